@@ -1,0 +1,39 @@
+import { fileURLToPath } from 'node:url'
+import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
+import { defineConfig } from 'vitest/config'
+
+const root = fileURLToPath(new URL('..', import.meta.url).href)
+const configPath = `${root}wrangler.toml`
+const migrations = await readD1Migrations(`${root}migrations`)
+
+/** Every outgoing request that no test scripted fails, and says so. */
+const closedNetwork = (request: { readonly url: string }) =>
+  new Response(`the network is closed in tests: ${request.url}`, { status: 599 })
+
+export default defineConfig({
+  root,
+  test: {
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/*.test.ts', 'test/{domain,app,devnet,simulation}/**/*.test.ts'],
+        },
+      },
+      {
+        extends: true,
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath },
+            miniflare: { bindings: { MIGRATIONS: migrations }, outboundService: closedNetwork },
+          }),
+        ],
+        test: {
+          name: 'worker',
+          include: ['test/{adapters,http,scheduled,migrations}/**/*.test.ts', 'test/config.test.ts'],
+        },
+      },
+    ],
+  },
+})
