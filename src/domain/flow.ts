@@ -1,0 +1,41 @@
+import type { Amount } from './amount.ts'
+import type { Brand } from './brand.ts'
+import type { CurrencyId } from './currency.ts'
+import type { UnixMs } from './time.ts'
+
+/** The caller a wallet belongs to: 1 to 2^53−1. */
+export type Uid = Brand<number, 'Uid'>
+/** One wallet per user and currency (`wid`). */
+export type WalletId = Brand<number, 'WalletId'>
+/** A ledger entry's id, growing. */
+export type FlowId = Brand<number, 'FlowId'>
+
+/** What moved a balance, as numbered in the contract. 6 to 8 are not used. */
+export const flowTypes = { recharge: 1, withdraw: 2, transfer: 3, payment: 4, refund: 5, adjustment: 9 } as const
+export type FlowType = (typeof flowTypes)[keyof typeof flowTypes]
+
+/** One ledger entry. `amount` is signed; `balance` is the wallet's after it. */
+export interface Flow {
+  readonly id: FlowId
+  readonly uid: Uid
+  readonly wid: WalletId
+  readonly osn: string
+  readonly type: FlowType
+  readonly cuy: CurrencyId
+  readonly amount: Amount
+  readonly balance: Amount
+  readonly mark: string
+  readonly createdAt: UnixMs
+}
+
+/** A caller's number as text (a token's `sub`): decimal, 1 to 2^53−1, no leading zero, or null. */
+export function parseUid(text: string): Uid | null {
+  if (!/^[1-9]\d{0,15}$/.test(text)) return null
+  const uid = Number(text)
+  return Number.isSafeInteger(uid) ? (uid as Uid) : null // safe: the two checks are the definition
+}
+
+/** The flow type with this number, or null where the contract has none. */
+export function toFlowType(number: number): FlowType | null {
+  return Object.values(flowTypes).find((type) => type === number) ?? null
+}

@@ -1,0 +1,8 @@
+/** Expected trouble is a value: either what was asked for, or why not. Bugs throw instead. */
+export type Result<T, E> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E }
+
+/** A success. */
+export const ok = <T>(value: T): { readonly ok: true; readonly value: T } => ({ ok: true, value })
+
+/** An expected failure. */
+export const err = <E>(error: E): { readonly ok: false; readonly error: E } => ({ ok: false, error })

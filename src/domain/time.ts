@@ -1,0 +1,9 @@
+import type { Brand } from './brand.ts'
+
+/** Milliseconds since 1970-01-01T00:00:00Z. */
+export type UnixMs = Brand<number, 'UnixMs'>
+
+/** ISO 8601 in UTC with milliseconds and the suffix Z, as the contract writes `created_at`. */
+export function formatInstant(at: UnixMs): string {
+  return new Date(at).toISOString()
+}

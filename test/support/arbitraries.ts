@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import type { Address } from '../../src/domain/address.ts'
+import type { BlockHash, BlockHeight, Txid } from '../../src/domain/block.ts'
+import type { Currency, CurrencyId } from '../../src/domain/currency.ts'
+import type { Uid } from '../../src/domain/flow.ts'
+
+const hex = (digits: number) =>
+  fc
+    .uint8Array({ minLength: digits / 2, maxLength: digits / 2 })
+    .map((bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(''))
+
+/** Any address. */
+export const anyAddress = hex(40).map((text) => text as Address)
+/** Any txid. */
+export const anyTxid = hex(64).map((text) => text as Txid)
+/** Any block hash, with no height in it. */
+export const anyBlockHash = hex(64).map((text) => text as BlockHash)
+/** A height a chain can have in the next thousand years. */
+export const anyHeight = fc.nat(10_000_000_000).map((height) => height as BlockHeight)
+/** Any caller. */
+export const anyUid = fc.maxSafeNat().map((n) => Math.max(1, n) as Uid)
+/** Any amount of chain units above zero, small ones and 256-bit ones alike. */
+export const anyRaw = fc.oneof(
+  fc.bigInt({ min: 1n, max: 10_000n }),
+  fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }),
+  fc.bigInt({ min: 1n, max: 2n ** 256n - 1n }),
+)
+/** Any currency that the configuration allows. */
+export const anyCurrency: fc.Arbitrary<Currency> = fc
+  .record({
+    cuy: fc.integer({ min: 1, max: 99 }),
+    contract: fc.option(anyAddress),
+    decimals: fc.nat(30),
+    scale: fc.nat(8),
+    minDeposit: fc.oneof(fc.constant(0n), anyRaw),
+  })
+  .map(({ cuy, decimals, scale, ...rest }) => ({
+    ...rest,
+    cuy: cuy as CurrencyId,
+    symbol: `C${cuy}`,
+    decimals,
+    scale: Math.min(scale, decimals),
+  }))
+/** Texts that are nearly numbers: what a caller or a node sends by mistake. */
+export const nearNumbers = ['', ' ', '+1', '-1', '1e3', '1E3', '0x', '٣', '１', 'Infinity', 'NaN', '1_000', '1,5', '1 ']
