@@ -1,0 +1,108 @@
+import type { BlockHash, BlockHeight, Header, Log, Receipt, Txid } from '../../domain/block.ts'
+import { err, ok, type Result } from '../../domain/result.ts'
+import type { Call, Reply } from './envelope.ts'
+import { ask, type Heard, isTooMuch, type Pool, type PoolNode } from './node.ts'
+import { type Body, type Read, readLogs, readReceipt } from './normalise.ts'
+import { type Trouble, trouble } from './trouble.ts'
+import { toQuantity } from './wire.ts'
+
+/** The block at `height`: in full, or its transactions as txids. */
+export function blockCall(height: number, full: boolean): Call {
+  return { method: 'eth_getBlockByNumber', params: [toQuantity(height), full] }
+}
+
+/** All logs of a block, without a filter: that bypasses the bloom index that nodes can lack (7.4). */
+export function logsCall(hash: BlockHash): Call {
+  return { method: 'eth_getLogs', params: [{ blockHash: `0x${hash}` }] }
+}
+
+/** A transaction's receipt. */
+export function receiptCall(txid: Txid): Call {
+  return { method: 'eth_getTransactionReceipt', params: [`0x${txid}`] }
+}
+
+/** The value of a reply that must be there. An error or `null` is the node's trouble, never "nothing". */
+export function given(reply: Reply | undefined, what: string): Result<unknown, Trouble> {
+  if (reply === undefined) return err(trouble('bad-answer', `no ${what}`))
+  if (reply.kind === 'error') {
+    const isUnknownMethod = reply.code === -32601
+    return err(trouble(isUnknownMethod ? 'unfit' : 'bad-answer', `error ${reply.code} for ${what}`))
+  }
+  return reply.value === null ? err(trouble('behind', `null for ${what}`)) : ok(reply.value)
+}
+
+/** A reply's value through its parser. */
+export function parsed<T>(
+  reply: Reply | undefined,
+  what: string,
+  read: (value: unknown) => Read<T>,
+): Result<T, Trouble> {
+  const value = given(reply, what)
+  if (!value.ok) return value
+  const result = read(value.value)
+  return result.ok ? result : err(trouble('bad-answer', `${what}: ${result.error}`))
+}
+
+/** Calls about blocks up to `height`, which must be final for the node that answers (R4). */
+export async function askFinal(
+  pool: Pool,
+  node: PoolNode,
+  height: BlockHeight,
+  calls: readonly Call[],
+): Promise<Result<Heard & { readonly finalized: Header }, Trouble>> {
+  const heard = await ask(pool, node, 'finalized', calls)
+  if (!heard.ok) return heard
+  const { finalized, replies } = heard.value
+  if (finalized === null) return err(trouble('bad-answer', 'no finalized head'))
+  if (finalized.height < height) return err(trouble('behind', `final up to ${finalized.height}, not ${height}`))
+  return ok({ finalized, replies })
+}
+
+/** The logs of one block. A block with too many for `eth_getLogs` (10,000) gives them in its receipts (6.2). */
+export async function logsOf(
+  pool: Pool,
+  node: PoolNode,
+  block: Pick<Body, 'height' | 'hash' | 'places'>,
+  reply: Reply | undefined,
+): Promise<Result<readonly Log[], Trouble>> {
+  const read = (value: unknown) => readLogs(value, block, block.places)
+  if (reply === undefined || !isTooMuch(reply)) return parsed(reply, `logs of ${block.height}`, read)
+  const heard = await askFinal(pool, node, block.height, [
+    { method: 'eth_getBlockReceipts', params: [toQuantity(block.height)] },
+  ])
+  if (!heard.ok) return heard
+  return parsed(heard.value.replies[0], `receipts of ${block.height}`, (value) => readBlockReceipts(value, block))
+}
+
+function readBlockReceipts(value: unknown, block: Pick<Body, 'height' | 'hash' | 'places'>): Read<readonly Log[]> {
+  if (!Array.isArray(value) || value.length !== block.places.size) return err('not one receipt for each transaction')
+  const wire: unknown[] = []
+  for (const [txid, place] of block.places) {
+    const receipt = readReceipt(value[place], txid as Txid) // safe: 32 bytes, read from the block
+    if (!receipt.ok) return receipt
+    if (receipt.value.block.hash !== block.hash) return err('a receipt that names another block')
+    wire.push(...(value[place].logs as unknown[])) // safe: readReceipt has read them
+  }
+  return readLogs(wire, block, block.places)
+}
+
+/** The receipts of transactions in blocks up to `height`, from one node. */
+export async function receiptsFrom(
+  pool: Pool,
+  node: PoolNode,
+  txids: readonly Txid[],
+  height: BlockHeight,
+): Promise<Result<ReadonlyMap<Txid, Receipt>, Trouble>> {
+  const heard = await askFinal(pool, node, height, txids.map(receiptCall))
+  if (!heard.ok) return heard
+  const receipts = new Map<Txid, Receipt>()
+  for (const [i, txid] of txids.entries()) {
+    const reply = heard.value.replies[i]
+    // A null for a transaction in a final block is a node that cannot tell, not one that is behind (6.1).
+    if (reply?.kind === 'result' && reply.value === null) return err(trouble('bad-answer', 'null for a receipt'))
+    const receipt = parsed(reply, 'a receipt', (value) => readReceipt(value, txid))
+    if (!receipt.ok) return receipt
+    receipts.set(txid, receipt.value)
+  }
+  return ok(receipts)
+}

@@ -1,0 +1,81 @@
+import * as z from 'zod/mini'
+import { type Address, addressFromHex } from '../../domain/address.ts'
+
+/**
+ * The shapes of a node's replies: unknown fields are tolerated, missing ones refused (fact sheet, R22). What comes in
+ * thousands (a block's transactions and logs) is read by the loops in `normalise.ts`, with the parsers at the end here.
+ */
+
+/** A block's own fields, of either form of the block (5.1). */
+export const headerWire = z.object({
+  number: z.string(),
+  hash: z.string(),
+  parentHash: z.string(),
+  timestamp: z.string(),
+  transactions: z.array(z.unknown()),
+})
+
+/** A receipt (6.1). It has no value and no fee. */
+export const receiptWire = z.object({
+  transactionHash: z.string(),
+  blockHash: z.string(),
+  blockNumber: z.string(),
+  transactionIndex: z.string(),
+  status: z.enum(['0x0', '0x1']),
+  logs: z.array(z.unknown()),
+})
+
+/** The part of `wallet/gettransactionbyid` that proves itself; the rest of that answer is the node's word. */
+export const rawDataWire = z.object({ raw_data_hex: z.string().check(z.regex(/^(?:[0-9a-fA-F]{2})+$/)) })
+
+const quantity = /^0x[0-9a-fA-F]{1,64}$/
+const lower64 = /^0x[0-9a-f]{64}$/
+const lower40 = /^0x[0-9a-f]{40}$/
+const lowerBytes = /^0x(?:[0-9a-f]{2})*$/
+
+/** A quantity. Leading zeros are fine (4.8.1 writes nonces so); `"0x"`, numbers and all else are null. */
+export function parseQuantity(value: unknown): bigint | null {
+  return typeof value === 'string' && quantity.test(value) ? BigInt(value) : null
+}
+
+/** A quantity that is small: a height, an index, a time. Null past 2^53 too. */
+export function parseSmall(value: unknown): number | null {
+  if (typeof value !== 'string' || !quantity.test(value)) return null
+  const small = Number.parseInt(value, 16)
+  return Number.isSafeInteger(small) ? small : null
+}
+
+/** 32 bytes as 64 lower-case hex digits without `0x`. */
+export function parse32(value: unknown): string | null {
+  return whenHex(lower64, value)?.slice(2) ?? null
+}
+
+/** 32 bytes, written with `0x` in lower case: a topic, a returned number. */
+export function parseWord(value: unknown): string | null {
+  return whenHex(lower64, value)
+}
+
+/** Whole bytes, written with `0x` in lower case. */
+export function parseBytes(value: unknown): string | null {
+  return whenHex(lowerBytes, value)
+}
+
+/** An address of 20 bytes, or of 21 that begin with 0x41 (5.4, row 19). */
+export function parseWireAddress(value: unknown): Address | null {
+  if (typeof value !== 'string') return null
+  if (lower40.test(value)) return value.slice(2) as Address // safe: the test is the definition
+  return addressFromHex(/^0x41.{40}$/i.test(value) ? value.slice(4) : value)
+}
+
+/** `value` where it has the form, after lower-casing where only the case was wrong: nodes write lower case. */
+function whenHex(form: RegExp, value: unknown): string | null {
+  if (typeof value !== 'string') return null
+  if (form.test(value)) return value
+  const lower = value.toLowerCase()
+  return form.test(lower) ? lower : null
+}
+
+/** A height, index or count as a quantity. */
+export function toQuantity(value: number): string {
+  return `0x${value.toString(16)}`
+}
