@@ -1,0 +1,64 @@
+import { formatUnits } from '../domain/amount.ts'
+import type { Problem } from './errors.ts'
+
+declare global {
+  interface JSON {
+    /** A value that `JSON.stringify` writes as `text`, digit by digit (TC39 `JSON.parse source text access`). */
+    rawJSON(text: string): RawJson
+  }
+}
+
+/** A JSON number that never passes through a double. */
+export interface RawJson {
+  readonly rawJSON: string
+}
+
+/** What a member of a body may be: nothing that `JSON.stringify` would round, drop or choke on. */
+export type Json = string | number | RawJson | readonly Json[] | { readonly [name: string]: Json }
+
+/** One answer before it becomes a body. `data` is absent on failure and on recharge. */
+export interface Reply {
+  readonly status: number
+  readonly msg: string
+  readonly data?: { readonly [name: string]: Json }
+  /** Beside the headers that every answer has. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** An integer of smallest units as an exact JSON number of whole units. */
+export function amount(units: bigint, decimals: number): RawJson {
+  return JSON.rawJSON(formatUnits(units, decimals))
+}
+
+/** Decimal digits as an exact JSON number. */
+export function integer(digits: string): RawJson {
+  return JSON.rawJSON(digits)
+}
+
+/** A success with its data. */
+export function success(data: { readonly [name: string]: Json }): Reply {
+  return { status: 200, msg: 'success', data }
+}
+
+/** A success that only says, for people, what happened. */
+export function successNote(note: string): Reply {
+  return { status: 200, msg: `success: ${note}` }
+}
+
+/** A failure. */
+export function failure({ status, msg, headers }: Problem): Reply {
+  return headers === undefined ? { status, msg } : { status, msg, headers }
+}
+
+/** The envelope `{code, msg, data}`: every answer of the service leaves through here. */
+export function toResponse({ status, msg, data, headers }: Reply, requestId: string): Response {
+  return new Response(JSON.stringify({ code: status, msg, data }), {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-request-id': requestId,
+      ...headers,
+    },
+  })
+}

@@ -1,0 +1,76 @@
+import type { RechargeReport } from '../../app/recharge.ts'
+import { formatUnits } from '../../domain/amount.ts'
+import type { Currencies } from '../../domain/currency.ts'
+import type { Deposit, Pending, PendingReason } from '../../domain/deposit/deposit.ts'
+import { explainPending } from '../../domain/deposit/explain.ts'
+import type { ChainFailure } from '../../domain/failure.ts'
+import { failure, type Reply, successNote } from '../envelope.ts'
+import { toProblem } from '../errors.ts'
+import { parseRecharge } from '../params.ts'
+import type { Route } from '../parts.ts'
+
+/** "Check now": for all that is final, or for one transaction. Says what it did, for people. */
+export const recharge: Route = {
+  path: '/tron/recharge',
+  answer: async (parts, uid, url): Promise<Reply> => {
+    const query = parseRecharge(url)
+    if (!query.ok) return failure(toProblem(query.error))
+    if (query.value === null) {
+      const report = await parts.recharge(uid)
+      return report.ok ? successNote(tell(report.value, parts.currencies)) : failure(toProblem(report.error))
+    }
+    const report = await parts.rechargeTransaction(uid, query.value)
+    if (!report.ok) return failure(toProblem(report.error))
+    const { credited, already } = report.value
+    return successNote(`${already ? 'credited before:' : 'credited'} ${sums(credited, parts.currencies)}`)
+  },
+}
+
+function tell({ credited, unfinal, pending, behindBlocks, trouble }: RechargeReport, currencies: Currencies): string {
+  const told = [
+    credited.length === 0 ? 'nothing new' : `credited ${sums(credited, currencies)}`,
+    unfinal === null ? null : `${counted(unfinal.count, 'transfer')} seen, final in about ${unfinal.seconds} s`,
+    ...waiting(pending),
+    trouble === null ? null : explainTrouble(trouble),
+    behindBlocks === 0 ? null : `the scan is ${counted(behindBlocks, 'block')} behind`,
+  ]
+  return told.filter((part) => part !== null).join('; ')
+}
+
+/** `25 USDT and 3 TRX`: what was credited in each currency, in the currencies' order. */
+function sums(credited: readonly Deposit[], currencies: Currencies): string {
+  return currencies.list
+    .flatMap(({ cuy, scale, symbol }) => {
+      const own = credited.filter((deposit) => deposit.cuy === cuy)
+      const sum = own.reduce((total, deposit) => total + deposit.amount, 0n)
+      return own.length === 0 ? [] : [`${formatUnits(sum, scale)} ${symbol}`]
+    })
+    .join(' and ')
+}
+
+function waiting(pending: readonly Pending[]): string[] {
+  const counts = new Map<PendingReason, number>()
+  for (const { reason } of pending) counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  return [...counts].map(
+    ([reason, count]) => `${counted(count, 'transfer')} not credited yet: ${explainPending(reason)}`,
+  )
+}
+
+function explainTrouble(trouble: ChainFailure['kind'] | 'still-running'): string | null {
+  switch (trouble) {
+    case 'no-answer':
+      return 'no node gave a usable answer'
+    case 'disagreement':
+      return 'the nodes disagree'
+    case 'forked':
+      return 'the scan has stopped until an operator has looked at the chain'
+    case 'still-running':
+      return 'a scan is still running'
+    case 'out-of-budget':
+      return null // how far behind the scan is says it
+  }
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}

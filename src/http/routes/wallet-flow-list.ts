@@ -1,0 +1,36 @@
+import type { Currencies } from '../../domain/currency.ts'
+import type { Flow } from '../../domain/flow.ts'
+import { formatInstant } from '../../domain/time.ts'
+import { amount, failure, success } from '../envelope.ts'
+import { toProblem } from '../errors.ts'
+import { parseFlowList } from '../params.ts'
+import type { Route } from '../parts.ts'
+
+/** The caller's ledger entries, newest first. */
+export const walletFlowList: Route = {
+  path: '/wallet/flow/list',
+  answer: async (parts, uid, url) => {
+    const query = parseFlowList(url, parts.currencies)
+    if (!query.ok) return failure(toProblem(query.error))
+    const { list, count } = await parts.listFlows(uid, query.value.filter, query.value.page)
+    return success({ list: list.map((flow) => write(flow, parts.currencies)), count })
+  },
+}
+
+function write(flow: Flow, currencies: Currencies) {
+  const currency = currencies.byId.get(flow.cuy)
+  // The scale is configuration: without it an amount can't be written, and a guess could be wrong by powers of ten.
+  if (currency === undefined) throw new Error(`entry ${flow.id} is in currency ${flow.cuy}, which is not configured`)
+  return {
+    id: flow.id,
+    uid: flow.uid,
+    wid: flow.wid,
+    osn: flow.osn,
+    type: flow.type,
+    cuy: flow.cuy,
+    amt: amount(flow.amount, currency.scale),
+    balance: amount(flow.balance, currency.scale),
+    mark: flow.mark,
+    created_at: formatInstant(flow.createdAt),
+  }
+}

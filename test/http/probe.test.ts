@@ -1,0 +1,25 @@
+import { test } from 'vitest'
+import { addressIn, payFinal, startService, trxTo, usdtTo, wholeOf } from './service.ts'
+
+test('probe', async () => {
+  const service = await startService()
+  const log = async (path: string, uid: number | null = 7) => console.log(path, JSON.stringify(await wholeOf(await service.get(path, uid))))
+  await log('/health', null)
+  await log('/tron/recharge')
+  await log('/tron/generate')
+  await log('/tron/generate?format=number')
+  await log('/tron/generate?format=hex')
+  await log('/tron/generate?fresh=1')
+  const a = await addressIn(await service.get('/tron/generate'))
+  const txs = payFinal(service, trxTo(a, 1n), usdtTo(a, 25_000_000n))
+  await log('/tron/balance')
+  await log('/tron/recharge')
+  await log('/tron/recharge')
+  await log('/tron/recharge?txid=' + txs[0])
+  service.chain.add([usdtTo(a, 5n)])
+  await log('/tron/recharge')
+  await log('/wallet/list')
+  await log('/wallet/flow/list')
+  await log('/health', null)
+  console.log(service.lines.join('\n'))
+})
