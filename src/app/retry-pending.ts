@@ -1,0 +1,46 @@
+import type { Currencies } from '../domain/currency.ts'
+import type { Candidate, Deposit } from '../domain/deposit/deposit.ts'
+import type { UnixMs } from '../domain/time.ts'
+import type { LedgerWriter, PendingRecord } from '../ports/ledger.ts'
+import { type DecideParts, decide } from './decide.ts'
+
+/** Pending deposits tried in one scan. Each can cost three requests. */
+export const pendingPerScanMax = 10
+/** Time between two tries of one pending deposit. */
+export const pendingRetryMs = 60_000
+
+/** What trying again needs. */
+export interface RetryParts extends DecideParts {
+  readonly writer: LedgerWriter
+  readonly currencies: Currencies
+}
+
+/**
+ * Tries to decide the pending deposits that are due: credits those that are proven now, removes those that are
+ * worth nothing, keeps the others with their present reason. Each is tried by itself, so that one that can't be
+ * decided doesn't keep the ones behind it waiting.
+ */
+export async function retryPending(parts: RetryParts): Promise<void> {
+  const now = parts.clock.now()
+  const due = await parts.writer.takeDue(now, (now + pendingRetryMs) as UnixMs, pendingPerScanMax)
+  for (const record of due) {
+    const candidate = toCandidate(record, parts.currencies)
+    if (candidate === null) continue // its currency is not configured any more: kept, and decided when it is again
+    const { verdicts, stopped } = await decide(parts, [{ candidate, uid: record.uid }])
+    const deposits: Deposit[] = []
+    for (const verdict of verdicts) {
+      if (verdict.kind === 'deposit') deposits.push(verdict.deposit)
+      else if (verdict.kind === 'refused') await parts.writer.dismiss([record])
+      else if (verdict.pending.reason !== record.reason) await parts.writer.hold([verdict.pending], now)
+    }
+    if (deposits.length > 0) await parts.writer.credit(deposits, parts.clock.now())
+    if (stopped?.kind === 'out-of-budget') return
+  }
+}
+
+function toCandidate(record: PendingRecord, currencies: Currencies): Candidate | null {
+  const currency = currencies.byId.get(record.cuy)
+  if (currency === undefined) return null
+  const { txid, position, block, from, to, raw } = record
+  return { txid, position, block, from, to, raw, currency }
+}

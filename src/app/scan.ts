@@ -1,0 +1,196 @@
+import type { Block, BlockHeight } from '../domain/block.ts'
+import type { Currencies } from '../domain/currency.ts'
+import type { Deposit, Movement, Pending } from '../domain/deposit/deposit.ts'
+import { type Claim, claimCandidates, findCandidates } from '../domain/deposit/judge.ts'
+import type { ChainFailure } from '../domain/failure.ts'
+import { stepBlocksMax } from '../domain/limits.ts'
+import { err, ok, type Result } from '../domain/result.ts'
+import { followsOn, planScan } from '../domain/scan-plan.ts'
+import type { UnixMs } from '../domain/time.ts'
+import type { AddressBook } from '../ports/addresses.ts'
+import type { Chain } from '../ports/chain.ts'
+import type { LedgerWriter, ScanState } from '../ports/ledger.ts'
+import { type DecideParts, decide, toPending } from './decide.ts'
+import { retryPending } from './retry-pending.ts'
+
+/** How long a scan's lease lasts: longer than any invocation scans, so that only a killed one is taken over. */
+export const leaseMs = 40_000
+/** Finality that stands still this long is an alarm, never a reason to accept less (R5). */
+export const stallMs = 180_000
+
+/** What a scan needs. One scan is one invocation: `chain` carries its deadline and number of requests. */
+export interface ScanParts extends DecideParts {
+  readonly chain: Chain
+  readonly writer: LedgerWriter
+  readonly addresses: Pick<AddressBook, 'match'>
+  readonly currencies: Currencies
+  /** This invocation's unique name. */
+  readonly lease: string
+}
+
+/** How a scan came out; `trouble` is why it isn't caught up. */
+export type ScanReport =
+  | { readonly kind: 'scanned'; readonly trouble: ChainFailure | null }
+  | { readonly kind: 'held' }
+  | { readonly kind: 'not-started' }
+
+/** Where a scan stands: the newest stored block. */
+type Position = ScanState['position']
+
+/**
+ * Finds final deposits and credits them: every finalized block after the stored position, in order, without a gap.
+ * A step's blocks, deposits and position are stored together or not at all, so a scan that dies anywhere is simply
+ * run again. At most one runs at a time, by a lease in the database; `held` says that another does.
+ */
+export async function scan(parts: ScanParts, { withTail }: { readonly withTail: boolean }): Promise<ScanReport> {
+  const startedAt = parts.clock.now()
+  const claim = await parts.writer.claim(parts.lease, startedAt, (startedAt + leaseMs) as UnixMs)
+  if (claim.kind !== 'claimed') return { kind: claim.kind }
+  let trouble: ChainFailure | null = { kind: 'no-answer', why: 'the scan ended by a bug' }
+  try {
+    const end = await catchUp(parts, claim.state)
+    trouble = end.ok ? null : end.error
+    if (trouble?.kind !== 'out-of-budget') await retryPending(parts)
+    if (withTail && end.ok) await readTail(parts, end.value, startedAt)
+  } finally {
+    await parts.writer.release(parts.lease, startedAt, trouble?.kind ?? null)
+  }
+  if (trouble !== null) parts.log.warn('scan-stopped', { ...trouble })
+  return { kind: 'scanned', trouble }
+}
+
+/** Reads, judges and stores step by step up to the finalized head, which comes back once all of it is stored. */
+async function catchUp(parts: ScanParts, state: ScanState): Promise<Result<BlockHeight, ChainFailure>> {
+  const { chain, writer, clock, log } = parts
+  const head = await chain.finalizedHead()
+  if (!head.ok) return head
+  await writer.noteFinalized(head.value.height, clock.now())
+  const stalledMs = clock.now() - state.finalizedAt
+  if (head.value.height <= state.finalized && stalledMs > stallMs) {
+    log.alarm('finality-stalled', { finalized: state.finalized, seconds: Math.floor(stalledMs / 1000) })
+  }
+  let position = state.position
+  while (position.height < head.value.height) {
+    const read = await readStep(parts, position, head.value.height)
+    if (read.failure?.kind === 'forked') await writer.halt(parts.lease, `block ${read.failure.at} does not follow`)
+    const stored = await storeStep(parts, position, read.blocks)
+    const failure = stored.failure ?? read.failure
+    if (failure !== null) return err(failure)
+    position = stored.position
+  }
+  return ok(head.value.height)
+}
+
+/** The next blocks after `position`, as many as one step holds, and what stopped the reading early. */
+async function readStep(
+  { chain, log }: ScanParts,
+  position: Position,
+  finalized: BlockHeight,
+): Promise<{ readonly blocks: readonly Block[]; readonly failure: ChainFailure | null }> {
+  const blocks: Block[] = []
+  let last: Position = position
+  while (blocks.length < stepBlocksMax) {
+    const plan = planScan(last.height, finalized)
+    if (plan.kind === 'caught-up') break
+    const read = await chain.finalizedBlocks(plan.from, plan.to)
+    if (!read.ok) return { blocks, failure: read.error }
+    const [first] = read.value
+    const newest = read.value.at(-1)
+    if (first === undefined || newest === undefined) break
+    if (!followsOn(last.hash, first)) {
+      log.alarm('chain-forked', { height: first.height, parent: first.parentHash, stored: last.hash })
+      return { blocks, failure: { kind: 'forked', at: first.height } }
+    }
+    blocks.push(...read.value)
+    last = newest
+  }
+  return { blocks, failure: null }
+}
+
+/**
+ * Decides what the blocks hold and stores as many of them as are fully decided. A block in which something stayed
+ * open is read again next time, except where one invocation can't ask about all of it: its rest is then queued as
+ * pending, so that no block, however full, stops the scan for ever.
+ */
+async function storeStep(
+  parts: ScanParts,
+  position: Position,
+  blocks: readonly Block[],
+): Promise<{ readonly position: Position; readonly failure: ChainFailure | null }> {
+  if (blocks.length === 0) return { position, failure: null }
+  const { claims, movements } = await findClaims(parts, blocks)
+  const decided = await decide(parts, claims)
+  const deposits: Deposit[] = []
+  const pending: Pending[] = []
+  const disputed: Pending[] = []
+  for (const verdict of decided.verdicts) {
+    if (verdict.kind === 'deposit') deposits.push(verdict.deposit)
+    else if (verdict.kind === 'pending') {
+      if (verdict.pending.reason === 'disagreement') disputed.push(verdict.pending)
+      else pending.push(verdict.pending)
+    }
+  }
+  const undecided = claims.slice(decided.verdicts.length)
+  const open = [...disputed.map((one) => one.block.height), ...undecided.map((one) => one.candidate.block.height)]
+  let below = Math.min(...open, Number.POSITIVE_INFINITY)
+  const [first] = blocks
+  const queued = decided.stopped?.kind === 'out-of-budget' && disputed.length === 0 && below === first?.height
+  if (queued) {
+    for (const one of undecided) {
+      if (one.candidate.block.height === below) pending.push(toPending(one, 'queued'))
+    }
+    below += 1
+  }
+  if (disputed.length > 0) await parts.writer.hold(disputed, parts.clock.now())
+  const failure: ChainFailure | null =
+    disputed.length > 0 ? { kind: 'disagreement', about: `a receipt at ${below}` } : decided.stopped
+  const to = blocks.findLast((block) => block.height < below)
+  if (to === undefined) return { position, failure }
+  const within = (entry: { readonly block: { readonly height: number } }) => entry.block.height <= to.height
+  const appended = await parts.writer.append({
+    after: position.height,
+    to,
+    finalized: to.height,
+    deposits: deposits.filter(within),
+    pending: pending.filter(within),
+    movements: movements.filter(within),
+    lease: parts.lease,
+    at: parts.clock.now(),
+  })
+  // Somebody else moved the position or credited one of these: what is true now is read afresh by the next scan.
+  if (appended === 'superseded') return { position, failure: { kind: 'no-answer', why: 'superseded' } }
+  return { position: { height: to.height, hash: to.hash }, failure }
+}
+
+/** Candidates that pay a caller's address, and movements of our own money: one query for all of the blocks. */
+export async function findClaims(
+  { addresses, currencies }: Pick<ScanParts, 'addresses' | 'currencies'>,
+  blocks: readonly Block[],
+): Promise<{ readonly claims: readonly Claim[]; readonly movements: readonly Movement[] }> {
+  const found = blocks.map((block) => findCandidates(block, currencies))
+  const owners = await addresses.match([...new Set(found.flatMap((one) => one.addresses))])
+  const claimed = found.map((one) => claimCandidates(one, owners))
+  return {
+    claims: claimed.flatMap((one) => one.claims),
+    movements: claimed.flatMap((one) => one.movements),
+  }
+}
+
+/** Remembers what the blocks after the finalized head hold for callers: news for recharge's answer, never money. */
+async function readTail(parts: ScanParts, after: BlockHeight, startedAt: UnixMs): Promise<void> {
+  const tail = await parts.chain.tail(after)
+  if (!tail.ok) {
+    parts.log.info('tail-unread', { why: tail.error.kind })
+    await parts.writer.replaceSightings(null, startedAt)
+    return
+  }
+  const { claims } = await findClaims(parts, tail.value.blocks)
+  const sightings = claims.map(({ candidate: { txid, position, block, currency, to } }) => ({
+    txid,
+    position,
+    block,
+    cuy: currency.cuy,
+    to,
+  }))
+  await parts.writer.replaceSightings(sightings, startedAt)
+}

@@ -1,0 +1,17 @@
+import { systemClock } from './adapters/system/clock.ts'
+import { createLog } from './adapters/system/log.ts'
+import { uniqueName } from './adapters/system/name.ts'
+import { type Bindings, createService } from './compose.ts'
+
+const service = createService({
+  clock: systemClock,
+  // biome-ignore lint/suspicious/noConsole: the console is where Workers collect log lines
+  log: createLog((line) => console.log(line)),
+  fetch: (input, init) => fetch(input, init),
+  uniqueName,
+})
+
+export default {
+  fetch: (request, bindings) => service.fetch(request, bindings),
+  scheduled: (_controller, bindings) => service.tick(bindings),
+} satisfies ExportedHandler<Bindings>
