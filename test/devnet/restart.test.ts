@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { startAnvil } from './anvil.ts'
+import { startDevnet, temporary } from './chain.ts'
+import { byId, depositBase58, depositHex, result } from './support.ts'
+
+let folder = ''
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'devnet-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+it('blocks, transactions, receipts, logs, balances and injected transactions survive a restart', async () => {
+  const options = { ...temporary, statePath: join(folder, 'state.json') }
+  const look = async (devnet: Awaited<ReturnType<typeof startDevnet>>, txids: readonly string[]) => ({
+    blocks: await Promise.all(
+      [0, 1, 2, 3, 4].map((height) => result(devnet, 'eth_getBlockByNumber', `0x${height}`, true)),
+    ),
+    receipts: await Promise.all(txids.map((txid) => result(devnet, 'eth_getTransactionReceipt', txid))),
+    bytes: await Promise.all(txids.map((txid) => byId(devnet, txid))),
+    logs: await result<unknown[]>(devnet, 'eth_getLogs', { fromBlock: '0x0' }),
+    balance: await result(devnet, 'eth_getBalance', depositHex, 'latest'),
+  })
+
+  const first = await startDevnet(options)
+  const txids: string[] = []
+  for (const currency of ['TRX', 'USDT', 'TRC10'] as const) {
+    txids.push((await first.pay({ to: depositBase58, amount: '1.5', currency })).txid)
+  }
+  await first.mine(3)
+  const before = await look(first, txids)
+  await first.stop()
+
+  const second = await startDevnet(options)
+  try {
+    expect(second.startedAt).toBe(4)
+    expect(await look(second, txids)).toStrictEqual(before)
+    expect(before.receipts).toMatchObject([{ status: '0x1' }, { status: '0x1' }, { status: '0x1' }])
+    expect(before.logs).toHaveLength(2) // the token's creation and the payment
+    expect(before.balance).toBe('0x16e360')
+    await second.mine()
+    const next = await result<{ parentHash: string }>(second, 'eth_getBlockByNumber', '0x5', false)
+    expect(next.parentHash).toBe((before.blocks[4] as { hash: string }).hash) // a block, as seen above
+  } finally {
+    await second.stop()
+  }
+})
+
+it('a broken state file is an error that says so, and leaves no process', async () => {
+  const statePath = join(folder, 'state.json')
+  writeFileSync(statePath, '{"block"')
+  await expect(startAnvil({ port: 0, statePath, blockSeconds: null })).rejects.toThrow(/anvil did not start: .*state/i)
+})
+
+it('blocks are made by the clock where that is asked for', async () => {
+  const devnet = await startDevnet({ ...temporary, blockSeconds: 1 })
+  try {
+    const { txid } = await devnet.pay({ to: depositBase58, amount: '1', currency: 'TRX' })
+    await expect
+      .poll(() => result(devnet, 'eth_getTransactionReceipt', txid), { timeout: 15_000 })
+      .toMatchObject({ status: '0x1' })
+  } finally {
+    await devnet.stop()
+  }
+})

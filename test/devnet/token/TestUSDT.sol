@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+
+/// A token as plain as Tron's USDT where a scanner looks, plus ways to make logs that must not be believed.
+contract TestUSDT {
+    string public constant name = "Tether USD";
+    string public constant symbol = "USDT";
+    uint8 public constant decimals = 6;
+
+    address public immutable owner;
+    uint256 public totalSupply;
+    mapping(address => uint256) public balanceOf;
+    mapping(address => mapping(address => uint256)) public allowance;
+
+    event Transfer(address indexed from, address indexed to, uint256 value);
+    event Approval(address indexed owner, address indexed spender, uint256 value);
+
+    modifier onlyOwner() {
+        require(msg.sender == owner, "not the owner");
+        _;
+    }
+
+    constructor() {
+        owner = msg.sender;
+        _mint(msg.sender, 1_000_000_000_000 * 10 ** decimals);
+    }
+
+    function mint(address to, uint256 value) external onlyOwner {
+        _mint(to, value);
+    }
+
+    function transfer(address to, uint256 value) external returns (bool) {
+        _move(msg.sender, to, value);
+        return true;
+    }
+
+    function approve(address spender, uint256 value) external returns (bool) {
+        allowance[msg.sender][spender] = value;
+        emit Approval(msg.sender, spender, value);
+        return true;
+    }
+
+    /// A value of 0 needs no allowance, as with the real one: that is how addresses are poisoned.
+    function transferFrom(address from, address to, uint256 value) external returns (bool) {
+        require(allowance[from][msg.sender] >= value, "not enough allowance");
+        allowance[from][msg.sender] -= value;
+        _move(from, to, value);
+        return true;
+    }
+
+    /// Several transfers in one transaction: one deposit each.
+    function transferMany(address[] calldata to, uint256[] calldata values) external {
+        require(to.length == values.length, "lengths differ");
+        for (uint256 i = 0; i < to.length; i++) _move(msg.sender, to[i], values[i]);
+    }
+
+    /// Moves and then reverts: a failed transaction, without a log.
+    function transferAndRevert(address to, uint256 value) external {
+        _move(msg.sender, to, value);
+        revert("reverted on purpose");
+    }
+
+    /// Emits a perfect log and moves nothing. The Tron face shows a call of this as failed (out of time), with its log.
+    function phantomTransfer(address to, uint256 value) external onlyOwner {
+        emit Transfer(msg.sender, to, value);
+    }
+
+    /// The Transfer of a TRC-721 token: same topic, the number indexed too, no data.
+    function transferNft(address to, uint256 id) external onlyOwner {
+        bytes32 topic = Transfer.selector;
+        assembly {
+            log4(0, 0, topic, caller(), to, id)
+        }
+    }
+
+    /// Sends the coin on from within the call: it leaves no log and no transaction of its own.
+    function forward(address payable to) external payable {
+        (bool sent, ) = to.call{value: msg.value}("");
+        require(sent, "not sent");
+    }
+
+    function _mint(address to, uint256 value) private {
+        totalSupply += value;
+        balanceOf[to] += value;
+        emit Transfer(address(0), to, value);
+    }
+
+    function _move(address from, address to, uint256 value) private {
+        require(balanceOf[from] >= value, "not enough balance");
+        balanceOf[from] -= value;
+        balanceOf[to] += value;
+        emit Transfer(from, to, value);
+    }
+}

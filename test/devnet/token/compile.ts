@@ -1,0 +1,64 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+/** What is checked in beside the source: the creation code and the selectors of its functions. */
+export interface TokenArtifact {
+  readonly compiler: string
+  /** `0x` and hex digits. */
+  readonly bytecode: string
+  /** Signature to 8 hex digits. */
+  readonly selectors: Readonly<Record<string, string>>
+}
+
+/** The checked-in artifact's path; `node test/devnet/token/compile.ts` writes it anew. */
+export const artifactPath = fileURLToPath(new URL('TestUSDT.json', import.meta.url).href)
+
+interface Solc {
+  version(): string
+  compile(input: string): string
+}
+interface SolcOutput {
+  readonly errors?: readonly { readonly formattedMessage: string }[]
+  readonly contracts?: {
+    'TestUSDT.sol'?: {
+      TestUSDT?: { evm: { bytecode: { object: string }; methodIdentifiers: Record<string, string> } }
+    }
+  }
+}
+
+/** Compiles the token's source. The settings leave nothing in the code that differs between machines. */
+export function compileToken(): TokenArtifact {
+  const solc = createRequire(import.meta.url)('solc') as Solc // the package has no types of its own
+  const content = readFileSync(fileURLToPath(new URL('TestUSDT.sol', import.meta.url).href), 'utf8')
+  const settings = {
+    evmVersion: 'paris',
+    optimizer: { enabled: true, runs: 200 },
+    metadata: { appendCBOR: false, bytecodeHash: 'none' },
+    outputSelection: { '*': { '*': ['evm.bytecode.object', 'evm.methodIdentifiers'] } },
+  }
+  const input = { language: 'Solidity', sources: { 'TestUSDT.sol': { content } }, settings }
+  const output = JSON.parse(solc.compile(JSON.stringify(input))) as SolcOutput // solc's documented output
+  const contract = output.contracts?.['TestUSDT.sol']?.TestUSDT
+  if (contract === undefined || output.errors !== undefined) {
+    throw new Error(output.errors?.map((error) => error.formattedMessage).join('\n') ?? 'solc gave no contract')
+  }
+  const { bytecode, methodIdentifiers } = contract.evm
+  return { compiler: solc.version(), bytecode: `0x${bytecode.object}`, selectors: methodIdentifiers }
+}
+
+/** The artifact as it is checked in. */
+export function readTokenArtifact(): TokenArtifact {
+  return JSON.parse(readFileSync(artifactPath, 'utf8')) as TokenArtifact // a test compares it with the source
+}
+
+/** The 8 hex digits that call one of the token's functions. */
+export function tokenSelector(signature: string): string {
+  const entry = Object.entries(readTokenArtifact().selectors).find(([name]) => name === signature)
+  if (entry === undefined) throw new Error(`the test token has no function ${signature}`)
+  return entry[1]
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  writeFileSync(artifactPath, `${JSON.stringify(compileToken(), null, 2)}\n`)
+}
