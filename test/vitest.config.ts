@@ -6,6 +6,12 @@ const root = fileURLToPath(new URL('..', import.meta.url).href)
 const configPath = `${root}wrangler.toml`
 const migrations = await readD1Migrations(`${root}migrations`)
 
+/** The local chain is on this machine; everything else is closed here too. */
+const loopbackOnly = async (request: Request) =>
+  new URL(request.url).hostname === '127.0.0.1'
+    ? fetch(request.url, { method: request.method, headers: request.headers, body: await request.arrayBuffer() })
+    : closedNetwork(request)
+
 /** Every outgoing request that no test scripted fails, and says so. */
 const closedNetwork = (request: { readonly url: string }) =>
   new Response(`the network is closed in tests: ${request.url}`, { status: 599 })
@@ -13,6 +19,7 @@ const closedNetwork = (request: { readonly url: string }) =>
 export default defineConfig({
   root,
   test: {
+    silent: 'passed-only',
     projects: [
       {
         extends: true,
@@ -32,6 +39,20 @@ export default defineConfig({
         test: {
           name: 'worker',
           include: ['test/{adapters,http,scheduled,migrations}/**/*.test.ts', 'test/config.test.ts'],
+        },
+      },
+      {
+        extends: true,
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath },
+            miniflare: { bindings: { MIGRATIONS: migrations }, outboundService: loopbackOnly },
+          }),
+        ],
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          globalSetup: 'test/integration/global-setup.ts',
         },
       },
     ],
