@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../domain/result.ts'
 import { secondsToFinal } from '../domain/scan-plan.ts'
 import type { UnixMs } from '../domain/time.ts'
 import type { LedgerReader, ScanState } from '../ports/ledger.ts'
-import { type ScanParts, scan } from './scan.ts'
+import { leaseMs, type ScanParts, scan } from './scan.ts'
 
 /** How long a call waits for a scan that another call runs. With its own scan before it, within 15 s in all. */
 export const waitMs = 12_000
@@ -32,6 +32,7 @@ export interface RechargeReport {
 /** What "check now" needs. */
 export interface RechargeParts extends ScanParts {
   readonly reader: LedgerReader
+  readonly watch: ScanWatch
 }
 
 /**
@@ -66,26 +67,64 @@ export async function recharge(parts: RechargeParts, uid: Uid): Promise<Result<R
   })
 }
 
+/** How old another call's look at the scan's state may be to be shared: a fraction of the shortest pause. */
+export const sharedLookMs = 100
+
+/**
+ * What the calls of one isolate know together about the running scan, so that a thousand of them waiting for it don't
+ * ask the database a thousand times each. Plain values, free to be lost; what is true stands in the database.
+ */
+export interface ScanWatch {
+  state: ScanState | null
+  /** When `state` was asked for. */
+  lookedAt: number
+  /** Until when a scan of this isolate is counted on, 0 where none runs; a killed one is not waited for longer. */
+  scanningUntil: number
+}
+
+/** A watch that knows nothing yet. Whoever makes it keeps it for the isolate's life. */
+export function createScanWatch(): ScanWatch {
+  return { state: null, lookedAt: 0, scanningUntil: 0 }
+}
+
 /** Sees to it that a scan that began at or after `since` has ended, by running it or by waiting for it. */
 async function awaitScan(
   parts: RechargeParts,
   since: UnixMs,
 ): Promise<{ readonly state: ScanState | null; readonly running: boolean }> {
+  const { clock, watch } = parts
   const giveUpAt = since + waitMs
   let pauseMs = pollMsMin
   for (;;) {
-    const state = await parts.reader.scanState()
-    if (state === null) return { state, running: false }
-    const now = parts.clock.now()
+    const isOthers = clock.now() < watch.scanningUntil || clock.now() - watch.lookedAt < sharedLookMs
+    const state = isOthers ? watch.state : await look(parts)
+    if (state === null && !isOthers) return { state, running: false }
     // A tick's scan doesn't look past the finalized head; one that was caught up is followed by one that does.
-    const answered = state.triedAt >= since && (state.tailReadAt >= since || state.trouble !== null)
+    const answered = state !== null && state.triedAt >= since && (state.tailReadAt >= since || state.trouble !== null)
     if (answered) return { state, running: false }
-    if (state.leaseUntil <= now) {
-      const report = await scan(parts, { withTail: true })
-      if (report.kind !== 'held') return { state: await parts.reader.scanState(), running: false }
+    if (state !== null && state.leaseUntil <= clock.now() && watch.scanningUntil <= clock.now()) {
+      const scanned = await scanOnce(parts)
+      if (scanned) return { state: await look(parts), running: false }
     }
-    if (parts.clock.now() + pauseMs > giveUpAt) return { state, running: true }
-    await parts.clock.sleep(pauseMs * (1 + parts.clock.random() / 2))
+    if (clock.now() + pauseMs > giveUpAt) return { state: state ?? (await look(parts)), running: true }
+    await clock.sleep(pauseMs * (1 + clock.random() / 2))
     pauseMs = Math.min(pauseMs * 1.6, pollMsMax)
+  }
+}
+
+async function look({ reader, clock, watch }: RechargeParts): Promise<ScanState | null> {
+  watch.lookedAt = clock.now()
+  watch.state = await reader.scanState()
+  return watch.state
+}
+
+/** Scans, unless somebody else holds the lease: false then. */
+async function scanOnce(parts: RechargeParts): Promise<boolean> {
+  const { watch, clock } = parts
+  watch.scanningUntil = clock.now() + leaseMs
+  try {
+    return (await scan(parts, { withTail: true })).kind !== 'held'
+  } finally {
+    watch.scanningUntil = 0
   }
 }

@@ -72,9 +72,10 @@ async function catchUp(parts: ScanParts, state: ScanState): Promise<Result<Block
   let position = state.position
   while (position.height < head.value.height) {
     const read = await readStep(parts, position, head.value.height)
-    if (read.failure?.kind === 'forked') await writer.halt(parts.lease, `block ${read.failure.at} does not follow`)
     const stored = await storeStep(parts, position, read.blocks)
     const failure = stored.failure ?? read.failure
+    // After the step: what stood before the break is stored, and a stored step would clear the halt.
+    if (failure?.kind === 'forked') await writer.halt(parts.lease, `block ${failure.at} does not follow`)
     if (failure !== null) return err(failure)
     position = stored.position
   }
@@ -157,7 +158,7 @@ async function storeStep(
     lease: parts.lease,
     at: parts.clock.now(),
   })
-  // Somebody else moved the position or credited one of these: what is true now is read afresh by the next scan.
+  // Somebody else moved the position, or the lease is lost: what is true now is read afresh by the next scan.
   if (appended === 'superseded') return { position, failure: { kind: 'no-answer', why: 'superseded' } }
   return { position: { height: to.height, hash: to.hash }, failure }
 }

@@ -6,7 +6,7 @@
 
 /** JSON-RPC calls in one HTTP request. java-tron takes 100 from 4.8.2 on; gateways are stricter. */
 export const batchCallsMax = 20
-/** Blocks in one read: a batch of 20 less chain id, finalized head and the last block's header. */
+/** Blocks in one read: a batch of 20 less chain id, finalized head and one question about the logs of all. */
 export const readBlocksMax = 17
 /** Blocks committed in one step: three reads. */
 export const stepBlocksMax = 51

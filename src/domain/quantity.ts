@@ -3,7 +3,7 @@ import { err, ok, type Result } from './result.ts'
 /** Why a text is no `0x` quantity of at most 256 bits. */
 export type QuantityFault = 'not-a-quantity' | 'too-large'
 
-const quantity = /^0x0*([0-9a-f]*)$/i
+const quantity = /^0x0*([0-9a-fA-F]*)$/
 const textMax = 2 + 256 // leading zeros are legal; thousands of them are not a node's answer
 
 /**

@@ -81,10 +81,10 @@ export interface BuiltTransaction {
   readonly receipt: Wire
 }
 
-export const mainnetId = '0x2b6653dc'
+const mainnetId = '0x2b6653dc'
 const mainnetGenesis = '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc'
 /** keccak256('Transfer(address,address,uint256)') */
-export const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 export const usdt = 'a614f803b6fd780986a42c78ec9c7f77e6ded13c' as Address // 40 hex digits
 
 /** A test address: `n` in 20 bytes, with letters in it. */
@@ -244,9 +244,18 @@ function seal(
   }
 }
 
+interface Shown {
+  readonly to: Address | null
+  readonly value: bigint
+  readonly input: string
+  readonly isCall: boolean
+  readonly failed: boolean
+  readonly logs: readonly LogSpec[]
+}
+
 /** What JSON-RPC shows of a transaction: for all but TRX transfers less than, or other than, what it does (5.3). */
-function show(spec: TransactionSpec) {
-  const plain = { input: '0x', isCall: false, failed: false, logs: [] as readonly LogSpec[] }
+function show(spec: TransactionSpec): Shown {
+  const plain = { input: '0x', isCall: false, failed: false, logs: [] }
   switch (spec.kind) {
     case 'trx':
     case 'trc10':

@@ -112,7 +112,7 @@ async function respond(node: ScriptedNode, service: 'rpc' | 'api', init: Request
   const early = fault === null ? null : await failEarly(fault, init.signal ?? null, incoming)
   if (early !== null) return early
   const envelopes = calls.map((call) => {
-    const right = outcomeOf(node, call)
+    const right = answerCall(node, call)
     const outcome = fault?.kind === 'answers' ? (fault.change(call, right) ?? right) : right
     return { jsonrpc: '2.0', id: call.id, ...outcome }
   })
@@ -173,7 +173,8 @@ const failure = (code: number, message: string): Outcome => ({ error: { code, me
 const badParameters = failure(-32602, 'method parameters invalid')
 const hex = (value: number | bigint) => `0x${value.toString(16)}`
 
-function outcomeOf(node: ScriptedNode, { method, params }: IncomingCall): Outcome {
+/** What the node answers to one call where nothing goes wrong; the HTTP API's one question has the method `api`. */
+export function answerCall(node: ScriptedNode, { method, params }: IncomingCall): Outcome {
   switch (method) {
     case 'api':
       return rawDataOf(node, params[0])
@@ -227,10 +228,21 @@ function seen(node: ScriptedNode, height: number): BuiltBlock | undefined {
 }
 
 function logsOf(node: ScriptedNode, filter: unknown): Outcome {
-  const { blockHash } = filter as { blockHash?: string }
-  const block = node.chain.byHash((blockHash ?? '').slice(2))
+  const { blockHash, fromBlock, toBlock } = filter as { blockHash?: string; fromBlock?: string; toBlock?: string }
+  if (blockHash === undefined) return rangeLogsOf(node, Number(fromBlock), Number(toBlock))
+  const block = node.chain.byHash(blockHash.slice(2))
   if (block === undefined || block.height > headOf(node)) return failure(-32602, 'invalid blockHash')
   return result(node.keepsHistory ? block.logs : [])
+}
+
+/** Section 7.4: what lies above the node's head is silently left out. */
+function rangeLogsOf(node: ScriptedNode, from: number, to: number): Outcome {
+  if (from > to) return failure(-32602, 'please verify: fromBlock <= toBlock')
+  if (to - from > 5000) return failure(-32602, 'exceed max block range: 5000')
+  const logs: Wire[] = []
+  for (let height = from; height <= Math.min(to, headOf(node)); height++) logs.push(...(seen(node, height)?.logs ?? []))
+  if (logs.length > 10_000) return failure(-32005, 'query returned more than 10000 results')
+  return result(node.keepsHistory ? logs : [])
 }
 
 function receiptOf(node: ScriptedNode, txid: unknown): Outcome {

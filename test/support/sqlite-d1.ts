@@ -1,110 +1,114 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 
 const migrationsFolder = fileURLToPath(new URL('../../migrations/', import.meta.url).href)
-const schema = readdirSync(migrationsFolder)
-  .filter((file) => file.endsWith('.sql'))
-  .sort()
-  .map((file) => readFileSync(migrationsFolder + file, 'utf8'))
-  .join('\n')
 
-/** What happens to one round trip: nothing, an error before anything was done, or a lost answer after the commit. */
-export type TripFault = 'none' | 'before' | 'after'
-
-/** Called before each round trip to the database; it may wait, throw (a killed invocation), or order a fault. */
-export type OnTrip = () => Promise<TripFault>
-
-interface Row {
-  readonly [column: string]: unknown
-}
+/** Does the work of one round trip. With `failAt` it fails before that statement of the batch, and undoes the others. */
+export type Work<T> = (failAt?: number) => T
 
 /**
- * A D1 over an in-memory SQLite with the real migrations, for runs by the thousand in Node: same SQL, same triggers,
- * same atomic batches, and trips that fail on command.
+ * Carries one round trip to the database: it decides when `work` is done, whether, and what comes back of it.
+ * `statements` says what it would do.
  */
-export function createSqliteD1(onTrip: OnTrip = () => Promise.resolve('none')): {
-  readonly db: D1Database
+export type Carrier = <T>(work: Work<T>, statements: readonly string[]) => Promise<T>
+
+/** A database with the real migrations. */
+export interface SqliteD1 {
   /** The database itself, for looking at it behind the service's back. */
   readonly sqlite: DatabaseSync
-  /** Round trips so far. */
-  readonly trips: () => number
-} {
-  const sqlite = new DatabaseSync(':memory:')
-  sqlite.exec(schema)
-  const prepared = new Map<string, ReturnType<DatabaseSync['prepare']>>()
-  let trips = 0
-
-  const execute = (sql: string, values: readonly SQLInputValue[]) => {
-    const statement = prepared.get(sql) ?? sqlite.prepare(sql)
-    prepared.set(sql, statement)
-    const rows = statement.all(...values).map((row) => ({ ...row }) as Row)
-    return {
-      results: rows,
-      success: true as const,
-      meta: { changes: changes(), rows_read: 0, rows_written: 0, duration: 0 },
-    }
-  }
-  const changesStatement = sqlite.prepare('SELECT changes() AS n')
-  const changes = () => Number(changesStatement.get()?.n ?? 0)
-
-  const trip = async <T>(work: () => T): Promise<T> => {
-    trips += 1
-    const fault = await onTrip()
-    if (fault === 'before') throw new Error('D1_ERROR: the database did not answer')
-    const result = work()
-    if (fault === 'after') throw new Error('D1_ERROR: the answer was lost')
-    return result
-  }
-
-  interface Statement {
-    readonly sql: string
-    readonly values: readonly SQLInputValue[]
-  }
-  const statement = (sql: string, values: readonly SQLInputValue[]) => {
-    const all = () => trip(() => wrap(() => execute(sql, values)))
-    return {
-      sql,
-      values,
-      bind: (...bound: readonly unknown[]) => statement(sql, bound.map(toSqlite)),
-      all,
-      run: all,
-      first: async (column?: string) => {
-        const [row] = (await all()).results
-        return row === undefined ? null : column === undefined ? row : row[column]
-      },
-      raw: async () => (await all()).results.map((row) => Object.values(row)),
-    }
-  }
-  const db = {
-    prepare: (sql: string) => statement(sql, []),
-    batch: (statements: readonly Statement[]) =>
-      trip(() =>
-        wrap(() => {
-          sqlite.exec('BEGIN IMMEDIATE')
-          try {
-            const results = statements.map(({ sql, values }) => execute(sql, values))
-            sqlite.exec('COMMIT')
-            return results
-          } catch (cause) {
-            sqlite.exec('ROLLBACK')
-            throw cause
-          }
-        }),
-      ),
-    withSession: () => db,
-    getBookmark: () => null,
-  }
-  // safe: the part of D1Database that the service uses; the compiler can't see that the rest is never called
-  return { db: db as unknown as D1Database, sqlite, trips: () => trips }
+  /** A D1 whose round trips go through `carry`. */
+  connect(carry: Carrier): D1Database
+  /** Remembers the present state of all rows. */
+  begin(): void
+  /** Takes back everything since `begin`: a clean database in microseconds, with all statements still prepared. */
+  undo(): void
 }
 
-/** D1's errors carry SQLite's text behind a prefix of its own. */
-function wrap<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (cause) {
-    throw new Error(`D1_ERROR: ${cause instanceof Error ? cause.message : 'failed'}: SQLITE_CONSTRAINT`)
+interface Bound {
+  readonly sql: string
+  readonly values: readonly SQLInputValue[]
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/**
+ * A D1 over an in-memory SQLite, for runs by the thousand in Node: same SQL, same triggers, same atomic batches.
+ * Only what the service uses of D1 is there.
+ */
+export function openSqliteD1(): SqliteD1 {
+  const sqlite = new DatabaseSync(':memory:')
+  for (const file of readdirSync(migrationsFolder).sort()) {
+    if (file.endsWith('.sql')) sqlite.exec(readFileSync(migrationsFolder + file, 'utf8'))
+  }
+  const asObjects = new Map<string, StatementSync>()
+  const asArrays = new Map<string, StatementSync>()
+  const prepare = (sql: string, arrays: boolean) => {
+    const known = arrays ? asArrays : asObjects
+    const before = known.get(sql)
+    if (before !== undefined) return before
+    const statement = sqlite.prepare(sql)
+    if (arrays) statement.setReturnArrays(true)
+    known.set(sql, statement)
+    return statement
+  }
+  const execute = ({ sql, values }: Bound) => ({
+    results: prepare(sql, false).all(...values) as readonly Row[],
+    success: true as const,
+    meta: {},
+  })
+
+  /** All or nothing, as D1 promises of a batch. */
+  const atomically = <T, R>(items: readonly T[], act: (item: T) => R, failAt?: number): R[] => {
+    sqlite.exec('SAVEPOINT step')
+    try {
+      const results = items.map((item, i) => {
+        if (i === failAt) throw new Error('the database failed between two statements')
+        return act(item)
+      })
+      if (failAt !== undefined && failAt >= items.length) throw new Error('the database failed at the commit')
+      sqlite.exec('RELEASE step')
+      return results
+    } catch (cause) {
+      sqlite.exec('ROLLBACK TO step; RELEASE step')
+      throw new Error(`D1_ERROR: ${cause instanceof Error ? cause.message : 'failed'}: SQLITE_CONSTRAINT`)
+    }
+  }
+
+  const connect = (carry: Carrier): D1Database => {
+    const one = <R>(bound: Bound, act: (bound: Bound) => R): Promise<R> =>
+      carry((failAt) => {
+        const [result] = atomically([bound], act, failAt)
+        return result as R // one statement, one result
+      }, [bound.sql])
+    const statement = (sql: string, values: readonly SQLInputValue[]) => {
+      const all = () => one({ sql, values }, execute)
+      return {
+        sql,
+        values,
+        bind: (...bound: readonly unknown[]) => statement(sql, bound.map(toSqlite)),
+        all,
+        run: all,
+        first: async () => (await all()).results[0] ?? null,
+        raw: () => one({ sql, values }, (bound) => prepare(bound.sql, true).all(...bound.values)),
+      }
+    }
+    const db = {
+      prepare: (sql: string) => statement(sql, []),
+      batch: (statements: readonly Bound[]) =>
+        carry(
+          (failAt) => atomically(statements, execute, failAt),
+          statements.map(({ sql }) => sql),
+        ),
+    }
+    return db as unknown as D1Database // safe: the part of it that the service uses
+  }
+
+  return {
+    sqlite,
+    connect,
+    begin: () => sqlite.exec('BEGIN'),
+    undo: () => sqlite.exec('ROLLBACK'),
   }
 }
 

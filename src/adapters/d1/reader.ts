@@ -35,7 +35,7 @@ export function createLedgerReader(db: Database): LedgerReader {
       const rows = await db
         .prepare(sql)
         .bind(...values)
-        .raw<[count: number, ...(FlowRow | [null])]>()
+        .raw<[count: number | null, ...FlowRow]>()
       return readPage(rows)
     },
 

@@ -235,3 +235,85 @@ export const scans = sqliteTable(
     check('scan_hash', sql`hash IS NULL OR (${hex('hash', 64)})`),
   ],
 )
+
+const sum = () => text().notNull().default('0')
+// Sums of chain units, with a sign. 90 digits are 10^12 of the largest raw amounts.
+const signed = (column: string): SQL => {
+  const digits = `substr(${column}, iif(${column} GLOB '-*', 2, 1))`
+  return sql.raw(
+    `${column} = '0' OR (${digits} GLOB '[1-9]*' AND ${digits} NOT GLOB '*[^0-9]*' AND length(${column}) <= 90)`,
+  )
+}
+const ours = () => address().references(() => addresses.hex)
+
+/** Comparisons of all addresses with the chain, one row for each currency and run. */
+export const reconciliations = sqliteTable(
+  'reconciliation',
+  {
+    id: integer().primaryKey(),
+    cuy: cuy(),
+    started_at: instant(),
+    finished_at: integer().$type<UnixMs>(),
+    turns: integer().notNull().default(0),
+    cursor: integer().notNull().default(-1),
+    through: integer().notNull(),
+    addresses: integer().notNull().default(0),
+    recorded: sum(),
+    held: sum(),
+    differing: integer().notNull().default(0),
+  },
+  (table) => [
+    index('reconciliation_cuy').on(table.cuy),
+    check('reconciliation_cuy_safe', sql.raw('cuy BETWEEN 1 AND 9007199254740991')),
+    check('reconciliation_turns', safe('turns')),
+    check('reconciliation_cursor', sql.raw('cursor BETWEEN -1 AND through')),
+    check('reconciliation_end', sql.raw('finished_at IS NULL OR (finished_at >= started_at AND cursor = through)')),
+    check('reconciliation_recorded', signed('recorded')),
+    check('reconciliation_held', sql.raw(`held = '0' OR (held GLOB '[1-9]*' AND held NOT GLOB '*[^0-9]*')`)),
+    check('reconciliation_differing', sql.raw('differing BETWEEN 0 AND addresses')),
+  ],
+)
+
+/** What is accepted of the difference between an address and its books. */
+export const baselines = sqliteTable(
+  'baseline',
+  {
+    address: ours(),
+    cuy: cuy(),
+    fees: sum(),
+    sent: integer().notNull(),
+    known: sum(),
+    told: integer({ mode: 'boolean' }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.address, table.cuy] }),
+    index('baseline_untold').on(table.cuy).where(sql.raw('told = 0')),
+    check('baseline_fees', sql`fees = '0' OR (fees GLOB '-*' AND (${signed('fees')}))`),
+    check('baseline_sent', safe('sent')),
+    check('baseline_known', signed('known')),
+  ],
+)
+
+/** Differences under examination, each with a look that isn't judged yet. */
+export const differences = sqliteTable(
+  'difference',
+  {
+    address: ours(),
+    cuy: cuy(),
+    looks: integer().notNull(),
+    amount: sum(),
+    sent: integer().notNull(),
+    held: text().notNull(),
+    low: integer().$type<BlockHeight>().notNull(),
+    high: integer().$type<BlockHeight>().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.address, table.cuy] }),
+    index('difference_due').on(table.cuy, table.high),
+    check('difference_looks', sql.raw(`looks BETWEEN 0 AND 2 AND (looks = 0) = (amount = '0')`)),
+    check('difference_amount', signed('amount')),
+    check('difference_sent', safe('sent')),
+    check('difference_held', sql`held = '0' OR (${positive('held')})`),
+    check('difference_span', sql.raw('low BETWEEN 0 AND high AND high <= 9007199254740991')),
+  ],
+)

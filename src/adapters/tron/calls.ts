@@ -3,8 +3,9 @@ import { err, ok, type Result } from '../../domain/result.ts'
 import type { Call, Reply } from './envelope.ts'
 import { ask, type Heard, isTooMuch, type Pool, type PoolNode } from './node.ts'
 import { type Body, type Read, readLogs, readReceipt } from './normalise.ts'
+import { isObject } from './rpc.ts'
 import { type Trouble, trouble } from './trouble.ts'
-import { toQuantity } from './wire.ts'
+import { parseSmall, toQuantity } from './wire.ts'
 
 /** The block at `height`: in full, or its transactions as txids. */
 export function blockCall(height: number, full: boolean): Call {
@@ -14,6 +15,11 @@ export function blockCall(height: number, full: boolean): Call {
 /** All logs of a block, without a filter: that bypasses the bloom index that nodes can lack (7.4). */
 export function logsCall(hash: BlockHash): Call {
   return { method: 'eth_getLogs', params: [{ blockHash: `0x${hash}` }] }
+}
+
+/** All logs of a range of blocks, both ends included, without a filter. */
+export function rangeLogsCall(from: number, to: number): Call {
+  return { method: 'eth_getLogs', params: [{ fromBlock: toQuantity(from), toBlock: toQuantity(to) }] }
 }
 
 /** A transaction's receipt. */
@@ -72,6 +78,61 @@ export async function logsOf(
   ])
   if (!heard.ok) return heard
   return parsed(heard.value.replies[0], `receipts of ${block.height}`, (value) => readBlockReceipts(value, block))
+}
+
+/**
+ * The logs of consecutive blocks, block by block, out of one range query. `[]` for a range above a node's head is a
+ * success (7.4), so the same batch must have shown that the blocks are final there. A range with too many logs is asked
+ * for again block by block.
+ */
+export async function logsOfRange(
+  pool: Pool,
+  node: PoolNode,
+  blocks: readonly Pick<Body, 'height' | 'hash' | 'places'>[],
+  reply: Reply | undefined,
+): Promise<Result<readonly (readonly Log[])[], Trouble>> {
+  if (reply !== undefined && isTooMuch(reply)) return logsOneByOne(pool, node, blocks)
+  const values = parsed(reply, 'logs of a range', (value) =>
+    Array.isArray(value) ? ok(value as readonly unknown[]) : err('logs that are no array'),
+  )
+  if (!values.ok) return values
+  const byHeight = new Map<number, unknown[]>(blocks.map(({ height }) => [height, []]))
+  for (const value of values.value) {
+    const height = isObject(value) ? parseSmall(value.blockNumber) : null
+    const own = height === null ? undefined : byHeight.get(height)
+    if (own === undefined) return err(trouble('bad-answer', 'a log of another block'))
+    own.push(value)
+  }
+  const logs: (readonly Log[])[] = []
+  for (const block of blocks) {
+    const read = readLogs(byHeight.get(block.height), block, block.places)
+    if (!read.ok) return err(trouble('bad-answer', `logs of ${block.height}: ${read.error}`))
+    logs.push(read.value)
+  }
+  return ok(logs)
+}
+
+async function logsOneByOne(
+  pool: Pool,
+  node: PoolNode,
+  blocks: readonly Pick<Body, 'height' | 'hash' | 'places'>[],
+): Promise<Result<readonly (readonly Log[])[], Trouble>> {
+  const last = blocks.at(-1)
+  if (last === undefined) return ok([])
+  const heard = await askFinal(
+    pool,
+    node,
+    last.height,
+    blocks.map(({ hash }) => logsCall(hash)),
+  )
+  if (!heard.ok) return heard
+  const logs: (readonly Log[])[] = []
+  for (const [i, block] of blocks.entries()) {
+    const own = await logsOf(pool, node, block, heard.value.replies[i])
+    if (!own.ok) return own
+    logs.push(own.value)
+  }
+  return ok(logs)
 }
 
 function readBlockReceipts(value: unknown, block: Pick<Body, 'height' | 'hash' | 'places'>): Read<readonly Log[]> {

@@ -47,6 +47,10 @@ export const probePollMs = 50
 export const learnedMs = 600_000
 /** Receipts that a probe compares with the logs of the same block. */
 export const canaryReceiptsMax = 8
+/** Blocks of the tail in one batch: 20 calls less chain id and newest header. A normal rotation is 18 behind. */
+export const tailRoundBlocks = 18
+/** Such batches in one look at the tail: two rotations. */
+export const tailRoundsMax = 2
 /** Finalized heads further apart than this: further nodes are asked which of them is right. One minute. */
 export const headSpreadMax = 20
 

@@ -15,6 +15,7 @@ import type { UnixMs } from '../../domain/time.ts'
 import { isObject } from './rpc.ts'
 import {
   headerWire,
+  isQuantity,
   parse32,
   parseBytes,
   parseQuantity,
@@ -87,7 +88,7 @@ export function readBody(value: unknown, height: number): Read<Body> {
   for (const item of wire) {
     if (!isObject(item)) return err('a transaction that is no object')
     if (!names(item, header, named)) return err('a transaction that names another block')
-    if (parseSmall(item.transactionIndex) !== places.size) return err('a transaction out of its place')
+    if (!isQuantity(item.transactionIndex, places.size)) return err('a transaction out of its place')
     const transaction = readTransaction(item)
     if (transaction === null) return err('a malformed transaction')
     places.set(transaction.txid, places.size)
@@ -136,10 +137,10 @@ export function readLogs(values: unknown, block: BlockRef, places: Places): Read
     if (!isObject(item)) return err('a log that is no object')
     const log = readLog(item, block, usual)
     if (typeof log === 'string') return err(log)
-    if (parseSmall(item.logIndex) !== logs.length) return err('logs with a hole in their numbers')
+    if (!isQuantity(item.logIndex, logs.length)) return err('logs with a hole in their numbers')
     const own = places.get(log.txid)
     if (own === undefined) return err('a log of a transaction that is not in its block')
-    if (own < place || parseSmall(item.transactionIndex) !== own) return err('logs out of order')
+    if (own < place || !isQuantity(item.transactionIndex, own)) return err('logs out of order')
     position = own === place ? position + 1 : 0
     place = own
     log.position = position

@@ -2,7 +2,6 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Address } from '../../domain/address.ts'
 import {
-  type Block,
   type BlockHash,
   type BlockHeight,
   type BlockRef,
@@ -10,23 +9,14 @@ import {
   type Receipt,
   type Txid,
 } from '../../domain/block.ts'
-import { balancesMax, batchCallsMax, readBlocksMax, receiptsMax } from '../../domain/limits.ts'
+import { balancesMax, batchCallsMax, receiptsMax } from '../../domain/limits.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
-import type { Answer, Located, RawData, Tail } from '../../ports/chain.ts'
+import type { Answer, Located, RawData } from '../../ports/chain.ts'
 import { agree, collect } from './agree.ts'
-import { blockCall, given, logsCall, parsed, receiptsFrom } from './calls.ts'
+import { parsed, receiptsFrom } from './calls.ts'
 import type { Call } from './envelope.ts'
 import { ask, type Pool, type PoolNode } from './node.ts'
-import {
-  type Body,
-  type Read,
-  readBalance,
-  readBody,
-  readHead,
-  readLogs,
-  readNumber,
-  readTransaction,
-} from './normalise.ts'
+import { type Read, readBalance, readNumber, readTransaction } from './normalise.ts'
 import { isObject, post } from './rpc.ts'
 import { type Trouble, trouble } from './trouble.ts'
 import { createTurns, first } from './turns.ts'
@@ -176,44 +166,4 @@ export async function rawData(pool: Pool, txid: Txid): Answer<RawData | null> {
     },
   )
   return answer.ok ? ok(answer.value.value) : answer
-}
-
-/** The blocks after `after` as one node sees them: those that follow each other, up to the first doubt. */
-export async function tail(pool: Pool, after: BlockHeight): Answer<Tail> {
-  const answer = await first(createTurns(pool, 'chain'), (node) => tailOf(pool, node, after))
-  return answer.ok ? ok(answer.value.value) : answer
-}
-
-async function tailOf(pool: Pool, node: PoolNode, after: BlockHeight): Promise<Result<Tail, Trouble>> {
-  const heights = Array.from({ length: readBlocksMax }, (_, i) => after + 1 + i)
-  const newest: Call = { method: 'eth_getBlockByNumber', params: ['latest', false] }
-  const heard = await ask(pool, node, 'chain', [newest, ...heights.map((height) => blockCall(height, true))])
-  if (!heard.ok) return heard
-  const [latestReply, ...blockReplies] = heard.value.replies
-  const latest = parsed(latestReply, 'the latest block', readHead)
-  if (!latest.ok) return latest
-  const bodies: Body[] = []
-  for (const [i, height] of heights.entries()) {
-    const value = given(blockReplies[i], `block ${height}`)
-    const body = value.ok ? readBody(value.value, height) : null
-    const parent = bodies.at(-1)
-    if (body === null || !body.ok || (parent !== undefined && body.value.parentHash !== parent.hash)) break
-    bodies.push(body.value)
-  }
-  if (bodies.length === 0) return ok({ latest: latest.value.height, blocks: [] })
-  const logsHeard = await ask(
-    pool,
-    node,
-    'chain',
-    bodies.map(({ hash }) => logsCall(hash)),
-  )
-  if (!logsHeard.ok) return logsHeard
-  const blocks: Block[] = []
-  for (const [i, { places, ...body }] of bodies.entries()) {
-    const reply = logsHeard.value.replies[i]
-    const logs = reply?.kind === 'result' ? readLogs(reply.value, body, places) : null
-    if (logs === null || !logs.ok) break // left the chain meanwhile, or not to be read: news can wait
-    blocks.push({ ...body, logs: logs.value })
-  }
-  return ok({ latest: latest.value.height, blocks })
 }

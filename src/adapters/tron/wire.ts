@@ -45,6 +45,11 @@ export function parseSmall(value: unknown): number | null {
   return Number.isSafeInteger(small) ? small : null
 }
 
+/** Whether a quantity is `small`. Its usual spelling is compared as text: this runs for every transaction and log. */
+export function isQuantity(value: unknown, small: number): boolean {
+  return value === toQuantity(small) || parseSmall(value) === small
+}
+
 /** 32 bytes as 64 lower-case hex digits without `0x`. */
 export function parse32(value: unknown): string | null {
   return whenHex(lower64, value)?.slice(2) ?? null

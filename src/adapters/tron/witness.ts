@@ -1,12 +1,13 @@
-import type { Log, Txid } from '../../domain/block.ts'
-import { batchCallsMax, receiptsMax } from '../../domain/limits.ts'
-import { err, ok, type Result } from '../../domain/result.ts'
+import type { Log, Transaction, Txid } from '../../domain/block.ts'
+import { receiptsMax } from '../../domain/limits.ts'
+import { ok, type Result } from '../../domain/result.ts'
 import type { Reading } from './blocks.ts'
-import { askFinal, blockCall, logsCall, logsOf, parsed, receiptsFrom } from './calls.ts'
+import { askFinal, blockCall, logsOfRange, parsed, rangeLogsCall, receiptsFrom } from './calls.ts'
 import type { Reply } from './envelope.ts'
 import type { Pool, PoolNode } from './node.ts'
-import { readHead, readTxids } from './normalise.ts'
-import { type Trouble, trouble } from './trouble.ts'
+import { readBody } from './normalise.ts'
+import type { Trouble } from './trouble.ts'
+import { parseQuantity } from './wire.ts'
 
 /** What a second node says otherwise, and about what. */
 export interface Testimony {
@@ -15,13 +16,10 @@ export interface Testimony {
   readonly theirs: string
 }
 
-/** Calls that the guard leaves free in one batch. */
-const room = batchCallsMax - 2
-
 /**
- * Whether `node` confirms the blocks that `reader` gave: null where it does. One request: the logs of every block by
- * the reader's hash, which a node that has another block there answers with an error, and as many headers with their
- * txids as there is room for, the last block's first: a hash names all blocks before it.
+ * Whether `node` confirms the blocks that `reader` gave: null where it does. One request: the same blocks in full, and
+ * all logs of their range. A hash can't be recomputed from JSON, so equal hashes alone would let a reader leave out a
+ * transaction or change its recipient: what can be a deposit is compared one by one.
  */
 export async function testify(
   pool: Pool,
@@ -29,59 +27,63 @@ export async function testify(
   reader: PoolNode,
   blocks: readonly Reading[],
 ): Promise<Result<Testimony | null, Trouble>> {
+  const first = blocks[0]
   const last = blocks.at(-1)
-  if (last === undefined) return ok(null)
-  const headed = blocks.slice(-Math.max(room - blocks.length, 1))
+  if (first === undefined || last === undefined) return ok(null)
   const heard = await askFinal(pool, node, last.height, [
-    ...headed.map(({ height }) => blockCall(height, false)),
-    ...blocks.map(({ hash }) => logsCall(hash)),
+    ...blocks.map(({ height }) => blockCall(height, true)),
+    rangeLogsCall(first.height, last.height),
   ])
   if (!heard.ok) return heard
   const { replies } = heard.value
-  for (const [i, block] of headed.entries()) {
-    const other = compareHeads(block, replies[i])
+  for (const [i, block] of blocks.entries()) {
+    const other = compareBodies(block, replies[i])
     if (!other.ok || other.value !== null) return other
   }
+  const logs = await logsOfRange(pool, node, blocks, replies[blocks.length])
+  if (!logs.ok) return logs
   for (const [i, block] of blocks.entries()) {
-    const reply = replies[headed.length + i]
-    // A node that names the block and yet does not know its hash contradicts itself, not the reader.
-    if (isUnknownHash(reply) && !headed.includes(block)) {
-      return ok({ about: `block ${block.height}`, mine: `hash ${block.hash}`, theirs: 'a block of another hash' })
-    }
-    const logs = await logsOf(pool, node, block, reply)
-    if (!logs.ok) return logs
-    const other = await compareLogs(pool, node, reader, block, logs.value)
+    const other = await compareLogs(pool, node, reader, block, logs.value[i] ?? [])
     if (!other.ok || other.value !== null) return other
   }
   return ok(null)
 }
 
-/** -32602 `invalid blockHash`: the node does not know the block (7.1). */
-function isUnknownHash(reply: Reply | undefined): boolean {
-  return reply?.kind === 'error' && (reply.code === -32602 || reply.code === -32000)
+function compareBodies(block: Reading, reply: Reply | undefined): Result<Testimony | null, Trouble> {
+  const about = `block ${block.height}`
+  const body = parsed(reply, about, (value) => readBody(value, block.height))
+  if (!body.ok) return body
+  const mine = `hash ${block.hash}\nparent ${block.parentHash}`
+  const theirs = `hash ${body.value.hash}\nparent ${body.value.parentHash}`
+  if (mine !== theirs) return ok({ about, mine, theirs })
+  const others = body.value.transactions
+  const count = Math.max(block.transactions.length, others.length)
+  for (let at = 0; at < count; at++) {
+    const [one, other] = [block.transactions[at], others[at]]
+    if (one === undefined || other === undefined || !isSameMovement(one, other)) {
+      const spell = (all: readonly Transaction[]) => `${all.length} transactions, at ${at} ${spellMovement(all[at])}`
+      return ok({ about, mine: spell(block.transactions), theirs: spell(others) })
+    }
+  }
+  return ok(null)
 }
 
-function compareHeads(block: Reading, reply: Reply | undefined): Result<Testimony | null, Trouble> {
-  const about = `block ${block.height}`
-  const head = parsed(reply, about, readHead)
-  if (!head.ok) return head
-  const { height, hash, parentHash } = head.value
-  if (height !== block.height) return err(trouble('bad-answer', `block ${height} for ${block.height}`))
-  const mine = `hash ${block.hash}\nparent ${block.parentHash}`
-  const theirs = `hash ${hash}\nparent ${parentHash}`
-  if (mine !== theirs) return ok({ about, mine, theirs })
-  const places = readTxids(head.value)
-  if (!places.ok) return err(trouble('bad-answer', `${about}: ${places.error}`))
-  const txids = [...places.value.keys()]
-  const at = block.transactions.findIndex(({ txid }, i) => txid !== txids[i])
-  if (at === -1 && txids.length === block.transactions.length) return ok(null)
-  const spell = (count: number, txid: string | undefined) => `${count} transactions, at ${place} ${txid ?? 'none'}`
-  const place = at === -1 ? block.transactions.length : at
-  return ok({
-    about,
-    mine: spell(block.transactions.length, block.transactions[place]?.txid),
-    theirs: spell(txids.length, txids[place]),
-  })
+/** Whether two nodes say the same of what may be a TRX deposit. Other fields differ between versions (5.2). */
+function isSameMovement(one: Transaction, other: Transaction): boolean {
+  return (
+    one.txid === other.txid &&
+    one.from === other.from &&
+    one.to === other.to &&
+    (one.value === other.value || parseQuantity(one.value) === parseQuantity(other.value)) &&
+    (one.input === '0x') === (other.input === '0x') &&
+    (one.gas === other.gas || parseQuantity(one.gas) === parseQuantity(other.gas))
+  )
+}
+
+function spellMovement(transaction: Transaction | undefined): string {
+  if (transaction === undefined) return 'none'
+  const { txid, from, to, value } = transaction
+  return `${txid} from ${from} to ${to ?? 'nobody'} value ${value}`
 }
 
 /**

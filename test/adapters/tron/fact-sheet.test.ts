@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Wire } from '../../support/chain-builder.ts'
+import { createChain, transferLog, usdt, type Wire } from '../../support/chain-builder.ts'
 import { changing, type Fault, failing, type Incoming } from '../../support/scripted-node.ts'
-import { asked, at, busyChain, createHarness, type Harness } from './harness.ts'
+import { asked, at, busyChain, createHarness, type Harness, them, token, us } from './harness.ts'
 
 /** Rows of the fact sheet's sections 6, 7 and 8, each with what the pool makes of it. */
 type Row = readonly [row: string, fault: Fault | ((h: Harness, incoming: Incoming) => Fault | null)]
@@ -293,6 +293,20 @@ describe('what is tolerated', () => {
     const { answer } = await readReceipts(receipt((r) => ({ ...r, status: '0x0' })))
     const [found] = answer.ok ? [...answer.value.values()] : []
     expect(found).toMatchObject({ succeeded: false, logs: [{ position: 0 }] })
+  })
+
+  it('7.5 the position of a log is its place among those of its own transaction, not in the block', async () => {
+    const chain = createChain()
+    const logs = [1n, 2n, 3n].map((amount) => transferLog(usdt, them, us, amount))
+    chain.add([token(9n), { kind: 'call', contract: usdt, from: them, logs }, token(8n)])
+    chain.addEmpty(18)
+    const h = createHarness({ chain })
+    const { firstHeight } = chain
+    const read = await h.settle(h.pool().finalizedBlocks(at(firstHeight), at(firstHeight)))
+    expect(read.ok && read.value[0]?.logs.map(({ position }) => position)).toEqual([0, 0, 1, 2, 0])
+    const { txid, block } = asked(chain, firstHeight, 1)
+    const receipts = await h.settle(h.pool().receipts([{ txid, block }]))
+    expect(receipts.ok && receipts.value.get(txid)?.logs).toEqual(read.ok && read.value[0]?.logs.slice(1, 4))
   })
 
   it('7.2 a block of more logs than eth_getLogs gives is read from its receipts', async () => {

@@ -113,7 +113,7 @@ function recordTo(lines: Line[]): Log {
 }
 
 /** Time that passes only in `settle`, when every request under way waits for it and nothing else can go on. */
-export function createVirtualTime() {
+function createVirtualTime() {
   let now = 1_800_000_000_000
   let moving = 0 // requests that will end without time passing
   let chance = 0

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest'
+import { standstillMs } from '../../src/app/read-health.ts'
+import { pendingPerScanMax, pendingRetryMs } from '../../src/app/retry-pending.ts'
+import { leaseMs, stallMs } from '../../src/app/scan.ts'
+import { tickRequestsMax } from '../../src/domain/limits.ts'
+import { addressIn, finalityLag, payFinal, type RunningService, startService, trxTo, usdtTo } from '../http/service.ts'
+import { changing } from '../support/scripted-node.ts'
+
+const textOf = async (service: RunningService, path: string, uid = 7) => (await service.get(path, uid)).text()
+const positionOf = (service: RunningService) => service.db.prepare('SELECT height FROM scan').first<number>('height')
+const requestsOf = (service: RunningService) => service.nodes.reduce((sum, node) => sum + node.requests.length, 0)
+const alarmsIn = (service: RunningService) => service.lines.flatMap((line) => JSON.parse(line).alarm ?? [])
+
+/** A service whose caller has an address, with a deposit of 25 USDT that is final. */
+async function withDeposit(variables: Record<string, unknown> = {}) {
+  const service = await startService(variables)
+  const to = await addressIn(await service.get('/tron/generate'))
+  const [txid = ''] = payFinal(service, usdtTo(to, 25_000_000n))
+  return { service, to, txid }
+}
+
+describe('a tick', () => {
+  it('starts the scan at the finalized height and stores it before any address exists', async () => {
+    const service = await startService()
+    await service.tick()
+    const finalized = service.chain.tip().height - finalityLag
+    expect(await positionOf(service)).toBe(finalized)
+    expect(await textOf(service, '/health')).toContain(`"scanned":${finalized},"finalized":${finalized},"behind":0`)
+  })
+
+  it('credits what is final and nothing above it', async () => {
+    const { service, to } = await withDeposit()
+    service.chain.add([usdtTo(to, 1n)])
+    await service.tick()
+    expect(await textOf(service, '/wallet/list')).toContain('{"amt":25,"cuy":2}')
+  })
+
+  it('leaves the scan to whoever holds the lease, and takes it over when that one is dead', async () => {
+    const { service } = await withDeposit()
+    const now = service.clock.seconds * 1000
+    await service.db
+      .prepare('UPDATE scan SET lease = ?, lease_until = ?')
+      .bind('dead', now + leaseMs)
+      .run()
+    const before = await positionOf(service)
+    await service.tick()
+    expect(await positionOf(service)).toBe(before)
+    service.clock.seconds += leaseMs / 1000
+    await service.tick()
+    expect(await positionOf(service)).toBe(service.chain.tip().height - finalityLag)
+  })
+
+  it('does not move past a block whose logs a second node has more of, says so once, and credits after it', async () => {
+    const { service, txid } = await withDeposit()
+    const [first, second] = service.nodes
+    if (!first || !second) throw new Error('two nodes')
+    first.script = () => changing('eth_getLogs', () => [])
+    const block = service.chain.transaction(txid)?.wire.blockNumber
+    await service.tick()
+    await service.tick()
+    expect(await textOf(service, '/wallet/list')).toContain('{"amt":0,"cuy":2}')
+    expect(await positionOf(service)).toBeLessThan(Number(block))
+    expect(alarmsIn(service).sort()).toEqual(['node-lies', 'nodes-disagree'])
+    first.script = () => null
+    service.clock.seconds += 600
+    await service.tick()
+    expect(await textOf(service, '/wallet/list')).toContain('{"amt":25,"cuy":2}')
+  })
+
+  it('raises an alarm when finality stands still, and accepts nothing less than final', async () => {
+    const { service, to } = await withDeposit()
+    await service.tick()
+    for (const node of service.nodes) node.finalityLag += 2
+    service.chain.add([usdtTo(to, 1_000_000n)])
+    service.chain.addEmpty(1)
+    service.clock.seconds += stallMs / 1000 + 1
+    await service.tick()
+    expect(alarmsIn(service)).toContain('finality-stalled')
+    expect(await textOf(service, '/wallet/list')).toContain('{"amt":25,"cuy":2}')
+  })
+
+  it('is stopped by a block that does not follow the stored one, and goes on when the chain is whole again', async () => {
+    const { service, to } = await withDeposit()
+    await service.tick()
+    const own = service.chain
+    const other = own.fork(own.tip().height - finalityLag - 1)
+    other.add([usdtTo(to, 9_000_000n)])
+    other.addEmpty(finalityLag + 2)
+    for (const node of service.nodes) node.chain = other
+    await service.tick()
+    expect(alarmsIn(service)).toContain('chain-forked')
+    const health = await service.get('/health', null)
+    expect(health.status).toBe(503)
+    expect(await health.text()).toContain('"status":"stopped"')
+    expect(await textOf(service, '/wallet/list')).toContain('{"amt":25,"cuy":2}')
+    for (const node of service.nodes) node.chain = own
+    own.addEmpty(3)
+    await service.tick()
+    expect((await service.get('/health', null)).status).toBe(200)
+  })
+
+  it('queues what one invocation can’t ask about, and credits all of it later', async () => {
+    const service = await startService()
+    const to = await addressIn(await service.get('/tron/generate'))
+    const count = tickRequestsMax + 5
+    payFinal(service, ...Array.from({ length: count }, (_, i) => trxTo(to, BigInt(i + 1) * 1_000_000n)))
+    await service.tick()
+    const ticks = Math.ceil(count / pendingPerScanMax)
+    for (let i = 0; i < ticks; i++) {
+      service.clock.seconds += pendingRetryMs / 1000
+      await service.tick()
+    }
+    const total = (count * (count + 1)) / 2
+    expect(await textOf(service, '/wallet/list')).toContain(`{"amt":${total},"cuy":1}`)
+    expect(await service.db.prepare('SELECT count(*) AS n FROM pending').first('n')).toBe(0)
+  })
+
+  it('tries no more pending deposits than its share, each no sooner than agreed', async () => {
+    const service = await startService()
+    const to = await addressIn(await service.get('/tron/generate'))
+    for (const node of service.nodes)
+      node.script = ({ service: asked }) => (asked === 'api' ? { kind: 'body', body: '{}' } : null)
+    payFinal(service, ...Array.from({ length: pendingPerScanMax + 3 }, () => trxTo(to, 1_000_000n)))
+    await service.tick()
+    const waiting = () => service.db.prepare('SELECT count(*) AS n FROM pending').first<number>('n')
+    expect(await waiting()).toBe(pendingPerScanMax + 3)
+    for (const node of service.nodes) node.script = () => null
+    service.clock.seconds += 600
+    await service.tick()
+    expect(await waiting()).toBe(3)
+  })
+
+  it('counts as standing still when the position did not move for the agreed time', async () => {
+    const { service } = await withDeposit()
+    await service.tick()
+    service.clock.seconds += standstillMs / 1000 - 10
+    expect((await service.get('/health', null)).status).toBe(200)
+    service.clock.seconds += 20
+    expect((await service.get('/health', null)).status).toBe(503)
+  })
+})
+
+describe('recharge', () => {
+  it('called a thousand times at once credits once and makes one scan', async () => {
+    const { service } = await withDeposit()
+    const before = requestsOf(service)
+    const answers = await Promise.all(Array.from({ length: 1000 }, () => service.get('/tron/recharge')))
+    const texts = new Set(await Promise.all(answers.map((answer) => answer.text())))
+    expect([...texts]).toEqual(['{"code":200,"msg":"success: credited 25 USDT"}'])
+    expect(requestsOf(service) - before).toBeLessThan(40)
+    expect(await textOf(service, '/wallet/flow/list')).toContain('"count":1')
+  })
+
+  it('answers for one transaction while the scan is thousands of blocks behind', async () => {
+    const { service, txid } = await withDeposit()
+    service.chain.addEmpty(3000)
+    const asked = await service.get(`/tron/recharge?txid=${txid}`)
+    expect(await asked.text()).toContain('25 USDT')
+    expect(await textOf(service, '/wallet/list')).toContain('{"amt":25,"cuy":2}')
+    const report = await textOf(service, '/tron/recharge')
+    expect(report).toMatch(/success: .*\d+ blocks behind/)
+    for (let i = 0; i < 30; i++) await service.tick()
+    expect(await positionOf(service)).toBe(service.chain.tip().height - finalityLag)
+    expect(await textOf(service, '/wallet/flow/list')).toContain('"count":1')
+  })
+
+  it('is a 503, not a success, when no node answers', async () => {
+    const { service } = await withDeposit()
+    for (const node of service.nodes) node.script = () => ({ kind: 'status', status: 500 })
+    expect((await service.get('/tron/recharge')).status).toBe(503)
+  })
+
+  it('finds a transaction in a block before the scan’s start', async () => {
+    const service = await startService()
+    const to = await addressIn(await service.get('/tron/generate'))
+    const [txid = ''] = payFinal(service, usdtTo(to, 5_000_000n))
+    const later = await startService({ TRON_START_BLOCK: String(service.chain.tip().height + 1000) })
+    for (const [i, node] of later.nodes.entries()) node.chain = service.nodes[i]?.chain ?? node.chain
+    await later.get('/tron/generate')
+    const asked = await later.get(`/tron/recharge?txid=${txid}`)
+    expect(asked.status).toBe(200)
+    expect(await textOf(later, '/wallet/list')).toContain('{"amt":5,"cuy":2}')
+  })
+})
