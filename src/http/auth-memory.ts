@@ -7,11 +7,10 @@ export const verifiedTokensMax = 1000
 /** How long a token or a key set is believed without looking again: a withdrawn key is gone after this. */
 export const trustMs = 600_000
 
-/** What a verified token says. `exp` and `nbf` are seconds since 1970. */
+/** What a verified token says. `exp` is seconds since 1970; its `nbf` was over at `verifiedAt`. */
 export interface Verified {
   readonly uid: Uid
   readonly exp: number
-  readonly nbf: number
   readonly verifiedAt: UnixMs
 }
 
@@ -32,7 +31,7 @@ export interface AuthMemory {
   keys: FetchedKeys | null
   /** When keys were last asked for, with or without an answer; 0 where never. */
   askedAt: number
-  /** When the last fetch of keys failed; 0 where it did not. */
+  /** When a fetch of keys last failed; 0 where none did. */
   failedAt: number
 }
 
@@ -55,9 +54,8 @@ export function claimMemory(memory: AuthMemory, fingerprint: string): void {
 export function recall({ verified }: AuthMemory, token: string, now: UnixMs): Verified | null {
   const found = verified.get(token)
   if (found === undefined) return null
-  const seconds = Math.floor(now / 1000)
   const ageMs = now - found.verifiedAt
-  if (found.exp > seconds && found.nbf <= seconds && ageMs >= 0 && ageMs < trustMs) return found
+  if (found.exp > Math.floor(now / 1000) && ageMs >= 0 && ageMs < trustMs) return found
   verified.delete(token)
   return null
 }

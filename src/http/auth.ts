@@ -35,7 +35,7 @@ export function createAuth(config: AuthConfig, parts: KeyParts): Authenticate {
     if (!payload.ok) return payload
     const uid = readSubject(payload.value.sub)
     if (uid === null) return err('unauthorized')
-    remember(memory, token, { uid, exp: payload.value.exp ?? 0, nbf: payload.value.nbf ?? 0, verifiedAt: now })
+    remember(memory, token, { uid, exp: payload.value.exp ?? 0, verifiedAt: now })
     return ok(uid)
   }
 }

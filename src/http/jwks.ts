@@ -42,14 +42,13 @@ export async function rereadKeys(parts: KeyParts, url: string): Promise<JSONWebK
 async function fetchKeys(parts: KeyParts, url: string): Promise<JSONWebKeySet | null> {
   const { memory, clock, log } = parts
   memory.askedAt = clock.now()
-  if (memory.failedAt !== 0 && memory.askedAt - memory.failedAt < failurePauseMs) return null
+  if (memory.askedAt - memory.failedAt < failurePauseMs) return null
   const read = await download(parts, url)
   if (typeof read === 'string') {
     memory.failedAt = clock.now()
     log.warn('token keys unavailable', { why: read })
     return null
   }
-  memory.failedAt = 0
   memory.keys = { set: read, fetchedAt: clock.now() }
   return read
 }

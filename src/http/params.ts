@@ -19,6 +19,14 @@ export const paramCharsMax = 80
 /** Pages past this one are empty in any database of D1's size (10 GB); keeps page × limit far below 2^53. */
 const pageNumberMax = 1_000_000_000
 
+// What each text looks like, for the schema and its documentation. What only code can tell (a checksum, a 30th of
+// February) is read by the functions at the end.
+const digitsForm = /^[1-9]\d{0,15}$/
+const addressForm = /^T[1-9A-HJ-NP-Za-km-z]{33}$/
+const txidForm = /^(?:0[xX])?[0-9a-fA-F]{64}$/
+const plainForm = /^[\x20-\x7e]+$/
+const instantForm = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,3})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
+
 /** How an address is written in an answer. */
 export type AddressFormat = 'base58' | 'number' | 'hex'
 
@@ -26,31 +34,33 @@ type Parsed<T> = Result<T, QueryFailure>
 type Shape = Record<string, z.ZodMiniOptional>
 
 /** `GET /tron/generate` */
-const generateQuery = z.object({
+export const generateQuery = z.object({
   fresh: z.optional(oneOf(['0', '1'])),
   format: z.optional(oneOf(['base58', 'number', 'hex'])),
 })
 
 /** `GET /tron/balance` */
-const balanceQuery = z.object({
-  cuy: z.optional(currencyNumber()),
-  address: z.optional(text('an address of 34 characters, T first', readAddress)),
+export const balanceQuery = z.object({
+  cuy: z.optional(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
+  address: z.optional(text('an address of 34 characters, T first', addressForm, readAddress)),
 })
 
 /** `GET /tron/recharge` */
-const rechargeQuery = z.object({
-  txid: z.optional(text('64 hex digits, 0x allowed in front', readTxid)),
+export const rechargeQuery = z.object({
+  txid: z.optional(text('64 hex digits, 0x allowed in front', txidForm, readTxid)),
 })
 
 /** `GET /wallet/flow/list` */
-const flowListQuery = z.object({
+export const flowListQuery = z.object({
   page: z.optional(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
   limit: z.optional(wholeNumber(1, pageRowsMax)),
   before: z.optional(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
-  cuy: z.optional(currencyNumber()),
+  cuy: z.optional(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
   wid: z.optional(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
-  type: z.optional(oneOf(Object.values(flowTypes).map(String))),
-  osn: z.optional(text(`a serial reference or txid of at most ${osnCharsMax} plain characters`, readOsn, osnCharsMax)),
+  type: z.optional(oneOf(Object.values(flowTypes).map((type) => `${type}` as const))),
+  osn: z.optional(
+    text(`a serial reference or txid of at most ${osnCharsMax} plain characters`, plainForm, readOsn, osnCharsMax),
+  ),
   from: z.optional(instant()),
   to: z.optional(instant()),
 })
@@ -60,7 +70,7 @@ export function parseGenerate(url: string): Parsed<{ readonly fresh: boolean; re
   const query = read(generateQuery, url)
   if (!query.ok) return query
   const { fresh, format = 'base58' } = query.value
-  return ok({ fresh: fresh === '1', format: format as AddressFormat }) // safe: the schema lists the formats
+  return ok({ fresh: fresh === '1', format })
 }
 
 /** Which currency, `cuy` 1 where none is named, and which address, null for all of the caller's. */
@@ -70,7 +80,7 @@ export function parseBalance(
 ): Parsed<{ readonly currency: Currency; readonly address: Address | null }> {
   const query = readWithCurrency(balanceQuery, url, currencies)
   if (!query.ok) return query
-  const currency = findCurrency(currencies, query.value.cuy ?? '1')
+  const currency = findCurrency(currencies, query.value.cuy ?? 1)
   if (currency === null) return unknownCurrency(currencies)
   return ok({ currency, address: query.value.address ?? null })
 }
@@ -131,8 +141,8 @@ function readWithCurrency<S extends Shape>(schema: z.ZodMiniObject<S>, url: stri
   return wrongCurrency ? unknownCurrency(currencies) : query
 }
 
-function findCurrency(currencies: Currencies, cuy: string): Currency | null {
-  return currencies.list.find((currency) => String(currency.cuy) === cuy) ?? null
+function findCurrency(currencies: Currencies, cuy: number): Currency | null {
+  return currencies.list.find((currency) => currency.cuy === cuy) ?? null
 }
 
 function unknownCurrency({ list }: Currencies) {
@@ -143,10 +153,10 @@ function bad(field: string, why: string) {
   return err({ kind: 'bad-input', field, why } as const)
 }
 
-/** A text that `parse` makes a value of, or null: then the caller is told what the parameter takes. */
-function text<T>(takes: string, parse: (value: string) => T | null, charsMax = paramCharsMax) {
+/** A text of this form that `parse` makes a value of, or null: then the caller is told what the parameter takes. */
+function text<T>(takes: string, form: RegExp, parse: (value: string) => T | null, charsMax = paramCharsMax) {
   return z.pipe(
-    z.string(takes).check(z.minLength(1, takes), z.maxLength(charsMax, takes)),
+    z.string(takes).check(z.maxLength(charsMax, takes), z.regex(form, takes)),
     z.transform((value: string, ctx): T => {
       const parsed = parse(value)
       if (parsed !== null) return parsed
@@ -157,22 +167,17 @@ function text<T>(takes: string, parse: (value: string) => T | null, charsMax = p
 }
 
 function wholeNumber(min: number, max: number) {
-  return text(`a whole number from ${min} to ${max}`, (value) => {
-    const number = /^[1-9]\d{0,15}$/.test(value) ? Number(value) : Number.NaN
-    return number >= min && number <= max ? number : null
-  })
+  const takes = `a whole number from ${min} to ${max}`
+  return z.pipe(text(takes, digitsForm, Number), z.int(takes).check(z.minimum(min, takes), z.maximum(max, takes)))
 }
 
-function oneOf(choices: readonly string[]) {
-  return z.enum(choices as string[], `one of ${choices.join(', ')}`) // safe: zod only reads the list
-}
-
-function currencyNumber() {
-  return text('the number of a configured currency', (value) => (/^[1-9]\d{0,6}$/.test(value) ? value : null))
+function oneOf<const Choice extends string>(choices: readonly Choice[]) {
+  return z.enum([...choices], `one of ${choices.join(', ')}`)
 }
 
 function instant() {
-  return text('an instant such as 2026-11-01T00:00:00Z or 2026-11-01T08:00:00.000%2B08:00', readInstant)
+  const takes = 'an instant such as 2026-11-01T00:00:00Z or 2026-11-01T08:00:00.000%2B08:00'
+  return text(takes, instantForm, readInstant)
 }
 
 function readAddress(value: string): Address | null {
@@ -187,10 +192,8 @@ function readTxid(value: string): Txid | null {
 
 /** A bare txid in the form that the ledger keeps; anything else as it is. */
 function readOsn(value: string): string | null {
-  return readTxid(value) ?? (/^[\x20-\x7e]+$/.test(value) ? value : null)
+  return readTxid(value) ?? value
 }
-
-const instantForm = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,3})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 
 /** ISO 8601 with its zone. `Date.parse` alone would take other spellings, and the 31st of April as the 1st of May. */
 function readInstant(value: string): UnixMs | null {

@@ -75,7 +75,7 @@ describe('a bad token is refused', () => {
     ['alg none, signed', () => signed({ alg: 'none' }, claims)],
     ['no alg', () => signed({}, claims)],
     ['alg as a list', () => signed({ alg: ['HS256'] }, claims)],
-    ['another HMAC', () => signed({ alg: 'HS512' }, claims)],
+    ['another HMAC by name alone', () => signed({ alg: 'HS512' }, claims)],
     ['small letters', () => signed({ alg: 'hs256' }, claims)],
     ['an asymmetric alg', () => signed({ alg: 'RS256' }, claims)],
     ['another secret', () => signHs256(claims, `${jwtSecret}x`)],
@@ -141,6 +141,19 @@ describe('a bad token is refused', () => {
   test.each(subjects)('a sub that is %s', async (_what, sub) => {
     const bench = benchOf(secretConfig)
     expect(await show(bench, await signWithBytes(hs256, { exp: tokenNow + 60, sub }, secretBytes))).toEqual(refused)
+  })
+})
+
+describe('another HMAC that really is one, with a secret long enough for it', () => {
+  const secret = jwtSecret.repeat(2)
+  const config: AuthConfig = { ...secretConfig, key: { kind: 'secret', secret } }
+
+  test.each([
+    ['HS256', admitted(7)],
+    ['HS384', refused],
+    ['HS512', refused],
+  ])('%s', async (alg, answer) => {
+    expect(await show(benchOf(config), await signHs256(goodClaims(), secret, { alg }))).toEqual(answer)
   })
 })
 

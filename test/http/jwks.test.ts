@@ -1,3 +1,4 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { trustMs } from '../../src/http/auth-memory.ts'
 import { failurePauseMs, keysBytesMax, keysTimeoutMs, refetchMs } from '../../src/http/jwks.ts'
@@ -93,6 +94,16 @@ describe('an attack on the key set is refused', () => {
     expect(bench.memory.verified.size).toBe(0)
   })
 
+  test.each(['RS384', 'RS512', 'PS256'])(
+    'an algorithm that was not agreed on, though the key would do: %s',
+    async (alg) => {
+      const pair = await generateKeyPair(alg, { extractable: true })
+      const bench = benchOf(keySetConfig, async () => Response.json({ keys: [await exportJWK(pair.publicKey)] }))
+      const token = await new SignJWT(goodClaims()).setProtectedHeader({ alg }).sign(pair.privateKey)
+      expect(await show(bench, token)).toEqual(refused)
+    },
+  )
+
   test('a secret key in the set', async () => {
     const k = 'c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldA'
     const bench = benchOf(keySetConfig, () => Response.json({ keys: [{ kty: 'oct', k, alg: 'HS256' }] }))
@@ -183,6 +194,19 @@ describe('keys that can’t be read are nobody’s fault: not a 401', () => {
     const bench = benchOf(keySetConfig, serve)
     expect(await show(bench, (await ec?.sign(goodClaims())) ?? '')).toEqual(unavailable)
     expect(bench.warnings).toEqual([{ why }])
+  })
+
+  test('also for a key that is not among those read before: it may be a new one', async () => {
+    const statuses = [200, 500]
+    const bench = benchOf(keySetConfig, () => Response.json(keySetOf(...issuers), { status: statuses.shift() ?? 500 }))
+    const known = (await ec?.sign(goodClaims())) ?? ''
+    expect(await show(bench, known)).toEqual(admitted)
+    bench.clock.seconds += refetchMs / 1000
+    const unknown = await stranger.sign(goodClaims())
+    expect(await show(bench, unknown)).toEqual(unavailable)
+    expect(await show(bench, unknown)).toEqual(unavailable)
+    expect(await show(bench, (await ed?.sign(goodClaims())) ?? '')).toEqual(admitted)
+    expect(bench.asked.times).toBe(2)
   })
 
   test('no answer in time', async () => {

@@ -19,7 +19,7 @@ export const trx: Currency = {
 /** A token whose ledger keeps fewer decimals than its contract. */
 export const fine: Currency = { ...trx, cuy: 2 as CurrencyId, symbol: 'FINE', decimals: 18, scale: 6 }
 /** The caller that the parts below let in. */
-export const caller = 7 as Uid
+const caller = 7 as Uid
 
 /** One line that was written to the log. */
 interface Line {

@@ -1,15 +1,16 @@
+import { createLog } from '../../src/adapters/system/log.ts'
 import { createService } from '../../src/compose.ts'
 import { type Address, parseAddress } from '../../src/domain/address.ts'
 import type { UnixMs } from '../../src/domain/time.ts'
-import { createLog } from '../../src/adapters/system/log.ts'
 import { addressOf, type BuiltChain, createChain, type TransactionSpec, usdt } from '../support/chain-builder.ts'
 import { testSecret, testVariables } from '../support/configured.ts'
 import { freshDatabase } from '../support/database.ts'
 import { connect, createScriptedNode, type ScriptedNode } from '../support/scripted-node.ts'
 import { bearer, signHs256, tokenNow } from '../support/tokens.ts'
 
-/** The first two addresses of the tests' extended public key. */
-export const firstAddress = 'TYWnR5XF9RLe1xUoqDBNJWF5U3WbMTg9iV'
+/** The first two addresses of the tests' extended public key (fact sheet, section 13). */
+export const firstAddress = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
+export const secondAddress = 'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C'
 
 /** The whole service over D1 and two nodes, as callers meet it. */
 export interface RunningService {
@@ -61,7 +62,10 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
     async get(path, uid = 7, init = {}) {
       const claims = { sub: String(uid), exp: tokenNow + 86_400 }
       const headers = uid === null ? {} : bearer(await signHs256(claims, testSecret))
-      const request = new Request(`https://wallet.example${path}`, { ...init, headers: { ...headers, ...init.headers } })
+      const request = new Request(`https://wallet.example${path}`, {
+        ...init,
+        headers: { ...headers, ...init.headers },
+      })
       return service.fetch(request, bindings)
     },
     tick: () => service.tick(bindings),

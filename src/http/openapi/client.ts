@@ -1,0 +1,27 @@
+import type { Hono } from 'hono'
+import type * as z from 'zod/mini'
+import type { failureAnswer, unhealthyAnswer } from './answers.ts'
+import type { operations } from './operations.ts'
+
+type Operations = typeof operations
+
+/**
+ * The routes as Hono's client (`hc`) wants to know them: what each takes in its query and what it answers, by status.
+ * Made of the schemas that the routes parse with and that the tests hold their answers to.
+ */
+export type AppType = Hono<object, { [Path in keyof Operations]: { $get: Endpoint<Path> } }, '/'>
+
+type Endpoint<Path extends keyof Operations> =
+  | Answered<Path, z.output<Operations[Path]['answer']>, 200>
+  | Answered<
+      Path,
+      z.output<Path extends '/health' ? typeof unhealthyAnswer : typeof failureAnswer>,
+      Operations[Path]['failures'][number]['status']
+    >
+
+type Answered<Path extends keyof Operations, Body, Status> = {
+  input: { query?: z.input<Operations[Path]['query']> }
+  output: Body
+  outputFormat: 'json'
+  status: Status
+}

@@ -1,0 +1,12 @@
+import { hc } from 'hono/client'
+import type { AppType } from '../../../src/http/openapi/client.ts'
+
+/** Looks for deposits, then lists the newest USDT entries: what README.md shows. */
+export async function newestDeposits(base: string, token: string): Promise<string[]> {
+  const service = hc<AppType>(base, { headers: { authorization: `Bearer ${token}` } })
+  await service.tron.recharge.$get()
+  const answer = await service.wallet.flow.list.$get({ query: { cuy: '2', type: '1', limit: '10' } })
+  if (!answer.ok) throw new Error((await answer.json()).msg)
+  const { data } = await answer.json()
+  return data.list.map((flow) => `${flow.created_at} +${flow.amt} (${flow.osn})`)
+}

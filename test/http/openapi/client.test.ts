@@ -1,0 +1,70 @@
+import { hc } from 'hono/client'
+import { describe, expect, expectTypeOf, test, vi } from 'vitest'
+import type { AppType } from '../../../src/http/openapi/client.ts'
+import { testSecret } from '../../support/configured.ts'
+import { signHs256, tokenNow } from '../../support/tokens.ts'
+import { addressIn, firstAddress, payFinal, startService, trxTo, usdtTo } from '../service.ts'
+import { newestDeposits } from './client-example.ts'
+
+const base = 'https://wallet.example'
+
+/** A service with two deposits that are final, and Hono's client for it as caller 7. */
+async function startWithClient() {
+  const service = await startService()
+  const to = await addressIn(await service.get('/tron/generate'))
+  const txids = payFinal(service, trxTo(to, 3_500_000n), usdtTo(to, 25_000_000n))
+  const answer: typeof fetch = async (input, init) => {
+    const { pathname, search } = new URL(String(input))
+    return service.get(pathname + search, 7, init as RequestInit) // safe: the client sends plain requests
+  }
+  return { service, txids, answer, client: hc<AppType>(base, { fetch: answer }) }
+}
+
+describe('the typed client', () => {
+  test('calls all five routes and reads their data', async () => {
+    const { client } = await startWithClient()
+    const address = await client.tron.generate.$get({ query: { format: 'base58' } })
+    if (address.ok) expect((await address.json()).data).toEqual({ id: 1, address: firstAddress })
+    const recharge = await client.tron.recharge.$get()
+    if (recharge.ok) expect((await recharge.json()).msg).toBe('success: credited 3.5 TRX and 25 USDT')
+    const balance = await client.tron.balance.$get({ query: { cuy: '1' } })
+    if (balance.ok) expect((await balance.json()).data.amt).toBe(0)
+    const wallets = await client.wallet.list.$get()
+    if (wallets.ok) expect((await wallets.json()).data.list.map(({ amt }) => amt)).toEqual([3.5, 25])
+    const flows = await client.wallet.flow.list.$get({ query: { page: '2', limit: '1' } })
+    if (flows.ok) expect((await flows.json()).data.list.map(({ amt }) => amt)).toEqual([3.5])
+    expect([address, recharge, balance, wallets, flows].map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  })
+
+  test('tells a failure from a success by `ok` and by status', async () => {
+    const { client } = await startWithClient()
+    const answer = await client.tron.recharge.$get({ query: { txid: 'ab'.repeat(32) } })
+    expect(answer.status).toBe(404)
+    if (answer.ok) throw new Error('unexpected')
+    expectTypeOf(answer.status).toEqualTypeOf<400 | 401 | 404 | 409 | 422 | 500 | 503>()
+    expect(await answer.json()).toEqual({ code: 404, msg: 'no such transaction' })
+  })
+
+  test('does not compile where a parameter, its value or a member is not the route’s', async () => {
+    const { client } = await startWithClient()
+    // @ts-expect-error: no such format
+    const format = await client.tron.generate.$get({ query: { format: 'base64' } })
+    // @ts-expect-error: no such parameter
+    await client.tron.balance.$get({ query: { currency: '1' } })
+    // @ts-expect-error: no such route
+    const nothing = await client.wallet.flows.$get()
+    const wallets = await client.wallet.list.$get()
+    // @ts-expect-error: a failure has no data
+    const { data } = await wallets.json()
+    expect([format.status, nothing.status, typeof data]).toEqual([400, 404, 'object'])
+  })
+
+  test('runs the example of the README', async () => {
+    const { txids, answer } = await startWithClient()
+    vi.stubGlobal('fetch', answer)
+    const token = await signHs256({ sub: '7', exp: tokenNow + 60 }, testSecret)
+    const lines = await newestDeposits(base, token)
+    vi.unstubAllGlobals()
+    expect(lines).toEqual([expect.stringMatching(new RegExp(`^2026-\\d\\d-.*Z \\+25 \\(${txids[1]}:0\\)$`))])
+  })
+})
