@@ -24,8 +24,9 @@ describe('an address', () => {
   it.each([
     ['a checksum that is wrong in its last letter', 'TYPG8VeuoVAh2hP7Vfw6ww7vK98nvXXXUs', 'not-base58check'],
     ['two digits behind a valid one', 'TYPG8VeuoVAh2hP7Vfw6ww7vK98nvXXXUG89', 'not-base58check'],
-    ['a Bitcoin address', '175tWpb8K1S7NmH4Zx6rewF9WQrcZv245W', 'wrong-prefix'],
-    ['a short Base58Check text', '2MegQ6oqSda2tTagdEzBA', 'not-21-bytes'],
+    ['the published wrong text like a Bitcoin address', '175tWpb8K1S7NmH4Zx6rewF9WQrcZv245W', 'not-base58check'],
+    ['a Bitcoin address', '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', 'wrong-prefix'],
+    ['a short Base58 text', '2MegQ6oqSda2tTagdEzBA', 'not-base58check'],
     ['an Ethereum address', `0x${usdtHex}`, 'not-base58check'],
     ['its own hex form', `41${usdtHex}`, 'not-base58check'],
     ['21 bytes that begin with 0x42', encode(`42${usdtHex}`), 'wrong-prefix'],
@@ -55,11 +56,16 @@ describe('an address', () => {
 
   it('is no longer an address once any one letter is another', () => {
     fc.assert(
-      fc.property(anyAddress, fc.nat(33), fc.constantFrom(...'123456789ABCDEFGHJKLMNPQRSTUVWXYZ'), (address, at, letter) => {
-        const text = formatBase58(address)
-        fc.pre(text[at] !== letter)
-        expect(parseAddress(text.slice(0, at) + letter + text.slice(at + 1)).ok).toBe(false)
-      }),
+      fc.property(
+        anyAddress,
+        fc.nat(33),
+        fc.constantFrom(...'123456789ABCDEFGHJKLMNPQRSTUVWXYZ'),
+        (address, at, letter) => {
+          const text = formatBase58(address)
+          fc.pre(text[at] !== letter)
+          expect(parseAddress(text.slice(0, at) + letter + text.slice(at + 1)).ok).toBe(false)
+        },
+      ),
     )
   })
 

@@ -28,7 +28,11 @@ describe('a txid from a caller', () => {
   })
 
   it('comes back as it was', () => {
-    fc.assert(fc.property(anyTxid, (any) => expect(parseTxid(any)).toEqual({ ok: true, value: any })))
+    fc.assert(
+      fc.property(anyTxid, (any) => {
+        expect(parseTxid(any)).toEqual({ ok: true, value: any })
+      }),
+    )
   })
 })
 

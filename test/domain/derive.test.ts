@@ -13,8 +13,7 @@ import { addressOfPoint, childPoint, deriveAddress, parseDepositKey } from '../.
 const abandon = `${'abandon '.repeat(11)}about`
 const junk = `${'test '.repeat(11)}junk`
 const island = 'shoot island position soft burden budget tooth cruel issue economy destroy above'
-const ripple =
-  'ripple scissors kick mammal hire column oak again sun offer wealth tomorrow wagon turn fatal'
+const ripple = 'ripple scissors kick mammal hire column oak again sun offer wealth tomorrow wagon turn fatal'
 const access = 'access before split cram spoon snap secret month sphere fog embark donor'
 const accountXpub =
   'xpub6D1AabNHCupeiLM65ZR9UStMhJ1vCpyV4XbZdyhMZBiJXALQtmn9p42VTQckoHVn8WNqS7dqnJokZHAHcHGoaQgmv8D45oNUKx6DZMNZBCd'
@@ -162,7 +161,11 @@ describe('parseDepositKey', () => {
     ['the account with a private key', account.privateExtendedKey, 'private-extended-key'],
     ['a mistyped private key', 'xprv9s21ZrQH143K', 'private-extended-key'],
     ['a private key of a test network', 'tprv8ZgxMBicQKsPd', 'private-extended-key'],
-    ['private version bytes that do not read as xprv', altered(accountXpub, 0, [0x04, 0x88, 0xad, 0xe4]), 'private-extended-key'],
+    [
+      'private version bytes that do not read as xprv',
+      altered(accountXpub, 0, [0x04, 0x88, 0xad, 0xe4]),
+      'private-extended-key',
+    ],
     ['a private key in hex', 'ab'.repeat(32), 'hex-key'],
     ['a private key in hex with 0x', `0x${'AB'.repeat(32)}`, 'hex-key'],
     ['a seed in hex', 'ab'.repeat(64), 'hex-key'],
@@ -184,7 +187,11 @@ describe('parseDepositKey', () => {
     ['account 0, not hardened', at("m/44'/195'/0"), 'wrong-child-number'],
     ['the internal chain', at("m/44'/195'/0'/1"), 'wrong-child-number'],
     ["chain 0', hardened", at("m/44'/195'/0'/0'"), 'wrong-child-number'],
-    ['an x coordinate that no point has', altered(accountXpub, 45, [2, ...new Array<number>(31).fill(0), 5]), 'not-on-the-curve'],
+    [
+      'an x coordinate that no point has',
+      altered(accountXpub, 45, [2, ...new Array<number>(31).fill(0), 5]),
+      'not-on-the-curve',
+    ],
     ['an uncompressed prefix', altered(accountXpub, 45, [4]), 'not-on-the-curve'],
     ['a private key with public version bytes', altered(accountXpub, 45, [0]), 'not-on-the-curve'],
   ])('refuses %s', (_, text, fault) => {

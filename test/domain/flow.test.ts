@@ -5,7 +5,11 @@ import { anyUid, nearNumbers } from '../support/arbitraries.ts'
 
 describe('a uid', () => {
   it('is read as it is written', () => {
-    fc.assert(fc.property(anyUid, (uid) => expect(parseUid(String(uid))).toBe(uid)))
+    fc.assert(
+      fc.property(anyUid, (uid) => {
+        expect(parseUid(String(uid))).toBe(uid)
+      }),
+    )
     expect(parseUid('9007199254740991')).toBe(9007199254740991)
   })
 
