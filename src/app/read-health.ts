@@ -4,8 +4,8 @@ import type { LedgerReader } from '../ports/ledger.ts'
 
 /** The scan counts as standing still when its position did not move for this long (contract, section 6). */
 export const standstillMs = 180_000
-/** Blocks that the scan may be behind between two ticks of the cron: a minute's blocks, and a minute's grace. */
-export const behindBlocksMax = 40
+/** Blocks that the scan may be behind between two ticks of the cron: five minutes' blocks. */
+export const behindBlocksMax = 100
 
 /** How the scan is, from stored state alone. Heights and `behind` are numbers of blocks. */
 export interface Health {

@@ -66,6 +66,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   if (!existsSync(shim)) throw new Trouble('anvil is not installed: run "npm ci" and start again.')
   const args = ['--port', `${options.port}`, '--chain-id', `${devnetChainId}`, '--slots-in-an-epoch', '1']
   args.push('--block-base-fee-per-gas', '0', '--gas-price', '0', '--disable-min-priority-fee')
+  args.push('--prune-history', '10') // old states: nobody asks for them, and they would fill memory and disk
   args.push('--balance', '1', '--order', 'fifo', '--gas-limit', '3000000000') // 1 ether is 10^18 sun: fits an int64
   args.push(...(options.blockSeconds === null ? ['--no-mining'] : ['--block-time', `${options.blockSeconds}`]))
   // The interval bounds what a killed process loses; a stopped one loses nothing.

@@ -26,7 +26,7 @@ const rangeBlocksMax = 5_000
 const listEntriesMax = 1_000
 const topicSlotsMax = 4
 /** More logs than this in one answer are an error. */
-export const logsMax = 10_000
+const logsMax = 10_000
 const known = new Set(['fromBlock', 'toBlock', 'blockHash', 'address', 'topics'])
 
 /** The parameter of `eth_getLogs`, by the node's rules (java-tron `LogFilter`, `LogFilterWrapper`). */

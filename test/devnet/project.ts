@@ -11,7 +11,7 @@ export const root = fileURLToPath(new URL('../../', import.meta.url).href)
 /** The local chain's folder. */
 export const chainDir = `${root}.devnet`
 /** Where wrangler keeps the local database. */
-export const databaseDir = `${root}.wrangler/state/v3/d1`
+const databaseDir = `${root}.wrangler/state/v3/d1`
 
 const chainMark = `${chainDir}/id`
 const databaseMark = `${databaseDir}/devnet-id`

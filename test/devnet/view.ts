@@ -62,7 +62,7 @@ export interface PhantomCall {
 }
 
 /** A Tron block hash: the height, then the EVM hash's other 24 bytes. Block 0 ends with the chain id instead. */
-export function tronHash(height: number, evmHash: string): string {
+function tronHash(height: number, evmHash: string): string {
   const hash = height.toString(16).padStart(16, '0') + strip(evmHash).slice(16)
   return height === 0 ? hash.slice(0, 56) + devnetChainId.toString(16).padStart(8, '0') : hash
 }

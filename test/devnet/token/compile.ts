@@ -12,7 +12,7 @@ export interface TokenArtifact {
 }
 
 /** The checked-in artifact's path; `node test/devnet/token/compile.ts` writes it anew. */
-export const artifactPath = fileURLToPath(new URL('TestUSDT.json', import.meta.url).href)
+const artifactPath = fileURLToPath(new URL('TestUSDT.json', import.meta.url).href)
 
 interface Solc {
   version(): string
