@@ -1,11 +1,11 @@
 import type { BlockHeight } from '../domain/block.ts'
-import type { Deposit, Pending } from '../domain/deposit/deposit.ts'
+import type { Pending } from '../domain/deposit/deposit.ts'
 import type { ChainFailure, QueryFailure } from '../domain/failure.ts'
 import type { Uid } from '../domain/flow.ts'
 import { err, ok, type Result } from '../domain/result.ts'
 import { secondsToFinal } from '../domain/scan-plan.ts'
 import type { UnixMs } from '../domain/time.ts'
-import type { LedgerReader, ScanState } from '../ports/ledger.ts'
+import type { Balance, LedgerReader, ScanState } from '../ports/ledger.ts'
 import { leaseMs, type ScanParts, scan } from './scan.ts'
 
 /** How long a call waits for a scan that another call runs. With its own scan before it, within 15 s in all. */
@@ -17,8 +17,8 @@ export const pollMsMax = 1_200
 
 /** What a caller learns from "check now". */
 export interface RechargeReport {
-  /** The caller's deposits credited since the call began, oldest first. */
-  readonly credited: readonly Deposit[]
+  /** What was credited to the caller since the call began, in each currency that had something. */
+  readonly credited: readonly Balance[]
   /** Transfers to the caller that were seen but are not final, and about how long until the last one is. */
   readonly unfinal: { readonly count: number; readonly seconds: number } | null
   /** The caller's deposits that can't be decided yet. */
@@ -45,12 +45,11 @@ export async function recharge(parts: RechargeParts, uid: Uid): Promise<Result<R
   if (state === null) {
     return ok({ credited: [], unfinal: null, pending: [], behindBlocks: 0, trouble: null })
   }
-  const [stored, sightings, pending] = await Promise.all([
-    parts.reader.depositsSince(uid, since),
+  const [credited, sightings, pending] = await Promise.all([
+    parts.reader.creditedSince(uid, since),
     parts.reader.sightingsOf(uid),
     parts.reader.pendingOf(uid, null),
   ])
-  const credited = stored.filter((deposit) => deposit.outcome === 'credited')
   const trouble = running ? 'still-running' : state.trouble
   const unread = trouble === 'no-answer' && state.caughtUpAt < since && credited.length === 0
   if (unread && state.position.height >= state.finalized) return err({ kind: 'chain-unavailable' })

@@ -2,7 +2,7 @@ import type { Address } from '../domain/address.ts'
 import type { Amount } from '../domain/amount.ts'
 import type { BlockHash, BlockHeight, BlockRef, Txid } from '../domain/block.ts'
 import type { CurrencyId } from '../domain/currency.ts'
-import type { CreditKey, Deposit, Movement, Pending, PendingReason, Sighting } from '../domain/deposit/deposit.ts'
+import type { CreditKey, Deposit, Movement, Pending, Sighting } from '../domain/deposit/deposit.ts'
 import type { ChainFailure } from '../domain/failure.ts'
 import type { Flow, FlowId, FlowType, Uid, WalletId } from '../domain/flow.ts'
 import type { UnixMs } from '../domain/time.ts'
@@ -72,8 +72,8 @@ export interface LedgerReader {
   balances(uid: Uid): Promise<readonly Balance[]>
   /** One round trip. */
   flows(uid: Uid, filter: FlowFilter, page: FlowPage): Promise<FlowList>
-  /** The caller's deposits that were stored at or after `since`, oldest first, at most 100. */
-  depositsSince(uid: Uid, since: UnixMs): Promise<readonly Deposit[]>
+  /** What was credited to the caller at or after `since`, in each currency that had something. */
+  creditedSince(uid: Uid, since: UnixMs): Promise<readonly Balance[]>
   /** The caller's deposits in one transaction, by position. */
   depositsOf(uid: Uid, txid: Txid): Promise<readonly Deposit[]>
   /** The caller's undecided deposits, oldest first, at most 100; only those of `txid` where it is given. */
@@ -145,5 +145,3 @@ export interface LedgerWriter {
   /** Remembers what the contract's `decimals()` said. */
   storeDecimals(contract: Address, decimals: number, at: UnixMs): Promise<void>
 }
-
-export type { PendingReason }

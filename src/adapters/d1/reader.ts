@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, gte } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns } from 'drizzle-orm'
 import type { CurrencyId } from '../../domain/currency.ts'
 import type { FlowList, LedgerReader } from '../../ports/ledger.ts'
 import { type Database, openTables } from './client.ts'
@@ -39,14 +39,12 @@ export function createLedgerReader(db: Database): LedgerReader {
       return readPage(rows)
     },
 
-    async depositsSince(uid, since) {
-      const rows = await tables
-        .select()
-        .from(deposits)
-        .where(and(eq(deposits.uid, uid), gte(deposits.created_at, since)))
-        .orderBy(asc(deposits.created_at), asc(deposits.height), asc(deposits.txid), asc(deposits.position))
-        .limit(rowsMax)
-      return rows.map(readDeposit)
+    async creditedSince(uid, since) {
+      const rows = await db
+        .prepare('SELECT cuy, sum(amount) FROM deposit WHERE uid = ?1 AND created_at >= ?2 AND amount > 0 GROUP BY cuy')
+        .bind(uid, since)
+        .raw<[CurrencyId, number]>()
+      return rows.map(([cuy, amount]) => ({ cuy, amount: readAmount(amount) }))
     },
 
     async depositsOf(uid, txid) {

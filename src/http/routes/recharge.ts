@@ -1,9 +1,10 @@
 import type { RechargeReport } from '../../app/recharge.ts'
 import { formatUnits } from '../../domain/amount.ts'
 import type { Currencies } from '../../domain/currency.ts'
-import type { Deposit, Pending, PendingReason } from '../../domain/deposit/deposit.ts'
+import type { Pending, PendingReason } from '../../domain/deposit/deposit.ts'
 import { explainPending } from '../../domain/deposit/explain.ts'
 import type { ChainFailure } from '../../domain/failure.ts'
+import type { Balance } from '../../ports/ledger.ts'
 import { failure, type Reply, successNote } from '../envelope.ts'
 import { toProblem } from '../errors.ts'
 import { parseRecharge } from '../params.ts'
@@ -38,11 +39,11 @@ function tell({ credited, unfinal, pending, behindBlocks, trouble }: RechargeRep
 }
 
 /** `25 USDT and 3 TRX`: what was credited in each currency, in the currencies' order. */
-function sums(credited: readonly Deposit[], currencies: Currencies): string {
+function sums(credited: readonly Balance[], currencies: Currencies): string {
   return currencies.list
     .flatMap(({ cuy, scale, symbol }) => {
-      const own = credited.filter((deposit) => deposit.cuy === cuy)
-      const sum = own.reduce((total, deposit) => total + deposit.amount, 0n)
+      const own = credited.filter((one) => one.cuy === cuy)
+      const sum = own.reduce((total, one) => total + one.amount, 0n)
       return own.length === 0 ? [] : [`${formatUnits(sum, scale)} ${symbol}`]
     })
     .join(' and ')

@@ -159,15 +159,15 @@ describe('flows', () => {
 })
 
 describe('deposits', () => {
-  it("reads the caller's that were stored at or after a time, oldest first, at most 100", async () => {
-    await writer.credit([deposit({ txid: txid(500) })], ms(1000))
+  it('sums what was credited to the caller at or after a time, by currency', async () => {
+    await writer.credit([deposit({ txid: txid(500), amount: amount(7n) })], ms(1000))
     await writer.credit([deposit({ txid: txid(400), uid: uid(2), to: addressAt(1) })], ms(2000))
-    const many = Array.from({ length: 120 }, (_, n) => deposit({ txid: txid(n), outcome: 'dust', amount: amount(0n) }))
-    await writer.credit(many, ms(3000))
-    expect(await reader.depositsSince(uid(1), ms(1000))).toEqual([deposit({ txid: txid(500) }), ...many.slice(0, 99)])
-    expect(await reader.depositsSince(uid(1), ms(1001))).toEqual(many.slice(0, 100))
-    expect(await reader.depositsSince(uid(2), ms(2000))).toHaveLength(1)
-    expect(await reader.depositsSince(uid(1), ms(3001))).toEqual([])
+    const dust = deposit({ txid: txid(600), outcome: 'dust', amount: amount(0n) })
+    const many = Array.from({ length: 120 }, (_, n) => deposit({ txid: txid(n), amount: amount(2n) }))
+    await writer.credit([...many, dust], ms(3000))
+    expect(await reader.creditedSince(uid(1), ms(1000))).toEqual([{ cuy: 1, amount: 247n }])
+    expect(await reader.creditedSince(uid(1), ms(1001))).toEqual([{ cuy: 1, amount: 240n }])
+    expect(await reader.creditedSince(uid(1), ms(3001))).toEqual([])
   })
 
   it("reads the caller's in one transaction, by position", async () => {
