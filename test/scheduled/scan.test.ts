@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { standstillMs } from '../../src/app/read-health.ts'
+import { behindBlocksMax, standstillMs } from '../../src/app/read-health.ts'
 import { pendingPerScanMax, pendingRetryMs } from '../../src/app/retry-pending.ts'
 import { leaseMs, stallMs } from '../../src/app/scan.ts'
 import { tickRequestsMax } from '../../src/domain/limits.ts'
@@ -137,6 +137,19 @@ describe('a tick', () => {
     expect((await service.get('/health', null)).status).toBe(200)
     service.clock.seconds += 20
     expect((await service.get('/health', null)).status).toBe(503)
+  })
+})
+
+describe('health', () => {
+  it('is behind when more than the agreed number of final blocks are not scanned', async () => {
+    const { service } = await withDeposit()
+    await service.tick()
+    const statusWith = async (behind: number) => {
+      await service.db.prepare('UPDATE scan SET finalized = height + ?').bind(behind).run()
+      return textOf(service, '/health')
+    }
+    expect(await statusWith(behindBlocksMax)).toContain('"status":"ok"')
+    expect(await statusWith(behindBlocksMax + 1)).toContain('"status":"behind"')
   })
 })
 
