@@ -7,7 +7,7 @@ import { noAmount } from '../../src/domain/amount.ts'
 import { type Currency, indexCurrencies } from '../../src/domain/currency.ts'
 import type { ChainFailure } from '../../src/domain/failure.ts'
 import { err, ok } from '../../src/domain/result.ts'
-import type { LedgerWriter, Step } from '../../src/ports/ledger.ts'
+import type { Step } from '../../src/ports/ledger.ts'
 import { addressAt, block, cuy, deposit, height, issue, movement, ms, startScan, txid } from '../adapters/d1/entries.ts'
 import { usdt } from '../support/chain-builder.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -31,10 +31,8 @@ type Line = readonly [what: string, fields: Row]
 export async function openBooks({ addresses }: { readonly addresses: number }) {
   const db = await freshDatabase()
   const writer = createLedgerWriter(db)
-  await issue(
-    db,
-    Array.from({ length: addresses }, () => 1),
-  )
+  const owners = Array.from({ length: addresses }, () => 1)
+  if (addresses > 0) await issue(db, owners)
   await startScan(writer)
   const held = new Map<string, bigint>()
   const alarms: Line[] = []
@@ -95,9 +93,10 @@ export async function openBooks({ addresses }: { readonly addresses: number }) {
       await tick()
     }
   }
+  await scan()
   return {
     db,
-    writer: writer as LedgerWriter,
+    writer,
     parts,
     alarms,
     infos,
@@ -131,7 +130,8 @@ export async function openBooks({ addresses }: { readonly addresses: number }) {
       const out = movement({ ...place, address: addressAt(from) })
       return to === null ? [out] : [out, movement({ ...place, address: addressAt(to), direction: 'in' })]
     },
-    runs: async () => (await db.prepare('SELECT * FROM reconciliation ORDER BY id').all<Row>()).results,
+    /** By currency, oldest first. */
+    runs: async () => (await db.prepare('SELECT * FROM reconciliation ORDER BY cuy, id').all<Row>()).results,
     differences: async () => (await db.prepare('SELECT * FROM difference').all<Row>()).results,
     baselines: async () => (await db.prepare('SELECT * FROM baseline').all<Row>()).results,
   }
