@@ -1,5 +1,6 @@
 import { createAddressBook } from './adapters/d1/addresses.ts'
 import { createLedgerReader } from './adapters/d1/reader.ts'
+import { createReconciliations } from './adapters/d1/reconciliation.ts'
 import { createLedgerWriter } from './adapters/d1/writer.ts'
 import { createNodeMemory } from './adapters/tron/memory.ts'
 import { createNodePool } from './adapters/tron/pool.ts'
@@ -8,8 +9,9 @@ import { listFlows } from './app/list-flows.ts'
 import { listWallets } from './app/list-wallets.ts'
 import { readBalance } from './app/read-balance.ts'
 import { readHealth } from './app/read-health.ts'
-import { recharge } from './app/recharge.ts'
+import { createScanWatch, recharge } from './app/recharge.ts'
 import { rechargeTransaction } from './app/recharge-transaction.ts'
+import { reconcile } from './app/reconcile.ts'
 import { type ScanParts, scan } from './app/scan.ts'
 import { ensureStarted } from './app/start-scan.ts'
 import { type Config, parseConfig } from './config.ts'
@@ -38,7 +40,10 @@ export interface System {
 /** The two ways into the service. */
 export interface Service {
   fetch(request: Request, bindings: Bindings): Promise<Response>
-  /** One tick: starts the scan where it never started, and scans. Where that fails the next tick tries again. */
+  /**
+   * One tick: starts the scan where it never started, scans, and compares a slice of addresses with the chain where the
+   * scan ended caught up. What fails is tried again by the next tick.
+   */
   tick(bindings: Bindings): Promise<void>
 }
 
@@ -72,9 +77,11 @@ function configured(system: System, config: Config): Ready {
   const { clock, log } = system
   const { currencies, startBlock } = config
   const nodeMemory = createNodeMemory()
+  const watch = createScanWatch()
   const reader = createLedgerReader(config.db)
   const writer = createLedgerWriter(config.db)
   const addresses = createAddressBook(config.db)
+  const reconciliations = createReconciliations(config.db)
   const derive = (index: number) => deriveAddress(config.depositKey, index)
   const facts = { hasApi: config.nodes.some((node) => node.api !== null), quorum: config.quorum }
 
@@ -113,7 +120,7 @@ function configured(system: System, config: Config): Ready {
     currencies,
     generateAddress: (uid, wanted) => generateAddress({ ...start(routeChain()), addresses, derive }, uid, wanted),
     readBalance: (uid, question) => readBalance({ addresses, chain: routeChain() }, uid, question),
-    recharge: (uid) => recharge({ ...scanParts(routeChain()), reader }, uid),
+    recharge: (uid) => recharge({ ...scanParts(routeChain()), reader, watch }, uid),
     rechargeTransaction: (uid, txid) =>
       rechargeTransaction({ ...scanParts(routeChain()), reader, addresses }, uid, txid),
     listWallets: (uid) => listWallets({ reader, currencies }, uid),
@@ -123,8 +130,13 @@ function configured(system: System, config: Config): Ready {
   const tick = async () => {
     const chain = openChain(tickMs, tickRequestsMax)
     const started = await ensureStarted(start(chain))
-    if (started.ok) await scan(scanParts(chain), { withTail: false })
-    else log.warn('scan-not-started', { why: started.error.kind })
+    if (!started.ok) {
+      log.warn('scan-not-started', { why: started.error.kind })
+      return
+    }
+    const scanned = await scan(scanParts(chain), { withTail: false })
+    const caughtUp = scanned.kind === 'scanned' && scanned.trouble === null
+    if (caughtUp) await reconcile({ chain, reader, store: reconciliations, currencies, clock, log })
   }
   return { app, tick }
 }

@@ -31,6 +31,17 @@ export interface AuthConfig {
   readonly devUid: Uid | null
 }
 
+/** Which web pages of other origins may read answers: `*` is all of them. */
+export type CorsOrigins = '*' | ReadonlySet<string>
+
+/** The platform's rate limiters; their figures stand in wrangler.toml. Null where a binding is missing: no limit. */
+export interface RateLimits {
+  /** For what reads: lists, balance, the current address. */
+  readonly lists: RateLimit | null
+  /** For what costs most: recharge, and a further address. */
+  readonly strict: RateLimit | null
+}
+
 /** Everything that a deployment may set, checked and frozen. */
 export interface Config {
   readonly db: D1Database
@@ -42,12 +53,17 @@ export interface Config {
   readonly startBlock: BlockHeight | null
   readonly currencies: Currencies
   readonly auth: AuthConfig
+  /** Null where CORS is off. */
+  readonly cors: CorsOrigins | null
+  readonly rateLimits: RateLimits
 }
 
 /** Nodes of one pool; more would not make a quorum better, only slower. */
 export const nodesMax = 10
 /** Currencies of one deployment. */
 export const currenciesMax = 50
+/** Origins in `CORS_ORIGINS`. */
+export const originsMax = 50
 /** Shortest `AUTH_JWT_SECRET`, in bytes (RFC 7518, 3.2: at least the hash's size). */
 export const secretBytesMin = 32
 
@@ -77,6 +93,8 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Result<Conf
   const startBlock = read<number | null>('TRON_START_BLOCK', z.nullable(integerFrom(1, Number.MAX_SAFE_INTEGER)), null)
   const currencies = indexUnique(read('CURRENCIES', currencyList), faults)
   const auth = readAuth(env, read, faults)
+  const cors = read<CorsOrigins | null>('CORS_ORIGINS', z.nullable(origins), null)
+  const rateLimits = { lists: readLimiter('RATE_LISTS', env, faults), strict: readLimiter('RATE_STRICT', env, faults) }
 
   const agreeing = quorum ?? Math.min(2, nodes?.length ?? 1)
   if (nodes !== null && agreeing > nodes.length) {
@@ -93,6 +111,8 @@ export function parseConfig(env: Readonly<Record<string, unknown>>): Result<Conf
       startBlock: startBlock as BlockHeight | null, // safe: checked to be an integer from 1
       currencies: Object.freeze(currencies),
       auth: Object.freeze(auth),
+      cors,
+      rateLimits: Object.freeze(rateLimits),
     }),
   )
 }
@@ -154,6 +174,24 @@ const listOf = <T>(item: z.ZodMiniType<T>, max: number) => {
     z.array(item, what).check(z.minLength(1, what), z.maxLength(max, what)),
   )
 }
+
+const originsTake = `"*", or at most ${originsMax} origins such as https://shop.example, parted by commas or as an array`
+const origins = z.pipe(
+  z.transform((value): readonly unknown[] => {
+    const list = typeof value === 'string' && !value.startsWith('[') ? value.split(',').map((one) => one.trim()) : value
+    const parsed = typeof list === 'string' ? parseJson(list) : list
+    return Array.isArray(parsed) ? parsed : []
+  }),
+  z.pipe(
+    z.array(z.string(originsTake), originsTake).check(z.minLength(1, originsTake), z.maxLength(originsMax, originsTake)),
+    z.transform((list, ctx): CorsOrigins => {
+      if (list.length === 1 && list[0] === '*') return '*'
+      if (list.every(isOrigin)) return new Set(list)
+      ctx.issues.push({ code: 'custom', message: originsTake, input: null })
+      return z.NEVER
+    }),
+  ),
+)
 
 const nodeList = listOf(
   z.object({
@@ -259,6 +297,22 @@ function readAuth(env: Readonly<Record<string, unknown>>, read: Read, faults: st
     audience: given('AUTH_AUDIENCE') && read('AUTH_AUDIENCE', text('the audience’s name')),
     devUid: devUid as Uid | null, // safe: checked to be 1 to 2^53−1
   }
+}
+
+/** An absent binding is allowed: tests and other platforms have none. Anything else under its name is a mistake. */
+function readLimiter(name: string, env: Readonly<Record<string, unknown>>, faults: string[]): RateLimit | null {
+  const value = env[name]
+  if (value === undefined) return null
+  if (typeof value === 'object' && value !== null && 'limit' in value) return value as RateLimit // safe: what it is for
+  faults.push(`${name}: a rate-limit binding`)
+  return null
+}
+
+/** Exactly as a browser sends it, so that comparing texts is enough: `null` and a slash at the end are none. */
+function isOrigin(value: string): boolean {
+  const parsed = URL.canParse(value) ? new URL(value) : null
+  if (parsed === null || parsed.origin !== value) return false
+  return parsed.protocol === 'https:' || (parsed.protocol === 'http:' && isLoopback(parsed.hostname))
 }
 
 /** Whether a URL's host is this machine: the only place where plain http and `DEV_UID` are taken. */

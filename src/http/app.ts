@@ -1,8 +1,10 @@
 import { Hono } from 'hono/tiny'
-import { failure, toResponse } from './envelope.ts'
-import { notConfigured, toAuthProblem, unknownPath, wrongMethod } from './errors.ts'
-import { bodiless, frame } from './frame.ts'
-import type { FrameParts, Parts, Route } from './parts.ts'
+import { readBookmark } from './bookmark.ts'
+import { allowedMethods, preflight } from './cors.ts'
+import { failure, type Reply } from './envelope.ts'
+import { notConfigured, toAuthProblem, tooMany, toProblem, unknownPath, wrongMethod } from './errors.ts'
+import { bodiless, frame, respond } from './frame.ts'
+import type { FrameParts, Parts, Route, Visit } from './parts.ts'
 import { balance } from './routes/balance.ts'
 import { generate } from './routes/generate.ts'
 import { health } from './routes/health.ts'
@@ -19,32 +21,42 @@ export interface App {
 const callerRoutes: readonly Route[] = [generate, balance, recharge, walletList, walletFlowList]
 const paths: ReadonlySet<string> = new Set([...callerRoutes.map((route) => route.path), health.path])
 
-type Env = { Bindings: { readonly requestId: string } }
+type Env = { Bindings: Visit }
 
 /** The service over its parts. Holds nothing of a request, so one app may answer many at once. */
 export function createApp(parts: Parts): App {
   const hono = new Hono<Env>({ getPath: routeOf })
   for (const route of callerRoutes) {
-    hono.get(route.path, async (c) => {
-      const caller = await parts.authenticate(c.req.raw)
-      const reply = caller.ok
-        ? await route.answer(parts, caller.value, c.req.url)
-        : failure(toAuthProblem(caller.error))
-      return toResponse(reply, c.env.requestId)
-    })
+    hono.get(route.path, async (c) => respond(parts, c.env, await answerCaller(parts, route, c.req.raw, c.env)))
   }
-  hono.get(health.path, async (c) => toResponse(await health.answer(parts), c.env.requestId))
-  hono.notFound((c) => toResponse(failure(paths.has(c.req.path) ? wrongMethod : unknownPath), c.env.requestId))
+  hono.get(health.path, async (c) => respond(parts, c.env, await health.answer(parts, c.env)))
+  hono.notFound((c) => respond(parts, c.env, answerElse(parts, c.req.path, c.req.method)))
   hono.onError((thrown) => {
     throw thrown // to the frame, where a crash is answered and logged whatever was thrown
   })
-  return { fetch: frame(parts, routeOf, (request, requestId) => hono.fetch(request, { requestId })) }
+  return { fetch: frame(parts, routeOf, (request, visit) => hono.fetch(request, visit)) }
 }
 
 /** The service while its configuration is wrong: the same 503 everywhere, so that nothing is half-served. */
 export function createUnconfiguredApp(parts: FrameParts): App {
-  const refuse = (request: Request, requestId: string) => bodiless(request, failure(notConfigured), requestId)
+  const refuse = (request: Request, visit: Visit) => bodiless(parts, request, visit, failure(notConfigured))
   return { fetch: frame(parts, routeOf, refuse) }
+}
+
+/** In this order: who asks, how often, and only then what; past the limit nothing is looked up for anybody. */
+async function answerCaller(parts: Parts, route: Route, request: Request, visit: Visit): Promise<Reply> {
+  const caller = await parts.authenticate(request)
+  if (!caller.ok) return failure(toAuthProblem(caller.error))
+  if (!(await parts.admit(caller.value, route.rateClass(request.url)))) return failure(tooMany)
+  const bookmark = readBookmark(request.headers)
+  if (!bookmark.ok) return failure(toProblem(bookmark.error))
+  visit.bookmark = bookmark.value
+  return route.answer(parts, caller.value, request.url, visit)
+}
+
+function answerElse({ cors }: Parts, path: string, method: string): Reply {
+  if (!paths.has(path)) return failure(unknownPath)
+  return method === 'OPTIONS' && cors !== null ? preflight : failure(wrongMethod(allowedMethods(cors)))
 }
 
 /**

@@ -50,15 +50,26 @@ export function failure({ status, msg, headers }: Problem): Reply {
   return headers === undefined ? { status, msg } : { status, msg, headers }
 }
 
-/** The envelope `{code, msg, data}`: every answer of the service leaves through here. */
-export function toResponse({ status, msg, data, headers }: Reply, requestId: string): Response {
+/**
+ * The envelope `{code, msg, data}`: every answer of the service leaves through here. `around` are the headers that the
+ * request gives every answer. A 204 has no body.
+ */
+export function toResponse(
+  { status, msg, data, headers }: Reply,
+  around: Readonly<Record<string, string>>,
+): Response {
+  if (status === 204) return new Response(null, { status, headers: { ...fixed, ...around, ...headers } })
   return new Response(JSON.stringify({ code: status, msg, data }), {
     status,
-    headers: {
-      'content-type': 'application/json',
-      'cache-control': 'no-store',
-      'x-request-id': requestId,
-      ...headers,
-    },
+    headers: { 'content-type': 'application/json', ...fixed, ...around, ...headers },
   })
+}
+
+/** No answer is stored, shown as a page, framed, loaded into somebody else's or told where it was linked from. */
+const fixed = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
 }

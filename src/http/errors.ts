@@ -8,6 +8,10 @@ export interface Problem {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** Longest URL that is read, in characters: an answerable one has less than half as many. */
+export const urlCharsMax = 2048
+/** When to try again past a rate limit: the period of the limiters in wrangler.toml, the longest wait there is. */
+export const rateRetrySeconds = 60
 /** When to try again after no node answered. */
 export const chainRetrySeconds = 5
 /** When to try again after the token keys could not be fetched. */
@@ -16,11 +20,17 @@ export const keysRetrySeconds = 5
 /** Nothing is mounted at this path. */
 export const unknownPath: Problem = { status: 404, msg: 'no such path' }
 /** The path exists, for reading only. */
-export const wrongMethod: Problem = {
-  status: 405,
-  msg: 'only GET and HEAD are answered here',
-  headers: { allow: 'GET, HEAD' },
+export function wrongMethod(allow: string): Problem {
+  return { status: 405, msg: 'only GET and HEAD are answered here', headers: { allow } }
 }
+/** The URL is not read at all. */
+export const urlTooLong: Problem = { status: 414, msg: `the URL is longer than ${urlCharsMax} characters` }
+/** The caller asks more often than its limit allows. */
+export const tooMany: Problem = retryable(
+  429,
+  `too many requests: try again in ${rateRetrySeconds} s`,
+  rateRetrySeconds,
+)
 /** A bug; what it was stands in the log under the request's id. */
 export const crashed: Problem = { status: 500, msg: 'internal error' }
 /** The configuration is wrong; what is wrong stands in the log. */

@@ -2,6 +2,7 @@ import type { BalanceQuestion } from '../app/read-balance.ts'
 import type { Health } from '../app/read-health.ts'
 import type { RechargeReport } from '../app/recharge.ts'
 import type { TransactionReport } from '../app/recharge-transaction.ts'
+import type { CorsOrigins } from '../config.ts'
 import type { Address } from '../domain/address.ts'
 import type { Amount } from '../domain/amount.ts'
 import type { Txid } from '../domain/block.ts'
@@ -9,37 +10,55 @@ import type { Currencies, Currency } from '../domain/currency.ts'
 import type { QueryFailure } from '../domain/failure.ts'
 import type { Uid } from '../domain/flow.ts'
 import type { Result } from '../domain/result.ts'
+import type { UnixMs } from '../domain/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { FlowFilter, FlowList, FlowPage } from '../ports/ledger.ts'
 import type { Log } from '../ports/log.ts'
+import type { Usage } from '../ports/usage.ts'
 import type { Authenticate } from './auth.ts'
 import type { Reply } from './envelope.ts'
+import type { Admit, RateClass } from './rate-limit.ts'
 
 type Asked<T> = Promise<Result<T, QueryFailure>>
+
+/** One request on its way: what is known of it, and what it has cost so far. */
+export interface Visit {
+  readonly requestId: string
+  /** The path of a route, or `unknown`: never what a caller wrote. */
+  readonly route: string
+  readonly startedAt: UnixMs
+  /** Headers that the answer has because of the request, whatever the answer is. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly usage: Usage
+  /** Up to where of the database's history the caller has seen, as it says itself, or null. */
+  bookmark: string | null
+  /** Up to where it has seen with this answer, or null where the answer is not of the database. */
+  bookmarkAfter: string | null
+  /** How long the answer took; 0 until it is there. */
+  durationMs: number
+}
 
 /** The use cases, each with its own parts already in it. */
 interface UseCases {
   generateAddress(
     uid: Uid,
     wanted: { readonly fresh: boolean },
+    visit: Visit,
   ): Asked<{ readonly id: number; readonly address: Address }>
   /** In chain units: the currency's `decimals`. */
-  readBalance(uid: Uid, question: BalanceQuestion): Asked<bigint>
-  recharge(uid: Uid): Asked<RechargeReport>
-  rechargeTransaction(uid: Uid, txid: Txid): Asked<TransactionReport>
-  listWallets(uid: Uid): Promise<readonly { readonly currency: Currency; readonly amount: Amount }[]>
-  listFlows(uid: Uid, filter: FlowFilter, page: FlowPage): Promise<FlowList>
-  readHealth(): Promise<Health>
+  readBalance(uid: Uid, question: BalanceQuestion, visit: Visit): Asked<bigint>
+  recharge(uid: Uid, visit: Visit): Asked<RechargeReport>
+  rechargeTransaction(uid: Uid, txid: Txid, visit: Visit): Asked<TransactionReport>
+  listWallets(uid: Uid, visit: Visit): Promise<readonly { readonly currency: Currency; readonly amount: Amount }[]>
+  listFlows(uid: Uid, filter: FlowFilter, page: FlowPage, visit: Visit): Promise<FlowList>
+  readHealth(visit: Visit): Promise<Health>
 }
 
 /** What is known of a request once it is answered. */
 export interface Answered {
-  readonly requestId: string
-  /** The path of a route, or `unknown`: never what a caller wrote. */
-  readonly route: string
+  readonly visit: Visit
   readonly method: string
   readonly status: number
-  readonly durationMs: number
 }
 
 /** What every answer needs, even the one that says that nothing is configured. */
@@ -48,6 +67,9 @@ export interface FrameParts {
   readonly log: Log
   /** A new request's id, unguessable and short. */
   readonly requestId: () => string
+  /** A new request's costs: none. */
+  readonly createUsage: () => Usage
+  readonly cors: CorsOrigins | null
   /** Told of every answer. */
   readonly observe: (answered: Answered) => void
 }
@@ -55,11 +77,14 @@ export interface FrameParts {
 /** What the HTTP layer is made of. */
 export interface Parts extends FrameParts, UseCases {
   readonly authenticate: Authenticate
+  readonly admit: Admit
   readonly currencies: Currencies
 }
 
 /** One route for callers: reads its query, asks one use case, words the answer. */
 export interface Route {
   readonly path: string
-  readonly answer: (parts: Parts, uid: Uid, url: string) => Promise<Reply>
+  /** Which of the caller's limits a request counts against. */
+  readonly rateClass: (url: string) => RateClass
+  readonly answer: (parts: Parts, uid: Uid, url: string, visit: Visit) => Promise<Reply>
 }

@@ -1,3 +1,4 @@
+import { crashed, notConfigured, toAuthProblem, toProblem, unknownPath, wrongMethod } from '../errors.ts'
 import type { Failure } from './operation.ts'
 
 /** What every route that acts for a caller can answer. */
@@ -11,7 +12,7 @@ export const callerFailures = [
     headers: { 'www-authenticate': 'Bearer' },
     given: 'no token',
     query: '',
-    msg: 'a valid bearer token is required',
+    msg: toAuthProblem('unauthorized').msg,
   },
   {
     status: 500,
@@ -20,7 +21,7 @@ export const callerFailures = [
     cure: 'Try again; if it stays, tell the operator the `x-request-id`, under which the log has what happened.',
     given: 'no database',
     query: '',
-    msg: 'internal error',
+    msg: crashed.msg,
   },
   {
     status: 503,
@@ -29,7 +30,7 @@ export const callerFailures = [
     cure: 'For the operator: the log names every wrong value.',
     given: 'no configuration',
     query: '',
-    msg: 'the service is not configured',
+    msg: notConfigured.msg,
   },
   {
     status: 503,
@@ -39,7 +40,7 @@ export const callerFailures = [
     headers: { 'retry-after': '5' },
     given: 'token keys that can not be fetched',
     query: '',
-    msg: 'the keys to check tokens with can’t be read now: try again later',
+    msg: toAuthProblem('keys-unavailable').msg,
   },
 ] as const satisfies readonly Failure[]
 
@@ -52,7 +53,7 @@ export const chainUnavailable = {
   headers: { 'retry-after': '5' },
   given: 'nodes that do not answer',
   query: '',
-  msg: 'no Tron node gave a usable answer: try again later',
+  msg: toProblem({ kind: 'chain-unavailable' }).msg,
 } as const satisfies Failure
 
 /** What is answered outside the routes. */
@@ -63,7 +64,7 @@ export const elsewhere = [
     path: '/tron/generate/',
     cause: 'Nothing is mounted at the path. A route has one spelling.',
     cure: 'Use a path of this document, without a slash at the end.',
-    msg: 'no such path',
+    msg: unknownPath.msg,
   },
   {
     status: 405,
@@ -71,6 +72,6 @@ export const elsewhere = [
     path: '/tron/recharge',
     cause: 'The path takes no other method than GET and HEAD.',
     cure: 'Use GET; the header `Allow` says so too.',
-    msg: 'only GET and HEAD are answered here',
+    msg: wrongMethod.msg,
   },
 ] as const

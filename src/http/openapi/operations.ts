@@ -14,9 +14,9 @@ import { operation } from './operation.ts'
 const noQuery = z.object({})
 
 /** The deposits of the examples, as the built chain of the replaying test has them. */
-const usdtTxid = 'USDT_TXID'
-const trxTxid = 'TRX_TXID'
-const failedTxid = 'FAILED_TXID'
+const usdtTxid = 'abb9f1fb506a53f9b34c1494ec31341c51b680ae34f92ea694835b8099e686ba'
+const trxTxid = '2624f452ae15842a43db87b3bc951bbb00d3f2b802da47424392e13a87d26450'
+const failedTxid = '703166253dd709237fbae363a41ba025171ed440fd218ae92d482977b4055640'
 const unknownTxid = 'ab'.repeat(32)
 const depositAddress = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
 
@@ -30,7 +30,7 @@ const usdtEntry = {
   amt: 25,
   balance: 25,
   mark: 'deposit',
-  created_at: '2026-11-21T08:00:00.000Z',
+  created_at: '2026-09-21T14:13:20.417Z',
 } as const
 const trxEntry = { ...usdtEntry, id: 1, wid: 1, osn: trxTxid, cuy: 1, amt: 3.5, balance: 3.5 } as const
 
@@ -75,7 +75,7 @@ export const operations = {
         name: 'a further address',
         given: 'an address',
         query: '?fresh=1',
-        body: { code: 200, msg: 'success', data: { id: 2, address: 'SECOND' } },
+        body: { code: 200, msg: 'success', data: { id: 2, address: 'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C' } },
       },
     ],
     failures: [
@@ -152,7 +152,7 @@ export const operations = {
         query: '?address=TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
         msg: 'no such address',
       },
-      { ...chainUnavailable, query: '?cuy=2' },
+      { ...chainUnavailable, given: 'an address, and nodes that do not answer', query: '?cuy=2' },
       ...callerFailures,
     ],
   }),
@@ -186,9 +186,9 @@ export const operations = {
       },
       {
         name: 'not final yet',
-        given: 'a deposit that is not final',
+        given: 'two deposits that are not final',
         query: '',
-        body: { code: 200, msg: 'success: nothing new; 1 transfer seen, final in about 54 s' },
+        body: { code: 200, msg: 'success: nothing new; 2 transfers seen, final in about 57 s' },
       },
       {
         name: 'one transaction',
@@ -227,10 +227,10 @@ export const operations = {
         name: 'not-final',
         cause: 'The transaction is known, and its block is not final.',
         cure: 'Ask again after the seconds in `Retry-After`.',
-        headers: { 'retry-after': '54' },
-        given: 'a deposit that is not final',
+        headers: { 'retry-after': '57' },
+        given: 'two deposits that are not final',
         query: `?txid=${usdtTxid}`,
-        msg: 'seen, final in about 54 s',
+        msg: 'seen, final in about 57 s',
       },
       {
         status: 409,
@@ -250,9 +250,9 @@ export const operations = {
         cure: 'Nothing will change it. Compare the transaction with your address and the accepted currencies.',
         given: 'a transaction that failed',
         query: `?txid=${failedTxid}`,
-        msg: 'FAILED_MSG',
+        msg: 'the transaction failed, so nothing in it was paid',
       },
-      { ...chainUnavailable, query: `?txid=${usdtTxid}` },
+      { ...chainUnavailable, given: 'an address, and nodes that do not answer', query: `?txid=${usdtTxid}` },
       ...callerFailures,
     ],
   }),
@@ -363,7 +363,7 @@ export const operations = {
         body: {
           code: 200,
           msg: 'success: 2 nodes agree',
-          data: { status: 'ok', scanned: 70_000_042, finalized: 70_000_042, behind: 0 },
+          data: { status: 'ok', scanned: 70_000_019, finalized: 70_000_019, behind: 0 },
         },
       },
     ],
@@ -379,11 +379,8 @@ export const operations = {
         given: 'no scan for four minutes',
         query: '',
         msg: 'the scan has not advanced for 240 s',
-        data: { status: 'stopped', scanned: 70_000_042, finalized: 70_000_042, behind: 0 },
+        data: { status: 'stopped', scanned: 70_000_019, finalized: 70_000_019, behind: 0 },
       },
     ],
   }),
 } as const
-
-/** The path of a route. */
-export type Path = keyof typeof operations

@@ -6,10 +6,11 @@ import type { Route } from '../parts.ts'
 /** What the chain says now that the caller's addresses hold, in one currency. */
 export const balance: Route = {
   path: '/tron/balance',
-  answer: async (parts, uid, url) => {
+  rateClass: () => 'lists',
+  answer: async (parts, uid, url, visit) => {
     const query = parseBalance(url, parts.currencies)
     if (!query.ok) return failure(toProblem(query.error))
-    const units = await parts.readBalance(uid, query.value)
+    const units = await parts.readBalance(uid, query.value, visit)
     if (!units.ok) return failure(toProblem(units.error))
     return success({ amt: amount(units.value, query.value.currency.decimals) }) // chain units: not the ledger's scale
   },

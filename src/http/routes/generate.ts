@@ -7,11 +7,15 @@ import type { Route } from '../parts.ts'
 /** The caller's deposit address. */
 export const generate: Route = {
   path: '/tron/generate',
-  answer: async (parts, uid, url) => {
+  rateClass: (url) => {
+    const query = parseGenerate(url)
+    return query.ok && query.value.fresh ? 'strict' : 'lists'
+  },
+  answer: async (parts, uid, url, visit) => {
     const query = parseGenerate(url)
     if (!query.ok) return failure(toProblem(query.error))
     const { fresh, format } = query.value
-    const issued = await parts.generateAddress(uid, { fresh })
+    const issued = await parts.generateAddress(uid, { fresh }, visit)
     if (!issued.ok) return failure(toProblem(issued.error))
     return success({ id: issued.value.id, address: write(issued.value.address, format) })
   },

@@ -1,11 +1,11 @@
 import type { Reply } from '../envelope.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts, Visit } from '../parts.ts'
 
 /** How the scan is, for a load balancer or a pager: no token, no node call. */
 export const health = {
   path: '/health',
-  answer: async (parts: Pick<Parts, 'readHealth'>): Promise<Reply> => {
-    const { status, scanned, finalized, behind, healthy, msg } = await parts.readHealth()
+  answer: async (parts: Pick<Parts, 'readHealth'>, visit: Visit): Promise<Reply> => {
+    const { status, scanned, finalized, behind, healthy, msg } = await parts.readHealth(visit)
     const data = { status, scanned, finalized, behind }
     // The one failure with data: who is paged needs to know how far the scan is.
     if (status === 'stopped' || !healthy) return { status: 503, msg, data }

@@ -13,14 +13,15 @@ import type { Route } from '../parts.ts'
 /** "Check now": for all that is final, or for one transaction. Says what it did, for people. */
 export const recharge: Route = {
   path: '/tron/recharge',
-  answer: async (parts, uid, url): Promise<Reply> => {
+  rateClass: () => 'strict',
+  answer: async (parts, uid, url, visit): Promise<Reply> => {
     const query = parseRecharge(url)
     if (!query.ok) return failure(toProblem(query.error))
     if (query.value === null) {
-      const report = await parts.recharge(uid)
+      const report = await parts.recharge(uid, visit)
       return report.ok ? successNote(tell(report.value, parts.currencies)) : failure(toProblem(report.error))
     }
-    const report = await parts.rechargeTransaction(uid, query.value)
+    const report = await parts.rechargeTransaction(uid, query.value, visit)
     if (!report.ok) return failure(toProblem(report.error))
     const { credited, already } = report.value
     return successNote(`${already ? 'credited before:' : 'credited'} ${sums(credited, parts.currencies)}`)

@@ -9,10 +9,11 @@ import type { Route } from '../parts.ts'
 /** The caller's ledger entries, newest first. */
 export const walletFlowList: Route = {
   path: '/wallet/flow/list',
-  answer: async (parts, uid, url) => {
+  rateClass: () => 'lists',
+  answer: async (parts, uid, url, visit) => {
     const query = parseFlowList(url, parts.currencies)
     if (!query.ok) return failure(toProblem(query.error))
-    const { list, count } = await parts.listFlows(uid, query.value.filter, query.value.page)
+    const { list, count } = await parts.listFlows(uid, query.value.filter, query.value.page, visit)
     return success({ list: list.map((flow) => write(flow, parts.currencies)), count })
   },
 }

@@ -4,8 +4,9 @@ import type { Route } from '../parts.ts'
 /** The caller's balance in each configured currency, as the ledger has it. */
 export const walletList: Route = {
   path: '/wallet/list',
-  answer: async (parts, uid) => {
-    const wallets = await parts.listWallets(uid)
+  rateClass: () => 'lists',
+  answer: async (parts, uid, _url, visit) => {
+    const wallets = await parts.listWallets(uid, visit)
     const list = wallets.map((wallet) => ({
       amt: amount(wallet.amount, wallet.currency.scale),
       cuy: wallet.currency.cuy,

@@ -1,8 +1,8 @@
 /**
  * `npm run docs`: makes what the deployment serves beside the Worker, into `.assets`: /openapi.json, and the page at /docs
- * with all that it loads. Nothing of it is in the Worker's bundle.
+ * with all that it loads. wrangler runs it before every start and every deploy; nothing of it is in the Worker's bundle.
  */
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,12 @@ import { createDocument } from '../../../src/http/openapi/document.ts'
 const root = fileURLToPath(new URL('../../../', import.meta.url).href)
 const sources = join(root, 'src/http/openapi')
 const assets = join(root, '.assets')
+const page = join(assets, 'docs')
 const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+
+/** What the page loads, from the package and from us, and the package's licence. */
+const packaged = ['swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui.css', 'LICENSE', 'NOTICE']
+const own = ['page.js', 'page.css', 'icon.svg']
 
 /** Nothing from elsewhere, nothing inline, in nobody's frame. `data:` is for the icons in swagger-ui.css. */
 const headers = `/*
@@ -22,22 +27,15 @@ const headers = `/*
   X-Frame-Options: DENY
 `
 
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string } // npm requires it
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string } // ours has one
 
-// Emptied first: what an earlier build made must not be deployed. Only its contents, since wrangler may watch the folder.
-rmSync(join(assets, 'docs'), { recursive: true, force: true })
-mkdirSync(join(assets, 'docs'), { recursive: true })
+mkdirSync(page, { recursive: true })
 writeFileSync(join(assets, '_headers'), headers)
 writeFileSync(join(assets, 'openapi.json'), JSON.stringify(createDocument(version)))
 copyFileSync(join(sources, 'page.html'), join(assets, 'docs.html'))
-for (const name of ['page.js', 'page.css']) copyFileSync(join(sources, name), join(assets, 'docs', name))
-for (const name of [
-  'swagger-ui-bundle.js',
-  'swagger-ui-bundle.js.LICENSE.txt',
-  'swagger-ui.css',
-  'favicon-32x32.png',
-  'LICENSE',
-  'NOTICE',
-]) {
-  copyFileSync(join(swaggerUi, name), join(assets, 'docs', name))
+for (const name of own) copyFileSync(join(sources, name), join(page, name))
+for (const name of packaged) copyFileSync(join(swaggerUi, name), join(page, name))
+// Replaced and not emptied first: a service that runs meanwhile goes on serving them. What else lies there is an older build's.
+for (const name of readdirSync(page)) {
+  if (!own.includes(name) && !packaged.includes(name)) rmSync(join(page, name), { recursive: true })
 }
