@@ -1,7 +1,10 @@
 import { createAddressBook } from './adapters/d1/addresses.ts'
+import type { Database } from './adapters/d1/client.ts'
 import { createLedgerReader } from './adapters/d1/reader.ts'
 import { createReconciliations } from './adapters/d1/reconciliation.ts'
+import { createSessions } from './adapters/d1/session.ts'
 import { createLedgerWriter } from './adapters/d1/writer.ts'
+import { createUsage, metered } from './adapters/system/usage.ts'
 import { createNodeMemory } from './adapters/tron/memory.ts'
 import { createNodePool } from './adapters/tron/pool.ts'
 import { generateAddress } from './app/generate-address.ts'
@@ -13,7 +16,7 @@ import { createScanWatch, recharge } from './app/recharge.ts'
 import { rechargeTransaction } from './app/recharge-transaction.ts'
 import { reconcile } from './app/reconcile.ts'
 import { type ScanParts, scan } from './app/scan.ts'
-import { ensureStarted } from './app/start-scan.ts'
+import { ensureStarted, type StartParts } from './app/start-scan.ts'
 import { type Config, parseConfig } from './config.ts'
 import { deriveAddress } from './domain/derive.ts'
 import { routeMs, routeRequestsMax, tickMs, tickRequestsMax } from './domain/limits.ts'
@@ -21,9 +24,12 @@ import type { UnixMs } from './domain/time.ts'
 import { type App, createApp, createUnconfiguredApp } from './http/app.ts'
 import { createAuth } from './http/auth.ts'
 import { createAuthMemory } from './http/auth-memory.ts'
+import type { Answered, Visit } from './http/parts.ts'
+import { createAdmission } from './http/rate-limit.ts'
 import type { Chain } from './ports/chain.ts'
 import type { Clock } from './ports/clock.ts'
-import type { Log } from './ports/log.ts'
+import type { Log, LogFields } from './ports/log.ts'
+import type { Usage } from './ports/usage.ts'
 
 /** Bindings and variables, as the platform hands them over: unknown until `parseConfig` has read them. */
 export type Bindings = Readonly<Record<string, unknown>>
@@ -78,14 +84,11 @@ function configured(system: System, config: Config): Ready {
   const { currencies, startBlock } = config
   const nodeMemory = createNodeMemory()
   const watch = createScanWatch()
-  const reader = createLedgerReader(config.db)
-  const writer = createLedgerWriter(config.db)
-  const addresses = createAddressBook(config.db)
-  const reconciliations = createReconciliations(config.db)
+  const sessions = createSessions(config.db, { clock, log })
   const derive = (index: number) => deriveAddress(config.depositKey, index)
   const facts = { hasApi: config.nodes.some((node) => node.api !== null), quorum: config.quorum }
 
-  const openChain = (ms: number, requestsMax: number): Chain =>
+  const openChain = (usage: Usage, ms: number, requestsMax: number): Chain =>
     createNodePool({
       nodes: config.nodes,
       quorum: config.quorum,
@@ -93,50 +96,92 @@ function configured(system: System, config: Config): Ready {
       tokens: new Set(currencies.byContract.keys()),
       memory: nodeMemory,
       clock,
-      fetch: system.fetch,
+      fetch: (url, init) => metered(usage.node, clock, 1, () => system.fetch(url, init)),
       log,
       deadline: (clock.now() + ms) as UnixMs,
       requestsMax,
     })
-  const scanParts = (chain: Chain): ScanParts => ({
+  const writerOf = (db: Database) => createLedgerWriter(db, (key) => log.alarm('deposit-too-large', { ...key }))
+  const scanParts = (chain: Chain, db: Database): ScanParts => ({
     chain,
-    writer,
-    addresses,
+    writer: writerOf(db),
+    addresses: createAddressBook(db),
     currencies,
     clock,
     log,
     lease: system.uniqueName(),
   })
-  const routeChain = () => openChain(routeMs, routeRequestsMax)
-  const start = (chain: Chain) => ({ reader, starter: writer, chain, clock, startBlock })
+  const routeChain = ({ usage }: Visit) => openChain(usage, routeMs, routeRequestsMax)
+  const startParts = (chain: Chain, db: Database): StartParts => ({
+    reader: createLedgerReader(db),
+    starter: writerOf(db),
+    chain,
+    clock,
+    startBlock,
+  })
 
   const app = createApp({
     clock,
     log,
     requestId: system.uniqueName,
-    observe: ({ requestId, route, method, status, durationMs }) =>
-      log.info('request', { requestId, route, method, status, durationMs }),
+    createUsage,
+    cors: config.cors,
+    observe: observeWith(log),
     authenticate: createAuth(config.auth, { memory: createAuthMemory(), clock, log, fetch: system.fetch }),
+    admit: createAdmission(config.rateLimits, log),
     currencies,
-    generateAddress: (uid, wanted) => generateAddress({ ...start(routeChain()), addresses, derive }, uid, wanted),
-    readBalance: (uid, question) => readBalance({ addresses, chain: routeChain() }, uid, question),
-    recharge: (uid) => recharge({ ...scanParts(routeChain()), reader, watch }, uid),
-    rechargeTransaction: (uid, txid) =>
-      rechargeTransaction({ ...scanParts(routeChain()), reader, addresses }, uid, txid),
-    listWallets: (uid) => listWallets({ reader, currencies }, uid),
-    listFlows: (uid, filter, page) => listFlows({ reader }, uid, filter, page),
-    readHealth: () => readHealth({ reader, clock, facts }),
+    generateAddress: (uid, wanted, visit) =>
+      sessions.writing(visit, (db) => {
+        const addresses = createAddressBook(db)
+        return generateAddress({ ...startParts(routeChain(visit), db), addresses, derive }, uid, wanted)
+      }),
+    readBalance: (uid, question, visit) =>
+      sessions.reading(visit, (db) =>
+        readBalance({ addresses: createAddressBook(db), chain: routeChain(visit) }, uid, question),
+      ),
+    recharge: (uid, visit) =>
+      sessions.writing(visit, (db) => {
+        // Its calls share what they see of a running scan, but no session: they look at the primary, and only what is
+        // told in the end is read in the call's own session, which starts there.
+        const primary = sessions.primary(visit.usage)
+        const { scanState } = createLedgerReader(primary)
+        const reader = { ...createLedgerReader(db), scanState }
+        return recharge({ ...scanParts(routeChain(visit), primary), reader, watch }, uid)
+      }),
+    rechargeTransaction: (uid, txid, visit) =>
+      sessions.writing(visit, (db) => {
+        const addresses = createAddressBook(db)
+        const reader = createLedgerReader(db)
+        return rechargeTransaction({ ...scanParts(routeChain(visit), db), reader, addresses }, uid, txid)
+      }),
+    listWallets: (uid, visit) =>
+      sessions.reading(visit, (db) => listWallets({ reader: createLedgerReader(db), currencies }, uid)),
+    listFlows: (uid, filter, page, visit) =>
+      sessions.reading(visit, (db) => listFlows({ reader: createLedgerReader(db) }, uid, filter, page)),
+    readHealth: (visit) => readHealth({ reader: createLedgerReader(sessions.primary(visit.usage)), clock, facts }),
   })
-  const tick = async () => {
-    const chain = openChain(tickMs, tickRequestsMax)
-    const started = await ensureStarted(start(chain))
+  const runTick = async (usage: Usage): Promise<void> => {
+    const db = sessions.primary(usage)
+    const chain = openChain(usage, tickMs, tickRequestsMax)
+    const started = await ensureStarted(startParts(chain, db))
     if (!started.ok) {
       log.warn('scan-not-started', { why: started.error.kind })
       return
     }
-    const scanned = await scan(scanParts(chain), { withTail: false })
+    const scanned = await scan(scanParts(chain, db), { withTail: false })
     const caughtUp = scanned.kind === 'scanned' && scanned.trouble === null
-    if (caughtUp) await reconcile({ chain, reader, store: reconciliations, currencies, clock, log })
+    if (!caughtUp) return
+    const [reader, store] = [createLedgerReader(db), createReconciliations(db)]
+    await reconcile({ chain, reader, store, currencies, clock, log })
+  }
+  const tick = async () => {
+    const usage = createUsage()
+    const startedAt = clock.now()
+    try {
+      await runTick(usage)
+    } finally {
+      log.info('tick', { durationMs: clock.now() - startedAt, ...costs(usage) })
+    }
   }
   return { app, tick }
 }
@@ -151,8 +196,21 @@ function unconfigured(system: System, faults: readonly string[]): Ready {
     clock,
     log,
     requestId: system.uniqueName,
-    observe: ({ requestId, route, method, status, durationMs }) =>
-      log.info('request', { requestId, route, method, status, durationMs }),
+    createUsage,
+    cors: null,
+    observe: observeWith(log),
   })
   return { app, tick: () => Promise.resolve(report()) }
+}
+
+/** One line for each request. Nothing in it is what a caller wrote, but for a request id of plain letters. */
+function observeWith(log: Log) {
+  return ({ visit, method, status }: Answered) => {
+    const { requestId, route, durationMs, usage } = visit
+    log.info('request', { requestId, route, method, status, durationMs, ...costs(usage) })
+  }
+}
+
+function costs({ node, database, rowsRead }: Usage): LogFields {
+  return { nodeCalls: node.calls, nodeMs: node.ms, databaseQueries: database.calls, databaseMs: database.ms, rowsRead }
 }

@@ -183,7 +183,9 @@ const origins = z.pipe(
     return Array.isArray(parsed) ? parsed : []
   }),
   z.pipe(
-    z.array(z.string(originsTake), originsTake).check(z.minLength(1, originsTake), z.maxLength(originsMax, originsTake)),
+    z
+      .array(z.string(originsTake), originsTake)
+      .check(z.minLength(1, originsTake), z.maxLength(originsMax, originsTake)),
     z.transform((list, ctx): CorsOrigins => {
       if (list.length === 1 && list[0] === '*') return '*'
       if (list.every(isOrigin)) return new Set(list)
@@ -311,7 +313,7 @@ function readLimiter(name: string, env: Readonly<Record<string, unknown>>, fault
 /** Exactly as a browser sends it, so that comparing texts is enough: `null` and a slash at the end are none. */
 function isOrigin(value: string): boolean {
   const parsed = URL.canParse(value) ? new URL(value) : null
-  if (parsed === null || parsed.origin !== value) return false
+  if (parsed === null || parsed.origin !== value || value.includes('*')) return false
   return parsed.protocol === 'https:' || (parsed.protocol === 'http:' && isLoopback(parsed.hostname))
 }
 

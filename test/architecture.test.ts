@@ -21,6 +21,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: ['domain'],
   compose: ['domain', 'ports', 'app', 'http', 'adapters', 'config'],
   index: ['compose', 'adapters'],
+  // Commands for a terminal: Node runs them, and no Worker holds them.
+  doctor: ['adapters', 'http', 'ports', 'domain', 'config'],
+  deploy: [],
 }
 
 const layerOf = (file: string) => file.replace(/^src\//, '').replace(/(\/.*|\.ts)$/, '')
@@ -36,6 +39,13 @@ describe('architecture', () => {
       .filter((path) => path.startsWith('.'))
       .map((path) => layerOf(normalize(join(dirname(file), path))))
     expect(imported.filter((layer) => layer !== layerOf(file) && !allowed?.includes(layer))).toEqual([])
+  })
+
+  it('leaves Node and wrangler to the commands', () => {
+    const commands = /^src\/(doctor|deploy)\//
+    const isForNode = (path: string) => path.startsWith('node:') || path === 'wrangler'
+    const found = sources.filter((file) => !commands.test(file) && importsOf(textOf(file)).some(isForNode))
+    expect(found).toEqual([])
   })
 
   it('reads the clock and chance only in src/adapters/system', () => {

@@ -2,6 +2,13 @@ declare namespace Cloudflare {
   /** What `test/vitest.config.ts` binds for the tests that run in workerd. */
   interface Env {
     DB: D1Database
+    RATE_LISTS: RateLimit
+    RATE_STRICT: RateLimit
     MIGRATIONS: import('cloudflare:test').D1Migration[]
   }
+}
+
+declare module '*?raw' {
+  const text: string
+  export default text
 }

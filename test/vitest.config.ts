@@ -27,7 +27,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['test/{architecture,docs}.test.ts', 'test/{domain,devnet,simulation}/**/*.test.ts'],
+          include: ['test/{architecture,docs}.test.ts', 'test/{domain,devnet,simulation,doctor,deploy}/**/*.test.ts'],
         },
       },
       {

@@ -56,7 +56,9 @@ async function answerCaller(parts: Parts, route: Route, request: Request, visit:
 
 function answerElse({ cors }: Parts, path: string, method: string): Reply {
   if (!paths.has(path)) return failure(unknownPath)
-  return method === 'OPTIONS' && cors !== null ? preflight : failure(wrongMethod(allowedMethods(cors)))
+  return method === 'OPTIONS' && cors !== null
+    ? preflight
+    : failure({ ...wrongMethod, headers: { allow: allowedMethods(cors) } })
 }
 
 /**

@@ -10,7 +10,7 @@ export const bookmarkHeader = 'x-d1-bookmark'
 export const bookmarkCharsMax = 100
 
 /** Hex digits and hyphens, as D1 writes them. No word is one, so nobody can say `first-unconstrained`. */
-const bookmarkForm = /^[0-9a-f]+(-[0-9a-f]+)*$/
+export const bookmarkForm = /^[0-9a-f]+(-[0-9a-f]+)*$/
 
 /** The bookmark that a caller sends, or null where it sends none. */
 export function readBookmark(headers: Headers): Result<string | null, QueryFailure> {

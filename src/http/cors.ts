@@ -1,6 +1,6 @@
 import type { CorsOrigins } from '../config.ts'
-import type { Reply } from './envelope.ts'
 import { bookmarkHeader } from './bookmark.ts'
+import type { Reply } from './envelope.ts'
 
 /** How long a browser may remember what a preflight said. */
 export const preflightSeconds = 600

@@ -54,10 +54,7 @@ export function failure({ status, msg, headers }: Problem): Reply {
  * The envelope `{code, msg, data}`: every answer of the service leaves through here. `around` are the headers that the
  * request gives every answer. A 204 has no body.
  */
-export function toResponse(
-  { status, msg, data, headers }: Reply,
-  around: Readonly<Record<string, string>>,
-): Response {
+export function toResponse({ status, msg, data, headers }: Reply, around: Readonly<Record<string, string>>): Response {
   if (status === 204) return new Response(null, { status, headers: { ...fixed, ...around, ...headers } })
   return new Response(JSON.stringify({ code: status, msg, data }), {
     status,

@@ -19,10 +19,8 @@ export const keysRetrySeconds = 5
 
 /** Nothing is mounted at this path. */
 export const unknownPath: Problem = { status: 404, msg: 'no such path' }
-/** The path exists, for reading only. */
-export function wrongMethod(allow: string): Problem {
-  return { status: 405, msg: 'only GET and HEAD are answered here', headers: { allow } }
-}
+/** The path exists, for reading only; `Allow` says so too. */
+export const wrongMethod: Problem = { status: 405, msg: 'only GET and HEAD are answered here' }
 /** The URL is not read at all. */
 export const urlTooLong: Problem = { status: 414, msg: `the URL is longer than ${urlCharsMax} characters` }
 /** The caller asks more often than its limit allows. */

@@ -11,7 +11,7 @@ export type Admit = (uid: Uid, rateClass: RateClass) => Promise<boolean>
 /** Each caller has its own count. A limiter that is missing, or fails, lets everyone in: it is no part of safety. */
 export function createAdmission(limits: RateLimits, log: Log): Admit {
   for (const [name, limiter] of Object.entries(limits)) {
-    if (limiter === null) log.warn('no rate limit', { name })
+    if (limiter === null) log.warn('no-rate-limit', { name })
   }
   return async (uid, rateClass) => {
     const limiter = limits[rateClass]
@@ -19,7 +19,7 @@ export function createAdmission(limits: RateLimits, log: Log): Admit {
     try {
       return (await limiter.limit({ key: String(uid) })).success
     } catch {
-      log.warn('rate limit failed', { name: rateClass })
+      log.warn('rate-limit-failed', { name: rateClass })
       return true
     }
   }

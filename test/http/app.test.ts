@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { createUsage } from '../../src/adapters/system/usage.ts'
 import type { UnixMs } from '../../src/domain/time.ts'
 import { createUnconfiguredApp } from '../../src/http/app.ts'
-import { stackCharsMax } from '../../src/http/frame.ts'
+import { urlCharsMax } from '../../src/http/errors.ts'
+import { httpsSeconds, stackCharsMax } from '../../src/http/frame.ts'
+import { osnCharsMax } from '../../src/http/params.ts'
 import type { Log } from '../../src/ports/log.ts'
 import { appWith, read } from './parts.ts'
 
@@ -72,12 +75,48 @@ describe('every answer', () => {
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(response.headers.get('x-request-id')).toBe('request-1')
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(response.headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'")
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(response.headers.get('cross-origin-resource-policy')).toBe('same-origin')
+    expect(response.headers.get('strict-transport-security')).toBe(`max-age=${httpsSeconds}`)
+    expect(response.headers.get('server-timing')).toBe('total;dur=0, db;dur=0, node;dur=0')
+    expect(response.headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  test('over plain http (a local one) does not ask for https', async () => {
+    const response = await appWith().app.fetch(new Request('http://localhost/wallet/list'))
+    expect(response.headers.get('strict-transport-security')).toBeNull()
   })
 
   test.each(['*/*', 'text/html', 'application/xml;q=1', ''])('is JSON where Accept says "%s"', async (accept) => {
     const response = await appWith().get('/wallet/list', { headers: { accept } })
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('application/json')
+  })
+})
+
+describe('a URL', () => {
+  const pathOf = (chars: number, path: string) =>
+    `${path}${'x'.repeat(chars - 'https://wallet.example'.length - path.length)}`
+
+  test(`is read up to ${urlCharsMax} characters`, async () => {
+    expect((await appWith().get(pathOf(urlCharsMax, '/wallet/list?x='))).status).toBe(200)
+    expect((await appWith().get(pathOf(urlCharsMax, '/'))).status).toBe(404)
+  })
+
+  test.each(['/wallet/list?x=', '/', '/health?'])('past that is 414, whatever it begins with: %s', async (path) => {
+    const { get } = appWith({ authenticate: () => Promise.reject(new Error('nobody was to be asked')) })
+    expect(await read(await get(pathOf(urlCharsMax + 1, path)))).toEqual({
+      status: 414,
+      body: { code: 414, msg: `the URL is longer than ${urlCharsMax} characters` },
+    })
+  })
+
+  test('has room for every parameter at its longest, percent-coded', () => {
+    const osn = `osn=${'%20'.repeat(osnCharsMax)}`
+    const others = ['page', 'limit', 'cuy', 'wid', 'type', 'from', 'to'].map((name) => `${name}=${'%20'.repeat(30)}`)
+    expect(`https://wallet.example/wallet/flow/list?${[osn, ...others].join('&')}`.length).toBeLessThan(urlCharsMax)
   })
 })
 
@@ -151,7 +190,15 @@ describe('what is observed of a request', () => {
     const { get, answered } = appWith({ clock: { now: () => times.shift() as UnixMs } })
     await get('/wallet/list?secret=1')
     await get('/secret')
-    expect(answered).toEqual([
+    expect(
+      answered.map(({ visit: { requestId, route, durationMs }, method, status }) => ({
+        requestId,
+        route,
+        method,
+        status,
+        durationMs,
+      })),
+    ).toEqual([
       { requestId: 'request-1', route: '/wallet/list', method: 'GET', status: 200, durationMs: 25 },
       { requestId: 'request-2', route: 'unknown', method: 'GET', status: 404, durationMs: 25 },
     ])
@@ -161,7 +208,14 @@ describe('what is observed of a request', () => {
 describe('a service with a wrong configuration', () => {
   const quiet = () => undefined
   const log: Log = { info: quiet, warn: quiet, error: quiet, alarm: quiet }
-  const app = createUnconfiguredApp({ clock: { now: () => 0 as UnixMs }, log, requestId: () => 'id-1', observe: quiet })
+  const app = createUnconfiguredApp({
+    clock: { now: () => 0 as UnixMs },
+    log,
+    requestId: () => 'id-1',
+    createUsage,
+    cors: null,
+    observe: quiet,
+  })
 
   test.each([...paths, '/x'])('answers 503 at %s and says no more', async (path) => {
     const response = await app.fetch(new Request(`http://localhost${path}`))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { amount, failure, integer, success, successNote, toResponse } from '../../src/http/envelope.ts'
 
-const bodyOf = (reply: Parameters<typeof toResponse>[0]) => toResponse(reply, 'id-1').text()
+const bodyOf = (reply: Parameters<typeof toResponse>[0]) => toResponse(reply, {}).text()
 
 describe('the envelope', () => {
   test('has code, msg and data in that order', async () => {
@@ -17,11 +17,15 @@ describe('the envelope', () => {
   })
 
   test('is JSON that nobody stores, under the id of its request', () => {
-    const { headers } = toResponse(success({}), 'id-1')
+    const { headers } = toResponse(success({}), { 'x-request-id': 'id-1' })
     expect(Object.fromEntries(headers)).toEqual({
       'content-type': 'application/json',
       'cache-control': 'no-store',
       'x-request-id': 'id-1',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
     })
   })
 

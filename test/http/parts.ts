@@ -1,3 +1,4 @@
+import { createUsage } from '../../src/adapters/system/usage.ts'
 import type { Amount } from '../../src/domain/amount.ts'
 import { type Currency, type CurrencyId, indexCurrencies } from '../../src/domain/currency.ts'
 import type { Uid } from '../../src/domain/flow.ts'
@@ -42,8 +43,11 @@ export function appWith(changes: Partial<Parts> = {}) {
     clock: { now: () => 1_790_000_000_000 as UnixMs },
     log: { info: write('info'), warn: write('warn'), error: write('error'), alarm: write('alarm') },
     requestId: () => `request-${++requests}`,
+    createUsage,
+    cors: null,
     observe: (one) => answered.push(one),
     authenticate: () => Promise.resolve(ok(caller)),
+    admit: () => Promise.resolve(true),
     currencies: indexCurrencies([fine, trx]),
     generateAddress: unasked,
     readBalance: unasked,

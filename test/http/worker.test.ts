@@ -20,11 +20,14 @@ const empty = {
   },
 }
 
+const unlimited = { limit: () => Promise.resolve({ success: true }) }
+const limiters = { RATE_LISTS: unlimited, RATE_STRICT: unlimited }
+
 /** The exported Worker as the platform calls it: its own clock, log and (closed) network. */
 const ask = async (
   url: string,
   { headers = {}, variables = {} }: { headers?: HeadersInit; variables?: Record<string, unknown> } = {},
-) => worker.fetch(new Request(url, { headers }), { ...testVariables(await freshDatabase()), ...variables })
+) => worker.fetch(new Request(url, { headers }), { ...testVariables(await freshDatabase()), ...limiters, ...variables })
 
 let lines: string[]
 beforeEach(() => {
@@ -89,6 +92,11 @@ describe('the exported Worker', () => {
         method: 'GET',
         status: 401,
         durationMs: expect.any(Number),
+        nodeCalls: 0,
+        nodeMs: 0,
+        databaseQueries: 0,
+        databaseMs: 0,
+        rowsRead: 0,
       },
     ])
   })

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import type { Address } from '../../src/domain/address.ts'
 import type { BlockHash, BlockHeight, Txid } from '../../src/domain/block.ts'
 import type { Currency, CurrencyId } from '../../src/domain/currency.ts'
-import type { Uid } from '../../src/domain/flow.ts'
 
 const hex = (digits: number) =>
   fc
@@ -17,8 +16,6 @@ export const anyTxid = hex(64).map((text) => text as Txid)
 export const anyBlockHash = hex(64).map((text) => text as BlockHash)
 /** A height a chain can have in the next thousand years. */
 export const anyHeight = fc.nat(10_000_000_000).map((height) => height as BlockHeight)
-/** Any caller. */
-export const anyUid = fc.maxSafeNat().map((n) => Math.max(1, n) as Uid)
 /** Any amount of chain units above zero, small ones and 256-bit ones alike. */
 export const anyRaw = fc.oneof(
   fc.bigInt({ min: 1n, max: 10_000n }),

@@ -58,29 +58,33 @@ export function openSqliteD1(): SqliteD1 {
     meta: {},
   })
 
-  /** All or nothing, as D1 promises of a batch. */
+  /** All or nothing, as D1 promises of a batch; a single statement is that by itself. */
   const atomically = <T, R>(items: readonly T[], act: (item: T) => R, failAt?: number): R[] => {
-    sqlite.exec('SAVEPOINT step')
+    const isOne = items.length === 1 && failAt === undefined
+    if (!isOne) sqlite.exec('SAVEPOINT step')
     try {
       const results = items.map((item, i) => {
         if (i === failAt) throw new Error('the database failed between two statements')
         return act(item)
       })
       if (failAt !== undefined && failAt >= items.length) throw new Error('the database failed at the commit')
-      sqlite.exec('RELEASE step')
+      if (!isOne) sqlite.exec('RELEASE step')
       return results
     } catch (cause) {
-      sqlite.exec('ROLLBACK TO step; RELEASE step')
+      if (!isOne) sqlite.exec('ROLLBACK TO step; RELEASE step')
       throw new Error(`D1_ERROR: ${cause instanceof Error ? cause.message : 'failed'}: SQLITE_CONSTRAINT`)
     }
   }
 
   const connect = (carry: Carrier): D1Database => {
     const one = <R>(bound: Bound, act: (bound: Bound) => R): Promise<R> =>
-      carry((failAt) => {
-        const [result] = atomically([bound], act, failAt)
-        return result as R // one statement, one result
-      }, [bound.sql])
+      carry(
+        (failAt) => {
+          const [result] = atomically([bound], act, failAt)
+          return result as R // one statement, one result
+        },
+        [bound.sql],
+      )
     const statement = (sql: string, values: readonly SQLInputValue[]) => {
       const all = () => one({ sql, values }, execute)
       return {

@@ -24,8 +24,6 @@ interface Found {
 
 /** Every address ever issued, over D1. */
 export function createAddressBook(db: Database): AddressBook {
-  const tables = openTables(db)
-
   /**
    * Tries to issue until `settled` says that it is done. Which index is free is known only inside the statement that
    * takes it, and SQL can't derive: so each attempt offers a few candidates, and the statement takes the fitting one.
@@ -62,7 +60,7 @@ export function createAddressBook(db: Database): AddressBook {
     },
 
     async all(uid) {
-      return await tables
+      return await openTables(db)
         .select({ id: addresses.id, uid: addresses.uid, index: addresses.idx, address: addresses.hex })
         .from(addresses)
         .where(eq(addresses.uid, uid))

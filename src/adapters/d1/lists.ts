@@ -17,6 +17,7 @@ const fields = (columns: readonly string[]) => columns.map((column) => `value ->
  * Stores deposits at time ?2, in the list's order, but for those whose credit key is known; triggers make the entries
  * and balances. One that its wallet has no room for (2^53 − 1) is kept uncredited as `too-large`: a person decides,
  * and the scan goes on. After such a one the list's later ones for the same wallet count as too large as well.
+ * Answers what was stored.
  */
 export const insertDeposits = `
 INSERT INTO deposit (${names(depositColumns)}, created_at)
@@ -29,7 +30,8 @@ FROM (
   WHERE NOT EXISTS (
     SELECT 1 FROM deposit AS known WHERE known.txid = incoming.txid AND known.position = incoming.position)
 )
-ORDER BY place`
+ORDER BY place
+RETURNING txid, position, outcome`
 
 /** Keeps candidates as pending from ?2 on; of one that is pending already only the reason changes. */
 export const holdPending = `

@@ -19,7 +19,7 @@ const rowsMax = 100
 
 /** The ledger's reads over D1. Every method is one round trip. */
 export function createLedgerReader(db: Database): LedgerReader {
-  const tables = openTables(db)
+  const tables = () => openTables(db)
   // What runs most is prepared by hand: Drizzle would build the same text anew on every call, 0.1 ms each.
   return {
     async balances(uid) {
@@ -48,7 +48,7 @@ export function createLedgerReader(db: Database): LedgerReader {
     },
 
     async depositsOf(uid, txid) {
-      const rows = await tables
+      const rows = await tables()
         .select()
         .from(deposits)
         .where(and(eq(deposits.txid, txid), eq(deposits.uid, uid)))
@@ -57,7 +57,7 @@ export function createLedgerReader(db: Database): LedgerReader {
     },
 
     async pendingOf(uid, txid) {
-      const rows = await tables
+      const rows = await tables()
         .select()
         .from(pendings)
         .where(and(eq(pendings.uid, uid), txid === null ? undefined : eq(pendings.txid, txid)))
@@ -67,7 +67,7 @@ export function createLedgerReader(db: Database): LedgerReader {
     },
 
     async sightingsOf(uid) {
-      const rows = await tables
+      const rows = await tables()
         .select(getTableColumns(sightings))
         .from(sightings)
         .innerJoin(addresses, eq(addresses.hex, sightings.to_address))

@@ -4,6 +4,7 @@ import type { UnixMs } from '../../domain/time.ts'
 import type { LeaseClaim, LedgerWriter, Step } from '../../ports/ledger.ts'
 import { type Database, openTables, toTexts } from './client.ts'
 import {
+  type IncomingDeposit,
   readPending,
   readScan,
   type ScanRow,
@@ -18,15 +19,29 @@ import { type pendings, scans, tokens } from './tables.ts'
 /** Rows in one JSON text: the longest takes about 600 bytes, and a text has room for 2 MB. */
 const rowsMax = 2_000
 
-/** The ledger's writes over D1. Every method is one round trip that commits whole or not at all. */
-export function createLedgerWriter(db: Database): LedgerWriter {
-  const tables = openTables(db)
+/** What `insertDeposits` answers for each deposit that it stored. */
+type Stored = Pick<IncomingDeposit, 'txid' | 'position' | 'outcome'>
+
+/**
+ * The ledger's writes over D1. Every method is one round trip that commits whole or not at all. `tellTooLarge` is told
+ * of each deposit that was to be credited and that its wallet had no room for, once it is stored.
+ */
+export function createLedgerWriter(db: Database, tellTooLarge: (key: CreditKey) => void = () => {}): LedgerWriter {
+  const tables = () => openTables(db)
   const storing = (deposits: readonly Deposit[], at: UnixMs) =>
     toTexts(eachOnce(deposits).map(writeDeposit), rowsMax).map((text) => db.prepare(insertDeposits).bind(text, at))
   const holding = (pending: readonly Pending[], at: UnixMs) =>
     toTexts(eachOnce(pending).map(writePending), rowsMax).map((text) => db.prepare(holdPending).bind(text, at))
   const run = async (statements: D1PreparedStatement[]) => {
     if (statements.length > 0) await db.batch(statements)
+  }
+  const store = async (deposits: readonly Deposit[], statements: D1PreparedStatement[]) => {
+    const results = await db.batch<Stored>(statements)
+    const full = results.flatMap(({ results: stored }) => stored).filter(({ outcome }) => outcome === 'too-large')
+    for (const { txid, position } of full) {
+      const wanted = deposits.find((one) => one.txid === txid && one.position === position)
+      if (wanted?.outcome === 'credited') tellTooLarge({ txid, position })
+    }
   }
 
   return {
@@ -43,7 +58,7 @@ export function createLedgerWriter(db: Database): LedgerWriter {
     },
 
     async release(lease, startedAt, trouble) {
-      await tables
+      await tables()
         .update(scans)
         .set({
           lease: '',
@@ -56,16 +71,16 @@ export function createLedgerWriter(db: Database): LedgerWriter {
     },
 
     async noteFinalized(height, at) {
-      await tables.update(scans).set({ finalized: height, finalized_at: at }).where(lt(scans.finalized, height))
+      await tables().update(scans).set({ finalized: height, finalized_at: at }).where(lt(scans.finalized, height))
     },
 
     async halt(lease, why) {
-      await tables.update(scans).set({ halted: why }).where(eq(scans.lease, lease))
+      await tables().update(scans).set({ halted: why }).where(eq(scans.lease, lease))
     },
 
     async append(step) {
       try {
-        await db.batch([
+        await store(step.deposits, [
           db.prepare(refuseUnstarted),
           moveScan(db, step),
           ...storing(step.deposits, step.at),
@@ -80,7 +95,7 @@ export function createLedgerWriter(db: Database): LedgerWriter {
     },
 
     async credit(deposits, at) {
-      await run(storing(deposits, at)) // a trigger removes the pending row of each
+      if (deposits.length > 0) await store(deposits, storing(deposits, at)) // a trigger removes the pending row of each
     },
 
     async hold(pending, at) {
@@ -108,7 +123,7 @@ export function createLedgerWriter(db: Database): LedgerWriter {
     },
 
     async knownDecimals(contract) {
-      const row = await tables
+      const row = await tables()
         .select({ decimals: tokens.decimals })
         .from(tokens)
         .where(eq(tokens.contract, contract))
@@ -117,7 +132,7 @@ export function createLedgerWriter(db: Database): LedgerWriter {
     },
 
     async storeDecimals(contract, decimals, at) {
-      await tables
+      await tables()
         .insert(tokens)
         .values({ contract, decimals, created_at: at })
         .onConflictDoUpdate({ target: tokens.contract, set: { decimals, created_at: at } })

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { flowTypes } from '../../domain/flow.ts'
+import { bookmarkCharsMax, bookmarkForm } from '../bookmark.ts'
 
 /** What the document says beside a schema: an `id` makes it a component, under that name. */
 export const notes = z.registry<{ id?: string; description?: string }>()
@@ -15,6 +16,9 @@ const successMsg = () => text(/^success/, '`success`; after a colon it may say, 
 /** The body of a success that carries data. */
 const success = <Data extends z.ZodMiniType>(id: string, data: Data) =>
   z.strictObject({ code: z.literal(200), msg: successMsg(), data }).register(notes, { id })
+
+/** What `x-d1-bookmark` holds, in requests and in answers. */
+export const bookmark = z.string().check(z.maxLength(bookmarkCharsMax), z.regex(bookmarkForm))
 
 /** `GET /tron/generate` */
 export const addressAnswer = success(

@@ -20,7 +20,7 @@ type Endpoint<Path extends keyof Operations> =
     >
 
 type Answered<Path extends keyof Operations, Body, Status> = {
-  input: { query?: z.input<Operations[Path]['query']> }
+  input: { query?: z.input<Operations[Path]['query']>; header?: { 'x-d1-bookmark'?: string } }
   output: Body
   outputFormat: 'json'
   status: Status

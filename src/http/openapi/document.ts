@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { failureAnswer, notes, unhealthyAnswer } from './answers.ts'
+import { bookmarkHeader } from '../bookmark.ts'
+import { bookmark, failureAnswer, notes, unhealthyAnswer } from './answers.ts'
 import { elsewhere } from './failures.ts'
 import type { Example, Failure, Operation, ParameterNote } from './operation.ts'
 import { operations } from './operations.ts'
@@ -17,7 +18,8 @@ Beside what each route lists:
 
 ${elsewhere.map(({ status, cause, cure, msg }) => `- **${status}** \`${msg}\`. **Cause:** ${cause} **Cure:** ${cure}`).join('\n')}
 
-A request may bring its own \`x-request-id\`: 1 to 64 letters, digits, \`_\`, \`.\` and \`-\`.`
+A request may bring its own \`x-request-id\`: 1 to 64 letters, digits, \`_\`, \`.\` and \`-\`. Pages of other origins can read answers where the
+deployment names their origin; OPTIONS is then answered too.`
 
 const tags = [
   { name: 'Tron', description: 'Addresses, the chain, and looking for deposits.' },
@@ -29,10 +31,27 @@ const tags = [
 const headers = {
   'x-request-id': { description: "The request's id in the log.", schema: { type: 'string' } },
   'cache-control': { description: 'Never stored.', schema: { type: 'string', const: 'no-store' } },
+  'server-timing': {
+    description: 'Milliseconds in all, in the database and at nodes.',
+    schema: { type: 'string' },
+  },
+  [bookmarkHeader]: {
+    description: "How new the database's answer is; a later request may send it along.",
+    schema: bare(z.toJSONSchema(bookmark)),
+  },
   'retry-after': { description: 'Seconds after which to try again.', schema: { type: 'string', pattern: '^\\d+$' } },
   'www-authenticate': { description: 'How to authenticate.', schema: { type: 'string', const: 'Bearer' } },
 }
-const everywhere = ['x-request-id', 'cache-control']
+const everywhere = ['x-request-id', 'cache-control', 'server-timing']
+
+/** A request may bring the bookmark of an earlier answer: its answer is then never older than that one. */
+const bookmarkParameter = {
+  name: bookmarkHeader,
+  in: 'header',
+  required: false,
+  description: 'The bookmark of an earlier answer: what is read now is then at least as new as that was.',
+  schema: bare(z.toJSONSchema(bookmark)),
+}
 
 /** The OpenAPI 3.1 document. Its schemas are those that the routes parse with and that tests hold their answers to. */
 export function createDocument(version: string): Node {
@@ -60,6 +79,7 @@ export function createDocument(version: string): Node {
         },
       },
       headers,
+      parameters: { bookmark: bookmarkParameter },
       schemas: componentSchemas(),
     },
   }
@@ -67,15 +87,13 @@ export function createDocument(version: string): Node {
 
 function describe(path: string, one: Operation): Node {
   const { id, tag, summary, description, isPublic, query, parameters } = one
+  const taken = Object.entries(query.shape).map(([name, schema]) => parameter(name, schema, parameters[name]))
   return {
     operationId: id,
     tags: [tag],
     summary,
     description,
-    ...(isPublic ? { security: [] } : {}),
-    ...(Object.keys(query.shape).length === 0
-      ? {}
-      : { parameters: Object.entries(query.shape).map(([name, schema]) => parameter(name, schema, parameters[name])) }),
+    ...(isPublic ? { security: [] } : { parameters: [...taken, { $ref: '#/components/parameters/bookmark' }] }),
     responses: { 200: successResponse(path, one), ...failureResponses(path, one) },
   }
 }
@@ -98,8 +116,9 @@ function parameterSchema(schema: z.ZodMiniType): Node {
   return 'type' in made ? made : bare(z.toJSONSchema(schema, { io: 'input' }))
 }
 
-function successResponse(path: string, { answer, examples }: Operation): Node {
-  return response('Success.', answer, everywhere, Object.fromEntries(examples.map((one) => told(path, one))))
+function successResponse(path: string, { answer, examples, isPublic }: Operation): Node {
+  const names = isPublic ? everywhere : [...everywhere, bookmarkHeader]
+  return response('Success.', answer, names, Object.fromEntries(examples.map((one) => told(path, one))))
 }
 
 /** One response for each status, with all its causes and cures. */
@@ -122,10 +141,14 @@ export function failureBody({ status, msg, data }: Failure): Node {
 }
 
 /** An example under its name, with the request that it answers. */
-function told(path: string, { name, given, query, body }: Omit<Example<unknown>, 'body'> & { body: unknown }) {
+function told(path: string, { name, given, query, requestHeaders = {}, body }: Told) {
+  const lines = Object.entries(requestHeaders).map(([header, value]) => ` with \`${header}: ${value}\``)
   const summary = `${name.replaceAll('-', ' ')} (given ${given})`
-  return [name.replaceAll(/[^a-z]+/gi, '-'), { summary, description: `\`GET ${path}${query}\``, value: body }] as const
+  const description = `\`GET ${path}${query}\`${lines.join()}`
+  return [name.replaceAll(/[^a-z]+/gi, '-'), { summary, description, value: body }] as const
 }
+
+type Told = Example<unknown> & Pick<Failure, 'requestHeaders'>
 
 function response(description: string, schema: z.ZodMiniType, headerNames: readonly string[], examples: Node): Node {
   return {

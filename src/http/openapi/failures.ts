@@ -1,19 +1,19 @@
-import { crashed, notConfigured, toAuthProblem, toProblem, unknownPath, wrongMethod } from '../errors.ts'
+import {
+  crashed,
+  notConfigured,
+  rateRetrySeconds,
+  toAuthProblem,
+  tooMany,
+  toProblem,
+  unknownPath,
+  urlCharsMax,
+  urlTooLong,
+  wrongMethod,
+} from '../errors.ts'
 import type { Failure } from './operation.ts'
 
-/** What every route that acts for a caller can answer. */
-export const callerFailures = [
-  {
-    status: 401,
-    name: 'unauthorized',
-    cause:
-      'There is no bearer token, or something is wrong with it: form, signature, algorithm, times, issuer, audience, `sub`.',
-    cure: 'Get a token from the issuer and send it as `Authorization: Bearer …`. The words are the same whatever was wrong.',
-    headers: { 'www-authenticate': 'Bearer' },
-    given: 'no token',
-    query: '',
-    msg: toAuthProblem('unauthorized').msg,
-  },
+/** What every route can answer. */
+export const serviceFailures = [
   {
     status: 500,
     name: 'crash',
@@ -32,6 +32,43 @@ export const callerFailures = [
     query: '',
     msg: notConfigured.msg,
   },
+] as const satisfies readonly Failure[]
+
+/** What every route that acts for a caller can answer. */
+export const callerFailures = [
+  {
+    status: 400,
+    name: 'bad-bookmark',
+    cause: '`x-d1-bookmark` is sent, and is no bookmark.',
+    cure: 'Send back what an earlier answer had in that header, or nothing.',
+    given: 'a new caller',
+    query: '',
+    requestHeaders: { 'x-d1-bookmark': 'latest' },
+    msg: 'x-d1-bookmark: a bookmark as an earlier answer had it, given once',
+  },
+  {
+    status: 401,
+    name: 'unauthorized',
+    cause:
+      'There is no bearer token, or something is wrong with it: form, signature, algorithm, times, issuer, audience, `sub`.',
+    cure: 'Get a token from the issuer and send it as `Authorization: Bearer …`. The words are the same whatever was wrong.',
+    headers: { 'www-authenticate': 'Bearer' },
+    given: 'no token',
+    query: '',
+    msg: toAuthProblem('unauthorized').msg,
+  },
+  {
+    status: 429,
+    name: 'too-many-requests',
+    cause:
+      'You ask more often than the limit allows: one for `/tron/recharge` and `fresh=1`, a generous one for the rest.',
+    cure: 'Try again after the seconds in `Retry-After`.',
+    headers: { 'retry-after': String(rateRetrySeconds) },
+    given: 'a rate limit that is reached',
+    query: '',
+    msg: tooMany.msg,
+  },
+  ...serviceFailures,
   {
     status: 503,
     name: 'keys-unavailable',
@@ -73,5 +110,13 @@ export const elsewhere = [
     cause: 'The path takes no other method than GET and HEAD.',
     cure: 'Use GET; the header `Allow` says so too.',
     msg: wrongMethod.msg,
+  },
+  {
+    status: 414,
+    method: 'GET',
+    path: `/wallet/list?${'x'.repeat(urlCharsMax)}`,
+    cause: 'The URL is longer than any that can be answered.',
+    cure: 'Leave out what the route does not take.',
+    msg: urlTooLong.msg,
   },
 ] as const

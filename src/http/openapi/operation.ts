@@ -16,6 +16,7 @@ export type Situation =
   | 'token keys that can not be fetched'
   | 'no configuration'
   | 'no database'
+  | 'a rate limit that is reached'
   | 'no scan for four minutes'
 
 /** One request and what is answered to it. */
@@ -39,6 +40,8 @@ export interface Failure<Status extends number = number> {
   readonly headers?: Readonly<Partial<Record<'retry-after' | 'www-authenticate', string>>>
   readonly given: Situation
   readonly query: string
+  /** Headers that the request has beside its token. */
+  readonly requestHeaders?: Readonly<Record<string, string>>
   readonly msg: string
   /** Only the health check fails with data. */
   readonly data?: Readonly<Record<string, string | number>>

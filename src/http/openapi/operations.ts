@@ -8,7 +8,7 @@ import {
   rechargeAnswer,
   walletListAnswer,
 } from './answers.ts'
-import { callerFailures, chainUnavailable } from './failures.ts'
+import { callerFailures, chainUnavailable, serviceFailures } from './failures.ts'
 import { operation } from './operation.ts'
 
 const noQuery = z.object({})
@@ -368,8 +368,7 @@ export const operations = {
       },
     ],
     failures: [
-      callerFailures[1],
-      callerFailures[2],
+      ...serviceFailures,
       {
         status: 503,
         name: 'stopped',

@@ -3,7 +3,6 @@
  * with all that it loads. wrangler runs it before every start and every deploy; nothing of it is in the Worker's bundle.
  */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createDocument } from '../../../src/http/openapi/document.ts'
@@ -12,7 +11,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url).href)
 const sources = join(root, 'src/http/openapi')
 const assets = join(root, '.assets')
 const page = join(assets, 'docs')
-const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+const swaggerUi = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 
 /** What the page loads, from the package and from us, and the package's licence. */
 const packaged = ['swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui.css', 'LICENSE', 'NOTICE']

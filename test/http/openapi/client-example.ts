@@ -1,7 +1,7 @@
 import { hc } from 'hono/client'
 import type { AppType } from '../../../src/http/openapi/client.ts'
 
-/** Looks for deposits, then lists the newest USDT entries: what README.md shows. */
+/** Looks for deposits, then lists the newest ten in USDT. */
 export async function newestDeposits(base: string, token: string): Promise<string[]> {
   const service = hc<AppType>(base, { headers: { authorization: `Bearer ${token}` } })
   await service.tron.recharge.$get()

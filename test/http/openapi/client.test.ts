@@ -41,7 +41,7 @@ describe('the typed client', () => {
     const answer = await client.tron.recharge.$get({ query: { txid: 'ab'.repeat(32) } })
     expect(answer.status).toBe(404)
     if (answer.ok) throw new Error('unexpected')
-    expectTypeOf(answer.status).toEqualTypeOf<400 | 401 | 404 | 409 | 422 | 500 | 503>()
+    expectTypeOf(answer.status).toEqualTypeOf<400 | 401 | 404 | 409 | 422 | 429 | 500 | 503>()
     expect(await answer.json()).toEqual({ code: 404, msg: 'no such transaction' })
   })
 

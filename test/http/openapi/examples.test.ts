@@ -25,7 +25,8 @@ describe.each(paths)('%s, as documented', (path, { answer, examples, failures })
 
   test.each(failures)('$status $name: given $given, "$query" is answered so', async (failure) => {
     const service = await situations[failure.given]()
-    const response = await service.get(path + failure.query, failure.given === 'no token' ? null : 7)
+    const uid = failure.given === 'no token' ? null : 7
+    const response = await service.get(path + failure.query, uid, { headers: failure.requestHeaders ?? {} })
     const text = await response.text()
     expect({ status: response.status, text }).toEqual({
       status: failure.status,
@@ -71,6 +72,8 @@ const away = () => {
   throw new Error('D1_ERROR: the database is away')
 }
 const brokenDatabase = { prepare: away, batch: away, withSession: away }
+
+const reachedLimit = { limit: () => Promise.resolve({ success: false }) }
 
 const withAddress = async (variables: Record<string, unknown> = {}) => {
   const service = await startService(variables)
@@ -137,6 +140,7 @@ const situations: Readonly<Record<Situation, () => Promise<RunningService>>> = {
     startService({ AUTH_JWT_SECRET: undefined, AUTH_JWKS_URL: 'https://keys.example/jwks' }),
   'no configuration': () => startService({ TRON_XPUB: undefined }),
   'no database': () => startService({ DB: brokenDatabase }),
+  'a rate limit that is reached': () => startService({ RATE_LISTS: reachedLimit, RATE_STRICT: reachedLimit }),
   'no scan for four minutes': async () => {
     const service = await credited()
     service.clock.seconds += 180
