@@ -56,7 +56,7 @@ export class Refusal extends Error {}
 
 /**
  * Where anvil's first account puts its first contract: an address is made of the creator and its count of transactions.
- * `.dev.vars.example` names it, in Base58Check.
+ * `test/devnet/dev.vars` names it, in Base58Check.
  */
 export const tokenAddress = '5fbdb2315678afecb367f032d93f642f64180aa3' as Address // 40 hex digits
 
@@ -71,9 +71,15 @@ const sentForReal = new Set<ContractType>(['TransferContract', 'CreateSmartContr
 /** The controls of a chain. */
 export function createControl(node: TronNode): Control {
   const { evm } = node
-  const submit = async (transaction: Record<string, string>): Promise<Sent> => {
-    const hash = await evm.call<string>('eth_sendTransaction', { gas, gasPrice: '0x0', ...transaction })
-    return { txid: await node.announce(hash) }
+  let last: Promise<unknown> = Promise.resolve()
+  // One after the other: anvil gives two transactions of one account the same number when they come at once.
+  const submit = (transaction: Record<string, string>): Promise<Sent> => {
+    const sent = last.then(async () => {
+      const hash = await evm.call<string>('eth_sendTransaction', { gas, gasPrice: '0x0', ...transaction })
+      return { txid: await node.announce(hash) }
+    })
+    last = sent.catch(() => undefined) // its sender is told; the next one goes on
+    return sent
   }
   const inject = (request: InjectRequest) => {
     const data = writeCarried(readInjection(request))

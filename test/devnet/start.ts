@@ -40,7 +40,7 @@ async function start(): Promise<void> {
   await requireFree(ports.face, 'DEVNET_PORT')
   await requireFree(ports.anvil, 'DEVNET_PORT')
   requirePair()
-  if (!existsSync(`${root}.dev.vars`)) copyFileSync(`${root}.dev.vars.example`, `${root}.dev.vars`)
+  if (!existsSync(`${root}.dev.vars`)) copyFileSync(`${root}test/devnet/dev.vars`, `${root}.dev.vars`)
 
   const devnet = await startChain(ports)
   stops.push(devnet.stop)

@@ -40,7 +40,7 @@ it('the checked-in code is what the source compiles to', () => {
   expect(readTokenArtifact()).toStrictEqual(compileToken())
 })
 
-it('stands at the address that .dev.vars.example names, with 6 decimals', async () => {
+it('stands at the address that test/devnet/dev.vars names, with 6 decimals', async () => {
   const call = { to: `0x${devnet.tokenAddress}`, data: `0x${tokenSelector('decimals()')}` }
   expect(tokenBase58).toBe('TJhSSbZ8dVqtEiLYgva1WWcV4R4NkRCARH')
   expect(BigInt(await result<string>(devnet, 'eth_call', call, 'latest'))).toBe(6n)

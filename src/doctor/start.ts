@@ -1,0 +1,50 @@
+/**
+ * `npm run doctor`: checks a configuration against its live nodes, one line for each check. Without an option it is this
+ * machine's (wrangler.toml and .dev.vars, what `wrangler dev` runs); `--production` and `--env <name>` are deployments'.
+ * Exit code 0 is green, 1 is not, 2 is an option that it does not have.
+ */
+import { parseArgs } from 'node:util'
+import { systemClock } from '../adapters/system/clock.ts'
+import { examine } from './examine.ts'
+import { bad, type Finding, lineOf, verdictOf } from './finding.ts'
+import { readSource, type Target } from './source.ts'
+
+const usage = 'npm run doctor [-- --production | -- --env <name>]'
+
+const target = readTarget(process.argv.slice(2))
+leave(target === null ? 2 : await run(target))
+
+async function run(wanted: Target): Promise<number> {
+  const findings: Finding[] = []
+  const tell = (finding: Finding) => {
+    findings.push(finding)
+    say(lineOf(finding))
+  }
+  const source = readSource(wanted, process.env)
+  if (source.ok) for await (const finding of examine(source.value, { clock: systemClock, fetch })) tell(finding)
+  else tell(bad(`configuration: ${source.error}`))
+  say(`\n${verdictOf(findings)}`)
+  return findings.some(({ level }) => level === 'FAIL') ? 1 : 0
+}
+
+function readTarget(args: string[]): Target | null {
+  try {
+    const options = { env: { type: 'string' }, production: { type: 'boolean' } } as const
+    const { env, production = false } = parseArgs({ args, options }).values
+    if (production && env !== undefined) throw new Error('either --env or --production')
+    if (env === undefined && !production) return { kind: 'local' }
+    return { kind: 'deployment', env: env || null } // wrangler's own --env="" is the top level too
+  } catch (error) {
+    say(`${error instanceof Error ? error.message : 'unknown option'}\n${usage}`)
+    return null
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+/** Ends although the time limits of requests that were answered still tick. */
+function leave(code: number): void {
+  process.stdout.write('', () => process.exit(code))
+}

@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+const script = fileURLToPath(new URL('../../src/deploy/start.ts', import.meta.url).href)
+const realId = '0b54dd61-7b1c-4d0c-8d9e-1ad0a25a2f05'
+const placeholder = '00000000-0000-0000-0000-000000000000'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'deploy-'))
+  const database = (path: string, id: string) =>
+    `[[${path}d1_databases]]\nbinding = "DB"\ndatabase_name = "x"\ndatabase_id = "${id}"\n`
+  write(
+    'wrangler.toml',
+    `name = "x"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"\n${database('', realId)}
+[env.nile]\n${database('env.nile.', realId)}[env.fresh]\n${database('env.fresh.', placeholder)}[env.bare]\nname = "x-bare"\n`,
+  )
+  stub('exit 0')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function write(name: string, text: string): void {
+  writeFileSync(join(folder, name), text)
+}
+
+/** A `wrangler` that writes down what it was asked to do, then goes on with `then`. */
+function stub(then: string): void {
+  write('wrangler', `#!/bin/sh\necho "CI=$CI $*" >> "${folder}/calls"\n${then}\n`)
+  chmodSync(join(folder, 'wrangler'), 0o755)
+}
+
+const calls = () =>
+  existsSync(join(folder, 'calls')) ? readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n') : []
+
+function run(...args: readonly string[]) {
+  return new Promise<{ code: number; trouble: string; out: string }>((resolve) => {
+    const path = [folder, dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter)
+    execFile(
+      process.execPath,
+      [script, ...args],
+      { cwd: folder, env: { PATH: path, HOME: folder } },
+      (error, out, trouble) => resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, trouble }),
+    )
+  })
+}
+
+describe('npm run deploy', () => {
+  it('applies the migrations, then deploys, and asks nothing', async () => {
+    expect((await run()).code).toBe(0)
+    expect(calls()).toEqual(['CI=1 d1 migrations apply DB --remote --env=', 'CI=1 deploy --env='])
+  })
+
+  it('does both in the environment that is named', async () => {
+    expect((await run('--env', 'nile')).code).toBe(0)
+    expect(calls()).toEqual(['CI=1 d1 migrations apply DB --remote --env=nile', 'CI=1 deploy --env=nile'])
+  })
+
+  it('deploys nothing where a migration fails', async () => {
+    stub('echo "no such table: flow"; exit 1')
+    const { code, trouble, out } = await run()
+    expect(code).toBe(1)
+    expect(calls()).toEqual(['CI=1 d1 migrations apply DB --remote --env='])
+    expect(out).toContain('no such table: flow')
+    expect(trouble).toBe('\nStopped: The migrations could not be applied. wrangler says why above.\n')
+  })
+
+  it('fails where the deployment does', async () => {
+    stub('[ "$1" = d1 ] || { echo "the script is too large" >&2; exit 3; }')
+    const { code, trouble } = await run()
+    expect(code).toBe(1)
+    expect(trouble).toContain('\nStopped: The migrations are applied, but the Worker could not be deployed. ')
+  })
+
+  it('says how to log in', async () => {
+    stub(
+      'echo "In a non-interactive environment, it\'s necessary to set a CLOUDFLARE_API_TOKEN environment" >&2; exit 1',
+    )
+    expect((await run()).trouble).toContain('Log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN.\n')
+  })
+
+  it('fails where wrangler is killed', async () => {
+    stub('kill -9 $$')
+    expect((await run()).code).toBe(1)
+    expect(calls()).toHaveLength(1)
+  })
+
+  it('says so where wrangler is not installed', async () => {
+    rmSync(join(folder, 'wrangler'))
+    expect((await run()).trouble).toContain('wrangler did not start. Run "npm ci"')
+  })
+
+  it.each<[string, string[], string]>([
+    [
+      'a placeholder for the database',
+      ['--env', 'fresh'],
+      'database_id in wrangler.toml, [env.fresh], is a placeholder',
+    ],
+    ['an environment without a database', ['--env', 'bare'], 'has no D1 database with the binding DB'],
+    [
+      'an environment that is not there',
+      ['--env', 'elsewhere'],
+      'No environment found in configuration with name "elsewhere"',
+    ],
+    ['any other option', ['--dry-run'], "Unknown option '--dry-run'. Usage: npm run deploy [-- --env <name>]"],
+  ])('refuses %s before it runs anything', async (_, args, expected) => {
+    const { code, trouble } = await run(...args)
+    expect(code).toBe(1)
+    expect(trouble).toMatch(/^\nStopped: .+\n$/)
+    expect(trouble).toContain(expected)
+    expect(calls()).toEqual([])
+  })
+
+  it('refuses a folder without a wrangler.toml', async () => {
+    rmSync(join(folder, 'wrangler.toml'))
+    expect((await run()).trouble).toBe('\nStopped: there is no wrangler.toml in this directory.\n')
+    expect(calls()).toEqual([])
+  })
+})
