@@ -67,6 +67,25 @@ describe('the configuration', () => {
     expect(currency).toMatchObject({ decimals: 18, scale: 6, minDeposit: 1_500_000_000_000_000_000n })
   })
 
+  it('has no CORS and no rate limits where nothing is said of them', () => {
+    expect(value().cors).toBeNull()
+    expect(value({ CORS_ORIGINS: '' }).cors).toBeNull()
+    expect(value().rateLimits).toEqual({ lists: null, strict: null })
+  })
+
+  it.each([['*'], [['*']], ['["*"]']])('takes all origins: %o', (origins) => {
+    expect(value({ CORS_ORIGINS: origins }).cors).toBe('*')
+  })
+
+  it.each([
+    ['https://shop.example,http://localhost:3000'],
+    [' https://shop.example , http://localhost:3000 '],
+    ['["https://shop.example","http://localhost:3000"]'],
+    [['https://shop.example', 'http://localhost:3000']],
+  ])('takes origins by name: %o', (origins) => {
+    expect(value({ CORS_ORIGINS: origins }).cors).toEqual(new Set(['https://shop.example', 'http://localhost:3000']))
+  })
+
   it.each([
     ['DB', { DB: undefined }],
     ['TRON_XPUB', { TRON_XPUB: undefined }],
@@ -103,6 +122,21 @@ describe('the configuration', () => {
     ['AUTH_JWT_SECRET', { AUTH_JWT_SECRET: testSecret.slice(1) }],
     ['AUTH_JWKS_URL', { AUTH_JWT_SECRET: undefined, AUTH_JWKS_URL: 'http://keys.example/jwks' }],
     ['AUTH_JWKS_URL', { AUTH_JWKS_URL: 'https://keys.example/jwks' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: 'shop.example' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: 'https://shop.example/' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: 'https://Shop.example' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: 'https://*.example' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: 'http://shop.example' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: 'null' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: '*,https://shop.example' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: 'https://shop.example,' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: '[' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: [] }],
+    ['CORS_ORIGINS.0', { CORS_ORIGINS: [7] }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: true }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: Array.from({ length: 51 }, (_, i) => `https://s${i}.example`) }],
+    ['RATE_LISTS', { RATE_LISTS: '600' }],
+    ['RATE_STRICT', { RATE_STRICT: {} }],
     ['DEV_UID', { DEV_UID: '0' }],
     ['DEV_UID', { DEV_UID: '9007199254740992' }],
   ])('names %s where it is wrong: %o', (name, changes) => {

@@ -27,15 +27,3 @@ export interface Flow {
   readonly mark: string
   readonly createdAt: UnixMs
 }
-
-/** A caller's number as text (a token's `sub`): decimal, 1 to 2^53−1, no leading zero, or null. */
-export function parseUid(text: string): Uid | null {
-  if (!/^[1-9]\d{0,15}$/.test(text)) return null
-  const uid = Number(text)
-  return Number.isSafeInteger(uid) ? (uid as Uid) : null // safe: the two checks are the definition
-}
-
-/** The flow type with this number, or null where the contract has none. */
-export function toFlowType(number: number): FlowType | null {
-  return Object.values(flowTypes).find((type) => type === number) ?? null
-}

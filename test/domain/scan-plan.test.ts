@@ -43,6 +43,7 @@ describe('the scan plan', () => {
         for (const head of heads) {
           for (let plan = planScan(position, at(head)); plan.kind === 'read'; plan = planScan(position, at(head))) {
             for (let height: number = plan.from; height <= plan.to; height += 1) read.push(height)
+            expect(plan.to).toBeGreaterThan(position) // a plan that stands still would never end
             position = plan.to
           }
         }

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../domain/result.ts'
 import type { UnixMs } from '../../domain/time.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { connectionsMax, replyBytesMax, requestMs, requestMsMin } from './limits.ts'
+import { chunkBytes, connectionsMax, replyBytesMax, requestMs, requestMsMin } from './limits.ts'
 import { type Trouble, trouble } from './trouble.ts'
 
 /** The network function: the platform's `fetch`, or a test's. */
@@ -89,22 +89,50 @@ async function exchange(
 
 /** The body's text, or null as soon as it proves to be longer than allowed. */
 async function readText(response: Response): Promise<string | null> {
-  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader()
-  if (reader === undefined) return ''
+  if (response.body === null) return ''
+  const reader = openReader(response.body)
   const chunks: Uint8Array[] = []
   let size = 0
   for (;;) {
     const { done, value } = await reader.read()
-    if (done) break
-    size += value.byteLength
+    size += value?.byteLength ?? 0
     if (size > replyBytesMax) {
       await reader.cancel()
       return null
     }
-    chunks.push(value)
+    if (value !== undefined) chunks.push(value)
+    if (done) break
   }
   const [only] = chunks
   return new TextDecoder().decode(chunks.length === 1 && only !== undefined ? only : joined(chunks, size))
+}
+
+/** What `readText` needs of a reader. */
+interface ChunkReader {
+  readonly read: () => Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
+  readonly cancel: () => Promise<void>
+}
+
+/**
+ * Reads large pieces where the platform can. By itself workerd hands out 4 KiB at a time, and a full block then costs
+ * four times as much to read as to parse (measured November 2026).
+ */
+function openReader(body: ReadableStream<Uint8Array>): ChunkReader {
+  const reader = byteReaderOf(body)
+  if (reader === null) return body.getReader()
+  return {
+    read: () => reader.readAtLeast(chunkBytes, new Uint8Array(chunkBytes)),
+    cancel: () => reader.cancel(),
+  }
+}
+
+function byteReaderOf(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | null {
+  if (!('readAtLeast' in ReadableStreamBYOBReader.prototype)) return null // not workerd
+  try {
+    return body.getReader({ mode: 'byob' })
+  } catch {
+    return null // no stream of bytes: a test's
+  }
 }
 
 function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {

@@ -64,7 +64,7 @@ export function explainFault(fault: TransferFault): string {
 }
 
 /** Whether two references name one block. */
-export function sameBlock(a: BlockRef, b: BlockRef): boolean {
+function sameBlock(a: BlockRef, b: BlockRef): boolean {
   return a.height === b.height && a.hash === b.hash
 }
 

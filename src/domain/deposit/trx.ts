@@ -1,6 +1,6 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { type Address, addressFromHex } from '../address.ts'
-import type { Block, Transaction } from '../block.ts'
+import type { Transaction } from '../block.ts'
 import { isZeroQuantity } from '../quantity.ts'
 import { err, ok, type Result } from '../result.ts'
 import { contractTypes } from './contract-type.ts'
@@ -40,17 +40,7 @@ const shape: Shape = new Map([
 /** What java-tron compares (`Any.is`): the end of the type URL from its last slash on. */
 const typeName = '/protocol.TransferContract'
 
-/** The transactions of a block that look like TRX transfers (fact sheet, rule R9). */
-export function nativeTransfers(block: Pick<Block, 'transactions'>): readonly NativeTransfer[] {
-  const found: NativeTransfer[] = []
-  for (const transaction of block.transactions) {
-    const transfer = nativeTransfer(transaction)
-    if (transfer !== null) found.push(transfer)
-  }
-  return found
-}
-
-/** The same for one transaction; null for calls, for zero, and where nobody receives. */
+/** A transaction as a TRX transfer if it looks like one (fact sheet, rule R9); null for calls, zero, and no recipient. */
 export function nativeTransfer(transaction: Transaction): NativeTransfer | null {
   const { from, to, value, input, gas } = transaction
   if (to === null || input !== '0x' || isZeroQuantity(value) || !isZeroQuantity(gas)) return null
