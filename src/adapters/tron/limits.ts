@@ -53,8 +53,8 @@ export const canaryReceiptsMax = 8
 export const tailRoundBlocks = 18
 /** Such batches in one look at the tail: two rotations. */
 export const tailRoundsMax = 2
-/** Finalized heads further apart than this: further nodes are asked which of them is right. One minute. */
-export const headSpreadMax = 20
+/** Finalized heads further apart than this: further nodes are asked which of them is right. Honest ones differ by one. */
+export const headSpreadMax = 2
 
 /** One alarm about one thing is repeated no sooner. */
 export const alarmRepeatMs = 3_600_000
