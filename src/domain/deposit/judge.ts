@@ -73,13 +73,13 @@ export function claimCandidates(found: Found, owners: ReadonlyMap<Address, Uid>)
 }
 
 /** A token transfer as a candidate. */
-export function tokenCandidate(block: BlockRef, transfer: TokenTransfer): Candidate {
+function tokenCandidate(block: BlockRef, transfer: TokenTransfer): Candidate {
   const { log, currency, from, to } = transfer
   return { txid: log.txid, position: log.position, block, currency, from, to, raw: tokenAmount(transfer) }
 }
 
 /** A transaction that looks like a TRX transfer as a candidate. `value` must be a quantity: the wire schema's promise. */
-export function nativeCandidate(block: BlockRef, currency: Currency, transfer: NativeTransfer): Candidate {
+function nativeCandidate(block: BlockRef, currency: Currency, transfer: NativeTransfer): Candidate {
   const { transaction, from, to } = transfer
   const raw = parseQuantity(transaction.value)
   if (!raw.ok || raw.value === null) throw new Error(`transaction ${transaction.txid} has no quantity as its value`)
