@@ -24,6 +24,9 @@ export interface Decided {
   readonly stopped: ChainFailure | null
 }
 
+/** What the contracts' `decimals()` said in this run, null where it could not be read: each is asked once. */
+export type KnownDecimals = Map<Address, number | null>
+
 /** What deciding needs. */
 export interface DecideParts {
   readonly chain: Pick<Chain, 'receipts' | 'rawData' | 'decimals'>
@@ -37,9 +40,12 @@ export interface DecideParts {
  * token the contract's decimals. A candidate that can't be decided for a reason of its own is `pending`; where the
  * nodes fail altogether the rest is left undecided, never guessed.
  */
-export async function decide(parts: DecideParts, claims: readonly Claim[]): Promise<Decided> {
+export async function decide(
+  parts: DecideParts,
+  claims: readonly Claim[],
+  decimals: KnownDecimals = new Map(),
+): Promise<Decided> {
   const verdicts: Verdict[] = []
-  const decimals = new Map<Address, number | null>()
   for (const group of byReceipts(claims)) {
     const receipts = await fetchReceipts(parts, group)
     if (!receipts.ok) return { verdicts, stopped: receipts.error }
@@ -63,7 +69,7 @@ async function decideOne(
   parts: DecideParts,
   claim: Claim,
   receipt: Receipt | 'disagreement',
-  decimals: Map<Address, number | null>,
+  decimals: KnownDecimals,
 ): Promise<Result<Verdict, ChainFailure>> {
   const evidence = await gather(parts, claim, receipt, decimals)
   if (!evidence.ok) return evidence
@@ -82,7 +88,7 @@ async function gather(
   parts: DecideParts,
   { candidate }: Claim,
   receipt: Receipt | 'disagreement',
-  seen: Map<Address, number | null>,
+  seen: KnownDecimals,
 ): Promise<Result<Evidence, ChainFailure>> {
   const nothing: Evidence = { receipt, rawData: 'silent', decimals: null }
   if (receipt === 'disagreement' || !receipt.succeeded) return ok(nothing)

@@ -102,8 +102,11 @@ async function awaitScan(
     const answered = state !== null && state.triedAt >= since && (state.tailReadAt >= since || state.trouble !== null)
     if (answered) return { state, running: false }
     if (state !== null && state.leaseUntil <= clock.now() && watch.scanningUntil <= clock.now()) {
-      const scanned = await scanOnce(parts)
-      if (scanned) return { state: await look(parts), running: false }
+      if (await scanOnce(parts)) {
+        const after = await look(parts)
+        // A scan that was held up until its lease was lost has no end of its own to tell of: another one runs.
+        return { state: after, running: after !== null && after.triedAt < since }
+      }
     }
     if (clock.now() + pauseMs > giveUpAt) return { state: state ?? (await look(parts)), running: true }
     await clock.sleep(pauseMs * (1 + clock.random() / 2))

@@ -2,7 +2,7 @@ import type { Currencies } from '../domain/currency.ts'
 import type { Candidate, Deposit } from '../domain/deposit/deposit.ts'
 import type { UnixMs } from '../domain/time.ts'
 import type { LedgerWriter, PendingRecord } from '../ports/ledger.ts'
-import { type DecideParts, decide } from './decide.ts'
+import { type DecideParts, decide, type KnownDecimals } from './decide.ts'
 
 /** Pending deposits tried in one scan. Each can cost three requests. */
 export const pendingPerScanMax = 10
@@ -17,16 +17,19 @@ export interface RetryParts extends DecideParts {
 
 /**
  * Tries to decide the pending deposits that are due: credits those that are proven now, removes those that are
- * worth nothing, keeps the others with their present reason. Each is tried by itself, so that one that can't be
- * decided doesn't keep the ones behind it waiting.
+ * worth nothing, keeps the others with their present reason. Each is taken and tried by itself, so that neither one that
+ * can't be decided nor an invocation that runs out of requests keeps the ones behind it waiting for ever.
  */
 export async function retryPending(parts: RetryParts): Promise<void> {
   const now = parts.clock.now()
-  const due = await parts.writer.takeDue(now, (now + pendingRetryMs) as UnixMs, pendingPerScanMax)
-  for (const record of due) {
+  const nextTry = (now + pendingRetryMs) as UnixMs
+  const decimals: KnownDecimals = new Map()
+  for (let tried = 0; tried < pendingPerScanMax; tried++) {
+    const [record] = await parts.writer.takeDue(now, nextTry, 1)
+    if (record === undefined) return
     const candidate = toCandidate(record, parts.currencies)
     if (candidate === null) continue // its currency is not configured any more: kept, and decided when it is again
-    const { verdicts, stopped } = await decide(parts, [{ candidate, uid: record.uid }])
+    const { verdicts, stopped } = await decide(parts, [{ candidate, uid: record.uid }], decimals)
     const deposits: Deposit[] = []
     for (const verdict of verdicts) {
       if (verdict.kind === 'deposit') deposits.push(verdict.deposit)

@@ -134,7 +134,10 @@ export interface LedgerWriter {
   credit(deposits: readonly Deposit[], at: UnixMs): Promise<void>
   /** Keeps candidates as pending; where one is pending already only its reason changes. */
   hold(pending: readonly Pending[], at: UnixMs): Promise<void>
-  /** Pending deposits whose next try is due, oldest first; their next try moves to `nextTry` in the same statement. */
+  /**
+   * Pending deposits whose next try is due, at most `max`: those that have waited longest for it, so that everyone's
+   * turn comes. Their next try moves to `nextTry` in the same statement.
+   */
   takeDue(at: UnixMs, nextTry: UnixMs, max: number): Promise<readonly PendingRecord[]>
   /** Removes pending rows that turned out to be worth nothing. */
   dismiss(keys: readonly CreditKey[]): Promise<void>

@@ -153,10 +153,11 @@ INSERT INTO scan (id, height, finalized, finalized_at, advanced_at, caught_up_at
   lease_until)
 SELECT 1, NULL, 0, 0, 0, 0, 0, 0, '', 0 WHERE NOT EXISTS (SELECT 1 FROM scan)`
 
+// By the time of the next try, not by age: else ten that can't be decided would be tried for ever, and no others.
 const takePending = `
 UPDATE pending SET next_try = ?2
 WHERE (txid, position) IN (
-  SELECT txid, position FROM pending WHERE next_try <= ?1 ORDER BY since, height, txid, position LIMIT ?3)
+  SELECT txid, position FROM pending WHERE next_try <= ?1 ORDER BY next_try, since, height, txid, position LIMIT ?3)
 RETURNING *`
 
 /** Moves the position, or fails the batch: a height that is not the expected one becomes NULL, which is refused. */
