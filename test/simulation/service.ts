@@ -1,0 +1,138 @@
+import { createAddressBook } from '../../src/adapters/d1/addresses.ts'
+import { createLedgerReader } from '../../src/adapters/d1/reader.ts'
+import { createLedgerWriter } from '../../src/adapters/d1/writer.ts'
+import {
+  createNodeMemory,
+  createNodePool,
+  type Fetch,
+  type NodeMemory,
+  type NodePoolParts,
+} from '../../src/adapters/tron/pool.ts'
+import { generateAddress } from '../../src/app/generate-address.ts'
+import { createScanWatch, recharge, type ScanWatch } from '../../src/app/recharge.ts'
+import { rechargeTransaction } from '../../src/app/recharge-transaction.ts'
+import { type ScanParts, scan } from '../../src/app/scan.ts'
+import { ensureStarted, type StartParts } from '../../src/app/start-scan.ts'
+import type { BlockHeight, Txid } from '../../src/domain/block.ts'
+import type { Uid } from '../../src/domain/flow.ts'
+import { routeMs, routeRequestsMax, tickMs, tickRequestsMax } from '../../src/domain/limits.ts'
+import type { UnixMs } from '../../src/domain/time.ts'
+import type { AddressBook } from '../../src/ports/addresses.ts'
+import type { Chain } from '../../src/ports/chain.ts'
+import type { LedgerReader, LedgerWriter } from '../../src/ports/ledger.ts'
+import type { Log } from '../../src/ports/log.ts'
+import type { Invocation } from './invocation.ts'
+import type { SimNode } from './nodes.ts'
+import { currencies } from './scenario.ts'
+import { depositAddress, type World } from './world.ts'
+
+/** A deliberate mistake: how the parts are changed before they meet. */
+export interface Defect {
+  readonly database?: (db: D1Database) => D1Database
+  readonly chain?: (chain: Chain, world: World) => Chain
+  readonly writer?: (writer: LedgerWriter, db: D1Database) => LedgerWriter
+  readonly addresses?: (book: AddressBook) => AddressBook
+  /** The reader that an address is issued with. */
+  readonly starting?: (reader: LedgerReader) => LedgerReader
+  readonly fetch?: (fetch: Fetch) => Fetch
+  readonly pool?: (parts: NodePoolParts) => NodePoolParts
+}
+
+/** What the invocations of one isolate share: it can be lost at any time. */
+export interface Isolate {
+  readonly memory: NodeMemory
+  readonly watch: ScanWatch
+  /** How far its machine's clock is ahead. */
+  readonly skewMs: number
+}
+
+/** An isolate that knows nothing yet. */
+export function createIsolate(skewMs: number): Isolate {
+  return { memory: createNodeMemory(), watch: createScanWatch(), skewMs }
+}
+
+/** What one invocation of the service is made of. */
+export interface Wiring {
+  readonly world: World
+  readonly invocation: Invocation
+  readonly nodes: readonly SimNode[]
+  readonly db: D1Database
+  readonly isolate: Isolate
+  readonly fetch: Fetch
+  readonly defect: Defect
+}
+
+/** The service's use cases in one invocation: each may be called once. */
+export interface Service {
+  tick(): Promise<void>
+  generate(uid: Uid, fresh: boolean): ReturnType<typeof generateAddress>
+  recharge(uid: Uid): ReturnType<typeof recharge>
+  question(uid: Uid, txid: Txid): ReturnType<typeof rechargeTransaction>
+}
+
+/** The real parts, put together as `src/compose.ts` does it. */
+export function createService({ world, invocation, nodes, isolate, fetch, defect, ...wiring }: Wiring): Service {
+  const db = defect.database?.(wiring.db) ?? wiring.db
+  const { clock } = invocation
+  const log = createLog(world, invocation)
+  const reader = createLedgerReader(db)
+  const real = createLedgerWriter(db)
+  const writer = defect.writer?.(real, db) ?? real
+  const book = createAddressBook(db)
+  const addresses = defect.addresses?.(book) ?? book
+
+  const openChain = (ms: number, requestsMax: number): Chain => {
+    const parts: NodePoolParts = {
+      nodes: nodes.map(({ rpc, api }) => ({ rpc, api, key: null })),
+      quorum: world.scenario.quorum,
+      chainId: world.chain.chainId,
+      tokens: new Set(currencies.byContract.keys()),
+      memory: isolate.memory,
+      clock,
+      fetch: defect.fetch?.(fetch) ?? fetch,
+      log,
+      deadline: (clock.now() + ms) as UnixMs, // milliseconds since 1970
+      requestsMax,
+    }
+    const chain = createNodePool(defect.pool?.(parts) ?? parts)
+    return defect.chain?.(chain, world) ?? chain
+  }
+  const scanParts = (chain: Chain): ScanParts => ({
+    chain,
+    writer,
+    addresses,
+    currencies,
+    clock,
+    log,
+    lease: invocation.name,
+  })
+  const start = (chain: Chain): StartParts => ({
+    reader,
+    starter: writer,
+    chain,
+    clock,
+    startBlock: world.startHeight() as BlockHeight | null, // whole and positive
+  })
+  const routeChain = () => openChain(routeMs, routeRequestsMax)
+  return {
+    async tick() {
+      const chain = openChain(tickMs, tickRequestsMax)
+      const started = await ensureStarted(start(chain))
+      if (started.ok) await scan(scanParts(chain), { withTail: false })
+    },
+    generate(uid, fresh) {
+      const parts = start(routeChain())
+      const starting = defect.starting?.(reader) ?? reader
+      return generateAddress({ ...parts, reader: starting, addresses: book, derive: depositAddress }, uid, { fresh })
+    },
+    recharge: (uid) => recharge({ ...scanParts(routeChain()), reader, watch: isolate.watch }, uid),
+    question: (uid, txid) =>
+      rechargeTransaction({ ...scanParts(routeChain()), reader, addresses: { ...book, ...addresses } }, uid, txid),
+  }
+}
+
+function createLog(world: World, invocation: Invocation): Log {
+  const write = (level: string) => (name: string, fields: object) =>
+    world.trace(() => `${invocation.name} ${level} ${name} ${JSON.stringify(fields)}`)
+  return { info: write('info'), warn: write('warn'), error: write('error'), alarm: write('ALARM') }
+}
