@@ -9,6 +9,11 @@ const onceFailed: readonly (readonly [seed: number, sentence: string])[] = [
   [261, 'recharge says that a scan still runs where its own lost the lease before its end'],
   [428, 'recharge says that a scan still runs where another took over from its own'],
   [1274, 'ten deposits that wait for the operator don’t keep an eleventh from being tried again'],
+  [8891, 'a liar that holds back its finalized head by some blocks doesn’t hold back the scan'],
+  [1000531, 'a liar that holds back its finalized head for ever is outvoted where another node can be asked'],
+  [204102, 'pending deposits that use up an invocation’s requests don’t keep others from their turn'],
+  [14778, 'many pending deposits are decided ten a tick, after nodes come back from an hour’s ban'],
+  [206016, 'a deposit is stored although every invocation around it is killed'],
 ]
 
 describe('the simulation', () => {
