@@ -8,7 +8,7 @@ import { secondsToFinal } from '../domain/scan-plan.ts'
 import type { AddressBook } from '../ports/addresses.ts'
 import type { Located } from '../ports/chain.ts'
 import type { LedgerReader } from '../ports/ledger.ts'
-import { decide } from './decide.ts'
+import { decide, toPending } from './decide.ts'
 import { findClaims, type ScanParts } from './scan.ts'
 
 /** What asking about one transaction needs. */
@@ -46,9 +46,13 @@ export async function rechargeTransaction(
   const { verdicts, stopped } = await decide(parts, own)
   const deposits = verdicts.flatMap((verdict) => (verdict.kind === 'deposit' ? [verdict.deposit] : []))
   const pending = verdicts.flatMap((verdict) => (verdict.kind === 'pending' ? [verdict.pending] : []))
+  // Once a part of the transaction is stored, nobody looks for the rest of it again: it must wait where it is found.
+  if (deposits.length + pending.length > 0) {
+    pending.push(...own.slice(verdicts.length).map((claim) => toPending(claim, 'queued')))
+  }
   const now = parts.clock.now()
-  if (deposits.length > 0) await parts.writer.credit(deposits, now)
   if (pending.length > 0) await parts.writer.hold(pending, now)
+  if (deposits.length > 0) await parts.writer.credit(deposits, now)
   if (deposits.length > 0) {
     const report = await reportKnown(parts, uid, txid)
     if (report !== null) return report.ok ? ok({ ...report.value, already: false }) : report

@@ -3,7 +3,7 @@ import type { Currencies } from '../domain/currency.ts'
 import type { Deposit, Movement, Pending } from '../domain/deposit/deposit.ts'
 import { type Claim, claimCandidates, findCandidates } from '../domain/deposit/judge.ts'
 import type { ChainFailure } from '../domain/failure.ts'
-import { stepBlocksMax } from '../domain/limits.ts'
+import { stepBlocksMax, stepRequestsMax } from '../domain/limits.ts'
 import { err, ok, type Result } from '../domain/result.ts'
 import { followsOn, planScan } from '../domain/scan-plan.ts'
 import type { UnixMs } from '../domain/time.ts'
@@ -90,7 +90,8 @@ async function readStep(
 ): Promise<{ readonly blocks: readonly Block[]; readonly failure: ChainFailure | null }> {
   const blocks: Block[] = []
   let last: Position = position
-  while (blocks.length < stepBlocksMax) {
+  const requestsBefore = chain.requests()
+  while (blocks.length < stepBlocksMax && chain.requests() - requestsBefore < stepRequestsMax) {
     const plan = planScan(last.height, finalized)
     if (plan.kind === 'caught-up') break
     const read = await chain.finalizedBlocks(plan.from, plan.to)

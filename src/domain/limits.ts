@@ -10,6 +10,8 @@ export const batchCallsMax = 20
 export const readBlocksMax = 17
 /** Blocks committed in one step: three reads. */
 export const stepBlocksMax = 51
+/** Requests after which a step begins no further read: those that are left must do for proving what it has read. */
+export const stepRequestsMax = 15
 /** Receipts in one question: a batch of 20 less chain id and finalized head. */
 export const receiptsMax = 18
 /** Addresses in one balance question: BIP-44's gap limit, which is also what the contract asks in one request. */

@@ -191,7 +191,7 @@ async function heal(stage: Stage): Promise<void> {
   const selectState = sqlite.prepare(
     'SELECT height, (SELECT count(*) FROM pending WHERE cuy <> ?) AS pending FROM scan',
   )
-  for (let round = 1; round <= 120; round += 1) {
+  for (let round = 1; round <= 60; round += 1) {
     world.produce() // the chain goes on: a head that a liar holds back stands out more and more
     await pass(world, round === 10 ? longestBanMs : minuteMs)
     await finish(

@@ -12,7 +12,8 @@ const onceFailed: readonly (readonly [seed: number, sentence: string])[] = [
   [8891, 'a liar that holds back its finalized head by some blocks doesn’t hold back the scan'],
   [1000531, 'a liar that holds back its finalized head for ever is outvoted where another node can be asked'],
   [204102, 'pending deposits that use up an invocation’s requests don’t keep others from their turn'],
-  [14778, 'many pending deposits are decided ten a tick, after nodes come back from an hour’s ban'],
+  [14778, 'reading blocks that nodes dispute leaves requests enough to prove what they hold'],
+  [214204, 'a transaction of which one part is credited keeps its other parts waiting, not forgotten'],
   [206016, 'a deposit is stored although every invocation around it is killed'],
 ]
 
