@@ -1,0 +1,94 @@
+/**
+ * A Tron node on loopback, run as a process of its own by `node-process.ts`, which also tells it what is final. It serves
+ * mainnet-like blocks as fast as it can, so that what is measured is the service.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Blocks, type BlocksOptions, createBlocks } from './blocks.ts'
+import type { NodeCounts, ToNode } from './node-process.ts'
+
+const chainId = '0x2b6653dc'
+const word = (value: number) => `"0x${value.toString(16).padStart(64, '0')}"`
+
+interface Call {
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+let finalized = 0
+let counts: NodeCounts = { requests: 0, calls: 0, bytes: 0 }
+
+const options = JSON.parse(process.argv[2] ?? '{}') as BlocksOptions // node-process.ts writes it
+const blocks = createBlocks(options)
+const server = createServer((request, response) => {
+  answer(request, response).catch((error: unknown) => {
+    response.writeHead(500).end(String(error))
+  })
+})
+server.keepAliveTimeout = 60_000
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo // it listens on a port
+  process.send?.({ kind: 'listening', port })
+})
+
+process.on('message', (message: ToNode) => {
+  if (message.kind === 'finalize') finalized = message.height
+  process.send?.({ kind: 'counts', counts })
+  if (message.kind === 'take') counts = { requests: 0, calls: 0, bytes: 0 }
+})
+process.on('disconnect', () => process.exit(0))
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer) // no encoding is set
+  const body: unknown = JSON.parse(Buffer.concat(chunks).toString())
+  const calls = (Array.isArray(body) ? body : [body]) as Call[] // the service's own spelling
+  const parts: (string | Buffer)[] = []
+  for (const [i, call] of calls.entries()) {
+    parts.push(`${i === 0 ? '' : ','}{"jsonrpc":"2.0","id":${call.id},"result":`, ...resultOf(blocks, call), '}')
+  }
+  if (Array.isArray(body)) parts.unshift('[') && parts.push(']')
+  const bytes = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)))
+  counts = { requests: counts.requests + 1, calls: counts.calls + calls.length, bytes: counts.bytes + bytes.length }
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length }).end(bytes)
+}
+
+/** A call's result as JSON, in pieces. */
+function resultOf(all: Blocks, { method, params }: Call): readonly (string | Buffer)[] {
+  switch (method) {
+    case 'eth_chainId':
+      return [`"${chainId}"`]
+    case 'web3_clientVersion':
+      return ['"TRON/v4.8.1/Linux/Java1.8"']
+    case 'eth_getBlockByNumber': {
+      const [tag, isFull] = params
+      if (tag === '0x0') return [all.genesis]
+      const height = tag === 'finalized' ? finalized : Number(tag)
+      return [isFull === true ? all.full(height) : all.brief(height)]
+    }
+    case 'eth_getLogs':
+      return logsOf(all, params[0])
+    case 'eth_getTransactionReceipt':
+      return [all.receipt(String(params[0]).slice(2), finalized) ?? 'null']
+    case 'eth_getBalance':
+      return ['"0x0"']
+    case 'eth_call': {
+      const { data } = params[0] as { data?: unknown } // the service's own spelling
+      return [word(data === '0x313ce567' ? 6 : 0)] // decimals(), else a balance
+    }
+    default:
+      return ['null']
+  }
+}
+
+function logsOf(all: Blocks, filter: unknown): readonly (string | Buffer)[] {
+  const { blockHash, fromBlock, toBlock } = filter as { blockHash?: string; fromBlock?: string; toBlock?: string }
+  if (blockHash !== undefined) return [all.logs(Number(`0x${blockHash.slice(2, 18)}`))]
+  const parts: (string | Buffer)[] = []
+  for (let height = Number(fromBlock); height <= Number(toBlock); height += 1) {
+    const logs = all.logs(height)
+    parts.push(parts.length === 0 ? '' : ',', logs.subarray(1, -1))
+  }
+  return ['[', ...parts, ']']
+}

@@ -1,0 +1,90 @@
+import { Trouble } from './project.ts'
+
+/** A CPU profile as V8 writes it. */
+export interface Profile {
+  readonly nodes: readonly {
+    readonly id: number
+    readonly callFrame: {
+      readonly functionName: string
+      readonly url: string
+      readonly lineNumber: number
+      readonly columnNumber: number
+    }
+  }[]
+  readonly samples: readonly number[]
+  readonly timeDeltas: readonly number[]
+}
+
+/** Where an isolate's time went. */
+export interface CpuTime {
+  /** Everything but idling, in milliseconds. */
+  readonly ms: number
+  /** The functions that took the most of it themselves, with milliseconds. */
+  readonly top: readonly { readonly name: string; readonly ms: number }[]
+}
+
+const sampleEveryUs = 200
+const topMax = 12
+const replyWithinMs = 20_000
+
+/** A connection to one isolate's inspector. workerd takes one for an isolate's life: a second one is not answered. */
+export interface Profiler {
+  /** Where the isolate's time goes while `work` runs. */
+  profile(work: () => Promise<unknown>): Promise<CpuTime>
+  close(): void
+}
+
+/** Connects to the isolate at `inspectorUrl`. */
+export async function openProfiler(inspectorUrl: string): Promise<Profiler> {
+  const socket = new WebSocket(inspectorUrl)
+  const waiting = new Map<number, (result: unknown) => void>()
+  let lastId = 0
+  socket.addEventListener('message', ({ data }) => {
+    const { id, result } = JSON.parse(String(data)) as { id?: number; result?: unknown } // the inspector's protocol
+    if (id !== undefined) waiting.get(id)?.(result)
+  })
+  await new Promise<void>((resolve, reject) => {
+    socket.addEventListener('open', () => resolve())
+    socket.addEventListener('error', () => reject(new Trouble('the inspector could not be reached')))
+  })
+  const send = (method: string, params: object = {}) =>
+    new Promise<unknown>((resolve, reject) => {
+      lastId += 1
+      const late = setTimeout(() => reject(new Trouble(`the inspector did not answer ${method}`)), replyWithinMs)
+      waiting.set(lastId, (result) => {
+        clearTimeout(late)
+        resolve(result)
+      })
+      socket.send(JSON.stringify({ id: lastId, method, params }))
+    })
+  await send('Profiler.enable')
+  await send('Profiler.setSamplingInterval', { interval: sampleEveryUs })
+  return {
+    async profile(work) {
+      await send('Profiler.start')
+      await work()
+      const stopped = (await send('Profiler.stop')) as { profile: Profile } // the inspector's protocol
+      return summarize(stopped.profile)
+    },
+    close: () => socket.close(),
+  }
+}
+
+/** Busy time and its largest parts. */
+export function summarize({ nodes, samples, timeDeltas }: Profile): CpuTime {
+  const names = new Map(
+    nodes.map(({ id, callFrame }) => {
+      const { functionName, url, lineNumber, columnNumber } = callFrame
+      const place = url === '' ? '' : ` ${url.split('/').at(-1)}:${lineNumber + 1}:${columnNumber + 1}`
+      return [id, `${functionName || '(anonymous)'}${place}`]
+    }),
+  )
+  const own = new Map<string, number>()
+  for (const [i, sample] of samples.entries()) {
+    const name = names.get(sample) ?? '?'
+    own.set(name, (own.get(name) ?? 0) + (timeDeltas[i] ?? 0) / 1000)
+  }
+  own.delete('(idle)')
+  const top = [...own].map(([name, ms]) => ({ name, ms })).sort((a, b) => b.ms - a.ms)
+  return { ms: top.reduce((sum, { ms }) => sum + ms, 0), top: top.slice(0, topMax) }
+}

@@ -1,0 +1,70 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import type { Figure, Scale } from './figure.ts'
+import { root } from './project.ts'
+
+const resultsPath = `${root}test/bench/results.json`
+const readmePath = `${root}README.md`
+/** What stands around the table in the README. */
+const marks = ['<!-- bench: npm run bench writes this table -->', '<!-- /bench -->'] as const
+
+/** Writes the results: as JSON, and as the table between the marks in the README where it has them. */
+export function keep(figures: readonly Figure[], scale: Scale): void {
+  const machine = { cores: cpus().length, processor: cpus()[0]?.model.trim() ?? '', node: process.version }
+  const rounded = figures.map((figure) => ({
+    ...figure,
+    value: round(figure.value),
+    beside: figure.beside === null ? null : { ...figure.beside, value: round(figure.beside.value) },
+    ratio: figure.ratio === null ? null : round(figure.ratio),
+  }))
+  writeFileSync(resultsPath, `${JSON.stringify({ machine, rounds: scale.rounds, figures: rounded }, null, 2)}\n`)
+  if (!existsSync(readmePath)) return
+  const readme = readFileSync(readmePath, 'utf8')
+  const [start, end] = [readme.indexOf(marks[0]), readme.indexOf(marks[1])]
+  if (start < 0 || end < start) return
+  const before = readme.slice(0, start + marks[0].length)
+  writeFileSync(readmePath, `${before}\n\n${toMarkdown(figures)}\n\n${readme.slice(end)}`)
+}
+
+/** The table for the README: what stands beside something, has to reach something, or is time. */
+function toMarkdown(figures: readonly Figure[]): string {
+  const shown = figures.filter(({ ratio, reach, unit }) => ratio !== null || reach !== null || unit === 'ms')
+  const cells = [
+    ['figure', 'measured', 'beside', 'ratio', 'to reach'],
+    ['---', '---:', '---', '---:', '---'],
+    ...shown.map((figure) => [
+      figure.name,
+      `${write(figure.value)} ${figure.unit}`,
+      figure.beside === null ? '' : `${figure.beside.name}: ${write(figure.beside.value)}`,
+      figure.ratio === null ? '' : figure.ratio.toFixed(2),
+      reachOf(figure),
+    ]),
+  ]
+  return cells.map((row) => `| ${row.join(' | ')} |`).join('\n')
+}
+
+/** The table for a terminal, with the notes. */
+export function toText(figures: readonly Figure[]): string {
+  return figures
+    .map((figure) => {
+      const beside = figure.beside === null ? '' : `\n    beside ${figure.beside.name}: ${write(figure.beside.value)}`
+      const ratio = figure.ratio === null ? '' : `, ratio ${figure.ratio.toFixed(3)}`
+      const note = figure.note === '' ? '' : `\n    ${figure.note}`
+      const reach = reachOf(figure)
+      return `${figure.name}: ${write(figure.value)} ${figure.unit}${reach === '' ? '' : `  [${reach}]`}${beside}${ratio}${note}`
+    })
+    .join('\n')
+}
+
+function reachOf({ reach }: Figure): string {
+  return reach === null ? '' : `${reach.what}${reach.isReached ? '' : ' (not reached)'}`
+}
+
+function write(value: number): string {
+  return round(value).toLocaleString('en', { maximumFractionDigits: 3 })
+}
+
+/** Three significant digits: more would only be noise. */
+function round(value: number): number {
+  return Number(value.toPrecision(3))
+}

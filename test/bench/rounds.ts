@@ -1,0 +1,41 @@
+/** At least five, as a single slow second must not decide a figure. */
+export const roundsMin = 5
+
+/** What each side gave in each round, and what the medians of them say. */
+export interface Rounds<Side extends string> {
+  readonly values: Readonly<Record<Side, readonly number[]>>
+  median(side: Side): number
+  /** The median of the rounds' own ratios: both halves of a ratio were measured within seconds of each other. */
+  ratio(side: Side, beside: Side): number
+}
+
+/**
+ * Measures all sides in turn, round after round; every second round in reverse order, so that no side is always first.
+ * One round before them warms everything up and counts for nothing.
+ */
+export async function alternate<Side extends string>(
+  rounds: number,
+  sides: Readonly<Record<Side, () => Promise<number>>>,
+): Promise<Rounds<Side>> {
+  const names = Object.keys(sides) as Side[] // safe: these are the record's own keys
+  const values = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Side, number[]>
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const name of round % 2 === 0 ? names : [...names].reverse()) {
+      const value = await sides[name]()
+      if (round > 0) values[name].push(value)
+    }
+  }
+  return {
+    values,
+    median: (side) => median(values[side]),
+    ratio: (side, beside) => median(values[side].map((value, i) => value / (values[beside][i] ?? Number.NaN))),
+  }
+}
+
+/** The middle value, or the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN
+  return (upper + lower) / 2
+}

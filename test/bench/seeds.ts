@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { root, say, workDir } from './project.ts'
+
+/** Callers of the ledger's database with a few entries each; their uids are 1 to this. */
+export const callers = 200
+/** The caller with the long history, and the one with a short one. */
+export const longHistory = { uid: 900_001, flows: 1_000_000 } as const
+/** See `longHistory`. */
+export const shortHistory = { uid: 900_002, flows: 100 } as const
+
+const seedVersion = 2 // to be raised when this file's rows change
+const pieceRows = 50_000
+const flowsStart = 1_790_000_000_000
+/** The reconciliation counts as done until then, where it would only blur what is counted. */
+const year2100 = 4_102_444_800_000
+
+/** A database with real migrations and `callers` wallets, one of `longHistory.flows` entries and a short one. */
+export function seedLedger(): string {
+  return seeded('ledger', (db) => {
+    issueAddresses(db, callers)
+    const people = Array.from({ length: callers }, (_, i) => ({ uid: i + 1, flows: 20 }))
+    for (const { uid, flows } of [...people, shortHistory, longHistory]) {
+      for (const cuy of uid === longHistory.uid || uid === shortHistory.uid ? [2] : [1, 2])
+        addFlows(db, uid, cuy, flows)
+    }
+  })
+}
+
+/** A database that watches `count` addresses, one of each caller. With `reconciled`, no comparison is due in it. */
+export function seedWatched(count: number, reconciled: boolean): string {
+  return seeded(`watched-${count}${reconciled ? '-reconciled' : ''}`, (db) => {
+    issueAddresses(db, count)
+    if (reconciled) {
+      for (const cuy of [1, 2]) {
+        db.prepare(
+          `INSERT INTO reconciliation (cuy, started_at, finished_at, cursor, through) VALUES (?, ?, ?, ?, ?)`,
+        ).run(cuy, year2100, year2100, -1, -1)
+      }
+    }
+  })
+}
+
+/** The tables without triggers, for rows that are inserted as they are. */
+export function seedBare(): string {
+  return seeded('bare', (db) => {
+    const triggers = db.prepare(`SELECT name FROM sqlite_master WHERE type = 'trigger'`).all()
+    for (const { name } of triggers) db.exec(`DROP TRIGGER "${name}"`)
+  })
+}
+
+/** The address at an index of the seeded databases: scattered as real ones are, so that look-ups are too. */
+export function watchedAddress(index: number): string {
+  const part = (factor: number) => (((index + 1) * factor) % 4_294_967_296).toString(16).padStart(8, '0')
+  return part(2_654_435_761) + part(40_503) + (index + 1).toString(16).padStart(24, '0')
+}
+
+const addressSql = `printf('%08x%08x%024x', ((n + 1) * 2654435761) % 4294967296, ((n + 1) * 40503) % 4294967296, n + 1)`
+
+function seeded(name: string, fill: (db: DatabaseSync) => void): string {
+  const migrations = readdirSync(`${root}migrations`)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => readFileSync(`${root}migrations/${file}`, 'utf8'))
+  const mark = createHash('sha256')
+    .update(JSON.stringify([seedVersion, migrations]))
+    .digest('hex')
+    .slice(0, 12)
+  const folder = `${workDir}seeds/`
+  const path = `${folder}${name}-${mark}.sqlite`
+  if (existsSync(path)) return path
+  say(`  seeding ${name} …`)
+  mkdirSync(folder, { recursive: true })
+  const unfinished = `${path}.new`
+  rmSync(unfinished, { force: true })
+  const db = new DatabaseSync(unfinished)
+  db.exec('PRAGMA synchronous = off; PRAGMA journal_mode = memory')
+  for (const sql of migrations) db.exec(sql)
+  fill(db)
+  db.exec('PRAGMA journal_mode = delete')
+  db.close()
+  renameSync(unfinished, path)
+  return path
+}
+
+/** The same number of rows at a time, in a transaction each, with a line of progress for long work. */
+function inPieces(db: DatabaseSync, rows: number, what: string, add: (from: number, count: number) => void): void {
+  for (let from = 0; from < rows; from += pieceRows) {
+    const count = Math.min(pieceRows, rows - from)
+    db.exec('BEGIN')
+    add(from, count)
+    db.exec('COMMIT')
+    if (rows >= 4 * pieceRows && (from / pieceRows) % 4 === 3) say(`  ${from + count} of ${rows} ${what}`)
+  }
+}
+
+const numbers = `WITH RECURSIVE numbers(n) AS (SELECT ?1 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?1 + ?2)`
+
+function issueAddresses(db: DatabaseSync, count: number): void {
+  const insert = db.prepare(`${numbers} INSERT INTO address (idx, uid, hex, created_at)
+    SELECT n, n + 1, ${addressSql}, ${flowsStart} + n FROM numbers`)
+  inPieces(db, count, 'addresses', (from, rows) => insert.run(from, rows))
+}
+
+/** Adjustments of one unit each, with references as long as a token deposit's. Every trigger looks at every row. */
+function addFlows(db: DatabaseSync, uid: number, cuy: number, count: number): void {
+  db.prepare('INSERT INTO wallet (uid, cuy) VALUES (?, ?)').run(uid, cuy)
+  const before = Number(db.prepare('SELECT count(*) AS n FROM flow').get()?.n)
+  const insert =
+    db.prepare(`${numbers} INSERT INTO flow (wallet, uid, cuy, type, osn, amount, balance, mark, created_at)
+    SELECT wallet.id, ?3, ?4, 9, printf('%032x%032x:0', (n * 2654435761) % 4294967296, n), 1, n + 1, 'seeded',
+      ${flowsStart} + ?5 + n
+    FROM numbers CROSS JOIN wallet WHERE wallet.uid = ?3 AND wallet.cuy = ?4`)
+  inPieces(db, count, 'entries', (from, rows) => insert.run(from, rows, uid, cuy, before))
+}

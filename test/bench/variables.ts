@@ -1,0 +1,30 @@
+import { SignJWT } from 'jose'
+import { testSecret, testXpub, usdtContract } from '../support/configured.ts'
+import { firstHeight } from './blocks.ts'
+
+/** The variables of the service under measurement. */
+export function serviceVariables(nodeUrls: readonly string[]): Readonly<Record<string, unknown>> {
+  return {
+    TRON_XPUB: testXpub,
+    TRON_CHAIN_ID: '0x2b6653dc',
+    TRON_NODES: nodeUrls.map((rpc) => ({ rpc })),
+    TRON_START_BLOCK: `${firstHeight}`,
+    CURRENCIES: [
+      { cuy: 1, symbol: 'TRX', decimals: 6 },
+      { cuy: 2, symbol: 'USDT', contract: usdtContract, decimals: 6 },
+    ],
+    AUTH_JWT_SECRET: testSecret,
+  }
+}
+
+/** Nobody listens there: for figures that ask no node. */
+export const noNode = 'http://127.0.0.1:9/jsonrpc'
+
+/** The header with a caller's own token, valid for a day. */
+export async function bearerOf(uid: number): Promise<{ readonly authorization: string }> {
+  const token = await new SignJWT({ sub: `${uid}` })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setExpirationTime('1 day')
+    .sign(new TextEncoder().encode(testSecret))
+  return { authorization: `Bearer ${token}` }
+}

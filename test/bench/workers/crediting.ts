@@ -1,0 +1,87 @@
+import { createLedgerWriter } from '../../../src/adapters/d1/writer.ts'
+import type { Address } from '../../../src/domain/address.ts'
+import type { Amount } from '../../../src/domain/amount.ts'
+import type { BlockHash, BlockHeight, Txid } from '../../../src/domain/block.ts'
+import type { CurrencyId } from '../../../src/domain/currency.ts'
+import type { Deposit } from '../../../src/domain/deposit/deposit.ts'
+import type { Uid } from '../../../src/domain/flow.ts'
+import type { UnixMs } from '../../../src/domain/time.ts'
+import { countingDatabase, createCounts } from './counting-database.ts'
+
+interface Env {
+  readonly DB: D1Database
+  /** The addresses of the watched callers, by uid − 1. */
+  readonly ADDRESSES: readonly Address[]
+}
+
+/** What it answers. */
+export interface Credited {
+  readonly bytes: number
+  /** With `/rows` only; else 0. */
+  readonly rowsWritten: number
+}
+
+const at = 1_795_000_000_000 as UnixMs
+
+/**
+ * One block full of token deposits, to one caller each. `/credit/{block}` has the ledger's own writer credit it;
+ * `/insert/{block}` inserts the rows that come of it as they are, one statement each in one batch; `/rows/{block}` credits
+ * and counts the rows that D1 wrote. All answer D1's size. Never deployed.
+ */
+export default {
+  async fetch(request, env) {
+    const [, action, block] = new URL(request.url).pathname.split('/')
+    const deposits = env.ADDRESSES.map((to, i) => depositTo(to, i + 1, Number(block)))
+    const counts = createCounts()
+    if (action === 'credit') await credit(env.DB, deposits)
+    else if (action === 'rows') await credit(countingDatabase(env.DB, counts), deposits)
+    else await insertRows(env.DB, deposits, Number(block))
+    const { meta } = await env.DB.prepare('SELECT 1').all()
+    return Response.json({ bytes: meta.size_after, rowsWritten: counts.take().rowsWritten } satisfies Credited)
+  },
+} satisfies ExportedHandler<Env>
+
+const credit = (db: D1Database, deposits: readonly Deposit[]) => createLedgerWriter(db, () => {}).credit(deposits, at)
+
+function depositTo(to: Address, uid: number, block: number): Deposit {
+  const height = 70_000_000 + block
+  const digits = (n: number, length: number) => n.toString(16).padStart(length, '0')
+  const scattered = (uid * 2_654_435_761 + block * 40_503) % 4_294_967_296 // as txids are
+  return {
+    txid: (digits(scattered, 8) + digits(block, 28) + digits(uid, 28)) as Txid, // 64 hex digits, each once
+    position: 0,
+    block: { height: height as BlockHeight, hash: (digits(height, 16) + 'ab'.repeat(24)) as BlockHash },
+    cuy: 2 as CurrencyId,
+    native: false,
+    uid: uid as Uid,
+    from: 'cd'.repeat(20) as Address,
+    to,
+    raw: 25_000_000n,
+    outcome: 'credited',
+    amount: 25_000_000n as Amount,
+  }
+}
+
+const insertDeposit = `INSERT INTO deposit (txid, position, height, block_hash, cuy, native, uid, from_address, to_address, raw,
+  outcome, amount, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const insertFlow = `INSERT INTO flow (wallet, uid, cuy, type, osn, amount, balance, mark, created_at)
+  VALUES (?, ?, ?, 1, ?, ?, ?, 'deposit', ?)`
+const saveWallet = `INSERT INTO wallet (id, uid, cuy, balance, flow_count, newest) VALUES (?, ?, ?, ?, 1, 1)
+  ON CONFLICT (id) DO UPDATE SET balance = excluded.balance, flow_count = flow_count + 1, newest = newest + 1`
+
+/** What crediting leaves behind: a deposit, its entry, and the wallet's new balance. */
+async function insertRows(db: D1Database, deposits: readonly Deposit[], block: number): Promise<void> {
+  const [deposit, flow, wallet] = [db.prepare(insertDeposit), db.prepare(insertFlow), db.prepare(saveWallet)]
+  await db.batch(
+    deposits.flatMap(({ txid, position, block: { height, hash }, cuy, uid, from, to, raw, outcome, amount }) => {
+      const units = Number(amount)
+      const balance = units * (block + 1)
+      const row = [txid, position, height, hash, cuy, 0, uid, from, to, raw.toString(), outcome, units, at]
+      return [
+        deposit.bind(...row),
+        wallet.bind(uid, uid, cuy, balance),
+        flow.bind(uid, uid, cuy, `${txid}:${position}`, units, balance, at),
+      ]
+    }),
+  )
+}

@@ -1,0 +1,16 @@
+import { formatBase58 } from '../../../src/domain/address.ts'
+import { deriveAddress, parseDepositKey } from '../../../src/domain/derive.ts'
+
+let key: ReturnType<typeof parseDepositKey> | null = null
+
+/** Derives `/{xpub}/{from}/{count}` with the service's own code and answers the last address. Never deployed. */
+export default {
+  fetch(request) {
+    const [, xpub = '', from, count] = new URL(request.url).pathname.split('/')
+    key ??= parseDepositKey(xpub)
+    if (!key.ok) return new Response(key.error, { status: 400 })
+    let last = ''
+    for (let i = 0; i < Number(count); i += 1) last = formatBase58(deriveAddress(key.value, Number(from) + i))
+    return new Response(last)
+  },
+} satisfies ExportedHandler
