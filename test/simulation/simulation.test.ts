@@ -14,6 +14,8 @@ const onceFailed: readonly (readonly [seed: number, sentence: string])[] = [
   [204102, 'pending deposits that use up an invocation’s requests don’t keep others from their turn'],
   [14778, 'reading blocks that nodes dispute leaves requests enough to prove what they hold'],
   [214204, 'a transaction of which one part is credited keeps its other parts waiting, not forgotten'],
+  [411974, 'the time of the newest scan never goes back, however long another’s claim was under way'],
+  [512223, 'a scan that began earlier and ended later doesn’t hide that one was caught up'],
   [206016, 'a deposit is stored although every invocation around it is killed'],
 ]
 

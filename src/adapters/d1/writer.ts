@@ -1,4 +1,5 @@
-import { eq, lt } from 'drizzle-orm'
+import { eq, lt, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { CreditKey, Deposit, Pending } from '../../domain/deposit/deposit.ts'
 import type { UnixMs } from '../../domain/time.ts'
 import type { LeaseClaim, LedgerWriter, Step } from '../../ports/ledger.ts'
@@ -58,14 +59,16 @@ export function createLedgerWriter(db: Database, tellTooLarge: (key: CreditKey) 
     },
 
     async release(lease, startedAt, trouble) {
+      // Never backwards: a scan whose claim took long can have begun, by its own clock, before one that has ended.
+      const later = (column: SQLiteColumn) => sql`max(${column}, ${startedAt})`
       await tables()
         .update(scans)
         .set({
           lease: '',
           lease_until: noTime,
-          tried_at: startedAt,
+          tried_at: later(scans.tried_at),
           trouble,
-          ...(trouble === null ? { caught_up_at: startedAt } : {}),
+          ...(trouble === null ? { caught_up_at: later(scans.caught_up_at) } : {}),
         })
         .where(eq(scans.lease, lease))
     },
