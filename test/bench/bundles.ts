@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { root, Trouble, workDir } from './project.ts'
 
 const wrangler = `${root}node_modules/wrangler/bin/wrangler.js`
 const buildWithinMs = 90_000
+const live = new Set<ChildProcess>()
 
 /** The Workers of the benchmark, by file name. */
 export type BenchWorker = 'bare' | 'counting' | 'crediting' | 'deriving'
@@ -35,7 +36,10 @@ export async function bundleWorker(name: BenchWorker): Promise<Bundle> {
 /** Runs wrangler without the network's help and gives what it printed. */
 export async function runWrangler(args: readonly string[]): Promise<string> {
   const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', NO_COLOR: '1', CI: '1' }
-  const child = spawn(process.execPath, [wrangler, ...args], { cwd: root, env, timeout: buildWithinMs })
+  // A process group of its own, so that what wrangler starts ends with it.
+  const child = spawn(process.execPath, [wrangler, ...args], { cwd: root, env, timeout: buildWithinMs, detached: true })
+  live.add(child)
+  child.once('exit', () => live.delete(child))
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
@@ -48,6 +52,17 @@ export async function runWrangler(args: readonly string[]): Promise<string> {
   })
   if (code !== 0) throw new Trouble(`wrangler ${args[0]} failed:\n${output.trim()}`)
   return output
+}
+
+/** Ends whatever wrangler is still doing. */
+export function stopBundling(): void {
+  for (const { pid } of live) {
+    try {
+      if (pid !== undefined) process.kill(-pid, 'SIGTERM')
+    } catch {
+      // it ended by itself
+    }
+  }
 }
 
 function read(path: string): Bundle {

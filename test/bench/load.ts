@@ -6,29 +6,30 @@ export interface Load {
   readonly url: string
   readonly paths: readonly string[]
   readonly headers?: readonly Readonly<Record<string, string>>[]
-  readonly requests: number
+  /** For how long new requests are sent, in milliseconds: a slow machine answers fewer, and the run takes no longer. */
+  readonly ms: number
   /** Kept open, each with one request under way. */
   readonly connections: number
 }
 
 const answerWithinMs = 20_000
 
-/** Sends all requests and gives the answers per second. Anything but 200 ends the benchmark. */
+/** Sends requests for the time given and gives the answers per second. Anything but 200 ends the benchmark. */
 export async function answersPerSecond(load: Load): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: load.connections })
-  let next = 0
+  const start = performance.now()
+  let sent = 0
   const line = async () => {
-    while (next < load.requests) {
-      const n = next
-      next += 1
+    while (performance.now() - start < load.ms) {
+      const n = sent
+      sent += 1
       const path = load.paths[n % load.paths.length] ?? '/'
       await get(agent, load.url + path, load.headers?.[n % load.headers.length] ?? {})
     }
   }
-  const start = performance.now()
   try {
     await Promise.all(Array.from({ length: load.connections }, line))
-    return (load.requests / (performance.now() - start)) * 1000
+    return (sent / (performance.now() - start)) * 1000
   } finally {
     agent.destroy()
   }

@@ -2,6 +2,7 @@
  * `npm run bench`: every figure beside its limit, in one run on one machine. `--quick` takes less of each (for work on
  * the benchmark itself: its figures are not kept); names after it measure those groups alone.
  */
+import { stopBundling } from './bundles.ts'
 import type { Figure, Scale } from './figure.ts'
 import { measureAnswers } from './figures/answers.ts'
 import { measureBundle } from './figures/bundle.ts'
@@ -65,6 +66,7 @@ async function run(scale: Scale, names: readonly string[], isQuick: boolean): Pr
 /** Ends what was started, and then this process. */
 async function leave(code: number, sentence: string): Promise<void> {
   say(sentence)
+  stopBundling()
   stopNodes()
   await stopPlatforms()
   process.exit(code)

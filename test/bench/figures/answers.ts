@@ -9,7 +9,9 @@ import { bearerOf, noNode, serviceVariables } from '../variables.ts'
 import type { D1Counts } from '../workers/counting-database.ts'
 
 const connections = 16
-const requestsAtFull = 2_500
+const roundMsAtFull = 450
+/** Short rounds and more of them: what else the machine does changes from second to second. */
+const roundsOf = ({ rounds }: Scale) => 2 * rounds + 1
 const pagesDeep = 1_000
 const pageRows = 20
 const rowsMax = 60
@@ -54,9 +56,9 @@ async function measure(
 ): Promise<readonly Figure[]> {
   const uids = Array.from({ length: callers }, (_, i) => i + 1)
   const tokens = await Promise.all(uids.map(bearerOf))
-  const requests = Math.round(requestsAtFull * scale.work)
+  const ms = Math.round(roundMsAtFull * scale.work)
   const load = (name: string, paths: readonly string[], headers: readonly { readonly authorization: string }[]) => () =>
-    answersPerSecond({ url: platform.url(name), paths, headers, requests, connections })
+    answersPerSecond({ url: platform.url(name), paths, headers, ms, connections })
   const bareQuery = (index: number) =>
     load(
       'bare',
@@ -64,16 +66,16 @@ async function measure(
       [],
     )
   const [long, short] = [await bearerOf(longHistory.uid), await bearerOf(shortHistory.uid)]
-  const lists = await alternate(scale.rounds, {
+  const lists = await alternate(roundsOf(scale), {
     service: load('service', ['/wallet/list'], tokens),
     bare: bareQuery(0),
     limited: load('limited', ['/wallet/list'], tokens),
   })
-  const known = await alternate(scale.rounds, {
+  const known = await alternate(roundsOf(scale), {
     service: load('service', ['/tron/generate'], tokens),
     bare: bareQuery(1),
   })
-  const flows = await alternate(scale.rounds, {
+  const flows = await alternate(roundsOf(scale), {
     first: load('service', [flowPath()], [long]),
     deep: load('service', [flowPath(before)], [long]),
     short: load('service', [flowPath()], [short]),
