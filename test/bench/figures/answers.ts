@@ -10,6 +10,7 @@ import type { D1Counts } from '../workers/counting-database.ts'
 
 const connections = 16
 const roundMsAtFull = 450
+const roundMsMin = 200
 /** Short rounds and more of them: what else the machine does changes from second to second. */
 const roundsOf = ({ rounds }: Scale) => 2 * rounds + 1
 const pagesDeep = 1_000
@@ -56,7 +57,7 @@ async function measure(
 ): Promise<readonly Figure[]> {
   const uids = Array.from({ length: callers }, (_, i) => i + 1)
   const tokens = await Promise.all(uids.map(bearerOf))
-  const ms = Math.round(roundMsAtFull * scale.work)
+  const ms = Math.max(roundMsMin, roundMsAtFull * scale.work)
   const load = (name: string, paths: readonly string[], headers: readonly { readonly authorization: string }[]) => () =>
     answersPerSecond({ url: platform.url(name), paths, headers, ms, connections })
   const bareQuery = (index: number) =>

@@ -8,7 +8,8 @@ import { startPlatform } from '../platform.ts'
 import { Trouble, timed } from '../project.ts'
 import { alternate } from '../rounds.ts'
 
-const countAtFull = 1_500
+const countAtFull = 3_000
+const countMin = 1_000
 /** The two others are slower by so much that fewer addresses take as long. */
 const sharePeers = 0.1
 const reach = 5
@@ -19,7 +20,7 @@ const testMnemonic = 'test test test test test test test test test test test jun
 export async function measureDerivation(scale: Scale): Promise<readonly Figure[]> {
   const { script } = await bundleWorker('deriving')
   const platform = await startPlatform([{ name: 'deriving', script, database: null }])
-  const count = Math.round(countAtFull * scale.work)
+  const count = Math.max(countMin, Math.round(countAtFull * scale.work))
   const fewer = Math.max(10, Math.round(count * sharePeers))
   const chain = HDNodeWallet.fromExtendedKey(testXpub).deriveChild(0)
   if (!(chain instanceof HDNodeVoidWallet)) throw new Trouble('the test key is private')
