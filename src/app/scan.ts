@@ -1,3 +1,4 @@
+import type { Address } from '../domain/address.ts'
 import type { Block, BlockHeight } from '../domain/block.ts'
 import type { Currencies } from '../domain/currency.ts'
 import type { Deposit, Movement, Pending } from '../domain/deposit/deposit.ts'
@@ -170,7 +171,9 @@ export async function findClaims(
   blocks: readonly Block[],
 ): Promise<{ readonly claims: readonly Claim[]; readonly movements: readonly Movement[] }> {
   const found = blocks.map((block) => findCandidates(block, currencies))
-  const owners = await addresses.match([...new Set(found.flatMap((one) => one.addresses))])
+  const asked = new Set<Address>()
+  for (const one of found) for (const address of one.addresses) asked.add(address)
+  const owners = await addresses.match([...asked])
   const claimed = found.map((one) => claimCandidates(one, owners))
   return {
     claims: claimed.flatMap((one) => one.claims),

@@ -7,8 +7,8 @@
 export const connectionsMax = 6
 /** Bytes of one reply. 17 busy blocks are 11 MB, the largest possible block 5 MB; an isolate has 128 MB in all. */
 export const replyBytesMax = 16 * 1024 * 1024
-/** Bytes of a reply that are read at once. */
-export const chunkBytes = 256 * 1024
+/** Room for a reply before its length is known; it doubles. */
+export const firstBufferBytes = 256 * 1024
 /** Time for one request; less where that would leave no time to ask another node. */
 export const requestMs = 6_000
 /** Least time worth starting a request with, where the deadline allows it. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { type Address, addressFromHex } from '../../domain/address.ts'
+import { isLowerHex } from '../../domain/hex.ts'
 
 /**
  * The shapes of a node's replies: unknown fields are tolerated, missing ones refused (fact sheet, R22). What comes in
@@ -29,9 +30,6 @@ export const receiptWire = z.object({
 export const rawDataWire = z.object({ raw_data_hex: z.string().check(z.regex(/^(?:[0-9a-fA-F]{2})+$/)) })
 
 const quantity = /^0x[0-9a-fA-F]{1,64}$/
-const lower64 = /^0x[0-9a-f]{64}$/
-const lower40 = /^0x[0-9a-f]{40}$/
-const lowerBytes = /^0x(?:[0-9a-f]{2})*$/
 
 /** A quantity. Leading zeros are fine (4.8.1 writes nonces so); `"0x"`, numbers and all else are null. */
 export function parseQuantity(value: unknown): bigint | null {
@@ -52,33 +50,30 @@ export function isQuantity(value: unknown, small: number): boolean {
 
 /** 32 bytes as 64 lower-case hex digits without `0x`. */
 export function parse32(value: unknown): string | null {
-  return whenHex(lower64, value)?.slice(2) ?? null
+  return parseWord(value)?.slice(2) ?? null
 }
 
 /** 32 bytes, written with `0x` in lower case: a topic, a returned number. */
 export function parseWord(value: unknown): string | null {
-  return whenHex(lower64, value)
+  return typeof value === 'string' && value.length === 66 ? parseBytes(value) : null
 }
 
 /** Whole bytes, written with `0x` in lower case. */
 export function parseBytes(value: unknown): string | null {
-  return whenHex(lowerBytes, value)
+  if (typeof value !== 'string' || value.length % 2 !== 0) return null
+  if (isBytes(value)) return value
+  const lower = value.toLowerCase() // only where the case was wrong: nodes write lower case
+  return isBytes(lower) ? lower : null
 }
 
 /** An address of 20 bytes, or of 21 that begin with 0x41 (5.4, row 19). */
 export function parseWireAddress(value: unknown): Address | null {
   if (typeof value !== 'string') return null
-  if (lower40.test(value)) return value.slice(2) as Address // safe: the test is the definition
+  if (value.length === 42 && isBytes(value)) return value.slice(2) as Address // safe: the test is the definition
   return addressFromHex(/^0x41.{40}$/i.test(value) ? value.slice(4) : value)
 }
 
-/** `value` where it has the form, after lower-casing where only the case was wrong: nodes write lower case. */
-function whenHex(form: RegExp, value: unknown): string | null {
-  if (typeof value !== 'string') return null
-  if (form.test(value)) return value
-  const lower = value.toLowerCase()
-  return form.test(lower) ? lower : null
-}
+const isBytes = (text: string) => text.startsWith('0x') && isLowerHex(text, 2)
 
 /** A height, index or count as a quantity. */
 export function toQuantity(value: number): string {

@@ -14,8 +14,8 @@ export interface Found {
   /** Every transaction: any of them costs its sender a fee in TRX. Empty where TRX is no currency of ours. */
   readonly transactions: readonly Transaction[]
   readonly tokens: readonly TokenTransfer[]
-  /** Senders and recipients, each once: whoever is asked which of them are ours. */
-  readonly addresses: readonly Address[]
+  /** Everybody whose money may have moved: of them it is asked which are ours. */
+  readonly addresses: ReadonlySet<Address>
 }
 
 /** A candidate and the caller whose address it pays. */
@@ -36,7 +36,8 @@ export function findCandidates(block: Block, currencies: Currencies): Found {
   const transactions = currencies.native === null ? [] : block.transactions
   for (const transaction of transactions) {
     addresses.add(transaction.from)
-    if (transaction.to !== null) addresses.add(transaction.to)
+    const transfer = nativeTransfer(transaction)
+    if (transfer !== null) addresses.add(transfer.to)
   }
   const tokens = tokenTransfers(block, currencies)
   for (const { from, to } of tokens) {
@@ -48,7 +49,7 @@ export function findCandidates(block: Block, currencies: Currencies): Found {
     native: currencies.native,
     transactions,
     tokens,
-    addresses: [...addresses],
+    addresses,
   }
 }
 
@@ -60,6 +61,7 @@ export function findCandidates(block: Block, currencies: Currencies): Found {
 export function claimCandidates(found: Found, owners: ReadonlyMap<Address, Uid>): Claims {
   const claims: Claim[] = []
   const movements: Movement[] = []
+  if (![...owners.keys()].some((owner) => found.addresses.has(owner))) return { claims, movements } // nearly all blocks
   if (found.native !== null) {
     for (const transaction of found.transactions) {
       judgeTransaction(found.block, found.native, transaction, owners, claims, movements)

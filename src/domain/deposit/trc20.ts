@@ -1,4 +1,4 @@
-import { type Address, addressFromHex } from '../address.ts'
+import type { Address } from '../address.ts'
 import type { Block, Log } from '../block.ts'
 import type { Currencies, Currency } from '../currency.ts'
 
@@ -52,7 +52,7 @@ export function transferParties(log: Log): { readonly from: Address; readonly to
 /** The address in a 32-byte topic, or null where the 12 bytes in front of it are not all zero. */
 export function addressInTopic(topic: string): Address | null {
   if (topic.length !== wordLength || !topic.startsWith(addressTopicHead)) return null
-  return addressFromHex(topic.slice(addressTopicHead.length))
+  return topic.slice(addressTopicHead.length) as Address // safe: a topic's digits are lower-case hex (Log)
 }
 
 /** What a transfer moved, in the token's own units: positive, up to 2^256−1. */
