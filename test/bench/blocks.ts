@@ -11,17 +11,26 @@ export const depositEvery = 10
 export const firstHeight = 70_000_000
 /** Templates of busy blocks: more than a step of the scan holds, so that a step's addresses are all different. */
 const templatesMax = 64
+/** Blocks that are kept ready: more than one round asks for. */
+const readyMax = 400
 
 /** What a loopback node serves. Everything is made from templates: a block costs a copy and a few hundred writes. */
 export interface Blocks {
   /** JSON of block 0, which a node is known by. */
   readonly genesis: string
-  full(height: number): Buffer
-  brief(height: number): string
-  logs(height: number): Buffer
+  at(height: number): ReadyBlock
+  /** Makes the last blocks up to `height` ready, so that answering costs no more than sending. */
+  prepare(height: number): void
   /** A receipt's JSON. One that belongs to every block of a template is that of the newest up to `newest`. */
   receipt(txid: string, newest: number): string | null
   hashOf(height: number): string
+}
+
+/** What nodes say of a block, as JSON. */
+export interface ReadyBlock {
+  readonly full: Buffer
+  readonly brief: string
+  readonly logs: Buffer
 }
 
 /** Which blocks there are. From `fullFrom` on every transaction of a block is a deposit of the token. */
@@ -88,11 +97,26 @@ export function createBlocks({ watched, fullFrom }: BlocksOptions): Blocks {
     slots.set(txid, { height, slot })
     return txid
   }
+  const ready = new Map<number, ReadyBlock>()
+  const at = (height: number): ReadyBlock => {
+    const { full, brief, logs } = templateAt(height)
+    const block = ready.get(height) ?? {
+      full: fill(full, height),
+      brief: fill(brief, height).toString('latin1'),
+      logs: fill(logs, height),
+    }
+    ready.delete(height) // and in again as the newest
+    ready.set(height, block)
+    const [oldest] = ready.keys()
+    if (ready.size > readyMax && oldest !== undefined) ready.delete(oldest)
+    return block
+  }
   return {
     genesis: JSON.stringify(createChain().at(0)?.brief),
-    full: (height) => fill(templateAt(height).full, height),
-    brief: (height) => fill(templateAt(height).brief, height).toString('latin1'),
-    logs: (height) => fill(templateAt(height).logs, height),
+    at,
+    prepare(height) {
+      for (let one = Math.max(firstHeight, height - readyMax + 1); one <= height; one += 1) at(one)
+    },
     receipt(txid, newest) {
       const own = slots.get(txid)
       const shared = byTxid.get(txid)

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { Log, LogLevel, Miniflare, type MiniflareOptions } from 'miniflare'
-import { workDir } from './project.ts'
+import { Trouble, workDir } from './project.ts'
 
 type WorkerOptions = MiniflareOptions['workers'][number]
 
@@ -42,11 +42,12 @@ function databaseFile(state: string, database: string): string {
 
 /**
  * Starts Workers over copies of seeded databases (`databases`: name to file). All of them share one workerd, as the
- * bare Worker and the service must, and talk to loopback only.
+ * bare Worker and the service must, and talk to loopback only. Only `inspected` ones can be profiled.
  */
 export async function startPlatform(
   workers: readonly WorkerSpec[],
   databases: Readonly<Record<string, string>> = {},
+  inspected = false,
 ): Promise<Platform> {
   const state = `${workDir}run/${process.pid}-${live.size}`
   rmSync(state, { recursive: true, force: true })
@@ -59,7 +60,7 @@ export async function startPlatform(
   const miniflare = new Miniflare({
     host: '127.0.0.1',
     port: 0,
-    inspectorPort: 0,
+    ...(inspected ? { inspectorPort: 0 } : {}), // an inspector keeps every log line: a deployment has none
     cf: false, // else it is fetched from the network
     log: new Log(LogLevel.ERROR),
     logRequests: false,
@@ -74,7 +75,7 @@ export async function startPlatform(
   await miniflare.ready
   const urls = new Map<string, string>()
   for (const { name } of workers) urls.set(name, (await miniflare.unsafeGetDirectURL(name)).origin)
-  const inspector = await miniflare.getInspectorURL()
+  const inspector = inspected ? await miniflare.getInspectorURL() : null
   return {
     url: (name) => urls.get(name) ?? '',
     async tick(name) {
@@ -82,7 +83,10 @@ export async function startPlatform(
       const { outcome } = await worker.scheduled({ cron: '* * * * *' })
       if (outcome !== 'ok') complaints.push(`the tick's outcome was ${outcome}`)
     },
-    inspector: (name) => `ws://${inspector.host}/core:user:${name}`,
+    inspector(name) {
+      if (inspector === null) throw new Trouble('this platform was started without an inspector')
+      return `ws://${inspector.host}/core:user:${name}`
+    },
     complaints,
     async stop() {
       live.delete(miniflare)

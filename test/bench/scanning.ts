@@ -24,11 +24,13 @@ export interface ScannerParts {
   readonly quorum: 1 | 2
   /** Further Workers to run beside it. */
   readonly beside?: readonly { readonly name: string; readonly script: string }[]
+  /** Whether it can be profiled. */
+  readonly inspected?: boolean
 }
 
 /** Starts one, its position before the first block. */
 export async function startScanner(parts: ScannerParts): Promise<Scanner> {
-  const { worker, node, database, quorum, beside = [] } = parts
+  const { worker, node, database, quorum, beside = [], inspected = false } = parts
   const urls = Array.from({ length: quorum }, (_, i) => `${node.url}?node=${i + 1}`)
   const platform = await startPlatform(
     [
@@ -36,6 +38,7 @@ export async function startScanner(parts: ScannerParts): Promise<Scanner> {
       ...beside.map((other) => ({ ...other, database: null })),
     ],
     { scanned: database },
+    inspected,
   )
   let finalized = firstHeight - 1
   return {

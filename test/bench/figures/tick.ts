@@ -19,7 +19,8 @@ export async function measureTick(scale: Scale): Promise<readonly Figure[]> {
   const figures: Figure[] = []
   for (const quorum of [1, 2] as const) {
     const node = await startNode({ watched, fullFrom: Number.MAX_SAFE_INTEGER })
-    const scanner = await startScanner({ worker: service, node, database: seedWatched(watched, false), quorum })
+    const database = seedWatched(watched, false)
+    const scanner = await startScanner({ worker: service, node, database, quorum, inspected: true })
     try {
       for (let i = 0; i < warmUpTicks; i += 1) await scanner.scan(blocks)
       const profiler = await openProfiler(scanner.platform.inspector('scanner'))

@@ -7,6 +7,8 @@ interface Query {
 interface Env {
   readonly DB: D1Database
   readonly QUERIES: readonly Query[]
+  /** Asked before the query where it is bound, as the service does. */
+  readonly RATE_LISTS?: RateLimit
 }
 
 /** What `/load` fetched, for `/parse`: an isolate's memory, as a benchmark may use it and a service may not. */
@@ -38,9 +40,10 @@ export default {
   },
 } satisfies ExportedHandler<Env>
 
-async function query({ DB, QUERIES }: Env, index: number, uid: number): Promise<Response> {
+async function query({ DB, QUERIES, RATE_LISTS }: Env, index: number, uid: number): Promise<Response> {
   const asked = QUERIES[index]
   if (asked === undefined) return new Response(null, { status: 404 })
+  await RATE_LISTS?.limit({ key: `${uid}` })
   const rows = await DB.prepare(asked.sql)
     .bind(uid, ...asked.values.slice(1))
     .raw()
