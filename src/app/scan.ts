@@ -71,9 +71,12 @@ async function catchUp(parts: ScanParts, state: ScanState): Promise<Result<Block
     log.alarm('finality-stalled', { finalized: state.finalized, seconds: Math.floor(stalledMs / 1000) })
   }
   let position = state.position
+  let costs: Costs = { read: 0, proof: 0 }
   while (position.height < head.value.height) {
-    const read = await readStep(parts, position, head.value.height)
+    const read = await readStep(parts, position, head.value.height, costs)
+    const leftBefore = chain.requestsLeft()
     const stored = await storeStep(parts, position, read.blocks)
+    costs = { read: read.cost, proof: leftBefore - chain.requestsLeft() }
     const failure = stored.failure ?? read.failure
     // After the step: what stood before the break is stored, and a stored step would clear the halt.
     if (failure?.kind === 'forked') await writer.halt(parts.lease, `block ${failure.at} does not follow`)
@@ -83,31 +86,55 @@ async function catchUp(parts: ScanParts, state: ScanState): Promise<Result<Block
   return ok(head.value.height)
 }
 
-/** The next blocks after `position`, as many as one step holds, and what stopped the reading early. */
+/** What the newest read and the newest step's proofs cost in requests; 0 where there was none yet. */
+interface Costs {
+  readonly read: number
+  readonly proof: number
+}
+
+/** What a step has read. */
+interface ReadStep {
+  readonly blocks: readonly Block[]
+  /** Requests of its newest read. */
+  readonly cost: number
+  /** What stopped the reading early. */
+  readonly failure: ChainFailure | null
+}
+
+/**
+ * The next blocks after `position`, as many as one step holds. No read begins that there would be no requests left to
+ * prove: its blocks would be read a second time by the next invocation.
+ */
 async function readStep(
   { chain, log }: ScanParts,
   position: Position,
   finalized: BlockHeight,
-): Promise<{ readonly blocks: readonly Block[]; readonly failure: ChainFailure | null }> {
+  costs: Costs,
+): Promise<ReadStep> {
   const blocks: Block[] = []
   let last: Position = position
-  const requestsBefore = chain.requests()
-  while (blocks.length < stepBlocksMax && chain.requests() - requestsBefore < stepRequestsMax) {
+  let cost = costs.read
+  const leftBefore = chain.requestsLeft()
+  const ended = (failure: ChainFailure | null): ReadStep => ({ blocks, cost, failure })
+  while (blocks.length < stepBlocksMax && leftBefore - chain.requestsLeft() < stepRequestsMax) {
     const plan = planScan(last.height, finalized)
     if (plan.kind === 'caught-up') break
+    const left = chain.requestsLeft()
+    if (left < cost + costs.proof) return ended(blocks.length === 0 ? { kind: 'out-of-budget' } : null)
     const read = await chain.finalizedBlocks(plan.from, plan.to)
-    if (!read.ok) return { blocks, failure: read.error }
+    if (!read.ok) return ended(read.error)
+    cost = left - chain.requestsLeft()
     const [first] = read.value
     const newest = read.value.at(-1)
     if (first === undefined || newest === undefined) break
     if (!followsOn(last.hash, first)) {
       log.alarm('chain-forked', { height: first.height, parent: first.parentHash, stored: last.hash })
-      return { blocks, failure: { kind: 'forked', at: first.height } }
+      return ended({ kind: 'forked', at: first.height })
     }
     blocks.push(...read.value)
     last = newest
   }
-  return { blocks, failure: null }
+  return ended(null)
 }
 
 /**

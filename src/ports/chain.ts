@@ -56,8 +56,8 @@ export interface Chain {
   balances(addresses: readonly Address[], contract: Address | null): Answer<readonly bigint[]>
   /** `decimals()` of a token contract, `quorum` nodes agreeing. */
   decimals(contract: Address): Answer<number>
-  /** HTTP requests to nodes so far in this invocation. */
-  requests(): number
+  /** HTTP requests to nodes that this invocation may still make. */
+  requestsLeft(): number
 }
 
 /** Whether at least one node has an HTTP API is configuration; `hasApi` spares a call. */

@@ -5,6 +5,8 @@ import { root, Trouble } from './project.ts'
 /** What a node answered since it was last asked. */
 export interface NodeCounts {
   readonly requests: number
+  /** Requests among them that proved deposits: they asked for receipts. */
+  readonly proofs: number
   readonly calls: number
   readonly bytes: number
 }

@@ -17,7 +17,8 @@ interface Call {
 }
 
 let finalized = 0
-let counts: NodeCounts = { requests: 0, calls: 0, bytes: 0 }
+const none: NodeCounts = { requests: 0, proofs: 0, calls: 0, bytes: 0 }
+let counts = none
 
 const options = JSON.parse(process.argv[2] ?? '{}') as BlocksOptions // node-process.ts writes it
 const blocks = createBlocks(options)
@@ -38,7 +39,7 @@ process.on('message', (message: ToNode) => {
     blocks.prepare(finalized)
   }
   process.send?.({ kind: 'counts', counts })
-  if (message.kind === 'take') counts = { requests: 0, calls: 0, bytes: 0 }
+  if (message.kind === 'take') counts = none
 })
 process.on('disconnect', () => process.exit(0))
 
@@ -53,7 +54,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
   if (Array.isArray(body)) parts.unshift('[') && parts.push(']')
   const bytes = parts.reduce((sum, { length }) => sum + length, 0) // all of it is ASCII
-  counts = { requests: counts.requests + 1, calls: counts.calls + calls.length, bytes: counts.bytes + bytes }
+  counts = {
+    requests: counts.requests + 1,
+    proofs: counts.proofs + (calls.some(({ method }) => method === 'eth_getTransactionReceipt') ? 1 : 0),
+    calls: counts.calls + calls.length,
+    bytes: counts.bytes + bytes,
+  }
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes })
   response.cork()
   for (const part of parts) response.write(part, 'latin1')

@@ -99,6 +99,30 @@ describe('a tick', () => {
     expect((await service.get('/health', null)).status).toBe(200)
   })
 
+  it('catches up without reading a block twice: it begins no read that it could not prove', async () => {
+    const { service, to } = await withDeposit()
+    const deposits = 60
+    for (let i = 0; i < deposits; i++) {
+      service.chain.add([usdtTo(to, 1_000_000n)])
+      service.chain.addEmpty(9)
+    }
+    service.chain.addEmpty(finalityLag)
+    const before = await positionOf(service)
+    let ticks = 0
+    for (; (await positionOf(service)) !== service.chain.tip().height - finalityLag; ticks++) await service.tick()
+    expect(ticks).toBeGreaterThan(2)
+    expect(await textOf(service, '/wallet/list')).toContain(`{"amt":${25 + deposits},"cuy":2}`)
+    for (const node of service.nodes) {
+      const read = node.requests
+        .flatMap(({ calls }) => calls)
+        .filter(({ method, params }) => method === 'eth_getBlockByNumber' && params[1] === true)
+        .map(({ params }) => Number(params[0]))
+        .filter((height) => height > (before ?? 0))
+      expect(read.length).toBeGreaterThan(10 * deposits)
+      expect(read.length).toBe(new Set(read).size)
+    }
+  })
+
   it('queues what one invocation can’t ask about, and credits all of it later', async () => {
     const service = await startService()
     const to = await addressIn(await service.get('/tron/generate'))

@@ -65,7 +65,7 @@ export function createNodePool(parts: NodePoolParts): Chain {
     locate: (txid) => locate(pool, txid),
     balances: (addresses, contract) => balances(pool, addresses, contract),
     decimals: (contract) => decimals(pool, contract),
-    requests: () => line.requests,
+    requestsLeft: () => requestsMax - line.requests,
   }
 }
 

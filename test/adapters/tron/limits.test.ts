@@ -103,10 +103,10 @@ describe('an invocation', () => {
 
   it('counts its requests', async () => {
     const h = await probed()
-    const pool = h.pool()
+    const pool = h.pool({ requestsMax: 5 })
     await h.settle(pool.finalizedHead())
     await h.settle(pool.balances([addressOf(1)], null))
-    expect(pool.requests()).toBe(2)
+    expect(pool.requestsLeft()).toBe(3)
   })
 
   it('makes none after its deadline', async () => {

@@ -17,6 +17,7 @@ const requestsMax = 0.2
 /** What one stretch of blocks cost. */
 interface Cost {
   readonly requests: number
+  readonly proofs: number
   readonly calls: number
   readonly bytes: number
   readonly statements: number
@@ -69,6 +70,7 @@ async function scanWith(worker: Bundle, node: LoopbackNode, watched: number, quo
 function perBlock(cost: Cost, blocks: number): Cost {
   return {
     requests: cost.requests / blocks,
+    proofs: cost.proofs / blocks,
     calls: cost.calls / blocks,
     bytes: cost.bytes / blocks,
     statements: cost.statements / blocks,
@@ -94,6 +96,7 @@ function write(costs: readonly Cost[], where: string, limit: number | null): rea
   const statements = (cost: Cost) => cost.statements
   return [
     row('node requests', 'requests', requests, equal(requests, limit)),
+    row('of these, to prove deposits,', 'requests', (cost) => cost.proofs, null),
     row('JSON-RPC calls', 'calls', (cost) => cost.calls, null),
     row('D1 statements', 'statements', statements, equal(statements, null)),
     row('D1 rows read', 'rows', (cost) => cost.rowsRead, null, 0),
