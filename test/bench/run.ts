@@ -7,10 +7,10 @@ import type { Figure, Scale } from './figure.ts'
 import { measureAnswers } from './figures/answers.ts'
 import { measureBundle } from './figures/bundle.ts'
 import { measureCounts } from './figures/counts.ts'
+import { measureCpu } from './figures/cpu.ts'
 import { measureCrediting } from './figures/credit.ts'
 import { measureDerivation } from './figures/derive.ts'
 import { measureScan } from './figures/scan.ts'
-import { measureTick } from './figures/tick.ts'
 import { stopNodes } from './node-process.ts'
 import { stopPlatforms } from './platform.ts'
 import { say, Trouble } from './project.ts'
@@ -24,7 +24,7 @@ const groups: Readonly<Record<string, (scale: Scale) => Promise<readonly Figure[
   counts: measureCounts,
   credit: measureCrediting,
   bundle: measureBundle,
-  tick: measureTick,
+  cpu: measureCpu,
 }
 const fullScale: Scale = { rounds: 7, work: 1 }
 const quickScale: Scale = { rounds: roundsMin, work: 0.15 }
