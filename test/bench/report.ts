@@ -1,14 +1,16 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import type { Figure, Scale } from './figure.ts'
-import { root } from './project.ts'
+import { root, Trouble } from './project.ts'
 
 const resultsPath = `${root}test/bench/results.json`
 const readmePath = `${root}README.md`
+const biome = `${root}node_modules/@biomejs/biome/bin/biome`
 /** What stands around the table in the README. */
 const marks = ['<!-- bench: npm run bench writes this table -->', '<!-- /bench -->'] as const
 
-/** Writes the results: as JSON, and as the table between the marks in the README where it has them. */
+/** Writes the results: as JSON, and as the table between the marks in the README. */
 export function keep(figures: readonly Figure[], scale: Scale): void {
   const machine = { cores: cpus().length, processor: cpus()[0]?.model.trim() ?? '', node: process.version }
   const rounded = figures.map((figure) => ({
@@ -18,12 +20,14 @@ export function keep(figures: readonly Figure[], scale: Scale): void {
     ratio: figure.ratio === null ? null : round(figure.ratio),
   }))
   writeFileSync(resultsPath, `${JSON.stringify({ machine, rounds: scale.rounds, figures: rounded }, null, 2)}\n`)
-  if (!existsSync(readmePath)) return
   const readme = readFileSync(readmePath, 'utf8')
   const [start, end] = [readme.indexOf(marks[0]), readme.indexOf(marks[1])]
-  if (start < 0 || end < start) return
+  if (start < 0 || end < start) throw new Trouble('the README has no place for the table')
   const before = readme.slice(0, start + marks[0].length)
   writeFileSync(readmePath, `${before}\n\n${toMarkdown(figures)}\n\n${readme.slice(end)}`)
+  // The project's formatter aligns tables too, and the check holds both files to it.
+  const formatted = spawnSync(process.execPath, [biome, 'format', '--write', resultsPath, readmePath], { cwd: root })
+  if (formatted.status !== 0) throw new Trouble(`the results could not be formatted: ${formatted.stderr}`)
 }
 
 /** The table for the README: what stands beside something, has to reach something, or is time. */
