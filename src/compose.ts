@@ -102,7 +102,7 @@ function configured(system: System, config: Config): Ready {
       requestsMax,
     })
   const writerOf = (db: Database) => createLedgerWriter(db, (key) => log.alarm('deposit-too-large', { ...key }))
-  const scanParts = (chain: Chain, db: Database): ScanParts => ({
+  const scanParts = (chain: Chain, db: Database, usage: Usage): ScanParts => ({
     chain,
     writer: writerOf(db),
     addresses: createAddressBook(db),
@@ -110,6 +110,7 @@ function configured(system: System, config: Config): Ready {
     clock,
     log,
     lease: system.uniqueName(),
+    statements: () => usage.database.calls,
   })
   const routeChain = ({ usage }: Visit) => openChain(usage, routeMs, routeRequestsMax)
   const startParts = (chain: Chain, db: Database): StartParts => ({
@@ -146,13 +147,13 @@ function configured(system: System, config: Config): Ready {
         const primary = sessions.primary(visit.usage)
         const { scanState } = createLedgerReader(primary)
         const reader = { ...createLedgerReader(db), scanState }
-        return recharge({ ...scanParts(routeChain(visit), primary), reader, watch }, uid)
+        return recharge({ ...scanParts(routeChain(visit), primary, visit.usage), reader, watch }, uid)
       }),
     rechargeTransaction: (uid, txid, visit) =>
       sessions.writing(visit, (db) => {
         const addresses = createAddressBook(db)
         const reader = createLedgerReader(db)
-        return rechargeTransaction({ ...scanParts(routeChain(visit), db), reader, addresses }, uid, txid)
+        return rechargeTransaction({ ...scanParts(routeChain(visit), db, visit.usage), reader, addresses }, uid, txid)
       }),
     listWallets: (uid, visit) =>
       sessions.reading(visit, (db) => listWallets({ reader: createLedgerReader(db), currencies }, uid)),
@@ -168,7 +169,7 @@ function configured(system: System, config: Config): Ready {
       log.warn('scan-not-started', { why: started.error.kind })
       return
     }
-    const scanned = await scan(scanParts(chain, db), { withTail: false })
+    const scanned = await scan(scanParts(chain, db, usage), { withTail: false })
     const caughtUp = scanned.kind === 'scanned' && scanned.trouble === null
     if (!caughtUp) return
     const [reader, store] = [createLedgerReader(db), createReconciliations(db)]

@@ -4,14 +4,14 @@ import type { Currencies } from '../domain/currency.ts'
 import type { Deposit, Movement, Pending } from '../domain/deposit/deposit.ts'
 import { type Claim, claimCandidates, findCandidates } from '../domain/deposit/judge.ts'
 import type { ChainFailure } from '../domain/failure.ts'
-import { stepBlocksMax, stepRequestsMax } from '../domain/limits.ts'
+import { catchUpStatementsMax, stepBlocksMax, stepRequestsMax } from '../domain/limits.ts'
 import { err, ok, type Result } from '../domain/result.ts'
 import { followsOn, planScan } from '../domain/scan-plan.ts'
 import type { UnixMs } from '../domain/time.ts'
 import type { AddressBook } from '../ports/addresses.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { LedgerWriter, ScanState } from '../ports/ledger.ts'
-import { type DecideParts, decide, toPending } from './decide.ts'
+import { type DecideParts, decide, type KnownDecimals, toPending } from './decide.ts'
 import { retryPending } from './retry-pending.ts'
 
 /** How long a scan's lease lasts: longer than any invocation scans, so that only a killed one is taken over. */
@@ -27,6 +27,8 @@ export interface ScanParts extends DecideParts {
   readonly currencies: Currencies
   /** This invocation's unique name. */
   readonly lease: string
+  /** D1 statements of this invocation so far. */
+  readonly statements: () => number
 }
 
 /** How a scan came out; `trouble` is why it isn't caught up. */
@@ -71,12 +73,19 @@ async function catchUp(parts: ScanParts, state: ScanState): Promise<Result<Block
     log.alarm('finality-stalled', { finalized: state.finalized, seconds: Math.floor(stalledMs / 1000) })
   }
   let position = state.position
-  let costs: Costs = { read: 0, proof: 0 }
+  let costs: Costs = { read: 0, proof: 0, statements: 0 }
+  const decimals: KnownDecimals = new Map()
   while (position.height < head.value.height) {
+    const statements = parts.statements()
+    if (statements + costs.statements > catchUpStatementsMax) return err({ kind: 'out-of-budget' })
     const read = await readStep(parts, position, head.value.height, costs)
     const leftBefore = chain.requestsLeft()
-    const stored = await storeStep(parts, position, read.blocks)
-    costs = { read: read.cost, proof: leftBefore - chain.requestsLeft() }
+    const stored = await storeStep(parts, position, read.blocks, decimals)
+    costs = {
+      read: read.cost,
+      proof: leftBefore - chain.requestsLeft(),
+      statements: parts.statements() - statements,
+    }
     const failure = stored.failure ?? read.failure
     // After the step: what stood before the break is stored, and a stored step would clear the halt.
     if (failure?.kind === 'forked') await writer.halt(parts.lease, `block ${failure.at} does not follow`)
@@ -86,10 +95,14 @@ async function catchUp(parts: ScanParts, state: ScanState): Promise<Result<Block
   return ok(head.value.height)
 }
 
-/** What the newest read and the newest step's proofs cost in requests; 0 where there was none yet. */
+/** What the newest of each kind has cost; 0 where there was none yet. */
 interface Costs {
+  /** Requests of a read. */
   readonly read: number
+  /** Requests of a step's proofs. */
   readonly proof: number
+  /** D1 statements of a step. */
+  readonly statements: number
 }
 
 /** What a step has read. */
@@ -146,10 +159,11 @@ async function storeStep(
   parts: ScanParts,
   position: Position,
   blocks: readonly Block[],
+  decimals: KnownDecimals,
 ): Promise<{ readonly position: Position; readonly failure: ChainFailure | null }> {
   if (blocks.length === 0) return { position, failure: null }
   const { claims, movements } = await findClaims(parts, blocks)
-  const decided = await decide(parts, claims)
+  const decided = await decide(parts, claims, decimals)
   const deposits: Deposit[] = []
   const pending: Pending[] = []
   const disputed: Pending[] = []

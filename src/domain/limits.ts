@@ -12,6 +12,11 @@ export const readBlocksMax = 17
 export const stepBlocksMax = 51
 /** Requests after which a step begins no further read: those that are left must do for proving what it has read. */
 export const stepRequestsMax = 15
+/**
+ * D1 statements after which catching up begins no further step that would take more: those that are left end the scan.
+ * The free plan allows 50 queries, the paid one 1,000.
+ */
+export const catchUpStatementsMax = 40
 /** Receipts in one question: a batch of 20 less chain id and finalized head. */
 export const receiptsMax = 18
 /** Addresses in one balance question: BIP-44's gap limit, which is also what the contract asks in one request. */
@@ -24,5 +29,8 @@ export const routeMs = 10_000
 export const tickMs = 25_000
 /** HTTP requests to nodes in one request of a caller. The free plan allows 50 subrequests. */
 export const routeRequestsMax = 40
-/** HTTP requests to nodes in one tick. The free plan allows 50 subrequests. */
+/**
+ * HTTP requests to nodes in one tick. The free plan allows 50 subrequests. This bounds a tick's CPU time too: it reads no
+ * more than 340 blocks, 2 s of CPU where they are busy (`npm run bench`), and the paid plan allows 30 s.
+ */
 export const tickRequestsMax = 45

@@ -54,6 +54,7 @@ beforeEach(async () => {
     addresses: createAddressBook(db),
     currencies: indexCurrencies([]),
     lease: 'mine',
+    statements: () => 0,
     clock: {
       now: () => now as UnixMs,
       sleep: async (ms) => {

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { behindBlocksMax, standstillMs } from '../../src/app/read-health.ts'
 import { pendingPerScanMax, pendingRetryMs } from '../../src/app/retry-pending.ts'
 import { leaseMs, stallMs } from '../../src/app/scan.ts'
-import { tickRequestsMax } from '../../src/domain/limits.ts'
+import { formatBase58 } from '../../src/domain/address.ts'
+import { stepBlocksMax, tickRequestsMax } from '../../src/domain/limits.ts'
 import { addressIn, finalityLag, payFinal, type RunningService, startService, trxTo, usdtTo } from '../http/service.ts'
+import { addressOf } from '../support/chain-builder.ts'
 import { changing } from '../support/scripted-node.ts'
 
 const textOf = async (service: RunningService, path: string, uid = 7) => (await service.get(path, uid)).text()
@@ -121,6 +123,34 @@ describe('a tick', () => {
       expect(read.length).toBeGreaterThan(10 * deposits)
       expect(read.length).toBe(new Set(read).size)
     }
+  })
+
+  it('catches up in ticks of no more D1 statements than the free plan allows, however many tokens are paid', async () => {
+    const tokens = Array.from({ length: 12 }, (_, i) => ({ cuy: i + 1, contract: addressOf(500 + i) }))
+    const service = await startService({
+      CURRENCIES: tokens.map(({ cuy, contract }) => {
+        return { cuy, symbol: `T${cuy}`, decimals: 6, contract: formatBase58(contract) }
+      }),
+    })
+    for (const node of service.nodes) for (const { contract } of tokens) node.decimals.set(contract, 6)
+    const to = await addressIn(await service.get('/tron/generate'))
+    const deposits = tokens.map(({ contract }) => ({ ...usdtTo(to, 1_000_000n), contract }))
+    const rounds = 8
+    for (let i = 0; i < rounds; i++) {
+      service.chain.add(deposits)
+      service.chain.addEmpty(stepBlocksMax - 1)
+    }
+    service.chain.addEmpty(finalityLag)
+    const statements: number[] = []
+    while ((await positionOf(service)) !== service.chain.tip().height - finalityLag) {
+      await service.tick()
+      statements.push(JSON.parse(service.lines.at(-1) ?? '').databaseQueries)
+    }
+    statements.pop() // of the tick that caught up and went on to compare balances
+    expect(Math.max(...statements)).toBeLessThan(50)
+    expect(statements.length).toBeGreaterThan(1)
+    const wallets = tokens.map(({ cuy }) => `{"amt":${rounds},"cuy":${cuy}}`)
+    expect(await textOf(service, '/wallet/list')).toContain(`[${wallets.join(',')}]`)
   })
 
   it('queues what one invocation can’t ask about, and credits all of it later', async () => {

@@ -1,6 +1,9 @@
 import { createAddressBook } from '../../src/adapters/d1/addresses.ts'
+import type { Database } from '../../src/adapters/d1/client.ts'
+import { meterDatabase } from '../../src/adapters/d1/metered.ts'
 import { createLedgerReader } from '../../src/adapters/d1/reader.ts'
 import { createLedgerWriter } from '../../src/adapters/d1/writer.ts'
+import { createUsage } from '../../src/adapters/system/usage.ts'
 import {
   createNodeMemory,
   createNodePool,
@@ -30,7 +33,7 @@ import { depositAddress, type World } from './world.ts'
 export interface Defect {
   readonly database?: (db: D1Database) => D1Database
   readonly chain?: (chain: Chain, world: World) => Chain
-  readonly writer?: (writer: LedgerWriter, db: D1Database) => LedgerWriter
+  readonly writer?: (writer: LedgerWriter, db: Database) => LedgerWriter
   readonly addresses?: (book: AddressBook) => AddressBook
   /** The reader that an address is issued with. */
   readonly starting?: (reader: LedgerReader) => LedgerReader
@@ -72,8 +75,9 @@ export interface Service {
 
 /** The real parts, put together as `src/compose.ts` does it. */
 export function createService({ world, invocation, nodes, isolate, fetch, defect, ...wiring }: Wiring): Service {
-  const db = defect.database?.(wiring.db) ?? wiring.db
   const { clock } = invocation
+  const usage = createUsage()
+  const db = meterDatabase(defect.database?.(wiring.db) ?? wiring.db, usage, clock)
   const log = createLog(world, invocation)
   const reader = createLedgerReader(db)
   const real = createLedgerWriter(db)
@@ -105,6 +109,7 @@ export function createService({ world, invocation, nodes, isolate, fetch, defect
     clock,
     log,
     lease: invocation.name,
+    statements: () => usage.database.calls,
   })
   const start = (chain: Chain): StartParts => ({
     reader,
