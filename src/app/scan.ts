@@ -1,8 +1,7 @@
-import type { Address } from '../domain/address.ts'
 import type { Block, BlockHeight } from '../domain/block.ts'
 import type { Currencies } from '../domain/currency.ts'
-import type { Deposit, Movement, Pending } from '../domain/deposit/deposit.ts'
-import { type Claim, claimCandidates, findCandidates } from '../domain/deposit/judge.ts'
+import type { Deposit, Pending } from '../domain/deposit/deposit.ts'
+import { type Claims, claimCandidates, findCandidates } from '../domain/deposit/judge.ts'
 import type { ChainFailure } from '../domain/failure.ts'
 import { catchUpStatementsMax, stepBlocksMax, stepRequestsMax } from '../domain/limits.ts'
 import { err, ok, type Result } from '../domain/result.ts'
@@ -210,16 +209,9 @@ async function storeStep(
 export async function findClaims(
   { addresses, currencies }: Pick<ScanParts, 'addresses' | 'currencies'>,
   blocks: readonly Block[],
-): Promise<{ readonly claims: readonly Claim[]; readonly movements: readonly Movement[] }> {
-  const found = blocks.map((block) => findCandidates(block, currencies))
-  const asked = new Set<Address>()
-  for (const one of found) for (const address of one.addresses) asked.add(address)
-  const owners = await addresses.match([...asked])
-  const claimed = found.map((one) => claimCandidates(one, owners))
-  return {
-    claims: claimed.flatMap((one) => one.claims),
-    movements: claimed.flatMap((one) => one.movements),
-  }
+): Promise<Claims> {
+  const found = findCandidates(blocks, currencies)
+  return claimCandidates(found, await addresses.match([...found.addresses]))
 }
 
 /** Remembers what the blocks after the finalized head hold for callers: news for recharge's answer, never money. */

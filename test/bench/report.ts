@@ -39,12 +39,18 @@ function toMarkdown(figures: readonly Figure[]): string {
     ...shown.map((figure) => [
       figure.name,
       `${write(figure.value)} ${figure.unit}`,
-      figure.beside === null ? '' : `${figure.beside.name}: ${write(figure.beside.value)}`,
+      besideOf(figure),
       figure.ratio === null ? '' : figure.ratio.toFixed(2),
       reachOf(figure),
     ]),
   ]
   return cells.map((row) => `| ${row.join(' | ')} |`).join('\n')
+}
+
+/** What stands beside a figure; a time that stands alone has the platform's limits in its note. */
+function besideOf({ beside, unit, reach, note }: Figure): string {
+  if (beside !== null) return `${beside.name}: ${write(beside.value)}`
+  return unit === 'ms' && reach === null ? note : ''
 }
 
 /** The table for a terminal, with the notes. */

@@ -7,15 +7,18 @@ import type { Candidate, Movement } from './deposit.ts'
 import { type TokenTransfer, tokenAmount, tokenTransfers } from './trc20.ts'
 import { type NativeTransfer, nativeTransfer } from './trx.ts'
 
-/** What a block holds that could concern us, before it is known which addresses are ours. No amount is read yet. */
+/** What blocks hold that could concern us, before it is known which addresses are ours. No amount is read yet. */
 export interface Found {
-  readonly block: BlockRef
   readonly native: Currency | null
+  readonly blocks: readonly FoundBlock[]
+  /** Everybody whose money may have moved: of them it is asked which are ours. */
+  readonly addresses: ReadonlySet<Address>
+}
+
+interface FoundBlock extends BlockRef {
   /** Every transaction: any of them costs its sender a fee in TRX. Empty where TRX is no currency of ours. */
   readonly transactions: readonly Transaction[]
   readonly tokens: readonly TokenTransfer[]
-  /** Everybody whose money may have moved: of them it is asked which are ours. */
-  readonly addresses: ReadonlySet<Address>
 }
 
 /** A candidate and the caller whose address it pays. */
@@ -24,52 +27,50 @@ export interface Claim {
   readonly uid: Uid
 }
 
-/** A block's candidates for deposits, and what only moved money that was ours already. */
+/** Candidates for deposits, and what only moved money that was ours already. */
 export interface Claims {
   readonly claims: readonly Claim[]
   readonly movements: readonly Movement[]
 }
 
-/** All that a block of 400 transactions and 200 logs can mean for us, and the addresses to look up (rules R6 and R9). */
-export function findCandidates(block: Block, currencies: Currencies): Found {
+/** All that blocks of 400 transactions and 200 logs can mean for us, and the addresses to look up (rules R6 and R9). */
+export function findCandidates(blocks: readonly Block[], currencies: Currencies): Found {
   const addresses = new Set<Address>()
-  const transactions = currencies.native === null ? [] : block.transactions
-  for (const transaction of transactions) {
-    addresses.add(transaction.from)
-    const transfer = nativeTransfer(transaction)
-    if (transfer !== null) addresses.add(transfer.to)
-  }
-  const tokens = tokenTransfers(block, currencies)
-  for (const { from, to } of tokens) {
-    addresses.add(from)
-    addresses.add(to)
-  }
-  return {
-    block: { height: block.height, hash: block.hash },
-    native: currencies.native,
-    transactions,
-    tokens,
-    addresses,
-  }
+  const found = blocks.map((block): FoundBlock => {
+    const transactions = currencies.native === null ? [] : block.transactions
+    for (const transaction of transactions) {
+      addresses.add(transaction.from)
+      const transfer = nativeTransfer(transaction)
+      if (transfer !== null) addresses.add(transfer.to)
+    }
+    const tokens = tokenTransfers(block, currencies)
+    for (const { from, to } of tokens) {
+      addresses.add(from)
+      addresses.add(to)
+    }
+    return { height: block.height, hash: block.hash, transactions, tokens }
+  })
+  return { native: currencies.native, blocks: found, addresses }
 }
 
 /**
- * Candidates and movements of a block; `owners` holds which of its addresses are ours. Money from an address of ours is
+ * Candidates and movements of blocks; `owners` holds which of their addresses are ours. Money from an address of ours is
  * never a deposit (R17): it is a movement out, and in where the recipient is ours too. Any transaction that one of
  * our addresses sent is a movement out of TRX, with 0 where it is no plain transfer: it cost a fee (R11).
  */
-export function claimCandidates(found: Found, owners: ReadonlyMap<Address, Uid>): Claims {
+export function claimCandidates({ native, blocks }: Found, owners: ReadonlyMap<Address, Uid>): Claims {
   const claims: Claim[] = []
   const movements: Movement[] = []
-  if (![...owners.keys()].some((owner) => found.addresses.has(owner))) return { claims, movements } // nearly all blocks
-  if (found.native !== null) {
-    for (const transaction of found.transactions) {
-      judgeTransaction(found.block, found.native, transaction, owners, claims, movements)
+  if (owners.size === 0) return { claims, movements } // nearly always
+  for (const { transactions, tokens, height, hash } of blocks) {
+    const block = { height, hash }
+    if (native !== null) {
+      for (const one of transactions) judgeTransaction(block, native, one, owners, claims, movements)
     }
-  }
-  for (const transfer of found.tokens) {
-    if (!owners.has(transfer.from) && !owners.has(transfer.to)) continue
-    file(tokenCandidate(found.block, transfer), owners, claims, movements)
+    for (const transfer of tokens) {
+      if (!owners.has(transfer.from) && !owners.has(transfer.to)) continue
+      file(tokenCandidate(block, transfer), owners, claims, movements)
+    }
   }
   return { claims, movements }
 }

@@ -25,7 +25,7 @@ import {
   word,
 } from './samples.ts'
 
-const judge = (given: Block): Claims => claimCandidates(findCandidates(given, currencies), owners)
+const judge = (given: Block): Claims => claimCandidates(findCandidates([given], currencies), owners)
 const nothing: Claims = { claims: [], movements: [] }
 const call = (over: Partial<Transaction> = {}) =>
   transaction({ to: usdtContract, value: '0x0', input: '0xa9059cbb', gas: '0x7d00', ...over })
@@ -71,18 +71,25 @@ describe('what a block holds for us', () => {
 
   it('asks about every sender and recipient of money once, and about nobody else', () => {
     const logs = [log(), log({ contract: fakeContract, to: bob.address }), log({ from: otherStranger, raw: 0n })]
-    const { addresses } = findCandidates(
-      block(
-        [transaction(), transaction(), transaction({ to: null }), transaction({ to: bob.address, input: '0x01' })],
-        logs,
-      ),
-      currencies,
-    )
+    const transactions = [
+      transaction(),
+      transaction(),
+      transaction({ to: null }),
+      transaction({ to: bob.address, input: '0x01' }),
+    ]
+    const { addresses } = findCandidates([block(transactions, logs), block(transactions)], currencies)
     expect([...addresses]).toEqual([stranger, alice.address])
   })
 
+  it('stays in its own block where several are read at once', () => {
+    const other = { height: ref.height + 1, hash: 'ef'.repeat(32) }
+    const blocks = [block([], [log()]), { ...block([], [log()]), ...other } as Block] // safe: a height and a hash
+    const { claims } = claimCandidates(findCandidates(blocks, currencies), owners)
+    expect(claims.map(({ candidate }) => candidate.block)).toEqual([ref, other])
+  })
+
   it('is nothing in TRX where TRX is no currency', () => {
-    const found = findCandidates(block([transaction()], [log()]), indexCurrencies([usdt]))
+    const found = findCandidates([block([transaction()], [log()])], indexCurrencies([usdt]))
     expect(claimCandidates(found, owners).claims.map((claim) => claim.candidate.currency)).toEqual([usdt])
   })
 
@@ -222,7 +229,7 @@ describe('any block', () => {
   it('asks about every address that can matter: knowing all others changes nothing', () => {
     fc.assert(
       fc.property(anyBlock, (given) => {
-        const found = findCandidates(given, currencies)
+        const found = findCandidates([given], currencies)
         const asked = new Map([...owners].filter(([address]) => found.addresses.has(address)))
         expect(claimCandidates(found, asked)).toEqual(claimCandidates(found, owners))
       }),
@@ -232,7 +239,7 @@ describe('any block', () => {
   it('means nothing to a service without addresses', () => {
     fc.assert(
       fc.property(anyBlock, (given) => {
-        expect(claimCandidates(findCandidates(given, currencies), new Map())).toEqual(nothing)
+        expect(claimCandidates(findCandidates([given], currencies), new Map())).toEqual(nothing)
       }),
     )
   })
