@@ -31,6 +31,6 @@ export const tickMs = 25_000
 export const routeRequestsMax = 40
 /**
  * HTTP requests to nodes in one tick. The free plan allows 50 subrequests. This bounds a tick's CPU time too: it reads no
- * more than 340 blocks, 2 s of CPU where they are busy (`npm run bench`), and the paid plan allows 30 s.
+ * more than 374 blocks, 2 s of CPU where they are busy (`npm run bench`), and the paid plan allows 30 s.
  */
 export const tickRequestsMax = 45
