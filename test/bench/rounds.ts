@@ -25,6 +25,17 @@ export async function alternate<Side extends string>(
       if (round > 0) values[name].push(value)
     }
   }
+  return roundsOf(values)
+}
+
+/** Rounds of the same sides as one: those of several processes, as each process is faster or slower in its own way. */
+export function joinRounds<Side extends string>(all: readonly Rounds<Side>[]): Rounds<Side> {
+  const sides = Object.keys(all[0]?.values ?? {}) as Side[] // safe: a record's own keys
+  const values = sides.map((side) => [side, all.flatMap((rounds) => rounds.values[side])] as const)
+  return roundsOf(Object.fromEntries(values) as Record<Side, number[]>)
+}
+
+function roundsOf<Side extends string>(values: Readonly<Record<Side, readonly number[]>>): Rounds<Side> {
   return {
     values,
     median: (side) => median(values[side]),
