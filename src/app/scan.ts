@@ -85,6 +85,7 @@ async function catchUp(parts: ScanParts, state: ScanState): Promise<Result<Block
       proof: leftBefore - chain.requestsLeft(),
       statements: parts.statements() - statements,
     }
+    for (const [contract, value] of decimals) if (value === null) decimals.delete(contract) // unread: the next step asks
     const failure = stored.failure ?? read.failure
     // After the step: what stood before the break is stored, and a stored step would clear the halt.
     if (failure?.kind === 'forked') await writer.halt(parts.lease, `block ${failure.at} does not follow`)

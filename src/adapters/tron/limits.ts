@@ -7,6 +7,13 @@
 export const connectionsMax = 6
 /** Bytes of one reply. 17 busy blocks are 11 MB, the largest possible block 5 MB; an isolate has 128 MB in all. */
 export const replyBytesMax = 16 * 1024 * 1024
+/**
+ * Bytes of a reply for each value in it, at least: nodes write about 40. Of empty arrays alone, a reply of the largest size
+ * would become 200 to 500 MB when it is parsed (measured November 2026), and the isolate would be ended.
+ */
+export const valueBytesMin = 16
+/** Values for which nobody counts bytes: small answers are short ones. */
+export const valuesFree = 1_000
 /** Room for a reply before its length is known; it doubles. */
 export const firstBufferBytes = 256 * 1024
 /** Time for one request; less where that would leave no time to ask another node. */

@@ -1,7 +1,15 @@
 import { err, ok, type Result } from '../../domain/result.ts'
 import type { UnixMs } from '../../domain/time.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { connectionsMax, firstBufferBytes, replyBytesMax, requestMs, requestMsMin } from './limits.ts'
+import {
+  connectionsMax,
+  firstBufferBytes,
+  replyBytesMax,
+  requestMs,
+  requestMsMin,
+  valueBytesMin,
+  valuesFree,
+} from './limits.ts'
 import { type Trouble, trouble } from './trouble.ts'
 
 /** The network function: the platform's `fetch`, or a test's. */
@@ -78,21 +86,30 @@ async function exchange(
       await response.body?.cancel()
       return err(trouble('bad-answer', `a redirect (HTTP ${response.status})`))
     }
-    const text = await readText(response)
-    return text === null
-      ? err(trouble('too-large', `a reply of more than ${replyBytesMax} bytes`))
-      : judge(response.status, text)
+    const bytes = await readBytes(response)
+    if (bytes === null) return err(trouble('too-large', `a reply of more than ${replyBytesMax} bytes`))
+    if (isTooDense(bytes)) return err(trouble('bad-answer', 'more values than a node would write in so few bytes'))
+    return judge(response.status, new TextDecoder().decode(bytes))
   } catch {
     return err(trouble('unreachable', 'the connection failed')) // the error's own text can hold the URL
   }
 }
 
-/** The body's text, or null as soon as it proves to be longer than allowed. */
-async function readText({ body }: Response): Promise<string | null> {
-  if (body === null) return ''
+/** The whole body, or null as soon as it proves to be longer than allowed. */
+async function readBytes({ body }: Response): Promise<Uint8Array | null> {
+  if (body === null) return new Uint8Array()
   const reader = byteReaderOf(body)
-  const bytes = reader === null ? await readChunks(body.getReader()) : await fillBuffer(reader)
-  return bytes === null ? null : new TextDecoder().decode(bytes)
+  return reader === null ? readChunks(body.getReader()) : fillBuffer(reader)
+}
+
+const isStructure = new Uint8Array(256)
+for (const mark of '[{,') isStructure[mark.charCodeAt(0)] = 1
+
+/** Whether parsing would take far more memory than the bytes do. Each value of JSON but the first has a mark before it. */
+function isTooDense(bytes: Uint8Array): boolean {
+  let marks = 0
+  for (const byte of bytes) marks += isStructure[byte] ?? 0
+  return marks > valuesFree + bytes.byteLength / valueBytesMin
 }
 
 /**

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/adapters/system/clock.ts'
-import { firstBufferBytes, replyBytesMax } from '../../../src/adapters/tron/limits.ts'
+import { firstBufferBytes, replyBytesMax, valueBytesMin, valuesFree } from '../../../src/adapters/tron/limits.ts'
 import { type Line, post } from '../../../src/adapters/tron/rpc.ts'
 import type { UnixMs } from '../../../src/domain/time.ts'
+import { createChain } from '../../support/chain-builder.ts'
+import { them, token } from './harness.ts'
 
 const target = { url: 'https://node.example/jsonrpc', key: null }
 
@@ -71,6 +73,38 @@ describe.each(Object.entries(ways))('a reply as %s', (_, toBody) => {
 
   it('without a byte is no answer', async () => {
     expect(await read(toBody(new Uint8Array()))).toMatchObject({ ok: false, error: { kind: 'bad-answer' } })
+  })
+})
+
+describe('a reply that would take far more memory than its bytes', () => {
+  const full = replyBytesMax
+  const bytesOf = (text: string) => Uint8Array.from(new TextEncoder().encode(text))
+
+  it.each([
+    ['empty arrays', `[${'[],'.repeat(full / 3 - 2)}0]`],
+    ['arrays in arrays', '['.repeat(full / 2) + ']'.repeat(full / 2)],
+    ['empty objects', `[${'{},'.repeat(full / 3 - 2)}0]`],
+    ['numbers', `[${'0,'.repeat(full / 2 - 2)}0]`],
+    ['names', `{${Array.from({ length: full / 16 }, (_, i) => `"${i.toString(36)}":0`).join(',')}}`],
+  ])('is not parsed: %s', async (_, text) => {
+    expect(text.length).toBeLessThanOrEqual(full)
+    expect(await read(bytesOf(text))).toMatchObject({ ok: false, error: { kind: 'bad-answer' } })
+  })
+
+  it('is told from a dense one by one value', async () => {
+    const ofValues = (count: number) => `[${Array(count).fill('0').join(',')}]`.padEnd(valueBytesMin * 2_000)
+    expect(await read(bytesOf(ofValues(valuesFree + 2_000)))).toMatchObject({ ok: true })
+    expect(await read(bytesOf(ofValues(valuesFree + 2_001)))).toMatchObject({
+      ok: false,
+      error: { kind: 'bad-answer' },
+    })
+  })
+
+  it('is never what a node says of its busiest blocks', async () => {
+    const chain = createChain()
+    const transfers = Array.from({ length: 400 }, () => token(1n, them))
+    const calls = Array.from({ length: 17 }, () => chain.add(transfers)).map(({ full: block, logs }) => [block, logs])
+    expect(await read(JSON.stringify(calls))).toMatchObject({ ok: true })
   })
 })
 
