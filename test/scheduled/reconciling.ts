@@ -136,3 +136,11 @@ export async function openBooks({ addresses }: { readonly addresses: number }) {
     baselines: async () => (await db.prepare('SELECT * FROM baseline').all<Row>()).results,
   }
 }
+
+export const surplus = 'reconciliation-surplus'
+export const shortfall = 'reconciliation-shortfall'
+/** The alarm of a difference, as `openBooks` collects it. */
+export const alarm = (kind: string, number: number, index: number, amount: bigint) => [
+  kind,
+  { address: named(index), cuy: number, amount: amount.toString() },
+]
