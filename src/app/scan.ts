@@ -3,7 +3,7 @@ import type { Currencies } from '../domain/currency.ts'
 import type { Deposit, Pending } from '../domain/deposit/deposit.ts'
 import { type Claims, claimCandidates, findCandidates } from '../domain/deposit/judge.ts'
 import type { ChainFailure } from '../domain/failure.ts'
-import { catchUpStatementsMax, stepBlocksMax, stepRequestsMax } from '../domain/limits.ts'
+import { catchUpStatementsMax, stepBlocksMax, stepEntriesMax, stepRequestsMax } from '../domain/limits.ts'
 import { err, ok, type Result } from '../domain/result.ts'
 import { followsOn, planScan } from '../domain/scan-plan.ts'
 import type { UnixMs } from '../domain/time.ts'
@@ -127,9 +127,14 @@ async function readStep(
   const blocks: Block[] = []
   let last: Position = position
   let cost = costs.read
+  let entries = 0
   const leftBefore = chain.requestsLeft()
   const ended = (failure: ChainFailure | null): ReadStep => ({ blocks, cost, failure })
-  while (blocks.length < stepBlocksMax && leftBefore - chain.requestsLeft() < stepRequestsMax) {
+  while (
+    blocks.length < stepBlocksMax &&
+    entries < stepEntriesMax &&
+    leftBefore - chain.requestsLeft() < stepRequestsMax
+  ) {
     const plan = planScan(last.height, finalized)
     if (plan.kind === 'caught-up') break
     const left = chain.requestsLeft()
@@ -145,6 +150,7 @@ async function readStep(
       return ended({ kind: 'forked', at: first.height })
     }
     blocks.push(...read.value)
+    for (const { transactions, logs } of read.value) entries += transactions.length + logs.length
     last = newest
   }
   return ended(null)

@@ -10,6 +10,11 @@ export const batchCallsMax = 20
 export const readBlocksMax = 17
 /** Blocks committed in one step: three reads. */
 export const stepBlocksMax = 51
+/**
+ * Transactions and logs in memory after which a step begins no further read: 0.5 kB each, of an isolate's 128 MB. Three reads
+ * of busy blocks hold half as many.
+ */
+export const stepEntriesMax = 50_000
 /** Requests after which a step begins no further read: those that are left must do for proving what it has read. */
 export const stepRequestsMax = 15
 /**
