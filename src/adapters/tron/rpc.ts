@@ -108,7 +108,7 @@ for (const mark of '[{,') isStructure[mark.charCodeAt(0)] = 1
 /** Whether parsing would take far more memory than the bytes do. Each value of JSON but the first has a mark before it. */
 function isTooDense(bytes: Uint8Array): boolean {
   let marks = 0
-  for (const byte of bytes) marks += isStructure[byte] ?? 0
+  for (let i = 0; i < bytes.length; i += 1) marks += isStructure[bytes[i] ?? 0] ?? 0 // for…of takes many times as long
   return marks > valuesFree + bytes.byteLength / valueBytesMin
 }
 
