@@ -1,3 +1,3 @@
 import { defineConfig } from 'drizzle-kit'
 
-export default defineConfig({ dialect: 'sqlite', schema: './src/adapters/d1/tables.ts', out: './migrations' })
+export default defineConfig({ dialect: 'sqlite', schema: './src/d1/tables.ts', out: './migrations' })

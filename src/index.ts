@@ -1,6 +1,6 @@
-import { systemClock } from './adapters/system/clock.ts'
-import { createLog } from './adapters/system/log.ts'
-import { uniqueName } from './adapters/system/name.ts'
+import { systemClock } from './platform/system-clock.ts'
+import { createLog } from './platform/create-logger.ts'
+import { uniqueName } from './platform/unique-name.ts'
 import { type Bindings, createService } from './compose.ts'
 
 const service = createService({

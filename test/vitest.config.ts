@@ -40,7 +40,7 @@ export default defineConfig({
         ],
         test: {
           name: 'worker',
-          include: ['test/{adapters,app,http,scheduled,migrations}/**/*.test.ts', 'test/config.test.ts'],
+          include: ['test/{adapters,app,http,scheduled,migrations}/**/*.test.ts', 'test/config/config.test.ts'],
         },
       },
       {

@@ -4,10 +4,10 @@
  * Exit code 0 is green, 1 is not, 2 is an option that it does not have.
  */
 import { parseArgs } from 'node:util'
-import { systemClock } from '../adapters/system/clock.ts'
-import { examine } from './examine.ts'
-import { bad, type Finding, lineOf, verdictOf } from './finding.ts'
-import { readSource, type Target } from './source.ts'
+import { systemClock } from '../platform/system-clock.ts'
+import { examine } from './run-checks.ts'
+import { bad, type Finding, lineOf, verdictOf } from './check-result.ts'
+import { readSource, type Target } from './read-configuration.ts'
 
 const usage = 'npm run doctor [-- --production | -- --env <name>]'
 

@@ -1,4 +1,4 @@
-import { formatUnits } from '../domain/amount.ts'
+import { formatUnits } from '../ledger/amount.ts'
 import type { Problem } from './errors.ts'
 
 declare global {

@@ -1,5 +1,5 @@
-import type { QueryFailure } from '../domain/failure.ts'
-import type { AuthFailure } from './auth.ts'
+import type { QueryFailure } from '../chain/failure.ts'
+import type { AuthFailure } from './auth/authenticate.ts'
 
 /** A failure as a caller sees it: one sentence, never a stack, SQL, node URL or secret. */
 export interface Problem {

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
-import { type Address, parseAddress } from '../domain/address.ts'
-import { parseTxid, type Txid } from '../domain/block.ts'
-import type { Currencies, Currency } from '../domain/currency.ts'
-import type { QueryFailure } from '../domain/failure.ts'
-import { type FlowId, type FlowType, flowTypes, type WalletId } from '../domain/flow.ts'
-import { err, ok, type Result } from '../domain/result.ts'
-import type { UnixMs } from '../domain/time.ts'
-import type { FlowFilter, FlowPage } from '../ports/ledger.ts'
+import { type Address, parseAddress } from '../addresses/address.ts'
+import { parseTxid, type Txid } from '../chain/block.ts'
+import type { Currencies, Currency } from '../ledger/currencies.ts'
+import type { QueryFailure } from '../chain/failure.ts'
+import { type FlowId, type FlowType, flowTypes, type WalletId } from '../ledger/entry.ts'
+import { err, ok, type Result } from '../common/result.ts'
+import type { UnixMs } from '../common/time.ts'
+import type { FlowFilter, FlowPage } from '../ledger/ledger-store.ts'
 
 /** Most entries on one page. */
 export const pageRowsMax = 100

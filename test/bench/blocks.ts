@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Address } from '../../src/domain/address.ts'
+import type { Address } from '../../src/addresses/address.ts'
 import { addressOf, createChain, type TransactionSpec, usdt } from '../support/chain-builder.ts'
 import { watchedAddress } from './seeds.ts'
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { trackChild } from './children.ts'
+import { trackChild } from './child-processes.ts'
 import { Trouble } from './project.ts'
 
 /** `devn` in ASCII: no public network's id, so that a wallet or a node can't be taken for a real one. */

@@ -1,6 +1,6 @@
 import { startAnvil } from './anvil.ts'
 import { type Control, createControl, tokenAddress } from './control.ts'
-import { startFace } from './face.ts'
+import { startFace } from './tron-server.ts'
 import { createNode } from './node.ts'
 import { tokenSelector } from './token/compile.ts'
 

@@ -6,7 +6,7 @@ import { matches, parseLogFilter, requireFewLogs } from './logs.ts'
 import type { TronNode } from './node.ts'
 import { blockHeight, flag, hash32, invalid, type Method, position, RpcError, text } from './rules.ts'
 import { stateMethods } from './state.ts'
-import { energyPrice, type LoadedBlock, showBlock, showLogs, showReceipt, showTransaction } from './view.ts'
+import { energyPrice, type LoadedBlock, showBlock, showLogs, showReceipt, showTransaction } from './eth-to-tron.ts'
 
 const chainId = quantity(devnetChainId)
 

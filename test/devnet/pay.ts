@@ -1,6 +1,6 @@
 /** `npm run pay -- <T-address> <amount> <TRX|USDT|TRC10>`: a deposit on the local chain, as somebody else would send it. */
-import { parseAddress } from '../../src/domain/address.ts'
-import { parseUnits } from '../../src/domain/amount.ts'
+import { parseAddress } from '../../src/addresses/address.ts'
+import { parseUnits } from '../../src/ledger/amount.ts'
 import { finalityBlocks } from './anvil.ts'
 import type { PayRequest } from './control.ts'
 import { readPorts, Trouble } from './project.ts'

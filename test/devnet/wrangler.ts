@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { endGroup, trackChild } from './children.ts'
+import { endGroup, trackChild } from './child-processes.ts'
 import { root, Trouble } from './project.ts'
 
 const script = `${root}node_modules/wrangler/bin/wrangler.js`

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { variableNames } from '../../src/doctor/source.ts'
+import { variableNames } from '../../src/doctor/read-configuration.ts'
 import type { Devnet } from '../devnet/chain.ts'
 import { goodSecret, keySecret, publicXpub, startChain, urlSecret, valuesFor } from './support.ts'
 
 const script = fileURLToPath(new URL('../../src/doctor/start.ts', import.meta.url).href)
-const configPath = fileURLToPath(new URL('../../src/config.ts', import.meta.url).href)
+const configPath = fileURLToPath(new URL('../../src/config/config.ts', import.meta.url).href)
 
 let devnet: Devnet
 let folder: string

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { createUsage } from '../../src/adapters/system/usage.ts'
-import type { UnixMs } from '../../src/domain/time.ts'
+import { createUsage } from '../../src/platform/meter.ts'
+import type { UnixMs } from '../../src/common/time.ts'
 import { createUnconfiguredApp } from '../../src/http/app.ts'
 import { urlCharsMax } from '../../src/http/errors.ts'
-import { httpsSeconds, stackCharsMax } from '../../src/http/frame.ts'
+import { httpsSeconds, stackCharsMax } from '../../src/http/middleware/frame.ts'
 import { osnCharsMax } from '../../src/http/params.ts'
-import type { Log } from '../../src/ports/log.ts'
-import { appWith, read } from './parts.ts'
+import type { Log } from '../../src/platform/logger.ts'
+import { appWith, read } from './app-harness.ts'
 
 const paths = ['/tron/generate', '/tron/balance', '/tron/recharge', '/wallet/list', '/wallet/flow/list', '/health']
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { QueryFailure } from '../../src/domain/failure.ts'
-import { err } from '../../src/domain/result.ts'
-import type { AuthFailure } from '../../src/http/auth.ts'
+import type { QueryFailure } from '../../src/chain/failure.ts'
+import { err } from '../../src/common/result.ts'
+import type { AuthFailure } from '../../src/http/auth/authenticate.ts'
 import { chainRetrySeconds, keysRetrySeconds } from '../../src/http/errors.ts'
-import { appWith, read } from './parts.ts'
+import { appWith, read } from './app-harness.ts'
 
 describe('what a use case refuses', () => {
   const cases: [QueryFailure, number, string, number | null][] = [

@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Address, formatBase58 } from '../../src/domain/address.ts'
+import { type Address, formatBase58 } from '../../src/addresses/address.ts'
 import { balanceQuery, flowListQuery, generateQuery, osnCharsMax, rechargeQuery } from '../../src/http/params.ts'
 import { addressOf } from '../support/chain-builder.ts'
 import { testSecret } from '../support/configured.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Address, formatBase58, formatHex, formatNumber } from '../../src/domain/address.ts'
+import { type Address, formatBase58, formatHex, formatNumber } from '../../src/addresses/address.ts'
 import { addressIn, finalityLag, payFinal, type RunningService, startService, trxTo, usdtTo } from './service.ts'
 
 /** What one caller has: two addresses, and a deposit of each currency that nobody else's figures look like. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { formatBase58 } from '../../src/domain/address.ts'
-import { indexCurrencies } from '../../src/domain/currency.ts'
+import { formatBase58 } from '../../src/addresses/address.ts'
+import { indexCurrencies } from '../../src/ledger/currencies.ts'
 import {
   osnCharsMax,
   pageRowsDefault,
@@ -11,7 +11,7 @@ import {
   parseGenerate,
   parseRecharge,
 } from '../../src/http/params.ts'
-import { fine, trx } from './parts.ts'
+import { fine, trx } from './app-harness.ts'
 
 const currencies = indexCurrencies([fine, trx])
 const base = 'https://wallet.example/x?'

@@ -3,7 +3,7 @@ import worker from '../../src/index.ts'
 import { testSecret, testVariables } from '../support/configured.ts'
 import { freshDatabase } from '../support/database.ts'
 import { bearer, signHs256 } from '../support/tokens.ts'
-import { read } from './parts.ts'
+import { read } from './app-harness.ts'
 
 const empty = {
   status: 200,

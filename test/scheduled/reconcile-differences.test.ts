@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createLedgerReader } from '../../src/adapters/d1/reader.ts'
-import { looksNeeded } from '../../src/domain/reconciliation.ts'
-import { addressAt, block, deposit, ms, pending, txid } from '../adapters/d1/entries.ts'
-import { alarm, dayMs, named, oneTrx, openBooks, shortfall, surplus } from './reconciling.ts'
+import { createLedgerReader } from '../../src/d1/ledger-reader.ts'
+import { looksNeeded } from '../../src/reconciliation/judge-reading.ts'
+import { addressAt, block, deposit, ms, pending, txid } from '../d1/entries.ts'
+import { alarm, dayMs, named, oneTrx, openBooks, shortfall, surplus } from './reconciliation-harness.ts'
 
 describe('a surplus', () => {
   it('of TRX that a contract sent is told once, with its address, after three looks', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createReconciliations } from '../../src/adapters/d1/reconciliation.ts'
-import { addressAt, cuy } from '../adapters/d1/entries.ts'
+import { createReconciliations } from '../../src/d1/reconciliation-store.ts'
+import { addressAt, cuy } from '../d1/entries.ts'
 import { addressIn, startService } from '../http/service.ts'
 import { usdt } from '../support/chain-builder.ts'
-import { alarm, dayMs, oneTrx, openBooks, surplus } from './reconciling.ts'
+import { alarm, dayMs, oneTrx, openBooks, surplus } from './reconciliation-harness.ts'
 
 describe('a run', () => {
   it('records for each currency what the books and the addresses hold, and says so once', async () => {

@@ -1,8 +1,8 @@
-import type { Address } from '../../src/domain/address.ts'
-import type { BlockHeight, Receipt, Txid } from '../../src/domain/block.ts'
-import { ok } from '../../src/domain/result.ts'
-import type { UnixMs } from '../../src/domain/time.ts'
-import type { ScanState } from '../../src/ports/ledger.ts'
+import type { Address } from '../../src/addresses/address.ts'
+import type { BlockHeight, Receipt, Txid } from '../../src/chain/block.ts'
+import { ok } from '../../src/common/result.ts'
+import type { UnixMs } from '../../src/common/time.ts'
+import type { ScanState } from '../../src/ledger/ledger-store.ts'
 import { createChain } from '../support/chain-builder.ts'
 import type { Defect } from './service.ts'
 

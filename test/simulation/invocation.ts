@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/ports/clock.ts'
+import type { Clock } from '../../src/platform/clock.ts'
 import type { World } from './world.ts'
 
 /** One request or tick of the service. A killed one never goes on from where it stands. */

@@ -1,4 +1,4 @@
-import type { Address } from '../../src/domain/address.ts'
+import type { Address } from '../../src/addresses/address.ts'
 import {
   addressOf,
   type BuiltBlock,
@@ -11,7 +11,7 @@ import {
   type Wire,
 } from '../support/chain-builder.ts'
 import { createRandom, type Random } from './random.ts'
-import { assemble, type Part, retell, takeApart, toPart } from './retelling.ts'
+import { assemble, type Part, retell, takeApart, toPart } from './altered-chain.ts'
 
 /** The lies about one block that fit together with its true hash. */
 const blockLies = [

@@ -1,9 +1,9 @@
-import type { Fetch } from '../../src/adapters/tron/pool.ts'
+import type { Fetch } from '../../src/tron/client.ts'
 import type { Wire } from '../support/chain-builder.ts'
 import { answerCall, type IncomingCall, type Outcome } from '../support/scripted-node.ts'
 import type { Invocation } from './invocation.ts'
 import type { Nodes, SimNode } from './nodes.ts'
-import { drawRubbish, type Rubbish } from './rubbish.ts'
+import { drawRubbish, type Rubbish } from './malformed-replies.ts'
 import type { World } from './world.ts'
 
 type Service = 'rpc' | 'api'

@@ -2,7 +2,7 @@ import { type BuiltBlock, type BuiltChain, usdt } from '../support/chain-builder
 import { createScriptedNode, type ScriptedNode } from '../support/scripted-node.ts'
 import { createLiesAbout } from './lies.ts'
 import { drawPayment, type Payment } from './payments.ts'
-import { withoutFailedLogs } from './retelling.ts'
+import { withoutFailedLogs } from './altered-chain.ts'
 import { fineToken } from './scenario.ts'
 import type { World } from './world.ts'
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Uid } from '../../src/domain/flow.ts'
+import type { Uid } from '../../src/ledger/entry.ts'
 import { usdt } from '../support/chain-builder.ts'
 import { fineToken } from './scenario.ts'
 import type { Fact, World } from './world.ts'

@@ -1,4 +1,4 @@
-import type { Address } from '../../src/domain/address.ts'
+import type { Address } from '../../src/addresses/address.ts'
 import { addressOf, type LogSpec, type TransactionSpec, transferLog, usdt } from '../support/chain-builder.ts'
 import type { Random } from './random.ts'
 import { fineToken } from './scenario.ts'

@@ -1,5 +1,5 @@
-import type { Address } from '../../src/domain/address.ts'
-import { type Currencies, type Currency, type CurrencyId, indexCurrencies } from '../../src/domain/currency.ts'
+import type { Address } from '../../src/addresses/address.ts'
+import { type Currencies, type Currency, type CurrencyId, indexCurrencies } from '../../src/ledger/currencies.ts'
 import { addressOf, usdt } from '../support/chain-builder.ts'
 import type { Random } from './random.ts'
 

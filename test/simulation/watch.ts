@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Address } from '../../src/domain/address.ts'
-import type { Uid } from '../../src/domain/flow.ts'
+import type { Address } from '../../src/addresses/address.ts'
+import type { Uid } from '../../src/ledger/entry.ts'
 import { clocksApartMs } from './invocation.ts'
 import { judge, mayBeFull } from './oracle.ts'
 import { depositAddress, type World } from './world.ts'

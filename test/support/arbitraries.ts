@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import type { Address } from '../../src/domain/address.ts'
-import type { BlockHash, BlockHeight, Txid } from '../../src/domain/block.ts'
-import type { Currency, CurrencyId } from '../../src/domain/currency.ts'
+import type { Address } from '../../src/addresses/address.ts'
+import type { BlockHash, BlockHeight, Txid } from '../../src/chain/block.ts'
+import type { Currency, CurrencyId } from '../../src/ledger/currencies.ts'
 
 const hex = (digits: number) =>
   fc

@@ -1,9 +1,9 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import type { Address } from '../../src/domain/address.ts'
-import type { BlockHash, BlockHeight, BlockRef, Txid } from '../../src/domain/block.ts'
-import { contractType } from '../../src/domain/deposit/contract-type.ts'
+import type { Address } from '../../src/addresses/address.ts'
+import type { BlockHash, BlockHeight, BlockRef, Txid } from '../../src/chain/block.ts'
+import { contractType } from '../../src/deposits/contract-types.ts'
 
 /**
  * A Tron-like chain in memory, in the words of a node's JSON: hashes that carry heights, parent links, receipts, logs

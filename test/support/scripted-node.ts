@@ -1,5 +1,5 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
-import type { Address } from '../../src/domain/address.ts'
+import type { Address } from '../../src/addresses/address.ts'
 import type { BuiltBlock, BuiltChain, Wire } from './chain-builder.ts'
 
 /** One JSON-RPC call as it came in. */

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import type * as z from 'zod/mini'
-import type { failureAnswer, unhealthyAnswer } from './answers.ts'
+import type { failureAnswer, unhealthyAnswer } from './response-schemas.ts'
 import type { operations } from './operations.ts'
 
 type Operations = typeof operations

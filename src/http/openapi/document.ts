@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { bookmarkHeader } from '../bookmark.ts'
-import { bookmark, failureAnswer, notes, unhealthyAnswer } from './answers.ts'
+import { bookmarkHeader } from '../middleware/bookmark.ts'
+import { bookmark, failureAnswer, notes, unhealthyAnswer } from './response-schemas.ts'
 import { elsewhere } from './failures.ts'
 import type { Example, Failure, Operation, ParameterNote } from './operation.ts'
 import { operations } from './operations.ts'

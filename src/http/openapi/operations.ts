@@ -7,7 +7,7 @@ import {
   healthAnswer,
   rechargeAnswer,
   walletListAnswer,
-} from './answers.ts'
+} from './response-schemas.ts'
 import { callerFailures, chainUnavailable, serviceFailures } from './failures.ts'
 import { operation } from './operation.ts'
 

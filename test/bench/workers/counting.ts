@@ -1,6 +1,6 @@
-import { systemClock } from '../../../src/adapters/system/clock.ts'
-import { createLog } from '../../../src/adapters/system/log.ts'
-import { uniqueName } from '../../../src/adapters/system/name.ts'
+import { systemClock } from '../../../src/platform/system-clock.ts'
+import { createLog } from '../../../src/platform/create-logger.ts'
+import { uniqueName } from '../../../src/platform/unique-name.ts'
 import { createService } from '../../../src/compose.ts'
 import { type Counts, countingDatabase, createCounts } from './counting-database.ts'
 

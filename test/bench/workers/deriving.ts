@@ -1,5 +1,5 @@
-import { formatBase58 } from '../../../src/domain/address.ts'
-import { deriveAddress, parseDepositKey } from '../../../src/domain/derive.ts'
+import { formatBase58 } from '../../../src/addresses/address.ts'
+import { deriveAddress, parseDepositKey } from '../../../src/addresses/derive.ts'
 
 let key: ReturnType<typeof parseDepositKey> | null = null
 

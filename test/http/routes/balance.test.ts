@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Address } from '../../../src/domain/address.ts'
-import { ok } from '../../../src/domain/result.ts'
+import type { Address } from '../../../src/addresses/address.ts'
+import { ok } from '../../../src/common/result.ts'
 import { usdt } from '../../support/chain-builder.ts'
-import { appWith, read } from '../parts.ts'
+import { appWith, read } from '../app-harness.ts'
 import { addressIn, firstAddress, type RunningService, secondAddress, startService, wholeOf } from '../service.ts'
 
 let service: RunningService

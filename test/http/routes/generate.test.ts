@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { gapLimit } from '../../../src/domain/limits.ts'
-import { read } from '../parts.ts'
+import { gapLimit } from '../../../src/scan/limits.ts'
+import { read } from '../app-harness.ts'
 import { firstAddress, type RunningService, secondAddress, startService, wholeOf } from '../service.ts'
 
 let service: RunningService

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { standstillMs } from '../../../src/app/read-health.ts'
-import { appWith, read } from '../parts.ts'
+import { standstillMs } from '../../../src/scan/health.ts'
+import { appWith, read } from '../app-harness.ts'
 import { startService } from '../service.ts'
 
 const where = { scanned: 70, finalized: 100, behind: 30 }

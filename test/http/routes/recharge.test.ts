@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { RechargeReport } from '../../../src/app/recharge.ts'
-import type { Address } from '../../../src/domain/address.ts'
-import type { Amount } from '../../../src/domain/amount.ts'
-import type { Deposit, Pending } from '../../../src/domain/deposit/deposit.ts'
-import { ok } from '../../../src/domain/result.ts'
+import type { RechargeReport } from '../../../src/scan/check-now.ts'
+import type { Address } from '../../../src/addresses/address.ts'
+import type { Amount } from '../../../src/ledger/amount.ts'
+import type { Deposit, Pending } from '../../../src/deposits/deposit.ts'
+import { ok } from '../../../src/common/result.ts'
 import { addressOf } from '../../support/chain-builder.ts'
-import { appWith, fine, read, trx } from '../parts.ts'
+import { appWith, fine, read, trx } from '../app-harness.ts'
 import { addressIn, payFinal, type RunningService, startService, trxTo, usdtTo } from '../service.ts'
 
 const said = (msg: string) => ({ status: 200, body: { code: 200, msg } })

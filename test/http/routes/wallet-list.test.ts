@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { read } from '../parts.ts'
+import { read } from '../app-harness.ts'
 import { addressIn, payFinal, type RunningService, startService, trxTo, usdtTo, wholeOf } from '../service.ts'
 
 let service: RunningService

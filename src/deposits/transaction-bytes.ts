@@ -1,0 +1,158 @@
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
+import { err, ok, type Result } from '../common/result.ts'
+
+/** Why a transaction's bytes can't be read as what they claim to be. Each one means: no deposit. */
+export type Unreadable =
+  /** Truncated, or no protobuf at all. */
+  | 'malformed'
+  | 'no-contract'
+  | 'several-contracts'
+  /** A field that is single by definition comes twice: readers differ about which one counts. */
+  | 'duplicate-field'
+  | 'wrong-wire-type'
+  /** A number or length that no protobuf writer makes: longer than needed, or past its 64 bits. */
+  | 'odd-varint'
+  | 'type-out-of-range'
+
+/** A single field's value as it stands in the bytes. */
+export type FieldValue = bigint | Uint8Array
+/** The fields that a reader asked for; absent ones are not in it. */
+export type Fields = ReadonlyMap<number, FieldValue>
+/** What a reader asks for: field number to kind. Other numbers are tolerated and skipped. */
+export type Shape = ReadonlyMap<number, 'varint' | 'bytes'>
+
+/** The only contract of a transaction. `value` is its message, encoded as `typeUrl` says. */
+export interface ContractCall {
+  readonly type: number
+  readonly typeUrl: string
+  readonly value: Uint8Array
+}
+
+// java-tron protocol/core/Tron.proto, google/protobuf/any.proto (read November 2026)
+const rawField = { contract: 11 } as const
+const contractField = { type: 1, parameter: 2 } as const
+const contractShape: Shape = new Map([
+  [contractField.type, 'varint'],
+  [contractField.parameter, 'bytes'],
+])
+const anyField = { typeUrl: 1, value: 2 } as const
+const anyShape: Shape = new Map([
+  [anyField.typeUrl, 'bytes'],
+  [anyField.value, 'bytes'],
+])
+const int32Max = 0x7fffffffn
+const typeUrlMax = 256
+
+/**
+ * The one contract in a transaction's `raw_data`. java-tron hashes its own re-encoding of these bytes, which has every
+ * single field once and every number at its shortest: whatever is written otherwise is refused, not interpreted.
+ */
+export function readRawData(rawData: Uint8Array): Result<ContractCall, Unreadable> {
+  return reading(() => {
+    const contracts = readRepeated(rawData, rawField.contract)
+    const [contract] = contracts
+    if (contract === undefined) throw new UnreadableError('no-contract')
+    if (contracts.length > 1) throw new UnreadableError('several-contracts')
+    const fields = readFields(contract, contractShape)
+    const type = varintOf(fields, contractField.type)
+    if (type < 0n || type > int32Max) throw new UnreadableError('type-out-of-range')
+    const any = readFields(bytesOf(fields, contractField.parameter), anyShape)
+    const typeUrl = bytesOf(any, anyField.typeUrl)
+    if (typeUrl.length > typeUrlMax) throw new UnreadableError('malformed')
+    return { type: Number(type), typeUrl: String.fromCharCode(...typeUrl), value: bytesOf(any, anyField.value) }
+  })
+}
+
+/** The fields of one message that `shape` names, each at most once. */
+export function readMessage(message: Uint8Array, shape: Shape): Result<Fields, Unreadable> {
+  return reading(() => readFields(message, shape))
+}
+
+/** A field of bytes; empty where absent, as in proto3. */
+export function bytesOf(fields: Fields, field: number): Uint8Array {
+  const value = fields.get(field)
+  return value instanceof Uint8Array ? value : new Uint8Array(0)
+}
+
+/** A field of a signed 64-bit number; 0n where absent, as in proto3. */
+export function varintOf(fields: Fields, field: number): bigint {
+  const value = fields.get(field)
+  return typeof value === 'bigint' ? value : 0n
+}
+
+/** Carries the fault out of nested readers; never leaves this file. */
+class UnreadableError extends Error {
+  readonly fault: Unreadable
+  constructor(fault: Unreadable) {
+    super(fault)
+    this.fault = fault
+  }
+}
+
+function reading<T>(read: () => T): Result<T, Unreadable> {
+  try {
+    return ok(read())
+  } catch (error) {
+    return err(error instanceof UnreadableError ? error.fault : 'malformed') // the library throws when bytes run out
+  }
+}
+
+function readFields(message: Uint8Array, shape: Shape): Fields {
+  const fields = new Map<number, FieldValue>()
+  walk(message, (reader, field, wireType) => {
+    const kind = shape.get(field)
+    if (kind === undefined) return false
+    if (fields.has(field)) throw new UnreadableError('duplicate-field')
+    expectWireType(wireType, kind === 'varint' ? WireType.Varint : WireType.LengthDelimited)
+    fields.set(field, kind === 'varint' ? BigInt.asIntN(64, readVarint(message, reader)) : readBytes(message, reader))
+    return true
+  })
+  return fields
+}
+
+function readRepeated(message: Uint8Array, wanted: number): readonly Uint8Array[] {
+  const values: Uint8Array[] = []
+  walk(message, (reader, field, wireType) => {
+    if (field !== wanted) return false
+    expectWireType(wireType, WireType.LengthDelimited)
+    values.push(readBytes(message, reader))
+    return true
+  })
+  return values
+}
+
+/** Visits every field of a message to its last byte; `visit` answers false for what it does not read. */
+function walk(message: Uint8Array, visit: (reader: BinaryReader, field: number, wireType: WireType) => boolean): void {
+  const reader = new BinaryReader(message)
+  while (reader.pos < reader.len) {
+    const start = reader.pos
+    const [field, wireType] = reader.tag()
+    expectShortest(message, start, reader.pos)
+    if (!visit(reader, field, wireType)) reader.skip(wireType, field)
+  }
+}
+
+function expectWireType(actual: WireType, expected: WireType): void {
+  if (actual !== expected) throw new UnreadableError('wrong-wire-type')
+}
+
+/** An unsigned 64-bit varint. The library drops bits past 64 in silence, so its last byte is looked at here. */
+function readVarint(message: Uint8Array, reader: BinaryReader): bigint {
+  const start = reader.pos
+  const value = BigInt(reader.uint64())
+  expectShortest(message, start, reader.pos)
+  if (reader.pos - start === 10 && message[reader.pos - 1] !== 1) throw new UnreadableError('odd-varint')
+  return value
+}
+
+function readBytes(message: Uint8Array, reader: BinaryReader): Uint8Array {
+  const length = readVarint(message, reader)
+  const start = reader.pos
+  if (length > BigInt(reader.len - start)) throw new UnreadableError('malformed')
+  reader.pos = start + Number(length)
+  return message.subarray(start, reader.pos)
+}
+
+function expectShortest(message: Uint8Array, start: number, end: number): void {
+  if (end - start > 1 && message[end - 1] === 0) throw new UnreadableError('odd-varint')
+}

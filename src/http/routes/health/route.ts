@@ -1,0 +1,14 @@
+import type { Reply } from '../../envelope.ts'
+import type { Parts, Visit } from '../../context.ts'
+
+/** How the scan is, for a load balancer or a pager: no token, no node call. */
+export const health = {
+  path: '/health',
+  answer: async (parts: Pick<Parts, 'readHealth'>, visit: Visit): Promise<Reply> => {
+    const { status, scanned, finalized, behind, healthy, msg } = await parts.readHealth(visit)
+    const data = { status, scanned, finalized, behind }
+    // The one failure with data: who is paged needs to know how far the scan is.
+    if (status === 'stopped' || !healthy) return { status: 503, msg, data }
+    return { status: 200, msg: `success: ${msg}`, data }
+  },
+}

@@ -1,0 +1,40 @@
+import type { Brand } from '../common/brand.ts'
+import { err, ok, type Result } from '../common/result.ts'
+
+/** A ledger amount in smallest units of its currency's `scale`, signed, within ±(2^53−1). */
+export type Amount = Brand<bigint, 'Amount'>
+
+/** Largest ledger amount. D1 hands integers back as doubles: past this they would lose digits. */
+export const amountMax = 9_007_199_254_740_991n
+
+/** Nothing: the amount of what was not credited. */
+export const noAmount = 0n as Amount // safe: within the bound
+
+/** `units` as a ledger amount, or null past ±(2^53−1). */
+export function toAmount(units: bigint): Amount | null {
+  return units <= amountMax && units >= -amountMax ? (units as Amount) : null // safe: the bound is the definition
+}
+
+/**
+ * An integer of smallest units as a decimal number of whole units: exact, no exponent, no trailing zeros.
+ * `formatUnits(25_000_000n, 6)` is `25`; `formatUnits(-1n, 6)` is `-0.000001`.
+ */
+export function formatUnits(units: bigint, decimals: number): string {
+  const sign = units < 0n ? '-' : ''
+  const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`
+}
+
+/** Why a text is no decimal amount. */
+export type AmountFault = 'not-a-decimal' | 'too-many-decimals'
+
+/** A decimal of whole units (`"1.5"`), not negative, as smallest units. Excess decimals are refused, never rounded. */
+export function parseUnits(text: string, decimals: number): Result<bigint, AmountFault> {
+  const match = /^(0|[1-9]\d{0,77})(?:\.(\d{1,78}))?$/.exec(text)
+  if (match === null) return err('not-a-decimal')
+  const [, whole = '0', fraction = ''] = match
+  if (fraction.length > decimals) return err('too-many-decimals')
+  return ok(BigInt(whole + fraction.padEnd(decimals, '0')))
+}

@@ -1,0 +1,174 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import { parseConfig } from '../../src/config/config.ts'
+import { formatBase58 } from '../../src/addresses/address.ts'
+import { deriveAddress } from '../../src/addresses/derive.ts'
+import { testSecret, testVariables, usdtContract } from '../support/configured.ts'
+
+const parse = (changes: Record<string, unknown> = {}) => parseConfig({ ...testVariables(env.DB), ...changes })
+
+const value = (changes: Record<string, unknown> = {}) => {
+  const parsed = parse(changes)
+  if (!parsed.ok) throw new Error(parsed.error.join('; '))
+  return parsed.value
+}
+
+const faults = (changes: Record<string, unknown>) => {
+  const parsed = parse(changes)
+  return parsed.ok ? [] : parsed.error
+}
+
+const usdt = { cuy: 2, symbol: 'USDT', contract: usdtContract, decimals: 6 }
+
+describe('the configuration', () => {
+  it('is typed, complete and frozen', () => {
+    const config = value()
+    expect(Object.isFrozen(config)).toBe(true)
+    expect(Object.isFrozen(config.auth)).toBe(true)
+    expect(config.chainId).toBe('0x2b6653dc')
+    expect(config.startBlock).toBeNull()
+    expect(formatBase58(deriveAddress(config.depositKey, 0))).toBe('TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6')
+    expect(config.currencies.list.map(({ symbol, scale, minDeposit }) => ({ symbol, scale, minDeposit }))).toEqual([
+      { symbol: 'TRX', scale: 6, minDeposit: 0n },
+      { symbol: 'USDT', scale: 6, minDeposit: 0n },
+    ])
+    expect(config.auth).toEqual({
+      key: { kind: 'secret', secret: testSecret },
+      issuer: null,
+      audience: null,
+      devUid: null,
+    })
+  })
+
+  it('takes lists as arrays and as JSON text', () => {
+    const variables = testVariables(env.DB)
+    const text = value({
+      TRON_NODES: JSON.stringify(variables.TRON_NODES),
+      CURRENCIES: JSON.stringify(variables.CURRENCIES),
+    })
+    expect(text.nodes).toEqual(value().nodes)
+    expect(text.currencies.list).toEqual(value().currencies.list)
+  })
+
+  it('needs two nodes to agree where there are two, and one where there is one', () => {
+    expect(value().quorum).toBe(2)
+    expect(value({ TRON_NODES: [{ rpc: 'https://one.example/jsonrpc' }] }).quorum).toBe(1)
+    expect(value({ TRON_QUORUM: '1' }).quorum).toBe(1)
+  })
+
+  it('reads a node’s key from the variable that keyVar names', () => {
+    const nodes = [{ rpc: 'https://one.example/jsonrpc', keyVar: 'GRID_KEY' }]
+    expect(value({ TRON_NODES: nodes, GRID_KEY: 'k' }).nodes[0]?.key).toBe('k')
+    expect(faults({ TRON_NODES: nodes })).toEqual(['TRON_NODES.0.keyVar: the name of a variable or secret that is set'])
+  })
+
+  it('takes a scale below a token’s decimals and a minimum in whole units', () => {
+    const [currency] = value({ CURRENCIES: [{ ...usdt, decimals: 18, minDeposit: '1.5' }] }).currencies.list
+    expect(currency).toMatchObject({ decimals: 18, scale: 6, minDeposit: 1_500_000_000_000_000_000n })
+  })
+
+  it('has no CORS and no rate limits where nothing is said of them', () => {
+    expect(value().cors).toBeNull()
+    expect(value({ CORS_ORIGINS: '' }).cors).toBeNull()
+    expect(value().rateLimits).toEqual({ lists: null, strict: null })
+  })
+
+  it.each([['*'], [['*']], ['["*"]']])('takes all origins: %o', (origins) => {
+    expect(value({ CORS_ORIGINS: origins }).cors).toBe('*')
+  })
+
+  it.each([
+    ['https://shop.example,http://localhost:3000'],
+    [' https://shop.example , http://localhost:3000 '],
+    ['["https://shop.example","http://localhost:3000"]'],
+    [['https://shop.example', 'http://localhost:3000']],
+  ])('takes origins by name: %o', (origins) => {
+    expect(value({ CORS_ORIGINS: origins }).cors).toEqual(new Set(['https://shop.example', 'http://localhost:3000']))
+  })
+
+  it.each([
+    ['DB', { DB: undefined }],
+    ['TRON_XPUB', { TRON_XPUB: undefined }],
+    ['TRON_XPUB', { TRON_XPUB: '' }],
+    ['TRON_XPUB', { TRON_XPUB: 'xpub123' }],
+    ['TRON_CHAIN_ID', { TRON_CHAIN_ID: '728126428' }],
+    ['TRON_CHAIN_ID', { TRON_CHAIN_ID: undefined }],
+    ['TRON_NODES', { TRON_NODES: undefined }],
+    ['TRON_NODES', { TRON_NODES: '{' }],
+    ['TRON_NODES', { TRON_NODES: [] }],
+    ['TRON_NODES.0.rpc', { TRON_NODES: [{ rpc: 'ftp://one.example' }] }],
+    ['TRON_NODES.0.rpc', { TRON_NODES: [{ rpc: 'http://one.example/jsonrpc' }] }],
+    ['TRON_NODES', { TRON_NODES: [{ rpc: 'https://one.example' }, { rpc: 'https://one.example' }] }],
+    ['TRON_NODES', { TRON_NODES: Array.from({ length: 11 }, (_, i) => ({ rpc: `https://n${i}.example` })) }],
+    ['TRON_QUORUM', { TRON_QUORUM: '0' }],
+    ['TRON_QUORUM', { TRON_QUORUM: '3' }],
+    ['TRON_QUORUM', { TRON_QUORUM: 'two' }],
+    ['TRON_START_BLOCK', { TRON_START_BLOCK: '0' }],
+    ['TRON_START_BLOCK', { TRON_START_BLOCK: '1.5' }],
+    ['TRON_START_BLOCK', { TRON_START_BLOCK: '-1' }],
+    ['CURRENCIES', { CURRENCIES: undefined }],
+    ['CURRENCIES', { CURRENCIES: [usdt, { ...usdt, cuy: 3 }] }],
+    ['CURRENCIES', { CURRENCIES: [usdt, { cuy: 2, symbol: 'TRX', decimals: 6 }] }],
+    ['CURRENCIES', { CURRENCIES: Array.from({ length: 51 }, () => usdt) }],
+    ['CURRENCIES.0.cuy', { CURRENCIES: [{ ...usdt, cuy: 0 }] }],
+    ['CURRENCIES.0.contract', { CURRENCIES: [{ ...usdt, contract: `${usdtContract.slice(0, -1)}u` }] }],
+    ['CURRENCIES.0.decimals', { CURRENCIES: [{ cuy: 1, symbol: 'TRX', decimals: 18 }] }],
+    ['CURRENCIES.0.decimals', { CURRENCIES: [{ ...usdt, decimals: 37 }] }],
+    ['CURRENCIES.0.scale', { CURRENCIES: [{ ...usdt, scale: 9 }] }],
+    ['CURRENCIES.0.scale', { CURRENCIES: [{ ...usdt, decimals: 2, scale: 3 }] }],
+    ['CURRENCIES.0.minDeposit', { CURRENCIES: [{ ...usdt, minDeposit: 1.5 }] }],
+    ['CURRENCIES.0.minDeposit', { CURRENCIES: [{ ...usdt, minDeposit: '0.0000001' }] }],
+    ['CURRENCIES.0.minDeposit', { CURRENCIES: [{ ...usdt, minDeposit: '-1' }] }],
+    ['AUTH_JWT_SECRET', { AUTH_JWT_SECRET: testSecret.slice(1) }],
+    ['AUTH_JWKS_URL', { AUTH_JWT_SECRET: undefined, AUTH_JWKS_URL: 'http://keys.example/jwks' }],
+    ['AUTH_JWKS_URL', { AUTH_JWKS_URL: 'https://keys.example/jwks' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: 'shop.example' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: 'https://shop.example/' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: 'https://Shop.example' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: 'https://*.example' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: 'http://shop.example' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: 'null' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: '*,https://shop.example' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: 'https://shop.example,' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: '[' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: [] }],
+    ['CORS_ORIGINS.0', { CORS_ORIGINS: [7] }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: true }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: Array.from({ length: 51 }, (_, i) => `https://s${i}.example`) }],
+    ['RATE_LISTS', { RATE_LISTS: '600' }],
+    ['RATE_STRICT', { RATE_STRICT: {} }],
+    ['DEV_UID', { DEV_UID: '0' }],
+    ['DEV_UID', { DEV_UID: '9007199254740992' }],
+  ])('names %s where it is wrong: %o', (name, changes) => {
+    expect(faults(changes).map((fault) => fault.slice(0, fault.indexOf(':')))).toEqual([name])
+  })
+
+  it('names every wrong value at once', () => {
+    const names = faults({
+      TRON_XPUB: 'x',
+      TRON_CHAIN_ID: 'x',
+      TRON_NODES: 'x',
+      CURRENCIES: 'x',
+      AUTH_JWT_SECRET: 'x',
+      DEV_UID: 'x',
+    })
+    expect(names.map((fault) => fault.split(':')[0])).toEqual([
+      'TRON_XPUB',
+      'TRON_CHAIN_ID',
+      'TRON_NODES',
+      'CURRENCIES',
+      'AUTH_JWT_SECRET',
+      'DEV_UID',
+    ])
+  })
+
+  it.each([
+    ['xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi'],
+    ['4646464646464646464646464646464646464646464646464646464646464646'],
+    ['test test test test test test test test test test test junk'],
+  ])('refuses private key material and does not repeat it: %s', (secret) => {
+    const [fault] = faults({ TRON_XPUB: secret })
+    expect(fault).toContain('private key material is never accepted')
+    expect(fault).not.toContain(secret)
+  })
+})

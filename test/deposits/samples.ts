@@ -1,0 +1,143 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { hexToBytes } from '@noble/hashes/utils.js'
+import type { Address } from '../../src/addresses/address.ts'
+import type {
+  Block,
+  BlockHash,
+  BlockHeight,
+  BlockRef,
+  Log,
+  Receipt,
+  Transaction,
+  Txid,
+} from '../../src/chain/block.ts'
+import { type Currency, type CurrencyId, indexCurrencies } from '../../src/ledger/currencies.ts'
+import { transferTopic } from '../../src/deposits/trc20.ts'
+import type { Uid } from '../../src/ledger/entry.ts'
+import type { UnixMs } from '../../src/common/time.ts'
+
+export const alice = { uid: 1 as Uid, address: 'a1'.repeat(20) as Address }
+export const bob = { uid: 2 as Uid, address: 'b0'.repeat(20) as Address }
+export const stranger = '5e'.repeat(20) as Address
+export const otherStranger = '5f'.repeat(20) as Address
+export const owners: ReadonlyMap<Address, Uid> = new Map([
+  [alice.address, alice.uid],
+  [bob.address, bob.uid],
+])
+
+export const trx: Currency = {
+  cuy: 1 as CurrencyId,
+  symbol: 'TRX',
+  contract: null,
+  decimals: 6,
+  scale: 6,
+  minDeposit: 0n,
+}
+export const usdtContract = 'a614f803b6fd780986a42c78ec9c7f77e6ded13c' as Address
+export const usdt: Currency = { ...trx, cuy: 2 as CurrencyId, symbol: 'USDT', contract: usdtContract }
+export const currencies = indexCurrencies([trx, usdt])
+export const fakeContract = 'fa'.repeat(20) as Address
+
+export const txid = (n: number) => n.toString(16).padStart(64, '0') as Txid
+export const ref: BlockRef = { height: 70 as BlockHeight, hash: '70'.repeat(32) as BlockHash }
+
+/** A TRX transfer of one TRX from a stranger to Alice, unless said otherwise. */
+export const transaction = (over: Partial<Transaction> = {}): Transaction => ({
+  txid: txid(1),
+  from: stranger,
+  to: alice.address,
+  value: '0xf4240',
+  input: '0x',
+  gas: '0x0',
+  ...over,
+})
+
+export const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`
+export const topic = (address: Address) => `0x${'0'.repeat(24)}${address}`
+
+/** A Transfer event of one USDT from a stranger to Alice, unless said otherwise. */
+export const log = (over: Partial<Log> & { from?: Address; to?: Address; raw?: bigint } = {}): Log => {
+  const { from = stranger, to = alice.address, raw = 1_000_000n, ...rest } = over
+  return {
+    txid: txid(1),
+    position: 0,
+    contract: usdtContract,
+    topics: [transferTopic, topic(from), topic(to)],
+    data: word(raw),
+    ...rest,
+  }
+}
+
+export const block = (transactions: readonly Transaction[], logs: readonly Log[] = []): Block => ({
+  ...ref,
+  parentHash: '69'.repeat(32) as BlockHash,
+  timestamp: 0 as UnixMs,
+  transactions,
+  logs,
+})
+
+export const receipt = (logs: readonly Log[] = [], over: Partial<Receipt> = {}): Receipt => ({
+  txid: txid(1),
+  block: ref,
+  succeeded: true,
+  logs,
+  ...over,
+})
+
+/** One protobuf field: a number is a varint, bytes or text are length-delimited. */
+export type Field = readonly [number, bigint | Uint8Array | string]
+
+/** A protobuf message of these fields, in this order, however odd. */
+export function message(...fields: readonly Field[]): Uint8Array {
+  const writer = new BinaryWriter()
+  for (const [number, value] of fields) {
+    if (typeof value === 'bigint') writer.tag(number, WireType.Varint).int64(value)
+    else if (typeof value === 'string') writer.tag(number, WireType.LengthDelimited).string(value)
+    else writer.tag(number, WireType.LengthDelimited).bytes(value)
+  }
+  return writer.finish()
+}
+
+export const bytes21 = (address: string) => hexToBytes(`41${address}`)
+export const transferUrl = 'type.googleapis.com/protocol.TransferContract'
+
+/** The TransferContract message of `transaction()`. */
+export const transferMessage = (to: Address = alice.address, amount = 1_000_000n, from: Address = stranger) =>
+  message([1, bytes21(from)], [2, bytes21(to)], [3, amount])
+
+/** One contract of a transaction. */
+export const contract = (type: bigint, url: string, value: Uint8Array) =>
+  message([1, type], [2, message([1, url], [2, value])])
+
+/** `raw_data` around one or more contracts, with the fields that a real transaction has beside them. */
+export const rawData = (...contracts: readonly Uint8Array[]) =>
+  message(
+    [1, new Uint8Array([0x1c, 0xa0])],
+    [4, new Uint8Array(8).fill(7)],
+    [8, 1_777_449_000_000n],
+    ...contracts.map((one) => [11, one] as const),
+    [14, 1_777_448_940_000n],
+  )
+
+/** `raw_data` of `transaction()`. */
+export const transferBytes = (to?: Address, amount?: bigint, from?: Address) =>
+  rawData(contract(1n, transferUrl, transferMessage(to, amount, from)))
+
+/** `raw_data` of a TRC-10 transfer that JSON-RPC shows exactly like `transaction()`. */
+export const trc10Bytes = () =>
+  rawData(
+    contract(
+      2n,
+      'type.googleapis.com/protocol.TransferAssetContract',
+      message(
+        [1, new TextEncoder().encode('1000001')],
+        [2, bytes21(stranger)],
+        [3, bytes21(alice.address)],
+        [4, 1_000_000n],
+      ),
+    ),
+  )
+
+/** `raw_data` of any other type, with a message that means nothing here. */
+export const otherBytes = (type: number, name = 'VoteWitnessContract') =>
+  rawData(contract(BigInt(type), `type.googleapis.com/protocol.${name}`, message([1, bytes21(stranger)])))

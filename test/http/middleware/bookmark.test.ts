@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import { bookmarkCharsMax } from '../../../src/http/middleware/bookmark.ts'
+import { addressIn, payFinal, startService, usdtTo, wholeOf } from '../service.ts'
+
+const header = 'x-d1-bookmark'
+const good = '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683'
+const misread = {
+  status: 400,
+  text: `{"code":400,"msg":"${header}: a bookmark as an earlier answer had it, given once"}`,
+}
+
+/**
+ * The service on a database that notes how each session starts, and whether a statement went past all sessions. With
+ * `refuse` a session that starts at a bookmark fails, as D1 may.
+ */
+async function watched(refuse = false) {
+  const starts: string[] = []
+  const { db } = await startService()
+  const spied = new Proxy(db, {
+    get(target, name) {
+      if (name === 'prepare' || name === 'batch') starts.push('no session')
+      if (name !== 'withSession') {
+        const member = Reflect.get(target, name)
+        return typeof member === 'function' ? member.bind(target) : member
+      }
+      return (start: string) => {
+        starts.push(start)
+        if (refuse && start !== 'first-primary') throw new Error('D1_ERROR: invalid bookmark')
+        return target.withSession(start)
+      }
+    },
+  })
+  const service = await startService({ DB: spied })
+  return { service, starts }
+}
+
+describe('the bookmark of an answer', () => {
+  test.each(['/tron/generate', '/tron/balance', '/tron/recharge', '/wallet/list', '/wallet/flow/list'])(
+    'stands in the header of %s',
+    async (path) => {
+      const service = await startService()
+      await service.get('/tron/generate')
+      expect((await service.get(path)).headers.get(header)).toMatch(/^[0-9a-f-]{59}$/)
+    },
+  )
+
+  test.each([
+    ['an unknown path', '/x', 404],
+    ['bad input', '/wallet/flow/list?page=x', 400],
+    ['the health check, which acts for nobody', '/health', 200],
+  ])('is absent from %s', async (_what, path, status) => {
+    const answer = await (await startService()).get(path)
+    expect([answer.status, answer.headers.get(header)]).toEqual([status, null])
+  })
+
+  test('is taken by the next request, which sees what was written before it', async () => {
+    const service = await startService()
+    const to = await addressIn(await service.get('/tron/generate'))
+    payFinal(service, usdtTo(to, 25_000_000n))
+    const written = (await service.get('/tron/recharge')).headers.get(header)
+    const answer = await service.get('/wallet/list', 7, { headers: { [header]: written ?? '' } })
+    expect((await wholeOf(answer)).text).toContain('{"amt":25,"cuy":2}')
+    expect(answer.headers.get(header)).not.toBeNull()
+  })
+
+  test('is read back by a caller without one: they see their own last write', async () => {
+    const service = await startService()
+    const to = await addressIn(await service.get('/tron/generate'))
+    payFinal(service, usdtTo(to, 25_000_000n))
+    await service.get('/tron/recharge')
+    expect((await wholeOf(await service.get('/wallet/list'))).text).toContain('{"amt":25,"cuy":2}')
+    expect((await wholeOf(await service.get('/wallet/flow/list'))).text).toContain('"count":1')
+  })
+})
+
+describe('where the database is read', () => {
+  test.each(['/wallet/list', '/wallet/flow/list', '/tron/balance'])(
+    'for %s: a copy as far as the bookmark, and the primary without one',
+    async (path) => {
+      const { service, starts } = await watched()
+      await service.get(path)
+      await service.get(path, 7, { headers: { [header]: good } })
+      expect(starts).toEqual(['first-primary', good])
+    },
+  )
+
+  test('for what may write: from the primary on, whatever the bookmark', async () => {
+    const { service, starts } = await watched()
+    await service.get('/tron/generate', 7, { headers: { [header]: good } })
+    expect(starts).toEqual(['first-primary'])
+  })
+
+  test('is tried again at the primary where D1 refuses a bookmark, and the log says so', async () => {
+    const { service, starts } = await watched(true)
+    const answer = await service.get('/wallet/list', 7, { headers: { [header]: 'ffffffff-0' } })
+    expect(answer.status).toBe(200)
+    expect(starts).toEqual(['ffffffff-0', 'first-primary'])
+    expect(service.lines).toContain('{"level":"warn","event":"bookmark-refused"}')
+  })
+})
+
+describe('a bookmark in a request', () => {
+  test.each([
+    ['empty', ''],
+    ['the word first-primary', 'first-primary'],
+    ['the word first-unconstrained', 'first-unconstrained'],
+    ['in capitals', good.toUpperCase()],
+    ['with a quote', `${good}'`],
+    ['with a space inside', `${good} ${good}`],
+    ['two of them', `${good}, ${good}`],
+    ['a hyphen alone', '-'],
+    ['a hyphen at its end', `${good}-`],
+    ['too long', 'a'.repeat(bookmarkCharsMax + 1)],
+  ])('is 400 where it is %s', async (_what, value) => {
+    const { service, starts } = await watched()
+    expect(await wholeOf(await service.get('/wallet/list', 7, { headers: { [header]: value } }))).toEqual(misread)
+    expect(starts).toEqual([])
+  })
+
+  test('is not looked at without a token', async () => {
+    const service = await startService()
+    expect((await service.get('/wallet/list', null, { headers: { [header]: 'x' } })).status).toBe(401)
+  })
+})

@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { amountMax, formatUnits, noAmount, parseUnits, toAmount } from '../../src/ledger/amount.ts'
+import { nearNumbers } from '../support/arbitraries.ts'
+
+describe('a ledger amount', () => {
+  it.each([
+    [0n, 0n],
+    [amountMax, amountMax],
+    [-amountMax, -amountMax],
+    [2n ** 53n, null],
+    [-(2n ** 53n), null],
+    [2n ** 256n, null],
+  ])('of %d smallest units is %d', (units, amount) => {
+    expect(toAmount(units)).toBe(amount)
+  })
+
+  it('of what was not credited is zero', () => {
+    expect(noAmount).toBe(0n)
+  })
+})
+
+describe('formatUnits', () => {
+  it.each([
+    [25_000_000n, 6, '25'],
+    [1n, 6, '0.000001'],
+    [-1n, 6, '-0.000001'],
+    [0n, 6, '0'],
+    [amountMax, 6, '9007199254.740991'],
+    [-amountMax, 6, '-9007199254.740991'],
+    [1_500_000n, 6, '1.5'],
+    [100n, 0, '100'],
+    [-100n, 0, '-100'],
+    [10n ** 30n, 18, '1000000000000'],
+    [2n ** 256n - 1n, 77, '1.15792089237316195423570985008687907853269984665640564039457584007913129639935'],
+  ])('writes %d with %i decimals as %s', (units, decimals, text) => {
+    expect(formatUnits(units, decimals)).toBe(text)
+  })
+
+  it('is exact: no exponent, no trailing zeros, and parsing gives the units back', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.nat(30), (units, decimals) => {
+        const text = formatUnits(units, decimals)
+        expect(text).toMatch(/^(0|[1-9]\d*)(\.\d*[1-9])?$/)
+        expect(parseUnits(text, decimals)).toEqual({ ok: true, value: units })
+        expect(formatUnits(-units, decimals)).toBe(units === 0n ? '0' : `-${text}`)
+      }),
+    )
+  })
+})
+
+describe('parseUnits', () => {
+  it.each([
+    ['0', 6, 0n],
+    ['1.5', 6, 1_500_000n],
+    ['0.000001', 6, 1n],
+    ['1.50', 2, 150n],
+    ['7', 0, 7n],
+    ['9007199254740993', 0, 9007199254740993n],
+  ])('reads %s with %i decimals', (text, decimals, units) => {
+    expect(parseUnits(text, decimals)).toEqual({ ok: true, value: units })
+  })
+
+  it.each([
+    ...nearNumbers,
+    '00',
+    '01',
+    '1.',
+    '.5',
+    '1..5',
+    '1.5.',
+    '1.-5',
+    '1.5\n',
+    '0x10',
+    '9'.repeat(79),
+    '1'.repeat(100_000),
+  ])('refuses %j', (text) => {
+    expect(parseUnits(text, 18)).toEqual({ ok: false, error: 'not-a-decimal' })
+  })
+
+  it.each([
+    ['1.5', 0],
+    ['0.0000001', 6],
+    ['1.0000000', 6],
+  ])('refuses the decimals of %s where %i are kept, instead of rounding', (text, decimals) => {
+    expect(parseUnits(text, decimals)).toEqual({ ok: false, error: 'too-many-decimals' })
+  })
+})
