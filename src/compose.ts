@@ -1,43 +1,43 @@
+import { deriveAddress } from './addresses/derive.ts'
+import { issueAddress } from './addresses/issue-address.ts'
+import { readChainBalance } from './addresses/read-balance.ts'
+import type { Chain } from './chain/chain.ts'
+import type { UnixMs } from './common/time.ts'
+import { type Config, parseConfig } from './config/config.ts'
 import { createAddressBook } from './d1/address-book.ts'
 import type { Database } from './d1/database.ts'
 import { createLedgerReader } from './d1/ledger-reader.ts'
-import { createReconciliations } from './d1/reconciliation-store.ts'
-import { createSessions } from './d1/sessions.ts'
 import { createLedgerWriter } from './d1/ledger-writer.ts'
-import { createUsage, metered } from './platform/meter.ts'
-import { createNodeMemory } from './tron/nodes/health.ts'
-import { createNodePool } from './tron/client.ts'
-import { generateAddress } from './addresses/issue-address.ts'
+import { createReconciliationStore } from './d1/reconciliation-store.ts'
+import { createSessions } from './d1/sessions.ts'
+import { type App, createApp, createUnconfiguredApp } from './http/app.ts'
+import { createAuthenticator } from './http/auth/authenticate.ts'
+import { createTokenCache } from './http/auth/token-cache.ts'
+import type { CompletedRequest, RequestContext } from './http/context.ts'
+import { createRateLimiter } from './http/middleware/rate-limit.ts'
 import { listFlows } from './ledger/list-flows.ts'
 import { listWallets } from './ledger/list-wallets.ts'
-import { readBalance } from './addresses/read-balance.ts'
-import { readHealth } from './scan/health.ts'
-import { createScanWatch, recharge } from './scan/check-now.ts'
-import { rechargeTransaction } from './scan/check-transaction.ts'
-import { reconcile } from './reconciliation/reconcile.ts'
-import { type ScanParts, scan } from './scan/scan.ts'
-import { ensureStarted, type StartParts } from './scan/start.ts'
-import { type Config, parseConfig } from './config/config.ts'
-import { deriveAddress } from './addresses/derive.ts'
-import { routeMs, routeRequestsMax, tickMs, tickRequestsMax } from './scan/limits.ts'
-import type { UnixMs } from './common/time.ts'
-import { type App, createApp, createUnconfiguredApp } from './http/app.ts'
-import { createAuth } from './http/auth/authenticate.ts'
-import { createAuthMemory } from './http/auth/token-cache.ts'
-import type { Answered, Visit } from './http/context.ts'
-import { createAdmission } from './http/middleware/rate-limit.ts'
-import type { Chain } from './chain/chain.ts'
 import type { Clock } from './platform/clock.ts'
-import type { Log, LogFields } from './platform/logger.ts'
+import { routeMs, routeRequestsMax, tickMs, tickRequestsMax } from './platform/limits.ts'
+import type { LogFields, Logger } from './platform/logger.ts'
 import type { Usage } from './platform/usage.ts'
+import { createUsage, metered } from './platform/usage.ts'
+import { reconcile } from './reconciliation/reconcile.ts'
+import { checkNow, createSharedScanState } from './scan/check-now.ts'
+import { checkTransaction } from './scan/check-transaction.ts'
+import { readScanHealth } from './scan/health.ts'
+import { type ScanParts, scan } from './scan/scan.ts'
+import { ensureScanStarted, type ScanStartParts } from './scan/start.ts'
+import { createTronClient } from './tron/client.ts'
+import { createNodeHealthStore } from './tron/nodes/health.ts'
 
 /** Bindings and variables, as the platform hands them over: unknown until `parseConfig` has read them. */
 export type Bindings = Readonly<Record<string, unknown>>
 
 /** What the service takes from the machine. */
-export interface System {
+export interface SystemParts {
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
   readonly fetch: typeof fetch
   /** A name that nobody else has or can guess. */
   readonly uniqueName: () => string
@@ -63,7 +63,7 @@ interface Ready {
  * The whole service. What an isolate remembers between requests (the parsed configuration, how each node behaved,
  * checked tokens) lives in this one object; everything in it can be lost at any time without harm.
  */
-export function createService(system: System): Service {
+export function createService(system: SystemParts): Service {
   const known = new WeakMap<Bindings, Ready>()
   const prepare = (bindings: Bindings): Ready => {
     const before = known.get(bindings)
@@ -79,22 +79,22 @@ export function createService(system: System): Service {
   }
 }
 
-function configured(system: System, config: Config): Ready {
+function configured(system: SystemParts, config: Config): Ready {
   const { clock, log } = system
   const { currencies, startBlock } = config
-  const nodeMemory = createNodeMemory()
-  const watch = createScanWatch()
+  const nodeMemory = createNodeHealthStore()
+  const watch = createSharedScanState()
   const sessions = createSessions(config.db, { clock, log })
   const derive = (index: number) => deriveAddress(config.depositKey, index)
   const facts = { hasApi: config.nodes.some((node) => node.api !== null), quorum: config.quorum }
 
   const openChain = (usage: Usage, ms: number, requestsMax: number): Chain =>
-    createNodePool({
+    createTronClient({
       nodes: config.nodes,
       quorum: config.quorum,
       chainId: config.chainId,
       tokens: new Set(currencies.byContract.keys()),
-      memory: nodeMemory,
+      health: nodeMemory,
       clock,
       fetch: (url, init) => metered(usage.node, clock, 1, () => system.fetch(url, init)),
       log,
@@ -112,8 +112,8 @@ function configured(system: System, config: Config): Ready {
     lease: system.uniqueName(),
     statements: () => usage.database.calls,
   })
-  const routeChain = ({ usage }: Visit) => openChain(usage, routeMs, routeRequestsMax)
-  const startParts = (chain: Chain, db: Database): StartParts => ({
+  const routeChain = ({ usage }: RequestContext) => openChain(usage, routeMs, routeRequestsMax)
+  const startParts = (chain: Chain, db: Database): ScanStartParts => ({
     reader: createLedgerReader(db),
     starter: writerOf(db),
     chain,
@@ -128,17 +128,17 @@ function configured(system: System, config: Config): Ready {
     createUsage,
     cors: config.cors,
     observe: observeWith(log),
-    authenticate: createAuth(config.auth, { memory: createAuthMemory(), clock, log, fetch: system.fetch }),
-    admit: createAdmission(config.rateLimits, log),
+    authenticate: createAuthenticator(config.auth, { memory: createTokenCache(), clock, log, fetch: system.fetch }),
+    admit: createRateLimiter(config.rateLimits, log),
     currencies,
     generateAddress: (uid, wanted, visit) =>
       sessions.writing(visit, (db) => {
         const addresses = createAddressBook(db)
-        return generateAddress({ ...startParts(routeChain(visit), db), addresses, derive }, uid, wanted)
+        return issueAddress({ ...startParts(routeChain(visit), db), addresses, derive }, uid, wanted)
       }),
     readBalance: (uid, question, visit) =>
       sessions.reading(visit, (db) =>
-        readBalance({ addresses: createAddressBook(db), chain: routeChain(visit) }, uid, question),
+        readChainBalance({ addresses: createAddressBook(db), chain: routeChain(visit) }, uid, question),
       ),
     recharge: (uid, visit) =>
       sessions.writing(visit, (db) => {
@@ -147,24 +147,24 @@ function configured(system: System, config: Config): Ready {
         const primary = sessions.primary(visit.usage)
         const { scanState } = createLedgerReader(primary)
         const reader = { ...createLedgerReader(db), scanState }
-        return recharge({ ...scanParts(routeChain(visit), primary, visit.usage), reader, watch }, uid)
+        return checkNow({ ...scanParts(routeChain(visit), primary, visit.usage), reader, shared: watch }, uid)
       }),
     rechargeTransaction: (uid, txid, visit) =>
       sessions.writing(visit, (db) => {
         const addresses = createAddressBook(db)
         const reader = createLedgerReader(db)
-        return rechargeTransaction({ ...scanParts(routeChain(visit), db, visit.usage), reader, addresses }, uid, txid)
+        return checkTransaction({ ...scanParts(routeChain(visit), db, visit.usage), reader, addresses }, uid, txid)
       }),
     listWallets: (uid, visit) =>
       sessions.reading(visit, (db) => listWallets({ reader: createLedgerReader(db), currencies }, uid)),
     listFlows: (uid, filter, page, visit) =>
       sessions.reading(visit, (db) => listFlows({ reader: createLedgerReader(db) }, uid, filter, page)),
-    readHealth: (visit) => readHealth({ reader: createLedgerReader(sessions.primary(visit.usage)), clock, facts }),
+    readHealth: (visit) => readScanHealth({ reader: createLedgerReader(sessions.primary(visit.usage)), clock, facts }),
   })
   const runTick = async (usage: Usage): Promise<void> => {
     const db = sessions.primary(usage)
     const chain = openChain(usage, tickMs, tickRequestsMax)
-    const started = await ensureStarted(startParts(chain, db))
+    const started = await ensureScanStarted(startParts(chain, db))
     if (!started.ok) {
       log.warn('scan-not-started', { why: started.error.kind })
       return
@@ -172,7 +172,7 @@ function configured(system: System, config: Config): Ready {
     const scanned = await scan(scanParts(chain, db, usage), { withTail: false })
     const caughtUp = scanned.kind === 'scanned' && scanned.trouble === null
     if (!caughtUp) return
-    const [reader, store] = [createLedgerReader(db), createReconciliations(db)]
+    const [reader, store] = [createLedgerReader(db), createReconciliationStore(db)]
     await reconcile({ chain, reader, store, currencies, clock, log })
   }
   const tick = async () => {
@@ -187,7 +187,7 @@ function configured(system: System, config: Config): Ready {
   return { app, tick }
 }
 
-function unconfigured(system: System, faults: readonly string[]): Ready {
+function unconfigured(system: SystemParts, faults: readonly string[]): Ready {
   const { clock, log } = system
   const report = () => {
     for (const fault of faults) log.alarm('misconfigured', { fault })
@@ -205,8 +205,8 @@ function unconfigured(system: System, faults: readonly string[]): Ready {
 }
 
 /** One line for each request. Nothing in it is what a caller wrote, but for a request id of plain letters. */
-function observeWith(log: Log) {
-  return ({ visit, method, status }: Answered) => {
+function observeWith(log: Logger) {
+  return ({ visit, method, status }: CompletedRequest) => {
     const { requestId, route, durationMs, usage } = visit
     log.info('request', { requestId, route, method, status, durationMs, ...costs(usage) })
   }

@@ -1,12 +1,12 @@
-import { systemClock } from './platform/system-clock.ts'
-import { createLog } from './platform/create-logger.ts'
-import { uniqueName } from './platform/unique-name.ts'
 import { type Bindings, createService } from './compose.ts'
+import { systemClock } from './platform/clock.ts'
+import { createLogger } from './platform/logger.ts'
+import { uniqueName } from './platform/unique-name.ts'
 
 const service = createService({
   clock: systemClock,
   // biome-ignore lint/suspicious/noConsole: the console is where Workers collect log lines
-  log: createLog((line) => console.log(line)),
+  log: createLogger((line) => console.log(line)),
   fetch: (input, init) => fetch(input, init),
   uniqueName,
 })

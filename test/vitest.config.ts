@@ -27,7 +27,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['test/{architecture,docs}.test.ts', 'test/{domain,devnet,simulation,doctor,deploy}/**/*.test.ts'],
+          include: [
+            'test/{architecture,docs}.test.ts',
+            'test/{addresses,chain,deposits,ledger,reconciliation,devnet,simulation,doctor,deploy}/**/*.test.ts',
+          ],
         },
       },
       {
@@ -40,7 +43,7 @@ export default defineConfig({
         ],
         test: {
           name: 'worker',
-          include: ['test/{adapters,app,http,scheduled,migrations}/**/*.test.ts', 'test/config/config.test.ts'],
+          include: ['test/{config,d1,http,migrations,platform,scan,scheduled,tron}/**/*.test.ts'],
         },
       },
       {

@@ -1,5 +1,5 @@
-import type { Address } from './address.ts'
 import type { Uid } from '../ledger/entry.ts'
+import type { Address } from './address.ts'
 
 /** An address that was issued to a caller. `index` is the last step of its derivation path. */
 export interface IssuedAddress {

@@ -4,8 +4,8 @@ import { sha256, sha512 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { createBase58check } from '@scure/base'
-import { type Address, addressFromHex } from './address.ts'
 import { err, ok, type Result } from '../common/result.ts'
+import { type Address, addressFromHex } from './address.ts'
 
 type Point = ReturnType<typeof secp256k1.Point.fromBytes>
 
@@ -13,13 +13,13 @@ type Point = ReturnType<typeof secp256k1.Point.fromBytes>
  * The external chain `m/44'/195'/0'/0` of an account, ready to derive addresses from. It can see every address and
  * spend from none. It holds nothing that can be printed: an extended public key is confidential.
  */
-export interface DepositKey {
+export interface ExtendedPublicKey {
   /** The address at `/index`; see `deriveAddress`. */
   readonly addressAt: (index: number) => Address
 }
 
 /** Why a text is no key that deposit addresses can be derived from. */
-export type DepositKeyFault =
+export type ExtendedPublicKeyFault =
   | 'empty'
   | 'too-long'
   /** `xprv…` and its relatives: a private key has no business here. */
@@ -55,7 +55,7 @@ const base58check = createBase58check(sha256)
  * number are checked; the levels above them can't be seen in it. About 0.2 ms: the rest is done when the first
  * address is asked for.
  */
-export function parseDepositKey(text: string): Result<DepositKey, DepositKeyFault> {
+export function parseExtendedPublicKey(text: string): Result<ExtendedPublicKey, ExtendedPublicKeyFault> {
   if (text === '') return err('empty')
   if (/\p{L}\s+\p{L}/u.test(text)) return err('mnemonic') // before the length: 24 words are longer than textMax
   if (/^(0x)?[0-9a-f]{32,}$/i.test(text)) return err('hex-key')
@@ -83,7 +83,7 @@ export function parseDepositKey(text: string): Result<DepositKey, DepositKeyFaul
  * The address at `m/44'/195'/0'/0/index`, index 0 to 2^31−1. Throws on any other index, and on the one index in about
  * 2^127 for which BIP-32 has no child: there the index has to be skipped by a person.
  */
-export function deriveAddress(key: DepositKey, index: number): Address {
+export function deriveAddress(key: ExtendedPublicKey, index: number): Address {
   return key.addressAt(index)
 }
 

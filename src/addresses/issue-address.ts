@@ -1,13 +1,15 @@
-import type { Address } from './address.ts'
-import type { QueryFailure } from '../chain/failure.ts'
-import type { Uid } from '../ledger/entry.ts'
-import { gapLimit } from '../scan/limits.ts'
+import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
+import type { Uid } from '../ledger/entry.ts'
+import { ensureScanStarted, type ScanStartParts } from '../scan/start.ts'
+import type { Address } from './address.ts'
 import type { AddressBook } from './address-book.ts'
-import { ensureStarted, type StartParts } from '../scan/start.ts'
+
+/** Addresses of one caller that may be without a deposit (BIP-44). */
+export const gapLimit = 20
 
 /** What issuing an address needs. */
-export interface GenerateParts extends StartParts {
+export interface IssueAddressParts extends ScanStartParts {
   readonly addresses: AddressBook
   /** The address at an index of the deployment's extended public key. */
   readonly derive: (index: number) => Address
@@ -17,8 +19,8 @@ export interface GenerateParts extends StartParts {
  * The caller's current deposit address; the first call creates it, `fresh` issues a further one (at most
  * `gapLimit` without a deposit). No address is shown before the scan's start is stored.
  */
-export async function generateAddress(
-  parts: GenerateParts,
+export async function issueAddress(
+  parts: IssueAddressParts,
   uid: Uid,
   { fresh }: { readonly fresh: boolean },
 ): Promise<Result<{ readonly id: number; readonly address: Address }, QueryFailure>> {
@@ -26,7 +28,7 @@ export async function generateAddress(
     const current = await parts.addresses.current(uid)
     if (current !== null) return ok(current)
   }
-  const started = await ensureStarted(parts)
+  const started = await ensureScanStarted(parts)
   if (!started.ok) return err({ kind: 'chain-unavailable' })
   if (!fresh) return ok(await parts.addresses.issueFirst(uid, parts.derive))
   const issued = await parts.addresses.issueFurther(uid, parts.derive, gapLimit)

@@ -1,11 +1,12 @@
 import * as z from 'zod/mini'
 import { parseAddress } from '../addresses/address.ts'
-import { parseUnits } from '../ledger/amount.ts'
+import { type ExtendedPublicKey, type ExtendedPublicKeyFault, parseExtendedPublicKey } from '../addresses/derive.ts'
 import type { BlockHeight } from '../chain/block.ts'
-import { type Currencies, type Currency, type CurrencyId, indexCurrencies } from '../ledger/currencies.ts'
-import { type DepositKey, type DepositKeyFault, parseDepositKey } from '../addresses/derive.ts'
-import type { Uid } from '../ledger/entry.ts'
 import { err, ok, type Result } from '../common/result.ts'
+import { parseUnits } from '../ledger/amount.ts'
+import { nativeAsset, trc20Asset } from '../ledger/asset.ts'
+import { type Currencies, type Currency, type CurrencyId, indexCurrencies } from '../ledger/currencies.ts'
+import type { Uid } from '../ledger/entry.ts'
 
 /** One Tron node. Its URLs and key are secrets: they never reach a caller or a log line. */
 export interface NodeConfig {
@@ -45,7 +46,7 @@ export interface RateLimits {
 /** Everything that a deployment may set, checked and frozen. */
 export interface Config {
   readonly db: D1Database
-  readonly depositKey: DepositKey
+  readonly depositKey: ExtendedPublicKey
   /** Lower-case `0x` quantity without leading zeros. */
   readonly chainId: string
   readonly nodes: readonly NodeConfig[]
@@ -143,9 +144,9 @@ const parsedText = <T>(what: string, parse: (value: string) => Result<T, string>
 
 const xpubTakes = "an extended public key (xpub…) of m/44'/195'/0' or m/44'/195'/0'/0"
 const xpub = parsedText(xpubTakes, (value) => {
-  const key = parseDepositKey(value)
+  const key = parseExtendedPublicKey(value)
   if (key.ok) return key
-  const secret: readonly DepositKeyFault[] = ['private-extended-key', 'hex-key', 'mnemonic']
+  const secret: readonly ExtendedPublicKeyFault[] = ['private-extended-key', 'hex-key', 'mnemonic']
   return err(secret.includes(key.error) ? `${xpubTakes}; private key material is never accepted` : xpubTakes)
 })
 
@@ -234,7 +235,7 @@ const currencyList = listOf(
       return {
         cuy: entry.cuy as CurrencyId, // safe: checked to be an integer from 1
         symbol: entry.symbol,
-        contract: entry.contract ?? null,
+        asset: entry.contract === undefined ? nativeAsset : trc20Asset(entry.contract),
         decimals: entry.decimals,
         scale,
         minDeposit: minDeposit.value,
@@ -273,7 +274,7 @@ function indexUnique(list: Currency[] | null, faults: string[]): Currencies | nu
   )
   repeated(
     'a contract (or TRX)',
-    list.map((currency) => currency.contract),
+    list.map(({ asset }) => (asset.kind === 'native' ? 'TRX' : asset.contract)),
   )
   return indexCurrencies(list.map((currency) => Object.freeze(currency)))
 }

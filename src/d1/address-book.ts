@@ -1,8 +1,8 @@
 import { asc, eq } from 'drizzle-orm'
 import type { Address } from '../addresses/address.ts'
-import type { Uid } from '../ledger/entry.ts'
 import type { AddressBook } from '../addresses/address-book.ts'
-import { type Database, openTables, toTexts } from './database.ts'
+import type { Uid } from '../ledger/entry.ts'
+import { type Database, openTables, toJsonTexts } from './database.ts'
 import { addresses } from './tables.ts'
 
 /** Addresses in one look-up: 43 bytes each, and a bound text has room for 2 MB. */
@@ -92,7 +92,7 @@ export function createAddressBook(db: Database): AddressBook {
       const owners = new Map<Address, Uid>()
       // Neighbours in the index one after the other: its pages are then still at hand (a third less time, November 2026).
       const neighbours = [...Map.groupBy(asked, (address) => address.slice(0, 2)).values()].flat()
-      for (const text of toTexts(neighbours, askedMax)) {
+      for (const text of toJsonTexts(neighbours, askedMax)) {
         for (const [address, uid] of await db.prepare(matchAddresses).bind(text).raw<[Address, Uid]>()) {
           owners.set(address, uid)
         }

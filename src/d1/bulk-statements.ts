@@ -34,7 +34,7 @@ ORDER BY place
 RETURNING txid, position, outcome`
 
 /** Keeps candidates as pending from ?2 on; of one that is pending already only the reason changes. */
-export const holdPending = `
+export const upsertPending = `
 INSERT INTO pending (${names(pendingColumns)}, since, next_try)
 SELECT ${names(pendingColumns)}, ?2, ?2
 FROM (SELECT ${fields(pendingColumns)} FROM json_each(?1)) AS incoming

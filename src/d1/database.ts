@@ -12,7 +12,7 @@ export function openTables(db: Database) {
  * Rows as JSON texts to bind: one parameter carries a whole list, since a statement takes 100 at most. A text has
  * room for 2 MB, so a list of more than `rowsMax` becomes several.
  */
-export function toTexts<T>(rows: readonly T[], rowsMax: number): readonly string[] {
+export function toJsonTexts<T>(rows: readonly T[], rowsMax: number): readonly string[] {
   const texts: string[] = []
   for (let i = 0; i < rows.length; i += rowsMax) texts.push(JSON.stringify(rows.slice(i, i + rowsMax)))
   return texts

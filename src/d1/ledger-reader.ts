@@ -2,6 +2,7 @@ import { and, asc, eq, getTableColumns } from 'drizzle-orm'
 import type { CurrencyId } from '../ledger/currencies.ts'
 import type { FlowList, LedgerReader } from '../ledger/ledger-store.ts'
 import { type Database, openTables } from './database.ts'
+import { flowQuery } from './flow-query.ts'
 import {
   type FlowRow,
   readAmount,
@@ -12,8 +13,7 @@ import {
   readSighting,
   type ScanRow,
 } from './rows.ts'
-import { flowQuery } from './flow-query.ts'
-import { addresses, deposits, pendings, sightings } from './tables.ts'
+import { addresses, deposits, pendingDeposits, sightings } from './tables.ts'
 
 const rowsMax = 100
 
@@ -59,9 +59,14 @@ export function createLedgerReader(db: Database): LedgerReader {
     async pendingOf(uid, txid) {
       const rows = await tables()
         .select()
-        .from(pendings)
-        .where(and(eq(pendings.uid, uid), txid === null ? undefined : eq(pendings.txid, txid)))
-        .orderBy(asc(pendings.since), asc(pendings.height), asc(pendings.txid), asc(pendings.position))
+        .from(pendingDeposits)
+        .where(and(eq(pendingDeposits.uid, uid), txid === null ? undefined : eq(pendingDeposits.txid, txid)))
+        .orderBy(
+          asc(pendingDeposits.since),
+          asc(pendingDeposits.height),
+          asc(pendingDeposits.txid),
+          asc(pendingDeposits.position),
+        )
         .limit(rowsMax)
       return rows.map(readPending)
     },

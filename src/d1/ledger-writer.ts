@@ -1,9 +1,10 @@
 import { eq, lt, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { CreditKey, Deposit, Pending } from '../deposits/deposit.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { LeaseClaim, LedgerWriter, Step } from '../ledger/ledger-store.ts'
-import { type Database, openTables, toTexts } from './database.ts'
+import type { CreditKey, Deposit, Pending } from '../deposits/deposit.ts'
+import type { LeaseAttempt, LedgerWriter, ScanStep } from '../ledger/ledger-store.ts'
+import { deletePending, insertDeposits, insertMovements, insertSightings, upsertPending } from './bulk-statements.ts'
+import { type Database, openTables, toJsonTexts } from './database.ts'
 import {
   type IncomingDeposit,
   readPending,
@@ -14,8 +15,7 @@ import {
   writePending,
   writeSighting,
 } from './rows.ts'
-import { deletePending, holdPending, insertDeposits, insertMovements, insertSightings } from './bulk-statements.ts'
-import { type pendings, scans, tokens } from './tables.ts'
+import { type pendingDeposits, scans, tokens } from './tables.ts'
 
 /** Rows in one JSON text: the longest takes about 600 bytes, and a text has room for 2 MB. */
 const rowsMax = 2_000
@@ -30,9 +30,9 @@ type Stored = Pick<IncomingDeposit, 'txid' | 'position' | 'outcome'>
 export function createLedgerWriter(db: Database, tellTooLarge: (key: CreditKey) => void = () => {}): LedgerWriter {
   const tables = () => openTables(db)
   const storing = (deposits: readonly Deposit[], at: UnixMs) =>
-    toTexts(eachOnce(deposits).map(writeDeposit), rowsMax).map((text) => db.prepare(insertDeposits).bind(text, at))
+    toJsonTexts(eachOnce(deposits).map(writeDeposit), rowsMax).map((text) => db.prepare(insertDeposits).bind(text, at))
   const holding = (pending: readonly Pending[], at: UnixMs) =>
-    toTexts(eachOnce(pending).map(writePending), rowsMax).map((text) => db.prepare(holdPending).bind(text, at))
+    toJsonTexts(eachOnce(pending).map(writePending), rowsMax).map((text) => db.prepare(upsertPending).bind(text, at))
   const run = async (statements: D1PreparedStatement[]) => {
     if (statements.length > 0) await db.batch(statements)
   }
@@ -50,7 +50,7 @@ export function createLedgerWriter(db: Database, tellTooLarge: (key: CreditKey) 
       await db.prepare(insertScan).bind(height, hash, at).run()
     },
 
-    async claim(lease, at, until) {
+    async acquireLease(lease, at, until) {
       const [, after] = await db.batch<ScanRow>([
         db.prepare('UPDATE scan SET lease = ?1, lease_until = ?3 WHERE lease_until <= ?2').bind(lease, at, until),
         db.prepare('SELECT * FROM scan'),
@@ -58,7 +58,7 @@ export function createLedgerWriter(db: Database, tellTooLarge: (key: CreditKey) 
       return readClaim(after?.results[0], lease)
     },
 
-    async release(lease, startedAt, trouble) {
+    async releaseLease(lease, startedAt, trouble) {
       // Never backwards: a scan whose claim took long can have begun, by its own clock, before one that has ended.
       const later = (column: SQLiteColumn) => sql`max(${column}, ${startedAt})`
       await tables()
@@ -73,7 +73,7 @@ export function createLedgerWriter(db: Database, tellTooLarge: (key: CreditKey) 
         .where(eq(scans.lease, lease))
     },
 
-    async noteFinalized(height, at) {
+    async recordFinalized(height, at) {
       await tables().update(scans).set({ finalized: height, finalized_at: at }).where(lt(scans.finalized, height))
     },
 
@@ -88,7 +88,9 @@ export function createLedgerWriter(db: Database, tellTooLarge: (key: CreditKey) 
           moveScan(db, step),
           ...storing(step.deposits, step.at),
           ...holding(step.pending, step.at),
-          ...toTexts(step.movements.map(writeMovement), rowsMax).map((text) => db.prepare(insertMovements).bind(text)),
+          ...toJsonTexts(step.movements.map(writeMovement), rowsMax).map((text) =>
+            db.prepare(insertMovements).bind(text),
+          ),
         ])
         return 'appended'
       } catch (cause) {
@@ -101,23 +103,26 @@ export function createLedgerWriter(db: Database, tellTooLarge: (key: CreditKey) 
       if (deposits.length > 0) await store(deposits, storing(deposits, at)) // a trigger removes the pending row of each
     },
 
-    async hold(pending, at) {
+    async keepPending(pending, at) {
       await run(holding(pending, at))
     },
 
     async takeDue(at, nextTry, max) {
-      const { results } = await db.prepare(takePending).bind(at, nextTry, max).run<typeof pendings.$inferSelect>()
+      const { results } = await db
+        .prepare(takePending)
+        .bind(at, nextTry, max)
+        .run<typeof pendingDeposits.$inferSelect>()
       // RETURNING has no order of its own.
       return results.map(readPending).sort((a, b) => a.since - b.since || a.block.height - b.block.height)
     },
 
-    async dismiss(keys) {
+    async removePending(keys) {
       const slim = keys.map(({ txid, position }) => ({ txid, position }))
-      await run(toTexts(slim, rowsMax).map((text) => db.prepare(deletePending).bind(text)))
+      await run(toJsonTexts(slim, rowsMax).map((text) => db.prepare(deletePending).bind(text)))
     },
 
     async replaceSightings(sightings, at) {
-      const texts = toTexts((sightings ?? []).map(writeSighting), rowsMax)
+      const texts = toJsonTexts((sightings ?? []).map(writeSighting), rowsMax)
       await run([
         ...(sightings === null ? [] : [db.prepare('DELETE FROM sighting')]),
         ...texts.map((text) => db.prepare(insertSightings).bind(text)),
@@ -164,7 +169,7 @@ WHERE (txid, position) IN (
 RETURNING *`
 
 /** Moves the position, or fails the batch: a height that is not the expected one becomes NULL, which is refused. */
-function moveScan(db: Database, { after, to, finalized, lease, at }: Step): D1PreparedStatement {
+function moveScan(db: Database, { after, to, finalized, lease, at }: ScanStep): D1PreparedStatement {
   return db
     .prepare(
       `UPDATE scan SET height = CASE WHEN height = ?1 AND lease = ?2 THEN ?3 ELSE NULL END, hash = ?4,
@@ -179,7 +184,7 @@ function isMisplaced(cause: unknown): boolean {
   return cause instanceof Error && cause.message.includes('NOT NULL constraint failed: scan.height')
 }
 
-function readClaim(row: ScanRow | undefined, lease: string): LeaseClaim {
+function readClaim(row: ScanRow | undefined, lease: string): LeaseAttempt {
   if (row === undefined) return { kind: 'not-started' }
   return { kind: row.lease === lease ? 'claimed' : 'held', state: readScan(row) }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Usage } from '../platform/usage.ts'
-import { metered } from '../platform/meter.ts'
+import { metered } from '../platform/usage.ts'
 import type { Database } from './database.ts'
 
 /** A statement of `meterDatabase`, with D1's own inside. */

@@ -1,13 +1,20 @@
 import type { Address } from '../addresses/address.ts'
 import type { CurrencyId } from '../ledger/currencies.ts'
-import { type Baseline, judgedMax, sliceAddressesMax } from '../reconciliation/judge-reading.ts'
-import type { Difference, Reconciliations, Run, Standing, Turn, TurnResult } from '../reconciliation/reconciliation-store.ts'
-import { readBooks, type SumRow, sumBooks } from './recorded-balances.ts'
+import { type AcceptedDifference, judgedPerSliceMax, sliceAddressesMax } from '../reconciliation/judge-reading.ts'
+import type {
+  AddressDifference,
+  OpenDifference,
+  ReconciliationRun,
+  ReconciliationStore,
+  Slice,
+  SliceResult,
+} from '../reconciliation/reconciliation-store.ts'
 import type { Database } from './database.ts'
-import type { differences, reconciliations } from './tables.ts'
+import { readRecordedBalances, type SumRow, sumRecordedBalances } from './recorded-balances.ts'
+import type { openDifferences, reconciliations } from './tables.ts'
 
 type RunRow = typeof reconciliations.$inferSelect
-type DifferenceRow = typeof differences.$inferSelect
+type DifferenceRow = typeof openDifferences.$inferSelect
 interface StandingRow {
   readonly address: Address
   readonly fees: string
@@ -20,18 +27,18 @@ type NextRow = StandingRow & { readonly idx: number; readonly examined: number }
 const toldMax = 20
 
 /** What reconciliation keeps, over D1. A turn's lists are short (60 rows at most), so each is one bound text. */
-export function createReconciliations(db: Database): Reconciliations {
+export function createReconciliationStore(db: Database): ReconciliationStore {
   return {
-    async waiting(asked, before, position) {
+    async currenciesDue(asked, before, position) {
       const rows = await db.prepare(selectWaiting).bind(JSON.stringify(asked), before, position).raw<[CurrencyId]>()
       return rows.map(([cuy]) => cuy)
     },
 
-    async begin(cuy, at, before, position) {
+    async beginSlice(cuy, at, before, position) {
       const [, newest, due, next] = await db.batch<unknown>([
         db.prepare(insertRun).bind(cuy, at, before),
         db.prepare(selectRun).bind(cuy),
-        db.prepare(selectDue).bind(cuy, position, judgedMax),
+        db.prepare(selectDue).bind(cuy, position, judgedPerSliceMax),
         db.prepare(selectNext).bind(cuy, sliceAddressesMax),
       ])
       // safe: the columns are those that each statement selects
@@ -48,15 +55,15 @@ export function createReconciliations(db: Database): Reconciliations {
           index: row.idx,
           examined: row.examined === 1,
         })),
-      } satisfies Turn
+      } satisfies Slice
     },
 
-    async books(cuy, asked) {
-      const rows = await db.prepare(sumBooks).bind(JSON.stringify(asked), cuy).raw<SumRow>()
-      return readBooks(asked.length, rows)
+    async recordedBalances(cuy, asked) {
+      const rows = await db.prepare(sumRecordedBalances).bind(JSON.stringify(asked), cuy).raw<SumRow>()
+      return readRecordedBalances(asked.length, rows)
     },
 
-    async store(result) {
+    async storeSlice(result) {
       try {
         await db.batch([moveRun(db, result), ...writeFindings(db, result)])
         return 'stored'
@@ -66,13 +73,13 @@ export function createReconciliations(db: Database): Reconciliations {
       }
     },
 
-    async untold(cuy) {
+    async unreported(cuy) {
       const { results } = await db.prepare(selectUntold).bind(cuy, toldMax).run<StandingRow>()
       return results.map(readStanding)
     },
 
-    async markTold(cuy, told) {
-      const rows = told.map(({ address, baseline }) => ({ address, known: baseline.known.toString() }))
+    async markReported(cuy, told) {
+      const rows = told.map(({ address, accepted: baseline }) => ({ address, known: baseline.confirmed.toString() }))
       await db.prepare(updateTold).bind(JSON.stringify(rows), cuy).run()
     },
   }
@@ -122,8 +129,8 @@ UPDATE baseline SET told = 1
 WHERE cuy = ?2 AND (address, known) IN (SELECT value ->> 'address', value ->> 'known' FROM json_each(?1))`
 
 /** Moves the run on, or fails the batch: where another turn or run came first, `turns` becomes NULL, which is refused. */
-function moveRun(db: Database, { after, run }: TurnResult): D1PreparedStatement {
-  const { id, cuy, finishedAt, cursor, addresses, recorded, held, differing } = run
+function moveRun(db: Database, { after, run }: SliceResult): D1PreparedStatement {
+  const { id, cuy, finishedAt, cursor, addresses, recorded, onChain: held, differing } = run
   return db
     .prepare(
       `UPDATE reconciliation SET turns = iif(turns = ?1 AND id = ${newestRun('?3')}, turns + 1, NULL),
@@ -137,7 +144,10 @@ function isOvertaken(cause: unknown): boolean {
   return cause instanceof Error && cause.message.includes('NOT NULL constraint failed: reconciliation.turns')
 }
 
-function writeFindings(db: Database, { run: { cuy }, open, closed, baselines }: TurnResult): D1PreparedStatement[] {
+function writeFindings(
+  db: Database,
+  { run: { cuy }, open, closed, accepted: baselines }: SliceResult,
+): D1PreparedStatement[] {
   const list = (sql: string, rows: readonly unknown[]) =>
     rows.length === 0 ? [] : [db.prepare(sql).bind(JSON.stringify(rows), cuy)]
   return [
@@ -165,43 +175,43 @@ SELECT value ->> 'address', ?2, ${fields(['fees', 'sent', 'known'])}, value ->> 
 ON CONFLICT (address, cuy) DO UPDATE SET ${replace(['fees', 'sent', 'known'])},
   told = iif(baseline.known = excluded.known, baseline.told, 0)`
 
-function writeDifference({ address, suspicion, look }: Difference): Omit<DifferenceRow, 'cuy'> {
-  const { looks, amount, sent } = suspicion
-  const { held, low, high } = look
+function writeDifference({ address, suspicion, reading: look }: OpenDifference): Omit<DifferenceRow, 'cuy'> {
+  const { readings: looks, amount, outgoingCount: sent } = suspicion
+  const { balance: held, low, high } = look
   return { address, looks, amount: amount.toString(), sent, held: held.toString(), low, high }
 }
 
-function readDifference({ address, looks, amount, sent, held, low, high }: DifferenceRow): Difference {
+function readDifference({ address, looks, amount, sent, held, low, high }: DifferenceRow): OpenDifference {
   return {
     address,
-    suspicion: { looks, amount: BigInt(amount), sent },
-    look: { held: BigInt(held), low, high },
+    suspicion: { readings: looks, amount: BigInt(amount), outgoingCount: sent },
+    reading: { balance: BigInt(held), low, high },
   }
 }
 
-function writeStanding({ address, baseline }: Standing) {
-  const { fees, sent, known } = baseline
+function writeStanding({ address, accepted: baseline }: AddressDifference) {
+  const { fees, outgoingCount: sent, confirmed: known } = baseline
   return { address, fees: fees.toString(), sent, known: known.toString() }
 }
 
-function readStanding({ address, fees, covered, known }: StandingRow): Standing {
-  const baseline: Baseline = { fees: BigInt(fees), sent: covered, known: BigInt(known) }
-  return { address, baseline }
+function readStanding({ address, fees, covered, known }: StandingRow): AddressDifference {
+  const baseline: AcceptedDifference = { fees: BigInt(fees), outgoingCount: covered, confirmed: BigInt(known) }
+  return { address, accepted: baseline }
 }
 
-function readRun(row: RunRow): Run {
+function readRun(row: RunRow): ReconciliationRun {
   const { id, cuy, turns, cursor, through, addresses, recorded, held, differing } = row
   return {
     id,
     cuy,
     startedAt: row.started_at,
     finishedAt: row.finished_at,
-    turns,
+    slices: turns,
     cursor,
-    through,
+    lastIndex: through,
     addresses,
     recorded: BigInt(recorded),
-    held: BigInt(held),
+    onChain: BigInt(held),
     differing,
   }
 }

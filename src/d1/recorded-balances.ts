@@ -1,4 +1,4 @@
-import type { Books } from '../reconciliation/judge-reading.ts'
+import type { RecordedBalance } from '../reconciliation/judge-reading.ts'
 
 /**
  * Amounts have up to 78 digits and SQLite's integers 18: each is summed in 7 parts of 12 digits, which leaves room for 9
@@ -16,7 +16,7 @@ const padded = `substr('${'0'.repeat(parts.length * digitsPerPart)}' || raw, -${
  * Sums of what is stored of the asked addresses (?1: `{address, low, high}` each) in currency ?2, by place in the list and by kind.
  * Every look-up is driven by the asked addresses, so each index is named: the planner has no statistics.
  */
-export const sumBooks = `
+export const sumRecordedBalances = `
 WITH asked AS (
   SELECT key AS place, value ->> 'address' AS hex, value ->> 'low' AS low, value ->> 'high' AS high FROM json_each(?1)
 )
@@ -46,19 +46,19 @@ const none = { entries: 0, sum: 0n }
 const noSums: Sums = { in: none, 'in-span': none, out: none, 'out-span': none, pending: none }
 
 /** The books of `count` addresses, in the order in which they were asked for. */
-export function readBooks(count: number, rows: readonly SumRow[]): readonly Books[] {
+export function readRecordedBalances(count: number, rows: readonly SumRow[]): readonly RecordedBalance[] {
   const all = Array.from({ length: count }, (): Sums => ({ ...noSums }))
   for (const [place, kind, entries, ...sums] of rows) {
     const own = all[place]
     if (own !== undefined) own[kind] = { entries, sum: joinDigits(sums) }
   }
   return all.map((sums) => ({
-    settled: sums.in.sum - sums.out.sum,
-    ins: sums['in-span'].sum,
-    outs: sums['out-span'].sum,
+    before: sums.in.sum - sums.out.sum,
+    receivedWithin: sums['in-span'].sum,
+    sentWithin: sums['out-span'].sum,
     pending: sums.pending.sum,
-    sentBefore: sums.out.entries,
-    sentWithin: sums['out-span'].entries,
+    outgoingBefore: sums.out.entries,
+    outgoingWithin: sums['out-span'].entries,
   }))
 }
 

@@ -1,12 +1,12 @@
+import type { UnixMs } from '../common/time.ts'
+import type { CreditKey, Deposit, Movement, Pending, Sighting } from '../deposits/deposit.ts'
 import type { Amount } from '../ledger/amount.ts'
 import type { CurrencyId } from '../ledger/currencies.ts'
-import type { CreditKey, Deposit, Movement, Pending, Sighting } from '../deposits/deposit.ts'
 import type { Flow, FlowId, FlowType, Uid, WalletId } from '../ledger/entry.ts'
-import type { UnixMs } from '../common/time.ts'
 import type { PendingRecord, ScanState } from '../ledger/ledger-store.ts'
-import type { deposits, movements, pendings, scans, sightings } from './tables.ts'
+import type { deposits, movements, pendingDeposits, scans, sightings } from './tables.ts'
 
-type PendingRow = typeof pendings.$inferSelect
+type PendingRow = typeof pendingDeposits.$inferSelect
 
 /** What a list of deposits says of each; `created_at` and, where the wallet is full, the outcome are the database's. */
 export type IncomingDeposit = Omit<typeof deposits.$inferSelect, 'created_at'>
@@ -69,8 +69,8 @@ export function readScan(row: ScanRow): ScanState {
     advancedAt: row.advanced_at,
     caughtUpAt: row.caught_up_at,
     triedAt: row.tried_at,
-    trouble: row.trouble,
-    tailReadAt: row.tail_read_at,
+    problem: row.trouble,
+    unconfirmedReadAt: row.tail_read_at,
     leaseUntil: row.lease_until,
     halted: row.halted,
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts'
-import type { Log } from '../platform/logger.ts'
+import type { Logger } from '../platform/logger.ts'
 import type { Usage } from '../platform/usage.ts'
 import type { Database } from './database.ts'
 import { meterDatabase } from './metered-database.ts'
@@ -30,7 +30,10 @@ export interface Sessions {
 }
 
 /** Sessions of one database. */
-export function createSessions(db: D1Database, { clock, log }: { readonly clock: Clock; readonly log: Log }): Sessions {
+export function createSessions(
+  db: D1Database,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+): Sessions {
   const from = async <T>(start: string, caller: Caller, work: Work<T>) => {
     const session = db.withSession(start)
     const result = await work(meterDatabase(session, caller.usage, clock))

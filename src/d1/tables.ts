@@ -3,11 +3,11 @@ import { type SQL, sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../addresses/address.ts'
 import type { BlockHash, BlockHeight, Txid } from '../chain/block.ts'
-import type { CurrencyId } from '../ledger/currencies.ts'
-import type { Outcome, PendingReason } from '../deposits/deposit.ts'
 import type { ChainFailure } from '../chain/failure.ts'
-import type { FlowId, FlowType, Uid, WalletId } from '../ledger/entry.ts'
 import type { UnixMs } from '../common/time.ts'
+import type { DepositOutcome, PendingReason } from '../deposits/deposit.ts'
+import type { CurrencyId } from '../ledger/currencies.ts'
+import type { FlowId, FlowType, Uid, WalletId } from '../ledger/entry.ts'
 
 // What each table is for, and the invariants that SQL alone can say (STRICT, triggers), are in migrations/README.md.
 
@@ -130,7 +130,7 @@ export const deposits = sqliteTable(
     from_address: address(),
     to_address: address(),
     raw: text().notNull(),
-    outcome: text().$type<Outcome>().notNull(),
+    outcome: text().$type<DepositOutcome>().notNull(),
     amount: integer().notNull(),
     created_at: instant(),
   },
@@ -151,7 +151,7 @@ export const deposits = sqliteTable(
 )
 
 /** Candidates that can't be decided yet. */
-export const pendings = sqliteTable(
+export const pendingDeposits = sqliteTable(
   'pending',
   {
     ...place(),
@@ -275,7 +275,7 @@ export const reconciliations = sqliteTable(
 )
 
 /** What is accepted of the difference between an address and its books. */
-export const baselines = sqliteTable(
+export const acceptedDifferences = sqliteTable(
   'baseline',
   {
     address: ours(),
@@ -295,7 +295,7 @@ export const baselines = sqliteTable(
 )
 
 /** Differences under examination, each with a look that isn't judged yet. */
-export const differences = sqliteTable(
+export const openDifferences = sqliteTable(
   'difference',
   {
     address: ours(),

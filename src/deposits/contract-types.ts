@@ -72,7 +72,7 @@ const known: ReadonlyMap<number, ContractType> = new Map([
 ])
 
 /** What a transaction of type `number` is; every number has an answer. */
-export function contractType(number: number): ContractType {
+export function describeContractType(number: number): ContractType {
   return (
     known.get(number) ?? {
       name: `type ${number}`,

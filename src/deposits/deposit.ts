@@ -1,6 +1,6 @@
 import type { Address } from '../addresses/address.ts'
-import type { Amount } from '../ledger/amount.ts'
 import type { BlockRef, Txid } from '../chain/block.ts'
+import type { Amount } from '../ledger/amount.ts'
 import type { Currency, CurrencyId } from '../ledger/currencies.ts'
 import type { Uid } from '../ledger/entry.ts'
 
@@ -21,7 +21,7 @@ export interface Candidate extends CreditKey {
 }
 
 /** What the ledger says of a proven deposit. Only `credited` moved a balance. */
-export type Outcome = 'credited' | 'below-minimum' | 'dust' | 'too-large'
+export type DepositOutcome = 'credited' | 'below-minimum' | 'dust' | 'too-large'
 
 /** A proven deposit and what it is worth. `amount` is 0 unless credited. */
 export interface Deposit extends CreditKey {
@@ -33,7 +33,7 @@ export interface Deposit extends CreditKey {
   readonly from: Address
   readonly to: Address
   readonly raw: bigint
-  readonly outcome: Outcome
+  readonly outcome: DepositOutcome
   readonly amount: Amount
 }
 

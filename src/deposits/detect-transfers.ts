@@ -1,14 +1,14 @@
 import type { Address } from '../addresses/address.ts'
 import type { Block, BlockRef, Transaction } from '../chain/block.ts'
+import { parseQuantity } from '../chain/quantity.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 import type { Uid } from '../ledger/entry.ts'
-import { parseQuantity } from '../chain/quantity.ts'
 import type { Candidate, Movement } from './deposit.ts'
 import { type TokenTransfer, tokenAmount, tokenTransfers } from './trc20.ts'
 import { type NativeTransfer, nativeTransfer } from './trx.ts'
 
 /** What blocks hold that could concern us, before it is known which addresses are ours. No amount is read yet. */
-export interface Found {
+export interface DetectedTransfers {
   readonly native: Currency | null
   readonly blocks: readonly FoundBlock[]
   /** Everybody whose money may have moved: of them it is asked which are ours. */
@@ -22,19 +22,19 @@ interface FoundBlock extends BlockRef {
 }
 
 /** A candidate and the caller whose address it pays. */
-export interface Claim {
+export interface OwnedCandidate {
   readonly candidate: Candidate
   readonly uid: Uid
 }
 
 /** Candidates for deposits, and what only moved money that was ours already. */
-export interface Claims {
-  readonly claims: readonly Claim[]
+export interface OwnedTransfers {
+  readonly candidates: readonly OwnedCandidate[]
   readonly movements: readonly Movement[]
 }
 
 /** All that blocks of 400 transactions and 200 logs can mean for us, and the addresses to look up (rules R6 and R9). */
-export function findCandidates(blocks: readonly Block[], currencies: Currencies): Found {
+export function detectTransfers(blocks: readonly Block[], currencies: Currencies): DetectedTransfers {
   const addresses = new Set<Address>()
   const found = blocks.map((block): FoundBlock => {
     const transactions = currencies.native === null ? [] : block.transactions
@@ -58,10 +58,10 @@ export function findCandidates(blocks: readonly Block[], currencies: Currencies)
  * never a deposit (R17): it is a movement out, and in where the recipient is ours too. Any transaction that one of
  * our addresses sent is a movement out of TRX, with 0 where it is no plain transfer: it cost a fee (R11).
  */
-export function claimCandidates({ native, blocks }: Found, owners: ReadonlyMap<Address, Uid>): Claims {
-  const claims: Claim[] = []
+export function assignOwners({ native, blocks }: DetectedTransfers, owners: ReadonlyMap<Address, Uid>): OwnedTransfers {
+  const claims: OwnedCandidate[] = []
   const movements: Movement[] = []
-  if (owners.size === 0) return { claims, movements } // nearly always
+  if (owners.size === 0) return { candidates: claims, movements } // nearly always
   for (const { transactions, tokens, height, hash } of blocks) {
     const block = { height, hash }
     if (native !== null) {
@@ -72,7 +72,7 @@ export function claimCandidates({ native, blocks }: Found, owners: ReadonlyMap<A
       file(tokenCandidate(block, transfer), owners, claims, movements)
     }
   }
-  return { claims, movements }
+  return { candidates: claims, movements }
 }
 
 /** A token transfer as a candidate. */
@@ -94,7 +94,7 @@ function judgeTransaction(
   native: Currency,
   transaction: Transaction,
   owners: ReadonlyMap<Address, Uid>,
-  claims: Claim[],
+  claims: OwnedCandidate[],
   movements: Movement[],
 ): void {
   const { txid, from, to } = transaction
@@ -109,7 +109,12 @@ function judgeTransaction(
 }
 
 /** Sorts a transfer that touches us: a claim where it comes from outside, else movements. */
-function file(candidate: Candidate, owners: ReadonlyMap<Address, Uid>, claims: Claim[], movements: Movement[]): void {
+function file(
+  candidate: Candidate,
+  owners: ReadonlyMap<Address, Uid>,
+  claims: OwnedCandidate[],
+  movements: Movement[],
+): void {
   const { from, to } = candidate
   const uid = owners.get(to)
   if (owners.has(from)) {

@@ -1,16 +1,16 @@
 import { type Address, addressFromHex, formatBase58 } from '../addresses/address.ts'
-import { formatUnits } from '../ledger/amount.ts'
 import type { Log, Receipt, Transaction } from '../chain/block.ts'
-import type { Currencies } from '../ledger/currencies.ts'
 import { isZeroQuantity } from '../chain/quantity.ts'
-import { contractType, contractTypes } from './contract-types.ts'
+import { formatUnits } from '../ledger/amount.ts'
+import type { Currencies } from '../ledger/currencies.ts'
+import { contractTypes, describeContractType } from './contract-types.ts'
 import type { Deposit, PendingReason } from './deposit.ts'
-import { explainFault, failedTransaction } from './verify-deposit.ts'
 import { addressInTopic, tokenTransfer, transferParties, transferTopic } from './trc20.ts'
 import { nativeTransfer, proveTransfer } from './trx.ts'
+import { explainFault, failedTransaction } from './verify-deposit.ts'
 
 /** A final transaction that brought its caller no deposit. */
-export interface Question {
+export interface TransactionInQuestion {
   readonly transaction: Transaction
   readonly receipt: Receipt
   /** The transaction's own bytes, or null where they could not be had: the answer is then true, and less exact. */
@@ -29,7 +29,7 @@ const notOfItsBytes = "the nodes show this transaction otherwise than the transa
  * Why a transaction is worth nothing to its caller: one sentence, without a full stop. It speaks of the caller's part
  * only; a transaction that pays somebody else reads the same whether or not that somebody is known here.
  */
-export function explain(question: Question): string {
+export function explainTransaction(question: TransactionInQuestion): string {
   if (!question.receipt.succeeded) return failedTransaction
   return explainEvents(question) ?? explainNative(question) ?? nothingForYou
 }
@@ -76,7 +76,7 @@ interface Finding {
   readonly why: string
 }
 
-function explainEvents({ receipt, currencies, own }: Question): string | null {
+function explainEvents({ receipt, currencies, own }: TransactionInQuestion): string | null {
   let best: Finding | null = null
   for (const log of receipt.logs) {
     const finding = explainEvent(log, currencies, own)
@@ -106,7 +106,7 @@ function explainEvent(log: Log, currencies: Currencies, own: ReadonlySet<Address
 }
 
 /** Why the transaction itself is no TRX deposit, or null where it has nothing to do with the caller. */
-function explainNative({ transaction, rawData, currencies, own }: Question): string | null {
+function explainNative({ transaction, rawData, currencies, own }: TransactionInQuestion): string | null {
   const { from, to } = transaction
   if (to !== null && !own.has(to)) return own.has(from) ? fromYourself : null
   const proof = rawData === null ? null : proveTransfer(rawData)
@@ -126,6 +126,6 @@ function explainTargetless(fault: Parameters<typeof explainFault>[0]): string | 
 
 function explainNoTransfer({ value, input }: Transaction, isTransferByItsBytes: boolean): string {
   if (isTransferByItsBytes) return notOfItsBytes
-  if (input !== '0x') return contractType(contractTypes.contractCall).why
+  if (input !== '0x') return describeContractType(contractTypes.contractCall).why
   return isZeroQuantity(value) ? 'it moves no TRX to your address' : notOfItsBytes
 }

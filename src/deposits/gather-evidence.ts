@@ -1,16 +1,16 @@
 import type { Address } from '../addresses/address.ts'
 import type { Receipt, Txid } from '../chain/block.ts'
-import type { Currency } from '../ledger/currencies.ts'
-import type { Deposit, Pending, PendingReason } from './deposit.ts'
-import type { Claim } from './detect-transfers.ts'
-import { type Evidence, settle } from './verify-deposit.ts'
-import type { ChainFailure } from '../chain/failure.ts'
-import { receiptsMax } from '../scan/limits.ts'
-import { err, ok, type Result } from '../common/result.ts'
 import type { Chain } from '../chain/chain.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { ChainFailure } from '../chain/failure.ts'
+import { receiptsMax } from '../chain/limits.ts'
+import { err, ok, type Result } from '../common/result.ts'
+import type { Currency } from '../ledger/currencies.ts'
 import type { LedgerWriter } from '../ledger/ledger-store.ts'
-import type { Log } from '../platform/logger.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Deposit, Pending, PendingReason } from './deposit.ts'
+import type { OwnedCandidate } from './detect-transfers.ts'
+import { type Evidence, verifyDeposit } from './verify-deposit.ts'
 
 /** What became of a candidate. */
 export type Verdict =
@@ -19,7 +19,7 @@ export type Verdict =
   | { readonly kind: 'refused'; readonly why: string }
 
 /** The verdicts on the first candidates, in their order, and why the others have none yet. */
-export interface Decided {
+export interface Decisions {
   readonly verdicts: readonly Verdict[]
   readonly stopped: ChainFailure | null
 }
@@ -28,11 +28,11 @@ export interface Decided {
 export type KnownDecimals = Map<Address, number | null>
 
 /** What deciding needs. */
-export interface DecideParts {
-  readonly chain: Pick<Chain, 'receipts' | 'rawData' | 'decimals'>
+export interface EvidenceSources {
+  readonly chain: Pick<Chain, 'receipts' | 'transactionBytes' | 'decimals'>
   readonly writer: Pick<LedgerWriter, 'knownDecimals' | 'storeDecimals'>
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
 }
 
 /**
@@ -40,11 +40,11 @@ export interface DecideParts {
  * token the contract's decimals. A candidate that can't be decided for a reason of its own is `pending`; where the
  * nodes fail altogether the rest is left undecided, never guessed.
  */
-export async function decide(
-  parts: DecideParts,
-  claims: readonly Claim[],
+export async function decideCandidates(
+  parts: EvidenceSources,
+  claims: readonly OwnedCandidate[],
   decimals: KnownDecimals = new Map(),
-): Promise<Decided> {
+): Promise<Decisions> {
   const verdicts: Verdict[] = []
   for (const group of byReceipts(claims)) {
     const receipts = await fetchReceipts(parts, group)
@@ -60,21 +60,21 @@ export async function decide(
 }
 
 /** The candidate as it is kept while nobody can decide it. */
-export function toPending({ candidate, uid }: Claim, reason: PendingReason): Pending {
+export function toPending({ candidate, uid }: OwnedCandidate, reason: PendingReason): Pending {
   const { currency, ...rest } = candidate
   return { ...rest, cuy: currency.cuy, uid, reason }
 }
 
 async function decideOne(
-  parts: DecideParts,
-  claim: Claim,
+  parts: EvidenceSources,
+  claim: OwnedCandidate,
   receipt: Receipt | 'disagreement',
   decimals: KnownDecimals,
 ): Promise<Result<Verdict, ChainFailure>> {
   const evidence = await gather(parts, claim, receipt, decimals)
   if (!evidence.ok) return evidence
   const { candidate, uid } = claim
-  const verdict = settle(candidate, uid, evidence.value)
+  const verdict = verifyDeposit(candidate, uid, evidence.value)
   if (verdict.kind === 'deposit' && verdict.deposit.outcome === 'too-large') {
     parts.log.alarm('deposit-too-large', { txid: candidate.txid, position: candidate.position })
   }
@@ -85,19 +85,20 @@ async function decideOne(
 
 /** What `settle` needs of the nodes for one candidate. Nothing is asked that could not change the verdict. */
 async function gather(
-  parts: DecideParts,
-  { candidate }: Claim,
+  parts: EvidenceSources,
+  { candidate }: OwnedCandidate,
   receipt: Receipt | 'disagreement',
   seen: KnownDecimals,
 ): Promise<Result<Evidence, ChainFailure>> {
   const nothing: Evidence = { receipt, rawData: 'silent', decimals: null }
   if (receipt === 'disagreement' || !receipt.succeeded) return ok(nothing)
-  const { contract } = candidate.currency
-  if (contract === null) {
-    const bytes = await parts.chain.rawData(candidate.txid)
+  const { asset } = candidate.currency
+  if (asset.kind === 'native') {
+    const bytes = await parts.chain.transactionBytes(candidate.txid)
     if (bytes.ok) return ok({ ...nothing, rawData: bytes.value ?? 'no-api' })
     return bytes.error.kind === 'out-of-budget' ? bytes : ok(nothing)
   }
+  const { contract } = asset
   const known = seen.get(contract)
   const decimals = known === undefined ? await readDecimals(parts, candidate.currency, contract) : ok(known)
   if (!decimals.ok) return decimals
@@ -107,7 +108,7 @@ async function gather(
 
 /** The contract's own decimals: asked of the nodes once and remembered where they are the configured ones (R15). */
 async function readDecimals(
-  { chain, writer, clock, log }: DecideParts,
+  { chain, writer, clock, log }: EvidenceSources,
   currency: Currency,
   contract: Address,
 ): Promise<Result<number | null, ChainFailure>> {
@@ -124,8 +125,8 @@ async function readDecimals(
  * hold up the others of its group.
  */
 async function fetchReceipts(
-  { chain }: DecideParts,
-  group: readonly Claim[],
+  { chain }: EvidenceSources,
+  group: readonly OwnedCandidate[],
 ): Promise<Result<ReadonlyMap<Txid, Receipt>, ChainFailure>> {
   const asked = [...new Map(group.map(({ candidate }) => [candidate.txid, candidate])).values()]
   const together = await chain.receipts(asked)
@@ -141,8 +142,8 @@ async function fetchReceipts(
 }
 
 /** Consecutive candidates with at most `receiptsMax` different transactions. */
-function byReceipts(claims: readonly Claim[]): Claim[][] {
-  const groups: Claim[][] = []
+function byReceipts(claims: readonly OwnedCandidate[]): OwnedCandidate[][] {
+  const groups: OwnedCandidate[][] = []
   let txids = new Set<Txid>()
   for (const one of claims) {
     const last = groups.at(-1)

@@ -2,7 +2,7 @@ import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { err, ok, type Result } from '../common/result.ts'
 
 /** Why a transaction's bytes can't be read as what they claim to be. Each one means: no deposit. */
-export type Unreadable =
+export type UnreadableReason =
   /** Truncated, or no protobuf at all. */
   | 'malformed'
   | 'no-contract'
@@ -17,9 +17,9 @@ export type Unreadable =
 /** A single field's value as it stands in the bytes. */
 export type FieldValue = bigint | Uint8Array
 /** The fields that a reader asked for; absent ones are not in it. */
-export type Fields = ReadonlyMap<number, FieldValue>
+export type MessageFields = ReadonlyMap<number, FieldValue>
 /** What a reader asks for: field number to kind. Other numbers are tolerated and skipped. */
-export type Shape = ReadonlyMap<number, 'varint' | 'bytes'>
+export type MessageShape = ReadonlyMap<number, 'varint' | 'bytes'>
 
 /** The only contract of a transaction. `value` is its message, encoded as `typeUrl` says. */
 export interface ContractCall {
@@ -31,12 +31,12 @@ export interface ContractCall {
 // java-tron protocol/core/Tron.proto, google/protobuf/any.proto (read November 2026)
 const rawField = { contract: 11 } as const
 const contractField = { type: 1, parameter: 2 } as const
-const contractShape: Shape = new Map([
+const contractShape: MessageShape = new Map([
   [contractField.type, 'varint'],
   [contractField.parameter, 'bytes'],
 ])
 const anyField = { typeUrl: 1, value: 2 } as const
-const anyShape: Shape = new Map([
+const anyShape: MessageShape = new Map([
   [anyField.typeUrl, 'bytes'],
   [anyField.value, 'bytes'],
 ])
@@ -47,7 +47,7 @@ const typeUrlMax = 256
  * The one contract in a transaction's `raw_data`. java-tron hashes its own re-encoding of these bytes, which has every
  * single field once and every number at its shortest: whatever is written otherwise is refused, not interpreted.
  */
-export function readRawData(rawData: Uint8Array): Result<ContractCall, Unreadable> {
+export function readContract(rawData: Uint8Array): Result<ContractCall, UnreadableReason> {
   return reading(() => {
     const contracts = readRepeated(rawData, rawField.contract)
     const [contract] = contracts
@@ -64,32 +64,32 @@ export function readRawData(rawData: Uint8Array): Result<ContractCall, Unreadabl
 }
 
 /** The fields of one message that `shape` names, each at most once. */
-export function readMessage(message: Uint8Array, shape: Shape): Result<Fields, Unreadable> {
+export function readMessage(message: Uint8Array, shape: MessageShape): Result<MessageFields, UnreadableReason> {
   return reading(() => readFields(message, shape))
 }
 
 /** A field of bytes; empty where absent, as in proto3. */
-export function bytesOf(fields: Fields, field: number): Uint8Array {
+export function bytesOf(fields: MessageFields, field: number): Uint8Array {
   const value = fields.get(field)
   return value instanceof Uint8Array ? value : new Uint8Array(0)
 }
 
 /** A field of a signed 64-bit number; 0n where absent, as in proto3. */
-export function varintOf(fields: Fields, field: number): bigint {
+export function varintOf(fields: MessageFields, field: number): bigint {
   const value = fields.get(field)
   return typeof value === 'bigint' ? value : 0n
 }
 
 /** Carries the fault out of nested readers; never leaves this file. */
 class UnreadableError extends Error {
-  readonly fault: Unreadable
-  constructor(fault: Unreadable) {
+  readonly fault: UnreadableReason
+  constructor(fault: UnreadableReason) {
     super(fault)
     this.fault = fault
   }
 }
 
-function reading<T>(read: () => T): Result<T, Unreadable> {
+function reading<T>(read: () => T): Result<T, UnreadableReason> {
   try {
     return ok(read())
   } catch (error) {
@@ -97,7 +97,7 @@ function reading<T>(read: () => T): Result<T, Unreadable> {
   }
 }
 
-function readFields(message: Uint8Array, shape: Shape): Fields {
+function readFields(message: Uint8Array, shape: MessageShape): MessageFields {
   const fields = new Map<number, FieldValue>()
   walk(message, (reader, field, wireType) => {
     const kind = shape.get(field)

@@ -4,7 +4,14 @@ import type { Transaction } from '../chain/block.ts'
 import { isZeroQuantity } from '../chain/quantity.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import { contractTypes } from './contract-types.ts'
-import { bytesOf, readMessage, readRawData, type Shape, type Unreadable, varintOf } from './transaction-bytes.ts'
+import {
+  bytesOf,
+  type MessageShape,
+  readContract,
+  readMessage,
+  type UnreadableReason,
+  varintOf,
+} from './transaction-bytes.ts'
 
 /** A transaction that looks like a TRX transfer. A TRC-10 transfer looks exactly the same: nothing here is proof. */
 export interface NativeTransfer {
@@ -25,14 +32,14 @@ export type TransferFault =
   /** They are a transaction of another type; `contract-type.ts` says what that one does. */
   | { readonly kind: 'other-contract'; readonly type: number }
   /** They can't be read as one TRX transfer, whatever they are. */
-  | { readonly kind: 'unreadable'; readonly why: Unreadable | TransferDefect }
+  | { readonly kind: 'unreadable'; readonly why: UnreadableReason | TransferDefect }
 
 /** What can be wrong with a message that claims to be a TRX transfer. */
 export type TransferDefect = 'wrong-type-url' | 'bad-owner' | 'bad-recipient' | 'amount-not-positive'
 
 // java-tron protocol/core/contract/balance_contract.proto: message TransferContract (read November 2026)
 const field = { owner: 1, to: 2, amount: 3 } as const
-const shape: Shape = new Map([
+const shape: MessageShape = new Map([
   [field.owner, 'bytes'],
   [field.to, 'bytes'],
   [field.amount, 'varint'],
@@ -52,7 +59,7 @@ export function nativeTransfer(transaction: Transaction): NativeTransfer | null 
  * has checked that the bytes' SHA-256 is the txid. Anything unusual about them is a fault, never a transfer.
  */
 export function proveTransfer(rawData: Uint8Array): Result<TransferProof, TransferFault> {
-  const contract = readRawData(rawData)
+  const contract = readContract(rawData)
   if (!contract.ok) return unreadable(contract.error)
   if (contract.value.type !== contractTypes.transfer) return err({ kind: 'other-contract', type: contract.value.type })
   if (!contract.value.typeUrl.endsWith(typeName)) return unreadable('wrong-type-url')
@@ -71,6 +78,6 @@ function addressOf(bytes: Uint8Array): Address | null {
   return bytes.length === 21 && bytes[0] === 0x41 ? addressFromHex(bytesToHex(bytes.subarray(1))) : null
 }
 
-function unreadable(why: Unreadable | TransferDefect): Result<never, TransferFault> {
+function unreadable(why: UnreadableReason | TransferDefect): Result<never, TransferFault> {
   return err({ kind: 'unreadable', why })
 }

@@ -1,8 +1,8 @@
-import { noAmount } from '../ledger/amount.ts'
 import type { BlockRef, Receipt } from '../chain/block.ts'
-import { type Currency, indexCurrencies, worthOf } from '../ledger/currencies.ts'
+import { noAmount } from '../ledger/amount.ts'
+import { type Currency, depositValueOf, indexCurrencies } from '../ledger/currencies.ts'
 import type { Uid } from '../ledger/entry.ts'
-import { contractType } from './contract-types.ts'
+import { describeContractType } from './contract-types.ts'
 import type { Candidate, Deposit, Pending, PendingReason } from './deposit.ts'
 import { tokenAmount, tokenTransfer } from './trc20.ts'
 import { proveTransfer, type TransferFault } from './trx.ts'
@@ -28,7 +28,7 @@ export type Verdict =
   | { readonly kind: 'ask-again'; readonly why: string }
 
 /** Decides a candidate in a finalized block that pays an address of `uid` (rules R8, R12 and R15). */
-export function settle(candidate: Candidate, uid: Uid, evidence: Evidence): Verdict {
+export function verifyDeposit(candidate: Candidate, uid: Uid, evidence: Evidence): Verdict {
   const { receipt } = evidence
   if (receipt === 'disagreement') return hold(candidate, uid, 'disagreement')
   if (receipt === null) return askAgain('the nodes hold no receipt of this transaction')
@@ -36,7 +36,7 @@ export function settle(candidate: Candidate, uid: Uid, evidence: Evidence): Verd
     return askAgain('the receipt is that of another block')
   }
   if (!receipt.succeeded) return { kind: 'refused', why: failedTransaction }
-  return candidate.currency.contract === null
+  return candidate.currency.asset.kind === 'native'
     ? settleNative(candidate, uid, evidence.rawData)
     : settleToken(candidate, uid, receipt, evidence.decimals)
 }
@@ -45,11 +45,11 @@ export function settle(candidate: Candidate, uid: Uid, evidence: Evidence): Verd
 export const failedTransaction = 'the transaction failed, so nothing in it was paid'
 
 /** A proven transfer as the deposit that is recorded, whatever it is worth. */
-export function depositOf(candidate: Candidate, uid: Uid): Deposit {
+export function toDeposit(candidate: Candidate, uid: Uid): Deposit {
   const { txid, position, block, currency, from, to, raw } = candidate
-  const worth = worthOf(currency, raw)
+  const worth = depositValueOf(currency, raw)
   const amount = worth.kind === 'credited' ? worth.amount : noAmount
-  const native = currency.contract === null
+  const native = currency.asset.kind === 'native'
   return { txid, position, block, cuy: currency.cuy, native, uid, from, to, raw, outcome: worth.kind, amount }
 }
 
@@ -57,7 +57,7 @@ export function depositOf(candidate: Candidate, uid: Uid): Deposit {
 export function explainFault(fault: TransferFault): string {
   switch (fault.kind) {
     case 'other-contract':
-      return contractType(fault.type).why
+      return describeContractType(fault.type).why
     case 'unreadable':
       return `the transaction's bytes are not those of one TRX transfer (${fault.why})`
   }
@@ -74,7 +74,7 @@ function settleToken(candidate: Candidate, uid: Uid, receipt: Receipt, decimals:
   }
   if (decimals === null) return hold(candidate, uid, 'decimals-unknown')
   if (decimals !== candidate.currency.decimals) return hold(candidate, uid, 'decimals-differ')
-  return { kind: 'deposit', deposit: depositOf(candidate, uid) }
+  return { kind: 'deposit', deposit: toDeposit(candidate, uid) }
 }
 
 /** Whether the receipt has, at the candidate's position, a log that says exactly what the candidate says. */
@@ -100,7 +100,7 @@ function settleNative(candidate: Candidate, uid: Uid, rawData: Evidence['rawData
   if (owner !== candidate.from || to !== candidate.to || amount !== candidate.raw) {
     return askAgain("the block shows another transfer than the transaction's own bytes")
   }
-  return { kind: 'deposit', deposit: depositOf(candidate, uid) }
+  return { kind: 'deposit', deposit: toDeposit(candidate, uid) }
 }
 
 function hold(candidate: Candidate, uid: Uid, reason: PendingReason): Verdict {

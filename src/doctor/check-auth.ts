@@ -1,17 +1,21 @@
 import { importJWK, type JWK } from 'jose'
 import { type AuthConfig, secretBytesMin } from '../config/config.ts'
-import { createAuthMemory } from '../http/auth/token-cache.ts'
-import { type KeyParts, readKeys } from '../http/auth/key-set.ts'
-import { bad, doubtful, type Finding, good, hostOf } from './check-result.ts'
-import { createHearing } from './capturing-log.ts'
+import { type KeySetParts, readKeySet } from '../http/auth/key-set.ts'
+import { createTokenCache } from '../http/auth/token-cache.ts'
+import { createCapturingLog } from './capturing-log.ts'
+import { type CheckResult, failed, hostOf, passed, warned } from './check-result.ts'
 import { secretCharactersMin } from './limits.ts'
-import type { Machine } from './node-under-test.ts'
-import type { Target } from './read-configuration.ts'
+import type { DoctorPlatform } from './node-under-test.ts'
+import type { DoctorTarget } from './read-configuration.ts'
 
 /** How callers are known, and whether that works. */
-export async function checkAuth(machine: Machine, auth: AuthConfig, target: Target): Promise<readonly Finding[]> {
+export async function checkAuth(
+  machine: DoctorPlatform,
+  auth: AuthConfig,
+  target: DoctorTarget,
+): Promise<readonly CheckResult[]> {
   const { key, devUid, audience } = auth
-  const findings: Finding[] = []
+  const findings: CheckResult[] = []
   switch (key.kind) {
     case 'secret':
       findings.push(checkSecret(key.secret))
@@ -20,7 +24,7 @@ export async function checkAuth(machine: Machine, auth: AuthConfig, target: Targ
       findings.push(await checkKeySet(machine, key.url))
       if (audience === null) {
         findings.push(
-          doubtful('authentication: AUTH_AUDIENCE is not set: tokens that its issuer made for others pass too'),
+          warned('authentication: AUTH_AUDIENCE is not set: tokens that its issuer made for others pass too'),
         )
       }
       break
@@ -30,34 +34,34 @@ export async function checkAuth(machine: Machine, auth: AuthConfig, target: Targ
   }
   if (devUid === null) return findings
   if (target.kind === 'local') {
-    findings.push(doubtful(`DEV_UID is set: requests from this machine without a token act for user ${devUid}`))
-  } else findings.push(doubtful('DEV_UID is set: it belongs into .dev.vars, and is of no use in a deployment'))
+    findings.push(warned(`DEV_UID is set: requests from this machine without a token act for user ${devUid}`))
+  } else findings.push(warned('DEV_UID is set: it belongs into .dev.vars, and is of no use in a deployment'))
   return findings
 }
 
-function checkSecret(secret: string): Finding {
+function checkSecret(secret: string): CheckResult {
   const said = `authentication: HS256, a secret of at least ${secretBytesMin} bytes`
-  if (new Set(secret).size >= secretCharactersMin) return good(said)
-  return doubtful(`${said}, of so few different characters that it looks like a placeholder`)
+  if (new Set(secret).size >= secretCharactersMin) return passed(said)
+  return warned(`${said}, of so few different characters that it looks like a placeholder`)
 }
 
-function checkNone(hasDevUid: boolean, target: Target): Finding {
+function checkNone(hasDevUid: boolean, target: DoctorTarget): CheckResult {
   const said = 'authentication: neither AUTH_JWT_SECRET nor AUTH_JWKS_URL is set'
-  if (hasDevUid && target.kind === 'local') return doubtful(`${said}: only this machine gets in, by DEV_UID`)
-  return bad(`${said}: every route answers 503`)
+  if (hasDevUid && target.kind === 'local') return warned(`${said}: only this machine gets in, by DEV_UID`)
+  return failed(`${said}: every route answers 503`)
 }
 
-async function checkKeySet(machine: Machine, url: string): Promise<Finding> {
+async function checkKeySet(machine: DoctorPlatform, url: string): Promise<CheckResult> {
   const name = `authentication: the key set at ${hostOf(url)}`
-  const { log, heard } = createHearing()
-  const parts: KeyParts = { memory: createAuthMemory(), log, clock: machine.clock, fetch: machine.fetch }
-  const set = await readKeys(parts, url)
-  if (set === null) return bad(`${name} can’t be read: ${heard.get('token keys unavailable')?.why}`)
-  if (set.keys.some((key) => 'd' in key || key.kty === 'oct')) return bad(`${name} shows a private key to everybody`)
+  const { logger: log, events: heard } = createCapturingLog()
+  const parts: KeySetParts = { memory: createTokenCache(), log, clock: machine.clock, fetch: machine.fetch }
+  const set = await readKeySet(parts, url)
+  if (set === null) return failed(`${name} can’t be read: ${heard.get('token keys unavailable')?.why}`)
+  if (set.keys.some((key) => 'd' in key || key.kty === 'oct')) return failed(`${name} shows a private key to everybody`)
   const algorithms = (await Promise.all(set.keys.map(algorithmOf))).filter((algorithm) => algorithm !== null)
   const said = `${algorithms.length} of its ${set.keys.length} keys can be used`
-  if (algorithms.length === 0) return bad(`${name}: ${said}: it takes RS256, ES256 or EdDSA`)
-  return good(`${name}: ${said} (${[...new Set(algorithms)].join(', ')})`)
+  if (algorithms.length === 0) return failed(`${name}: ${said}: it takes RS256, ES256 or EdDSA`)
+  return passed(`${name}: ${said} (${[...new Set(algorithms)].join(', ')})`)
 }
 
 /** The algorithm of ours that a key is for, or null where it is of no use to us. */

@@ -1,8 +1,8 @@
 import { type AuthConfig, type Config, parseConfig } from '../config/config.ts'
-import type { Source } from './read-configuration.ts'
+import type { ConfigurationSource } from './read-configuration.ts'
 
 /** What of a configuration is right, and a sentence for each thing that is not. */
-export interface Parts {
+export interface CheckedConfiguration {
   readonly faults: readonly string[]
   /** What the checks of nodes and tokens need, or null where that part is wrong. */
   readonly chain: Pick<Config, 'chainId' | 'nodes' | 'quorum' | 'currencies'> | null
@@ -26,7 +26,7 @@ const sound: Readonly<Record<string, unknown>> = {
 }
 
 /** Checks all of a configuration at once, and those of its parts alone that can be used where another one is wrong. */
-export function checkConfiguration({ values }: Source): Parts {
+export function checkConfiguration({ values }: ConfigurationSource): CheckedConfiguration {
   const whole = parseConfig({ ...values, DB: sound.DB })
   if (whole.ok) return { faults: [], chain: whole.value, auth: whole.value.auth }
   const chain = parseConfig({ DB: sound.DB, TRON_XPUB: sound.TRON_XPUB, ...without(values, besideChain) })
@@ -39,13 +39,13 @@ export function checkConfiguration({ values }: Source): Parts {
 }
 
 /** Whether the variable that a sentence begins with has a value. */
-function isSet(values: Source['values'], fault: string): boolean {
+function isSet(values: ConfigurationSource['values'], fault: string): boolean {
   const value = values[fault.split(/[.:]/)[0] ?? '']
   return value !== undefined && value !== ''
 }
 
-const only = (values: Source['values'], names: readonly string[]) =>
+const only = (values: ConfigurationSource['values'], names: readonly string[]) =>
   Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)))
 
-const without = (values: Source['values'], names: readonly string[]) =>
+const without = (values: ConfigurationSource['values'], names: readonly string[]) =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))

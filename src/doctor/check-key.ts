@@ -1,8 +1,8 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { createBase58check } from '@scure/base'
 import { formatBase58 } from '../addresses/address.ts'
-import { deriveAddress, parseDepositKey } from '../addresses/derive.ts'
-import { bad, doubtful, type Finding, good } from './check-result.ts'
+import { deriveAddress, parseExtendedPublicKey } from '../addresses/derive.ts'
+import { type CheckResult, failed, passed, warned } from './check-result.ts'
 import { isMainnet, networkOf } from './networks.ts'
 
 const firstAddresses = 3
@@ -20,18 +20,18 @@ const publicAddresses: ReadonlySet<string> = new Set([
  * Which key it is, with its first addresses to be compared with the wallet that holds the private one. An extended
  * public key that can't be parsed is a fault of the configuration, said there. `chainId` is null where it is not known.
  */
-export function checkKey(xpub: unknown, chainId: string | null): readonly Finding[] {
-  const key = typeof xpub === 'string' ? parseDepositKey(xpub) : null
+export function checkKey(xpub: unknown, chainId: string | null): readonly CheckResult[] {
+  const key = typeof xpub === 'string' ? parseExtendedPublicKey(xpub) : null
   if (typeof xpub !== 'string' || !key?.ok) return []
   const isAccount = base58check.decode(xpub)[depthAt] === accountDepth
   const kind = isAccount ? "the account m/44'/195'/0'" : "the external chain m/44'/195'/0'/0"
   const addresses = Array.from({ length: firstAddresses }, (_, index) => formatBase58(deriveAddress(key.value, index)))
   const findings = [
-    good(`key: ${kind}; its first addresses are ${addresses.join(', ')}: compare them with your wallet`),
+    passed(`key: ${kind}; its first addresses are ${addresses.join(', ')}: compare them with your wallet`),
   ]
   if (!publicAddresses.has(addresses[0] ?? '')) return findings
   const warning = 'key: everybody knows the mnemonic of this key, and can take what is sent to its addresses'
-  if (chainId === null) return [...findings, doubtful(warning)]
-  if (isMainnet(chainId)) return [...findings, bad(warning)]
-  return networkOf(chainId) === null ? findings : [...findings, doubtful(warning)]
+  if (chainId === null) return [...findings, warned(warning)]
+  if (isMainnet(chainId)) return [...findings, failed(warning)]
+  return networkOf(chainId) === null ? findings : [...findings, warned(warning)]
 }

@@ -1,13 +1,13 @@
 import { hexToBytes } from '@noble/hashes/utils.js'
-import { given, parsed } from '../tron/calls.ts'
-import { ask } from '../tron/transport/batch.ts'
-import { readNumber } from '../tron/parse/block.ts'
-import { parseBytes } from '../tron/parse/fields.ts'
 import { type Address, formatBase58 } from '../addresses/address.ts'
 import type { Currency } from '../ledger/currencies.ts'
-import { bad, doubtful, type Finding, good } from './check-result.ts'
+import { parseResult, requireResult } from '../tron/calls.ts'
+import { parseUint256 } from '../tron/parse/block.ts'
+import { parseBytes } from '../tron/parse/fields.ts'
+import { queryNode } from '../tron/transport/batch.ts'
+import { type CheckResult, failed, passed, warned } from './check-result.ts'
 import * as limits from './limits.ts'
-import { explain, type Machine, open, type Patient } from './node-under-test.ts'
+import { type DoctorPlatform, describeNodeError, type NodeUnderTest, openPool } from './node-under-test.ts'
 
 const decimalsSelector = '0x313ce567'
 const symbolSelector = '0x95d89b41'
@@ -17,14 +17,14 @@ const configurable = /^[\w.-]{1,20}$/
 
 /** What each usable node says of one token, equal answers in one line. */
 export async function checkToken(
-  machine: Machine,
-  patients: readonly Patient[],
+  machine: DoctorPlatform,
+  patients: readonly NodeUnderTest[],
   chainId: string,
   currency: Currency,
   contract: Address,
-): Promise<readonly Finding[]> {
+): Promise<readonly CheckResult[]> {
   const name = `token ${currency.symbol} (${formatBase58(contract)})`
-  const byText = new Map<string, { finding: Finding; by: number[] }>()
+  const byText = new Map<string, { finding: CheckResult; by: number[] }>()
   for (const patient of patients) {
     for (const finding of await askOne(machine, patient, chainId, currency, contract)) {
       const same = byText.get(finding.text)
@@ -39,38 +39,38 @@ export async function checkToken(
 }
 
 async function askOne(
-  machine: Machine,
-  patient: Patient,
+  machine: DoctorPlatform,
+  patient: NodeUnderTest,
   chainId: string,
   currency: Currency,
   contract: Address,
-): Promise<readonly Finding[]> {
-  const [pool, node] = open(machine, patient, chainId, limits.tokenMs)
+): Promise<readonly CheckResult[]> {
+  const [pool, node] = openPool(machine, patient, chainId, limits.tokenMs)
   const call = (data: string) => ({ method: 'eth_call', params: [{ to: `0x${contract}`, data }, 'latest'] })
-  const heard = await ask(pool, node, 'chain', [call(decimalsSelector), call(symbolSelector)])
-  if (!heard.ok) return [bad(explain(heard.error))]
+  const heard = await queryNode(pool, node, 'chain', [call(decimalsSelector), call(symbolSelector)])
+  if (!heard.ok) return [failed(describeNodeError(heard.error))]
   const [decimalsReply, symbolReply] = heard.value.replies
   if (decimalsReply?.kind === 'error' && decimalsReply.code === -32600) {
-    return [bad('no contract there on this chain, or a node that runs no calls (error -32600)')]
+    return [failed('no contract there on this chain, or a node that runs no calls (error -32600)')]
   }
-  const decimals = parsed(decimalsReply, 'decimals', readNumber)
-  const symbol = given(symbolReply, 'symbol')
+  const decimals = parseResult(decimalsReply, 'decimals', parseUint256)
+  const symbol = requireResult(symbolReply, 'symbol')
   return [
-    decimals.ok ? compareDecimals(decimals.value, currency.decimals) : bad(explain(decimals.error)),
-    symbol.ok ? compareSymbols(readSymbol(symbol.value), currency.symbol) : doubtful(explain(symbol.error)),
+    decimals.ok ? compareDecimals(decimals.value, currency.decimals) : failed(describeNodeError(decimals.error)),
+    symbol.ok ? compareSymbols(readSymbol(symbol.value), currency.symbol) : warned(describeNodeError(symbol.error)),
   ]
 }
 
-function compareDecimals(told: bigint, configured: number): Finding {
-  if (told === BigInt(configured)) return good(`decimals ${configured}`)
-  return bad(`its decimals are ${told}, not ${configured}: nothing of it would be credited`)
+function compareDecimals(told: bigint, configured: number): CheckResult {
+  if (told === BigInt(configured)) return passed(`decimals ${configured}`)
+  return failed(`its decimals are ${told}, not ${configured}: nothing of it would be credited`)
 }
 
-function compareSymbols(told: string | null, configured: string): Finding {
-  if (told === null) return doubtful('its symbol can’t be read')
-  if (told === configured) return good(`symbol ${configured}`)
+function compareSymbols(told: string | null, configured: string): CheckResult {
+  if (told === null) return warned('its symbol can’t be read')
+  if (told === configured) return passed(`symbol ${configured}`)
   const said = `its own symbol is "${told.replace(/[^\x20-\x7e]/g, '?').slice(0, limits.symbolCharsMax)}"`
-  return configurable.test(told) ? bad(`${said}: is this the right contract?`) : doubtful(said)
+  return configurable.test(told) ? failed(`${said}: is this the right contract?`) : warned(said)
 }
 
 /** An ABI string (its place, its length, its bytes), or the 32 bytes that some old tokens answer. */

@@ -1,46 +1,57 @@
-import { type NodeState, recall } from '../tron/nodes/health.ts'
-import type { Pool, PoolNode } from '../tron/transport/batch.ts'
-import { createNodeMemory } from '../tron/client.ts'
-import { genesisOf } from '../tron/nodes/probe.ts'
-import type { Trouble } from '../tron/nodes/node-error.ts'
-import type { Config, NodeConfig } from '../config/config.ts'
 import type { UnixMs } from '../common/time.ts'
+import type { Config, NodeConfig } from '../config/config.ts'
 import type { Clock } from '../platform/clock.ts'
+import { createNodeMemory } from '../tron/client.ts'
+import { healthOf, type NodeHealth } from '../tron/nodes/health.ts'
+import type { NodeError } from '../tron/nodes/node-error.ts'
+import { genesisHashOf } from '../tron/nodes/probe.ts'
+import type { NodePool, TronNode } from '../tron/transport/batch.ts'
+import { type CapturingLog, createCapturingLog } from './capturing-log.ts'
 import { hostOf } from './check-result.ts'
-import { createHearing, type Hearing } from './capturing-log.ts'
 import { requestsMax } from './limits.ts'
 
 /** What the checks need of the machine. */
-export interface Machine {
+export interface DoctorPlatform {
   readonly clock: Clock
   readonly fetch: typeof fetch
 }
 
 /** One node under examination, by the service's own client: what fails here fails there. */
-export interface Patient {
+export interface NodeUnderTest {
   /** `node 1 (host)`. */
   readonly name: string
   readonly number: number
   readonly endpoint: NodeConfig
-  readonly state: NodeState
-  readonly hearing: Hearing
+  readonly health: NodeHealth
+  readonly captured: CapturingLog
 }
 
 /** The nodes of a configuration, none of them asked yet. */
-export function admit({ nodes, chainId }: Pick<Config, 'nodes' | 'chainId'>): readonly Patient[] {
+export function nodesUnderTest({ nodes, chainId }: Pick<Config, 'nodes' | 'chainId'>): readonly NodeUnderTest[] {
   return nodes.map((endpoint, i) => {
     const number = i + 1
-    const state = recall(createNodeMemory(), number, endpoint, chainId)
-    return { name: `node ${number} (${hostOf(endpoint.rpc)})`, number, endpoint, state, hearing: createHearing() }
+    const health = healthOf(createNodeMemory(), number, endpoint, chainId)
+    return {
+      name: `node ${number} (${hostOf(endpoint.rpc)})`,
+      number,
+      endpoint,
+      health,
+      captured: createCapturingLog(),
+    }
   })
 }
 
 /** A pool of this node alone, for `ms` from now, and the node in it. */
-export function open({ clock, fetch }: Machine, patient: Patient, chain: string, ms: number): [Pool, PoolNode] {
-  const node: PoolNode = patient
+export function openPool(
+  { clock, fetch }: DoctorPlatform,
+  patient: NodeUnderTest,
+  chain: string,
+  ms: number,
+): [NodePool, TronNode] {
+  const node: TronNode = patient
   const chainId = BigInt(chain)
-  const pool: Pool = {
-    line: {
+  const pool: NodePool = {
+    budget: {
       fetch,
       clock,
       deadline: (clock.now() + ms) as UnixMs, // safe: a later time
@@ -51,19 +62,19 @@ export function open({ clock, fetch }: Machine, patient: Patient, chain: string,
       open: 0,
       waiting: [],
     },
-    log: patient.hearing.log,
-    memory: createNodeMemory(),
+    log: patient.captured.logger,
+    health: createNodeMemory(),
     nodes: [node],
     quorum: 1,
     chainId,
-    genesis: genesisOf(chainId),
+    genesis: genesisHashOf(chainId),
     tokens: new Set(),
   }
   return [pool, node]
 }
 
 /** A trouble as the operator's next step. */
-export function explain({ kind, detail }: Trouble): string {
+export function describeNodeError({ kind, detail }: NodeError): string {
   switch (kind) {
     case 'unreachable':
       return `it can’t be reached (${detail})`

@@ -4,14 +4,14 @@ import { unstable_getVarsForDev as readVars, unstable_readConfig as readWrangler
 import { err, ok, type Result } from '../common/result.ts'
 
 /** Whose configuration is checked: what `wrangler dev` runs on this machine, or what a deployment gets. */
-export type Target =
+export type DoctorTarget =
   | { readonly kind: 'local' }
   /** `env` null is the top level, which is production. */
   | { readonly kind: 'deployment'; readonly env: string | null }
 
 /** A configuration as it was found, not checked yet. */
-export interface Source {
-  readonly target: Target
+export interface ConfigurationSource {
+  readonly target: DoctorTarget
   readonly values: Readonly<Record<string, unknown>>
   /** The files it comes from, and the names that the environment of this process set. */
   readonly origin: string
@@ -48,10 +48,10 @@ interface WranglerConfig {
  * machine, or `.dev.vars.<env>` (`.dev.vars.production` for the top level) for a deployment, whose secrets can't be
  * read back from the platform; and on top of that what `environment` sets.
  */
-export function readSource(
-  target: Target,
+export function readConfiguration(
+  target: DoctorTarget,
   environment: Readonly<Record<string, string | undefined>>,
-): Result<Source, string> {
+): Result<ConfigurationSource, string> {
   try {
     const env = target.kind === 'local' ? undefined : (target.env ?? '') // '' is wrangler's name for the top level
     const raw = readWrangler({ env }, { hideWarnings: true })

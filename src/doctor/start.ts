@@ -4,30 +4,30 @@
  * Exit code 0 is green, 1 is not, 2 is an option that it does not have.
  */
 import { parseArgs } from 'node:util'
-import { systemClock } from '../platform/system-clock.ts'
-import { examine } from './run-checks.ts'
-import { bad, type Finding, lineOf, verdictOf } from './check-result.ts'
-import { readSource, type Target } from './read-configuration.ts'
+import { systemClock } from '../platform/clock.ts'
+import { type CheckResult, failed, lineOf, summaryOf } from './check-result.ts'
+import { type DoctorTarget, readConfiguration } from './read-configuration.ts'
+import { runChecks } from './run-checks.ts'
 
 const usage = 'npm run doctor [-- --production | -- --env <name>]'
 
 const target = readTarget(process.argv.slice(2))
 leave(target === null ? 2 : await run(target))
 
-async function run(wanted: Target): Promise<number> {
-  const findings: Finding[] = []
-  const tell = (finding: Finding) => {
+async function run(wanted: DoctorTarget): Promise<number> {
+  const findings: CheckResult[] = []
+  const tell = (finding: CheckResult) => {
     findings.push(finding)
     say(lineOf(finding))
   }
-  const source = readSource(wanted, process.env)
-  if (source.ok) for await (const finding of examine(source.value, { clock: systemClock, fetch })) tell(finding)
-  else tell(bad(`configuration: ${source.error}`))
-  say(`\n${verdictOf(findings)}`)
+  const source = readConfiguration(wanted, process.env)
+  if (source.ok) for await (const finding of runChecks(source.value, { clock: systemClock, fetch })) tell(finding)
+  else tell(failed(`configuration: ${source.error}`))
+  say(`\n${summaryOf(findings)}`)
   return findings.some(({ level }) => level === 'FAIL') ? 1 : 0
 }
 
-function readTarget(args: string[]): Target | null {
+function readTarget(args: string[]): DoctorTarget | null {
   try {
     const options = { env: { type: 'string' }, production: { type: 'boolean' } } as const
     const { env, production = false } = parseArgs({ args, options }).values

@@ -1,14 +1,14 @@
 import { Hono } from 'hono/tiny'
+import type { CallerRoute, FrameParts, HttpParts, RequestContext } from './context.ts'
+import { type ApiResponse, failure } from './envelope.ts'
+import { notConfigured, toAuthProblem, tooMany, toProblem, unknownPath, wrongMethod } from './errors.ts'
 import { readBookmark } from './middleware/bookmark.ts'
 import { allowedMethods, preflight } from './middleware/cors.ts'
-import { failure, type Reply } from './envelope.ts'
-import { notConfigured, toAuthProblem, tooMany, toProblem, unknownPath, wrongMethod } from './errors.ts'
 import { bodiless, frame, respond } from './middleware/frame.ts'
-import type { FrameParts, Parts, Route, Visit } from './context.ts'
-import { balance } from './routes/tron-balance/route.ts'
-import { generate } from './routes/tron-generate/route.ts'
 import { health } from './routes/health/route.ts'
-import { recharge } from './routes/tron-recharge/route.ts'
+import { tronBalance } from './routes/tron-balance/route.ts'
+import { tronGenerate } from './routes/tron-generate/route.ts'
+import { tronRecharge } from './routes/tron-recharge/route.ts'
 import { walletFlowList } from './routes/wallet-flow-list/route.ts'
 import { walletList } from './routes/wallet-list/route.ts'
 
@@ -18,13 +18,13 @@ export interface App {
 }
 
 /** The routes that act for a caller. */
-const callerRoutes: readonly Route[] = [generate, balance, recharge, walletList, walletFlowList]
+const callerRoutes: readonly CallerRoute[] = [tronGenerate, tronBalance, tronRecharge, walletList, walletFlowList]
 const paths: ReadonlySet<string> = new Set([...callerRoutes.map((route) => route.path), health.path])
 
-type Env = { Bindings: Visit }
+type Env = { Bindings: RequestContext }
 
 /** The service over its parts. Holds nothing of a request, so one app may answer many at once. */
-export function createApp(parts: Parts): App {
+export function createApp(parts: HttpParts): App {
   const hono = new Hono<Env>({ getPath: routeOf })
   for (const route of callerRoutes) {
     hono.get(route.path, async (c) => respond(parts, c.env, await answerCaller(parts, route, c.req.raw, c.env)))
@@ -39,12 +39,17 @@ export function createApp(parts: Parts): App {
 
 /** The service while its configuration is wrong: the same 503 everywhere, so that nothing is half-served. */
 export function createUnconfiguredApp(parts: FrameParts): App {
-  const refuse = (request: Request, visit: Visit) => bodiless(parts, request, visit, failure(notConfigured))
+  const refuse = (request: Request, visit: RequestContext) => bodiless(parts, request, visit, failure(notConfigured))
   return { fetch: frame(parts, routeOf, refuse) }
 }
 
 /** In this order: who asks, how often, and only then what; past the limit nothing is looked up for anybody. */
-async function answerCaller(parts: Parts, route: Route, request: Request, visit: Visit): Promise<Reply> {
+async function answerCaller(
+  parts: HttpParts,
+  route: CallerRoute,
+  request: Request,
+  visit: RequestContext,
+): Promise<ApiResponse> {
   const caller = await parts.authenticate(request)
   if (!caller.ok) return failure(toAuthProblem(caller.error))
   if (!(await parts.admit(caller.value, route.rateClass(request.url)))) return failure(tooMany)
@@ -54,7 +59,7 @@ async function answerCaller(parts: Parts, route: Route, request: Request, visit:
   return route.answer(parts, caller.value, request.url, visit)
 }
 
-function answerElse({ cors }: Parts, path: string, method: string): Reply {
+function answerElse({ cors }: HttpParts, path: string, method: string): ApiResponse {
   if (!paths.has(path)) return failure(unknownPath)
   return method === 'OPTIONS' && cors !== null
     ? preflight

@@ -1,28 +1,28 @@
-import type { BalanceQuestion } from '../addresses/read-balance.ts'
-import type { Health } from '../scan/health.ts'
-import type { RechargeReport } from '../scan/check-now.ts'
-import type { TransactionReport } from '../scan/check-transaction.ts'
-import type { CorsOrigins } from '../config/config.ts'
 import type { Address } from '../addresses/address.ts'
-import type { Amount } from '../ledger/amount.ts'
+import type { BalanceQuery } from '../addresses/read-balance.ts'
 import type { Txid } from '../chain/block.ts'
-import type { Currencies, Currency } from '../ledger/currencies.ts'
-import type { QueryFailure } from '../chain/failure.ts'
-import type { Uid } from '../ledger/entry.ts'
+import type { QueryFailure } from '../common/query-failure.ts'
 import type { Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { CorsOrigins } from '../config/config.ts'
+import type { Amount } from '../ledger/amount.ts'
+import type { Currencies, Currency } from '../ledger/currencies.ts'
+import type { Uid } from '../ledger/entry.ts'
 import type { FlowFilter, FlowList, FlowPage } from '../ledger/ledger-store.ts'
-import type { Log } from '../platform/logger.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
 import type { Usage } from '../platform/usage.ts'
+import type { CheckNowReport } from '../scan/check-now.ts'
+import type { TransactionReport } from '../scan/check-transaction.ts'
+import type { ScanHealth } from '../scan/health.ts'
 import type { Authenticate } from './auth/authenticate.ts'
-import type { Reply } from './envelope.ts'
-import type { Admit, RateClass } from './middleware/rate-limit.ts'
+import type { ApiResponse } from './envelope.ts'
+import type { RateClass, RateLimiter } from './middleware/rate-limit.ts'
 
 type Asked<T> = Promise<Result<T, QueryFailure>>
 
 /** One request on its way: what is known of it, and what it has cost so far. */
-export interface Visit {
+export interface RequestContext {
   readonly requestId: string
   /** The path of a route, or `unknown`: never what a caller wrote. */
   readonly route: string
@@ -43,20 +43,23 @@ interface UseCases {
   generateAddress(
     uid: Uid,
     wanted: { readonly fresh: boolean },
-    visit: Visit,
+    visit: RequestContext,
   ): Asked<{ readonly id: number; readonly address: Address }>
   /** In chain units: the currency's `decimals`. */
-  readBalance(uid: Uid, question: BalanceQuestion, visit: Visit): Asked<bigint>
-  recharge(uid: Uid, visit: Visit): Asked<RechargeReport>
-  rechargeTransaction(uid: Uid, txid: Txid, visit: Visit): Asked<TransactionReport>
-  listWallets(uid: Uid, visit: Visit): Promise<readonly { readonly currency: Currency; readonly amount: Amount }[]>
-  listFlows(uid: Uid, filter: FlowFilter, page: FlowPage, visit: Visit): Promise<FlowList>
-  readHealth(visit: Visit): Promise<Health>
+  readBalance(uid: Uid, question: BalanceQuery, visit: RequestContext): Asked<bigint>
+  recharge(uid: Uid, visit: RequestContext): Asked<CheckNowReport>
+  rechargeTransaction(uid: Uid, txid: Txid, visit: RequestContext): Asked<TransactionReport>
+  listWallets(
+    uid: Uid,
+    visit: RequestContext,
+  ): Promise<readonly { readonly currency: Currency; readonly amount: Amount }[]>
+  listFlows(uid: Uid, filter: FlowFilter, page: FlowPage, visit: RequestContext): Promise<FlowList>
+  readHealth(visit: RequestContext): Promise<ScanHealth>
 }
 
 /** What is known of a request once it is answered. */
-export interface Answered {
-  readonly visit: Visit
+export interface CompletedRequest {
+  readonly visit: RequestContext
   readonly method: string
   readonly status: number
 }
@@ -64,27 +67,27 @@ export interface Answered {
 /** What every answer needs, even the one that says that nothing is configured. */
 export interface FrameParts {
   readonly clock: Pick<Clock, 'now'>
-  readonly log: Log
+  readonly log: Logger
   /** A new request's id, unguessable and short. */
   readonly requestId: () => string
   /** A new request's costs: none. */
   readonly createUsage: () => Usage
   readonly cors: CorsOrigins | null
   /** Told of every answer. */
-  readonly observe: (answered: Answered) => void
+  readonly observe: (answered: CompletedRequest) => void
 }
 
 /** What the HTTP layer is made of. */
-export interface Parts extends FrameParts, UseCases {
+export interface HttpParts extends FrameParts, UseCases {
   readonly authenticate: Authenticate
-  readonly admit: Admit
+  readonly admit: RateLimiter
   readonly currencies: Currencies
 }
 
 /** One route for callers: reads its query, asks one use case, words the answer. */
-export interface Route {
+export interface CallerRoute {
   readonly path: string
   /** Which of the caller's limits a request counts against. */
   readonly rateClass: (url: string) => RateClass
-  readonly answer: (parts: Parts, uid: Uid, url: string, visit: Visit) => Promise<Reply>
+  readonly answer: (parts: HttpParts, uid: Uid, url: string, visit: RequestContext) => Promise<ApiResponse>
 }

@@ -17,7 +17,7 @@ export interface RawJson {
 export type Json = string | number | RawJson | readonly Json[] | { readonly [name: string]: Json }
 
 /** One answer before it becomes a body. `data` is absent on failure and on recharge. */
-export interface Reply {
+export interface ApiResponse {
   readonly status: number
   readonly msg: string
   readonly data?: { readonly [name: string]: Json }
@@ -26,27 +26,27 @@ export interface Reply {
 }
 
 /** An integer of smallest units as an exact JSON number of whole units. */
-export function amount(units: bigint, decimals: number): RawJson {
+export function jsonAmount(units: bigint, decimals: number): RawJson {
   return JSON.rawJSON(formatUnits(units, decimals))
 }
 
 /** Decimal digits as an exact JSON number. */
-export function integer(digits: string): RawJson {
+export function jsonInteger(digits: string): RawJson {
   return JSON.rawJSON(digits)
 }
 
 /** A success with its data. */
-export function success(data: { readonly [name: string]: Json }): Reply {
+export function success(data: { readonly [name: string]: Json }): ApiResponse {
   return { status: 200, msg: 'success', data }
 }
 
 /** A success that only says, for people, what happened. */
-export function successNote(note: string): Reply {
+export function successNote(note: string): ApiResponse {
   return { status: 200, msg: `success: ${note}` }
 }
 
 /** A failure. */
-export function failure({ status, msg, headers }: Problem): Reply {
+export function failure({ status, msg, headers }: Problem): ApiResponse {
   return headers === undefined ? { status, msg } : { status, msg, headers }
 }
 
@@ -54,7 +54,10 @@ export function failure({ status, msg, headers }: Problem): Reply {
  * The envelope `{code, msg, data}`: every answer of the service leaves through here. `around` are the headers that the
  * request gives every answer. A 204 has no body.
  */
-export function toResponse({ status, msg, data, headers }: Reply, around: Readonly<Record<string, string>>): Response {
+export function toResponse(
+  { status, msg, data, headers }: ApiResponse,
+  around: Readonly<Record<string, string>>,
+): Response {
   if (status === 204) return new Response(null, { status, headers: { ...fixed, ...around, ...headers } })
   return new Response(JSON.stringify({ code: status, msg, data }), {
     status,

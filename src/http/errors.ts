@@ -1,4 +1,4 @@
-import type { QueryFailure } from '../chain/failure.ts'
+import type { QueryFailure } from '../common/query-failure.ts'
 import type { AuthFailure } from './auth/authenticate.ts'
 
 /** A failure as a caller sees it: one sentence, never a stack, SQL, node URL or secret. */

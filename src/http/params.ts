@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import { type Address, parseAddress } from '../addresses/address.ts'
 import { parseTxid, type Txid } from '../chain/block.ts'
-import type { Currencies, Currency } from '../ledger/currencies.ts'
-import type { QueryFailure } from '../chain/failure.ts'
-import { type FlowId, type FlowType, flowTypes, type WalletId } from '../ledger/entry.ts'
+import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
+import type { Currencies, Currency } from '../ledger/currencies.ts'
+import { type FlowId, type FlowType, flowTypes, type WalletId } from '../ledger/entry.ts'
 import type { FlowFilter, FlowPage } from '../ledger/ledger-store.ts'
 
 /** Most entries on one page. */
@@ -66,7 +66,7 @@ export const flowListQuery = z.object({
 })
 
 /** Whether a further address is wanted, and how it is to be written. */
-export function parseGenerate(url: string): Parsed<{ readonly fresh: boolean; readonly format: AddressFormat }> {
+export function parseGenerateQuery(url: string): Parsed<{ readonly fresh: boolean; readonly format: AddressFormat }> {
   const query = read(generateQuery, url)
   if (!query.ok) return query
   const { fresh, format = 'base58' } = query.value
@@ -74,7 +74,7 @@ export function parseGenerate(url: string): Parsed<{ readonly fresh: boolean; re
 }
 
 /** Which currency, `cuy` 1 where none is named, and which address, null for all of the caller's. */
-export function parseBalance(
+export function parseBalanceQuery(
   url: string,
   currencies: Currencies,
 ): Parsed<{ readonly currency: Currency; readonly address: Address | null }> {
@@ -86,13 +86,13 @@ export function parseBalance(
 }
 
 /** Which transaction, or null for a scan. */
-export function parseRecharge(url: string): Parsed<Txid | null> {
+export function parseRechargeQuery(url: string): Parsed<Txid | null> {
   const query = read(rechargeQuery, url)
   return query.ok ? ok(query.value.txid ?? null) : query
 }
 
 /** Which entries, and which page of them. */
-export function parseFlowList(
+export function parseFlowListQuery(
   url: string,
   currencies: Currencies,
 ): Parsed<{ readonly filter: FlowFilter; readonly page: FlowPage }> {

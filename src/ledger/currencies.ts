@@ -1,6 +1,7 @@
 import type { Address } from '../addresses/address.ts'
-import { type Amount, toAmount } from './amount.ts'
 import type { Brand } from '../common/brand.ts'
+import { type Amount, toAmount } from './amount.ts'
+import type { Asset } from './asset.ts'
 
 /** A currency's number in the API (`cuy`): 1 is TRX, 2 is USDT as shipped. */
 export type CurrencyId = Brand<number, 'CurrencyId'>
@@ -9,8 +10,7 @@ export type CurrencyId = Brand<number, 'CurrencyId'>
 export interface Currency {
   readonly cuy: CurrencyId
   readonly symbol: string
-  /** The TRC-20 contract; null is TRX itself. */
-  readonly contract: Address | null
+  readonly asset: Asset
   /** Decimals of the chain's own units (TRX 6: one sun is 0.000001). */
   readonly decimals: number
   /** Decimals the ledger keeps, at most `decimals`. */
@@ -36,14 +36,14 @@ export function indexCurrencies(list: readonly Currency[]): Currencies {
     list: sorted,
     byId: new Map(sorted.map((currency) => [currency.cuy, currency])),
     byContract: new Map(
-      sorted.flatMap((currency) => (currency.contract === null ? [] : [[currency.contract, currency]])),
+      sorted.flatMap((currency) => (currency.asset.kind === 'trc20' ? [[currency.asset.contract, currency]] : [])),
     ),
-    native: sorted.find((currency) => currency.contract === null) ?? null,
+    native: sorted.find((currency) => currency.asset.kind === 'native') ?? null,
   }
 }
 
 /** What a deposit of `raw` chain units is worth in the ledger. */
-export type Worth =
+export type DepositValue =
   | { readonly kind: 'credited'; readonly amount: Amount }
   | { readonly kind: 'below-minimum' }
   /** Less than the ledger's smallest unit. */
@@ -55,7 +55,7 @@ export type Worth =
  * What `raw` chain units (positive) are worth. The minimum is compared in chain units, before anything is cut off;
  * what lies below the ledger's scale is then left out, never rounded up.
  */
-export function worthOf(currency: Currency, raw: bigint): Worth {
+export function depositValueOf(currency: Currency, raw: bigint): DepositValue {
   if (raw < currency.minDeposit) return { kind: 'below-minimum' }
   const units = raw / 10n ** BigInt(currency.decimals - currency.scale)
   if (units <= 0n) return { kind: 'dust' }

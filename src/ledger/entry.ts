@@ -1,7 +1,7 @@
-import type { Amount } from './amount.ts'
 import type { Brand } from '../common/brand.ts'
-import type { CurrencyId } from './currencies.ts'
 import type { UnixMs } from '../common/time.ts'
+import type { Amount } from './amount.ts'
+import type { CurrencyId } from './currencies.ts'
 
 /** The caller a wallet belongs to: 1 to 2^53−1. */
 export type Uid = Brand<number, 'Uid'>

@@ -1,14 +1,14 @@
 import type { Address } from '../addresses/address.ts'
-import type { Amount } from './amount.ts'
 import type { BlockHash, BlockHeight, BlockRef, Txid } from '../chain/block.ts'
-import type { CurrencyId } from './currencies.ts'
-import type { CreditKey, Deposit, Movement, Pending, Sighting } from '../deposits/deposit.ts'
 import type { ChainFailure } from '../chain/failure.ts'
-import type { Flow, FlowId, FlowType, Uid, WalletId } from './entry.ts'
 import type { UnixMs } from '../common/time.ts'
+import type { CreditKey, Deposit, Movement, Pending, Sighting } from '../deposits/deposit.ts'
+import type { Amount } from './amount.ts'
+import type { CurrencyId } from './currencies.ts'
+import type { Flow, FlowId, FlowType, Uid, WalletId } from './entry.ts'
 
 /** A caller's balance in one currency. */
-export interface Balance {
+export interface WalletBalance {
   readonly cuy: CurrencyId
   readonly amount: Amount
 }
@@ -52,9 +52,9 @@ export interface ScanState {
   /** The start of the newest scan that ended, caught up or not; 0 where none did. */
   readonly triedAt: UnixMs
   /** What stopped that scan before it was caught up, or null. */
-  readonly trouble: ChainFailure['kind'] | null
+  readonly problem: ChainFailure['kind'] | null
   /** When the blocks after the finalized head were last looked at; 0 where never. */
-  readonly tailReadAt: UnixMs
+  readonly unconfirmedReadAt: UnixMs
   /** Until when another scan holds the lease; in the past where none does. */
   readonly leaseUntil: UnixMs
   /** Why the scan can't go on and a person must look, or null. */
@@ -69,11 +69,11 @@ export interface PendingRecord extends Pending {
 /** Reads only. A list route that holds nothing but this can't write. */
 export interface LedgerReader {
   /** The caller's wallets; a currency without an entry is absent. One query. */
-  balances(uid: Uid): Promise<readonly Balance[]>
+  balances(uid: Uid): Promise<readonly WalletBalance[]>
   /** One round trip. */
   flows(uid: Uid, filter: FlowFilter, page: FlowPage): Promise<FlowList>
   /** What was credited to the caller at or after `since`, in each currency that had something. */
-  creditedSince(uid: Uid, since: UnixMs): Promise<readonly Balance[]>
+  creditedSince(uid: Uid, since: UnixMs): Promise<readonly WalletBalance[]>
   /** The caller's deposits in one transaction, by position. */
   depositsOf(uid: Uid, txid: Txid): Promise<readonly Deposit[]>
   /** The caller's undecided deposits, oldest first, at most 100; only those of `txid` where it is given. */
@@ -85,7 +85,7 @@ export interface LedgerReader {
 }
 
 /** A step of the scan, all of it or nothing. */
-export interface Step {
+export interface ScanStep {
   /** Where the position must be; anything else is `superseded`. */
   readonly after: BlockHeight
   readonly to: BlockRef
@@ -99,7 +99,7 @@ export interface Step {
 }
 
 /** What a claim found. */
-export type LeaseClaim =
+export type LeaseAttempt =
   | { readonly kind: 'claimed'; readonly state: ScanState }
   | { readonly kind: 'held'; readonly state: ScanState }
   | { readonly kind: 'not-started' }
@@ -112,35 +112,35 @@ export interface LedgerWriter {
   /** Stores the height below the first block to scan. A no-op where one is stored already. */
   start(position: { readonly height: BlockHeight; readonly hash: BlockHash | null }, at: UnixMs): Promise<void>
   /** Takes the lease until `until` unless somebody holds it at `at`. `lease` is this holder's unique name. */
-  claim(lease: string, at: UnixMs, until: UnixMs): Promise<LeaseClaim>
+  acquireLease(lease: string, at: UnixMs, until: UnixMs): Promise<LeaseAttempt>
   /**
    * Gives the lease back and stores `startedAt` as `triedAt`, and as `caughtUpAt` where `trouble` is null; a no-op
    * where the lease was lost.
    */
-  release(lease: string, startedAt: UnixMs, trouble: ChainFailure['kind'] | null): Promise<void>
+  releaseLease(lease: string, startedAt: UnixMs, trouble: ChainFailure['kind'] | null): Promise<void>
   /** Remembers a finalized height; a lower one than stored changes nothing. */
-  noteFinalized(height: BlockHeight, at: UnixMs): Promise<void>
+  recordFinalized(height: BlockHeight, at: UnixMs): Promise<void>
   /** Stores why the scan can't go on. The next step that is appended clears it. */
   halt(lease: string, why: string): Promise<void>
   /**
    * Position, deposits, entries, balances, pending and movements together. A credit key that is known already (the
    * caller's own `txid` question was quicker) is left as it is; the rest of the step is stored.
    */
-  append(step: Step): Promise<'appended' | 'superseded'>
+  append(step: ScanStep): Promise<'appended' | 'superseded'>
   /**
    * Deposits decided outside the scan's order; those whose credit key is known already are left as they are. Their
    * pending rows go in the same batch.
    */
   credit(deposits: readonly Deposit[], at: UnixMs): Promise<void>
   /** Keeps candidates as pending; where one is pending already only its reason changes. */
-  hold(pending: readonly Pending[], at: UnixMs): Promise<void>
+  keepPending(pending: readonly Pending[], at: UnixMs): Promise<void>
   /**
    * Pending deposits whose next try is due, at most `max`: those that have waited longest for it, so that everyone's
    * turn comes. Their next try moves to `nextTry` in the same statement.
    */
   takeDue(at: UnixMs, nextTry: UnixMs, max: number): Promise<readonly PendingRecord[]>
   /** Removes pending rows that turned out to be worth nothing. */
-  dismiss(keys: readonly CreditKey[]): Promise<void>
+  removePending(keys: readonly CreditKey[]): Promise<void>
   /** Replaces what is known of the blocks after the finalized head; null keeps it. Both store `at` as `tailReadAt`. */
   replaceSightings(sightings: readonly Sighting[] | null, at: UnixMs): Promise<void>
   /** Whether the contract's decimals were found to be `decimals` before. */

@@ -1,3 +1,5 @@
+import type { Clock } from './clock.ts'
+
 /** Trips to one outside party: how many, and for how long at least one was under way. */
 export interface Meter {
   calls: number
@@ -15,4 +17,31 @@ export interface Usage {
   /** Statements. */
   readonly database: Meter
   rowsRead: number
+}
+
+/** The usage of an invocation that has done nothing yet. */
+export function createUsage(): Usage {
+  return { node: createMeter(), database: createMeter(), rowsRead: 0 }
+}
+
+/** Makes a trip of so many calls and adds it to the meter, whether it succeeds or not. */
+export async function metered<T>(
+  meter: Meter,
+  clock: Pick<Clock, 'now'>,
+  calls: number,
+  trip: () => Promise<T>,
+): Promise<T> {
+  meter.calls += calls
+  if (meter.open === 0) meter.openedAt = clock.now()
+  meter.open += 1
+  try {
+    return await trip()
+  } finally {
+    meter.open -= 1
+    if (meter.open === 0) meter.ms += clock.now() - meter.openedAt
+  }
+}
+
+function createMeter(): Meter {
+  return { calls: 0, ms: 0, open: 0, openedAt: 0 }
 }

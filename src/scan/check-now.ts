@@ -1,79 +1,82 @@
 import type { BlockHeight } from '../chain/block.ts'
-import type { Pending } from '../deposits/deposit.ts'
-import type { ChainFailure, QueryFailure } from '../chain/failure.ts'
-import type { Uid } from '../ledger/entry.ts'
+import type { ChainFailure } from '../chain/failure.ts'
+import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import { secondsToFinal } from './plan.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { Balance, LedgerReader, ScanState } from '../ledger/ledger-store.ts'
+import type { Pending } from '../deposits/deposit.ts'
+import type { Uid } from '../ledger/entry.ts'
+import type { LedgerReader, ScanState, WalletBalance } from '../ledger/ledger-store.ts'
+import { secondsToFinal } from './plan.ts'
 import { leaseMs, type ScanParts, scan } from './scan.ts'
 
 /** How long a call waits for a scan that another call runs. With its own scan before it, within 15 s in all. */
-export const waitMs = 12_000
+export const scanWaitMs = 12_000
 /** First pause between two looks at a running scan; each next one is longer, up to `pollMsMax`. */
 export const pollMsMin = 150
 /** Longest pause between two looks at a running scan. */
 export const pollMsMax = 1_200
 
 /** What a caller learns from "check now". */
-export interface RechargeReport {
+export interface CheckNowReport {
   /** What was credited to the caller since the call began, in each currency that had something. */
-  readonly credited: readonly Balance[]
+  readonly credited: readonly WalletBalance[]
   /** Transfers to the caller that were seen but are not final, and about how long until the last one is. */
-  readonly unfinal: { readonly count: number; readonly seconds: number } | null
+  readonly unconfirmed: { readonly count: number; readonly seconds: number } | null
   /** The caller's deposits that can't be decided yet. */
   readonly pending: readonly Pending[]
   /** Finalized blocks that are not scanned yet. */
   readonly behindBlocks: number
   /** Why the scan did not finish, or null. */
-  readonly trouble: ChainFailure['kind'] | 'still-running' | null
+  readonly problem: ChainFailure['kind'] | 'still-running' | null
 }
 
 /** What "check now" needs. */
-export interface RechargeParts extends ScanParts {
+export interface CheckNowParts extends ScanParts {
   readonly reader: LedgerReader
-  readonly watch: ScanWatch
+  readonly shared: SharedScanState
 }
 
 /**
  * "Check now" for one caller. However many call at once, one of them scans and the others wait for its end: whoever
  * asked before a scan began is answered by that scan.
  */
-export async function recharge(parts: RechargeParts, uid: Uid): Promise<Result<RechargeReport, QueryFailure>> {
+export async function checkNow(parts: CheckNowParts, uid: Uid): Promise<Result<CheckNowReport, QueryFailure>> {
   const since = parts.clock.now()
   const { state, running } = await awaitScan(parts, since)
   if (state === null) {
-    return ok({ credited: [], unfinal: null, pending: [], behindBlocks: 0, trouble: null })
+    return ok({ credited: [], unconfirmed: null, pending: [], behindBlocks: 0, problem: null })
   }
   const [credited, sightings, pending] = await Promise.all([
     parts.reader.creditedSince(uid, since),
     parts.reader.sightingsOf(uid),
     parts.reader.pendingOf(uid, null),
   ])
-  const trouble = running ? 'still-running' : state.trouble
-  const unread = trouble === 'no-answer' && state.caughtUpAt < since && credited.length === 0
+  const problem = running ? 'still-running' : state.problem
+  const unread = problem === 'no-answer' && state.caughtUpAt < since && credited.length === 0
   if (unread && state.position.height >= state.finalized) return err({ kind: 'chain-unavailable' })
-  const unfinal = sightings.filter((sighting) => sighting.block.height > state.position.height)
+  const unconfirmed = sightings.filter((sighting) => sighting.block.height > state.position.height)
   // The tail's newest sighting is the best lower bound of the chain's head that is stored.
-  const newest = Math.max(0, ...unfinal.map((sighting) => sighting.block.height)) as BlockHeight
+  const newest = Math.max(0, ...unconfirmed.map((sighting) => sighting.block.height)) as BlockHeight
   return ok({
     credited,
-    unfinal:
-      unfinal.length === 0 ? null : { count: unfinal.length, seconds: secondsToFinal(newest, state.finalized, newest) },
+    unconfirmed:
+      unconfirmed.length === 0
+        ? null
+        : { count: unconfirmed.length, seconds: secondsToFinal(newest, state.finalized, newest) },
     pending,
     behindBlocks: Math.max(0, state.finalized - state.position.height),
-    trouble,
+    problem,
   })
 }
 
 /** How old another call's look at the scan's state may be to be shared: a fraction of the shortest pause. */
-export const sharedLookMs = 100
+export const sharedStateMs = 100
 
 /**
  * What the calls of one isolate know together about the running scan, so that a thousand of them waiting for it don't
  * ask the database a thousand times each. Plain values, free to be lost; what is true stands in the database.
  */
-export interface ScanWatch {
+export interface SharedScanState {
   state: ScanState | null
   /** When `state` was asked for. */
   lookedAt: number
@@ -82,24 +85,25 @@ export interface ScanWatch {
 }
 
 /** A watch that knows nothing yet. Whoever makes it keeps it for the isolate's life. */
-export function createScanWatch(): ScanWatch {
+export function createSharedScanState(): SharedScanState {
   return { state: null, lookedAt: 0, scanningUntil: 0 }
 }
 
 /** Sees to it that a scan that began at or after `since` has ended, by running it or by waiting for it. */
 async function awaitScan(
-  parts: RechargeParts,
+  parts: CheckNowParts,
   since: UnixMs,
 ): Promise<{ readonly state: ScanState | null; readonly running: boolean }> {
-  const { clock, watch } = parts
-  const giveUpAt = since + waitMs
+  const { clock, shared: watch } = parts
+  const giveUpAt = since + scanWaitMs
   let pauseMs = pollMsMin
   for (;;) {
-    const isOthers = clock.now() < watch.scanningUntil || clock.now() - watch.lookedAt < sharedLookMs
+    const isOthers = clock.now() < watch.scanningUntil || clock.now() - watch.lookedAt < sharedStateMs
     const state = isOthers ? watch.state : await look(parts)
     if (state === null && !isOthers) return { state, running: false }
     // A tick's scan doesn't look past the finalized head; one that was caught up is followed by one that does.
-    const answered = state !== null && state.triedAt >= since && (state.tailReadAt >= since || state.trouble !== null)
+    const answered =
+      state !== null && state.triedAt >= since && (state.unconfirmedReadAt >= since || state.problem !== null)
     if (answered) return { state, running: false }
     if (state !== null && state.leaseUntil <= clock.now() && watch.scanningUntil <= clock.now()) {
       if (await scanOnce(parts)) {
@@ -114,15 +118,15 @@ async function awaitScan(
   }
 }
 
-async function look({ reader, clock, watch }: RechargeParts): Promise<ScanState | null> {
+async function look({ reader, clock, shared: watch }: CheckNowParts): Promise<ScanState | null> {
   watch.lookedAt = clock.now()
   watch.state = await reader.scanState()
   return watch.state
 }
 
 /** Scans, unless somebody else holds the lease: false then. */
-async function scanOnce(parts: RechargeParts): Promise<boolean> {
-  const { watch, clock } = parts
+async function scanOnce(parts: CheckNowParts): Promise<boolean> {
+  const { shared: watch, clock } = parts
   watch.scanningUntil = clock.now() + leaseMs
   try {
     return (await scan(parts, { withTail: true })).kind !== 'held'

@@ -1,18 +1,19 @@
-import { type Block, blockSeconds, type Txid } from '../chain/block.ts'
-import type { Deposit, PendingReason } from '../deposits/deposit.ts'
-import { explain, explainOutcome, explainPending } from '../deposits/explain.ts'
-import type { ChainFailure, QueryFailure } from '../chain/failure.ts'
-import type { Uid } from '../ledger/entry.ts'
-import { err, ok, type Result } from '../common/result.ts'
-import { secondsToFinal } from './plan.ts'
 import type { AddressBook } from '../addresses/address-book.ts'
-import type { Located } from '../chain/chain.ts'
+import { type Block, blockSeconds, type Txid } from '../chain/block.ts'
+import type { TransactionLocation } from '../chain/chain.ts'
+import type { ChainFailure } from '../chain/failure.ts'
+import type { QueryFailure } from '../common/query-failure.ts'
+import { err, ok, type Result } from '../common/result.ts'
+import type { Deposit, PendingReason } from '../deposits/deposit.ts'
+import { explainOutcome, explainPending, explainTransaction } from '../deposits/explain.ts'
+import { decideCandidates, toPending } from '../deposits/gather-evidence.ts'
+import type { Uid } from '../ledger/entry.ts'
 import type { LedgerReader } from '../ledger/ledger-store.ts'
-import { decide, toPending } from '../deposits/gather-evidence.ts'
-import { findClaims, type ScanParts } from './scan.ts'
+import { secondsToFinal } from './plan.ts'
+import { findOwnedTransfers, type ScanParts } from './scan.ts'
 
 /** What asking about one transaction needs. */
-export interface TransactionParts extends ScanParts {
+export interface CheckTransactionParts extends ScanParts {
   readonly reader: LedgerReader
   readonly addresses: AddressBook
 }
@@ -24,15 +25,15 @@ export interface TransactionReport {
 }
 
 /** A final block's transaction: the block with nothing else left in it. */
-type Lone = { readonly block: Block; readonly mined: Extract<Located, { kind: 'mined' }> }
+type Lone = { readonly block: Block; readonly mined: Extract<TransactionLocation, { kind: 'mined' }> }
 
 /**
  * Answers for one transaction, whatever the scan has or has not reached: credits the caller's final deposits in it,
  * or says in one sentence why there is nothing to credit. Needs no lease and does not move the scan's position, so
  * neither a backlog nor a start height that was set too late can keep it from answering.
  */
-export async function rechargeTransaction(
-  parts: TransactionParts,
+export async function checkTransaction(
+  parts: CheckTransactionParts,
   uid: Uid,
   txid: Txid,
 ): Promise<Result<TransactionReport, QueryFailure>> {
@@ -41,9 +42,9 @@ export async function rechargeTransaction(
   const found = await findFinal(parts, txid)
   if (!found.ok) return found
   const { block } = found.value
-  const { claims } = await findClaims(parts, [block])
+  const { candidates: claims } = await findOwnedTransfers(parts, [block])
   const own = claims.filter((claim) => claim.uid === uid)
-  const { verdicts, stopped } = await decide(parts, own)
+  const { verdicts, stopped } = await decideCandidates(parts, own)
   const deposits = verdicts.flatMap((verdict) => (verdict.kind === 'deposit' ? [verdict.deposit] : []))
   const pending = verdicts.flatMap((verdict) => (verdict.kind === 'pending' ? [verdict.pending] : []))
   // Once a part of the transaction is stored, nobody looks for the rest of it again: it must wait where it is found.
@@ -51,7 +52,7 @@ export async function rechargeTransaction(
     pending.push(...own.slice(verdicts.length).map((claim) => toPending(claim, 'queued')))
   }
   const now = parts.clock.now()
-  if (pending.length > 0) await parts.writer.hold(pending, now)
+  if (pending.length > 0) await parts.writer.keepPending(pending, now)
   if (deposits.length > 0) await parts.writer.credit(deposits, now)
   if (deposits.length > 0) {
     const report = await reportKnown(parts, uid, txid)
@@ -65,7 +66,7 @@ export async function rechargeTransaction(
 
 /** What the ledger says already, or null where the nodes must be asked. */
 async function reportKnown(
-  parts: TransactionParts,
+  parts: CheckTransactionParts,
   uid: Uid,
   txid: Txid,
 ): Promise<Result<TransactionReport, QueryFailure> | null> {
@@ -80,8 +81,8 @@ async function reportKnown(
 }
 
 /** The transaction in its block, once that block is final and agreed. */
-async function findFinal({ chain }: TransactionParts, txid: Txid): Promise<Result<Lone, QueryFailure>> {
-  const located = await chain.locate(txid)
+async function findFinal({ chain }: CheckTransactionParts, txid: Txid): Promise<Result<Lone, QueryFailure>> {
+  const located = await chain.locateTransaction(txid)
   if (!located.ok) return err(toQueryFailure(located.error))
   if (located.value.kind === 'unknown') return err({ kind: 'not-found', what: 'transaction' })
   const head = await chain.finalizedHead()
@@ -105,7 +106,7 @@ async function findFinal({ chain }: TransactionParts, txid: Txid): Promise<Resul
 /** From being known to being final in a normal rotation: one block to get into, 19 to build on it. */
 const roundSeconds = 20 * blockSeconds
 
-async function explainWorthless(parts: TransactionParts, uid: Uid, { block }: Lone): Promise<QueryFailure> {
+async function explainWorthless(parts: CheckTransactionParts, uid: Uid, { block }: Lone): Promise<QueryFailure> {
   const [transaction] = block.transactions
   if (transaction === undefined) return undecided('disagreement')
   const receipts = await parts.chain.receipts([{ txid: transaction.txid, block }])
@@ -113,9 +114,9 @@ async function explainWorthless(parts: TransactionParts, uid: Uid, { block }: Lo
   const receipt = receipts.value.get(transaction.txid)
   if (receipt === undefined) return undecided('disagreement')
   // The bytes only sharpen the sentence: without them the answer is still true, so their absence is no failure.
-  const rawData = await parts.chain.rawData(transaction.txid)
+  const rawData = await parts.chain.transactionBytes(transaction.txid)
   const own = new Set((await parts.addresses.all(uid)).map((issued) => issued.address))
-  const why = explain({
+  const why = explainTransaction({
     transaction,
     receipt,
     rawData: rawData.ok ? rawData.value : null,

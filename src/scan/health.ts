@@ -1,14 +1,14 @@
 import type { ChainFacts } from '../chain/chain.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { LedgerReader } from '../ledger/ledger-store.ts'
+import type { Clock } from '../platform/clock.ts'
 
 /** The scan counts as standing still when its position did not move for this long (contract, section 6). */
-export const standstillMs = 180_000
+export const stoppedAfterMs = 180_000
 /** Blocks that the scan may be behind between two ticks of the cron: five minutes' blocks. */
 export const behindBlocksMax = 100
 
 /** How the scan is, from stored state alone. Heights and `behind` are numbers of blocks. */
-export interface Health {
+export interface ScanHealth {
   readonly status: 'ok' | 'behind' | 'stopped'
   readonly scanned: number
   readonly finalized: number
@@ -20,14 +20,14 @@ export interface Health {
 }
 
 /** What reading the health needs. */
-export interface HealthParts {
+export interface ScanHealthParts {
   readonly reader: Pick<LedgerReader, 'scanState'>
   readonly clock: Clock
   readonly facts: ChainFacts
 }
 
 /** Reads how the scan is. No node is asked. */
-export async function readHealth({ reader, clock, facts }: HealthParts): Promise<Health> {
+export async function readScanHealth({ reader, clock, facts }: ScanHealthParts): Promise<ScanHealth> {
   const state = await reader.scanState()
   if (state === null) {
     return { status: 'ok', scanned: 0, finalized: 0, behind: 0, healthy: true, msg: 'no scan has started yet' }
@@ -40,7 +40,7 @@ export async function readHealth({ reader, clock, facts }: HealthParts): Promise
     return { ...where, status: 'stopped', healthy: false, msg: `the scan can't go on: ${state.halted}` }
   }
   const standstill = clock.now() - state.advancedAt
-  if (standstill > standstillMs) {
+  if (standstill > stoppedAfterMs) {
     const msg = `the scan has not advanced for ${Math.floor(standstill / 1000)} s`
     return { ...where, status: 'stopped', healthy: false, msg }
   }

@@ -1,5 +1,5 @@
 import { type BlockHash, type BlockHeight, blockSeconds, type Header } from '../chain/block.ts'
-import { readBlocksMax } from './limits.ts'
+import { readBlocksMax } from '../chain/limits.ts'
 
 /** Which blocks to read next, both ends included. */
 export type ScanPlan =
@@ -26,7 +26,7 @@ export function planScan(position: BlockHeight, finalized: BlockHeight): ScanPla
  * Whether `block` is the child of the block that was read before it; `previousHash` is null where none was. False for a
  * finalized block means that a node lied or the chain was rewritten: the scan stops, and nothing is undone.
  */
-export function followsOn(previousHash: BlockHash | null, block: Pick<Header, 'parentHash'>): boolean {
+export function isChildOf(previousHash: BlockHash | null, block: Pick<Header, 'parentHash'>): boolean {
   return previousHash === null || block.parentHash === previousHash
 }
 

@@ -1,8 +1,8 @@
-import type { Currencies } from '../ledger/currencies.ts'
-import type { Candidate, Deposit } from '../deposits/deposit.ts'
 import type { UnixMs } from '../common/time.ts'
+import type { Candidate, Deposit } from '../deposits/deposit.ts'
+import { decideCandidates, type EvidenceSources, type KnownDecimals } from '../deposits/gather-evidence.ts'
+import type { Currencies } from '../ledger/currencies.ts'
 import type { LedgerWriter, PendingRecord } from '../ledger/ledger-store.ts'
-import { type DecideParts, decide, type KnownDecimals } from '../deposits/gather-evidence.ts'
 
 /** Pending deposits tried in one scan. Each can cost three requests. */
 export const pendingPerScanMax = 10
@@ -10,7 +10,7 @@ export const pendingPerScanMax = 10
 export const pendingRetryMs = 60_000
 
 /** What trying again needs. */
-export interface RetryParts extends DecideParts {
+export interface RetryParts extends EvidenceSources {
   readonly writer: LedgerWriter
   readonly currencies: Currencies
 }
@@ -29,12 +29,12 @@ export async function retryPending(parts: RetryParts): Promise<void> {
     if (record === undefined) return
     const candidate = toCandidate(record, parts.currencies)
     if (candidate === null) continue // its currency is not configured any more: kept, and decided when it is again
-    const { verdicts, stopped } = await decide(parts, [{ candidate, uid: record.uid }], decimals)
+    const { verdicts, stopped } = await decideCandidates(parts, [{ candidate, uid: record.uid }], decimals)
     const deposits: Deposit[] = []
     for (const verdict of verdicts) {
       if (verdict.kind === 'deposit') deposits.push(verdict.deposit)
-      else if (verdict.kind === 'refused') await parts.writer.dismiss([record])
-      else if (verdict.pending.reason !== record.reason) await parts.writer.hold([verdict.pending], now)
+      else if (verdict.kind === 'refused') await parts.writer.removePending([record])
+      else if (verdict.pending.reason !== record.reason) await parts.writer.keepPending([verdict.pending], now)
     }
     if (deposits.length > 0) await parts.writer.credit(deposits, parts.clock.now())
     if (stopped?.kind === 'out-of-budget') return

@@ -1,16 +1,16 @@
-import type { Block, BlockHeight } from '../chain/block.ts'
-import type { Currencies } from '../ledger/currencies.ts'
-import type { Deposit, Pending } from '../deposits/deposit.ts'
-import { type Claims, claimCandidates, findCandidates } from '../deposits/detect-transfers.ts'
-import type { ChainFailure } from '../chain/failure.ts'
-import { catchUpStatementsMax, stepBlocksMax, stepEntriesMax, stepRequestsMax } from './limits.ts'
-import { err, ok, type Result } from '../common/result.ts'
-import { followsOn, planScan } from './plan.ts'
-import type { UnixMs } from '../common/time.ts'
 import type { AddressBook } from '../addresses/address-book.ts'
+import type { Block, BlockHeight } from '../chain/block.ts'
 import type { Chain } from '../chain/chain.ts'
+import type { ChainFailure } from '../chain/failure.ts'
+import { err, ok, type Result } from '../common/result.ts'
+import type { UnixMs } from '../common/time.ts'
+import type { Deposit, Pending } from '../deposits/deposit.ts'
+import { assignOwners, detectTransfers, type OwnedTransfers } from '../deposits/detect-transfers.ts'
+import { decideCandidates, type EvidenceSources, type KnownDecimals, toPending } from '../deposits/gather-evidence.ts'
+import type { Currencies } from '../ledger/currencies.ts'
 import type { LedgerWriter, ScanState } from '../ledger/ledger-store.ts'
-import { type DecideParts, decide, type KnownDecimals, toPending } from '../deposits/gather-evidence.ts'
+import { catchUpStatementsMax, stepBlocksMax, stepEntriesMax, stepRequestsMax } from './limits.ts'
+import { isChildOf, planScan } from './plan.ts'
 import { retryPending } from './retry-pending.ts'
 
 /** How long a scan's lease lasts: longer than any invocation scans, so that only a killed one is taken over. */
@@ -19,7 +19,7 @@ export const leaseMs = 40_000
 export const stallMs = 180_000
 
 /** What a scan needs. One scan is one invocation: `chain` carries its deadline and number of requests. */
-export interface ScanParts extends DecideParts {
+export interface ScanParts extends EvidenceSources {
   readonly chain: Chain
   readonly writer: LedgerWriter
   readonly addresses: Pick<AddressBook, 'match'>
@@ -46,7 +46,7 @@ type Position = ScanState['position']
  */
 export async function scan(parts: ScanParts, { withTail }: { readonly withTail: boolean }): Promise<ScanReport> {
   const startedAt = parts.clock.now()
-  const claim = await parts.writer.claim(parts.lease, startedAt, (startedAt + leaseMs) as UnixMs)
+  const claim = await parts.writer.acquireLease(parts.lease, startedAt, (startedAt + leaseMs) as UnixMs)
   if (claim.kind !== 'claimed') return { kind: claim.kind }
   let trouble: ChainFailure | null = { kind: 'no-answer', why: 'the scan ended by a bug' }
   try {
@@ -55,7 +55,7 @@ export async function scan(parts: ScanParts, { withTail }: { readonly withTail: 
     if (trouble?.kind !== 'out-of-budget') await retryPending(parts)
     if (withTail && end.ok) await readTail(parts, end.value, startedAt)
   } finally {
-    await parts.writer.release(parts.lease, startedAt, trouble?.kind ?? null)
+    await parts.writer.releaseLease(parts.lease, startedAt, trouble?.kind ?? null)
   }
   if (trouble !== null) parts.log.warn('scan-stopped', { ...trouble })
   return { kind: 'scanned', trouble }
@@ -66,7 +66,7 @@ async function catchUp(parts: ScanParts, state: ScanState): Promise<Result<Block
   const { chain, writer, clock, log } = parts
   const head = await chain.finalizedHead()
   if (!head.ok) return head
-  await writer.noteFinalized(head.value.height, clock.now())
+  await writer.recordFinalized(head.value.height, clock.now())
   const stalledMs = clock.now() - state.finalizedAt
   if (head.value.height <= state.finalized && stalledMs > stallMs) {
     log.alarm('finality-stalled', { finalized: state.finalized, seconds: Math.floor(stalledMs / 1000) })
@@ -145,7 +145,7 @@ async function readStep(
     const [first] = read.value
     const newest = read.value.at(-1)
     if (first === undefined || newest === undefined) break
-    if (!followsOn(last.hash, first)) {
+    if (!isChildOf(last.hash, first)) {
       log.alarm('chain-forked', { height: first.height, parent: first.parentHash, stored: last.hash })
       return ended({ kind: 'forked', at: first.height })
     }
@@ -168,8 +168,8 @@ async function storeStep(
   decimals: KnownDecimals,
 ): Promise<{ readonly position: Position; readonly failure: ChainFailure | null }> {
   if (blocks.length === 0) return { position, failure: null }
-  const { claims, movements } = await findClaims(parts, blocks)
-  const decided = await decide(parts, claims, decimals)
+  const { candidates: claims, movements } = await findOwnedTransfers(parts, blocks)
+  const decided = await decideCandidates(parts, claims, decimals)
   const deposits: Deposit[] = []
   const pending: Pending[] = []
   const disputed: Pending[] = []
@@ -191,7 +191,7 @@ async function storeStep(
     }
     below += 1
   }
-  if (disputed.length > 0) await parts.writer.hold(disputed, parts.clock.now())
+  if (disputed.length > 0) await parts.writer.keepPending(disputed, parts.clock.now())
   const failure: ChainFailure | null =
     disputed.length > 0 ? { kind: 'disagreement', about: `a receipt at ${below}` } : decided.stopped
   const to = blocks.findLast((block) => block.height < below)
@@ -213,23 +213,23 @@ async function storeStep(
 }
 
 /** Candidates that pay a caller's address, and movements of our own money: one query for all of the blocks. */
-export async function findClaims(
+export async function findOwnedTransfers(
   { addresses, currencies }: Pick<ScanParts, 'addresses' | 'currencies'>,
   blocks: readonly Block[],
-): Promise<Claims> {
-  const found = findCandidates(blocks, currencies)
-  return claimCandidates(found, await addresses.match([...found.addresses]))
+): Promise<OwnedTransfers> {
+  const found = detectTransfers(blocks, currencies)
+  return assignOwners(found, await addresses.match([...found.addresses]))
 }
 
 /** Remembers what the blocks after the finalized head hold for callers: news for recharge's answer, never money. */
 async function readTail(parts: ScanParts, after: BlockHeight, startedAt: UnixMs): Promise<void> {
-  const tail = await parts.chain.tail(after)
+  const tail = await parts.chain.unconfirmedBlocks(after)
   if (!tail.ok) {
     parts.log.info('tail-unread', { why: tail.error.kind })
     await parts.writer.replaceSightings(null, startedAt)
     return
   }
-  const { claims } = await findClaims(parts, tail.value.blocks)
+  const { candidates: claims } = await findOwnedTransfers(parts, tail.value.blocks)
   const sightings = claims.map(({ candidate: { txid, position, block, currency, to } }) => ({
     txid,
     position,

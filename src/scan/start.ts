@@ -1,12 +1,12 @@
 import type { BlockHeight } from '../chain/block.ts'
+import type { Chain } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'
 import { ok, type Result } from '../common/result.ts'
-import type { Chain } from '../chain/chain.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { LedgerReader, LedgerWriter } from '../ledger/ledger-store.ts'
+import type { Clock } from '../platform/clock.ts'
 
 /** What starting needs. */
-export interface StartParts {
+export interface ScanStartParts {
   readonly reader: LedgerReader
   readonly starter: Pick<LedgerWriter, 'start'>
   readonly chain: Pick<Chain, 'finalizedHead'>
@@ -20,7 +20,7 @@ export interface StartParts {
  * ("watch before show", section 2 of the contract). Fails only where that height must be asked of nodes and they
  * don't answer.
  */
-export async function ensureStarted(parts: StartParts): Promise<Result<null, ChainFailure>> {
+export async function ensureScanStarted(parts: ScanStartParts): Promise<Result<null, ChainFailure>> {
   if ((await parts.reader.scanState()) !== null) return ok(null)
   if (parts.startBlock !== null) {
     await parts.starter.start({ height: (parts.startBlock - 1) as BlockHeight, hash: null }, parts.clock.now())

@@ -1,22 +1,26 @@
 import type { Address } from '../addresses/address.ts'
-import type { UnixMs } from '../common/time.ts'
 import type { Chain, ChainFacts } from '../chain/chain.ts'
+import type { UnixMs } from '../common/time.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Log } from '../platform/logger.ts'
-import { finalizedBlocks } from './quorum/final-blocks.ts'
-import { finalizedHead } from './quorum/finalized-head.ts'
-import { type NodeEndpoint, type NodeMemory, recall } from './nodes/health.ts'
-import type { Pool } from './transport/batch.ts'
-import { genesisOf } from './nodes/probe.ts'
-import { balances, decimals, locate, rawData, receipts } from './queries.ts'
-import type { Fetch, Line } from './transport/http.ts'
-import { tail } from './unconfirmed-blocks.ts'
+import type { Logger } from '../platform/logger.ts'
+import { healthOf, type NodeEndpoint, type NodeHealthStore } from './nodes/health.ts'
+import { genesisHashOf } from './nodes/probe.ts'
+import { locateTransaction, readBalances, readReceipts, readTokenDecimals, readTransactionBytes } from './queries.ts'
+import { readFinalBlocks } from './quorum/final-blocks.ts'
+import { readFinalizedHead } from './quorum/finalized-head.ts'
+import type { NodePool } from './transport/batch.ts'
+import type { Fetch, RequestBudget } from './transport/http.ts'
+import { readUnconfirmedBlocks } from './unconfirmed-blocks.ts'
 
-export { createNodeMemory, type NodeEndpoint, type NodeMemory } from './nodes/health.ts'
+export {
+  createNodeHealthStore as createNodeMemory,
+  type NodeEndpoint,
+  type NodeHealthStore as NodeMemory,
+} from './nodes/health.ts'
 export type { Fetch } from './transport/http.ts'
 
 /** What a pool is made of. `memory` lives as long as the isolate; everything else is one invocation's. */
-export interface NodePoolParts {
+export interface TronClientOptions {
   /** In order of preference. */
   readonly nodes: readonly NodeEndpoint[]
   /** Nodes that must agree before money is credited. */
@@ -25,10 +29,10 @@ export interface NodePoolParts {
   readonly chainId: string
   /** Accepted token contracts: whose logs nodes must agree on, block by block. */
   readonly tokens: ReadonlySet<Address>
-  readonly memory: NodeMemory
+  readonly health: NodeHealthStore
   readonly clock: Clock
   readonly fetch: Fetch
-  readonly log: Log
+  readonly log: Logger
   /** When every answer must be there. */
   readonly deadline: UnixMs
   /** HTTP requests that this invocation may make. */
@@ -36,9 +40,9 @@ export interface NodePoolParts {
 }
 
 /** The chain through a pool of nodes of which none is trusted. Failures are values; nothing here throws. */
-export function createNodePool(parts: NodePoolParts): Chain {
-  const { clock, fetch, deadline, requestsMax, log, memory, quorum, tokens } = parts
-  const line: Line = {
+export function createTronClient(parts: TronClientOptions): Chain {
+  const { clock, fetch, deadline, requestsMax, log, health: memory, quorum, tokens } = parts
+  const line: RequestBudget = {
     fetch,
     clock,
     deadline,
@@ -52,24 +56,33 @@ export function createNodePool(parts: NodePoolParts): Chain {
   const nodes = parts.nodes.map((endpoint, i) => ({
     number: i + 1,
     endpoint,
-    state: recall(memory, i + 1, endpoint, parts.chainId),
+    health: healthOf(memory, i + 1, endpoint, parts.chainId),
   }))
   const chainId = BigInt(parts.chainId)
-  const pool: Pool = { line, log, memory, nodes, quorum, chainId, genesis: genesisOf(chainId), tokens }
+  const pool: NodePool = {
+    budget: line,
+    log,
+    health: memory,
+    nodes,
+    quorum,
+    chainId,
+    genesis: genesisHashOf(chainId),
+    tokens,
+  }
   return {
-    finalizedHead: () => finalizedHead(pool),
-    finalizedBlocks: (from, to) => finalizedBlocks(pool, from, to),
-    tail: (after) => tail(pool, after),
-    receipts: (asked) => receipts(pool, asked),
-    rawData: (txid) => rawData(pool, txid),
-    locate: (txid) => locate(pool, txid),
-    balances: (addresses, contract) => balances(pool, addresses, contract),
-    decimals: (contract) => decimals(pool, contract),
+    finalizedHead: () => readFinalizedHead(pool),
+    finalizedBlocks: (from, to) => readFinalBlocks(pool, from, to),
+    unconfirmedBlocks: (after) => readUnconfirmedBlocks(pool, after),
+    receipts: (asked) => readReceipts(pool, asked),
+    transactionBytes: (txid) => readTransactionBytes(pool, txid),
+    locateTransaction: (txid) => locateTransaction(pool, txid),
+    balances: (addresses, asset) => readBalances(pool, addresses, asset),
+    decimals: (contract) => readTokenDecimals(pool, contract),
     requestsLeft: () => requestsMax - line.requests,
   }
 }
 
 /** What the configuration alone says about the pool. */
-export function chainFactsOf({ nodes, quorum }: Pick<NodePoolParts, 'nodes' | 'quorum'>): ChainFacts {
+export function chainFactsOf({ nodes, quorum }: Pick<TronClientOptions, 'nodes' | 'quorum'>): ChainFacts {
   return { hasApi: nodes.some(({ api }) => api !== null), quorum }
 }

@@ -11,11 +11,11 @@ export const replyBytesMax = 16 * 1024 * 1024
  * Bytes of a reply for each value in it, at least: nodes write about 40. Of empty arrays alone, a reply of the largest size
  * would become 200 to 500 MB when it is parsed (measured November 2026), and the isolate would be ended.
  */
-export const valueBytesMin = 16
+export const bytesPerValueMin = 16
 /** Values for which nobody counts bytes: small answers are short ones. */
-export const valuesFree = 1_000
+export const uncheckedValues = 1_000
 /** Room for a reply before its length is known; it doubles. */
-export const firstBufferBytes = 256 * 1024
+export const initialBufferBytes = 256 * 1024
 /** Time for one request; less where that would leave no time to ask another node. */
 export const requestMs = 6_000
 /** Least time worth starting a request with, where the deadline allows it. */
@@ -40,9 +40,9 @@ export const breakerMs = 60_000
 /** Longest time it stays open, before jitter. */
 export const breakerMsMax = 600_000
 /** A node of another chain is not used for this long. */
-export const banMs = 3_600_000
+export const wrongChainMs = 3_600_000
 /** A node that was outvoted comes last for this long. */
-export const suspectMs = 600_000
+export const outvotedMs = 600_000
 /** A node that is behind the others comes later for this long. */
 export const lagMs = 60_000
 
@@ -53,13 +53,13 @@ export const probeMs = 12_000
 /** How often a waiting invocation looks whether that probe is done. */
 export const probePollMs = 50
 /** A learned limit of calls per batch is forgotten after this long. */
-export const learnedMs = 600_000
+export const batchLimitMs = 600_000
 /** Receipts that a probe compares with the logs of the same block. */
-export const canaryReceiptsMax = 8
+export const probeReceiptsMax = 8
 /** Blocks of the tail in one batch: 20 calls less chain id and newest header. A normal rotation is 18 behind. */
-export const tailRoundBlocks = 18
+export const unconfirmedBatchBlocks = 18
 /** Such batches in one look at the tail: two rotations. */
-export const tailRoundsMax = 2
+export const unconfirmedBatchesMax = 2
 /** Finalized heads further apart than this: further nodes are asked which of them is right. Honest ones differ by one. */
 export const headSpreadMax = 2
 
@@ -69,3 +69,5 @@ export const alarmRepeatMs = 3_600_000
 export const alarmsMax = 200
 /** Characters of one answer in an alarm. */
 export const alarmTextMax = 300
+/** JSON-RPC calls in one HTTP request. java-tron takes 100 from 4.8.2 on; gateways are stricter. */
+export const batchCallsMax = 20

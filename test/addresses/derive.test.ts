@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { TronWeb } from 'tronweb'
 import { describe, expect, it } from 'vitest'
 import { formatBase58, formatHex } from '../../src/addresses/address.ts'
-import { addressOfPoint, childPoint, deriveAddress, parseDepositKey } from '../../src/addresses/derive.ts'
+import { addressOfPoint, childPoint, deriveAddress, parseExtendedPublicKey } from '../../src/addresses/derive.ts'
 
 const abandon = `${'abandon '.repeat(11)}about`
 const junk = `${'test '.repeat(11)}junk`
@@ -27,7 +27,7 @@ const nodeAt = (mnemonic: string, path: string, passphrase = '') =>
   HDKey.fromMasterSeed(mnemonicToSeedSync(mnemonic, passphrase)).derive(path)
 
 function keyOf(xpub: string) {
-  const key = parseDepositKey(xpub)
+  const key = parseExtendedPublicKey(xpub)
   if (!key.ok) throw new Error(key.error)
   return key.value
 }
@@ -70,7 +70,7 @@ describe('the published address vectors', () => {
     [12, access, 'TEDuXkSHsK7Q7c1tBw4hHBAbVNjbMt7xMt', '412ea8289c0aeb9d8fd72cc47862ed5dfee972b124'],
   ])("vector %i, of account 1', is reached only from that account's key, which is refused", (_, words, t, hex) => {
     const xpub = nodeAt(words, "m/44'/195'/1'").publicExtendedKey
-    expect(parseDepositKey(xpub)).toEqual({ ok: false, error: 'wrong-child-number' })
+    expect(parseExtendedPublicKey(xpub)).toEqual({ ok: false, error: 'wrong-child-number' })
     const address = deriveAddress(keyOf(asAccount0(xpub)), 0)
     expect(formatBase58(address)).toBe(t)
     expect(formatHex(address)).toBe(hex)
@@ -195,6 +195,6 @@ describe('parseDepositKey', () => {
     ['an uncompressed prefix', altered(accountXpub, 45, [4]), 'not-on-the-curve'],
     ['a private key with public version bytes', altered(accountXpub, 45, [0]), 'not-on-the-curve'],
   ])('refuses %s', (_, text, fault) => {
-    expect(parseDepositKey(text)).toEqual({ ok: false, error: fault })
+    expect(parseExtendedPublicKey(text)).toEqual({ ok: false, error: fault })
   })
 })

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { parseConfig } from '../../src/config/config.ts'
 import { formatBase58 } from '../../src/addresses/address.ts'
 import { deriveAddress } from '../../src/addresses/derive.ts'
+import { parseConfig } from '../../src/config/config.ts'
 import { testSecret, testVariables, usdtContract } from '../support/configured.ts'
 
 const parse = (changes: Record<string, unknown> = {}) => parseConfig({ ...testVariables(env.DB), ...changes })

@@ -1,11 +1,11 @@
 import type { Address } from '../../src/addresses/address.ts'
-import type { Amount } from '../../src/ledger/amount.ts'
 import type { BlockHash, BlockHeight, BlockRef, Txid } from '../../src/chain/block.ts'
-import type { CurrencyId } from '../../src/ledger/currencies.ts'
-import type { Deposit, Movement, Pending, Sighting } from '../../src/deposits/deposit.ts'
-import type { Uid } from '../../src/ledger/entry.ts'
 import type { UnixMs } from '../../src/common/time.ts'
-import type { FlowFilter, LedgerWriter, Step } from '../../src/ledger/ledger-store.ts'
+import type { Deposit, Movement, Pending, Sighting } from '../../src/deposits/deposit.ts'
+import type { Amount } from '../../src/ledger/amount.ts'
+import type { CurrencyId } from '../../src/ledger/currencies.ts'
+import type { Uid } from '../../src/ledger/entry.ts'
+import type { FlowFilter, LedgerWriter, ScanStep } from '../../src/ledger/ledger-store.ts'
 
 /** A caller. */
 export const uid = (n: number) => n as Uid
@@ -80,7 +80,7 @@ export function movement(changes: Partial<Movement> = {}): Movement {
 }
 
 /** The step from block 100 to block 101 at time 2000 by the scan that holds lease `a`, with changes. */
-export function step(changes: Partial<Step> = {}): Step {
+export function step(changes: Partial<ScanStep> = {}): ScanStep {
   return {
     after: height(100),
     to: block(101),
@@ -100,7 +100,7 @@ export const anyFlow: FlowFilter = { cuy: null, wid: null, type: null, osn: null
 /** A scan that stands at block 100 since time 1000 and is held by lease `a` until time 50000. */
 export async function startScan(writer: LedgerWriter): Promise<void> {
   await writer.start(block(100), ms(1000))
-  await writer.claim('a', ms(1000), ms(50_000))
+  await writer.acquireLease('a', ms(1000), ms(50_000))
 }
 
 /** Issues address `i` to `owners[i]`. */

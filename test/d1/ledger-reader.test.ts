@@ -182,9 +182,9 @@ describe('deposits', () => {
 
 describe('pendingOf', () => {
   it("reads the caller's undecided deposits, oldest first, at most 100", async () => {
-    await writer.hold([pending({ txid: txid(900) })], ms(1000))
-    await writer.hold([pending({ txid: txid(901), uid: uid(2) })], ms(1000))
-    await writer.hold(
+    await writer.keepPending([pending({ txid: txid(900) })], ms(1000))
+    await writer.keepPending([pending({ txid: txid(901), uid: uid(2) })], ms(1000))
+    await writer.keepPending(
       Array.from({ length: 120 }, (_, n) => pending({ txid: txid(n) })),
       ms(2000),
     )

@@ -69,20 +69,29 @@ describe('start', () => {
 
 describe('claim', () => {
   it('says that nothing was started', async () => {
-    expect(await writer.claim('a', ms(1), ms(2))).toEqual({ kind: 'not-started' })
+    expect(await writer.acquireLease('a', ms(1), ms(2))).toEqual({ kind: 'not-started' })
   })
 
   it('takes the lease until `until` unless somebody holds it at `at`', async () => {
     await writer.start(block(100), ms(1000))
-    expect(await writer.claim('a', ms(1000), ms(2000))).toMatchObject({ kind: 'claimed', state: { leaseUntil: 2000 } })
-    expect(await writer.claim('b', ms(1999), ms(3000))).toMatchObject({ kind: 'held', state: { leaseUntil: 2000 } })
-    expect(await writer.claim('b', ms(2000), ms(3000))).toMatchObject({ kind: 'claimed', state: { leaseUntil: 3000 } })
+    expect(await writer.acquireLease('a', ms(1000), ms(2000))).toMatchObject({
+      kind: 'claimed',
+      state: { leaseUntil: 2000 },
+    })
+    expect(await writer.acquireLease('b', ms(1999), ms(3000))).toMatchObject({
+      kind: 'held',
+      state: { leaseUntil: 2000 },
+    })
+    expect(await writer.acquireLease('b', ms(2000), ms(3000))).toMatchObject({
+      kind: 'claimed',
+      state: { leaseUntil: 3000 },
+    })
   })
 
   it('is given to one of a hundred that ask at once', async () => {
     await writer.start(block(100), ms(1000))
     const names = Array.from({ length: 100 }, (_, n) => `scan ${n}`)
-    const claims = await Promise.all(names.map((name) => writer.claim(name, ms(1000), ms(2000))))
+    const claims = await Promise.all(names.map((name) => writer.acquireLease(name, ms(1000), ms(2000))))
     expect(claims.filter((claim) => claim.kind === 'claimed')).toHaveLength(1)
     expect(claims.filter((claim) => claim.kind === 'held')).toHaveLength(99)
   })
@@ -92,22 +101,22 @@ describe('release', () => {
   beforeEach(() => startScan(writer))
 
   it('gives the lease back and stores when the scan began, caught up or not', async () => {
-    await writer.release('a', ms(1500), 'no-answer')
+    await writer.releaseLease('a', ms(1500), 'no-answer')
     expect(await reader.scanState()).toMatchObject({
       leaseUntil: 0,
       triedAt: 1500,
       caughtUpAt: 0,
       trouble: 'no-answer',
     })
-    await writer.claim('b', ms(1600), ms(2000))
-    await writer.release('b', ms(1600), null)
+    await writer.acquireLease('b', ms(1600), ms(2000))
+    await writer.releaseLease('b', ms(1600), null)
     expect(await reader.scanState()).toMatchObject({ leaseUntil: 0, triedAt: 1600, caughtUpAt: 1600, trouble: null })
   })
 
   it('is a no-op where the lease was lost', async () => {
-    await writer.claim('b', ms(50_000), ms(60_000))
+    await writer.acquireLease('b', ms(50_000), ms(60_000))
     const before = await reader.scanState()
-    await writer.release('a', ms(1500), null)
+    await writer.releaseLease('a', ms(1500), null)
     expect(await reader.scanState()).toEqual(before)
   })
 })
@@ -116,14 +125,14 @@ describe('noteFinalized', () => {
   beforeEach(() => startScan(writer))
 
   it('remembers a finalized height and when it grew', async () => {
-    await writer.noteFinalized(height(130), ms(1500))
+    await writer.recordFinalized(height(130), ms(1500))
     expect(await reader.scanState()).toMatchObject({ finalized: 130, finalizedAt: 1500 })
   })
 
   it('changes nothing by a height that is not above the stored one', async () => {
-    await writer.noteFinalized(height(130), ms(1500))
-    await writer.noteFinalized(height(130), ms(1600))
-    await writer.noteFinalized(height(129), ms(1700))
+    await writer.recordFinalized(height(130), ms(1500))
+    await writer.recordFinalized(height(130), ms(1600))
+    await writer.recordFinalized(height(129), ms(1700))
     expect(await reader.scanState()).toMatchObject({ finalized: 130, finalizedAt: 1500 })
   })
 })
@@ -148,7 +157,7 @@ describe('append', () => {
   beforeEach(() => startScan(writer))
 
   it('stores position, deposits, entries, balances, pending and movements together', async () => {
-    await writer.hold([pending({ txid: txid(1) })], ms(1500))
+    await writer.keepPending([pending({ txid: txid(1) })], ms(1500))
     const deposits = [
       deposit(),
       deposit({ txid: txid(2), position: 3, native: false, cuy: cuy(2), raw: 2n ** 200n, amount: amount(7n) }),
@@ -190,7 +199,7 @@ describe('append', () => {
   })
 
   it('is superseded where the lease was lost', async () => {
-    await writer.claim('b', ms(50_000), ms(60_000))
+    await writer.acquireLease('b', ms(50_000), ms(60_000))
     expect(await writer.append(step({ deposits: [deposit()] }))).toBe('superseded')
     expect(await countOf('deposit')).toBe(0)
   })
@@ -285,7 +294,7 @@ describe('append', () => {
 
 describe('credit', () => {
   it('credits deposits outside the scan, and their pending rows go', async () => {
-    await writer.hold([pending(), pending({ txid: txid(2) })], ms(1000))
+    await writer.keepPending([pending(), pending({ txid: txid(2) })], ms(1000))
     await writer.credit([deposit(), deposit({ txid: txid(3), outcome: 'dust', amount: amount(0n) })], ms(2000))
     expect(await reader.balances(uid(1))).toEqual([{ cuy: 1, amount: 5n }])
     expect((await reader.pendingOf(uid(1), null)).map((one) => one.txid)).toEqual([txid(2)])
@@ -312,8 +321,8 @@ describe('credit', () => {
 
 describe('hold', () => {
   it('keeps candidates as pending; where one is pending already only its reason changes', async () => {
-    await writer.hold([pending({ raw: 2n ** 256n - 1n })], ms(1000))
-    await writer.hold([pending({ raw: 1n, block: block(7), reason: 'disagreement' })], ms(2000))
+    await writer.keepPending([pending({ raw: 2n ** 256n - 1n })], ms(1000))
+    await writer.keepPending([pending({ raw: 1n, block: block(7), reason: 'disagreement' })], ms(2000))
     expect(await reader.pendingOf(uid(1), null)).toEqual([
       { ...pending({ raw: 2n ** 256n - 1n, reason: 'disagreement' }), since: 1000 },
     ])
@@ -321,14 +330,14 @@ describe('hold', () => {
 
   it('leaves alone what was decided already', async () => {
     await writer.credit([deposit()], ms(1000))
-    await writer.hold([pending(), pending({ position: 1 })], ms(2000))
+    await writer.keepPending([pending(), pending({ position: 1 })], ms(2000))
     expect((await reader.pendingOf(uid(1), null)).map((one) => one.position)).toEqual([1])
   })
 })
 
 describe('takeDue', () => {
   it('gives pending deposits whose next try is due, oldest first, each once until its next try', async () => {
-    for (const n of [3, 1, 2, 4]) await writer.hold([pending({ txid: txid(n) })], ms(n * 1000))
+    for (const n of [3, 1, 2, 4]) await writer.keepPending([pending({ txid: txid(n) })], ms(n * 1000))
     const due = await writer.takeDue(ms(3000), ms(9000), 2)
     expect(due).toEqual([
       { ...pending({ txid: txid(1) }), since: 1000 },
@@ -340,7 +349,7 @@ describe('takeDue', () => {
   })
 
   it('gives nothing to two who ask at once twice', async () => {
-    await writer.hold(
+    await writer.keepPending(
       Array.from({ length: 30 }, (_, n) => pending({ txid: txid(n) })),
       ms(1000),
     )
@@ -353,8 +362,8 @@ describe('takeDue', () => {
 
 describe('dismiss', () => {
   it('removes the pending rows with these credit keys, and no others', async () => {
-    await writer.hold([pending(), pending({ position: 1 }), pending({ txid: txid(2), position: 1 })], ms(1000))
-    await writer.dismiss([pending({ position: 1 }), pending({ txid: txid(9) })])
+    await writer.keepPending([pending(), pending({ position: 1 }), pending({ txid: txid(2), position: 1 })], ms(1000))
+    await writer.removePending([pending({ position: 1 }), pending({ txid: txid(9) })])
     const left = await reader.pendingOf(uid(1), null)
     expect(left.map((one) => [one.txid, one.position])).toEqual([
       [txid(1), 0],
@@ -371,14 +380,14 @@ describe('replaceSightings', () => {
     await writer.replaceSightings([sighting({ txid: txid(3) })], ms(1600))
     expect(await reader.sightingsOf(uid(1))).toEqual([sighting({ txid: txid(3) })])
     expect(await reader.sightingsOf(uid(2))).toEqual([])
-    expect((await reader.scanState())?.tailReadAt).toBe(1600)
+    expect((await reader.scanState())?.unconfirmedReadAt).toBe(1600)
   })
 
   it('keeps it where nothing new is known, and stores when somebody looked', async () => {
     await writer.replaceSightings([sighting()], ms(1500))
     await writer.replaceSightings(null, ms(1600))
     expect(await reader.sightingsOf(uid(1))).toEqual([sighting()])
-    expect((await reader.scanState())?.tailReadAt).toBe(1600)
+    expect((await reader.scanState())?.unconfirmedReadAt).toBe(1600)
     await writer.replaceSightings([], ms(1700))
     expect(await reader.sightingsOf(uid(1))).toEqual([])
   })

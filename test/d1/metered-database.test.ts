@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { UnixMs } from '../../src/common/time.ts'
 import type { Database } from '../../src/d1/database.ts'
 import { meterDatabase } from '../../src/d1/metered-database.ts'
-import { createUsage } from '../../src/platform/meter.ts'
-import type { UnixMs } from '../../src/common/time.ts'
 import type { Usage } from '../../src/platform/usage.ts'
+import { createUsage } from '../../src/platform/usage.ts'
 import { freshDatabase } from '../support/database.ts'
 
 let plain: D1Database

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
-import { contractType, contractTypes } from '../../src/deposits/contract-types.ts'
+import { contractTypes, describeContractType } from '../../src/deposits/contract-types.ts'
 import { proveTransfer } from '../../src/deposits/trx.ts'
 import { otherBytes } from './samples.ts'
 
@@ -19,7 +19,7 @@ describe('a contract type', () => {
   it('is known by the name and number of the chain’s protocol, for every one there is', () => {
     const types = chainTypes()
     expect(types.length).toBeGreaterThan(40)
-    const ours = types.map(([, number]) => [contractType(number).name.toUpperCase(), number])
+    const ours = types.map(([, number]) => [describeContractType(number).name.toUpperCase(), number])
     expect(ours).toEqual(types)
   })
 
@@ -30,19 +30,19 @@ describe('a contract type', () => {
         ok: false,
         error: { kind: 'other-contract', type: number },
       })
-      expect(contractType(number).why).toMatch(/^this [^.]+$/)
+      expect(describeContractType(number).why).toMatch(/^this [^.]+$/)
     },
   )
 
   it('that nobody knows has an answer as well', () => {
-    expect(contractType(4711)).toEqual({
+    expect(describeContractType(4711)).toEqual({
       name: 'type 4711',
       why: 'this is a transaction of type 4711, which is not a TRX transfer',
     })
   })
 
   it('of the fake deposits is called by what it is', () => {
-    expect(contractType(contractTypes.trc10).why).toBe('this is a TRC-10 token transfer, not TRX')
-    expect(contractType(12).why).toContain('back to its sender')
+    expect(describeContractType(contractTypes.trc10).why).toBe('this is a TRC-10 token transfer, not TRX')
+    expect(describeContractType(12).why).toContain('back to its sender')
   })
 })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Block, Log, Transaction } from '../../src/chain/block.ts'
-import { indexCurrencies } from '../../src/ledger/currencies.ts'
-import { type Claims, claimCandidates, findCandidates } from '../../src/deposits/detect-transfers.ts'
+import { assignOwners, detectTransfers, type OwnedTransfers } from '../../src/deposits/detect-transfers.ts'
 import { transferTopic } from '../../src/deposits/trc20.ts'
+import { indexCurrencies } from '../../src/ledger/currencies.ts'
 import { anyAddress, anyRaw } from '../support/arbitraries.ts'
 import {
   alice,
@@ -25,8 +25,8 @@ import {
   word,
 } from './samples.ts'
 
-const judge = (given: Block): Claims => claimCandidates(findCandidates([given], currencies), owners)
-const nothing: Claims = { claims: [], movements: [] }
+const judge = (given: Block): OwnedTransfers => assignOwners(detectTransfers([given], currencies), owners)
+const nothing: OwnedTransfers = { candidates: [], movements: [] }
 const call = (over: Partial<Transaction> = {}) =>
   transaction({ to: usdtContract, value: '0x0', input: '0xa9059cbb', gas: '0x7d00', ...over })
 
@@ -52,7 +52,7 @@ describe('what a block holds for us', () => {
   })
 
   it('is a token candidate under its position in its own transaction', () => {
-    const { claims } = judge(block([call()], [log({ position: 3, raw: 7n })]))
+    const { candidates: claims } = judge(block([call()], [log({ position: 3, raw: 7n })]))
     expect(claims).toEqual([
       {
         uid: alice.uid,
@@ -77,20 +77,20 @@ describe('what a block holds for us', () => {
       transaction({ to: null }),
       transaction({ to: bob.address, input: '0x01' }),
     ]
-    const { addresses } = findCandidates([block(transactions, logs), block(transactions)], currencies)
+    const { addresses } = detectTransfers([block(transactions, logs), block(transactions)], currencies)
     expect([...addresses]).toEqual([stranger, alice.address])
   })
 
   it('stays in its own block where several are read at once', () => {
     const other = { height: ref.height + 1, hash: 'ef'.repeat(32) }
     const blocks = [block([], [log()]), { ...block([], [log()]), ...other } as Block] // safe: a height and a hash
-    const { claims } = claimCandidates(findCandidates(blocks, currencies), owners)
+    const { candidates: claims } = assignOwners(detectTransfers(blocks, currencies), owners)
     expect(claims.map(({ candidate }) => candidate.block)).toEqual([ref, other])
   })
 
   it('is nothing in TRX where TRX is no currency', () => {
-    const found = findCandidates([block([transaction()], [log()])], indexCurrencies([usdt]))
-    expect(claimCandidates(found, owners).claims.map((claim) => claim.candidate.currency)).toEqual([usdt])
+    const found = detectTransfers([block([transaction()], [log()])], indexCurrencies([usdt]))
+    expect(assignOwners(found, owners).candidates.map((claim) => claim.candidate.currency)).toEqual([usdt])
   })
 
   it('is a bug of the door, not a quiet miss, where a value is no quantity', () => {
@@ -100,7 +100,7 @@ describe('what a block holds for us', () => {
 
 describe('money that was ours already', () => {
   it('is a movement out of TRX when it goes to a stranger', () => {
-    const { claims, movements } = judge(block([transaction({ from: alice.address, to: stranger })]))
+    const { candidates: claims, movements } = judge(block([transaction({ from: alice.address, to: stranger })]))
     expect(claims).toEqual([])
     expect(movements).toEqual([
       { txid: txid(1), position: 0, block: ref, cuy: 1, address: alice.address, direction: 'out', raw: 1_000_000n },
@@ -111,7 +111,7 @@ describe('money that was ours already', () => {
     const sent = judge(
       block([transaction({ from: bob.address })], [log({ txid: txid(2), position: 1, from: bob.address })]),
     )
-    expect(sent.claims).toEqual([])
+    expect(sent.candidates).toEqual([])
     expect(sent.movements.map(({ cuy, address, direction, raw }) => [cuy, address, direction, raw])).toEqual([
       [1, bob.address, 'out', 1_000_000n],
       [1, alice.address, 'in', 1_000_000n],
@@ -161,20 +161,20 @@ describe('every way to fake a deposit (fact sheet, §5.4)', () => {
     ['14: a call with TRX attached, whoever it is forwarded to', [call({ value: '0xf4240' })], [], 0],
   ]
   it.each(rows)('%s', (_, transactions, logs, candidates) => {
-    expect(judge(block(transactions, logs)).claims).toHaveLength(candidates)
+    expect(judge(block(transactions, logs)).candidates).toHaveLength(candidates)
   })
 
   it('18: one deposit has one key, whatever surrounds it in the block', () => {
-    const alone = judge(block([call()], [log({ position: 1 })])).claims
+    const alone = judge(block([call()], [log({ position: 1 })])).candidates
     const crowded = judge(
       block([call({ txid: txid(9) }), call()], [log({ txid: txid(9), to: stranger }), log({ position: 1 })]),
     )
-    expect(crowded.claims).toEqual(alone)
+    expect(crowded.candidates).toEqual(alone)
   })
 
   it('20: no amount is rounded', () => {
     const value = `0x${(2n ** 53n + 1n).toString(16)}`
-    const { claims } = judge(block([transaction({ value })], [log({ raw: 2n ** 256n - 1n })]))
+    const { candidates: claims } = judge(block([transaction({ value })], [log({ raw: 2n ** 256n - 1n })]))
     expect(claims.map((claim) => claim.candidate.raw)).toEqual([2n ** 53n + 1n, 2n ** 256n - 1n])
   })
 })
@@ -208,7 +208,7 @@ describe('any block', () => {
   it('yields candidates only for our addresses, from outside, above zero, each under its own key', () => {
     fc.assert(
       fc.property(anyBlock, (given) => {
-        const { claims, movements } = judge(given)
+        const { candidates: claims, movements } = judge(given)
         for (const { candidate, uid } of claims) {
           expect(owners.get(candidate.to)).toBe(uid)
           expect(owners.has(candidate.from)).toBe(false)
@@ -229,9 +229,9 @@ describe('any block', () => {
   it('asks about every address that can matter: knowing all others changes nothing', () => {
     fc.assert(
       fc.property(anyBlock, (given) => {
-        const found = findCandidates([given], currencies)
+        const found = detectTransfers([given], currencies)
         const asked = new Map([...owners].filter(([address]) => found.addresses.has(address)))
-        expect(claimCandidates(found, asked)).toEqual(claimCandidates(found, owners))
+        expect(assignOwners(found, asked)).toEqual(assignOwners(found, owners))
       }),
     )
   })
@@ -239,7 +239,7 @@ describe('any block', () => {
   it('means nothing to a service without addresses', () => {
     fc.assert(
       fc.property(anyBlock, (given) => {
-        expect(claimCandidates(findCandidates([given], currencies), new Map())).toEqual(nothing)
+        expect(assignOwners(detectTransfers([given], currencies), new Map())).toEqual(nothing)
       }),
     )
   })

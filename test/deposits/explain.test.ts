@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/addresses/address.ts'
-import { type Amount, noAmount } from '../../src/ledger/amount.ts'
 import type { Log, Transaction } from '../../src/chain/block.ts'
-import { type CurrencyId, indexCurrencies } from '../../src/ledger/currencies.ts'
-import { contractType } from '../../src/deposits/contract-types.ts'
-import type { Deposit, Outcome, PendingReason } from '../../src/deposits/deposit.ts'
-import { explain, explainOutcome, explainPending, type Question } from '../../src/deposits/explain.ts'
+import { describeContractType } from '../../src/deposits/contract-types.ts'
+import type { Deposit, DepositOutcome, PendingReason } from '../../src/deposits/deposit.ts'
+import {
+  explainOutcome,
+  explainPending,
+  explainTransaction,
+  type TransactionInQuestion,
+} from '../../src/deposits/explain.ts'
 import { transferTopic } from '../../src/deposits/trc20.ts'
+import { type Amount, noAmount } from '../../src/ledger/amount.ts'
+import { type CurrencyId, indexCurrencies } from '../../src/ledger/currencies.ts'
 import {
   alice,
   bob,
@@ -36,8 +41,8 @@ const fromUs = 'it was sent from an address of this service, and moves between t
 const contradiction = "the nodes show this transaction otherwise than the transaction's own bytes"
 const fake = 'TYrGbSUJbKG73E6scfNQFWUBZrQr3gHL3w'
 
-const ask = (over: Partial<Question> = {}) =>
-  explain({
+const ask = (over: Partial<TransactionInQuestion> = {}) =>
+  explainTransaction({
     transaction: transaction(),
     receipt: receipt(),
     rawData: null,
@@ -111,9 +116,13 @@ describe('why a token transaction is worth nothing', () => {
 describe('why a transaction without tokens is worth nothing', () => {
   it.each([
     ['is a TRC-10 transfer', native({}, trc10Bytes()), 'this is a TRC-10 token transfer, not TRX'],
-    ['is the end of a stake', native({}, otherBytes(12)), contractType(12).why],
-    ['lends energy to the caller', native({ value: '0x0' }, otherBytes(57)), contractType(57).why],
-    ['has no target, and its type is known', native({ to: null, value: '0x0' }, otherBytes(54)), contractType(54).why],
+    ['is the end of a stake', native({}, otherBytes(12)), describeContractType(12).why],
+    ['lends energy to the caller', native({ value: '0x0' }, otherBytes(57)), describeContractType(57).why],
+    [
+      'has no target, and its type is known',
+      native({ to: null, value: '0x0' }, otherBytes(54)),
+      describeContractType(54).why,
+    ],
     ['has no target, and its type is not known', native({ to: null, value: '0x0' }, null), nothing],
     ['has no target, and its bytes can not be read', native({ to: null }, message([11, 1n])), nothing],
     [
@@ -136,7 +145,7 @@ describe('why a transaction without tokens is worth nothing', () => {
       fromUs,
     ],
     ['moves no TRX, as far as the block shows', native({ value: '0x0' }, null), 'it moves no TRX to your address'],
-    ['is a call of the caller’s address', native({ input: '0xa9059cbb' }, null), contractType(31).why],
+    ['is a call of the caller’s address', native({ input: '0xa9059cbb' }, null), describeContractType(31).why],
     ['is a transfer in bytes and a call in the block', native({ input: '0xa9059cbb' }, transferBytes()), contradiction],
     ['shows energy that no transfer uses', native({ gas: '0x1' }, null), contradiction],
     [
@@ -150,7 +159,7 @@ describe('why a transaction without tokens is worth nothing', () => {
 })
 
 describe('what belongs to others', () => {
-  const cases: readonly ((to: Address) => Question)[] = [
+  const cases: readonly ((to: Address) => TransactionInQuestion)[] = [
     (to) => ({ ...base, transaction: transaction({ to }), rawData: transferBytes(to) }),
     (to) => ({ ...base, transaction: transaction({ to }), rawData: trc10Bytes() }),
     (to) => ({ ...base, transaction: call, receipt: receipt([log({ to })]), rawData: null }),
@@ -166,13 +175,18 @@ describe('what belongs to others', () => {
 
   it.each(cases)('reads like a stranger’s, case %#', (make) => {
     expect(owners.has(bob.address)).toBe(true)
-    expect(explain(make(bob.address))).toBe(explain(make('99'.repeat(20) as Address)))
-    expect(explain(make(bob.address))).toBe(nothing)
+    expect(explainTransaction(make(bob.address))).toBe(explainTransaction(make('99'.repeat(20) as Address)))
+    expect(explainTransaction(make(bob.address))).toBe(nothing)
   })
 })
 
 describe('what is said of a stored deposit', () => {
-  const of = (outcome: Outcome, raw: bigint, cuy: CurrencyId = usdt.cuy, amount: Amount = noAmount): Deposit => ({
+  const of = (
+    outcome: DepositOutcome,
+    raw: bigint,
+    cuy: CurrencyId = usdt.cuy,
+    amount: Amount = noAmount,
+  ): Deposit => ({
     txid: txid(1),
     position: 0,
     block: ref,

@@ -1,20 +1,12 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { hexToBytes } from '@noble/hashes/utils.js'
 import type { Address } from '../../src/addresses/address.ts'
-import type {
-  Block,
-  BlockHash,
-  BlockHeight,
-  BlockRef,
-  Log,
-  Receipt,
-  Transaction,
-  Txid,
-} from '../../src/chain/block.ts'
-import { type Currency, type CurrencyId, indexCurrencies } from '../../src/ledger/currencies.ts'
-import { transferTopic } from '../../src/deposits/trc20.ts'
-import type { Uid } from '../../src/ledger/entry.ts'
+import type { Block, BlockHash, BlockHeight, BlockRef, Log, Receipt, Transaction, Txid } from '../../src/chain/block.ts'
 import type { UnixMs } from '../../src/common/time.ts'
+import { transferTopic } from '../../src/deposits/trc20.ts'
+import { nativeAsset, trc20Asset } from '../../src/ledger/asset.ts'
+import { type Currency, type CurrencyId, indexCurrencies } from '../../src/ledger/currencies.ts'
+import type { Uid } from '../../src/ledger/entry.ts'
 
 export const alice = { uid: 1 as Uid, address: 'a1'.repeat(20) as Address }
 export const bob = { uid: 2 as Uid, address: 'b0'.repeat(20) as Address }
@@ -28,13 +20,13 @@ export const owners: ReadonlyMap<Address, Uid> = new Map([
 export const trx: Currency = {
   cuy: 1 as CurrencyId,
   symbol: 'TRX',
-  contract: null,
+  asset: nativeAsset,
   decimals: 6,
   scale: 6,
   minDeposit: 0n,
 }
 export const usdtContract = 'a614f803b6fd780986a42c78ec9c7f77e6ded13c' as Address
-export const usdt: Currency = { ...trx, cuy: 2 as CurrencyId, symbol: 'USDT', contract: usdtContract }
+export const usdt: Currency = { ...trx, cuy: 2 as CurrencyId, symbol: 'USDT', asset: trc20Asset(usdtContract) }
 export const currencies = indexCurrencies([trx, usdt])
 export const fakeContract = 'fa'.repeat(20) as Address
 

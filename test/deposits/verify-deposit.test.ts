@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { BlockHash, BlockHeight, Log } from '../../src/chain/block.ts'
 import type { Candidate } from '../../src/deposits/deposit.ts'
-import { depositOf, type Evidence, settle } from '../../src/deposits/verify-deposit.ts'
 import { transferTopic } from '../../src/deposits/trc20.ts'
+import { type Evidence, toDeposit, verifyDeposit } from '../../src/deposits/verify-deposit.ts'
 import { anyCurrency, anyRaw } from '../support/arbitraries.ts'
 import {
   alice,
@@ -55,12 +55,12 @@ describe('a proven candidate', () => {
     ['a token', token, forToken()],
   ])('of %s is a deposit of its amount', (_, candidate, evidence) => {
     const { currency, ...rest } = candidate
-    expect(settle(candidate, alice.uid, evidence)).toEqual({
+    expect(verifyDeposit(candidate, alice.uid, evidence)).toEqual({
       kind: 'deposit',
       deposit: {
         ...rest,
         cuy: currency.cuy,
-        native: currency.contract === null,
+        native: currency.asset.kind === 'native',
         uid: alice.uid,
         outcome: 'credited',
         amount: 1_000_000n,
@@ -72,14 +72,14 @@ describe('a proven candidate', () => {
     ['below-minimum', { ...usdt, minDeposit: 1_000_001n }],
     ['dust', { ...usdt, decimals: 18 }],
   ])('that is %s is recorded with an amount of 0', (outcome, currency) => {
-    const verdict = settle({ ...token, currency }, alice.uid, forToken({ decimals: currency.decimals }))
+    const verdict = verifyDeposit({ ...token, currency }, alice.uid, forToken({ decimals: currency.decimals }))
     expect(verdict).toMatchObject({ kind: 'deposit', deposit: { outcome, amount: 0n, raw: 1_000_000n } })
   })
 
   it('that is more than the ledger holds is recorded with an amount of 0', () => {
     const raw = 2n ** 53n
     const evidence = forNative({ rawData: transferBytes(alice.address, raw) })
-    expect(settle({ ...native, raw }, alice.uid, evidence)).toMatchObject({
+    expect(verifyDeposit({ ...native, raw }, alice.uid, evidence)).toMatchObject({
       kind: 'deposit',
       deposit: { outcome: 'too-large', amount: 0n, raw },
     })
@@ -88,7 +88,7 @@ describe('a proven candidate', () => {
   it('moves a balance exactly when it is credited', () => {
     fc.assert(
       fc.property(anyCurrency, anyRaw, (currency, raw) => {
-        const { outcome, amount } = depositOf({ ...token, currency, raw }, alice.uid)
+        const { outcome, amount } = toDeposit({ ...token, currency, raw }, alice.uid)
         expect(amount > 0n).toBe(outcome === 'credited')
       }),
     )
@@ -129,7 +129,7 @@ describe('a candidate that is worth nothing', () => {
       "the transaction's bytes are not those of one TRX transfer (no-contract)",
     ],
   ])('is refused: %s', (_, candidate, evidence, why) => {
-    expect(settle(candidate, alice.uid, evidence)).toEqual({ kind: 'refused', why })
+    expect(verifyDeposit(candidate, alice.uid, evidence)).toEqual({ kind: 'refused', why })
   })
 })
 
@@ -143,7 +143,7 @@ describe('a candidate that can not be decided now', () => {
     ['decimals-differ', token, forToken({ decimals: 18 })],
   ])('waits: %s', (reason, candidate, evidence) => {
     const { currency, ...rest } = candidate
-    expect(settle(candidate, alice.uid, evidence)).toEqual({
+    expect(verifyDeposit(candidate, alice.uid, evidence)).toEqual({
       kind: 'pending',
       pending: { ...rest, cuy: currency.cuy, uid: alice.uid, reason },
     })
@@ -151,7 +151,7 @@ describe('a candidate that can not be decided now', () => {
 
   it('is refused rather than kept waiting where its transaction failed', () => {
     const failed = receipt([], { succeeded: false })
-    expect(settle(native, alice.uid, forNative({ receipt: failed, rawData: 'no-api' })).kind).toBe('refused')
+    expect(verifyDeposit(native, alice.uid, forNative({ receipt: failed, rawData: 'no-api' })).kind).toBe('refused')
   })
 })
 
@@ -185,7 +185,7 @@ describe('evidence that does not fit together', () => {
     ['a log with a fourth topic', token, withLog({ topics: [...clean, word(1n)] })],
     ['a log with longer data', token, withLog({ data: `${word(1_000_000n)}00` })],
   ])('is asked for again, and decides nothing: %s', (_, candidate, evidence) => {
-    expect(settle(candidate, alice.uid, evidence).kind).toBe('ask-again')
+    expect(verifyDeposit(candidate, alice.uid, evidence).kind).toBe('ask-again')
   })
 })
 
@@ -197,7 +197,11 @@ describe('any evidence', () => {
       .map((all) => all.map((over, position) => log({ ...over, position })))
     fc.assert(
       fc.property(anyLogs, fc.boolean(), fc.nat(3), (logs, succeeded, position) => {
-        const verdict = settle({ ...token, position }, alice.uid, forToken({ receipt: receipt(logs, { succeeded }) }))
+        const verdict = verifyDeposit(
+          { ...token, position },
+          alice.uid,
+          forToken({ receipt: receipt(logs, { succeeded }) }),
+        )
         const holds = JSON.stringify(logs[position]) === JSON.stringify(log({ position }))
         expect(verdict.kind === 'deposit').toBe(succeeded && holds)
       }),

@@ -1,8 +1,8 @@
 import { startAnvil } from './anvil.ts'
 import { type Control, createControl, tokenAddress } from './control.ts'
-import { startFace } from './tron-server.ts'
 import { createNode } from './node.ts'
 import { tokenSelector } from './token/compile.ts'
+import { startFace } from './tron-server.ts'
 
 /** How to run the local chain. */
 export interface DevnetOptions {

@@ -1,10 +1,10 @@
 import { type Address, addressFromHex, formatBase58, parseAddress } from '../../src/addresses/address.ts'
 import { parseUnits } from '../../src/ledger/amount.ts'
 import type { Evm } from './anvil.ts'
-import { carrierAddress, writeCarried } from './synthetic-transaction.ts'
 import { type ContractSpec, type ContractType, contractSpecs, isContractType } from './contracts.ts'
 import { quantity } from './hex.ts'
 import type { TronNode } from './node.ts'
+import { carrierAddress, writeCarried } from './synthetic-transaction.ts'
 import { readTokenArtifact, tokenSelector } from './token/compile.ts'
 
 /** What `pay` sends: the coin, the test token, or a worthless TRC-10 that JSON-RPC shows as if it were the coin. */

@@ -1,12 +1,12 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { devnetChainId } from './anvil.ts'
+import { energyPrice, type LoadedBlock, showBlock, showLogs, showReceipt, showTransaction } from './eth-to-tron.ts'
 import { quantity, strip } from './hex.ts'
 import { matches, parseLogFilter, requireFewLogs } from './logs.ts'
 import type { TronNode } from './node.ts'
 import { blockHeight, flag, hash32, invalid, type Method, position, RpcError, text } from './rules.ts'
 import { stateMethods } from './state.ts'
-import { energyPrice, type LoadedBlock, showBlock, showLogs, showReceipt, showTransaction } from './eth-to-tron.ts'
 
 const chainId = quantity(devnetChainId)
 

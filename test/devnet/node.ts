@@ -1,8 +1,8 @@
 import type { Evm } from './anvil.ts'
+import { finalizedBelow, type LoadedBlock, loadBlock, type PhantomCall, type Placed } from './eth-to-tron.ts'
 import { quantity } from './hex.ts'
 import type { Tips } from './rules.ts'
 import { type EvmTransaction, type TronTransaction, toTron } from './transaction.ts'
-import { finalizedBelow, type LoadedBlock, loadBlock, type PhantomCall, type Placed } from './eth-to-tron.ts'
 
 /** The chain as a Tron node holds it: blocks by height and hash, transactions by txid. */
 export interface TronNode {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import 'tronweb' // puts the protocol's generated readers on globalThis
-import { carrierAddress, writeCarried } from './synthetic-transaction.ts'
 import { type ContractSpec, type ContractType, contractSpecs, isContractType } from './contracts.ts'
-import { type EvmTransaction, toTron } from './transaction.ts'
 import { showTransaction } from './eth-to-tron.ts'
+import { carrierAddress, writeCarried } from './synthetic-transaction.ts'
+import { type EvmTransaction, toTron } from './transaction.ts'
 
 const owner = '70997970c51812dc3a010c7d01b50e0d17dc79c8'
 const target = 'e2e1a54926527fbb4e4420de4c6bab82beaee24d'

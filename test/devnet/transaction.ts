@@ -1,9 +1,9 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import { readCarried } from './synthetic-transaction.ts'
 import { type ContractFacts, type ContractSpec, type ContractType, contractSpecs, type Field } from './contracts.ts'
 import { strip } from './hex.ts'
+import { readCarried } from './synthetic-transaction.ts'
 
 /** A transaction as anvil shows it, as far as it is needed. */
 export interface EvmTransaction {

@@ -1,4 +1,4 @@
-import type { Source } from '../../src/doctor/read-configuration.ts'
+import type { ConfigurationSource } from '../../src/doctor/read-configuration.ts'
 import type { Devnet } from '../devnet/chain.ts'
 import { type Answer, type Change, type Server, serve, serveChanged } from './servers.ts'
 import { linesOf, machineAt, sourceOf, startChain, urlSecret, valuesFor } from './support.ts'
@@ -11,7 +11,7 @@ export interface Clinic {
   readonly devnet: Devnet
   readonly seen: readonly string[]
   /** The lines for a green configuration with these changes, by a clock that is `aheadMs` ahead of the chain's. */
-  examined(changes: Values, more?: Partial<Source>, aheadMs?: number): Promise<string[]>
+  examined(changes: Values, more?: Partial<ConfigurationSource>, aheadMs?: number): Promise<string[]>
   /** The variables for one node whose calls are answered as `change` says. */
   changedNode(change: Change): Promise<Values>
   /** The URL of a server of this clinic. */

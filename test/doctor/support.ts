@@ -1,8 +1,8 @@
-import { examine } from '../../src/doctor/run-checks.ts'
-import { lineOf } from '../../src/doctor/check-result.ts'
-import type { Machine } from '../../src/doctor/node-under-test.ts'
-import type { Source } from '../../src/doctor/read-configuration.ts'
 import type { UnixMs } from '../../src/common/time.ts'
+import { lineOf } from '../../src/doctor/check-result.ts'
+import type { DoctorPlatform } from '../../src/doctor/node-under-test.ts'
+import type { ConfigurationSource } from '../../src/doctor/read-configuration.ts'
+import { runChecks } from '../../src/doctor/run-checks.ts'
 import { type Devnet, startDevnet, temporary } from '../devnet/chain.ts'
 import { tokenBase58 } from '../devnet/control.ts'
 import { depositBase58, result } from '../devnet/support.ts'
@@ -47,13 +47,16 @@ export function valuesFor({ rpcUrl, apiUrl }: Devnet): Record<string, unknown> {
 }
 
 /** Those values as if they had been read from files. */
-export function sourceOf(values: Record<string, unknown>, more: Partial<Source> = {}): Source {
+export function sourceOf(
+  values: Record<string, unknown>,
+  more: Partial<ConfigurationSource> = {},
+): ConfigurationSource {
   const target = { kind: 'local' } as const
   return { target, values, origin: 'a test', varsFile: '.dev.vars', databaseId: null, ...more }
 }
 
 /** A machine whose clock shows the newest block's time plus `aheadMs`: the local chain makes blocks on command only. */
-export async function machineAt(devnet: Devnet, aheadMs = 0): Promise<Machine> {
+export async function machineAt(devnet: Devnet, aheadMs = 0): Promise<DoctorPlatform> {
   const { timestamp } = await result<{ timestamp: string }>(devnet, 'eth_getBlockByNumber', 'latest', false)
   const difference = Number(timestamp) * 1000 + aheadMs - Date.now()
   const clock = {
@@ -65,9 +68,9 @@ export async function machineAt(devnet: Devnet, aheadMs = 0): Promise<Machine> {
 }
 
 /** Every line of an examination, with durations as `N ms`. */
-export async function linesOf(source: Source, machine: Machine): Promise<string[]> {
+export async function linesOf(source: ConfigurationSource, machine: DoctorPlatform): Promise<string[]> {
   const lines: string[] = []
-  for await (const finding of examine(source, machine)) {
+  for await (const finding of runChecks(source, machine)) {
     lines.push(lineOf(finding).replace(/\b\d+ ms\b/g, 'N ms'))
   }
   return lines

@@ -1,18 +1,19 @@
-import { createUsage } from '../../src/platform/meter.ts'
-import type { Amount } from '../../src/ledger/amount.ts'
-import { type Currency, type CurrencyId, indexCurrencies } from '../../src/ledger/currencies.ts'
-import type { Uid } from '../../src/ledger/entry.ts'
 import { ok } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { createApp } from '../../src/http/app.ts'
-import type { Answered, Parts } from '../../src/http/context.ts'
+import type { CompletedRequest, HttpParts } from '../../src/http/context.ts'
+import type { Amount } from '../../src/ledger/amount.ts'
+import { nativeAsset } from '../../src/ledger/asset.ts'
+import { type Currency, type CurrencyId, indexCurrencies } from '../../src/ledger/currencies.ts'
+import type { Uid } from '../../src/ledger/entry.ts'
 import type { LogFields } from '../../src/platform/logger.ts'
+import { createUsage } from '../../src/platform/usage.ts'
 
 /** TRX as shipped. */
 export const trx: Currency = {
   cuy: 1 as CurrencyId,
   symbol: 'TRX',
-  contract: null,
+  asset: nativeAsset,
   decimals: 6,
   scale: 6,
   minDeposit: 0n,
@@ -30,16 +31,16 @@ interface Line {
 }
 
 /** An app whose use cases stand outside: each test says what they answer. `asked` has what they were asked. */
-export function appWith(changes: Partial<Parts> = {}) {
+export function appWith(changes: Partial<HttpParts> = {}) {
   const lines: Line[] = []
-  const answered: Answered[] = []
+  const answered: CompletedRequest[] = []
   const asked: unknown[] = []
   let requests = 0
   const write = (level: string) => (event: string, fields: LogFields) => {
     lines.push({ level, event, fields })
   }
   const unasked = () => Promise.reject(new Error('this use case was not to be asked'))
-  const parts: Parts = {
+  const parts: HttpParts = {
     clock: { now: () => 1_790_000_000_000 as UnixMs },
     log: { info: write('info'), warn: write('warn'), error: write('error'), alarm: write('alarm') },
     requestId: () => `request-${++requests}`,

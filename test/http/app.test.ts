@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { createUsage } from '../../src/platform/meter.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { createUnconfiguredApp } from '../../src/http/app.ts'
 import { urlCharsMax } from '../../src/http/errors.ts'
 import { httpsSeconds, stackCharsMax } from '../../src/http/middleware/frame.ts'
 import { osnCharsMax } from '../../src/http/params.ts'
-import type { Log } from '../../src/platform/logger.ts'
+import type { Logger } from '../../src/platform/logger.ts'
+import { createUsage } from '../../src/platform/usage.ts'
 import { appWith, read } from './app-harness.ts'
 
 const paths = ['/tron/generate', '/tron/balance', '/tron/recharge', '/wallet/list', '/wallet/flow/list', '/health']
@@ -207,7 +207,7 @@ describe('what is observed of a request', () => {
 
 describe('a service with a wrong configuration', () => {
   const quiet = () => undefined
-  const log: Log = { info: quiet, warn: quiet, error: quiet, alarm: quiet }
+  const log: Logger = { info: quiet, warn: quiet, error: quiet, alarm: quiet }
   const app = createUnconfiguredApp({
     clock: { now: () => 0 as UnixMs },
     log,

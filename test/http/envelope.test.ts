@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { amount, failure, integer, success, successNote, toResponse } from '../../src/http/envelope.ts'
+import { failure, jsonAmount, jsonInteger, success, successNote, toResponse } from '../../src/http/envelope.ts'
 
 const bodyOf = (reply: Parameters<typeof toResponse>[0]) => toResponse(reply, {}).text()
 
@@ -37,13 +37,13 @@ describe('the envelope', () => {
     [9_007_199_254_740_991n, 6, '9007199254.740991'],
     [2n ** 256n - 1n, 18, '115792089237316195423570985008687907853269984665640564039457.584007913129639935'],
   ])('writes %d units of %d decimals with every digit', async (units, decimals, text) => {
-    expect(await bodyOf(success({ amt: amount(units, decimals) }))).toBe(
+    expect(await bodyOf(success({ amt: jsonAmount(units, decimals) }))).toBe(
       `{"code":200,"msg":"success","data":{"amt":${text}}}`,
     )
   })
 
   test('writes an integer past 2^53 with every digit', async () => {
     const digits = '9007199254740993'
-    expect(await bodyOf(success({ address: integer(digits) }))).toContain(`"address":${digits}}`)
+    expect(await bodyOf(success({ address: jsonInteger(digits) }))).toContain(`"address":${digits}}`)
   })
 })

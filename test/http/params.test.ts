@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { formatBase58 } from '../../src/addresses/address.ts'
-import { indexCurrencies } from '../../src/ledger/currencies.ts'
 import {
   osnCharsMax,
   pageRowsDefault,
   pageRowsMax,
   paramCharsMax,
-  parseBalance,
-  parseFlowList,
-  parseGenerate,
-  parseRecharge,
+  parseBalanceQuery,
+  parseFlowListQuery,
+  parseGenerateQuery,
+  parseRechargeQuery,
 } from '../../src/http/params.ts'
+import { indexCurrencies } from '../../src/ledger/currencies.ts'
 import { fine, trx } from './app-harness.ts'
 
 const currencies = indexCurrencies([fine, trx])
 const base = 'https://wallet.example/x?'
-const generate = (query: string) => parseGenerate(base + query)
-const balance = (query: string) => parseBalance(base + query, currencies)
-const recharge = (query: string) => parseRecharge(base + query)
-const flows = (query: string) => parseFlowList(base + query, currencies)
+const generate = (query: string) => parseGenerateQuery(base + query)
+const balance = (query: string) => parseBalanceQuery(base + query, currencies)
+const recharge = (query: string) => parseRechargeQuery(base + query)
+const flows = (query: string) => parseFlowListQuery(base + query, currencies)
 
 const address = 'aa'.repeat(20)
 const written = formatBase58(address as Parameters<typeof formatBase58>[0])
@@ -103,7 +103,9 @@ describe('cuy and address of a balance', () => {
   })
 
   test('asks for a cuy where currency 1 is not configured', () => {
-    expect(parseBalance(base, indexCurrencies([fine]))).toEqual(refused('cuy', 'one of 2 (FINE), given at most once'))
+    expect(parseBalanceQuery(base, indexCurrencies([fine]))).toEqual(
+      refused('cuy', 'one of 2 (FINE), given at most once'),
+    )
   })
 
   test.each([

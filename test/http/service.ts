@@ -1,7 +1,7 @@
-import { createLog } from '../../src/platform/create-logger.ts'
-import { createService } from '../../src/compose.ts'
 import { type Address, parseAddress } from '../../src/addresses/address.ts'
 import type { UnixMs } from '../../src/common/time.ts'
+import { createService } from '../../src/compose.ts'
+import { createLogger } from '../../src/platform/logger.ts'
 import { addressOf, type BuiltChain, createChain, type TransactionSpec, usdt } from '../support/chain-builder.ts'
 import { testSecret, testVariables } from '../support/configured.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -48,7 +48,7 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       random: () => 0.5,
     },
-    log: createLog((line) => lines.push(line)),
+    log: createLogger((line) => lines.push(line)),
     fetch: (input, init) => reach(String(input), init ?? {}),
     uniqueName: () => `name-${++names}`,
   })

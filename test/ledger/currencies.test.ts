@@ -2,13 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/addresses/address.ts'
 import { amountMax } from '../../src/ledger/amount.ts'
-import { type Currency, type CurrencyId, indexCurrencies, worthOf } from '../../src/ledger/currencies.ts'
+import { nativeAsset, trc20Asset } from '../../src/ledger/asset.ts'
+import { type Currency, type CurrencyId, depositValueOf, indexCurrencies } from '../../src/ledger/currencies.ts'
 import { anyCurrency, anyRaw } from '../support/arbitraries.ts'
 
 const token = (decimals: number, scale: number, minDeposit = 0n): Currency => ({
   cuy: 2 as CurrencyId,
   symbol: 'T',
-  contract: '11'.repeat(20) as Address,
+  asset: trc20Asset('11'.repeat(20) as Address),
   decimals,
   scale,
   minDeposit,
@@ -41,13 +42,13 @@ describe('worthOf', () => {
     ['all that a token can move', token(6, 6), 2n ** 256n - 1n, 'too-large', null],
     ['whole units only', token(2, 0), 250n, 'credited', 2n],
   ])('credits %s', (_, currency, raw, kind, amount) => {
-    expect(worthOf(currency, raw)).toEqual(amount === null ? { kind } : { kind, amount })
+    expect(depositValueOf(currency, raw)).toEqual(amount === null ? { kind } : { kind, amount })
   })
 
   it('never credits more than arrived, and never loses a whole smallest unit', () => {
     fc.assert(
       fc.property(anyCurrency, anyRaw, (currency, raw) => {
-        const worth = worthOf(currency, raw)
+        const worth = depositValueOf(currency, raw)
         if (worth.kind !== 'credited') return
         const unit = 10n ** BigInt(currency.decimals - currency.scale)
         expect(worth.amount * unit).toBeLessThanOrEqual(raw)
@@ -61,14 +62,14 @@ describe('worthOf', () => {
 describe('indexCurrencies', () => {
   it('orders by cuy and finds TRX and each token', () => {
     const usdt = token(6, 6)
-    const trx: Currency = { ...token(6, 6), cuy: 1 as CurrencyId, symbol: 'TRX', contract: null }
+    const trx: Currency = { ...token(6, 6), cuy: 1 as CurrencyId, symbol: 'TRX', asset: nativeAsset }
     const { list, byId, byContract, native } = indexCurrencies([usdt, trx])
     expect(list).toEqual([trx, usdt])
     expect([...byId]).toEqual([
       [1, trx],
       [2, usdt],
     ])
-    expect([...byContract]).toEqual([[usdt.contract, usdt]])
+    expect([...byContract]).toEqual([['11'.repeat(20), usdt]])
     expect(native).toBe(trx)
     expect(indexCurrencies([usdt]).native).toBeNull()
   })

@@ -1,23 +1,23 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { BlockHeight } from '../../src/chain/block.ts'
+import type { Chain } from '../../src/chain/chain.ts'
+import { err, ok } from '../../src/common/result.ts'
+import type { UnixMs } from '../../src/common/time.ts'
 import { createAddressBook } from '../../src/d1/address-book.ts'
 import { createLedgerReader } from '../../src/d1/ledger-reader.ts'
 import { createLedgerWriter } from '../../src/d1/ledger-writer.ts'
-import {
-  createScanWatch,
-  pollMsMax,
-  pollMsMin,
-  type RechargeParts,
-  recharge,
-  sharedLookMs,
-  waitMs,
-} from '../../src/scan/check-now.ts'
-import { leaseMs } from '../../src/scan/scan.ts'
-import type { BlockHeight } from '../../src/chain/block.ts'
 import { indexCurrencies } from '../../src/ledger/currencies.ts'
 import type { Uid } from '../../src/ledger/entry.ts'
-import { err, ok } from '../../src/common/result.ts'
-import type { UnixMs } from '../../src/common/time.ts'
-import type { Chain } from '../../src/chain/chain.ts'
+import {
+  type CheckNowParts,
+  checkNow,
+  createSharedScanState,
+  pollMsMax,
+  pollMsMin,
+  scanWaitMs,
+  sharedStateMs,
+} from '../../src/scan/check-now.ts'
+import { leaseMs } from '../../src/scan/scan.ts'
 import { freshDatabase } from '../support/database.ts'
 
 const caller = 7 as Uid
@@ -28,7 +28,7 @@ let db: D1Database
 let now: number
 let sleeps: number[]
 let looks: number
-let parts: RechargeParts
+let parts: CheckNowParts
 let onSleep: () => Promise<unknown>
 
 /** A chain outside of us at `height`, where nothing happens. */
@@ -72,7 +72,7 @@ beforeEach(async () => {
         return reader.scanState()
       },
     },
-    watch: createScanWatch(),
+    shared: createSharedScanState(),
   }
 })
 
@@ -82,10 +82,10 @@ const heldByAnother = (until: number) =>
 describe('recharge while another call scans', () => {
   it('waits its time, with longer and longer pauses, and then says that the scan still runs', async () => {
     await heldByAnother(start + leaseMs)
-    const report = await recharge(parts, caller)
-    expect(report.ok && report.value.trouble).toBe('still-running')
-    expect(now - start).toBeLessThanOrEqual(waitMs)
-    expect(now - start).toBeGreaterThan(waitMs - pollMsMax)
+    const report = await checkNow(parts, caller)
+    expect(report.ok && report.value.problem).toBe('still-running')
+    expect(now - start).toBeLessThanOrEqual(scanWaitMs)
+    expect(now - start).toBeGreaterThan(scanWaitMs - pollMsMax)
     expect(sleeps[0]).toBe(pollMsMin)
     expect(Math.max(...sleeps)).toBe(pollMsMax)
     expect(sleeps).toEqual([...sleeps].sort((a, b) => a - b))
@@ -98,8 +98,8 @@ describe('recharge while another call scans', () => {
         .prepare('UPDATE scan SET tried_at = ?1, tail_read_at = ?1, lease_until = 0')
         .bind(start + 1)
         .run()
-    const report = await recharge({ ...parts, chain: {} as Chain }, caller)
-    expect(report.ok && report.value.trouble).toBeNull()
+    const report = await checkNow({ ...parts, chain: {} as Chain }, caller)
+    expect(report.ok && report.value.problem).toBeNull()
     expect(sleeps).toHaveLength(1)
   })
 
@@ -110,28 +110,28 @@ describe('recharge while another call scans', () => {
         .prepare('UPDATE scan SET tried_at = ?1, tail_read_at = ?1, lease_until = 0')
         .bind(start - 1)
         .run()
-    const report = await recharge(parts, caller)
-    expect(report.ok && report.value.trouble).toBeNull()
+    const report = await checkNow(parts, caller)
+    expect(report.ok && report.value.problem).toBeNull()
     expect(await db.prepare('SELECT tried_at FROM scan').first('tried_at')).toBeGreaterThanOrEqual(start)
   })
 
   it('takes over from one that was killed, when its lease ends', async () => {
     await heldByAnother(start + 1000)
-    const report = await recharge(parts, caller)
-    expect(report.ok && report.value.trouble).toBeNull()
+    const report = await checkNow(parts, caller)
+    expect(report.ok && report.value.problem).toBeNull()
     expect(now).toBeGreaterThanOrEqual(start + 1000)
   })
 
   it.each([
-    ['shares a look that another call of the isolate has just taken', sharedLookMs - 1, 0],
-    ['looks itself when the last look is older', sharedLookMs, 1],
+    ['shares a look that another call of the isolate has just taken', sharedStateMs - 1, 0],
+    ['looks itself when the last look is older', sharedStateMs, 1],
   ])('%s', async (_, age, expected) => {
     await heldByAnother(start + leaseMs)
     const state = await parts.reader.scanState()
     looks = 0
     const atSleep: number[] = []
     onSleep = () => Promise.resolve(atSleep.push(looks))
-    await recharge({ ...parts, watch: { state, lookedAt: start - age, scanningUntil: 0 } }, caller)
+    await checkNow({ ...parts, shared: { state, lookedAt: start - age, scanningUntil: 0 } }, caller)
     expect(atSleep[0]).toBe(expected)
   })
 })
@@ -139,12 +139,12 @@ describe('recharge while another call scans', () => {
 describe('recharge', () => {
   it('without any scan started has nothing to report', async () => {
     await freshDatabase()
-    const report = await recharge(parts, caller)
+    const report = await checkNow(parts, caller)
     expect(report).toEqual(ok({ credited: [], unfinal: null, pending: [], behindBlocks: 0, trouble: null }))
   })
 
   it('that no node answers is a failure, not "nothing new"', async () => {
     const chain = { finalizedHead: () => Promise.resolve(err({ kind: 'no-answer', why: 'none' })) } as unknown as Chain
-    expect(await recharge({ ...parts, chain }, caller)).toEqual(err({ kind: 'chain-unavailable' }))
+    expect(await checkNow({ ...parts, chain }, caller)).toEqual(err({ kind: 'chain-unavailable' }))
   })
 })

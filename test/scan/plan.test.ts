@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { BlockHeight } from '../../src/chain/block.ts'
-import { readBlocksMax } from '../../src/scan/limits.ts'
-import { followsOn, planScan, secondsToFinal } from '../../src/scan/plan.ts'
+import { readBlocksMax } from '../../src/chain/limits.ts'
+import { isChildOf, planScan, secondsToFinal } from '../../src/scan/plan.ts'
 import { anyBlockHash, anyHeight } from '../support/arbitraries.ts'
 
 const at = (height: number) => height as BlockHeight
@@ -59,9 +59,9 @@ describe('a block follows on', () => {
     fc.assert(
       fc.property(anyBlockHash, anyBlockHash, (previous, other) => {
         fc.pre(previous !== other)
-        expect(followsOn(previous, { parentHash: previous })).toBe(true)
-        expect(followsOn(previous, { parentHash: other })).toBe(false)
-        expect(followsOn(null, { parentHash: other })).toBe(true)
+        expect(isChildOf(previous, { parentHash: previous })).toBe(true)
+        expect(isChildOf(previous, { parentHash: other })).toBe(false)
+        expect(isChildOf(null, { parentHash: other })).toBe(true)
       }),
     )
   })

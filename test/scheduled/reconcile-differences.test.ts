@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createLedgerReader } from '../../src/d1/ledger-reader.ts'
-import { looksNeeded } from '../../src/reconciliation/judge-reading.ts'
+import { readingsNeeded } from '../../src/reconciliation/judge-reading.ts'
 import { addressAt, block, deposit, ms, pending, txid } from '../d1/entries.ts'
 import { alarm, dayMs, named, oneTrx, openBooks, shortfall, surplus } from './reconciliation-harness.ts'
 
@@ -11,7 +11,7 @@ describe('a surplus', () => {
     await books.scan({ deposits: [books.paid(1, 1, 5n * oneTrx)] })
     await books.tick()
     expect(await books.differences()).toMatchObject([{ address: addressAt(1), looks: 0, held: '12000000' }])
-    for (let looks = 1; looks < looksNeeded; looks += 1) {
+    for (let looks = 1; looks < readingsNeeded; looks += 1) {
       await books.minutes(4)
       expect(await books.differences()).toMatchObject([{ looks, amount: '7000000' }])
     }
@@ -154,10 +154,10 @@ describe('what is under way', () => {
     books.hold(1, 0, 5n)
     await books.minutes(20)
     expect(books.alarms).toEqual([])
-    await books.writer.dismiss([fake])
+    await books.writer.removePending([fake])
     await books.day()
     expect(books.alarms).toEqual([])
-    await books.writer.dismiss([one]) // a mistake: the money is there
+    await books.writer.removePending([one]) // a mistake: the money is there
     await books.day()
     expect(books.alarms).toEqual([alarm(surplus, 1, 0, 5n)])
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createReconciliations } from '../../src/d1/reconciliation-store.ts'
+import { createReconciliationStore } from '../../src/d1/reconciliation-store.ts'
 import { addressAt, cuy } from '../d1/entries.ts'
 import { addressIn, startService } from '../http/service.ts'
 import { usdt } from '../support/chain-builder.ts'
@@ -151,5 +151,5 @@ it('runs in the tick of the whole service, after a scan that ended caught up', a
     { alarm: surplus, cuy: 1, amount: '9' },
     { alarm: surplus, cuy: 2, amount: '4' },
   ])
-  expect(await createReconciliations(service.db).untold(cuy(1))).toEqual([])
+  expect(await createReconciliationStore(service.db).unreported(cuy(1))).toEqual([])
 })

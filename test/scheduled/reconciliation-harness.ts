@@ -1,19 +1,20 @@
-import { createLedgerReader } from '../../src/d1/ledger-reader.ts'
-import { createReconciliations } from '../../src/d1/reconciliation-store.ts'
-import { createLedgerWriter } from '../../src/d1/ledger-writer.ts'
-import { type ReconcileParts, reconcile } from '../../src/reconciliation/reconcile.ts'
 import { formatBase58 } from '../../src/addresses/address.ts'
-import { noAmount } from '../../src/ledger/amount.ts'
-import { type Currency, indexCurrencies } from '../../src/ledger/currencies.ts'
 import type { ChainFailure } from '../../src/chain/failure.ts'
 import { err, ok } from '../../src/common/result.ts'
-import type { Step } from '../../src/ledger/ledger-store.ts'
+import { createLedgerReader } from '../../src/d1/ledger-reader.ts'
+import { createLedgerWriter } from '../../src/d1/ledger-writer.ts'
+import { createReconciliationStore } from '../../src/d1/reconciliation-store.ts'
+import { noAmount } from '../../src/ledger/amount.ts'
+import { nativeAsset, trc20Asset } from '../../src/ledger/asset.ts'
+import { type Currency, indexCurrencies } from '../../src/ledger/currencies.ts'
+import type { ScanStep } from '../../src/ledger/ledger-store.ts'
+import { type ReconcileParts, reconcile } from '../../src/reconciliation/reconcile.ts'
 import { addressAt, block, cuy, deposit, height, issue, movement, ms, startScan, txid } from '../d1/entries.ts'
 import { usdt } from '../support/chain-builder.ts'
 import { freshDatabase } from '../support/database.ts'
 
-const trx: Currency = { cuy: cuy(1), symbol: 'TRX', contract: null, decimals: 6, scale: 6, minDeposit: 0n }
-const token: Currency = { cuy: cuy(2), symbol: 'USDT', contract: usdt, decimals: 6, scale: 6, minDeposit: 0n }
+const trx: Currency = { cuy: cuy(1), symbol: 'TRX', asset: nativeAsset, decimals: 6, scale: 6, minDeposit: 0n }
+const token: Currency = { cuy: cuy(2), symbol: 'USDT', asset: trc20Asset(usdt), decimals: 6, scale: 6, minDeposit: 0n }
 
 /** Blocks in a minute. */
 const minuteBlocks = 20
@@ -45,8 +46,8 @@ export async function openBooks({ addresses }: { readonly addresses: number }) {
 
   const parts: ReconcileParts = {
     chain: {
-      async balances(wanted, contract) {
-        const number = contract === null ? 1 : 2
+      async balances(wanted, asset) {
+        const number = asset.kind === 'native' ? 1 : 2
         asked.push({ cuy: number, count: wanted.length })
         const failure = trouble.get(number)
         if (failure !== undefined) return err(failure)
@@ -54,7 +55,7 @@ export async function openBooks({ addresses }: { readonly addresses: number }) {
       },
     },
     reader: createLedgerReader(db),
-    store: createReconciliations(db),
+    store: createReconciliationStore(db),
     currencies: indexCurrencies([trx, token]),
     clock: { now: () => ms(time.now), sleep: async () => {}, random: () => 0 },
     log: {
@@ -69,7 +70,10 @@ export async function openBooks({ addresses }: { readonly addresses: number }) {
     return { txid: txid(transactions), block: block(position + 1) }
   }
   /** The scan stores the next `blocks`; what it found stands in the first of them. */
-  const scan = async (found: Partial<Pick<Step, 'deposits' | 'pending' | 'movements'>> = {}, blocks = minuteBlocks) => {
+  const scan = async (
+    found: Partial<Pick<ScanStep, 'deposits' | 'pending' | 'movements'>> = {},
+    blocks = minuteBlocks,
+  ) => {
     const to = block(position + blocks)
     await writer.append({
       after: height(position),

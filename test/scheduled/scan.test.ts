@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { behindBlocksMax, standstillMs } from '../../src/scan/health.ts'
+import { formatBase58 } from '../../src/addresses/address.ts'
+import { tickRequestsMax } from '../../src/platform/limits.ts'
+import { behindBlocksMax, stoppedAfterMs } from '../../src/scan/health.ts'
+import { stepBlocksMax } from '../../src/scan/limits.ts'
 import { pendingPerScanMax, pendingRetryMs } from '../../src/scan/retry-pending.ts'
 import { leaseMs, stallMs } from '../../src/scan/scan.ts'
-import { formatBase58 } from '../../src/addresses/address.ts'
-import { stepBlocksMax, tickRequestsMax } from '../../src/scan/limits.ts'
 import { addressIn, finalityLag, payFinal, type RunningService, startService, trxTo, usdtTo } from '../http/service.ts'
 import { addressOf } from '../support/chain-builder.ts'
 import { changing } from '../support/scripted-node.ts'
@@ -187,7 +188,7 @@ describe('a tick', () => {
   it('counts as standing still when the position did not move for the agreed time', async () => {
     const { service } = await withDeposit()
     await service.tick()
-    service.clock.seconds += standstillMs / 1000 - 10
+    service.clock.seconds += stoppedAfterMs / 1000 - 10
     expect((await service.get('/health', null)).status).toBe(200)
     service.clock.seconds += 20
     expect((await service.get('/health', null)).status).toBe(503)

@@ -50,7 +50,7 @@ export function createCallers(world: World, sqlite: DatabaseSync): Callers {
         if (world.calm) world.breach(`recharge answered ${answer.error.kind} with healthy nodes`)
         return
       }
-      const { credited, pending, behindBlocks, trouble } = answer.value
+      const { credited, pending, behindBlocks, problem: trouble } = answer.value
       for (const { cuy, amount } of credited) {
         const sum = selectSum.get(uid, cuy, since)?.sum ?? 0
         if (amount <= 0n || amount > BigInt(Number(sum))) {

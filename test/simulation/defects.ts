@@ -62,8 +62,8 @@ export const defects: Readonly<Record<string, () => Defect>> = {
   'the lease is ignored': () => ({
     writer: (writer, db) => ({
       ...writer,
-      async claim(lease, at, until) {
-        const claimed = await writer.claim(lease, at, until)
+      async acquireLease(lease, at, until) {
+        const claimed = await writer.acquireLease(lease, at, until)
         if (claimed.kind !== 'held') return claimed
         await db.prepare('UPDATE scan SET lease = ?1, lease_until = ?2').bind(lease, until).run()
         return { ...claimed, kind: 'claimed' }
@@ -87,8 +87,8 @@ export const defects: Readonly<Record<string, () => Defect>> = {
   'a TRC-10 transfer is taken for TRX': () => ({
     chain: (chain, world) => ({
       ...chain,
-      rawData: async (txid) => {
-        const answer = await chain.rawData(txid)
+      transactionBytes: async (txid) => {
+        const answer = await chain.transactionBytes(txid)
         const shown = world.chain.transaction(txid)?.wire
         if (!answer.ok || answer.value === null || shown === undefined) return answer
         const plain = { from: addressIn(shown.from), to: addressIn(shown.to), amount: BigInt(String(shown.value)) }
@@ -142,8 +142,8 @@ const startedAlready: ScanState = {
   advancedAt: 0 as UnixMs, // any time
   caughtUpAt: 0 as UnixMs, // any time
   triedAt: 0 as UnixMs, // any time
-  trouble: null,
-  tailReadAt: 0 as UnixMs, // any time
+  problem: null,
+  unconfirmedReadAt: 0 as UnixMs, // any time
   leaseUntil: 0 as UnixMs, // any time
   halted: null,
 }

@@ -10,8 +10,8 @@ import {
   usdt,
   type Wire,
 } from '../support/chain-builder.ts'
-import { createRandom, type Random } from './random.ts'
 import { assemble, type Part, retell, takeApart, toPart } from './altered-chain.ts'
+import { createRandom, type Random } from './random.ts'
 
 /** The lies about one block that fit together with its true hash. */
 const blockLies = [

@@ -1,8 +1,8 @@
 import { type BuiltBlock, type BuiltChain, usdt } from '../support/chain-builder.ts'
 import { createScriptedNode, type ScriptedNode } from '../support/scripted-node.ts'
+import { withoutFailedLogs } from './altered-chain.ts'
 import { createLiesAbout } from './lies.ts'
 import { drawPayment, type Payment } from './payments.ts'
-import { withoutFailedLogs } from './altered-chain.ts'
 import { fineToken } from './scenario.ts'
 import type { World } from './world.ts'
 

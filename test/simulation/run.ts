@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { headSpreadMax } from '../../src/tron/limits.ts'
 import type { Txid } from '../../src/chain/block.ts'
 import type { Uid } from '../../src/ledger/entry.ts'
+import { headSpreadMax } from '../../src/tron/limits.ts'
 import { openSqliteD1 } from '../support/sqlite-d1.ts'
 import { type Callers, createCallers } from './callers.ts'
 import { carryTo, isOrdered } from './database.ts'

@@ -1,4 +1,5 @@
 import type { Address } from '../../src/addresses/address.ts'
+import { nativeAsset, trc20Asset } from '../../src/ledger/asset.ts'
 import { type Currencies, type Currency, type CurrencyId, indexCurrencies } from '../../src/ledger/currencies.ts'
 import { addressOf, usdt } from '../support/chain-builder.ts'
 import type { Random } from './random.ts'
@@ -14,7 +15,14 @@ export const currencies: Currencies = indexCurrencies([
 ])
 
 function currency(cuy: number, contract: Address | null, decimals: number, scale: number, minDeposit: bigint) {
-  return { cuy: cuy as CurrencyId, symbol: `C${cuy}`, contract, decimals, scale, minDeposit } satisfies Currency // small
+  return {
+    cuy: cuy as CurrencyId,
+    symbol: `C${cuy}`,
+    asset: contract === null ? nativeAsset : trc20Asset(contract),
+    decimals,
+    scale,
+    minDeposit,
+  } satisfies Currency // small
 }
 
 /** How often each kind of trouble comes, as probabilities. All are 0 once the world is healed. */

@@ -1,29 +1,29 @@
+import type { AddressBook } from '../../src/addresses/address-book.ts'
+import { issueAddress } from '../../src/addresses/issue-address.ts'
+import type { BlockHeight, Txid } from '../../src/chain/block.ts'
+import type { Chain } from '../../src/chain/chain.ts'
+import type { UnixMs } from '../../src/common/time.ts'
 import { createAddressBook } from '../../src/d1/address-book.ts'
 import type { Database } from '../../src/d1/database.ts'
-import { meterDatabase } from '../../src/d1/metered-database.ts'
 import { createLedgerReader } from '../../src/d1/ledger-reader.ts'
 import { createLedgerWriter } from '../../src/d1/ledger-writer.ts'
-import { createUsage } from '../../src/platform/meter.ts'
+import { meterDatabase } from '../../src/d1/metered-database.ts'
+import type { Uid } from '../../src/ledger/entry.ts'
+import type { LedgerReader, LedgerWriter } from '../../src/ledger/ledger-store.ts'
+import { routeMs, routeRequestsMax, tickMs, tickRequestsMax } from '../../src/platform/limits.ts'
+import type { Logger } from '../../src/platform/logger.ts'
+import { createUsage } from '../../src/platform/usage.ts'
+import { checkNow, createSharedScanState, type SharedScanState } from '../../src/scan/check-now.ts'
+import { checkTransaction } from '../../src/scan/check-transaction.ts'
+import { type ScanParts, scan } from '../../src/scan/scan.ts'
+import { ensureScanStarted, type ScanStartParts } from '../../src/scan/start.ts'
 import {
   createNodeMemory,
-  createNodePool,
+  createTronClient,
   type Fetch,
   type NodeMemory,
-  type NodePoolParts,
+  type TronClientOptions,
 } from '../../src/tron/client.ts'
-import { generateAddress } from '../../src/addresses/issue-address.ts'
-import { createScanWatch, recharge, type ScanWatch } from '../../src/scan/check-now.ts'
-import { rechargeTransaction } from '../../src/scan/check-transaction.ts'
-import { type ScanParts, scan } from '../../src/scan/scan.ts'
-import { ensureStarted, type StartParts } from '../../src/scan/start.ts'
-import type { BlockHeight, Txid } from '../../src/chain/block.ts'
-import type { Uid } from '../../src/ledger/entry.ts'
-import { routeMs, routeRequestsMax, tickMs, tickRequestsMax } from '../../src/scan/limits.ts'
-import type { UnixMs } from '../../src/common/time.ts'
-import type { AddressBook } from '../../src/addresses/address-book.ts'
-import type { Chain } from '../../src/chain/chain.ts'
-import type { LedgerReader, LedgerWriter } from '../../src/ledger/ledger-store.ts'
-import type { Log } from '../../src/platform/logger.ts'
 import type { Invocation } from './invocation.ts'
 import type { SimNode } from './nodes.ts'
 import { currencies } from './scenario.ts'
@@ -38,20 +38,20 @@ export interface Defect {
   /** The reader that an address is issued with. */
   readonly starting?: (reader: LedgerReader) => LedgerReader
   readonly fetch?: (fetch: Fetch) => Fetch
-  readonly pool?: (parts: NodePoolParts) => NodePoolParts
+  readonly pool?: (parts: TronClientOptions) => TronClientOptions
 }
 
 /** What the invocations of one isolate share: it can be lost at any time. */
 export interface Isolate {
   readonly memory: NodeMemory
-  readonly watch: ScanWatch
+  readonly watch: SharedScanState
   /** How far its machine's clock is ahead. */
   readonly skewMs: number
 }
 
 /** An isolate that knows nothing yet. */
 export function createIsolate(skewMs: number): Isolate {
-  return { memory: createNodeMemory(), watch: createScanWatch(), skewMs }
+  return { memory: createNodeMemory(), watch: createSharedScanState(), skewMs }
 }
 
 /** What one invocation of the service is made of. */
@@ -68,9 +68,9 @@ export interface Wiring {
 /** The service's use cases in one invocation: each may be called once. */
 export interface Service {
   tick(): Promise<void>
-  generate(uid: Uid, fresh: boolean): ReturnType<typeof generateAddress>
-  recharge(uid: Uid): ReturnType<typeof recharge>
-  question(uid: Uid, txid: Txid): ReturnType<typeof rechargeTransaction>
+  generate(uid: Uid, fresh: boolean): ReturnType<typeof issueAddress>
+  recharge(uid: Uid): ReturnType<typeof checkNow>
+  question(uid: Uid, txid: Txid): ReturnType<typeof checkTransaction>
 }
 
 /** The real parts, put together as `src/compose.ts` does it. */
@@ -86,19 +86,19 @@ export function createService({ world, invocation, nodes, isolate, fetch, defect
   const addresses = defect.addresses?.(book) ?? book
 
   const openChain = (ms: number, requestsMax: number): Chain => {
-    const parts: NodePoolParts = {
+    const parts: TronClientOptions = {
       nodes: nodes.map(({ rpc, api }) => ({ rpc, api, key: null })),
       quorum: world.scenario.quorum,
       chainId: world.chain.chainId,
       tokens: new Set(currencies.byContract.keys()),
-      memory: isolate.memory,
+      health: isolate.memory,
       clock,
       fetch: defect.fetch?.(fetch) ?? fetch,
       log,
       deadline: (clock.now() + ms) as UnixMs, // milliseconds since 1970
       requestsMax,
     }
-    const chain = createNodePool(defect.pool?.(parts) ?? parts)
+    const chain = createTronClient(defect.pool?.(parts) ?? parts)
     return defect.chain?.(chain, world) ?? chain
   }
   const scanParts = (chain: Chain): ScanParts => ({
@@ -111,7 +111,7 @@ export function createService({ world, invocation, nodes, isolate, fetch, defect
     lease: invocation.name,
     statements: () => usage.database.calls,
   })
-  const start = (chain: Chain): StartParts => ({
+  const start = (chain: Chain): ScanStartParts => ({
     reader,
     starter: writer,
     chain,
@@ -122,21 +122,21 @@ export function createService({ world, invocation, nodes, isolate, fetch, defect
   return {
     async tick() {
       const chain = openChain(tickMs, tickRequestsMax)
-      const started = await ensureStarted(start(chain))
+      const started = await ensureScanStarted(start(chain))
       if (started.ok) await scan(scanParts(chain), { withTail: false })
     },
     generate(uid, fresh) {
       const parts = start(routeChain())
       const starting = defect.starting?.(reader) ?? reader
-      return generateAddress({ ...parts, reader: starting, addresses: book, derive: depositAddress }, uid, { fresh })
+      return issueAddress({ ...parts, reader: starting, addresses: book, derive: depositAddress }, uid, { fresh })
     },
-    recharge: (uid) => recharge({ ...scanParts(routeChain()), reader, watch: isolate.watch }, uid),
+    recharge: (uid) => checkNow({ ...scanParts(routeChain()), reader, shared: isolate.watch }, uid),
     question: (uid, txid) =>
-      rechargeTransaction({ ...scanParts(routeChain()), reader, addresses: { ...book, ...addresses } }, uid, txid),
+      checkTransaction({ ...scanParts(routeChain()), reader, addresses: { ...book, ...addresses } }, uid, txid),
   }
 }
 
-function createLog(world: World, invocation: Invocation): Log {
+function createLog(world: World, invocation: Invocation): Logger {
   const write = (level: string) => (name: string, fields: object) =>
     world.trace(() => `${invocation.name} ${level} ${name} ${JSON.stringify(fields)}`)
   return { info: write('info'), warn: write('warn'), error: write('error'), alarm: write('ALARM') }

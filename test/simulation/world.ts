@@ -1,6 +1,6 @@
 import type { Address } from '../../src/addresses/address.ts'
+import { deriveAddress, parseExtendedPublicKey } from '../../src/addresses/derive.ts'
 import type { Txid } from '../../src/chain/block.ts'
-import { deriveAddress, parseDepositKey } from '../../src/addresses/derive.ts'
 import type { Uid } from '../../src/ledger/entry.ts'
 import { type BuiltChain, createChain } from '../support/chain-builder.ts'
 import { testXpub } from '../support/configured.ts'
@@ -63,7 +63,7 @@ const derived: Address[] = []
 const depositKey = readKey()
 
 function readKey() {
-  const key = parseDepositKey(testXpub)
+  const key = parseExtendedPublicKey(testXpub)
   if (!key.ok) throw new Error(key.error)
   return key.value
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Address } from '../../src/addresses/address.ts'
 import type { BlockHash, BlockHeight, Txid } from '../../src/chain/block.ts'
+import { nativeAsset, trc20Asset } from '../../src/ledger/asset.ts'
 import type { Currency, CurrencyId } from '../../src/ledger/currencies.ts'
 
 const hex = (digits: number) =>
@@ -26,7 +27,7 @@ export const anyRaw = fc.oneof(
 export const anyCurrency: fc.Arbitrary<Currency> = fc
   .record({
     cuy: fc.integer({ min: 1, max: 99 }),
-    contract: fc.option(anyAddress),
+    asset: fc.oneof(fc.constant(nativeAsset), anyAddress.map(trc20Asset)),
     decimals: fc.nat(30),
     scale: fc.nat(8),
     minDeposit: fc.oneof(fc.constant(0n), anyRaw),

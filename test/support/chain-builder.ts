@@ -3,7 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Address } from '../../src/addresses/address.ts'
 import type { BlockHash, BlockHeight, BlockRef, Txid } from '../../src/chain/block.ts'
-import { contractType } from '../../src/deposits/contract-types.ts'
+import { describeContractType } from '../../src/deposits/contract-types.ts'
 
 /**
  * A Tron-like chain in memory, in the words of a node's JSON: hashes that carry heights, parent links, receipts, logs
@@ -295,7 +295,7 @@ function encode(spec: TransactionSpec, at: number): Uint8Array {
   const { type, message } = encodeContract(spec)
   const any = new BinaryWriter()
     .tag(1, 2)
-    .string(`type.googleapis.com/protocol.${contractType(type).name}`)
+    .string(`type.googleapis.com/protocol.${describeContractType(type).name}`)
     .tag(2, 2)
     .bytes(message)
     .finish()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readRawData } from '../../src/deposits/transaction-bytes.ts'
+import { readContract } from '../../src/deposits/transaction-bytes.ts'
 import { addressOf, createChain, type TransactionSpec, usdt } from '../support/chain-builder.ts'
 
 const [from, to] = [addressOf(1), addressOf(2)]
@@ -18,7 +18,7 @@ describe('the chain that tests are made of', () => {
     ]).transactions
     const shown = ({ hash: _, transactionIndex: __, ...rest }: Record<string, unknown>) => rest
     expect(shown({ ...trx?.wire })).toEqual(shown({ ...trc10?.wire }))
-    expect([trx, trc10].map((one) => readRawData(one?.rawData ?? new Uint8Array()))).toMatchObject([
+    expect([trx, trc10].map((one) => readContract(one?.rawData ?? new Uint8Array()))).toMatchObject([
       { ok: true, value: { type: 1, typeUrl: 'type.googleapis.com/protocol.TransferContract' } },
       { ok: true, value: { type: 2, typeUrl: 'type.googleapis.com/protocol.TransferAssetContract' } },
     ])
@@ -26,7 +26,7 @@ describe('the chain that tests are made of', () => {
 
   it.each(types)('has readable bytes for contract type %i', (type) => {
     const [built] = createChain().add([{ kind: 'other', type, from, to, value: 7n }]).transactions
-    expect(readRawData(built?.rawData ?? new Uint8Array())).toMatchObject({ ok: true, value: { type } })
+    expect(readContract(built?.rawData ?? new Uint8Array())).toMatchObject({ ok: true, value: { type } })
   })
 
   it('is the same for the same specs, and another for another salt or after a fork', () => {

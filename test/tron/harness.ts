@@ -1,10 +1,10 @@
-import { createNodeMemory, createNodePool, type Fetch, type NodeMemory } from '../../src/tron/client.ts'
 import type { Address } from '../../src/addresses/address.ts'
 import type { BlockHeight, BlockRef, Txid } from '../../src/chain/block.ts'
-import type { UnixMs } from '../../src/common/time.ts'
 import type { Chain } from '../../src/chain/chain.ts'
+import type { UnixMs } from '../../src/common/time.ts'
 import type { Clock } from '../../src/platform/clock.ts'
-import type { Log, LogFields } from '../../src/platform/logger.ts'
+import type { LogFields, Logger } from '../../src/platform/logger.ts'
+import { createNodeMemory, createTronClient, type Fetch, type NodeMemory } from '../../src/tron/client.ts'
 import { addressOf, type BuiltChain, createChain, type TransactionSpec, usdt } from '../support/chain-builder.ts'
 import { connect, createScriptedNode, type ScriptedNode } from '../support/scripted-node.ts'
 
@@ -84,12 +84,12 @@ export function createHarness(
     lines,
     memory,
     pool({ quorum = Math.min(2, nodes.length), deadlineMs = 10_000, requestsMax = 100, fetch } = {}) {
-      return createNodePool({
+      return createTronClient({
         nodes: endpoints,
         quorum,
         chainId: options.chainId ?? chain.chainId,
         tokens: new Set(options.tokens ?? [usdt]),
-        memory,
+        health: memory,
         clock: time.clock,
         fetch: time.watch(fetch ?? connect(endpoints)),
         log: recordTo(lines),
@@ -105,7 +105,7 @@ export function createHarness(
   }
 }
 
-function recordTo(lines: Line[]): Log {
+function recordTo(lines: Line[]): Logger {
   const record = (level: string) => (name: string, fields: LogFields) => {
     lines.push({ level, name, fields })
   }

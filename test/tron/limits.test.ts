@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { nativeAsset } from '../../src/ledger/asset.ts'
 import { addressOf } from '../support/chain-builder.ts'
 import type { Fault, Incoming } from '../support/scripted-node.ts'
 import { at, createHarness, type Harness, them, token } from './harness.ts'
@@ -105,7 +106,7 @@ describe('an invocation', () => {
     const h = await probed()
     const pool = h.pool({ requestsMax: 5 })
     await h.settle(pool.finalizedHead())
-    await h.settle(pool.balances([addressOf(1)], null))
+    await h.settle(pool.balances([addressOf(1)], nativeAsset))
     expect(pool.requestsLeft()).toBe(3)
   })
 
@@ -132,7 +133,7 @@ describe('an invocation', () => {
       },
     }))
     const pool = h.pool()
-    const all = Promise.all(Array.from({ length: 20 }, () => pool.balances([addressOf(1)], null)))
+    const all = Promise.all(Array.from({ length: 20 }, () => pool.balances([addressOf(1)], nativeAsset)))
     let isDone = false
     const done = all.then(() => {
       isDone = true

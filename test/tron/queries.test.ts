@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { tailRoundBlocks, tailRoundsMax } from '../../src/tron/limits.ts'
+import { nativeAsset, trc20Asset } from '../../src/ledger/asset.ts'
 import { chainFactsOf } from '../../src/tron/client.ts'
+import { unconfirmedBatchBlocks, unconfirmedBatchesMax } from '../../src/tron/limits.ts'
 import { addressOf, usdt, type Wire } from '../support/chain-builder.ts'
 import { changing, type Fault, failing, type ScriptedNode } from '../support/scripted-node.ts'
 import { at, createHarness, type Harness, secrets, trx, us } from './harness.ts'
@@ -23,7 +24,7 @@ describe('balances', () => {
     const h = createHarness()
     for (const [i, address] of many.entries()) nodeOf(h, 0).balances.set(address, BigInt(i))
     const pool = h.pool()
-    expect(await h.settle(pool.balances(many, null))).toEqual({ ok: true, value: many.map((_, i) => BigInt(i)) })
+    expect(await h.settle(pool.balances(many, nativeAsset))).toEqual({ ok: true, value: many.map((_, i) => BigInt(i)) })
     expect(h.counts()).toEqual([1, 0])
     const [request] = nodeOf(h, 0).requests
     expect(request?.calls.length).toBe(21)
@@ -35,7 +36,7 @@ describe('balances', () => {
     const h = createHarness()
     nodeOf(h, 0).decimals.set(usdt, 6)
     nodeOf(h, 0).balances.set(`${usdt} ${us}`, 2n ** 255n)
-    expect(await h.settle(h.pool().balances([us], usdt))).toEqual({ ok: true, value: [2n ** 255n] })
+    expect(await h.settle(h.pool().balances([us], trc20Asset(usdt)))).toEqual({ ok: true, value: [2n ** 255n] })
     expect(nodeOf(h, 0).requests[0]?.calls[1]?.params).toEqual([
       { to: `0x${usdt}`, data: `0x70a08231${'0'.repeat(24)}${us}` },
       'latest',
@@ -56,10 +57,10 @@ describe('balances', () => {
     const h = createHarness()
     for (const node of h.nodes) node.decimals.set(usdt, 6)
     nodeOf(h, 0).script = () => fault
-    expect(await h.settle(h.pool().balances([us], usdt))).toEqual({ ok: true, value: [0n] })
+    expect(await h.settle(h.pool().balances([us], trc20Asset(usdt)))).toEqual({ ok: true, value: [0n] })
     nodeOf(h, 1).script = () => fault
     h.advance(3_000)
-    expect((await h.settle(h.pool().balances([us], usdt))).ok).toBe(false)
+    expect((await h.settle(h.pool().balances([us], trc20Asset(usdt)))).ok).toBe(false)
   })
 
   it.each(['0x', null, 7, '7', '0x1g', `0x${'f'.repeat(65)}`])(
@@ -67,21 +68,24 @@ describe('balances', () => {
     async (said) => {
       const h = createHarness({ nodes: 1 })
       nodeOf(h, 0).script = () => changing('eth_getBalance', () => said)
-      expect(await h.settle(h.pool().balances([us], null))).toMatchObject({ ok: false, error: { kind: 'no-answer' } })
+      expect(await h.settle(h.pool().balances([us], nativeAsset))).toMatchObject({
+        ok: false,
+        error: { kind: 'no-answer' },
+      })
     },
   )
 
   it('of no address need no request, and of more than 20 are refused', async () => {
     const h = createHarness()
-    expect(await h.settle(h.pool().balances([], null))).toEqual({ ok: true, value: [] })
-    expect((await h.settle(h.pool().balances([...many, us], null))).ok).toBe(false)
+    expect(await h.settle(h.pool().balances([], nativeAsset))).toEqual({ ok: true, value: [] })
+    expect((await h.settle(h.pool().balances([...many, us], nativeAsset))).ok).toBe(false)
     expect(h.counts()).toEqual([0, 0])
   })
 
   it('come in parts from a gateway that takes 20 calls at most', async () => {
     const h = createHarness({ nodes: 1 })
     nodeOf(h, 0).script = () => ({ kind: 'batch-limit', callsMax: 20, code: -32005 })
-    expect(await h.settle(h.pool().balances(many, null))).toEqual({ ok: true, value: many.map(() => 0n) })
+    expect(await h.settle(h.pool().balances(many, nativeAsset))).toEqual({ ok: true, value: many.map(() => 0n) })
     expect(h.counts()).toEqual([3])
   })
 })
@@ -111,7 +115,7 @@ describe('raw data', () => {
   it('is asked for with the key, at the API of the first node that has one', async () => {
     const h = createHarness()
     const { txid, rawData } = transactionOf(h)
-    expect(await h.settle(h.pool().rawData(txid))).toEqual({ ok: true, value: rawData })
+    expect(await h.settle(h.pool().transactionBytes(txid))).toEqual({ ok: true, value: rawData })
     expect(nodeOf(h, 0).requests).toMatchObject([
       { service: 'api', key: secrets.key, calls: [{ params: [{ value: txid }] }] },
     ])
@@ -119,7 +123,7 @@ describe('raw data', () => {
 
   it('is null where no node has an API', async () => {
     const h = createHarness({ api: false })
-    expect(await h.settle(h.pool().rawData(transactionOf(h).txid))).toEqual({ ok: true, value: null })
+    expect(await h.settle(h.pool().transactionBytes(transactionOf(h).txid))).toEqual({ ok: true, value: null })
     expect(chainFactsOf({ nodes: [{ rpc: 'https://n.test', api: null, key: null }], quorum: 1 })).toEqual({
       hasApi: false,
       quorum: 1,
@@ -146,16 +150,16 @@ describe('raw data', () => {
     const h = createHarness()
     nodeOf(h, 0).script = () => fault
     const { txid, rawData } = transactionOf(h)
-    expect(await h.settle(h.pool().rawData(txid))).toEqual({ ok: true, value: rawData })
+    expect(await h.settle(h.pool().transactionBytes(txid))).toEqual({ ok: true, value: rawData })
     nodeOf(h, 1).script = () => fault
     h.advance(3_000)
-    expect((await h.settle(h.pool().rawData(txid))).ok).toBe(false)
+    expect((await h.settle(h.pool().transactionBytes(txid))).ok).toBe(false)
   })
 
   it('does not spoil a node’s standing for everything else', async () => {
     const h = createHarness({ nodes: 1 })
     nodeOf(h, 0).script = ({ service }) => (service === 'api' ? { kind: 'status', status: 500 } : null)
-    for (let i = 0; i < 4; i += 1) await h.settle(h.pool().rawData(transactionOf(h).txid))
+    for (let i = 0; i < 4; i += 1) await h.settle(h.pool().transactionBytes(transactionOf(h).txid))
     expect((await h.settle(h.pool().finalizedHead())).ok).toBe(true)
   })
 })
@@ -165,7 +169,7 @@ describe('locate', () => {
     const h = createHarness()
     const { txid } = transactionOf(h)
     const block = h.chain.at(h.chain.firstHeight)
-    expect(await h.settle(h.pool().locate(txid))).toMatchObject({
+    expect(await h.settle(h.pool().locateTransaction(txid))).toMatchObject({
       ok: true,
       value: {
         kind: 'mined',
@@ -182,23 +186,23 @@ describe('locate', () => {
       node.behind = 1
       node.unmined.set(txid, { ...wire, blockHash: '0x', blockNumber: '0x', transactionIndex: '0x', gasPrice: '0x' })
     }
-    expect(await h.settle(h.pool().locate(txid))).toEqual({ ok: true, value: { kind: 'unmined' } })
+    expect(await h.settle(h.pool().locateTransaction(txid))).toEqual({ ok: true, value: { kind: 'unmined' } })
   })
 
   it('believes a block over a node that lags', async () => {
     const h = createHarness()
     const { txid } = transactionOf(h, h.chain.add([trx(99n)]).height)
     nodeOf(h, 0).behind = 1
-    expect(await h.settle(h.pool().locate(txid))).toMatchObject({ ok: true, value: { kind: 'mined' } })
+    expect(await h.settle(h.pool().locateTransaction(txid))).toMatchObject({ ok: true, value: { kind: 'mined' } })
   })
 
   it('says unknown only where every node answered and none knows it', async () => {
     const h = createHarness()
     const { txid } = transactionOf(h, h.chain.add([trx(99n)]).height)
     for (const node of h.nodes) node.behind = 1
-    expect(await h.settle(h.pool().locate(txid))).toEqual({ ok: true, value: { kind: 'unknown' } })
+    expect(await h.settle(h.pool().locateTransaction(txid))).toEqual({ ok: true, value: { kind: 'unknown' } })
     nodeOf(h, 1).script = () => ({ kind: 'status', status: 500 })
-    expect(await h.settle(h.pool().locate(txid))).toMatchObject({ ok: false, error: { kind: 'no-answer' } })
+    expect(await h.settle(h.pool().locateTransaction(txid))).toMatchObject({ ok: false, error: { kind: 'no-answer' } })
   })
 
   it.each<[string, (value: Wire) => unknown]>([
@@ -209,7 +213,7 @@ describe('locate', () => {
   ])('is no answer where the only node shows %s', async (_, change) => {
     const h = createHarness({ nodes: 1 })
     nodeOf(h, 0).script = () => changing('eth_getTransactionByHash', (value) => change(value as Wire))
-    expect(await h.settle(h.pool().locate(transactionOf(h).txid))).toMatchObject({
+    expect(await h.settle(h.pool().locateTransaction(transactionOf(h).txid))).toMatchObject({
       ok: false,
       error: { kind: 'no-answer' },
     })
@@ -217,7 +221,7 @@ describe('locate', () => {
 })
 
 describe('the tail', () => {
-  const tail = (h: Harness, after: number) => h.settle(h.pool().tail(at(after)))
+  const tail = (h: Harness, after: number) => h.settle(h.pool().unconfirmedBlocks(at(after)))
 
   it('is what follows, with logs, by one node’s word in two requests', async () => {
     const h = createHarness()
@@ -233,9 +237,9 @@ describe('the tail', () => {
 
   it('has at most two rotations of blocks', async () => {
     const h = createHarness()
-    h.chain.addEmpty(2 * tailRoundBlocks)
+    h.chain.addEmpty(2 * unconfirmedBatchBlocks)
     const answer = await tail(h, h.chain.firstHeight)
-    expect(answer.ok && answer.value.blocks.length).toBe(tailRoundBlocks * tailRoundsMax)
+    expect(answer.ok && answer.value.blocks.length).toBe(unconfirmedBatchBlocks * unconfirmedBatchesMax)
   })
 
   it('is empty at the head', async () => {

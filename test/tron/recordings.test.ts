@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { readBatch, readSingle } from '../../src/tron/transport/json-rpc.ts'
-import {
-  readBody,
-  readHead,
-  readLogs,
-  readReceipt,
-  readTransaction,
-  readTxids,
-} from '../../src/tron/parse/block.ts'
 import type { Txid } from '../../src/chain/block.ts'
+import {
+  parseBlock,
+  parseHeader,
+  parseLogs,
+  parseReceipt,
+  parseTransaction,
+  parseTxids,
+} from '../../src/tron/parse/block.ts'
+import { parseBatchReply, parseSingleReply } from '../../src/tron/transport/json-rpc.ts'
 import block from '../recordings/tron/block-in-full-nile.json' with { type: 'json' }
 import brief from '../recordings/tron/block-with-txids-nile.json' with { type: 'json' }
 import invalidHash from '../recordings/tron/error-invalid-hash.json' with { type: 'json' }
@@ -30,7 +30,7 @@ const firstTxid = `01b4cde4${'0'.repeat(52)}e4ca` as Txid // 64 hex digits
 
 describe('a node’s real replies', () => {
   it('show a block in full', () => {
-    const read = readBody(block.result, height)
+    const read = parseBlock(block.result, height)
     expect(read).toMatchObject({
       ok: true,
       value: {
@@ -61,16 +61,16 @@ describe('a node’s real replies', () => {
   })
 
   it('show a block with txids, in the same order', () => {
-    const head = readHead(brief.result)
-    const places = head.ok ? readTxids(head.value) : head
-    const full = readBody(block.result, height)
-    expect(places.ok && full.ok && [...places.value]).toEqual(full.ok && [...full.value.places])
+    const head = parseHeader(brief.result)
+    const places = head.ok ? parseTxids(head.value) : head
+    const full = parseBlock(block.result, height)
+    expect(places.ok && full.ok && [...places.value]).toEqual(full.ok && [...full.value.indexes])
   })
 
   it('show logs without a time before 4.8.2, and with one in receipts from then on: the same logs', () => {
-    const body = readBody(block.result, height)
-    const ofBlock = body.ok ? readLogs(logs.result, body.value, body.value.places) : body
-    const ofReceipt = readReceipt(receipt.result, firstTxid)
+    const body = parseBlock(block.result, height)
+    const ofBlock = body.ok ? parseLogs(logs.result, body.value, body.value.indexes) : body
+    const ofReceipt = parseReceipt(receipt.result, firstTxid)
     expect(ofReceipt).toMatchObject({ ok: true, value: { txid: firstTxid, block: { height, hash }, succeeded: true } })
     expect(ofBlock.ok && ofBlock.value).toEqual(ofReceipt.ok && ofReceipt.value.logs)
     expect(ofBlock.ok && ofBlock.value).toEqual([
@@ -85,31 +85,31 @@ describe('a node’s real replies', () => {
   })
 
   it('show one transaction the same, mined or not, with either nonce', () => {
-    const wanted = readTransaction(block.result.transactions[1] ?? {})
+    const wanted = parseTransaction(block.result.transactions[1] ?? {})
     expect(wanted).not.toBeNull()
-    expect(readTransaction(unmined.result)).toEqual(wanted)
-    expect(readTransaction(shortNonce.result)).toEqual(wanted)
+    expect(parseTransaction(unmined.result)).toEqual(wanted)
+    expect(parseTransaction(shortNonce.result)).toEqual(wanted)
   })
 
   it('show errors, also with the id "null" as text', () => {
-    expect(readSingle(invalidHash, 1)).toEqual({
+    expect(parseSingleReply(invalidHash, 1)).toEqual({
       ok: true,
       value: { kind: 'error', code: -32602, message: 'invalid hash value' },
     })
-    expect(readSingle(idNull, 1)).toEqual({
+    expect(parseSingleReply(idNull, 1)).toEqual({
       ok: true,
       value: { kind: 'error', code: -32700, message: 'JSON parse error' },
     })
-    expect(readSingle(invalidHash, 2)).toMatchObject({ ok: false, error: { kind: 'bad-answer' } })
-    expect(readBatch(idNull, 1, 3)).toMatchObject({ ok: false, error: { kind: 'batch-refused' } })
-    expect(readBatch([block, { ...idNull, id: null }], 1, 2)).toMatchObject({
+    expect(parseSingleReply(invalidHash, 2)).toMatchObject({ ok: false, error: { kind: 'bad-answer' } })
+    expect(parseBatchReply(idNull, 1, 3)).toMatchObject({ ok: false, error: { kind: 'batch-refused' } })
+    expect(parseBatchReply([block, { ...idNull, id: null }], 1, 2)).toMatchObject({
       ok: true,
       value: [{ kind: 'result' }, { kind: 'error' }],
     })
   })
 
   it('show a node without finalized as an error to that call alone', () => {
-    expect(readSingle(noFinalized, 1)).toMatchObject({ ok: true, value: { code: -32602 } })
+    expect(parseSingleReply(noFinalized, 1)).toMatchObject({ ok: true, value: { code: -32602 } })
   })
 
   it.each([

@@ -1,8 +1,8 @@
+import { err, ok, type Result } from '../../common/result.ts'
 import { type AuthConfig, isLoopback } from '../../config/config.ts'
 import type { Uid } from '../../ledger/entry.ts'
-import { err, ok, type Result } from '../../common/result.ts'
-import { claimMemory, recall, remember } from './token-cache.ts'
-import type { KeyParts } from './key-set.ts'
+import type { KeySetParts } from './key-set.ts'
+import { bindCache, cachedToken, cacheToken } from './token-cache.ts'
 import { verifyToken } from './verify-token.ts'
 
 /** Longest `Authorization` header that is looked at, in characters. */
@@ -18,9 +18,9 @@ export type Authenticate = (request: Request) => Promise<Result<Uid, AuthFailure
 const bearer = /^bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i
 
 /** The check of section 3 of the contract for one configuration. */
-export function createAuth(config: AuthConfig, parts: KeyParts): Authenticate {
+export function createAuthenticator(config: AuthConfig, parts: KeySetParts): Authenticate {
   const { memory, clock } = parts
-  claimMemory(memory, JSON.stringify([config.key, config.issuer, config.audience]))
+  bindCache(memory, JSON.stringify([config.key, config.issuer, config.audience]))
 
   return async (request) => {
     const header = request.headers.get('authorization')
@@ -29,13 +29,13 @@ export function createAuth(config: AuthConfig, parts: KeyParts): Authenticate {
     const token = header === null || header.length > authorizationCharsMax ? undefined : bearer.exec(header)?.[1]
     if (token === undefined) return err('unauthorized')
     const now = clock.now()
-    const known = recall(memory, token, now)
+    const known = cachedToken(memory, token, now)
     if (known !== null) return ok(known.uid)
     const payload = await verifyToken(config, parts, token)
     if (!payload.ok) return payload
     const uid = readSubject(payload.value.sub)
     if (uid === null) return err('unauthorized')
-    remember(memory, token, { uid, exp: payload.value.exp ?? 0, verifiedAt: now })
+    cacheToken(memory, token, { uid, exp: payload.value.exp ?? 0, verifiedAt: now })
     return ok(uid)
   }
 }

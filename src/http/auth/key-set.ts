@@ -1,7 +1,7 @@
 import type { JSONWebKeySet } from 'jose'
 import type { Clock } from '../../platform/clock.ts'
-import type { Log } from '../../platform/logger.ts'
-import { type AuthMemory, trustMs } from './token-cache.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { type TokenCache, trustMs } from './token-cache.ts'
 
 /** How long one fetch of the key set may take, its body included. */
 export const keysTimeoutMs = 3000
@@ -13,15 +13,15 @@ export const refetchMs = 30_000
 export const failurePauseMs = 2000
 
 /** What reading the keys needs. */
-export interface KeyParts {
-  readonly memory: AuthMemory
+export interface KeySetParts {
+  readonly memory: TokenCache
   readonly clock: Pick<Clock, 'now' | 'sleep'>
-  readonly log: Log
+  readonly log: Logger
   readonly fetch: typeof fetch
 }
 
 /** The keys at a URL, from memory where they are young enough. `null` where they can't be read now. */
-export async function readKeys(parts: KeyParts, url: string): Promise<JSONWebKeySet | null> {
+export async function readKeySet(parts: KeySetParts, url: string): Promise<JSONWebKeySet | null> {
   const { memory, clock } = parts
   const kept = memory.keys
   const now = clock.now()
@@ -33,13 +33,13 @@ export async function readKeys(parts: KeyParts, url: string): Promise<JSONWebKey
  * The keys once more, for a token whose key is not among those in memory. `too-soon` where they were read a moment
  * ago, and `null` where they can't be read or another request is still reading them.
  */
-export async function rereadKeys(parts: KeyParts, url: string): Promise<JSONWebKeySet | 'too-soon' | null> {
+export async function refreshKeySet(parts: KeySetParts, url: string): Promise<JSONWebKeySet | 'too-soon' | null> {
   const { keys, askedAt } = parts.memory
   if (parts.clock.now() - askedAt >= refetchMs) return fetchKeys(parts, url)
   return keys !== null && keys.fetchedAt >= askedAt ? 'too-soon' : null
 }
 
-async function fetchKeys(parts: KeyParts, url: string): Promise<JSONWebKeySet | null> {
+async function fetchKeys(parts: KeySetParts, url: string): Promise<JSONWebKeySet | null> {
   const { memory, clock, log } = parts
   memory.askedAt = clock.now()
   if (memory.askedAt - memory.failedAt < failurePauseMs) return null
@@ -54,7 +54,7 @@ async function fetchKeys(parts: KeyParts, url: string): Promise<JSONWebKeySet | 
 }
 
 /** The key set, or for the log why not. Never names the URL. */
-async function download({ clock, fetch }: KeyParts, url: string): Promise<JSONWebKeySet | string> {
+async function download({ clock, fetch }: KeySetParts, url: string): Promise<JSONWebKeySet | string> {
   const abort = new AbortController()
   void clock.sleep(keysTimeoutMs).then(() => abort.abort())
   try {

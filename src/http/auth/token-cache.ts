@@ -1,6 +1,6 @@
 import type { JSONWebKeySet } from 'jose'
-import type { Uid } from '../../ledger/entry.ts'
 import type { UnixMs } from '../../common/time.ts'
+import type { Uid } from '../../ledger/entry.ts'
 
 /** Tokens that are remembered as verified; the oldest makes room for a new one. */
 export const verifiedTokensMax = 1000
@@ -8,7 +8,7 @@ export const verifiedTokensMax = 1000
 export const trustMs = 600_000
 
 /** What a verified token says. `exp` is seconds since 1970; its `nbf` was over at `verifiedAt`. */
-export interface Verified {
+export interface VerifiedToken {
   readonly uid: Uid
   readonly exp: number
   readonly verifiedAt: UnixMs
@@ -24,10 +24,10 @@ interface FetchedKeys {
  * What one isolate remembers between requests to spare signature checks and key fetches. It belongs to one
  * configuration at a time: `fingerprint` names it, and another one starts empty.
  */
-export interface AuthMemory {
+export interface TokenCache {
   fingerprint: string
   /** Only tokens whose signature held are here, so nobody without a key can push one out. */
-  readonly verified: Map<string, Verified>
+  readonly verified: Map<string, VerifiedToken>
   keys: FetchedKeys | null
   /** When keys were last asked for, with or without an answer; 0 where never. */
   askedAt: number
@@ -36,12 +36,12 @@ export interface AuthMemory {
 }
 
 /** An empty memory, to be kept for as long as the isolate lives. */
-export function createAuthMemory(): AuthMemory {
+export function createTokenCache(): TokenCache {
   return { fingerprint: '', verified: new Map(), keys: null, askedAt: 0, failedAt: 0 }
 }
 
 /** Makes `memory` that of the configuration `fingerprint` names, forgetting what another one left. */
-export function claimMemory(memory: AuthMemory, fingerprint: string): void {
+export function bindCache(memory: TokenCache, fingerprint: string): void {
   if (memory.fingerprint === fingerprint) return
   memory.fingerprint = fingerprint
   memory.verified.clear()
@@ -51,7 +51,7 @@ export function claimMemory(memory: AuthMemory, fingerprint: string): void {
 }
 
 /** What `token` was found to say, unless it has run out or was verified too long ago. */
-export function recall({ verified }: AuthMemory, token: string, now: UnixMs): Verified | null {
+export function cachedToken({ verified }: TokenCache, token: string, now: UnixMs): VerifiedToken | null {
   const found = verified.get(token)
   if (found === undefined) return null
   const ageMs = now - found.verifiedAt
@@ -61,7 +61,7 @@ export function recall({ verified }: AuthMemory, token: string, now: UnixMs): Ve
 }
 
 /** Remembers a token whose signature and claims hold. */
-export function remember({ verified }: AuthMemory, token: string, what: Verified): void {
+export function cacheToken({ verified }: TokenCache, token: string, what: VerifiedToken): void {
   verified.delete(token) // to the end of the order, where it was there
   if (verified.size >= verifiedTokensMax) {
     for (const oldest of verified.keys()) {

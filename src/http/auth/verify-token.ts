@@ -1,9 +1,9 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
-import type { AuthConfig } from '../../config/config.ts'
 import { err, ok, type Result } from '../../common/result.ts'
-import type { Log } from '../../platform/logger.ts'
+import type { AuthConfig } from '../../config/config.ts'
+import type { Logger } from '../../platform/logger.ts'
 import type { AuthFailure } from './authenticate.ts'
-import { type KeyParts, readKeys, rereadKeys } from './key-set.ts'
+import { type KeySetParts, readKeySet, refreshKeySet } from './key-set.ts'
 
 /** Keys of one set that are tried for a token that names none. */
 export const keysTriedMax = 8
@@ -17,7 +17,7 @@ const keySetAlgorithms = ['RS256', 'ES256', 'EdDSA']
 type Claims = Result<JWTPayload, AuthFailure>
 
 /** What a token claims, once its signature, times, issuer and audience hold. `exp` and `sub` are there. */
-export async function verifyToken(config: AuthConfig, parts: KeyParts, token: string): Promise<Claims> {
+export async function verifyToken(config: AuthConfig, parts: KeySetParts, token: string): Promise<Claims> {
   const { key } = config
   switch (key.kind) {
     case 'secret': {
@@ -33,7 +33,11 @@ export async function verifyToken(config: AuthConfig, parts: KeyParts, token: st
   }
 }
 
-function claimOptions({ issuer, audience }: AuthConfig, { clock }: KeyParts, algorithms: string[]): JWTVerifyOptions {
+function claimOptions(
+  { issuer, audience }: AuthConfig,
+  { clock }: KeySetParts,
+  algorithms: string[],
+): JWTVerifyOptions {
   return {
     algorithms,
     requiredClaims: ['exp', 'sub'],
@@ -44,12 +48,17 @@ function claimOptions({ issuer, audience }: AuthConfig, { clock }: KeyParts, alg
   }
 }
 
-async function verifyWithUrl(url: string, options: JWTVerifyOptions, parts: KeyParts, token: string): Promise<Claims> {
-  const set = await readKeys(parts, url)
+async function verifyWithUrl(
+  url: string,
+  options: JWTVerifyOptions,
+  parts: KeySetParts,
+  token: string,
+): Promise<Claims> {
+  const set = await readKeySet(parts, url)
   if (set === null) return err('keys-unavailable')
   const claims = await settle(parts.log, () => verifyWithSet(token, set, options))
   if (claims !== 'unknown-key') return claims
-  const renewed = await rereadKeys(parts, url)
+  const renewed = await refreshKeySet(parts, url)
   if (renewed === null) return err('keys-unavailable')
   if (renewed === 'too-soon') return err('unauthorized')
   const again = await settle(parts.log, () => verifyWithSet(token, renewed, options))
@@ -85,7 +94,7 @@ async function tryEach(
 }
 
 /** Every way to fail is the one refusal, but for a key that we may not have read yet. */
-async function settle(log: Log, check: () => Promise<JWTPayload>): Promise<Claims | 'unknown-key'> {
+async function settle(log: Logger, check: () => Promise<JWTPayload>): Promise<Claims | 'unknown-key'> {
   try {
     return ok(await check())
   } catch (thrown) {

@@ -1,4 +1,4 @@
-import type { QueryFailure } from '../../chain/failure.ts'
+import type { QueryFailure } from '../../common/query-failure.ts'
 import { err, ok, type Result } from '../../common/result.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { CorsOrigins } from '../../config/config.ts'
+import type { ApiResponse } from '../envelope.ts'
 import { bookmarkHeader } from './bookmark.ts'
-import type { Reply } from '../envelope.ts'
 
 /** How long a browser may remember what a preflight said. */
 export const preflightSeconds = 600
@@ -27,7 +27,7 @@ export function allowedMethods(origins: CorsOrigins | null): string {
 }
 
 /** What OPTIONS is answered where CORS is configured. Without an allowed origin a browser takes it for a no. */
-export const preflight: Reply = {
+export const preflight: ApiResponse = {
   status: 204,
   msg: '',
   headers: {

@@ -1,8 +1,8 @@
+import type { FrameParts, RequestContext } from '../context.ts'
+import { type ApiResponse, failure, toResponse } from '../envelope.ts'
+import { crashed, urlCharsMax, urlTooLong } from '../errors.ts'
 import { bookmarkHeader } from './bookmark.ts'
 import { corsHeaders } from './cors.ts'
-import { failure, type Reply, toResponse } from '../envelope.ts'
-import { crashed, urlCharsMax, urlTooLong } from '../errors.ts'
-import type { FrameParts, Visit } from '../context.ts'
 
 /** Longest stack that goes into the log, in characters. */
 export const stackCharsMax = 2000
@@ -13,7 +13,7 @@ export const httpsSeconds = 31_536_000
 const plainId = /^[\w.-]{1,64}$/
 
 /** What `frame` puts around: the answer to one request. */
-type Inner = (request: Request, visit: Visit) => Response | Promise<Response>
+type Inner = (request: Request, visit: RequestContext) => Response | Promise<Response>
 
 /** The routes' paths, for the log. */
 type RouteOf = (request: Request) => string
@@ -27,7 +27,7 @@ export function frame(parts: FrameParts, routeOf: RouteOf, inner: Inner): (reque
     const startedAt = parts.clock.now()
     const incoming = request.headers.get('x-request-id')
     const requestId = incoming !== null && plainId.test(incoming) ? incoming : parts.requestId()
-    const visit: Visit = {
+    const visit: RequestContext = {
       requestId,
       route: routeOf(request),
       startedAt,
@@ -44,7 +44,7 @@ export function frame(parts: FrameParts, routeOf: RouteOf, inner: Inner): (reque
 }
 
 /** The response to a reply, with the headers that its request asks for and what it has cost. */
-export function respond({ clock }: Pick<FrameParts, 'clock'>, visit: Visit, reply: Reply): Response {
+export function respond({ clock }: Pick<FrameParts, 'clock'>, visit: RequestContext, reply: ApiResponse): Response {
   const { usage, bookmarkAfter } = visit
   visit.durationMs = clock.now() - visit.startedAt
   const around: Record<string, string> = {
@@ -56,12 +56,17 @@ export function respond({ clock }: Pick<FrameParts, 'clock'>, visit: Visit, repl
 }
 
 /** An answer outside the routes, where nobody else takes the body off for HEAD. */
-export function bodiless(parts: FrameParts, request: Request, visit: Visit, reply: Reply): Response {
+export function bodiless(parts: FrameParts, request: Request, visit: RequestContext, reply: ApiResponse): Response {
   const response = respond(parts, visit, reply)
   return request.method === 'HEAD' ? new Response(null, response) : response
 }
 
-async function answerOrCrash(parts: FrameParts, request: Request, visit: Visit, inner: Inner): Promise<Response> {
+async function answerOrCrash(
+  parts: FrameParts,
+  request: Request,
+  visit: RequestContext,
+  inner: Inner,
+): Promise<Response> {
   try {
     if (request.url.length > urlCharsMax) return bodiless(parts, request, visit, failure(urlTooLong))
     return await inner(request, visit)

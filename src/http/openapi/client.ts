@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import type * as z from 'zod/mini'
-import type { failureAnswer, unhealthyAnswer } from './response-schemas.ts'
 import type { operations } from './operations.ts'
+import type { failureAnswer, unhealthyAnswer } from './response-schemas.ts'
 
 type Operations = typeof operations
 

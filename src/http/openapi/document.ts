@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import { bookmarkHeader } from '../middleware/bookmark.ts'
-import { bookmark, failureAnswer, notes, unhealthyAnswer } from './response-schemas.ts'
 import { elsewhere } from './failures.ts'
 import type { Example, Failure, Operation, ParameterNote } from './operation.ts'
 import { operations } from './operations.ts'
+import { bookmark, failureAnswer, notes, unhealthyAnswer } from './response-schemas.ts'
 
 /** A JSON object of the document. */
-export type Node = { [name: string]: unknown }
+export type JsonObject = { [name: string]: unknown }
 
 const info = `Gives each user a Tron deposit address and a wallet, credits exactly once and only what is final, and can say why not.
 
@@ -54,7 +54,7 @@ const bookmarkParameter = {
 }
 
 /** The OpenAPI 3.1 document. Its schemas are those that the routes parse with and that tests hold their answers to. */
-export function createDocument(version: string): Node {
+export function createDocument(version: string): JsonObject {
   return {
     openapi: '3.1.1',
     info: {
@@ -85,7 +85,7 @@ export function createDocument(version: string): Node {
   }
 }
 
-function describe(path: string, one: Operation): Node {
+function describe(path: string, one: Operation): JsonObject {
   const { id, tag, summary, description, isPublic, query, parameters } = one
   const taken = Object.entries(query.shape).map(([name, schema]) => parameter(name, schema, parameters[name]))
   return {
@@ -98,7 +98,7 @@ function describe(path: string, one: Operation): Node {
   }
 }
 
-function parameter(name: string, schema: z.ZodMiniOptional, note: ParameterNote | undefined): Node {
+function parameter(name: string, schema: z.ZodMiniOptional, note: ParameterNote | undefined): JsonObject {
   const { description, example } = note ?? {}
   // The example stands in the schema: the page would send the parameter's own with every request that is tried out.
   return {
@@ -111,18 +111,18 @@ function parameter(name: string, schema: z.ZodMiniOptional, note: ParameterNote 
 }
 
 /** A query is text, but a number's bounds are told by what its schema makes of the text, where JSON Schema can say it. */
-function parameterSchema(schema: z.ZodMiniType): Node {
+function parameterSchema(schema: z.ZodMiniType): JsonObject {
   const made = bare(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }))
   return 'type' in made ? made : bare(z.toJSONSchema(schema, { io: 'input' }))
 }
 
-function successResponse(path: string, { answer, examples, isPublic }: Operation): Node {
+function successResponse(path: string, { answer, examples, isPublic }: Operation): JsonObject {
   const names = isPublic ? everywhere : [...everywhere, bookmarkHeader]
   return response('Success.', answer, names, Object.fromEntries(examples.map((one) => told(path, one))))
 }
 
 /** One response for each status, with all its causes and cures. */
-function failureResponses(path: string, { failures }: Operation): Node {
+function failureResponses(path: string, { failures }: Operation): JsonObject {
   const byStatus = Map.groupBy(failures, ({ status }) => status)
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => {
@@ -136,7 +136,7 @@ function failureResponses(path: string, { failures }: Operation): Node {
 }
 
 /** The body of a failure. */
-export function failureBody({ status, msg, data }: Failure): Node {
+export function failureBody({ status, msg, data }: Failure): JsonObject {
   return data === undefined ? { code: status, msg } : { code: status, msg, data }
 }
 
@@ -150,7 +150,12 @@ function told(path: string, { name, given, query, requestHeaders = {}, body }: T
 
 type Told = Example<unknown> & Pick<Failure, 'requestHeaders'>
 
-function response(description: string, schema: z.ZodMiniType, headerNames: readonly string[], examples: Node): Node {
+function response(
+  description: string,
+  schema: z.ZodMiniType,
+  headerNames: readonly string[],
+  examples: JsonObject,
+): JsonObject {
   return {
     description,
     headers: Object.fromEntries(headerNames.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
@@ -160,13 +165,13 @@ function response(description: string, schema: z.ZodMiniType, headerNames: reado
 
 const schemaUri = (id: string) => `#/components/schemas/${id}`
 
-function componentSchemas(): Node {
+function componentSchemas(): JsonObject {
   const { schemas } = z.toJSONSchema(notes, { metadata: notes, uri: schemaUri })
   return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, bare(schema)]))
 }
 
 /** Without the members that name the dialect, which in OpenAPI 3.1 is the default, and the schema itself. */
-function bare(schema: Node): Node {
+function bare(schema: JsonObject): JsonObject {
   const { $schema, $id, ...rest } = schema
   return rest
 }

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini'
 import { balanceQuery, flowListQuery, generateQuery, pageRowsDefault, pageRowsMax, rechargeQuery } from '../params.ts'
+import { callerFailures, chainUnavailable, serviceFailures } from './failures.ts'
+import { operation } from './operation.ts'
 import {
   addressAnswer,
   balanceAnswer,
@@ -8,8 +10,6 @@ import {
   rechargeAnswer,
   walletListAnswer,
 } from './response-schemas.ts'
-import { callerFailures, chainUnavailable, serviceFailures } from './failures.ts'
-import { operation } from './operation.ts'
 
 const noQuery = z.object({})
 

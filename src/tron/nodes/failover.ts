@@ -1,24 +1,24 @@
+import type { ChainResult } from '../../chain/chain.ts'
 import type { ChainFailure } from '../../chain/failure.ts'
 import { err, type Result } from '../../common/result.ts'
-import type { Answer } from '../../chain/chain.ts'
 import { attemptsMax, waitMsMax } from '../limits.ts'
-import { alarmIsDue, noteSuccess, noteTrouble, type Strain } from './health.ts'
-import type { Pool, PoolNode } from '../transport/batch.ts'
-import { factsOf } from './probe.ts'
-import { type Trouble, trouble } from './node-error.ts'
+import type { NodePool, TronNode } from '../transport/batch.ts'
+import { alarmIsDue, type CircuitState, recordError, recordSuccess } from './health.ts'
+import { type NodeError, nodeError } from './node-error.ts'
+import { probedFacts } from './probe.ts'
 
 /**
  * What a node must be able to do. `money`: finalized blocks and history. `chain`: be of this chain by its block 0.
  * `word`: its word is not relied on, or each batch shows the chain id, so no probe is needed. `api`: its HTTP API.
  */
-export type Need = 'money' | 'chain' | 'word' | 'api'
+export type NodeRequirement = 'money' | 'chain' | 'word' | 'api'
 
 /** The nodes that can still be asked one question, best first. */
-export interface Turns {
+export interface NodeSelector {
   /** The next node to ask, probed where that is due, or null where none is left. Waits for one that rests briefly. */
-  next(): Promise<PoolNode | null>
+  next(): Promise<TronNode | null>
   /** Asks a node that `next` gave, and remembers how it went. */
-  put<T>(node: PoolNode, question: (node: PoolNode) => Promise<Result<T, Trouble>>): Promise<Result<T, Trouble>>
+  query<T>(node: TronNode, question: (node: TronNode) => Promise<Result<T, NodeError>>): Promise<Result<T, NodeError>>
   /** Why the nodes that did not answer did not. */
   failure(): ChainFailure
   /** Whether a node that was asked failed to answer. */
@@ -26,19 +26,23 @@ export interface Turns {
 }
 
 /** Turns for one question, among `nodes` in order of preference. */
-export function createTurns(pool: Pool, need: Need, nodes: readonly PoolNode[] = pool.nodes): Turns {
-  const { clock, deadline } = pool.line
+export function createNodeSelector(
+  pool: NodePool,
+  need: NodeRequirement,
+  nodes: readonly TronNode[] = pool.nodes,
+): NodeSelector {
+  const { clock, deadline } = pool.budget
   const service = need === 'api' ? 'api' : 'rpc'
-  const strainOf = (node: PoolNode): Strain => node.state[service]
-  const attempts = new Map<PoolNode, number>()
-  const done = new Set<PoolNode>()
-  const busy = new Set<PoolNode>()
-  const whys = new Map<PoolNode, Trouble>()
+  const strainOf = (node: TronNode): CircuitState => node.health[service]
+  const attempts = new Map<TronNode, number>()
+  const done = new Set<TronNode>()
+  const busy = new Set<TronNode>()
+  const whys = new Map<TronNode, NodeError>()
 
-  const rank = ({ state }: PoolNode) =>
+  const rank = ({ health: state }: TronNode) =>
     (state.suspectUntil > clock.now() ? 4 : 0) + (state.lagUntil > clock.now() ? 2 : 0) + (state.callsMax === 1 ? 1 : 0)
 
-  async function next(): Promise<PoolNode | null> {
+  async function next(): Promise<TronNode | null> {
     for (;;) {
       if (clock.now() >= deadline) return null
       const open = nodes.filter((node) => isOpen(node))
@@ -57,28 +61,28 @@ export function createTurns(pool: Pool, need: Need, nodes: readonly PoolNode[] =
     }
   }
 
-  const triesOf = (node: PoolNode) => attempts.get(node) ?? 0
+  const triesOf = (node: TronNode) => attempts.get(node) ?? 0
 
-  function isOpen(node: PoolNode): boolean {
+  function isOpen(node: TronNode): boolean {
     if (done.has(node) || busy.has(node) || triesOf(node) >= attemptsMax) return false
-    return node.state.bannedUntil <= clock.now()
+    return node.health.bannedUntil <= clock.now()
   }
 
-  async function isFit(node: PoolNode): Promise<boolean> {
+  async function isFit(node: TronNode): Promise<boolean> {
     if (need === 'word' || need === 'api') return true
-    const facts = await factsOf(pool, node)
+    const facts = await probedFacts(pool, node)
     if (!facts.ok) return note(node, facts.error)
     if (need === 'chain' || (facts.value.finalized && facts.value.history)) return true
     done.add(node)
-    whys.set(node, trouble('unfit', facts.value.finalized ? 'no history' : 'no finalized blocks'))
+    whys.set(node, nodeError('unfit', facts.value.finalized ? 'no history' : 'no finalized blocks'))
     return false
   }
 
-  function note(node: PoolNode, why: Trouble): false {
+  function note(node: TronNode, why: NodeError): false {
     whys.set(node, why)
-    noteTrouble(node.state, service, why, clock)
+    recordError(node.health, service, why, clock)
     if (['behind', 'unfit', 'wrong-chain', 'out-of-budget'].includes(why.kind)) done.add(node)
-    if (why.kind === 'wrong-chain' && alarmIsDue(pool.memory, `wrong-chain ${node.number}`, clock)) {
+    if (why.kind === 'wrong-chain' && alarmIsDue(pool.health, `wrong-chain ${node.number}`, clock)) {
       pool.log.alarm('node-lies', { node: node.number, why: why.detail })
     } else if (why.kind !== 'out-of-budget') {
       pool.log.warn('node-trouble', { node: node.number, kind: why.kind, why: why.detail })
@@ -88,13 +92,13 @@ export function createTurns(pool: Pool, need: Need, nodes: readonly PoolNode[] =
 
   return {
     next,
-    async put(node, question) {
+    async query(node, question) {
       const result = await question(node)
       busy.delete(node)
       if (result.ok) {
         done.add(node)
         whys.delete(node)
-        noteSuccess(strainOf(node))
+        recordSuccess(strainOf(node))
       } else note(node, result.error)
       return result
     },
@@ -107,21 +111,21 @@ export function createTurns(pool: Pool, need: Need, nodes: readonly PoolNode[] =
     },
   }
 
-  function reason(node: PoolNode): string {
-    if (node.state.bannedUntil > clock.now()) return 'another chain'
+  function reason(node: TronNode): string {
+    if (node.health.bannedUntil > clock.now()) return 'another chain'
     return whys.get(node)?.detail ?? (done.has(node) ? 'answered' : 'resting')
   }
 }
 
 /** The first answer that any node gives. */
-export async function first<T>(
-  turns: Turns,
-  question: (node: PoolNode) => Promise<Result<T, Trouble>>,
-): Answer<{ readonly node: PoolNode; readonly value: T }> {
+export async function firstAnswer<T>(
+  turns: NodeSelector,
+  question: (node: TronNode) => Promise<Result<T, NodeError>>,
+): ChainResult<{ readonly node: TronNode; readonly value: T }> {
   for (;;) {
     const node = await turns.next()
     if (node === null) return err(turns.failure())
-    const answer = await turns.put(node, question)
+    const answer = await turns.query(node, question)
     if (answer.ok) return { ok: true, value: { node, value: answer.value } }
   }
 }

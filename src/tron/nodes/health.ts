@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
 import * as limits from '../limits.ts'
-import type { Trouble } from './node-error.ts'
+import type { NodeError } from './node-error.ts'
 
 /** One node of the pool. Its URLs and its key are secrets. */
 export interface NodeEndpoint {
@@ -21,19 +21,19 @@ export interface NodeFacts {
 }
 
 /** Strain on one of a node's two services. */
-export interface Strain {
+export interface CircuitState {
   failures: number
   rateLimits: number
   restUntil: number
 }
 
 /** What is known of a node: plain values only, as it outlives the invocations that write it. */
-export interface NodeState {
+export interface NodeHealth {
   facts: NodeFacts | null
   /** Until when another invocation probes it. */
   probingUntil: number
-  readonly rpc: Strain
-  readonly api: Strain
+  readonly rpc: CircuitState
+  readonly api: CircuitState
   /** Calls that one of its batches may hold; 1 means that it takes no batches. */
   callsMax: number
   callsMaxAt: number
@@ -43,24 +43,24 @@ export interface NodeState {
 }
 
 /** What an isolate remembers of its nodes between invocations. */
-export interface NodeMemory {
+export interface NodeHealthStore {
   /** By number and configuration, so that a changed node starts afresh. */
-  readonly nodes: Map<string, NodeState>
+  readonly nodes: Map<string, NodeHealth>
   /** When each alarm was last written. */
   readonly alarms: Map<string, number>
 }
 
 /** An empty memory. Whoever makes it keeps it for the isolate's life. */
-export function createNodeMemory(): NodeMemory {
+export function createNodeHealthStore(): NodeHealthStore {
   return { nodes: new Map(), alarms: new Map() }
 }
 
 /** The state of node `number`, new where the memory has none for this configuration. */
-export function recall(memory: NodeMemory, number: number, endpoint: NodeEndpoint, chainId: string): NodeState {
+export function healthOf(memory: NodeHealthStore, number: number, endpoint: NodeEndpoint, chainId: string): NodeHealth {
   const name = JSON.stringify([number, endpoint.rpc, endpoint.api, endpoint.key !== null, chainId])
   const known = memory.nodes.get(name)
   if (known !== undefined) return known
-  const state: NodeState = {
+  const state: NodeHealth = {
     facts: null,
     probingUntil: 0,
     rpc: { failures: 0, rateLimits: 0, restUntil: 0 },
@@ -76,13 +76,13 @@ export function recall(memory: NodeMemory, number: number, endpoint: NodeEndpoin
 }
 
 /** A service answered: its strain is over. */
-export function noteSuccess(strain: Strain): void {
+export function recordSuccess(strain: CircuitState): void {
   strain.failures = 0
   strain.rateLimits = 0
 }
 
 /** What one trouble means for the node: how long it rests, and whether it must be probed again. */
-export function noteTrouble(state: NodeState, service: 'rpc' | 'api', { kind }: Trouble, clock: Clock): void {
+export function recordError(state: NodeHealth, service: 'rpc' | 'api', { kind }: NodeError, clock: Clock): void {
   const now = clock.now()
   switch (kind) {
     case 'out-of-budget':
@@ -92,7 +92,7 @@ export function noteTrouble(state: NodeState, service: 'rpc' | 'api', { kind }: 
       state.lagUntil = now + limits.lagMs
       return
     case 'wrong-chain':
-      state.bannedUntil = now + limits.banMs
+      state.bannedUntil = now + limits.wrongChainMs
       state.facts = null
       return
     case 'rate-limited':
@@ -113,7 +113,7 @@ export function noteTrouble(state: NodeState, service: 'rpc' | 'api', { kind }: 
   }
 }
 
-function noteFailure(state: NodeState, strain: Strain, clock: Clock): void {
+function noteFailure(state: NodeHealth, strain: CircuitState, clock: Clock): void {
   strain.failures += 1
   const jitter = 0.5 + clock.random() / 2
   const beyond = strain.failures - limits.breakerFailures
@@ -127,18 +127,18 @@ function noteFailure(state: NodeState, strain: Strain, clock: Clock): void {
   rest(strain, clock.now() + Math.min(limits.breakerMs * 2 ** beyond, limits.breakerMsMax) * (1 + jitter / 2))
 }
 
-function rest(strain: Strain, until: number): void {
+function rest(strain: CircuitState, until: number): void {
   strain.restUntil = Math.max(strain.restUntil, until)
 }
 
 /** A node was outvoted: it comes last for a while, and is probed before it is used again. */
-export function noteDissent(state: NodeState, clock: Clock): void {
-  state.suspectUntil = clock.now() + limits.suspectMs
+export function recordOutvoted(state: NodeHealth, clock: Clock): void {
+  state.suspectUntil = clock.now() + limits.outvotedMs
   state.facts = null
 }
 
 /** Whether an alarm is due: the first of its name, or the first for a long time. Remembers that it is written now. */
-export function alarmIsDue({ alarms }: NodeMemory, name: string, clock: Clock): boolean {
+export function alarmIsDue({ alarms }: NodeHealthStore, name: string, clock: Clock): boolean {
   const last = alarms.get(name)
   if (last !== undefined && clock.now() - last < limits.alarmRepeatMs) return false
   alarms.delete(name) // re-inserted, so that the first entry is always the oldest

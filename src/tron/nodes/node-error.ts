@@ -2,13 +2,13 @@
  * Why one node gave no answer to one question. `detail` is in our own words, for the log: never a node's text, which
  * could repeat its URL or key. None of these is ever read as "nothing there".
  */
-export interface Trouble {
-  readonly kind: TroubleKind
+export interface NodeError {
+  readonly kind: NodeErrorKind
   readonly detail: string
 }
 
 /** What the pool does about it is decided in `memory.ts` (the node) and `turns.ts` (the question). */
-export type TroubleKind =
+export type NodeErrorKind =
   /** The invocation's time or requests are used up: not the node's fault. */
   | 'out-of-budget'
   | 'timed-out'
@@ -29,4 +29,4 @@ export type TroubleKind =
   | 'wrong-chain'
 
 /** A trouble, shortly. */
-export const trouble = (kind: TroubleKind, detail: string): Trouble => ({ kind, detail })
+export const nodeError = (kind: NodeErrorKind, detail: string): NodeError => ({ kind, detail })

@@ -8,7 +8,7 @@ import { isLowerHex } from './hex.ts'
  */
 
 /** A block's own fields, of either form of the block (5.1). */
-export const headerWire = z.object({
+export const headerSchema = z.object({
   number: z.string(),
   hash: z.string(),
   parentHash: z.string(),
@@ -17,7 +17,7 @@ export const headerWire = z.object({
 })
 
 /** A receipt (6.1). It has no value and no fee. */
-export const receiptWire = z.object({
+export const receiptSchema = z.object({
   transactionHash: z.string(),
   blockHash: z.string(),
   blockNumber: z.string(),
@@ -27,17 +27,17 @@ export const receiptWire = z.object({
 })
 
 /** The part of `wallet/gettransactionbyid` that proves itself; the rest of that answer is the node's word. */
-export const rawDataWire = z.object({ raw_data_hex: z.string().check(z.regex(/^(?:[0-9a-fA-F]{2})+$/)) })
+export const rawDataSchema = z.object({ raw_data_hex: z.string().check(z.regex(/^(?:[0-9a-fA-F]{2})+$/)) })
 
 const quantity = /^0x[0-9a-fA-F]{1,64}$/
 
 /** A quantity. Leading zeros are fine (4.8.1 writes nonces so); `"0x"`, numbers and all else are null. */
-export function parseQuantity(value: unknown): bigint | null {
+export function parseQuantityField(value: unknown): bigint | null {
   return typeof value === 'string' && quantity.test(value) ? BigInt(value) : null
 }
 
 /** A quantity that is small: a height, an index, a time. Null past 2^53 too. */
-export function parseSmall(value: unknown): number | null {
+export function parseSafeInteger(value: unknown): number | null {
   if (typeof value !== 'string' || !quantity.test(value)) return null
   const small = Number.parseInt(value, 16)
   return Number.isSafeInteger(small) ? small : null
@@ -45,11 +45,11 @@ export function parseSmall(value: unknown): number | null {
 
 /** Whether a quantity is `small`. Its usual spelling is compared as text: this runs for every transaction and log. */
 export function isQuantity(value: unknown, small: number): boolean {
-  return value === toQuantity(small) || parseSmall(value) === small
+  return value === toQuantity(small) || parseSafeInteger(value) === small
 }
 
 /** 32 bytes as 64 lower-case hex digits without `0x`. */
-export function parse32(value: unknown): string | null {
+export function parseHash(value: unknown): string | null {
   return parseWord(value)?.slice(2) ?? null
 }
 
@@ -67,7 +67,7 @@ export function parseBytes(value: unknown): string | null {
 }
 
 /** An address of 20 bytes, or of 21 that begin with 0x41 (5.4, row 19). */
-export function parseWireAddress(value: unknown): Address | null {
+export function parseNodeAddress(value: unknown): Address | null {
   if (typeof value !== 'string') return null
   if (value.length === 42 && isBytes(value)) return value.slice(2) as Address // safe: the test is the definition
   return addressFromHex(/^0x41.{40}$/i.test(value) ? value.slice(4) : value)

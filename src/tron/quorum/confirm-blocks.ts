@@ -1,16 +1,16 @@
 import type { Log, Transaction, Txid } from '../../chain/block.ts'
-import { receiptsMax } from '../../scan/limits.ts'
+import { receiptsMax } from '../../chain/limits.ts'
 import { ok, type Result } from '../../common/result.ts'
-import type { Reading } from './final-blocks.ts'
-import { askFinal, blockCall, logsOfRange, parsed, rangeLogsCall, receiptsFrom } from '../calls.ts'
-import type { Reply } from '../transport/json-rpc.ts'
-import type { Pool, PoolNode } from '../transport/batch.ts'
-import { readBody } from '../parse/block.ts'
-import type { Trouble } from '../nodes/node-error.ts'
-import { parseQuantity } from '../parse/fields.ts'
+import { blockCall, parseResult, queryFinal, rangeLogsCall, readNodeReceipts, readRangeLogs } from '../calls.ts'
+import type { NodeError } from '../nodes/node-error.ts'
+import { parseBlock } from '../parse/block.ts'
+import { parseQuantityField } from '../parse/fields.ts'
+import type { NodePool, TronNode } from '../transport/batch.ts'
+import type { RpcReply } from '../transport/json-rpc.ts'
+import type { BlockReading } from './final-blocks.ts'
 
 /** What a second node says otherwise, and about what. */
-export interface Testimony {
+export interface Mismatch {
   readonly about: string
   readonly mine: string
   readonly theirs: string
@@ -21,16 +21,16 @@ export interface Testimony {
  * all logs of their range. A hash can't be recomputed from JSON, so equal hashes alone would let a reader leave out a
  * transaction or change its recipient: what can be a deposit is compared one by one.
  */
-export async function testify(
-  pool: Pool,
-  node: PoolNode,
-  reader: PoolNode,
-  blocks: readonly Reading[],
-): Promise<Result<Testimony | null, Trouble>> {
+export async function confirmBlocks(
+  pool: NodePool,
+  node: TronNode,
+  reader: TronNode,
+  blocks: readonly BlockReading[],
+): Promise<Result<Mismatch | null, NodeError>> {
   const first = blocks[0]
   const last = blocks.at(-1)
   if (first === undefined || last === undefined) return ok(null)
-  const heard = await askFinal(pool, node, last.height, [
+  const heard = await queryFinal(pool, node, last.height, [
     ...blocks.map(({ height }) => blockCall(height, true)),
     rangeLogsCall(first.height, last.height),
   ])
@@ -40,7 +40,7 @@ export async function testify(
     const other = compareBodies(block, replies[i])
     if (!other.ok || other.value !== null) return other
   }
-  const logs = await logsOfRange(pool, node, blocks, replies[blocks.length])
+  const logs = await readRangeLogs(pool, node, blocks, replies[blocks.length])
   if (!logs.ok) return logs
   for (const [i, block] of blocks.entries()) {
     const other = await compareLogs(pool, node, reader, block, logs.value[i] ?? [])
@@ -49,9 +49,9 @@ export async function testify(
   return ok(null)
 }
 
-function compareBodies(block: Reading, reply: Reply | undefined): Result<Testimony | null, Trouble> {
+function compareBodies(block: BlockReading, reply: RpcReply | undefined): Result<Mismatch | null, NodeError> {
   const about = `block ${block.height}`
-  const body = parsed(reply, about, (value) => readBody(value, block.height))
+  const body = parseResult(reply, about, (value) => parseBlock(value, block.height))
   if (!body.ok) return body
   const mine = `hash ${block.hash}\nparent ${block.parentHash}`
   const theirs = `hash ${body.value.hash}\nparent ${body.value.parentHash}`
@@ -74,9 +74,9 @@ function isSameMovement(one: Transaction, other: Transaction): boolean {
     one.txid === other.txid &&
     one.from === other.from &&
     one.to === other.to &&
-    (one.value === other.value || parseQuantity(one.value) === parseQuantity(other.value)) &&
+    (one.value === other.value || parseQuantityField(one.value) === parseQuantityField(other.value)) &&
     (one.input === '0x') === (other.input === '0x') &&
-    (one.gas === other.gas || parseQuantity(one.gas) === parseQuantity(other.gas))
+    (one.gas === other.gas || parseQuantityField(one.gas) === parseQuantityField(other.gas))
   )
 }
 
@@ -91,12 +91,12 @@ function spellMovement(transaction: Transaction | undefined): string {
  * there, so such a difference counts only where a receipt says that the transaction succeeded.
  */
 async function compareLogs(
-  pool: Pool,
-  node: PoolNode,
-  reader: PoolNode,
-  block: Reading,
+  pool: NodePool,
+  node: TronNode,
+  reader: TronNode,
+  block: BlockReading,
   logs: readonly Log[],
-): Promise<Result<Testimony | null, Trouble>> {
+): Promise<Result<Mismatch | null, NodeError>> {
   const mine = watched(pool, block.logs)
   const theirs = watched(pool, logs)
   const differing = [...new Set([...mine.keys(), ...theirs.keys()])].filter(
@@ -104,7 +104,7 @@ async function compareLogs(
   )
   if (differing.length === 0) return ok(null)
   if (differing.length <= receiptsMax) {
-    const both = await Promise.all([reader, node].map((one) => receiptsFrom(pool, one, differing, block.height)))
+    const both = await Promise.all([reader, node].map((one) => readNodeReceipts(pool, one, differing, block.height)))
     const failed = both.every(
       (answer) =>
         answer.ok && [...answer.value.values()].every((one) => !one.succeeded && one.block.hash === block.hash),
@@ -121,7 +121,7 @@ async function compareLogs(
 }
 
 /** The logs of accepted contracts, as one text for each transaction. */
-function watched(pool: Pool, logs: readonly Log[]): ReadonlyMap<Txid, string> {
+function watched(pool: NodePool, logs: readonly Log[]): ReadonlyMap<Txid, string> {
   const texts = new Map<Txid, string>()
   for (const { txid, position, contract, topics, data } of logs) {
     if (!pool.tokens.has(contract)) continue

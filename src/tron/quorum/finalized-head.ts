@@ -1,21 +1,21 @@
 import type { BlockHeight, Header } from '../../chain/block.ts'
+import type { ChainResult } from '../../chain/chain.ts'
 import { err, ok, type Result } from '../../common/result.ts'
-import type { Answer } from '../../chain/chain.ts'
-import { agree, collect, type Voice } from './agreement.ts'
-import { askFinal, blockCall, parsed } from '../calls.ts'
+import { blockCall, parseResult, queryFinal } from '../calls.ts'
 import { headSpreadMax, lagMs } from '../limits.ts'
-import { ask, type Pool, type PoolNode } from '../transport/batch.ts'
-import { readHead } from '../parse/block.ts'
-import { type Trouble, trouble } from '../nodes/node-error.ts'
-import { createTurns } from '../nodes/failover.ts'
+import { createNodeSelector } from '../nodes/failover.ts'
+import { type NodeError, nodeError } from '../nodes/node-error.ts'
+import { parseHeader } from '../parse/block.ts'
+import { type NodePool, queryNode, type TronNode } from '../transport/batch.ts'
+import { agreeByQuorum, collectVotes, type Vote } from './agreement.ts'
 
 /**
  * The newest block that is final for `quorum` nodes, which agree on its hash. Of the heads that nodes name, the
  * `quorum`-th highest counts: one node can neither run ahead alone, nor, where there are others, hold all back.
  */
-export async function finalizedHead(pool: Pool): Answer<Header> {
-  const turns = createTurns(pool, 'money')
-  const heads = await collect(
+export async function readFinalizedHead(pool: NodePool): ChainResult<Header> {
+  const turns = createNodeSelector(pool, 'money')
+  const heads = await collectVotes(
     turns,
     (node) => headOf(pool, node),
     (heard) => {
@@ -32,11 +32,11 @@ export async function finalizedHead(pool: Pool): Answer<Header> {
   const rest = pool.nodes.filter((node) => !known.has(node))
   const order = [...sorted.filter(({ value }) => value.height >= height).map(({ node }) => node), ...rest]
   for (const { node, value } of heads) {
-    if (height - value.height > headSpreadMax) node.state.lagUntil = pool.line.clock.now() + lagMs
+    if (height - value.height > headSpreadMax) node.health.lagUntil = pool.budget.clock.now() + lagMs
   }
-  return agree(
+  return agreeByQuorum(
     pool,
-    createTurns(pool, 'money', order),
+    createNodeSelector(pool, 'money', order),
     `finalized block ${height}`,
     async (node) => {
       const own = known.get(node)
@@ -46,22 +46,22 @@ export async function finalizedHead(pool: Pool): Answer<Header> {
   )
 }
 
-function spread(heads: readonly Voice<Header>[]): number {
+function spread(heads: readonly Vote<Header>[]): number {
   const heights = heads.map(({ value }) => value.height)
   return Math.max(...heights) - Math.min(...heights)
 }
 
-async function headOf(pool: Pool, node: PoolNode): Promise<Result<Header, Trouble>> {
-  const heard = await ask(pool, node, 'finalized', [])
+async function headOf(pool: NodePool, node: TronNode): Promise<Result<Header, NodeError>> {
+  const heard = await queryNode(pool, node, 'finalized', [])
   if (!heard.ok) return heard
-  return heard.value.finalized === null ? err(trouble('bad-answer', 'no finalized head')) : ok(heard.value.finalized)
+  return heard.value.finalized === null ? err(nodeError('bad-answer', 'no finalized head')) : ok(heard.value.finalized)
 }
 
-async function headerAt(pool: Pool, node: PoolNode, height: BlockHeight): Promise<Result<Header, Trouble>> {
-  const heard = await askFinal(pool, node, height, [blockCall(height, false)])
+async function headerAt(pool: NodePool, node: TronNode, height: BlockHeight): Promise<Result<Header, NodeError>> {
+  const heard = await queryFinal(pool, node, height, [blockCall(height, false)])
   if (!heard.ok) return heard
-  const head = parsed(heard.value.replies[0], `block ${height}`, readHead)
+  const head = parseResult(heard.value.replies[0], `block ${height}`, parseHeader)
   if (!head.ok) return head
-  const { wire: _, ...header } = head.value
-  return header.height === height ? ok(header) : err(trouble('bad-answer', `block ${header.height} for ${height}`))
+  const { rawTransactions: _, ...header } = head.value
+  return header.height === height ? ok(header) : err(nodeError('bad-answer', `block ${header.height} for ${height}`))
 }

@@ -2,21 +2,21 @@ import { err, ok, type Result } from '../../common/result.ts'
 import type { UnixMs } from '../../common/time.ts'
 import type { Clock } from '../../platform/clock.ts'
 import {
+  bytesPerValueMin,
   connectionsMax,
-  firstBufferBytes,
+  initialBufferBytes,
   replyBytesMax,
   requestMs,
   requestMsMin,
-  valueBytesMin,
-  valuesFree,
+  uncheckedValues,
 } from '../limits.ts'
-import { type Trouble, trouble } from '../nodes/node-error.ts'
+import { type NodeError, nodeError } from '../nodes/node-error.ts'
 
 /** The network function: the platform's `fetch`, or a test's. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 /** What every request of one invocation shares: its time, its number of requests, its connections. */
-export interface Line {
+export interface RequestBudget {
   readonly fetch: Fetch
   readonly clock: Clock
   readonly deadline: UnixMs
@@ -30,7 +30,7 @@ export interface Line {
 }
 
 /** Where a request goes and the key it carries. Both are secrets. */
-export interface Target {
+export interface Endpoint {
   readonly url: string
   readonly key: string | null
 }
@@ -41,7 +41,11 @@ const rateLimitStatuses: ReadonlySet<number> = new Set([403, 429, 503])
 const refusalStatuses: ReadonlySet<number> = new Set([400, 405, 415, 422, 501])
 
 /** One POST: the JSON value of the body of an HTTP 200, or why there is none. Never throws. */
-export async function post(line: Line, target: Target, body: string): Promise<Result<unknown, Trouble>> {
+export async function postJson(
+  line: RequestBudget,
+  target: Endpoint,
+  body: string,
+): Promise<Result<unknown, NodeError>> {
   if (line.open >= connectionsMax) await new Promise<void>((resume) => line.waiting.push(resume))
   else line.open += 1
   try {
@@ -53,10 +57,10 @@ export async function post(line: Line, target: Target, body: string): Promise<Re
   }
 }
 
-async function limited(line: Line, target: Target, body: string): Promise<Result<unknown, Trouble>> {
+async function limited(line: RequestBudget, target: Endpoint, body: string): Promise<Result<unknown, NodeError>> {
   const left = line.deadline - line.clock.now()
-  if (left <= 0) return err(trouble('out-of-budget', 'the time is used up'))
-  if (line.requests >= line.requestsMax) return err(trouble('out-of-budget', 'the requests are used up'))
+  if (left <= 0) return err(nodeError('out-of-budget', 'the time is used up'))
+  if (line.requests >= line.requestsMax) return err(nodeError('out-of-budget', 'the requests are used up'))
   line.requests += 1
   const share = line.onlyNode ? left : Math.max(left / 2, requestMsMin)
   const limitMs = Math.ceil(Math.min(requestMs, share, left))
@@ -67,16 +71,16 @@ async function limited(line: Line, target: Target, body: string): Promise<Result
   ])
   if (outcome !== null) return outcome
   abort.abort()
-  if (line.clock.now() >= line.deadline) return err(trouble('out-of-budget', 'no answer before the deadline'))
-  return err(trouble('timed-out', `no answer in ${limitMs} ms`))
+  if (line.clock.now() >= line.deadline) return err(nodeError('out-of-budget', 'no answer before the deadline'))
+  return err(nodeError('timed-out', `no answer in ${limitMs} ms`))
 }
 
 async function exchange(
   fetch: Fetch,
-  target: Target,
+  target: Endpoint,
   body: string,
   signal: AbortSignal,
-): Promise<Result<unknown, Trouble>> {
+): Promise<Result<unknown, NodeError>> {
   try {
     const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
     if (target.key !== null) headers['TRON-PRO-API-KEY'] = target.key
@@ -84,14 +88,14 @@ async function exchange(
     const response = await fetch(target.url, { method: 'POST', headers, body, redirect: 'manual', signal })
     if (response.status < 200 || (response.status >= 300 && response.status < 400)) {
       await response.body?.cancel()
-      return err(trouble('bad-answer', `a redirect (HTTP ${response.status})`))
+      return err(nodeError('bad-answer', `a redirect (HTTP ${response.status})`))
     }
     const bytes = await readBytes(response)
-    if (bytes === null) return err(trouble('too-large', `a reply of more than ${replyBytesMax} bytes`))
-    if (isTooDense(bytes)) return err(trouble('bad-answer', 'more values than a node would write in so few bytes'))
+    if (bytes === null) return err(nodeError('too-large', `a reply of more than ${replyBytesMax} bytes`))
+    if (isTooDense(bytes)) return err(nodeError('bad-answer', 'more values than a node would write in so few bytes'))
     return judge(response.status, new TextDecoder().decode(bytes))
   } catch {
-    return err(trouble('unreachable', 'the connection failed')) // the error's own text can hold the URL
+    return err(nodeError('unreachable', 'the connection failed')) // the error's own text can hold the URL
   }
 }
 
@@ -109,7 +113,7 @@ for (const mark of '[{,') isStructure[mark.charCodeAt(0)] = 1
 function isTooDense(bytes: Uint8Array): boolean {
   let marks = 0
   for (let i = 0; i < bytes.length; i += 1) marks += isStructure[bytes[i] ?? 0] ?? 0 // for…of takes many times as long
-  return marks > valuesFree + bytes.byteLength / valueBytesMin
+  return marks > uncheckedValues + bytes.byteLength / bytesPerValueMin
 }
 
 /**
@@ -117,7 +121,7 @@ function isTooDense(bytes: Uint8Array): boolean {
  * as much to read as to parse (measured November 2026).
  */
 async function fillBuffer(reader: ReadableStreamBYOBReader): Promise<Uint8Array | null> {
-  let bytes = new Uint8Array(firstBufferBytes)
+  let bytes = new Uint8Array(initialBufferBytes)
   let size = 0
   for (;;) {
     // The memory goes away with the view and comes back with what was read; filling the view to its end takes one call.
@@ -171,17 +175,17 @@ async function readChunks(reader: ReadableStreamDefaultReader<Uint8Array>): Prom
   return all
 }
 
-function judge(status: number, text: string): Result<unknown, Trouble> {
-  if (rateLimitStatuses.has(status)) return err(trouble('rate-limited', `HTTP ${status}`))
+function judge(status: number, text: string): Result<unknown, NodeError> {
+  if (rateLimitStatuses.has(status)) return err(nodeError('rate-limited', `HTTP ${status}`))
   const value = parseJson(text)
   if (isObject(value) && 'Error' in value && !('jsonrpc' in value)) {
-    return err(trouble('rate-limited', `HTTP ${status} with an Error that is no JSON-RPC`)) // 8.2, 8.4
+    return err(nodeError('rate-limited', `HTTP ${status} with an Error that is no JSON-RPC`)) // 8.2, 8.4
   }
-  if (status === 413) return err(trouble('too-large', 'HTTP 413'))
-  if (refusalStatuses.has(status)) return err(trouble('batch-refused', `HTTP ${status}`))
-  if (status !== 200) return err(trouble('bad-answer', `HTTP ${status}`))
-  if (text.trim() === '') return err(trouble('bad-answer', 'an empty body')) // 8.2: exceptions outside a method call
-  return value === undefined ? err(trouble('bad-answer', 'no JSON')) : ok(value)
+  if (status === 413) return err(nodeError('too-large', 'HTTP 413'))
+  if (refusalStatuses.has(status)) return err(nodeError('batch-refused', `HTTP ${status}`))
+  if (status !== 200) return err(nodeError('bad-answer', `HTTP ${status}`))
+  if (text.trim() === '') return err(nodeError('bad-answer', 'an empty body')) // 8.2: exceptions outside a method call
+  return value === undefined ? err(nodeError('bad-answer', 'no JSON')) : ok(value)
 }
 
 function parseJson(text: string): unknown {

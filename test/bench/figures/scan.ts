@@ -1,4 +1,4 @@
-import { readBlocksMax } from '../../../src/scan/limits.ts'
+import { readBlocksMax } from '../../../src/chain/limits.ts'
 import { busyBlock, depositEvery, firstHeight } from '../blocks.ts'
 import { type Bundle, bundleService, bundleWorker } from '../bundles.ts'
 import { atLeast, type Figure, type Scale, stated } from '../figure.ts'

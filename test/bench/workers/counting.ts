@@ -1,7 +1,7 @@
-import { systemClock } from '../../../src/platform/system-clock.ts'
-import { createLog } from '../../../src/platform/create-logger.ts'
-import { uniqueName } from '../../../src/platform/unique-name.ts'
 import { createService } from '../../../src/compose.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { createLogger } from '../../../src/platform/logger.ts'
+import { uniqueName } from '../../../src/platform/unique-name.ts'
 import { type Counts, countingDatabase, createCounts } from './counting-database.ts'
 
 type Env = Readonly<Record<string, unknown>> & { readonly DB: D1Database }
@@ -9,7 +9,7 @@ type Env = Readonly<Record<string, unknown>> & { readonly DB: D1Database }
 const service = createService({
   clock: systemClock,
   // biome-ignore lint/suspicious/noConsole: the console is where the benchmark collects log lines
-  log: createLog((line) => console.log(line)),
+  log: createLogger((line) => console.log(line)),
   fetch: (input, init) => fetch(input, init),
   uniqueName,
 })

@@ -1,11 +1,11 @@
-import { createLedgerWriter } from '../../../src/d1/ledger-writer.ts'
 import type { Address } from '../../../src/addresses/address.ts'
-import type { Amount } from '../../../src/ledger/amount.ts'
 import type { BlockHash, BlockHeight, Txid } from '../../../src/chain/block.ts'
-import type { CurrencyId } from '../../../src/ledger/currencies.ts'
-import type { Deposit } from '../../../src/deposits/deposit.ts'
-import type { Uid } from '../../../src/ledger/entry.ts'
 import type { UnixMs } from '../../../src/common/time.ts'
+import { createLedgerWriter } from '../../../src/d1/ledger-writer.ts'
+import type { Deposit } from '../../../src/deposits/deposit.ts'
+import type { Amount } from '../../../src/ledger/amount.ts'
+import type { CurrencyId } from '../../../src/ledger/currencies.ts'
+import type { Uid } from '../../../src/ledger/entry.ts'
 import { countingDatabase, createCounts } from './counting-database.ts'
 
 interface Env {

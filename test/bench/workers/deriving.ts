@@ -1,13 +1,13 @@
 import { formatBase58 } from '../../../src/addresses/address.ts'
-import { deriveAddress, parseDepositKey } from '../../../src/addresses/derive.ts'
+import { deriveAddress, parseExtendedPublicKey } from '../../../src/addresses/derive.ts'
 
-let key: ReturnType<typeof parseDepositKey> | null = null
+let key: ReturnType<typeof parseExtendedPublicKey> | null = null
 
 /** Derives `/{xpub}/{from}/{count}` with the service's own code and answers the last address. Never deployed. */
 export default {
   fetch(request) {
     const [, xpub = '', from, count] = new URL(request.url).pathname.split('/')
-    key ??= parseDepositKey(xpub)
+    key ??= parseExtendedPublicKey(xpub)
     if (!key.ok) return new Response(key.error, { status: 400 })
     let last = ''
     for (let i = 0; i < Number(count); i += 1) last = formatBase58(deriveAddress(key.value, Number(from) + i))

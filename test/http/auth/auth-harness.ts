@@ -1,7 +1,7 @@
-import type { AuthConfig } from '../../../src/config/config.ts'
 import type { UnixMs } from '../../../src/common/time.ts'
-import { type Authenticate, createAuth } from '../../../src/http/auth/authenticate.ts'
-import { type AuthMemory, createAuthMemory } from '../../../src/http/auth/token-cache.ts'
+import type { AuthConfig } from '../../../src/config/config.ts'
+import { type Authenticate, createAuthenticator } from '../../../src/http/auth/authenticate.ts'
+import { createTokenCache, type TokenCache } from '../../../src/http/auth/token-cache.ts'
 import type { Clock } from '../../../src/platform/clock.ts'
 import type { LogFields } from '../../../src/platform/logger.ts'
 import { jwtSecret, tokenNow } from '../../support/tokens.ts'
@@ -28,7 +28,7 @@ export interface Bench {
   /** How often keys were asked for. */
   readonly asked: { times: number }
   /** The memory, for another check that shares it. */
-  readonly memory: AuthMemory
+  readonly memory: TokenCache
 }
 
 /** `serve` is the issuer's key server; without one every question to it fails. */
@@ -36,15 +36,15 @@ export function benchOf(
   config: AuthConfig,
   serve: (init: RequestInit) => Response | Promise<Response> = () => Promise.reject(new TypeError('no such host')),
   {
-    memory = createAuthMemory(),
+    memory = createTokenCache(),
     sleep = never,
-  }: { readonly memory?: AuthMemory; readonly sleep?: Clock['sleep'] } = {},
+  }: { readonly memory?: TokenCache; readonly sleep?: Clock['sleep'] } = {},
 ): Bench {
   const clock = { seconds: tokenNow }
   const warnings: LogFields[] = []
   const asked = { times: 0 }
   const quiet = () => undefined
-  const authenticate = createAuth(config, {
+  const authenticate = createAuthenticator(config, {
     memory,
     clock: { now: () => (clock.seconds * 1000) as UnixMs, sleep },
     log: { info: quiet, warn: (_event, fields) => warnings.push(fields), error: quiet, alarm: quiet },

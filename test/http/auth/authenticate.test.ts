@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { AuthConfig } from '../../../src/config/config.ts'
-import type { Uid } from '../../../src/ledger/entry.ts'
 import { authorizationCharsMax } from '../../../src/http/auth/authenticate.ts'
 import { trustMs, verifiedTokensMax } from '../../../src/http/auth/token-cache.ts'
+import type { Uid } from '../../../src/ledger/entry.ts'
 import {
   assemble,
   bearer,

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { trustMs } from '../../../src/http/auth/token-cache.ts'
 import { failurePauseMs, keysBytesMax, keysTimeoutMs, refetchMs } from '../../../src/http/auth/key-set.ts'
+import { trustMs } from '../../../src/http/auth/token-cache.ts'
 import { clockToleranceSeconds, keysTriedMax } from '../../../src/http/auth/verify-token.ts'
 import {
   assemble,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type * as z from 'zod/mini'
 import type { Address } from '../../../src/addresses/address.ts'
-import { failureAnswer, unhealthyAnswer } from '../../../src/http/openapi/response-schemas.ts'
 import { failureBody } from '../../../src/http/openapi/document.ts'
 import { elsewhere } from '../../../src/http/openapi/failures.ts'
 import type { Operation, Situation } from '../../../src/http/openapi/operation.ts'
 import { operations } from '../../../src/http/openapi/operations.ts'
+import { failureAnswer, unhealthyAnswer } from '../../../src/http/openapi/response-schemas.ts'
 import { addressOf, usdt } from '../../support/chain-builder.ts'
 import { addressIn, finalityLag, payFinal, type RunningService, startService, trxTo, usdtTo } from '../service.ts'
 

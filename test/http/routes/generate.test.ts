@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { gapLimit } from '../../../src/scan/limits.ts'
+import { gapLimit } from '../../../src/addresses/issue-address.ts'
 import { read } from '../app-harness.ts'
 import { firstAddress, type RunningService, secondAddress, startService, wholeOf } from '../service.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { standstillMs } from '../../../src/scan/health.ts'
+import { stoppedAfterMs } from '../../../src/scan/health.ts'
 import { appWith, read } from '../app-harness.ts'
 import { startService } from '../service.ts'
 
@@ -28,7 +28,7 @@ describe('GET /health', () => {
     const service = await startService()
     await service.get('/tron/generate')
     await service.tick()
-    service.clock.seconds += standstillMs / 1000 + 1
+    service.clock.seconds += stoppedAfterMs / 1000 + 1
     const { status, body } = await read(await service.get('/health', null))
     expect({ status, body }).toMatchObject({ status: 503, body: { code: 503, data: { status: 'stopped' } } })
     expect(String((body as { msg: string }).msg)).toMatch(/^the scan has not advanced for 18\d s$/)

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { RechargeReport } from '../../../src/scan/check-now.ts'
 import type { Address } from '../../../src/addresses/address.ts'
-import type { Amount } from '../../../src/ledger/amount.ts'
-import type { Deposit, Pending } from '../../../src/deposits/deposit.ts'
 import { ok } from '../../../src/common/result.ts'
+import type { Deposit, Pending } from '../../../src/deposits/deposit.ts'
+import type { Amount } from '../../../src/ledger/amount.ts'
+import type { CheckNowReport } from '../../../src/scan/check-now.ts'
 import { addressOf } from '../../support/chain-builder.ts'
 import { appWith, fine, read, trx } from '../app-harness.ts'
 import { addressIn, payFinal, type RunningService, startService, trxTo, usdtTo } from '../service.ts'
@@ -96,11 +96,11 @@ describe('GET /tron/recharge', () => {
 })
 
 describe('what recharge says', () => {
-  const quiet: RechargeReport = { credited: [], unfinal: null, pending: [], behindBlocks: 0, trouble: null }
+  const quiet: CheckNowReport = { credited: [], unconfirmed: null, pending: [], behindBlocks: 0, problem: null }
   const deposit = (currency: typeof trx, units: bigint) => ({ cuy: currency.cuy, amount: units as Amount }) as Deposit
   const waiting = (reason: Pending['reason']) => ({ reason }) as Pending
 
-  test.each<[string, Partial<RechargeReport>, string]>([
+  test.each<[string, Partial<CheckNowReport>, string]>([
     ['nothing', {}, 'nothing new'],
     ['a deposit', { credited: [deposit(trx, 25_000_000n)] }, 'credited 25 TRX'],
     [
@@ -110,29 +110,29 @@ describe('what recharge says', () => {
     ],
     [
       'one unfinal transfer',
-      { unfinal: { count: 1, seconds: 40 } },
+      { unconfirmed: { count: 1, seconds: 40 } },
       'nothing new; 1 transfer seen, final in about 40 s',
     ],
-    ['two of them', { unfinal: { count: 2, seconds: 3 } }, 'nothing new; 2 transfers seen, final in about 3 s'],
+    ['two of them', { unconfirmed: { count: 2, seconds: 3 } }, 'nothing new; 2 transfers seen, final in about 3 s'],
     [
       'deposits that wait',
       { pending: [waiting('no-api'), waiting('disagreement'), waiting('no-api')] },
       'nothing new; 2 transfers not credited yet: no source is configured that can tell TRX from a worthless token, ' +
         'so TRX deposits wait; 1 transfer not credited yet: the nodes do not agree about this transaction yet',
     ],
-    ['a backlog', { behindBlocks: 1200, trouble: 'out-of-budget' }, 'nothing new; the scan is 1200 blocks behind'],
+    ['a backlog', { behindBlocks: 1200, problem: 'out-of-budget' }, 'nothing new; the scan is 1200 blocks behind'],
     ['one block', { behindBlocks: 1 }, 'nothing new; the scan is 1 block behind'],
-    ['silent nodes', { trouble: 'no-answer' }, 'nothing new; no node gave a usable answer'],
-    ['nodes that disagree', { trouble: 'disagreement' }, 'nothing new; the nodes disagree'],
-    ['a fork', { trouble: 'forked' }, 'nothing new; the scan has stopped until an operator has looked at the chain'],
-    ['a long scan', { trouble: 'still-running' }, 'nothing new; a scan is still running'],
+    ['silent nodes', { problem: 'no-answer' }, 'nothing new; no node gave a usable answer'],
+    ['nodes that disagree', { problem: 'disagreement' }, 'nothing new; the nodes disagree'],
+    ['a fork', { problem: 'forked' }, 'nothing new; the scan has stopped until an operator has looked at the chain'],
+    ['a long scan', { problem: 'still-running' }, 'nothing new; a scan is still running'],
     [
       'everything at once',
       {
         credited: [deposit(trx, 1_000_000n)],
-        unfinal: { count: 1, seconds: 9 },
+        unconfirmed: { count: 1, seconds: 9 },
         behindBlocks: 2,
-        trouble: 'no-answer',
+        problem: 'no-answer',
       },
       'credited 1 TRX; 1 transfer seen, final in about 9 s; no node gave a usable answer; the scan is 2 blocks behind',
     ],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { nativeAsset } from '../../../src/ledger/asset.ts'
 import { createChain } from '../../support/chain-builder.ts'
 import type { Fault } from '../../support/scripted-node.ts'
 import { changing, failing } from '../../support/scripted-node.ts'
@@ -56,7 +57,7 @@ describe('a node that limits the rate', () => {
     script(h, 0, null)
     const txid = h.chain.tip().transactions[0]?.txid
     if (txid === undefined) throw new Error('no transaction')
-    expect((await h.settle(h.pool().rawData(txid))).ok).toBe(false)
+    expect((await h.settle(h.pool().transactionBytes(txid))).ok).toBe(false)
     expect(h.nodes[0]?.requests.filter(({ service }) => service === 'api')).toEqual([])
   })
 })
@@ -216,10 +217,10 @@ describe('a probe', () => {
     expect((await h.settle(h.pool().finalizedBlocks(at(firstHeight), at(firstHeight)))).ok).toBe(false)
     const txid = h.chain.at(firstHeight)?.transactions[0]?.txid
     if (txid === undefined) throw new Error('no transaction')
-    expect(await h.settle(h.pool().locate(txid))).toMatchObject({ ok: true, value: { kind: 'mined' } })
-    expect((await h.settle(h.pool().rawData(txid))).ok).toBe(true)
-    expect((await h.settle(h.pool().balances([], null))).ok).toBe(true)
-    expect((await h.settle(h.pool().tail(at(firstHeight)))).ok).toBe(true)
+    expect(await h.settle(h.pool().locateTransaction(txid))).toMatchObject({ ok: true, value: { kind: 'mined' } })
+    expect((await h.settle(h.pool().transactionBytes(txid))).ok).toBe(true)
+    expect((await h.settle(h.pool().balances([], nativeAsset))).ok).toBe(true)
+    expect((await h.settle(h.pool().unconfirmedBlocks(at(firstHeight)))).ok).toBe(true)
   })
 
   it.each(['keepsHistory', 'logs'])('does not use a node without transaction history for money (%s)', async (how) => {

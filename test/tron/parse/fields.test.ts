@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
   isQuantity,
-  parse32,
   parseBytes,
-  parseQuantity,
-  parseSmall,
-  parseWireAddress,
+  parseHash,
+  parseNodeAddress,
+  parseQuantityField,
+  parseSafeInteger,
   parseWord,
   toQuantity,
 } from '../../../src/tron/parse/fields.ts'
@@ -40,13 +40,13 @@ describe('a quantity', () => {
     [['0x1'], null],
     [{}, null],
   ])('%j is %s', (text, value) => {
-    expect(parseQuantity(text)).toBe(value)
-    expect(parseSmall(text)).toBe(value !== null && value < 2n ** 53n ? Number(value) : null)
+    expect(parseQuantityField(text)).toBe(value)
+    expect(parseSafeInteger(text)).toBe(value !== null && value < 2n ** 53n ? Number(value) : null)
   })
 
   it('that is small ends at 2^53', () => {
-    expect(parseSmall('0x1fffffffffffff')).toBe(2 ** 53 - 1)
-    expect(parseSmall('0x20000000000000')).toBeNull()
+    expect(parseSafeInteger('0x1fffffffffffff')).toBe(2 ** 53 - 1)
+    expect(parseSafeInteger('0x20000000000000')).toBeNull()
   })
 
   it('is compared by value', () => {
@@ -71,7 +71,7 @@ describe('bytes', () => {
     [5, null],
     [null, null],
   ])('32 of them: %j', (text, value) => {
-    expect(parse32(text)).toBe(value)
+    expect(parseHash(text)).toBe(value)
     expect(parseWord(text)).toBe(value === null ? null : `0x${value}`)
   })
 
@@ -100,6 +100,6 @@ describe('an address', () => {
     [null, null],
     [7, null],
   ])('%j', (text, value) => {
-    expect(parseWireAddress(text)).toBe(value)
+    expect(parseNodeAddress(text)).toBe(value)
   })
 })

@@ -354,7 +354,7 @@ it('keeps URLs and keys out of everything it writes or answers', async () => {
     answers.push(
       await read(h),
       await h.settle(h.pool().finalizedHead()),
-      await h.settle(h.pool().rawData(asked(h.chain, h.chain.firstHeight, 0).txid)),
+      await h.settle(h.pool().transactionBytes(asked(h.chain, h.chain.firstHeight, 0).txid)),
     )
     h.advance(7_200_000)
   }

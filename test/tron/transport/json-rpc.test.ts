@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '../../../src/platform/system-clock.ts'
-import { firstBufferBytes, replyBytesMax, valueBytesMin, valuesFree } from '../../../src/tron/limits.ts'
-import { type Line, post } from '../../../src/tron/transport/http.ts'
 import type { UnixMs } from '../../../src/common/time.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { bytesPerValueMin, initialBufferBytes, replyBytesMax, uncheckedValues } from '../../../src/tron/limits.ts'
+import { postJson, type RequestBudget } from '../../../src/tron/transport/http.ts'
 import { createChain } from '../../support/chain-builder.ts'
 import { them, token } from '../harness.ts'
 
@@ -10,7 +10,7 @@ const target = { url: 'https://node.example/jsonrpc', key: null }
 
 /** What `post` makes of a body. */
 async function read(body: BodyInit | null) {
-  const line: Line = {
+  const line: RequestBudget = {
     fetch: () => Promise.resolve(new Response(body)),
     clock: systemClock,
     deadline: (systemClock.now() + 60_000) as UnixMs,
@@ -21,7 +21,7 @@ async function read(body: BodyInit | null) {
     open: 0,
     waiting: [],
   }
-  return post(line, target, '[]')
+  return postJson(line, target, '[]')
 }
 
 /** A JSON text of so many bytes: a string in quotes. */
@@ -50,13 +50,18 @@ const ways = {
 }
 
 describe.each(Object.entries(ways))('a reply as %s', (_, toBody) => {
-  it.each([2, 4096, firstBufferBytes - 1, firstBufferBytes, firstBufferBytes + 1, 5 * firstBufferBytes, replyBytesMax])(
-    'of %i bytes is read whole',
-    async (bytes) => {
-      const reply = await read(toBody(textOf(bytes)))
-      expect(reply.ok && reply.value === 'a'.repeat(bytes - 2)).toBe(true)
-    },
-  )
+  it.each([
+    2,
+    4096,
+    initialBufferBytes - 1,
+    initialBufferBytes,
+    initialBufferBytes + 1,
+    5 * initialBufferBytes,
+    replyBytesMax,
+  ])('of %i bytes is read whole', async (bytes) => {
+    const reply = await read(toBody(textOf(bytes)))
+    expect(reply.ok && reply.value === 'a'.repeat(bytes - 2)).toBe(true)
+  })
 
   it('of one byte more than is read is too large', async () => {
     const reply = await read(toBody(textOf(replyBytesMax + 1)))
@@ -92,9 +97,9 @@ describe('a reply that would take far more memory than its bytes', () => {
   })
 
   it('is told from a dense one by one value', async () => {
-    const ofValues = (count: number) => `[${Array(count).fill('0').join(',')}]`.padEnd(valueBytesMin * 2_000)
-    expect(await read(bytesOf(ofValues(valuesFree + 2_000)))).toMatchObject({ ok: true })
-    expect(await read(bytesOf(ofValues(valuesFree + 2_001)))).toMatchObject({
+    const ofValues = (count: number) => `[${Array(count).fill('0').join(',')}]`.padEnd(bytesPerValueMin * 2_000)
+    expect(await read(bytesOf(ofValues(uncheckedValues + 2_000)))).toMatchObject({ ok: true })
+    expect(await read(bytesOf(ofValues(uncheckedValues + 2_001)))).toMatchObject({
       ok: false,
       error: { kind: 'bad-answer' },
     })

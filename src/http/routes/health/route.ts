@@ -1,10 +1,10 @@
-import type { Reply } from '../../envelope.ts'
-import type { Parts, Visit } from '../../context.ts'
+import type { HttpParts, RequestContext } from '../../context.ts'
+import type { ApiResponse } from '../../envelope.ts'
 
 /** How the scan is, for a load balancer or a pager: no token, no node call. */
 export const health = {
   path: '/health',
-  answer: async (parts: Pick<Parts, 'readHealth'>, visit: Visit): Promise<Reply> => {
+  answer: async (parts: Pick<HttpParts, 'readHealth'>, visit: RequestContext): Promise<ApiResponse> => {
     const { status, scanned, finalized, behind, healthy, msg } = await parts.readHealth(visit)
     const data = { status, scanned, finalized, behind }
     // The one failure with data: who is paged needs to know how far the scan is.

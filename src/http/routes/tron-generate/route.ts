@@ -1,18 +1,18 @@
 import { type Address, formatBase58, formatHex, formatNumber } from '../../../addresses/address.ts'
-import { failure, integer, type RawJson, success } from '../../envelope.ts'
+import type { CallerRoute } from '../../context.ts'
+import { failure, jsonInteger, type RawJson, success } from '../../envelope.ts'
 import { toProblem } from '../../errors.ts'
-import { type AddressFormat, parseGenerate } from '../../params.ts'
-import type { Route } from '../../context.ts'
+import { type AddressFormat, parseGenerateQuery } from '../../params.ts'
 
 /** The caller's deposit address. */
-export const generate: Route = {
+export const tronGenerate: CallerRoute = {
   path: '/tron/generate',
   rateClass: (url) => {
-    const query = parseGenerate(url)
+    const query = parseGenerateQuery(url)
     return query.ok && query.value.fresh ? 'strict' : 'lists'
   },
   answer: async (parts, uid, url, visit) => {
-    const query = parseGenerate(url)
+    const query = parseGenerateQuery(url)
     if (!query.ok) return failure(toProblem(query.error))
     const { fresh, format } = query.value
     const issued = await parts.generateAddress(uid, { fresh }, visit)
@@ -27,7 +27,7 @@ function write(address: Address, format: AddressFormat): string | RawJson {
     case 'base58':
       return formatBase58(address)
     case 'number':
-      return integer(formatNumber(address))
+      return jsonInteger(formatNumber(address))
     case 'hex':
       return formatHex(address)
   }

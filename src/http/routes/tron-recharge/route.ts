@@ -1,21 +1,21 @@
-import type { RechargeReport } from '../../../scan/check-now.ts'
-import { formatUnits } from '../../../ledger/amount.ts'
-import type { Currencies } from '../../../ledger/currencies.ts'
+import type { ChainFailure } from '../../../chain/failure.ts'
 import type { Pending, PendingReason } from '../../../deposits/deposit.ts'
 import { explainPending } from '../../../deposits/explain.ts'
-import type { ChainFailure } from '../../../chain/failure.ts'
-import type { Balance } from '../../../ledger/ledger-store.ts'
-import { failure, type Reply, successNote } from '../../envelope.ts'
+import { formatUnits } from '../../../ledger/amount.ts'
+import type { Currencies } from '../../../ledger/currencies.ts'
+import type { WalletBalance } from '../../../ledger/ledger-store.ts'
+import type { CheckNowReport } from '../../../scan/check-now.ts'
+import type { CallerRoute } from '../../context.ts'
+import { type ApiResponse, failure, successNote } from '../../envelope.ts'
 import { toProblem } from '../../errors.ts'
-import { parseRecharge } from '../../params.ts'
-import type { Route } from '../../context.ts'
+import { parseRechargeQuery } from '../../params.ts'
 
 /** "Check now": for all that is final, or for one transaction. Says what it did, for people. */
-export const recharge: Route = {
+export const tronRecharge: CallerRoute = {
   path: '/tron/recharge',
   rateClass: () => 'strict',
-  answer: async (parts, uid, url, visit): Promise<Reply> => {
-    const query = parseRecharge(url)
+  answer: async (parts, uid, url, visit): Promise<ApiResponse> => {
+    const query = parseRechargeQuery(url)
     if (!query.ok) return failure(toProblem(query.error))
     if (query.value === null) {
       const report = await parts.recharge(uid, visit)
@@ -28,7 +28,10 @@ export const recharge: Route = {
   },
 }
 
-function tell({ credited, unfinal, pending, behindBlocks, trouble }: RechargeReport, currencies: Currencies): string {
+function tell(
+  { credited, unconfirmed: unfinal, pending, behindBlocks, problem: trouble }: CheckNowReport,
+  currencies: Currencies,
+): string {
   const told = [
     credited.length === 0 ? 'nothing new' : `credited ${sums(credited, currencies)}`,
     unfinal === null ? null : `${counted(unfinal.count, 'transfer')} seen, final in about ${unfinal.seconds} s`,
@@ -40,7 +43,7 @@ function tell({ credited, unfinal, pending, behindBlocks, trouble }: RechargeRep
 }
 
 /** `25 USDT and 3 TRX`: what was credited in each currency, in the currencies' order. */
-function sums(credited: readonly Balance[], currencies: Currencies): string {
+function sums(credited: readonly WalletBalance[], currencies: Currencies): string {
   return currencies.list
     .flatMap(({ cuy, scale, symbol }) => {
       const own = credited.filter((one) => one.cuy === cuy)

@@ -1,17 +1,17 @@
+import { formatInstant } from '../../../common/time.ts'
 import type { Currencies } from '../../../ledger/currencies.ts'
 import type { Flow } from '../../../ledger/entry.ts'
-import { formatInstant } from '../../../common/time.ts'
-import { amount, failure, success } from '../../envelope.ts'
+import type { CallerRoute } from '../../context.ts'
+import { failure, jsonAmount, success } from '../../envelope.ts'
 import { toProblem } from '../../errors.ts'
-import { parseFlowList } from '../../params.ts'
-import type { Route } from '../../context.ts'
+import { parseFlowListQuery } from '../../params.ts'
 
 /** The caller's ledger entries, newest first. */
-export const walletFlowList: Route = {
+export const walletFlowList: CallerRoute = {
   path: '/wallet/flow/list',
   rateClass: () => 'lists',
   answer: async (parts, uid, url, visit) => {
-    const query = parseFlowList(url, parts.currencies)
+    const query = parseFlowListQuery(url, parts.currencies)
     if (!query.ok) return failure(toProblem(query.error))
     const { list, count } = await parts.listFlows(uid, query.value.filter, query.value.page, visit)
     return success({ list: list.map((flow) => write(flow, parts.currencies)), count })
@@ -29,8 +29,8 @@ function write(flow: Flow, currencies: Currencies) {
     osn: flow.osn,
     type: flow.type,
     cuy: flow.cuy,
-    amt: amount(flow.amount, currency.scale),
-    balance: amount(flow.balance, currency.scale),
+    amt: jsonAmount(flow.amount, currency.scale),
+    balance: jsonAmount(flow.balance, currency.scale),
     mark: flow.mark,
     created_at: formatInstant(flow.createdAt),
   }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createLog } from '../../src/platform/create-logger.ts'
+import { createLogger } from '../../src/platform/logger.ts'
 
 function record() {
   const lines: string[] = []
-  return { lines, log: createLog((line) => lines.push(line)) }
+  return { lines, log: createLogger((line) => lines.push(line)) }
 }
 
 describe('the log', () => {
