@@ -1,19 +1,20 @@
--- By hand, all of it: what a wrong row meets. README.md beside this file says why each rule stands.
+-- Written by hand: the triggers. README.md in this folder gives the reason for each rule.
 --
--- Three habits of SQLite shape these triggers:
---  * REPLACE deletes the row in its way without firing delete triggers, so BEFORE INSERT refuses every known key.
---  * The conflict clause of the outer statement (OR IGNORE, OR REPLACE) rules the statements inside its triggers too,
---    so nothing here relies on a constraint alone: each chain ends in a RAISE that looks at what really was stored.
+-- Three properties of SQLite shape these triggers:
+--  * REPLACE deletes the conflicting row without firing delete triggers, so BEFORE INSERT refuses every existing key.
+--  * The conflict clause of the outer statement (OR IGNORE, OR REPLACE) also applies to the statements inside its
+--    triggers, so no rule depends on a constraint alone: each chain ends in a RAISE that checks what was stored.
 --  * In BEFORE INSERT an id that was not given reads as -1, so ids are compared after the insert.
 
 -- address ------------------------------------------------------------------------------------------------------------
 
 CREATE TRIGGER address_is_new BEFORE INSERT ON address
 BEGIN
-  SELECT RAISE(ABORT, 'address: issued already')
-    WHERE EXISTS (SELECT 1 FROM address WHERE hex = NEW.hex OR idx = NEW.idx OR id = NEW.id);
-  SELECT RAISE(ABORT, 'address: indices grow by one')
-    WHERE NEW.idx IS NOT (SELECT coalesce(max(idx), -1) + 1 FROM address);
+  SELECT RAISE(ABORT, 'address: already issued')
+    WHERE EXISTS (SELECT 1 FROM address
+      WHERE address = NEW.address OR derivation_index = NEW.derivation_index OR id = NEW.id);
+  SELECT RAISE(ABORT, 'address: derivation_index must be the highest plus one')
+    WHERE NEW.derivation_index IS NOT (SELECT coalesce(max(derivation_index), -1) + 1 FROM address);
 END;
 --> statement-breakpoint
 CREATE TRIGGER address_is_never_changed BEFORE UPDATE ON address
@@ -29,22 +30,22 @@ END;
 
 -- wallet -------------------------------------------------------------------------------------------------------------
 
-CREATE TRIGGER wallet_is_born_empty BEFORE INSERT ON wallet
+CREATE TRIGGER wallet_starts_empty BEFORE INSERT ON wallet
 BEGIN
-  SELECT RAISE(ABORT, 'wallet: exists already')
+  SELECT RAISE(ABORT, 'wallet: already exists')
     WHERE EXISTS (SELECT 1 FROM wallet WHERE id = NEW.id OR (uid = NEW.uid AND cuy = NEW.cuy));
-  SELECT RAISE(ABORT, 'wallet: starts at zero')
-    WHERE NEW.balance <> 0 OR NEW.flow_count <> 0 OR NEW.newest <> 0;
+  SELECT RAISE(ABORT, 'wallet: must start empty')
+    WHERE NEW.balance <> 0 OR NEW.entry_count <> 0 OR NEW.newest_entry <> 0;
 END;
 --> statement-breakpoint
-CREATE TRIGGER wallet_follows_its_newest_flow BEFORE UPDATE ON wallet
+CREATE TRIGGER wallet_follows_its_newest_entry BEFORE UPDATE ON wallet
 BEGIN
-  SELECT RAISE(ABORT, 'wallet: follows its newest entry only')
+  SELECT RAISE(ABORT, 'wallet: only a new entry changes it')
     WHERE NEW.id IS NOT OLD.id OR NEW.uid IS NOT OLD.uid OR NEW.cuy IS NOT OLD.cuy
-      OR NEW.flow_count IS NOT OLD.flow_count + 1
-      OR NEW.newest IS OLD.newest
-      OR NEW.newest IS NOT (SELECT id FROM flow WHERE wallet = OLD.id ORDER BY id DESC LIMIT 1)
-      OR NEW.balance IS NOT (SELECT balance FROM flow WHERE id = NEW.newest);
+      OR NEW.entry_count IS NOT OLD.entry_count + 1
+      OR NEW.newest_entry IS OLD.newest_entry
+      OR NEW.newest_entry IS NOT (SELECT id FROM flow WHERE wallet_id = OLD.id ORDER BY id DESC LIMIT 1)
+      OR NEW.balance IS NOT (SELECT balance FROM flow WHERE id = NEW.newest_entry);
 END;
 --> statement-breakpoint
 CREATE TRIGGER wallet_is_never_deleted BEFORE DELETE ON wallet
@@ -55,31 +56,33 @@ END;
 
 -- flow ---------------------------------------------------------------------------------------------------------------
 
-CREATE TRIGGER flow_continues_its_wallet BEFORE INSERT ON flow
+CREATE TRIGGER flow_fits_its_wallet BEFORE INSERT ON flow
 BEGIN
-  SELECT RAISE(ABORT, 'flow: exists already')
+  SELECT RAISE(ABORT, 'flow: already exists')
     WHERE EXISTS (SELECT 1 FROM flow WHERE id = NEW.id)
-       OR EXISTS (SELECT 1 FROM flow WHERE wallet = NEW.wallet AND osn = NEW.osn AND type = NEW.type);
-  SELECT RAISE(ABORT, 'flow: its balance is the wallet''s plus its amount')
+       OR EXISTS (SELECT 1 FROM flow WHERE wallet_id = NEW.wallet_id AND osn = NEW.osn AND type = NEW.type);
+  SELECT RAISE(ABORT, 'flow: balance must be the wallet''s balance plus the amount')
     WHERE NOT EXISTS (
       SELECT 1 FROM wallet
-        WHERE id = NEW.wallet AND uid = NEW.uid AND cuy = NEW.cuy AND balance + NEW.amount = NEW.balance);
-  SELECT RAISE(ABORT, 'flow: time does not run backwards')
+        WHERE id = NEW.wallet_id AND uid = NEW.uid AND cuy = NEW.cuy AND balance + NEW.amount = NEW.balance);
+  SELECT RAISE(ABORT, 'flow: created_at must not decrease')
     WHERE NEW.created_at < (SELECT created_at FROM flow ORDER BY id DESC LIMIT 1);
-  SELECT RAISE(ABORT, 'flow: a recharge needs its credited deposit')
+  SELECT RAISE(ABORT, 'flow: a recharge requires its credited deposit')
     WHERE NEW.type = 1 AND NOT EXISTS (
       SELECT 1 FROM deposit
         WHERE txid = substr(NEW.osn, 1, 64) AND NEW.osn = iif(native, txid, txid || ':' || position)
           AND outcome = 'credited' AND uid = NEW.uid AND cuy = NEW.cuy AND amount = NEW.amount);
 END;
 --> statement-breakpoint
-CREATE TRIGGER flow_moves_its_wallet AFTER INSERT ON flow
+CREATE TRIGGER flow_updates_its_wallet AFTER INSERT ON flow
 BEGIN
-  SELECT RAISE(ABORT, 'flow: ids grow')
+  SELECT RAISE(ABORT, 'flow: ids must increase')
     WHERE EXISTS (SELECT 1 FROM flow WHERE id > NEW.id);
-  UPDATE wallet SET balance = NEW.balance, flow_count = flow_count + 1, newest = NEW.id WHERE id = NEW.wallet;
-  SELECT RAISE(ABORT, 'flow: the wallet did not follow')
-    WHERE NOT EXISTS (SELECT 1 FROM wallet WHERE id = NEW.wallet AND newest = NEW.id AND balance = NEW.balance);
+  UPDATE wallet SET balance = NEW.balance, entry_count = entry_count + 1, newest_entry = NEW.id
+    WHERE id = NEW.wallet_id;
+  SELECT RAISE(ABORT, 'flow: the wallet was not updated')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM wallet WHERE id = NEW.wallet_id AND newest_entry = NEW.id AND balance = NEW.balance);
 END;
 --> statement-breakpoint
 CREATE TRIGGER flow_is_never_changed BEFORE UPDATE ON flow
@@ -97,30 +100,30 @@ END;
 
 CREATE TRIGGER deposit_is_new BEFORE INSERT ON deposit
 BEGIN
-  SELECT RAISE(ABORT, 'deposit: this credit key is known')
+  SELECT RAISE(ABORT, 'deposit: credit key already stored')
     WHERE EXISTS (SELECT 1 FROM deposit WHERE txid = NEW.txid AND position = NEW.position);
-  SELECT RAISE(ABORT, 'deposit: not to an address of this caller')
-    WHERE NOT EXISTS (SELECT 1 FROM address WHERE hex = NEW.to_address AND uid = NEW.uid);
+  SELECT RAISE(ABORT, 'deposit: to_address does not belong to this caller')
+    WHERE NOT EXISTS (SELECT 1 FROM address WHERE address = NEW.to_address AND uid = NEW.uid);
 END;
 --> statement-breakpoint
-CREATE TRIGGER deposit_is_decided AFTER INSERT ON deposit
+CREATE TRIGGER deposit_removes_pending AFTER INSERT ON deposit
 BEGIN
   DELETE FROM pending WHERE txid = NEW.txid AND position = NEW.position;
 END;
 --> statement-breakpoint
-CREATE TRIGGER deposit_is_credited AFTER INSERT ON deposit WHEN NEW.outcome = 'credited'
+CREATE TRIGGER deposit_creates_its_entry AFTER INSERT ON deposit WHEN NEW.outcome = 'credited'
 BEGIN
-  INSERT INTO wallet (uid, cuy, balance, flow_count, newest)
+  INSERT INTO wallet (uid, cuy, balance, entry_count, newest_entry)
     SELECT NEW.uid, NEW.cuy, 0, 0, 0
     WHERE NOT EXISTS (SELECT 1 FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy);
-  INSERT INTO flow (wallet, uid, cuy, type, osn, amount, balance, mark, created_at)
+  INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at)
     SELECT id, NEW.uid, NEW.cuy, 1, iif(NEW.native, NEW.txid, NEW.txid || ':' || NEW.position),
       NEW.amount, balance + NEW.amount, 'deposit',
       max(NEW.created_at, coalesce((SELECT created_at FROM flow ORDER BY id DESC LIMIT 1), 0))
     FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy;
-  SELECT RAISE(ABORT, 'deposit: it was not credited')
+  SELECT RAISE(ABORT, 'deposit: its entry was not created')
     WHERE NOT EXISTS (
-      SELECT 1 FROM wallet JOIN flow ON flow.id = wallet.newest
+      SELECT 1 FROM wallet JOIN flow ON flow.id = wallet.newest_entry
         WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.type = 1 AND flow.amount = NEW.amount
           AND flow.osn = iif(NEW.native, NEW.txid, NEW.txid || ':' || NEW.position));
 END;
@@ -140,28 +143,79 @@ END;
 
 CREATE TRIGGER pending_is_undecided BEFORE INSERT ON pending
 BEGIN
-  SELECT RAISE(ABORT, 'pending: decided already')
+  SELECT RAISE(ABORT, 'pending: already decided')
     WHERE EXISTS (SELECT 1 FROM deposit WHERE txid = NEW.txid AND position = NEW.position);
 END;
 --> statement-breakpoint
 
 -- scan ---------------------------------------------------------------------------------------------------------------
 
-CREATE TRIGGER scan_is_one_row BEFORE INSERT ON scan
+CREATE TRIGGER scan_has_one_row BEFORE INSERT ON scan
 BEGIN
-  SELECT RAISE(ABORT, 'scan: started already') WHERE EXISTS (SELECT 1 FROM scan);
+  SELECT RAISE(ABORT, 'scan: already started') WHERE EXISTS (SELECT 1 FROM scan);
 END;
 --> statement-breakpoint
 CREATE TRIGGER scan_never_goes_back BEFORE UPDATE ON scan
 BEGIN
-  SELECT RAISE(ABORT, 'scan: the position never goes back') WHERE NEW.height < OLD.height;
-  SELECT RAISE(ABORT, 'scan: a block once stored keeps its hash')
+  SELECT RAISE(ABORT, 'scan: height must not decrease') WHERE NEW.height < OLD.height;
+  SELECT RAISE(ABORT, 'scan: the hash of a stored block must not change')
     WHERE NEW.height = OLD.height AND OLD.hash IS NOT NULL AND NEW.hash IS NOT OLD.hash;
-  SELECT RAISE(ABORT, 'scan: a stored block has a hash') WHERE NEW.height > OLD.height AND NEW.hash IS NULL;
-  SELECT RAISE(ABORT, 'scan: the finalized height never goes back') WHERE NEW.finalized < OLD.finalized;
+  SELECT RAISE(ABORT, 'scan: a stored block must have a hash') WHERE NEW.height > OLD.height AND NEW.hash IS NULL;
+  SELECT RAISE(ABORT, 'scan: finalized must not decrease') WHERE NEW.finalized < OLD.finalized;
 END;
 --> statement-breakpoint
 CREATE TRIGGER scan_is_never_deleted BEFORE DELETE ON scan
 BEGIN
   SELECT RAISE(ABORT, 'scan: the row is never deleted');
+END;
+--> statement-breakpoint
+
+-- reconciliation -----------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER reconciliation_is_new BEFORE INSERT ON reconciliation
+BEGIN
+  SELECT RAISE(ABORT, 'reconciliation: already exists') WHERE EXISTS (SELECT 1 FROM reconciliation WHERE id = NEW.id);
+  SELECT RAISE(ABORT, 'reconciliation: only one unfinished run per currency')
+    WHERE EXISTS (SELECT 1 FROM reconciliation WHERE cuy = NEW.cuy AND finished_at IS NULL);
+END;
+--> statement-breakpoint
+-- An overtaken slice sets slices to null, which its column refuses: that failure must come first.
+CREATE TRIGGER reconciliation_goes_forward BEFORE UPDATE ON reconciliation WHEN NEW.slices IS NOT NULL
+BEGIN
+  SELECT RAISE(ABORT, 'reconciliation: id, cuy, started_at and last_index must not change')
+    WHERE NEW.id IS NOT OLD.id OR NEW.cuy IS NOT OLD.cuy OR NEW.started_at IS NOT OLD.started_at
+      OR NEW.last_index IS NOT OLD.last_index;
+  SELECT RAISE(ABORT, 'reconciliation: slices must increase by one') WHERE NEW.slices <> OLD.slices + 1;
+  SELECT RAISE(ABORT, 'reconciliation: each address is counted once')
+    WHERE NEW.cursor < OLD.cursor OR NEW.addresses - OLD.addresses <> NEW.cursor - OLD.cursor;
+  SELECT RAISE(ABORT, 'reconciliation: the result of a finished run must not change')
+    WHERE OLD.finished_at IS NOT NULL AND (NEW.finished_at IS NOT OLD.finished_at OR NEW.recorded IS NOT OLD.recorded
+      OR NEW.on_chain IS NOT OLD.on_chain OR NEW.differing IS NOT OLD.differing);
+END;
+--> statement-breakpoint
+CREATE TRIGGER reconciliation_is_never_deleted BEFORE DELETE ON reconciliation
+BEGIN
+  SELECT RAISE(ABORT, 'reconciliation: rows are never deleted');
+END;
+--> statement-breakpoint
+
+-- accepted_difference ------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER accepted_difference_starts_unreported BEFORE INSERT ON accepted_difference
+BEGIN
+  SELECT RAISE(ABORT, 'accepted_difference: a new row is unreported exactly where it has a confirmed difference')
+    WHERE NEW.reported <> (NEW.confirmed = '0');
+END;
+--> statement-breakpoint
+CREATE TRIGGER accepted_difference_reports_each_change BEFORE UPDATE ON accepted_difference
+BEGIN
+  SELECT RAISE(ABORT, 'accepted_difference: a changed difference is unreported')
+    WHERE NEW.reported = 1 AND NEW.confirmed IS NOT OLD.confirmed;
+  SELECT RAISE(ABORT, 'accepted_difference: outgoing_count must not decrease')
+    WHERE NEW.outgoing_count < OLD.outgoing_count;
+END;
+--> statement-breakpoint
+CREATE TRIGGER accepted_difference_is_never_deleted BEFORE DELETE ON accepted_difference
+BEGIN
+  SELECT RAISE(ABORT, 'accepted_difference: rows are never deleted');
 END;

@@ -1,12 +1,11 @@
-import { type Bindings, createService } from './compose.ts'
-import { systemClock } from './platform/clock.ts'
+import { createService } from './compose.ts'
+import { systemClock, uniqueName } from './platform/clock.ts'
 import { createLogger } from './platform/logger.ts'
-import { uniqueName } from './platform/unique-name.ts'
 
 const service = createService({
   clock: systemClock,
   // biome-ignore lint/suspicious/noConsole: the console is where Workers collect log lines
-  log: createLogger((line) => console.log(line)),
+  logger: createLogger((line) => console.log(line)),
   fetch: (input, init) => fetch(input, init),
   uniqueName,
 })
@@ -14,4 +13,4 @@ const service = createService({
 export default {
   fetch: (request, bindings) => service.fetch(request, bindings),
   scheduled: (_controller, bindings) => service.tick(bindings),
-} satisfies ExportedHandler<Bindings>
+} satisfies ExportedHandler<Record<string, unknown>>

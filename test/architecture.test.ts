@@ -10,51 +10,94 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(root, file)))
 const sources = files.filter((file) => /^src\/.*\.ts$/.test(file))
-
-/** What each layer may import from. The edges know the core, never the reverse. */
-const mayImport: Readonly<Record<string, readonly string[]>> = {
-  domain: ['domain'],
-  ports: ['ports', 'domain'],
-  app: ['app', 'ports', 'domain'],
-  http: ['http', 'app', 'ports', 'domain', 'config'],
-  adapters: ['adapters', 'ports', 'domain', 'config'],
-  config: ['domain'],
-  compose: ['domain', 'ports', 'app', 'http', 'adapters', 'config'],
-  index: ['compose', 'adapters'],
-  // Commands for a terminal: Node runs them, and no Worker holds them.
-  doctor: ['adapters', 'http', 'ports', 'domain', 'config'],
-  deploy: [],
-}
-
-const layerOf = (file: string) => file.replace(/^src\//, '').replace(/(\/.*|\.ts)$/, '')
-const importsOf = (text: string) =>
-  [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].flatMap((match) => match[1] ?? [])
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
 
-describe('architecture', () => {
-  it.each(sources)('%s imports only from the layers it may know', (file) => {
-    const allowed = mayImport[layerOf(file)]
-    expect(allowed, `a layer without a rule: ${layerOf(file)}`).toBeDefined()
+/** The folders (and top-level files) of src that each one may import from, besides itself. */
+const core = ['common', 'platform', 'chain', 'addresses', 'ledger', 'deposits', 'scan', 'reconciliation']
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  common: [],
+  platform: ['common'],
+  chain: ['common', 'addresses', 'ledger'],
+  addresses: ['common', 'chain', 'ledger', 'platform', 'scan'],
+  ledger: ['common', 'addresses', 'chain'],
+  deposits: ['common', 'platform', 'chain', 'addresses', 'ledger'],
+  scan: ['common', 'platform', 'chain', 'addresses', 'ledger', 'deposits', 'reconciliation'],
+  reconciliation: ['common', 'platform', 'chain', 'addresses', 'ledger', 'scan'],
+  services: core,
+  tron: ['common', 'platform', 'chain', 'addresses', 'ledger'],
+  d1: [...core, 'services'],
+  config: ['common', 'chain', 'addresses', 'ledger'],
+  http: [...core, 'services', 'config'],
+  compose: [...core, 'services', 'tron', 'd1', 'http', 'config'],
+  index: ['compose', 'platform'],
+  // Commands for a terminal: Node runs them, and the Worker does not contain them.
+  doctor: [...core, 'tron', 'http', 'config', 'deploy'],
+  deploy: ['common'],
+}
+
+/** Folders whose files only compute: no clock, no I/O, no randomness, no SQL. */
+const pure =
+  /^src\/(common\/|chain\/|ledger\/|addresses\/(address|derive)|deposits\/(contract-types|detect-transfers|explain|transaction-bytes|trc20|trx|verify-deposit)|scan\/plan|reconciliation\/judge-reading|tron\/parse\/)/
+
+const folderOf = (file: string) => file.replace(/^src\//, '').replace(/(\/.*|\.ts)$/, '')
+const importsOf = (text: string) =>
+  [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].flatMap((match) => match[1] ?? [])
+const exportsOf = (text: string) =>
+  [
+    ...text.matchAll(/^export (?:declare )?(?:async )?(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm),
+  ].flatMap((match) => match[1] ?? [])
+
+describe('the folders of src', () => {
+  it.each(sources)('%s imports only what its folder may import', (file) => {
+    const allowed = mayImport[folderOf(file)]
+    expect(allowed, `a folder without a rule: ${folderOf(file)}`).toBeDefined()
     const imported = importsOf(textOf(file))
       .filter((path) => path.startsWith('.'))
-      .map((path) => layerOf(normalize(join(dirname(file), path))))
-    expect(imported.filter((layer) => layer !== layerOf(file) && !allowed?.includes(layer))).toEqual([])
+      .map((path) => folderOf(normalize(join(dirname(file), path))))
+    expect(imported.filter((folder) => folder !== folderOf(file) && !allowed?.includes(folder))).toEqual([])
   })
 
-  it('leaves Node and wrangler to the commands', () => {
+  it('leave Node and wrangler to the commands', () => {
     const commands = /^src\/(doctor|deploy)\//
     const isForNode = (path: string) => path.startsWith('node:') || path === 'wrangler'
     const found = sources.filter((file) => !commands.test(file) && importsOf(textOf(file)).some(isForNode))
     expect(found).toEqual([])
   })
 
-  it('reads the clock and chance only in src/adapters/system', () => {
+  it('read the clock and randomness in src/platform only', () => {
     const impure = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandomUUID\(/
-    const found = sources.filter((file) => !file.startsWith('src/adapters/system/') && impure.test(textOf(file)))
+    const found = sources.filter((file) => !file.startsWith('src/platform/') && impure.test(textOf(file)))
     expect(found).toEqual([])
   })
 
-  it('leaves nothing unfinished, focused or skipped', () => {
+  it('have pure files where they only compute', () => {
+    const reaches = /\bfetch\(|\bsetTimeout\(|\.prepare\(|clock\.(now|sleep|random)\(|\b(SELECT|INSERT|UPDATE|DELETE) /
+    const pureFiles = sources.filter((file) => pure.test(file))
+    expect(pureFiles.length).toBeGreaterThan(20)
+    expect(pureFiles.filter((file) => reaches.test(textOf(file)))).toEqual([])
+  })
+
+  it('export each name once', () => {
+    const places = new Map<string, string[]>()
+    for (const file of sources) {
+      for (const name of exportsOf(textOf(file))) places.set(name, [...(places.get(name) ?? []), file])
+    }
+    expect([...places].filter(([, where]) => where.length > 1)).toEqual([])
+  })
+
+  it('name log events in kebab-case', () => {
+    const events = sources.flatMap((file) =>
+      [...textOf(file).matchAll(/\blogger\.(?:info|warn|error|alarm)\(\s*'([^']*)'/g)].flatMap(({ 1: event }) =>
+        event === undefined ? [] : [{ file, event }],
+      ),
+    )
+    expect(events.length).toBeGreaterThan(10)
+    expect(events.filter(({ event }) => !/^[a-z]+(-[a-z]+)*$/.test(event))).toEqual([])
+  })
+})
+
+describe('the repository', () => {
+  it('contains nothing unfinished, focused or skipped', () => {
     const leftover = new RegExp(['TO', 'DO|FIX', 'ME|\\b(it|test|describe)\\.(on', 'ly|sk', 'ip|to', 'do)\\b'].join(''))
     const found = files.filter(
       (file) => /^(src|test|migrations)\/.*\.(ts|sql|sol)$/.test(file) && leftover.test(textOf(file)),
@@ -62,22 +105,98 @@ describe('architecture', () => {
     expect(found).toEqual([])
   })
 
-  it('keeps only the agreed names at the top level', () => {
+  it('has only the agreed names at the top level', () => {
     const agreed =
       /^(src|migrations|test|wrangler\.toml|package(-lock)?\.json|tsconfig\.json|drizzle\.config\.ts|README\.md|LICENSE|\..*)$/
     const top = new Set(files.map((file) => file.split('/')[0] ?? ''))
     expect([...top].filter((name) => !agreed.test(name))).toEqual([])
   })
+})
 
-  it('names only paths that exist in its Markdown', () => {
-    const named = files
-      .filter((file) => file.endsWith('.md'))
-      .flatMap((file) =>
-        [...textOf(file).matchAll(/`((?:src|test|migrations)\/[\w./-]+)`/g)].map((match) => ({
-          file,
-          path: match[1] ?? '',
-        })),
-      )
+describe('the documentation', () => {
+  const pages = files.filter((file) => file.endsWith('.md'))
+  const quoted = (text: string) => [...text.matchAll(/`([^`\n]+)`/g)].flatMap((match) => match[1] ?? [])
+
+  it('names only paths that exist', () => {
+    const named = pages.flatMap((file) =>
+      quoted(textOf(file))
+        .filter((path) => /^(src|test|migrations)\/[\w./-]+$/.test(path))
+        .map((path) => ({ file, path })),
+    )
     expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([])
   })
+
+  it('links only to files and sections that exist', () => {
+    const broken = pages.flatMap((file) =>
+      [...textOf(file).matchAll(/\]\((?!https?:|#)([^)#\s]+)(?:#([^)\s]+))?\)/g)]
+        .map(({ 1: path = '', 2: section }) => ({ file, path: join(dirname(file), path), section }))
+        .filter(({ path, section }) => {
+          if (!existsSync(join(root, path))) return true
+          return section !== undefined && !anchorsOf(textOf(path)).includes(section)
+        }),
+    )
+    expect(broken).toEqual([])
+  })
+
+  it('has no line over 160 characters, tables outside the two main pages excepted', () => {
+    const isTable = (file: string, line: string) => line.startsWith('|') && !/^(src\/)?README\.md$/.test(file)
+    const long = pages.flatMap((file) =>
+      textOf(file)
+        .split('\n')
+        .flatMap((line, i) => (line.length > 160 && !isTable(file, line) ? [`${file}:${i + 1}`] : [])),
+    )
+    expect(long).toEqual([])
+  })
+
+  it('names in src/README.md only files and exports that exist', () => {
+    const exported = new Set(sources.flatMap((file) => exportsOf(textOf(file))))
+    const words = quoted(textOf('src/README.md'))
+    const paths = words.filter((word) => /^[\w-]+(\/[\w-]+)*(\.(ts|md)|\/)$/.test(word))
+    const names = words.filter((word) => /^[a-z]+[A-Z]\w+$|^[A-Z][a-z]+[A-Z]\w+$/.test(word))
+    expect(paths.length).toBeGreaterThan(20)
+    expect(names.length).toBeGreaterThan(10)
+    expect(paths.filter((path) => !existsSync(join(root, 'src', path)))).toEqual([])
+    expect(names.filter((name) => !exported.has(name))).toEqual([])
+  })
+
+  it('has every section of PROTOCOL.md that a comment or test cites, and every cited section is a heading', () => {
+    const sections = [...textOf('src/tron/PROTOCOL.md').matchAll(/^## (.+)$/gm)].flatMap((match) => match[1] ?? [])
+    const cited = files
+      .filter((file) => /^(src|test|migrations)\/.*\.(ts|sql|md)$/.test(file))
+      .flatMap((file) =>
+        [...unwrapped(textOf(file)).matchAll(/PROTOCOL\.md, ([A-Z][\w -]*\w)/g)].map((match) => ({
+          file,
+          text: match[1] ?? '',
+        })),
+      )
+    expect(cited.length).toBeGreaterThan(20)
+    expect(cited.filter(({ text }) => !sections.some((section) => text.startsWith(section)))).toEqual([])
+    expect(sections.filter((section) => !cited.some(({ text }) => text.startsWith(section)))).toEqual([])
+  })
+
+  it('cites no sources by private numbers', () => {
+    const numbers = /§|fact sheet|\((?:rules? )?R\d+|\bR\d+\b[,)]| \(\d{1,2}\.\d(, row \d+)?\)/
+    const found = files.filter(
+      (file) =>
+        /^(src|test|migrations)\/.*\.(ts|sql|md)$/.test(file) &&
+        numbers.test(textOf(file)) &&
+        !file.endsWith('architecture.test.ts'),
+    )
+    expect(found).toEqual([])
+  })
 })
+
+/** A text with the line breaks of its comments removed: a citation can be wrapped. */
+function unwrapped(text: string): string {
+  return text.replace(/\n\s*(?:\*|\/\/|--)?\s*/g, ' ')
+}
+
+/** The anchors that GitHub makes of a page's headings. */
+function anchorsOf(page: string): string[] {
+  return [...page.matchAll(/^#+ (.+)$/gm)].map(({ 1: heading = '' }) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}

@@ -1,51 +1,58 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { HDKey } from '@scure/bip32'
+import { mnemonicToSeedSync } from '@scure/bip39'
+import { jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { unstable_startWorker } from 'wrangler'
 import { createDocument } from '../src/http/openapi/document.ts'
 import { operations } from '../src/http/openapi/operations.ts'
-import { testSecret, testXpub } from './support/configured.ts'
+import { routes } from '../src/http/routes.ts'
+import { signToken } from './http/auth/sign-token-example.ts'
+import { testSecret, testXpub } from './support/variables.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url).href)
 const read = (path: string) => readFileSync(root + path, 'utf8')
-const { version } = JSON.parse(read('package.json')) as { version: string } // ours has one
+const { version } = JSON.parse(read('package.json')) as { version: string } // package.json has one
 const fresh = () => JSON.stringify(createDocument(version))
 
 describe('the OpenAPI document', () => {
-  /** What a linter says; it also holds every example against its schema. */
+  /** The problems that a linter finds. It also checks every example against its schema. */
   async function lint(source: string): Promise<string[]> {
     const config = await createConfig({ extends: ['recommended-strict'] })
     const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config })
     return problems.map(({ ruleId, location }) => `${ruleId} at ${location[0]?.pointer}`)
   }
 
-  it('passes the linter, but for a 4xx answer that the health check does not have', async () => {
+  it('passes the linter, except that the health check has no 4xx response', async () => {
     expect(await lint(fresh())).toEqual(['operation-4xx-response at #/paths/~1health/get/responses'])
   })
 
-  it('would not pass with an example that its schema refuses', async () => {
-    const spoilt = fresh().replace('"value":{"code":200,', '"value":{"code":"200",')
-    expect((await lint(spoilt)).map((problem) => problem.split(' ')[0])).toContain('no-invalid-media-type-examples')
+  it('does not pass with an example that its schema refuses', async () => {
+    const wrong = fresh().replace('"value":{"code":200,', '"value":{"code":"200",')
+    expect((await lint(wrong)).map((problem) => problem.split(' ')[0])).toContain('no-invalid-media-type-examples')
   })
 
-  it('has every route of the app, and no other', async () => {
-    const files = readdirSync(`${root}src/http/routes`)
+  it('has every route of the app, and the app has every route folder', async () => {
+    const served = routes.map(({ path }) => path)
+    expect(Object.keys(operations)).toEqual(served)
+    const folders = readdirSync(`${root}src/http/routes`)
     const modules: Record<string, { path: string }>[] = await Promise.all(
-      files.map((file) => import(`../src/http/routes/${file.replace(/\.ts$/, '')}.ts`)),
+      folders.map((folder) => import(`../src/http/routes/${folder}/route.ts`)),
     )
-    const served = modules.flatMap((module) => Object.values(module).map(({ path }) => path))
-    expect(new Set(Object.keys(operations))).toEqual(new Set(served))
+    const paths = modules.flatMap((module) => Object.values(module).map(({ path }) => path))
+    expect(new Set(paths)).toEqual(new Set<string>(served))
   })
 })
 
 describe('the deployment', () => {
   let worker: Awaited<ReturnType<typeof unstable_startWorker>>
-  // As `wrangler dev` and `wrangler deploy` have it, with the build before it and the asset router in front of it.
+  // As with `wrangler dev` and `wrangler deploy`: after the build, and behind the asset router.
   beforeAll(async () => {
     worker = await unstable_startWorker({
       config: `${root}wrangler.toml`,
-      envFiles: [`${root}test/no-such-file`], // not the developer's .dev.vars
+      envFiles: [`${root}test/no-such-file`], // without the .dev.vars of the developer
       bindings: {
         TRON_XPUB: { type: 'plain_text', value: testXpub },
         AUTH_JWT_SECRET: { type: 'plain_text', value: testSecret },
@@ -65,13 +72,13 @@ describe('the deployment', () => {
   const get = (path: string, method = 'GET') =>
     worker.fetch(`https://wallet.example${path}`, { method, redirect: 'manual' })
 
-  it('serves the document as it is generated now', async () => {
+  it('serves the generated document', async () => {
     const response = await get('/openapi.json')
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(await response.text()).toBe(fresh())
   })
 
-  it('serves the page and all that it loads, from itself alone', async () => {
+  it('serves the page and everything that it loads, from its own origin only', async () => {
     const response = await get('/docs')
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     const page = await response.text()
@@ -81,7 +88,7 @@ describe('the deployment', () => {
     expect(loaded.filter((path) => !/^\/[a-z]/.test(path))).toEqual([])
   })
 
-  it.each(['/openapi.json', '/docs', '/docs/swagger-ui-bundle.js'])('guards %s in a browser', async (path) => {
+  it.each(['/openapi.json', '/docs', '/docs/swagger-ui-bundle.js'])('protects %s in a browser', async (path) => {
     const { headers } = await get(path)
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     const policy = headers.get('content-security-policy')
@@ -91,30 +98,49 @@ describe('the deployment', () => {
   })
 
   it.each(['/', '/docs/nothing', '/openapi.yaml', '/_headers', '/docs/page.css.map'])(
-    'leaves %s to the Worker, which knows no such path',
+    'passes %s to the Worker, where it is 404',
     async (path) => {
       const response = await get(path)
       expect(response.headers.get('x-request-id')).toBeTruthy()
-      expect([response.status, await response.text()]).toEqual([404, '{"code":404,"msg":"no such path"}'])
+      expect(response.status).toBe(404)
     },
   )
 
-  it('leaves wrong methods on a route to the Worker', async () => {
+  it('passes other methods of a route to the Worker', async () => {
     const response = await get('/wallet/list', 'POST')
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  it('has nothing of the document in the Worker’s bundle', () => {
+  it('has no documentation in the bundle of the Worker', () => {
+    const isDocumentation = (file: string) => /^http\/(openapi\/|routes\/[^/]+\/docs\.ts$)/.test(file)
     const importers = readdirSync(`${root}src`, { recursive: true, encoding: 'utf8' }).filter(
-      (file) => file.endsWith('.ts') && !file.startsWith('http/openapi/') && /'[^']*openapi/.test(read(`src/${file}`)),
+      (file) =>
+        file.endsWith('.ts') && !isDocumentation(file) && /'[^'\n]*(openapi\/|docs\.ts)/.test(read(`src/${file}`)),
     )
     expect(importers).toEqual([])
   })
 })
 
 describe('README.md', () => {
+  const page = read('README.md')
+
   it('shows the typed client as the tests compile and run it', () => {
     const example = read('test/http/openapi/client-example.ts').replaceAll('../../../src/', './src/')
-    expect(read('README.md')).toContain(`\`\`\`ts\n${example}\`\`\``)
+    expect(page).toContain(`\`\`\`ts\n${example}\`\`\``)
+  })
+
+  it('shows how to sign a token that holds', async () => {
+    expect(page).toContain(`\`\`\`ts\n${read('test/http/auth/sign-token-example.ts')}\`\`\``)
+    const key = new TextEncoder().encode(testSecret)
+    const { payload } = await jwtVerify(await signToken(7, testSecret), key, { requiredClaims: ['exp'] })
+    expect(payload.sub).toBe('7')
+  })
+
+  it('shows how to make the extended public key of the local chain', () => {
+    const example = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+    const [mnemonic, path] = [/mnemonic = '([^']+)'/.exec(example)?.[1], /derive\("([^"]+)"\)/.exec(example)?.[1]]
+    expect(example).toContain('HDKey.fromMasterSeed(mnemonicToSeedSync(mnemonic))')
+    const account = HDKey.fromMasterSeed(mnemonicToSeedSync(mnemonic ?? '')).derive(path ?? '')
+    expect(account.publicExtendedKey).toBe(testXpub)
   })
 })

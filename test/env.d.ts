@@ -12,3 +12,8 @@ declare module '*?raw' {
   const text: string
   export default text
 }
+
+/** What Vite replaces by the imported files when it compiles a test. */
+interface ImportMeta {
+  glob<T>(pattern: string, options: { readonly eager: true; readonly import: 'default' }): Readonly<Record<string, T>>
+}

@@ -5,19 +5,18 @@ import type { Brand } from '../common/brand.ts'
 import { err, ok, type Result } from '../common/result.ts'
 
 /**
- * An account or contract: its 20 bytes as 40 lower-case hex digits, the form that nodes' logs and topics share.
- * Every other form (Base58Check, 21 bytes with 0x41 in front) is made from this one, so that two spellings of
- * one address can never be taken for two addresses.
+ * An account or contract: its 20 bytes as 40 lower-case hex digits, the form of logs and topics. Every other form
+ * (Base58Check, 21 bytes that start with 0x41) is made from this one, so that one address has one representation.
  */
 export type Address = Brand<string, 'Address'>
-/** Why a text is no Base58Check Tron address. */
+/** Why a text is not a Tron address in Base58Check. */
 export type AddressFault = 'not-base58check' | 'not-21-bytes' | 'wrong-prefix'
 
 const prefix = 0x41 // all public Tron networks (java-tron `Constant.java`: ADD_PRE_FIX_BYTE_MAINNET)
 const base58check = createBase58check(sha256)
 const hex40 = /^[0-9a-f]{40}$/
 
-/** The address written as `T…`: 34 characters, checksum verified. */
+/** Parses an address in Base58Check (`T…`, 34 characters) and verifies its checksum. */
 export function parseAddress(text: string): Result<Address, AddressFault> {
   const bytes = decodeOrNull(text)
   if (bytes === null) return err('not-base58check')
@@ -26,7 +25,7 @@ export function parseAddress(text: string): Result<Address, AddressFault> {
   return ok(bytesToHex(bytes.subarray(1)) as Address) // safe: these three checks are the definition
 }
 
-/** The address whose 20 bytes are `hex` (40 hex digits, any case, `0x` allowed), or null. */
+/** The address whose 20 bytes are `hex` (40 hex digits in any case, optionally prefixed with 0x), or null. */
 export function addressFromHex(hex: string): Address | null {
   const digits = (hex.startsWith('0x') ? hex.slice(2) : hex).toLowerCase()
   return hex40.test(digits) ? (digits as Address) : null // safe: the test is the definition
@@ -37,7 +36,7 @@ export function formatBase58(address: Address): string {
   return base58check.encode(hexToBytes(`41${address}`))
 }
 
-/** 42 hex digits, `41` first. */
+/** 42 hex digits, starting with `41`. */
 export function formatHex(address: Address): string {
   return `41${address}`
 }

@@ -1,59 +1,51 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
-import { hmac } from '@noble/hashes/hmac.js'
-import { sha256, sha512 } from '@noble/hashes/sha2.js'
+import { sha256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { createBase58check } from '@scure/base'
+import { HDKey } from '@scure/bip32'
 import { err, ok, type Result } from '../common/result.ts'
 import { type Address, addressFromHex } from './address.ts'
 
-type Point = ReturnType<typeof secp256k1.Point.fromBytes>
-
 /**
- * The external chain `m/44'/195'/0'/0` of an account, ready to derive addresses from. It can see every address and
- * spend from none. It holds nothing that can be printed: an extended public key is confidential.
+ * The external chain `m/44'/195'/n'/0` of an account, from which deposit addresses are derived. It can spend from none of
+ * them. It has nothing that can be printed: an extended public key is confidential.
  */
 export interface ExtendedPublicKey {
   /** The address at `/index`; see `deriveAddress`. */
   readonly addressAt: (index: number) => Address
 }
 
-/** Why a text is no key that deposit addresses can be derived from. */
+/** Why a text is not a key that deposit addresses can be derived from. */
 export type ExtendedPublicKeyFault =
   | 'empty'
   | 'too-long'
-  /** `xprv…` and its relatives: a private key has no business here. */
+  /** `xprv…` and its relatives: the service never accepts a private key. */
   | 'private-extended-key'
-  /** A private key or seed written in hex. */
+  /** A private key or seed in hex. */
   | 'hex-key'
   | 'mnemonic'
   | 'not-base58check'
-  /** Base58Check of something else, or version bytes other than a plain `xpub`'s. */
+  /** Base58Check of something else, or other version bytes than those of an `xpub`. */
   | 'not-an-xpub'
-  /** Neither the account (3) nor its external chain (4): addresses would be valid and belong to no wallet. */
+  /** Neither the account (3) nor its external chain (4): no wallet would find the addresses. */
   | 'wrong-depth'
   /** Not account 0' at depth 3, or not chain 0 (the external one) at depth 4. */
   | 'wrong-child-number'
-  /** The 33 key bytes are no point of the curve. */
+  /** The 33 key bytes are not a point of the curve. */
   | 'not-on-the-curve'
 
-/** One public level of BIP-32: what the next level is computed from. */
-interface Level {
-  readonly key: Uint8Array
-  readonly chainCode: Uint8Array
-}
-
-const textMax = 128 // an xpub has 111 letters; base58 decoding is quadratic
+const textMax = 128 // an xpub has 111 characters; base58 decoding is quadratic
 const xpubVersion = 0x0488b21e // BIP-32, mainnet public
 const xprvVersion = 0x0488ade4
 const account = { depth: 3, childNumber: 0x80000000 } // m/44'/195'/0'
 const externalChain = { depth: 4, childNumber: 0 } // m/44'/195'/0'/0
+const indexMax = 0x7fffffff // a non-hardened step has 31 bits
 const base58check = createBase58check(sha256)
 
 /**
- * An extended public key: the account `m/44'/195'/0'` or its external chain `m/44'/195'/0'/0`. Its depth and child
- * number are checked; the levels above them can't be seen in it. About 0.2 ms: the rest is done when the first
- * address is asked for.
+ * Parses the extended public key of the account `m/44'/195'/0'` or of its external chain `m/44'/195'/0'/0`. Its depth and
+ * child number are checked; the levels above them are not part of it.
  */
 export function parseExtendedPublicKey(text: string): Result<ExtendedPublicKey, ExtendedPublicKeyFault> {
   if (text === '') return err('empty')
@@ -73,109 +65,50 @@ export function parseExtendedPublicKey(text: string): Result<ExtendedPublicKey, 
   const expected = depth === account.depth ? account : externalChain
   if (depth !== expected.depth) return err('wrong-depth')
   if (view.getUint32(9) !== expected.childNumber) return err('wrong-child-number')
-  const level = { chainCode: bytes.slice(13, 45), key: bytes.slice(45) }
-  const point = pointOrNull(level.key)
-  if (point === null) return err('not-on-the-curve')
-  return ok({ addressAt: derivation(level, point, depth) })
+  const key = keyOrNull(text)
+  if (key === null) return err('not-on-the-curve')
+  return ok({ addressAt: addressesBelow(key, depth) })
 }
 
 /**
  * The address at `m/44'/195'/0'/0/index`, index 0 to 2^31−1. Throws on any other index, and on the one index in about
- * 2^127 for which BIP-32 has no child: there the index has to be skipped by a person.
+ * 2^127 for which BIP-32 has no child: an operator must skip that index.
  */
 export function deriveAddress(key: ExtendedPublicKey, index: number): Address {
   return key.addressAt(index)
 }
 
-/** The address of a public key: the last 20 bytes of Keccak-256 over X‖Y. */
-export function addressOfPoint(point: Point): Address {
-  const hash = keccak_256(point.toBytes(false).subarray(1))
-  const address = addressFromHex(bytesToHex(hash.subarray(12)))
+/** The external chain is derived when it is first needed: most requests derive nothing. */
+function addressesBelow(key: HDKey, depth: number): (index: number) => Address {
+  let chain: HDKey | null = null
+  return (index) => {
+    if (!Number.isInteger(index) || index < 0 || index > indexMax) throw new RangeError('index: 0 to 2^31-1')
+    chain ??= depth === externalChain.depth ? key : childOf(key, externalChain.childNumber)
+    return addressOf(childOf(chain, index))
+  }
+}
+
+/** Where an index has no child, the library takes the next index: two indices must never share an address. */
+function childOf(parent: HDKey, index: number): HDKey {
+  const child = parent.deriveChild(index)
+  if (child.index !== index) throw new Error(`BIP-32 has no child at index ${index}`)
+  return child
+}
+
+/** The last 20 bytes of Keccak-256 over the uncompressed public key (PROTOCOL.md, Addresses and derivation). */
+function addressOf({ publicKey }: HDKey): Address {
+  if (publicKey === null) throw new Error('a derived key has a public key')
+  const point = secp256k1.Point.fromBytes(publicKey).toBytes(false)
+  const address = addressFromHex(bytesToHex(keccak_256(point.subarray(1)).subarray(12)))
   if (address === null) throw new Error('20 bytes are always an address')
   return address
 }
 
-/**
- * BIP-32's public child: `parent + tweak·G`. Null where there is none: a tweak not below the curve's order, or a sum
- * that is the point at infinity. `timesBase` multiplies the generator.
- */
-export function childPoint(parent: Point, tweak: Uint8Array, timesBase: (scalar: bigint) => Point): Point | null {
-  const { Fn, ZERO } = secp256k1.Point
-  const scalar = Fn.fromBytes(tweak, true) // true: not refused here; the next line is BIP-32's own check
-  if (!Fn.isValid(scalar)) return null
-  const child = parent.add(timesBase(scalar))
-  return child.equals(ZERO) ? null : child
-}
-
-/**
- * The derivation below one parsed key. What can be computed once is, when it is first needed: the external chain's
- * point, so that an address costs one HMAC, one multiplication and one addition, and no decompression.
- */
-function derivation(level: Level, point: Point, depth: number): (index: number) => Address {
-  const timesBase = baseMultiplier()
-  let chain: { readonly level: Level; readonly point: Point } | null = null
-  return (index) => {
-    if (!Number.isInteger(index) || index < 0 || index > 0x7fffffff) throw new RangeError('index: 0 to 2^31-1')
-    chain ??= depth === externalChain.depth ? { level, point } : step({ level, point }, 0, timesBase)
-    return addressOfPoint(stepPoint(chain, index, timesBase).point)
-  }
-}
-
-function step(
-  from: { readonly level: Level; readonly point: Point },
-  index: number,
-  timesBase: (scalar: bigint) => Point,
-): { readonly level: Level; readonly point: Point } {
-  const { point, chainCode } = stepPoint(from, index, timesBase)
-  return { level: { key: point.toBytes(true), chainCode }, point }
-}
-
-function stepPoint(
-  from: { readonly level: Level; readonly point: Point },
-  index: number,
-  timesBase: (scalar: bigint) => Point,
-): { readonly point: Point; readonly chainCode: Uint8Array } {
-  const data = new Uint8Array(37)
-  data.set(from.level.key)
-  new DataView(data.buffer).setUint32(33, index)
-  const hash = hmac(sha512, from.level.chainCode, data)
-  const point = childPoint(from.point, hash.subarray(0, 32), timesBase)
-  if (point === null) throw new Error(`BIP-32 has no child at index ${index}`)
-  return { point, chainCode: hash.subarray(32) }
-}
-
-/**
- * Multiplies the generator. Tweaks are public, so the library's variable-time methods are right here; its constant-time
- * `multiply` also wants random bytes. Measured November 2026: without a table 2 ms on a cold start and 0.9 ms after it,
- * with one 0.25 ms after 25 ms of building. So the table comes once it pays: a cold isolate's first address from a key of
- * depth 3 costs about 12 ms of CPU (one step more than from depth 4), each further one 1 to 3 ms.
- */
-function baseMultiplier(): (scalar: bigint) => Point {
-  const { Point } = secp256k1
-  const tableAfter = 32
-  const tableWidth = 6 // 8 gains a fifth and takes twice as long to build
-  let uses = 0
-  let plain: Point | null = null
-  let tabled: Point | null = null
-  return (scalar) => {
-    if (tabled !== null) return tabled.multiplyUnsafe(scalar)
-    // Points of our own: tables hang on the object, and the library's BASE comes with one that is built at first use.
-    plain ??= Point.fromAffine(Point.BASE.toAffine())
-    uses += 1
-    if (uses <= tableAfter) return plain.multiplyUnsafe(scalar)
-    uses = 0 // if the platform stops this request while it builds, the next ones go on without a table
-    const point = Point.fromAffine(Point.BASE.toAffine()).precompute(tableWidth, true)
-    const product = point.multiplyUnsafe(scalar) // builds the table
-    tabled = point
-    return product
-  }
-}
-
-function pointOrNull(bytes: Uint8Array): Point | null {
+function keyOrNull(text: string): HDKey | null {
   try {
-    return secp256k1.Point.fromBytes(bytes)
+    return HDKey.fromExtendedKey(text)
   } catch {
-    return null // the library throws on a bad prefix and on an x without a y: both mean "no point"
+    return null // the library throws where the key bytes are not a point
   }
 }
 

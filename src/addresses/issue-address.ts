@@ -5,19 +5,19 @@ import { ensureScanStarted, type ScanStartParts } from '../scan/start.ts'
 import type { Address } from './address.ts'
 import type { AddressBook } from './address-book.ts'
 
-/** Addresses of one caller that may be without a deposit (BIP-44). */
+/** Addresses of one caller that may be without a deposit (BIP-44's gap limit). */
 export const gapLimit = 20
 
 /** What issuing an address needs. */
 export interface IssueAddressParts extends ScanStartParts {
-  readonly addresses: AddressBook
+  readonly addresses: Pick<AddressBook, 'current' | 'issueFirst' | 'issueFurther'>
   /** The address at an index of the deployment's extended public key. */
-  readonly derive: (index: number) => Address
+  readonly addressAt: (index: number) => Address
 }
 
 /**
- * The caller's current deposit address; the first call creates it, `fresh` issues a further one (at most
- * `gapLimit` without a deposit). No address is shown before the scan's start is stored.
+ * The caller's current deposit address. The first call creates it; `fresh` issues a further one, unless `gapLimit` of the
+ * caller's addresses are without a deposit. No address is shown before the start of the scan is stored.
  */
 export async function issueAddress(
   parts: IssueAddressParts,
@@ -30,7 +30,7 @@ export async function issueAddress(
   }
   const started = await ensureScanStarted(parts)
   if (!started.ok) return err({ kind: 'chain-unavailable' })
-  if (!fresh) return ok(await parts.addresses.issueFirst(uid, parts.derive))
-  const issued = await parts.addresses.issueFurther(uid, parts.derive, gapLimit)
+  if (!fresh) return ok(await parts.addresses.issueFirst(uid, parts.addressAt))
+  const issued = await parts.addresses.issueFurther(uid, parts.addressAt, gapLimit)
   return issued === 'gap-limit' ? err({ kind: 'gap-limit', limit: gapLimit }) : ok(issued)
 }

@@ -9,33 +9,33 @@ import type { AddressBook } from './address-book.ts'
 
 /** What reading a balance needs. */
 export interface ReadBalanceParts {
-  readonly addresses: AddressBook
+  readonly addresses: Pick<AddressBook, 'all'>
   readonly chain: Pick<Chain, 'balances'>
 }
 
-/** What to sum: one currency, over all of the caller's addresses or one of them. */
+/** One currency, at one address of the caller or (null) at all of them. */
 export interface BalanceQuery {
   readonly currency: Currency
   readonly address: Address | null
 }
 
 /**
- * What the chain says that the caller's addresses hold now, in chain units. 0 where the caller has no address. One
- * HTTP request to a node for up to `balancesMax` addresses.
+ * The sum of the caller's balances on the chain now, in chain units. 0 where the caller has no address. One HTTP request
+ * to a node for up to `balancesMax` addresses.
  */
 export async function readChainBalance(
-  parts: ReadBalanceParts,
+  { addresses, chain }: ReadBalanceParts,
   uid: Uid,
   { currency, address }: BalanceQuery,
 ): Promise<Result<bigint, QueryFailure>> {
-  const own = (await parts.addresses.all(uid)).map((issued) => issued.address)
-  const asked = address === null ? own : own.filter((one) => one === address)
-  if (address !== null && asked.length === 0) return err({ kind: 'not-found', what: 'address' })
+  const own = (await addresses.all(uid)).map((issued) => issued.address)
+  const wanted = address === null ? own : own.filter((one) => one === address)
+  if (address !== null && wanted.length === 0) return err({ kind: 'not-found', what: 'address' })
   let sum = 0n
-  for (let i = 0; i < asked.length; i += balancesMax) {
-    const held = await parts.chain.balances(asked.slice(i, i + balancesMax), currency.asset)
-    if (!held.ok) return err({ kind: 'chain-unavailable' })
-    for (const units of held.value) sum += units
+  for (let i = 0; i < wanted.length; i += balancesMax) {
+    const balances = await chain.balances(wanted.slice(i, i + balancesMax), currency.asset)
+    if (!balances.ok) return err({ kind: 'chain-unavailable' })
+    for (const units of balances.value) sum += units
   }
   return ok(sum)
 }

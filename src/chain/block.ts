@@ -5,29 +5,35 @@ import type { UnixMs } from '../common/time.ts'
 
 /** Height of a block, from 0. */
 export type BlockHeight = Brand<number, 'BlockHeight'>
-/** 64 lower-case hex digits without `0x`. A Tron block hash begins with its own height, 8 bytes big endian. */
+/** 64 lower-case hex digits without `0x`. The first 8 bytes are the block's height, big endian (PROTOCOL.md, Blocks). */
 export type BlockHash = Brand<string, 'BlockHash'>
 /** 64 lower-case hex digits without `0x`: SHA-256 of the transaction's `raw_data`. */
 export type Txid = Brand<string, 'Txid'>
 
-/** Seconds between two blocks (java-tron `Parameter.java`: BLOCK_PRODUCED_INTERVAL = 3000 ms). */
+/** Seconds between two blocks (PROTOCOL.md, Finality). */
 export const blockSeconds = 3
 
-/** Which block: its height and its hash. */
+/** The height and the hash of a block. */
 export interface BlockRef {
   readonly height: BlockHeight
   readonly hash: BlockHash
 }
 
-/** A block's place in the chain. */
+/** A mined transaction and its block. */
+export interface TransactionRef {
+  readonly txid: Txid
+  readonly block: BlockRef
+}
+
+/** A block without its transactions and logs. */
 export interface Header extends BlockRef {
   readonly parentHash: BlockHash
   readonly timestamp: UnixMs
 }
 
 /**
- * A transaction as JSON-RPC shows it: evidence of a movement, never proof (a TRC-10 transfer looks the same).
- * `value` and `gas` are `0x` quantities as the node wrote them, kept as text because few are ever read.
+ * A transaction as JSON-RPC shows it: evidence of a TRX transfer, never proof (PROTOCOL.md, Look-alike transfers).
+ * `value` and `gas` are `0x` quantities in the node's spelling, kept as text because few of them are ever parsed.
  */
 export interface Transaction {
   readonly txid: Txid
@@ -38,7 +44,7 @@ export interface Transaction {
   readonly gas: string
 }
 
-/** An event that a contract emitted. `position` is its place among the logs of its own transaction, from 0. */
+/** An event that a contract emitted. `position` is its index among the logs of its own transaction, from 0. */
 export interface Log {
   readonly txid: Txid
   readonly position: number
@@ -49,14 +55,14 @@ export interface Log {
   readonly data: string
 }
 
-/** A block with all that can hold a deposit. */
+/** A block with everything that can contain a deposit. */
 export interface Block extends Header {
   readonly transactions: readonly Transaction[]
   /** Every log of the block, of any contract, in chain order. */
   readonly logs: readonly Log[]
 }
 
-/** What became of a transaction. */
+/** The result of a mined transaction. */
 export interface Receipt {
   readonly txid: Txid
   readonly block: BlockRef
@@ -66,13 +72,13 @@ export interface Receipt {
 
 const hex64 = /^[0-9a-f]{64}$/
 
-/** A txid from a caller: 64 hex digits in any case, `0x` allowed. */
+/** A txid from a caller: 64 hex digits in any case, optionally prefixed with `0x`. */
 export function parseTxid(text: string): Result<Txid, 'not-64-hex-digits'> {
   const digits = (/^0x/i.test(text) ? text.slice(2) : text).toLowerCase()
   return hex64.test(digits) ? ok(digits as Txid) : err('not-64-hex-digits') // safe: the test is the definition
 }
 
-/** The height that a block hash carries in its first 8 bytes. NaN where those bytes hold more than 2^53. */
+/** The height in the first 8 bytes of a block hash. NaN from 2^53 on. */
 export function heightInHash(hash: BlockHash): number {
   const height = Number.parseInt(hash.slice(0, 16), 16)
   return Number.isSafeInteger(height) ? height : Number.NaN

@@ -1,69 +1,59 @@
 import type { Address } from '../addresses/address.ts'
 import type { Result } from '../common/result.ts'
 import type { Asset } from '../ledger/asset.ts'
-import type { Block, BlockHeight, BlockRef, Header, Receipt, Transaction, Txid } from './block.ts'
+import type { Block, BlockHeight, BlockRef, Header, Receipt, Transaction, TransactionRef, Txid } from './block.ts'
 import type { ChainFailure } from './failure.ts'
 
-/** How one question to the chain came out. A failure is never "no deposits". */
+/** The result of one read of the chain. A failure never means "no deposits". */
 export type ChainResult<T> = Promise<Result<T, ChainFailure>>
 
-/** A transaction that the nodes know. */
+/** Where a transaction is. */
 export type TransactionLocation =
   | { readonly kind: 'unknown' }
-  /** Known, in no block yet. */
+  /** Received by nodes, in no block yet. */
   | { readonly kind: 'unmined' }
   | { readonly kind: 'mined'; readonly block: BlockRef; readonly transaction: Transaction }
 
-/** The blocks after the finalized head as one node sees them now: news, never money. */
+/** Blocks after the finalized head, from one node: for information, never to credit. */
 export interface UnconfirmedBlocks {
   readonly latest: BlockHeight
   readonly blocks: readonly Block[]
 }
 
-/** A transaction's own bytes. SHA-256 of them is the txid that was asked for: checked before they get here. */
+/** The `raw_data` bytes of a transaction. Their SHA-256 is the requested txid: the client has checked it. */
 export type TransactionBytes = Uint8Array
 
 /**
- * The chain as `TRON_QUORUM` nodes agree on it. Made for one invocation: its deadline and its number of requests
- * are fixed at creation, and every call may answer `out-of-budget`.
+ * The chain as `TRON_QUORUM` nodes agree on it, for one invocation. Time and requests are limited when it is created, and
+ * every method can fail with `out-of-budget`.
  */
 export interface Chain {
   /**
-   * The newest block that is final for `quorum` nodes, which agree on its hash. It can be lower than an earlier
-   * answer (another node, another time): the caller never lets its own knowledge go backwards.
+   * The newest block that is final for `quorum` nodes with the same hash. It can be lower than an earlier result, so the
+   * caller keeps the highest one.
    */
   finalizedHead(): ChainResult<Header>
   /**
-   * Blocks `from`..`to` (both included, at most `readBlocksMax`), in order, each one's parent being the one before.
-   * Every one is final for `quorum` nodes and has the same hash there, and as many logs of accepted tokens.
-   * `to` past their finalized head is `no-answer`.
+   * Blocks `from`..`to`, both included, in order, at most `readBlocksMax`; each one's parent is the one before. Every block
+   * is final for `quorum` nodes, with the same hash, transfers and logs of accepted tokens. `no-answer` where `to` is above
+   * the finalized head of these nodes.
    */
   finalizedBlocks(from: BlockHeight, to: BlockHeight): ChainResult<readonly Block[]>
-  /** Blocks after `after`, at most `readBlocksMax` of them. One node's word. */
+  /** Blocks after `after`, from one node, up to the first gap; at most two rotations of block producers. */
   unconfirmedBlocks(after: BlockHeight): ChainResult<UnconfirmedBlocks>
   /**
-   * The receipts of mined transactions, `quorum` nodes agreeing on each one's block, status and logs. An answer
-   * holds every txid asked for (at most `receiptsMax`). A null receipt is `no-answer`.
+   * The receipts of mined transactions, at most `receiptsMax`. `quorum` nodes agree on block, status and logs of each. The
+   * result has every requested txid. `no-answer` where a receipt is null.
    */
-  receipts(asked: readonly { readonly txid: Txid; readonly block: BlockRef }[]): ChainResult<ReadonlyMap<Txid, Receipt>>
-  /** The bytes of a transaction, from any node's HTTP API. `null` where no node has an API configured. */
+  receipts(transactions: readonly TransactionRef[]): ChainResult<ReadonlyMap<Txid, Receipt>>
+  /** The bytes of a transaction, from the HTTP API of any node. Null where no node has an HTTP API. */
   transactionBytes(txid: Txid): ChainResult<TransactionBytes | null>
-  /** Where a transaction is. `unknown` only where every node that could be asked answered, and none knows it. */
+  /** Where a transaction is. `unknown` requires a reply from at least `quorum` nodes and no failed node. */
   locateTransaction(txid: Txid): ChainResult<TransactionLocation>
-  /**
-   * What addresses hold now by one node's newest view, in the order asked, in chain units. One HTTP request for
-   * up to `balancesMax` addresses.
-   */
+  /** The newest balances by one node, in the order requested, in chain units. One HTTP request for `balancesMax` addresses. */
   balances(addresses: readonly Address[], asset: Asset): ChainResult<readonly bigint[]>
-  /** `decimals()` of a token contract, `quorum` nodes agreeing. */
+  /** `decimals()` of a token contract. `quorum` nodes agree on it. */
   decimals(contract: Address): ChainResult<number>
-  /** HTTP requests to nodes that this invocation may still make. */
+  /** HTTP requests to nodes that this invocation has left. */
   requestsLeft(): number
-}
-
-/** Whether at least one node has an HTTP API is configuration; `hasApi` spares a call. */
-export interface ChainFacts {
-  readonly hasApi: boolean
-  /** Nodes that must agree. 1 means internal consistency only, and /health says so. */
-  readonly quorum: number
 }

@@ -1,12 +1,12 @@
 import type { BlockHeight } from './block.ts'
 
-/** What reading the chain can meet. None of these is ever read as "no deposits". */
+/** Why the chain could not be read. None of these means "no deposits". */
 export type ChainFailure =
-  /** No usable node answered; `why` names nodes by number, for the log only. */
+  /** Too few usable nodes replied. `why` names nodes by number and is for the log only. */
   | { readonly kind: 'no-answer'; readonly why: string }
-  /** Nodes answered, and differ about `about`; both answers are in the alarm that the pool wrote. */
+  /** The nodes' replies about `about` differ. An alarm has both replies. */
   | { readonly kind: 'disagreement'; readonly about: string }
-  /** A finalized block does not follow the one before it: a person decides. */
+  /** A finalized block does not follow the one before it. An operator has to decide. */
   | { readonly kind: 'forked'; readonly at: BlockHeight }
-  /** This invocation's time or requests are used up; the next one goes on. */
+  /** The time or the requests of this invocation are used up. The next invocation continues. */
   | { readonly kind: 'out-of-budget' }

@@ -1,8 +1,8 @@
-// How much may be asked of the chain at once.
+// How much one call to the chain may request. A batch to a node has at most 20 calls.
 
-/** Blocks in one read: a batch of 20 less chain id, finalized head and one question about the logs of all. */
+/** Blocks of one read: a batch without chain id, finalized head and one log query. */
 export const readBlocksMax = 17
-/** Receipts in one question: a batch of 20 less chain id and finalized head. */
+/** Receipts of one call: a batch without chain id and finalized head. */
 export const receiptsMax = 18
-/** Addresses in one balance question: BIP-44's gap limit, which is also what the contract asks in one request. */
+/** Addresses of one balance query. This is BIP-44's gap limit, and the most addresses that one caller has. */
 export const balancesMax = 20

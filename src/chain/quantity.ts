@@ -1,25 +1,37 @@
-import { err, ok, type Result } from '../common/result.ts'
-
-/** Why a text is no `0x` quantity of at most 256 bits. */
-export type QuantityFault = 'not-a-quantity' | 'too-large'
-
-const quantity = /^0x0*([0-9a-fA-F]*)$/
-const textMax = 2 + 256 // leading zeros are legal; thousands of them are not a node's answer
+const quantity = /^0x(?:0+|0*[1-9a-fA-F][0-9a-fA-F]{0,63})$/
+/** Characters of the longest quantity that is read: 256 digits, most of them leading zeros. */
+const charactersMax = 258
 
 /**
- * A `0x` quantity as a node writes it. Leading zeros are legal (java-tron's `nonce` before 4.8.2), and `0x` alone means
- * that the field has no value (`blockNumber` of an unmined transaction): `null`. 2^256 and more is refused.
+ * Whether a value is a `0x` quantity below 2^256. Leading zeros are legal. `0x` alone means that a field has no value, so
+ * it is no quantity (PROTOCOL.md, Numbers and fields).
  */
-export function parseQuantity(text: string): Result<bigint | null, QuantityFault> {
-  const match = text.length > textMax ? null : quantity.exec(text)
-  if (match === null) return err('not-a-quantity')
-  const [, digits = ''] = match
-  if (digits.length > 64) return err('too-large')
-  if (digits !== '') return ok(BigInt(`0x${digits}`))
-  return ok(text.length === 2 ? null : 0n)
+export function isQuantity(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= charactersMax && quantity.test(value)
 }
 
-/** Whether a quantity is 0 or absent, without making a number of it. */
+/** The number in a quantity, or null where the value is none. */
+export function parseQuantity(value: unknown): bigint | null {
+  return isQuantity(value) ? BigInt(value) : null
+}
+
+/** A quantity that is a height, an index or a time: as `parseQuantity`, and null from 2^53 on. */
+export function parseSmallQuantity(value: unknown): number | null {
+  const number = isQuantity(value) ? Number(value) : Number.NaN
+  return Number.isSafeInteger(number) ? number : null
+}
+
+/** Whether a quantity equals `expected`. The usual spelling is compared as text, since this runs for each transaction and log. */
+export function isQuantityOf(value: unknown, expected: number): boolean {
+  return value === formatQuantity(expected) || parseSmallQuantity(value) === expected
+}
+
+/** Whether a quantity is 0 or absent (`0x` alone). */
 export function isZeroQuantity(text: string): boolean {
   return text === '0x0' || /^0x0*$/.test(text)
+}
+
+/** A height, index or count as a quantity. */
+export function formatQuantity(value: number): string {
+  return `0x${value.toString(16)}`
 }

@@ -1,4 +1,4 @@
 declare const brand: unique symbol
 
-/** `T` that only one parser may make, so that two kinds of text or number are never mixed up. */
+/** A `T` that only one parser creates, so that two kinds of text or number cannot be confused. */
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name }

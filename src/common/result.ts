@@ -1,4 +1,4 @@
-/** Expected trouble is a value: either what was asked for, or why not. Bugs throw instead. */
+/** An expected failure is a value: either the result, or why there is none. Bugs throw. */
 export type Result<T, E> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E }
 
 /** A success. */

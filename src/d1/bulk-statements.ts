@@ -1,60 +1,123 @@
-import type { IncomingDeposit, IncomingPending } from './rows.ts'
-import type { movements, sightings } from './tables.ts'
+import { sql } from 'drizzle-orm'
+import { alias, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { UnixMs } from '../common/time.ts'
+import type { CreditKey, Deposit, Movement, Pending, Sighting } from '../deposits/deposit.ts'
+import { amountMax } from '../ledger/amount.ts'
+import { type Database, toJsonTexts } from './database.ts'
+import { type IncomingDeposit, writeDeposit, writeMovement, writePending, writeSighting } from './rows.ts'
+import { columnsOf, members, names, param, statement } from './statement.ts'
+import { deposits, movements, pendingDeposits, sightings, wallets } from './tables.ts'
 
-// Statements that take a list as one JSON text (?1). The names in a list's objects are the columns' names.
+// Statements that take a list as one JSON text. Its objects have the names of the columns.
 
-const place = ['txid', 'position', 'height', 'block_hash', 'cuy'] as const
-const transfer = ['uid', 'from_address', 'to_address', 'raw'] as const
-const depositColumns = [...place, ...transfer, 'native', 'outcome', 'amount'] satisfies (keyof IncomingDeposit)[]
-const pendingColumns = [...place, ...transfer, 'reason'] satisfies (keyof IncomingPending)[]
-const sightingColumns = [...place, 'to_address'] satisfies (keyof typeof sightings.$inferSelect)[]
-const movementColumns = [...place, 'address', 'direction', 'raw'] satisfies (keyof typeof movements.$inferSelect)[]
+const known = alias(deposits, 'known')
+const incoming = alias(deposits, 'incoming')
+const isKnown = sql`EXISTS (
+  SELECT 1 FROM ${deposits} AS ${known} WHERE ${known.txid} = ${incoming.txid} AND ${known.position} = ${incoming.position})`
 
-const names = (columns: readonly string[]) => columns.join(', ')
-const fields = (columns: readonly string[]) => columns.map((column) => `value ->> '${column}' AS ${column}`).join(', ')
+const { outcome, amount } = deposits
+const depositColumns = columnsOf(deposits, deposits.created_at)
+const unchangedColumns = columnsOf(deposits, deposits.created_at, outcome, amount)
 
 /**
- * Stores deposits at time ?2, in the list's order, but for those whose credit key is known; triggers make the entries
- * and balances. One that its wallet has no room for (2^53 − 1) is kept uncredited as `too-large`: a person decides,
- * and the scan goes on. After such a one the list's later ones for the same wallet count as too large as well.
- * Answers what was stored.
+ * Stores deposits in the list's order, except for those whose credit key is known. Triggers create the entries and
+ * balances. A deposit that does not fit into its wallet (2^53 − 1) is stored uncredited as `too-large`, so that the scan
+ * continues; the list's later deposits for the same wallet then count as too large as well. Returns what was stored.
  */
-export const insertDeposits = `
-INSERT INTO deposit (${names(depositColumns)}, created_at)
-SELECT ${names([...place, ...transfer, 'native'])}, iif(fits, outcome, 'too-large'), iif(fits, amount, 0), ?2
+const insertDeposits = statement(sql`
+INSERT INTO ${deposits} (${names(...unchangedColumns, outcome, amount, deposits.created_at)})
+SELECT ${names(...unchangedColumns)}, iif(fits, ${names(outcome)}, 'too-large'), iif(fits, ${names(amount)}, 0), ${param('at')}
 FROM (
-  SELECT incoming.*, outcome <> 'credited' OR 9007199254740991 >=
-    coalesce((SELECT balance FROM wallet WHERE wallet.uid = incoming.uid AND wallet.cuy = incoming.cuy), 0)
-    + total(amount) OVER (PARTITION BY uid, cuy ORDER BY place ROWS UNBOUNDED PRECEDING) AS fits
-  FROM (SELECT key AS place, ${fields(depositColumns)} FROM json_each(?1)) AS incoming
-  WHERE NOT EXISTS (
-    SELECT 1 FROM deposit AS known WHERE known.txid = incoming.txid AND known.position = incoming.position)
+  SELECT ${incoming}.*, ${incoming.outcome} <> 'credited' OR ${sql.raw(`${amountMax}`)} >=
+    coalesce((SELECT ${wallets.balance} FROM ${wallets}
+      WHERE ${wallets.uid} = ${incoming.uid} AND ${wallets.cuy} = ${incoming.cuy}), 0)
+    + total(${incoming.amount})
+      OVER (PARTITION BY ${incoming.uid}, ${incoming.cuy} ORDER BY place ROWS UNBOUNDED PRECEDING) AS fits
+  FROM (SELECT key AS place, ${members(...depositColumns)} FROM json_each(${param('list')})) AS ${incoming}
+  WHERE NOT ${isKnown}
 )
 ORDER BY place
-RETURNING txid, position, outcome`
+RETURNING ${names(deposits.txid, deposits.position, outcome)}`)
 
-/** Keeps candidates as pending from ?2 on; of one that is pending already only the reason changes. */
-export const upsertPending = `
-INSERT INTO pending (${names(pendingColumns)}, since, next_try)
-SELECT ${names(pendingColumns)}, ?2, ?2
-FROM (SELECT ${fields(pendingColumns)} FROM json_each(?1)) AS incoming
-WHERE NOT EXISTS (
-  SELECT 1 FROM deposit AS known WHERE known.txid = incoming.txid AND known.position = incoming.position)
-ON CONFLICT (txid, position) DO UPDATE SET reason = excluded.reason`
+const { since, next_try, reason } = pendingDeposits
+const pendingColumns = columnsOf(pendingDeposits, since, next_try)
 
-/** Stores movements; a known one is left as it is. */
-export const insertMovements = `
-INSERT INTO movement (${names(movementColumns)})
-SELECT ${fields(movementColumns)} FROM json_each(?1) WHERE true
-ON CONFLICT DO NOTHING`
+/** Stores candidates as pending, except for decided ones. Where one is pending already, only its reason changes. */
+const upsertPending = statement(sql`
+INSERT INTO ${pendingDeposits} (${names(...pendingColumns, since, next_try)})
+SELECT ${names(...pendingColumns)}, ${param('at')}, ${param('at')}
+FROM (SELECT ${members(...pendingColumns)} FROM json_each(${param('list')})) AS ${incoming}
+WHERE NOT ${isKnown}
+ON CONFLICT (${names(pendingDeposits.txid, pendingDeposits.position)})
+DO UPDATE SET ${names(reason)} = excluded.${names(reason)}`)
 
-/** Stores sightings, each credit key once. */
-export const insertSightings = `
-INSERT INTO sighting (${names(sightingColumns)})
-SELECT ${fields(sightingColumns)} FROM json_each(?1) WHERE true
-ON CONFLICT DO NOTHING`
+/** Stores rows; known ones are left unchanged. */
+const insertNew = (table: SQLiteTable) =>
+  statement(sql`
+INSERT INTO ${table} (${names(...columnsOf(table))})
+SELECT ${members(...columnsOf(table))} FROM json_each(${param('list')}) WHERE true
+ON CONFLICT DO NOTHING`)
+const insertMovements = insertNew(movements)
+const insertSightings = insertNew(sightings)
 
-/** Removes the pending rows with the listed credit keys. */
-export const deletePending = `
-DELETE FROM pending
-WHERE (txid, position) IN (SELECT value ->> 'txid', value ->> 'position' FROM json_each(?1))`
+const keyColumns = [pendingDeposits.txid, pendingDeposits.position]
+const deletePending = statement(sql`
+DELETE FROM ${pendingDeposits}
+WHERE (${names(...keyColumns)}) IN (SELECT ${members(...keyColumns)} FROM json_each(${param('list')}))`)
+
+/** Rows in one JSON text: the longest takes about 600 bytes, and a bound text can have 2 MB. */
+const rowsMax = 2_000
+
+/** Statements that store deposits in the given order. */
+export function depositStatements(db: Database, list: readonly Deposit[], at: UnixMs): D1PreparedStatement[] {
+  return toJsonTexts(eachOnce(list).map(writeDeposit), rowsMax).map((text) => insertDeposits(db, { list: text, at }))
+}
+
+/** Statements that store candidates as pending. */
+export function pendingStatements(db: Database, list: readonly Pending[], at: UnixMs): D1PreparedStatement[] {
+  return toJsonTexts(eachOnce(list).map(writePending), rowsMax).map((text) => upsertPending(db, { list: text, at }))
+}
+
+/** Statements that remove the pending deposits with these credit keys. */
+export function removalStatements(db: Database, keys: readonly CreditKey[]): D1PreparedStatement[] {
+  const rows = keys.map(({ txid, position }) => ({ txid, position }))
+  return toJsonTexts(rows, rowsMax).map((text) => deletePending(db, { list: text }))
+}
+
+/** Statements that store movements. */
+export function movementStatements(db: Database, list: readonly Movement[]): D1PreparedStatement[] {
+  return toJsonTexts(list.map(writeMovement), rowsMax).map((text) => insertMovements(db, { list: text }))
+}
+
+/** Statements that store sightings, each credit key once. */
+export function sightingStatements(db: Database, list: readonly Sighting[]): D1PreparedStatement[] {
+  return toJsonTexts(list.map(writeSighting), rowsMax).map((text) => insertSightings(db, { list: text }))
+}
+
+/**
+ * Runs statements that store `wanted` as one batch. `onWalletFull` gets the key of each deposit that was to be credited
+ * and was stored as `too-large`.
+ */
+export async function storeDeposits(
+  db: Database,
+  wanted: readonly Deposit[],
+  statements: D1PreparedStatement[],
+  onWalletFull: (key: CreditKey) => void,
+): Promise<void> {
+  const results = await db.batch<Pick<IncomingDeposit, 'txid' | 'position' | 'outcome'>>(statements)
+  const full = results.flatMap(({ results: stored }) => stored).filter((stored) => stored.outcome === 'too-large')
+  for (const { txid, position } of full) {
+    const deposit = wanted.find((one) => one.txid === txid && one.position === position)
+    if (deposit?.outcome === 'credited') onWalletFull({ txid, position })
+  }
+}
+
+/** The first of each credit key: a statement does not see the rows that it stores. */
+function eachOnce<T extends CreditKey>(list: readonly T[]): readonly T[] {
+  const byKey = new Map<string, T>()
+  for (const one of list) {
+    const key = `${one.txid}:${one.position}`
+    if (!byKey.has(key)) byKey.set(key, one)
+  }
+  return [...byKey.values()]
+}

@@ -1,93 +1,107 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import type { Uid } from '../ledger/entry.ts'
-import type { FlowFilter, FlowPage } from '../ledger/ledger-store.ts'
+import type { EntryFilter, EntryPage } from '../ledger/ledger-reader.ts'
+import type { Database } from './database.ts'
+import { columnsOf, param, type Statement, statement } from './statement.ts'
+import { flows, wallets } from './tables.ts'
 
-/** A statement and the values of its ten parameters. Its first row holds the count, the others an entry each. */
-export interface FlowQuery {
-  readonly sql: string
-  readonly values: readonly (string | number | null)[]
-}
-
-const columns = ['id', 'uid', 'wallet', 'osn', 'type', 'cuy', 'amount', 'balance', 'mark', 'created_at']
-const noEntry = columns.map((column) => `NULL AS ${column}`).join(', ')
+/** The statements by shape of filter and page: 192 at most. */
+const statements = new Map<string, Statement>()
 
 /**
- * One statement for a page of ledger entries and the number of all that match. Every shape of filter walks an index
- * from its newest end, so a page below an id costs the same at any depth; each index is named, because the planner
- * has no statistics to choose it by. (A join of page and count reads every row twice: SQLite stores the page first.)
+ * One statement for a page of ledger entries and the number of all that match. Its first row has the count, the others
+ * have an entry each. Every shape reads an index from its newest end, so a page below an id costs the same at any depth.
+ * Each index is named, because the planner has no statistics. (A join of page and count would read every row twice.)
  */
-export function flowQuery(uid: Uid, filter: FlowFilter, page: FlowPage): FlowQuery {
-  const wanted = scope(filter)
-  const below = page.kind === 'before' ? ' AND id < ?8' : ''
-  return {
-    sql: `SELECT ${wanted.count} AS n, ${noEntry} UNION ALL SELECT NULL, * FROM (
-      SELECT ${columns.join(', ')} FROM ${wanted.list(below)} ORDER BY id DESC LIMIT ?9 OFFSET ?10)`,
-    values: [
-      uid,
-      filter.cuy,
-      filter.wid,
-      filter.type,
-      filter.osn,
-      filter.from,
-      filter.to,
-      page.kind === 'before' ? page.before : null,
-      page.limit,
-      page.kind === 'before' ? 0 : (page.page - 1) * page.limit,
-    ],
-  }
+export function flowQuery(db: Database, uid: Uid, filter: EntryFilter, page: EntryPage): D1PreparedStatement {
+  const { cuy, wid, type, osn, from, to } = filter
+  const given = [cuy, wid, type, osn, from, to].map((value) => value !== null)
+  const shape = `${given.join()} ${osn !== null && isTxid(osn)} ${page.kind}`
+  const select = statements.get(shape) ?? statement(selectPage(filter, page))
+  statements.set(shape, select)
+  const paging = page.kind === 'before' ? { before: page.before, offset: 0 } : { offset: (page.page - 1) * page.limit }
+  return select(db, { uid, ...filter, limit: page.limit, ...paging })
 }
-
-/** The entries that match, as what follows FROM, and an expression for their number. */
-interface Scope {
-  readonly list: (below: string) => string
-  readonly count: string
-}
-
-function scope(filter: FlowFilter): Scope {
-  const oneWallet = filter.cuy !== null || filter.wid !== null
-  const cuy = filter.cuy === null ? '' : ' AND cuy = ?2'
-  const wid = filter.wid === null ? '' : ' AND id = ?3'
-  const wallets = `FROM wallet WHERE uid = ?1${cuy}${wid}`
-  const span = spanOfIds(filter)
-  const counted = (rows: string): Scope => ({
-    list: (below) => rows + below,
-    count: `(SELECT count(*) FROM ${rows})`,
-  })
-  if (filter.osn !== null) {
-    const type = filter.type === null ? '' : ' AND type = ?4'
-    const osn = isTxid(filter.osn) ? bareTxid : 'osn = ?5'
-    return counted(`flow INDEXED BY flow_osn WHERE wallet IN (SELECT id ${wallets}) AND ${osn}${type}${span}`)
-  }
-  if (filter.type !== null) {
-    const typed = (wallet: string) => `flow INDEXED BY flow_type WHERE wallet ${wallet} AND type = ?4${span}`
-    if (oneWallet) return counted(typed(`= (SELECT id ${wallets})`))
-    return {
-      // The newest of each wallet, then the newest of those: an index per wallet can't be walked as one.
-      list: (
-        below,
-      ) => `flow WHERE id IN (SELECT newest.id FROM (SELECT id AS owned ${wallets}) CROSS JOIN flow AS newest
-        ON newest.id IN (SELECT id FROM ${typed('= owned')}${below} ORDER BY id DESC LIMIT ?9 + ?10))`,
-      count: `(SELECT count(*) FROM ${typed(`IN (SELECT id ${wallets})`)})`,
-    }
-  }
-  const rows = oneWallet
-    ? `flow INDEXED BY flow_wallet WHERE wallet = (SELECT id ${wallets})${span}`
-    : `flow INDEXED BY flow_uid WHERE uid = ?1${span}`
-  if (span !== '') return counted(rows)
-  return { list: (below) => rows + below, count: `(SELECT coalesce(sum(flow_count), 0) ${wallets})` }
-}
-
-/** `created_at` never falls as ids grow (a trigger's promise), so a span of time is a span of ids: two look-ups. */
-function spanOfIds({ from, to }: FlowFilter): string {
-  const firstAt = (time: string) =>
-    `(SELECT id FROM flow INDEXED BY flow_time WHERE created_at >= ${time} ORDER BY created_at, id LIMIT 1)`
-  const lower = from === null ? '' : ` AND id >= ${firstAt('?6')}` // none that late: NULL, and nothing matches
-  const upper = to === null ? '' : ` AND id < coalesce(${firstAt('?7')}, 9223372036854775807)`
-  return lower + upper
-}
-
-/** A bare txid means its own entry and `txid:k` for every k. `;` is the letter after `:`. */
-const bareTxid = `osn >= ?5 AND osn < ?5 || ';' AND substr(osn, 65, 1) IN ('', ':')`
 
 function isTxid(osn: string): boolean {
   return /^[0-9a-f]{64}$/.test(osn)
 }
+
+const { id, uid, wallet_id, osn, type, created_at } = flows
+const columns = columnsOf(flows)
+const none = sql``
+
+/** The text depends on the shape alone: values are parameters. */
+function selectPage(filter: EntryFilter, page: EntryPage): SQL {
+  const { list, count } = scope(filter)
+  const below = page.kind === 'before' ? sql` AND ${id} < ${param('before')}` : none
+  const noEntry = columns.map(({ name }) => sql`NULL AS ${sql.identifier(name)}`)
+  return sql`SELECT ${count} AS n, ${sql.join(noEntry, sql`, `)} UNION ALL SELECT NULL, * FROM (
+    SELECT ${sql.join([...columns], sql`, `)} FROM ${list(below)} ORDER BY ${id} DESC LIMIT ${param('limit')} OFFSET ${param('offset')})`
+}
+
+/** The entries that match, as what follows FROM, and an expression for their number. */
+interface Scope {
+  readonly list: (below: SQL) => SQL
+  readonly count: SQL
+}
+
+function scope(filter: EntryFilter): Scope {
+  const range = rangeOfIds(filter)
+  const ofType = filter.type !== null ? sql` AND ${type} = ${param('type')}` : none
+  const ownWallets = walletsOf(filter)
+  const walletIds = sql`SELECT ${wallets.id} ${ownWallets}`
+  if (filter.osn !== null) {
+    const matching = isTxid(filter.osn) ? bareTxid : sql`${osn} = ${param('osn')}`
+    return counted(
+      sql`${flows} INDEXED BY flow_osn WHERE ${wallet_id} IN (${walletIds}) AND ${matching}${ofType}${range}`,
+    )
+  }
+  const oneWallet = filter.cuy !== null || filter.wid !== null
+  if (filter.type !== null) {
+    return oneWallet
+      ? counted(sql`${flows} INDEXED BY flow_type WHERE ${wallet_id} = (${walletIds})${ofType}${range}`)
+      : ofTypeInEachWallet(ownWallets, sql`${ofType}${range}`)
+  }
+  const rows = oneWallet
+    ? sql`${flows} INDEXED BY flow_wallet WHERE ${wallet_id} = (${walletIds})${range}`
+    : sql`${flows} INDEXED BY flow_uid WHERE ${uid} = ${param('uid')}${range}`
+  if (filter.from !== null || filter.to !== null) return counted(rows)
+  return { ...counted(rows), count: sql`(SELECT coalesce(sum(${wallets.entry_count}), 0) ${ownWallets})` }
+}
+
+function walletsOf({ cuy, wid }: EntryFilter): SQL {
+  const inCurrency = cuy !== null ? sql` AND ${wallets.cuy} = ${param('cuy')}` : none
+  const withId = wid !== null ? sql` AND ${wallets.id} = ${param('wid')}` : none
+  return sql`FROM ${wallets} WHERE ${wallets.uid} = ${param('uid')}${inCurrency}${withId}`
+}
+
+function counted(rows: SQL): Scope {
+  return { list: (below) => sql`${rows}${below}`, count: sql`(SELECT count(*) FROM ${rows})` }
+}
+
+/** An index of each wallet cannot be read as one: so the newest entries of each wallet, then the newest of those. */
+function ofTypeInEachWallet(ownWallets: SQL, conditions: SQL): Scope {
+  const newest = alias(flows, 'newest')
+  const inWallet = (wallet: SQL) => sql`${flows} INDEXED BY flow_type WHERE ${wallet_id} ${wallet}${conditions}`
+  return {
+    list: (below) => sql`${flows} WHERE ${id} IN (
+      SELECT ${newest.id} FROM (SELECT ${wallets.id} AS owned ${ownWallets}) CROSS JOIN ${flows} AS ${newest}
+      ON ${newest.id} IN (
+        SELECT ${id} FROM ${inWallet(sql`= owned`)}${below} ORDER BY ${id} DESC LIMIT ${param('limit')} + ${param('offset')}))`,
+    count: sql`(SELECT count(*) FROM ${inWallet(sql`IN (SELECT ${wallets.id} ${ownWallets})`)})`,
+  }
+}
+
+/** `created_at` never decreases as ids grow (a trigger's rule), so a time range is a range of ids: two look-ups. */
+function rangeOfIds({ from, to }: EntryFilter): SQL {
+  const firstAt = (time: SQL) =>
+    sql`(SELECT ${id} FROM ${flows} INDEXED BY flow_time WHERE ${created_at} >= ${time} ORDER BY ${created_at}, ${id} LIMIT 1)`
+  const lower = from !== null ? sql` AND ${id} >= ${firstAt(param('from'))}` : none // no entry so late: NULL, no match
+  const upper = to !== null ? sql` AND ${id} < coalesce(${firstAt(param('to'))}, 9223372036854775807)` : none
+  return sql`${lower}${upper}`
+}
+
+/** A bare txid matches its own entry and `txid:k` for every k. `;` is the character after `:`. */
+const bareTxid = sql`${osn} >= ${param('osn')} AND ${osn} < ${param('osn')} || ';' AND substr(${osn}, 65, 1) IN ('', ':')`

@@ -3,15 +3,14 @@ import type { Usage } from '../platform/usage.ts'
 import { metered } from '../platform/usage.ts'
 import type { Database } from './database.ts'
 
-/** A statement of `meterDatabase`, with D1's own inside. */
+/** A statement of `meterDatabase`. `inner` is the statement of D1. */
 interface Metered extends D1PreparedStatement {
   readonly inner: D1PreparedStatement
 }
 
 /**
- * The database with every statement and every row that it reads added to `usage`. D1 tells the rows only with whole
- * results, so `raw` and `first` ask for one too: two columns of one name would fall together, and no statement here
- * has them.
+ * The database, with every statement and every row that it reads added to `usage`. D1 returns the number of rows read only
+ * with the rows as objects, so `raw` and `first` request those too. So the columns of each statement need different names.
  */
 export function meterDatabase(db: Database, usage: Usage, clock: Pick<Clock, 'now'>): Database {
   const whole = async <T>(statement: D1PreparedStatement) => {
@@ -33,7 +32,7 @@ export function meterDatabase(db: Database, usage: Usage, clock: Pick<Clock, 'no
       },
       raw: async () => (await whole<Record<string, unknown>>(inner)).results.map(Object.values),
     }
-    return statement as unknown as Metered // safe: the part of it that the adapters and Drizzle use
+    return statement as unknown as Metered // safe: the part of it that the stores and Drizzle use
   }
   const metering = {
     prepare: (sql: string) => wrap(db.prepare(sql)),
@@ -48,7 +47,7 @@ export function meterDatabase(db: Database, usage: Usage, clock: Pick<Clock, 'no
   return metering as unknown as Database // safe: as above
 }
 
-/** A D1 that says nothing of rows (a test's) counts as reading none. */
+/** The rows read. A database without that number, as in the simulation, counts as reading none. */
 function rowsIn({ meta }: D1Result): number {
   return meta.rows_read ?? 0
 }

@@ -1,6 +1,7 @@
+import { eq, getTableName, type SQL, sql } from 'drizzle-orm'
 import type { Address } from '../addresses/address.ts'
 import type { CurrencyId } from '../ledger/currencies.ts'
-import { type AcceptedDifference, judgedPerSliceMax, sliceAddressesMax } from '../reconciliation/judge-reading.ts'
+import { judgedPerSliceMax, sliceAddressesMax } from '../reconciliation/judge-reading.ts'
 import type {
   AddressDifference,
   OpenDifference,
@@ -11,207 +12,234 @@ import type {
 } from '../reconciliation/reconciliation-store.ts'
 import type { Database } from './database.ts'
 import { readRecordedBalances, type SumRow, sumRecordedBalances } from './recorded-balances.ts'
-import type { openDifferences, reconciliations } from './tables.ts'
+import { build, columnsOf, members, names, param, type Statement, statement } from './statement.ts'
+import {
+  acceptedDifferences as accepted,
+  addresses,
+  openDifferences as open,
+  reconciliations as runs,
+} from './tables.ts'
 
-type RunRow = typeof reconciliations.$inferSelect
-type DifferenceRow = typeof openDifferences.$inferSelect
-interface StandingRow {
+type RunRow = typeof runs.$inferSelect
+type OpenRow = typeof open.$inferSelect
+/** An accepted difference beside other columns, whose `outgoing_count` is another one. */
+interface AcceptedRow {
   readonly address: Address
   readonly fees: string
-  readonly covered: number
-  readonly known: string
+  readonly accepted_outgoing_count: number
+  readonly confirmed: string
 }
-type NextRow = StandingRow & { readonly idx: number; readonly examined: number }
+type NextRow = AcceptedRow & { readonly derivation_index: number; readonly is_open: 0 | 1 }
 
-/** Differences told in one turn. */
-const toldMax = 20
+/** Differences reported in one slice. */
+const reportedMax = 20
 
-/** What reconciliation keeps, over D1. A turn's lists are short (60 rows at most), so each is one bound text. */
+/** The state of reconciliation over D1. The lists of a slice are short (60 rows at most), so each is one JSON text. */
 export function createReconciliationStore(db: Database): ReconciliationStore {
   return {
-    async currenciesDue(asked, before, position) {
-      const rows = await db.prepare(selectWaiting).bind(JSON.stringify(asked), before, position).raw<[CurrencyId]>()
+    async currenciesDue(list, before, position) {
+      const rows = await selectDueCurrencies(db, { list: JSON.stringify(list), before, position }).raw<[CurrencyId]>()
       return rows.map(([cuy]) => cuy)
     },
 
     async beginSlice(cuy, at, before, position) {
       const [, newest, due, next] = await db.batch<unknown>([
-        db.prepare(insertRun).bind(cuy, at, before),
-        db.prepare(selectRun).bind(cuy),
-        db.prepare(selectDue).bind(cuy, position, judgedPerSliceMax),
-        db.prepare(selectNext).bind(cuy, sliceAddressesMax),
+        insertRun(db, { cuy, at, before }),
+        selectRun(db, { cuy }),
+        selectDue(db, { cuy, position }),
+        selectNext(db, { cuy }),
       ])
       // safe: the columns are those that each statement selects
       const [run] = (newest?.results ?? []) as RunRow[]
-      if (run === undefined) return null
-      return {
-        run: readRun(run),
-        due: ((due?.results ?? []) as (DifferenceRow & StandingRow)[]).map((row) => ({
-          ...readDifference(row),
-          ...readStanding(row),
-        })),
-        next: ((next?.results ?? []) as NextRow[]).map((row) => ({
-          ...readStanding(row),
-          index: row.idx,
-          examined: row.examined === 1,
-        })),
-      } satisfies Slice
+      const dueRows = (due?.results ?? []) as (OpenRow & AcceptedRow)[]
+      const nextRows = (next?.results ?? []) as NextRow[]
+      return run === undefined ? null : readSlice(run, dueRows, nextRows)
     },
 
-    async recordedBalances(cuy, asked) {
-      const rows = await db.prepare(sumRecordedBalances).bind(JSON.stringify(asked), cuy).raw<SumRow>()
-      return readRecordedBalances(asked.length, rows)
+    async recordedBalances(cuy, spans) {
+      const rows = await sumRecordedBalances(db, { list: JSON.stringify(spans), cuy }).raw<SumRow>()
+      return readRecordedBalances(spans.length, rows)
     },
 
     async storeSlice(result) {
       try {
-        await db.batch([moveRun(db, result), ...writeFindings(db, result)])
+        await db.batch([advanceRun(db, writeRun(result)), ...differenceStatements(db, result)])
         return 'stored'
       } catch (cause) {
-        if (isOvertaken(cause)) return 'superseded'
+        if (isSuperseded(cause)) return 'superseded'
         throw cause
       }
     },
 
     async unreported(cuy) {
-      const { results } = await db.prepare(selectUntold).bind(cuy, toldMax).run<StandingRow>()
-      return results.map(readStanding)
+      const { results } = await selectUnreported(db, { cuy }).run<AcceptedRow>()
+      return results.map(readAccepted)
     },
 
-    async markReported(cuy, told) {
-      const rows = told.map(({ address, accepted: baseline }) => ({ address, known: baseline.confirmed.toString() }))
-      await db.prepare(updateTold).bind(JSON.stringify(rows), cuy).run()
+    async markReported(cuy, list) {
+      const rows = list.map(({ address, accepted: { confirmed } }) => ({ address, confirmed: confirmed.toString() }))
+      await updateReported(db, { list: JSON.stringify(rows), cuy }).run()
     },
   }
 }
 
-const newestRun = (cuy: string) => `(SELECT max(id) FROM reconciliation WHERE reconciliation.cuy = ${cuy})`
+const newestRun = (cuy: SQL) => sql`(SELECT max(${runs.id}) FROM ${runs} WHERE ${runs.cuy} = ${cuy})`
 
-const selectWaiting = `
-SELECT asked.value FROM json_each(?1) AS asked
-LEFT JOIN reconciliation AS run ON run.id = ${newestRun('asked.value')}
-WHERE (EXISTS (SELECT 1 FROM address) AND (run.id IS NULL OR run.finished_at IS NULL OR run.started_at <= ?2))
-  OR EXISTS (SELECT 1 FROM difference WHERE cuy = asked.value AND high <= ?3)
-  OR EXISTS (SELECT 1 FROM baseline WHERE cuy = asked.value AND told = 0)
-ORDER BY asked.key`
+const selectDueCurrencies = statement(sql`
+SELECT currency.value FROM json_each(${param('list')}) AS currency
+LEFT JOIN ${runs} ON ${runs.id} = ${newestRun(sql`currency.value`)}
+WHERE (EXISTS (SELECT 1 FROM ${addresses})
+    AND (${runs.id} IS NULL OR ${runs.finished_at} IS NULL OR ${runs.started_at} <= ${param('before')}))
+  OR EXISTS (SELECT 1 FROM ${open} WHERE ${open.cuy} = currency.value AND ${open.to_height} <= ${param('position')})
+  OR EXISTS (SELECT 1 FROM ${accepted} WHERE ${accepted.cuy} = currency.value AND ${accepted.reported} = 0)
+ORDER BY currency.key`)
 
-const insertRun = `
-INSERT INTO reconciliation (cuy, started_at, through)
-SELECT ?1, ?2, (SELECT max(idx) FROM address)
-WHERE EXISTS (SELECT 1 FROM address) AND NOT EXISTS (
-  SELECT 1 FROM reconciliation WHERE id = ${newestRun('?1')} AND (finished_at IS NULL OR started_at > ?3))`
+const insertRun = statement(sql`
+INSERT INTO ${runs} (${names(runs.cuy, runs.started_at, runs.last_index)})
+SELECT ${param('cuy')}, ${param('at')}, (SELECT max(${addresses.derivation_index}) FROM ${addresses})
+WHERE EXISTS (SELECT 1 FROM ${addresses}) AND NOT EXISTS (
+  SELECT 1 FROM ${runs} WHERE ${runs.id} = ${newestRun(param('cuy'))}
+    AND (${runs.finished_at} IS NULL OR ${runs.started_at} > ${param('before')}))`)
 
-const selectRun = `SELECT * FROM reconciliation WHERE id = ${newestRun('?1')}`
+const selectRun = statement(sql`SELECT * FROM ${runs} WHERE ${runs.id} = ${newestRun(param('cuy'))}`)
 
-const standing = `coalesce(baseline.fees, '0') AS fees, coalesce(baseline.sent, 0) AS covered,
-  coalesce(baseline.known, '0') AS known`
+const acceptedColumns = sql`coalesce(${accepted.fees}, '0') AS fees,
+  coalesce(${accepted.outgoing_count}, 0) AS accepted_outgoing_count, coalesce(${accepted.confirmed}, '0') AS confirmed`
 
-const selectDue = `
-SELECT difference.*, ${standing}
-FROM difference LEFT JOIN baseline ON baseline.address = difference.address AND baseline.cuy = difference.cuy
-WHERE difference.cuy = ?1 AND difference.high <= ?2
-ORDER BY difference.high, difference.address LIMIT ?3`
+const selectDue = statement(sql`
+SELECT ${open}.*, ${acceptedColumns}
+FROM ${open} LEFT JOIN ${accepted} ON ${accepted.address} = ${open.address} AND ${accepted.cuy} = ${open.cuy}
+WHERE ${open.cuy} = ${param('cuy')} AND ${open.to_height} <= ${param('position')}
+ORDER BY ${open.to_height}, ${open.address} LIMIT ${judgedPerSliceMax}`)
 
-const selectNext = `
-SELECT address.hex AS address, address.idx, difference.address IS NOT NULL AS examined, ${standing}
-FROM reconciliation AS run
-JOIN address ON address.idx > run.cursor AND address.idx <= run.through
-LEFT JOIN baseline ON baseline.address = address.hex AND baseline.cuy = ?1
-LEFT JOIN difference ON difference.address = address.hex AND difference.cuy = ?1
-WHERE run.id = ${newestRun('?1')} AND run.finished_at IS NULL
-ORDER BY address.idx LIMIT ?2`
+const selectNext = statement(sql`
+SELECT ${addresses.address}, ${addresses.derivation_index}, ${open.address} IS NOT NULL AS is_open, ${acceptedColumns}
+FROM ${runs}
+JOIN ${addresses} ON ${addresses.derivation_index} > ${runs.cursor} AND ${addresses.derivation_index} <= ${runs.last_index}
+LEFT JOIN ${accepted} ON ${accepted.address} = ${addresses.address} AND ${accepted.cuy} = ${param('cuy')}
+LEFT JOIN ${open} ON ${open.address} = ${addresses.address} AND ${open.cuy} = ${param('cuy')}
+WHERE ${runs.id} = ${newestRun(param('cuy'))} AND ${runs.finished_at} IS NULL
+ORDER BY ${addresses.derivation_index} LIMIT ${sliceAddressesMax}`)
 
-const selectUntold = `
-SELECT address, fees, sent AS covered, known FROM baseline WHERE cuy = ?1 AND told = 0 ORDER BY address LIMIT ?2`
+const selectUnreported = statement(sql`
+SELECT ${accepted.address}, ${acceptedColumns} FROM ${accepted}
+WHERE ${accepted.cuy} = ${param('cuy')} AND ${accepted.reported} = 0
+ORDER BY ${accepted.address} LIMIT ${reportedMax}`)
 
-const updateTold = `
-UPDATE baseline SET told = 1
-WHERE cuy = ?2 AND (address, known) IN (SELECT value ->> 'address', value ->> 'known' FROM json_each(?1))`
+const updateReported = statement(sql`
+UPDATE ${accepted} SET ${names(accepted.reported)} = 1
+WHERE ${accepted.cuy} = ${param('cuy')} AND (${names(accepted.address, accepted.confirmed)}) IN (
+  SELECT ${members(accepted.address, accepted.confirmed)} FROM json_each(${param('list')}))`)
 
-/** Moves the run on, or fails the batch: where another turn or run came first, `turns` becomes NULL, which is refused. */
-function moveRun(db: Database, { after, run }: SliceResult): D1PreparedStatement {
-  const { id, cuy, finishedAt, cursor, addresses, recorded, onChain: held, differing } = run
-  return db
-    .prepare(
-      `UPDATE reconciliation SET turns = iif(turns = ?1 AND id = ${newestRun('?3')}, turns + 1, NULL),
-        finished_at = ?4, cursor = ?5, addresses = ?6, recorded = ?7, held = ?8, differing = ?9 WHERE id = ?2`,
-    )
-    .bind(after, id, cuy, finishedAt, cursor, addresses, recorded.toString(), held.toString(), differing)
+/** Advances the run, or fails the batch: where another slice or run came first, `slices` becomes NULL. */
+const advanceRun = statement(
+  build
+    .update(runs)
+    .set({
+      slices: sql`iif(${runs.slices} = ${param('after')} AND ${runs.id} = ${newestRun(param('cuy'))}, ${runs.slices} + 1, NULL)`,
+      finished_at: param('finishedAt'),
+      cursor: param('cursor'),
+      addresses: param('addresses'),
+      recorded: param('recorded'),
+      on_chain: param('onChain'),
+      differing: param('differing'),
+    })
+    .where(eq(runs.id, param('id'))),
+)
+
+/** Whether the batch failed because another slice came first. Any other failure is a bug. */
+function isSuperseded(cause: unknown): boolean {
+  const refused = `NOT NULL constraint failed: ${getTableName(runs)}.${runs.slices.name}`
+  return cause instanceof Error && cause.message.includes(refused)
 }
 
-/** Whether the batch failed because another turn came first. Any other failure is a bug. */
-function isOvertaken(cause: unknown): boolean {
-  return cause instanceof Error && cause.message.includes('NOT NULL constraint failed: reconciliation.turns')
-}
-
-function writeFindings(
-  db: Database,
-  { run: { cuy }, open, closed, accepted: baselines }: SliceResult,
-): D1PreparedStatement[] {
-  const list = (sql: string, rows: readonly unknown[]) =>
-    rows.length === 0 ? [] : [db.prepare(sql).bind(JSON.stringify(rows), cuy)]
+function differenceStatements(db: Database, result: SliceResult): D1PreparedStatement[] {
+  const { cuy } = result.run
+  const forList = (run: Statement, rows: readonly unknown[]) =>
+    rows.length === 0 ? [] : [run(db, { list: JSON.stringify(rows), cuy })]
   return [
-    ...list(deleteDifferences, closed),
-    ...list(upsertDifferences, open.map(writeDifference)),
-    ...list(upsertBaselines, baselines.map(writeStanding)),
+    ...forList(deleteOpen, result.closed),
+    ...forList(upsertOpen, result.open.map(writeOpen)),
+    ...forList(upsertAccepted, result.accepted.map(writeAccepted)),
   ]
 }
 
-const deleteDifferences = `
-DELETE FROM difference WHERE cuy = ?2 AND address IN (SELECT value FROM json_each(?1))`
+const deleteOpen = statement(sql`
+DELETE FROM ${open}
+WHERE ${open.cuy} = ${param('cuy')} AND ${open.address} IN (SELECT value FROM json_each(${param('list')}))`)
 
-const fields = (columns: readonly string[]) => columns.map((column) => `value ->> '${column}'`).join(', ')
-const replace = (columns: readonly string[]) => columns.map((column) => `${column} = excluded.${column}`).join(', ')
+const excluded = (columns: ReturnType<typeof columnsOf>) =>
+  sql.join(
+    columns.map((column) => sql`${names(column)} = excluded.${names(column)}`),
+    sql`, `,
+  )
 
-const differenceColumns = ['looks', 'amount', 'sent', 'held', 'low', 'high'] satisfies (keyof DifferenceRow)[]
-const upsertDifferences = `
-INSERT INTO difference (address, cuy, ${differenceColumns.join(', ')})
-SELECT value ->> 'address', ?2, ${fields(differenceColumns)} FROM json_each(?1) WHERE true
-ON CONFLICT (address, cuy) DO UPDATE SET ${replace(differenceColumns)}`
+const openColumns = columnsOf(open, open.address, open.cuy)
+const upsertOpen = statement(sql`
+INSERT INTO ${open} (${names(open.address, open.cuy, ...openColumns)})
+SELECT ${members(open.address)}, ${param('cuy')}, ${members(...openColumns)} FROM json_each(${param('list')}) WHERE true
+ON CONFLICT (${names(open.address, open.cuy)}) DO UPDATE SET ${excluded(openColumns)}`)
 
-const upsertBaselines = `
-INSERT INTO baseline (address, cuy, fees, sent, known, told)
-SELECT value ->> 'address', ?2, ${fields(['fees', 'sent', 'known'])}, value ->> 'known' = '0' FROM json_each(?1) WHERE true
-ON CONFLICT (address, cuy) DO UPDATE SET ${replace(['fees', 'sent', 'known'])},
-  told = iif(baseline.known = excluded.known, baseline.told, 0)`
+const { address, cuy, reported, confirmed } = accepted
+const changedColumns = columnsOf(accepted, address, cuy, reported)
+const upsertAccepted = statement(sql`
+INSERT INTO ${accepted} (${names(address, cuy, ...changedColumns, reported)})
+SELECT ${members(address)}, ${param('cuy')}, ${members(...changedColumns)}, value ->> 'confirmed' = '0'
+FROM json_each(${param('list')}) WHERE true
+ON CONFLICT (${names(address, cuy)}) DO UPDATE SET ${excluded(changedColumns)},
+  ${names(reported)} = iif(${confirmed} = excluded.${names(confirmed)}, ${reported}, 0)`)
 
-function writeDifference({ address, suspicion, reading: look }: OpenDifference): Omit<DifferenceRow, 'cuy'> {
-  const { readings: looks, amount, outgoingCount: sent } = suspicion
-  const { balance: held, low, high } = look
-  return { address, looks, amount: amount.toString(), sent, held: held.toString(), low, high }
+function writeRun({ after, run }: SliceResult) {
+  return { ...run, after, recorded: run.recorded.toString(), onChain: run.onChain.toString() }
 }
 
-function readDifference({ address, looks, amount, sent, held, low, high }: DifferenceRow): OpenDifference {
+function writeOpen({ address, suspicion, reading }: OpenDifference): Omit<OpenRow, 'cuy'> {
   return {
     address,
-    suspicion: { readings: looks, amount: BigInt(amount), outgoingCount: sent },
-    reading: { balance: BigInt(held), low, high },
+    readings: suspicion.readings,
+    amount: suspicion.amount.toString(),
+    outgoing_count: suspicion.outgoingCount,
+    balance: reading.balance.toString(),
+    from_height: reading.fromHeight,
+    to_height: reading.toHeight,
   }
 }
 
-function writeStanding({ address, accepted: baseline }: AddressDifference) {
-  const { fees, outgoingCount: sent, confirmed: known } = baseline
-  return { address, fees: fees.toString(), sent, known: known.toString() }
-}
-
-function readStanding({ address, fees, covered, known }: StandingRow): AddressDifference {
-  const baseline: AcceptedDifference = { fees: BigInt(fees), outgoingCount: covered, confirmed: BigInt(known) }
-  return { address, accepted: baseline }
-}
-
-function readRun(row: RunRow): ReconciliationRun {
-  const { id, cuy, turns, cursor, through, addresses, recorded, held, differing } = row
+function readOpen(row: OpenRow): OpenDifference {
+  const { readings, amount, outgoing_count: outgoingCount } = row
   return {
-    id,
-    cuy,
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
-    slices: turns,
-    cursor,
-    lastIndex: through,
-    addresses,
+    address: row.address,
+    suspicion: { readings, amount: BigInt(amount), outgoingCount },
+    reading: { balance: BigInt(row.balance), fromHeight: row.from_height, toHeight: row.to_height },
+  }
+}
+
+function writeAccepted({ address, accepted: { fees, outgoingCount, confirmed } }: AddressDifference) {
+  return { address, fees: fees.toString(), outgoing_count: outgoingCount, confirmed: confirmed.toString() }
+}
+
+function readAccepted({ address, fees, accepted_outgoing_count, confirmed }: AcceptedRow): AddressDifference {
+  return {
+    address,
+    accepted: { fees: BigInt(fees), outgoingCount: accepted_outgoing_count, confirmed: BigInt(confirmed) },
+  }
+}
+
+function readSlice(run: RunRow, due: readonly (OpenRow & AcceptedRow)[], next: readonly NextRow[]): Slice {
+  return {
+    run: readRun(run),
+    due: due.map((row) => ({ ...readOpen(row), ...readAccepted(row) })),
+    next: next.map((row) => ({ ...readAccepted(row), index: row.derivation_index, open: row.is_open === 1 })),
+  }
+}
+
+function readRun({ started_at, finished_at, last_index, recorded, on_chain, ...row }: RunRow): ReconciliationRun {
+  return {
+    ...row,
+    startedAt: started_at,
+    finishedAt: finished_at,
+    lastIndex: last_index,
     recorded: BigInt(recorded),
-    onChain: BigInt(held),
-    differing,
+    onChain: BigInt(on_chain),
   }
 }

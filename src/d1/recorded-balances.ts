@@ -1,65 +1,72 @@
+import { sql } from 'drizzle-orm'
 import type { RecordedBalance } from '../reconciliation/judge-reading.ts'
+import { param, statement } from './statement.ts'
+import { addresses, deposits, movements, pendingDeposits } from './tables.ts'
 
 /**
- * Amounts have up to 78 digits and SQLite's integers 18: each is summed in 7 parts of 12 digits, which leaves room for 9
- * million entries of one address (beyond, SQLite fails rather than be wrong). The parts leave as text, since D1
- * hands integers back as doubles.
+ * Amounts have up to 78 digits and SQLite's integers 18. So each amount is summed in 7 parts of 12 digits, which has room
+ * for 9 million rows of one address (with more, SQLite fails). The parts are returned as text, since D1 returns integers
+ * as doubles.
  */
 const digitsPerPart = 12
 const parts = [0, 1, 2, 3, 4, 5, 6]
-const sumParts = parts
-  .map((part) => `CAST(sum(CAST(substr(padded, ${1 + part * digitsPerPart}, ${digitsPerPart}) AS INTEGER)) AS TEXT)`)
-  .join(', ')
-const padded = `substr('${'0'.repeat(parts.length * digitsPerPart)}' || raw, -${parts.length * digitsPerPart}) AS padded`
+const digitsMax = parts.length * digitsPerPart
+const sumParts = sql.raw(
+  parts
+    .map((part) => `CAST(sum(CAST(substr(padded, ${1 + part * digitsPerPart}, ${digitsPerPart}) AS INTEGER)) AS TEXT)`)
+    .join(', '),
+)
+const padded = sql.raw(`substr('${'0'.repeat(digitsMax)}' || raw, -${digitsMax}) AS padded`)
 
 /**
- * Sums of what is stored of the asked addresses (?1: `{address, low, high}` each) in currency ?2, by place in the list and by kind.
- * Every look-up is driven by the asked addresses, so each index is named: the planner has no statistics.
+ * Sums of what is stored of the spans in `list` (objects with `address`, `fromHeight` and `toHeight`) in one currency, by
+ * place in the list and by kind. CROSS JOIN makes the list the outer loop, and INDEXED BY names the inner look-ups: the
+ * planner has no statistics.
  */
-export const sumRecordedBalances = `
-WITH asked AS (
-  SELECT key AS place, value ->> 'address' AS hex, value ->> 'low' AS low, value ->> 'high' AS high FROM json_each(?1)
+export const sumRecordedBalances = statement(sql`
+WITH span AS (
+  SELECT key AS place, value ->> 'address' AS address, value ->> 'fromHeight' AS from_height,
+    value ->> 'toHeight' AS to_height
+  FROM json_each(${param('list')})
 )
 SELECT place, kind, count(*), ${sumParts}
 FROM (
-  SELECT asked.place, iif(height <= low, 'in', 'in-span') AS kind, ${padded}
-  FROM asked CROSS JOIN deposit INDEXED BY deposit_to ON to_address = asked.hex
-  WHERE cuy = ?2 AND height <= high
+  SELECT span.place, iif(${deposits.height} <= from_height, 'received', 'received-within') AS kind, ${padded}
+  FROM span CROSS JOIN ${deposits} INDEXED BY deposit_to ON ${deposits.to_address} = span.address
+  WHERE ${deposits.cuy} = ${param('cuy')} AND ${deposits.height} <= to_height
   UNION ALL
-  SELECT asked.place, direction || iif(height <= low, '', '-span') AS kind, ${padded}
-  FROM asked CROSS JOIN movement ON movement.address = asked.hex
-  WHERE cuy = ?2 AND height <= high
+  SELECT span.place, iif(${movements.direction} = 'in', 'received', 'sent')
+    || iif(${movements.height} <= from_height, '', '-within') AS kind, ${padded}
+  FROM span CROSS JOIN ${movements} ON ${movements.address} = span.address
+  WHERE ${movements.cuy} = ${param('cuy')} AND ${movements.height} <= to_height
   UNION ALL
-  SELECT asked.place, 'pending' AS kind, ${padded}
-  FROM asked CROSS JOIN address INDEXED BY address_hex ON address.hex = asked.hex
-    CROSS JOIN pending INDEXED BY pending_uid ON pending.uid = address.uid AND to_address = asked.hex
-  WHERE cuy = ?2 AND height <= high
+  SELECT span.place, 'pending' AS kind, ${padded}
+  FROM span CROSS JOIN ${addresses} INDEXED BY address_address ON ${addresses.address} = span.address
+    CROSS JOIN ${pendingDeposits} INDEXED BY pending_uid
+    ON ${pendingDeposits.uid} = ${addresses.uid} AND ${pendingDeposits.to_address} = span.address
+  WHERE ${pendingDeposits.cuy} = ${param('cuy')} AND ${pendingDeposits.height} <= to_height
 )
-GROUP BY place, kind`
+GROUP BY place, kind`)
 
-type Kind = 'in' | 'in-span' | 'out' | 'out-span' | 'pending'
-/** A row of `sumBooks`. Each part holds 12 digits of the sum, or more where they carry over. */
-export type SumRow = [place: number, kind: Kind, entries: number, ...parts: string[]]
-type Sums = Record<Kind, { readonly entries: number; readonly sum: bigint }>
+type Kind = 'received' | 'received-within' | 'sent' | 'sent-within' | 'pending'
+/** A row of `sumRecordedBalances`. Each part has 12 digits of the sum, or more where they carry over. */
+export type SumRow = [place: number, kind: Kind, rows: number, ...parts: string[]]
 
-const none = { entries: 0, sum: 0n }
-const noSums: Sums = { in: none, 'in-span': none, out: none, 'out-span': none, pending: none }
-
-/** The books of `count` addresses, in the order in which they were asked for. */
+/** The recorded balances of `count` addresses, in the order of the list. */
 export function readRecordedBalances(count: number, rows: readonly SumRow[]): readonly RecordedBalance[] {
-  const all = Array.from({ length: count }, (): Sums => ({ ...noSums }))
-  for (const [place, kind, entries, ...sums] of rows) {
-    const own = all[place]
-    if (own !== undefined) own[kind] = { entries, sum: joinDigits(sums) }
-  }
-  return all.map((sums) => ({
-    before: sums.in.sum - sums.out.sum,
-    receivedWithin: sums['in-span'].sum,
-    sentWithin: sums['out-span'].sum,
-    pending: sums.pending.sum,
-    outgoingBefore: sums.out.entries,
-    outgoingWithin: sums['out-span'].entries,
-  }))
+  const byKey = new Map(rows.map(([place, kind, rowCount, ...sums]) => [`${place} ${kind}`, { rowCount, sums }]))
+  return Array.from({ length: count }, (_, place) => {
+    const sumOf = (kind: Kind) => joinDigits(byKey.get(`${place} ${kind}`)?.sums ?? [])
+    const countOf = (kind: Kind) => byKey.get(`${place} ${kind}`)?.rowCount ?? 0
+    return {
+      before: sumOf('received') - sumOf('sent'),
+      receivedWithin: sumOf('received-within'),
+      sentWithin: sumOf('sent-within'),
+      pending: sumOf('pending'),
+      outgoingBefore: countOf('sent'),
+      outgoingWithin: countOf('sent-within'),
+    }
+  })
 }
 
 function joinDigits(sums: readonly string[]): bigint {

@@ -1,36 +1,22 @@
-import type { UnixMs } from '../common/time.ts'
 import type { CreditKey, Deposit, Movement, Pending, Sighting } from '../deposits/deposit.ts'
+import type { PendingRecord } from '../deposits/pending-deposits.ts'
 import type { Amount } from '../ledger/amount.ts'
-import type { CurrencyId } from '../ledger/currencies.ts'
-import type { Flow, FlowId, FlowType, Uid, WalletId } from '../ledger/entry.ts'
-import type { PendingRecord, ScanState } from '../ledger/ledger-store.ts'
-import type { deposits, movements, pendingDeposits, scans, sightings } from './tables.ts'
+import type { Entry } from '../ledger/entry.ts'
+import type { ScanState } from '../scan/scan-store.ts'
+import type { deposits, flows, movements, pendingDeposits, scans, sightings } from './tables.ts'
 
 type PendingRow = typeof pendingDeposits.$inferSelect
 
-/** What a list of deposits says of each; `created_at` and, where the wallet is full, the outcome are the database's. */
+/** A deposit in a list for the database, which sets `created_at` and, where the wallet is full, the outcome. */
 export type IncomingDeposit = Omit<typeof deposits.$inferSelect, 'created_at'>
-/** What a list of pending deposits says of each. */
-export type IncomingPending = Omit<PendingRow, 'since' | 'next_try'>
 type SightingRow = typeof sightings.$inferSelect
 type MovementRow = typeof movements.$inferSelect
 
 /** The scan's row. */
 export type ScanRow = typeof scans.$inferSelect
 
-/** A ledger entry's columns in the order that `flows` selects them. */
-export type FlowRow = readonly [
-  id: FlowId,
-  uid: Uid,
-  wid: WalletId,
-  osn: string,
-  type: FlowType,
-  cuy: CurrencyId,
-  amount: number,
-  balance: number,
-  mark: string,
-  createdAt: UnixMs,
-]
+/** A ledger entry's row. */
+export type FlowRow = typeof flows.$inferSelect
 
 /** An amount as stored. */
 export function readAmount(stored: number): Amount {
@@ -38,9 +24,20 @@ export function readAmount(stored: number): Amount {
 }
 
 /** A ledger entry as stored. */
-export function readFlow(row: FlowRow): Flow {
-  const [id, uid, wid, osn, type, cuy, amount, balance, mark, createdAt] = row
-  return { id, uid, wid, osn, type, cuy, amount: readAmount(amount), balance: readAmount(balance), mark, createdAt }
+export function readFlow(row: FlowRow): Entry {
+  const { id, uid, wallet_id: wid, osn, type, cuy, mark, created_at: createdAt } = row
+  return {
+    id,
+    uid,
+    wid,
+    osn,
+    type,
+    cuy,
+    amount: readAmount(row.amount),
+    balance: readAmount(row.balance),
+    mark,
+    createdAt,
+  }
 }
 
 /** A deposit as stored. */
@@ -60,7 +57,7 @@ export function readSighting(row: SightingRow): Sighting {
   return { ...readPlace(row), cuy: row.cuy, to: row.to_address }
 }
 
-/** Where the scan is, as stored. */
+/** The state of the scan as stored. */
 export function readScan(row: ScanRow): ScanState {
   return {
     position: { height: row.height, hash: row.hash },
@@ -69,14 +66,14 @@ export function readScan(row: ScanRow): ScanState {
     advancedAt: row.advanced_at,
     caughtUpAt: row.caught_up_at,
     triedAt: row.tried_at,
-    problem: row.trouble,
-    unconfirmedReadAt: row.tail_read_at,
+    problem: row.problem,
+    unconfirmedReadAt: row.unconfirmed_read_at,
     leaseUntil: row.lease_until,
     halted: row.halted,
   }
 }
 
-/** A deposit as it is handed to the database. */
+/** A deposit for the database. */
 export function writeDeposit(deposit: Deposit): IncomingDeposit {
   const { cuy, native, uid, outcome } = deposit
   return {
@@ -90,18 +87,18 @@ export function writeDeposit(deposit: Deposit): IncomingDeposit {
   }
 }
 
-/** A pending deposit as it is handed to the database. */
-export function writePending(pending: Pending): IncomingPending {
+/** A pending deposit for the database. */
+export function writePending(pending: Pending): Omit<PendingRow, 'since' | 'next_try'> {
   const { cuy, uid, reason } = pending
   return { ...writePlace(pending), cuy, uid, ...writeTransfer(pending), reason }
 }
 
-/** A sighting as it is handed to the database. */
+/** A sighting for the database. */
 export function writeSighting(sighting: Sighting): SightingRow {
   return { ...writePlace(sighting), cuy: sighting.cuy, to_address: sighting.to }
 }
 
-/** A movement as it is handed to the database. */
+/** A movement for the database. */
 export function writeMovement(movement: Movement): MovementRow {
   const { cuy, address, direction, raw } = movement
   return { ...writePlace(movement), cuy, address, direction, raw: raw.toString() }

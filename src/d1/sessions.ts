@@ -1,40 +1,33 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Usage } from '../platform/usage.ts'
+import type { Invocation } from '../services.ts'
 import type { Database } from './database.ts'
 import { meterDatabase } from './metered-database.ts'
 
-/** What a caller has seen of the database's history, before and after an answer, and what the answer costs. */
-interface Caller {
-  readonly usage: Usage
-  /** As the caller says itself, or null. */
-  readonly bookmark: string | null
-  bookmarkAfter: string | null
-}
-
-/** Work that needs the database. */
+/** Work with a database. */
 type Work<T> = (db: Database) => Promise<T>
 
-/** Ways to the database and its read-only copies (D1's Sessions API). */
+/** Sessions with the database and its read-only copies (D1's Sessions API). */
 export interface Sessions {
   /**
-   * For reading: any copy that has come as far as the caller's bookmark. Without one the first statement goes to the
-   * primary, so that everybody sees their own last write. A bookmark that D1 doesn't take is as none; then the work is
-   * done a second time.
+   * For reading: any copy that is at least as new as the caller's bookmark. Without a bookmark the first statement goes to
+   * the primary, so that all callers see their own last write. A bookmark that D1 refuses is ignored: the work then runs a
+   * second time.
    */
-  reading<T>(caller: Caller, work: Work<T>): Promise<T>
-  /** For what may write: it starts at the primary, and goes on from what it wrote itself. */
-  writing<T>(caller: Caller, work: Work<T>): Promise<T>
-  /** The primary, always: for what acts for no caller. */
+  reading<T>(caller: Invocation, work: Work<T>): Promise<T>
+  /** For work that may write: it starts at the primary and sees its own writes. */
+  writing<T>(caller: Invocation, work: Work<T>): Promise<T>
+  /** Always the primary: for work without a caller. */
   primary(usage: Usage): Database
 }
 
 /** Sessions of one database. */
 export function createSessions(
   db: D1Database,
-  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
 ): Sessions {
-  const from = async <T>(start: string, caller: Caller, work: Work<T>) => {
+  const from = async <T>(start: string, caller: Invocation, work: Work<T>) => {
     const session = db.withSession(start)
     const result = await work(meterDatabase(session, caller.usage, clock))
     caller.bookmarkAfter = session.getBookmark()
@@ -46,7 +39,7 @@ export function createSessions(
       try {
         return await from(caller.bookmark, caller, work)
       } catch {
-        log.warn('bookmark-refused', {}) // or the database is away: then the second try says so
+        logger.warn('bookmark-refused', {}) // or D1 is unavailable: then the second attempt throws
         return from('first-primary', caller, work)
       }
     },

@@ -1,69 +1,61 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 // biome-ignore lint/suspicious/noDeprecatedImports: only another overload of primaryKey is deprecated
-import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import type { Address } from '../addresses/address.ts'
-import type { BlockHash, BlockHeight, Txid } from '../chain/block.ts'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { BlockHash } from '../chain/block.ts'
 import type { ChainFailure } from '../chain/failure.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { DepositOutcome, PendingReason } from '../deposits/deposit.ts'
-import type { CurrencyId } from '../ledger/currencies.ts'
-import type { FlowId, FlowType, Uid, WalletId } from '../ledger/entry.ts'
+import type { DepositOutcome, Movement, PendingReason } from '../deposits/deposit.ts'
+import { amountMax } from '../ledger/amount.ts'
+import type { EntryId, EntryType, WalletId } from '../ledger/entry.ts'
+import {
+  address,
+  between,
+  cuy,
+  digits,
+  height,
+  hex,
+  instant,
+  negativeUnits,
+  oneOfTexts,
+  orZero,
+  place,
+  placeRules,
+  positiveSafe,
+  positiveUnits,
+  rule,
+  rules,
+  safe,
+  signedUnits,
+  sum,
+  transfer,
+  transferRules,
+  uid,
+} from './columns.ts'
 
-// What each table is for, and the invariants that SQL alone can say (STRICT, triggers), are in migrations/README.md.
+// migrations/README.md describes each table, and the rules that only SQL can express (STRICT and the triggers).
 
-const hex = (column: string, digits: number): SQL =>
-  sql.raw(`length(${column}) = ${digits} AND ${column} NOT GLOB '*[^0-9a-f]*'`)
-// A double holds no more (`amountMax`): past it D1 would hand back other digits than it stores.
-const safe = (column: string): SQL => sql.raw(`${column} BETWEEN 0 AND 9007199254740991`)
-// Chain units, up to 2^256 − 1.
-const positive = (column: string): SQL =>
-  sql.raw(`${column} GLOB '[1-9]*' AND ${column} NOT GLOB '*[^0-9]*' AND length(${column}) <= 78`)
-
-const cuy = () => integer().$type<CurrencyId>().notNull()
-const uid = () => integer().$type<Uid>().notNull()
-const instant = () => integer().$type<UnixMs>().notNull()
-const address = () => text().$type<Address>().notNull()
-
-/** What names a deposit on the chain, and the block that holds it. */
-const place = () => ({
-  txid: text().$type<Txid>().notNull(),
-  position: integer().notNull(),
-  height: integer().$type<BlockHeight>().notNull(),
-  block_hash: text().$type<BlockHash>().notNull(),
-})
-const placeChecks = (table: string) => [
-  check(`${table}_txid`, hex('txid', 64)),
-  check(`${table}_position`, safe('position')),
-  check(`${table}_height`, safe('height')),
-  check(`${table}_block_hash`, hex('block_hash', 64)),
-]
-const uidChecks = (table: string) => [
-  check(`${table}_uid`, sql.raw('uid BETWEEN 1 AND 9007199254740991')),
-  check(`${table}_cuy`, sql.raw('cuy BETWEEN 1 AND 9007199254740991')),
-]
-
-/** Every address ever issued. */
+/** Every address that was ever issued. */
 export const addresses = sqliteTable(
   'address',
   {
     id: integer().primaryKey(),
-    idx: integer().notNull(),
+    derivation_index: integer().notNull(),
     uid: uid(),
-    hex: address(),
+    address: address(),
     created_at: instant(),
   },
   (table) => [
-    uniqueIndex('address_idx').on(table.idx),
-    uniqueIndex('address_hex').on(table.hex),
-    index('address_uid').on(table.uid, table.idx),
-    check('address_id', sql.raw('id = idx + 1')), // indices have no holes, and neither have ids
-    check('address_idx_safe', sql.raw('idx BETWEEN 0 AND 2147483647')), // a non-hardened step has 31 bits
-    check('address_uid_safe', sql.raw('uid BETWEEN 1 AND 9007199254740991')),
-    check('address_hex_form', hex('hex', 40)),
+    uniqueIndex('address_derivation_index').on(table.derivation_index),
+    uniqueIndex('address_address').on(table.address),
+    index('address_uid').on(table.uid, table.derivation_index),
+    rule(table.id, 'id = derivation_index + 1'), // indices have no gaps, so ids have none
+    rule(table.derivation_index, between(0, 2 ** 31 - 1)), // a non-hardened derivation step has 31 bits
+    rule(table.uid, positiveSafe),
+    rule(table.address, hex(40)),
   ],
 )
 
-/** A caller's balance in one currency, kept by the ledger's triggers. `newest` is its newest flow, 0 before any. */
+/** A caller's balance in one currency. Triggers keep it. `newest_entry` is the id of its newest entry, 0 before any. */
 export const wallets = sqliteTable(
   'wallet',
   {
@@ -71,30 +63,28 @@ export const wallets = sqliteTable(
     uid: uid(),
     cuy: cuy(),
     balance: integer().notNull().default(0),
-    flow_count: integer().notNull().default(0),
-    newest: integer().$type<FlowId | 0>().notNull().default(0),
+    entry_count: integer().notNull().default(0),
+    newest_entry: integer().$type<EntryId | 0>().notNull().default(0),
   },
   (table) => [
     uniqueIndex('wallet_owner').on(table.uid, table.cuy),
-    ...uidChecks('wallet'),
-    check('wallet_id', sql.raw('id BETWEEN 1 AND 9007199254740991')),
-    check('wallet_balance', safe('balance')),
-    check('wallet_flow_count', safe('flow_count')),
+    ...rules(positiveSafe, table.id, table.uid, table.cuy),
+    ...rules(safe, table.balance, table.entry_count),
   ],
 )
 
-/** Ledger entries. `created_at` never falls as `id` grows: a span of time is a span of ids. */
+/** Ledger entries. `created_at` never decreases as `id` grows, so a time range is a range of ids. */
 export const flows = sqliteTable(
   'flow',
   {
-    id: integer().$type<FlowId>().primaryKey({ autoIncrement: true }),
-    wallet: integer()
+    id: integer().$type<EntryId>().primaryKey({ autoIncrement: true }),
+    wallet_id: integer()
       .$type<WalletId>()
       .notNull()
       .references(() => wallets.id),
     uid: uid(),
     cuy: cuy(),
-    type: integer().$type<FlowType>().notNull(),
+    type: integer().$type<EntryType>().notNull(),
     osn: text().notNull(),
     amount: integer().notNull(),
     balance: integer().notNull(),
@@ -102,34 +92,29 @@ export const flows = sqliteTable(
     created_at: instant(),
   },
   (table) => [
-    uniqueIndex('flow_osn').on(table.wallet, table.osn, table.type),
+    uniqueIndex('flow_osn').on(table.wallet_id, table.osn, table.type),
     index('flow_uid').on(table.uid),
-    index('flow_wallet').on(table.wallet),
-    index('flow_type').on(table.wallet, table.type),
+    index('flow_wallet').on(table.wallet_id),
+    index('flow_type').on(table.wallet_id, table.type),
     index('flow_time').on(table.created_at),
-    check('flow_id', sql.raw('id BETWEEN 1 AND 9007199254740991')),
-    check('flow_amount', sql.raw('amount BETWEEN -9007199254740991 AND 9007199254740991')),
-    check('flow_balance', safe('balance')),
-    check(
-      'flow_sign',
-      sql.raw(`(type IN (1, 5) AND amount > 0) OR (type IN (2, 4) AND amount < 0) OR (type IN (3, 9) AND amount <> 0)`),
+    rule(table.id, positiveSafe),
+    rule(
+      table.type,
+      `(type IN (1, 5) AND amount > 0) OR (type IN (2, 4) AND amount < 0) OR (type IN (3, 9) AND amount <> 0)`,
     ),
-    check('flow_osn_length', sql.raw('length(osn) BETWEEN 1 AND 200')),
-    check('flow_created_at', safe('created_at')),
+    rule(table.osn, 'length(osn) BETWEEN 1 AND 200'),
+    rule(table.amount, between(-amountMax, amountMax)),
+    ...rules(safe, table.balance, table.created_at),
   ],
 )
 
-/** Proven deposits, credited or not. Inserting a credited one makes its ledger entry. */
+/** Proven deposits, credited or not. The insertion of a credited one creates its ledger entry. */
 export const deposits = sqliteTable(
   'deposit',
   {
     ...place(),
-    cuy: cuy(),
+    ...transfer(),
     native: integer({ mode: 'boolean' }).notNull(),
-    uid: uid(),
-    from_address: address(),
-    to_address: address(),
-    raw: text().notNull(),
     outcome: text().$type<DepositOutcome>().notNull(),
     amount: integer().notNull(),
     created_at: instant(),
@@ -138,28 +123,24 @@ export const deposits = sqliteTable(
     primaryKey({ columns: [table.txid, table.position] }),
     index('deposit_uid').on(table.uid, table.created_at),
     index('deposit_to').on(table.to_address),
-    ...placeChecks('deposit'),
-    ...uidChecks('deposit'),
-    check('deposit_native', sql.raw('native = 0 OR (native = 1 AND position = 0)')),
-    check('deposit_from', hex('from_address', 40)),
-    check('deposit_to_form', hex('to_address', 40)),
-    check('deposit_raw', positive('raw')),
-    check('deposit_outcome', sql.raw(`outcome IN ('credited', 'below-minimum', 'dust', 'too-large')`)),
-    check('deposit_amount', sql.raw(`amount BETWEEN 0 AND 9007199254740991 AND (amount > 0) = (outcome = 'credited')`)),
-    check('deposit_created_at', safe('created_at')),
+    ...placeRules(table),
+    ...transferRules(table),
+    rule(table.native, 'native = 0 OR (native = 1 AND position = 0)'),
+    rule(
+      table.outcome,
+      oneOfTexts<DepositOutcome>({ credited: true, 'below-minimum': true, dust: true, 'too-large': true }),
+    ),
+    rule(table.amount, `${safe('amount')} AND (amount > 0) = (outcome = 'credited')`),
+    rule(table.created_at, safe),
   ],
 )
 
-/** Candidates that can't be decided yet. */
+/** Candidates that cannot be decided yet. */
 export const pendingDeposits = sqliteTable(
   'pending',
   {
     ...place(),
-    cuy: cuy(),
-    uid: uid(),
-    from_address: address(),
-    to_address: address(),
-    raw: text().notNull(),
+    ...transfer(),
     reason: text().$type<PendingReason>().notNull(),
     since: instant(),
     next_try: instant(),
@@ -168,85 +149,77 @@ export const pendingDeposits = sqliteTable(
     primaryKey({ columns: [table.txid, table.position] }),
     index('pending_uid').on(table.uid, table.since),
     index('pending_due').on(table.next_try),
-    ...placeChecks('pending'),
-    ...uidChecks('pending'),
-    check('pending_from', hex('from_address', 40)),
-    check('pending_to', hex('to_address', 40)),
-    check('pending_raw', positive('raw')),
+    ...placeRules(table),
+    ...transferRules(table),
+    rule(
+      table.reason,
+      oneOfTexts<PendingReason>({
+        queued: true,
+        'no-api': true,
+        'api-unavailable': true,
+        disagreement: true,
+        'decimals-differ': true,
+        'decimals-unknown': true,
+      }),
+    ),
   ],
 )
 
-/** Transfers seen in blocks that are not final. */
-export const sightings = sqliteTable('sighting', { ...place(), cuy: cuy(), to_address: address() }, (table) => [
+/** Transfers in blocks that are not final. */
+export const sightings = sqliteTable('sighting', { ...place(), to_address: address() }, (table) => [
   primaryKey({ columns: [table.txid, table.position] }),
   index('sighting_to').on(table.to_address),
-  ...placeChecks('sighting'),
+  ...placeRules(table),
 ])
 
-/** Money that left an address of ours, or moved between two. */
+/** Money that left an address of the service, or moved between two of them. */
 export const movements = sqliteTable(
   'movement',
-  {
-    ...place(),
-    cuy: cuy(),
-    address: address(),
-    direction: text().$type<'in' | 'out'>().notNull(),
-    raw: text().notNull(),
-  },
+  { ...place(), address: address(), direction: text().$type<Movement['direction']>().notNull(), raw: text().notNull() },
   (table) => [
-    // One transaction can move TRX and a token at position 0, and one transfer both leaves and reaches us.
+    // One transaction can move TRX and a token at position 0, and a transfer between two addresses goes out and in.
     primaryKey({ columns: [table.address, table.txid, table.position, table.cuy, table.direction] }),
-    ...placeChecks('movement'),
-    check('movement_address', hex('address', 40)),
-    check('movement_direction', sql.raw(`direction IN ('in', 'out')`)),
-    check('movement_raw', sql`raw = '0' OR (${positive('raw')})`),
+    ...placeRules(table),
+    rule(table.address, hex(40)),
+    rule(table.direction, oneOfTexts<Movement['direction']>({ in: true, out: true })),
+    rule(table.raw, orZero(positiveUnits)),
   ],
 )
 
-/** What contracts' `decimals()` said. */
+/** The `decimals()` of token contracts. */
 export const tokens = sqliteTable(
   'token',
   { contract: address().primaryKey(), decimals: integer().notNull(), created_at: instant() },
-  () => [check('token_contract', hex('contract', 40)), check('token_decimals', sql.raw('decimals BETWEEN 0 AND 255'))],
+  (table) => [rule(table.contract, hex(40)), rule(table.decimals, between(0, 255))],
 )
 
-/** Where the scan is: one row, once it has started. */
+/** Position, lease and state of the scan: one row after the start. */
 export const scans = sqliteTable(
   'scan',
   {
     id: integer().primaryKey(),
-    height: integer().$type<BlockHeight>().notNull(),
+    height: height(),
     hash: text().$type<BlockHash>(),
-    finalized: integer().$type<BlockHeight>().notNull(),
+    finalized: height(),
     finalized_at: instant(),
     advanced_at: instant(),
     caught_up_at: instant(),
     tried_at: instant(),
-    trouble: text().$type<ChainFailure['kind']>(),
-    tail_read_at: instant(),
+    problem: text().$type<ChainFailure['kind']>(),
+    unconfirmed_read_at: instant(),
     lease: text().notNull(),
     lease_until: instant(),
     halted: text(),
   },
-  () => [
-    check('scan_one_row', sql.raw('id = 1')),
-    check('scan_height', sql.raw('height BETWEEN -1 AND finalized')), // -1: block 0 is the first to scan
-    check('scan_finalized', sql.raw('finalized <= 9007199254740991')),
-    check('scan_hash', sql`hash IS NULL OR (${hex('hash', 64)})`),
+  (table) => [
+    rule(table.id, 'id = 1'),
+    rule(table.height, between(-1, 'finalized')), // -1: block 0 is the first block to scan
+    rule(table.finalized, `finalized <= ${amountMax}`),
+    rule(table.hash, (column) => `${column} IS NULL OR (${hex(64)(column)})`),
   ],
 )
 
-const sum = () => text().notNull().default('0')
-// Sums of chain units, with a sign. 90 digits are 10^12 of the largest raw amounts.
-const signed = (column: string): SQL => {
-  const digits = `substr(${column}, iif(${column} GLOB '-*', 2, 1))`
-  return sql.raw(
-    `${column} = '0' OR (${digits} GLOB '[1-9]*' AND ${digits} NOT GLOB '*[^0-9]*' AND length(${column}) <= 90)`,
-  )
-}
-const ours = () => address().references(() => addresses.hex)
-
-/** Comparisons of all addresses with the chain, one row for each currency and run. */
+/** Comparisons of all addresses with the chain: one row per currency and run. */
 export const reconciliations = sqliteTable(
   'reconciliation',
   {
@@ -254,66 +227,69 @@ export const reconciliations = sqliteTable(
     cuy: cuy(),
     started_at: instant(),
     finished_at: integer().$type<UnixMs>(),
-    turns: integer().notNull().default(0),
+    slices: integer().notNull().default(0),
     cursor: integer().notNull().default(-1),
-    through: integer().notNull(),
+    last_index: integer().notNull(),
     addresses: integer().notNull().default(0),
     recorded: sum(),
-    held: sum(),
+    on_chain: sum(),
     differing: integer().notNull().default(0),
   },
   (table) => [
     index('reconciliation_cuy').on(table.cuy),
-    check('reconciliation_cuy_safe', sql.raw('cuy BETWEEN 1 AND 9007199254740991')),
-    check('reconciliation_turns', safe('turns')),
-    check('reconciliation_cursor', sql.raw('cursor BETWEEN -1 AND through')),
-    check('reconciliation_end', sql.raw('finished_at IS NULL OR (finished_at >= started_at AND cursor = through)')),
-    check('reconciliation_recorded', signed('recorded')),
-    check('reconciliation_held', sql.raw(`held = '0' OR (held GLOB '[1-9]*' AND held NOT GLOB '*[^0-9]*')`)),
-    check('reconciliation_differing', sql.raw('differing BETWEEN 0 AND addresses')),
+    rule(table.cuy, positiveSafe),
+    rule(table.finished_at, 'finished_at IS NULL OR (finished_at >= started_at AND cursor = last_index)'),
+    rule(table.slices, safe),
+    rule(table.cursor, between(-1, 'last_index')),
+    rule(table.recorded, signedUnits),
+    rule(table.on_chain, orZero(digits)),
+    rule(table.differing, between(0, 'addresses')),
   ],
 )
 
-/** What is accepted of the difference between an address and its books. */
+const issuedAddress = () => address().references(() => addresses.address)
+
+/** The part of an address's difference that is explained by fees or confirmed. */
 export const acceptedDifferences = sqliteTable(
-  'baseline',
+  'accepted_difference',
   {
-    address: ours(),
+    address: issuedAddress(),
     cuy: cuy(),
     fees: sum(),
-    sent: integer().notNull(),
-    known: sum(),
-    told: integer({ mode: 'boolean' }).notNull(),
+    outgoing_count: integer().notNull(),
+    confirmed: sum(),
+    reported: integer({ mode: 'boolean' }).notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.address, table.cuy] }),
-    index('baseline_untold').on(table.cuy).where(sql.raw('told = 0')),
-    check('baseline_fees', sql`fees = '0' OR (fees GLOB '-*' AND (${signed('fees')}))`),
-    check('baseline_sent', safe('sent')),
-    check('baseline_known', signed('known')),
+    index('accepted_difference_unreported').on(table.cuy).where(sql.raw('reported = 0')),
+    rule(table.fees, orZero(negativeUnits)),
+    rule(table.outgoing_count, safe),
+    rule(table.confirmed, signedUnits),
   ],
 )
 
-/** Differences under examination, each with a look that isn't judged yet. */
+/** Differences under examination, each with a reading that is not judged yet. */
 export const openDifferences = sqliteTable(
-  'difference',
+  'open_difference',
   {
-    address: ours(),
+    address: issuedAddress(),
     cuy: cuy(),
-    looks: integer().notNull(),
+    readings: integer().notNull(),
     amount: sum(),
-    sent: integer().notNull(),
-    held: text().notNull(),
-    low: integer().$type<BlockHeight>().notNull(),
-    high: integer().$type<BlockHeight>().notNull(),
+    outgoing_count: integer().notNull(),
+    balance: text().notNull(),
+    from_height: height(),
+    to_height: height(),
   },
   (table) => [
     primaryKey({ columns: [table.address, table.cuy] }),
-    index('difference_due').on(table.cuy, table.high),
-    check('difference_looks', sql.raw(`looks BETWEEN 0 AND 2 AND (looks = 0) = (amount = '0')`)),
-    check('difference_amount', signed('amount')),
-    check('difference_sent', safe('sent')),
-    check('difference_held', sql`held = '0' OR (${positive('held')})`),
-    check('difference_span', sql.raw('low BETWEEN 0 AND high AND high <= 9007199254740991')),
+    index('open_difference_due').on(table.cuy, table.to_height),
+    rule(table.readings, `${between(0, 2)('readings')} AND (readings = 0) = (amount = '0')`),
+    rule(table.amount, signedUnits),
+    rule(table.outgoing_count, safe),
+    rule(table.balance, orZero(positiveUnits)),
+    rule(table.from_height, between(0, 'to_height')),
+    rule(table.to_height, `to_height <= ${amountMax}`),
   ],
 )

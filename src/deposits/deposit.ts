@@ -4,13 +4,13 @@ import type { Amount } from '../ledger/amount.ts'
 import type { Currency, CurrencyId } from '../ledger/currencies.ts'
 import type { Uid } from '../ledger/entry.ts'
 
-/** What names a deposit for ever: replays collide here. Position is 0 for TRX. */
+/** The permanent identity of a deposit. `position` is the position of the log in its transaction, 0 for TRX. */
 export interface CreditKey {
   readonly txid: Txid
   readonly position: number
 }
 
-/** A movement in a finalized block that looks like money for `to`. Not proven yet. */
+/** A transfer in a finalized block that looks like money for `to`. It is not proven yet. */
 export interface Candidate extends CreditKey {
   readonly block: BlockRef
   readonly currency: Currency
@@ -20,14 +20,14 @@ export interface Candidate extends CreditKey {
   readonly raw: bigint
 }
 
-/** What the ledger says of a proven deposit. Only `credited` moved a balance. */
+/** What the ledger does with a proven deposit. Only `credited` changes a balance. */
 export type DepositOutcome = 'credited' | 'below-minimum' | 'dust' | 'too-large'
 
-/** A proven deposit and what it is worth. `amount` is 0 unless credited. */
+/** A proven deposit and its value. `amount` is 0 unless it is credited. */
 export interface Deposit extends CreditKey {
   readonly block: BlockRef
   readonly cuy: CurrencyId
-  /** TRX itself: its entry's `osn` is the bare txid. A token's is `txid:position`. */
+  /** TRX: the `osn` of its entry is the txid. The `osn` of a token's entry is `txid:position`. */
   readonly native: boolean
   readonly uid: Uid
   readonly from: Address
@@ -37,22 +37,22 @@ export interface Deposit extends CreditKey {
   readonly amount: Amount
 }
 
-/** Why a candidate can't be decided now. */
+/** Why a candidate cannot be decided now. */
 export type PendingReason =
-  /** More candidates stood in one block than one invocation may ask about. */
+  /** Its block contains more candidates than one invocation can decide. */
   | 'queued'
-  /** No node has an HTTP API configured, so TRX can't be told from TRC-10. */
+  /** No node has an HTTP API configured, so TRX cannot be distinguished from TRC-10. */
   | 'no-api'
-  /** The APIs did not answer, or their bytes do not hash to the txid. */
-  | 'api-silent'
-  /** The nodes' receipts differ. */
+  /** No API answered, or the bytes do not hash to the txid. */
+  | 'api-unavailable'
+  /** The nodes disagree about the transaction. */
   | 'disagreement'
-  /** The contract's `decimals()` is not the configured one. */
+  /** The contract's `decimals()` is not the configured value. */
   | 'decimals-differ'
   /** The contract's `decimals()` could not be read. */
   | 'decimals-unknown'
 
-/** A candidate kept until it can be decided; it is never dropped. */
+/** A candidate that is kept until it can be decided. */
 export interface Pending extends CreditKey {
   readonly block: BlockRef
   readonly cuy: CurrencyId
@@ -63,7 +63,7 @@ export interface Pending extends CreditKey {
   readonly reason: PendingReason
 }
 
-/** A transfer to a watched address in a block that is not final yet: news, not money. */
+/** A transfer to a caller in a block that is not final yet: information, not money. */
 export interface Sighting extends CreditKey {
   readonly block: BlockRef
   readonly cuy: CurrencyId
@@ -71,13 +71,14 @@ export interface Sighting extends CreditKey {
 }
 
 /**
- * Money that moved between our own addresses, or left one: never a deposit, but what reconciliation must know.
- * `raw` is what moved, in chain units; an outgoing TRX movement also cost a fee that JSON-RPC does not show.
+ * Money that moved between two addresses of the service, or left one. Never a deposit; reconciliation needs it. An
+ * outgoing TRX movement also cost a fee that JSON-RPC does not show.
  */
 export interface Movement extends CreditKey {
   readonly block: BlockRef
   readonly cuy: CurrencyId
   readonly address: Address
   readonly direction: 'in' | 'out'
+  /** Chain units; 0 where only the fee moved. */
   readonly raw: bigint
 }

@@ -1,4 +1,5 @@
 import type { Address } from '../addresses/address.ts'
+import type { AddressBook } from '../addresses/address-book.ts'
 import type { Block, BlockRef, Transaction } from '../chain/block.ts'
 import { parseQuantity } from '../chain/quantity.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
@@ -7,36 +8,51 @@ import type { Candidate, Movement } from './deposit.ts'
 import { type TokenTransfer, tokenAmount, tokenTransfers } from './trc20.ts'
 import { type NativeTransfer, nativeTransfer } from './trx.ts'
 
-/** What blocks hold that could concern us, before it is known which addresses are ours. No amount is read yet. */
-export interface DetectedTransfers {
-  readonly native: Currency | null
-  readonly blocks: readonly FoundBlock[]
-  /** Everybody whose money may have moved: of them it is asked which are ours. */
-  readonly addresses: ReadonlySet<Address>
-}
-
-interface FoundBlock extends BlockRef {
-  /** Every transaction: any of them costs its sender a fee in TRX. Empty where TRX is no currency of ours. */
-  readonly transactions: readonly Transaction[]
-  readonly tokens: readonly TokenTransfer[]
-}
-
 /** A candidate and the caller whose address it pays. */
 export interface OwnedCandidate {
   readonly candidate: Candidate
   readonly uid: Uid
 }
 
-/** Candidates for deposits, and what only moved money that was ours already. */
+/** Candidates for deposits, and movements of money that already was at an address of the service. */
 export interface OwnedTransfers {
   readonly candidates: readonly OwnedCandidate[]
   readonly movements: readonly Movement[]
 }
 
-/** All that blocks of 400 transactions and 200 logs can mean for us, and the addresses to look up (rules R6 and R9). */
+/** What finding transfers needs. */
+export interface FindTransfersParts {
+  readonly addresses: Pick<AddressBook, 'match'>
+  readonly currencies: Currencies
+}
+
+/** The candidates and movements of blocks. One query for all addresses of all blocks. */
+export async function findOwnedTransfers(
+  { addresses, currencies }: FindTransfersParts,
+  blocks: readonly Block[],
+): Promise<OwnedTransfers> {
+  const detected = detectTransfers(blocks, currencies)
+  return assignOwners(detected, await addresses.match([...detected.addresses]))
+}
+
+/** The transfers of blocks, before it is known which addresses belong to callers. No amount is parsed yet. */
+export interface DetectedTransfers {
+  readonly native: Currency | null
+  readonly blocks: readonly BlockTransfers[]
+  /** All addresses whose money may have moved. */
+  readonly addresses: ReadonlySet<Address>
+}
+
+interface BlockTransfers extends BlockRef {
+  /** Every transaction, since each one costs its sender a fee in TRX. Empty where TRX is not configured. */
+  readonly transactions: readonly Transaction[]
+  readonly tokens: readonly TokenTransfer[]
+}
+
+/** Everything in the blocks that can move money of a configured currency (PROTOCOL.md, Scanner rules). */
 export function detectTransfers(blocks: readonly Block[], currencies: Currencies): DetectedTransfers {
   const addresses = new Set<Address>()
-  const found = blocks.map((block): FoundBlock => {
+  const found = blocks.map((block): BlockTransfers => {
     const transactions = currencies.native === null ? [] : block.transactions
     for (const transaction of transactions) {
       addresses.add(transaction.from)
@@ -54,25 +70,25 @@ export function detectTransfers(blocks: readonly Block[], currencies: Currencies
 }
 
 /**
- * Candidates and movements of blocks; `owners` holds which of their addresses are ours. Money from an address of ours is
- * never a deposit (R17): it is a movement out, and in where the recipient is ours too. Any transaction that one of
- * our addresses sent is a movement out of TRX, with 0 where it is no plain transfer: it cost a fee (R11).
+ * Sorts transfers by `owners`, the callers by address. Money from an address of the service is never a deposit: it is a
+ * movement out, and a movement in where the recipient is an address of the service too. Any other transaction that such
+ * an address sends is a movement of 0 TRX: it costs a fee that JSON-RPC does not show (PROTOCOL.md, Transactions).
  */
 export function assignOwners({ native, blocks }: DetectedTransfers, owners: ReadonlyMap<Address, Uid>): OwnedTransfers {
-  const claims: OwnedCandidate[] = []
+  const candidates: OwnedCandidate[] = []
   const movements: Movement[] = []
-  if (owners.size === 0) return { candidates: claims, movements } // nearly always
+  if (owners.size === 0) return { candidates, movements } // nearly always
   for (const { transactions, tokens, height, hash } of blocks) {
     const block = { height, hash }
     if (native !== null) {
-      for (const one of transactions) judgeTransaction(block, native, one, owners, claims, movements)
+      for (const one of transactions) sortTransaction(block, native, one, owners, candidates, movements)
     }
     for (const transfer of tokens) {
       if (!owners.has(transfer.from) && !owners.has(transfer.to)) continue
-      file(tokenCandidate(block, transfer), owners, claims, movements)
+      sortTransfer(tokenCandidate(block, transfer), owners, candidates, movements)
     }
   }
-  return { candidates: claims, movements }
+  return { candidates, movements }
 }
 
 /** A token transfer as a candidate. */
@@ -81,38 +97,38 @@ function tokenCandidate(block: BlockRef, transfer: TokenTransfer): Candidate {
   return { txid: log.txid, position: log.position, block, currency, from, to, raw: tokenAmount(transfer) }
 }
 
-/** A transaction that looks like a TRX transfer as a candidate. `value` must be a quantity: the wire schema's promise. */
+/** A transaction that looks like a TRX transfer as a candidate. Node replies are parsed so that `value` is a quantity. */
 function nativeCandidate(block: BlockRef, currency: Currency, transfer: NativeTransfer): Candidate {
   const { transaction, from, to } = transfer
   const raw = parseQuantity(transaction.value)
-  if (!raw.ok || raw.value === null) throw new Error(`transaction ${transaction.txid} has no quantity as its value`)
-  return { txid: transaction.txid, position: 0, block, currency, from, to, raw: raw.value }
+  if (raw === null) throw new Error(`transaction ${transaction.txid} has no quantity as its value`)
+  return { txid: transaction.txid, position: 0, block, currency, from, to, raw }
 }
 
-function judgeTransaction(
+function sortTransaction(
   block: BlockRef,
   native: Currency,
   transaction: Transaction,
   owners: ReadonlyMap<Address, Uid>,
-  claims: OwnedCandidate[],
+  candidates: OwnedCandidate[],
   movements: Movement[],
 ): void {
   const { txid, from, to } = transaction
-  const ours = owners.has(from)
-  if (!ours && (to === null || !owners.has(to))) return // nearly all end here
+  const isOwn = owners.has(from)
+  if (!isOwn && (to === null || !owners.has(to))) return // nearly all end here
   const transfer = nativeTransfer(transaction)
   if (transfer !== null) {
-    file(nativeCandidate(block, native, transfer), owners, claims, movements)
-  } else if (ours) {
+    sortTransfer(nativeCandidate(block, native, transfer), owners, candidates, movements)
+  } else if (isOwn) {
     movements.push({ txid, position: 0, block, cuy: native.cuy, address: from, direction: 'out', raw: 0n })
   }
 }
 
-/** Sorts a transfer that touches us: a claim where it comes from outside, else movements. */
-function file(
+/** A candidate where the money comes from outside, otherwise movements. */
+function sortTransfer(
   candidate: Candidate,
   owners: ReadonlyMap<Address, Uid>,
-  claims: OwnedCandidate[],
+  candidates: OwnedCandidate[],
   movements: Movement[],
 ): void {
   const { from, to } = candidate
@@ -121,7 +137,7 @@ function file(
     movements.push(movement(candidate, from, 'out'))
     if (uid !== undefined) movements.push(movement(candidate, to, 'in'))
   } else if (uid !== undefined) {
-    claims.push({ candidate, uid })
+    candidates.push({ candidate, uid })
   }
 }
 

@@ -1,38 +1,36 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { err, ok, type Result } from '../common/result.ts'
 
-/** Why a transaction's bytes can't be read as what they claim to be. Each one means: no deposit. */
+/** Why a transaction's bytes cannot be read. None of these is ever a deposit. */
 export type UnreadableReason =
-  /** Truncated, or no protobuf at all. */
+  /** Truncated, or not protobuf. */
   | 'malformed'
   | 'no-contract'
   | 'several-contracts'
-  /** A field that is single by definition comes twice: readers differ about which one counts. */
+  /** A single field occurs twice. */
   | 'duplicate-field'
   | 'wrong-wire-type'
-  /** A number or length that no protobuf writer makes: longer than needed, or past its 64 bits. */
+  /** A number or length in more bytes than it needs, or of more than 64 bits. */
   | 'odd-varint'
   | 'type-out-of-range'
 
-/** A single field's value as it stands in the bytes. */
-export type FieldValue = bigint | Uint8Array
-/** The fields that a reader asked for; absent ones are not in it. */
-export type MessageFields = ReadonlyMap<number, FieldValue>
-/** What a reader asks for: field number to kind. Other numbers are tolerated and skipped. */
-export type MessageShape = ReadonlyMap<number, 'varint' | 'bytes'>
+/** The requested fields of a message, by field number; absent ones are missing. */
+export type MessageFields = ReadonlyMap<number, bigint | Uint8Array>
+/** The fields to read, by field number. Other fields are skipped. */
+export type MessageShape = ReadonlyMap<number, 'number' | 'bytes'>
 
 /** The only contract of a transaction. `value` is its message, encoded as `typeUrl` says. */
-export interface ContractCall {
+export interface TransactionContract {
   readonly type: number
   readonly typeUrl: string
   readonly value: Uint8Array
 }
 
-// java-tron protocol/core/Tron.proto, google/protobuf/any.proto (read November 2026)
+// java-tron protocol/core/Tron.proto, google/protobuf/any.proto (PROTOCOL.md, Transaction bytes)
 const rawField = { contract: 11 } as const
 const contractField = { type: 1, parameter: 2 } as const
 const contractShape: MessageShape = new Map([
-  [contractField.type, 'varint'],
+  [contractField.type, 'number'],
   [contractField.parameter, 'bytes'],
 ])
 const anyField = { typeUrl: 1, value: 2 } as const
@@ -44,22 +42,22 @@ const int32Max = 0x7fffffffn
 const typeUrlMax = 256
 
 /**
- * The one contract in a transaction's `raw_data`. java-tron hashes its own re-encoding of these bytes, which has every
- * single field once and every number at its shortest: whatever is written otherwise is refused, not interpreted.
+ * The one contract in a transaction's `raw_data`. java-tron hashes its own encoding of these bytes, in which every single
+ * field occurs once and every number is as short as possible: any other encoding is refused, not interpreted.
  */
-export function readContract(rawData: Uint8Array): Result<ContractCall, UnreadableReason> {
+export function readContract(bytes: Uint8Array): Result<TransactionContract, UnreadableReason> {
   return reading(() => {
-    const contracts = readRepeated(rawData, rawField.contract)
+    const contracts = readRepeated(bytes, rawField.contract)
     const [contract] = contracts
     if (contract === undefined) throw new UnreadableError('no-contract')
     if (contracts.length > 1) throw new UnreadableError('several-contracts')
     const fields = readFields(contract, contractShape)
-    const type = varintOf(fields, contractField.type)
+    const type = numberField(fields, contractField.type)
     if (type < 0n || type > int32Max) throw new UnreadableError('type-out-of-range')
-    const any = readFields(bytesOf(fields, contractField.parameter), anyShape)
-    const typeUrl = bytesOf(any, anyField.typeUrl)
+    const any = readFields(bytesField(fields, contractField.parameter), anyShape)
+    const typeUrl = bytesField(any, anyField.typeUrl)
     if (typeUrl.length > typeUrlMax) throw new UnreadableError('malformed')
-    return { type: Number(type), typeUrl: String.fromCharCode(...typeUrl), value: bytesOf(any, anyField.value) }
+    return { type: Number(type), typeUrl: String.fromCharCode(...typeUrl), value: bytesField(any, anyField.value) }
   })
 }
 
@@ -68,24 +66,24 @@ export function readMessage(message: Uint8Array, shape: MessageShape): Result<Me
   return reading(() => readFields(message, shape))
 }
 
-/** A field of bytes; empty where absent, as in proto3. */
-export function bytesOf(fields: MessageFields, field: number): Uint8Array {
+/** A field of bytes; empty where it is absent, as in proto3. */
+export function bytesField(fields: MessageFields, field: number): Uint8Array {
   const value = fields.get(field)
   return value instanceof Uint8Array ? value : new Uint8Array(0)
 }
 
-/** A field of a signed 64-bit number; 0n where absent, as in proto3. */
-export function varintOf(fields: MessageFields, field: number): bigint {
+/** A field of a signed 64-bit number; 0n where it is absent, as in proto3. */
+export function numberField(fields: MessageFields, field: number): bigint {
   const value = fields.get(field)
   return typeof value === 'bigint' ? value : 0n
 }
 
-/** Carries the fault out of nested readers; never leaves this file. */
+/** Carries the reason out of nested readers. It never leaves this file. */
 class UnreadableError extends Error {
-  readonly fault: UnreadableReason
-  constructor(fault: UnreadableReason) {
-    super(fault)
-    this.fault = fault
+  readonly reason: UnreadableReason
+  constructor(reason: UnreadableReason) {
+    super(reason)
+    this.reason = reason
   }
 }
 
@@ -93,18 +91,18 @@ function reading<T>(read: () => T): Result<T, UnreadableReason> {
   try {
     return ok(read())
   } catch (error) {
-    return err(error instanceof UnreadableError ? error.fault : 'malformed') // the library throws when bytes run out
+    return err(error instanceof UnreadableError ? error.reason : 'malformed') // the library throws at the end of bytes
   }
 }
 
 function readFields(message: Uint8Array, shape: MessageShape): MessageFields {
-  const fields = new Map<number, FieldValue>()
-  walk(message, (reader, field, wireType) => {
+  const fields = new Map<number, bigint | Uint8Array>()
+  forEachField(message, (reader, field, wireType) => {
     const kind = shape.get(field)
     if (kind === undefined) return false
     if (fields.has(field)) throw new UnreadableError('duplicate-field')
-    expectWireType(wireType, kind === 'varint' ? WireType.Varint : WireType.LengthDelimited)
-    fields.set(field, kind === 'varint' ? BigInt.asIntN(64, readVarint(message, reader)) : readBytes(message, reader))
+    expectWireType(wireType, kind === 'number' ? WireType.Varint : WireType.LengthDelimited)
+    fields.set(field, kind === 'number' ? BigInt.asIntN(64, readVarint(message, reader)) : readBytes(message, reader))
     return true
   })
   return fields
@@ -112,7 +110,7 @@ function readFields(message: Uint8Array, shape: MessageShape): MessageFields {
 
 function readRepeated(message: Uint8Array, wanted: number): readonly Uint8Array[] {
   const values: Uint8Array[] = []
-  walk(message, (reader, field, wireType) => {
+  forEachField(message, (reader, field, wireType) => {
     if (field !== wanted) return false
     expectWireType(wireType, WireType.LengthDelimited)
     values.push(readBytes(message, reader))
@@ -121,8 +119,11 @@ function readRepeated(message: Uint8Array, wanted: number): readonly Uint8Array[
   return values
 }
 
-/** Visits every field of a message to its last byte; `visit` answers false for what it does not read. */
-function walk(message: Uint8Array, visit: (reader: BinaryReader, field: number, wireType: WireType) => boolean): void {
+/** Visits every field of a message to its last byte. `visit` returns false for a field that it does not read. */
+function forEachField(
+  message: Uint8Array,
+  visit: (reader: BinaryReader, field: number, wireType: WireType) => boolean,
+): void {
   const reader = new BinaryReader(message)
   while (reader.pos < reader.len) {
     const start = reader.pos
@@ -136,7 +137,7 @@ function expectWireType(actual: WireType, expected: WireType): void {
   if (actual !== expected) throw new UnreadableError('wrong-wire-type')
 }
 
-/** An unsigned 64-bit varint. The library drops bits past 64 in silence, so its last byte is looked at here. */
+/** An unsigned 64-bit varint. The library drops bits above 64 silently, so the last byte is checked here. */
 function readVarint(message: Uint8Array, reader: BinaryReader): bigint {
   const start = reader.pos
   const value = BigInt(reader.uint64())

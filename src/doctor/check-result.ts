@@ -1,34 +1,23 @@
-/** How one check came out. Only `FAIL` makes the whole run fail. */
-export type Level = 'ok' | 'warn' | 'FAIL'
-
-/** One check in one line. Its text is in our own words: never a secret, a key, a path of a URL or a node's text. */
+/** One check as one line. `text` contains no secret, no key, no path of a URL and no text of a node. */
 export interface CheckResult {
-  readonly level: Level
+  /** Only `FAIL` makes the whole run fail. */
+  readonly level: 'ok' | 'warn' | 'FAIL'
   readonly text: string
 }
 
-/** All is as it should be. */
+/** A check without a fault. */
 export const passed = (text: string): CheckResult => ({ level: 'ok', text })
-/** It works, and somebody should know this. */
+/** The service works, and the operator should know this. */
 export const warned = (text: string): CheckResult => ({ level: 'warn', text })
-/** It must be mended. */
+/** A fault that the operator must correct. */
 export const failed = (text: string): CheckResult => ({ level: 'FAIL', text })
 
-/** The line that a person reads. */
+/** The line to print. */
 export function lineOf({ level, text }: CheckResult): string {
   return `${level.padEnd(4)}  ${text}`
 }
 
-/** The last line: green, or how many checks failed. */
-export function summaryOf(findings: readonly CheckResult[]): string {
-  const count = (level: Level) => findings.filter((finding) => finding.level === level).length
-  const failed = count('FAIL')
-  const warnings = count('warn') === 1 ? '1 warning' : `${count('warn')} warnings`
-  if (failed === 0) return `Green: ${count('ok')} checks passed, ${warnings}.`
-  return `Not green: ${failed} of ${findings.length} checks failed, ${warnings}.`
-}
-
-/** Where a URL leads, without its path, in which providers put keys. */
+/** The host of a URL: its path can contain a key. */
 export function hostOf(url: string): string {
   return new URL(url).host
 }

@@ -1,99 +1,85 @@
-import { hexToBytes } from '@noble/hashes/utils.js'
 import { type Address, formatBase58 } from '../addresses/address.ts'
+import { err, ok } from '../common/result.ts'
+import { symbolPattern } from '../config/chain.ts'
 import type { Currency } from '../ledger/currencies.ts'
-import { parseResult, requireResult } from '../tron/calls.ts'
-import { parseUint256 } from '../tron/parse/block.ts'
-import { parseBytes } from '../tron/parse/fields.ts'
+import { contractCall, decimalsCall } from '../tron/calls.ts'
+import { type Parsed, parseBytes, parseUint256 } from '../tron/parse/fields.ts'
 import { queryNode } from '../tron/transport/batch.ts'
+import { parseResult } from '../tron/transport/json-rpc.ts'
 import { type CheckResult, failed, passed, warned } from './check-result.ts'
-import * as limits from './limits.ts'
-import { type DoctorPlatform, describeNodeError, type NodeUnderTest, openPool } from './node-under-test.ts'
+import { describeNodeError, type NodeAccess, type NodeUnderTest, openNode } from './node-under-test.ts'
 
-const decimalsSelector = '0x313ce567'
+/** Milliseconds for all checks of one token at one node. */
+const tokenMs = 15_000
+/** Characters of a token's own symbol that are printed. */
+const symbolCharsMax = 20
 const symbolSelector = '0x95d89b41'
-const wordBytes = 32
-/** What the configuration takes as a symbol; a contract's own can have other characters, and then can't be compared. */
-const configurable = /^[\w.-]{1,20}$/
+const wordDigits = 64
 
-/** What each usable node says of one token, equal answers in one line. */
-export async function checkToken(
-  machine: DoctorPlatform,
-  patients: readonly NodeUnderTest[],
-  chainId: string,
+/** Checks one token at each usable node. Equal results are one line. */
+export async function* checkToken(
+  access: NodeAccess,
+  nodes: readonly NodeUnderTest[],
   currency: Currency,
   contract: Address,
-): Promise<readonly CheckResult[]> {
-  const name = `token ${currency.symbol} (${formatBase58(contract)})`
-  const byText = new Map<string, { finding: CheckResult; by: number[] }>()
-  for (const patient of patients) {
-    for (const finding of await askOne(machine, patient, chainId, currency, contract)) {
-      const same = byText.get(finding.text)
-      if (same === undefined) byText.set(finding.text, { finding, by: [patient.number] })
-      else same.by.push(patient.number)
+): AsyncGenerator<CheckResult, void> {
+  const lines = new Map<string, Pick<CheckResult, 'level'> & { readonly numbers: number[] }>()
+  for (const node of nodes) {
+    for (const { level, text } of await checkAtNode(access, node, currency, contract)) {
+      const line = lines.get(text) ?? { level, numbers: [] }
+      line.numbers.push(node.number)
+      lines.set(text, line)
     }
   }
-  return [...byText.values()].map(({ finding, by }) => ({
-    ...finding,
-    text: `${name}: ${finding.text} (says node ${by.join(', ')})`,
-  }))
+  const name = `token ${currency.symbol} (${formatBase58(contract)})`
+  for (const [text, { level, numbers }] of lines) {
+    yield { level, text: `${name}: ${text} (node ${numbers.join(', ')})` }
+  }
 }
 
-async function askOne(
-  machine: DoctorPlatform,
-  patient: NodeUnderTest,
-  chainId: string,
+async function checkAtNode(
+  access: NodeAccess,
+  underTest: NodeUnderTest,
   currency: Currency,
   contract: Address,
 ): Promise<readonly CheckResult[]> {
-  const [pool, node] = openPool(machine, patient, chainId, limits.tokenMs)
-  const call = (data: string) => ({ method: 'eth_call', params: [{ to: `0x${contract}`, data }, 'latest'] })
-  const heard = await queryNode(pool, node, 'chain', [call(decimalsSelector), call(symbolSelector)])
-  if (!heard.ok) return [failed(describeNodeError(heard.error))]
-  const [decimalsReply, symbolReply] = heard.value.replies
+  const node = openNode(access, underTest, tokenMs)
+  const result = await queryNode(node, 'chain', [decimalsCall(contract), contractCall(contract, symbolSelector)])
+  if (!result.ok) return [failed(describeNodeError(result.error))]
+  const [decimalsReply, symbolReply] = result.value.replies
   if (decimalsReply?.kind === 'error' && decimalsReply.code === -32600) {
-    return [failed('no contract there on this chain, or a node that runs no calls (error -32600)')]
+    return [failed('no contract at this address, or the node does not support eth_call (error -32600)')]
   }
   const decimals = parseResult(decimalsReply, 'decimals', parseUint256)
-  const symbol = requireResult(symbolReply, 'symbol')
+  const symbol = parseResult(symbolReply, 'symbol', parseSymbol)
   return [
     decimals.ok ? compareDecimals(decimals.value, currency.decimals) : failed(describeNodeError(decimals.error)),
-    symbol.ok ? compareSymbols(readSymbol(symbol.value), currency.symbol) : warned(describeNodeError(symbol.error)),
+    symbol.ok ? compareSymbols(symbol.value, currency.symbol) : warned(describeNodeError(symbol.error)),
   ]
 }
 
-function compareDecimals(told: bigint, configured: number): CheckResult {
-  if (told === BigInt(configured)) return passed(`decimals ${configured}`)
-  return failed(`its decimals are ${told}, not ${configured}: nothing of it would be credited`)
+function compareDecimals(actual: bigint, configured: number): CheckResult {
+  if (actual === BigInt(configured)) return passed(`decimals ${configured}`)
+  return failed(`decimals ${actual}, not ${configured}: no deposit of this token would be credited`)
 }
 
-function compareSymbols(told: string | null, configured: string): CheckResult {
-  if (told === null) return warned('its symbol can’t be read')
-  if (told === configured) return passed(`symbol ${configured}`)
-  const said = `its own symbol is "${told.replace(/[^\x20-\x7e]/g, '?').slice(0, limits.symbolCharsMax)}"`
-  return configurable.test(told) ? failed(`${said}: is this the right contract?`) : warned(said)
+/** A symbol that no configuration can have cannot be compared. */
+function compareSymbols(actual: string, configured: string): CheckResult {
+  if (actual === configured) return passed(`symbol ${configured}`)
+  const text = `symbol "${actual.replace(/[^\x20-\x7e]/g, '?').slice(0, symbolCharsMax)}", not "${configured}"`
+  return symbolPattern.test(actual) ? failed(`${text}: compare the contract with that of the token`) : warned(text)
 }
 
-/** An ABI string (its place, its length, its bytes), or the 32 bytes that some old tokens answer. */
-function readSymbol(value: unknown): string | null {
-  const digits = parseBytes(value)
-  if (digits === null) return null
-  const bytes = hexToBytes(digits.slice(2))
-  if (bytes.length === wordBytes) return textOf(bytes)
-  const start = numberAt(bytes, 0)
-  const length = start === null ? null : numberAt(bytes, start)
-  if (start === null || length === null || start + wordBytes + length > bytes.length) return null
-  return textOf(bytes.subarray(start + wordBytes, start + wordBytes + length))
-}
-
-/** A word that counts bytes: all but its last four are zero in any answer that fits a reply. */
-function numberAt(bytes: Uint8Array, at: number): number | null {
-  if (at + wordBytes > bytes.length) return null
-  const word = bytes.subarray(at, at + wordBytes)
-  if (word.subarray(0, wordBytes - 4).some((byte) => byte !== 0)) return null
-  return new DataView(word.buffer, word.byteOffset).getUint32(wordBytes - 4)
-}
-
-function textOf(bytes: Uint8Array): string | null {
-  const text = new TextDecoder().decode(bytes).replace(/\0+$/, '')
-  return text === '' ? null : text
+/** An ABI string (offset, length, bytes), or the 32 bytes that some old tokens return. */
+function parseSymbol(value: unknown): Parsed<string> {
+  const hex = parseBytes(value)?.slice(2)
+  if (hex === undefined) return err('not bytes')
+  const numberAt = (at: number) => Number(`0x${hex.slice(at, at + wordDigits)}`) // NaN beyond the end
+  const isWord = hex.length === wordDigits
+  const start = isWord ? 0 : wordDigits + 2 * numberAt(0)
+  const length = isWord ? wordDigits : 2 * numberAt(start - wordDigits)
+  const bytes = hex.slice(start, start + length)
+  if (bytes.length !== length) return err('not an ABI string')
+  const text = Buffer.from(bytes, 'hex').toString().replace(/\0+$/, '')
+  return text === '' ? err('empty') : ok(text)
 }

@@ -1,95 +1,57 @@
 import type { UnixMs } from '../common/time.ts'
-import type { Config, NodeConfig } from '../config/config.ts'
+import type { NodeConfig } from '../config/chain.ts'
 import type { Clock } from '../platform/clock.ts'
-import { createNodeMemory } from '../tron/client.ts'
-import { healthOf, type NodeHealth } from '../tron/nodes/health.ts'
-import type { NodeError } from '../tron/nodes/node-error.ts'
-import { genesisHashOf } from '../tron/nodes/probe.ts'
-import type { NodePool, TronNode } from '../tron/transport/batch.ts'
-import { type CapturingLog, createCapturingLog } from './capturing-log.ts'
-import { hostOf } from './check-result.ts'
-import { requestsMax } from './limits.ts'
+import { createLogger } from '../platform/logger.ts'
+import { createNodePool } from '../tron/client.ts'
+import type { NodeHealthStore } from '../tron/nodes/health.ts'
+import type { NodePool, TronNode } from '../tron/nodes/node.ts'
+import type { NodeError, NodeErrorKind } from '../tron/nodes/node-error.ts'
 
-/** What the checks need of the machine. */
+const requestsMax = 60
+
+/** What the checks use of this machine. */
 export interface DoctorPlatform {
   readonly clock: Clock
   readonly fetch: typeof fetch
 }
 
-/** One node under examination, by the service's own client: what fails here fails there. */
-export interface NodeUnderTest {
-  /** `node 1 (host)`. */
-  readonly name: string
+/** What the checks of nodes share: with the service's own client, what fails here fails there. */
+export interface NodeAccess extends DoctorPlatform {
+  readonly chainId: string
+  /** What earlier checks learned about the nodes. */
+  readonly health: NodeHealthStore
+}
+
+/** A node with its number in the configuration, from 1. */
+export interface NodeUnderTest extends NodeConfig {
   readonly number: number
-  readonly endpoint: NodeConfig
-  readonly health: NodeHealth
-  readonly captured: CapturingLog
 }
 
-/** The nodes of a configuration, none of them asked yet. */
-export function nodesUnderTest({ nodes, chainId }: Pick<Config, 'nodes' | 'chainId'>): readonly NodeUnderTest[] {
-  return nodes.map((endpoint, i) => {
-    const number = i + 1
-    const health = healthOf(createNodeMemory(), number, endpoint, chainId)
-    return {
-      name: `node ${number} (${hostOf(endpoint.rpc)})`,
-      number,
-      endpoint,
-      health,
-      captured: createCapturingLog(),
-    }
-  })
+/** A pool of these nodes, which must all agree, for `ms` from now. */
+export function openPool(access: NodeAccess, nodes: readonly NodeUnderTest[], ms: number): NodePool {
+  const deadline = (access.clock.now() + ms) as UnixMs // safe: a later time
+  const settings = { quorum: nodes.length, tokens: new Set<never>(), logger: createLogger(() => {}) }
+  return createNodePool({ ...access, ...settings, nodes, deadline, requestsMax })
 }
 
-/** A pool of this node alone, for `ms` from now, and the node in it. */
-export function openPool(
-  { clock, fetch }: DoctorPlatform,
-  patient: NodeUnderTest,
-  chain: string,
-  ms: number,
-): [NodePool, TronNode] {
-  const node: TronNode = patient
-  const chainId = BigInt(chain)
-  const pool: NodePool = {
-    budget: {
-      fetch,
-      clock,
-      deadline: (clock.now() + ms) as UnixMs, // safe: a later time
-      requestsMax,
-      onlyNode: true,
-      requests: 0,
-      lastId: 0,
-      open: 0,
-      waiting: [],
-    },
-    log: patient.captured.logger,
-    health: createNodeMemory(),
-    nodes: [node],
-    quorum: 1,
-    chainId,
-    genesis: genesisHashOf(chainId),
-    tokens: new Set(),
-  }
-  return [pool, node]
+/** One node in a pool of its own, for `ms` from now. */
+export function openNode(access: NodeAccess, underTest: NodeUnderTest, ms: number): TronNode {
+  const [node] = openPool(access, [underTest], ms).nodes
+  if (node === undefined) throw new Error('a pool without a node')
+  return node
 }
 
-/** A trouble as the operator's next step. */
+/** What a kind of error means, where its detail alone does not show it. */
+const meanings: Partial<Record<NodeErrorKind, string>> = {
+  unreachable: 'unreachable',
+  'timed-out': 'timeout',
+  'rate-limited': 'rate limit',
+  'wrong-chain': 'another chain',
+}
+
+/** A node error as a hint for the operator. */
 export function describeNodeError({ kind, detail }: NodeError): string {
-  switch (kind) {
-    case 'unreachable':
-      return `it can’t be reached (${detail})`
-    case 'timed-out':
-      return `it gives no answer (${detail})`
-    case 'rate-limited':
-      return `it limits requests (${detail}): wait and try again, or name the variable of its key in keyVar`
-    case 'wrong-chain':
-      return `it is of another chain (${detail})`
-    case 'bad-answer':
-    case 'behind':
-    case 'batch-refused':
-    case 'too-large':
-    case 'unfit':
-    case 'out-of-budget':
-      return detail === 'HTTP 401' ? 'it refuses the key, or wants one (HTTP 401)' : detail
-  }
+  if (detail === 'HTTP 401') return 'the API key is missing or refused (HTTP 401)'
+  const text = meanings[kind] === undefined ? detail : `${meanings[kind]} (${detail})`
+  return kind === 'rate-limited' ? `${text}: try again later, or name the variable of an API key in keyVar` : text
 }

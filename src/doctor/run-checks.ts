@@ -1,90 +1,88 @@
-import type { Config } from '../config/config.ts'
+import { authSchema } from '../config/auth.ts'
+import { type ChainConfig, chainSchema } from '../config/chain.ts'
+import { parseConfig } from '../config/config.ts'
+import { type Bindings, parseBindings } from '../config/schemas.ts'
+import { createNodeHealthStore } from '../tron/nodes/health.ts'
 import { readFinalizedHead } from '../tron/quorum/finalized-head.ts'
 import { checkAuth } from './check-auth.ts'
-import { checkConfiguration } from './check-configuration.ts'
 import { checkKey } from './check-key.ts'
-import { checkNode } from './check-node.ts'
+import { checkNode, nodeMs } from './check-node.ts'
 import { type CheckResult, failed, passed, warned } from './check-result.ts'
 import { checkToken } from './check-token.ts'
-import { nodeMs } from './limits.ts'
-import { type DoctorPlatform, type NodeUnderTest, nodesUnderTest, openPool } from './node-under-test.ts'
+import { type DoctorPlatform, type NodeAccess, type NodeUnderTest, openPool } from './node-under-test.ts'
 import type { ConfigurationSource } from './read-configuration.ts'
 
-type ChainConfig = Pick<Config, 'chainId' | 'nodes' | 'quorum' | 'currencies'>
+/** Only the platform binds the database, and no check uses it. */
+const database = { prepare: () => null, batch: () => null }
 
-/** Every check of a configuration, line by line as they come. It reads, and changes nothing anywhere. */
+const databaseResults: Readonly<Record<ConfigurationSource['database'], CheckResult>> = {
+  set: passed('database: database_id is set'),
+  placeholder: failed('database: database_id is a placeholder; `npx wrangler d1 create` prints the real one'),
+  missing: failed('database: wrangler.toml has no D1 database with the binding DB'),
+}
+
+/** All checks of a configuration, in order. They only read, here and at the nodes. */
 export async function* runChecks(
   source: ConfigurationSource,
-  machine: DoctorPlatform,
+  platform: DoctorPlatform,
 ): AsyncGenerator<CheckResult, void> {
-  const { faults, chain, auth } = checkConfiguration(source)
-  yield passed(`read: ${source.origin}`)
-  if (faults.length === 0) yield passed('configuration: every variable has a value that the service takes')
-  yield* faults.map(failed)
-  if (source.target.kind === 'deployment') {
-    if (faults.length > 0)
-      yield warned(`secrets of a deployment can’t be read back: put them into ${source.varsFile} or the environment`)
-    yield checkDatabase(source.databaseId)
+  const { values, isDeployment } = source
+  const config = parseConfig({ ...values, DB: database })
+  // A fault in another part of the configuration does not matter to these two.
+  const chain = parseBindings(chainSchema, values)
+  const auth = parseBindings(authSchema, values)
+  yield passed(`configuration: read from ${source.origin}`)
+  if (config.ok) yield passed('configuration: every variable is valid')
+  else yield* config.error.map((fault) => failed(isSet(values, fault) ? fault : `${fault} (it is not set)`))
+  if (isDeployment && !config.ok) {
+    const { varsFile } = source
+    yield warned(`configuration: the platform does not return secrets; set them in ${varsFile} or the environment`)
   }
-  yield* checkKey(source.values.TRON_XPUB, chain?.chainId ?? null)
-  if (auth !== null) yield* await checkAuth(machine, auth, source.target)
-  if (chain === null) yield warned('nodes and tokens are checked once the configuration names them rightly')
-  else yield* examineChain(machine, chain)
+  if (isDeployment) yield databaseResults[source.database]
+  yield* checkKey(values.TRON_XPUB, chain.ok ? chain.value.chainId : null)
+  if (auth.ok) yield* checkAuth(auth.value, isDeployment, platform.fetch)
+  if (chain.ok) yield* checkChain(platform, chain.value)
+  else yield warned('nodes and tokens: skipped until the configuration is valid')
 }
 
-/** The id that wrangler.toml has before `wrangler d1 create`. */
-function checkDatabase(id: string | null): CheckResult {
-  if (id === null) return failed('database: wrangler.toml has no D1 database with the binding DB')
-  if (!/[1-9a-f]/i.test(id)) {
-    return failed('database: its database_id is a placeholder; `npx wrangler d1 create` gives the real one')
-  }
-  return passed('database: its id is set')
+/** Whether the variable at the start of a fault has a value. */
+function isSet(values: Bindings, fault: string): boolean {
+  return (values[fault.split(/[.:]/)[0] ?? ''] ?? '') !== ''
 }
 
-async function* examineChain(machine: DoctorPlatform, chain: ChainConfig): AsyncGenerator<CheckResult, void> {
-  const patients = nodesUnderTest(chain)
-  const pending = patients.map((patient) => checkNode(machine, patient, chain.chainId)) // all at once, told in order
+async function* checkChain(platform: DoctorPlatform, chain: ChainConfig): AsyncGenerator<CheckResult, void> {
+  const access: NodeAccess = { ...platform, chainId: chain.chainId, health: createNodeHealthStore() }
+  const nodes = chain.nodes.map((node, i) => ({ ...node, number: i + 1 }))
+  const all = nodes.map(async (node) => ({ node, ...(await checkNode(access, node)) }))
   const usable: NodeUnderTest[] = []
-  for (const [i, patient] of patients.entries()) {
-    const examined = await pending[i]
-    yield* examined?.results ?? []
-    if (examined?.usable) usable.push(patient)
+  // All nodes are checked at the same time, and reported in order.
+  for await (const { node, results, isUsable } of all) {
+    yield* results
+    if (isUsable) usable.push(node)
   }
-  yield* checkQuorum(chain, usable.length)
-  if (usable.length > 1 && usable.length >= chain.quorum) yield await checkAgreement(machine, chain, usable)
-  if (chain.currencies.native !== null && chain.nodes.every(({ api }) => api === null)) {
-    yield warned('TRX: no node has an HTTP API (api), so every TRX deposit waits: JSON-RPC can’t prove one')
+  yield checkQuorum(chain, usable.length)
+  if (usable.length > 1 && usable.length >= chain.quorum) yield await checkAgreement(access, usable)
+  const { native, byContract } = chain.currencies
+  if (native !== null && chain.nodes.every(({ api }) => api === null)) {
+    yield warned('TRX deposits are on hold: no node has the HTTP API that is needed to verify them')
   }
-  if (usable.length === 0 && chain.currencies.byContract.size > 0) yield warned('tokens: no usable node to ask')
-  else {
-    for (const [contract, currency] of chain.currencies.byContract) {
-      yield* await checkToken(machine, usable, chain.chainId, currency, contract)
-    }
-  }
+  if (usable.length === 0 && byContract.size > 0) yield warned('tokens: skipped, because no node is usable')
+  for (const [contract, currency] of byContract) yield* checkToken(access, usable, currency, contract)
 }
 
-function* checkQuorum({ nodes, quorum }: ChainConfig, usable: number): Generator<CheckResult, void> {
+function checkQuorum({ nodes, quorum }: ChainConfig, usable: number): CheckResult {
   if (usable < quorum) {
-    const need = quorum === 1 ? 'one is needed' : `${quorum} must agree`
-    yield failed(`quorum: ${usable} of ${nodes.length} nodes can be used and ${need}: nothing would be credited`)
-  } else if (nodes.length === 1) yield warned('quorum: one node, trusted alone: name a second in TRON_NODES')
-  else if (quorum === 1) yield warned(`quorum: each of the ${nodes.length} nodes is trusted alone (TRON_QUORUM)`)
-  else yield passed(`quorum: ${quorum} of ${nodes.length} nodes must agree, ${usable} can be used`)
+    return failed(`quorum: ${usable} of ${nodes.length} nodes are usable, ${quorum} needed: nothing would be credited`)
+  }
+  if (nodes.length === 1) return warned('quorum: one node alone decides what is credited; add a second to TRON_NODES')
+  if (quorum === 1) return warned(`quorum: each of ${nodes.length} nodes alone decides what is credited (TRON_QUORUM)`)
+  return passed(`quorum: ${quorum} of ${nodes.length} nodes must agree, ${usable} are usable`)
 }
 
-/** The newest final block by all usable nodes, as the service would agree on it. */
-async function checkAgreement(
-  machine: DoctorPlatform,
-  chain: ChainConfig,
-  patients: readonly NodeUnderTest[],
-): Promise<CheckResult> {
-  const pools = patients.map((patient) => openPool(machine, patient, chain.chainId, nodeMs))
-  const [first] = pools
-  if (first === undefined) return failed('agreement: no node')
-  const [pool] = first
-  const head = await readFinalizedHead({ ...pool, nodes: pools.map(([, node]) => node), quorum: patients.length })
-  if (head.ok)
-    return passed(`agreement: all ${patients.length} usable nodes name the same final block ${head.value.height}`)
+/** Reads the finalized head as the service does, with all usable nodes as the quorum. */
+async function checkAgreement(access: NodeAccess, nodes: readonly NodeUnderTest[]): Promise<CheckResult> {
+  const head = await readFinalizedHead(openPool(access, nodes, nodeMs))
+  if (head.ok) return passed(`agreement: all ${nodes.length} usable nodes have final block ${head.value.height}`)
   const why = head.error.kind === 'no-answer' ? `: ${head.error.why}` : ''
   return failed(`agreement: the usable nodes do not agree on a final block (${head.error.kind})${why}`)
 }

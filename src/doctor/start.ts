@@ -1,50 +1,51 @@
 /**
- * `npm run doctor`: checks a configuration against its live nodes, one line for each check. Without an option it is this
- * machine's (wrangler.toml and .dev.vars, what `wrangler dev` runs); `--production` and `--env <name>` are deployments'.
- * Exit code 0 is green, 1 is not, 2 is an option that it does not have.
+ * `npm run doctor`: checks a configuration against its live nodes and prints one line for each check. Without an option it
+ * checks the configuration of this machine (wrangler.toml and .dev.vars, as `wrangler dev` uses them); `--production` and
+ * `--env <name>` check deployments. Exit codes: 0 no check failed, 1 a check failed, 2 wrong options.
  */
 import { parseArgs } from 'node:util'
+import { err, ok, type Result } from '../common/result.ts'
 import { systemClock } from '../platform/clock.ts'
-import { type CheckResult, failed, lineOf, summaryOf } from './check-result.ts'
-import { type DoctorTarget, readConfiguration } from './read-configuration.ts'
+import { type CheckResult, failed, lineOf } from './check-result.ts'
+import { readConfiguration } from './read-configuration.ts'
 import { runChecks } from './run-checks.ts'
 
-const usage = 'npm run doctor [-- --production | -- --env <name>]'
+const code = await run(process.argv.slice(2))
+process.stdout.write('', () => process.exit(code)) // although timers of requests that are already answered are still running
 
-const target = readTarget(process.argv.slice(2))
-leave(target === null ? 2 : await run(target))
-
-async function run(wanted: DoctorTarget): Promise<number> {
-  const findings: CheckResult[] = []
-  const tell = (finding: CheckResult) => {
-    findings.push(finding)
-    say(lineOf(finding))
+async function run(args: string[]): Promise<number> {
+  const env = readEnv(args)
+  if (!env.ok) {
+    print(`${env.error}\nnpm run doctor [-- --production | -- --env <name>]`)
+    return 2
   }
-  const source = readConfiguration(wanted, process.env)
-  if (source.ok) for await (const finding of runChecks(source.value, { clock: systemClock, fetch })) tell(finding)
-  else tell(failed(`configuration: ${source.error}`))
-  say(`\n${summaryOf(findings)}`)
-  return findings.some(({ level }) => level === 'FAIL') ? 1 : 0
+  const source = readConfiguration(env.value, process.env)
+  const results = source.ok
+    ? runChecks(source.value, { clock: systemClock, fetch })
+    : [failed(`configuration: ${source.error}`)]
+  const levels: CheckResult['level'][] = []
+  for await (const result of results) {
+    levels.push(result.level)
+    print(lineOf(result))
+  }
+  const count = (level: CheckResult['level']) => levels.filter((each) => each === level).length
+  const warnings = count('warn') === 1 ? '1 warning' : `${count('warn')} warnings`
+  print(`\n${count('FAIL')} of ${levels.length} checks failed, ${warnings}.`)
+  return count('FAIL') > 0 ? 1 : 0
 }
 
-function readTarget(args: string[]): DoctorTarget | null {
+/** The environment of a deployment ('' is the top level, as for wrangler), or undefined: this machine. */
+function readEnv(args: string[]): Result<string | undefined, string> {
   try {
     const options = { env: { type: 'string' }, production: { type: 'boolean' } } as const
-    const { env, production = false } = parseArgs({ args, options }).values
-    if (production && env !== undefined) throw new Error('either --env or --production')
-    if (env === undefined && !production) return { kind: 'local' }
-    return { kind: 'deployment', env: env || null } // wrangler's own --env="" is the top level too
+    const { env, production } = parseArgs({ args, options }).values
+    if (production && env !== undefined) return err('either --env or --production')
+    return ok(production ? '' : env)
   } catch (error) {
-    say(`${error instanceof Error ? error.message : 'unknown option'}\n${usage}`)
-    return null
+    return err(error instanceof Error ? error.message : 'unknown option')
   }
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`)
-}
-
-/** Ends although the time limits of requests that were answered still tick. */
-function leave(code: number): void {
-  process.stdout.write('', () => process.exit(code))
 }

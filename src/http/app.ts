@@ -1,78 +1,79 @@
 import { Hono } from 'hono/tiny'
-import type { CallerRoute, FrameParts, HttpParts, RequestContext } from './context.ts'
-import { type ApiResponse, failure } from './envelope.ts'
-import { notConfigured, toAuthProblem, tooMany, toProblem, unknownPath, wrongMethod } from './errors.ts'
-import { readBookmark } from './middleware/bookmark.ts'
-import { allowedMethods, preflight } from './middleware/cors.ts'
-import { bodiless, frame, respond } from './middleware/frame.ts'
-import { health } from './routes/health/route.ts'
-import { tronBalance } from './routes/tron-balance/route.ts'
-import { tronGenerate } from './routes/tron-generate/route.ts'
-import { tronRecharge } from './routes/tron-recharge/route.ts'
-import { walletFlowList } from './routes/wallet-flow-list/route.ts'
-import { walletList } from './routes/wallet-list/route.ts'
+import type { Config } from '../config/config.ts'
+import type { Services } from '../services.ts'
+import { createAuthenticator } from './auth/authenticate.ts'
+import type { KeySetParts } from './auth/key-set.ts'
+import { type Env, noRoute } from './context.ts'
+import { failure } from './envelope.ts'
+import { notConfigured, unknownPath, wrongMethod } from './errors.ts'
+import { auth } from './middleware/auth.ts'
+import { bookmark } from './middleware/bookmark.ts'
+import { allowedMethods, cors, preflight } from './middleware/cors.ts'
+import { errors } from './middleware/errors.ts'
+import { createRateLimit } from './middleware/rate-limit.ts'
+import { requestId } from './middleware/request-id.ts'
+import { securityHeaders } from './middleware/security-headers.ts'
+import { timing } from './middleware/timing.ts'
+import { urlLimit } from './middleware/url-limit.ts'
+import { routes } from './routes.ts'
 
 /** The HTTP side of the service. */
 export interface App {
   fetch(request: Request): Promise<Response>
 }
 
-/** The routes that act for a caller. */
-const callerRoutes: readonly CallerRoute[] = [tronGenerate, tronBalance, tronRecharge, walletList, walletFlowList]
-const paths: ReadonlySet<string> = new Set([...callerRoutes.map((route) => route.path), health.path])
+/** What the HTTP side takes from the platform. */
+export interface HttpPlatform extends KeySetParts {
+  /** A unique, unguessable name. */
+  readonly uniqueName: () => string
+}
 
-type Env = { Bindings: RequestContext }
+const paths: ReadonlySet<string> = new Set(routes.map(({ path }) => path))
 
-/** The service over its parts. Holds nothing of a request, so one app may answer many at once. */
-export function createApp(parts: HttpParts): App {
-  const hono = new Hono<Env>({ getPath: routeOf })
-  for (const route of callerRoutes) {
-    hono.get(route.path, async (c) => respond(parts, c.env, await answerCaller(parts, route, c.req.raw, c.env)))
+/** The service with a valid configuration. It holds nothing of a request, so that one app serves many at once. */
+export function createApp(
+  platform: HttpPlatform,
+  config: Pick<Config, 'auth' | 'cors' | 'rateLimits'>,
+  services: Services,
+): App {
+  const hono = createHono(platform, config.cors)
+  const authenticated = auth(createAuthenticator(config.auth, platform))
+  const rateLimit = createRateLimit(config.rateLimits, platform.logger)
+  for (const { path, rateClass, handle } of routes) {
+    if (rateClass === null) hono.get(path, handle)
+    else hono.get(path, authenticated, rateLimit(rateClass), bookmark, handle)
+    if (config.cors !== null) hono.options(path, preflight)
   }
-  hono.get(health.path, async (c) => respond(parts, c.env, await health.answer(parts, c.env)))
-  hono.notFound((c) => respond(parts, c.env, answerElse(parts, c.req.path, c.req.method)))
+  hono.notFound((c) => failure(c.req.path === noRoute ? unknownPath : wrongMethod(allowedMethods(config.cors))))
+  const env = { services }
+  return { fetch: async (request) => hono.fetch(request, env) }
+}
+
+/** The service with a wrong configuration: 503 at every path. */
+export function createUnconfiguredApp(platform: HttpPlatform): App {
+  const hono = createHono(platform, null)
+  hono.all('*', () => failure(notConfigured))
+  return { fetch: async (request) => hono.fetch(request) }
+}
+
+function createHono({ clock, logger, uniqueName }: HttpPlatform, origins: Config['cors']): Hono<Env> {
+  const hono = new Hono<Env>({ getPath: pathOf })
+  hono.use(timing(clock, logger), requestId(uniqueName), securityHeaders)
+  if (origins !== null) hono.use(cors(origins))
+  hono.use(errors(logger), urlLimit)
   hono.onError((thrown) => {
-    throw thrown // to the frame, where a crash is answered and logged whatever was thrown
+    throw thrown // to `errors`: Hono passes only instances of Error to this function
   })
-  return { fetch: frame(parts, routeOf, (request, visit) => hono.fetch(request, visit)) }
-}
-
-/** The service while its configuration is wrong: the same 503 everywhere, so that nothing is half-served. */
-export function createUnconfiguredApp(parts: FrameParts): App {
-  const refuse = (request: Request, visit: RequestContext) => bodiless(parts, request, visit, failure(notConfigured))
-  return { fetch: frame(parts, routeOf, refuse) }
-}
-
-/** In this order: who asks, how often, and only then what; past the limit nothing is looked up for anybody. */
-async function answerCaller(
-  parts: HttpParts,
-  route: CallerRoute,
-  request: Request,
-  visit: RequestContext,
-): Promise<ApiResponse> {
-  const caller = await parts.authenticate(request)
-  if (!caller.ok) return failure(toAuthProblem(caller.error))
-  if (!(await parts.admit(caller.value, route.rateClass(request.url)))) return failure(tooMany)
-  const bookmark = readBookmark(request.headers)
-  if (!bookmark.ok) return failure(toProblem(bookmark.error))
-  visit.bookmark = bookmark.value
-  return route.answer(parts, caller.value, request.url, visit)
-}
-
-function answerElse({ cors }: HttpParts, path: string, method: string): ApiResponse {
-  if (!paths.has(path)) return failure(unknownPath)
-  return method === 'OPTIONS' && cors !== null
-    ? preflight
-    : failure({ ...wrongMethod, headers: { allow: allowedMethods(cors) } })
+  return hono
 }
 
 /**
- * A route's path, or `unknown`. The path is taken as it was sent, neither decoded nor trimmed: a route has one
- * spelling, and neither `/wallet%2Flist` nor `/wallet/list/` is it.
+ * The path of the route, or `noRoute`. The path is neither decoded nor trimmed: a route has one spelling, and neither
+ * `/wallet%2Flist` nor `/wallet/list/` is the path of one.
  */
-function routeOf({ url }: Request): string {
+function pathOf({ url }: Request): string {
   const start = url.indexOf('/', url.indexOf('://') + 3)
   const length = url.slice(start).search(/[?#]|$/)
   const path = url.slice(start, start + length)
-  return paths.has(path) ? path : 'unknown'
+  return paths.has(path) ? path : noRoute
 }

@@ -1,40 +1,43 @@
 import type { QueryFailure } from '../common/query-failure.ts'
 import type { AuthFailure } from './auth/authenticate.ts'
 
-/** A failure as a caller sees it: one sentence, never a stack, SQL, node URL or secret. */
+/** A failure as a caller sees it: one sentence, never a stack, SQL, the URL of a node or a secret. */
 export interface Problem {
   readonly status: number
   readonly msg: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Longest URL that is read, in characters: an answerable one has less than half as many. */
+/** Longest URL that is read, in characters: a URL with every parameter at its longest has less than half as many. */
 export const urlCharsMax = 2048
-/** When to try again past a rate limit: the period of the limiters in wrangler.toml, the longest wait there is. */
+/** `Retry-After` over a rate limit: the period of the limiters in wrangler.toml, which is the longest possible wait. */
 export const rateRetrySeconds = 60
-/** When to try again after no node answered. */
+/** `Retry-After` where no node gave a usable response. */
 export const chainRetrySeconds = 5
-/** When to try again after the token keys could not be fetched. */
+/** `Retry-After` where the token signing keys could not be fetched. */
 export const keysRetrySeconds = 5
 
-/** Nothing is mounted at this path. */
+/** No route has this path. */
 export const unknownPath: Problem = { status: 404, msg: 'no such path' }
-/** The path exists, for reading only; `Allow` says so too. */
-export const wrongMethod: Problem = { status: 405, msg: 'only GET and HEAD are answered here' }
 /** The URL is not read at all. */
 export const urlTooLong: Problem = { status: 414, msg: `the URL is longer than ${urlCharsMax} characters` }
-/** The caller asks more often than its limit allows. */
-export const tooMany: Problem = retryable(
+/** The caller is over its rate limit. */
+export const tooManyRequests: Problem = retryable(
   429,
-  `too many requests: try again in ${rateRetrySeconds} s`,
+  `too many requests; try again in ${rateRetrySeconds} s`,
   rateRetrySeconds,
 )
-/** A bug; what it was stands in the log under the request's id. */
+/** A bug. The log has its text, under the id of the request. */
 export const crashed: Problem = { status: 500, msg: 'internal error' }
-/** The configuration is wrong; what is wrong stands in the log. */
+/** The configuration is wrong. The log has the faults. */
 export const notConfigured: Problem = { status: 503, msg: 'the service is not configured' }
 
-/** What a use case refused, as an answer. */
+/** The path is that of a route, and the method is not one of `allow`. */
+export function wrongMethod(allow: string): Problem {
+  return { status: 405, msg: 'method not allowed; use GET or HEAD', headers: { allow } }
+}
+
+/** The response to a query that a use case refuses. */
 export function toProblem(failure: QueryFailure): Problem {
   switch (failure.kind) {
     case 'bad-input':
@@ -42,19 +45,19 @@ export function toProblem(failure: QueryFailure): Problem {
     case 'not-found':
       return { status: 404, msg: `no such ${failure.what}` }
     case 'gap-limit':
-      return { status: 409, msg: `${failure.limit} addresses are still without a deposit: use one of them first` }
+      return { status: 409, msg: `${failure.limit} addresses have no deposit yet; use one of them first` }
     case 'not-final':
-      return retryable(409, `seen, final in about ${failure.seconds} s`, failure.seconds)
+      return retryable(409, `found, not final yet; try again in about ${failure.seconds} s`, failure.seconds)
     case 'undecided':
       return { status: 409, msg: failure.why }
     case 'worthless':
       return { status: 422, msg: failure.why }
     case 'chain-unavailable':
-      return retryable(503, 'no Tron node gave a usable answer: try again later', chainRetrySeconds)
+      return retryable(503, 'no Tron node gave a usable response; try again later', chainRetrySeconds)
   }
 }
 
-/** Why nobody is let in, as an answer. The same words whatever was wrong with a token. */
+/** The response to a request that is not authenticated. One text for every kind of wrong token. */
 export function toAuthProblem(failure: AuthFailure): Problem {
   switch (failure) {
     case 'unauthorized':
@@ -62,11 +65,7 @@ export function toAuthProblem(failure: AuthFailure): Problem {
     case 'no-key':
       return notConfigured
     case 'keys-unavailable':
-      return retryable(
-        503,
-        'the keys that tokens are checked with could not be read: try again later',
-        keysRetrySeconds,
-      )
+      return retryable(503, 'token signing keys could not be fetched; try again later', keysRetrySeconds)
   }
 }
 

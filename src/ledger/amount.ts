@@ -4,13 +4,13 @@ import { err, ok, type Result } from '../common/result.ts'
 /** A ledger amount in smallest units of its currency's `scale`, signed, within ±(2^53−1). */
 export type Amount = Brand<bigint, 'Amount'>
 
-/** Largest ledger amount. D1 hands integers back as doubles: past this they would lose digits. */
+/** Largest ledger amount. D1 returns integers as doubles, which lose digits above this. */
 export const amountMax = 9_007_199_254_740_991n
 
-/** Nothing: the amount of what was not credited. */
+/** Zero. */
 export const noAmount = 0n as Amount // safe: within the bound
 
-/** `units` as a ledger amount, or null past ±(2^53−1). */
+/** `units` as a ledger amount, or null outside ±(2^53−1). */
 export function toAmount(units: bigint): Amount | null {
   return units <= amountMax && units >= -amountMax ? (units as Amount) : null // safe: the bound is the definition
 }
@@ -27,10 +27,10 @@ export function formatUnits(units: bigint, decimals: number): string {
   return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`
 }
 
-/** Why a text is no decimal amount. */
+/** Why a text is not a decimal amount. */
 export type AmountFault = 'not-a-decimal' | 'too-many-decimals'
 
-/** A decimal of whole units (`"1.5"`), not negative, as smallest units. Excess decimals are refused, never rounded. */
+/** Parses a non-negative decimal of whole units (`"1.5"`) to smallest units. Excess decimals are refused, not rounded. */
 export function parseUnits(text: string, decimals: number): Result<bigint, AmountFault> {
   const match = /^(0|[1-9]\d{0,77})(?:\.(\d{1,78}))?$/.exec(text)
   if (match === null) return err('not-a-decimal')

@@ -6,20 +6,20 @@ import type { Asset } from './asset.ts'
 /** A currency's number in the API (`cuy`): 1 is TRX, 2 is USDT as shipped. */
 export type CurrencyId = Brand<number, 'CurrencyId'>
 
-/** A currency of the ledger and what it is on the chain. */
+/** A configured currency. */
 export interface Currency {
   readonly cuy: CurrencyId
   readonly symbol: string
   readonly asset: Asset
   /** Decimals of the chain's own units (TRX 6: one sun is 0.000001). */
   readonly decimals: number
-  /** Decimals the ledger keeps, at most `decimals`. */
+  /** Decimals of ledger amounts, at most `decimals`. */
   readonly scale: number
-  /** Smallest deposit credited, in chain units. 0n credits any. */
+  /** Smallest deposit that is credited, in chain units. 0n credits any. */
   readonly minDeposit: bigint
 }
 
-/** All configured currencies, ordered by `cuy`, with the look-ups that the scan needs. */
+/** All configured currencies, ordered by `cuy`, with the indexes that the scan needs. */
 export interface Currencies {
   readonly list: readonly Currency[]
   readonly byId: ReadonlyMap<CurrencyId, Currency>
@@ -29,7 +29,7 @@ export interface Currencies {
   readonly native: Currency | null
 }
 
-/** The look-ups over `list`. The caller has checked that ids and contracts are unique. */
+/** Indexes `list`. Its ids and contracts must be unique. */
 export function indexCurrencies(list: readonly Currency[]): Currencies {
   const sorted = [...list].sort((a, b) => a.cuy - b.cuy)
   return {
@@ -42,18 +42,18 @@ export function indexCurrencies(list: readonly Currency[]): Currencies {
   }
 }
 
-/** What a deposit of `raw` chain units is worth in the ledger. */
+/** The value of a deposit in the ledger. */
 export type DepositValue =
   | { readonly kind: 'credited'; readonly amount: Amount }
   | { readonly kind: 'below-minimum' }
   /** Less than the ledger's smallest unit. */
   | { readonly kind: 'dust' }
-  /** More than the ledger can hold in one amount: a person decides. */
+  /** More than one ledger amount can represent: an operator decides. */
   | { readonly kind: 'too-large' }
 
 /**
- * What `raw` chain units (positive) are worth. The minimum is compared in chain units, before anything is cut off;
- * what lies below the ledger's scale is then left out, never rounded up.
+ * The value of `raw` chain units (positive). The minimum is compared in chain units. Digits below the ledger's scale are
+ * not credited, never rounded up.
  */
 export function depositValueOf(currency: Currency, raw: bigint): DepositValue {
   if (raw < currency.minDeposit) return { kind: 'below-minimum' }

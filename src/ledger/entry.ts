@@ -3,24 +3,25 @@ import type { UnixMs } from '../common/time.ts'
 import type { Amount } from './amount.ts'
 import type { CurrencyId } from './currencies.ts'
 
-/** The caller a wallet belongs to: 1 to 2^53−1. */
+/** A caller (`uid`): 1 to 2^53−1. */
 export type Uid = Brand<number, 'Uid'>
-/** One wallet per user and currency (`wid`). */
+/** A wallet (`wid`): one per caller and currency. */
 export type WalletId = Brand<number, 'WalletId'>
-/** A ledger entry's id, growing. */
-export type FlowId = Brand<number, 'FlowId'>
+/** Id of a ledger entry. Newer entries have higher ids. */
+export type EntryId = Brand<number, 'EntryId'>
 
-/** What moved a balance, as numbered in the contract. 6 to 8 are not used. */
-export const flowTypes = { recharge: 1, withdraw: 2, transfer: 3, payment: 4, refund: 5, adjustment: 9 } as const
-export type FlowType = (typeof flowTypes)[keyof typeof flowTypes]
+/** The reasons why a balance changes, by their number in the interface. 6 to 8 are not used. */
+export const entryTypes = { recharge: 1, withdraw: 2, transfer: 3, payment: 4, refund: 5, adjustment: 9 } as const
+/** One of `entryTypes`. */
+export type EntryType = (typeof entryTypes)[keyof typeof entryTypes]
 
-/** One ledger entry. `amount` is signed; `balance` is the wallet's after it. */
-export interface Flow {
-  readonly id: FlowId
+/** One ledger entry. `amount` is signed; `balance` is the balance of the wallet after the entry. */
+export interface Entry {
+  readonly id: EntryId
   readonly uid: Uid
   readonly wid: WalletId
   readonly osn: string
-  readonly type: FlowType
+  readonly type: EntryType
   readonly cuy: CurrencyId
   readonly amount: Amount
   readonly balance: Amount

@@ -1,20 +1,19 @@
-import type { Amount } from './amount.ts'
+import { type Amount, noAmount } from './amount.ts'
 import type { Currencies, Currency } from './currencies.ts'
 import type { Uid } from './entry.ts'
-import type { LedgerReader } from './ledger-store.ts'
+import type { LedgerReader } from './ledger-reader.ts'
 
 /** What listing wallets needs. */
 export interface ListWalletsParts {
-  readonly reader: Pick<LedgerReader, 'balances'>
+  readonly ledger: Pick<LedgerReader, 'balances'>
   readonly currencies: Currencies
 }
 
 /** One balance in ledger units for each configured currency, ordered by `cuy`; 0 where there is no entry yet. */
 export async function listWallets(
-  parts: ListWalletsParts,
+  { ledger, currencies }: ListWalletsParts,
   uid: Uid,
 ): Promise<readonly { readonly currency: Currency; readonly amount: Amount }[]> {
-  const held = new Map((await parts.reader.balances(uid)).map((balance) => [balance.cuy, balance.amount]))
-  const none = 0n as Amount // safe: 0 is within every bound
-  return parts.currencies.list.map((currency) => ({ currency, amount: held.get(currency.cuy) ?? none }))
+  const balances = new Map((await ledger.balances(uid)).map(({ cuy, amount }) => [cuy, amount]))
+  return currencies.list.map((currency) => ({ currency, amount: balances.get(currency.cuy) ?? noAmount }))
 }

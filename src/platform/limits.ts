@@ -1,17 +1,20 @@
 /**
- * Limits of one invocation, each with the platform's figure that it stays below. Workers, paid plan, per invocation: 1,000
- * and more subrequests and D1 queries, 30 s of CPU time, 6 connections at a time, 128 MB of memory (Cloudflare's limits
- * pages, read November 2026).
+ * Limits of one invocation, all of them below those of the platform: Workers allow, on the paid plan and per invocation,
+ * at least 1,000 subrequests and 1,000 D1 queries, 30 s of CPU time, 6 connections at a time and 128 MB of memory
+ * (Cloudflare's limits pages, read November 2026).
  */
 
-/** A route's time at the chain, in milliseconds: what a person still waits for. */
+/** Milliseconds that a request may spend on nodes: its caller waits for it. */
 export const routeMs = 10_000
-/** A tick's time at the chain, in milliseconds: well within the minute until the next one, and below the lease. */
+/** Milliseconds that a tick may spend on nodes: less than the lease, and less than the minute until the next tick. */
 export const tickMs = 25_000
-/** HTTP requests to nodes in one request of a caller. The free plan allows 50 subrequests. */
+/**
+ * HTTP requests to nodes in one request of a caller. Every caller can cause them, and providers limit them by the second
+ * and by the day (PROTOCOL.md, Rate limits and gateways).
+ */
 export const routeRequestsMax = 40
 /**
- * HTTP requests to nodes in one tick. The free plan allows 50 subrequests. This bounds a tick's CPU time too: it reads no
- * more than 374 blocks, 2 s of CPU where they are busy (`npm run bench`), and the paid plan allows 30 s.
+ * HTTP requests to nodes in one tick, for the same reason: at most 64,800 a day. They also bound the CPU time of a tick:
+ * it reads at most 374 blocks, which takes 2 s of CPU time where blocks are busy (`npm run bench`).
  */
 export const tickRequestsMax = 45

@@ -1,7 +1,7 @@
-/** Values that may stand in a log line. Never a token, key, node URL, address list or body. */
+/** The fields of a log line. Never a token, a key, the URL of a node, a list of addresses or a body. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>
 
-/** What a person must see. One fixed form, so that one alert rule finds them all. */
+/** The alarms: events that an operator must look at. All have one form, so that one alert rule matches them. */
 export type AlarmKind =
   | 'nodes-disagree'
   | 'chain-forked'
@@ -13,7 +13,7 @@ export type AlarmKind =
   | 'reconciliation-surplus'
   | 'misconfigured'
 
-/** One structured line for each call. */
+/** The log of the service: one structured line for each call. */
 export interface Logger {
   info(event: string, fields: LogFields): void
   warn(event: string, fields: LogFields): void
@@ -22,13 +22,13 @@ export interface Logger {
 }
 
 /**
- * A log that hands one line of JSON for each call to `write`. A line is `{"level", "event" or "alarm", ...fields}`,
- * those two always first, so that one rule finds every alarm: `"level":"error","alarm":`.
+ * A logger that passes one line of JSON for each call to `write`: `{"level", "event" or "alarm", ...fields}`. The first
+ * two members are always first, so that `"level":"error","alarm":` matches every alarm.
  */
 export function createLogger(write: (line: string) => void): Logger {
-  const line = (level: 'info' | 'warn' | 'error', name: 'event' | 'alarm', what: string, fields: LogFields) => {
-    // The head is spread again so that no field can replace it; a key keeps the place where it first stood.
-    const head = { level, [name]: what }
+  const line = (level: 'info' | 'warn' | 'error', key: 'event' | 'alarm', name: string, fields: LogFields) => {
+    // Spread twice: the first one fixes the order of the members, the last one prevents a field from replacing them.
+    const head = { level, [key]: name }
     write(JSON.stringify({ ...head, ...fields, ...head }))
   }
   return {

@@ -1,16 +1,17 @@
 import type { Clock } from './clock.ts'
+import type { LogFields } from './logger.ts'
 
-/** Trips to one outside party: how many, and for how long at least one was under way. */
+/** Calls to one external service: how many, and for how long at least one was running. */
 export interface Meter {
   calls: number
-  /** Milliseconds; trips at the same time count once. */
+  /** Milliseconds; calls that overlap count once. */
   ms: number
-  /** Trips under way now, and when the first of them began. */
+  /** Operations running now, and when the first of them began. */
   open: number
   openedAt: number
 }
 
-/** What one invocation has cost so far. Whoever makes a trip adds to it; the log line and `Server-Timing` tell it. */
+/** What one invocation has cost so far, for its log line and `Server-Timing`. */
 export interface Usage {
   /** HTTP requests to nodes. */
   readonly node: Meter
@@ -19,29 +20,31 @@ export interface Usage {
   rowsRead: number
 }
 
-/** The usage of an invocation that has done nothing yet. */
+/** The usage of a new invocation. */
 export function createUsage(): Usage {
-  return { node: createMeter(), database: createMeter(), rowsRead: 0 }
+  const newMeter = (): Meter => ({ calls: 0, ms: 0, open: 0, openedAt: 0 })
+  return { node: newMeter(), database: newMeter(), rowsRead: 0 }
 }
 
-/** Makes a trip of so many calls and adds it to the meter, whether it succeeds or not. */
+/** Runs an operation of so many calls and adds it to the meter, whether it succeeds or not. */
 export async function metered<T>(
   meter: Meter,
   clock: Pick<Clock, 'now'>,
   calls: number,
-  trip: () => Promise<T>,
+  operation: () => Promise<T>,
 ): Promise<T> {
   meter.calls += calls
   if (meter.open === 0) meter.openedAt = clock.now()
   meter.open += 1
   try {
-    return await trip()
+    return await operation()
   } finally {
     meter.open -= 1
     if (meter.open === 0) meter.ms += clock.now() - meter.openedAt
   }
 }
 
-function createMeter(): Meter {
-  return { calls: 0, ms: 0, open: 0, openedAt: 0 }
+/** The usage in the log line of a request or tick. */
+export function usageFields({ node, database, rowsRead }: Usage): LogFields {
+  return { nodeCalls: node.calls, nodeMs: node.ms, databaseQueries: database.calls, databaseMs: database.ms, rowsRead }
 }

@@ -1,162 +1,152 @@
 import { balancesMax } from '../chain/limits.ts'
 
-// Limits of reconciliation, each with the figure that it stays below (those of the platform: domain/limits.ts).
+// Limits of reconciliation, each with its reason.
 
-/** Time from the start of one comparison of all addresses to the start of the next. */
+/** Least time from the start of one run over all addresses to the start of the next, in milliseconds. */
 export const runIntervalMs = 86_400_000
-/** Addresses compared in one slice: one question to a node. A slice a minute is 28,800 addresses a day. */
+/** Addresses compared in one slice: one balance query. A slice a minute is 28,800 addresses a day. */
 export const sliceAddressesMax = balancesMax
-/** Of those, addresses that are looked at again, so that differences, however many, never stop the run. */
+/** Addresses of a slice that can be read again: with any number of open differences, the run still makes progress. */
 export const rereadingsMax = 10
-/** Differences judged in one slice. It costs no question to a node, and a slice finds no more of them. */
+/** Readings judged in one slice. Judging needs no node, and a slice makes no more readings than this. */
 export const judgedPerSliceMax = 40
 /**
- * Currencies that get a slice in one tick; each minute begins with another one. A slice is one request to a node and up
- * to 12 D1 statements, beside the scan's 20, and the free plan allows 50 of either.
+ * Currencies that get a slice in one tick; each minute starts with another currency. A slice takes one node request and
+ * up to 12 D1 statements of the tick, which are there for the scan first.
  */
 export const currenciesPerTickMax = 2
-/** Looks that must find a difference of one sign before it counts. */
+/** Readings that must find a difference, all with the same sign, before it is confirmed. */
 export const readingsNeeded = 3
-/** Blocks by which the node that shows a balance may lag behind the scan: one minute. */
+/** Blocks by which the node that returns a balance may be behind the scan: one minute. */
 export const readingLagBlocks = 20
 /**
- * Blocks above the finalized head that a balance may have in it already. `latest` is 18 blocks ahead, the head can be
- * a tick of 25 s old, and a node counts transfers that are yet to be mined: two minutes are left for those.
+ * Blocks above the finalized head that a balance may include. `latest` is 18 blocks ahead (PROTOCOL.md, Finality), the
+ * stored head can be 25 s old, and a balance includes transfers that are not mined yet (PROTOCOL.md, Balances): that
+ * leaves two minutes for those.
  */
 export const readingAheadBlocks = 60
-/** The highest fee put down to one outgoing transaction, in sun. Usual ones burn less than 30. */
+/** The highest fee that one outgoing transaction can explain, in sun. Usual transactions burn less than 30 TRX. */
 export const feeMaxSun = 200_000_000n
 
 /**
- * What is stored of one address and currency, in chain units, seen from a look whose exact height nobody knows: only
- * that it is within a span of blocks.
+ * What the database has of one address and currency, in chain units, relative to a balance reading. The exact height of a
+ * reading is unknown: it is within a span of blocks.
  */
 export interface RecordedBalance {
-  /** Received less sent, up to the span. Below zero where an address spent what it had before the scan began. */
+  /** Received minus sent, up to the span. Negative where an address spent what it received before the scan's start. */
   readonly before: bigint
   /** Received within the span. */
   readonly receivedWithin: bigint
   /** Sent within the span. */
   readonly sentWithin: bigint
-  /** Undecided up to the span's end: TRX that may be worthless TRC-10. */
+  /** Pending up to the span's end: it can turn out to be money or worthless. */
   readonly pending: bigint
-  /** Outgoing movements up to the span. For TRX these are transactions, each of which burnt a fee. */
+  /** Outgoing movements up to the span. For TRX these are transactions, and each of them burnt a fee. */
   readonly outgoingBefore: number
   /** Outgoing movements within the span. */
   readonly outgoingWithin: number
 }
 
-/** What is accepted of the difference between an address and its books. Zero in everything before anything was. */
+/** The part of an address's difference that is explained or confirmed. All zero at first. */
 export interface AcceptedDifference {
-  /** TRX put down to fees: zero or less. JSON-RPC shows no fees (fact sheet, R11). */
+  /** TRX that is explained by fees: zero or negative. JSON-RPC shows no fees (PROTOCOL.md, Transactions). */
   readonly fees: bigint
   /** Outgoing transactions whose fees are accounted for. */
   readonly outgoingCount: number
-  /** The confirmed difference, signed: what the operator was told about. */
+  /** The confirmed difference, with its sign. It is reported to the operator. */
   readonly confirmed: bigint
 }
 
-/** A difference under examination. */
+/** A difference that is not confirmed yet. */
 export interface SuspectedDifference {
-  /** Looks that found it, all with one sign. */
+  /** Readings that found it, all with the same sign. */
   readonly readings: number
-  /** The smallest that they found, signed. 0n before the first. */
+  /** The smallest amount that they found, with its sign. 0n before the first. */
   readonly amount: bigint
-  /** `sentBefore` at the look that found the smallest. */
+  /** `outgoingBefore` of the reading that found the smallest amount. */
   readonly outgoingCount: number
 }
 
-/** What one judged look makes of a suspicion. */
+/** What a judged reading changes. */
 export type ReadingVerdict =
   | { readonly kind: 'cleared' }
-  /** Look again. */
+  /** Another reading is needed. */
   | { readonly kind: 'open'; readonly suspicion: SuspectedDifference }
-  /** Explained by fees, or confirmed: measured from this baseline from now on. */
-  | { readonly kind: 'accepted'; readonly baseline: AcceptedDifference }
+  /** Explained by fees, or confirmed. Later differences are measured from here. */
+  | { readonly kind: 'accepted'; readonly accepted: AcceptedDifference }
 
-/** No look yet. */
+/** No reading found a difference yet. */
 export const noSuspicion: SuspectedDifference = { readings: 0, amount: 0n, outgoingCount: 0 }
 
-/** Everything that the books hold. */
-export function recordedTotal({ before: settled, receivedWithin: ins, sentWithin: outs }: RecordedBalance): bigint {
-  return settled + ins - outs
+/** Everything that is recorded of an address, except for what is pending. */
+export function recordedTotal({ before, receivedWithin, sentWithin }: RecordedBalance): bigint {
+  return before + receivedWithin - sentWithin
 }
 
 /**
- * What an address holds beyond (or, negative, below) all that the books and the baseline can explain. Within the span
- * each transfer may or may not be in the balance, and a pending one may be money or not: so they explain a range.
+ * How far a balance is above (or, negative, below) all that the records and the accepted difference can explain. Within
+ * the span each transfer may or may not be included, and a pending one may be money or not, so they explain a range.
  */
-export function unexplained(
-  held: bigint,
-  books: RecordedBalance,
-  { fees, confirmed: known }: AcceptedDifference,
-): bigint {
-  const lowest = books.before - books.sentWithin + fees + known
-  const highest = books.before + books.receivedWithin + books.pending + fees + known
-  if (held < lowest) return held - lowest
-  return held > highest ? held - highest : 0n
+export function unexplained(balance: bigint, recorded: RecordedBalance, accepted: AcceptedDifference): bigint {
+  const expected = recorded.before + accepted.fees + accepted.confirmed
+  const lowest = expected - recorded.sentWithin
+  const highest = expected + recorded.receivedWithin + recorded.pending
+  if (balance < lowest) return balance - lowest
+  return balance > highest ? balance - highest : 0n
 }
 
 /**
- * Judges a look once the books reach past everything that it can have seen. A shortfall of TRX that the fees of
- * outgoing transactions can explain is put down to them at once. Anything else must be found `looksNeeded` times.
+ * Judges a reading once the scan has passed every block that it can include. A shortfall of TRX that fees of outgoing
+ * transactions can explain is accepted at once. Any other difference must be found `readingsNeeded` times.
  */
 export function judgeReading(
-  {
-    held,
-    baseline,
-    suspicion,
-  }: { readonly held: bigint; readonly baseline: AcceptedDifference; readonly suspicion: SuspectedDifference },
-  books: RecordedBalance,
+  balance: bigint,
+  recorded: RecordedBalance,
+  accepted: AcceptedDifference,
+  suspicion: SuspectedDifference,
   native: boolean,
 ): ReadingVerdict {
-  const found = unexplained(held, books, baseline)
+  const found = unexplained(balance, recorded, accepted)
   if (found === 0n) return { kind: 'cleared' }
-  // Fees of the span's transactions may be in the balance, so they can explain; or not, so they aren't used up.
-  const unpaid = native ? books.outgoingBefore + books.outgoingWithin - baseline.outgoingCount : 0
-  if (found < 0n && -found <= BigInt(unpaid) * feeMaxSun) {
-    const { fees, confirmed: known, outgoingCount: sent } = baseline
-    return {
-      kind: 'accepted',
-      baseline: { fees: fees + found, outgoingCount: Math.max(sent, books.outgoingBefore), confirmed: known },
-    }
+  // Transactions within the span may have paid their fee already or not: they can explain, but are not used up.
+  const withFee = native ? recorded.outgoingBefore + recorded.outgoingWithin - accepted.outgoingCount : 0
+  if (found < 0n && -found <= BigInt(withFee) * feeMaxSun) {
+    const outgoingCount = Math.max(accepted.outgoingCount, recorded.outgoingBefore)
+    return { kind: 'accepted', accepted: { ...accepted, fees: accepted.fees + found, outgoingCount } }
   }
-  const grown = foundAgain(suspicion, found, native ? books.outgoingBefore : 0)
-  if (grown.readings < readingsNeeded) return { kind: 'open', suspicion: grown }
-  const { fees, confirmed: known, outgoingCount: sent } = baseline
+  const suspected = addReading(suspicion, found, native ? recorded.outgoingBefore : 0)
+  if (suspected.readings < readingsNeeded) return { kind: 'open', suspicion: suspected }
+  const outgoingCount = Math.max(accepted.outgoingCount, suspected.outgoingCount)
   return {
     kind: 'accepted',
-    baseline: { fees, outgoingCount: Math.max(sent, grown.outgoingCount), confirmed: known + grown.amount },
+    accepted: { ...accepted, outgoingCount, confirmed: accepted.confirmed + suspected.amount },
   }
 }
 
 /**
- * The baseline after a look that found no difference, or null where it stays as it is. Where nothing was under way, the
- * fees of all transactions so far are accounted for: allowances for fees must not pile up and hide a loss.
+ * The accepted difference after a reading without a difference, or null where it is unchanged. Where nothing was under way,
+ * the fees of all transactions so far are accounted for: unused fees must not add up and hide a loss.
  */
 export function acceptedAfterMatch(
-  books: RecordedBalance,
-  baseline: AcceptedDifference,
+  recorded: RecordedBalance,
+  accepted: AcceptedDifference,
   native: boolean,
 ): AcceptedDifference | null {
-  const quiet =
-    books.receivedWithin === 0n && books.sentWithin === 0n && books.pending === 0n && books.outgoingWithin === 0
-  if (!native || !quiet || books.outgoingBefore <= baseline.outgoingCount) return null
-  return { ...baseline, outgoingCount: books.outgoingBefore }
+  const { receivedWithin, sentWithin, pending, outgoingBefore, outgoingWithin } = recorded
+  const underWay = receivedWithin !== 0n || sentWithin !== 0n || pending !== 0n || outgoingWithin !== 0
+  if (!native || underWay || outgoingBefore <= accepted.outgoingCount) return null
+  return { ...accepted, outgoingCount: outgoingBefore }
 }
 
-function foundAgain(
-  { readings: looks, amount, outgoingCount: sent }: SuspectedDifference,
-  found: bigint,
-  sentNow: number,
-): SuspectedDifference {
-  const sameSign = looks > 0 && amount < 0n === found < 0n
-  if (!sameSign) return { readings: 1, amount: found, outgoingCount: sentNow }
+function addReading(suspicion: SuspectedDifference, found: bigint, outgoingCount: number): SuspectedDifference {
+  const { readings, amount } = suspicion
+  const sameSign = readings > 0 && amount < 0n === found < 0n
+  if (!sameSign) return { readings: 1, amount: found, outgoingCount }
   const smaller = magnitude(found) < magnitude(amount)
-  return { readings: looks + 1, amount: smaller ? found : amount, outgoingCount: smaller ? sentNow : sent }
+  return smaller ? { readings: readings + 1, amount: found, outgoingCount } : { ...suspicion, readings: readings + 1 }
 }
 
-/** Without its sign. */
+/** An amount without its sign. */
 export function magnitude(amount: bigint): bigint {
   return amount < 0n ? -amount : amount
 }

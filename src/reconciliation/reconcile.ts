@@ -5,10 +5,10 @@ import type { ChainFailure } from '../chain/failure.ts'
 import { ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
-import type { LedgerReader, ScanState } from '../ledger/ledger-store.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { stallMs } from '../scan/scan.ts'
+import type { ScanState, ScanStore } from '../scan/scan-store.ts'
 import {
   acceptedAfterMatch,
   currenciesPerTickMax,
@@ -35,197 +35,204 @@ import type {
   SliceResult,
 } from './reconciliation-store.ts'
 
-/** What reconciliation needs. It can't reach the ledger's writer: it reports, a person decides. */
+/** What reconciliation needs. It cannot write to the ledger: it reports, and a person decides. */
 export interface ReconcileParts {
   readonly chain: Pick<Chain, 'balances'>
-  readonly reader: Pick<LedgerReader, 'scanState'>
-  readonly store: ReconciliationStore
+  readonly scanStore: Pick<ScanStore, 'state'>
+  readonly reconciliation: ReconciliationStore
   readonly currencies: Currencies
   readonly clock: Clock
-  readonly log: Logger
+  readonly logger: Logger
 }
 
 /**
- * Compares what is recorded with what the addresses hold (rule R18): one slice of addresses for each currency, after a
- * scan that ended caught up. A balance is the node's newest view, so a difference is only a suspicion: it is
- * judged when the scan is past all that the look can have seen, and told when it was found three times. Where the
- * nodes fail, the currency's slice is as if it had never begun.
+ * Compares what is recorded with the balances on the chain: one slice of addresses per currency, after a scan that ended
+ * caught up. A balance is the node's newest view, so a difference is only a suspicion. It is judged once the scan has
+ * passed every block that the reading can include, and reported once it was found `readingsNeeded` times. Where the nodes
+ * fail, nothing of the currency's slice is stored.
  */
 export async function reconcile(parts: ReconcileParts): Promise<void> {
-  const { clock, store, currencies, log } = parts
-  const state = await parts.reader.scanState()
+  const { clock, reconciliation, currencies, logger } = parts
+  const state = await parts.scanStore.state()
   const now = clock.now()
-  // While finality stands still, `latest` runs away from it, and no look has a known end.
+  // While nothing becomes final, the distance to `latest` grows, and no reading has a known upper bound.
   if (state === null || state.halted !== null || now - state.finalizedAt > stallMs) return
   const cuys = currencies.list.map(({ cuy }) => cuy)
-  const waiting = await store.currenciesDue(cuys, before(now), state.position.height)
-  const shift = Math.floor(now / 60_000) % Math.max(1, waiting.length)
-  for (const cuy of [...waiting.slice(shift), ...waiting.slice(0, shift)].slice(0, currenciesPerTickMax)) {
+  const due = await reconciliation.currenciesDue(cuys, oneIntervalBefore(now), state.position.height)
+  const shift = Math.floor(now / 60_000) % Math.max(1, due.length)
+  for (const cuy of [...due.slice(shift), ...due.slice(0, shift)].slice(0, currenciesPerTickMax)) {
     const currency = currencies.byId.get(cuy)
     if (currency === undefined) continue
-    const taken = await takeTurn(parts, currency, state)
-    if (taken.ok) continue
-    log.info('reconciliation-delayed', { cuy, why: taken.error.kind })
-    if (taken.error.kind === 'out-of-budget') return
+    const reconciled = await reconcileSlice(parts, currency, state)
+    if (reconciled.ok) continue
+    logger.info('reconciliation-delayed', { cuy, why: reconciled.error.kind })
+    if (reconciled.error.kind === 'out-of-budget') return
   }
 }
 
-const before = (now: UnixMs) => (now - runIntervalMs) as UnixMs
+function oneIntervalBefore(now: UnixMs): UnixMs {
+  return (now - runIntervalMs) as UnixMs
+}
 
-/** One currency's turn: judges what is due, looks at the next addresses, stores both, and tells what is confirmed. */
-async function takeTurn(
+/** One slice of a currency: judges the due readings, reads the next balances, stores both, and reports. */
+async function reconcileSlice(
   parts: ReconcileParts,
   currency: Currency,
   state: ScanState,
 ): Promise<Result<null, ChainFailure>> {
-  const { store, clock } = parts
+  const { reconciliation, clock, logger } = parts
   const { cuy } = currency
-  const turn = await store.beginSlice(cuy, clock.now(), before(clock.now()), state.position.height)
-  if (turn === null) return ok(null)
-  const judged = await judge(parts, currency, turn)
-  const again = judged.filter(({ finding }) => finding.kind === 'open').slice(0, rereadingsMax)
-  const slice = turn.next.slice(0, sliceAddressesMax - again.length)
-  const seen = await look(parts, currency, state, [
-    ...again.map(({ difference }) => difference.address),
-    ...slice.map(({ address }) => address),
+  const now = clock.now()
+  const slice = await reconciliation.beginSlice(cuy, now, oneIntervalBefore(now), state.position.height)
+  if (slice === null) return ok(null)
+  const judged = await judgeDue(parts, currency, slice)
+  const rereadings = judged.filter(({ verdict }) => verdict.kind === 'open').slice(0, rereadingsMax)
+  const next = slice.next.slice(0, sliceAddressesMax - rereadings.length)
+  const readings = await readBalances(parts, currency, state, [
+    ...rereadings.map(({ difference }) => difference.address),
+    ...next.map(({ address }) => address),
   ])
-  if (!seen.ok) return seen
-  const result = compare(turn, judged, slice, seen.value, currency.asset.kind === 'native')
-  const run = finish(result.run, clock.now())
-  if ((await store.storeSlice({ ...result, run })) === 'superseded') return ok(null)
-  if (run.finishedAt !== turn.run.finishedAt) report(parts.log, run)
-  await tell(parts, currency)
+  if (!readings.ok) return readings
+  const compared = compareNext({ ...slice, next }, readings.value, currency.asset.kind === 'native')
+  const decided = applyVerdicts(judged, readings.value)
+  const run = finish(compared.run, clock.now())
+  const stored = await reconciliation.storeSlice({
+    after: slice.run.slices,
+    run,
+    open: [...decided.open, ...compared.open],
+    closed: decided.closed,
+    accepted: [...decided.accepted, ...compared.accepted],
+  })
+  if (stored === 'superseded') return ok(null)
+  if (run.finishedAt !== slice.run.finishedAt) logFinished(logger, run)
+  await reportDifferences(parts, currency)
   return ok(null)
 }
 
-/** A difference and what its newest look turned out to be. */
-interface Judged {
+/** An open difference and the verdict on its reading. */
+interface JudgedDifference {
   readonly difference: OpenDifference & AddressDifference
-  readonly finding: ReadingVerdict
+  readonly verdict: ReadingVerdict
 }
 
-async function judge({ store }: ReconcileParts, { cuy, asset }: Currency, turn: Slice): Promise<readonly Judged[]> {
-  if (turn.due.length === 0) return []
-  const books = await store.recordedBalances(
-    cuy,
-    turn.due.map(({ address, reading: { low, high } }) => ({ address, low, high })),
-  )
-  return turn.due.flatMap((difference, i) => {
-    const own = books[i]
+async function judgeDue(
+  { reconciliation }: ReconcileParts,
+  { cuy, asset }: Currency,
+  { due }: Slice,
+): Promise<readonly JudgedDifference[]> {
+  if (due.length === 0) return []
+  const spans = due.map(({ address, reading: { fromHeight, toHeight } }) => ({ address, fromHeight, toHeight }))
+  const recorded = await reconciliation.recordedBalances(cuy, spans)
+  return due.flatMap((difference, i) => {
+    const own = recorded[i]
     if (own === undefined) return []
-    const { accepted: baseline, suspicion, reading: look } = difference
-    return [
-      { difference, finding: judgeReading({ held: look.balance, baseline, suspicion }, own, asset.kind === 'native') },
-    ]
+    const { accepted, suspicion, reading } = difference
+    return [{ difference, verdict: judgeReading(reading.balance, own, accepted, suspicion, asset.kind === 'native') }]
   })
 }
 
-/** What a look shows of each address: what it holds, and the books as they stand now. */
-type Seen = ReadonlyMap<Address, { readonly look: BalanceReading; readonly books: RecordedBalance }>
+/** A new reading of each address, and what is recorded of it now. */
+type Readings = ReadonlyMap<Address, { readonly reading: BalanceReading; readonly recorded: RecordedBalance }>
 
-async function look(
-  { chain, store }: ReconcileParts,
+async function readBalances(
+  { chain, reconciliation }: ReconcileParts,
   { cuy, asset }: Currency,
   { position, finalized }: ScanState,
   wanted: readonly Address[],
-): Promise<Result<Seen, ChainFailure>> {
+): Promise<Result<Readings, ChainFailure>> {
   const addresses = [...new Set(wanted)]
-  const seen = new Map<Address, { readonly look: BalanceReading; readonly books: RecordedBalance }>()
-  if (addresses.length === 0) return ok(seen)
-  const low = Math.max(0, position.height - readingLagBlocks) as BlockHeight
-  const high = (Math.max(finalized, position.height) + readingAheadBlocks) as BlockHeight
+  if (addresses.length === 0) return ok(new Map())
+  const fromHeight = Math.max(0, position.height - readingLagBlocks) as BlockHeight
+  const toHeight = (Math.max(finalized, position.height) + readingAheadBlocks) as BlockHeight
   const balances = await chain.balances(addresses, asset)
   if (!balances.ok) return balances
-  const spans = addresses.map((address) => ({ address, low, high: endless }))
-  const books = await store.recordedBalances(cuy, spans)
-  for (const [i, address] of addresses.entries()) {
-    const held = balances.value[i]
-    const own = books[i]
-    if (held !== undefined && own !== undefined) seen.set(address, { look: { balance: held, low, high }, books: own })
-  }
-  return ok(seen)
+  const spans = addresses.map((address) => ({ address, fromHeight, toHeight: endless }))
+  const recorded = await reconciliation.recordedBalances(cuy, spans)
+  const pairs = addresses.flatMap((address, i) => {
+    const [balance, own] = [balances.value[i], recorded[i]]
+    if (balance === undefined || own === undefined) return []
+    return [[address, { reading: { balance, fromHeight, toHeight }, recorded: own }] as const]
+  })
+  return ok(new Map(pairs))
 }
 
 const endless = Number.MAX_SAFE_INTEGER as BlockHeight
 
-/** What the turn found, without the run's end. */
-function compare(
-  turn: Slice,
-  judged: readonly Judged[],
-  slice: Slice['next'],
-  seen: Seen,
-  native: boolean,
-): SliceResult {
+/** What the verdicts change: a difference that stays open needs a new reading. */
+function applyVerdicts(
+  judged: readonly JudgedDifference[],
+  readings: Readings,
+): Pick<SliceResult, 'open' | 'closed' | 'accepted'> {
   const open: OpenDifference[] = []
   const closed: Address[] = []
-  const baselines: AddressDifference[] = []
-  for (const { difference, finding } of judged) {
-    const { address, accepted: baseline } = difference
-    if (finding.kind !== 'open') closed.push(address)
-    if (finding.kind === 'accepted') baselines.push({ address, accepted: finding.baseline })
-    if (finding.kind !== 'open') continue
-    const now = seen.get(address) // absent where this turn has no look left for it: judged again by the next one
+  const accepted: AddressDifference[] = []
+  for (const { difference, verdict } of judged) {
+    const { address } = difference
+    if (verdict.kind !== 'open') closed.push(address)
+    if (verdict.kind === 'accepted') accepted.push({ address, accepted: verdict.accepted })
+    if (verdict.kind !== 'open') continue
+    const now = readings.get(address) // absent beyond `rereadingsMax`: a later slice judges its reading again
     if (now === undefined) continue
-    if (unexplained(now.look.balance, now.books, baseline) === 0n) closed.push(address)
-    else open.push({ address, suspicion: finding.suspicion, reading: now.look })
+    if (unexplained(now.reading.balance, now.recorded, difference.accepted) === 0n) closed.push(address)
+    else open.push({ address, suspicion: verdict.suspicion, reading: now.reading })
   }
-  let { run } = turn
-  for (const { address, index, accepted: baseline, examined } of slice) {
-    const now = seen.get(address)
-    if (now === undefined) break
-    const difference = unexplained(now.look.balance, now.books, baseline)
-    run = countIn(run, index, now.look.balance, now.books, difference + baseline.confirmed !== 0n)
-    if (examined) continue
-    if (difference !== 0n) open.push({ address, suspicion: noSuspicion, reading: now.look })
-    const quiet = difference === 0n ? acceptedAfterMatch(now.books, baseline, native) : null
-    if (quiet !== null) baselines.push({ address, accepted: quiet })
-  }
-  return { after: turn.run.slices, run, open, closed, accepted: baselines }
+  return { open, closed, accepted }
 }
 
-function countIn(
-  run: ReconciliationRun,
-  index: number,
-  held: bigint,
-  books: RecordedBalance,
-  differs: boolean,
-): ReconciliationRun {
-  return {
-    ...run,
-    cursor: index,
-    addresses: run.addresses + 1,
-    recorded: run.recorded + recordedTotal(books),
-    onChain: run.onChain + held,
-    differing: run.differing + (differs ? 1 : 0),
+/** Compares the next addresses: the run after them, and the differences that they show. */
+function compareNext(
+  { run: before, next }: Slice,
+  readings: Readings,
+  native: boolean,
+): Pick<SliceResult, 'run' | 'open' | 'accepted'> {
+  let run = before
+  const open: OpenDifference[] = []
+  const accepted: AddressDifference[] = []
+  for (const one of next) {
+    const { address } = one
+    const now = readings.get(address)
+    if (now === undefined) break
+    const { reading, recorded } = now
+    const difference = unexplained(reading.balance, recorded, one.accepted)
+    run = {
+      ...run,
+      cursor: one.index,
+      addresses: run.addresses + 1,
+      recorded: run.recorded + recordedTotal(recorded),
+      onChain: run.onChain + reading.balance,
+      differing: run.differing + (difference + one.accepted.confirmed === 0n ? 0 : 1),
+    }
+    if (one.open) continue
+    if (difference !== 0n) open.push({ address, suspicion: noSuspicion, reading })
+    const matched = difference === 0n ? acceptedAfterMatch(recorded, one.accepted, native) : null
+    if (matched !== null) accepted.push({ address, accepted: matched })
   }
+  return { run, open, accepted }
 }
 
 function finish(run: ReconciliationRun, now: UnixMs): ReconciliationRun {
-  return run.finishedAt === null && run.cursor >= run.lastIndex
-    ? { ...run, finishedAt: Math.max(now, run.startedAt) as UnixMs }
-    : run
+  if (run.finishedAt !== null || run.cursor < run.lastIndex) return run
+  return { ...run, finishedAt: Math.max(now, run.startedAt) as UnixMs }
 }
 
-function report(
-  log: Logger,
-  { cuy, addresses, recorded, onChain: held, differing, startedAt, finishedAt }: ReconciliationRun,
-): void {
+function logFinished(logger: Logger, run: ReconciliationRun): void {
+  const { cuy, addresses, recorded, onChain, differing, startedAt, finishedAt } = run
   const seconds = Math.floor(((finishedAt ?? startedAt) - startedAt) / 1000)
-  const sums = { recorded: recorded.toString(), held: held.toString() }
-  log.info('reconciled', { cuy, addresses, ...sums, differing, seconds })
+  const sums = { recorded: recorded.toString(), onChain: onChain.toString() }
+  logger.info('reconciled', { cuy, addresses, ...sums, differing, seconds })
 }
 
 /**
- * Raises the alarms of confirmed differences. They are told after they are stored and marked after they are told: one
- * that a killed tick kept to itself is told by the next, and an unchanged one never again.
+ * Raises the alarms of confirmed differences, after they are stored and before they are marked as reported. So a tick
+ * that is killed in between leaves its alarms to the next one, and an unchanged difference is reported once.
  */
-async function tell({ store, log }: ReconcileParts, { cuy }: Currency): Promise<void> {
-  const untold = await store.unreported(cuy)
-  if (untold.length === 0) return
-  for (const { address, accepted: baseline } of untold) {
-    const fields = { address: formatBase58(address), cuy, amount: magnitude(baseline.confirmed).toString() }
-    if (baseline.confirmed === 0n) log.info('reconciliation-resolved', fields)
-    else log.alarm(baseline.confirmed < 0n ? 'reconciliation-shortfall' : 'reconciliation-surplus', fields)
+async function reportDifferences({ reconciliation, logger }: ReconcileParts, { cuy }: Currency): Promise<void> {
+  const unreported = await reconciliation.unreported(cuy)
+  if (unreported.length === 0) return
+  for (const { address, accepted } of unreported) {
+    const fields = { address: formatBase58(address), cuy, amount: magnitude(accepted.confirmed).toString() }
+    if (accepted.confirmed === 0n) logger.info('reconciliation-resolved', fields)
+    else logger.alarm(accepted.confirmed < 0n ? 'reconciliation-shortfall' : 'reconciliation-surplus', fields)
   }
-  await store.markReported(cuy, untold)
+  await reconciliation.markReported(cuy, unreported)
 }

@@ -1,132 +1,127 @@
 import type { AddressBook } from '../addresses/address-book.ts'
 import { type Block, blockSeconds, type Txid } from '../chain/block.ts'
-import type { TransactionLocation } from '../chain/chain.ts'
+import type { Chain } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'
 import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
+import { type DecisionStores, decideCandidates, storeDecisions } from '../deposits/credit-deposits.ts'
 import type { Deposit, PendingReason } from '../deposits/deposit.ts'
+import type { DepositStore } from '../deposits/deposit-store.ts'
+import { findOwnedTransfers } from '../deposits/detect-transfers.ts'
 import { explainOutcome, explainPending, explainTransaction } from '../deposits/explain.ts'
-import { decideCandidates, toPending } from '../deposits/gather-evidence.ts'
+import type { EvidenceSources } from '../deposits/gather-evidence.ts'
+import type { PendingDeposits } from '../deposits/pending-deposits.ts'
+import { toPending } from '../deposits/verify-deposit.ts'
+import type { Currencies } from '../ledger/currencies.ts'
 import type { Uid } from '../ledger/entry.ts'
-import type { LedgerReader } from '../ledger/ledger-store.ts'
 import { secondsToFinal } from './plan.ts'
-import { findOwnedTransfers, type ScanParts } from './scan.ts'
 
-/** What asking about one transaction needs. */
-export interface CheckTransactionParts extends ScanParts {
-  readonly reader: LedgerReader
-  readonly addresses: AddressBook
+/** What a question about one transaction needs. */
+export interface CheckTransactionParts extends EvidenceSources, DecisionStores {
+  readonly chain: Pick<
+    Chain,
+    'locateTransaction' | 'finalizedHead' | 'finalizedBlocks' | 'receipts' | 'transactionBytes' | 'decimals'
+  >
+  readonly deposits: Pick<DepositStore, 'of' | 'credit'>
+  readonly pending: Pick<PendingDeposits, 'of' | 'keep' | 'remove'>
+  readonly addresses: Pick<AddressBook, 'all' | 'match'>
+  readonly currencies: Currencies
 }
 
-/** The caller's credited deposits of one transaction, and whether they were there before this call. */
+/** The caller's credited deposits of one transaction, and whether they were credited before this call. */
 export interface TransactionReport {
   readonly credited: readonly Deposit[]
   readonly already: boolean
 }
 
-/** A final block's transaction: the block with nothing else left in it. */
-type Lone = { readonly block: Block; readonly mined: Extract<TransactionLocation, { kind: 'mined' }> }
-
 /**
- * Answers for one transaction, whatever the scan has or has not reached: credits the caller's final deposits in it,
- * or says in one sentence why there is nothing to credit. Needs no lease and does not move the scan's position, so
- * neither a backlog nor a start height that was set too late can keep it from answering.
+ * Answers for one transaction, whatever the position of the scan is: credits the caller's final deposits in it, or says
+ * in one sentence why there is nothing to credit. Needs no lease and does not move the position, so that neither a
+ * backlog nor a start height that was set too late prevents an answer.
  */
 export async function checkTransaction(
   parts: CheckTransactionParts,
   uid: Uid,
   txid: Txid,
 ): Promise<Result<TransactionReport, QueryFailure>> {
-  const known = await reportKnown(parts, uid, txid)
+  const known = await readKnown(parts, uid, txid)
   if (known !== null) return known
   const found = await findFinal(parts, txid)
   if (!found.ok) return found
-  const { block } = found.value
-  const { candidates: claims } = await findOwnedTransfers(parts, [block])
-  const own = claims.filter((claim) => claim.uid === uid)
-  const { verdicts, stopped } = await decideCandidates(parts, own)
-  const deposits = verdicts.flatMap((verdict) => (verdict.kind === 'deposit' ? [verdict.deposit] : []))
-  const pending = verdicts.flatMap((verdict) => (verdict.kind === 'pending' ? [verdict.pending] : []))
-  // Once a part of the transaction is stored, nobody looks for the rest of it again: it must wait where it is found.
-  if (deposits.length + pending.length > 0) {
-    pending.push(...own.slice(verdicts.length).map((claim) => toPending(claim, 'queued')))
-  }
-  const now = parts.clock.now()
-  if (pending.length > 0) await parts.writer.keepPending(pending, now)
-  if (deposits.length > 0) await parts.writer.credit(deposits, now)
-  if (deposits.length > 0) {
-    const report = await reportKnown(parts, uid, txid)
+  const block = found.value
+  const { candidates } = await findOwnedTransfers(parts, [block])
+  const own = candidates.filter((owned) => owned.uid === uid)
+  const { undecided, stopped, ...decisions } = await decideCandidates(parts, own)
+  const isPartlyStored = decisions.deposits.length + decisions.pending.length > 0
+  // Once a part of the transaction is stored, the rest of it is not looked for again: it is stored as pending.
+  const queued = isPartlyStored ? undecided.map((owned) => toPending(owned, 'queued')) : []
+  const pending = [...decisions.pending, ...queued]
+  await storeDecisions(parts, { deposits: decisions.deposits, pending, refused: [] }, parts.clock.now())
+  if (decisions.deposits.length > 0) {
+    const report = await readKnown(parts, uid, txid)
     if (report !== null) return report.ok ? ok({ ...report.value, already: false }) : report
   }
   if (stopped !== null) return err(toQueryFailure(stopped))
   const [first] = pending
-  if (first !== undefined) return err(undecided(first.reason))
-  return err(await explainWorthless(parts, uid, found.value))
+  if (first !== undefined) return err(undecidedFor(first.reason))
+  return err(await explainWorthless(parts, uid, block))
 }
 
-/** What the ledger says already, or null where the nodes must be asked. */
-async function reportKnown(
+/** What is stored about the transaction, or null where the nodes must be queried. */
+async function readKnown(
   parts: CheckTransactionParts,
   uid: Uid,
   txid: Txid,
 ): Promise<Result<TransactionReport, QueryFailure> | null> {
-  const [deposits, pending] = await Promise.all([parts.reader.depositsOf(uid, txid), parts.reader.pendingOf(uid, txid)])
-  const credited = deposits.filter((deposit) => deposit.outcome === 'credited')
-  if (pending.length > 0 && credited.length === 0) return null
+  const [deposits, pending] = await Promise.all([parts.deposits.of(uid, txid), parts.pending.of(uid, txid)])
+  const credited = deposits.filter(({ outcome }) => outcome === 'credited')
   if (credited.length > 0) return ok({ credited, already: true })
   const [first] = deposits
-  if (first === undefined) return null
+  if (pending.length > 0 || first === undefined) return null
   const why = explainOutcome(first, parts.currencies)
-  return first.outcome === 'too-large' ? err({ kind: 'undecided', why }) : err({ kind: 'worthless', why })
+  return err({ kind: first.outcome === 'too-large' ? 'undecided' : 'worthless', why })
 }
 
-/** The transaction in its block, once that block is final and agreed. */
-async function findFinal({ chain }: CheckTransactionParts, txid: Txid): Promise<Result<Lone, QueryFailure>> {
-  const located = await chain.locateTransaction(txid)
-  if (!located.ok) return err(toQueryFailure(located.error))
-  if (located.value.kind === 'unknown') return err({ kind: 'not-found', what: 'transaction' })
+/** The block of the transaction with only this transaction in it, once that block is final and agreed. */
+async function findFinal({ chain }: CheckTransactionParts, txid: Txid): Promise<Result<Block, QueryFailure>> {
+  const location = await chain.locateTransaction(txid)
+  if (!location.ok) return err(toQueryFailure(location.error))
+  if (location.value.kind === 'unknown') return err({ kind: 'not-found', what: 'transaction' })
   const head = await chain.finalizedHead()
   if (!head.ok) return err(toQueryFailure(head.error))
+  if (location.value.kind === 'unmined') return err({ kind: 'not-final', seconds: unminedSeconds })
+  const { height, hash } = location.value.block
   const finalized = head.value.height
-  if (located.value.kind === 'unmined') {
-    return err({ kind: 'not-final', seconds: roundSeconds })
-  }
-  const mined = located.value
-  const { height, hash } = mined.block
   if (height > finalized) return err({ kind: 'not-final', seconds: secondsToFinal(height, finalized, height) })
   const read = await chain.finalizedBlocks(height, height)
   if (!read.ok) return err(toQueryFailure(read.error))
   const [block] = read.value
   const transactions = block?.transactions.filter((one) => one.txid === txid) ?? []
-  if (block === undefined || block.hash !== hash || transactions.length === 0) return err(undecided('disagreement'))
-  const logs = block.logs.filter((log) => log.txid === txid)
-  return ok({ mined, block: { ...block, transactions, logs } })
+  if (block === undefined || block.hash !== hash || transactions.length === 0) {
+    return err(undecidedFor('disagreement'))
+  }
+  return ok({ ...block, transactions, logs: block.logs.filter((log) => log.txid === txid) })
 }
 
-/** From being known to being final in a normal rotation: one block to get into, 19 to build on it. */
-const roundSeconds = 20 * blockSeconds
+/** From broadcast to finality in a normal rotation: one block that includes it, 19 that are built on it. */
+const unminedSeconds = 20 * blockSeconds
 
-async function explainWorthless(parts: CheckTransactionParts, uid: Uid, { block }: Lone): Promise<QueryFailure> {
+async function explainWorthless(parts: CheckTransactionParts, uid: Uid, block: Block): Promise<QueryFailure> {
   const [transaction] = block.transactions
-  if (transaction === undefined) return undecided('disagreement')
+  if (transaction === undefined) return undecidedFor('disagreement')
   const receipts = await parts.chain.receipts([{ txid: transaction.txid, block }])
   if (!receipts.ok) return toQueryFailure(receipts.error)
   const receipt = receipts.value.get(transaction.txid)
-  if (receipt === undefined) return undecided('disagreement')
-  // The bytes only sharpen the sentence: without them the answer is still true, so their absence is no failure.
-  const rawData = await parts.chain.transactionBytes(transaction.txid)
-  const own = new Set((await parts.addresses.all(uid)).map((issued) => issued.address))
-  const why = explainTransaction({
-    transaction,
-    receipt,
-    rawData: rawData.ok ? rawData.value : null,
-    currencies: parts.currencies,
-    own,
-  })
+  if (receipt === undefined) return undecidedFor('disagreement')
+  // The bytes only make the sentence more exact. Without them the answer is still true, so their absence is no failure.
+  const bytes = await parts.chain.transactionBytes(transaction.txid)
+  const own = new Set((await parts.addresses.all(uid)).map(({ address }) => address))
+  const { currencies } = parts
+  const why = explainTransaction({ transaction, receipt, bytes: bytes.ok ? bytes.value : null, currencies, own })
   return { kind: 'worthless', why }
 }
 
-function undecided(reason: PendingReason): QueryFailure {
+function undecidedFor(reason: PendingReason): QueryFailure {
   return { kind: 'undecided', why: explainPending(reason) }
 }
 
@@ -134,7 +129,7 @@ function toQueryFailure(failure: ChainFailure): QueryFailure {
   switch (failure.kind) {
     case 'disagreement':
     case 'forked':
-      return undecided('disagreement')
+      return undecidedFor('disagreement')
     case 'no-answer':
     case 'out-of-budget':
       return { kind: 'chain-unavailable' }

@@ -2,28 +2,27 @@ import type { BlockHeight } from '../chain/block.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'
 import { ok, type Result } from '../common/result.ts'
-import type { LedgerReader, LedgerWriter } from '../ledger/ledger-store.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { ScanStore } from './scan-store.ts'
 
-/** What starting needs. */
+/** What starting the scan needs. */
 export interface ScanStartParts {
-  readonly reader: LedgerReader
-  readonly starter: Pick<LedgerWriter, 'start'>
+  readonly scanStore: Pick<ScanStore, 'state' | 'start'>
   readonly chain: Pick<Chain, 'finalizedHead'>
   readonly clock: Clock
-  /** `TRON_START_BLOCK`, or null for the finalized height when first asked. */
+  /** `TRON_START_BLOCK`, or null for the finalized height at the first start. */
   readonly startBlock: BlockHeight | null
 }
 
 /**
  * Makes sure that the height from which deposits are looked for is stored: the condition for showing an address
- * ("watch before show", section 2 of the contract). Fails only where that height must be asked of nodes and they
- * don't answer.
+ * ("watch before show"). Fails only where nodes must be queried for that height and none answers.
  */
 export async function ensureScanStarted(parts: ScanStartParts): Promise<Result<null, ChainFailure>> {
-  if ((await parts.reader.scanState()) !== null) return ok(null)
-  if (parts.startBlock !== null) {
-    await parts.starter.start({ height: (parts.startBlock - 1) as BlockHeight, hash: null }, parts.clock.now())
+  const { scanStore, startBlock, clock } = parts
+  if ((await scanStore.state()) !== null) return ok(null)
+  if (startBlock !== null) {
+    await scanStore.start({ height: (startBlock - 1) as BlockHeight, hash: null }, clock.now())
     return ok(null)
   }
   const head = await parts.chain.finalizedHead()
@@ -31,6 +30,6 @@ export async function ensureScanStarted(parts: ScanStartParts): Promise<Result<n
   // The first block to scan is the finalized one, so the position is its parent.
   const height = Math.max(0, head.value.height - 1) as BlockHeight
   const hash = head.value.height === 0 ? null : head.value.parentHash
-  await parts.starter.start({ height, hash }, parts.clock.now())
+  await scanStore.start({ height, hash }, clock.now())
   return ok(null)
 }

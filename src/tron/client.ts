@@ -1,88 +1,48 @@
-import type { Address } from '../addresses/address.ts'
-import type { Chain, ChainFacts } from '../chain/chain.ts'
-import type { UnixMs } from '../common/time.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
-import { healthOf, type NodeEndpoint, type NodeHealthStore } from './nodes/health.ts'
-import { genesisHashOf } from './nodes/probe.ts'
-import { locateTransaction, readBalances, readReceipts, readTokenDecimals, readTransactionBytes } from './queries.ts'
+import type { Chain } from '../chain/chain.ts'
+import { readBalances } from './balances.ts'
+import { healthOf, type NodeEndpoint } from './nodes/health.ts'
+import type { NodePool, PoolSettings, TronNode } from './nodes/node.ts'
 import { readFinalBlocks } from './quorum/final-blocks.ts'
 import { readFinalizedHead } from './quorum/finalized-head.ts'
-import type { NodePool } from './transport/batch.ts'
-import type { Fetch, RequestBudget } from './transport/http.ts'
+import { locateTransaction } from './quorum/locate-transaction.ts'
+import { readReceipts } from './quorum/receipts.ts'
+import { readTokenDecimals } from './quorum/token-decimals.ts'
+import { readTransactionBytes } from './transaction-bytes.ts'
+import { createRequestBudget, type RequestLimits } from './transport/http.ts'
 import { readUnconfirmedBlocks } from './unconfirmed-blocks.ts'
 
-export {
-  createNodeHealthStore as createNodeMemory,
-  type NodeEndpoint,
-  type NodeHealthStore as NodeMemory,
-} from './nodes/health.ts'
-export type { Fetch } from './transport/http.ts'
-
-/** What a pool is made of. `memory` lives as long as the isolate; everything else is one invocation's. */
-export interface TronClientOptions {
-  /** In order of preference. */
-  readonly nodes: readonly NodeEndpoint[]
-  /** Nodes that must agree before money is credited. */
-  readonly quorum: number
-  /** `0x` quantity. A node that reports another is never used. */
+/** What a client is made of. The health store lives as long as the isolate, everything else as long as one invocation. */
+export interface TronClientOptions extends RequestLimits, PoolSettings {
+  /** In order of preference. A node's number is its place from 1, unless it is given. */
+  readonly nodes: readonly (NodeEndpoint & { readonly number?: number })[]
+  /** A `0x` quantity. A node with another chain id is never used. */
   readonly chainId: string
-  /** Accepted token contracts: whose logs nodes must agree on, block by block. */
-  readonly tokens: ReadonlySet<Address>
-  readonly health: NodeHealthStore
-  readonly clock: Clock
-  readonly fetch: Fetch
-  readonly log: Logger
-  /** When every answer must be there. */
-  readonly deadline: UnixMs
-  /** HTTP requests that this invocation may make. */
-  readonly requestsMax: number
 }
 
-/** The chain through a pool of nodes of which none is trusted. Failures are values; nothing here throws. */
-export function createTronClient(parts: TronClientOptions): Chain {
-  const { clock, fetch, deadline, requestsMax, log, health: memory, quorum, tokens } = parts
-  const line: RequestBudget = {
-    fetch,
-    clock,
-    deadline,
-    requestsMax,
-    onlyNode: parts.nodes.length === 1,
-    requests: 0,
-    lastId: 0,
-    open: 0,
-    waiting: [],
-  }
-  const nodes = parts.nodes.map((endpoint, i) => ({
-    number: i + 1,
-    endpoint,
-    health: healthOf(memory, i + 1, endpoint, parts.chainId),
-  }))
-  const chainId = BigInt(parts.chainId)
-  const pool: NodePool = {
-    budget: line,
-    log,
-    health: memory,
-    nodes,
-    quorum,
-    chainId,
-    genesis: genesisHashOf(chainId),
-    tokens,
-  }
+/** The chain through a pool of nodes, none of which is trusted. Failures are values: no method throws. */
+export function createTronClient(options: TronClientOptions): Chain {
+  const pool = createNodePool(options)
   return {
     finalizedHead: () => readFinalizedHead(pool),
     finalizedBlocks: (from, to) => readFinalBlocks(pool, from, to),
     unconfirmedBlocks: (after) => readUnconfirmedBlocks(pool, after),
-    receipts: (asked) => readReceipts(pool, asked),
+    receipts: (transactions) => readReceipts(pool, transactions),
     transactionBytes: (txid) => readTransactionBytes(pool, txid),
     locateTransaction: (txid) => locateTransaction(pool, txid),
     balances: (addresses, asset) => readBalances(pool, addresses, asset),
     decimals: (contract) => readTokenDecimals(pool, contract),
-    requestsLeft: () => requestsMax - line.requests,
+    requestsLeft: () => pool.budget.requestsMax - pool.budget.requests,
   }
 }
 
-/** What the configuration alone says about the pool. */
-export function chainFactsOf({ nodes, quorum }: Pick<TronClientOptions, 'nodes' | 'quorum'>): ChainFacts {
-  return { hasApi: nodes.some(({ api }) => api !== null), quorum }
+/** The nodes of a client with a new budget: for queries that are not part of `Chain`. */
+export function createNodePool(options: TronClientOptions): NodePool {
+  const nodes: TronNode[] = []
+  const budget = createRequestBudget(options, options.nodes.length === 1)
+  const pool = { ...options, nodes, budget, chainId: BigInt(options.chainId) }
+  for (const [i, endpoint] of options.nodes.entries()) {
+    const number = endpoint.number ?? i + 1
+    nodes.push({ number, endpoint, health: healthOf(options.health, number, endpoint, options.chainId), pool })
+  }
+  return pool
 }

@@ -1,76 +1,62 @@
 import type { Block, BlockHeight } from '../chain/block.ts'
 import type { ChainResult, UnconfirmedBlocks } from '../chain/chain.ts'
-import { ok, type Result } from '../common/result.ts'
-import { blockCall, logsCall, parseResult, requireResult } from './calls.ts'
+import { ok } from '../common/result.ts'
+import { blockCall, logsCall } from './calls.ts'
 import { unconfirmedBatchBlocks, unconfirmedBatchesMax } from './limits.ts'
 import { createNodeSelector, firstAnswer } from './nodes/failover.ts'
-import type { NodeError } from './nodes/node-error.ts'
-import { type ParsedBlock, parseBlock, parseHeader, parseLogs } from './parse/block.ts'
-import { type NodePool, queryNode, type TronNode } from './transport/batch.ts'
-import type { RpcCall } from './transport/json-rpc.ts'
+import type { NodePool, TronNode } from './nodes/node.ts'
+import type { NodeResult } from './nodes/node-error.ts'
+import { type ParsedBlock, parseBlock, parseHeader } from './parse/block.ts'
+import { parseLogs } from './parse/log.ts'
+import { queryNode } from './transport/batch.ts'
+import { parseResult } from './transport/json-rpc.ts'
 
-/** The blocks after `after` as one node sees them: those that follow each other, up to the first doubt. */
+/** The blocks after `after` by one node, up to the first one that is malformed or does not follow the one before it. */
 export async function readUnconfirmedBlocks(pool: NodePool, after: BlockHeight): ChainResult<UnconfirmedBlocks> {
-  const answer = await firstAnswer(createNodeSelector(pool, 'chain'), (node) => tailOf(pool, node, after))
-  return answer.ok ? ok(answer.value.value) : answer
+  return firstAnswer(createNodeSelector(pool, 'chain'), async (node) => {
+    let latest = after
+    const blocks: Block[] = []
+    for (let batch = 0; batch < unconfirmedBatchesMax; batch++) {
+      const parent = blocks.at(-1)
+      const read = await readBatch(node, parent?.height ?? after)
+      if (!read.ok) return read
+      latest = read.value.latest
+      const [first] = read.value.blocks
+      if (parent !== undefined && first !== undefined && first.parentHash !== parent.hash) break
+      blocks.push(...read.value.blocks)
+      if (read.value.blocks.length < unconfirmedBatchBlocks || (blocks.at(-1)?.height ?? latest) >= latest) break
+    }
+    return ok({ latest, blocks })
+  })
 }
 
-async function tailOf(
-  pool: NodePool,
-  node: TronNode,
-  after: BlockHeight,
-): Promise<Result<UnconfirmedBlocks, NodeError>> {
-  let latest = after
+/** One batch of blocks with the newest header, and a second one with their logs. */
+async function readBatch(node: TronNode, after: BlockHeight): NodeResult<UnconfirmedBlocks> {
+  const heights = Array.from({ length: unconfirmedBatchBlocks }, (_, i) => after + 1 + i)
+  const calls = heights.map((height) => blockCall(height, true))
+  const result = await queryNode(node, 'chain', [blockCall('latest', false), ...calls])
+  if (!result.ok) return result
+  const [latestReply, ...blockReplies] = result.value.replies
+  const header = parseResult(latestReply, 'the latest block', parseHeader)
+  if (!header.ok) return header
+  const latest = header.value.height
+  const parsed: ParsedBlock[] = []
+  for (const [i, height] of heights.entries()) {
+    const block = parseResult(blockReplies[i], `block ${height}`, (value) => parseBlock(value, height))
+    const parent = parsed.at(-1)
+    if (!block.ok || (parent !== undefined && block.value.parentHash !== parent.hash)) break
+    parsed.push(block.value)
+  }
+  if (parsed.length === 0) return ok({ latest, blocks: [] })
+  const logCalls = parsed.map(({ hash }) => logsCall(hash))
+  const logsResult = await queryNode(node, 'chain', logCalls)
+  if (!logsResult.ok) return logsResult
   const blocks: Block[] = []
-  for (let round = 0; round < unconfirmedBatchesMax; round++) {
-    const above = blocks.at(-1)?.height ?? after
-    const read = await tailRound(pool, node, above)
-    if (!read.ok) return read
-    latest = read.value.latest
-    const [first] = read.value.blocks
-    const follows = first === undefined || blocks.length === 0 || first.parentHash === blocks.at(-1)?.hash
-    if (follows) blocks.push(...read.value.blocks)
-    if (!follows || read.value.blocks.length < unconfirmedBatchBlocks || (blocks.at(-1)?.height ?? latest) >= latest)
-      break
+  for (const [i, { indexes, ...block }] of parsed.entries()) {
+    const reply = logsResult.value.replies[i]
+    const logs = reply?.kind === 'result' ? parseLogs(reply.value, { ...block, indexes }) : null
+    if (logs === null || !logs.ok) break // the block can have left the chain meanwhile
+    blocks.push({ ...block, logs: logs.value })
   }
   return ok({ latest, blocks })
-}
-
-/** The blocks that fit one batch behind the chain id and the newest header, and their logs in a second one. */
-async function tailRound(
-  pool: NodePool,
-  node: TronNode,
-  after: BlockHeight,
-): Promise<Result<UnconfirmedBlocks, NodeError>> {
-  const heights = Array.from({ length: unconfirmedBatchBlocks }, (_, i) => after + 1 + i)
-  const newest: RpcCall = { method: 'eth_getBlockByNumber', params: ['latest', false] }
-  const heard = await queryNode(pool, node, 'chain', [newest, ...heights.map((height) => blockCall(height, true))])
-  if (!heard.ok) return heard
-  const [latestReply, ...blockReplies] = heard.value.replies
-  const latest = parseResult(latestReply, 'the latest block', parseHeader)
-  if (!latest.ok) return latest
-  const bodies: ParsedBlock[] = []
-  for (const [i, height] of heights.entries()) {
-    const value = requireResult(blockReplies[i], `block ${height}`)
-    const body = value.ok ? parseBlock(value.value, height) : null
-    const parent = bodies.at(-1)
-    if (body === null || !body.ok || (parent !== undefined && body.value.parentHash !== parent.hash)) break
-    bodies.push(body.value)
-  }
-  if (bodies.length === 0) return ok({ latest: latest.value.height, blocks: [] })
-  const logsHeard = await queryNode(
-    pool,
-    node,
-    'chain',
-    bodies.map(({ hash }) => logsCall(hash)),
-  )
-  if (!logsHeard.ok) return logsHeard
-  const blocks: Block[] = []
-  for (const [i, { indexes: places, ...body }] of bodies.entries()) {
-    const reply = logsHeard.value.replies[i]
-    const logs = reply?.kind === 'result' ? parseLogs(reply.value, body, places) : null
-    if (logs === null || !logs.ok) break // left the chain meanwhile, or not to be read: news can wait
-    blocks.push({ ...body, logs: logs.value })
-  }
-  return ok({ latest: latest.value.height, blocks })
 }

@@ -1,25 +1,25 @@
 import { Agent, request } from 'node:http'
-import { Trouble } from './project.ts'
+import { UserError } from '../support/project.ts'
 
-/** Requests to send: the n-th goes to `paths[n % paths.length]` with the headers in the same place. */
+/** Requests to send: the n-th goes to `paths[n % paths.length]` with the headers at the same position. */
 export interface Load {
   readonly url: string
   readonly paths: readonly string[]
   readonly headers?: readonly Readonly<Record<string, string>>[]
-  /** For how long new requests are sent, in milliseconds: a slow machine answers fewer, and the run takes no longer. */
+  /** The time in which new requests are sent, in milliseconds. It is the same on slow machines. */
   readonly ms: number
-  /** Kept open, each with one request under way. */
+  /** Open connections; each has one request at a time. */
   readonly connections: number
 }
 
-const answerWithinMs = 20_000
+const responseTimeoutMs = 20_000
 
-/** Sends requests for the time given and gives the answers per second. Anything but 200 ends the benchmark. */
-export async function answersPerSecond(load: Load): Promise<number> {
+/** Sends requests for the given time; returns the responses per second. Any status but 200 ends the benchmark. */
+export async function requestsPerSecond(load: Load): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: load.connections })
   const start = performance.now()
   let sent = 0
-  const line = async () => {
+  const sendInTurn = async () => {
     while (performance.now() - start < load.ms) {
       const n = sent
       sent += 1
@@ -28,43 +28,45 @@ export async function answersPerSecond(load: Load): Promise<number> {
     }
   }
   try {
-    await Promise.all(Array.from({ length: load.connections }, line))
+    await Promise.all(Array.from({ length: load.connections }, sendInTurn))
     return (sent / (performance.now() - start)) * 1000
   } finally {
     agent.destroy()
   }
 }
 
-/** The body of one answer. */
+/** The body of the response to a GET request. */
 export async function getText(url: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
-  const response = await fetch(url, { headers, signal: AbortSignal.timeout(answerWithinMs) })
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(responseTimeoutMs) })
   const text = await response.text()
-  if (response.status !== 200) throw new Trouble(`${url} answered ${response.status}: ${text.slice(0, 300)}`)
+  if (response.status !== 200) throw new UserError(`${url} responded with ${response.status}: ${text.slice(0, 300)}`)
   return text
 }
 
-/** The JSON answer to a JSON body. */
-export async function post<T>(url: string, body: unknown): Promise<T> {
+/** The JSON response to a POST request with a JSON body. */
+export async function postForJson<T>(url: string, body: unknown): Promise<T> {
   const response = await fetch(url, {
     method: 'POST',
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(answerWithinMs),
+    signal: AbortSignal.timeout(responseTimeoutMs),
   })
-  if (response.status !== 200) throw new Trouble(`${url} answered ${response.status}: ${await response.text()}`)
+  if (response.status !== 200) {
+    throw new UserError(`${url} responded with ${response.status}: ${await response.text()}`)
+  }
   return (await response.json()) as T // the benchmark's own Workers
 }
 
 function get(agent: Agent, url: string, headers: Readonly<Record<string, string>>): Promise<void> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { agent, headers: { ...headers }, timeout: answerWithinMs }, (answer) => {
-      answer.on('error', reject)
-      answer.on('end', () => {
-        if (answer.statusCode === 200) resolve()
-        else reject(new Trouble(`${url} answered ${answer.statusCode}`))
+    const sent = request(url, { agent, headers: { ...headers }, timeout: responseTimeoutMs }, (response) => {
+      response.on('error', reject)
+      response.on('end', () => {
+        if (response.statusCode === 200) resolve()
+        else reject(new UserError(`${url} responded with ${response.statusCode}`))
       })
-      answer.resume()
+      response.resume()
     })
-    sent.on('timeout', () => sent.destroy(new Trouble(`${url} did not answer in ${answerWithinMs} ms`)))
+    sent.on('timeout', () => sent.destroy(new UserError(`${url} did not respond in ${responseTimeoutMs} ms`)))
     sent.on('error', reject)
     sent.end()
   })

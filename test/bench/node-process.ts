@@ -1,76 +1,73 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { root, UserError } from '../support/project.ts'
 import type { BlocksOptions } from './blocks.ts'
-import { root, Trouble } from './project.ts'
 
-/** What a node answered since it was last asked. */
+/** What a node has served since its counts were last read. */
 export interface NodeCounts {
   readonly requests: number
-  /** Requests among them that proved deposits: they asked for receipts. */
-  readonly proofs: number
+  /** Those of the requests that ask for receipts, which the service needs only to verify deposits. */
+  readonly receiptRequests: number
   readonly calls: number
   readonly bytes: number
 }
 
-/** What the node's process is told. */
-export type ToNode = { readonly kind: 'finalize'; readonly height: number } | { readonly kind: 'take' }
+/** A message to the node's process. */
+export type ToNode = { readonly kind: 'finalize'; readonly height: number } | { readonly kind: 'take-counts' }
 
-type FromNode =
+/** A message from the node's process. */
+export type FromNode =
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'counts'; readonly counts: NodeCounts }
 
-/** A running loopback node. */
+/** A running node on the loopback interface. */
 export interface LoopbackNode {
   /** Its JSON-RPC URL. */
   readonly url: string
   /** Makes the blocks up to `height` final. */
   finalize(height: number): Promise<void>
-  /** What it answered since the last call. */
-  take(): Promise<NodeCounts>
+  /** The counts since the last call. */
+  takeCounts(): Promise<NodeCounts>
   stop(): void
 }
 
-const startWithinMs = 60_000
-const live = new Set<ChildProcess>()
+const replyTimeoutMs = 60_000
 
-/** Starts a node in a process of its own, so that it does not share a thread with what measures. */
+/**
+ * Starts a node in a process of its own, so that it does not share a thread with the measured Worker. The process ends
+ * with this one.
+ */
 export async function startNode(options: BlocksOptions): Promise<LoopbackNode> {
   const child = fork(`${root}test/bench/node.ts`, [JSON.stringify(options)])
-  live.add(child)
-  child.once('exit', () => live.delete(child))
-  const started = await told(child, startWithinMs)
-  if (started.kind !== 'listening') throw new Trouble('the loopback node did not start')
-  const ask = async (message: ToNode): Promise<NodeCounts> => {
-    const answer = told(child, startWithinMs)
+  const started = await nextMessage(child)
+  if (started.kind !== 'listening') throw new UserError('the loopback node did not start')
+  const send = async (message: ToNode): Promise<NodeCounts> => {
+    const reply = nextMessage(child)
     child.send(message)
-    const { kind, ...rest } = await answer
-    if (kind !== 'counts' || !('counts' in rest)) throw new Trouble('the loopback node said something else')
-    return rest.counts
+    const received = await reply
+    if (received.kind !== 'counts') throw new UserError('the loopback node sent an unexpected message')
+    return received.counts
   }
   return {
     url: `http://127.0.0.1:${started.port}/jsonrpc`,
-    finalize: async (height) => void (await ask({ kind: 'finalize', height })),
-    take: () => ask({ kind: 'take' }),
+    finalize: async (height) => void (await send({ kind: 'finalize', height })),
+    takeCounts: () => send({ kind: 'take-counts' }),
     stop: () => void child.kill(),
   }
 }
 
-/** Ends whatever is still running. */
-export function stopNodes(): void {
-  for (const child of live) child.kill()
-}
-
-function told(child: ChildProcess, withinMs: number): Promise<FromNode> {
+function nextMessage(child: ChildProcess): Promise<FromNode> {
   return new Promise((resolve, reject) => {
-    const ended = () => settle(() => reject(new Trouble('the loopback node ended')))
-    const said = (message: unknown) => settle(() => resolve(message as FromNode)) // node.ts sends nothing else
-    const late = setTimeout(() => settle(() => reject(new Trouble('the loopback node is silent'))), withinMs)
+    const onExit = () => settle(() => reject(new UserError('the loopback node ended')))
+    const onMessage = (message: unknown) => settle(() => resolve(message as FromNode)) // node.ts sends nothing else
+    const onTimeout = () => settle(() => reject(new UserError('the loopback node does not reply')))
+    const timer = setTimeout(onTimeout, replyTimeoutMs)
     const settle = (then: () => void) => {
-      clearTimeout(late)
-      child.off('message', said)
-      child.off('exit', ended)
+      clearTimeout(timer)
+      child.off('message', onMessage)
+      child.off('exit', onExit)
       then()
     }
-    child.once('message', said)
-    child.once('exit', ended)
+    child.once('message', onMessage)
+    child.once('exit', onExit)
   })
 }

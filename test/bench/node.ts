@@ -1,11 +1,11 @@
 /**
- * A Tron node on loopback, run as a process of its own by `node-process.ts`, which also tells it what is final. It serves
- * mainnet-like blocks as fast as it can, so that what is measured is the service.
+ * A Tron node on the loopback interface. `node-process.ts` runs it as a process of its own and sets the finalized
+ * height. It serves blocks like mainnet's as fast as possible, so that the measured time is the service's.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Blocks, type BlocksOptions, createBlocks } from './blocks.ts'
-import type { NodeCounts, ToNode } from './node-process.ts'
+import type { FromNode, NodeCounts, ToNode } from './node-process.ts'
 
 const chainId = '0x2b6653dc'
 const word = (value: number) => `"0x${value.toString(16).padStart(64, '0')}"`
@@ -17,20 +17,20 @@ interface Call {
 }
 
 let finalized = 0
-const none: NodeCounts = { requests: 0, proofs: 0, calls: 0, bytes: 0 }
-let counts = none
+const zeroCounts: NodeCounts = { requests: 0, receiptRequests: 0, calls: 0, bytes: 0 }
+let counts = zeroCounts
 
-const options = JSON.parse(process.argv[2] ?? '{}') as BlocksOptions // node-process.ts writes it
+const options = JSON.parse(process.argv[2] ?? '{}') as BlocksOptions // from node-process.ts
 const blocks = createBlocks(options)
 const server = createServer((request, response) => {
-  answer(request, response).catch((error: unknown) => {
+  serve(request, response).catch((error: unknown) => {
     response.writeHead(500).end(String(error))
   })
 })
 server.keepAliveTimeout = 60_000
 server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo // it listens on a port
-  process.send?.({ kind: 'listening', port })
+  const { port } = server.address() as AddressInfo // a listening TCP server has one
+  send({ kind: 'listening', port })
 })
 
 process.on('message', (message: ToNode) => {
@@ -38,25 +38,30 @@ process.on('message', (message: ToNode) => {
     finalized = message.height
     blocks.prepare(finalized)
   }
-  process.send?.({ kind: 'counts', counts })
-  if (message.kind === 'take') counts = none
+  send({ kind: 'counts', counts })
+  if (message.kind === 'take-counts') counts = zeroCounts
 })
 process.on('disconnect', () => process.exit(0))
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+function send(message: FromNode): void {
+  process.send?.(message)
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer) // no encoding is set
   const body: unknown = JSON.parse(Buffer.concat(chunks).toString())
-  const calls = (Array.isArray(body) ? body : [body]) as Call[] // the service's own spelling
+  const calls = (Array.isArray(body) ? body : [body]) as Call[] // the service sends valid requests
   const parts: (string | Buffer)[] = []
   for (const [i, call] of calls.entries()) {
     parts.push(`${i === 0 ? '' : ','}{"jsonrpc":"2.0","id":${call.id},"result":`, ...resultOf(blocks, call), '}')
   }
   if (Array.isArray(body)) parts.unshift('[') && parts.push(']')
   const bytes = parts.reduce((sum, { length }) => sum + length, 0) // all of it is ASCII
+  const asksForReceipts = calls.some(({ method }) => method === 'eth_getTransactionReceipt')
   counts = {
     requests: counts.requests + 1,
-    proofs: counts.proofs + (calls.some(({ method }) => method === 'eth_getTransactionReceipt') ? 1 : 0),
+    receiptRequests: counts.receiptRequests + (asksForReceipts ? 1 : 0),
     calls: counts.calls + calls.length,
     bytes: counts.bytes + bytes,
   }
@@ -66,7 +71,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.end()
 }
 
-/** A call's result as JSON, in pieces. */
+/** The JSON of a call's result, in parts. */
 function resultOf(all: Blocks, { method, params }: Call): readonly (string | Buffer)[] {
   switch (method) {
     case 'eth_chainId':
@@ -86,7 +91,7 @@ function resultOf(all: Blocks, { method, params }: Call): readonly (string | Buf
     case 'eth_getBalance':
       return ['"0x0"']
     case 'eth_call': {
-      const { data } = params[0] as { data?: unknown } // the service's own spelling
+      const { data } = params[0] as { data?: unknown } // the service sends valid calls
       return [word(data === '0x313ce567' ? 6 : 0)] // decimals(), else a balance
     }
     default:

@@ -1,6 +1,6 @@
-import { Trouble } from './project.ts'
+import { UserError } from '../support/project.ts'
 
-/** A CPU profile as V8 writes it. */
+/** A CPU profile in V8's format. */
 export interface Profile {
   readonly nodes: readonly {
     readonly id: number
@@ -15,21 +15,21 @@ export interface Profile {
   readonly timeDeltas: readonly number[]
 }
 
-/** Where an isolate's time went. */
+/** The CPU time of an isolate. */
 export interface CpuTime {
-  /** Everything but idling, in milliseconds. */
+  /** All time except idle time, in milliseconds. */
   readonly ms: number
-  /** The functions that took the most of it themselves, with milliseconds. */
+  /** The functions with the most time of their own, in milliseconds. */
   readonly top: readonly { readonly name: string; readonly ms: number }[]
 }
 
 const sampleEveryUs = 200
 const topMax = 12
-const replyWithinMs = 20_000
+const replyTimeoutMs = 20_000
 
-/** A connection to one isolate's inspector. workerd takes one for an isolate's life: a second one is not answered. */
+/** A connection to one isolate's inspector. workerd accepts only one in an isolate's life. */
 export interface Profiler {
-  /** Where the isolate's time goes while `work` runs. */
+  /** The isolate's CPU time while `work` runs. */
   profile(work: () => Promise<unknown>): Promise<CpuTime>
   close(): void
 }
@@ -45,14 +45,14 @@ export async function openProfiler(inspectorUrl: string): Promise<Profiler> {
   })
   await new Promise<void>((resolve, reject) => {
     socket.addEventListener('open', () => resolve())
-    socket.addEventListener('error', () => reject(new Trouble('the inspector could not be reached')))
+    socket.addEventListener('error', () => reject(new UserError('the inspector is not reachable')))
   })
   const send = (method: string, params: object = {}) =>
     new Promise<unknown>((resolve, reject) => {
       lastId += 1
-      const late = setTimeout(() => reject(new Trouble(`the inspector did not answer ${method}`)), replyWithinMs)
+      const timer = setTimeout(() => reject(new UserError(`the inspector did not reply to ${method}`)), replyTimeoutMs)
       waiting.set(lastId, (result) => {
-        clearTimeout(late)
+        clearTimeout(timer)
         resolve(result)
       })
       socket.send(JSON.stringify({ id: lastId, method, params }))
@@ -70,7 +70,7 @@ export async function openProfiler(inspectorUrl: string): Promise<Profiler> {
   }
 }
 
-/** Busy time and its largest parts. */
+/** The CPU time of a profile. */
 export function summarize({ nodes, samples, timeDeltas }: Profile): CpuTime {
   const names = new Map(
     nodes.map(({ id, callFrame }) => {

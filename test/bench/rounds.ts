@@ -1,17 +1,17 @@
-/** At least five, as a single slow second must not decide a figure. */
+/** With fewer rounds, one slow second can change a figure. */
 export const roundsMin = 5
 
-/** What each side gave in each round, and what the medians of them say. */
+/** The results of each side in each round, with their medians. */
 export interface Rounds<Side extends string> {
   readonly values: Readonly<Record<Side, readonly number[]>>
   median(side: Side): number
-  /** The median of the rounds' own ratios: both halves of a ratio were measured within seconds of each other. */
-  ratio(side: Side, beside: Side): number
+  /** The median of the ratios of each round: both values of such a ratio are measured within seconds of each other. */
+  ratio(side: Side, baseline: Side): number
 }
 
 /**
- * Measures all sides in turn, round after round; every second round in reverse order, so that no side is always first.
- * One round before them warms everything up and counts for nothing.
+ * Measures all sides in turn, round after round, every second round in reverse order, so that no side is always first.
+ * A warm-up round comes before them and is not counted.
  */
 export async function alternate<Side extends string>(
   rounds: number,
@@ -28,7 +28,7 @@ export async function alternate<Side extends string>(
   return roundsOf(values)
 }
 
-/** Rounds of the same sides as one: those of several processes, as each process is faster or slower in its own way. */
+/** The rounds of several processes as one list, because each process is a little faster or slower than another. */
 export function joinRounds<Side extends string>(all: readonly Rounds<Side>[]): Rounds<Side> {
   const sides = Object.keys(all[0]?.values ?? {}) as Side[] // safe: a record's own keys
   const values = sides.map((side) => [side, all.flatMap((rounds) => rounds.values[side])] as const)
@@ -39,14 +39,21 @@ function roundsOf<Side extends string>(values: Readonly<Record<Side, readonly nu
   return {
     values,
     median: (side) => median(values[side]),
-    ratio: (side, beside) => median(values[side].map((value, i) => value / (values[beside][i] ?? Number.NaN))),
+    ratio: (side, baseline) => median(values[side].map((value, i) => value / (values[baseline][i] ?? Number.NaN))),
   }
 }
 
-/** The middle value, or the mean of the two in the middle. */
+/** The middle value, or the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
   const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN
   return (upper + lower) / 2
+}
+
+/** The number of items per second, for `count` items that `work` processes. */
+export async function perSecond(count: number, work: () => Promise<unknown> | unknown): Promise<number> {
+  const start = performance.now()
+  await work()
+  return (count / (performance.now() - start)) * 1000
 }

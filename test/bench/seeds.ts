@@ -1,48 +1,51 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { root, say, workDir } from './project.ts'
+import { printLine, root } from '../support/project.ts'
+import { workDir } from './work-dir.ts'
 
-/** Callers of the ledger's database with a few entries each; their uids are 1 to this. */
-export const callers = 200
-/** The caller with the long history, and the one with a short one. */
+/** The number of users with a few entries each in the ledger's database; their uids start at 1. */
+export const userCount = 200
+/** The user with a long history. */
 export const longHistory = { uid: 900_001, flows: 1_000_000 } as const
-/** See `longHistory`. */
+/** The user with a short history. */
 export const shortHistory = { uid: 900_002, flows: 100 } as const
 
-const seedVersion = 2 // to be raised when this file's rows change
-const pieceRows = 50_000
+const seedVersion = 2 // to be raised when this file writes other rows
+const chunkRows = 50_000
 const flowsStart = 1_790_000_000_000
-/** The reconciliation counts as done until then, where it would only blur what is counted. */
+/** With this finish time, no reconciliation is due during a measurement. */
 const year2100 = 4_102_444_800_000
 
-/** A database with real migrations and `callers` wallets, one of `longHistory.flows` entries and a short one. */
+/**
+ * A database with the real migrations, the wallets of `userCount` users, and those of the long and the short history.
+ */
 export function seedLedger(): string {
   return seeded('ledger', (db) => {
-    issueAddresses(db, callers)
-    const people = Array.from({ length: callers }, (_, i) => ({ uid: i + 1, flows: 20 }))
-    for (const { uid, flows } of [...people, shortHistory, longHistory]) {
+    issueAddresses(db, userCount)
+    const users = Array.from({ length: userCount }, (_, i) => ({ uid: i + 1, flows: 20 }))
+    for (const { uid, flows } of [...users, shortHistory, longHistory]) {
       for (const cuy of uid === longHistory.uid || uid === shortHistory.uid ? [2] : [1, 2])
         addFlows(db, uid, cuy, flows)
     }
   })
 }
 
-/** A database that watches `count` addresses, one of each caller. With `reconciled`, no comparison is due in it. */
+/** A database with `count` watched addresses, one for each user. With `reconciled`, no reconciliation is due. */
 export function seedWatched(count: number, reconciled: boolean): string {
   return seeded(`watched-${count}${reconciled ? '-reconciled' : ''}`, (db) => {
     issueAddresses(db, count)
     if (reconciled) {
       for (const cuy of [1, 2]) {
         db.prepare(
-          `INSERT INTO reconciliation (cuy, started_at, finished_at, cursor, through) VALUES (?, ?, ?, ?, ?)`,
+          `INSERT INTO reconciliation (cuy, started_at, finished_at, cursor, last_index) VALUES (?, ?, ?, ?, ?)`,
         ).run(cuy, year2100, year2100, -1, -1)
       }
     }
   })
 }
 
-/** The tables without triggers, for rows that are inserted as they are. */
+/** The tables without their triggers, for raw inserts. */
 export function seedBare(): string {
   return seeded('bare', (db) => {
     const triggers = db.prepare(`SELECT name FROM sqlite_master WHERE type = 'trigger'`).all()
@@ -50,7 +53,7 @@ export function seedBare(): string {
   })
 }
 
-/** The address at an index of the seeded databases: scattered as real ones are, so that look-ups are too. */
+/** The address at an index of the seeded databases. Addresses are scattered like real ones, and so are look-ups. */
 export function watchedAddress(index: number): string {
   const part = (factor: number) => (((index + 1) * factor) % 4_294_967_296).toString(16).padStart(8, '0')
   return part(2_654_435_761) + part(40_503) + (index + 1).toString(16).padStart(24, '0')
@@ -70,7 +73,7 @@ function seeded(name: string, fill: (db: DatabaseSync) => void): string {
   const folder = `${workDir}seeds/`
   const path = `${folder}${name}-${mark}.sqlite`
   if (existsSync(path)) return path
-  say(`  seeding ${name} …`)
+  printLine(`  seeding ${name} …`)
   mkdirSync(folder, { recursive: true })
   const unfinished = `${path}.new`
   rmSync(unfinished, { force: true })
@@ -84,33 +87,33 @@ function seeded(name: string, fill: (db: DatabaseSync) => void): string {
   return path
 }
 
-/** The same number of rows at a time, in a transaction each, with a line of progress for long work. */
-function inPieces(db: DatabaseSync, rows: number, what: string, add: (from: number, count: number) => void): void {
-  for (let from = 0; from < rows; from += pieceRows) {
-    const count = Math.min(pieceRows, rows - from)
+/** Adds rows in chunks, one transaction each, and prints the progress of long work. */
+function inChunks(db: DatabaseSync, rows: number, what: string, add: (from: number, count: number) => void): void {
+  for (let from = 0; from < rows; from += chunkRows) {
+    const count = Math.min(chunkRows, rows - from)
     db.exec('BEGIN')
     add(from, count)
     db.exec('COMMIT')
-    if (rows >= 4 * pieceRows && (from / pieceRows) % 4 === 3) say(`  ${from + count} of ${rows} ${what}`)
+    if (rows >= 4 * chunkRows && (from / chunkRows) % 4 === 3) printLine(`  ${from + count} of ${rows} ${what}`)
   }
 }
 
 const numbers = `WITH RECURSIVE numbers(n) AS (SELECT ?1 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?1 + ?2)`
 
 function issueAddresses(db: DatabaseSync, count: number): void {
-  const insert = db.prepare(`${numbers} INSERT INTO address (idx, uid, hex, created_at)
+  const insert = db.prepare(`${numbers} INSERT INTO address (derivation_index, uid, address, created_at)
     SELECT n, n + 1, ${addressSql}, ${flowsStart} + n FROM numbers`)
-  inPieces(db, count, 'addresses', (from, rows) => insert.run(from, rows))
+  inChunks(db, count, 'addresses', (from, rows) => insert.run(from, rows))
 }
 
-/** Adjustments of one unit each, with references as long as a token deposit's. Every trigger looks at every row. */
+/** Adjustments of one unit each, with references as long as a token deposit's. The triggers run for every row. */
 function addFlows(db: DatabaseSync, uid: number, cuy: number, count: number): void {
   db.prepare('INSERT INTO wallet (uid, cuy) VALUES (?, ?)').run(uid, cuy)
   const before = Number(db.prepare('SELECT count(*) AS n FROM flow').get()?.n)
   const insert =
-    db.prepare(`${numbers} INSERT INTO flow (wallet, uid, cuy, type, osn, amount, balance, mark, created_at)
+    db.prepare(`${numbers} INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at)
     SELECT wallet.id, ?3, ?4, 9, printf('%032x%032x:0', (n * 2654435761) % 4294967296, n), 1, n + 1, 'seeded',
       ${flowsStart} + ?5 + n
     FROM numbers CROSS JOIN wallet WHERE wallet.uid = ?3 AND wallet.cuy = ?4`)
-  inPieces(db, count, 'entries', (from, rows) => insert.run(from, rows, uid, cuy, before))
+  inChunks(db, count, 'entries', (from, rows) => insert.run(from, rows, uid, cuy, before))
 }

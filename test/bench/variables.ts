@@ -1,8 +1,8 @@
 import { SignJWT } from 'jose'
-import { testSecret, testXpub, usdtContract } from '../support/configured.ts'
-import { firstHeight } from './blocks.ts'
+import { testSecret, testXpub, usdtBase58 } from '../support/variables.ts'
+import { firstHeight } from './block-templates.ts'
 
-/** The variables of the service under measurement. */
+/** The variables of the measured service. */
 export function serviceVariables(nodeUrls: readonly string[]): Readonly<Record<string, unknown>> {
   return {
     TRON_XPUB: testXpub,
@@ -11,16 +11,16 @@ export function serviceVariables(nodeUrls: readonly string[]): Readonly<Record<s
     TRON_START_BLOCK: `${firstHeight}`,
     CURRENCIES: [
       { cuy: 1, symbol: 'TRX', decimals: 6 },
-      { cuy: 2, symbol: 'USDT', contract: usdtContract, decimals: 6 },
+      { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6 },
     ],
     AUTH_JWT_SECRET: testSecret,
   }
 }
 
-/** Nobody listens there: for figures that ask no node. */
+/** A closed port, for figures that need no node. */
 export const noNode = 'http://127.0.0.1:9/jsonrpc'
 
-/** The header with a caller's own token, valid for a day. */
+/** The authorization header of a user, valid for a day. */
 export async function bearerOf(uid: number): Promise<{ readonly authorization: string }> {
   const token = await new SignJWT({ sub: `${uid}` })
     .setProtectedHeader({ alg: 'HS256' })

@@ -13,21 +13,21 @@ describe('a txid from a caller', () => {
   })
 
   it.each([
-    ['nothing', ''],
+    ['an empty text', ''],
     ['0x alone', '0x'],
     ['63 digits', txid.slice(1)],
     ['65 digits', `${txid}0`],
     ['0x twice', `0x0x${txid.slice(4)}`],
-    ['a letter past f', `${txid.slice(1)}g`],
+    ['a letter after f', `${txid.slice(1)}g`],
     ['a full-width digit', `${txid.slice(1)}０`],
     ['a line break', `${txid}\n`],
-    ['a token entry’s osn', `${txid}:0`],
+    ['the osn of a token entry', `${txid}:0`],
     ['a megabyte', 'a'.repeat(1_000_000)],
   ])('is not %s', (_, text) => {
     expect(parseTxid(text)).toEqual({ ok: false, error: 'not-64-hex-digits' })
   })
 
-  it('comes back as it was', () => {
+  it('is returned unchanged in its usual spelling', () => {
     fc.assert(
       fc.property(anyTxid, (any) => {
         expect(parseTxid(any)).toEqual({ ok: true, value: any })
@@ -37,8 +37,8 @@ describe('a txid from a caller', () => {
 })
 
 describe('a block hash', () => {
-  it('carries its height in front', () => {
-    const nile = '0000000003fe1ca05cf728c92ee79f5f2758c3e4e4ea88501826726880e8b81c' as BlockHash
+  it('begins with the height', () => {
+    const nile = '0000000003fe1ca05cf728c92ee79f5f2758c3e4e4ea88501826726880e8b81c' as BlockHash // 64 hex digits
     expect(heightInHash(nile)).toBe(0x3fe1ca0)
     fc.assert(
       fc.property(anyHeight, (height) => {
@@ -47,7 +47,7 @@ describe('a block hash', () => {
     )
   })
 
-  it.each([`0020000000000000${'0'.repeat(48)}`, 'f'.repeat(64)])('has no height past 2^53: %s', (hash) => {
+  it.each([`0020000000000000${'0'.repeat(48)}`, 'f'.repeat(64)])('has no height from 2^53 on: %s', (hash) => {
     expect(heightInHash(hash as BlockHash)).toBeNaN()
   })
 })

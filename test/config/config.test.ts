@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { formatBase58 } from '../../src/addresses/address.ts'
 import { deriveAddress } from '../../src/addresses/derive.ts'
 import { parseConfig } from '../../src/config/config.ts'
-import { testSecret, testVariables, usdtContract } from '../support/configured.ts'
+import { testSecret, testVariables, usdtBase58 } from '../support/variables.ts'
 
 const parse = (changes: Record<string, unknown> = {}) => parseConfig({ ...testVariables(env.DB), ...changes })
 
@@ -18,7 +18,10 @@ const faults = (changes: Record<string, unknown>) => {
   return parsed.ok ? [] : parsed.error
 }
 
-const usdt = { cuy: 2, symbol: 'USDT', contract: usdtContract, decimals: 6 }
+/** The variable and member that a fault names. */
+const placeOf = (fault: string) => fault.slice(0, fault.indexOf(':'))
+
+const usdt = { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6 }
 
 describe('the configuration', () => {
   it('is typed, complete and frozen', () => {
@@ -27,7 +30,7 @@ describe('the configuration', () => {
     expect(Object.isFrozen(config.auth)).toBe(true)
     expect(config.chainId).toBe('0x2b6653dc')
     expect(config.startBlock).toBeNull()
-    expect(formatBase58(deriveAddress(config.depositKey, 0))).toBe('TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6')
+    expect(formatBase58(deriveAddress(config.extendedPublicKey, 0))).toBe('TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6')
     expect(config.currencies.list.map(({ symbol, scale, minDeposit }) => ({ symbol, scale, minDeposit }))).toEqual([
       { symbol: 'TRX', scale: 6, minDeposit: 0n },
       { symbol: 'USDT', scale: 6, minDeposit: 0n },
@@ -40,7 +43,7 @@ describe('the configuration', () => {
     })
   })
 
-  it('takes lists as arrays and as JSON text', () => {
+  it('accepts lists as arrays and as JSON text', () => {
     const variables = testVariables(env.DB)
     const text = value({
       TRON_NODES: JSON.stringify(variables.TRON_NODES),
@@ -50,30 +53,29 @@ describe('the configuration', () => {
     expect(text.currencies.list).toEqual(value().currencies.list)
   })
 
-  it('needs two nodes to agree where there are two, and one where there is one', () => {
+  it('has a quorum of two by default, and of one where only one node is configured', () => {
     expect(value().quorum).toBe(2)
     expect(value({ TRON_NODES: [{ rpc: 'https://one.example/jsonrpc' }] }).quorum).toBe(1)
     expect(value({ TRON_QUORUM: '1' }).quorum).toBe(1)
   })
 
-  it('reads a node’s key from the variable that keyVar names', () => {
+  it('reads the key of a node from the variable that keyVar names', () => {
     const nodes = [{ rpc: 'https://one.example/jsonrpc', keyVar: 'GRID_KEY' }]
     expect(value({ TRON_NODES: nodes, GRID_KEY: 'k' }).nodes[0]?.key).toBe('k')
-    expect(faults({ TRON_NODES: nodes })).toEqual(['TRON_NODES.0.keyVar: the name of a variable or secret that is set'])
   })
 
-  it('takes a scale below a token’s decimals and a minimum in whole units', () => {
+  it('accepts a scale below the decimals of a token and reads a minimum in whole units', () => {
     const [currency] = value({ CURRENCIES: [{ ...usdt, decimals: 18, minDeposit: '1.5' }] }).currencies.list
     expect(currency).toMatchObject({ decimals: 18, scale: 6, minDeposit: 1_500_000_000_000_000_000n })
   })
 
-  it('has no CORS and no rate limits where nothing is said of them', () => {
+  it('has no CORS and no rate limits where none are set', () => {
     expect(value().cors).toBeNull()
     expect(value({ CORS_ORIGINS: '' }).cors).toBeNull()
     expect(value().rateLimits).toEqual({ lists: null, strict: null })
   })
 
-  it.each([['*'], [['*']], ['["*"]']])('takes all origins: %o', (origins) => {
+  it.each([['*'], [['*']], ['["*"]']])('allows all origins: %o', (origins) => {
     expect(value({ CORS_ORIGINS: origins }).cors).toBe('*')
   })
 
@@ -82,7 +84,7 @@ describe('the configuration', () => {
     [' https://shop.example , http://localhost:3000 '],
     ['["https://shop.example","http://localhost:3000"]'],
     [['https://shop.example', 'http://localhost:3000']],
-  ])('takes origins by name: %o', (origins) => {
+  ])('allows the origins that are listed: %o', (origins) => {
     expect(value({ CORS_ORIGINS: origins }).cors).toEqual(new Set(['https://shop.example', 'http://localhost:3000']))
   })
 
@@ -111,7 +113,7 @@ describe('the configuration', () => {
     ['CURRENCIES', { CURRENCIES: [usdt, { cuy: 2, symbol: 'TRX', decimals: 6 }] }],
     ['CURRENCIES', { CURRENCIES: Array.from({ length: 51 }, () => usdt) }],
     ['CURRENCIES.0.cuy', { CURRENCIES: [{ ...usdt, cuy: 0 }] }],
-    ['CURRENCIES.0.contract', { CURRENCIES: [{ ...usdt, contract: `${usdtContract.slice(0, -1)}u` }] }],
+    ['CURRENCIES.0.contract', { CURRENCIES: [{ ...usdt, contract: `${usdtBase58.slice(0, -1)}u` }] }],
     ['CURRENCIES.0.decimals', { CURRENCIES: [{ cuy: 1, symbol: 'TRX', decimals: 18 }] }],
     ['CURRENCIES.0.decimals', { CURRENCIES: [{ ...usdt, decimals: 37 }] }],
     ['CURRENCIES.0.scale', { CURRENCIES: [{ ...usdt, scale: 9 }] }],
@@ -139,34 +141,94 @@ describe('the configuration', () => {
     ['RATE_STRICT', { RATE_STRICT: {} }],
     ['DEV_UID', { DEV_UID: '0' }],
     ['DEV_UID', { DEV_UID: '9007199254740992' }],
-  ])('names %s where it is wrong: %o', (name, changes) => {
-    expect(faults(changes).map((fault) => fault.slice(0, fault.indexOf(':')))).toEqual([name])
+  ])('names %s where its value is wrong: %o', (name, changes) => {
+    expect(faults(changes).map(placeOf)).toEqual([name])
   })
 
   it('names every wrong value at once', () => {
     const names = faults({
       TRON_XPUB: 'x',
       TRON_CHAIN_ID: 'x',
-      TRON_NODES: 'x',
       CURRENCIES: 'x',
+      TRON_NODES: 'x',
       AUTH_JWT_SECRET: 'x',
       DEV_UID: 'x',
     })
-    expect(names.map((fault) => fault.split(':')[0])).toEqual([
+    expect(names.map(placeOf)).toEqual([
       'TRON_XPUB',
       'TRON_CHAIN_ID',
-      'TRON_NODES',
       'CURRENCIES',
+      'TRON_NODES',
       'AUTH_JWT_SECRET',
       'DEV_UID',
     ])
+  })
+
+  it('compares variables although others have faults', () => {
+    const nodes = [{ rpc: 'https://one.example' }, { rpc: 'https://two.example', keyVar: 'GRID_KEY' }]
+    const jwks = { AUTH_JWKS_URL: 'https://keys.example/jwks', AUTH_ISSUER: 7 }
+    const names = faults({ TRON_CHAIN_ID: 'x', TRON_NODES: nodes, TRON_QUORUM: '3', ...jwks }).map(placeOf)
+    expect(names).toEqual(['TRON_CHAIN_ID', 'TRON_QUORUM', 'TRON_NODES.1.keyVar', 'AUTH_JWKS_URL', 'AUTH_ISSUER'])
+  })
+
+  it.each([
+    [{ DB: {} }, 'DB: the D1 database binding is missing'],
+    [{ TRON_XPUB: 'x' }, "TRON_XPUB: an extended public key (xpub…) of m/44'/195'/0' or m/44'/195'/0'/0"],
+    [{ TRON_CHAIN_ID: 'x' }, 'TRON_CHAIN_ID: a chain id such as 0x2b6653dc'],
+    [{ TRON_NODES: '[]' }, 'TRON_NODES: an array of 1 to 10 entries, or its JSON text'],
+    [{ TRON_NODES: [{ rpc: 'x' }] }, 'TRON_NODES.0.rpc: an https URL (http only for a loopback host)'],
+    [
+      { TRON_NODES: [{ rpc: 'https://one.example' }, { rpc: 'https://one.example' }] },
+      'TRON_NODES: duplicate node: the same rpc is listed twice',
+    ],
+    [
+      { TRON_NODES: [{ rpc: 'https://one.example', keyVar: '' }] },
+      'TRON_NODES.0.keyVar: the name of the variable that holds the key',
+    ],
+    [
+      { TRON_NODES: [{ rpc: 'https://one.example', keyVar: 'GRID_KEY' }] },
+      'TRON_NODES.0.keyVar: the name of a variable or secret that is set',
+    ],
+    [{ TRON_QUORUM: '3' }, 'TRON_QUORUM: at most the number of nodes in TRON_NODES (2)'],
+    [{ TRON_START_BLOCK: '-1' }, 'TRON_START_BLOCK: a whole number from 1 to 9007199254740991'],
+    [
+      { CURRENCIES: [usdt, { ...usdt, symbol: '' }] },
+      'CURRENCIES.1.symbol: a symbol of 1 to 20 letters, digits, "_", "." or "-"',
+    ],
+    [
+      { CURRENCIES: [{ ...usdt, contract: 'x' }] },
+      'CURRENCIES.0.contract: the Tron address of a contract (34 characters, starts with T)',
+    ],
+    [{ CURRENCIES: [{ cuy: 1, symbol: 'TRX', decimals: 18 }] }, 'CURRENCIES.0.decimals: 6 for TRX (no contract)'],
+    [{ CURRENCIES: [{ ...usdt, decimals: 2, scale: 3 }] }, 'CURRENCIES.0.scale: at most the decimals of the currency'],
+    [{ CURRENCIES: [{ ...usdt, minDeposit: 1.5 }] }, 'CURRENCIES.0.minDeposit: a decimal as text, such as "1.5"'],
+    [{ CURRENCIES: [{ ...usdt, minDeposit: 'x' }] }, 'CURRENCIES.0.minDeposit: a decimal of at most 6 places, as text'],
+    [
+      { CURRENCIES: [usdt, { cuy: 2, symbol: 'TRX', decimals: 6 }] },
+      'CURRENCIES: duplicate currency: the same cuy is listed twice',
+    ],
+    [
+      { CURRENCIES: [usdt, { ...usdt, cuy: 3 }] },
+      'CURRENCIES: duplicate currency: the same contract (or TRX) is listed twice',
+    ],
+    [{ AUTH_JWT_SECRET: 'x' }, 'AUTH_JWT_SECRET: a text of at least 32 bytes'],
+    [{ AUTH_JWKS_URL: 'https://keys.example/jwks' }, 'AUTH_JWKS_URL: either this or AUTH_JWT_SECRET, not both'],
+    [{ AUTH_ISSUER: 7 }, 'AUTH_ISSUER: the name of the issuer'],
+    [{ AUTH_AUDIENCE: 7 }, 'AUTH_AUDIENCE: the name of the audience'],
+    [
+      { CORS_ORIGINS: 'x' },
+      'CORS_ORIGINS: "*", or at most 50 origins such as https://shop.example, separated by commas or as an array',
+    ],
+    [{ RATE_LISTS: '600' }, 'RATE_LISTS: a rate-limit binding'],
+  ])('describes what the variable takes: %o', (changes, message) => {
+    expect(faults(changes)).toEqual([message])
   })
 
   it.each([
     ['xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi'],
     ['4646464646464646464646464646464646464646464646464646464646464646'],
     ['test test test test test test test test test test test junk'],
-  ])('refuses private key material and does not repeat it: %s', (secret) => {
+  ])('refuses private key material without repeating it: %s', (secret) => {
     const [fault] = faults({ TRON_XPUB: secret })
     expect(fault).toContain('private key material is never accepted')
     expect(fault).not.toContain(secret)

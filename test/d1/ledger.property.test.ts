@@ -1,26 +1,25 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createLedgerReader } from '../../src/d1/ledger-reader.ts'
-import { createLedgerWriter } from '../../src/d1/ledger-writer.ts'
+import { createStores } from '../../src/d1/stores.ts'
 import type { Deposit } from '../../src/deposits/deposit.ts'
-import type { Flow } from '../../src/ledger/entry.ts'
-import type { FlowPage, LedgerReader } from '../../src/ledger/ledger-store.ts'
+import type { Entry } from '../../src/ledger/entry.ts'
+import type { EntryPage, LedgerReader } from '../../src/ledger/ledger-reader.ts'
 import { freshDatabase } from '../support/database.ts'
 import {
   addressAt,
   amount,
-  anyFlow,
   block,
   cuy,
   deposit,
   height,
   issue,
   ms,
+  noFilter,
   startScan,
   step,
   txid,
   uid,
-} from './entries.ts'
+} from './fixtures.ts'
 
 const owners = [1, 2, 1, 3]
 
@@ -45,17 +44,17 @@ const anyDeposit: fc.Arbitrary<Deposit> = fc
       amount: amount(units),
     }),
   )
-const anyMove = fc.record({
-  how: fc.constantFrom('append', 'credit'),
+const anyCall = fc.record({
+  method: fc.constantFrom('append', 'credit'),
   deposits: fc.array(anyDeposit, { maxLength: 12 }),
 })
 
-/** What a bookkeeper would have: each credit key once, in order, as long as the wallet has room. */
-function keepBooks(moves: readonly { readonly deposits: readonly Deposit[] }[]) {
+/** The expected ledger: each credit key once, in order, as long as the wallet has room. */
+function expectedLedger(calls: readonly { readonly deposits: readonly Deposit[] }[]) {
   const known = new Set<string>()
   const balances = new Map<string, bigint>()
   let uncredited = 0
-  for (const { deposits } of moves) {
+  for (const { deposits } of calls) {
     const full = new Set<string>()
     for (const one of deposits) {
       const key = `${one.txid}:${one.position}`
@@ -71,13 +70,13 @@ function keepBooks(moves: readonly { readonly deposits: readonly Deposit[] }[]) 
   return { balances, known: known.size, uncredited }
 }
 
-async function readAll(reader: LedgerReader, owner: number, limit: number, byId: boolean): Promise<readonly Flow[]> {
-  const all: Flow[] = []
+async function readAll(ledger: LedgerReader, owner: number, limit: number, byId: boolean): Promise<readonly Entry[]> {
+  const all: Entry[] = []
   for (let page = 1; ; page += 1) {
     const last = all.at(-1)
-    const wanted: FlowPage =
+    const wanted: EntryPage =
       byId && last !== undefined ? { kind: 'before', before: last.id, limit } : { kind: 'number', page, limit }
-    const { list, count } = await reader.flows(uid(owner), anyFlow, wanted)
+    const { list, count } = await ledger.entries(uid(owner), noFilter, wanted)
     all.push(...list)
     if (list.length < limit) {
       expect(count).toBe(all.length)
@@ -86,46 +85,45 @@ async function readAll(reader: LedgerReader, owner: number, limit: number, byId:
   }
 }
 
-it('balances equal the fold of flows at any page size, and each credit key counts once', async () => {
+it('balances equal the sum of entries at any page size, and each credit key counts once', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(anyMove, { maxLength: 6 }),
+      fc.array(anyCall, { maxLength: 6 }),
       fc.integer({ min: 1, max: 25 }),
       fc.boolean(),
-      async (moves, limit, byId) => {
+      async (calls, limit, byId) => {
         const db = await freshDatabase()
-        const writer = createLedgerWriter(db)
-        const reader = createLedgerReader(db)
+        const { ledger, deposits: depositStore, scanStore } = createStores(db, () => {})
         await issue(db, owners)
-        await startScan(writer)
+        await startScan(scanStore)
         let at = 100
-        for (const { how, deposits } of moves) {
-          if (how === 'credit') {
-            await writer.credit(deposits, ms(2000 + at))
+        for (const { method, deposits } of calls) {
+          if (method === 'credit') {
+            await depositStore.credit(deposits, ms(2000 + at))
             continue
           }
-          const move = step({ after: height(at), to: block(at + 1), finalized: height(at + 1), deposits })
-          expect(await writer.append(move)).toBe('appended')
-          expect(await writer.append(move)).toBe('superseded')
+          const next = step({ after: height(at), to: block(at + 1), finalized: height(at + 1), deposits })
+          expect(await scanStore.append(next)).toBe('appended')
+          expect(await scanStore.append(next)).toBe('superseded')
           at += 1
         }
-        const books = keepBooks(moves)
+        const expected = expectedLedger(calls)
         let entries = 0
         for (const owner of new Set(owners)) {
-          const folded = new Map<string, bigint>()
-          const newestFirst = await readAll(reader, owner, limit, byId)
-          for (const flow of [...newestFirst].reverse()) {
-            const wallet = `${owner}:${flow.cuy}`
-            folded.set(wallet, (folded.get(wallet) ?? 0n) + flow.amount)
-            expect(flow.balance).toBe(folded.get(wallet))
+          const sums = new Map<string, bigint>()
+          const newestFirst = await readAll(ledger, owner, limit, byId)
+          for (const entry of [...newestFirst].reverse()) {
+            const wallet = `${owner}:${entry.cuy}`
+            sums.set(wallet, (sums.get(wallet) ?? 0n) + entry.amount)
+            expect(entry.balance).toBe(sums.get(wallet))
           }
-          const balances = await reader.balances(uid(owner))
-          expect(new Map(balances.map((one) => [`${owner}:${one.cuy}`, one.amount as bigint]))).toEqual(folded)
-          for (const [wallet, sum] of folded) expect(books.balances.get(wallet)).toBe(sum)
+          const balances = await ledger.balances(uid(owner))
+          expect(new Map(balances.map((one) => [`${owner}:${one.cuy}`, one.amount as bigint]))).toEqual(sums)
+          for (const [wallet, sum] of sums) expect(expected.balances.get(wallet)).toBe(sum)
           entries += newestFirst.length
         }
-        expect(entries).toBe(books.known - books.uncredited)
-        expect(await db.prepare('SELECT count(*) AS n FROM deposit').first('n')).toBe(books.known)
+        expect(entries).toBe(expected.known - expected.uncredited)
+        expect(await db.prepare('SELECT count(*) AS n FROM deposit').first('n')).toBe(expected.known)
       },
     ),
     { numRuns: 40 },

@@ -36,30 +36,30 @@ describe('a metered database', () => {
     ['raw', (from) => from.prepare(select).bind(0).raw()],
     ['first', (from) => from.prepare(select).bind(0).first()],
     ['first with a column', (from) => from.prepare(select).bind(0).first('text')],
-    ['first with nothing there', (from) => from.prepare(select).bind(9).first()],
+    ['first without a row', (from) => from.prepare(select).bind(9).first()],
     ['batch', async (from) => (await from.batch([from.prepare(select).bind(0)])).map(({ results }) => results)],
-  ])('answers %s as D1 does, and counts it', async (_what, ask) => {
-    expect(await ask(db)).toEqual(await ask(plain))
+  ])('returns the result of %s as D1 does and counts it', async (_method, run) => {
+    expect(await run(db)).toEqual(await run(plain))
     const { queries, ms } = spent()
     expect({ queries, ms }).toEqual({ queries: 1, ms: 10 })
   })
 
-  test('counts the rows that were read, not those that were answered', async () => {
+  test('counts the rows that were read, not those that were returned', async () => {
     await db.prepare('SELECT count(*) FROM word').raw()
     expect(spent().rows).toBe(3)
   })
 
-  test('counts each statement of a batch, and its time once', async () => {
+  test('counts each statement of a batch and its time once', async () => {
     await db.batch([db.prepare(select).bind(0), db.prepare(select).bind(0)])
     expect(spent()).toEqual({ queries: 2, rows: 6, ms: 10 })
   })
 
-  test('counts the time of statements under way together once', async () => {
+  test('counts the time of concurrent statements once', async () => {
     await Promise.all([db.prepare(select).bind(0).all(), db.prepare(select).bind(0).all()])
     expect(spent()).toEqual({ queries: 2, rows: 6, ms: 10 })
   })
 
-  test('counts what fails, and lets it fail', async () => {
+  test('counts a statement that fails and passes the error on', async () => {
     await expect(db.prepare('SELECT text FROM nowhere').all()).rejects.toThrow('nowhere')
     expect(spent()).toEqual({ queries: 1, rows: 0, ms: 10 })
   })

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { root } from '../support/project.ts'
 
-const script = fileURLToPath(new URL('../../src/deploy/start.ts', import.meta.url).href)
+const script = `${root}src/deploy/start.ts`
 const realId = '0b54dd61-7b1c-4d0c-8d9e-1ad0a25a2f05'
 const placeholder = '00000000-0000-0000-0000-000000000000'
 
@@ -20,7 +20,7 @@ beforeEach(() => {
     `name = "x"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"\n${database('', realId)}
 [env.nile]\n${database('env.nile.', realId)}[env.fresh]\n${database('env.fresh.', placeholder)}[env.bare]\nname = "x-bare"\n`,
   )
-  stub('exit 0')
+  fakeWrangler('exit 0')
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -28,9 +28,9 @@ function write(name: string, text: string): void {
   writeFileSync(join(folder, name), text)
 }
 
-/** A `wrangler` that writes down what it was asked to do, then goes on with `then`. */
-function stub(then: string): void {
-  write('wrangler', `#!/bin/sh\necho "CI=$CI $*" >> "${folder}/calls"\n${then}\n`)
+/** Installs a fake `wrangler` that records its arguments and then runs `command`. */
+function fakeWrangler(command: string): void {
+  write('wrangler', `#!/bin/sh\necho "CI=$CI $*" >> "${folder}/calls"\n${command}\n`)
   chmodSync(join(folder, 'wrangler'), 0o755)
 }
 
@@ -38,62 +38,66 @@ const calls = () =>
   existsSync(join(folder, 'calls')) ? readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n') : []
 
 function run(...args: readonly string[]) {
-  return new Promise<{ code: number; trouble: string; out: string }>((resolve) => {
+  return new Promise<{ code: number; errors: string; out: string }>((resolve) => {
     const path = [folder, dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter)
     execFile(
       process.execPath,
       [script, ...args],
       { cwd: folder, env: { PATH: path, HOME: folder } },
-      (error, out, trouble) => resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, trouble }),
+      (error, out, errors) => resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, errors }),
     )
   })
 }
 
 describe('npm run deploy', () => {
-  it('applies the migrations, then deploys, and asks nothing', async () => {
+  it('applies the migrations, then deploys, without questions', async () => {
     expect((await run()).code).toBe(0)
     expect(calls()).toEqual(['CI=1 d1 migrations apply DB --remote --env=', 'CI=1 deploy --env='])
   })
 
-  it('does both in the environment that is named', async () => {
+  it('does both in the given environment', async () => {
     expect((await run('--env', 'nile')).code).toBe(0)
     expect(calls()).toEqual(['CI=1 d1 migrations apply DB --remote --env=nile', 'CI=1 deploy --env=nile'])
   })
 
-  it('deploys nothing where a migration fails', async () => {
-    stub('echo "no such table: flow"; exit 1')
-    const { code, trouble, out } = await run()
+  it('does not deploy if a migration fails', async () => {
+    fakeWrangler('echo "no such table: flow"; exit 1')
+    const { code, errors, out } = await run()
     expect(code).toBe(1)
     expect(calls()).toEqual(['CI=1 d1 migrations apply DB --remote --env='])
     expect(out).toContain('no such table: flow')
-    expect(trouble).toBe('\nStopped: The migrations could not be applied. wrangler says why above.\n')
+    expect(errors).toBe(
+      '\nStopped: The migrations could not be applied. The reason is in the output of wrangler above.\n',
+    )
   })
 
-  it('fails where the deployment does', async () => {
-    stub('[ "$1" = d1 ] || { echo "the script is too large" >&2; exit 3; }')
-    const { code, trouble } = await run()
+  it('fails if the deployment fails', async () => {
+    fakeWrangler('[ "$1" = d1 ] || { echo "the script is too large" >&2; exit 3; }')
+    const { code, errors } = await run()
     expect(code).toBe(1)
-    expect(trouble).toContain('\nStopped: The migrations are applied, but the Worker could not be deployed. ')
+    expect(errors).toContain('\nStopped: The migrations are applied, but the Worker could not be deployed. ')
   })
 
-  it('says how to log in', async () => {
-    stub(
+  it('explains how to log in', async () => {
+    fakeWrangler(
       'echo "In a non-interactive environment, it\'s necessary to set a CLOUDFLARE_API_TOKEN environment" >&2; exit 1',
     )
-    expect((await run()).trouble).toContain('Log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN.\n')
+    expect((await run()).errors).toContain('Log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN.\n')
   })
 
-  it('fails where wrangler is killed', async () => {
-    stub('kill -9 $$')
+  it('fails if wrangler is killed', async () => {
+    fakeWrangler('kill -9 $$')
     expect((await run()).code).toBe(1)
     expect(calls()).toHaveLength(1)
   })
 
-  it('says so where wrangler is not installed', async () => {
+  it('explains that wrangler is not installed', async () => {
     rmSync(join(folder, 'wrangler'))
-    expect((await run()).trouble).toContain('wrangler did not start. Run "npm ci"')
+    expect((await run()).errors).toContain('wrangler did not start. Run "npm ci"')
   })
+})
 
+describe('before the first step, npm run deploy', () => {
   it.each<[string, string[], string]>([
     [
       'a placeholder for the database',
@@ -101,23 +105,19 @@ describe('npm run deploy', () => {
       'database_id in wrangler.toml, [env.fresh], is a placeholder',
     ],
     ['an environment without a database', ['--env', 'bare'], 'has no D1 database with the binding DB'],
-    [
-      'an environment that is not there',
-      ['--env', 'elsewhere'],
-      'No environment found in configuration with name "elsewhere"',
-    ],
+    ['an unknown environment', ['--env', 'elsewhere'], 'No environment found in configuration with name "elsewhere"'],
     ['any other option', ['--dry-run'], "Unknown option '--dry-run'. Usage: npm run deploy [-- --env <name>]"],
-  ])('refuses %s before it runs anything', async (_, args, expected) => {
-    const { code, trouble } = await run(...args)
+  ])('refuses %s', async (_, args, expected) => {
+    const { code, errors } = await run(...args)
     expect(code).toBe(1)
-    expect(trouble).toMatch(/^\nStopped: .+\n$/)
-    expect(trouble).toContain(expected)
+    expect(errors).toMatch(/^\nStopped: .+\n$/)
+    expect(errors).toContain(expected)
     expect(calls()).toEqual([])
   })
 
   it('refuses a folder without a wrangler.toml', async () => {
     rmSync(join(folder, 'wrangler.toml'))
-    expect((await run()).trouble).toBe('\nStopped: there is no wrangler.toml in this directory.\n')
+    expect((await run()).errors).toBe('\nStopped: there is no wrangler.toml in this directory.\n')
     expect(calls()).toEqual([])
   })
 })

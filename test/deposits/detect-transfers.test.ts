@@ -16,60 +16,33 @@ import {
   owners,
   ref,
   stranger,
+  toAlice,
   topic,
   transaction,
   trx,
+  trxCandidate,
   txid,
   usdt,
+  usdtCandidate,
   usdtContract,
   word,
 } from './samples.ts'
 
-const judge = (given: Block): OwnedTransfers => assignOwners(detectTransfers([given], currencies), owners)
-const nothing: OwnedTransfers = { candidates: [], movements: [] }
+const transfersIn = (given: Block): OwnedTransfers => assignOwners(detectTransfers([given], currencies), owners)
 const call = (over: Partial<Transaction> = {}) =>
   transaction({ to: usdtContract, value: '0x0', input: '0xa9059cbb', gas: '0x7d00', ...over })
 
-describe('what a block holds for us', () => {
-  it('is a TRX candidate for a plain transfer to one of our addresses', () => {
-    expect(judge(block([transaction()]))).toEqual({
-      claims: [
-        {
-          uid: alice.uid,
-          candidate: {
-            txid: txid(1),
-            position: 0,
-            block: ref,
-            currency: trx,
-            from: stranger,
-            to: alice.address,
-            raw: 1_000_000n,
-          },
-        },
-      ],
-      movements: [],
-    })
+describe('detection of deposits', () => {
+  it('finds a TRX candidate in a plain transfer to an address of a caller', () => {
+    expect(transfersIn(block([transaction()]))).toEqual({ candidates: [toAlice(trxCandidate)], movements: [] })
   })
 
-  it('is a token candidate under its position in its own transaction', () => {
-    const { candidates: claims } = judge(block([call()], [log({ position: 3, raw: 7n })]))
-    expect(claims).toEqual([
-      {
-        uid: alice.uid,
-        candidate: {
-          txid: txid(1),
-          position: 3,
-          block: ref,
-          currency: usdt,
-          from: stranger,
-          to: alice.address,
-          raw: 7n,
-        },
-      },
-    ])
+  it('identifies a token candidate by the position of its log in its own transaction', () => {
+    const { candidates } = transfersIn(block([call()], [log({ position: 3, raw: 7n })]))
+    expect(candidates).toEqual([toAlice({ ...usdtCandidate, position: 3, raw: 7n })])
   })
 
-  it('asks about every sender and recipient of money once, and about nobody else', () => {
+  it('collects each address whose money may have moved once, and no other address', () => {
     const logs = [log(), log({ contract: fakeContract, to: bob.address }), log({ from: otherStranger, raw: 0n })]
     const transactions = [
       transaction(),
@@ -81,38 +54,39 @@ describe('what a block holds for us', () => {
     expect([...addresses]).toEqual([stranger, alice.address])
   })
 
-  it('stays in its own block where several are read at once', () => {
+  it('gives each candidate its own block when several blocks are read at once', () => {
     const other = { height: ref.height + 1, hash: 'ef'.repeat(32) }
     const blocks = [block([], [log()]), { ...block([], [log()]), ...other } as Block] // safe: a height and a hash
-    const { candidates: claims } = assignOwners(detectTransfers(blocks, currencies), owners)
-    expect(claims.map(({ candidate }) => candidate.block)).toEqual([ref, other])
+    const { candidates } = assignOwners(detectTransfers(blocks, currencies), owners)
+    expect(candidates.map(({ candidate }) => candidate.block)).toEqual([ref, other])
   })
 
-  it('is nothing in TRX where TRX is no currency', () => {
+  it('ignores TRX where TRX is not configured', () => {
     const found = detectTransfers([block([transaction()], [log()])], indexCurrencies([usdt]))
-    expect(assignOwners(found, owners).candidates.map((claim) => claim.candidate.currency)).toEqual([usdt])
+    expect(assignOwners(found, owners).candidates.map(({ candidate }) => candidate.currency)).toEqual([usdt])
   })
 
-  it('is a bug of the door, not a quiet miss, where a value is no quantity', () => {
-    expect(() => judge(block([transaction({ value: '12' })]))).toThrow('no quantity')
+  it('throws where a value is not a quantity, because node replies are parsed before', () => {
+    expect(() => transfersIn(block([transaction({ value: '12' })]))).toThrow('no quantity')
   })
 })
 
-describe('money that was ours already', () => {
-  it('is a movement out of TRX when it goes to a stranger', () => {
-    const { candidates: claims, movements } = judge(block([transaction({ from: alice.address, to: stranger })]))
-    expect(claims).toEqual([])
-    expect(movements).toEqual([
-      { txid: txid(1), position: 0, block: ref, cuy: 1, address: alice.address, direction: 'out', raw: 1_000_000n },
-    ])
+describe('detection of movements', () => {
+  it('finds a movement out where an address of a caller pays a stranger', () => {
+    expect(transfersIn(block([transaction({ from: alice.address, to: stranger })]))).toEqual({
+      candidates: [],
+      movements: [
+        { txid: txid(1), position: 0, block: ref, cuy: 1, address: alice.address, direction: 'out', raw: 1_000_000n },
+      ],
+    })
   })
 
-  it('is a movement out and one in between two of our addresses, whoever they belong to', () => {
-    const sent = judge(
+  it('finds a movement out and one in between the addresses of two callers, and no deposit', () => {
+    const { candidates, movements } = transfersIn(
       block([transaction({ from: bob.address })], [log({ txid: txid(2), position: 1, from: bob.address })]),
     )
-    expect(sent.candidates).toEqual([])
-    expect(sent.movements.map(({ cuy, address, direction, raw }) => [cuy, address, direction, raw])).toEqual([
+    expect(candidates).toEqual([])
+    expect(movements.map(({ cuy, address, direction, raw }) => [cuy, address, direction, raw])).toEqual([
       [1, bob.address, 'out', 1_000_000n],
       [1, alice.address, 'in', 1_000_000n],
       [2, bob.address, 'out', 1_000_000n],
@@ -122,12 +96,12 @@ describe('money that was ours already', () => {
 
   it.each([
     ['a contract call', call({ from: alice.address })],
-    ['a contract call with TRX attached', call({ from: alice.address, value: '0x10' })],
-    ['a transaction without a target', transaction({ from: alice.address, to: null, value: '0x0' })],
+    ['a contract call with TRX', call({ from: alice.address, value: '0x10' })],
+    ['a transaction without a recipient', transaction({ from: alice.address, to: null, value: '0x0' })],
     ['a vote', transaction({ from: alice.address, to: stranger, value: '0x0' })],
-  ])('is remembered for its fee alone in %s', (_, sent) => {
-    expect(judge(block([sent]))).toEqual({
-      claims: [],
+  ])('records %s from an address of a caller as a movement of 0 TRX, because it costs a fee', (_, sent) => {
+    expect(transfersIn(block([sent]))).toEqual({
+      candidates: [],
       movements: [
         { txid: txid(1), position: 0, block: ref, cuy: 1, address: alice.address, direction: 'out', raw: 0n },
       ],
@@ -135,47 +109,39 @@ describe('money that was ours already', () => {
   })
 })
 
-describe('every way to fake a deposit (fact sheet, §5.4)', () => {
-  const us = alice.address
+// PROTOCOL.md, Look-alike transfers: those that a block alone shows. The receipt and the bytes of a candidate show the others.
+describe('transactions that look like deposits', () => {
+  const own = alice.address
+  const nft = { topics: [transferTopic, topic(stranger), topic(own), word(1n)], data: '0x' }
+  const callData = `0xa9059cbb${topic(own).slice(2)}${word(9n).slice(2)}`
   const rows: readonly (readonly [string, readonly Transaction[], readonly Log[], number])[] = [
-    ['1: a TRC-10 transfer looks like TRX, so it is only a candidate', [transaction()], [], 1],
-    ['2: a failed call with value', [call({ value: '0xf4240', to: us })], [], 0],
-    ['3: a stake-1.0 transaction with a receiver looks like TRX, so it is only a candidate', [transaction()], [], 1],
-    ['4: a fake token named like a real one', [call()], [log({ contract: fakeContract })], 0],
-    ['5: any contract that names us', [call()], [log({ contract: stranger })], 0],
-    [
-      '6: an NFT of an accepted contract',
-      [call()],
-      [log({ topics: [transferTopic, topic(stranger), topic(us), word(1n)], data: '0x' })],
-      0,
-    ],
-    ['7: a transfer of zero of the genuine token', [call()], [log({ raw: 0n })], 0],
-    [
-      '11: call data that says transfer, without a log',
-      [call({ input: `0xa9059cbb${topic(us).slice(2)}${word(9n).slice(2)}` })],
-      [],
-      0,
-    ],
-    ['12: several transfers in one transaction are several candidates', [call()], [log(), log({ position: 1 })], 2],
-    ['13: a transfer to itself', [transaction({ from: us })], [log({ from: us })], 0],
-    ['14: a call with TRX attached, whoever it is forwarded to', [call({ value: '0xf4240' })], [], 0],
+    ['a TRC-10 transfer or an old stake, which looks like a TRX transfer, is a candidate', [transaction()], [], 1],
+    ['a failed call with TRX is none', [call({ value: '0xf4240', to: own })], [], 0],
+    ['a transfer of a token with the same name is none', [call()], [log({ contract: fakeContract })], 0],
+    ['a Transfer event of any contract is none', [call()], [log({ contract: stranger })], 0],
+    ['an NFT of an accepted contract is none', [call()], [log(nft)], 0],
+    ['a transfer of 0 of an accepted token is none', [call()], [log({ raw: 0n })], 0],
+    ['call data of a transfer without a log is none', [call({ input: callData })], [], 0],
+    ['several transfers in one transaction are several', [call()], [log(), log({ position: 1 })], 2],
+    ['a transfer from an address to itself is none', [transaction({ from: own })], [log({ from: own })], 0],
+    ['a call with TRX, which its contract may forward, is none', [call({ value: '0xf4240' })], [], 0],
   ]
   it.each(rows)('%s', (_, transactions, logs, candidates) => {
-    expect(judge(block(transactions, logs)).candidates).toHaveLength(candidates)
+    expect(transfersIn(block(transactions, logs)).candidates).toHaveLength(candidates)
   })
 
-  it('18: one deposit has one key, whatever surrounds it in the block', () => {
-    const alone = judge(block([call()], [log({ position: 1 })])).candidates
-    const crowded = judge(
+  it('a deposit has the same key whatever else its block contains', () => {
+    const alone = transfersIn(block([call()], [log({ position: 1 })])).candidates
+    const crowded = transfersIn(
       block([call({ txid: txid(9) }), call()], [log({ txid: txid(9), to: stranger }), log({ position: 1 })]),
     )
     expect(crowded.candidates).toEqual(alone)
   })
 
-  it('20: no amount is rounded', () => {
+  it('amounts above 2^53 are exact', () => {
     const value = `0x${(2n ** 53n + 1n).toString(16)}`
-    const { candidates: claims } = judge(block([transaction({ value })], [log({ raw: 2n ** 256n - 1n })]))
-    expect(claims.map((claim) => claim.candidate.raw)).toEqual([2n ** 53n + 1n, 2n ** 256n - 1n])
+    const { candidates } = transfersIn(block([transaction({ value })], [log({ raw: 2n ** 256n - 1n })]))
+    expect(candidates.map(({ candidate }) => candidate.raw)).toEqual([2n ** 53n + 1n, 2n ** 256n - 1n])
   })
 })
 
@@ -205,41 +171,40 @@ describe('any block', () => {
       ),
     )
 
-  it('yields candidates only for our addresses, from outside, above zero, each under its own key', () => {
+  it('has candidates only to addresses of callers, from outside, above 0, each with its own key', () => {
     fc.assert(
       fc.property(anyBlock, (given) => {
-        const { candidates: claims, movements } = judge(given)
-        for (const { candidate, uid } of claims) {
+        const { candidates, movements } = transfersIn(given)
+        for (const { candidate, uid } of candidates) {
           expect(owners.get(candidate.to)).toBe(uid)
           expect(owners.has(candidate.from)).toBe(false)
           expect(candidate.raw).toBeGreaterThan(0n)
         }
         for (const { address } of movements) expect(owners.has(address)).toBe(true)
-        const keys = claims.map(({ candidate }) => `${candidate.txid}:${candidate.position}`)
+        const keys = candidates.map(({ candidate }) => `${candidate.txid}:${candidate.position}`)
         expect(new Set(keys).size).toBe(keys.length)
-        const spent = given.transactions.filter((one) => owners.has(one.from)).map((one) => one.txid)
-        const remembered = movements
-          .filter((one) => one.cuy === trx.cuy && one.direction === 'out')
-          .map((one) => one.txid)
-        expect(remembered).toEqual(spent)
+        const sent = given.transactions.filter((one) => owners.has(one.from)).map((one) => one.txid)
+        const movedOut = movements.filter((one) => one.cuy === trx.cuy && one.direction === 'out')
+        expect(movedOut.map((one) => one.txid)).toEqual(sent)
       }),
     )
   })
 
-  it('asks about every address that can matter: knowing all others changes nothing', () => {
+  it('has the same transfers where the owners of only the collected addresses are known', () => {
     fc.assert(
       fc.property(anyBlock, (given) => {
         const found = detectTransfers([given], currencies)
-        const asked = new Map([...owners].filter(([address]) => found.addresses.has(address)))
-        expect(assignOwners(found, asked)).toEqual(assignOwners(found, owners))
+        const collected = new Map([...owners].filter(([address]) => found.addresses.has(address)))
+        expect(assignOwners(found, collected)).toEqual(assignOwners(found, owners))
       }),
     )
   })
 
-  it('means nothing to a service without addresses', () => {
+  it('has no transfer for a service without addresses', () => {
     fc.assert(
       fc.property(anyBlock, (given) => {
-        expect(assignOwners(detectTransfers([given], currencies), new Map())).toEqual(nothing)
+        const found = assignOwners(detectTransfers([given], currencies), new Map())
+        expect(found).toEqual({ candidates: [], movements: [] })
       }),
     )
   })

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/addresses/address.ts'
 import type { Log, Transaction } from '../../src/chain/block.ts'
-import { describeContractType } from '../../src/deposits/contract-types.ts'
-import type { Deposit, DepositOutcome, PendingReason } from '../../src/deposits/deposit.ts'
+import { explainContractType } from '../../src/deposits/contract-types.ts'
+import type { Deposit, DepositOutcome } from '../../src/deposits/deposit.ts'
 import {
   explainOutcome,
   explainPending,
   explainTransaction,
-  type TransactionInQuestion,
+  type WorthlessTransaction,
 } from '../../src/deposits/explain.ts'
 import { transferTopic } from '../../src/deposits/trc20.ts'
 import { type Amount, noAmount } from '../../src/ledger/amount.ts'
@@ -35,153 +35,156 @@ import {
   word,
 } from './samples.ts'
 
-const nothing = 'it holds no transfer to one of your addresses'
-const fromYourself = 'it was sent from one of your own deposit addresses, and that is no deposit'
-const fromUs = 'it was sent from an address of this service, and moves between those are no deposits'
-const contradiction = "the nodes show this transaction otherwise than the transaction's own bytes"
+const noTransfer = 'it contains no transfer to one of your addresses'
+const fromOwnAddress = 'it was sent from one of your own deposit addresses, so it is not a deposit'
+const internalTransfer = 'it was sent from an address of this service; internal transfers are not deposits'
+const contradiction = "the nodes show this transaction differently from the transaction's own bytes"
+const otherEvent =
+  'the contract TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t names your address in an event that is not a token transfer'
 const fake = 'TYrGbSUJbKG73E6scfNQFWUBZrQr3gHL3w'
 
-const ask = (over: Partial<TransactionInQuestion> = {}) =>
+const explain = (over: Partial<WorthlessTransaction> = {}) =>
   explainTransaction({
     transaction: transaction(),
     receipt: receipt(),
-    rawData: null,
+    bytes: null,
     currencies,
     own: new Set([alice.address]),
     ...over,
   })
-const native = (over: Partial<Transaction>, rawData: Uint8Array | null) =>
-  ask({ transaction: transaction(over), rawData })
+const explainTrx = (over: Partial<Transaction>, bytes: Uint8Array | null) =>
+  explain({ transaction: transaction(over), bytes })
 const call = transaction({ to: usdtContract, value: '0x0', input: '0xa9059cbb', gas: '0x7d00' })
-const tokens = (...logs: readonly Log[]) =>
-  ask({ transaction: call, receipt: receipt(logs), rawData: otherBytes(31, 'TriggerSmartContract') })
-const dirty = `0x${'0'.repeat(22)}41${alice.address}`
+const explainCall = (...logs: readonly Log[]) =>
+  explain({ transaction: call, receipt: receipt(logs), bytes: otherBytes(31, 'TriggerSmartContract') })
+const nft = { topics: [transferTopic, topic(stranger), topic(alice.address), word(1n)], data: '0x' }
+const notZeroPadded = `0x${'0'.repeat(22)}41${alice.address}`
 
-describe('why a token transaction is worth nothing', () => {
+describe('the reason why a contract call is not a deposit', () => {
   it.each([
     [
       'fails',
-      ask({ transaction: call, receipt: receipt([log()], { succeeded: false }) }),
-      'the transaction failed, so nothing in it was paid',
+      explain({ transaction: call, receipt: receipt([log()], { succeeded: false }) }),
+      'the transaction failed, so it paid nothing',
     ],
-    ['has no events', tokens(), nothing],
-    ['pays somebody else', tokens(log({ to: bob.address })), nothing],
-    ['pays a stranger', tokens(log({ to: stranger })), nothing],
+    ['has no events', explainCall(), noTransfer],
+    ['pays another caller', explainCall(log({ to: bob.address })), noTransfer],
+    ['pays a stranger', explainCall(log({ to: stranger })), noTransfer],
     [
-      'comes from a contract that is not accepted',
-      tokens(log({ contract: fakeContract })),
+      'has an event of a contract that is not accepted',
+      explainCall(log({ contract: fakeContract })),
       `its Transfer event comes from the contract ${fake}, which is not an accepted token`,
     ],
     [
-      'is an NFT',
-      tokens(
-        log({
-          contract: fakeContract,
-          topics: [transferTopic, topic(stranger), topic(alice.address), word(1n)],
-          data: '0x',
-        }),
-      ),
-      `the contract ${fake} sent an NFT (TRC-721), not an accepted token`,
+      'sends an NFT',
+      explainCall(log({ contract: fakeContract, ...nft })),
+      `the contract ${fake} sent an NFT (TRC-721), which is not an accepted token`,
     ],
-    ['moves zero', tokens(log({ raw: 0n })), 'it transfers 0 USDT'],
-    ['comes from the caller’s own address', tokens(log({ from: alice.address })), fromYourself],
-    ['comes from another address of the service', tokens(log({ from: bob.address })), fromUs],
+    ['transfers 0', explainCall(log({ raw: 0n })), 'it transfers 0 USDT'],
+    ['comes from an address of the caller', explainCall(log({ from: alice.address })), fromOwnAddress],
+    ['comes from another address of the service', explainCall(log({ from: bob.address })), internalTransfer],
+    ['has an event with other data', explainCall(log({ data: '0x01' })), otherEvent],
     [
-      'has odd data',
-      tokens(log({ data: '0x01' })),
-      'the contract TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t names your address in an event that is no token transfer',
+      'has an address that is not padded with zeros',
+      explainCall(log({ topics: [transferTopic, topic(stranger), notZeroPadded] })),
+      otherEvent,
     ],
     [
-      'has an address that is not clean',
-      tokens(log({ topics: [transferTopic, topic(stranger), dirty] })),
-      'the contract TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t names your address in an event that is no token transfer',
+      'has another event with the address of the caller',
+      explainCall(log({ topics: [word(1n), topic(stranger), topic(alice.address)] })),
+      noTransfer,
     ],
-    [
-      'is another event that names the caller',
-      tokens(log({ topics: [word(1n), topic(stranger), topic(alice.address)] })),
-      nothing,
-    ],
-  ])('where it %s', (_, said, why) => {
-    expect(said).toBe(why)
+  ])('where it %s', (_, explanation, why) => {
+    expect(explanation).toBe(why)
   })
 
-  it('names the reason that is nearest to a deposit when there are several', () => {
-    const worst = log({ contract: fakeContract })
-    const better = log({ raw: 0n, position: 1 })
-    expect(tokens(worst, better)).toBe('it transfers 0 USDT')
-    expect(tokens(better, worst)).toBe('it transfers 0 USDT')
+  it('is the one that is closest to a deposit, where there are several', () => {
+    const farther = log({ contract: fakeContract })
+    const closer = log({ raw: 0n, position: 1 })
+    expect(explainCall(farther, closer)).toBe('it transfers 0 USDT')
+    expect(explainCall(closer, farther)).toBe('it transfers 0 USDT')
   })
 })
 
-describe('why a transaction without tokens is worth nothing', () => {
+describe('the reason why a transaction without events is not a deposit', () => {
   it.each([
-    ['is a TRC-10 transfer', native({}, trc10Bytes()), 'this is a TRC-10 token transfer, not TRX'],
-    ['is the end of a stake', native({}, otherBytes(12)), describeContractType(12).why],
-    ['lends energy to the caller', native({ value: '0x0' }, otherBytes(57)), describeContractType(57).why],
+    ['is a TRC-10 transfer', explainTrx({}, trc10Bytes()), explainContractType(2)],
+    ['is the end of a stake', explainTrx({}, otherBytes(12)), explainContractType(12)],
+    ['delegates energy to the caller', explainTrx({ value: '0x0' }, otherBytes(57)), explainContractType(57)],
     [
-      'has no target, and its type is known',
-      native({ to: null, value: '0x0' }, otherBytes(54)),
-      describeContractType(54).why,
+      'has no recipient and a known type',
+      explainTrx({ to: null, value: '0x0' }, otherBytes(54)),
+      explainContractType(54),
     ],
-    ['has no target, and its type is not known', native({ to: null, value: '0x0' }, null), nothing],
-    ['has no target, and its bytes can not be read', native({ to: null }, message([11, 1n])), nothing],
+    ['has no recipient, and its bytes are not available', explainTrx({ to: null, value: '0x0' }, null), noTransfer],
+    ['has no recipient, and its bytes cannot be read', explainTrx({ to: null }, message([11, 1n])), noTransfer],
     [
-      'has bytes that can not be read',
-      native({}, message([11, 1n])),
-      "the transaction's bytes are not those of one TRX transfer (wrong-wire-type)",
+      'has bytes that cannot be read',
+      explainTrx({}, message([11, 1n])),
+      "the transaction's bytes are not those of a single TRX transfer (wrong-wire-type)",
     ],
-    ['pays a stranger', native({ to: stranger }, transferBytes(stranger)), nothing],
-    ['pays another caller', native({ to: bob.address }, transferBytes(bob.address)), nothing],
-    ['is a TRC-10 transfer to another caller', native({ to: bob.address }, trc10Bytes()), nothing],
-    ['is the caller’s own payment to a stranger', native({ from: alice.address, to: stranger }, null), fromYourself],
+    ['pays a stranger', explainTrx({ to: stranger }, transferBytes(stranger)), noTransfer],
+    ['pays another caller', explainTrx({ to: bob.address }, transferBytes(bob.address)), noTransfer],
+    ['is a TRC-10 transfer to another caller', explainTrx({ to: bob.address }, trc10Bytes()), noTransfer],
+    ['is a payment by the caller', explainTrx({ from: alice.address, to: stranger }, null), fromOwnAddress],
     [
-      'is the caller’s own payment to himself',
-      native({ from: alice.address }, transferBytes(alice.address, 1_000_000n, alice.address)),
-      fromYourself,
+      'is a payment from an address to itself',
+      explainTrx({ from: alice.address }, transferBytes(alice.address, 1_000_000n, alice.address)),
+      fromOwnAddress,
     ],
     [
       'comes from another address of the service',
-      native({ from: bob.address }, transferBytes(alice.address, 1_000_000n, bob.address)),
-      fromUs,
+      explainTrx({ from: bob.address }, transferBytes(alice.address, 1_000_000n, bob.address)),
+      internalTransfer,
     ],
-    ['moves no TRX, as far as the block shows', native({ value: '0x0' }, null), 'it moves no TRX to your address'],
-    ['is a call of the caller’s address', native({ input: '0xa9059cbb' }, null), describeContractType(31).why],
-    ['is a transfer in bytes and a call in the block', native({ input: '0xa9059cbb' }, transferBytes()), contradiction],
-    ['shows energy that no transfer uses', native({ gas: '0x1' }, null), contradiction],
+    ['has a value of 0 in its block', explainTrx({ value: '0x0' }, null), 'it transfers no TRX to your address'],
+    ['is a call of the address', explainTrx({ input: '0xa9059cbb' }, null), explainContractType(31)],
     [
-      'is TRX where TRX is no currency',
-      ask({ rawData: transferBytes(), currencies: indexCurrencies([usdt]) }),
+      'is a call in its block and a transfer by its bytes',
+      explainTrx({ input: '0xa9059cbb' }, transferBytes()),
+      contradiction,
+    ],
+    ['used energy, which a transfer never does', explainTrx({ gas: '0x1' }, null), contradiction],
+    [
+      'transfers TRX where TRX is not configured',
+      explain({ bytes: transferBytes(), currencies: indexCurrencies([usdt]) }),
       'it transfers TRX, which is not an accepted currency',
     ],
-  ])('where it %s', (_, said, why) => {
-    expect(said).toBe(why)
+  ])('where it %s', (_, explanation, why) => {
+    expect(explanation).toBe(why)
   })
 })
 
-describe('what belongs to others', () => {
-  const cases: readonly ((to: Address) => TransactionInQuestion)[] = [
-    (to) => ({ ...base, transaction: transaction({ to }), rawData: transferBytes(to) }),
-    (to) => ({ ...base, transaction: transaction({ to }), rawData: trc10Bytes() }),
-    (to) => ({ ...base, transaction: call, receipt: receipt([log({ to })]), rawData: null }),
-    (to) => ({ ...base, transaction: call, receipt: receipt([log({ to, contract: fakeContract })]), rawData: null }),
-    (to) => ({ ...base, transaction: call, receipt: receipt([log({ to, raw: 0n })]), rawData: null }),
-    (to) => ({
-      ...base,
-      transaction: transaction({ from: to, to: stranger }),
-      rawData: transferBytes(stranger, 1n, to),
-    }),
+describe('the explanation of a payment to another address', () => {
+  const basis = { receipt: receipt(), currencies, own: new Set([alice.address]) }
+  const payments: readonly (readonly [string, (other: Address) => WorthlessTransaction])[] = [
+    ['TRX', (to) => ({ ...basis, transaction: transaction({ to }), bytes: transferBytes(to) })],
+    ['TRC-10', (to) => ({ ...basis, transaction: transaction({ to }), bytes: trc10Bytes() })],
+    ['an accepted token', (to) => ({ ...basis, transaction: call, receipt: receipt([log({ to })]), bytes: null })],
+    [
+      'another token',
+      (to) => ({ ...basis, transaction: call, receipt: receipt([log({ to, contract: fakeContract })]), bytes: null }),
+    ],
+    ['0 of a token', (to) => ({ ...basis, transaction: call, receipt: receipt([log({ to, raw: 0n })]), bytes: null })],
+    [
+      'TRX of that address',
+      (from) => ({
+        ...basis,
+        transaction: transaction({ from, to: stranger }),
+        bytes: transferBytes(stranger, 1n, from),
+      }),
+    ],
   ]
-  const base = { receipt: receipt(), currencies, own: new Set([alice.address]) }
-
-  it.each(cases)('reads like a stranger’s, case %#', (make) => {
+  it.each(payments)('is the same whether or not it belongs to a caller: %s', (_, payment) => {
     expect(owners.has(bob.address)).toBe(true)
-    expect(explainTransaction(make(bob.address))).toBe(explainTransaction(make('99'.repeat(20) as Address)))
-    expect(explainTransaction(make(bob.address))).toBe(nothing)
+    const unknown = '99'.repeat(20) as Address
+    expect(explainTransaction(payment(bob.address))).toBe(explainTransaction(payment(unknown)))
+    expect(explainTransaction(payment(bob.address))).toBe(noTransfer)
   })
 })
 
-describe('what is said of a stored deposit', () => {
-  const of = (
+describe('the explanation of a stored deposit', () => {
+  const deposit = (
     outcome: DepositOutcome,
     raw: bigint,
     cuy: CurrencyId = usdt.cuy,
@@ -199,37 +202,34 @@ describe('what is said of a stored deposit', () => {
     outcome,
     amount,
   })
-  const wide = indexCurrencies([trx, { ...usdt, decimals: 18, minDeposit: 15n * 10n ** 17n }])
+  const with18Decimals = indexCurrencies([trx, { ...usdt, decimals: 18, minDeposit: 15n * 10n ** 17n }])
   it.each([
-    [of('below-minimum', 10n ** 18n), '1 USDT is below the smallest deposit that is credited, 1.5 USDT'],
+    [deposit('below-minimum', 10n ** 18n), '1 USDT is below the smallest deposit that is credited, 1.5 USDT'],
+    [deposit('dust', 7n), '0.000000000000000007 USDT is less than the smallest amount in a wallet, 0.000001 USDT'],
     [
-      of('dust', 7n),
-      '0.000000000000000007 USDT is less than the smallest amount that a wallet can hold, 0.000001 USDT',
+      deposit('too-large', 10n ** 40n),
+      '10000000000000000000000 USDT is too large for one entry; an operator must decide about it',
     ],
     [
-      of('too-large', 10n ** 40n),
-      '10000000000000000000000 USDT is more than one entry can hold, so a person has to decide about it',
-    ],
-    [
-      of('credited', 25n * 10n ** 17n + 1n, usdt.cuy, 2_500_000n as Amount),
+      deposit('credited', 25n * 10n ** 17n + 1n, usdt.cuy, 2_500_000n as Amount),
       '2.500000000000000001 USDT arrived, and 2.5 USDT was credited',
     ],
-    [of('credited', 1n, 77 as CurrencyId), 'its currency is not accepted any more'],
-  ])('is one sentence with its numbers', (deposit, why) => {
-    expect(explainOutcome(deposit, wide)).toBe(why)
+    [deposit('credited', 1n, 77 as CurrencyId), 'its currency is no longer accepted'],
+  ])('has its amounts, case %#', (stored, why) => {
+    expect(explainOutcome(stored, with18Decimals)).toBe(why)
   })
 
-  it('has a sentence of its own for each reason to wait', () => {
-    const reasons: readonly PendingReason[] = [
-      'queued',
-      'no-api',
-      'api-silent',
-      'disagreement',
+  it.each([
+    ['queued', 'it waits in the queue behind other transfers of its block'],
+    ['no-api', 'TRX deposits are on hold: no node has the HTTP API that is needed to verify them'],
+    ['api-unavailable', "the transaction's own bytes are not available yet, so it cannot be verified"],
+    ['disagreement', 'the nodes disagree about this transaction'],
+    [
       'decimals-differ',
-      'decimals-unknown',
-    ]
-    const sentences = reasons.map(explainPending)
-    expect(new Set(sentences).size).toBe(reasons.length)
-    for (const sentence of sentences) expect(sentence).toMatch(/^[a-z][^.]{20,}$/)
+      "the decimals of the token's contract differ from the configured ones, so none of it is credited",
+    ],
+    ['decimals-unknown', "the decimals of the token's contract could not be read yet"],
+  ] as const)('has the reason why it is pending: %s', (reason, why) => {
+    expect(explainPending(reason)).toBe(why)
   })
 })

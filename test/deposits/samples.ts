@@ -2,7 +2,11 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { hexToBytes } from '@noble/hashes/utils.js'
 import type { Address } from '../../src/addresses/address.ts'
 import type { Block, BlockHash, BlockHeight, BlockRef, Log, Receipt, Transaction, Txid } from '../../src/chain/block.ts'
+import type { Chain } from '../../src/chain/chain.ts'
+import { ok } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
+import type { Candidate } from '../../src/deposits/deposit.ts'
+import type { OwnedCandidate } from '../../src/deposits/detect-transfers.ts'
 import { transferTopic } from '../../src/deposits/trc20.ts'
 import { nativeAsset, trc20Asset } from '../../src/ledger/asset.ts'
 import { type Currency, type CurrencyId, indexCurrencies } from '../../src/ledger/currencies.ts'
@@ -33,7 +37,7 @@ export const fakeContract = 'fa'.repeat(20) as Address
 export const txid = (n: number) => n.toString(16).padStart(64, '0') as Txid
 export const ref: BlockRef = { height: 70 as BlockHeight, hash: '70'.repeat(32) as BlockHash }
 
-/** A TRX transfer of one TRX from a stranger to Alice, unless said otherwise. */
+/** A transfer of 1 TRX from a stranger to Alice, with changes. */
 export const transaction = (over: Partial<Transaction> = {}): Transaction => ({
   txid: txid(1),
   from: stranger,
@@ -44,10 +48,12 @@ export const transaction = (over: Partial<Transaction> = {}): Transaction => ({
   ...over,
 })
 
+/** A number as a word of 32 bytes. */
 export const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`
+/** An address as a topic of a log. */
 export const topic = (address: Address) => `0x${'0'.repeat(24)}${address}`
 
-/** A Transfer event of one USDT from a stranger to Alice, unless said otherwise. */
+/** A Transfer event of 1 USDT from a stranger to Alice, with changes. */
 export const log = (over: Partial<Log> & { from?: Address; to?: Address; raw?: bigint } = {}): Log => {
   const { from = stranger, to = alice.address, raw = 1_000_000n, ...rest } = over
   return {
@@ -60,6 +66,7 @@ export const log = (over: Partial<Log> & { from?: Address; to?: Address; raw?: b
   }
 }
 
+/** The block `ref` with these transactions and logs. */
 export const block = (transactions: readonly Transaction[], logs: readonly Log[] = []): Block => ({
   ...ref,
   parentHash: '69'.repeat(32) as BlockHash,
@@ -68,6 +75,7 @@ export const block = (transactions: readonly Transaction[], logs: readonly Log[]
   logs,
 })
 
+/** The receipt of `transaction()` with these logs, with changes. */
 export const receipt = (logs: readonly Log[] = [], over: Partial<Receipt> = {}): Receipt => ({
   txid: txid(1),
   block: ref,
@@ -76,10 +84,31 @@ export const receipt = (logs: readonly Log[] = [], over: Partial<Receipt> = {}):
   ...over,
 })
 
+/** `transaction()` as a candidate. */
+export const trxCandidate: Candidate = {
+  txid: txid(1),
+  position: 0,
+  block: ref,
+  currency: trx,
+  from: stranger,
+  to: alice.address,
+  raw: 1_000_000n,
+}
+
+/** `log({ position: 1 })` as a candidate. */
+export const usdtCandidate: Candidate = { ...trxCandidate, position: 1, currency: usdt }
+
+/** A candidate that pays Alice. */
+export const toAlice = (candidate: Candidate): OwnedCandidate => ({ candidate, uid: alice.uid })
+
+/** Nodes that have a receipt without logs of every transaction. */
+export const receiptsWithoutLogs: Chain['receipts'] = async (transactions) =>
+  ok(new Map(transactions.map((one) => [one.txid, receipt([], { txid: one.txid, block: one.block })])))
+
 /** One protobuf field: a number is a varint, bytes or text are length-delimited. */
 export type Field = readonly [number, bigint | Uint8Array | string]
 
-/** A protobuf message of these fields, in this order, however odd. */
+/** A protobuf message of these fields, in this order, valid or not. */
 export function message(...fields: readonly Field[]): Uint8Array {
   const writer = new BinaryWriter()
   for (const [number, value] of fields) {
@@ -90,6 +119,7 @@ export function message(...fields: readonly Field[]): Uint8Array {
   return writer.finish()
 }
 
+/** An address as 21 bytes. */
 export const bytes21 = (address: string) => hexToBytes(`41${address}`)
 export const transferUrl = 'type.googleapis.com/protocol.TransferContract'
 
@@ -101,7 +131,7 @@ export const transferMessage = (to: Address = alice.address, amount = 1_000_000n
 export const contract = (type: bigint, url: string, value: Uint8Array) =>
   message([1, type], [2, message([1, url], [2, value])])
 
-/** `raw_data` around one or more contracts, with the fields that a real transaction has beside them. */
+/** `raw_data` with these contracts and the other fields of a real transaction. */
 export const rawData = (...contracts: readonly Uint8Array[]) =>
   message(
     [1, new Uint8Array([0x1c, 0xa0])],
@@ -110,6 +140,9 @@ export const rawData = (...contracts: readonly Uint8Array[]) =>
     ...contracts.map((one) => [11, one] as const),
     [14, 1_777_448_940_000n],
   )
+
+/** `raw_data` of a TRX transfer whose parameter (a protobuf `Any`: 1 is the type URL, 2 the message) has these fields. */
+export const parameterBytes = (...fields: readonly Field[]) => rawData(message([1, 1n], [2, message(...fields)]))
 
 /** `raw_data` of `transaction()`. */
 export const transferBytes = (to?: Address, amount?: bigint, from?: Address) =>
@@ -130,6 +163,6 @@ export const trc10Bytes = () =>
     ),
   )
 
-/** `raw_data` of any other type, with a message that means nothing here. */
+/** `raw_data` of any other contract type, with an arbitrary message. */
 export const otherBytes = (type: number, name = 'VoteWitnessContract') =>
   rawData(contract(BigInt(type), `type.googleapis.com/protocol.${name}`, message([1, bytes21(stranger)])))

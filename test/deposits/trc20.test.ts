@@ -7,11 +7,11 @@ import { anyAddress, anyRaw } from '../support/arbitraries.ts'
 import { alice, block, currencies, fakeContract, log, stranger, topic, txid, usdt, word } from './samples.ts'
 
 describe('a token transfer', () => {
-  it('is known by the hash of its event', () => {
+  it('has the hash of the Transfer event as its first topic', () => {
     expect(transferTopic).toBe(`0x${bytesToHex(keccak_256(utf8ToBytes('Transfer(address,address,uint256)')))}`)
   })
 
-  it('is read as the log says, whatever its parties and amount', () => {
+  it('has the parties and the amount of its log', () => {
     fc.assert(
       fc.property(anyAddress, anyAddress, anyRaw, (from, to, raw) => {
         const transfer = tokenTransfer(log({ from, to, raw }), currencies)
@@ -27,24 +27,24 @@ describe('a token transfer', () => {
     ['another contract', log({ contract: fakeContract })],
     ['no topics', log({ topics: [] })],
     ['two topics', log({ topics: [transferTopic, from] })],
-    ['four topics, a TRC-721', log({ topics: [transferTopic, from, to, word(7n)], data: '0x' })],
-    ['four topics with data', log({ topics: [transferTopic, from, to, word(7n)] })],
-    ['another event', log({ topics: [word(1n), from, to] })],
-    ['the event in capitals', log({ topics: [transferTopic.toUpperCase(), from, to] })],
-    ['a sender with a dirty byte in front', log({ topics: [transferTopic, from.replace('0x00', '0x01'), to] })],
-    ['a recipient with 0x41 in front', log({ topics: [transferTopic, from, `0x${'0'.repeat(22)}41${alice.address}`] })],
+    ['four topics and no data (TRC-721)', log({ topics: [transferTopic, from, to, word(7n)], data: '0x' })],
+    ['four topics and data', log({ topics: [transferTopic, from, to, word(7n)] })],
+    ['the topic of another event', log({ topics: [word(1n), from, to] })],
+    ['the topic of the event in capitals', log({ topics: [transferTopic.toUpperCase(), from, to] })],
+    ['a sender after a byte that is not zero', log({ topics: [transferTopic, from.replace('0x00', '0x01'), to] })],
+    ['a recipient after 0x41', log({ topics: [transferTopic, from, `0x${'0'.repeat(22)}41${alice.address}`] })],
     ['a recipient topic of 20 bytes', log({ topics: [transferTopic, from, `0x${alice.address}`] })],
     ['a recipient topic of 33 bytes', log({ topics: [transferTopic, from, `0x00${to.slice(2)}`] })],
     ['no data', log({ data: '0x' })],
     ['31 bytes of data', log({ data: word(1n).slice(0, -2) })],
     ['33 bytes of data', log({ data: `${word(1n)}00` })],
     ['64 bytes of data', log({ data: word(1n) + word(1n).slice(2) })],
-    ['zero', log({ raw: 0n })],
-  ])('is not a log with %s', (_, hostile) => {
-    expect(tokenTransfer(hostile, currencies)).toBeNull()
+    ['an amount of 0', log({ raw: 0n })],
+  ])('is not a log with %s', (_, lookAlike) => {
+    expect(tokenTransfer(lookAlike, currencies)).toBeNull()
   })
 
-  it('is found in its place among the logs of a block', () => {
+  it('is found among the other logs of a block', () => {
     const logs = [log({ contract: fakeContract }), log({ position: 1 }), log({ txid: txid(2), raw: 5n })]
     expect(tokenTransfers(block([], logs), currencies).map((one) => one.log)).toEqual(logs.slice(1))
   })

@@ -1,9 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { BlockHash, BlockHeight, Log } from '../../src/chain/block.ts'
+import { explainContractType } from '../../src/deposits/contract-types.ts'
 import type { Candidate } from '../../src/deposits/deposit.ts'
 import { transferTopic } from '../../src/deposits/trc20.ts'
-import { type Evidence, toDeposit, verifyDeposit } from '../../src/deposits/verify-deposit.ts'
+import {
+  type Evidence,
+  explainFault,
+  failedTransaction,
+  toDeposit,
+  toPending,
+  verifyDeposit,
+} from '../../src/deposits/verify-deposit.ts'
 import { anyCurrency, anyRaw } from '../support/arbitraries.ts'
 import {
   alice,
@@ -15,47 +23,40 @@ import {
   receipt,
   ref,
   stranger,
+  toAlice,
   topic,
   transferBytes,
   trc10Bytes,
-  trx,
+  trxCandidate,
   txid,
   usdt,
+  usdtCandidate,
   word,
 } from './samples.ts'
 
-const native: Candidate = {
-  txid: txid(1),
-  position: 0,
-  block: ref,
-  currency: trx,
-  from: stranger,
-  to: alice.address,
-  raw: 1_000_000n,
-}
-const token: Candidate = { ...native, position: 1, currency: usdt }
-const others = log({ to: bob.address })
-const honestLogs = [others, log({ position: 1 })]
-const forNative = (over: Partial<Evidence> = {}): Evidence => ({
+const otherLog = log({ to: bob.address })
+const logs = [otherLog, log({ position: 1 })]
+const forTrx = (over: Partial<Evidence> = {}): Evidence => ({
   receipt: receipt(),
-  rawData: transferBytes(),
+  bytes: transferBytes(),
   decimals: null,
   ...over,
 })
-const forToken = (over: Partial<Evidence> = {}): Evidence => ({
-  receipt: receipt(honestLogs),
-  rawData: 'silent',
+const forUsdt = (over: Partial<Evidence> = {}): Evidence => ({
+  receipt: receipt(logs),
+  bytes: 'unavailable',
   decimals: 6,
   ...over,
 })
+const failed = (of: readonly Log[] = []) => receipt(of, { succeeded: false })
 
 describe('a proven candidate', () => {
   it.each([
-    ['TRX', native, forNative()],
-    ['a token', token, forToken()],
+    ['TRX', trxCandidate, forTrx()],
+    ['a token', usdtCandidate, forUsdt()],
   ])('of %s is a deposit of its amount', (_, candidate, evidence) => {
     const { currency, ...rest } = candidate
-    expect(verifyDeposit(candidate, alice.uid, evidence)).toEqual({
+    expect(verifyDeposit(toAlice(candidate), evidence)).toEqual({
       kind: 'deposit',
       deposit: {
         ...rest,
@@ -71,139 +72,114 @@ describe('a proven candidate', () => {
   it.each([
     ['below-minimum', { ...usdt, minDeposit: 1_000_001n }],
     ['dust', { ...usdt, decimals: 18 }],
-  ])('that is %s is recorded with an amount of 0', (outcome, currency) => {
-    const verdict = verifyDeposit({ ...token, currency }, alice.uid, forToken({ decimals: currency.decimals }))
+  ])('that is %s is a deposit with an amount of 0', (outcome, currency) => {
+    const verdict = verifyDeposit(toAlice({ ...usdtCandidate, currency }), forUsdt({ decimals: currency.decimals }))
     expect(verdict).toMatchObject({ kind: 'deposit', deposit: { outcome, amount: 0n, raw: 1_000_000n } })
   })
 
-  it('that is more than the ledger holds is recorded with an amount of 0', () => {
+  it('that is more than one ledger amount is a deposit with an amount of 0', () => {
     const raw = 2n ** 53n
-    const evidence = forNative({ rawData: transferBytes(alice.address, raw) })
-    expect(verifyDeposit({ ...native, raw }, alice.uid, evidence)).toMatchObject({
+    const evidence = forTrx({ bytes: transferBytes(alice.address, raw) })
+    expect(verifyDeposit(toAlice({ ...trxCandidate, raw }), evidence)).toMatchObject({
       kind: 'deposit',
       deposit: { outcome: 'too-large', amount: 0n, raw },
     })
   })
 
-  it('moves a balance exactly when it is credited', () => {
+  it('has an amount above 0 exactly where it is credited', () => {
     fc.assert(
       fc.property(anyCurrency, anyRaw, (currency, raw) => {
-        const { outcome, amount } = toDeposit({ ...token, currency, raw }, alice.uid)
+        const { outcome, amount } = toDeposit({ ...usdtCandidate, currency, raw }, alice.uid)
         expect(amount > 0n).toBe(outcome === 'credited')
       }),
     )
   })
 })
 
+// PROTOCOL.md, Look-alike transfers: those that only the receipt or the bytes of the transaction show.
 describe('a candidate that is worth nothing', () => {
   it.each([
-    ['1: a TRC-10 transfer', native, forNative({ rawData: trc10Bytes() }), 'this is a TRC-10 token transfer, not TRX'],
+    ['a TRC-10 transfer', trxCandidate, forTrx({ bytes: trc10Bytes() }), explainContractType(2)],
+    ['a failed transaction with TRX', trxCandidate, forTrx({ receipt: failed() }), failedTransaction],
+    ['a stake for the address', trxCandidate, forTrx({ bytes: otherBytes(11) }), explainContractType(11)],
+    ['the end of a stake', trxCandidate, forTrx({ bytes: otherBytes(12) }), explainContractType(12)],
+    ['a log of a failed transaction', usdtCandidate, forUsdt({ receipt: failed(logs) }), failedTransaction],
     [
-      '2: a failed transaction with value',
-      native,
-      forNative({ receipt: receipt([], { succeeded: false }) }),
-      'the transaction failed, so nothing in it was paid',
-    ],
-    [
-      '3: stake 1.0 frozen for us',
-      native,
-      forNative({ rawData: otherBytes(11) }),
-      'this stakes TRX of its sender: the receiver gets resources, not TRX',
-    ],
-    [
-      '3: stake 1.0 unfrozen',
-      native,
-      forNative({ rawData: otherBytes(12) }),
-      'this unstakes TRX, which goes back to its sender, not to the receiver',
-    ],
-    [
-      '8: a log of a failed transaction',
-      token,
-      forToken({ receipt: receipt(honestLogs, { succeeded: false }) }),
-      'the transaction failed, so nothing in it was paid',
-    ],
-    [
-      'bytes that hold no contract',
-      native,
-      forNative({ rawData: rawData() }),
-      "the transaction's bytes are not those of one TRX transfer (no-contract)",
+      'bytes without a contract',
+      trxCandidate,
+      forTrx({ bytes: rawData() }),
+      explainFault({ kind: 'unreadable', why: 'no-contract' }),
     ],
   ])('is refused: %s', (_, candidate, evidence, why) => {
-    expect(verifyDeposit(candidate, alice.uid, evidence)).toEqual({ kind: 'refused', why })
+    expect(verifyDeposit(toAlice(candidate), evidence)).toEqual({ kind: 'refused', why })
   })
 })
 
-describe('a candidate that can not be decided now', () => {
+describe('a candidate that cannot be decided now', () => {
   it.each([
-    ['no-api', native, forNative({ rawData: 'no-api' })],
-    ['api-silent', native, forNative({ rawData: 'silent' })],
-    ['disagreement', native, forNative({ receipt: 'disagreement' })],
-    ['disagreement', token, forToken({ receipt: 'disagreement' })],
-    ['decimals-unknown', token, forToken({ decimals: null })],
-    ['decimals-differ', token, forToken({ decimals: 18 })],
-  ])('waits: %s', (reason, candidate, evidence) => {
+    ['no-api', trxCandidate, forTrx({ bytes: 'no-api' })],
+    ['api-unavailable', trxCandidate, forTrx({ bytes: 'unavailable' })],
+    ['disagreement', trxCandidate, forTrx({ receipt: 'disagreement' })],
+    ['disagreement', usdtCandidate, forUsdt({ receipt: 'disagreement' })],
+    ['decimals-unknown', usdtCandidate, forUsdt({ decimals: null })],
+    ['decimals-differ', usdtCandidate, forUsdt({ decimals: 18 })],
+  ] as const)('is pending: %s', (reason, candidate, evidence) => {
     const { currency, ...rest } = candidate
-    expect(verifyDeposit(candidate, alice.uid, evidence)).toEqual({
+    expect(verifyDeposit(toAlice(candidate), evidence)).toEqual({
       kind: 'pending',
       pending: { ...rest, cuy: currency.cuy, uid: alice.uid, reason },
     })
   })
 
-  it('is refused rather than kept waiting where its transaction failed', () => {
-    const failed = receipt([], { succeeded: false })
-    expect(verifyDeposit(native, alice.uid, forNative({ receipt: failed, rawData: 'no-api' })).kind).toBe('refused')
+  it('is refused and not pending where its transaction failed', () => {
+    expect(verifyDeposit(toAlice(trxCandidate), forTrx({ receipt: failed(), bytes: 'no-api' })).kind).toBe('refused')
   })
 })
 
-describe('evidence that does not fit together', () => {
-  const elsewhere = { height: ref.height, hash: '71'.repeat(32) as BlockHash }
+describe('evidence that contradicts the block', () => {
+  const otherBlock = { height: ref.height, hash: '71'.repeat(32) as BlockHash }
   const withLog = (over: Parameters<typeof log>[0]) =>
-    forToken({ receipt: receipt([others, log({ position: 1, ...over })]) })
-  const clean = [transferTopic, topic(stranger), topic(alice.address)]
+    forUsdt({ receipt: receipt([otherLog, log({ position: 1, ...over })]) })
+  const topics = [transferTopic, topic(stranger), topic(alice.address)]
+  const higher = { ...ref, height: 71 as BlockHeight }
+  const failedElsewhere = receipt([], { block: otherBlock, succeeded: false })
   it.each<readonly [string, Candidate, Evidence]>([
-    ['no receipt', native, forNative({ receipt: null })],
-    ['the receipt of another transaction', native, forNative({ receipt: receipt([], { txid: txid(2) }) })],
-    ['the same height with another hash', native, forNative({ receipt: receipt([], { block: elsewhere }) })],
-    ['another height', native, forNative({ receipt: receipt([], { block: { ...ref, height: 71 as BlockHeight } }) })],
-    [
-      'a failed receipt of another block',
-      native,
-      forNative({ receipt: receipt([], { block: elsewhere, succeeded: false }) }),
-    ],
-    ['bytes that pay another address', native, forNative({ rawData: transferBytes(bob.address) })],
-    ['bytes that pay another amount', native, forNative({ rawData: transferBytes(alice.address, 999_999n) })],
-    ['bytes of another sender', native, forNative({ rawData: transferBytes(alice.address, 1_000_000n, bob.address) })],
-    ['no logs', token, forToken({ receipt: receipt() })],
-    ['the log at another position', token, forToken({ receipt: receipt([log(), others]) })],
-    ['a log that is numbered otherwise', token, withLog({ position: 2 })],
-    ['a log of another transaction', token, withLog({ txid: txid(2) })],
-    ['a log of another contract', token, withLog({ contract: fakeContract })],
-    ['a log to another address', token, withLog({ to: bob.address })],
-    ['a log from another address', token, withLog({ from: bob.address })],
-    ['a log of another amount', token, withLog({ raw: 1_000_001n })],
-    ['a log of zero', token, withLog({ raw: 0n })],
-    ['a log with a fourth topic', token, withLog({ topics: [...clean, word(1n)] })],
-    ['a log with longer data', token, withLog({ data: `${word(1_000_000n)}00` })],
-  ])('is asked for again, and decides nothing: %s', (_, candidate, evidence) => {
-    expect(verifyDeposit(candidate, alice.uid, evidence).kind).toBe('ask-again')
+    ['the receipt of another transaction', trxCandidate, forTrx({ receipt: receipt([], { txid: txid(2) }) })],
+    ['the same height with another hash', trxCandidate, forTrx({ receipt: receipt([], { block: otherBlock }) })],
+    ['another height', trxCandidate, forTrx({ receipt: receipt([], { block: higher }) })],
+    ['a failed receipt of another block', trxCandidate, forTrx({ receipt: failedElsewhere })],
+    ['bytes that pay another address', trxCandidate, forTrx({ bytes: transferBytes(bob.address) })],
+    ['bytes that pay another amount', trxCandidate, forTrx({ bytes: transferBytes(alice.address, 999_999n) })],
+    ['bytes of another sender', trxCandidate, forTrx({ bytes: transferBytes(alice.address, 1_000_000n, bob.address) })],
+    ['no logs', usdtCandidate, forUsdt({ receipt: receipt() })],
+    ['the log at another position', usdtCandidate, forUsdt({ receipt: receipt([log(), otherLog]) })],
+    ['a log with another number', usdtCandidate, withLog({ position: 2 })],
+    ['a log of another transaction', usdtCandidate, withLog({ txid: txid(2) })],
+    ['a log of another contract', usdtCandidate, withLog({ contract: fakeContract })],
+    ['a log to another address', usdtCandidate, withLog({ to: bob.address })],
+    ['a log from another address', usdtCandidate, withLog({ from: bob.address })],
+    ['a log of another amount', usdtCandidate, withLog({ raw: 1_000_001n })],
+    ['a log of 0', usdtCandidate, withLog({ raw: 0n })],
+    ['a log with a fourth topic', usdtCandidate, withLog({ topics: [...topics, word(1n)] })],
+    ['a log with longer data', usdtCandidate, withLog({ data: `${word(1_000_000n)}00` })],
+  ])('is a disagreement, so the candidate is pending: %s', (_, candidate, evidence) => {
+    const owned = toAlice(candidate)
+    expect(verifyDeposit(owned, evidence)).toEqual({ kind: 'pending', pending: toPending(owned, 'disagreement') })
   })
 })
 
 describe('any evidence', () => {
-  it('credits a token only where the receipt holds exactly its transfer', () => {
+  it('makes a token a deposit only where the receipt has exactly its transfer', () => {
     const party = fc.constantFrom(alice.address, bob.address, stranger)
     const anyLogs: fc.Arbitrary<readonly Log[]> = fc
       .array(fc.record({ from: party, to: party, raw: fc.constantFrom(0n, 1n, 1_000_000n) }), { maxLength: 4 })
       .map((all) => all.map((over, position) => log({ ...over, position })))
     fc.assert(
-      fc.property(anyLogs, fc.boolean(), fc.nat(3), (logs, succeeded, position) => {
-        const verdict = verifyDeposit(
-          { ...token, position },
-          alice.uid,
-          forToken({ receipt: receipt(logs, { succeeded }) }),
-        )
-        const holds = JSON.stringify(logs[position]) === JSON.stringify(log({ position }))
-        expect(verdict.kind === 'deposit').toBe(succeeded && holds)
+      fc.property(anyLogs, fc.boolean(), fc.nat(3), (receiptLogs, succeeded, position) => {
+        const evidence = forUsdt({ receipt: receipt(receiptLogs, { succeeded }) })
+        const verdict = verifyDeposit(toAlice({ ...usdtCandidate, position }), evidence)
+        const hasTransfer = JSON.stringify(receiptLogs[position]) === JSON.stringify(log({ position }))
+        expect(verdict.kind === 'deposit').toBe(succeeded && hasTransfer)
       }),
     )
   })

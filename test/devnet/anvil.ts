@@ -1,46 +1,24 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { trackChild } from './child-processes.ts'
-import { Trouble } from './project.ts'
+import type { Readable } from 'node:stream'
+import { trackChild } from '../support/child-processes.ts'
+import { root, UserError } from '../support/project.ts'
+import { connectEvm, type Evm } from './evm.ts'
 
-/** `devn` in ASCII: no public network's id, so that a wallet or a node can't be taken for a real one. */
+/** `devn` in ASCII. No public network has this id, so no wallet or node takes the local chain for a real one. */
 export const devnetChainId = 0x6465766e
-/** Blocks from a new one to its finality: two, as anvil counts with `--slots-in-an-epoch 1`. */
+/** The number of blocks after which a block is finalized: anvil uses two with `--slots-in-an-epoch 1`. */
 export const finalityBlocks = 2
 
-const readyWithinMs = 20_000
-const stopWithinMs = 20_000
-const shim = fileURLToPath(new URL('../../node_modules/@foundry-rs/anvil/bin.mjs', import.meta.url).href)
-
-/** An error answer of anvil: Ethereum's code, text and, for a revert, the returned bytes. */
-export class EvmError extends Error {
-  readonly code: number
-  readonly data: string | null
-
-  constructor(code: number, message: string, data: string | null) {
-    super(message)
-    this.code = code
-    this.data = data
-  }
-}
-
-/** One JSON-RPC call. */
-export type EvmCall = readonly [method: string, params: readonly unknown[]]
-
-/** The EVM chain behind the Tron face. */
-export interface Evm {
-  /** One call's result; an error answer throws `EvmError`. */
-  call<T>(method: string, ...params: readonly unknown[]): Promise<T>
-  /** Many calls in one HTTP request, results in the order asked. */
-  batch<T>(calls: readonly EvmCall[]): Promise<T[]>
-}
+const readyTimeoutMs = 20_000
+const stopTimeoutMs = 20_000
+const anvilScript = `${root}node_modules/@foundry-rs/anvil/bin.mjs`
 
 /** How to run anvil. */
 export interface AnvilOptions {
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   readonly port: number
-  /** Where the chain is kept, or null for one that is gone when it stops. */
+  /** The file that stores the chain, or null to keep it in memory only. */
   readonly statePath: string | null
   /** Seconds between two blocks, or null to make blocks on command only. */
   readonly blockSeconds: number | null
@@ -49,36 +27,54 @@ export interface AnvilOptions {
 /** A running anvil. */
 export interface Anvil {
   readonly evm: Evm
-  /** Resolves when the process has ended, asked to or not; `lastWords` is what it said to be wrong, or empty. */
-  readonly ended: Promise<{ readonly lastWords: string }>
-  /** Ends the process; the chain is on disk when this resolves. */
+  /** Resolves when the process has ended for any reason. `errorOutput` is its error message, or empty. */
+  readonly ended: Promise<{ readonly errorOutput: string }>
+  /** Ends the process. The chain is stored when this resolves. */
   stop(): Promise<void>
 }
 
-interface Reply {
-  readonly id: number
-  readonly result?: unknown
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+/** Starts anvil with free gas: one unit of its coin is one sun, and a payment moves exactly its amount. */
+export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
+  if (!existsSync(anvilScript)) throw new UserError('anvil is not installed: run "npm ci" and start again.')
+  // In a process group of its own: Ctrl-C reaches only this process, which then stops its children in order.
+  const child = spawn(process.execPath, [anvilScript, ...argumentsOf(options)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  trackChild(child)
+  const { listening, ended } = observe(child)
+  const stop = async () => {
+    child.kill('SIGTERM')
+    const killTimer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
+    await ended
+    clearTimeout(killTimer)
+  }
+  const started = await Promise.race([listening, ended, timeout(readyTimeoutMs)])
+  if (typeof started === 'string') return { evm: connectEvm(started), ended, stop }
+  await stop()
+  throw new Error(`anvil did not start: ${started?.errorOutput || 'no error message'}`)
 }
 
-/** Starts anvil with free gas, so that one unit of its coin is one sun and a payment moves exactly its amount. */
-export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
-  if (!existsSync(shim)) throw new Trouble('anvil is not installed: run "npm ci" and start again.')
-  const args = ['--port', `${options.port}`, '--chain-id', `${devnetChainId}`, '--slots-in-an-epoch', '1']
+function argumentsOf({ port, statePath, blockSeconds }: AnvilOptions): string[] {
+  const args = ['--port', `${port}`, '--chain-id', `${devnetChainId}`, '--slots-in-an-epoch', '1']
   args.push('--block-base-fee-per-gas', '0', '--gas-price', '0', '--disable-min-priority-fee')
-  args.push('--prune-history', '10') // old states: nobody asks for them, and they would fill memory and disk
+  args.push('--prune-history', '10') // old states are never read, and would fill memory and disk
   args.push('--balance', '1', '--order', 'fifo', '--gas-limit', '3000000000') // 1 ether is 10^18 sun: fits an int64
-  args.push(...(options.blockSeconds === null ? ['--no-mining'] : ['--block-time', `${options.blockSeconds}`]))
-  // The interval bounds what a killed process loses; a stopped one loses nothing.
-  if (options.statePath !== null) args.push('--state', options.statePath, '--state-interval', '30')
+  args.push(...(blockSeconds === null ? ['--no-mining'] : ['--block-time', `${blockSeconds}`]))
+  // A killed process loses at most one interval; a stopped one loses nothing.
+  if (statePath !== null) args.push('--state', statePath, '--state-interval', '30')
+  return args
+}
 
-  // Its own process group: Ctrl-C reaches this process alone, which then stops its children in order.
-  const child = spawn(process.execPath, [shim, ...args], { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
-  trackChild(child)
+/** `listening` resolves to the URL of anvil's JSON-RPC. */
+function observe(child: ChildProcessByStdio<null, Readable, Readable>): {
+  readonly listening: Promise<string>
+  readonly ended: Anvil['ended']
+} {
   let output = ''
-  const ended = new Promise<{ lastWords: string }>((resolve) => {
-    child.once('error', (error) => resolve({ lastWords: error.message }))
-    child.once('close', () => resolve({ lastWords: lastWords(output) }))
+  const ended = new Promise<{ errorOutput: string }>((resolve) => {
+    child.once('error', (error) => resolve({ errorOutput: error.message }))
+    child.once('close', () => resolve({ errorOutput: errorOutputOf(output) }))
   })
   const listening = new Promise<string>((resolve) => {
     const read = (chunk: Buffer) => {
@@ -89,50 +85,14 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
     child.stdout.on('data', read)
     child.stderr.on('data', read)
   })
-  const stop = async () => {
-    child.kill('SIGTERM')
-    const killed = setTimeout(() => child.kill('SIGKILL'), stopWithinMs)
-    await ended
-    clearTimeout(killed)
-  }
-
-  const outcome = await Promise.race([listening, ended, after(readyWithinMs)])
-  if (typeof outcome === 'string') return { evm: connectEvm(outcome), ended, stop }
-  await stop()
-  throw new Error(`anvil did not start: ${outcome?.lastWords || 'it gave no reason'}`)
+  return { listening, ended }
 }
 
-function connectEvm(url: string): Evm {
-  let lastId = 0
-  const post = async (body: unknown): Promise<unknown> => {
-    const headers = { 'content-type': 'application/json' }
-    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
-    return response.json()
-  }
-  const request = ([method, params]: EvmCall) => ({ jsonrpc: '2.0', id: ++lastId, method, params })
-  return {
-    async call<T>(method: string, ...params: readonly unknown[]) {
-      return unwrap((await post(request([method, params]))) as Reply) as T // anvil's answers are trusted: it is ours
-    },
-    async batch<T>(calls: readonly EvmCall[]) {
-      if (calls.length === 0) return []
-      const replies = (await post(calls.map(request))) as Reply[] // as above
-      return replies.sort((a, b) => a.id - b.id).map((reply) => unwrap(reply) as T)
-    },
-  }
-}
-
-function unwrap(reply: Reply): unknown {
-  if (reply.error === undefined) return reply.result
-  const { code, message, data } = reply.error
-  throw new EvmError(code, message, typeof data === 'string' ? data : null)
-}
-
-/** The line that says what is wrong, or nothing where none does. */
-function lastWords(output: string): string {
+/** The first output line that looks like an error message, or an empty text. */
+function errorOutputOf(output: string): string {
   return (output.split('\n').find((line) => /error|not supported|cannot/i.test(line)) ?? '').trim()
 }
 
-function after(ms: number): Promise<null> {
+function timeout(ms: number): Promise<null> {
   return new Promise((resolve) => setTimeout(resolve, ms, null).unref())
 }

@@ -1,12 +1,14 @@
 /** `npm run devnet:reset`: deletes the local chain and the local database, which belong together. */
-import { deletePair, isFree, readPorts, Trouble } from './project.ts'
+import { printLine, UserError } from '../support/project.ts'
+import { deleteLocalData } from './local-data.ts'
+import { isFree, readPorts } from './ports.ts'
 
 try {
-  const { face } = readPorts()
-  if (!(await isFree(face))) throw new Trouble(`Something runs on port ${face}: end "npm start" first.`)
-  deletePair()
-  process.stdout.write('Deleted the local chain (.devnet) and the local database (.wrangler/state/v3/d1).\n')
+  const { tron } = readPorts()
+  if (!(await isFree(tron))) throw new UserError(`A program is running on port ${tron}: stop "npm start" first.`)
+  deleteLocalData()
+  printLine('Deleted the local chain (.devnet) and the local database (.wrangler/state/v3/d1).')
 } catch (error) {
-  process.stdout.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  printLine(error instanceof Error ? error.message : String(error))
   process.exitCode = 1
 }

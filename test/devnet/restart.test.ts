@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startAnvil } from './anvil.ts'
 import { startDevnet, temporary } from './chain.ts'
-import { byId, depositBase58, depositHex, result } from './support.ts'
+import { depositBase58, depositHex, result, transactionById } from './support.ts'
 
 let folder = ''
 
@@ -13,14 +13,14 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-it('blocks, transactions, receipts, logs, balances and injected transactions survive a restart', async () => {
+it('blocks, transactions, receipts, logs, balances and synthetic transactions survive a restart', async () => {
   const options = { ...temporary, statePath: join(folder, 'state.json') }
-  const look = async (devnet: Awaited<ReturnType<typeof startDevnet>>, txids: readonly string[]) => ({
+  const readAll = async (devnet: Awaited<ReturnType<typeof startDevnet>>, txids: readonly string[]) => ({
     blocks: await Promise.all(
       [0, 1, 2, 3, 4].map((height) => result(devnet, 'eth_getBlockByNumber', `0x${height}`, true)),
     ),
     receipts: await Promise.all(txids.map((txid) => result(devnet, 'eth_getTransactionReceipt', txid))),
-    bytes: await Promise.all(txids.map((txid) => byId(devnet, txid))),
+    bytes: await Promise.all(txids.map((txid) => transactionById(devnet, txid))),
     logs: await result<unknown[]>(devnet, 'eth_getLogs', { fromBlock: '0x0' }),
     balance: await result(devnet, 'eth_getBalance', depositHex, 'latest'),
   })
@@ -31,13 +31,13 @@ it('blocks, transactions, receipts, logs, balances and injected transactions sur
     txids.push((await first.pay({ to: depositBase58, amount: '1.5', currency })).txid)
   }
   await first.mine(3)
-  const before = await look(first, txids)
+  const before = await readAll(first, txids)
   await first.stop()
 
   const second = await startDevnet(options)
   try {
     expect(second.startedAt).toBe(4)
-    expect(await look(second, txids)).toStrictEqual(before)
+    expect(await readAll(second, txids)).toStrictEqual(before)
     expect(before.receipts).toMatchObject([{ status: '0x1' }, { status: '0x1' }, { status: '0x1' }])
     expect(before.logs).toHaveLength(2) // the token's creation and the payment
     expect(before.balance).toBe('0x16e360')
@@ -49,13 +49,13 @@ it('blocks, transactions, receipts, logs, balances and injected transactions sur
   }
 })
 
-it('a broken state file is an error that says so, and leaves no process', async () => {
+it('a damaged state file is an error that mentions the state', async () => {
   const statePath = join(folder, 'state.json')
   writeFileSync(statePath, '{"block"')
   await expect(startAnvil({ port: 0, statePath, blockSeconds: null })).rejects.toThrow(/anvil did not start: .*state/i)
 })
 
-it('blocks are made by the clock where that is asked for', async () => {
+it('blocks are made at the given interval', async () => {
   const devnet = await startDevnet({ ...temporary, blockSeconds: 1 })
   try {
     const { txid } = await devnet.pay({ to: depositBase58, amount: '1', currency: 'TRX' })

@@ -1,125 +1,129 @@
 /**
- * `npm start`: the whole service on this machine, without the internet. A local chain behind a Tron face, the database with
- * its migrations, the Worker, and the minute's cron tick. Chain and database are kept and belong together.
+ * `npm start`: the whole service on this machine, without internet access. It starts a local chain with a Tron server,
+ * the database with its migrations, the Worker, and a cron tick each minute. Chain and database are kept and belong
+ * together.
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { quantity } from '../support/hex.ts'
+import { printLine, root, UserError } from '../support/project.ts'
 import { devnetChainId, finalityBlocks } from './anvil.ts'
 import { type Devnet, startDevnet } from './chain.ts'
-import { quantity } from './hex.ts'
-import { chainDir, isFree, markPair, readPorts, requirePair, root, Trouble } from './project.ts'
+import { chainDir, markMatchingData, requireMatchingData } from './local-data.ts'
+import { isFree, type Ports, readPorts } from './ports.ts'
 import { applyMigrations, startWorker } from './wrangler.ts'
 
 const statePath = `${chainDir}/state.json`
-const portPath = `${chainDir}/anvil-port`
-const tickMs = 60_000
+const anvilPortPath = `${chainDir}/anvil-port`
+const tickIntervalMs = 60_000
 const blockSeconds = 1
 
-type Stop = () => Promise<void>
-
-const stops: Stop[] = []
-let isUp = false
-let leaving = false
+/** In the order of the starts; they run in reverse order. */
+const stopSteps: (() => Promise<void>)[] = []
+let isReady = false
+let isStopping = false
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
-    void leave(0, 'Stopped. The chain and the database are kept; "npm start" goes on from here.')
+    void stop(0, 'Stopped. The chain and the database are kept: the next "npm start" continues with them.')
   })
 }
 
 try {
   await start()
 } catch (error) {
-  const trouble = error instanceof Error ? error.message : String(error)
-  await leave(1, error instanceof Trouble ? trouble : `The start failed: ${trouble}`)
+  const message = error instanceof Error ? error.message : String(error)
+  await stop(1, error instanceof UserError ? message : `The start failed: ${message}`)
 }
 
 async function start(): Promise<void> {
   const ports = readPorts()
-  await requireAlone()
-  await requireFree(ports.service, 'PORT')
-  await requireFree(ports.face, 'DEVNET_PORT')
-  await requireFree(ports.anvil, 'DEVNET_PORT')
-  requirePair()
+  await requireNoOtherChain()
+  await requireFreePort(ports.service, 'PORT')
+  await requireFreePort(ports.tron, 'DEVNET_PORT')
+  await requireFreePort(ports.anvil, 'DEVNET_PORT')
+  requireMatchingData()
   if (!existsSync(`${root}.dev.vars`)) copyFileSync(`${root}test/devnet/dev.vars`, `${root}.dev.vars`)
 
   const devnet = await startChain(ports)
-  stops.push(devnet.stop)
-  void devnet.ended.then(({ lastWords }) =>
-    leave(1, `The local chain ended by itself: ${lastWords || 'it gave no reason'}.`),
+  stopSteps.push(devnet.stop)
+  void devnet.ended.then(({ errorOutput }) =>
+    stop(1, `The local chain stopped unexpectedly: ${errorOutput || 'no error message'}.`),
   )
   await applyMigrations()
-  markPair()
+  markMatchingData()
   const { rpcUrl: rpc, apiUrl: api } = devnet
-  const nodes = process.env.DEVNET_PORT ? JSON.stringify([{ rpc, api }]) : null // else .dev.vars may name others
+  const nodes = process.env.DEVNET_PORT ? JSON.stringify([{ rpc, api }]) : null // else .dev.vars may have other nodes
   const worker = await startWorker(ports.service, nodes, (line) => {
-    if (isUp || /error/i.test(line)) say(line) // until all is up only what may be wrong
+    if (isReady || /error/i.test(line)) printLine(line) // during the start only errors
   })
-  stops.push(worker.stop)
-  void worker.ended.then(() => leave(1, 'The Worker (wrangler dev) ended by itself.'))
+  stopSteps.push(worker.stop)
+  void worker.ended.then(() => stop(1, 'The Worker (wrangler dev) stopped unexpectedly.'))
 
   const base = `http://127.0.0.1:${ports.service}`
-  await requireSameChain(base, devnet)
+  await requireScannedBlocks(base, devnet)
   await tick(base)
-  const ticking = setInterval(() => void tick(base), tickMs)
-  stops.push(async () => clearInterval(ticking))
-  isUp = true
-  if (!leaving) say(welcome(base))
+  const timer = setInterval(() => void tick(base), tickIntervalMs)
+  stopSteps.push(async () => clearInterval(timer))
+  isReady = true
+  if (!isStopping) printLine(welcome(base))
 }
 
-async function startChain(ports: { readonly face: number; readonly anvil: number }): Promise<Devnet> {
+async function startChain(ports: Ports): Promise<Devnet> {
   mkdirSync(chainDir, { recursive: true })
-  writeFileSync(portPath, `${ports.anvil}`)
+  writeFileSync(anvilPortPath, `${ports.anvil}`)
   try {
-    return await startDevnet({ statePath, blockSeconds, facePort: ports.face, anvilPort: ports.anvil })
+    return await startDevnet({ statePath, blockSeconds, tronPort: ports.tron, anvilPort: ports.anvil })
   } catch (error) {
-    if (error instanceof Trouble) throw error
-    const why = error instanceof Error ? error.message : String(error)
+    if (error instanceof UserError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
     const advice = existsSync(statePath)
-      ? 'its state (.devnet/state.json) may be broken: "npm run devnet:reset" deletes chain and database.'
-      : 'is everything installed ("npm ci")?'
-    throw new Trouble(`The local chain did not start (${why}); ${advice}`)
+      ? 'Its state (.devnet/state.json) may be damaged: "npm run devnet:reset" deletes the chain and the database.'
+      : 'Run "npm ci" to make sure that everything is installed.'
+    throw new UserError(`The local chain did not start (${reason}). ${advice}`)
   }
 }
 
-async function requireFree(port: number, variable: string): Promise<void> {
+async function requireFreePort(port: number, variable: string): Promise<void> {
   if (await isFree(port)) return
-  throw new Trouble(`Port ${port} is in use: end the program that uses it, or choose another with ${variable}=….`)
-}
-
-/** Two chains would write one state file: the anvil of a start that was killed runs on, whatever ports this one has. */
-async function requireAlone(): Promise<void> {
-  if (!existsSync(portPath)) return
-  const port = readFileSync(portPath, 'utf8')
-  const request = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }
-  const answer = (await ask(`http://127.0.0.1:${port}`, request)) as { result?: unknown } | null // only compared
-  if (answer?.result !== quantity(devnetChainId)) return
-  throw new Trouble(
-    `The local chain of an earlier start still runs on port ${port}: end that start, or its anvil, first.`,
+  throw new UserError(
+    `Port ${port} is in use: stop the program that uses it, or choose another port with ${variable}=….`,
   )
 }
 
-/** A killed chain loses its newest seconds. Where the database has read those, the two no longer fit. */
-async function requireSameChain(base: string, devnet: Devnet): Promise<void> {
-  const body = (await ask(`${base}/health`)) as { data?: { scanned?: unknown } } | null // read with care below
+/** Two chains would write one state file. The anvil of a killed start keeps running, possibly on other ports. */
+async function requireNoOtherChain(): Promise<void> {
+  if (!existsSync(anvilPortPath)) return
+  const port = readFileSync(anvilPortPath, 'utf8')
+  const request = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }
+  const reply = (await fetchJson(`http://127.0.0.1:${port}`, request)) as { result?: unknown } | null // only compared
+  if (reply?.result !== quantity(devnetChainId)) return
+  throw new UserError(
+    `The local chain of an earlier "npm start" is still running on port ${port}: stop that "npm start", or its anvil.`,
+  )
+}
+
+/** A killed chain loses its newest blocks. The database must not have scanned blocks that the chain no longer has. */
+async function requireScannedBlocks(base: string, devnet: Devnet): Promise<void> {
+  const body = (await fetchJson(`${base}/health`)) as { data?: { scanned?: unknown } } | null // checked below
   const scanned = body?.data?.scanned
   if (typeof scanned !== 'number' || scanned <= Math.max(devnet.startedAt, finalityBlocks)) return
-  throw new Trouble(
-    `The local chain lost blocks that the database has read (it ends at ${devnet.startedAt}, the database at ${scanned}): ` +
-      'run "npm run devnet:reset", which deletes both, and start again.',
+  throw new UserError(
+    `The local chain has lost blocks that are scanned already (newest block ${devnet.startedAt}, newest scanned ` +
+      `block ${scanned}): run "npm run devnet:reset", which deletes the chain and the database, and start again.`,
   )
 }
 
-/** What cron does in a deployment. Its errors are the Worker's log. */
+/** Runs the cron handler, as the platform does in a deployment. Its errors are in the Worker's log. */
 async function tick(base: string): Promise<void> {
-  await ask(`${base}/cdn-cgi/handler/scheduled`)
+  await fetchJson(`${base}/cdn-cgi/handler/scheduled`)
 }
 
-async function ask(url: string, body: unknown = null): Promise<unknown> {
+async function fetchJson(url: string, body: unknown = null): Promise<unknown> {
   const headers = { 'content-type': 'application/json' }
   try {
     return await (await fetch(url, body === null ? {} : { method: 'POST', headers, body: JSON.stringify(body) })).json()
   } catch {
-    return null // not there (any more), or no JSON
+    return null // no connection, or no JSON
   }
 }
 
@@ -127,28 +131,24 @@ function welcome(base: string): string {
   const pay = `${process.env.DEVNET_PORT ? `DEVNET_PORT=${process.env.DEVNET_PORT} ` : ''}npm run pay --`
   const routes = ['/tron/generate', '/tron/balance', '/tron/recharge', '/wallet/list', '/wallet/flow/list']
   return `
-The service runs at ${base} (page to read and try it: ${base}/docs). A request without a token acts for user 1.
+The service is running at ${base} (documentation: ${base}/docs). A request without a token acts for user 1.
 
 ${routes.map((route) => `  curl ${base}${route}`).join('\n')}
 
-Send a deposit to the address that /tron/generate gave (final after about ${finalityBlocks * blockSeconds + 1} s, then recharge):
+Send a deposit to the address from /tron/generate. After about ${finalityBlocks * blockSeconds + 1} s it is final: call /tron/recharge.
 
   ${pay} <T-address> 25 USDT
   ${pay} <T-address> 3.5 TRX
-  ${pay} <T-address> 5 TRC10     (worthless, and refused)
+  ${pay} <T-address> 5 TRC10     (worthless, not credited)
 
-Ctrl-C ends it; chain and database are kept. "npm run devnet:reset" deletes both.
+Ctrl-C stops it; the chain and the database are kept. "npm run devnet:reset" deletes both.
 `
 }
 
-async function leave(code: number, sentence: string): Promise<void> {
-  if (leaving) return
-  leaving = true
-  say(sentence)
-  for (const stop of stops.reverse()) await stop()
+async function stop(code: number, message: string): Promise<void> {
+  if (isStopping) return
+  isStopping = true
+  printLine(message)
+  for (const step of stopSteps.reverse()) await step()
   process.exit(code)
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

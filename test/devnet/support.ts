@@ -1,19 +1,22 @@
 import type { Devnet } from './chain.ts'
+import type { PayCurrency } from './control.ts'
 
-/** What a JSON-RPC call answered. */
-export interface RpcReply {
+/** A JSON-RPC response. */
+export interface RpcResponse {
   readonly id: unknown
   readonly result?: unknown
   readonly error?: { readonly code: number; readonly message: string; readonly data?: string }
 }
 
-/** The address of vector 13 in the fact sheet: a deposit address as the service would derive it. */
+/** The first deposit address of the tests' extended public key (PROTOCOL.md, Addresses and derivation). */
 export const depositBase58 = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
-/** The same, 40 hex digits. */
+/** The same address, 40 hex digits. */
 export const depositHex = 'e2e1a54926527fbb4e4420de4c6bab82beaee24d'
+/** A hash that no block and no transaction has. */
+export const unknownHash = `0x${'00'.repeat(31)}99`
 
-/** Sends a body as it is to a node's JSON-RPC. */
-export async function post(
+/** Sends a body unchanged to a node's JSON-RPC. */
+export async function postRpc(
   devnet: Devnet,
   body: string,
 ): Promise<{ status: number; type: string | null; text: string }> {
@@ -21,22 +24,30 @@ export async function post(
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
 }
 
-/** One call's whole answer. */
-export async function rpc(devnet: Devnet, method: string, ...params: readonly unknown[]): Promise<RpcReply> {
-  const { text } = await post(devnet, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
-  return JSON.parse(text) as RpcReply // the tests compare every part of it that they use
+/** The whole response to one call. */
+export async function rpc(devnet: Devnet, method: string, ...params: readonly unknown[]): Promise<RpcResponse> {
+  const { text } = await postRpc(devnet, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+  return JSON.parse(text) as RpcResponse // the tests compare every part that they use
 }
 
-/** A call's result, which the caller knows the shape of. */
+/** The result of one call, in the shape that the caller expects. An error response throws. */
 export async function result<T>(devnet: Devnet, method: string, ...params: readonly unknown[]): Promise<T> {
-  const reply = await rpc(devnet, method, ...params)
-  if (reply.error !== undefined) throw new Error(reply.error.message)
-  return reply.result as T // the caller's test is about this shape
+  const response = await rpc(devnet, method, ...params)
+  if (response.error !== undefined) throw new Error(response.error.message)
+  return response.result as T // the caller's test is about this shape
 }
 
-/** A transaction as the HTTP API gives it, `{}` where it knows none. */
-export async function byId(devnet: Devnet, value: string): Promise<Record<string, unknown>> {
+/** A transaction from the HTTP API, `{}` if it is in no block. */
+export async function transactionById(devnet: Devnet, value: string): Promise<Record<string, unknown>> {
   const body = JSON.stringify({ value })
   const response = await fetch(`${devnet.apiUrl}/wallet/gettransactionbyid`, { method: 'POST', body })
   return (await response.json()) as Record<string, unknown> // as above
+}
+
+/** Pays 2.5 units of each currency to the deposit address in one block and makes it final. The values are the txids. */
+export async function payAllCurrencies(devnet: Devnet): Promise<{ trx: string; usdt: string; trc10: string }> {
+  const pay = async (currency: PayCurrency) => (await devnet.pay({ to: depositBase58, amount: '2.5', currency })).txid
+  const txids = { trx: await pay('TRX'), usdt: await pay('USDT'), trc10: await pay('TRC10') }
+  await devnet.mine(3)
+  return txids
 }

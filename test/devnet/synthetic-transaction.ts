@@ -1,36 +1,39 @@
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import { type ContractFacts, type ContractType, isContractType } from './contracts.ts'
-import { strip } from './hex.ts'
-import type { EvmTransaction } from './transaction.ts'
+import { type ContractName, type ContractParameters, isContractName } from '../support/contracts.ts'
+import { strip0x } from '../support/hex.ts'
 
 /**
- * An EVM transaction to this address, which nobody holds, stands for a Tron one that an EVM can't make: its call data says
- * which. The chain itself so keeps injected transactions, in order, through restarts, and no second store can disagree.
+ * An EVM transaction to this address represents a Tron transaction that the EVM has no form of; its call data is the
+ * encoded Tron transaction. The address has no key. Synthetic transactions are part of the EVM chain, so they keep
+ * their order and survive restarts without a second store.
  */
-export const carrierAddress = '0x00000000000000000000000000696e6a65637465'
+export const syntheticRecipient = '0x00000000000000000000000000696e6a65637465'
 
-/** A transaction to be shown as if it were of type `type`. Smallest units; addresses are 40 hex digits. */
-export interface Injection {
-  readonly type: ContractType
+/** A Tron transaction of type `type`. Smallest units; addresses are 40 hex digits. */
+export interface SyntheticTransaction {
+  readonly type: ContractName
   readonly owner: string
   readonly target: string | null
   readonly amount: bigint
 }
 
-/** The call data of a carrier. */
-export function writeCarried({ type, owner, target, amount }: Injection): string {
+/** The call data of the EVM transaction that represents it. */
+export function encodeSynthetic({ type, owner, target, amount }: SyntheticTransaction): string {
   return `0x${bytesToHex(utf8ToBytes(JSON.stringify([type, owner, target, `${amount}`])))}`
 }
 
-/** What `evm` carries, or null where it is a transaction of its own. */
-export function readCarried(evm: EvmTransaction): { type: ContractType; facts: ContractFacts } | null {
-  if (evm.to !== carrierAddress) return null
-  const [type, owner, target, amount] = JSON.parse(new TextDecoder().decode(hexToBytes(strip(evm.input)))) as [
+/** The Tron transaction that the EVM transaction represents, or null if it is not synthetic. */
+export function decodeSynthetic(evm: {
+  readonly to: string | null
+  readonly input: string
+}): { readonly type: ContractName; readonly parameters: ContractParameters } | null {
+  if (evm.to !== syntheticRecipient) return null
+  const [type, owner, target, amount] = JSON.parse(new TextDecoder().decode(hexToBytes(strip0x(evm.input)))) as [
     string,
     string,
     string | null,
     string,
-  ] // only `writeCarried` sends to that address
-  if (!isContractType(type)) throw new Error(`a carrier of the unknown type ${type}`)
-  return { type, facts: { owner, target, amount: BigInt(amount), code: '' } }
+  ] // all call data to that address is from `encodeSynthetic`
+  if (!isContractName(type)) throw new Error(`unknown type of a synthetic transaction: ${type}`)
+  return { type, parameters: { owner, target, amount: BigInt(amount), code: '' } }
 }

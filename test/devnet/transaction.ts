@@ -1,11 +1,17 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import { type ContractFacts, type ContractSpec, type ContractType, contractSpecs, type Field } from './contracts.ts'
-import { strip } from './hex.ts'
-import { readCarried } from './synthetic-transaction.ts'
+import {
+  type ContractField,
+  type ContractName,
+  type ContractParameters,
+  type ContractSpec,
+  contractSpecs,
+} from '../support/contracts.ts'
+import { strip0x } from '../support/hex.ts'
+import { decodeSynthetic } from './synthetic-transaction.ts'
 
-/** A transaction as anvil shows it, as far as it is needed. */
+/** The used fields of anvil's transaction object. */
 export interface EvmTransaction {
   readonly hash: string
   readonly from: string
@@ -20,42 +26,67 @@ export interface EvmTransaction {
   readonly transactionIndex: string | null
 }
 
-/** The same transaction as Tron has it. */
+/** The Tron transaction that an EVM transaction represents. */
 export interface TronTransaction {
   readonly evm: EvmTransaction
   /** SHA-256 of the raw bytes, 64 hex digits. */
   readonly txid: string
-  readonly type: ContractType
-  readonly facts: ContractFacts
+  readonly type: ContractName
+  readonly parameters: ContractParameters
   readonly rawHex: string
   /** `raw_data` as the HTTP API prints it. */
   readonly rawJson: Readonly<Record<string, unknown>>
 }
 
-const timestampBase = 1_767_225_600_000 // the bytes must not depend on the block: a txid is known before it is mined
+const timestampBase = 1_767_225_600_000 // constant, because the bytes must not depend on the block
 const expiresAfterMs = 60_000
-/** Most that a contract call may burn, in sun: what `gasLimit` of a block adds up. */
+/** The maximum fee of a contract call, in sun; a block's `gasLimit` is the sum over its calls. */
 export const feeLimit = 100_000_000n
 
 /**
- * The Tron transaction that an EVM one stands for. A pure function of the transaction, so the txid is the same before and
- * after it is mined and after a restart. The EVM hash is the memo: it makes the bytes unique.
+ * The Tron transaction that an EVM transaction represents. It depends only on fields that mining does not change, so
+ * the txid is the same before mining, after mining and after a restart. The memo is the EVM hash, which makes the
+ * bytes unique.
  */
 export function toTron(evm: EvmTransaction): TronTransaction {
-  const { type, facts } = readCarried(evm) ?? readReal(evm)
-  const spec: ContractSpec = contractSpecs[type]
-  const memo = strip(evm.hash)
+  const { type, parameters } = decodeSynthetic(evm) ?? toContract(evm)
+  const memo = strip0x(evm.hash)
   const timestamp = timestampBase + Number(evm.nonce) * 1_000
-  const typeUrl = `type.googleapis.com/protocol.${type}`
+  const content = { type, parameters, memo, timestamp }
+  const bytes = encodeRaw(content)
+  const rawHex = bytesToHex(bytes)
+  return { evm, type, parameters, txid: bytesToHex(sha256(bytes)), rawHex, rawJson: toRawJson(content) }
+}
 
+/** Whether this type runs contract code: only such a transaction uses energy and can fail. */
+export function runsCode(type: ContractName): boolean {
+  return type === 'TriggerSmartContract' || type === 'CreateSmartContract'
+}
+
+/** `r ‖ s ‖ v`. It is a signature of the EVM transaction, so it does not verify for the Tron bytes. */
+export function signatureOf(evm: EvmTransaction): string {
+  return `${strip0x(evm.r).padStart(64, '0')}${strip0x(evm.s).padStart(64, '0')}1b`
+}
+
+interface RawContent {
+  readonly type: ContractName
+  readonly parameters: ContractParameters
+  /** Hex digits. */
+  readonly memo: string
+  readonly timestamp: number
+}
+
+/** The bytes of `protocol.Transaction.raw` (PROTOCOL.md, Transaction bytes). */
+function encodeRaw({ type, parameters, memo, timestamp }: RawContent): Uint8Array {
+  const spec: ContractSpec = contractSpecs[type]
   const parameter = new BinaryWriter()
-  writeBytes(parameter, 1, utf8ToBytes(typeUrl))
-  writeBytes(parameter, 2, encode(spec.fields, facts))
+  writeBytes(parameter, 1, utf8ToBytes(typeUrlOf(type)))
+  writeBytes(parameter, 2, encode(spec.fields, parameters))
   const contract = new BinaryWriter()
   writeInt(contract, 1, BigInt(spec.id))
   writeBytes(contract, 2, parameter.finish())
 
-  const raw = new BinaryWriter() // protocol.Transaction.raw, java-tron `core/Tron.proto`
+  const raw = new BinaryWriter()
   writeBytes(raw, 1, hexToBytes(memo.slice(0, 4)))
   writeBytes(raw, 4, hexToBytes(memo.slice(0, 16)))
   writeInt(raw, 8, BigInt(timestamp + expiresAfterMs))
@@ -63,94 +94,81 @@ export function toTron(evm: EvmTransaction): TronTransaction {
   writeBytes(raw, 11, contract.finish())
   writeInt(raw, 14, BigInt(timestamp))
   if (runsCode(type)) writeInt(raw, 18, feeLimit)
-  const bytes = raw.finish()
+  return raw.finish()
+}
 
-  const value = toJson(spec.fields, facts)
+function toRawJson({ type, parameters, memo, timestamp }: RawContent): Record<string, unknown> {
+  const value = toJson(contractSpecs[type].fields, parameters)
   return {
-    evm,
-    type,
-    facts,
-    txid: bytesToHex(sha256(bytes)),
-    rawHex: bytesToHex(bytes),
-    rawJson: {
-      data: memo,
-      contract: [{ parameter: { value, type_url: typeUrl }, type }],
-      ref_block_bytes: memo.slice(0, 4),
-      ref_block_hash: memo.slice(0, 16),
-      expiration: timestamp + expiresAfterMs,
-      timestamp,
-      ...(runsCode(type) ? { fee_limit: Number(feeLimit) } : {}),
-    },
+    data: memo,
+    contract: [{ parameter: { value, type_url: typeUrlOf(type) }, type }],
+    ref_block_bytes: memo.slice(0, 4),
+    ref_block_hash: memo.slice(0, 16),
+    expiration: timestamp + expiresAfterMs,
+    timestamp,
+    ...(runsCode(type) ? { fee_limit: Number(feeLimit) } : {}),
   }
 }
 
-/** Whether a transaction of this type runs a contract's code: only then it uses energy, can fail, and shows its input. */
-export function runsCode(type: ContractType): boolean {
-  return type === 'TriggerSmartContract' || type === 'CreateSmartContract'
-}
+const typeUrlOf = (type: ContractName) => `type.googleapis.com/protocol.${type}`
 
-/** `r ‖ s ‖ v`. It signs the EVM transaction, so it has a signature's shape and no more. */
-export function signatureOf(evm: EvmTransaction): string {
-  return `${strip(evm.r).padStart(64, '0')}${strip(evm.s).padStart(64, '0')}1b`
-}
-
-function readReal(evm: EvmTransaction): { type: ContractType; facts: ContractFacts } {
-  const facts = {
-    owner: strip(evm.from),
-    target: evm.to === null ? null : strip(evm.to),
+function toContract(evm: EvmTransaction): { type: ContractName; parameters: ContractParameters } {
+  const parameters = {
+    owner: strip0x(evm.from),
+    target: evm.to === null ? null : strip0x(evm.to),
     amount: BigInt(evm.value),
-    code: strip(evm.input),
+    code: strip0x(evm.input),
   }
-  if (facts.target === null) return { type: 'CreateSmartContract', facts }
-  const isTransfer = facts.code === '' && facts.amount > 0n
-  return { type: isTransfer ? 'TransferContract' : 'TriggerSmartContract', facts }
+  if (parameters.target === null) return { type: 'CreateSmartContract', parameters }
+  const isTransfer = parameters.code === '' && parameters.amount > 0n
+  return { type: isTransfer ? 'TransferContract' : 'TriggerSmartContract', parameters }
 }
 
-function encode(fields: readonly Field[], facts: ContractFacts): Uint8Array {
+function encode(fields: readonly ContractField[], parameters: ContractParameters): Uint8Array {
   const writer = new BinaryWriter()
   for (const field of fields) {
-    if ('fields' in field) writeBytes(writer, field.no, encode(field.fields, facts))
+    if ('fields' in field) writeBytes(writer, field.no, encode(field.fields, parameters))
     else if ('text' in field) writeBytes(writer, field.no, utf8ToBytes(field.text))
     else if ('number' in field) writeInt(writer, field.no, BigInt(field.number))
-    else if (field.from === 'amount') writeInt(writer, field.no, facts.amount)
+    else if (field.from === 'amount') writeInt(writer, field.no, parameters.amount)
     else {
-      const bytes = hexToBytes(hexOf(field.from, facts))
+      const bytes = hexToBytes(hexOf(field.from, parameters))
       if (bytes.length > 0) writeBytes(writer, field.no, bytes)
     }
   }
   return writer.finish()
 }
 
-function toJson(fields: readonly Field[], facts: ContractFacts): Record<string, unknown> {
+function toJson(fields: readonly ContractField[], parameters: ContractParameters): Record<string, unknown> {
   return Object.fromEntries(
     fields.flatMap((field): [string, unknown][] => {
       if ('fields' in field) {
-        const inner = toJson(field.fields, facts)
+        const inner = toJson(field.fields, parameters)
         return [[field.name, field.isList ? [inner] : inner]]
       }
       if ('text' in field) return [[field.name, bytesToHex(utf8ToBytes(field.text))]]
       if ('number' in field) return [[field.name, field.number]]
-      if (field.from === 'amount') return facts.amount === 0n ? [] : [[field.name, exactNumber(facts.amount)]]
-      const hex = hexOf(field.from, facts)
+      if (field.from === 'amount') return parameters.amount === 0n ? [] : [[field.name, exactNumber(parameters.amount)]]
+      const hex = hexOf(field.from, parameters)
       return hex === '' ? [] : [[field.name, hex]]
     }),
   )
 }
 
-/** A JSON number with every digit: java-tron prints int64 so, past 2^53 as well. */
+/** A JSON number with all digits, above 2^53 too, as java-tron prints an int64. */
 function exactNumber(value: bigint): unknown {
-  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown } // in Node since 22, not in TypeScript's library
+  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown } // in Node since 22
   return rawJSON(`${value}`)
 }
 
-/** Addresses stand in the bytes with their 0x41; an absent one is no field at all. */
-function hexOf(source: 'owner' | 'target' | 'code', facts: ContractFacts): string {
-  if (source === 'code') return facts.code
-  const address = facts[source]
+/** The bytes of an address start with 0x41; an empty text means that the field is absent. */
+function hexOf(source: 'owner' | 'target' | 'code', parameters: ContractParameters): string {
+  if (source === 'code') return parameters.code
+  const address = parameters[source]
   return address === null ? '' : `41${address}`
 }
 
-/** Proto3: a zero is not written. */
+/** In proto3 a zero is not written. */
 function writeInt(writer: BinaryWriter, no: number, value: bigint): void {
   if (value !== 0n) writer.tag(no, WireType.Varint).int64(value)
 }

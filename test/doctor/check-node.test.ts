@@ -1,153 +1,154 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tokenBase58 } from '../devnet/control.ts'
-import { type Clinic, failed, openClinic, type Values } from './harness.ts'
-import { type Call, serve } from './servers.ts'
+import { type DoctorHarness, failures, openHarness, type Values } from './harness.ts'
+import { type JsonRpcCall, serve } from './servers.ts'
 import { keySecret, secretsIn, urlSecret, valuesFor } from './support.ts'
 
-let clinic: Clinic
+let harness: DoctorHarness
 
 beforeAll(async () => {
-  clinic = await openClinic()
+  harness = await openHarness()
 })
-afterAll(() => clinic.close())
+afterAll(() => harness.close())
 
 const word = (digits: string) => digits.padStart(64, '0')
+const anyQuorumFailure = expect.stringMatching(/^FAIL {2}quorum: /)
 
-describe('the doctor on a node that is wrong', () => {
+describe('the doctor on nodes with faults', () => {
   const unsupported = { error: { code: -32602, message: 'invalid block number' } }
-  const isFinalized = ({ params }: Call) => params[0] === 'finalized'
+  const isFinalized = ({ params }: JsonRpcCall) => params[0] === 'finalized'
 
-  it('names the chain id that a node of another chain reports', async () => {
-    const lines = await clinic.examined({ TRON_CHAIN_ID: '0xcd8690dc' })
-    expect(failed(lines)).toEqual([
+  it('reports the chain id of a node of another chain', async () => {
+    const lines = await harness.check({ TRON_CHAIN_ID: '0xcd8690dc' })
+    expect(failures(lines)).toEqual([
       expect.stringMatching(/^FAIL {2}node 1 .*: chain id 0x6465766e, not 0xcd8690dc \(TRON_CHAIN_ID\)$/),
-      'FAIL  quorum: 0 of 1 nodes can be used and one is needed: nothing would be credited',
+      'FAIL  quorum: 0 of 1 nodes are usable, 1 needed: nothing would be credited',
     ])
-    expect(lines).toContain('warn  tokens: no usable node to ask')
+    expect(lines).toContain('warn  tokens: skipped, because no node is usable')
   })
 
-  it('finds out a node that only imitates a public chain’s id', async () => {
-    const lines = await clinic.examined({
+  it('detects a node that imitates the chain id of a public chain', async () => {
+    const lines = await harness.check({
       TRON_CHAIN_ID: '0x2b6653dc',
-      ...(await clinic.changedNode(({ method }) => (method === 'eth_chainId' ? { result: '0x2b6653dc' } : undefined))),
+      ...(await harness.alteredNode(({ method }) => (method === 'eth_chainId' ? { result: '0x2b6653dc' } : undefined))),
     })
-    expect(lines).toContainEqual(expect.stringMatching(/^FAIL {2}node 1 .*: it is of another chain \(block 0 is 0{16}/))
+    expect(lines).toContainEqual(expect.stringMatching(/^FAIL {2}node 1 .*: another chain \(block 0 is 0{16}/))
   })
 
-  it('says that a dead node can’t be reached, and goes on with the others', async () => {
-    const gone = await serve(async () => ({ status: 200, body: '' }))
-    await gone.close()
-    const nodes = [{ rpc: `${gone.url}/${urlSecret}` }, ...(valuesFor(clinic.devnet).TRON_NODES as unknown[])] // an array, see there
-    const lines = await clinic.examined({ TRON_NODES: nodes })
-    expect(failed(lines)).toEqual([
-      `FAIL  node 1 (${new URL(gone.url).host}): it can’t be reached (the connection failed)`,
-      'FAIL  quorum: 1 of 2 nodes can be used and 2 must agree: nothing would be credited',
+  it('reports a node that is down, and checks the others', async () => {
+    const closed = await serve(async () => ({ status: 200, body: '' }))
+    await closed.close()
+    const nodes = [{ rpc: `${closed.url}/${urlSecret}` }, ...(valuesFor(harness.devnet).TRON_NODES as unknown[])] // safe: an array
+    const lines = await harness.check({ TRON_NODES: nodes })
+    expect(failures(lines)).toEqual([
+      expect.stringMatching(`^FAIL {2}node 1 \\(${new URL(closed.url).host}\\): unreachable \\(`),
+      anyQuorumFailure,
     ])
-    expect(lines).toContain(`ok    token USDT (${tokenBase58}): symbol USDT (says node 2)`)
+    expect(lines).toContain(`ok    token USDT (${tokenBase58}): symbol USDT (node 2)`)
   })
 
   it.each<[string, () => Promise<Values>, RegExp]>([
     [
       'limits requests',
-      async () => ({ TRON_NODES: [{ rpc: await clinic.served(async () => ({ status: 429, body: '{}' })) }] }),
-      /it limits requests \(HTTP 429\)/,
+      async () => ({ TRON_NODES: [{ rpc: await harness.serverUrl(async () => ({ status: 429, body: '{}' })) }] }),
+      /rate limit \(HTTP 429\): try again later, or name the variable of an API key in keyVar$/,
     ],
     [
-      'refuses the key',
-      async () => ({ TRON_NODES: [{ rpc: await clinic.served(async () => ({ status: 401, body: '{}' })) }] }),
-      /it refuses the key, or wants one \(HTTP 401\)$/,
+      'refuses the API key',
+      async () => ({ TRON_NODES: [{ rpc: await harness.serverUrl(async () => ({ status: 401, body: '{}' })) }] }),
+      /the API key is missing or refused \(HTTP 401\)$/,
     ],
     [
       'redirects',
-      async () => ({ TRON_NODES: [{ rpc: await clinic.served(async () => ({ status: 302, body: '' })) }] }),
-      /a redirect \(HTTP 302\)$/,
+      async () => ({ TRON_NODES: [{ rpc: await harness.serverUrl(async () => ({ status: 302, body: '' })) }] }),
+      /HTTP 302/,
     ],
     [
       'has no finalized blocks',
-      () => clinic.changedNode((call) => (isFinalized(call) ? unsupported : undefined)),
-      /it has no finalized blocks \(before java-tron 4\.8\.0\)/,
+      () => harness.alteredNode((call) => (isFinalized(call) ? unsupported : undefined)),
+      /no finalized blocks \(before java-tron 4\.8\.0\): nothing can be credited$/,
     ],
     [
       'keeps no history',
-      () => clinic.changedNode(({ method }) => (method === 'eth_getTransactionReceipt' ? { result: null } : undefined)),
-      /it keeps no receipts and logs/,
+      () =>
+        harness.alteredNode(({ method }) => (method === 'eth_getTransactionReceipt' ? { result: null } : undefined)),
+      /no history of receipts and logs: nothing can be credited$/,
     ],
   ])('fails a node that %s', async (_, changes, expected) => {
-    const [first, ...others] = failed(await clinic.examined(await changes()))
-    expect(first).toMatch(expected)
-    expect(others).toEqual(['FAIL  quorum: 0 of 1 nodes can be used and one is needed: nothing would be credited'])
+    expect(failures(await harness.check(await changes()))).toEqual([expect.stringMatching(expected), anyQuorumFailure])
   })
 
-  it('warns of a node that takes no batches, which is usable all the same', async () => {
-    const url = await clinic.served(async (body) => {
+  it('warns about a node that accepts no batches, which stays usable', async () => {
+    const url = await harness.serverUrl(async (body) => {
       if (body.startsWith('[')) return { status: 400, body: '{}' }
-      return { status: 200, body: await (await fetch(clinic.devnet.rpcUrl, { method: 'POST', body })).text() }
+      return { status: 200, body: await (await fetch(harness.devnet.rpcUrl, { method: 'POST', body })).text() }
     })
-    const lines = await clinic.examined({ TRON_NODES: [{ rpc: url, api: clinic.devnet.apiUrl }] })
+    const lines = await harness.check({ TRON_NODES: [{ rpc: url, api: harness.devnet.apiUrl }] })
     expect(lines).toContainEqual(
-      expect.stringMatching(/^warn {2}node 1 .*: takes no batches: the scan needs more requests/),
+      expect.stringMatching(
+        /^warn {2}node 1 .*: accepts no batches: a scan needs more requests and reads fewer blocks/,
+      ),
     )
-    expect(failed(lines)).toEqual([])
+    expect(failures(lines)).toEqual([])
   })
 
-  it('warns of a node without eth_getBlockReceipts and of a version that it can’t read', async () => {
-    const lines = await clinic.examined(
-      await clinic.changedNode(({ method }) => {
+  it('warns about a node without eth_getBlockReceipts, and about an unknown version', async () => {
+    const lines = await harness.check(
+      await harness.alteredNode(({ method }) => {
         if (method === 'eth_getBlockReceipts') return { error: { code: -32601, message: 'method not found' } }
         return method === 'web3_clientVersion' ? { result: `Geth/${keySecret}` } : undefined
       }),
     )
-    expect(lines).toContainEqual(expect.stringMatching(/^warn .*: has no eth_getBlockReceipts/))
-    expect(lines).toContainEqual(expect.stringMatching(/^warn .*: its version is not that of a java-tron$/))
-    expect(failed(lines)).toEqual([])
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^warn .*: no eth_getBlockReceipts \(before java-tron 4\.8\.1\)/),
+    )
+    expect(lines).toContainEqual(expect.stringMatching(/^warn .*: web3_clientVersion has no version of java-tron$/))
+    expect(failures(lines)).toEqual([])
   })
 
   it.each<[string, number, RegExp]>([
-    ['slow', -50_000, /its newest block is [45]\d s ahead of this machine’s clock \(limit 30 s\): the clock is slow$/],
-    ['fast', 50_000, /its newest block is \d\d s behind this machine’s clock \(limit 30 s\): the node is behind, or/],
-  ])('says that this machine’s clock is %s', async (_, aheadMs, expected) => {
-    expect(failed(await clinic.examined({}, {}, aheadMs))).toEqual([expect.stringMatching(expected)])
+    [
+      'slow',
+      -50_000,
+      /the newest block is [45]\d s ahead of the clock of this machine \(limit 30 s\): the clock is slow$/,
+    ],
+    ['fast', 50_000, /\d\d s behind the clock .*\(limit 30 s\): the node is behind, or the clock is fast$/],
+  ])('fails where the clock of this machine is %s', async (_, aheadMs, expected) => {
+    expect(failures(await harness.check({}, {}, aheadMs))).toEqual([expect.stringMatching(expected)])
   })
 
-  it('says that finality stands still', async () => {
-    const changes = await clinic.changedNode(({ params }, result) => {
+  it('fails where finality has stalled', async () => {
+    const changes = await harness.alteredNode(({ params }, result) => {
       if (params[0] !== 'latest' || typeof result !== 'object' || result === null || !('timestamp' in result)) return
       return { result: { ...result, timestamp: `0x${(Number(result.timestamp) + 181).toString(16)}` } }
     })
-    expect(await clinic.examined(changes, {}, 181_000)).toContainEqual(
-      expect.stringMatching(/^FAIL .* 2 blocks \(18\d s\) behind the newest: the chain’s finality stands still/),
+    expect(await harness.check(changes, {}, 181_000)).toContainEqual(
+      expect.stringMatching(
+        /^FAIL .* 2 blocks \(18\d s\) behind the newest block \(limit 180 s\): finality has stalled/,
+      ),
     )
   })
 })
 
-describe('the doctor on the HTTP API', () => {
-  it('warns that TRX deposits wait where no node has one', async () => {
-    const lines = await clinic.examined({ TRON_NODES: [{ rpc: clinic.devnet.rpcUrl }] })
-    expect(lines).toContain(
-      'warn  TRX: no node has an HTTP API (api), so every TRX deposit waits: JSON-RPC can’t prove one',
-    )
-    expect(failed(lines)).toEqual([])
+describe('the doctor on HTTP APIs', () => {
+  it('warns that TRX deposits are on hold where no node has one', async () => {
+    const lines = await harness.check({ TRON_NODES: [{ rpc: harness.devnet.rpcUrl }] })
+    expect(lines).toContain('warn  TRX deposits are on hold: no node has the HTTP API that is needed to verify them')
+    expect(failures(lines)).toEqual([])
   })
 
-  it.each<[string, () => Promise<string>, RegExp]>([
-    ['that is elsewhere', async () => `${clinic.devnet.apiUrl}/elsewhere`, /HTTP 404/],
+  it.each<[string, () => Promise<string>]>([
+    ['at a wrong path', async () => `${harness.devnet.apiUrl}/elsewhere`],
+    ['without the transaction', () => harness.serverUrl(async () => ({ status: 200, body: '{}' }))],
     [
-      'that does not have the transaction',
-      () => clinic.served(async () => ({ status: 200, body: '{}' })),
-      /the API does not have the transaction/,
+      'that returns bytes of another transaction',
+      () => harness.serverUrl(async () => ({ status: 200, body: '{"raw_data_hex":"0a02"}' })),
     ],
-    [
-      'that gives other bytes',
-      () => clinic.served(async () => ({ status: 200, body: '{"raw_data_hex":"0a02"}' })),
-      /bytes of another transaction/,
-    ],
-  ])('fails one %s', async (_, api, expected) => {
-    const [line, ...others] = failed(
-      await clinic.examined({ TRON_NODES: [{ rpc: clinic.devnet.rpcUrl, api: await api() }] }),
-    )
-    expect(line).toMatch(/its HTTP API \(127\.0\.0\.1:\d+\) can’t be used, and without one TRX deposits wait/)
-    expect(line).toMatch(expected)
-    expect(others).toEqual([])
+  ])('fails one %s', async (_, api) => {
+    const nodes = [{ rpc: harness.devnet.rpcUrl, api: await api() }]
+    expect(failures(await harness.check({ TRON_NODES: nodes }))).toEqual([
+      expect.stringMatching(/: HTTP API \(127\.0\.0\.1:\d+\): not usable to verify TRX deposits: [^;]+$/),
+    ])
   })
 })
 
@@ -155,53 +156,53 @@ describe('the doctor on tokens', () => {
   const token = (changes: Values) => ({
     CURRENCIES: [{ cuy: 2, symbol: 'USDT', contract: tokenBase58, decimals: 6, ...changes }],
   })
-  const answering = (selector: string, result: string) =>
-    clinic.changedNode(({ method, params }) =>
+  const replying = (selector: string, result: string) =>
+    harness.alteredNode(({ method, params }) =>
       method === 'eth_call' && JSON.stringify(params).includes(selector) ? { result } : undefined,
     )
 
   it.each<[string, () => Promise<Values>, string]>([
     [
-      'decimals that differ',
+      'other decimals',
       async () => token({ decimals: 18 }),
-      'its decimals are 6, not 18: nothing of it would be credited',
+      'decimals 6, not 18: no deposit of this token would be credited',
     ],
     [
-      'a symbol that differs',
+      'another symbol',
       async () => token({ symbol: 'USDX' }),
-      'its own symbol is "USDT": is this the right contract?',
+      'symbol "USDT", not "USDX": compare the contract with that of the token',
     ],
     [
-      'an address without a contract',
+      'no contract at the address',
       async () => token({ contract: 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6' }),
-      'no contract there on this chain, or a node that runs no calls (error -32600)',
+      'no contract at this address, or the node does not support eth_call (error -32600)',
     ],
-  ])('fails at %s', async (_, changes, expected) => {
-    const [line, ...others] = failed(await clinic.examined(await changes()))
+  ])('fails a token with %s', async (_, changes, expected) => {
+    const [line, ...others] = failures(await harness.check(await changes()))
     expect(line).toMatch(/^FAIL {2}token USD[TX] \(T\w{33}\): /)
-    expect(line).toContain(`: ${expected} (says node 1)`)
+    expect(line).toContain(`: ${expected} (node 1)`)
     expect(others).toEqual([])
   })
 
   it('reads a symbol of 32 bytes', async () => {
     const bytes32 = `0x${Buffer.from('USDT').toString('hex').padEnd(64, '0')}`
-    expect(await clinic.examined(await answering('0x95d89b41', bytes32))).toContain(
-      `ok    token USDT (${tokenBase58}): symbol USDT (says node 1)`,
+    expect(await harness.check(await replying('0x95d89b41', bytes32))).toContain(
+      `ok    token USDT (${tokenBase58}): symbol USDT (node 1)`,
     )
   })
 
-  it('shows a symbol that can’t be configured without what it would do to a terminal', async () => {
+  it('prints a symbol without characters that control a terminal', async () => {
     const text = Buffer.from('\u001b[2JUSD₮').toString('hex')
     const abi = `0x${word('20')}${word((text.length / 2).toString(16))}${text.padEnd(64, '0')}`
-    expect(await clinic.examined(await answering('0x95d89b41', abi))).toContain(
-      `warn  token USDT (${tokenBase58}): its own symbol is "?[2JUSD?" (says node 1)`,
+    expect(await harness.check(await replying('0x95d89b41', abi))).toContain(
+      `warn  token USDT (${tokenBase58}): symbol "?[2JUSD?", not "USDT" (node 1)`,
     )
   })
 
   it.each(['0x', `0x${word('20')}`, `0x${word('20')}${word('ffffffff')}`, `0x${'f'.repeat(128)}`])(
-    'is not led astray by the symbol %s',
+    'warns or fails at the malformed symbol %s',
     async (result) => {
-      const lines = await clinic.examined(await answering('0x95d89b41', result))
+      const lines = await harness.check(await replying('0x95d89b41', result))
       expect(lines.filter((line) => line.includes('symbol'))).toEqual([
         expect.stringMatching(/^(warn|FAIL) {2}token USDT/),
       ])
@@ -209,7 +210,7 @@ describe('the doctor on tokens', () => {
   )
 })
 
-it('no line of all these shows a secret, a key or the path of a URL', () => {
-  expect(clinic.seen.length).toBeGreaterThan(100)
-  expect(secretsIn(clinic.seen.join('\n'))).toEqual([])
+it('prints no secret, no API key and no path of a URL', () => {
+  expect(harness.printed.length).toBeGreaterThan(100)
+  expect(secretsIn(harness.printed.join('\n'))).toEqual([])
 })

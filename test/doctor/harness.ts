@@ -1,45 +1,46 @@
 import type { ConfigurationSource } from '../../src/doctor/read-configuration.ts'
 import type { Devnet } from '../devnet/chain.ts'
-import { type Answer, type Change, type Server, serve, serveChanged } from './servers.ts'
-import { linesOf, machineAt, sourceOf, startChain, urlSecret, valuesFor } from './support.ts'
+import { type Alteration, type Responder, type RunningServer, serve, serveAltered } from './servers.ts'
+import { linesOf, platformAt, sourceOf, startChain, urlSecret, valuesFor } from './support.ts'
 
 /** Variables by name. */
 export type Values = Record<string, unknown>
 
-/** A local chain, the servers around it, and every line that the doctor said of them. */
-export interface Clinic {
+/** A local chain and the servers of one test file. */
+export interface DoctorHarness {
   readonly devnet: Devnet
-  readonly seen: readonly string[]
-  /** The lines for a green configuration with these changes, by a clock that is `aheadMs` ahead of the chain's. */
-  examined(changes: Values, more?: Partial<ConfigurationSource>, aheadMs?: number): Promise<string[]>
-  /** The variables for one node whose calls are answered as `change` says. */
-  changedNode(change: Change): Promise<Values>
-  /** The URL of a server of this clinic. */
-  served(answer: Answer): Promise<string>
+  /** All lines that the doctor has printed so far. */
+  readonly printed: readonly string[]
+  /** The lines for a valid configuration with these changes, with a clock that is `aheadMs` ahead of the chain. */
+  check(changes: Values, more?: Partial<ConfigurationSource>, aheadMs?: number): Promise<string[]>
+  /** The variables for one node, some of whose results are altered. */
+  alteredNode(alter: Alteration): Promise<Values>
+  /** The URL of a new server. */
+  serverUrl(respond: Responder): Promise<string>
   close(): Promise<void>
 }
 
-/** A clinic for one test file. */
-export async function openClinic(): Promise<Clinic> {
+/** Starts a local chain. */
+export async function openHarness(): Promise<DoctorHarness> {
   const devnet = await startChain()
-  const servers: Server[] = []
-  const seen: string[] = []
+  const servers: RunningServer[] = []
+  const printed: string[] = []
   return {
     devnet,
-    seen,
-    async examined(changes, more = {}, aheadMs = 0) {
+    printed,
+    async check(changes, more = {}, aheadMs = 0) {
       const source = sourceOf({ ...valuesFor(devnet), ...changes }, more)
-      const lines = await linesOf(source, await machineAt(devnet, aheadMs))
-      seen.push(...lines)
+      const lines = await linesOf(source, await platformAt(devnet, aheadMs))
+      printed.push(...lines)
       return lines
     },
-    async changedNode(change) {
-      const server = await serveChanged(devnet.rpcUrl, change)
+    async alteredNode(alter) {
+      const server = await serveAltered(devnet.rpcUrl, alter)
       servers.push(server)
       return { TRON_NODES: [{ rpc: `${server.url}/${urlSecret}`, api: devnet.apiUrl }] }
     },
-    async served(answer) {
-      const server = await serve(answer)
+    async serverUrl(respond) {
+      const server = await serve(respond)
       servers.push(server)
       return server.url
     },
@@ -50,5 +51,5 @@ export async function openClinic(): Promise<Clinic> {
   }
 }
 
-/** The lines that fail. */
-export const failed = (lines: readonly string[]) => lines.filter((line) => line.startsWith('FAIL'))
+/** The lines of the checks that failed. */
+export const failures = (lines: readonly string[]) => lines.filter((line) => line.startsWith('FAIL'))

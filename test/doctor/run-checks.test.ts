@@ -1,123 +1,118 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ConfigurationSource } from '../../src/doctor/read-configuration.ts'
 import { tokenBase58 } from '../devnet/control.ts'
-import { type Clinic, failed, openClinic, type Values } from './harness.ts'
+import { type DoctorHarness, failures, openHarness, type Values } from './harness.ts'
 import { secretsIn, urlSecret, valuesFor } from './support.ts'
 
-let clinic: Clinic
+let harness: DoctorHarness
 
 beforeAll(async () => {
-  clinic = await openClinic()
+  harness = await openHarness()
 })
-afterAll(() => clinic.close())
+afterAll(() => harness.close())
 
 const addresses =
   'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6, TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C, TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA'
 
-describe('the doctor on a chain where all is well', () => {
-  it('says so line by line, with one node trusted alone', async () => {
-    const host = new URL(clinic.devnet.rpcUrl).host
-    expect(await clinic.examined({})).toEqual([
-      'ok    read: a test',
-      'ok    configuration: every variable has a value that the service takes',
-      `ok    key: the account m/44'/195'/0'; its first addresses are ${addresses}: compare them with your wallet`,
-      'ok    authentication: HS256, a secret of at least 32 bytes',
+describe('the doctor on a valid configuration', () => {
+  it('prints every check, and warns about a single node', async () => {
+    const host = new URL(harness.devnet.rpcUrl).host
+    expect(await harness.check({})).toEqual([
+      'ok    configuration: read from a test',
+      'ok    configuration: every variable is valid',
+      `ok    key: account m/44'/195'/0', first addresses ${addresses}: compare them with the wallet`,
+      'ok    authentication: HS256 with a secret of at least 32 bytes',
       `ok    node 1 (${host}): chain id 0x6465766e`,
       `ok    node 1 (${host}): answers in N ms`,
-      `ok    node 1 (${host}): block 0 ends in the chain id`,
+      `ok    node 1 (${host}): the hash of block 0 ends in the chain id`,
       `ok    node 1 (${host}): java-tron 4.8.2`,
-      expect.stringMatching(/^ok {4}node 1 .*: final up to block 2, 2 blocks \(\d+ s\) behind the newest$/),
-      expect.stringMatching(/^ok {4}node 1 .*: its newest block is \d+ s behind this machine’s clock \(limit 30 s\)$/),
-      `ok    node 1 (${host}): a read of the scan: 2 blocks, 3 transactions, 2 logs in N ms`,
-      `ok    node 1 (${host}): takes batches of 20 calls`,
-      `ok    node 1 (${host}): has eth_getBlockReceipts`,
-      `ok    node 1 (${host}): its HTTP API (${host}) gives a transaction’s bytes, which hash to its id`,
-      'warn  quorum: one node, trusted alone: name a second in TRON_NODES',
-      `ok    token USDT (${tokenBase58}): decimals 6 (says node 1)`,
-      `ok    token USDT (${tokenBase58}): symbol USDT (says node 1)`,
+      expect.stringMatching(/^ok {4}node 1 .*: final up to block 2, 2 blocks \(\d+ s\) behind the newest block$/),
+      expect.stringMatching(/^ok {4}.*: the newest block is \d+ s behind the clock of this machine \(limit 30 s\)$/),
+      `ok    node 1 (${host}): scan: 2 blocks, 3 transactions, 2 logs in N ms`,
+      `ok    node 1 (${host}): accepts batches of 20 calls`,
+      `ok    node 1 (${host}): supports eth_getBlockReceipts`,
+      `ok    node 1 (${host}): HTTP API (${host}): the bytes of a transaction hash to its txid`,
+      'warn  quorum: one node alone decides what is credited; add a second to TRON_NODES',
+      `ok    token USDT (${tokenBase58}): decimals 6 (node 1)`,
+      `ok    token USDT (${tokenBase58}): symbol USDT (node 1)`,
     ])
   })
 
-  it('has nothing to warn of with a second node that agrees', async () => {
-    const second = await clinic.changedNode(() => undefined)
-    const nodes = [...(valuesFor(clinic.devnet).TRON_NODES as unknown[]), ...(second.TRON_NODES as unknown[])] // arrays, see there
-    const lines = await clinic.examined({ TRON_NODES: nodes })
+  it('warns about nothing with a second node that agrees', async () => {
+    const second = await harness.alteredNode(() => undefined)
+    const nodes = [...(valuesFor(harness.devnet).TRON_NODES as unknown[]), ...(second.TRON_NODES as unknown[])] // safe: arrays
+    const lines = await harness.check({ TRON_NODES: nodes })
     expect(lines.filter((line) => !line.startsWith('ok'))).toEqual([])
-    expect(lines).toContain('ok    quorum: 2 of 2 nodes must agree, 2 can be used')
-    expect(lines).toContain('ok    agreement: all 2 usable nodes name the same final block 2')
-    expect(lines).toContain(`ok    token USDT (${tokenBase58}): decimals 6 (says node 1, 2)`)
+    expect(lines).toContain('ok    quorum: 2 of 2 nodes must agree, 2 are usable')
+    expect(lines).toContain('ok    agreement: all 2 usable nodes have final block 2')
+    expect(lines).toContain(`ok    token USDT (${tokenBase58}): decimals 6 (node 1, 2)`)
   })
 
-  it('says that the key is that of the external chain where it is', async () => {
+  it('distinguishes the key of an external chain from that of an account', async () => {
     const xpub =
       'xpub6EuK4CZWW5urEHdwAVDdDw327danAtccFcrXYvgf1DHrPXRwErt36xStQ2PNhn4hpwzPbzJ8pJVpewgChRnSs59q5Ay61GCfQZKUe71gbLq'
-    expect(await clinic.examined({ TRON_XPUB: xpub })).toContainEqual(
+    expect(await harness.check({ TRON_XPUB: xpub })).toContainEqual(
       expect.stringContaining(
-        "ok    key: the external chain m/44'/195'/0'/0; its first addresses are TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH",
+        "ok    key: external chain m/44'/195'/0'/0, first addresses TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH",
       ),
     )
   })
 })
 
-describe('the doctor on a configuration that is wrong', () => {
-  const xprv =
-    'xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi'
-  const takes = "an extended public key (xpub…) of m/44'/195'/0' or m/44'/195'/0'/0"
-
-  it.each<[string, Values, string[]]>([
-    ['a private key', { TRON_XPUB: xprv }, [`FAIL  TRON_XPUB: ${takes}; private key material is never accepted`]],
-    ['a short secret', { AUTH_JWT_SECRET: 'too-short-4f' }, ['FAIL  AUTH_JWT_SECRET: a text of at least 32 bytes']],
-    ['a missing variable', { TRON_XPUB: undefined }, [`FAIL  TRON_XPUB: ${takes} (it is not set)`]],
+describe('the doctor on a configuration with faults', () => {
+  it.each<[string, Values, RegExp[]]>([
+    ['a short secret', { AUTH_JWT_SECRET: 'too-short-4f' }, [/^FAIL {2}AUTH_JWT_SECRET: /]],
+    ['a missing variable', { TRON_XPUB: undefined }, [/^FAIL {2}TRON_XPUB: .* \(it is not set\)$/]],
+    ['an API key that is not set', { NODE_KEY: '' }, [/^FAIL {2}TRON_NODES\.0\.keyVar: /]],
     [
-      'a key variable without a value',
-      { NODE_KEY: '' },
-      ['FAIL  TRON_NODES.0.keyVar: the name of a variable or secret that is set'],
-    ],
-    [
-      'several at once',
+      'several faults',
       { TRON_XPUB: '', AUTH_JWT_SECRET: 'x', DEV_UID: '0' },
-      [
-        `FAIL  TRON_XPUB: ${takes} (it is not set)`,
-        'FAIL  AUTH_JWT_SECRET: a text of at least 32 bytes',
-        'FAIL  DEV_UID: a whole number from 1 to 9007199254740991',
-      ],
+      [/^FAIL {2}TRON_XPUB: .* \(it is not set\)$/, /^FAIL {2}AUTH_JWT_SECRET: /, /^FAIL {2}DEV_UID: /],
     ],
-  ])('names %s', async (_, changes, expected) => {
-    expect(failed(await clinic.examined(changes))).toEqual(expected)
+  ])('reports %s', async (_, changes, expected) => {
+    expect(failures(await harness.check(changes))).toEqual(expected.map((pattern) => expect.stringMatching(pattern)))
   })
 
-  it('goes on with nodes and tokens where only a secret is missing', async () => {
-    const lines = await clinic.examined({ TRON_XPUB: undefined })
-    expect(lines).toContainEqual(expect.stringMatching(/^ok {4}node 1 .*: java-tron 4\.8\.2$/))
-    expect(lines).toContain(`ok    token USDT (${tokenBase58}): symbol USDT (says node 1)`)
-    expect(lines).toContain('ok    authentication: HS256, a secret of at least 32 bytes')
+  it('refuses a private key without printing it', async () => {
+    const xprv =
+      'xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi'
+    const lines = await harness.check({ TRON_XPUB: xprv })
+    expect(failures(lines)).toEqual([expect.stringMatching(/^FAIL {2}TRON_XPUB: /)])
+    expect(lines.join('\n')).not.toContain(xprv)
   })
 
-  it('says what it can’t check where the nodes are not named rightly', async () => {
-    expect(await clinic.examined({ TRON_NODES: 'none' })).toContain(
-      'warn  nodes and tokens are checked once the configuration names them rightly',
+  it('checks nodes and tokens where only a secret is missing', async () => {
+    const lines = await harness.check({ TRON_XPUB: undefined })
+    expect(lines).toContainEqual(expect.stringMatching(/^ok {4}node 1 /))
+    expect(lines).toContainEqual(expect.stringMatching(/^ok {4}token USDT /))
+    expect(lines).toContainEqual(expect.stringMatching(/^ok {4}authentication: /))
+  })
+
+  it('skips nodes and tokens where the nodes are not valid', async () => {
+    expect(await harness.check({ TRON_NODES: 'none' })).toContain(
+      'warn  nodes and tokens: skipped until the configuration is valid',
     )
   })
 
-  it('refuses the key of a mnemonic that everybody knows on mainnet', async () => {
-    expect(failed(await clinic.examined({ TRON_CHAIN_ID: '0x2b6653dc' }))).toContain(
-      'FAIL  key: everybody knows the mnemonic of this key, and can take what is sent to its addresses',
+  it('refuses the key of a public test mnemonic on mainnet', async () => {
+    expect(failures(await harness.check({ TRON_CHAIN_ID: '0x2b6653dc' }))).toContain(
+      'FAIL  key: this is a public test mnemonic: anyone can spend from it',
     )
   })
 
-  it.each<[string, string | null, string]>([
+  it.each<[string, ConfigurationSource['database'], string]>([
     [
       'a placeholder',
-      '00000000-0000-0000-0000-000000000000',
-      'database: its database_id is a placeholder; `npx wrangler d1 create` gives the real one',
+      'placeholder',
+      'database: database_id is a placeholder; `npx wrangler d1 create` prints the real one',
     ],
-    ['no database at all', null, 'database: wrangler.toml has no D1 database with the binding DB'],
-  ])('finds %s in a deployment', async (_, databaseId, expected) => {
-    const lines = await clinic.examined({}, { target: { kind: 'deployment', env: 'nile' }, databaseId })
-    expect(failed(lines)).toEqual([`FAIL  ${expected}`])
+    ['no database', 'missing', 'database: wrangler.toml has no D1 database with the binding DB'],
+  ])('fails a deployment with %s', async (_, database, expected) => {
+    expect(failures(await harness.check({}, { isDeployment: true, database }))).toEqual([`FAIL  ${expected}`])
   })
 })
 
-describe('the doctor on how callers are known', () => {
+describe('the doctor on authentication', () => {
   const keys = {
     keys: [
       { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo', kid: 'a' },
@@ -126,42 +121,45 @@ describe('the doctor on how callers are known', () => {
   }
   const withKeys = async (body: unknown, status = 200): Promise<Values> => ({
     AUTH_JWT_SECRET: undefined,
-    AUTH_JWKS_URL: `${await clinic.served(async () => ({ status, body: JSON.stringify(body) }))}/${urlSecret}`,
+    AUTH_JWKS_URL: `${await harness.serverUrl(async () => ({ status, body: JSON.stringify(body) }))}/${urlSecret}`,
     AUTH_AUDIENCE: 'wallet',
   })
 
   it('fetches the key set and counts its usable keys', async () => {
-    const lines = await clinic.examined(await withKeys(keys))
-    expect(lines).toContainEqual(
+    expect(await harness.check(await withKeys(keys))).toContainEqual(
       expect.stringMatching(
-        /^ok {4}authentication: the key set at 127\.0\.0\.1:\d+: 1 of its 2 keys can be used \(EdDSA\)$/,
+        /^ok {4}authentication: the key set at 127\.0\.0\.1:\d+: 1 of 2 keys are usable \(EdDSA\)$/,
       ),
     )
   })
 
   it.each<[string, () => Promise<Values>, RegExp]>([
-    ['a key set that is not there', () => withKeys({}, 404), /^FAIL .*: status 404$/],
-    ['an empty key set', () => withKeys({ keys: [] }), /^FAIL .*: 0 of its 0 keys can be used/],
+    ['a missing key set', () => withKeys({}, 404), /^FAIL .*: the key set at .* could not be fetched: .*404$/],
+    ['an empty key set', () => withKeys({ keys: [] }), /^FAIL .*: 0 of 0 keys are usable: the service supports RS256/],
     [
-      'a private key in it',
+      'a private key in the key set',
       () => withKeys({ keys: [{ ...keys.keys[0], d: 'AA' }] }),
-      /^FAIL .* shows a private key to everybody$/,
+      /^FAIL .* publishes a private key$/,
     ],
     [
       'no audience',
       async () => ({ ...(await withKeys(keys)), AUTH_AUDIENCE: undefined }),
-      /^warn .*AUTH_AUDIENCE is not set/,
+      /^warn .*: without AUTH_AUDIENCE, tokens for other services of the issuer are valid too$/,
     ],
-    ['no key at all', async () => ({ AUTH_JWT_SECRET: undefined }), /^FAIL .* every route answers 503$/],
-    ['DEV_UID alone', async () => ({ AUTH_JWT_SECRET: undefined, DEV_UID: '7' }), /^warn .* by DEV_UID$/],
-    ['DEV_UID', async () => ({ DEV_UID: '7' }), /^warn {2}DEV_UID is set: .* act for user 7$/],
+    ['no key', async () => ({ AUTH_JWT_SECRET: undefined }), /^FAIL .* is set: every route answers 503$/],
+    [
+      'DEV_UID in place of a key',
+      async () => ({ AUTH_JWT_SECRET: undefined, DEV_UID: '7' }),
+      /^warn .* is set: only this machine has access$/,
+    ],
+    ['DEV_UID', async () => ({ DEV_UID: '7' }), /^warn .* without a token act for user 7 \(DEV_UID\)$/],
     ['a secret of one letter', async () => ({ AUTH_JWT_SECRET: 'x'.repeat(40) }), /^warn .* looks like a placeholder$/],
   ])('warns or fails at %s', async (_, changes, expected) => {
-    expect(await clinic.examined(await changes())).toContainEqual(expect.stringMatching(expected))
+    expect(await harness.check(await changes())).toContainEqual(expect.stringMatching(expected))
   })
 })
 
-it('no line of all these shows a secret, a key or the path of a URL', () => {
-  expect(clinic.seen.length).toBeGreaterThan(100)
-  expect(secretsIn(clinic.seen.join('\n'))).toEqual([])
+it('prints no secret, no API key and no path of a URL', () => {
+  expect(harness.printed.length).toBeGreaterThan(100)
+  expect(secretsIn(harness.printed.join('\n'))).toEqual([])
 })

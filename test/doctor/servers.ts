@@ -1,45 +1,45 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server of this test, on a free port of this machine. */
-export interface Server {
+/** A running HTTP server on a free port of this machine. */
+export interface RunningServer {
   readonly url: string
   close(): Promise<void>
 }
 
-/** What a server answers to a body. */
-export type Answer = (body: string, path: string) => Promise<{ readonly status: number; readonly body: string }>
+/** The response to a request with this body. */
+export type Responder = (body: string) => Promise<{ readonly status: number; readonly body: string }>
 
-interface Envelope {
+interface JsonRpcReply {
   readonly id: unknown
   readonly result?: unknown
 }
 
-/** One call of JSON-RPC and what is answered to it. */
-export interface Call {
+/** A JSON-RPC call. */
+export interface JsonRpcCall {
   readonly method: string
   readonly params: readonly unknown[]
 }
 
-/** Result or error, without the envelope. */
-export type Outcome = { readonly result: unknown } | { readonly error: { code: number; message: string } }
+/** The result or the error of a call. */
+export type CallResult = { readonly result: unknown } | { readonly error: { code: number; message: string } }
 
-/** The outcome that a node changes a call's into; undefined leaves it. `result` is what the real node answered. */
-export type Change = (call: Call, result: unknown) => Outcome | undefined
+/** The altered result of a call, or undefined to keep `result`, that of the local chain. */
+export type Alteration = (call: JsonRpcCall, result: unknown) => CallResult | undefined
 
-/** Answers every request with `answer`. */
-export async function serve(answer: Answer): Promise<Server> {
+/** Starts a server that answers every request with `respond`. */
+export async function serve(respond: Responder): Promise<RunningServer> {
   const server = createServer((request, response) => {
-    const exchange = async () => {
+    const answer = async () => {
       const chunks: Buffer[] = []
       for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
-      const { status, body } = await answer(Buffer.concat(chunks).toString(), request.url ?? '/')
+      const { status, body } = await respond(Buffer.concat(chunks).toString())
       response.writeHead(status, { 'content-type': 'application/json' }).end(body)
     }
-    exchange().catch(() => response.destroy()) // the doctor then finds it unreachable, which no test expects
+    answer().catch(() => response.destroy()) // the doctor then reports it as unreachable, which no test expects
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // a TCP server that listens has one
+  const { port } = server.address() as AddressInfo // safe: a listening TCP server
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve())
@@ -48,19 +48,19 @@ export async function serve(answer: Answer): Promise<Server> {
   return { url: `http://127.0.0.1:${port}`, close }
 }
 
-/** A node before the node at `rpcUrl`: it answers the same, but for the calls that `change` gives another outcome. */
-export function serveChanged(rpcUrl: string, change: Change): Promise<Server> {
+/** Starts a proxy of the node at `rpcUrl` that alters the results of some calls. */
+export function serveAltered(rpcUrl: string, alter: Alteration): Promise<RunningServer> {
   return serve(async (body) => {
     const text = await (await fetch(rpcUrl, { method: 'POST', body })).text()
-    const asked = JSON.parse(body) as Call | Call[] // the doctor's own client wrote it
-    const told = JSON.parse(text) as Envelope | Envelope[] // the local chain wrote it
-    const changed = (call: Call | undefined, envelope: Envelope | undefined) => {
-      const outcome = call && change(call, envelope?.result)
-      return outcome === undefined ? envelope : { jsonrpc: '2.0', id: envelope?.id, ...outcome }
+    const calls = JSON.parse(body) as JsonRpcCall | JsonRpcCall[] // safe: written by the client of the service
+    const replies = JSON.parse(text) as JsonRpcReply | JsonRpcReply[] // safe: written by the local chain
+    const altered = (call: JsonRpcCall | undefined, reply: JsonRpcReply | undefined) => {
+      const outcome = call && alter(call, reply?.result)
+      return outcome === undefined ? reply : { jsonrpc: '2.0', id: reply?.id, ...outcome }
     }
-    const reply = Array.isArray(asked)
-      ? asked.map((call, i) => changed(call, Array.isArray(told) ? told[i] : undefined))
-      : changed(asked, Array.isArray(told) ? undefined : told)
+    const reply = Array.isArray(calls)
+      ? calls.map((call, i) => altered(call, Array.isArray(replies) ? replies[i] : undefined))
+      : altered(calls, Array.isArray(replies) ? undefined : replies)
     return { status: 200, body: JSON.stringify(reply) }
   })
 }

@@ -1,32 +1,27 @@
 import { describe, expect, test } from 'vitest'
-import { failure, jsonAmount, jsonInteger, success, successNote, toResponse } from '../../src/http/envelope.ts'
-
-const bodyOf = (reply: Parameters<typeof toResponse>[0]) => toResponse(reply, {}).text()
+import { failure, jsonAmount, jsonInteger, refusal, success, successNote } from '../../src/http/envelope.ts'
 
 describe('the envelope', () => {
   test('has code, msg and data in that order', async () => {
-    expect(await bodyOf(success({ amt: 1 }))).toBe('{"code":200,"msg":"success","data":{"amt":1}}')
+    expect(await success({ amt: 1 }).text()).toBe('{"code":200,"msg":"success","data":{"amt":1}}')
+    expect(await success({ amt: 1 }, 'done').text()).toBe('{"code":200,"msg":"success: done","data":{"amt":1}}')
   })
 
-  test('has no data member in a success that only says what happened', async () => {
-    expect(await bodyOf(successNote('nothing new'))).toBe('{"code":200,"msg":"success: nothing new"}')
+  test('has no data member in a success with a note alone', async () => {
+    expect(await successNote('nothing new').text()).toBe('{"code":200,"msg":"success: nothing new"}')
   })
 
   test('has no data member on failure, and repeats the status as code', async () => {
-    expect(await bodyOf(failure({ status: 422, msg: 'worth nothing' }))).toBe('{"code":422,"msg":"worth nothing"}')
+    const response = failure({ status: 422, msg: 'refused', headers: { 'retry-after': '5' } })
+    expect([response.status, response.headers.get('retry-after')]).toEqual([422, '5'])
+    expect(await response.text()).toBe('{"code":422,"msg":"refused"}')
+    expect(await refusal({ kind: 'undecided', why: 'not yet' }).text()).toBe('{"code":409,"msg":"not yet"}')
   })
 
-  test('is JSON that nobody stores, under the id of its request', () => {
-    const { headers } = toResponse(success({}), { 'x-request-id': 'id-1' })
-    expect(Object.fromEntries(headers)).toEqual({
-      'content-type': 'application/json',
-      'cache-control': 'no-store',
-      'x-request-id': 'id-1',
-      'x-content-type-options': 'nosniff',
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-      'referrer-policy': 'no-referrer',
-      'cross-origin-resource-policy': 'same-origin',
-    })
+  test('has data on the failure of the health check', async () => {
+    expect(await failure({ status: 503, msg: 'stopped' }, { behind: 1 }).text()).toBe(
+      '{"code":503,"msg":"stopped","data":{"behind":1}}',
+    )
   })
 
   test.each([
@@ -37,13 +32,13 @@ describe('the envelope', () => {
     [9_007_199_254_740_991n, 6, '9007199254.740991'],
     [2n ** 256n - 1n, 18, '115792089237316195423570985008687907853269984665640564039457.584007913129639935'],
   ])('writes %d units of %d decimals with every digit', async (units, decimals, text) => {
-    expect(await bodyOf(success({ amt: jsonAmount(units, decimals) }))).toBe(
+    expect(await success({ amt: jsonAmount(units, decimals) }).text()).toBe(
       `{"code":200,"msg":"success","data":{"amt":${text}}}`,
     )
   })
 
   test('writes an integer past 2^53 with every digit', async () => {
     const digits = '9007199254740993'
-    expect(await bodyOf(success({ address: jsonInteger(digits) }))).toContain(`"address":${digits}}`)
+    expect(await success({ address: jsonInteger(digits) }).text()).toContain(`"address":${digits}}`)
   })
 })

@@ -3,14 +3,14 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Address, formatBase58, formatHex, formatNumber } from '../../src/addresses/address.ts'
 import { addressIn, finalityLag, payFinal, type RunningService, startService, trxTo, usdtTo } from './service.ts'
 
-/** What one caller has: two addresses, and a deposit of each currency that nobody else's figures look like. */
+/** What one caller has: two addresses, and a deposit in each currency with an amount that no other caller has. */
 interface Holding {
   readonly uid: number
   readonly addresses: readonly Address[]
   readonly txids: readonly string[]
   readonly wids: readonly number[]
   readonly ids: readonly number[]
-  /** As an answer writes them; no two callers have one in common. */
+  /** As in a response; each is that of one caller. */
   readonly amounts: readonly string[]
 }
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
     return payFinal(service, trxTo(first, 5_000_000_000n + part), usdtTo(second, 8_000_000_000n + part))
   })
   await service.tick()
-  // Not final: what recharge tells of it must be its owner's alone as well.
+  // Not final: recharge shows it, and only to its owner.
   for (const [, second] of owned) if (second) service.chain.add([usdtTo(second, 1_000_000n)])
   holdings = await Promise.all(
     uids.map(async (uid, i) => {
@@ -53,7 +53,7 @@ beforeAll(async () => {
   )
 })
 
-/** Texts that may stand in an answer to nobody but this caller. Row numbers count only under their own member. */
+/** Texts that only a response to this caller can have. Ids count only in their own member. */
 function marksOf({ uid, addresses, txids, wids, ids, amounts }: Holding): readonly RegExp[] {
   const written = addresses.flatMap((address) => [
     address,
@@ -68,7 +68,7 @@ function marksOf({ uid, addresses, txids, wids, ids, amounts }: Holding): readon
   ]
 }
 
-/** One value out of anything that any caller has, or nonsense: what a curious caller would put there. */
+/** A value of any caller, or a wrong one: what a curious caller sends. */
 const place = fc.nat({ max: 1_000_000 })
 const pick = <T>(values: readonly T[], at: number) => values[at % values.length]
 const anyOf = (read: (holding: Holding) => readonly (string | number)[]) =>
@@ -113,7 +113,7 @@ const anyHeaders = fc.record(
   },
   { requiredKeys: [] },
 )
-// The list with most parameters is asked most, and with few of them at a time: many together match nothing.
+// The list has the most parameters, so it is requested most, with few of them at a time: many together match nothing.
 const anyPath = fc.constantFrom(...Object.keys(shapes), '/wallet/flow/list', '/wallet/flow/list', '/wallet/flow/list')
 const anyRequest = anyPath.chain((path) => {
   const parameters = Object.entries(shapes[path] ?? {})
@@ -127,23 +127,23 @@ const anyRequest = anyPath.chain((path) => {
 const filled = (texts: object): [string, string][] =>
   Object.entries(texts).map(([name, read]: [string, () => string]) => [name, read()])
 
-describe('no answer to one caller', () => {
-  test('ever contains another’s data, whatever is asked, alone or at the same time', async () => {
+describe('a response to one caller', () => {
+  test('never has data of another caller, for any request, alone or at the same time', async () => {
     let successes = 0
     let ownSeen = 0
     const check = async (who: number, { path, query, headers }: { path: string; query: object; headers: object }) => {
-      const asking = pick(holdings, who)
-      if (!asking) throw new Error('a caller')
+      const caller = pick(holdings, who)
+      if (!caller) throw new Error('a caller')
       const url = `${path}?${new URLSearchParams(filled(query))}`
-      const answer = await service.get(url, asking.uid, { headers: Object.fromEntries(filled(headers)) })
-      const seen = `${JSON.stringify([...answer.headers])}\n${await answer.text()}`
+      const response = await service.get(url, caller.uid, { headers: Object.fromEntries(filled(headers)) })
+      const seen = `${JSON.stringify([...response.headers])}\n${await response.text()}`
       for (const other of holdings) {
         const found = marksOf(other).filter((mark) => mark.test(seen))
-        if (other.uid === asking.uid) ownSeen += Math.sign(found.length)
-        else expect(found, `${asking.uid} asked ${url} and was told of ${other.uid}: ${seen}`).toEqual([])
+        if (other.uid === caller.uid) ownSeen += Math.sign(found.length)
+        else expect(found, `the response to ${caller.uid} at ${url} has data of ${other.uid}: ${seen}`).toEqual([])
       }
-      expect(answer.status).toBeLessThan(500)
-      if (answer.status === 200) successes += 1
+      expect(response.status).toBeLessThan(500)
+      if (response.status === 200) successes += 1
     }
     const together = fc.array(fc.tuple(place, anyRequest), { minLength: 1, maxLength: 6 })
     await fc.assert(
@@ -152,30 +152,30 @@ describe('no answer to one caller', () => {
       }),
       { numRuns: runs },
     )
-    // The property would hold of a service that says nothing at all.
+    // Without these, a service that never has data in a response would pass.
     expect(successes).toBeGreaterThan(runs / 4)
     expect(ownSeen).toBeGreaterThan(runs / 8)
   })
 
-  test('changes by what another caller does', async () => {
-    const [asking, other] = holdings
+  test('does not change with the deposits of another caller', async () => {
+    const [caller, other] = holdings
     const to = other?.addresses[1]
-    if (!asking || !to) throw new Error('two callers')
+    if (!caller || !to) throw new Error('two callers')
     const paths = [
       '/wallet/list',
       '/wallet/flow/list?limit=100',
       '/tron/balance?cuy=2',
       '/tron/generate',
-      `/tron/recharge?txid=${asking.txids[0]}`,
+      `/tron/recharge?txid=${caller.txids[0]}`,
       `/tron/recharge?txid=${other.txids[0]}`,
     ]
-    const readAll = () => Promise.all(paths.map(async (path) => (await service.get(path, asking.uid)).text()))
+    const readAll = () => Promise.all(paths.map(async (path) => (await service.get(path, caller.uid)).text()))
     service.chain.addEmpty(finalityLag)
-    await service.tick() // what was not final yet is credited to all of them
+    await service.tick() // credits what was not final yet
     const before = await readAll()
     payFinal(service, usdtTo(to, 77_000_000n))
     expect(await (await service.get('/tron/recharge', other.uid)).text()).toContain('77 USDT')
-    expect(await (await service.get('/tron/recharge', asking.uid)).text()).not.toContain('77')
+    expect(await (await service.get('/tron/recharge', caller.uid)).text()).not.toContain('77')
     expect(await readAll()).toEqual(before)
   })
 })

@@ -2,36 +2,45 @@ import { type Address, parseAddress } from '../../src/addresses/address.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { createService } from '../../src/compose.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import { addressOf, type BuiltChain, createChain, type TransactionSpec, usdt } from '../support/chain-builder.ts'
-import { testSecret, testVariables } from '../support/configured.ts'
+import { type BuiltChain, createChain } from '../support/chain-builder.ts'
 import { freshDatabase } from '../support/database.ts'
 import { connect, createScriptedNode, type ScriptedNode } from '../support/scripted-node.ts'
 import { bearer, signHs256, tokenNow } from '../support/tokens.ts'
+import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
+import { testSecret, testVariables } from '../support/variables.ts'
 
-/** The first two addresses of the tests' extended public key (fact sheet, section 13). */
+/** The first address of the tests' extended public key (PROTOCOL.md, Addresses and derivation). */
 export const firstAddress = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
+/** The second address of the tests' extended public key. */
 export const secondAddress = 'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C'
 
-/** The whole service over D1 and two nodes, as callers meet it. */
+/** Where the service of the tests is. */
+const origin = 'https://wallet.example'
+
+/** The whole service over D1 and two nodes. */
 export interface RunningService {
   readonly chain: BuiltChain
   readonly nodes: readonly ScriptedNode[]
   readonly db: D1Database
   readonly lines: string[]
-  /** Seconds since 1970; time also goes by itself. */
+  /** Seconds since 1970. Time also advances by itself. */
   readonly clock: { seconds: number }
-  /** One answer to a caller, or to nobody in particular. */
+  /** The response to a caller, or to a request without a token. */
   get(path: string, uid?: number | null, init?: RequestInit): Promise<Response>
+  /** The response to any request. */
+  fetch(request: Request): Promise<Response>
   tick(): Promise<void>
+  /** The same isolate, database and chain with other variables, as after a change of the configuration. */
+  with(changes: Record<string, unknown>): RunningService
 }
 
-/** Starts it on an empty database, with these variables beside or in place of the usual ones. */
+/** Starts the service on an empty database. `variables` add to the usual ones or replace them. */
 export async function startService(variables: Record<string, unknown> = {}): Promise<RunningService> {
   const db = await freshDatabase()
   const chain = createChain()
   chain.addEmpty(finalityLag + 1)
   const nodes = [createScriptedNode(chain), createScriptedNode(chain)]
-  for (const node of nodes) node.decimals.set(usdt, 6)
+  for (const node of nodes) node.decimals.set(usdtAddress, 6)
   const reach = connect(
     nodes.map((node, i) => {
       const host = `https://${i === 0 ? 'one' : 'two'}.example`
@@ -48,34 +57,43 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       random: () => 0.5,
     },
-    log: createLogger((line) => lines.push(line)),
+    logger: createLogger((line) => lines.push(line)),
     fetch: (input, init) => reach(String(input), init ?? {}),
     uniqueName: () => `name-${++names}`,
   })
-  const bindings = { ...testVariables(db), ...variables }
-  return {
-    chain,
-    nodes,
-    db,
-    lines,
-    clock,
-    async get(path, uid = 7, init = {}) {
-      const claims = { sub: String(uid), exp: tokenNow + 86_400 }
-      const headers = uid === null ? {} : bearer(await signHs256(claims, testSecret))
-      const request = new Request(`https://wallet.example${path}`, {
-        ...init,
-        headers: { ...headers, ...init.headers },
-      })
-      return service.fetch(request, bindings)
-    },
-    tick: () => service.tick(bindings),
+  const withBindings = (bindings: Record<string, unknown>): RunningService => {
+    const fetch = (request: Request) => service.fetch(request, bindings)
+    return {
+      chain,
+      nodes,
+      db,
+      lines,
+      clock,
+      fetch,
+      async get(path, uid = 7, init = {}) {
+        const claims = { sub: String(uid), exp: tokenNow + 86_400 }
+        const headers = uid === null ? {} : bearer(await signHs256(claims, testSecret))
+        return fetch(new Request(origin + path, { ...init, headers: { ...headers, ...init.headers } }))
+      },
+      tick: () => service.tick(bindings),
+      with: (changes) => withBindings({ ...bindings, ...changes }),
+    }
   }
+  return withBindings({ ...testVariables(db), ...variables })
 }
 
-/** Blocks from the newest to the newest final one, as the nodes have it. */
+/** A database that is unavailable: every call throws `thrown`. */
+export function brokenDatabase(thrown: unknown = new Error('D1_ERROR: the database is away')): unknown {
+  const fail = () => {
+    throw thrown
+  }
+  return { prepare: fail, batch: fail, withSession: fail }
+}
+
+/** The number of blocks between the newest block and the newest final one. */
 export const finalityLag = 18
 
-/** The address that an answer of `/tron/generate` shows. */
+/** The address in a response of `/tron/generate`. */
 export async function addressIn(response: Response): Promise<Address> {
   const { data } = await response.json<{ data: { address: string } }>()
   const address = parseAddress(data.address)
@@ -90,20 +108,28 @@ export const trxTo = (to: Address, amount: bigint): TransactionSpec => ({ kind: 
 /** A USDT transfer. */
 export const usdtTo = (to: Address, amount: bigint): TransactionSpec => ({
   kind: 'token',
-  contract: usdt,
+  contract: usdtAddress,
   from: payer,
   to,
   amount,
 })
 
-/** Mines the transfers in one block and makes it final; answers their txids. */
+/** Makes one final block with these transactions; returns their txids. */
 export function payFinal({ chain }: RunningService, ...specs: TransactionSpec[]): string[] {
   const block = chain.add(specs)
   chain.addEmpty(finalityLag)
   return block.transactions.map((transaction) => transaction.txid)
 }
 
-/** Status and whole body of an answer, as text where digits matter. */
+/** A response with its parsed body. */
+export async function read(response: Response): Promise<{ readonly status: number; readonly body: unknown }> {
+  return { status: response.status, body: await response.json() }
+}
+
+/** A response with the text of its body, where digits matter. */
 export async function wholeOf(response: Response): Promise<{ readonly status: number; readonly text: string }> {
   return { status: response.status, text: await response.text() }
 }
+
+/** A failure as `read` returns it. */
+export const failed = (status: number, msg: string) => ({ status, body: { code: status, msg } })

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { notConfigured } from '../../src/http/errors.ts'
 import worker from '../../src/index.ts'
-import { testSecret, testVariables } from '../support/configured.ts'
 import { freshDatabase } from '../support/database.ts'
 import { bearer, signHs256 } from '../support/tokens.ts'
-import { read } from './app-harness.ts'
+import { testSecret, testVariables } from '../support/variables.ts'
+import { failed, read } from './service.ts'
 
 const empty = {
   status: 200,
@@ -20,11 +21,12 @@ const empty = {
   },
 }
 
+const unavailable = failed(503, notConfigured.msg)
 const unlimited = { limit: () => Promise.resolve({ success: true }) }
 const limiters = { RATE_LISTS: unlimited, RATE_STRICT: unlimited }
 
-/** The exported Worker as the platform calls it: its own clock, log and (closed) network. */
-const ask = async (
+/** A request to the exported Worker as from the platform: with its own clock, log and (closed) network. */
+const request = async (
   url: string,
   { headers = {}, variables = {} }: { headers?: HeadersInit; variables?: Record<string, unknown> } = {},
 ) => worker.fetch(new Request(url, { headers }), { ...testVariables(await freshDatabase()), ...limiters, ...variables })
@@ -36,53 +38,67 @@ beforeEach(() => {
 })
 
 describe('the exported Worker', () => {
-  test('answers a caller with a token', async () => {
+  test('serves a caller with a token', async () => {
     const exp = Math.floor(Date.now() / 1000) + 60
     const headers = bearer(await signHs256({ sub: '7', exp }, testSecret))
-    expect(await read(await ask('https://wallet.example/wallet/list', { headers }))).toEqual(empty)
+    expect(await read(await request('https://wallet.example/wallet/list', { headers }))).toEqual(empty)
   })
 
-  test('answers nobody else, with an id that is new for each request', async () => {
-    const answers = [await ask('https://wallet.example/wallet/list'), await ask('http://localhost/wallet/list')]
-    for (const answer of answers) {
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer')
-      expect(await read(answer)).toEqual({ status: 401, body: { code: 401, msg: 'a valid bearer token is required' } })
+  test('refuses other requests, with a new id for each', async () => {
+    const responses = [
+      await request('https://wallet.example/wallet/list'),
+      await request('http://localhost/wallet/list'),
+    ]
+    for (const response of responses) {
+      expect(response.headers.get('www-authenticate')).toBe('Bearer')
+      expect(response.status).toBe(401)
     }
-    const ids = answers.map((answer) => answer.headers.get('x-request-id'))
+    const ids = responses.map(({ headers }) => headers.get('x-request-id'))
     expect(new Set(ids).size).toBe(2)
     expect(ids.join(' ')).toMatch(/^[\w-]{8,64} [\w-]{8,64}$/)
   })
 
-  test('acts for DEV_UID on loopback alone', async () => {
+  test('acts for DEV_UID on loopback only', async () => {
     const variables = { DEV_UID: '42' }
-    expect(await read(await ask('http://localhost:8787/wallet/list', { variables }))).toEqual(empty)
-    expect((await ask('https://wallet.example/wallet/list', { variables })).status).toBe(401)
+    expect(await read(await request('http://localhost:8787/wallet/list', { variables }))).toEqual(empty)
+    expect((await request('https://wallet.example/wallet/list', { variables })).status).toBe(401)
   })
 
-  test('fails closed without a key, and says nothing of why', async () => {
+  test('refuses every caller without a key, and does not say why', async () => {
     const variables = { AUTH_JWT_SECRET: undefined }
-    expect(await read(await ask('https://wallet.example/wallet/list', { variables }))).toEqual({
-      status: 503,
-      body: { code: 503, msg: 'the service is not configured' },
-    })
-    expect((await ask('https://wallet.example/health', { variables })).status).toBe(200)
+    expect(await read(await request('https://wallet.example/wallet/list', { variables }))).toEqual(unavailable)
+    expect((await request('https://wallet.example/health', { variables })).status).toBe(200)
+  })
+
+  test('does not accept a token of another configuration that the isolate has served', async () => {
+    const headers = bearer(await signHs256({ sub: '7', exp: Math.floor(Date.now() / 1000) + 60 }, testSecret))
+    const url = 'https://wallet.example/wallet/list'
+    expect((await request(url, { headers })).status).toBe(200)
+    for (const variables of [
+      { AUTH_JWT_SECRET: `${testSecret}x` },
+      { AUTH_ISSUER: 'https://issuer.example' },
+      { AUTH_AUDIENCE: 'wallet' },
+      { AUTH_JWT_SECRET: undefined, AUTH_JWKS_URL: 'https://issuer.example/keys' },
+    ]) {
+      expect((await request(url, { headers, variables })).status).toBe(401)
+    }
+    expect((await request(url, { headers })).status).toBe(200)
   })
 
   test.each(['/wallet/list', '/health', '/nothing'])(
     'serves nothing at %s with a wrong configuration',
     async (path) => {
       const variables = { TRON_XPUB: 'xprv-something-secret', DEV_UID: '42' }
-      expect(await read(await ask(`http://localhost${path}`, { variables }))).toEqual({
-        status: 503,
-        body: { code: 503, msg: 'the service is not configured' },
-      })
+      expect(await read(await request(`http://localhost${path}`, { variables }))).toEqual(unavailable)
       expect(lines.join()).toContain('"alarm":"misconfigured","fault":"TRON_XPUB: ')
       expect(lines.join()).not.toContain('something-secret')
     },
   )
 
-  test('logs one line for a request, with nothing in it that the caller wrote', async () => {
-    await ask('https://wallet.example/wallet/list?password=hidden', { headers: { authorization: 'Bearer hid.de.n' } })
+  test('logs one line for a request, without text from the caller', async () => {
+    await request('https://wallet.example/wallet/list?password=hidden', {
+      headers: { authorization: 'Bearer hid.de.n' },
+    })
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       {
         level: 'info',

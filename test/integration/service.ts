@@ -2,50 +2,45 @@ import { createScheduledController } from 'cloudflare:test'
 import { HDKey } from '@scure/bip32'
 import { inject } from 'vitest'
 import worker from '../../src/index.ts'
-import { testSecret } from '../support/configured.ts'
 import { freshDatabase } from '../support/database.ts'
 import { bearer, signHs256 } from '../support/tokens.ts'
+import { testSecret } from '../support/variables.ts'
 
-/** A whole answer. */
-export interface Answer {
+/** A whole response of the service. */
+export interface ServiceResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body, for members whose digits don't matter. */
+  /** The parsed body. Numbers of more than 15 digits are exact only in `text`. */
   readonly body: { readonly code: number; readonly msg: string; readonly data?: never }
 }
 
-/** The exported Worker on an empty database, on the local chain, from its present height on. */
-export interface OnChain {
-  /** A GET by a caller with a real token. */
-  get(path: string, uid: number): Promise<Answer>
-  /** A caller's new deposit address. */
+/** The deployed Worker with an empty database on the local chain. Its scan starts at the current height. */
+export interface DevnetService {
+  /** A GET request with a real token of a user. */
+  get(path: string, uid: number): Promise<ServiceResponse>
+  /** A new deposit address of a user. */
   addressOf(uid: number, query?: string): Promise<string>
-  /** The cron handler, as the platform calls it. */
+  /** Calls the cron handler as the platform does. */
   tick(): Promise<void>
-  /** Sends one transfer; it is in no block yet. */
+  /** Sends one transfer, which is in no block yet; returns its txid. */
   pay(to: string, amount: string, currency: 'TRX' | 'USDT' | 'TRC10'): Promise<string>
-  /** Makes blocks, by default enough to make the first of them final. */
+  /** Makes blocks, by default enough to make the first one final. */
   mine(blocks?: number): Promise<void>
-  /** Any other control of the chain (test/devnet/chain.ts); answers the txid. */
-  control(verb: 'inject' | 'send', body: Record<string, unknown>): Promise<string>
-  /** The same database and chain under other variables: a deployment that was configured anew. */
-  with(changes: Record<string, unknown>): Pick<OnChain, 'get' | 'tick'>
+  /** Sends a synthetic transaction (test/devnet/chain.ts); returns its txid. */
+  sendSynthetic(transaction: { readonly type: string; readonly to: string; readonly amount: string }): Promise<string>
+  /** The same database and chain with other variables, as after a change of the configuration. */
+  with(changes: Record<string, unknown>): Pick<DevnetService, 'get' | 'tick'>
 }
 
-/** Blocks that make what was sent final: its own, and two on top. */
+/** The number of blocks that make a sent transaction final: its own block and two more. */
 export const finalBlocks = 3
 
-/** Starts it. `changes` are variables beside or in place of the usual ones. */
-export async function startOnChain(changes: Record<string, unknown> = {}): Promise<OnChain> {
+/** Starts the service. `changes` add to the usual variables or replace them. */
+export async function startDevnetService(changes: Record<string, unknown> = {}): Promise<DevnetService> {
   const db = await freshDatabase()
   const { rpcUrl, apiUrl, token } = inject('devnet')
-  const post = async (verb: string, body: Record<string, unknown>): Promise<{ txid: string; finalized: number }> => {
-    const response = await fetch(`${apiUrl}/devnet/${verb}`, { method: 'POST', body: JSON.stringify(body) })
-    if (!response.ok) throw new Error(`the chain refused ${verb}: ${await response.text()}`)
-    return response.json()
-  }
-  const { finalized } = await post('mine', { blocks: finalBlocks })
+  const { finalized } = await control('mine', { blocks: finalBlocks })
   const bindings = {
     DB: db,
     TRON_XPUB: newAccountKey(),
@@ -59,42 +54,51 @@ export async function startOnChain(changes: Record<string, unknown> = {}): Promi
     AUTH_JWT_SECRET: testSecret,
     ...changes,
   }
-  const under = (bindings: Record<string, unknown>) => ({
-    get: (path: string, uid: number) => ask(bindings, path, uid),
+  const withBindings = (bindings: Record<string, unknown>) => ({
+    get: (path: string, uid: number) => request(bindings, path, uid),
     tick: () => worker.scheduled(createScheduledController(), bindings),
   })
-  const { get, tick } = under(bindings)
+  const { get, tick } = withBindings(bindings)
   return {
     get,
     tick,
-    with: (changed) => under({ ...bindings, ...changed }),
+    with: (changed) => withBindings({ ...bindings, ...changed }),
     async addressOf(uid, query = '') {
       const { text } = await get(`/tron/generate${query}`, uid)
       const address = /"address":"(T\w{33})"/.exec(text)?.[1]
       if (address === undefined) throw new Error(`no address: ${text}`)
       return address
     },
-    pay: async (to, amount, currency) => (await post('pay', { to, amount, currency })).txid,
+    pay: async (to, amount, currency) => (await control('pay', { to, amount, currency })).txid,
     mine: async (blocks = finalBlocks) => {
-      await post('mine', { blocks })
+      await control('mine', { blocks })
     },
-    control: async (verb, body) => (await post(verb, body)).txid,
+    sendSynthetic: async (transaction) => (await control('synthetic', transaction)).txid,
   }
 }
 
-async function ask(bindings: Record<string, unknown>, path: string, uid: number): Promise<Answer> {
-  const signed = await signHs256({ sub: String(uid), exp: Math.floor(Date.now() / 1000) + 600 }, testSecret)
-  const response = await worker.fetch(request(path, bearer(signed)), bindings)
+async function control(
+  name: 'pay' | 'mine' | 'synthetic',
+  body: Readonly<Record<string, unknown>>,
+): Promise<{ txid: string; finalized: number }> {
+  const { apiUrl } = inject('devnet')
+  const response = await fetch(`${apiUrl}/devnet/${name}`, { method: 'POST', body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(`the local chain refused ${name}: ${await response.text()}`)
+  return response.json()
+}
+
+async function request(bindings: Record<string, unknown>, path: string, uid: number): Promise<ServiceResponse> {
+  const token = await signHs256({ sub: String(uid), exp: Math.floor(Date.now() / 1000) + 600 }, testSecret)
+  // safe: a Request of a test lacks only `cf`, which the platform adds and the service does not read
+  const get = new Request(`https://wallet.example${path}`, { headers: bearer(token) }) as unknown as Parameters<
+    typeof worker.fetch
+  >[0]
+  const response = await worker.fetch(get, bindings)
   const text = await response.text()
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
 }
 
-function request(path: string, headers: Record<string, string>) {
-  // safe: a Request that a test makes lacks only what the platform's edge adds (`cf`), which the service doesn't read
-  return new Request(`https://wallet.example${path}`, { headers }) as unknown as Parameters<typeof worker.fetch>[0]
-}
-
-/** The chain outlives a test, so each test's addresses are its own: an account that nobody else has. */
+/** A random account's extended public key: the tests share one chain, so each needs addresses of its own. */
 function newAccountKey(): string {
   const seed = crypto.getRandomValues(new Uint8Array(32))
   return HDKey.fromMasterSeed(seed).derive("m/44'/195'/0'").publicExtendedKey

@@ -11,11 +11,11 @@ describe('a ledger amount', () => {
     [2n ** 53n, null],
     [-(2n ** 53n), null],
     [2n ** 256n, null],
-  ])('of %d smallest units is %d', (units, amount) => {
+  ])('of %s smallest units is %s', (units, amount) => {
     expect(toAmount(units)).toBe(amount)
   })
 
-  it('of what was not credited is zero', () => {
+  it('of a deposit that is not credited is 0', () => {
     expect(noAmount).toBe(0n)
   })
 })
@@ -37,7 +37,7 @@ describe('formatUnits', () => {
     expect(formatUnits(units, decimals)).toBe(text)
   })
 
-  it('is exact: no exponent, no trailing zeros, and parsing gives the units back', () => {
+  it('writes no exponent and no trailing zeros, and parsing gives the same units', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.nat(30), (units, decimals) => {
         const text = formatUnits(units, decimals)
@@ -82,7 +82,7 @@ describe('parseUnits', () => {
     ['1.5', 0],
     ['0.0000001', 6],
     ['1.0000000', 6],
-  ])('refuses the decimals of %s where %i are kept, instead of rounding', (text, decimals) => {
+  ])('refuses %s where %i decimals are allowed, and does not round', (text, decimals) => {
     expect(parseUnits(text, decimals)).toEqual({ ok: false, error: 'too-many-decimals' })
   })
 })

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
 
-function record() {
+function recording() {
   const lines: string[] = []
-  return { lines, log: createLogger((line) => lines.push(line)) }
+  return { lines, logger: createLogger((line) => lines.push(line)) }
 }
 
-describe('the log', () => {
+describe('the logger', () => {
   it('writes one line of JSON for each call, level and name first', () => {
-    const { lines, log } = record()
-    log.info('node-probed', { node: 1, finalized: true })
-    log.warn('scan-stopped', { kind: 'no-answer' })
-    log.error('crash', {})
+    const { lines, logger } = recording()
+    logger.info('node-probed', { node: 1, finalized: true })
+    logger.warn('scan-stopped', { kind: 'no-answer' })
+    logger.error('crash', {})
     expect(lines).toEqual([
       '{"level":"info","event":"node-probed","node":1,"finalized":true}',
       '{"level":"warn","event":"scan-stopped","kind":"no-answer"}',
@@ -19,15 +19,15 @@ describe('the log', () => {
     ])
   })
 
-  it('writes alarms in one form that one rule finds', () => {
-    const { lines, log } = record()
-    log.alarm('nodes-disagree', { about: 'block 7', outcome: 'held' })
+  it('writes every alarm in one form, so that one alert rule matches them all', () => {
+    const { lines, logger } = recording()
+    logger.alarm('nodes-disagree', { about: 'block 7', outcome: 'held' })
     expect(lines).toEqual(['{"level":"error","alarm":"nodes-disagree","about":"block 7","outcome":"held"}'])
   })
 
   it('lets no field replace the level or the name, and no text break the line', () => {
-    const { lines, log } = record()
-    log.alarm('node-lies', { level: 'info', alarm: 'nothing', why: 'a\nb"c' })
+    const { lines, logger } = recording()
+    logger.alarm('node-lies', { level: 'info', alarm: 'nothing', why: 'a\nb"c' })
     expect(lines).toEqual(['{"level":"error","alarm":"node-lies","why":"a\\nb\\"c"}'])
   })
 })

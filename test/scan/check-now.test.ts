@@ -3,11 +3,6 @@ import type { BlockHeight } from '../../src/chain/block.ts'
 import type { Chain } from '../../src/chain/chain.ts'
 import { err, ok } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
-import { createAddressBook } from '../../src/d1/address-book.ts'
-import { createLedgerReader } from '../../src/d1/ledger-reader.ts'
-import { createLedgerWriter } from '../../src/d1/ledger-writer.ts'
-import { indexCurrencies } from '../../src/ledger/currencies.ts'
-import type { Uid } from '../../src/ledger/entry.ts'
 import {
   type CheckNowParts,
   checkNow,
@@ -18,133 +13,140 @@ import {
   sharedStateMs,
 } from '../../src/scan/check-now.ts'
 import { leaseMs } from '../../src/scan/scan.ts'
+import { alice, transaction, txid } from '../deposits/samples.ts'
 import { freshDatabase } from '../support/database.ts'
+import { blockAt, createScanParts, start, now as startedAt, type TestScanParts } from './scan-parts.ts'
 
-const caller = 7 as Uid
-const height = 100 as BlockHeight
-const start = 1_000_000
-
-let db: D1Database
 let now: number
 let sleeps: number[]
-let looks: number
-let parts: CheckNowParts
+let stateReads: number
 let onSleep: () => Promise<unknown>
+let stores: TestScanParts
+let parts: CheckNowParts
 
-/** A chain outside of us at `height`, where nothing happens. */
-const quietChain = {
-  finalizedHead: () =>
-    Promise.resolve(ok({ height, hash: 'ab'.repeat(32), parentHash: 'cd'.repeat(32), timestamp: 0 })),
-  tail: () => Promise.resolve(ok({ latest: height, blocks: [] })),
-} as unknown as Chain // safe: at the head a scan asks nothing else
+/** Nodes with a finalized head at the start and no block after it. */
+const quietChain: Partial<Chain> = {
+  finalizedHead: async () => ok(blockAt(start)),
+  unconfirmedBlocks: async () => ok({ latest: start, blocks: [] }),
+}
+const unavailable: Partial<Chain> = {
+  finalizedHead: async () => err({ kind: 'no-answer', why: 'no node replied' }),
+}
 
-beforeEach(async () => {
-  db = await freshDatabase()
-  now = start
-  sleeps = []
-  looks = 0
-  onSleep = () => Promise.resolve()
-  const reader = createLedgerReader(db)
-  const writer = createLedgerWriter(db)
-  await writer.start({ height, hash: null }, now as UnixMs)
-  const silent = () => undefined
+/** Parts over a scan that has started, with a clock that advances only in pauses. */
+async function createParts(chain: Partial<Chain>): Promise<void> {
+  stores = await createScanParts(chain)
+  await stores.scanStore.start({ height: start, hash: null }, startedAt)
+  const { scanStore, deposits, sightings, pending } = stores
+  const sleep = async (ms: number) => {
+    sleeps.push(ms)
+    now += Math.ceil(ms)
+    await onSleep()
+  }
+  const state = () => {
+    stateReads += 1
+    return scanStore.state()
+  }
   parts = {
-    chain: quietChain,
-    writer,
-    addresses: createAddressBook(db),
-    currencies: indexCurrencies([]),
-    lease: 'mine',
-    statements: () => 0,
-    clock: {
-      now: () => now as UnixMs,
-      sleep: async (ms) => {
-        sleeps.push(ms)
-        now += Math.ceil(ms)
-        await onSleep()
-      },
-      random: () => 0,
-    },
-    log: { info: silent, warn: silent, error: silent, alarm: silent },
-    reader: {
-      ...reader,
-      scanState: () => {
-        looks += 1
-        return reader.scanState()
-      },
-    },
+    ...stores,
+    clock: { now: () => now as UnixMs, sleep, random: () => 0 },
+    scanStore: { ...scanStore, state },
+    caller: { deposits, sightings, pending },
     shared: createSharedScanState(),
   }
+}
+
+beforeEach(async () => {
+  now = startedAt
+  sleeps = []
+  stateReads = 0
+  onSleep = () => Promise.resolve()
+  await createParts(quietChain)
 })
 
-const heldByAnother = (until: number) =>
-  db.prepare("UPDATE scan SET lease = 'another', lease_until = ?").bind(until).run()
+/** Another scan gets the lease. */
+const holdLease = (until: number) => stores.scanStore.acquireLease('another', startedAt, until as UnixMs)
 
-describe('recharge while another call scans', () => {
-  it('waits its time, with longer and longer pauses, and then says that the scan still runs', async () => {
-    await heldByAnother(start + leaseMs)
-    const report = await checkNow(parts, caller)
+/** The other scan, which started at this time, ends. */
+async function endOtherScan(scanStartedAt: number) {
+  await stores.sightings.replace(null, scanStartedAt as UnixMs)
+  await stores.scanStore.releaseLease('another', scanStartedAt as UnixMs, null)
+}
+
+describe('check now, while another call scans', () => {
+  it('waits with longer and longer pauses, and then reports that the scan is still running', async () => {
+    await holdLease(startedAt + leaseMs)
+    const report = await checkNow(parts, alice.uid)
     expect(report.ok && report.value.problem).toBe('still-running')
-    expect(now - start).toBeLessThanOrEqual(scanWaitMs)
-    expect(now - start).toBeGreaterThan(scanWaitMs - pollMsMax)
+    expect(now - startedAt).toBeLessThanOrEqual(scanWaitMs)
+    expect(now - startedAt).toBeGreaterThan(scanWaitMs - pollMsMax)
     expect(sleeps[0]).toBe(pollMsMin)
     expect(Math.max(...sleeps)).toBe(pollMsMax)
     expect(sleeps).toEqual([...sleeps].sort((a, b) => a - b))
   })
 
-  it('is answered by a scan that began after it, without one of its own', async () => {
-    await heldByAnother(start + leaseMs)
-    onSleep = () =>
-      db
-        .prepare('UPDATE scan SET tried_at = ?1, tail_read_at = ?1, lease_until = 0')
-        .bind(start + 1)
-        .run()
-    const report = await checkNow({ ...parts, chain: {} as Chain }, caller)
+  it('uses the result of a scan that began after the call, and does not scan itself', async () => {
+    await createParts({})
+    await holdLease(startedAt + leaseMs)
+    onSleep = () => endOtherScan(startedAt + 1)
+    const report = await checkNow(parts, alice.uid)
     expect(report.ok && report.value.problem).toBeNull()
     expect(sleeps).toHaveLength(1)
   })
 
-  it('scans itself where the other one ended and had begun before it', async () => {
-    await heldByAnother(start + leaseMs)
-    onSleep = () =>
-      db
-        .prepare('UPDATE scan SET tried_at = ?1, tail_read_at = ?1, lease_until = 0')
-        .bind(start - 1)
-        .run()
-    const report = await checkNow(parts, caller)
+  it('scans itself after a scan that began before the call', async () => {
+    await holdLease(startedAt + leaseMs)
+    onSleep = () => endOtherScan(startedAt - 1)
+    const report = await checkNow(parts, alice.uid)
     expect(report.ok && report.value.problem).toBeNull()
-    expect(await db.prepare('SELECT tried_at FROM scan').first('tried_at')).toBeGreaterThanOrEqual(start)
+    expect((await stores.scanStore.state())?.triedAt).toBeGreaterThanOrEqual(startedAt)
   })
 
-  it('takes over from one that was killed, when its lease ends', async () => {
-    await heldByAnother(start + 1000)
-    const report = await checkNow(parts, caller)
+  it('takes over the lease of a killed scan when it expires', async () => {
+    await holdLease(startedAt + 1000)
+    const report = await checkNow(parts, alice.uid)
     expect(report.ok && report.value.problem).toBeNull()
-    expect(now).toBeGreaterThanOrEqual(start + 1000)
+    expect(now).toBeGreaterThanOrEqual(startedAt + 1000)
   })
 
   it.each([
-    ['shares a look that another call of the isolate has just taken', sharedStateMs - 1, 0],
-    ['looks itself when the last look is older', sharedStateMs, 1],
+    ['shares a state that another call of the isolate has just read', sharedStateMs - 1, 0],
+    ['reads the state itself where the shared one is older', sharedStateMs, 1],
   ])('%s', async (_, age, expected) => {
-    await heldByAnother(start + leaseMs)
-    const state = await parts.reader.scanState()
-    looks = 0
-    const atSleep: number[] = []
-    onSleep = () => Promise.resolve(atSleep.push(looks))
-    await checkNow({ ...parts, shared: { state, lookedAt: start - age, scanningUntil: 0 } }, caller)
-    expect(atSleep[0]).toBe(expected)
+    await holdLease(startedAt + leaseMs)
+    const state = await stores.scanStore.state()
+    const readsAtSleep: number[] = []
+    onSleep = () => Promise.resolve(readsAtSleep.push(stateReads))
+    await checkNow({ ...parts, shared: { state, readAt: startedAt - age, scanningUntil: 0 } }, alice.uid)
+    expect(readsAtSleep[0]).toBe(expected)
   })
 })
 
-describe('recharge', () => {
-  it('without any scan started has nothing to report', async () => {
+describe('check now', () => {
+  it('reports nothing where no scan has started', async () => {
     await freshDatabase()
-    const report = await checkNow(parts, caller)
-    expect(report).toEqual(ok({ credited: [], unfinal: null, pending: [], behindBlocks: 0, trouble: null }))
+    const report = await checkNow(parts, alice.uid)
+    expect(report).toEqual(ok({ credited: [], unconfirmed: null, pending: [], behindBlocks: 0, problem: null }))
   })
 
-  it('that no node answers is a failure, not "nothing new"', async () => {
-    const chain = { finalizedHead: () => Promise.resolve(err({ kind: 'no-answer', why: 'none' })) } as unknown as Chain
-    expect(await checkNow({ ...parts, chain }, caller)).toEqual(err({ kind: 'chain-unavailable' }))
+  it('reports transfers to the caller that are not final, and the time until the last one is final', async () => {
+    const last = blockAt(start + 3, [transaction({ txid: txid(2) })])
+    const blocks = [blockAt(start + 1, [transaction({ txid: txid(1) })]), blockAt(start + 2), last]
+    await createParts({ ...quietChain, unconfirmedBlocks: async () => ok({ latest: last.height, blocks }) })
+    await stores.addresses.issueFirst(alice.uid, () => alice.address)
+    const report = await checkNow(parts, alice.uid)
+    expect(report.ok && report.value.unconfirmed).toEqual({ count: 2, seconds: 12 })
+  })
+
+  it('is a failure, not an empty report, where no node answers', async () => {
+    await createParts(unavailable)
+    expect(await checkNow(parts, alice.uid)).toEqual(err({ kind: 'chain-unavailable' }))
+  })
+
+  it('reports the known final blocks that are not scanned where no node answers', async () => {
+    await createParts(unavailable)
+    await stores.scanStore.recordFinalized((start + 5) as BlockHeight, startedAt)
+    const report = await checkNow(parts, alice.uid)
+    expect(report.ok && report.value).toMatchObject({ behindBlocks: 5, problem: 'no-answer' })
   })
 })

@@ -10,7 +10,7 @@ const at = (height: number) => height as BlockHeight
 describe('the scan plan', () => {
   it.each([
     [10, 10, null],
-    [10, 9, null], // a node whose finalized head is behind ours
+    [10, 9, null], // another node's finalized head, below the position
     [10, 0, null],
     [10, 11, [11, 11]],
     [10, 27, [11, 27]],
@@ -21,7 +21,7 @@ describe('the scan plan', () => {
     expect(plan).toEqual(range === null ? { kind: 'caught-up' } : { kind: 'read', from: range[0], to: range[1] })
   })
 
-  it('never skips a block, never overruns its limit, and never enters the unconfirmed tail', () => {
+  it('never skips a block, never exceeds its limit, and never contains unconfirmed blocks', () => {
     fc.assert(
       fc.property(anyHeight, anyHeight, (position, finalized) => {
         const plan = planScan(position, finalized)
@@ -35,7 +35,7 @@ describe('the scan plan', () => {
     )
   })
 
-  it('reads every block once and in order until it has caught up, however the finalized head moves', () => {
+  it('reads every block once and in order until it is caught up, however the finalized head moves', () => {
     fc.assert(
       fc.property(fc.nat(500), fc.array(fc.nat(600), { maxLength: 30 }), (start, heads) => {
         const read: number[] = []
@@ -43,7 +43,7 @@ describe('the scan plan', () => {
         for (const head of heads) {
           for (let plan = planScan(position, at(head)); plan.kind === 'read'; plan = planScan(position, at(head))) {
             for (let height: number = plan.from; height <= plan.to; height += 1) read.push(height)
-            expect(plan.to).toBeGreaterThan(position) // a plan that stands still would never end
+            expect(plan.to).toBeGreaterThan(position) // otherwise the loop would never end
             position = plan.to
           }
         }
@@ -54,8 +54,8 @@ describe('the scan plan', () => {
   })
 })
 
-describe('a block follows on', () => {
-  it('where its parent is the block read before it, and nowhere else', () => {
+describe('isChildOf', () => {
+  it('is true only where the parent of a block is the previous block, or no block was read before', () => {
     fc.assert(
       fc.property(anyBlockHash, anyBlockHash, (previous, other) => {
         fc.pre(previous !== other)
@@ -69,17 +69,17 @@ describe('a block follows on', () => {
 
 describe('the time until a block is final', () => {
   it.each([
-    ['is nothing for a final block', 100, 100, 118, 0],
-    ['is nothing below the finalized head', 1, 100, 118, 0],
+    ['is 0 for a final block', 100, 100, 118, 0],
+    ['is 0 below the finalized head', 1, 100, 118, 0],
     ['is 57 s for the newest block', 118, 100, 118, 57],
-    ['is two blocks for the next one to become final', 101, 100, 118, 6],
-    ['is never below one block, also while finality is stalled', 101, 100, 900, 3],
-    ['is short where the head is nearly final, as on a private chain', 102, 100, 102, 9],
+    ['is the time of two blocks for the first block above the finalized head', 101, 100, 118, 6],
+    ['is at least the time of one block, also while finality is stalled', 101, 100, 900, 3],
+    ['is short where the head is close to final, as on a private chain', 102, 100, 102, 9],
   ])('%s', (_, height, finalized, latest, seconds) => {
     expect(secondsToFinal(at(height), at(finalized), at(latest))).toBe(seconds)
   })
 
-  it('is a whole number of blocks, and zero only for final ones', () => {
+  it('is a multiple of the block time, and 0 only for final blocks', () => {
     fc.assert(
       fc.property(anyHeight, anyHeight, anyHeight, (height, finalized, latest) => {
         const seconds = secondsToFinal(height, finalized, latest)

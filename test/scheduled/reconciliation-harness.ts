@@ -1,92 +1,50 @@
 import { formatBase58 } from '../../src/addresses/address.ts'
 import type { ChainFailure } from '../../src/chain/failure.ts'
 import { err, ok } from '../../src/common/result.ts'
-import { createLedgerReader } from '../../src/d1/ledger-reader.ts'
-import { createLedgerWriter } from '../../src/d1/ledger-writer.ts'
-import { createReconciliationStore } from '../../src/d1/reconciliation-store.ts'
+import { createStores } from '../../src/d1/stores.ts'
 import { noAmount } from '../../src/ledger/amount.ts'
 import { nativeAsset, trc20Asset } from '../../src/ledger/asset.ts'
 import { type Currency, indexCurrencies } from '../../src/ledger/currencies.ts'
-import type { ScanStep } from '../../src/ledger/ledger-store.ts'
+import type { LogFields, Logger } from '../../src/platform/logger.ts'
 import { type ReconcileParts, reconcile } from '../../src/reconciliation/reconcile.ts'
-import { addressAt, block, cuy, deposit, height, issue, movement, ms, startScan, txid } from '../d1/entries.ts'
-import { usdt } from '../support/chain-builder.ts'
+import type { ScanStep, ScanStore } from '../../src/scan/scan-store.ts'
+import { addressAt, block, cuy, deposit, issue, movement, ms, startScan, step, txid } from '../d1/fixtures.ts'
 import { freshDatabase } from '../support/database.ts'
+import { usdtAddress } from '../support/transaction-spec.ts'
 
 const trx: Currency = { cuy: cuy(1), symbol: 'TRX', asset: nativeAsset, decimals: 6, scale: 6, minDeposit: 0n }
-const token: Currency = { cuy: cuy(2), symbol: 'USDT', asset: trc20Asset(usdt), decimals: 6, scale: 6, minDeposit: 0n }
+const token: Currency = { ...trx, cuy: cuy(2), symbol: 'USDT', asset: trc20Asset(usdtAddress) }
 
 /** Blocks in a minute. */
 const minuteBlocks = 20
 const minuteMs = 60_000
+/** A day in milliseconds. */
 export const dayMs = 86_400_000
-/** The address at an index as an alarm names it. */
-export const named = (index: number) => formatBase58(addressAt(index))
+/** The address at an index as an alarm shows it. */
+export const shown = (index: number) => formatBase58(addressAt(index))
 /** One TRX in sun. */
 export const oneTrx = 1_000_000n
 
 type Row = Record<string, unknown>
-type Line = readonly [what: string, fields: Row]
+type Time = { now: number }
 
-/** Reconciliation over real D1, with a scan that is told what it finds and a node that is told what addresses hold. */
-export async function openBooks({ addresses }: { readonly addresses: number }) {
+/** Reconciliation over real D1, with a scan and a node whose results the test decides. */
+export async function startReconciliation({ addresses }: { readonly addresses: number }) {
   const db = await freshDatabase()
-  const writer = createLedgerWriter(db)
-  const owners = Array.from({ length: addresses }, () => 1)
-  if (addresses > 0) await issue(db, owners)
-  await startScan(writer)
-  const held = new Map<string, bigint>()
-  const alarms: Line[] = []
-  const infos: Line[] = []
-  const asked: { cuy: number; count: number }[] = []
-  const trouble = new Map<number, ChainFailure>()
-  const time = { now: 10_000_000_000 }
-  let position = 100
-  let transactions = 0
-
+  const stores = createStores(db, () => {})
+  if (addresses > 0) await issue(db, new Array(addresses).fill(1))
+  await startScan(stores.scanStore)
+  const time: Time = { now: 10_000_000_000 }
+  const { chain, ...node } = createNode()
+  const { logger, ...log } = createLog()
+  const { scan, ...transfers } = createScan(stores.scanStore, time)
   const parts: ReconcileParts = {
-    chain: {
-      async balances(wanted, asset) {
-        const number = asset.kind === 'native' ? 1 : 2
-        asked.push({ cuy: number, count: wanted.length })
-        const failure = trouble.get(number)
-        if (failure !== undefined) return err(failure)
-        return ok(wanted.map((address) => held.get(`${number} ${address}`) ?? 0n))
-      },
-    },
-    reader: createLedgerReader(db),
-    store: createReconciliationStore(db),
+    chain,
+    scanStore: stores.scanStore,
+    reconciliation: stores.reconciliation,
     currencies: indexCurrencies([trx, token]),
     clock: { now: () => ms(time.now), sleep: async () => {}, random: () => 0 },
-    log: {
-      info: (what, fields) => infos.push([what, fields]),
-      warn: () => {},
-      error: () => {},
-      alarm: (what, fields) => alarms.push([what, fields]),
-    },
-  }
-  const nextPlace = () => {
-    transactions += 1
-    return { txid: txid(transactions), block: block(position + 1) }
-  }
-  /** The scan stores the next `blocks`; what it found stands in the first of them. */
-  const scan = async (
-    found: Partial<Pick<ScanStep, 'deposits' | 'pending' | 'movements'>> = {},
-    blocks = minuteBlocks,
-  ) => {
-    const to = block(position + blocks)
-    await writer.append({
-      after: height(position),
-      to,
-      finalized: to.height,
-      deposits: [],
-      pending: [],
-      movements: [],
-      lease: 'a',
-      at: ms(time.now),
-      ...found,
-    })
-    position += blocks
+    logger,
   }
   const tick = (changes: Partial<ReconcileParts> = {}) => reconcile({ ...parts, ...changes })
   /** Minutes with a scan and a tick each. */
@@ -97,54 +55,94 @@ export async function openBooks({ addresses }: { readonly addresses: number }) {
       await tick()
     }
   }
+  const rows = async (sql: string) => (await db.prepare(sql).all<Row>()).results
   await scan()
   return {
-    db,
-    writer,
-    parts,
-    alarms,
-    infos,
-    asked,
-    trouble,
-    time,
-    scan,
-    tick,
-    minutes,
-    /** A day without ticks, then as many minutes as a difference takes to be confirmed, and some more. */
+    ...{ db, stores, parts, time, scan, tick, minutes },
+    ...node,
+    ...log,
+    ...transfers,
+    /** A day without ticks, then more minutes than a difference takes to be confirmed. */
     async day() {
       time.now += dayMs
       await minutes(20)
     },
-    /** What the node shows of an address. */
-    hold: (number: number, index: number, units: bigint) => held.set(`${number} ${addressAt(index)}`, units),
-    /** A deposit in the next block, as the scan stores it. */
-    paid: (number: number, index: number, raw: bigint) =>
+    /** By currency, oldest first. */
+    runs: () => rows('SELECT * FROM reconciliation ORDER BY cuy, id'),
+    openDifferences: () => rows('SELECT * FROM open_difference'),
+    acceptedDifferences: () => rows('SELECT * FROM accepted_difference'),
+  }
+}
+
+/** A node that returns the balances that were set, all 0 at first, or the failure of a currency. */
+function createNode() {
+  const balances = new Map<string, bigint>()
+  const queries: { cuy: number; count: number }[] = []
+  const failures = new Map<number, ChainFailure>()
+  const chain: ReconcileParts['chain'] = {
+    async balances(wanted, asset) {
+      const number = asset.kind === 'native' ? 1 : 2
+      queries.push({ cuy: number, count: wanted.length })
+      const failure = failures.get(number)
+      if (failure !== undefined) return err(failure)
+      return ok(wanted.map((address) => balances.get(`${number} ${address}`) ?? 0n))
+    },
+  }
+  const setBalance = (number: number, index: number, units: bigint) =>
+    balances.set(`${number} ${addressAt(index)}`, units)
+  return { chain, queries, failures, setBalance }
+}
+
+function createLog() {
+  const alarms: (readonly [kind: string, fields: LogFields])[] = []
+  const infos: (readonly [event: string, fields: LogFields])[] = []
+  const logger: Logger = {
+    info: (event, fields) => infos.push([event, fields]),
+    warn: () => {},
+    error: () => {},
+    alarm: (kind, fields) => alarms.push([kind, fields]),
+  }
+  return { alarms, infos, logger }
+}
+
+function createScan(scanStore: ScanStore, time: Time) {
+  let position = 100
+  let transactions = 0
+  const nextPlace = () => {
+    transactions += 1
+    return { txid: txid(transactions), block: block(position + 1) }
+  }
+  return {
+    /** Stores the next minute's blocks. What was found is in the first of them. */
+    async scan(found: Partial<Pick<ScanStep, 'deposits' | 'pending' | 'movements'>> = {}) {
+      const [after, to] = [block(position).height, block(position + minuteBlocks)]
+      await scanStore.append(step({ after, to, finalized: to.height, at: ms(time.now), ...found }))
+      position = to.height
+    },
+    /** A deposit in the next block, as the scan stores it. It is below the minimum, so that any raw amount fits. */
+    deposited: (number: number, index: number, raw: bigint) =>
       deposit({
         ...nextPlace(),
         cuy: cuy(number),
         native: number === 1,
         to: addressAt(index),
         raw,
-        outcome: 'below-minimum', // so that raw amounts of any size fit; what was credited is not what is compared
+        outcome: 'below-minimum',
         amount: noAmount,
       }),
-    /** A transfer from one of our addresses, to another one of ours where `to` is given. */
+    /** A transfer from an address of the service, to another one where `to` is given. */
     sent(number: number, from: number, raw: bigint, to: number | null = null) {
       const place = { ...nextPlace(), cuy: cuy(number), raw }
       const out = movement({ ...place, address: addressAt(from) })
       return to === null ? [out] : [out, movement({ ...place, address: addressAt(to), direction: 'in' })]
     },
-    /** By currency, oldest first. */
-    runs: async () => (await db.prepare('SELECT * FROM reconciliation ORDER BY cuy, id').all<Row>()).results,
-    differences: async () => (await db.prepare('SELECT * FROM difference').all<Row>()).results,
-    baselines: async () => (await db.prepare('SELECT * FROM baseline').all<Row>()).results,
   }
 }
 
 export const surplus = 'reconciliation-surplus'
 export const shortfall = 'reconciliation-shortfall'
-/** The alarm of a difference, as `openBooks` collects it. */
+/** The alarm of a difference, as `startReconciliation` collects it. */
 export const alarm = (kind: string, number: number, index: number, amount: bigint) => [
   kind,
-  { address: named(index), cuy: number, amount: amount.toString() },
+  { address: shown(index), cuy: number, amount: amount.toString() },
 ]

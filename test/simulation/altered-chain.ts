@@ -1,81 +1,90 @@
-import type { BuiltBlock, BuiltChain, BuiltTransaction, Wire } from '../support/chain-builder.ts'
+import type { BuiltBlock, BuiltTransaction, Wire } from '../support/block-json.ts'
+import type { BuiltChain } from '../support/chain-builder.ts'
+import { quantity } from '../support/hex.ts'
 
 /**
- * A chain as somebody tells it: each block as `about` has it, under its true hash. `invented` finds transactions that
- * the chain does not hold.
+ * A chain whose blocks are changed by `alter` and keep their hashes. `findInvented` finds transactions that the real
+ * chain does not have.
  */
-export function retell(
+export function alterChain(
   chain: BuiltChain,
-  about: (block: BuiltBlock) => BuiltBlock,
-  invented: (txid: string) => BuiltTransaction | undefined = () => undefined,
+  alter: (block: BuiltBlock) => BuiltBlock,
+  findInvented: (txid: string) => BuiltTransaction | undefined = () => undefined,
 ): BuiltChain {
-  const tell = (block: BuiltBlock | undefined) => (block === undefined || block.height === 0 ? block : about(block))
+  const altered = (block: BuiltBlock | undefined) => (block === undefined || block.height === 0 ? block : alter(block))
   return {
     ...chain,
-    at: (height) => tell(chain.at(height)),
-    byHash: (hash) => tell(chain.byHash(hash)),
+    at: (height) => altered(chain.at(height)),
+    byHash: (hash) => altered(chain.byHash(hash)),
     transaction(txid) {
       const real = chain.transaction(txid)
-      if (real === undefined) return invented(txid)
-      const block = tell(chain.at(Number(real.wire.blockNumber)))
+      if (real === undefined) return findInvented(txid)
+      const block = altered(chain.at(Number(real.wire.blockNumber)))
       return block?.transactions.find((one) => one.txid === txid)
     },
   }
 }
 
 /**
- * The chain as a truthful node tells it that kept no logs of failed transactions: those are no consensus data (fact
- * sheet, 7.5), so the numbers of all later logs differ from another node's.
+ * The chain of a correct node that does not store the logs of failed transactions: the numbers of all later logs differ
+ * from those of another node (PROTOCOL.md, Failed transactions with logs).
  */
 export function withoutFailedLogs(chain: BuiltChain): BuiltChain {
-  return retell(chain, (block) => {
-    const known = stripped.get(block)
-    if (known !== undefined) return known
+  return alterChain(chain, (block) => {
+    const existing = strippedBlocks.get(block)
+    if (existing !== undefined) return existing
     const parts = takeApart(block)
     const isSame = parts.every(({ failed, logs }) => !failed || logs.length === 0)
-    const told = isSame
+    const stripped = isSame
       ? block
-      : assemble(
+      : assembleBlock(
           block,
           parts.map((part) => (part.failed ? { ...part, logs: [] } : part)),
         )
-    stripped.set(block, told)
-    return told
+    strippedBlocks.set(block, stripped)
+    return stripped
   })
 }
-const stripped = new WeakMap<BuiltBlock, BuiltBlock>()
+const strippedBlocks = new WeakMap<BuiltBlock, BuiltBlock>()
 
-/** A transaction taken apart, so that its logs can be changed and numbered anew. */
-export interface Part {
+/** A transaction in a form in which its logs can be changed: their places and numbers follow later. */
+export interface TransactionPart {
   readonly transaction: BuiltTransaction
   wire: Wire
   failed: boolean
   logs: Wire[]
 }
 
-/** The transactions of a block, taken apart. */
-export function takeApart(block: BuiltBlock): Part[] {
+/** The transactions of a block as parts. */
+export function takeApart(block: BuiltBlock): TransactionPart[] {
   return block.transactions.map(toPart)
 }
 
-/** A transaction, taken apart. */
-export function toPart(transaction: BuiltTransaction): Part {
+/** A transaction as a part. */
+export function toPart(transaction: BuiltTransaction): TransactionPart {
   const { wire, receipt } = transaction
   return { transaction, wire, failed: receipt.status === '0x0', logs: [...(receipt.logs as Wire[])] } // the builder's
 }
 
-const hex = (value: number) => `0x${value.toString(16)}`
-
-/** The block with these transactions, all places and numbers fitting. */
-export function assemble(block: BuiltBlock, parts: readonly Part[]): BuiltBlock {
+/** The block with other transactions. All places and log numbers are consistent. */
+export function assembleBlock(block: BuiltBlock, parts: readonly TransactionPart[]): BuiltBlock {
   const logs: Wire[] = []
   const transactions = parts.map(({ transaction, wire, failed, logs: own }, i): BuiltTransaction => {
-    const where = { blockHash: `0x${block.hash}`, blockNumber: hex(block.height), transactionIndex: hex(i) }
+    const location = {
+      blockHash: `0x${block.hash}`,
+      blockNumber: quantity(block.height),
+      transactionIndex: quantity(i),
+    }
     const transactionHash = `0x${transaction.txid}`
-    const numbered = own.map((log, k) => ({ ...log, ...where, transactionHash, logIndex: hex(logs.length + k) }))
+    const numbered = own.map((log, k) => ({
+      ...log,
+      ...location,
+      transactionHash,
+      logIndex: quantity(logs.length + k),
+    }))
     logs.push(...numbered)
-    const receipt = { ...transaction.receipt, ...where, status: failed ? '0x0' : '0x1', logs: numbered }
-    return { ...transaction, wire: { ...wire, ...where }, receipt }
+    const receipt = { ...transaction.receipt, ...location, status: failed ? '0x0' : '0x1', logs: numbered }
+    return { ...transaction, wire: { ...wire, ...location }, receipt }
   })
   return {
     ...block,

@@ -1,46 +1,73 @@
-import type { Carrier } from '../support/sqlite-d1.ts'
+import type { RoundTrip } from '../support/sqlite-d1.ts'
+import type { Environment } from './environment.ts'
 import type { Invocation } from './invocation.ts'
-import type { World } from './world.ts'
 
 /**
- * The way to the database as one invocation sees it: it takes time both ways, and fails before the first statement,
- * between any two, at the commit, or after it, when the answer is lost. `changed` is called after each trip that wrote.
+ * The round trips of one invocation to the database. Each takes time in both directions, and can fail before the first
+ * statement, between two statements, at the commit, or after it. `onWrite` is called after each trip that wrote.
  */
-export function carryTo(world: World, invocation: Invocation, changed: () => void): Carrier {
-  const { random, scheduler, scenario } = world
-  // Once in a while longer than a lease lasts: who comes back then must find that it is somebody else's.
-  const latency = () => random.int(1, world.healed || random.chance(0.97) ? 15 : random.chance(0.9) ? 3_000 : 60_000)
+export function connectToDatabase(env: Environment, invocation: Invocation, onWrite: () => void): RoundTrip {
+  const { random, scheduler, scenario } = env
+  const latency = () => {
+    if (env.phase !== 'faults') return random.int(1, 15)
+    // Longer than the lease lasts: the scan must then find that it lost its lease.
+    if (random.chance(scenario.rates.slow)) return random.int(1, 60_000)
+    return random.int(1, random.chance(0.97) ? 15 : 3_000)
+  }
   return async (work, statements) => {
     await invocation.step()
     await scheduler.wait(latency())
-    const fault = !world.healed && random.chance(scenario.rates.database) ? random.int(1, 4) : 0
-    world.trace(() => `${invocation.name} → D1 ${statements.map(shorten).join('; ')} ${faults[fault] ?? ''}`)
-    const name = faults[fault]
-    if (name !== undefined) world.count(name)
-    if (fault === 1) throw new Error('D1_ERROR: the database did not answer')
-    // In a batch of n statements there are n places before one and one before the commit.
-    const failAt = fault === 2 ? random.int(0, statements.length - 1) : fault === 3 ? statements.length : undefined
-    const result = work(failAt)
-    if (statements.some((sql) => !/^\s*SELECT/i.test(sql))) changed()
+    const fault = env.phase === 'faults' && random.chance(scenario.rates.database) ? random.pick(faults) : null
+    env.trace(() => `${invocation.name} → D1 ${statements.map(shorten).join('; ')} ${fault ?? ''}`)
+    if (fault !== null) {
+      env.count(fault)
+      invocation.databaseFailed = true
+    }
+    if (fault === 'database: no answer') throw new Error('D1_ERROR: the database did not answer')
+    const result = work(failingStatement(fault))
+    if (statements.some((sql) => !/^\s*SELECT/i.test(sql))) onWrite()
     await scheduler.wait(latency())
     await invocation.step()
-    if (fault === 4) throw new Error('D1_ERROR: the answer was lost')
+    if (fault === 'database: answer lost after the commit') throw new Error('D1_ERROR: the answer was lost')
     return result
+
+    /** A batch of n statements can fail before each of them and at the commit. */
+    function failingStatement(kind: DatabaseFault | null): number | undefined {
+      if (kind === 'database: failure between two statements') return random.int(0, statements.length - 1)
+      return kind === 'database: failure at the commit' ? statements.length : undefined
+    }
   }
 }
 
-const faults: Readonly<Record<number, string>> = {
-  1: 'database: no answer',
-  2: 'database: failure between two statements',
-  3: 'database: failure at the commit',
-  4: 'database: answer lost after the commit',
-}
-
-/** Whether an error is one that this file threw: the only ones that the service may let through. */
-export function isOrdered(cause: unknown): boolean {
-  if (!(cause instanceof Error)) return false
-  // Drizzle wraps what the database threw.
-  return isOrdered(cause.cause) || /the database (did not answer|failed)|the answer was lost/.test(cause.message)
-}
+const faults = [
+  'database: no answer',
+  'database: failure between two statements',
+  'database: failure at the commit',
+  'database: answer lost after the commit',
+] as const
+type DatabaseFault = (typeof faults)[number]
 
 const shorten = (sql: string) => sql.trim().split(/\s+/).slice(0, 3).join(' ')
+
+/** Whether an error is one that this file threw: no other one may reach the end of an invocation. */
+export function isDatabaseFault(cause: unknown): boolean {
+  if (!(cause instanceof Error)) return false
+  // Drizzle wraps what the database throws.
+  return isDatabaseFault(cause.cause) || /the database (did not answer|failed)|the answer was lost/.test(cause.message)
+}
+
+/**
+ * A database with D1's sessions. There are no read replicas: each session reads the primary. A session starts at the
+ * primary, or at a bookmark that an earlier session of the same database had.
+ */
+export function withSessions(db: D1Database): D1Database {
+  let sessions = 0
+  const withSession = (start = 'first-unconstrained') => {
+    const isOwnBookmark = /^[0-9a-f]{8}$/.test(start) && Number.parseInt(start, 16) <= sessions
+    if (start !== 'first-primary' && !isOwnBookmark) throw new Error(`D1_ERROR: no session can start at ${start}`)
+    sessions += 1
+    const bookmark = sessions.toString(16).padStart(8, '0')
+    return { ...db, getBookmark: () => bookmark }
+  }
+  return { ...db, withSession } as unknown as D1Database // safe: the part of it that the service uses
+}

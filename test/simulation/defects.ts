@@ -1,149 +1,200 @@
-import type { Address } from '../../src/addresses/address.ts'
-import type { BlockHeight, Receipt, Txid } from '../../src/chain/block.ts'
-import { ok } from '../../src/common/result.ts'
-import type { UnixMs } from '../../src/common/time.ts'
-import type { ScanState } from '../../src/ledger/ledger-store.ts'
-import { createChain } from '../support/chain-builder.ts'
-import type { Defect } from './service.ts'
+import type { SourcePatch } from './source-patch.ts'
 
-/**
- * Deliberate mistakes, each of a kind that is easily made and hard to see. The simulation has to find every one:
- * one that finds none proves nothing.
- */
-export const defects: Readonly<Record<string, () => Defect>> = {
-  'the position is moved before the deposits are stored': () => ({
-    writer: (writer) => ({
-      ...writer,
-      async append(step) {
-        const moved = await writer.append({ ...step, deposits: [] })
-        if (moved === 'appended') await writer.credit(step.deposits, step.at)
-        return moved
-      },
-    }),
-  }),
-
-  'the credit key is the txid, without the position': () => ({
-    writer: (writer) => ({
-      ...writer,
-      append: (step) => writer.append({ ...step, deposits: step.deposits.map((one) => ({ ...one, position: 0 })) }),
-    }),
-  }),
-
-  'the status of receipts is ignored': () => ({
-    chain: (chain) => ({
-      ...chain,
-      async receipts(asked) {
-        const answer = await chain.receipts(asked)
-        if (!answer.ok) return answer
-        return ok(new Map([...answer.value].map(([txid, receipt]) => [txid, { ...receipt, succeeded: true }])))
-      },
-    }),
-  }),
-
-  'no receipt is taken for a failed transaction': () => ({
-    chain: (chain) => ({
-      ...chain,
-      async receipts(asked) {
-        const answer = await chain.receipts(asked)
-        if (answer.ok) return answer
-        const failed = asked.map(({ txid, block }): [Txid, Receipt] => [
-          txid,
-          { txid, block, succeeded: false, logs: [] },
-        ])
-        return ok(new Map(failed))
-      },
-    }),
-  }),
-
-  'one node is believed, whatever the quorum': () => ({
-    pool: (parts) => ({ ...parts, quorum: 1 }),
-  }),
-
-  'the lease is ignored': () => ({
-    writer: (writer, db) => ({
-      ...writer,
-      async acquireLease(lease, at, until) {
-        const claimed = await writer.acquireLease(lease, at, until)
-        if (claimed.kind !== 'held') return claimed
-        await db.prepare('UPDATE scan SET lease = ?1, lease_until = ?2').bind(lease, until).run()
-        return { ...claimed, kind: 'claimed' }
-      },
-    }),
-  }),
-
-  'the latest block is taken for the finalized one': () => ({
-    fetch: (fetch) => (url, init) =>
-      fetch(url, { ...init, body: String(init.body).replaceAll('"finalized"', '"latest"') }),
-  }),
-
-  'the nodes’ logs are not compared': () => ({
-    pool: (parts) => ({ ...parts, tokens: new Set() }),
-  }),
-
-  'what can’t be decided is dropped': () => ({
-    writer: (writer) => ({ ...writer, append: (step) => writer.append({ ...step, pending: [] }) }),
-  }),
-
-  'a TRC-10 transfer is taken for TRX': () => ({
-    chain: (chain, world) => ({
-      ...chain,
-      transactionBytes: async (txid) => {
-        const answer = await chain.transactionBytes(txid)
-        const shown = world.chain.transaction(txid)?.wire
-        if (!answer.ok || answer.value === null || shown === undefined) return answer
-        const plain = { from: addressIn(shown.from), to: addressIn(shown.to), amount: BigInt(String(shown.value)) }
-        return ok(createChain().add([{ kind: 'trx', ...plain }]).transactions[0]?.rawData ?? answer.value)
-      },
-    }),
-  }),
-
-  'which addresses are nobody’s is remembered': () => {
-    const strangers = new Set<Address>()
-    return {
-      addresses: (book) => ({
-        ...book,
-        async match(asked) {
-          const fresh = asked.filter((address) => !strangers.has(address))
-          const owners = await book.match(fresh)
-          for (const address of fresh) if (!owners.has(address)) strangers.add(address)
-          return owners
-        },
-      }),
-    }
-  },
-
-  'an address is shown before the scan’s start is stored': () => ({
-    starting: (reader) => ({ ...reader, scanState: async () => (await reader.scanState()) ?? startedAlready }),
-  }),
-
-  'a batch of statements is not atomic': () => ({
-    database: (db) =>
-      ({
-        prepare: (sql: string) => db.prepare(sql),
-        async batch(statements: readonly D1PreparedStatement[]) {
-          const results: D1Result[] = []
-          for (const statement of statements) results.push(await statement.run())
-          return results
-        },
-      }) as D1Database, // all that the service uses
-  }),
-
-  'what waits is never tried again': () => ({
-    writer: (writer) => ({ ...writer, takeDue: () => Promise.resolve([]) }),
-  }),
+/** A deliberate mistake in the source, and a seed from which on the simulation finds it soon. */
+export interface Defect extends SourcePatch {
+  readonly from: number
 }
 
-const addressIn = (wire: unknown) => String(wire).slice(2) as Address // the builder's
+const atomicBatch = `db.batch<T>(statements.map(({ inner }) => inner))`
+const sequence = `(async () => {
+  const results: D1Result<T>[] = []
+  for (const { inner } of statements) results.push(await inner.run<T>())
+  return results
+})()`
 
-const startedAlready: ScanState = {
-  position: { height: 0 as BlockHeight, hash: null }, // any height
-  finalized: 0 as BlockHeight, // any height
-  finalizedAt: 0 as UnixMs, // any time
-  advancedAt: 0 as UnixMs, // any time
-  caughtUpAt: 0 as UnixMs, // any time
-  triedAt: 0 as UnixMs, // any time
-  problem: null,
-  unconfirmedReadAt: 0 as UnixMs, // any time
-  leaseUntil: 0 as UnixMs, // any time
-  halted: null,
+const agreedReceipts = 'const together = await chain.receipts(wanted)'
+const failedReceipts = `const replies = await chain.receipts(wanted)
+  const failed = wanted.map(({ txid, block }) => [txid, { txid, block, succeeded: false, logs: [] }])
+  const together = replies.ok ? replies : ok(new Map(failed))`
+
+const matched = 'await addresses.match([...detected.addresses])'
+const rememberedStrangers = `await (async () => {
+  const memory = ((globalThis as any).strangers ??= new WeakMap()) // one set for each isolate
+  if (!memory.has(currencies)) memory.set(currencies, new Set())
+  const strangers = memory.get(currencies)
+  const asked = [...detected.addresses].filter((address) => !strangers.has(address))
+  const owners = await addresses.match(asked)
+  for (const address of asked) if (!owners.has(address)) strangers.add(address)
+  return owners
+})()`
+
+/**
+ * Deliberate mistakes, each of a kind that is easily made and hard to see. The simulation must find every one of them: a
+ * simulation that finds none proves nothing.
+ */
+export const defects: Readonly<Record<string, Defect>> = {
+  'the position is moved before the deposits are stored': {
+    file: 'd1/scan-store.ts',
+    text: 'await storeDeposits(db, step.deposits, statements, onWalletFull)',
+    replacement: `await db.batch(statements.slice(0, 2))
+    if (statements.length > 2) await storeDeposits(db, step.deposits, statements.slice(2), onWalletFull)`,
+    from: 1,
+  },
+  'the credit key is the txid, without the position': {
+    file: 'deposits/verify-deposit.ts',
+    text: 'return { txid, position, block, cuy: currency.cuy',
+    replacement: 'return { txid, position: 0, block, cuy: currency.cuy',
+    from: 1,
+  },
+  'the status of receipts is ignored': {
+    file: 'tron/parse/receipt.ts',
+    text: "succeeded: status === '0x1'",
+    replacement: 'succeeded: true',
+    from: 1,
+  },
+  'a receipt that cannot be read is taken for that of a failed transaction': {
+    file: 'deposits/gather-evidence.ts',
+    text: agreedReceipts,
+    replacement: failedReceipts,
+    from: 1,
+  },
+  'one node is enough, whatever the quorum is': {
+    file: 'compose.ts',
+    text: '      quorum,\n',
+    replacement: '      quorum: 1,\n',
+    from: 1,
+  },
+  'the lease is ignored': {
+    file: 'd1/scan-store.ts',
+    text: ".where(lte(scans.lease_until, param('at')))",
+    replacement: '',
+    from: 1,
+  },
+  'the latest block is taken for the finalized one': {
+    file: 'tron/transport/batch.ts',
+    text: "[chainIdCall, blockCall('finalized', false)]",
+    replacement: "[chainIdCall, blockCall('latest', false)]",
+    from: 1,
+  },
+  'the logs of the nodes are not compared': {
+    file: 'tron/quorum/confirm-blocks.ts',
+    text: 'if (txids.length === 0) return ok(null)',
+    replacement: 'return ok(null)',
+    from: 1,
+  },
+  'a deposit that cannot be decided is dropped': {
+    file: 'd1/scan-store.ts',
+    text: '...pendingStatements(db, step.pending, at),',
+    replacement: '',
+    from: 1,
+  },
+  'a TRC-10 transfer is taken for TRX': {
+    file: 'deposits/verify-deposit.ts',
+    text: 'const proof = proveTransfer(bytes)',
+    replacement:
+      'const proof = { ok: true, value: { owner: candidate.from, to: candidate.to, amount: candidate.raw } }',
+    from: 1,
+  },
+  'addresses without an owner are remembered as such': {
+    file: 'deposits/detect-transfers.ts',
+    text: matched,
+    replacement: rememberedStrangers,
+    from: 1,
+  },
+  'an address is shown before the start of the scan is stored': {
+    file: 'addresses/issue-address.ts',
+    text: 'const started = await ensureScanStarted(parts)',
+    replacement: 'const started = ok(null)',
+    from: 1,
+  },
+  'a batch of statements is not atomic': {
+    file: 'd1/metered-database.ts',
+    text: atomicBatch,
+    replacement: sequence,
+    from: 1,
+  },
+  'a pending deposit is never tried again': {
+    file: 'scan/retry-pending.ts',
+    text: 'tried < pendingPerScanMax',
+    replacement: 'tried < 0',
+    from: 1,
+  },
+  'ten pending deposits that cannot be decided keep an eleventh from being tried': {
+    file: 'd1/pending-deposits.ts',
+    text: '.orderBy(asc(next_try), ...oldestFirst)',
+    replacement: '.orderBy(...oldestFirst)',
+    from: 1,
+  },
+  'a Byzantine node holds the finalized head back by some blocks': {
+    file: 'tron/quorum/finalized-head.ts',
+    text: 'const isClose = Math.max(...heights) - Math.min(...heights) <= headSpreadMax',
+    replacement: 'const isClose = true',
+    from: 1,
+  },
+  'the time of the newest scan goes back': {
+    file: 'd1/scan-store.ts',
+    text: 'tried_at: later(scans.tried_at)',
+    replacement: 'tried_at: startedAt',
+    from: 1,
+  },
+  'a scan that began earlier and ended later hides that another one was caught up': {
+    file: 'd1/scan-store.ts',
+    text: 'caught_up_at: later(scans.caught_up_at)',
+    replacement: 'caught_up_at: startedAt',
+    from: 1,
+  },
+  'a transaction of which one part is credited loses its other parts': {
+    file: 'scan/check-transaction.ts',
+    text: 'const queued = isPartlyStored ?',
+    replacement: 'const queued = false ?',
+    from: 1,
+  },
+  'a scan that lost its lease counts as ended': {
+    file: 'scan/check-now.ts',
+    text: 'running: after !== null && after.triedAt < since',
+    replacement: 'running: false',
+    from: 1,
+  },
+  'the requests of a step leave none to prove what it has read': {
+    file: 'scan/read-step.ts',
+    text: 'if (left < cost + costs.proof)',
+    replacement: 'if (left < 0)',
+    from: 1,
+  },
+  'pending deposits are taken ten at a time': {
+    file: 'scan/retry-pending.ts',
+    text: 'parts.pending.takeDue(now, nextTry, 1)',
+    replacement: 'parts.pending.takeDue(now, nextTry, 10)',
+    from: 1,
+  },
+  'the health is ok while the scan is halted': {
+    file: 'scan/health.ts',
+    text: 'if (state.halted !== null) return',
+    replacement: 'if (state.halted === null && state.halted !== null) return',
+    from: 1,
+  },
+  'expired tokens are accepted': {
+    file: 'http/auth/verify-token.ts',
+    text: 'currentDate: new Date(parts.clock.now())',
+    replacement: 'currentDate: new Date(0)',
+    from: 1,
+  },
+  'one balance that differs is enough for an alarm': {
+    file: 'reconciliation/judge-reading.ts',
+    text: 'readingsNeeded = 3',
+    replacement: 'readingsNeeded = 1',
+    from: 1,
+  },
+  'the fees of outgoing transactions count as a loss': {
+    file: 'reconciliation/judge-reading.ts',
+    text: 'feeMaxSun = 200_000_000n',
+    replacement: 'feeMaxSun = 0n',
+    from: 1,
+  },
+  'a confirmed difference is measured again': {
+    file: 'reconciliation/judge-reading.ts',
+    text: 'confirmed: accepted.confirmed + suspected.amount',
+    replacement: 'confirmed: suspected.amount',
+    from: 1,
+  },
 }

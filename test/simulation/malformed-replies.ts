@@ -1,27 +1,27 @@
-import type { Wire } from '../support/chain-builder.ts'
-import type { IncomingCall, Outcome } from '../support/scripted-node.ts'
+import type { Wire } from '../support/block-json.ts'
+import type { CallResponse, IncomingCall } from '../support/node-methods.ts'
 import type { Random } from './random.ts'
 
 /**
- * Answers that a careful reader can tell from good ones without a second node: what any node, honest or not, sends
- * sometimes. What such a reader can't tell is a lie, and only liars tell those (`lies.ts`).
+ * A reply that a careful client can recognize as wrong without a second node. Every node sends such replies sometimes. A
+ * wrong reply that cannot be recognized is Byzantine (`byzantine-faults.ts`).
  */
-export type Rubbish =
-  /** A status, or HTTP 200 with a body that is no answer. */
+export type MalformedReply =
+  /** A status, or HTTP 200 with a body that is no JSON-RPC response. */
   | { readonly kind: 'http'; readonly name: string; readonly status: number; readonly body: string }
-  | { readonly kind: 'transport'; readonly name: 'time-out' | 'lost connection' | 'half answer' | 'endless answer' }
-  /** The right answer, seconds late. */
-  | { readonly kind: 'late'; readonly name: 'late answer' }
-  /** The envelopes are not those of the request. */
-  | { readonly kind: 'envelopes'; readonly name: string; readonly change: (envelopes: Wire[]) => unknown }
-  /** Single answers are wrong. */
+  | { readonly kind: 'transport'; readonly name: 'time-out' | 'lost connection' | 'truncated body' | 'endless body' }
+  /** The correct response, seconds late. */
+  | { readonly kind: 'late'; readonly name: 'late response' }
+  /** The responses of the request, changed together. */
+  | { readonly kind: 'responses'; readonly name: string; readonly change: (responses: Wire[]) => unknown }
+  /** The responses to single calls, changed; undefined leaves a response as it is. */
   | {
-      readonly kind: 'answers'
+      readonly kind: 'calls'
       readonly name: string
-      readonly change: (call: IncomingCall, outcome: Outcome) => Outcome | undefined
+      readonly change: (call: IncomingCall, response: CallResponse) => CallResponse | undefined
     }
 
-const http = (name: string, status: number, body = `<html>${status}</html>`): Rubbish => ({
+const http = (name: string, status: number, body = `<html>${status}</html>`): MalformedReply => ({
   kind: 'http',
   name,
   status,
@@ -30,73 +30,73 @@ const http = (name: string, status: number, body = `<html>${status}</html>`): Ru
 const rateLimit = 'rate limit'
 const gridLimit = '{"Success":false,"Error":"The key exceeds the frequency limit(15)","StatusCode":403}'
 const nodeLimit = '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'
-const tooLong = '{"jsonrpc":"2.0","id":"null","error":{"code":-32005,"message":"Batch size exceeds the limit"}}'
+/** How a node refuses a batch with too many calls. */
+export const batchLimitBody =
+  '{"jsonrpc":"2.0","id":"null","error":{"code":-32005,"message":"Batch size exceeds the limit"}}'
 
-const envelopes = (name: string, change: (envelopes: Wire[]) => unknown): Rubbish => ({
-  kind: 'envelopes',
+const responses = (name: string, change: (responses: Wire[]) => unknown): MalformedReply => ({
+  kind: 'responses',
   name,
   change,
 })
-const answers = (name: string, change: (call: IncomingCall, outcome: Outcome) => Outcome | undefined): Rubbish => ({
-  kind: 'answers',
-  name,
-  change,
-})
+const calls = (
+  name: string,
+  change: (call: IncomingCall, response: CallResponse) => CallResponse | undefined,
+): MalformedReply => ({ kind: 'calls', name, change })
 
-/** A change of the logs in an answer, at two that follow each other in one block: of one, no rest would show it. */
-const logs = (name: string, change: (two: readonly unknown[]) => readonly unknown[]): Rubbish =>
-  answers(name, ({ method }, outcome) => {
-    if (method !== 'eth_getLogs' || !('result' in outcome) || !Array.isArray(outcome.result)) return undefined
-    const list: readonly Wire[] = outcome.result // the builder's logs
-    const at = list.findIndex((log, i) => log.blockHash === list[i + 1]?.blockHash)
-    return at < 0
-      ? undefined
-      : { result: [...list.slice(0, at), ...change(list.slice(at, at + 2)), ...list.slice(at + 2)] }
+/** Changes two neighbouring logs of one block: a change of a single log would leave no trace in the others. */
+const logs = (name: string, change: (two: readonly unknown[]) => readonly unknown[]): MalformedReply =>
+  calls(name, ({ method }, response) => {
+    if (method !== 'eth_getLogs' || !('result' in response) || !Array.isArray(response.result)) return undefined
+    const list: readonly Wire[] = response.result // the builder's logs
+    const i = list.findIndex((log, place) => log.blockHash === list[place + 1]?.blockHash)
+    return i < 0 ? undefined : { result: [...list.slice(0, i), ...change(list.slice(i, i + 2)), ...list.slice(i + 2)] }
   })
 
-const all: readonly ((random: Random) => Rubbish)[] = [
+const nullFor = (what: string, nullMethod: string): MalformedReply =>
+  calls(`null for ${what}`, ({ method }) => (method === nullMethod ? { result: null } : undefined))
+
+const rpcReplies: readonly ((random: Random) => MalformedReply)[] = [
   (random) => http(rateLimit, random.pick([403, 429, 503]), random.pick(['', gridLimit])),
   () => http(rateLimit, 200, nodeLimit),
   (random) => http('server error', random.pick([404, 500, 502, 504])),
   (random) => http('not JSON', 200, random.pick(['<html>', 'null', '[]', '{}', '"0x1"', '{"jsonrpc":"2.0"'])),
-  () => http('empty answer', 200, ''),
+  () => http('empty body', 200, ''),
   () => http('redirect', 302, ''),
   (random) => http('batch refused', random.pick([400, 413, 415]), ''),
-  () => http('batch refused', 200, tooLong),
+  () => http('batch refused', 200, batchLimitBody),
   () => ({ kind: 'transport', name: 'time-out' }),
   () => ({ kind: 'transport', name: 'time-out' }),
   () => ({ kind: 'transport', name: 'lost connection' }),
-  () => ({ kind: 'transport', name: 'half answer' }),
-  () => ({ kind: 'transport', name: 'half answer' }),
-  () => ({ kind: 'transport', name: 'endless answer' }),
-  () => ({ kind: 'late', name: 'late answer' }),
-  () => ({ kind: 'late', name: 'late answer' }),
-  () => envelopes('answers reordered', (list) => [...list].reverse()),
-  () => envelopes('answer omitted', (list) => list.slice(0, -1)),
-  () => envelopes('answer duplicated', (list) => [...list, ...list.slice(-1)]),
-  () => envelopes('answer duplicated', (list) => list.map(() => list[0])),
-  () => envelopes('ids of another request', (list) => list.map((one) => ({ ...one, id: Number(one.id) + 100 }))),
-  () => envelopes('ids of another request', (list) => list.map((one) => ({ ...one, id: String(one.id) }))),
+  () => ({ kind: 'transport', name: 'truncated body' }),
+  () => ({ kind: 'transport', name: 'truncated body' }),
+  () => ({ kind: 'transport', name: 'endless body' }),
+  () => ({ kind: 'late', name: 'late response' }),
+  () => ({ kind: 'late', name: 'late response' }),
+  () => responses('responses reordered', (list) => [...list].reverse()),
+  () => responses('response omitted', (list) => list.slice(0, -1)),
+  () => responses('response duplicated', (list) => [...list, ...list.slice(-1)]),
+  () => responses('response duplicated', (list) => list.map(() => list[0])),
+  () => responses('ids of another request', (list) => list.map((one) => ({ ...one, id: Number(one.id) + 100 }))),
+  () => responses('ids of another request', (list) => list.map((one) => ({ ...one, id: String(one.id) }))),
   (random) => {
-    const at = random.int(0, 19)
-    return envelopes('error for one call', (list) =>
+    const failing = random.int(0, 19)
+    return responses('error for one call', (list) =>
       list.map(({ id }, i) =>
-        i === at % list.length ? { jsonrpc: '2.0', id, error: { code: -32000, message: 'internal' } } : list[i],
+        i === failing % list.length ? { jsonrpc: '2.0', id, error: { code: -32000, message: 'internal' } } : list[i],
       ),
     )
   },
-  () => answers('null for blocks', ({ method }) => (method === 'eth_getBlockByNumber' ? { result: null } : undefined)),
-  () =>
-    answers('null for receipts', ({ method }) =>
-      method === 'eth_getTransactionReceipt' ? { result: null } : undefined,
-    ),
-  () => answers('null for logs', ({ method }) => (method === 'eth_getLogs' ? { result: null } : undefined)),
+  () => nullFor('blocks', 'eth_getBlockByNumber'),
+  () => nullFor('receipts', 'eth_getTransactionReceipt'),
+  () => nullFor('logs', 'eth_getLogs'),
+  () => nullFor('balances', 'eth_getBalance'),
   (random) => {
-    const chainId = random.chance(0.2) ? '0xcd8690dc' : '0x' // the first keeps the node away for an hour
-    return answers('another chain', ({ method }) => (method === 'eth_chainId' ? { result: chainId } : undefined))
+    const chainId = random.chance(0.2) ? '0xcd8690dc' : '0x' // after the first one the node is not used for an hour
+    return calls('another chain', ({ method }) => (method === 'eth_chainId' ? { result: chainId } : undefined))
   },
   () =>
-    answers('no tag finalized', ({ method, params }) =>
+    calls('no tag finalized', ({ method, params }) =>
       method === 'eth_getBlockByNumber' && params[0] === 'finalized'
         ? { error: { code: -32602, message: 'invalid block number' } }
         : undefined,
@@ -106,18 +106,18 @@ const all: readonly ((random: Random) => Rubbish)[] = [
   () => logs('logs reordered', ([first, second]) => [second, first]),
 ]
 
-const apiAnswers: readonly ((random: Random) => Rubbish)[] = [
+const apiReplies: readonly ((random: Random) => MalformedReply)[] = [
   (random) => http('API: nothing', 200, random.pick(['{}', '', 'null'])),
   () => http('API: other bytes', 200, JSON.stringify({ raw_data_hex: '0a02' })),
   () => http('API: no bytes', 200, JSON.stringify({ txID: 'ff', raw_data: {} })),
   () => http(rateLimit, 200, gridLimit),
   (random) => http('server error', random.pick([429, 500]), ''),
   () => ({ kind: 'transport', name: 'time-out' }),
-  () => ({ kind: 'transport', name: 'half answer' }),
+  () => ({ kind: 'transport', name: 'truncated body' }),
   () => ({ kind: 'transport', name: 'lost connection' }),
 ]
 
-/** Any rubbish for one request. */
-export function drawRubbish(random: Random, service: 'rpc' | 'api'): Rubbish {
-  return random.pick(service === 'api' ? apiAnswers : all)(random)
+/** Any malformed reply to one request to a node's JSON-RPC or HTTP API. */
+export function drawMalformedReply(random: Random, service: 'rpc' | 'api'): MalformedReply {
+  return random.pick(service === 'api' ? apiReplies : rpcReplies)(random)
 }

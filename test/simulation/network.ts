@@ -1,137 +1,199 @@
-import type { Fetch } from '../../src/tron/client.ts'
-import type { Wire } from '../support/chain-builder.ts'
-import { answerCall, type IncomingCall, type Outcome } from '../support/scripted-node.ts'
-import type { Invocation } from './invocation.ts'
-import { drawRubbish, type Rubbish } from './malformed-replies.ts'
-import type { Nodes, SimNode } from './nodes.ts'
-import type { World } from './world.ts'
+import { type Address, addressFromHex } from '../../src/addresses/address.ts'
+import type { Wire } from '../support/block-json.ts'
+import { answerCall, type CallResponse, type IncomingCall } from '../support/node-methods.ts'
+import type { ByzantineFault } from './byzantine-faults.ts'
+import type { Environment } from './environment.ts'
+import type { Invocation, NodeFetch } from './invocation.ts'
+import { batchLimitBody, drawMalformedReply, type MalformedReply } from './malformed-replies.ts'
+import type { Nodes, SimulatedNode } from './nodes.ts'
 
-type Service = 'rpc' | 'api'
+type NodeService = 'rpc' | 'api'
 
-/** The network as one invocation sees it: requests take time both ways, and go wrong at the world's rates. */
-export function connectTo(world: World, nodes: Nodes, invocation: Invocation): Fetch {
-  const { random, scheduler, scenario } = world
-  const find = (url: string): readonly [SimNode, Service] => {
-    for (const node of nodes.list) {
-      if (node.rpc === url) return [node, 'rpc']
-      if (node.api !== null && `${node.api}/wallet/gettransactionbyid` === url) return [node, 'api']
-    }
-    throw new TypeError(`nothing listens at ${url}`)
-  }
-  const latency = () => random.int(5, !world.healed && random.chance(0.1) ? 1_500 : 120)
+interface Incoming {
+  readonly node: SimulatedNode
+  readonly service: NodeService
+  readonly batch: boolean
+  readonly calls: readonly IncomingCall[]
+}
 
-  return async (url, init) => {
-    const [node, service] = find(url)
+/** The network of one invocation. A request takes time in both directions, and fails at the rates of the scenario. */
+export function connectToNodes(env: Environment, nodes: Nodes, invocation: Invocation): NodeFetch {
+  const { random, scheduler } = env
+  const latency = () => random.int(5, env.phase === 'faults' && random.chance(0.1) ? 1_500 : 120)
+  return async (url, body) => {
+    const incoming = receive(nodes, url, body)
+    const { node, service } = incoming
     await invocation.step()
     await scheduler.wait(latency())
-    const rubbish = world.healed ? null : trouble(node, service)
-    if (rubbish !== null) world.count(rubbish.name)
-    const calls = readCalls(service, String(init.body))
-    world.trace(() => `${invocation.name} → node ${node.number} ${service} ${describe(calls)} ${rubbish?.name ?? ''}`)
-    const response = soundly(() => answer(node, service, calls, rubbish))
-    if (rubbish?.kind === 'late') await scheduler.wait(random.int(2_000, 9_000))
+    const malformed = drawFault(env, incoming)
+    if (malformed !== null) env.count(malformed.name)
+    env.trace(() => {
+      return `${invocation.name} → node ${node.number} ${service} ${describe(incoming)} ${malformed?.name ?? ''}`
+    })
+    const response = reportingBugs(env, () => reply(env, nodes, invocation, incoming, malformed))
+    if (malformed?.kind === 'late') await scheduler.wait(random.int(2_000, 9_000))
     await scheduler.wait(latency())
     await invocation.step()
-    if (rubbish?.name === 'time-out') await new Promise(() => {}) // never: the asker gives up
+    if (malformed?.name === 'time-out') await new Promise(() => {}) // never: the client gives up
     if (response === null) throw new TypeError(`fetch failed: ${url}`)
     return response
   }
-
-  /** The service takes whatever its fetch throws for a lost connection: a mistake of the simulation must not pass so. */
-  function soundly<T>(act: () => T): T {
-    try {
-      return act()
-    } catch (cause) {
-      world.breach(`the simulation's network failed: ${cause instanceof Error ? cause.stack : 'by something'}`)
-      throw cause
-    }
-  }
-
-  function trouble(node: SimNode, service: Service): Rubbish | null {
-    if (scheduler.now() < node.awayUntil) {
-      return { kind: 'transport', name: random.chance(0.5) ? 'time-out' : 'lost connection' }
-    }
-    return random.chance(scenario.rates.rubbish) ? drawRubbish(random, service) : null
-  }
-
-  function answer(node: SimNode, service: Service, calls: Incoming, rubbish: Rubbish | null): Response | null {
-    if (rubbish?.kind === 'http') return respond(rubbish.body, rubbish.status)
-    if (rubbish?.name === 'lost connection') return null
-    if (rubbish?.name === 'endless answer') return respond(null)
-    if (!world.healed && calls.batch && calls.list.length > node.callsMax) {
-      world.count('batch limit')
-      return respond('{"jsonrpc":"2.0","id":"null","error":{"code":-32005,"message":"Batch size exceeds the limit"}}')
-    }
-    const text = write(node, service, calls, rubbish)
-    return respond(rubbish?.name === 'half answer' ? text.slice(0, Math.floor(text.length * random.next())) : text)
-  }
-
-  function write(node: SimNode, service: Service, calls: Incoming, rubbish: Rubbish | null): string {
-    nodes.look(node)
-    const { scripted } = node
-    const behind = scripted.behind
-    scripted.behind += node.spread > 0 ? random.int(0, node.spread) : 0
-    const outcomes = calls.list.map((call): Outcome => {
-      const right = hides(node, call) ? { result: null } : answerCall(scripted, call)
-      return rubbish?.kind === 'answers' ? (rubbish.change(call, right) ?? right) : right
-    })
-    scripted.behind = behind
-    const [only] = outcomes
-    if (service === 'api') return JSON.stringify(only !== undefined && 'result' in only ? only.result : {})
-    if (rubbish?.kind === 'envelopes') {
-      const list = calls.list.map(({ id }, i): Wire => ({ jsonrpc: '2.0', id, ...outcomes[i] }))
-      return JSON.stringify(rubbish.change(calls.batch ? list : list.slice(0, 1)))
-    }
-    const texts = calls.list.map(({ id }, i) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},${textOf(outcomes[i])}}`)
-    return calls.batch ? `[${texts.join()}]` : texts.join()
-  }
-
-  function hides(node: SimNode, { method }: IncomingCall): boolean {
-    if (node.deceit !== 'unknown transactions' || method !== 'eth_getTransactionByHash') return false
-    world.count('lie: unknown transactions')
-    return true
-  }
 }
 
-interface Incoming {
-  readonly batch: boolean
-  readonly list: readonly IncomingCall[]
-}
-
-function readCalls(service: Service, text: string): Incoming {
+function receive({ list }: Nodes, url: string, text: string): Incoming {
   const body: unknown = JSON.parse(text)
-  if (service === 'api') return { batch: false, list: [{ id: 0, method: 'api', params: [body] }] }
-  return Array.isArray(body) ? { batch: true, list: body } : { batch: false, list: [body as IncomingCall] } // our own JSON
+  for (const node of list) {
+    if (node.rpc === url) {
+      // our own JSON
+      const calls = (Array.isArray(body) ? body : [body]) as readonly IncomingCall[]
+      return { node, service: 'rpc', batch: Array.isArray(body), calls }
+    }
+    if (node.api !== null && `${node.api}/wallet/gettransactionbyid` === url) {
+      return { node, service: 'api', batch: false, calls: [{ id: 0, method: 'api', params: [body] }] }
+    }
+  }
+  throw new TypeError(`nothing listens at ${url}`)
 }
 
-const describe = ({ list }: Incoming) =>
-  [...new Set(list.map(({ method }) => method))].map((method) => method.replace('eth_', '')).join()
+/** The service takes any error of its fetch for a lost connection: a bug of the simulation must not pass as one. */
+function reportingBugs<T>(env: Environment, act: () => T): T {
+  try {
+    return act()
+  } catch (cause) {
+    env.violate(`the simulated network failed: ${cause instanceof Error ? cause.stack : String(cause)}`)
+    throw cause
+  }
+}
 
-/** Answers that nothing has changed are written once: blocks, logs and receipts are the bulk of all text. */
-const written = new WeakMap<object, string>()
+function drawFault({ random, scheduler, scenario, phase }: Environment, { node, service }: Incoming) {
+  if (phase !== 'faults') return null
+  if (scheduler.now() < node.awayUntil) {
+    return { kind: 'transport', name: random.chance(0.5) ? 'time-out' : 'lost connection' } as const
+  }
+  return random.chance(scenario.rates.malformed) ? drawMalformedReply(random, service) : null
+}
 
-function textOf(outcome: Outcome | undefined): string {
-  if (outcome === undefined || 'error' in outcome) return JSON.stringify(outcome).slice(1, -1)
-  const { result } = outcome
+function reply(
+  env: Environment,
+  nodes: Nodes,
+  invocation: Invocation,
+  incoming: Incoming,
+  malformed: MalformedReply | null,
+): Response | null {
+  const { node, batch, calls } = incoming
+  if (malformed?.kind === 'http') return respond(malformed.body, malformed.status)
+  if (malformed?.name === 'lost connection') return null
+  if (malformed?.name === 'endless body') return respond(null)
+  if (env.phase === 'faults' && batch && calls.length > node.callsMax) {
+    env.count('batch limit')
+    return respond(batchLimitBody)
+  }
+  const responses = answerCalls(env, nodes, invocation, incoming).map((response, i): CallResponse => {
+    const call = calls[i]
+    return malformed?.kind === 'calls' && call !== undefined ? (malformed.change(call, response) ?? response) : response
+  })
+  const text = write(incoming, responses, malformed)
+  const end = malformed?.name === 'truncated body' ? Math.floor(text.length * env.random.next()) : text.length
+  return respond(text.slice(0, end))
+}
+
+/** The node's own responses, true or Byzantine, in its view of this moment. */
+function answerCalls(
+  env: Environment,
+  nodes: Nodes,
+  invocation: Invocation,
+  { node, calls }: Incoming,
+): readonly CallResponse[] {
+  const fault = nodes.setView(node)
+  const { scripted } = node
+  const { behind } = scripted
+  scripted.behind += node.spread > 0 ? env.random.int(0, node.spread) : 0
+  if (fault === 'held-back head') scripted.behind = Math.max(behind, env.chain.tip().height - node.heldHeight)
+  const responses = calls.map((call) => {
+    if (fault === 'unknown transactions' && call.method === 'eth_getTransactionByHash') return { result: null }
+    loadBalance(env, nodes, invocation, node, fault, call)
+    return answerCall(scripted, call)
+  })
+  scripted.behind = behind
+  return responses
+}
+
+/** Gives the node the balance that the call asks for, and records it for the checks of answers and alarms. */
+function loadBalance(
+  env: Environment,
+  nodes: Nodes,
+  invocation: Invocation,
+  node: SimulatedNode,
+  fault: ByzantineFault | null,
+  call: IncomingCall,
+): void {
+  const asked = readBalanceCall(call)
+  if (asked === null) return
+  const { address, contract } = asked
+  const { balance, isTrue } = nodes.balanceOf(node, fault, address, contract)
+  node.scripted.balances.set(contract === null ? address : `${contract} ${address}`, balance)
+  invocation.balances.push({ address, contract, balance })
+  if (isTrue || invocation.kind !== 'tick') return
+  const key = `${contract} ${address}`
+  env.falseReadings.set(key, (env.falseReadings.get(key) ?? 0) + 1)
+}
+
+function readBalanceCall({ method, params }: IncomingCall): { address: Address; contract: Address | null } | null {
+  if (method === 'eth_getBalance') return { address: toAddress(params[0]), contract: null }
+  if (method !== 'eth_call') return null
+  const { to, data } = params[0] as { readonly to: string; readonly data: string } // our own JSON
+  return data.startsWith('0x70a08231') ? { address: toAddress(data), contract: toAddress(to) } : null
+}
+
+function toAddress(text: unknown): Address {
+  const address = addressFromHex(String(text).slice(-40))
+  if (address === null) throw new Error(`no address: ${text}`)
+  return address
+}
+
+function write(
+  { service, batch, calls }: Incoming,
+  responses: readonly CallResponse[],
+  malformed: MalformedReply | null,
+) {
+  const [only] = responses
+  if (service === 'api') return JSON.stringify(only !== undefined && 'result' in only ? only.result : {})
+  if (malformed?.kind === 'responses') {
+    const list = calls.map(({ id }, i): Wire => ({ jsonrpc: '2.0', id, ...responses[i] }))
+    return JSON.stringify(malformed.change(batch ? list : list.slice(0, 1)))
+  }
+  const texts = calls.map(({ id }, i) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},${textOf(responses[i])}}`)
+  return batch ? `[${texts.join()}]` : texts.join()
+}
+
+const describe = ({ calls }: Incoming) =>
+  [...new Set(calls.map(({ method }) => method))].map((method) => method.replace('eth_', '')).join()
+
+/** The text of results that are objects: blocks, logs and receipts are most of all text, and rarely change. */
+const resultTexts = new WeakMap<object, string>()
+
+function textOf(response: CallResponse | undefined): string {
+  if (response === undefined || 'error' in response) return JSON.stringify(response).slice(1, -1)
+  const { result } = response
   if (typeof result !== 'object' || result === null) return `"result":${JSON.stringify(result)}`
-  const before = written.get(result)
-  if (before !== undefined) return before
+  const existing = resultTexts.get(result)
+  if (existing !== undefined) return existing
   const text = `"result":${JSON.stringify(result)}`
-  written.set(result, text)
+  resultTexts.set(result, text)
   return text
 }
 
 const encoder = new TextEncoder()
 const mebibyte = new Uint8Array(1024 * 1024)
 
-/** What the service reads of a `Response`, in a tenth of the time. `text` null is a body without an end. */
+/** The part of a `Response` that the service reads, in a tenth of the time. `text` null is a body without an end. */
 function respond(text: string | null, status = 200): Response {
-  let left = text === '' ? 0 : 1
+  let chunks = text === '' ? 0 : 1
   const read = () => {
     if (text === null) return Promise.resolve({ done: false, value: mebibyte })
-    left -= 1
-    return Promise.resolve(left < 0 ? { done: true } : { done: false, value: encoder.encode(text) })
+    chunks -= 1
+    return Promise.resolve(chunks < 0 ? { done: true } : { done: false, value: encoder.encode(text) })
   }
   const cancel = () => Promise.resolve()
-  return { status, body: { getReader: () => ({ read, cancel }), cancel } } as unknown as Response // all that rpc.ts reads
+  return { status, body: { getReader: () => ({ read, cancel }), cancel } } as unknown as Response // what is read of it
 }

@@ -1,11 +1,12 @@
 import type { Address } from '../../src/addresses/address.ts'
-import { addressOf, type LogSpec, type TransactionSpec, transferLog, usdt } from '../support/chain-builder.ts'
+import { addressOf, type LogSpec, type TransactionSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
+import type { BalanceChange } from './chain-balances.ts'
 import type { Random } from './random.ts'
 import { fineToken } from './scenario.ts'
 
-/** What a transaction really moves to somebody, in chain units. `contract` null is TRX. */
-export interface Move {
-  /** 0 for TRX, else the place among the transaction's own logs. */
+/** A transfer that a transaction really makes to somebody, in chain units. `contract` null is TRX. */
+export interface Transfer {
+  /** 0 for TRX, else the index among the transaction's own logs. */
   readonly position: number
   readonly contract: Address | null
   readonly from: Address
@@ -13,18 +14,22 @@ export interface Move {
   readonly raw: bigint
 }
 
-/** A transaction to build and what it moves: the second is what the oracle believes, whatever nodes say. */
+/** A transaction to build and what it really does: the oracle uses that, whatever nodes reply. */
 export interface Payment {
   readonly spec: TransactionSpec
-  readonly moves: readonly Move[]
+  /** Transfers from outside the service that can be deposits. */
+  readonly transfers: readonly Transfer[]
+  readonly changes: readonly BalanceChange[]
 }
 
-/** Whom payments may reach. */
+/** The addresses that payments may concern. */
 export interface Parties {
   /** Deposit addresses that callers were shown. */
   readonly shown: readonly Address[]
-  /** Deposit addresses that nobody was shown yet, issued or not. */
+  /** Deposit addresses that no caller was shown yet, issued or not. */
   readonly unshown: readonly Address[]
+  /** What an address has now, in chain units. */
+  readonly balanceOf: (address: Address, contract: Address | null) => bigint
 }
 
 const fakeToken = addressOf(0xfa)
@@ -33,110 +38,156 @@ const stranger = (random: Random) => addressOf(0x1000 + random.int(0, 5))
 
 type Draw = (random: Random, to: Address, parties: Parties) => Payment
 
-const trx = (from: Address, to: Address, amount: bigint, moves = true): Payment => ({
-  spec: { kind: 'trx', from, to, amount },
-  moves: moves ? [{ position: 0, contract: null, from, to, raw: amount }] : [],
+/** A transaction that moves nothing. */
+const worthless = (spec: TransactionSpec): Payment => ({ spec, transfers: [], changes: [] })
+
+/** A transaction that makes transfers from strangers. */
+const paying = (spec: TransactionSpec, transfers: readonly Transfer[]): Payment => ({
+  spec,
+  transfers,
+  changes: transfers.map(({ to, contract, raw }) => ({ address: to, contract, amount: raw })),
 })
 
-const token = (contract: Address, from: Address, to: Address, amount: bigint, moves = true): Payment => ({
-  spec: { kind: 'token', contract, from, to, amount },
-  moves: moves && amount > 0n ? [{ position: 0, contract, from, to, raw: amount }] : [],
-})
+const trx = (from: Address, to: Address, amount: bigint): Payment =>
+  paying({ kind: 'trx', from, to, amount }, [{ position: 0, contract: null, from, to, raw: amount }])
 
-const drawToken = (random: Random) => random.pick([usdt, fineToken])
+const token = (contract: Address, from: Address, to: Address, amount: bigint): Payment =>
+  paying({ kind: 'token', contract, from, to, amount }, [{ position: 0, contract, from, to, raw: amount }])
+
+const drawToken = (random: Random) => random.pick([usdtAddress, fineToken])
 const drawAmount = (random: Random, contract: Address | null): bigint => {
   const units = BigInt(random.int(1, 5_000_000))
   if (contract === fineToken) return units * 10n ** BigInt(random.int(10, 15)) + BigInt(random.int(0, 9)) // around 0.5
-  if (contract === usdt) return random.chance(0.1) ? BigInt(random.int(1, 9_999)) : units * 137n // dust, or more
+  if (contract === usdtAddress) return random.chance(0.1) ? BigInt(random.int(1, 9_999)) : units * 137n // some of it dust
   return units
 }
 
-/** Several events of one call: payments to several addresses between events that are worth nothing. */
-const many: Draw = (random, to, { shown }) => {
+/** A call with several events: transfers to several addresses, and events that are worth nothing. */
+const multisend: Draw = (random, to, { shown }) => {
   const from = stranger(random)
   const logs: LogSpec[] = []
-  const moves: Move[] = []
+  const transfers: Transfer[] = []
   const count = random.int(2, 5)
   for (let position = 0; position < count; position += 1) {
     const contract = random.chance(0.7) ? drawToken(random) : fakeToken
     const recipient = random.chance(0.3) ? stranger(random) : random.chance(0.5) ? to : random.pick([to, ...shown])
     const raw = random.chance(0.1) ? 0n : drawAmount(random, contract)
     logs.push(transferLog(contract, from, recipient, raw))
-    if (contract !== fakeToken && raw > 0n) moves.push({ position, contract, from, to: recipient, raw })
+    if (contract !== fakeToken && raw > 0n) transfers.push({ position, contract, from, to: recipient, raw })
   }
-  return { spec: { kind: 'call', contract: multisender, from, logs }, moves }
+  return paying({ kind: 'call', contract: multisender, from, logs }, transfers)
 }
 
-const malformed = (random: Random, to: Address, change: (log: LogSpec) => LogSpec): Payment => {
-  const log = change(transferLog(usdt, stranger(random), to, 5_000_000n))
-  return { spec: { kind: 'call', contract: usdt, from: stranger(random), logs: [log] }, moves: [] }
+const malformedEvent = (random: Random, to: Address, change: (log: LogSpec) => LogSpec): Payment => {
+  const log = change(transferLog(usdtAddress, stranger(random), to, 5_000_000n))
+  return worthless({ kind: 'call', contract: usdtAddress, from: stranger(random), logs: [log] })
 }
 
-const sweep: Draw = (random, from, { shown }) => {
+/** A failed token transfer, whose log some nodes show. */
+const failedTransfer: Draw = (random, to) => {
+  const [contract, from, keepsLogs] = [drawToken(random), stranger(random), random.chance(0.7)]
+  return worthless({ kind: 'token', contract, from, to, amount: 10n ** 19n, failed: true, keepsLogs })
+}
+
+/** Money that leaves a deposit address, to a stranger or to another one. Its sender pays a fee in TRX. */
+const sweep: Draw = (random, from, { shown, balanceOf }) => {
   const to = random.chance(0.5) ? stranger(random) : random.pick([from, ...shown])
   const contract = random.chance(0.5) ? null : drawToken(random)
-  const amount = drawAmount(random, contract)
-  return contract === null ? trx(from, to, amount, false) : token(contract, from, to, amount, false)
+  const fee = smaller(BigInt(random.pick([0, random.int(1, 30_000_000)])), balanceOf(from, null))
+  const available = balanceOf(from, contract) - (contract === null ? fee : 0n)
+  if (available <= 0n) return trx(stranger(random), from, drawAmount(random, null))
+  const part = (available * BigInt(random.int(1, 99))) / 100n
+  const amount = random.chance(0.5) || part === 0n ? available : part
+  return {
+    spec: contract === null ? { kind: 'trx', from, to, amount } : { kind: 'token', contract, from, to, amount },
+    transfers: [],
+    changes: [
+      { address: from, contract, amount: -amount },
+      { address: to, contract, amount },
+      { address: from, contract: null, amount: -fee },
+    ],
+  }
 }
+
+const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
+
+/** TRX that a contract sends inside a call: JSON-RPC shows nothing of it (PROTOCOL.md, Internal transactions). */
+const internalTransfer: Draw = (random, to) => {
+  const amount = drawAmount(random, null)
+  return {
+    ...worthless({ kind: 'call', contract: multisender, from: stranger(random), logs: [] }),
+    changes: [{ address: to, contract: null, amount, hidden: true }],
+  }
+}
+
+/** Tokens that their issuer takes from an address, as USDT can: its event is no Transfer. */
+const seizure: Draw = (random, from, { balanceOf }) => {
+  const contract = drawToken(random)
+  const amount = balanceOf(from, contract)
+  const destroyed = { contract, topics: [`0x${'61e6'.repeat(16)}`], data: `0x${from.padStart(64, '0')}` }
+  return {
+    ...worthless({ kind: 'call', contract, from: stranger(random), logs: [destroyed] }),
+    changes: amount > 0n ? [{ address: from, contract, amount: -amount, hidden: true }] : [],
+  }
+}
+
+/** A payment to an address that no caller was shown. */
+const earlyPayment: Draw = (random, to, { unshown }) => {
+  const early = random.pick([to, ...unshown])
+  return random.chance(0.5)
+    ? trx(stranger(random), early, 4_000_000n)
+    : token(usdtAddress, stranger(random), early, 4_000_000n)
+}
+
+const otherType: Draw = (random, to) => {
+  const type = random.pick([0, 9, 11, 12, 57])
+  return worthless({ kind: 'other', type, from: stranger(random), to, value: 3_000_000n })
+}
+
+/** Fills a wallet to its last unit, or is one unit too much. */
+const fillingPayment: Draw = (random, to) =>
+  trx(stranger(random), to, random.chance(0.2) ? 2n ** 53n - BigInt(random.int(0, 2)) : drawAmount(random, null))
+
+const fourthTopic = (log: LogSpec): LogSpec => ({ ...log, topics: [...log.topics, log.data], data: '0x' })
+const dirtyTopics = (log: LogSpec): LogSpec => ({
+  ...log,
+  topics: log.topics.map((topic) => topic.replace('0x00', '0x01')),
+})
 
 /** Every kind of transaction and how often it is drawn. */
 const draws: readonly (readonly [weight: number, draw: Draw])[] = [
   [18, (random, to) => trx(stranger(random), to, drawAmount(random, null))],
-  [12, (random, to) => token(usdt, stranger(random), to, drawAmount(random, usdt))],
+  [12, (random, to) => token(usdtAddress, stranger(random), to, drawAmount(random, usdtAddress))],
   [10, (random, to) => token(fineToken, stranger(random), to, drawAmount(random, fineToken))],
-  [10, many],
-  [5, sweep],
-  [5, (random, to) => ({ spec: { kind: 'trc10', from: stranger(random), to, amount: 7_000_000n }, moves: [] })],
+  [10, multisend],
+  [6, sweep],
+  [5, (random, to) => worthless({ kind: 'trc10', from: stranger(random), to, amount: 7_000_000n })],
+  [4, otherType],
+  [5, failedTransfer],
   [
     4,
-    (random, to) => {
-      const type = random.pick([0, 9, 11, 12, 57])
-      return { spec: { kind: 'other', type, from: stranger(random), to, value: 3_000_000n }, moves: [] }
-    },
+    (random, to) => worthless({ kind: 'token', contract: fakeToken, from: stranger(random), to, amount: 9_000_000n }),
   ],
-  [
-    5,
-    (random, to) => {
-      const { spec } = token(drawToken(random), stranger(random), to, 10n ** 19n)
-      return { spec: { ...spec, failed: true, keepsLogs: random.chance(0.7) } as TransactionSpec, moves: [] } // a token's
-    },
-  ],
-  [4, (random, to) => token(fakeToken, stranger(random), to, 9_000_000n, false)],
-  [2, (random, to) => token(usdt, stranger(random), to, 0n)],
-  [1, (random, to) => malformed(random, to, (log) => ({ ...log, topics: [...log.topics, log.data], data: '0x' }))],
-  [
-    1,
-    (random, to) =>
-      malformed(random, to, (log) => ({ ...log, topics: log.topics.map((topic) => topic.replace('0x00', '0x01')) })),
-  ],
-  [1, (random, to) => ({ spec: { kind: 'call', contract: to, from: stranger(random), value: 8_000_000n }, moves: [] })],
+  [2, (random, to) => worthless({ kind: 'token', contract: usdtAddress, from: stranger(random), to, amount: 0n })],
+  [1, (random, to) => malformedEvent(random, to, fourthTopic)],
+  [1, (random, to) => malformedEvent(random, to, dirtyTopics)],
+  [1, (random, to) => worthless({ kind: 'call', contract: to, from: stranger(random), value: 8_000_000n })],
   [1, (random, to) => trx(stranger(random), to, 2n ** 60n)],
-  [
-    1,
-    // What fills a wallet to its last unit, or is one unit too much.
-    (random, to) =>
-      trx(stranger(random), to, random.chance(0.2) ? 2n ** 53n - BigInt(random.int(0, 2)) : drawAmount(random, null)),
-  ],
-  [1, (random, to) => token(usdt, stranger(random), to, 2n ** 200n)],
-  [8, (random) => trx(stranger(random), stranger(random), 1_000_000n, false)],
-  [4, (random) => token(usdt, stranger(random), stranger(random), 1_000_000n, false)],
-  [
-    5,
-    (random, to, { unshown }) => {
-      const early = random.pick([to, ...unshown])
-      return random.chance(0.5)
-        ? trx(stranger(random), early, 4_000_000n)
-        : token(usdt, stranger(random), early, 4_000_000n)
-    },
-  ],
+  [1, fillingPayment],
+  [1, (random, to) => token(usdtAddress, stranger(random), to, 2n ** 200n)],
+  [1, internalTransfer],
+  [1, seizure],
+  [8, (random) => trx(stranger(random), stranger(random), 1_000_000n)],
+  [4, (random) => token(usdtAddress, stranger(random), stranger(random), 1_000_000n)],
+  [5, earlyPayment],
 ]
 const weights = draws.reduce((sum, [weight]) => sum + weight, 0)
 
-/** Any transaction. Where no address was shown yet it is one between strangers, or an early payment. */
+/** Any transaction. Before the first address is shown, it is one between strangers, or an early payment. */
 export function drawPayment(random: Random, parties: Parties): Payment {
   if (parties.shown.length === 0) {
     const early = random.chance(0.3) && parties.unshown.length > 0
-    return trx(stranger(random), early ? random.pick(parties.unshown) : stranger(random), 2_000_000n, early)
+    return trx(stranger(random), early ? random.pick(parties.unshown) : stranger(random), 2_000_000n)
   }
   const to = random.pick(parties.shown)
   let left = random.int(1, weights)

@@ -1,4 +1,4 @@
-/** Chance that a seed decides: the same seed gives the same run. */
+/** Random numbers from a seed: the same seed gives the same run. */
 export interface Random {
   /** Evenly spread in [0, 1). */
   next(): number
@@ -8,7 +8,7 @@ export interface Random {
   pick<T>(list: readonly T[]): T
 }
 
-/** Chris Doty-Humphrey's sfc32, seeded by its first twelve rounds (PractRand; public domain). */
+/** The generator sfc32 by Chris Doty-Humphrey (PractRand, public domain). Its first twelve rounds mix the seed. */
 export function createRandom(seed: number): Random {
   let a = Math.floor(seed / 2 ** 32) >>> 0
   let b = seed >>> 0

@@ -1,64 +1,73 @@
-import type { Address } from '../../src/addresses/address.ts'
-import { nativeAsset, trc20Asset } from '../../src/ledger/asset.ts'
-import { type Currencies, type Currency, type CurrencyId, indexCurrencies } from '../../src/ledger/currencies.ts'
-import { addressOf, usdt } from '../support/chain-builder.ts'
+import { type Address, formatBase58 } from '../../src/addresses/address.ts'
+import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
 import type { Random } from './random.ts'
 
-/** A token with more decimals than the ledger keeps and a smallest deposit. */
+/** A token with more decimals than the ledger keeps, and with a minimum deposit. */
 export const fineToken = addressOf(0xf1)
 
-/** TRX, a token of which the ledger keeps 2 of 6 decimals, and one with 18 of which it keeps 6, from 0.5 on. */
-export const currencies: Currencies = indexCurrencies([
-  currency(1, null, 6, 6, 0n),
-  currency(2, usdt, 6, 2, 0n),
-  currency(3, fineToken, 18, 6, 5n * 10n ** 17n),
-])
-
-function currency(cuy: number, contract: Address | null, decimals: number, scale: number, minDeposit: bigint) {
-  return {
-    cuy: cuy as CurrencyId,
-    symbol: `C${cuy}`,
-    asset: contract === null ? nativeAsset : trc20Asset(contract),
-    decimals,
-    scale,
-    minDeposit,
-  } satisfies Currency // small
+/** A configured currency, as the oracle uses it. */
+export interface SimulatedCurrency {
+  readonly cuy: number
+  readonly symbol: string
+  readonly contract: Address | null
+  readonly decimals: number
+  readonly scale: number
+  /** In chain units. */
+  readonly minDeposit: bigint
 }
 
-/** How often each kind of trouble comes, as probabilities. All are 0 once the world is healed. */
-export interface Rates {
-  /** A node's answer is rubbish. */
-  readonly rubbish: number
-  /** A node goes away, lags or forks, at each block. */
+/** TRX; a token of whose 6 decimals the ledger keeps 2; one of whose 18 it keeps 6, from 0.5 on. Ordered by `cuy`. */
+export const currencies: readonly SimulatedCurrency[] = [
+  { cuy: 1, symbol: 'C1', contract: null, decimals: 6, scale: 6, minDeposit: 0n },
+  { cuy: 2, symbol: 'C2', contract: usdtAddress, decimals: 6, scale: 2, minDeposit: 0n },
+  { cuy: 3, symbol: 'C3', contract: fineToken, decimals: 18, scale: 6, minDeposit: 5n * 10n ** 17n },
+]
+
+/** `CURRENCIES`: the same currencies as a deployment configures them. */
+export const currencyVariable = currencies.map(({ cuy, symbol, contract, decimals, scale, minDeposit }) => ({
+  cuy,
+  symbol,
+  decimals,
+  scale,
+  ...(contract === null ? {} : { contract: formatBase58(contract) }),
+  ...(minDeposit === 0n ? {} : { minDeposit: '0.5' }),
+}))
+
+/** How often faults occur, as probabilities. All of them are 0 from the recovery on. */
+export interface FaultRates {
+  /** A node's reply is malformed, for each request. */
+  readonly malformed: number
+  /** A node goes away, lags or forks, for each block. */
   readonly change: number
-  /** A liar lies, at each request. */
-  readonly lie: number
-  /** A round trip to the database goes wrong. */
+  /** A Byzantine node replies with its false view, for each request. */
+  readonly byzantine: number
+  /** A round trip to the database fails. */
   readonly database: number
+  /** A trip to the database takes up to a minute, in each direction. */
+  readonly slow: number
   /** An invocation is killed. */
   readonly kill: number
 }
 
-/** One node. */
+/** The properties of one node. */
 export interface NodePlan {
-  /** It may lie. */
-  readonly liar: boolean
+  readonly byzantine: boolean
   readonly hasApi: boolean
-  /** It kept the logs of failed transactions. */
+  /** Whether it stores the logs of failed transactions. */
   readonly keepsFailedLogs: boolean
 }
 
-/** What a seed decides before anything happens. */
+/** What a seed decides before a run begins. */
 export interface Scenario {
   readonly nodes: readonly NodePlan[]
   readonly quorum: number
   /** Blocks from the chain's newest to its newest final one. */
   readonly finalityLag: number
-  /** Empty blocks before the first that counts: more than one step of the scan holds, where it starts at the first. */
+  /** Empty blocks before the first one with payments. More than one step of the scan holds, if it starts at the first. */
   readonly blocksBefore: number
-  /** Transactions in one block of the run, more than one invocation can ask about; 0 for no such block. */
+  /** Transactions in one block of the run, more than one invocation can verify; 0 for no such block. */
   readonly crowd: number
-  /** Blocks that are made while things go wrong. */
+  /** Blocks that are made while faults occur. */
   readonly blocks: number
   readonly users: number
   /** `TRON_START_BLOCK` as blocks after the chain's first, or null. */
@@ -66,51 +75,65 @@ export interface Scenario {
   readonly tickEveryMs: number
   /** The fine token's contract has other decimals than configured: nothing of it may be credited. */
   readonly decimalsDiffer: boolean
-  /** Transactions of one block at most. */
+  /** Most transactions of one block. */
   readonly transactionsMax: number
   /** Requests of callers per block, on average. */
   readonly requestsPerBlock: number
-  readonly rates: Rates
+  /** Whether the run goes on until all balances were compared with the chain. */
+  readonly reconciles: boolean
+  /** Whether all nodes rewrite final blocks at the end of the run. */
+  readonly forks: boolean
+  readonly rates: FaultRates
 }
 
 /**
- * A scenario of 2 to 4 nodes. Liars are fewer than the quorum and the same ones all through the run: that is exactly
- * what a quorum promises to survive. With a quorum of 1 no node lies, though all may lag, fail and send rubbish.
+ * A scenario with 2 to 4 nodes. Byzantine nodes are fewer than the quorum and the same ones in all of the run, which is
+ * exactly what a quorum tolerates. With a quorum of 1 no node is Byzantine, but each can lag, fail and reply malformed.
  */
 export function drawScenario(random: Random): Scenario {
   const count = random.int(2, 4)
   const quorum = random.pick([1, 2, 2, 2, random.int(2, count)])
-  const liars = new Set<number>()
-  if (random.chance(0.8)) {
-    // The first in the configuration's order is asked first: a liar does most harm there.
-    for (let i = 1; i < quorum; i += 1) liars.add(random.chance(0.4) ? 0 : random.int(0, count - 1))
-  }
-  const withApi = random.int(0, count - 1)
-  const nodes = Array.from({ length: count }, (_, i) => ({
-    liar: liars.has(i),
-    hasApi: i === withApi || random.chance(0.7),
-    keepsFailedLogs: random.chance(0.8),
-  }))
   const rate = (light: number, heavy: number) => random.pick([0, light, light, heavy])
+  const decimalsDiffer = random.chance(0.1)
   return {
-    nodes,
+    nodes: drawNodes(random, count, quorum),
     quorum,
     finalityLag: random.int(2, random.chance(0.3) ? 18 : 7),
     blocksBefore: random.chance(0.1) ? random.int(40, 120) : random.int(1, 5),
-    crowd: random.chance(0.03) ? random.int(20, 70) : 0,
+    crowd: random.chance(decimalsDiffer ? 0.7 : 0.03) ? random.int(20, 70) : 0,
     blocks: random.int(30, random.chance(0.1) ? 120 : 40),
-    users: random.int(5, 15),
+    users: random.int(5, usersMax),
     startAfter: random.chance(0.3) ? random.int(1, 30) : null,
     tickEveryMs: random.pick([20_000, 60_000]),
-    decimalsDiffer: random.chance(0.05),
+    decimalsDiffer,
     transactionsMax: random.int(1, 4),
-    requestsPerBlock: random.pick([0.1, 0.2, 0.2, 0.5]),
+    requestsPerBlock: random.pick([0.15, 0.3, 0.3, 0.7]),
+    reconciles: random.chance(0.1),
+    forks: random.chance(0.1),
     rates: {
-      rubbish: rate(0.02, 0.2),
+      malformed: rate(0.02, 0.2),
       change: rate(0.02, 0.1),
-      lie: random.pick([0.1, 0.5, 0.9, 1]),
+      byzantine: random.pick([0.1, 0.5, 0.9, 1]),
       database: rate(0.02, 0.08),
+      slow: rate(0.003, 0.02),
       kill: rate(0.05, 0.2),
     },
   }
+}
+
+/** Most callers of a run. Their uids are 1, 2, 3 … */
+export const usersMax = 15
+
+function drawNodes(random: Random, count: number, quorum: number): readonly NodePlan[] {
+  const byzantine = new Set<number>()
+  if (random.chance(0.8)) {
+    // The first configured node is queried first: there a Byzantine node does most harm.
+    for (let i = 1; i < quorum; i += 1) byzantine.add(random.chance(0.4) ? 0 : random.int(0, count - 1))
+  }
+  const withApi = random.int(0, count - 1)
+  return Array.from({ length: count }, (_, i) => ({
+    byzantine: byzantine.has(i),
+    hasApi: i === withApi || random.chance(0.7),
+    keepsFailedLogs: random.chance(0.8),
+  }))
 }

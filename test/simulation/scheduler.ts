@@ -1,12 +1,14 @@
-/** Virtual time: things happen in the order of their times, and time passes only from one to the next. */
+import { settled } from './event-loop.ts'
+
+/** Virtual time: events run in the order of their times, and time passes only from one event to the next. */
 export interface Scheduler {
   /** Milliseconds since 1970. */
   now(): number
-  /** Runs `event` in `ms` milliseconds, whole ones: as a real clock, this one knows no others. */
+  /** Runs `event` after `ms` milliseconds, rounded up to a whole number as a real clock does. */
   after(ms: number, event: () => void): void
-  /** Resolves in `ms` milliseconds. */
+  /** Resolves after `ms` milliseconds. */
   wait(ms: number): Promise<void>
-  /** Lets time pass until `done`, or until nothing is left to happen. What one event sets off is over before the next. */
+  /** Runs events until `done`, or until none is left. All effects of an event are complete before the next one. */
   runUntil(done: () => boolean): Promise<void>
 }
 
@@ -16,37 +18,31 @@ interface Entry {
   readonly event: () => void
 }
 
-/** A scheduler that starts at `start`. Of two events at one time the one that was entered first happens first. */
+/** A scheduler whose time begins at `start`. Of two events at one time, the one that was added first runs first. */
 export function createScheduler(start: number): Scheduler {
   const heap: Entry[] = []
   let now = start
-  let entered = 0
+  let added = 0
   const after = (ms: number, event: () => void) => {
-    entered += 1
-    push(heap, { time: now + Math.max(0, Math.ceil(ms)), order: entered, event })
+    added += 1
+    push(heap, { time: now + Math.max(0, Math.ceil(ms)), order: added, event })
   }
   return {
     now: () => now,
     after,
     wait: (ms) => new Promise((resolve) => after(ms, resolve)),
     async runUntil(done) {
-      await everythingElse()
+      await settled()
       while (!done()) {
         const entry = pop(heap)
         if (entry === undefined) return
         now = entry.time
         entry.event()
-        await everythingElse()
+        await settled()
       }
     },
   }
 }
-
-/**
- * Node takes up the next tick when all promises that can settle by themselves have settled: the same as a turn of the
- * event loop for code that waits for nothing real, in a tenth of the time.
- */
-const everythingElse = () => new Promise<void>((resolve) => process.nextTick(resolve))
 
 const isBefore = (a: Entry, b: Entry) => a.time < b.time || (a.time === b.time && a.order < b.order)
 

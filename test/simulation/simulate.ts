@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util'
+import { printLine, UserError } from '../support/project.ts'
 import { defects } from './defects.ts'
-import { createSimulation } from './run.ts'
+import { applyPatch } from './source-patch.ts'
 
 /**
- * Runs seeds, as many as one likes: `npm run simulate -- --seeds 1000 --from 1`. `--trace` writes all that happens;
- * `--defect <name>` makes a deliberate mistake of `defects.ts`, which some seed must find. Ends at the first broken
- * promise, with the seed and how to repeat it.
+ * Runs seeds: `npm run simulate -- --seeds 1000 --from 1`. `--trace` prints each event. `--defect <name>` makes a
+ * deliberate mistake of `defects.ts`, which some seed must find. Ends with status 1 at the first broken promise, and prints
+ * the seed and the command that repeats it.
  */
 const { values } = parseArgs({
   options: {
@@ -15,42 +16,49 @@ const { values } = parseArgs({
     defect: { type: 'string' },
   },
 })
-const seeds = Number(values.seeds)
-const from = Number(values.from)
-if (!Number.isSafeInteger(seeds) || !Number.isSafeInteger(from) || seeds < 1 || from < 0) {
-  throw new Error('--seeds and --from are whole numbers')
+const seeds = parseCount('seeds', values.seeds)
+const from = parseCount('from', values.from)
+if (values.defect !== undefined) {
+  const defect = defects[values.defect]
+  if (defect === undefined) throw new UserError(`--defect takes one of:\n${Object.keys(defects).join('\n')}`)
+  applyPatch(defect)
 }
-const createDefect = values.defect === undefined ? () => ({}) : defects[values.defect]
-if (createDefect === undefined) throw new Error(`--defect is one of:\n${Object.keys(defects).join('\n')}`)
-const say = (line: string) => process.stdout.write(`${line}\n`)
+const { createSimulation } = await import('./run.ts') // not before the patch is applied
 
 const run = createSimulation()
 const totals = new Map<string, number>()
-const beganAt = performance.now()
+const startedAt = performance.now()
 let deposits = 0
 let early = 0
-let saidAt = beganAt
+let printedAt = startedAt
 for (let seed = from; seed < from + seeds; seed += 1) {
-  const outcome = await run(seed, { defect: createDefect(), ...(values.trace ? { write: say } : {}) })
-  if (outcome.broken !== null) {
+  const outcome = await run(seed, values.trace ? printLine : undefined)
+  if (outcome.violation !== null) {
     const defect = values.defect === undefined ? '' : ` --defect "${values.defect}"`
-    say(`seed ${seed} broke a promise: ${outcome.broken}`)
-    say(`repeat it with: npm run simulate -- --seeds 1 --from ${seed} --trace${defect}`)
+    printLine(`seed ${seed} broke a promise: ${outcome.violation}`)
+    printLine(`repeat it with: npm run simulate -- --seeds 1 --from ${seed} --trace${defect}`)
     process.exit(1)
   }
   deposits += outcome.deposits
   early += outcome.early
   for (const [name, count] of outcome.counts) totals.set(name, (totals.get(name) ?? 0) + count)
-  if (performance.now() - saidAt > 5_000) {
-    saidAt = performance.now()
-    say(`${seed - from + 1} of ${seeds} seeds, ${perSecond(seed - from + 1)} a second`)
+  if (performance.now() - printedAt > 5_000) {
+    printedAt = performance.now()
+    printLine(`${seed - from + 1} of ${seeds} seeds, ${perSecond(seed - from + 1)} a second`)
   }
 }
-say(`${seeds} seeds from ${from}, ${perSecond(seeds)} a second: every promise was kept`)
-say(`${deposits} deposits were due, ${early} of them were stored while things went wrong`)
-for (const [name, count] of [...totals].sort(([a], [b]) => (a < b ? -1 : 1)))
-  say(`${String(count).padStart(10)} ${name}`)
+printLine(`${seeds} seeds from ${from}, ${perSecond(seeds)} a second: every promise was kept`)
+printLine(`${deposits} deposits, ${early} of them stored while faults occurred`)
+for (const [name, count] of [...totals].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  printLine(`${String(count).padStart(10)} ${name}`)
+}
+
+function parseCount(name: string, text: string): number {
+  const count = Number(text)
+  if (!Number.isSafeInteger(count) || count < 1) throw new UserError(`--${name} takes a whole number from 1`)
+  return count
+}
 
 function perSecond(runs: number): string {
-  return (runs / ((performance.now() - beganAt) / 1000)).toFixed(0)
+  return (runs / ((performance.now() - startedAt) / 1000)).toFixed(1)
 }

@@ -13,11 +13,11 @@ const hex = (digits: number) =>
 export const anyAddress = hex(40).map((text) => text as Address)
 /** Any txid. */
 export const anyTxid = hex(64).map((text) => text as Txid)
-/** Any block hash, with no height in it. */
+/** Any 32 bytes as a block hash; the first 8 bytes are not its height. */
 export const anyBlockHash = hex(64).map((text) => text as BlockHash)
-/** A height a chain can have in the next thousand years. */
+/** Any height that a chain can reach in the next thousand years. */
 export const anyHeight = fc.nat(10_000_000_000).map((height) => height as BlockHeight)
-/** Any amount of chain units above zero, small ones and 256-bit ones alike. */
+/** Any amount of chain units above zero, from small ones to 256-bit ones. */
 export const anyRaw = fc.oneof(
   fc.bigInt({ min: 1n, max: 10_000n }),
   fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }),
@@ -39,5 +39,5 @@ export const anyCurrency: fc.Arbitrary<Currency> = fc
     decimals,
     scale: Math.min(scale, decimals),
   }))
-/** Texts that are nearly numbers: what a caller or a node sends by mistake. */
+/** Texts that look like numbers: typical mistakes of callers and nodes. */
 export const nearNumbers = ['', ' ', '+1', '-1', '1e3', '1E3', '0x', '٣', '１', 'Infinity', 'NaN', '1_000', '1,5', '1 ']

@@ -1,19 +1,19 @@
 import { exportJWK, generateKeyPair, type JSONWebKeySet, type JWTPayload, SignJWT } from 'jose'
 
-/** A secret as `AUTH_JWT_SECRET` takes it. */
+/** A valid value of `AUTH_JWT_SECRET`. */
 export const jwtSecret = 'a secret of more than thirty-two bytes, for tests only'
 
-/** Seconds since 1970 at which the tests' tokens are looked at. */
+/** The time at which the tests verify tokens, in seconds since 1970. */
 export const tokenNow = 1_790_000_000
 
-/** Claims of a good token; a claim set to undefined is left out. */
+/** Claims of a valid token; a claim that is set to undefined is left out. */
 export const goodClaims = (changes: Record<string, unknown> = {}): JWTPayload => ({
   sub: '7',
   exp: tokenNow + 3600,
   ...changes,
 })
 
-/** A token as an issuer with the shared secret makes it. */
+/** A token signed with the shared secret. */
 export function signHs256(
   claims: JWTPayload,
   secret = jwtSecret,
@@ -24,16 +24,16 @@ export function signHs256(
     .sign(new TextEncoder().encode(secret))
 }
 
-/** The header of a request that shows a token. */
+/** The authorization header of a request with a token. */
 export const bearer = (token: string): { authorization: string } => ({ authorization: `Bearer ${token}` })
 
-/** Any three parts as a token, with whatever signature: for what no library would sign. */
-export function assemble(header: unknown, claims: unknown, signature = ''): string {
-  return `${encode(JSON.stringify(header))}.${encode(JSON.stringify(claims))}.${signature}`
+/** A token of any header, claims and signature, including those that no library signs. */
+export function forgeToken(header: unknown, claims: unknown, signature = ''): string {
+  return `${base64Url(JSON.stringify(header))}.${base64Url(JSON.stringify(claims))}.${signature}`
 }
 
 /** Base64url of a text or of bytes. */
-export function encode(data: string | Uint8Array): string {
+export function base64Url(data: string | Uint8Array): string {
   const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data
   return btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
@@ -41,18 +41,18 @@ export function encode(data: string | Uint8Array): string {
     .replace(/=+$/, '')
 }
 
-/** HMAC-SHA-256 with any bytes as the key, over a token's first two parts: what an attacker can always do. */
+/** A token with an HMAC-SHA-256 signature by any bytes as the key, which any attacker can make. */
 export async function signWithBytes(header: unknown, claims: unknown, key: Uint8Array): Promise<string> {
-  const signed = assemble(header, claims).slice(0, -1)
+  const signed = forgeToken(header, claims).slice(0, -1)
   const usable = await crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
   const signature = await crypto.subtle.sign('HMAC', usable, new TextEncoder().encode(signed))
-  return `${signed}.${encode(new Uint8Array(signature))}`
+  return `${signed}.${base64Url(new Uint8Array(signature))}`
 }
 
-/** The algorithms that a key set may have. */
+/** The algorithms of keys in a key set. */
 export type KeySetAlgorithm = 'RS256' | 'ES256' | 'EdDSA'
 
-/** A key pair of an issuer: signs, and has a public half for the key set. */
+/** A key pair of a token issuer; `jwk` is its public key for the key set. */
 export interface Issuer {
   readonly alg: KeySetAlgorithm
   readonly jwk: JSONWebKeySet['keys'][number]
@@ -60,7 +60,7 @@ export interface Issuer {
   sign(claims: JWTPayload, header?: Record<string, unknown>): Promise<string>
 }
 
-/** A new key pair. `kid` null leaves the key without a name, in its set and in its tokens. */
+/** A new key pair. With `kid` null, neither the key nor its tokens have a key id. */
 export async function createIssuer(alg: KeySetAlgorithm, kid: string | null): Promise<Issuer> {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
   const named = kid === null ? {} : { kid }
@@ -74,7 +74,7 @@ export async function createIssuer(alg: KeySetAlgorithm, kid: string | null): Pr
   }
 }
 
-/** The JSON that an issuer's key URL answers. */
+/** The JSON that an issuer serves at its key URL. */
 export const keySetOf = (...issuers: readonly Issuer[]): JSONWebKeySet => ({
   keys: issuers.map((issuer) => issuer.jwk),
 })

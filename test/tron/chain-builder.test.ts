@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { readContract } from '../../src/deposits/transaction-bytes.ts'
-import { addressOf, createChain, type TransactionSpec, usdt } from '../support/chain-builder.ts'
+import { createChain } from '../support/chain-builder.ts'
+import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
 
 const [from, to] = [addressOf(1), addressOf(2)]
-/** Every contract type of the protocol (fact sheet 5.3). */
+/** Every contract type of the protocol (PROTOCOL.md, Contract types). */
 const types = [
   0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 30, 31, 33, 41, 42, 43, 44, 45, 46, 48, 49, 51, 52,
   53, 54, 55, 56, 57, 58, 59,
 ]
 
-describe('the chain that tests are made of', () => {
-  it('shows a TRX and a TRC-10 transfer alike, and tells them apart in their bytes alone', () => {
+describe('the chain builder', () => {
+  it('builds a TRX and a TRC-10 transfer that differ only in their bytes', () => {
     const chain = createChain()
     const [trx, trc10] = chain.add([
       { kind: 'trx', from, to, amount: 5n },
@@ -24,13 +25,13 @@ describe('the chain that tests are made of', () => {
     ])
   })
 
-  it.each(types)('has readable bytes for contract type %i', (type) => {
+  it.each(types)('builds readable bytes for contract type %i', (type) => {
     const [built] = createChain().add([{ kind: 'other', type, from, to, value: 7n }]).transactions
     expect(readContract(built?.rawData ?? new Uint8Array())).toMatchObject({ ok: true, value: { type } })
   })
 
-  it('is the same for the same specs, and another for another salt or after a fork', () => {
-    const specs: readonly TransactionSpec[] = [{ kind: 'token', contract: usdt, from, to, amount: 1n }]
+  it('builds the same blocks for the same specs, and others for another salt or after a fork', () => {
+    const specs: readonly TransactionSpec[] = [{ kind: 'token', contract: usdtAddress, from, to, amount: 1n }]
     const build = (salt: string) => {
       const chain = createChain({ salt })
       chain.add(specs)

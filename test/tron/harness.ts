@@ -1,52 +1,70 @@
 import type { Address } from '../../src/addresses/address.ts'
-import type { BlockHeight, BlockRef, Txid } from '../../src/chain/block.ts'
+import type { BlockHeight, TransactionRef } from '../../src/chain/block.ts'
 import type { Chain } from '../../src/chain/chain.ts'
 import type { UnixMs } from '../../src/common/time.ts'
-import type { Clock } from '../../src/platform/clock.ts'
 import type { LogFields, Logger } from '../../src/platform/logger.ts'
-import { createNodeMemory, createTronClient, type Fetch, type NodeMemory } from '../../src/tron/client.ts'
-import { addressOf, type BuiltChain, createChain, type TransactionSpec, usdt } from '../support/chain-builder.ts'
-import { connect, createScriptedNode, type ScriptedNode } from '../support/scripted-node.ts'
+import { createTronClient } from '../../src/tron/client.ts'
+import { createNodeHealthStore, type NodeHealthStore } from '../../src/tron/nodes/health.ts'
+import type { Fetch } from '../../src/tron/transport/http.ts'
+import { type BuiltChain, createChain } from '../support/chain-builder.ts'
+import { connect, createScriptedNode, type Fault, type ScriptedNode } from '../support/scripted-node.ts'
+import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
+import { createVirtualTime } from './virtual-time.ts'
 
-/** Texts that must never reach a log line. */
+/** Texts that must never be in a log line. */
 export const secrets = { path: 'secret-path', key: 'key-0123456789' } as const
 
+/** One line of the log. */
 export interface Line {
   readonly level: string
   readonly name: string
   readonly fields: LogFields
 }
 
-/** A pool over scripted nodes with time of its own. */
+/** Limits of one invocation. */
+export interface InvocationOptions {
+  readonly quorum?: number
+  readonly deadlineMs?: number
+  readonly requestsMax?: number
+}
+
+/** A client of scripted nodes, in virtual time. */
 export interface Harness {
   readonly chain: BuiltChain
   readonly nodes: readonly ScriptedNode[]
   readonly lines: Line[]
-  readonly memory: NodeMemory
-  /** A new invocation over the same memory. */
-  pool(options?: { quorum?: number; deadlineMs?: number; requestsMax?: number; fetch?: Fetch }): Chain
-  /** Waits for an answer, letting time pass only where nothing else can happen. */
-  settle<T>(answer: Promise<T>): Promise<T>
+  readonly health: NodeHealthStore
+  /** The node at an index. */
+  node(i: number): ScriptedNode
+  /** Sets one fault for all further requests to a node, or none. */
+  fail(i: number, fault: Fault | null): void
+  /** A client for a new invocation of the same isolate. */
+  pool(options?: InvocationOptions): Chain
+  /** Waits for a result, and lets time pass where nothing else can continue. */
+  settle<T>(result: Promise<T>): Promise<T>
   now(): number
   advance(ms: number): void
   alarms(): readonly Line[]
-  /** How many JSON-RPC requests each node got. */
+  /** JSON-RPC requests by node. */
   counts(): readonly number[]
 }
 
+/** An address of the service, and another one. */
 export const us = addressOf(1)
 export const them = addressOf(2)
 
+/** A TRX transfer. */
 export const trx = (amount: bigint, to: Address = us): TransactionSpec => ({ kind: 'trx', from: them, to, amount })
+/** A USDT transfer. */
 export const token = (amount: bigint, to: Address = us): TransactionSpec => ({
   kind: 'token',
-  contract: usdt,
+  contract: usdtAddress,
   from: them,
   to,
   amount,
 })
 
-/** A chain of 5 blocks of TRX, token, token and TRX transfers, then enough others to make them final. */
+/** A chain of 5 final blocks, each with TRX, token, token and TRX transfers, and 18 blocks that are not final. */
 export function busyChain(options: { chainId?: string; salt?: string } = {}): BuiltChain {
   const chain = createChain(options)
   for (let i = 1n; i <= 5n; i += 1n) chain.add([trx(i), token(i * 100n), token(i * 1000n, them), trx(i, them)])
@@ -54,10 +72,11 @@ export function busyChain(options: { chainId?: string; salt?: string } = {}): Bu
   return chain
 }
 
-/** `height` as a block height. */
+/** A number as a block height. */
 export const at = (height: number) => height as BlockHeight // a test's own number
-/** The `i`-th transaction of the block at `height`, as receipts are asked for. */
-export function asked(chain: BuiltChain, height: number, i: number): { txid: Txid; block: BlockRef } {
+
+/** The transaction at an index of a block. */
+export function transactionRef(chain: BuiltChain, height: number, i: number): TransactionRef {
   const block = chain.at(height)
   const transaction = block?.transactions[i]
   if (block === undefined || transaction === undefined) throw new Error(`no transaction ${i} at ${height}`)
@@ -65,7 +84,7 @@ export function asked(chain: BuiltChain, height: number, i: number): { txid: Txi
 }
 
 export function createHarness(
-  options: { nodes?: number; chain?: BuiltChain; api?: boolean; chainId?: string; tokens?: readonly Address[] } = {},
+  options: { nodes?: number; chain?: BuiltChain; api?: boolean; chainId?: string } = {},
 ): Harness {
   const chain = options.chain ?? busyChain()
   const nodes = Array.from({ length: options.nodes ?? 2 }, () => createScriptedNode(chain))
@@ -75,34 +94,51 @@ export function createHarness(
     key: secrets.key,
     node,
   }))
-  const time = createVirtualTime()
+  const { clock, advance, watch, settle } = createVirtualTime()
+  const fetch: Fetch = watch(connect(endpoints))
   const lines: Line[] = []
-  const memory = createNodeMemory()
+  const health = createNodeHealthStore()
+  const nodeAt = (i: number): ScriptedNode => {
+    const node = nodes[i]
+    if (node === undefined) throw new Error(`no node ${i}`)
+    return node
+  }
   return {
     chain,
     nodes,
     lines,
-    memory,
-    pool({ quorum = Math.min(2, nodes.length), deadlineMs = 10_000, requestsMax = 100, fetch } = {}) {
-      return createTronClient({
+    health,
+    node: nodeAt,
+    fail(i, fault) {
+      nodeAt(i).script = () => fault
+    },
+    pool: ({ quorum = Math.min(2, nodes.length), deadlineMs = 10_000, requestsMax = 100 } = {}) =>
+      createTronClient({
         nodes: endpoints,
         quorum,
         chainId: options.chainId ?? chain.chainId,
-        tokens: new Set(options.tokens ?? [usdt]),
-        health: memory,
-        clock: time.clock,
-        fetch: time.watch(fetch ?? connect(endpoints)),
-        log: recordTo(lines),
-        deadline: (time.clock.now() + deadlineMs) as UnixMs, // milliseconds since 1970
+        tokens: new Set([usdtAddress]),
+        health,
+        clock,
+        fetch,
+        logger: recordTo(lines),
+        deadline: (clock.now() + deadlineMs) as UnixMs, // milliseconds since 1970
         requestsMax,
-      })
-    },
-    settle: time.settle,
-    now: () => time.clock.now(),
-    advance: time.advance,
+      }),
+    settle,
+    now: clock.now,
+    advance,
     alarms: () => lines.filter(({ level }) => level === 'alarm'),
     counts: () => nodes.map(({ requests }) => requests.filter(({ service }) => service === 'rpc').length),
   }
+}
+
+/** A harness whose nodes have been probed and have nothing in the log. */
+export async function createProbed(nodes: number, chain?: BuiltChain): Promise<Harness> {
+  const h = createHarness(chain === undefined ? { nodes } : { nodes, chain })
+  await h.settle(h.pool({ quorum: nodes }).finalizedHead())
+  h.lines.length = 0
+  return h
 }
 
 function recordTo(lines: Line[]): Logger {
@@ -110,92 +146,4 @@ function recordTo(lines: Line[]): Logger {
     lines.push({ level, name, fields })
   }
   return { info: record('info'), warn: record('warn'), error: record('error'), alarm: record('alarm') }
-}
-
-/** Time that passes only in `settle`, when every request under way waits for it and nothing else can go on. */
-function createVirtualTime() {
-  let now = 1_800_000_000_000
-  let moving = 0 // requests that will end without time passing
-  let chance = 0
-  const sleepers: { at: number; wake: () => void }[] = []
-  const clock: Clock = {
-    now: () => now as UnixMs, // milliseconds since 1970
-    sleep: (ms) => new Promise((wake) => sleepers.push({ at: now + ms, wake })),
-    random: () => {
-      chance = (chance + 0.37) % 1
-      return chance
-    },
-  }
-  const advance = (ms: number) => {
-    now += ms
-    wakeAll()
-  }
-  const wakeAll = () => {
-    sleepers.sort((a, b) => a.at - b.at)
-    while (sleepers[0] !== undefined && sleepers[0].at <= now) sleepers.shift()?.wake()
-  }
-  return {
-    clock,
-    advance,
-    /** `fetch` whose requests are known to be under way until their body is read. One that hangs is not. */
-    watch(fetch: Fetch): Fetch {
-      return async (url, init) => {
-        moving += 1
-        const answer = fetch(url, init)
-        const isQuick = await Promise.race([
-          answer.then(
-            () => true,
-            () => true,
-          ),
-          new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 0)),
-        ])
-        if (!isQuick) {
-          moving -= 1
-          return answer
-        }
-        const response = await answer.catch((error: unknown) => {
-          moving -= 1
-          throw error
-        })
-        if (response.body === null) {
-          moving -= 1
-          return response
-        }
-        const reader = response.body.getReader()
-        const body = new ReadableStream<Uint8Array>({
-          async pull(controller) {
-            const { done, value } = await reader.read()
-            if (!done) return controller.enqueue(value)
-            moving -= 1
-            controller.close()
-          },
-          async cancel() {
-            moving -= 1
-            await reader.cancel()
-          },
-        })
-        return new Response(body, { status: response.status, headers: response.headers })
-      }
-    },
-    async settle<T>(answer: Promise<T>): Promise<T> {
-      let isDone = false
-      const end = () => {
-        isDone = true
-      }
-      answer.then(end, end)
-      let idle = 0
-      while (!isDone) {
-        await new Promise((resolve) => setTimeout(resolve, 0))
-        idle = moving > 0 ? 0 : idle + 1
-        if (isDone || idle < 3) continue
-        idle = 0
-        sleepers.sort((a, b) => a.at - b.at)
-        const [next] = sleepers
-        if (next === undefined) continue
-        now = Math.max(now, next.at)
-        wakeAll()
-      }
-      return answer
-    },
-  }
 }

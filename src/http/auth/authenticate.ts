@@ -1,46 +1,46 @@
 import { err, ok, type Result } from '../../common/result.ts'
-import { type AuthConfig, isLoopback } from '../../config/config.ts'
+import type { AuthConfig } from '../../config/auth.ts'
+import { isLoopback } from '../../config/schemas.ts'
 import type { Uid } from '../../ledger/entry.ts'
 import type { KeySetParts } from './key-set.ts'
-import { bindCache, cachedToken, cacheToken } from './token-cache.ts'
-import { verifyToken } from './verify-token.ts'
+import { cachedToken, cacheToken, type TokenCache } from './token-cache.ts'
+import { createTokenVerifier, type TokenFailure } from './verify-token.ts'
 
-/** Longest `Authorization` header that is looked at, in characters. */
+/** Longest `Authorization` header that is read, in characters. */
 export const authorizationCharsMax = 8192
 
-/** Why nobody is let in. A token that is wrong in any way is `unauthorized`; the others are not the caller's fault. */
-export type AuthFailure = 'unauthorized' | 'no-key' | 'keys-unavailable'
+/** Why a request is refused: its token, or a service without a key. */
+export type AuthFailure = TokenFailure | 'no-key'
 
-/** Who a request acts for. */
+/** The caller of a request. */
 export type Authenticate = (request: Request) => Promise<Result<Uid, AuthFailure>>
 
-/** One space, one token, nothing around it. Two headers arrive joined by a comma, which no token has. */
+/** One space and one token. Two headers arrive as one with a comma, which no token has. */
 const bearer = /^bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i
 
-/** The check of section 3 of the contract for one configuration. */
+/** Authenticates requests by their bearer token, or by `DEV_UID` for a request without one on loopback. */
 export function createAuthenticator(config: AuthConfig, parts: KeySetParts): Authenticate {
-  const { memory, clock } = parts
-  bindCache(memory, JSON.stringify([config.key, config.issuer, config.audience]))
-
+  const verify = createTokenVerifier(config, parts)
+  const cache: TokenCache = new Map()
   return async (request) => {
     const header = request.headers.get('authorization')
     if (header === null && config.devUid !== null && isLoopback(new URL(request.url).hostname)) return ok(config.devUid)
-    if (config.key.kind === 'none') return err('no-key')
+    if (verify === null) return err('no-key')
     const token = header === null || header.length > authorizationCharsMax ? undefined : bearer.exec(header)?.[1]
     if (token === undefined) return err('unauthorized')
-    const now = clock.now()
-    const known = cachedToken(memory, token, now)
-    if (known !== null) return ok(known.uid)
-    const payload = await verifyToken(config, parts, token)
-    if (!payload.ok) return payload
-    const uid = readSubject(payload.value.sub)
+    const now = parts.clock.now()
+    const cached = cachedToken(cache, token, now)
+    if (cached !== null) return ok(cached.uid)
+    const claims = await verify(token)
+    if (!claims.ok) return claims
+    const uid = readSubject(claims.value.sub)
     if (uid === null) return err('unauthorized')
-    cacheToken(memory, token, { uid, exp: payload.value.exp ?? 0, verifiedAt: now })
+    cacheToken(cache, token, { uid, exp: claims.value.exp ?? 0, verifiedAt: now })
     return ok(uid)
   }
 }
 
-/** A caller's number in `sub`: a JSON string of decimal digits, 1 to 2^53−1, no sign, no leading zero. */
+/** The caller in `sub`: a JSON string of decimal digits, 1 to 2^53−1, without sign or leading zero. */
 function readSubject(subject: unknown): Uid | null {
   if (typeof subject !== 'string' || !/^[1-9]\d{0,15}$/.test(subject)) return null
   const uid = Number(subject)

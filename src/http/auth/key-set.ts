@@ -1,76 +1,86 @@
-import type { JSONWebKeySet } from 'jose'
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type JSONWebKeySet,
+  type JWTVerifyGetKey,
+} from 'jose'
+import { err, ok, type Result } from '../../common/result.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { type TokenCache, trustMs } from './token-cache.ts'
 
-/** How long one fetch of the key set may take, its body included. */
+/** Longest duration of one fetch of the key set, its body included. */
 export const keysTimeoutMs = 3000
-/** Largest key set that is read: dozens of RSA keys with their certificates. */
+/** Largest key set that is read, in bytes: dozens of RSA keys with their certificates. */
 export const keysBytesMax = 65_536
-/** An unknown key makes the set be fetched again, but not sooner than this after the last time. */
+/** How long a key set is used: a withdrawn key is refused after this. */
+export const keysMaxAgeMs = 600_000
+/** Shortest time between two fetches for keys that the set does not have. */
 export const refetchMs = 30_000
-/** After a fetch that failed nobody tries again for this long: a dead server must not hold up every request. */
+/** No fetch for this long after a failed one, so that requests do not all wait for an issuer that is down. */
 export const failurePauseMs = 2000
 
-/** What reading the keys needs. */
+/** What fetching keys needs. */
 export interface KeySetParts {
-  readonly memory: TokenCache
-  readonly clock: Pick<Clock, 'now' | 'sleep'>
-  readonly log: Logger
+  readonly clock: Pick<Clock, 'now'>
+  readonly logger: Logger
   readonly fetch: typeof fetch
 }
 
-/** The keys at a URL, from memory where they are young enough. `null` where they can't be read now. */
-export async function readKeySet(parts: KeySetParts, url: string): Promise<JSONWebKeySet | null> {
-  const { memory, clock } = parts
-  const kept = memory.keys
-  const now = clock.now()
-  if (kept !== null && now - kept.fetchedAt >= 0 && now - kept.fetchedAt < trustMs) return kept.set
-  return fetchKeys(parts, url)
-}
+/** The key set could not be fetched, so that no token can be verified. */
+export class KeysUnavailable extends Error {}
 
 /**
- * The keys once more, for a token whose key is not among those in memory. `too-soon` where they were read a moment
- * ago, and `null` where they can't be read or another request is still reading them.
+ * The keys at a URL, fetched on demand and cached by jose, which measures their age with its own clock. An unknown key
+ * causes another fetch, at most one every `refetchMs`. Throws `KeysUnavailable`.
  */
-export async function refreshKeySet(parts: KeySetParts, url: string): Promise<JSONWebKeySet | 'too-soon' | null> {
-  const { keys, askedAt } = parts.memory
-  if (parts.clock.now() - askedAt >= refetchMs) return fetchKeys(parts, url)
-  return keys !== null && keys.fetchedAt >= askedAt ? 'too-soon' : null
+export function createKeySet(url: string, { clock, logger, fetch }: KeySetParts): JWTVerifyGetKey {
+  let startedAt = Number.NEGATIVE_INFINITY
+  let failedAt = Number.NEGATIVE_INFINITY
+  const keySet = createRemoteJWKSet(new URL(url), {
+    timeoutDuration: keysTimeoutMs,
+    cacheMaxAge: keysMaxAgeMs,
+    cooldownDuration: refetchMs,
+    [customFetch]: async (_url, { signal }) => {
+      const now = clock.now()
+      // Without this, jose fetches for each of many requests with an unknown key, and again right after a failure.
+      const isTooSoon = keySet.fresh ? now - startedAt < refetchMs : now - failedAt < failurePauseMs
+      if (isTooSoon) throw new KeysUnavailable()
+      startedAt = now
+      const fetched = await fetchKeySet(fetch, url, signal)
+      if (fetched.ok) return Response.json(fetched.value)
+      failedAt = clock.now()
+      logger.warn('token-keys-unavailable', { why: fetched.error })
+      throw new KeysUnavailable()
+    },
+  })
+  return keySet
 }
 
-async function fetchKeys(parts: KeySetParts, url: string): Promise<JSONWebKeySet | null> {
-  const { memory, clock, log } = parts
-  memory.askedAt = clock.now()
-  if (memory.askedAt - memory.failedAt < failurePauseMs) return null
-  const read = await download(parts, url)
-  if (typeof read === 'string') {
-    memory.failedAt = clock.now()
-    log.warn('token keys unavailable', { why: read })
-    return null
-  }
-  memory.keys = { set: read, fetchedAt: clock.now() }
-  return read
-}
-
-/** The key set, or for the log why not. Never names the URL. */
-async function download({ clock, fetch }: KeySetParts, url: string): Promise<JSONWebKeySet | string> {
-  const abort = new AbortController()
-  void clock.sleep(keysTimeoutMs).then(() => abort.abort())
+/** Fetches a key set once, within the limits. The error is the reason; it never has the URL, which can hold a secret. */
+export async function fetchKeySet(
+  fetch: typeof globalThis.fetch,
+  url: string,
+  signal: AbortSignal = AbortSignal.timeout(keysTimeoutMs),
+): Promise<Result<JSONWebKeySet, string>> {
   try {
-    const response = await fetch(url, {
-      headers: { accept: 'application/json' },
-      redirect: 'manual', // a redirect is somebody else's choice of keys
-      signal: abort.signal,
-    })
-    if (response.status !== 200) return `status ${response.status}`
+    const headers = { accept: 'application/json' }
+    const response = await fetch(url, { headers, signal, redirect: 'manual' }) // a redirect could lead to foreign keys
+    if (response.status !== 200) return err(`status ${response.status}`)
     const body = await readBounded(response)
-    if (body === null) return 'larger than the limit'
-    const set: unknown = JSON.parse(body)
-    return isKeySet(set) ? set : 'not a key set'
+    if (body === null) return err('larger than the limit')
+    const set = JSON.parse(body)
+    createLocalJWKSet(set) // throws JWKSInvalid
+    return ok(set)
   } catch (thrown) {
-    return abort.signal.aborted ? 'no answer in time' : thrown instanceof SyntaxError ? 'not JSON' : 'no connection'
+    return err(signal.aborted ? 'no response in time' : reasonOf(thrown))
   }
+}
+
+function reasonOf(thrown: unknown): string {
+  if (thrown instanceof SyntaxError) return 'not JSON'
+  return thrown instanceof errors.JWKSInvalid ? 'not a key set' : 'no connection'
 }
 
 async function readBounded(response: Response): Promise<string | null> {
@@ -82,9 +92,4 @@ async function readBounded(response: Response): Promise<string | null> {
     chunks.push(chunk)
   }
   return new Blob(chunks).text()
-}
-
-function isKeySet(value: unknown): value is JSONWebKeySet {
-  const keys: unknown = typeof value === 'object' && value !== null && 'keys' in value ? value.keys : null
-  return Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null)
 }

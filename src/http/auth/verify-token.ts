@@ -1,108 +1,86 @@
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
+import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose'
 import { err, ok, type Result } from '../../common/result.ts'
-import type { AuthConfig } from '../../config/config.ts'
-import type { Logger } from '../../platform/logger.ts'
-import type { AuthFailure } from './authenticate.ts'
-import { type KeySetParts, readKeySet, refreshKeySet } from './key-set.ts'
+import type { AuthConfig, AuthKey } from '../../config/auth.ts'
+import { createKeySet, type KeySetParts, KeysUnavailable } from './key-set.ts'
 
-/** Keys of one set that are tried for a token that names none. */
+/** Most keys that are tried for a token without a key id. */
 export const keysTriedMax = 8
-/** How far the issuer's clock may differ from ours. */
-export const clockToleranceSeconds = 0
 
-/** The algorithms of each kind of key: the configuration decides, never the token. */
-const secretAlgorithms = ['HS256']
-const keySetAlgorithms = ['RS256', 'ES256', 'EdDSA']
+/** Why a token is refused: any fault of it is `unauthorized`. */
+export type TokenFailure = 'unauthorized' | 'keys-unavailable'
 
-type Claims = Result<JWTPayload, AuthFailure>
+/** Verifies the signature, times, issuer and audience of a token. Its claims have `exp` and `sub`. */
+export type VerifyToken = (token: string) => Promise<Result<JWTPayload, TokenFailure>>
 
-/** What a token claims, once its signature, times, issuer and audience hold. `exp` and `sub` are there. */
-export async function verifyToken(config: AuthConfig, parts: KeySetParts, token: string): Promise<Claims> {
-  const { key } = config
-  switch (key.kind) {
-    case 'secret': {
-      const secret = new TextEncoder().encode(key.secret)
-      const options = claimOptions(config, parts, secretAlgorithms)
-      const claims = await settle(parts.log, async () => (await jwtVerify(token, secret, options)).payload)
-      return claims === 'unknown-key' ? err('unauthorized') : claims
-    }
-    case 'jwks':
-      return verifyWithUrl(key.url, claimOptions(config, parts, keySetAlgorithms), parts, token)
-    case 'none':
-      return err('no-key')
-  }
-}
-
-function claimOptions(
-  { issuer, audience }: AuthConfig,
-  { clock }: KeySetParts,
-  algorithms: string[],
-): JWTVerifyOptions {
-  return {
-    algorithms,
+/** Verifies tokens with the key of this configuration, whose kind decides on the algorithms. Null without a key. */
+export function createTokenVerifier({ key, issuer, audience }: AuthConfig, parts: KeySetParts): VerifyToken | null {
+  const verify = signatureCheck(key, parts)
+  if (verify === null) return null
+  const claims = {
     requiredClaims: ['exp', 'sub'],
-    clockTolerance: clockToleranceSeconds,
-    currentDate: new Date(clock.now()),
     ...(issuer === null ? {} : { issuer }),
     ...(audience === null ? {} : { audience }),
   }
-}
-
-async function verifyWithUrl(
-  url: string,
-  options: JWTVerifyOptions,
-  parts: KeySetParts,
-  token: string,
-): Promise<Claims> {
-  const set = await readKeySet(parts, url)
-  if (set === null) return err('keys-unavailable')
-  const claims = await settle(parts.log, () => verifyWithSet(token, set, options))
-  if (claims !== 'unknown-key') return claims
-  const renewed = await refreshKeySet(parts, url)
-  if (renewed === null) return err('keys-unavailable')
-  if (renewed === 'too-soon') return err('unauthorized')
-  const again = await settle(parts.log, () => verifyWithSet(token, renewed, options))
-  return again === 'unknown-key' ? err('unauthorized') : again
-}
-
-/** A fresh look-up for each check: jose keeps promises inside its own, and requests may not share those. */
-async function verifyWithSet(token: string, set: JSONWebKeySet, options: JWTVerifyOptions): Promise<JWTPayload> {
-  try {
-    return (await jwtVerify(token, createLocalJWKSet(set), options)).payload
-  } catch (thrown) {
-    if (thrown instanceof errors.JWKSMultipleMatchingKeys) return tryEach(token, thrown, options)
-    throw thrown
+  return async (token) => {
+    try {
+      return ok(await verify(token, { ...claims, currentDate: new Date(parts.clock.now()) }))
+    } catch (thrown) {
+      if (thrown instanceof KeysUnavailable) return err('keys-unavailable')
+      // Anything else that is not an error of jose's own is a key of the set that cannot be used.
+      if (!(thrown instanceof errors.JOSEError)) parts.logger.warn('token-key-unusable', { why: nameOf(thrown) })
+      return err('unauthorized')
+    }
   }
 }
 
-/** For a token that names no key where several fit. */
-async function tryEach(
+type SignatureCheck = (token: string, options: JWTVerifyOptions) => Promise<JWTPayload>
+
+function signatureCheck(key: AuthKey, parts: KeySetParts): SignatureCheck | null {
+  switch (key.kind) {
+    case 'secret': {
+      const secret = new TextEncoder().encode(key.secret)
+      const algorithms = ['HS256']
+      return async (token, options) => (await jwtVerify(token, secret, { ...options, algorithms })).payload
+    }
+    case 'jwks': {
+      const keySet = createKeySet(key.url, parts)
+      const algorithms = ['RS256', 'ES256', 'EdDSA']
+      return (token, options) => verifyWithKeySet(token, keySet, { ...options, algorithms })
+    }
+    case 'none':
+      return null
+  }
+}
+
+/** A token without a key id can match several keys: each is tried. */
+async function verifyWithKeySet(
   token: string,
-  candidates: errors.JWKSMultipleMatchingKeys,
+  keySet: JWTVerifyGetKey,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, keySet, options)).payload
+  } catch (thrown) {
+    if (!(thrown instanceof errors.JWKSMultipleMatchingKeys)) throw thrown
+    return verifyWithEach(token, thrown, options)
+  }
+}
+
+async function verifyWithEach(
+  token: string,
+  matching: errors.JWKSMultipleMatchingKeys,
   options: JWTVerifyOptions,
 ): Promise<JWTPayload> {
   let tried = 0
-  for await (const key of candidates) {
+  for await (const key of matching) {
     if (++tried > keysTriedMax) break
     try {
       return (await jwtVerify(token, key, options)).payload
     } catch (thrown) {
-      if (!(thrown instanceof errors.JWSSignatureVerificationFailed)) throw thrown // no other key mends that
+      if (!(thrown instanceof errors.JWSSignatureVerificationFailed)) throw thrown // another key does not change that
     }
   }
-  throw candidates
-}
-
-/** Every way to fail is the one refusal, but for a key that we may not have read yet. */
-async function settle(log: Logger, check: () => Promise<JWTPayload>): Promise<Claims | 'unknown-key'> {
-  try {
-    return ok(await check())
-  } catch (thrown) {
-    if (thrown instanceof errors.JWKSNoMatchingKey) return 'unknown-key'
-    // Not the token's fault: a key of the set that can't be used. Refused all the same, but somebody should know.
-    if (!(thrown instanceof errors.JOSEError)) log.warn('token key unusable', { why: nameOf(thrown) })
-    return err('unauthorized')
-  }
+  throw matching
 }
 
 function nameOf(thrown: unknown): string {

@@ -1,39 +1,42 @@
+import type { MiddlewareHandler } from 'hono'
 import type { CorsOrigins } from '../../config/config.ts'
-import type { ApiResponse } from '../envelope.ts'
+import type { Env, RequestContext } from '../context.ts'
 import { bookmarkHeader } from './bookmark.ts'
 
-/** How long a browser may remember what a preflight said. */
+/** How long a browser may cache the response to a preflight. */
 export const preflightSeconds = 600
 
-const none = {}
 const exposed = ['x-request-id', bookmarkHeader, 'retry-after', 'server-timing'].join(', ')
 const accepted = ['authorization', 'x-request-id', bookmarkHeader].join(', ')
 
 /**
- * The headers by which a browser lets a page of another origin read an answer: none where CORS is off or the origin is
- * not a configured one. There are no cookies here, so credentials are never allowed.
+ * Allows a browser to show responses to pages of the configured origins. There are no cookies, so credentials are never
+ * allowed. Hono's own `cors` responds to a preflight at every path and exposes headers to every origin.
  */
-export function corsHeaders(origins: CorsOrigins | null, { headers }: Request): Readonly<Record<string, string>> {
-  if (origins === null) return none
-  if (origins === '*') return { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed }
-  const origin = headers.get('origin')
-  if (origin === null || !origins.has(origin)) return { vary: 'Origin' }
-  return { 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed, vary: 'Origin' }
+export function cors(origins: CorsOrigins): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    await next()
+    const { headers } = c.res
+    if (origins !== '*') headers.set('vary', 'Origin')
+    const origin = origins === '*' ? '*' : c.req.header('origin')
+    if (origin === undefined || (origins !== '*' && !origins.has(origin))) return
+    headers.set('access-control-allow-origin', origin)
+    headers.set('access-control-expose-headers', exposed)
+  }
 }
 
-/** The methods that a path takes, as `Allow` says them. */
+/** The methods of a route, for `Allow`. */
 export function allowedMethods(origins: CorsOrigins | null): string {
   return origins === null ? 'GET, HEAD' : 'GET, HEAD, OPTIONS'
 }
 
-/** What OPTIONS is answered where CORS is configured. Without an allowed origin a browser takes it for a no. */
-export const preflight: ApiResponse = {
-  status: 204,
-  msg: '',
-  headers: {
+/** The response to OPTIONS where CORS is configured. A browser refuses it without an allowed origin. */
+export function preflight(c: RequestContext): Response {
+  return c.body(null, 204, {
     allow: allowedMethods('*'),
+    'cache-control': 'no-store',
     'access-control-allow-methods': 'GET, HEAD',
     'access-control-allow-headers': accepted,
     'access-control-max-age': preflightSeconds.toString(),
-  },
+  })
 }

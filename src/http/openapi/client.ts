@@ -1,26 +1,21 @@
 import type { Hono } from 'hono'
 import type * as z from 'zod/mini'
 import type { operations } from './operations.ts'
-import type { failureAnswer, unhealthyAnswer } from './response-schemas.ts'
 
 type Operations = typeof operations
 
 /**
- * The routes as Hono's client (`hc`) wants to know them: what each takes in its query and what it answers, by status.
- * Made of the schemas that the routes parse with and that the tests hold their answers to.
+ * The type of the routes for Hono's client (`hc`): the query of each, and its responses by status. It is made of the
+ * schemas that the routes parse with and that tests check every response against.
  */
-export type AppType = Hono<object, { [Path in keyof Operations]: { $get: Endpoint<Path> } }, '/'>
+export type AppType = Hono<object, { [Path in keyof Operations]: { $get: Endpoint<Operations[Path]> } }, '/'>
 
-type Endpoint<Path extends keyof Operations> =
-  | Answered<Path, z.output<Operations[Path]['answer']>, 200>
-  | Answered<
-      Path,
-      z.output<Path extends '/health' ? typeof unhealthyAnswer : typeof failureAnswer>,
-      Operations[Path]['failures'][number]['status']
-    >
+type Endpoint<Op extends Operations[keyof Operations]> =
+  | EndpointOf<Op, z.output<Op['success']>, 200>
+  | EndpointOf<Op, z.output<Op['failure']>, Op['failures'][number]['status']>
 
-type Answered<Path extends keyof Operations, Body, Status> = {
-  input: { query?: z.input<Operations[Path]['query']>; header?: { 'x-d1-bookmark'?: string } }
+type EndpointOf<Op extends Operations[keyof Operations], Body, Status> = {
+  input: { query?: z.input<Op['query']>; header?: { 'x-d1-bookmark'?: string } }
   output: Body
   outputFormat: 'json'
   status: Status

@@ -1,59 +1,62 @@
 import * as z from 'zod/mini'
 import { bookmarkHeader } from '../middleware/bookmark.ts'
-import { elsewhere } from './failures.ts'
+import { routes } from '../routes.ts'
+import { failuresOutsideRoutes } from './failures.ts'
 import type { Example, Failure, Operation, ParameterNote } from './operation.ts'
 import { operations } from './operations.ts'
-import { bookmark, failureAnswer, notes, unhealthyAnswer } from './response-schemas.ts'
+import { bookmarkSchema, notes } from './response.ts'
 
 /** A JSON object of the document. */
 export type JsonObject = { [name: string]: unknown }
 
-const info = `Gives each user a Tron deposit address and a wallet, credits exactly once and only what is final, and can say why not.
+const info = `Gives each user a Tron deposit address and a wallet. Credits each deposit exactly once, only when it is final, and can explain
+why a transfer is not credited.
 
-Every answer is \`{ code, msg, data }\`: \`code\` repeats the HTTP status, \`msg\` is for people, \`data\` is absent on failure
+Every response is \`{ code, msg, data }\`: \`code\` repeats the HTTP status, \`msg\` is for people, \`data\` is absent on failure
 and on \`/tron/recharge\`. Amounts are exact decimal numbers in whole units. Unknown query parameters are ignored; a known
-one with a bad value, an empty one or one given twice is a 400. HEAD is answered like GET, without the body.
+one with a bad value, an empty one or one given twice is a 400. HEAD gets the response to GET without the body.
 
-Beside what each route lists:
+Failures that no route lists:
 
-${elsewhere.map(({ status, cause, cure, msg }) => `- **${status}** \`${msg}\`. **Cause:** ${cause} **Cure:** ${cure}`).join('\n')}
+${failuresOutsideRoutes.map(({ status, cause, cure, msg }) => `- **${status}** \`${msg}\`. **Cause:** ${cause} **Cure:** ${cure}`).join('\n')}
 
-A request may bring its own \`x-request-id\`: 1 to 64 letters, digits, \`_\`, \`.\` and \`-\`. Pages of other origins can read answers where the
-deployment names their origin; OPTIONS is then answered too.`
+A request may have its own \`x-request-id\`: 1 to 64 letters, digits, \`_\`, \`.\` and \`-\`. Pages of other origins can read responses
+where the deployment allows their origin; OPTIONS is then a further method.`
 
 const tags = [
-  { name: 'Tron', description: 'Addresses, the chain, and looking for deposits.' },
-  { name: 'Wallet', description: 'Balances and entries, as the ledger has them.' },
-  { name: 'Service', description: 'For whoever runs it.' },
+  { name: 'Tron', description: 'Addresses, balances on the chain, and the check for deposits.' },
+  { name: 'Wallet', description: 'Balances and entries of the ledger.' },
+  { name: 'Service', description: 'For operators.' },
 ]
 
-/** Headers that an answer can have, by their name in `components`. */
+/** The headers of responses, by their name in `components`. */
 const headers = {
-  'x-request-id': { description: "The request's id in the log.", schema: { type: 'string' } },
-  'cache-control': { description: 'Never stored.', schema: { type: 'string', const: 'no-store' } },
+  'x-request-id': { description: 'The id of the request in the log.', schema: { type: 'string' } },
+  'cache-control': { description: 'Responses are never stored.', schema: { type: 'string', const: 'no-store' } },
   'server-timing': {
-    description: 'Milliseconds in all, in the database and at nodes.',
+    description: 'Milliseconds in total, in the database and at nodes.',
     schema: { type: 'string' },
   },
   [bookmarkHeader]: {
-    description: "How new the database's answer is; a later request may send it along.",
-    schema: bare(z.toJSONSchema(bookmark)),
+    description: 'The state of the database that was read. A later request may send it.',
+    schema: withoutDialect(z.toJSONSchema(bookmarkSchema)),
   },
   'retry-after': { description: 'Seconds after which to try again.', schema: { type: 'string', pattern: '^\\d+$' } },
   'www-authenticate': { description: 'How to authenticate.', schema: { type: 'string', const: 'Bearer' } },
 }
-const everywhere = ['x-request-id', 'cache-control', 'server-timing']
+/** The paths of the routes that require no token. */
+const publicPaths = new Set<string>(routes.filter(({ rateClass }) => rateClass === null).map(({ path }) => path))
+const commonHeaders = ['x-request-id', 'cache-control', 'server-timing']
 
-/** A request may bring the bookmark of an earlier answer: its answer is then never older than that one. */
 const bookmarkParameter = {
   name: bookmarkHeader,
   in: 'header',
   required: false,
-  description: 'The bookmark of an earlier answer: what is read now is then at least as new as that was.',
-  schema: bare(z.toJSONSchema(bookmark)),
+  description: 'The bookmark of an earlier response: the data is then at least as new as the data of that response.',
+  schema: withoutDialect(z.toJSONSchema(bookmarkSchema)),
 }
 
-/** The OpenAPI 3.1 document. Its schemas are those that the routes parse with and that tests hold their answers to. */
+/** The OpenAPI 3.1 document. Its schemas are those that the routes parse with and that tests check every response against. */
 export function createDocument(version: string): JsonObject {
   return {
     openapi: '3.1.1',
@@ -63,10 +66,12 @@ export function createDocument(version: string): JsonObject {
       description: info,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'Where this document is served.' }],
+    servers: [{ url: '/', description: 'The deployment that serves this document.' }],
     security: [{ bearer: [] }],
     tags,
-    paths: Object.fromEntries(Object.entries(operations).map(([path, one]) => [path, { get: describe(path, one) }])),
+    paths: Object.fromEntries(
+      Object.entries(operations).map(([path, one]) => [path, { get: describeOperation(path, one) }]),
+    ),
     components: {
       securitySchemes: {
         bearer: {
@@ -74,8 +79,8 @@ export function createDocument(version: string): JsonObject {
           scheme: 'bearer',
           bearerFormat: 'JWT',
           description:
-            'A token whose `sub` is your number (decimal, as text) and that has an `exp`: HS256 with the shared secret, or ' +
-            "RS256, ES256 or EdDSA with a key of the issuer's set. Only the token decides whose data is read.",
+            'A token with your user id in `sub` (decimal digits, as text) and with an `exp`: HS256 with the shared secret, or ' +
+            'RS256, ES256 or EdDSA with a key of the issuer. Only the token decides whose data is read.',
         },
       },
       headers,
@@ -85,22 +90,24 @@ export function createDocument(version: string): JsonObject {
   }
 }
 
-function describe(path: string, one: Operation): JsonObject {
-  const { id, tag, summary, description, isPublic, query, parameters } = one
+function describeOperation(path: string, one: Operation): JsonObject {
+  const { id, tag, summary, description, query, parameters } = one
   const taken = Object.entries(query.shape).map(([name, schema]) => parameter(name, schema, parameters[name]))
   return {
     operationId: id,
     tags: [tag],
     summary,
     description,
-    ...(isPublic ? { security: [] } : { parameters: [...taken, { $ref: '#/components/parameters/bookmark' }] }),
+    ...(publicPaths.has(path)
+      ? { security: [] }
+      : { parameters: [...taken, { $ref: '#/components/parameters/bookmark' }] }),
     responses: { 200: successResponse(path, one), ...failureResponses(path, one) },
   }
 }
 
 function parameter(name: string, schema: z.ZodMiniOptional, note: ParameterNote | undefined): JsonObject {
   const { description, example } = note ?? {}
-  // The example stands in the schema: the page would send the parameter's own with every request that is tried out.
+  // The example is in the schema: the page sends an example of the parameter itself with every request that is tried.
   return {
     name,
     in: 'query',
@@ -110,45 +117,48 @@ function parameter(name: string, schema: z.ZodMiniOptional, note: ParameterNote 
   }
 }
 
-/** A query is text, but a number's bounds are told by what its schema makes of the text, where JSON Schema can say it. */
+/** A query is text, but the bounds of a number are those of the parsed value, where JSON Schema can express it. */
 function parameterSchema(schema: z.ZodMiniType): JsonObject {
-  const made = bare(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }))
-  return 'type' in made ? made : bare(z.toJSONSchema(schema, { io: 'input' }))
+  const parsed = withoutDialect(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }))
+  return 'type' in parsed ? parsed : withoutDialect(z.toJSONSchema(schema, { io: 'input' }))
 }
 
-function successResponse(path: string, { answer, examples, isPublic }: Operation): JsonObject {
-  const names = isPublic ? everywhere : [...everywhere, bookmarkHeader]
-  return response('Success.', answer, names, Object.fromEntries(examples.map((one) => told(path, one))))
+function successResponse(path: string, { success, examples }: Operation): JsonObject {
+  const headerNames = publicPaths.has(path) ? commonHeaders : [...commonHeaders, bookmarkHeader]
+  return response('Success.', success, headerNames, Object.fromEntries(examples.map((one) => namedExample(path, one))))
 }
 
 /** One response for each status, with all its causes and cures. */
-function failureResponses(path: string, { failures }: Operation): JsonObject {
+function failureResponses(path: string, { failure, failures }: Operation): JsonObject {
   const byStatus = Map.groupBy(failures, ({ status }) => status)
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => {
-      const schema = group.some(({ data }) => data !== undefined) ? unhealthyAnswer : failureAnswer
-      const extra = group.flatMap((one) => Object.keys(one.headers ?? {}))
-      const examples = Object.fromEntries(group.map((one) => told(path, { ...one, body: failureBody(one) })))
+      const headerNames = group.flatMap((one) => Object.keys(one.headers ?? {}))
+      const examples = group.map((one) => namedExample(path, { query: '', ...one, body: failureExample(one) }))
       const text = group.map(({ cause, cure }) => `**Cause:** ${cause}\n\n**Cure:** ${cure}`).join('\n\n---\n\n')
-      return [status, response(text, schema, [...everywhere, ...new Set(extra)], examples)]
+      return [
+        status,
+        response(text, failure, [...commonHeaders, ...new Set(headerNames)], Object.fromEntries(examples)),
+      ]
     }),
   )
 }
 
-/** The body of a failure. */
-export function failureBody({ status, msg, data }: Failure): JsonObject {
+/** The body of a documented failure. */
+export function failureExample({ status, msg, data }: Failure): JsonObject {
   return data === undefined ? { code: status, msg } : { code: status, msg, data }
 }
 
-/** An example under its name, with the request that it answers. */
-function told(path: string, { name, given, query, requestHeaders = {}, body }: Told) {
+/** An example under its name, with its request. */
+function namedExample(
+  path: string,
+  { name, given, query, requestHeaders = {}, body }: Example<unknown> & Pick<Failure, 'requestHeaders'>,
+) {
   const lines = Object.entries(requestHeaders).map(([header, value]) => ` with \`${header}: ${value}\``)
   const summary = `${name.replaceAll('-', ' ')} (given ${given})`
   const description = `\`GET ${path}${query}\`${lines.join()}`
   return [name.replaceAll(/[^a-z]+/gi, '-'), { summary, description, value: body }] as const
 }
-
-type Told = Example<unknown> & Pick<Failure, 'requestHeaders'>
 
 function response(
   description: string,
@@ -167,11 +177,11 @@ const schemaUri = (id: string) => `#/components/schemas/${id}`
 
 function componentSchemas(): JsonObject {
   const { schemas } = z.toJSONSchema(notes, { metadata: notes, uri: schemaUri })
-  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, bare(schema)]))
+  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, withoutDialect(schema)]))
 }
 
-/** Without the members that name the dialect, which in OpenAPI 3.1 is the default, and the schema itself. */
-function bare(schema: JsonObject): JsonObject {
+/** A schema without its own name and without its dialect, which is the default of OpenAPI 3.1. */
+function withoutDialect(schema: JsonObject): JsonObject {
   const { $schema, $id, ...rest } = schema
   return rest
 }

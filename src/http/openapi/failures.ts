@@ -1,105 +1,113 @@
 import {
+  chainRetrySeconds,
   crashed,
+  keysRetrySeconds,
   notConfigured,
   rateRetrySeconds,
   toAuthProblem,
-  tooMany,
+  tooManyRequests,
   toProblem,
   unknownPath,
   urlCharsMax,
   urlTooLong,
   wrongMethod,
 } from '../errors.ts'
+import { bookmarkRefusal } from '../middleware/bookmark.ts'
 import type { Failure } from './operation.ts'
 
-/** What every route can answer. */
+/** The failures that every route can have. */
 export const serviceFailures = [
   {
     status: 500,
     name: 'crash',
-    cause: 'A fault in the service, or its database is away. Nothing was half-done.',
-    cure: 'Try again; if it stays, tell the operator the `x-request-id`, under which the log has what happened.',
+    cause: 'A bug in the service, or its database is unavailable. No change was stored in part.',
+    cure: 'Try again. If it fails again, report the `x-request-id` to the operator, who finds the details in the log.',
     given: 'no database',
-    query: '',
     msg: crashed.msg,
   },
   {
     status: 503,
     name: 'not-configured',
-    cause: 'A variable or secret of the deployment is missing or wrong, or no key to check tokens with is set.',
+    cause: 'A variable or secret of the deployment is missing or wrong, or there is no key to verify tokens with.',
     cure: 'For the operator: the log names every wrong value.',
     given: 'no configuration',
-    query: '',
     msg: notConfigured.msg,
   },
 ] as const satisfies readonly Failure[]
 
-/** What every route that acts for a caller can answer. */
+/** The failures that every route with a token can have. */
 export const callerFailures = [
   {
     status: 400,
     name: 'bad-bookmark',
-    cause: '`x-d1-bookmark` is sent, and is no bookmark.',
-    cure: 'Send back what an earlier answer had in that header, or nothing.',
+    cause: 'The value of `x-d1-bookmark` is not a bookmark.',
+    cure: 'Send the value of that header in an earlier response, or leave the header out.',
     given: 'a new caller',
-    query: '',
     requestHeaders: { 'x-d1-bookmark': 'latest' },
-    msg: 'x-d1-bookmark: a bookmark as an earlier answer had it, given once',
+    msg: toProblem(bookmarkRefusal).msg,
   },
   {
     status: 401,
     name: 'unauthorized',
-    cause:
-      'There is no bearer token, or something is wrong with it: form, signature, algorithm, times, issuer, audience, `sub`.',
-    cure: 'Get a token from the issuer and send it as `Authorization: Bearer …`. The words are the same whatever was wrong.',
+    cause: 'There is no valid bearer token: its form, signature, algorithm, times, issuer, audience or `sub` is wrong.',
+    cure: 'Get a token from the issuer and send it as `Authorization: Bearer …`. The message is the same in every case.',
     headers: { 'www-authenticate': 'Bearer' },
     given: 'no token',
-    query: '',
     msg: toAuthProblem('unauthorized').msg,
   },
   {
     status: 429,
     name: 'too-many-requests',
     cause:
-      'You ask more often than the limit allows: one for `/tron/recharge` and `fresh=1`, a generous one for the rest.',
+      'You are over your rate limit. There are two: a low one for `/tron/recharge` and `fresh=1`, a high one for the rest.',
     cure: 'Try again after the seconds in `Retry-After`.',
     headers: { 'retry-after': String(rateRetrySeconds) },
     given: 'a rate limit that is reached',
-    query: '',
-    msg: tooMany.msg,
+    msg: tooManyRequests.msg,
   },
   ...serviceFailures,
   {
     status: 503,
     name: 'keys-unavailable',
-    cause: "The token issuer's key set (`AUTH_JWKS_URL`) can't be fetched.",
+    cause: 'The key set of the token issuer (`AUTH_JWKS_URL`) could not be fetched.',
     cure: 'Try again after the seconds in `Retry-After`.',
-    headers: { 'retry-after': '5' },
-    given: 'token keys that can not be fetched',
-    query: '',
+    headers: { 'retry-after': String(keysRetrySeconds) },
+    given: 'token signing keys that cannot be fetched',
     msg: toAuthProblem('keys-unavailable').msg,
   },
 ] as const satisfies readonly Failure[]
 
-/** What every route that asks a node can answer. */
+/** The failure of a route that queries a node. */
 export const chainUnavailable = {
   status: 503,
   name: 'no-node',
-  cause: 'No Tron node gave a usable answer in time.',
+  cause: 'No Tron node gave a usable response in time.',
   cure: 'Try again after the seconds in `Retry-After`. Nothing was lost or credited.',
-  headers: { 'retry-after': '5' },
-  given: 'nodes that do not answer',
-  query: '',
+  headers: { 'retry-after': String(chainRetrySeconds) },
+  given: 'nodes that do not respond',
   msg: toProblem({ kind: 'chain-unavailable' }).msg,
 } as const satisfies Failure
 
-/** What is answered outside the routes. */
-export const elsewhere = [
+/** The failure of a route with parameters, with an example of a bad query and the message of its response. */
+export function badQuery(query: string, msg: string, cause = '') {
+  return {
+    status: 400,
+    name: 'bad-input',
+    cause: `The value of a parameter is not accepted, is empty, or is given twice.${cause}`,
+    cure: 'The message names the parameter and what it takes.',
+    given: 'a new caller',
+    query,
+    msg,
+  } as const satisfies Failure
+}
+
+/** The failures of requests that reach no route. */
+export const failuresOutsideRoutes = [
   {
     status: 404,
     method: 'GET',
     path: '/tron/generate/',
-    cause: 'Nothing is mounted at the path. A route has one spelling.',
+    cause: 'No route has this path. A route has one spelling.',
     cure: 'Use a path of this document, without a slash at the end.',
     msg: unknownPath.msg,
   },
@@ -107,15 +115,15 @@ export const elsewhere = [
     status: 405,
     method: 'POST',
     path: '/tron/recharge',
-    cause: 'The path takes no other method than GET and HEAD.',
-    cure: 'Use GET; the header `Allow` says so too.',
-    msg: wrongMethod.msg,
+    cause: 'The method is neither GET nor HEAD.',
+    cure: 'Use one of the methods in the header `Allow`.',
+    msg: wrongMethod('').msg,
   },
   {
     status: 414,
     method: 'GET',
     path: `/wallet/list?${'x'.repeat(urlCharsMax)}`,
-    cause: 'The URL is longer than any that can be answered.',
+    cause: 'The URL is longer than any valid one.',
     cure: 'Leave out what the route does not take.',
     msg: urlTooLong.msg,
   },

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini'
+import { successMsg } from '../envelope.ts'
 
-/** What the world is like when an example happens. The test that replays them sets each of these up. */
+/** The state of the service and of the chain before an example. The test that replays the examples sets each one up. */
 export type Situation =
   | 'a new caller'
   | 'no token'
@@ -9,17 +10,17 @@ export type Situation =
   | 'two deposits, not scanned yet'
   | 'two deposits, credited'
   | 'two deposits that are not final'
-  | 'a transaction that failed'
+  | 'a failed transaction'
   | 'nodes that disagree'
-  | 'nodes that do not answer'
-  | 'an address, and nodes that do not answer'
-  | 'token keys that can not be fetched'
+  | 'nodes that do not respond'
+  | 'an address and nodes that do not respond'
+  | 'token signing keys that cannot be fetched'
   | 'no configuration'
   | 'no database'
   | 'a rate limit that is reached'
   | 'no scan for four minutes'
 
-/** One request and what is answered to it. */
+/** A request and the body of its response. */
 export interface Example<Body> {
   /** For people. */
   readonly name: string
@@ -32,22 +33,23 @@ export interface Example<Body> {
 /** A way to fail. */
 export interface Failure<Status extends number = number> {
   readonly status: Status
-  /** One word or a few, with hyphens: names the example. */
+  /** One or more words with hyphens: the name of the example. */
   readonly name: string
   readonly cause: string
   readonly cure: string
-  /** Headers beside those that every answer has. */
+  /** Headers in addition to those of every response. */
   readonly headers?: Readonly<Partial<Record<'retry-after' | 'www-authenticate', string>>>
   readonly given: Situation
-  readonly query: string
-  /** Headers that the request has beside its token. */
+  /** As in an example; empty where it is absent. */
+  readonly query?: string
+  /** Headers of the request in addition to its token. */
   readonly requestHeaders?: Readonly<Record<string, string>>
   readonly msg: string
-  /** Only the health check fails with data. */
+  /** Only the health check has data in a failure. */
   readonly data?: Readonly<Record<string, string | number>>
 }
 
-/** What the document says about a parameter; its schema is the route's own. */
+/** The documentation of a parameter. Its schema is that of the route. */
 export interface ParameterNote {
   readonly description: string
   readonly example: string | number
@@ -55,24 +57,54 @@ export interface ParameterNote {
 
 type Query = z.ZodMiniObject<Record<string, z.ZodMiniOptional>>
 
-/** A route as callers know it. `query` is the schema that the route itself parses with. */
-export interface Operation<Q extends Query = Query, Answer extends z.ZodMiniType = z.ZodMiniType, Status = number> {
+/** The documentation of a route. `query` is the schema that the route parses with. */
+export interface Operation<
+  Q extends Query = Query,
+  Success extends z.ZodMiniType = z.ZodMiniType,
+  Refused extends z.ZodMiniType = z.ZodMiniType,
+  Status = number,
+> {
   readonly id: string
   readonly tag: 'Tron' | 'Wallet' | 'Service'
   readonly summary: string
   readonly description: string
-  readonly isPublic: boolean
   readonly query: Q
   readonly parameters: { readonly [Name in keyof Q['shape']]: ParameterNote }
   /** The whole body of a success. */
-  readonly answer: Answer
-  readonly examples: readonly [Example<z.output<Answer>>, ...Example<z.output<Answer>>[]]
+  readonly success: Success
+  /** The whole body of a failure. */
+  readonly failure: Refused
+  readonly examples: readonly [Example<z.output<Success>>, ...Example<z.output<Success>>[]]
   readonly failures: readonly Failure<Status & number>[]
 }
 
-/** Fixes an operation's types, so that a missing parameter note or a wrong example is a build error. */
-export function operation<const Q extends Query, Answer extends z.ZodMiniType, const Status extends number>(
-  described: Operation<Q, Answer, Status>,
-): Operation<Q, Answer, Status> {
+/** Infers the types of an operation, so that a missing parameter note or a wrong example does not compile. */
+export function operation<
+  const Q extends Query,
+  Success extends z.ZodMiniType,
+  Refused extends z.ZodMiniType,
+  const Status extends number,
+>(described: Operation<Q, Success, Refused, Status>): Operation<Q, Success, Refused, Status> {
   return described
+}
+
+/** An example of a success with data, and with a note in `msg` where there is one. */
+export function dataExample<Data>(
+  name: string,
+  given: Situation,
+  query: string,
+  data: Data,
+  note?: string,
+): Example<{ code: 200; msg: string; data: Data }> {
+  return { name, given, query, body: { code: 200, msg: successMsg(note), data } }
+}
+
+/** An example of a success with a note alone. */
+export function noteExample(
+  name: string,
+  given: Situation,
+  query: string,
+  note: string,
+): Example<{ code: 200; msg: string }> {
+  return { name, given, query, body: { code: 200, msg: successMsg(note) } }
 }

@@ -1,4 +1,4 @@
-// The page at /docs: shows /openapi.json of the same deployment, and sends its requests there.
+// The page at /docs. It shows /openapi.json of its own deployment, and sends its requests to that deployment.
 window.SwaggerUIBundle({
   url: '/openapi.json',
   domNode: document.getElementById('docs'),
@@ -7,7 +7,7 @@ window.SwaggerUIBundle({
   tryItOutEnabled: true,
   supportedSubmitMethods: ['get'],
   defaultModelsExpandDepth: 0,
-  validatorUrl: null, // else the document's address is sent to a service elsewhere
-  // A token is kept for this visit only, never stored by the browser.
+  validatorUrl: null, // otherwise the URL of the document is sent to another service
+  // The browser does not store a token.
   persistAuthorization: false,
 })

@@ -1,131 +1,129 @@
 import type { ChainResult } from '../../chain/chain.ts'
 import type { ChainFailure } from '../../chain/failure.ts'
-import { err, type Result } from '../../common/result.ts'
+import { err, ok } from '../../common/result.ts'
 import { attemptsMax, waitMsMax } from '../limits.ts'
-import type { NodePool, TronNode } from '../transport/batch.ts'
-import { alarmIsDue, type CircuitState, recordError, recordSuccess } from './health.ts'
-import { type NodeError, nodeError } from './node-error.ts'
-import { probedFacts } from './probe.ts'
+import { type CircuitState, recordError } from './health.ts'
+import { type NodePool, raiseAlarm, type TronNode } from './node.ts'
+import { type NodeError, type NodeResult, nodeError } from './node-error.ts'
+import { isFit, probedFacts } from './probe.ts'
 
 /**
- * What a node must be able to do. `money`: finalized blocks and history. `chain`: be of this chain by its block 0.
- * `word`: its word is not relied on, or each batch shows the chain id, so no probe is needed. `api`: its HTTP API.
+ * What a node must support. `credit`: finalized blocks and history. `chain`: block 0 of the chain. `any`: nothing, since no
+ * credit depends on its replies. `api`: an HTTP API. The first two need a probe.
  */
-export type NodeRequirement = 'money' | 'chain' | 'word' | 'api'
+export type NodeRequirement = 'credit' | 'chain' | 'any' | 'api'
 
-/** The nodes that can still be asked one question, best first. */
+/** A query to one node. */
+export type NodeQuery<T> = (node: TronNode) => NodeResult<T>
+
+/** A node's reply to a query. */
+export interface NodeAnswer<T> {
+  readonly node: TronNode
+  readonly value: T
+}
+
+/** The nodes for one query. Several can be queried at the same time, each of them at most `attemptsMax` times. */
 export interface NodeSelector {
-  /** The next node to ask, probed where that is due, or null where none is left. Waits for one that rests briefly. */
-  next(): Promise<TronNode | null>
-  /** Asks a node that `next` gave, and remembers how it went. */
-  query<T>(node: TronNode, question: (node: TronNode) => Promise<Result<T, NodeError>>): Promise<Result<T, NodeError>>
-  /** Why the nodes that did not answer did not. */
-  failure(): ChainFailure
-  /** Whether a node that was asked failed to answer. */
-  failed(): boolean
+  readonly pool: NodePool
+  readonly requirement: NodeRequirement
+  readonly candidates: readonly NodeCandidate[]
 }
 
-/** Turns for one question, among `nodes` in order of preference. */
-export function createNodeSelector(
-  pool: NodePool,
-  need: NodeRequirement,
-  nodes: readonly TronNode[] = pool.nodes,
-): NodeSelector {
-  const { clock, deadline } = pool.budget
-  const service = need === 'api' ? 'api' : 'rpc'
-  const strainOf = (node: TronNode): CircuitState => node.health[service]
-  const attempts = new Map<TronNode, number>()
-  const done = new Set<TronNode>()
-  const busy = new Set<TronNode>()
-  const whys = new Map<TronNode, NodeError>()
-
-  const rank = ({ health: state }: TronNode) =>
-    (state.suspectUntil > clock.now() ? 4 : 0) + (state.lagUntil > clock.now() ? 2 : 0) + (state.callsMax === 1 ? 1 : 0)
-
-  async function next(): Promise<TronNode | null> {
-    for (;;) {
-      if (clock.now() >= deadline) return null
-      const open = nodes.filter((node) => isOpen(node))
-      const rested = open.filter((node) => strainOf(node).restUntil <= clock.now())
-      const [best] = rested.sort((a, b) => triesOf(a) - triesOf(b) || rank(a) - rank(b))
-      if (best !== undefined) {
-        busy.add(best)
-        attempts.set(best, triesOf(best) + 1)
-        if (await isFit(best)) return best
-        busy.delete(best)
-        continue
-      }
-      const soonest = Math.min(...open.map((node) => strainOf(node).restUntil))
-      if (soonest - clock.now() > waitMsMax || soonest >= deadline) return null
-      await clock.sleep(Math.ceil(soonest - clock.now()))
-    }
-  }
-
-  const triesOf = (node: TronNode) => attempts.get(node) ?? 0
-
-  function isOpen(node: TronNode): boolean {
-    if (done.has(node) || busy.has(node) || triesOf(node) >= attemptsMax) return false
-    return node.health.bannedUntil <= clock.now()
-  }
-
-  async function isFit(node: TronNode): Promise<boolean> {
-    if (need === 'word' || need === 'api') return true
-    const facts = await probedFacts(pool, node)
-    if (!facts.ok) return note(node, facts.error)
-    if (need === 'chain' || (facts.value.finalized && facts.value.history)) return true
-    done.add(node)
-    whys.set(node, nodeError('unfit', facts.value.finalized ? 'no history' : 'no finalized blocks'))
-    return false
-  }
-
-  function note(node: TronNode, why: NodeError): false {
-    whys.set(node, why)
-    recordError(node.health, service, why, clock)
-    if (['behind', 'unfit', 'wrong-chain', 'out-of-budget'].includes(why.kind)) done.add(node)
-    if (why.kind === 'wrong-chain' && alarmIsDue(pool.health, `wrong-chain ${node.number}`, clock)) {
-      pool.log.alarm('node-lies', { node: node.number, why: why.detail })
-    } else if (why.kind !== 'out-of-budget') {
-      pool.log.warn('node-trouble', { node: node.number, kind: why.kind, why: why.detail })
-    }
-    return false
-  }
-
-  return {
-    next,
-    async query(node, question) {
-      const result = await question(node)
-      busy.delete(node)
-      if (result.ok) {
-        done.add(node)
-        whys.delete(node)
-        recordSuccess(strainOf(node))
-      } else note(node, result.error)
-      return result
-    },
-    failed: () => whys.size > 0,
-    failure() {
-      const spent = clock.now() >= deadline || [...whys.values()].some(({ kind }) => kind === 'out-of-budget')
-      if (spent) return { kind: 'out-of-budget' }
-      const said = nodes.map((node) => `node ${node.number}: ${reason(node)}`)
-      return { kind: 'no-answer', why: said.join('; ') || 'no node' }
-    },
-  }
-
-  function reason(node: TronNode): string {
-    if (node.health.bannedUntil > clock.now()) return 'another chain'
-    return whys.get(node)?.detail ?? (done.has(node) ? 'answered' : 'resting')
-  }
+interface NodeCandidate {
+  readonly node: TronNode
+  readonly circuit: CircuitState
+  attempts: number
+  state: 'open' | 'busy' | 'done'
+  error: NodeError | null
 }
 
-/** The first answer that any node gives. */
-export async function firstAnswer<T>(
-  turns: NodeSelector,
-  question: (node: TronNode) => Promise<Result<T, NodeError>>,
-): ChainResult<{ readonly node: TronNode; readonly value: T }> {
+/** A selector of `nodes`, which are in order of preference. */
+export function createNodeSelector(pool: NodePool, requirement: NodeRequirement, nodes = pool.nodes): NodeSelector {
+  const candidates = nodes.map((node): NodeCandidate => {
+    const circuit = requirement === 'api' ? node.health.api : node.health.rpc
+    return { node, circuit, attempts: 0, state: 'open', error: null }
+  })
+  return { pool, requirement, candidates }
+}
+
+/** The reply of the next node that gives one, or the failure of all nodes. */
+export async function nextAnswer<T>(selector: NodeSelector, query: NodeQuery<T>): ChainResult<NodeAnswer<T>> {
   for (;;) {
-    const node = await turns.next()
-    if (node === null) return err(turns.failure())
-    const answer = await turns.query(node, question)
-    if (answer.ok) return { ok: true, value: { node, value: answer.value } }
+    const candidate = await select(selector)
+    if (candidate === null) return err(failureOf(selector))
+    const result = await query(candidate.node)
+    if (result.ok) {
+      candidate.state = 'done'
+      candidate.error = null
+      candidate.circuit.failures = 0
+      candidate.circuit.rateLimits = 0
+      return ok({ node: candidate.node, value: result.value })
+    }
+    handleError(selector, candidate, result.error)
+  }
+}
+
+/** The first reply that any node gives. */
+export async function firstAnswer<T>(selector: NodeSelector, query: NodeQuery<T>): ChainResult<T> {
+  const answer = await nextAnswer(selector, query)
+  return answer.ok ? ok(answer.value.value) : answer
+}
+
+/** Why there are no further replies. */
+export function failureOf({ pool, candidates }: NodeSelector): ChainFailure {
+  const isLate = pool.budget.clock.now() >= pool.budget.deadline
+  if (isLate || candidates.some(({ error }) => error?.kind === 'out-of-budget')) return { kind: 'out-of-budget' }
+  const reasons = candidates.map(({ node, error, state }) => {
+    return `node ${node.number}: ${error?.detail ?? (state === 'done' ? 'answered' : 'resting')}`
+  })
+  return { kind: 'no-answer', why: reasons.join('; ') || 'no node' }
+}
+
+/** The next node, probed where needed, or null where none is left. Waits where the only nodes left rest for a short time. */
+async function select(selector: NodeSelector): Promise<NodeCandidate | null> {
+  const { clock, deadline } = selector.pool.budget
+  const rank = ({ node: { health } }: NodeCandidate) =>
+    (health.demotedUntil > clock.now() ? 2 : 0) + (health.callsMax === 1 ? 1 : 0)
+  while (clock.now() < deadline) {
+    const open = selector.candidates.filter(({ state, attempts }) => state === 'open' && attempts < attemptsMax)
+    const rested = open.filter(({ circuit }) => circuit.restUntil <= clock.now())
+    const [best] = rested.sort((a, b) => a.attempts - b.attempts || rank(a) - rank(b))
+    if (best === undefined) {
+      const restUntil = Math.min(...open.map(({ circuit }) => circuit.restUntil))
+      if (restUntil - clock.now() > waitMsMax || restUntil >= deadline) return null
+      await clock.sleep(Math.ceil(restUntil - clock.now()))
+      continue
+    }
+    best.state = 'busy'
+    best.attempts += 1
+    if (await meetsRequirement(selector, best)) return best
+  }
+  return null
+}
+
+async function meetsRequirement(selector: NodeSelector, candidate: NodeCandidate): Promise<boolean> {
+  const { requirement } = selector
+  if (requirement === 'any' || requirement === 'api') return true
+  const facts = await probedFacts(candidate.node)
+  if (!facts.ok) handleError(selector, candidate, facts.error)
+  else if (requirement === 'chain' || isFit(facts.value)) return true
+  else {
+    candidate.state = 'done'
+    candidate.error = nodeError('unfit', facts.value.finalized ? 'no history' : 'no finalized blocks').error
+  }
+  return false
+}
+
+/** Remembers an error. The node stays open for a second attempt where that can succeed. */
+function handleError({ pool }: NodeSelector, candidate: NodeCandidate, error: NodeError): void {
+  const { number, health } = candidate.node
+  const { kind, detail } = error
+  candidate.error = error
+  candidate.state = ['behind', 'unfit', 'wrong-chain', 'out-of-budget'].includes(kind) ? 'done' : 'open'
+  recordError(health, candidate.circuit, kind, pool.budget.clock)
+  if (kind === 'wrong-chain') {
+    raiseAlarm(pool, `wrong-chain ${number}`, 'node-lies', { node: number, why: detail })
+  } else if (kind !== 'out-of-budget') {
+    pool.logger.warn('node-error', { node: number, kind, why: detail })
   }
 }

@@ -1,151 +1,117 @@
 import type { Clock } from '../../platform/clock.ts'
 import * as limits from '../limits.ts'
-import type { NodeError } from './node-error.ts'
+import type { NodeErrorKind } from './node-error.ts'
 
-/** One node of the pool. Its URLs and its key are secrets. */
+/** One node of the configuration. Its URLs and its key are secrets. */
 export interface NodeEndpoint {
   readonly rpc: string
-  /** Base of its HTTP API, without a slash at the end, or null. */
+  /** Base URL of its HTTP API, without a slash at the end, or null. */
   readonly api: string | null
   /** Sent as `TRON-PRO-API-KEY`, or null. */
   readonly key: string | null
 }
 
-/** What a probe found. */
+/** The result of a probe. */
 export interface NodeFacts {
   readonly probedAt: number
-  /** It knows the tag `finalized` (java-tron 4.8.0 and newer). */
+  /** The tag `finalized` is supported (java-tron 4.8.0 and newer). */
   readonly finalized: boolean
-  /** It keeps receipts, and its logs of a block are those of the receipts. */
+  /** Receipts are kept, and the logs of a block match them. */
   readonly history: boolean
 }
 
-/** Strain on one of a node's two services. */
+/** The circuit breaker of one service of a node, with the failures and rate limits in a row. It is open until `restUntil`. */
 export interface CircuitState {
   failures: number
   rateLimits: number
   restUntil: number
 }
 
-/** What is known of a node: plain values only, as it outlives the invocations that write it. */
+/** What an isolate remembers of a node. Plain values only: invocations cannot share promises. */
 export interface NodeHealth {
-  facts: NodeFacts | null
-  /** Until when another invocation probes it. */
-  probingUntil: number
   readonly rpc: CircuitState
   readonly api: CircuitState
-  /** Calls that one of its batches may hold; 1 means that it takes no batches. */
+  /** Null where the node must be probed before it is used. */
+  facts: NodeFacts | null
+  /** Another invocation probes the node until then. */
+  probingUntil: number
+  /** Most calls of a batch, until `callsMaxUntil`. With 1 the node takes no batches. */
   callsMax: number
-  callsMaxAt: number
-  bannedUntil: number
-  suspectUntil: number
-  lagUntil: number
+  callsMaxUntil: number
+  /** All other nodes are used first until then. */
+  demotedUntil: number
 }
 
-/** What an isolate remembers of its nodes between invocations. */
+/** What an isolate remembers of all nodes. It can be lost at any time. */
 export interface NodeHealthStore {
-  /** By number and configuration, so that a changed node starts afresh. */
+  /** By number and configuration: a node with a changed configuration is a new one. */
   readonly nodes: Map<string, NodeHealth>
-  /** When each alarm was last written. */
+  /** When each alarm was raised last. */
   readonly alarms: Map<string, number>
 }
 
-/** An empty memory. Whoever makes it keeps it for the isolate's life. */
+/** An empty store, to be kept for the isolate's life. */
 export function createNodeHealthStore(): NodeHealthStore {
   return { nodes: new Map(), alarms: new Map() }
 }
 
-/** The state of node `number`, new where the memory has none for this configuration. */
-export function healthOf(memory: NodeHealthStore, number: number, endpoint: NodeEndpoint, chainId: string): NodeHealth {
+/** The stored health of node `number`, or that of a new node. */
+export function healthOf(store: NodeHealthStore, number: number, endpoint: NodeEndpoint, chainId: string): NodeHealth {
   const name = JSON.stringify([number, endpoint.rpc, endpoint.api, endpoint.key !== null, chainId])
-  const known = memory.nodes.get(name)
-  if (known !== undefined) return known
-  const state: NodeHealth = {
-    facts: null,
-    probingUntil: 0,
+  const health = store.nodes.get(name) ?? {
     rpc: { failures: 0, rateLimits: 0, restUntil: 0 },
     api: { failures: 0, rateLimits: 0, restUntil: 0 },
+    facts: null,
+    probingUntil: 0,
     callsMax: Number.POSITIVE_INFINITY,
-    callsMaxAt: 0,
-    bannedUntil: 0,
-    suspectUntil: 0,
-    lagUntil: 0,
+    callsMaxUntil: 0,
+    demotedUntil: 0,
   }
-  memory.nodes.set(name, state)
-  return state
+  store.nodes.set(name, health)
+  return health
 }
 
-/** A service answered: its strain is over. */
-export function recordSuccess(strain: CircuitState): void {
-  strain.failures = 0
-  strain.rateLimits = 0
-}
-
-/** What one trouble means for the node: how long it rests, and whether it must be probed again. */
-export function recordError(state: NodeHealth, service: 'rpc' | 'api', { kind }: NodeError, clock: Clock): void {
-  const now = clock.now()
+/** A query to a service failed: the kind of error decides whether it rests, is demoted or has to be probed again. */
+export function recordError(health: NodeHealth, circuit: CircuitState, kind: NodeErrorKind, clock: Clock): void {
+  const rest = (each: CircuitState, ms: number) => {
+    each.restUntil = Math.max(each.restUntil, clock.now() + ms)
+  }
+  const backoff = (firstMs: number, doublings: number, maxMs: number) =>
+    Math.min(firstMs * 2 ** doublings, maxMs) * (1 + clock.random() / 2)
   switch (kind) {
     case 'out-of-budget':
     case 'unfit':
       return
     case 'behind':
-      state.lagUntil = now + limits.lagMs
+      demote(health, limits.lagMs, clock)
       return
     case 'wrong-chain':
-      state.bannedUntil = now + limits.wrongChainMs
-      state.facts = null
+      health.facts = null
+      for (const each of [health.rpc, health.api]) rest(each, limits.wrongChainMs)
       return
-    case 'rate-limited':
-      // One key pays for both services, so both rest.
-      for (const strain of [state.rpc, state.api]) {
-        const ms = Math.min(limits.rateLimitMs * 2 ** strain.rateLimits, limits.rateLimitMsMax)
-        strain.rateLimits += 1
-        rest(strain, now + ms * (1 + clock.random() / 2)) // never shorter than 30 s
+    case 'rate-limited': // both services share one key
+      for (const each of [health.rpc, health.api]) {
+        rest(each, backoff(limits.rateLimitMs, each.rateLimits, limits.rateLimitMsMax))
+        each.rateLimits += 1
       }
       return
     case 'timed-out':
     case 'unreachable':
     case 'batch-refused':
     case 'too-large':
-    case 'bad-answer':
-      noteFailure(state, state[service], clock)
-      return
+    case 'bad-answer': {
+      const trials = circuit.failures + 1 - limits.breakerFailures
+      if (trials < 0) rest(circuit, backoff(limits.backoffMs, circuit.failures, limits.breakerMs))
+      else {
+        health.facts = null // so that the next trial begins with a probe
+        rest(circuit, backoff(limits.breakerMs, trials, limits.breakerMsMax))
+      }
+      circuit.failures += 1
+    }
   }
 }
 
-function noteFailure(state: NodeHealth, strain: CircuitState, clock: Clock): void {
-  strain.failures += 1
-  const jitter = 0.5 + clock.random() / 2
-  const beyond = strain.failures - limits.breakerFailures
-  if (beyond < 0) {
-    const ms = Math.min(limits.backoffMs * 2 ** (strain.failures - 1), limits.backoffMsMax)
-    rest(strain, clock.now() + ms * jitter)
-    return
-  }
-  // The breaker opens. What was known is forgotten: the trial that follows the rest begins with a probe.
-  state.facts = null
-  rest(strain, clock.now() + Math.min(limits.breakerMs * 2 ** beyond, limits.breakerMsMax) * (1 + jitter / 2))
-}
-
-function rest(strain: CircuitState, until: number): void {
-  strain.restUntil = Math.max(strain.restUntil, until)
-}
-
-/** A node was outvoted: it comes last for a while, and is probed before it is used again. */
-export function recordOutvoted(state: NodeHealth, clock: Clock): void {
-  state.suspectUntil = clock.now() + limits.outvotedMs
-  state.facts = null
-}
-
-/** Whether an alarm is due: the first of its name, or the first for a long time. Remembers that it is written now. */
-export function alarmIsDue({ alarms }: NodeHealthStore, name: string, clock: Clock): boolean {
-  const last = alarms.get(name)
-  if (last !== undefined && clock.now() - last < limits.alarmRepeatMs) return false
-  alarms.delete(name) // re-inserted, so that the first entry is always the oldest
-  alarms.set(name, clock.now())
-  for (const oldest of alarms.keys()) {
-    if (alarms.size <= limits.alarmsMax) break
-    alarms.delete(oldest)
-  }
-  return true
+/** Uses all other nodes first for `ms`. */
+export function demote(health: NodeHealth, ms: number, clock: Clock): void {
+  health.demotedUntil = Math.max(health.demotedUntil, clock.now() + ms)
 }

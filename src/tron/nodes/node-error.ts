@@ -1,32 +1,34 @@
-/**
- * Why one node gave no answer to one question. `detail` is in our own words, for the log: never a node's text, which
- * could repeat its URL or key. None of these is ever read as "nothing there".
- */
+import type { Result } from '../../common/result.ts'
+
+/** Why a node gave no usable reply. `detail` is for the log and never a node's text, which could contain a URL or key. */
 export interface NodeError {
   readonly kind: NodeErrorKind
   readonly detail: string
 }
 
-/** What the pool does about it is decided in `memory.ts` (the node) and `turns.ts` (the question). */
+/** The result of a query to one node. An error never means "nothing there". */
+export type NodeResult<T> = Promise<Result<T, NodeError>>
+
+/** `health.ts` decides what a kind means for the node, `failover.ts` what it means for the query. */
 export type NodeErrorKind =
-  /** The invocation's time or requests are used up: not the node's fault. */
+  /** The time or the requests of the invocation are used up, which is not the node's fault. */
   | 'out-of-budget'
   | 'timed-out'
   | 'unreachable'
-  /** 403, 429, 503, or a body with `Error` that is no JSON-RPC. */
   | 'rate-limited'
-  /** The whole batch was turned down; a smaller one may pass. */
+  /** The whole batch was refused. A smaller one can pass. */
   | 'batch-refused'
-  /** Too large to answer or to read; a smaller question may pass. */
+  /** The reply is too large for the node or for this service. A smaller query can pass. */
   | 'too-large'
-  /** An answer that is not what was asked for, in any way. */
+  /** A malformed or unexpected reply. */
   | 'bad-answer'
-  /** It does not have the block yet, or it is not final for it. */
+  /** The node does not have the block yet, or it is not final there yet. */
   | 'behind'
-  /** It can't do this at all. */
+  /** The node does not support the query. */
   | 'unfit'
-  /** It answers for another chain. */
   | 'wrong-chain'
 
-/** A trouble, shortly. */
-export const nodeError = (kind: NodeErrorKind, detail: string): NodeError => ({ kind, detail })
+/** A node error as a failed result. */
+export function nodeError(kind: NodeErrorKind, detail: string): { readonly ok: false; readonly error: NodeError } {
+  return { ok: false, error: { kind, detail } }
+}

@@ -1,122 +1,99 @@
 import type { ChainResult } from '../../chain/chain.ts'
-import { err, ok, type Result } from '../../common/result.ts'
-import { alarmTextMax } from '../limits.ts'
-import type { NodeSelector } from '../nodes/failover.ts'
-import { alarmIsDue, recordOutvoted } from '../nodes/health.ts'
-import type { NodeError } from '../nodes/node-error.ts'
-import type { NodePool, TronNode } from '../transport/batch.ts'
+import { err, ok } from '../../common/result.ts'
+import { alarmTextMax, outvotedMs } from '../limits.ts'
+import type { NodeAnswer, NodeQuery, NodeSelector } from '../nodes/failover.ts'
+import { createNodeSelector, failureOf, nextAnswer } from '../nodes/failover.ts'
+import { demote } from '../nodes/health.ts'
+import { type NodePool, raiseAlarm, type TronNode } from '../nodes/node.ts'
 
-/** One node's answer. */
-export interface Vote<T> {
+/** A node's version of a fact, as text. Nodes agree where their texts are equal; an alarm shows the lines that differ. */
+export interface Vote {
   readonly node: TronNode
-  readonly value: T
+  readonly text: string
 }
 
-/**
- * Asks nodes until enough have answered. `missing` says how many further answers are needed if all of them turn out
- * well: so many are asked at once, and each that fails or dissents brings in another node.
- */
-export async function collectVotes<T>(
-  turns: NodeSelector,
-  question: (node: TronNode) => Promise<Result<T, NodeError>>,
-  missing: (voices: readonly Vote<T>[]) => number,
-): Promise<readonly Vote<T>[]> {
-  const voices: Vote<T>[] = []
-  let underWay = 0
-  const line = async () => {
-    while (missing(voices) > underWay) {
-      underWay += 1
-      const node = await turns.next()
-      const answer = node === null ? null : await turns.query(node, question)
-      underWay -= 1
-      if (node === null || answer === null) return
-      if (answer.ok) voices.push({ node, value: answer.value })
+/** Queries as many nodes at the same time as replies are `missing`. The next node replaces one that fails. */
+export async function collectAnswers<T>(
+  selector: NodeSelector,
+  query: NodeQuery<T>,
+  missing: (answers: readonly NodeAnswer<T>[]) => number,
+): Promise<readonly NodeAnswer<T>[]> {
+  const answers: NodeAnswer<T>[] = []
+  let running = 0
+  const run = async () => {
+    while (missing(answers) > running) {
+      running += 1
+      const answer = await nextAnswer(selector, query)
+      running -= 1
+      if (!answer.ok) return
+      answers.push(answer.value)
     }
   }
-  await Promise.all(Array.from({ length: missing([]) }, line))
-  return voices
+  await Promise.all(Array.from({ length: missing(answers) }, run))
+  return answers
 }
 
-/**
- * What `quorum` nodes agree on. `spell` writes an answer so that two that mean the same read the same: it goes into the
- * alarm line by line. A minority that says otherwise is reported and comes last from then on; where no quorum is found
- * the nodes disagree, and nothing is believed.
- */
+/** The value that `quorum` nodes agree on: the same text by `render`. A minority is reported, and so is a missing quorum. */
 export async function agreeByQuorum<T>(
   pool: NodePool,
-  turns: NodeSelector,
   about: string,
-  question: (node: TronNode) => Promise<Result<T, NodeError>>,
-  spell: (value: T) => string,
+  query: NodeQuery<T>,
+  render: (value: T) => string,
+  nodes = pool.nodes,
 ): ChainResult<T> {
-  const ask = async (node: TronNode) => {
-    const answer = await question(node)
-    return answer.ok ? ok({ value: answer.value, spelt: spell(answer.value) }) : answer
-  }
-  const voices = await collectVotes(turns, ask, (heard) => pool.quorum - largest(heard).length)
-  const winners = largest(voices)
-  const [winner] = winners
-  const isAgreed = winners.length >= pool.quorum
-  if (winner !== undefined && winners.length < voices.length) {
-    const others = voices.filter(({ value }) => value.spelt !== winner.value.spelt)
-    const dissent = others.map(({ node, value }) => ({ node, spelt: value.spelt }))
-    reportDisagreement(
-      pool,
-      about,
-      { nodes: winners.map(({ node }) => node), spelt: winner.value.spelt },
-      dissent,
-      isAgreed,
-    )
-    if (!isAgreed) return err({ kind: 'disagreement', about })
-  }
-  return isAgreed && winner !== undefined ? ok(winner.value.value) : err(turns.failure())
+  const textOf = ({ value }: NodeAnswer<{ readonly text: string }>) => value.text
+  const selector = createNodeSelector(pool, 'credit', nodes)
+  const answers = await collectAnswers(
+    selector,
+    async (node) => {
+      const result = await query(node)
+      return result.ok ? ok({ value: result.value, text: render(result.value) }) : result
+    },
+    (all) => pool.quorum - largestGroup(all, textOf).length,
+  )
+  const majority = largestGroup(answers, textOf)
+  const [winner] = majority
+  if (winner === undefined) return err(failureOf(selector))
+  const isAgreed = majority.length >= pool.quorum
+  const minority = answers.filter((answer) => !majority.includes(answer))
+  const toVote = ({ node, value: { text } }: (typeof answers)[number]): Vote => ({ node, text })
+  for (const other of minority) reportDisagreement(about, majority.map(toVote), toVote(other), isAgreed)
+  if (isAgreed) return ok(winner.value.value)
+  return err(minority.length > 0 ? { kind: 'disagreement', about } : failureOf(selector))
 }
 
-function largest<T extends { readonly spelt: string }>(voices: readonly Vote<T>[]): readonly Vote<T>[] {
-  let best: readonly Vote<T>[] = []
-  for (const { value } of voices) {
-    const same = voices.filter((voice) => voice.value.spelt === value.spelt)
-    if (same.length > best.length) best = same
+/** The largest group of items with the same key. An item with a null key is in no group. */
+export function largestGroup<T>(items: readonly T[], keyOf: (item: T) => string | null): readonly T[] {
+  let largest: readonly T[] = []
+  for (const key of items.map(keyOf)) {
+    const group = key === null ? [] : items.filter((item) => keyOf(item) === key)
+    if (group.length > largest.length) largest = group
   }
-  return best
+  return largest
 }
 
-/**
- * Writes the alarm that nodes differ, once for each thing they differ about, with both answers. Where a quorum agrees
- * against `others`, those come last from now on; without one nobody knows who is wrong.
- */
-export function reportDisagreement(
-  pool: NodePool,
-  about: string,
-  said: { readonly nodes: readonly TronNode[]; readonly spelt: string },
-  others: readonly { readonly node: TronNode; readonly spelt: string }[],
-  outvoted: boolean,
-): void {
-  const { clock } = pool.budget
-  for (const other of others) {
-    if (outvoted) recordOutvoted(other.node.health, clock)
-    const nodes = said.nodes.map(({ number }) => number).join(',')
-    if (!alarmIsDue(pool.health, `${about} ${nodes} ${other.node.number}`, clock)) continue
-    const [one, another] = difference(said.spelt, other.spelt)
-    pool.log.alarm('nodes-disagree', {
-      about,
-      nodes,
-      answer: one,
-      otherNode: other.node.number,
-      otherAnswer: another,
-      outcome: outvoted ? 'outvoted' : 'held',
-    })
+/** Raises an alarm that equal votes and another one differ. Where they are a quorum, the other node is demoted and probed. */
+export function reportDisagreement(about: string, votes: readonly Vote[], other: Vote, isQuorum: boolean): void {
+  const [text = ''] = votes.map((vote) => vote.text)
+  const { pool, health, number } = other.node
+  if (isQuorum) {
+    demote(health, outvotedMs, pool.budget.clock)
+    health.facts = null
   }
+  const nodes = votes.map(({ node }) => node.number).join(',')
+  raiseAlarm(pool, `${about} ${nodes} ${number}`, 'nodes-disagree', {
+    about,
+    nodes,
+    answer: linesWithout(text, other.text),
+    otherNode: number,
+    otherAnswer: linesWithout(other.text, text),
+    outcome: isQuorum ? 'outvoted' : 'held',
+  })
 }
 
-/** The lines in which two answers differ, each cut to a length that fits a log line. */
-function difference(a: string, b: string): readonly [string, string] {
-  const linesA = a.split('\n')
-  const linesB = b.split('\n')
-  const only = (lines: readonly string[], others: readonly string[]) =>
-    lines
-      .filter((line) => !others.includes(line))
-      .join('; ')
-      .slice(0, alarmTextMax) || 'nothing'
-  return [only(linesA, linesB), only(linesB, linesA)]
+/** The lines of `text` that `other` does not have, cut to a length that fits a log line. */
+function linesWithout(text: string, other: string): string {
+  const others = new Set(other.split('\n'))
+  const own = text.split('\n').filter((line) => !others.has(line))
+  return own.join('; ').slice(0, alarmTextMax) || 'nothing'
 }

@@ -1,67 +1,59 @@
-import type { BlockHeight, Header } from '../../chain/block.ts'
+import type { Header } from '../../chain/block.ts'
 import type { ChainResult } from '../../chain/chain.ts'
-import { err, ok, type Result } from '../../common/result.ts'
-import { blockCall, parseResult, queryFinal } from '../calls.ts'
+import { err, ok } from '../../common/result.ts'
+import { blockCall } from '../calls.ts'
 import { headSpreadMax, lagMs } from '../limits.ts'
-import { createNodeSelector } from '../nodes/failover.ts'
-import { type NodeError, nodeError } from '../nodes/node-error.ts'
+import { createNodeSelector, failureOf } from '../nodes/failover.ts'
+import { demote } from '../nodes/health.ts'
+import type { NodePool, TronNode } from '../nodes/node.ts'
+import { type NodeResult, nodeError } from '../nodes/node-error.ts'
 import { parseHeader } from '../parse/block.ts'
-import { type NodePool, queryNode, type TronNode } from '../transport/batch.ts'
-import { agreeByQuorum, collectVotes, type Vote } from './agreement.ts'
+import { queryFinal } from '../transport/batch.ts'
+import { parseResult } from '../transport/json-rpc.ts'
+import { agreeByQuorum, collectAnswers } from './agreement.ts'
 
 /**
- * The newest block that is final for `quorum` nodes, which agree on its hash. Of the heads that nodes name, the
- * `quorum`-th highest counts: one node can neither run ahead alone, nor, where there are others, hold all back.
+ * The newest block that is final for `quorum` nodes with the same hash: the `quorum`-th highest of their heads. So a single
+ * node can neither move it ahead nor, where further nodes can be queried, hold it back.
  */
 export async function readFinalizedHead(pool: NodePool): ChainResult<Header> {
-  const turns = createNodeSelector(pool, 'money')
-  const heads = await collectVotes(
-    turns,
-    (node) => headOf(pool, node),
-    (heard) => {
-      const enough = heard.length >= pool.quorum && spread(heard) <= headSpreadMax
-      return enough ? 0 : Math.max(pool.quorum - heard.length, 1)
-    },
-  )
+  const selector = createNodeSelector(pool, 'credit')
+  const heads = await collectAnswers(selector, readHead, (all) => {
+    const heights = all.map(({ value }) => value.height)
+    const isClose = Math.max(...heights) - Math.min(...heights) <= headSpreadMax
+    return isClose && all.length >= pool.quorum ? 0 : Math.max(pool.quorum - all.length, 1)
+  })
   const sorted = [...heads].sort((a, b) => b.value.height - a.value.height)
   const lowest = sorted[pool.quorum - 1]
-  if (lowest === undefined) return err(turns.failure())
+  if (lowest === undefined) return err(failureOf(selector))
   const { height } = lowest.value
-  const known = new Map(heads.map(({ node, value }) => [node, value]))
-  // Those that named a head can answer at once; the others are asked only where these disagree.
-  const rest = pool.nodes.filter((node) => !known.has(node))
-  const order = [...sorted.filter(({ value }) => value.height >= height).map(({ node }) => node), ...rest]
   for (const { node, value } of heads) {
-    if (height - value.height > headSpreadMax) node.health.lagUntil = pool.budget.clock.now() + lagMs
+    if (height - value.height > headSpreadMax) demote(node.health, lagMs, pool.budget.clock)
   }
+  const headByNode = new Map(heads.map(({ node, value }) => [node, value]))
+  // Nodes with a head of this height or above come first. The others are queried only where these disagree.
+  const first = sorted.filter(({ value }) => value.height >= height).map(({ node }) => node)
   return agreeByQuorum(
     pool,
-    createNodeSelector(pool, 'money', order),
     `finalized block ${height}`,
     async (node) => {
-      const own = known.get(node)
-      return own?.height === height ? ok(own) : headerAt(pool, node, height)
+      const head = headByNode.get(node)
+      return head?.height === height ? ok(head) : readHeader(node, height)
     },
     ({ hash, parentHash }) => `hash ${hash}\nparent ${parentHash}`,
+    [...first, ...pool.nodes.filter((node) => !headByNode.has(node))],
   )
 }
 
-function spread(heads: readonly Vote<Header>[]): number {
-  const heights = heads.map(({ value }) => value.height)
-  return Math.max(...heights) - Math.min(...heights)
+async function readHead(node: TronNode): NodeResult<Header> {
+  const result = await queryFinal(node, 0, [])
+  return result.ok ? ok(result.value.finalized) : result
 }
 
-async function headOf(pool: NodePool, node: TronNode): Promise<Result<Header, NodeError>> {
-  const heard = await queryNode(pool, node, 'finalized', [])
-  if (!heard.ok) return heard
-  return heard.value.finalized === null ? err(nodeError('bad-answer', 'no finalized head')) : ok(heard.value.finalized)
-}
-
-async function headerAt(pool: NodePool, node: TronNode, height: BlockHeight): Promise<Result<Header, NodeError>> {
-  const heard = await queryFinal(pool, node, height, [blockCall(height, false)])
-  if (!heard.ok) return heard
-  const head = parseResult(heard.value.replies[0], `block ${height}`, parseHeader)
-  if (!head.ok) return head
-  const { rawTransactions: _, ...header } = head.value
-  return header.height === height ? ok(header) : err(nodeError('bad-answer', `block ${header.height} for ${height}`))
+async function readHeader(node: TronNode, height: number): NodeResult<Header> {
+  const result = await queryFinal(node, height, [blockCall(height, false)])
+  if (!result.ok) return result
+  const header = parseResult(result.value.replies[0], `block ${height}`, parseHeader)
+  if (!header.ok || header.value.height === height) return header
+  return nodeError('bad-answer', `block ${header.value.height} in place of ${height}`)
 }

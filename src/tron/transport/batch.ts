@@ -1,176 +1,126 @@
-import type { Address } from '../../addresses/address.ts'
 import type { Header } from '../../chain/block.ts'
-import { err, ok, type Result } from '../../common/result.ts'
-import type { Logger } from '../../platform/logger.ts'
+import { parseQuantity } from '../../chain/quantity.ts'
+import { ok, type Result } from '../../common/result.ts'
+import { blockCall, chainIdCall } from '../calls.ts'
 import { batchCallsMax, batchLimitMs } from '../limits.ts'
-import type { NodeEndpoint, NodeHealth, NodeHealthStore } from '../nodes/health.ts'
-import { type NodeError, nodeError } from '../nodes/node-error.ts'
+import type { TronNode } from '../nodes/node.ts'
+import { type NodeError, type NodeResult, nodeError } from '../nodes/node-error.ts'
 import { parseHeader } from '../parse/block.ts'
-import { parseQuantityField } from '../parse/fields.ts'
-import { postJson, type RequestBudget } from './http.ts'
-import { encodeCalls, parseBatchReply, parseSingleReply, type RpcCall, type RpcReply } from './json-rpc.ts'
+import { postJson } from './http.ts'
+import type { RpcCall, RpcReply } from './json-rpc.ts'
+import * as rpc from './json-rpc.ts'
 
-/** What all questions of one invocation share. */
-export interface NodePool {
-  readonly budget: RequestBudget
-  readonly log: Logger
-  readonly health: NodeHealthStore
-  readonly nodes: readonly TronNode[]
-  readonly quorum: number
-  readonly chainId: bigint
-  /** Block 0's hash where the network is a public one. */
-  readonly genesis: string | null
-  readonly tokens: ReadonlySet<Address>
-}
-
-/** A node by its number, from 1: the only name it has in logs. */
-export interface TronNode {
-  readonly number: number
-  readonly endpoint: NodeEndpoint
-  readonly health: NodeHealth
-}
-
-/** What every batch carries in front: the chain id, and for money the node's finalized head as well. */
+/** The first calls of every batch, whose replies are checked: the chain id, or chain id and finalized head. */
 export type BatchGuard = 'chain' | 'finalized'
 
-/** A node's answers to calls, behind a chain id that was right. */
+/** The replies to calls, from a node with the right chain id. */
 export interface NodeReplies {
-  /** Null where the guard did not ask. Of several requests the lowest. */
+  /** The lowest finalized head of all requests, or null with the guard `chain`. */
   readonly finalized: Header | null
   readonly replies: readonly RpcReply[]
 }
 
-type Hearing = Promise<Result<NodeReplies, NodeError>>
+/** The replies to calls about blocks that are final at the node. */
+export type FinalReplies = NodeReplies & { readonly finalized: Header }
 
-const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] }
-const finalizedCall: RpcCall = { method: 'eth_getBlockByNumber', params: ['finalized', false] }
 const guardCalls: Readonly<Record<BatchGuard, readonly RpcCall[]>> = {
   chain: [chainIdCall],
-  finalized: [chainIdCall, finalizedCall],
+  finalized: [chainIdCall, blockCall('finalized', false)],
 }
 
 /**
- * Puts `calls` to one node, in as few requests as it lets us: all in one batch; halves where the batch or its answer is
- * too large or refused; single calls where it takes no batches. An error to one call is a reply, not a trouble.
- * `batchMax` is the most calls a batch may hold with its guard.
+ * Sends calls to one node in as few requests as it allows: one batch, halves where the batch is refused or too large, single
+ * calls where the node takes no batches. An error as the reply to one call is not a node error. `batchMax` includes the guard.
  */
 export async function queryNode(
-  pool: NodePool,
   node: TronNode,
   guard: BatchGuard,
   calls: readonly RpcCall[],
   batchMax = batchCallsMax,
-): Hearing {
-  const room = Math.min(batchMax, callsMaxOf(pool, node)) - guardCalls[guard].length
-  if (room < 1) return askSingly(pool, node, guard, calls)
-  if (calls.length > room) return askInTwo(pool, node, guard, calls, batchMax, room)
-  const heard = await askAtOnce(pool, node, [...guardCalls[guard], ...calls], guard)
-  if (heard.ok) return calls.length > 1 && heard.value.replies.some(isTooMuch) ? halves() : heard
-  const { kind } = heard.error
-  if (kind === 'batch-refused') learn(pool, node, calls.length, guard)
-  if (kind !== 'batch-refused' && kind !== 'too-large') return heard
-  return calls.length > 1 ? halves() : askSingly(pool, node, guard, calls)
-
-  function halves(): Hearing {
-    return askInTwo(pool, node, guard, calls, batchMax, Math.ceil(calls.length / 2))
+): NodeResult<NodeReplies> {
+  const split = async (firstCount: number): NodeResult<NodeReplies> => {
+    const first = await queryNode(node, guard, calls.slice(0, firstCount), batchMax)
+    if (!first.ok) return first // no request for the second part
+    const second = await queryNode(node, guard, calls.slice(firstCount), batchMax)
+    return second.ok ? ok(mergeReplies(first.value, second.value)) : second
   }
+  const { health, pool } = node
+  if (pool.budget.clock.now() > health.callsMaxUntil) health.callsMax = Number.POSITIVE_INFINITY
+  const guardCount = guardCalls[guard].length
+  const room = Math.min(batchMax, health.callsMax) - guardCount
+  if (room < 1) return sendSingly(node, guard, calls)
+  if (calls.length > room) return split(room)
+  const result = await sendBatch(node, guard, calls)
+  const isRefused = !result.ok && result.error.kind === 'batch-refused'
+  const isTooLarge = result.ok ? result.value.replies.some(rpc.isTooLarge) : result.error.kind === 'too-large'
+  if (isRefused) {
+    health.callsMax = calls.length > 1 ? Math.ceil(calls.length / 2) + guardCount : 1
+    health.callsMaxUntil = pool.budget.clock.now() + batchLimitMs
+  }
+  if (!isRefused && !isTooLarge) return result
+  if (calls.length > 1) return split(Math.ceil(calls.length / 2))
+  return result.ok ? result : sendSingly(node, guard, calls)
 }
 
-/** Too many results, or too long an answer (7.2): fewer calls may pass. */
-export function isTooMuch(reply: RpcReply): boolean {
-  return reply.kind === 'error' && (reply.code === -32005 || reply.code === -32003)
+/** As `queryNode` with the guard `finalized`, for calls about blocks up to `height`, which must be final at the node. */
+export async function queryFinal(node: TronNode, height: number, calls: readonly RpcCall[]): NodeResult<FinalReplies> {
+  const result = await queryNode(node, 'finalized', calls)
+  if (!result.ok) return result
+  const { finalized, replies } = result.value
+  if (finalized === null) return nodeError('bad-answer', 'no finalized head')
+  if (finalized.height < height) return nodeError('behind', `final up to ${finalized.height}, not ${height}`)
+  return ok({ finalized, replies })
 }
 
-/** One after the other: the second half is not worth a request where the first fails. */
-async function askInTwo(
-  pool: NodePool,
-  node: TronNode,
-  guard: BatchGuard,
-  calls: readonly RpcCall[],
-  batchMax: number,
-  firstCount: number,
-): Hearing {
-  const first = await queryNode(pool, node, guard, calls.slice(0, firstCount), batchMax)
-  if (!first.ok) return first
-  const second = await queryNode(pool, node, guard, calls.slice(firstCount), batchMax)
-  if (!second.ok) return second
-  return ok({
-    finalized: lower(first.value.finalized, second.value.finalized),
-    replies: [...first.value.replies, ...second.value.replies],
-  })
+function mergeReplies(a: NodeReplies, b: NodeReplies): NodeReplies {
+  const [lower] = [a, b].sort((x, y) => (x.finalized?.height ?? 0) - (y.finalized?.height ?? 0))
+  return { finalized: lower?.finalized ?? null, replies: [...a.replies, ...b.replies] }
 }
 
-function lower(a: Header | null, b: Header | null): Header | null {
-  if (a === null || b === null) return a ?? b
-  return a.height <= b.height ? a : b
+async function sendBatch(node: TronNode, guard: BatchGuard, calls: readonly RpcCall[]): NodeResult<NodeReplies> {
+  const all = [...guardCalls[guard], ...calls]
+  const firstId = nextId(node)
+  const reply = await postJson(node.pool.budget, targetOf(node), rpc.encodeCalls(all, firstId, false))
+  const replies = reply.ok ? rpc.parseBatchReply(reply.value, firstId, all.length) : reply
+  return replies.ok ? checkGuard(node, guard, replies.value) : replies
 }
 
-async function askAtOnce(pool: NodePool, node: TronNode, calls: readonly RpcCall[], guard: BatchGuard): Hearing {
-  const firstId = idOf(pool.budget)
-  const answered = await postJson(pool.budget, target(node), encodeCalls(calls, firstId, false))
-  if (!answered.ok) return answered
-  const replies = parseBatchReply(answered.value, firstId, calls.length)
-  return replies.ok ? checkGuard(pool, node, guard, replies.value) : replies
-}
-
-/** Each call in a request of its own, the guard's first. What holds them together is checked by hash alone. */
-async function askSingly(pool: NodePool, node: TronNode, guard: BatchGuard, calls: readonly RpcCall[]): Hearing {
+/** Each call in its own request, the guard's calls first. Only block hashes connect the replies. */
+async function sendSingly(node: TronNode, guard: BatchGuard, calls: readonly RpcCall[]): NodeResult<NodeReplies> {
   const replies: RpcReply[] = []
   for (const call of [...guardCalls[guard], ...calls]) {
-    const id = idOf(pool.budget)
-    const answered = await postJson(pool.budget, target(node), encodeCalls([call], id, true))
-    if (!answered.ok) return answered
-    const reply = parseSingleReply(answered.value, id)
+    const id = nextId(node)
+    const value = await postJson(node.pool.budget, targetOf(node), rpc.encodeCalls([call], id, true))
+    const reply = value.ok ? rpc.parseSingleReply(value.value, id) : value
     if (!reply.ok) return reply
     replies.push(reply.value)
   }
-  return checkGuard(pool, node, guard, replies)
+  return checkGuard(node, guard, replies)
 }
 
-/** The first of ids that no other request of this invocation has, so that a stale answer in a proxy matches none. */
-function idOf(line: RequestBudget): number {
-  line.lastId += 100
-  return line.lastId
+/** The first of 100 ids that no other request of the invocation has, so that no old reply of a proxy matches. */
+function nextId({ pool }: TronNode): number {
+  pool.budget.lastId += 100
+  return pool.budget.lastId
 }
 
-const target = ({ endpoint }: TronNode) => ({ url: endpoint.rpc, key: endpoint.key })
+const targetOf = ({ endpoint }: TronNode) => ({ url: endpoint.rpc, key: endpoint.key })
 
-function checkGuard(
-  pool: NodePool,
-  node: TronNode,
-  guard: BatchGuard,
-  all: readonly RpcReply[],
-): Result<NodeReplies, NodeError> {
-  const [chainId, finalized] = all
-  if (chainId?.kind !== 'result') return err(nodeError('bad-answer', 'no chain id'))
-  const said = parseQuantityField(chainId.value)
-  if (said === null) return err(nodeError('bad-answer', 'a malformed chain id'))
-  if (said !== pool.chainId) return err(nodeError('wrong-chain', `chain id 0x${said.toString(16)}`))
-  if (guard === 'chain') return ok({ finalized: null, replies: all.slice(1) })
-  if (finalized?.kind !== 'result') {
-    if (finalized === undefined || !isUnsupported(finalized)) return err(nodeError('bad-answer', 'no finalized head'))
-    if (node.health.facts !== null) node.health.facts = { ...node.health.facts, finalized: false }
-    return err(nodeError('unfit', 'no finalized blocks'))
-  }
-  if (finalized.value === null) return err(nodeError('behind', 'no finalized head yet'))
-  const head = parseHeader(finalized.value)
-  if (!head.ok) return err(nodeError('bad-answer', `finalized head: ${head.error}`))
-  const { rawTransactions: _, ...header } = head.value
-  return ok({ finalized: header, replies: all.slice(2) })
+function checkGuard(node: TronNode, guard: BatchGuard, replies: readonly RpcReply[]): Result<NodeReplies, NodeError> {
+  const { pool, health } = node
+  const [idReply, headReply] = replies
+  const chainId = idReply?.kind === 'result' ? parseQuantity(idReply.value) : null
+  if (chainId === null) return nodeError('bad-answer', 'no chain id')
+  if (chainId !== pool.chainId) return nodeError('wrong-chain', `chain id 0x${chainId.toString(16)}`)
+  if (guard === 'chain') return ok({ finalized: null, replies: replies.slice(1) })
+  const head = parseFinalized(headReply)
+  if (head.ok) return ok({ finalized: head.value, replies: replies.slice(2) })
+  if (head.error.kind === 'unfit' && health.facts !== null) health.facts = { ...health.facts, finalized: false }
+  return head
 }
 
-/** A node that does not know a method, or reads a newer tag as a malformed number (2.2). */
-export function isUnsupported(reply: RpcReply): boolean {
-  return reply.kind === 'error' && [-32600, -32601, -32602, -32700].includes(reply.code)
-}
-
-function callsMaxOf({ budget: line }: NodePool, { health: state }: TronNode): number {
-  if (line.clock.now() - state.callsMaxAt > batchLimitMs) state.callsMax = Number.POSITIVE_INFINITY
-  return state.callsMax
-}
-
-/** Remembers what was refused, so that the next question does not begin with it. */
-function learn({ budget: line }: NodePool, { health: state }: TronNode, calls: number, guard: BatchGuard): void {
-  state.callsMax = calls > 1 ? Math.ceil(calls / 2) + guardCalls[guard].length : 1
-  state.callsMaxAt = line.clock.now()
+/** The finalized head in a reply. A node that does not support the tag is `unfit` (PROTOCOL.md, Block tags). */
+export function parseFinalized(reply: RpcReply | undefined): Result<Header, NodeError> {
+  if (reply !== undefined && rpc.isUnsupported(reply)) return nodeError('unfit', 'no finalized blocks')
+  return rpc.parseResult(reply, 'finalized head', parseHeader)
 }

@@ -1,70 +1,65 @@
 import { HDNodeVoidWallet, HDNodeWallet } from 'ethers'
 import { TronWeb } from 'tronweb'
-import { testXpub } from '../../support/configured.ts'
+import { UserError } from '../../support/project.ts'
+import { testXpub } from '../../support/variables.ts'
 import { bundleWorker } from '../bundles.ts'
-import type { Figure, Scale } from '../figure.ts'
+import { compareSides, type Figure, type Scale } from '../figure.ts'
 import { getText } from '../load.ts'
-import { startPlatform } from '../platform.ts'
-import { Trouble, timed } from '../project.ts'
-import { alternate } from '../rounds.ts'
+import { startWorkers } from '../miniflare.ts'
+import { alternate, perSecond } from '../rounds.ts'
 
-const countAtFull = 3_000
+const countFull = 3_000
 const countMin = 1_000
-/** The two others are slower by so much that fewer addresses take as long. */
-const sharePeers = 0.1
-const reach = 5
-/** The public mnemonic whose account `testXpub` is; tronweb derives from a mnemonic only. */
+/** The libraries are so much slower that fewer addresses take as long. */
+const libraryShare = 0.1
+/** The public mnemonic of `testXpub`; tronweb derives only from a mnemonic. */
 const testMnemonic = 'test test test test test test test test test test test junk'
 
-/** New addresses per second, from the extended public key in workerd beside two known libraries in Node. */
+/**
+ * New addresses per second from the extended public key: the service in workerd, compared with two libraries in Node.
+ */
 export async function measureDerivation(scale: Scale): Promise<readonly Figure[]> {
   const { script } = await bundleWorker('deriving')
-  const platform = await startPlatform([{ name: 'deriving', script, database: null }])
-  const count = Math.max(countMin, Math.round(countAtFull * scale.work))
-  const fewer = Math.max(10, Math.round(count * sharePeers))
+  const workers = await startWorkers([{ name: 'deriving', script, database: null }])
+  const count = Math.max(countMin, Math.round(countFull * scale.work))
+  const fewer = Math.max(10, Math.round(count * libraryShare))
   const chain = HDNodeWallet.fromExtendedKey(testXpub).deriveChild(0)
-  if (!(chain instanceof HDNodeVoidWallet)) throw new Trouble('the test key is private')
+  if (!(chain instanceof HDNodeVoidWallet)) throw new UserError('the test key is private')
   let from = 0
   const ours = async () => {
     from += count
-    return await perSecond(count, () => getText(`${platform.url('deriving')}/${testXpub}/${from}/${count}`))
+    return await perSecond(count, () => getText(`${workers.url('deriving')}/${testXpub}/${from}/${count}`))
   }
   const tronweb = (n: number) => TronWeb.fromMnemonic(testMnemonic, `m/44'/195'/0'/0/${n}`).address
-  const peer = (derive: (n: number) => string) => async () => {
+  const library = (derive: (n: number) => string) => async () => {
     from += fewer
     return await perSecond(fewer, () => {
       for (let i = 0; i < fewer; i += 1) derive(from + i)
     })
   }
   try {
-    const last = await getText(`${platform.url('deriving')}/${testXpub}/0/8`)
-    if (last !== tronweb(7)) throw new Trouble('tronweb derives another address')
+    const last = await getText(`${workers.url('deriving')}/${testXpub}/0/8`)
+    if (last !== tronweb(7)) throw new UserError('tronweb derives a different address')
     const rounds = await alternate(scale.rounds, {
       ours,
-      tronweb: peer(tronweb),
-      ethers: peer((n) => chain.deriveChild(n).address),
+      tronweb: library(tronweb),
+      ethers: library((n) => chain.deriveChild(n).address),
     })
-    const better = rounds.median('tronweb') > rounds.median('ethers') ? 'tronweb' : 'ethers'
-    const ratio = rounds.ratio('ours', better)
-    const others = { tronweb: "tronweb's fromMnemonic", ethers: "ethers' HD node of the same xpub" }
-    const slower = better === 'ethers' ? 'tronweb' : 'ethers'
+    const [faster, slower] =
+      rounds.median('tronweb') > rounds.median('ethers')
+        ? (['tronweb', 'ethers'] as const)
+        : (['ethers', 'tronweb'] as const)
+    const libraries = { tronweb: "tronweb's fromMnemonic", ethers: "ethers' HD node of the same xpub" }
     return [
-      {
+      compareSides(rounds, 'ours', faster, {
         name: 'new addresses from the extended public key, in workerd',
-        value: rounds.median('ours'),
         unit: 'addresses/s',
-        beside: { name: `${others[better]}, in Node`, value: rounds.median(better) },
-        ratio,
-        reach: { what: `≥ ${reach}`, isReached: ratio >= reach },
-        note: `${others[slower]}: ${rounds.median(slower).toFixed(0)}/s`,
-      },
+        baselineName: `${libraries[faster]}, in Node`,
+        ratioMin: 5,
+        note: `${libraries[slower]}: ${rounds.median(slower).toFixed(0)}/s`,
+      }),
     ]
   } finally {
-    await platform.stop()
+    await workers.stop()
   }
-}
-
-async function perSecond(count: number, work: () => unknown): Promise<number> {
-  const { ms } = await timed(work)
-  return (count / ms) * 1000
 }

@@ -1,4 +1,4 @@
-/** A query of the service, as it was overheard. `?1` is the caller. */
+/** A recorded query of the service. `?1` is the user id. */
 interface Query {
   readonly sql: string
   readonly values: readonly (string | number | null)[]
@@ -7,16 +7,16 @@ interface Query {
 interface Env {
   readonly DB: D1Database
   readonly QUERIES: readonly Query[]
-  /** Asked before the query where it is bound, as the service does. */
+  /** If it is bound, it is called before the query, as in the service. */
   readonly RATE_LISTS?: RateLimit
 }
 
-/** What `/load` fetched, for `/parse`: an isolate's memory, as a benchmark may use it and a service may not. */
+/** Texts that `/load` fetches for `/parse`. A service must not keep such state in an isolate; a benchmark may. */
 let texts: string[] = []
 
 /**
- * What the service is measured against: one D1 query and its rows as JSON, and JSON.parse of nodes' replies. No check, no
- * token, no log. Never deployed.
+ * The baseline of the service: one D1 query and its rows as JSON, and JSON.parse of nodes' replies, without checks,
+ * tokens and logs. It is never deployed.
  */
 export default {
   async fetch(request, env) {
@@ -31,7 +31,7 @@ export default {
         return Response.json({ values: texts.map((text) => JSON.parse(text)).length })
       case 'fetch-and-parse': {
         let values = 0
-        for (const asked of await request.json<Asked[]>()) values += count(JSON.parse(await fetchText(asked)))
+        for (const one of await request.json<NodeRequest[]>()) values += count(JSON.parse(await fetchText(one)))
         return Response.json({ values })
       }
       default:
@@ -41,28 +41,28 @@ export default {
 } satisfies ExportedHandler<Env>
 
 async function query({ DB, QUERIES, RATE_LISTS }: Env, index: number, uid: number): Promise<Response> {
-  const asked = QUERIES[index]
-  if (asked === undefined) return new Response(null, { status: 404 })
+  const recorded = QUERIES[index]
+  if (recorded === undefined) return new Response(null, { status: 404 })
   await RATE_LISTS?.limit({ key: `${uid}` })
-  const rows = await DB.prepare(asked.sql)
-    .bind(uid, ...asked.values.slice(1))
+  const rows = await DB.prepare(recorded.sql)
+    .bind(uid, ...recorded.values.slice(1))
     .raw()
   return Response.json(rows)
 }
 
 /** A request to a node. */
-interface Asked {
+interface NodeRequest {
   readonly url: string
   readonly body: string
 }
 
-async function fetchTexts(all: readonly Asked[]): Promise<string[]> {
-  const found: string[] = []
-  for (const asked of all) found.push(await fetchText(asked))
-  return found
+async function fetchTexts(requests: readonly NodeRequest[]): Promise<string[]> {
+  const fetched: string[] = []
+  for (const one of requests) fetched.push(await fetchText(one))
+  return fetched
 }
 
-async function fetchText({ url, body }: Asked): Promise<string> {
+async function fetchText({ url, body }: NodeRequest): Promise<string> {
   return await (await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).text()
 }
 

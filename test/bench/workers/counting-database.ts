@@ -1,14 +1,20 @@
-/** What D1 was asked and says that it did. */
+/** A statement that was sent to D1. */
+export interface RecordedStatement {
+  readonly sql: string
+  readonly values: readonly unknown[]
+}
+
+/** The queries to D1, and the rows that D1 reports. */
 export interface D1Counts {
   roundTrips: number
   statements: number
   rowsRead: number
   rowsWritten: number
   /** Statements of the last round trips, newest last. */
-  newest: { readonly sql: string; readonly values: readonly unknown[] }[]
+  newest: RecordedStatement[]
 }
 
-/** Counts that go on until they are taken. */
+/** Counts since the last `take`. */
 export interface Counts {
   readonly now: () => D1Counts
   readonly take: () => D1Counts
@@ -16,21 +22,21 @@ export interface Counts {
 
 const newestMax = 20
 
-/** Counts of nothing yet. */
+/** Counts that start at zero. */
 export function createCounts(): Counts {
-  const none = (): D1Counts => ({ roundTrips: 0, statements: 0, rowsRead: 0, rowsWritten: 0, newest: [] })
-  let current = none()
+  const zero = (): D1Counts => ({ roundTrips: 0, statements: 0, rowsRead: 0, rowsWritten: 0, newest: [] })
+  let current = zero()
   return {
     now: () => current,
     take() {
       const taken = current
-      current = none()
+      current = zero()
       return taken
     },
   }
 }
 
-/** `db` with every statement counted, in its sessions too. Only what the service and Drizzle call of D1 is there. */
+/** `db` with all statements counted, in sessions too. It has only the part of D1 that the service and Drizzle call. */
 export function countingDatabase(db: D1Database, counts: Counts): D1Database {
   const counted = countingSession(db, counts)
   const withSession = (start: string) => {
@@ -41,7 +47,7 @@ export function countingDatabase(db: D1Database, counts: Counts): D1Database {
 }
 
 function countingSession(db: D1Database | D1DatabaseSession, counts: Counts) {
-  const known = new WeakMap<object, Statement>()
+  const statementOf = new WeakMap<object, Statement>()
 
   const record = (statements: readonly Statement[], results: readonly D1Result[]) => {
     const now = counts.now()
@@ -67,17 +73,17 @@ function countingSession(db: D1Database | D1DatabaseSession, counts: Counts) {
       all,
       run: all,
       first: async () => (await all()).results[0] ?? null,
-      // D1 gives no counts with `raw`, so the rows are asked for as objects; no query here names a column twice.
+      // D1 reports no counts for `raw`, so this reads objects; no query of the service has two columns of one name.
       raw: async () => (await all<Record<string, unknown>>()).results.map((row) => Object.values(row)),
     }
-    known.set(wrapped, statement)
+    statementOf.set(wrapped, statement)
     return wrapped as unknown as D1PreparedStatement // safe: the part of it that is called
   }
 
   return {
     prepare: (sql: string) => wrap({ sql, values: [], inner: db.prepare(sql) }),
     batch: async (wrapped: object[]) => {
-      const statements = wrapped.flatMap((one) => known.get(one) ?? [])
+      const statements = wrapped.flatMap((one) => statementOf.get(one) ?? [])
       const results = await db.batch(statements.map(({ inner }) => inner))
       record(statements, results)
       return results
@@ -85,8 +91,6 @@ function countingSession(db: D1Database | D1DatabaseSession, counts: Counts) {
   }
 }
 
-interface Statement {
-  readonly sql: string
-  readonly values: readonly unknown[]
+interface Statement extends RecordedStatement {
   readonly inner: D1PreparedStatement
 }

@@ -1,7 +1,7 @@
 import type { Address } from '../../../src/addresses/address.ts'
 import type { BlockHash, BlockHeight, Txid } from '../../../src/chain/block.ts'
 import type { UnixMs } from '../../../src/common/time.ts'
-import { createLedgerWriter } from '../../../src/d1/ledger-writer.ts'
+import { createDepositStore } from '../../../src/d1/deposit-store.ts'
 import type { Deposit } from '../../../src/deposits/deposit.ts'
 import type { Amount } from '../../../src/ledger/amount.ts'
 import type { CurrencyId } from '../../../src/ledger/currencies.ts'
@@ -10,23 +10,23 @@ import { countingDatabase, createCounts } from './counting-database.ts'
 
 interface Env {
   readonly DB: D1Database
-  /** The addresses of the watched callers, by uid − 1. */
+  /** The addresses of the users, by uid − 1. */
   readonly ADDRESSES: readonly Address[]
 }
 
-/** What it answers. */
-export interface Credited {
+/** The response. */
+export interface CreditResult {
   readonly bytes: number
-  /** With `/rows` only; else 0. */
+  /** Only for `/rows`; otherwise 0. */
   readonly rowsWritten: number
 }
 
 const at = 1_795_000_000_000 as UnixMs
 
 /**
- * One block full of token deposits, to one caller each. `/credit/{block}` has the ledger's own writer credit it;
- * `/insert/{block}` inserts the rows that come of it as they are, one statement each in one batch; `/rows/{block}` credits
- * and counts the rows that D1 wrote. All answer D1's size. Never deployed.
+ * One block of token deposits, one for each user. `/credit/{block}` credits them with the service's own store;
+ * `/insert/{block}` inserts the resulting rows directly, one statement each in one batch; `/rows/{block}` credits them
+ * and counts the rows that D1 writes. All return the size of the database. It is never deployed.
  */
 export default {
   async fetch(request, env) {
@@ -37,18 +37,18 @@ export default {
     else if (action === 'rows') await credit(countingDatabase(env.DB, counts), deposits)
     else await insertRows(env.DB, deposits, Number(block))
     const { meta } = await env.DB.prepare('SELECT 1').all()
-    return Response.json({ bytes: meta.size_after, rowsWritten: counts.take().rowsWritten } satisfies Credited)
+    return Response.json({ bytes: meta.size_after, rowsWritten: counts.take().rowsWritten } satisfies CreditResult)
   },
 } satisfies ExportedHandler<Env>
 
-const credit = (db: D1Database, deposits: readonly Deposit[]) => createLedgerWriter(db, () => {}).credit(deposits, at)
+const credit = (db: D1Database, deposits: readonly Deposit[]) => createDepositStore(db, () => {}).credit(deposits, at)
 
 function depositTo(to: Address, uid: number, block: number): Deposit {
   const height = 70_000_000 + block
   const digits = (n: number, length: number) => n.toString(16).padStart(length, '0')
-  const scattered = (uid * 2_654_435_761 + block * 40_503) % 4_294_967_296 // as txids are
+  const prefix = (uid * 2_654_435_761 + block * 40_503) % 4_294_967_296 // scattered like real txids
   return {
-    txid: (digits(scattered, 8) + digits(block, 28) + digits(uid, 28)) as Txid, // 64 hex digits, each once
+    txid: (digits(prefix, 8) + digits(block, 28) + digits(uid, 28)) as Txid, // 64 hex digits, unique
     position: 0,
     block: { height: height as BlockHeight, hash: (digits(height, 16) + 'ab'.repeat(24)) as BlockHash },
     cuy: 2 as CurrencyId,
@@ -64,12 +64,13 @@ function depositTo(to: Address, uid: number, block: number): Deposit {
 
 const insertDeposit = `INSERT INTO deposit (txid, position, height, block_hash, cuy, native, uid, from_address, to_address, raw,
   outcome, amount, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-const insertFlow = `INSERT INTO flow (wallet, uid, cuy, type, osn, amount, balance, mark, created_at)
+const insertFlow = `INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at)
   VALUES (?, ?, ?, 1, ?, ?, ?, 'deposit', ?)`
-const saveWallet = `INSERT INTO wallet (id, uid, cuy, balance, flow_count, newest) VALUES (?, ?, ?, ?, 1, 1)
-  ON CONFLICT (id) DO UPDATE SET balance = excluded.balance, flow_count = flow_count + 1, newest = newest + 1`
+const saveWallet = `INSERT INTO wallet (id, uid, cuy, balance, entry_count, newest_entry) VALUES (?, ?, ?, ?, 1, 1)
+  ON CONFLICT (id) DO UPDATE SET balance = excluded.balance, entry_count = entry_count + 1,
+    newest_entry = newest_entry + 1`
 
-/** What crediting leaves behind: a deposit, its entry, and the wallet's new balance. */
+/** The rows that crediting writes: a deposit, its entry, and the wallet's new balance. */
 async function insertRows(db: D1Database, deposits: readonly Deposit[], block: number): Promise<void> {
   const [deposit, flow, wallet] = [db.prepare(insertDeposit), db.prepare(insertFlow), db.prepare(saveWallet)]
   await db.batch(

@@ -3,7 +3,7 @@ import { deriveAddress, parseExtendedPublicKey } from '../../../src/addresses/de
 
 let key: ReturnType<typeof parseExtendedPublicKey> | null = null
 
-/** Derives `/{xpub}/{from}/{count}` with the service's own code and answers the last address. Never deployed. */
+/** Derives `/{xpub}/{from}/{count}` with the service's own code and returns the last address. It is never deployed. */
 export default {
   fetch(request) {
     const [, xpub = '', from, count] = new URL(request.url).pathname.split('/')

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
-/// A token as plain as Tron's USDT where a scanner looks, plus ways to make logs that must not be believed.
+/// A token that looks like USDT to a scanner, plus functions that make misleading logs.
 contract TestUSDT {
     string public constant name = "Tether USD";
     string public constant symbol = "USDT";
@@ -40,7 +40,7 @@ contract TestUSDT {
         return true;
     }
 
-    /// A value of 0 needs no allowance, as with the real one: that is how addresses are poisoned.
+    /// A value of 0 needs no allowance, as with the real USDT: address poisoning uses this.
     function transferFrom(address from, address to, uint256 value) external returns (bool) {
         require(allowance[from][msg.sender] >= value, "not enough allowance");
         allowance[from][msg.sender] -= value;
@@ -60,7 +60,7 @@ contract TestUSDT {
         revert("reverted on purpose");
     }
 
-    /// Emits a perfect log and moves nothing. The Tron face shows a call of this as failed (out of time), with its log.
+    /// Emits a correct log and moves nothing. The Tron server reports a call of this as failed (out of time), with its log.
     function phantomTransfer(address to, uint256 value) external onlyOwner {
         emit Transfer(msg.sender, to, value);
     }
@@ -73,7 +73,7 @@ contract TestUSDT {
         }
     }
 
-    /// Sends the coin on from within the call: it leaves no log and no transaction of its own.
+    /// Forwards the call value as TRX: an internal transaction, with no log and no transaction of its own.
     function forward(address payable to) external payable {
         (bool sent, ) = to.call{value: msg.value}("");
         require(sent, "not sent");

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/** What is checked in beside the source: the creation code and the selectors of its functions. */
+/** The stored result of compiling the token: its creation code and the selectors of its functions. */
 export interface TokenArtifact {
   readonly compiler: string
   /** `0x` and hex digits. */
@@ -11,7 +11,7 @@ export interface TokenArtifact {
   readonly selectors: Readonly<Record<string, string>>
 }
 
-/** The checked-in artifact's path; `node test/devnet/token/compile.ts` writes it anew. */
+/** The stored artifact; `node test/devnet/token/compile.ts` writes it. */
 const artifactPath = fileURLToPath(new URL('TestUSDT.json', import.meta.url).href)
 
 interface Solc {
@@ -27,9 +27,9 @@ interface SolcOutput {
   }
 }
 
-/** Compiles the token's source. The settings leave nothing in the code that differs between machines. */
+/** Compiles the token's source. With these settings the code is the same on all machines. */
 export function compileToken(): TokenArtifact {
-  const solc = createRequire(import.meta.url)('solc') as Solc // the package has no types of its own
+  const solc = createRequire(import.meta.url)('solc') as Solc // the package has no types
   const content = readFileSync(fileURLToPath(new URL('TestUSDT.sol', import.meta.url).href), 'utf8')
   const settings = {
     evmVersion: 'paris',
@@ -41,18 +41,18 @@ export function compileToken(): TokenArtifact {
   const output = JSON.parse(solc.compile(JSON.stringify(input))) as SolcOutput // solc's documented output
   const contract = output.contracts?.['TestUSDT.sol']?.TestUSDT
   if (contract === undefined || output.errors !== undefined) {
-    throw new Error(output.errors?.map((error) => error.formattedMessage).join('\n') ?? 'solc gave no contract')
+    throw new Error(output.errors?.map((error) => error.formattedMessage).join('\n') ?? 'solc returned no contract')
   }
   const { bytecode, methodIdentifiers } = contract.evm
   return { compiler: solc.version(), bytecode: `0x${bytecode.object}`, selectors: methodIdentifiers }
 }
 
-/** The artifact as it is checked in. */
+/** The stored artifact. */
 export function readTokenArtifact(): TokenArtifact {
   return JSON.parse(readFileSync(artifactPath, 'utf8')) as TokenArtifact // a test compares it with the source
 }
 
-/** The 8 hex digits that call one of the token's functions. */
+/** The selector of one of the token's functions, 8 hex digits. */
 export function tokenSelector(signature: string): string {
   const entry = Object.entries(readTokenArtifact().selectors).find(([name]) => name === signature)
   if (entry === undefined) throw new Error(`the test token has no function ${signature}`)

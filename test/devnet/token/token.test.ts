@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => devnet.stop())
 
-/** Sends a call of the token by its owner, mines it, and answers its logs. */
+/** Sends a call of the token by its owner, mines it, and returns its logs. */
 async function logsOf(data: string, value = '0'): Promise<readonly Log[]> {
   const { txid } = await devnet.send({ from: owner, to: devnet.tokenAddress, data, value })
   await devnet.mine()
@@ -36,11 +36,11 @@ async function balanceOf(address: string): Promise<bigint> {
   return BigInt(await result<string>(devnet, 'eth_call', call, 'latest'))
 }
 
-it('the checked-in code is what the source compiles to', () => {
+it('the stored bytecode is the compiled source', () => {
   expect(readTokenArtifact()).toStrictEqual(compileToken())
 })
 
-it('stands at the address that test/devnet/dev.vars names, with 6 decimals', async () => {
+it('has the address from test/devnet/dev.vars, and 6 decimals', async () => {
   const call = { to: `0x${devnet.tokenAddress}`, data: `0x${tokenSelector('decimals()')}` }
   expect(tokenBase58).toBe('TJhSSbZ8dVqtEiLYgva1WWcV4R4NkRCARH')
   expect(BigInt(await result<string>(devnet, 'eth_call', call, 'latest'))).toBe(6n)
@@ -58,7 +58,7 @@ describe('the token', () => {
     expect([await balanceOf(depositHex), await balanceOf(other)]).toStrictEqual([5n, 7n])
   })
 
-  it('moves nothing for a stranger without allowance, but logs a transfer of zero', async () => {
+  it('moves nothing for an account without allowance, but logs a transfer of zero', async () => {
     const call = (value: bigint) =>
       `0x${tokenSelector('transferFrom(address,address,uint256)')}${word(owner.slice(2))}${word(depositHex)}${word(value)}`
     const sent = await Promise.all([0n, 1n].map((value) => devnet.send({ to: devnet.tokenAddress, data: call(value) })))
@@ -78,13 +78,13 @@ describe('the token', () => {
     expect((await balanceOf(other)) - before).toBe(3n)
   })
 
-  it('can log a TRC-721 transfer: the same topic, four of them, no data', async () => {
+  it('can log a TRC-721 transfer: the same event topic, four topics, no data', async () => {
     const [log] = await logsOf(tokenCall('transferNft(address,uint256)', depositHex, 1n))
     expect(log?.topics).toStrictEqual([topic, `0x${word(owner.slice(2))}`, `0x${word(depositHex)}`, `0x${word(1n)}`])
     expect(log?.data).toBe('0x')
   })
 
-  it('can send the coin on without a log', async () => {
+  it('can forward TRX without a log', async () => {
     const before = BigInt(await result<string>(devnet, 'eth_getBalance', other, 'latest'))
     expect(await logsOf(`0x${tokenSelector('forward(address)')}${word(other)}`, '42')).toStrictEqual([])
     expect(BigInt(await result<string>(devnet, 'eth_getBalance', other, 'latest')) - before).toBe(42n)

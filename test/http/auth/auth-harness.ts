@@ -1,64 +1,63 @@
+import { onTestFinished, vi } from 'vitest'
 import type { UnixMs } from '../../../src/common/time.ts'
-import type { AuthConfig } from '../../../src/config/config.ts'
+import type { AuthConfig } from '../../../src/config/auth.ts'
 import { type Authenticate, createAuthenticator } from '../../../src/http/auth/authenticate.ts'
-import { createTokenCache, type TokenCache } from '../../../src/http/auth/token-cache.ts'
-import type { Clock } from '../../../src/platform/clock.ts'
 import type { LogFields } from '../../../src/platform/logger.ts'
-import { jwtSecret, tokenNow } from '../../support/tokens.ts'
+import { bearer, jwtSecret, tokenNow } from '../../support/tokens.ts'
 
-/** Where the tests' issuers publish their keys. */
-const keysUrl = 'https://issuer.example/keys'
-
-/** Checks HS256 tokens, and nothing but what the contract always asks of them. */
+/** Verifies HS256 tokens, with nothing but the claims that are always required. */
 export const secretConfig: AuthConfig = {
   key: { kind: 'secret', secret: jwtSecret },
   issuer: null,
   audience: null,
   devUid: null,
 }
-/** Checks tokens with the keys at a URL. */
-export const keySetConfig: AuthConfig = { ...secretConfig, key: { kind: 'jwks', url: keysUrl } }
+/** Verifies tokens with the keys at a URL. */
+export const keySetConfig: AuthConfig = { ...secretConfig, key: { kind: 'jwks', url: 'https://issuer.example/keys' } }
 
-/** A check of tokens whose clock, log and key server are the test's. */
-export interface Bench {
+/** A key server: what it responds to a request. */
+export type KeyServer = (init: RequestInit) => Response | Promise<Response>
+
+/** The authentication of a service whose clock, log and key server are those of the test. */
+export interface AuthHarness {
   readonly authenticate: Authenticate
-  /** Seconds since 1970. */
+  /** The result for a request with this token. */
+  verify(token: string): ReturnType<Authenticate>
+  /** Seconds since 1970. jose has the same time. */
   readonly clock: { seconds: number }
-  readonly warnings: LogFields[]
-  /** How often keys were asked for. */
-  readonly asked: { times: number }
-  /** The memory, for another check that shares it. */
-  readonly memory: TokenCache
+  readonly warnings: { readonly event: string; readonly fields: LogFields }[]
+  /** Requests to the key server. */
+  readonly fetches: { count: number }
 }
 
-/** `serve` is the issuer's key server; without one every question to it fails. */
-export function benchOf(
+/** Without a key server every request to it fails. */
+export function authHarness(
   config: AuthConfig,
-  serve: (init: RequestInit) => Response | Promise<Response> = () => Promise.reject(new TypeError('no such host')),
-  {
-    memory = createTokenCache(),
-    sleep = never,
-  }: { readonly memory?: TokenCache; readonly sleep?: Clock['sleep'] } = {},
-): Bench {
+  serve: KeyServer = () => Promise.reject(new TypeError('no such host')),
+): AuthHarness {
   const clock = { seconds: tokenNow }
-  const warnings: LogFields[] = []
-  const asked = { times: 0 }
+  const warnings: AuthHarness['warnings'] = []
+  const fetches = { count: 0 }
   const quiet = () => undefined
+  const now = () => (clock.seconds * 1000) as UnixMs
+  const spied = vi.spyOn(Date, 'now').mockImplementation(now)
+  onTestFinished(() => spied.mockRestore())
   const authenticate = createAuthenticator(config, {
-    memory,
-    clock: { now: () => (clock.seconds * 1000) as UnixMs, sleep },
-    log: { info: quiet, warn: (_event, fields) => warnings.push(fields), error: quiet, alarm: quiet },
+    clock: { now },
+    logger: { info: quiet, warn: (event, fields) => warnings.push({ event, fields }), error: quiet, alarm: quiet },
     fetch: async (_input, init) => {
-      asked.times += 1
+      fetches.count += 1
       return serve(init ?? {})
     },
   })
-  return { authenticate, clock, warnings, asked, memory }
+  return { authenticate, verify: (token) => authenticate(requestWith(bearer(token))), clock, warnings, fetches }
 }
 
-/** A sleep that nothing wakes: no time limit runs out. */
-const never = () => new Promise<void>(() => undefined)
-
 /** A request to the service with these headers. */
-export const asking = (headers: HeadersInit = {}, url = 'https://wallet.example/wallet/list') =>
+export const requestWith = (headers: HeadersInit = {}, url = 'https://wallet.example/wallet/list') =>
   new Request(url, { headers })
+
+/** The result of a valid token of this caller. */
+export const admitted = (uid = 7) => ({ ok: true, value: uid })
+/** The result of any token that is not valid. */
+export const refused = { ok: false, error: 'unauthorized' }

@@ -4,14 +4,14 @@ import { addressIn, payFinal, startService, usdtTo, wholeOf } from '../service.t
 
 const header = 'x-d1-bookmark'
 const good = '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683'
-const misread = {
+const refused = {
   status: 400,
-  text: `{"code":400,"msg":"${header}: a bookmark as an earlier answer had it, given once"}`,
+  text: `{"code":400,"msg":"${header}: the bookmark of an earlier response, given once"}`,
 }
 
 /**
- * The service on a database that notes how each session starts, and whether a statement went past all sessions. With
- * `refuse` a session that starts at a bookmark fails, as D1 may.
+ * The service on a database that records the start of each session, and statements without a session. With `refuse` a
+ * session that starts at a bookmark fails, as it can in D1.
  */
 async function watched(refuse = false) {
   const starts: string[] = []
@@ -34,9 +34,9 @@ async function watched(refuse = false) {
   return { service, starts }
 }
 
-describe('the bookmark of an answer', () => {
+describe('the bookmark of a response', () => {
   test.each(['/tron/generate', '/tron/balance', '/tron/recharge', '/wallet/list', '/wallet/flow/list'])(
-    'stands in the header of %s',
+    'is in the header at %s',
     async (path) => {
       const service = await startService()
       await service.get('/tron/generate')
@@ -47,23 +47,23 @@ describe('the bookmark of an answer', () => {
   test.each([
     ['an unknown path', '/x', 404],
     ['bad input', '/wallet/flow/list?page=x', 400],
-    ['the health check, which acts for nobody', '/health', 200],
-  ])('is absent from %s', async (_what, path, status) => {
-    const answer = await (await startService()).get(path)
-    expect([answer.status, answer.headers.get(header)]).toEqual([status, null])
+    ['the health check', '/health', 200],
+  ])('is absent at %s', async (_what, path, status) => {
+    const response = await (await startService()).get(path)
+    expect([response.status, response.headers.get(header)]).toEqual([status, null])
   })
 
-  test('is taken by the next request, which sees what was written before it', async () => {
+  test('makes the next request see what was written before it', async () => {
     const service = await startService()
     const to = await addressIn(await service.get('/tron/generate'))
     payFinal(service, usdtTo(to, 25_000_000n))
     const written = (await service.get('/tron/recharge')).headers.get(header)
-    const answer = await service.get('/wallet/list', 7, { headers: { [header]: written ?? '' } })
-    expect((await wholeOf(answer)).text).toContain('{"amt":25,"cuy":2}')
-    expect(answer.headers.get(header)).not.toBeNull()
+    const response = await service.get('/wallet/list', 7, { headers: { [header]: written ?? '' } })
+    expect((await wholeOf(response)).text).toContain('{"amt":25,"cuy":2}')
+    expect(response.headers.get(header)).not.toBeNull()
   })
 
-  test('is read back by a caller without one: they see their own last write', async () => {
+  test('is not needed by a caller to see their own last write', async () => {
     const service = await startService()
     const to = await addressIn(await service.get('/tron/generate'))
     payFinal(service, usdtTo(to, 25_000_000n))
@@ -73,9 +73,9 @@ describe('the bookmark of an answer', () => {
   })
 })
 
-describe('where the database is read', () => {
+describe('the copy of the database that is read', () => {
   test.each(['/wallet/list', '/wallet/flow/list', '/tron/balance'])(
-    'for %s: a copy as far as the bookmark, and the primary without one',
+    'at %s has reached the bookmark, and is the primary without one',
     async (path) => {
       const { service, starts } = await watched()
       await service.get(path)
@@ -84,16 +84,16 @@ describe('where the database is read', () => {
     },
   )
 
-  test('for what may write: from the primary on, whatever the bookmark', async () => {
+  test('is the primary for a route that writes, whatever the bookmark', async () => {
     const { service, starts } = await watched()
     await service.get('/tron/generate', 7, { headers: { [header]: good } })
     expect(starts).toEqual(['first-primary'])
   })
 
-  test('is tried again at the primary where D1 refuses a bookmark, and the log says so', async () => {
+  test('is the primary where D1 refuses the bookmark, with a line in the log', async () => {
     const { service, starts } = await watched(true)
-    const answer = await service.get('/wallet/list', 7, { headers: { [header]: 'ffffffff-0' } })
-    expect(answer.status).toBe(200)
+    const response = await service.get('/wallet/list', 7, { headers: { [header]: 'ffffffff-0' } })
+    expect(response.status).toBe(200)
     expect(starts).toEqual(['ffffffff-0', 'first-primary'])
     expect(service.lines).toContain('{"level":"warn","event":"bookmark-refused"}')
   })
@@ -111,13 +111,13 @@ describe('a bookmark in a request', () => {
     ['a hyphen alone', '-'],
     ['a hyphen at its end', `${good}-`],
     ['too long', 'a'.repeat(bookmarkCharsMax + 1)],
-  ])('is 400 where it is %s', async (_what, value) => {
+  ])('is refused where it is %s', async (_what, value) => {
     const { service, starts } = await watched()
-    expect(await wholeOf(await service.get('/wallet/list', 7, { headers: { [header]: value } }))).toEqual(misread)
+    expect(await wholeOf(await service.get('/wallet/list', 7, { headers: { [header]: value } }))).toEqual(refused)
     expect(starts).toEqual([])
   })
 
-  test('is not looked at without a token', async () => {
+  test('is not read without a token', async () => {
     const service = await startService()
     expect((await service.get('/wallet/list', null, { headers: { [header]: 'x' } })).status).toBe(401)
   })

@@ -1,43 +1,47 @@
-import { describe, expect, test } from 'vitest'
-import type { CorsOrigins } from '../../../src/config/config.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { urlCharsMax } from '../../../src/http/errors.ts'
 import { preflightSeconds } from '../../../src/http/middleware/cors.ts'
-import { appWith } from '../app-harness.ts'
+import { brokenDatabase, type RunningService, startService } from '../service.ts'
 
 const shop = 'https://shop.example'
-const only: CorsOrigins = new Set([shop, 'http://localhost:3000'])
-const corsOf = ({ headers }: Response) =>
-  Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary'))
 const exposed = 'x-request-id, x-d1-bookmark, retry-after, server-timing'
 
-/** What a browser asks before it sends a request with a token. */
-const ask = (path: string, cors: CorsOrigins | null, origin: string) =>
-  appWith({ cors }).get(path, {
+let off: RunningService
+let open: RunningService
+let some: RunningService
+beforeAll(async () => {
+  off = await startService()
+  open = await startService({ CORS_ORIGINS: '*' })
+  some = await startService({ CORS_ORIGINS: [shop, 'http://localhost:3000'], DB: brokenDatabase() })
+})
+const corsOf = ({ headers }: Response) =>
+  Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary'))
+
+/** The request that a browser sends before a request with a token. */
+const preflight = (service: RunningService, path: string, origin: string) =>
+  service.get(path, null, {
     method: 'OPTIONS',
     headers: { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' },
   })
 
 describe('a page of another origin', () => {
   test('reads nothing where CORS is not configured', async () => {
-    const headers = { origin: shop }
-    expect(corsOf(await appWith().get('/wallet/list', { headers }))).toEqual({})
-    const preflight = await ask('/wallet/list', null, shop)
-    expect(preflight.status).toBe(405)
-    expect(preflight.headers.get('allow')).toBe('GET, HEAD')
-    expect(corsOf(preflight)).toEqual({})
+    expect(corsOf(await off.get('/wallet/list', null, { headers: { origin: shop } }))).toEqual({})
+    const response = await preflight(off, '/wallet/list', shop)
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+    expect(corsOf(response)).toEqual({})
   })
 
-  const cases: [string, number, string, RequestInit][] = [
-    ['a success', 200, '/wallet/list', {}],
-    ['a refusal', 400, '/tron/recharge?txid=1', {}],
+  test.each<[string, number, string, RequestInit]>([
+    ['a bad query', 400, '/tron/recharge?txid=1', {}],
     ['an unknown path', 404, '/x', {}],
     ['another method', 405, '/wallet/list', { method: 'POST' }],
-    ['too long a URL', 414, `/wallet/list?${'x'.repeat(3000)}`, {}],
-    ['a crash', 500, '/wallet/flow/list', {}],
-  ]
-  test.each(cases)('reads %s (%d) where its origin is configured', async (_what, status, path, init) => {
-    const answer = await appWith({ cors: only }).get(path, { ...init, headers: { origin: shop } })
-    expect(answer.status).toBe(status)
-    expect(corsOf(answer)).toEqual({
+    ['a long URL', 414, `/wallet/list?${'x'.repeat(urlCharsMax)}`, {}],
+    ['a crash', 500, '/wallet/list', {}],
+  ])('reads %s (%d) where its origin is configured', async (_what, status, path, init) => {
+    const response = await some.get(path, 7, { ...init, headers: { origin: shop } })
+    expect(response.status).toBe(status)
+    expect(corsOf(response)).toEqual({
       'access-control-allow-origin': shop,
       'access-control-expose-headers': exposed,
       vary: 'Origin',
@@ -57,29 +61,29 @@ describe('a page of another origin', () => {
     '*',
     '',
   ])('reads nothing where its origin is another: %s', async (origin) => {
-    expect(corsOf(await appWith({ cors: only }).get('/wallet/list', { headers: { origin } }))).toEqual({
-      vary: 'Origin',
-    })
-    const preflight = await ask('/wallet/list', only, origin)
-    expect(preflight.headers.get('access-control-allow-origin')).toBeNull()
+    expect(corsOf(await some.get('/x', 7, { headers: { origin } }))).toEqual({ vary: 'Origin' })
+    const response = await preflight(some, '/wallet/list', origin)
+    expect(response.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  test('reads everything where all origins are configured, and never with cookies', async () => {
-    const answer = await appWith({ cors: '*' }).get('/wallet/list', { headers: { origin: 'https://any.example' } })
-    expect(corsOf(answer)).toEqual({
+  test('reads a success where every origin is allowed, and never with cookies', async () => {
+    const response = await open.get('/tron/balance', 7, { headers: { origin: 'https://any.example' } })
+    expect(response.status).toBe(200)
+    expect(corsOf(response)).toEqual({
       'access-control-allow-origin': '*',
       'access-control-expose-headers': exposed,
     })
   })
 })
 
-describe('the question before a request', () => {
-  test('is answered without a token, with what may be sent', async () => {
-    const answer = await ask('/wallet/list', only, shop)
-    expect([answer.status, await answer.text()]).toEqual([204, ''])
-    expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(corsOf(answer)).toEqual({
+describe('a preflight', () => {
+  test('needs no token and lists what a request may have', async () => {
+    const response = await preflight(some, '/wallet/list', shop)
+    expect([response.status, await response.text()]).toEqual([204, ''])
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('content-type')).toBeNull()
+    expect(corsOf(response)).toEqual({
       'access-control-allow-origin': shop,
       'access-control-allow-methods': 'GET, HEAD',
       'access-control-allow-headers': 'authorization, x-request-id, x-d1-bookmark',
@@ -89,20 +93,20 @@ describe('the question before a request', () => {
     })
   })
 
-  test('never repeats what was asked', async () => {
-    const answer = await appWith({ cors: '*' }).get('/wallet/list', {
+  test('never repeats its request', async () => {
+    const response = await open.get('/wallet/list', null, {
       method: 'OPTIONS',
       headers: { origin: shop, 'access-control-request-method': 'DELETE', 'access-control-request-headers': 'x-evil' },
     })
-    expect(JSON.stringify([...answer.headers])).not.toMatch(/DELETE|x-evil/)
+    expect(JSON.stringify([...response.headers])).not.toMatch(/DELETE|x-evil/)
   })
 
   test('is 404 at an unknown path', async () => {
-    expect((await ask('/x', only, shop)).status).toBe(404)
+    expect((await preflight(some, '/x', shop)).status).toBe(404)
   })
 
-  test('is named among the methods of a path that was asked with another one', async () => {
-    const answer = await appWith({ cors: only }).get('/wallet/list', { method: 'DELETE' })
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
+  test('makes OPTIONS a method of every route', async () => {
+    const response = await some.get('/wallet/list', 7, { method: 'DELETE' })
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 })

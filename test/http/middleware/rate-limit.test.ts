@@ -1,43 +1,30 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { rateRetrySeconds } from '../../../src/http/errors.ts'
-import wranglerText from '../../wrangler.toml?raw'
-import { startService, wholeOf } from '../service.ts'
+import { rateRetrySeconds, tooManyRequests } from '../../../src/http/errors.ts'
+import wranglerText from '../../../wrangler.toml?raw'
+import { brokenDatabase, failed, read, startService } from '../service.ts'
 
-const limited = {
-  status: 429,
-  text: `{"code":429,"msg":"too many requests: try again in ${rateRetrySeconds} s"}`,
-}
+const limited = failed(429, tooManyRequests.msg)
 
 /** The figures in wrangler.toml, in its order: production, then the test network. */
 const figures = [...wranglerText.matchAll(/name = "(RATE_\w+)"\nnamespace_id = "(\d+)"\nsimple = (.+)/g)].map(
   ([, name, namespace, simple]) => ({ name, namespace, simple }),
 )
 
-/** A database that must not be touched. */
-const untouchable = new Proxy(
-  { prepare: null, batch: null, withSession: null },
-  {
-    get: () => () => {
-      throw new Error('the database was asked')
-    },
-  },
-)
-
-/** Limiters that let the first `max` requests of each caller pass, and what they were asked. */
+/** Limiters that allow the first `max` requests of each caller, and the number of requests by limiter and caller. */
 function countingLimiters(max: number) {
   const counts = new Map<string, number>()
   const limiter = (name: string) => ({
     limit: ({ key }: { key: string }) => {
-      const place = `${name} ${key}`
-      counts.set(place, (counts.get(place) ?? 0) + 1)
-      return Promise.resolve({ success: (counts.get(place) ?? 0) <= max })
+      const count = (counts.get(`${name} ${key}`) ?? 0) + 1
+      counts.set(`${name} ${key}`, count)
+      return Promise.resolve({ success: count <= max })
     },
   })
   return { counts, variables: { RATE_LISTS: limiter('lists'), RATE_STRICT: limiter('strict') } }
 }
 
-describe('past the limit', () => {
+describe('over the limit', () => {
   test.each([
     '/tron/generate',
     '/tron/generate?fresh=1',
@@ -48,34 +35,34 @@ describe('past the limit', () => {
     '/wallet/flow/list',
     '/wallet/list?x=bad',
     '/tron/balance?cuy=bad',
-  ])('%s is 429 with Retry-After, and neither the database nor a node is asked', async (path) => {
-    const service = await startService({ ...countingLimiters(0).variables, DB: untouchable })
-    const answer = await service.get(path)
-    expect(answer.headers.get('retry-after')).toBe(String(rateRetrySeconds))
-    expect(answer.headers.get('x-d1-bookmark')).toBeNull()
-    expect(await wholeOf(answer)).toEqual(limited)
+  ])('%s is 429 with Retry-After, without a query to the database or a node', async (path) => {
+    const service = await startService({ ...countingLimiters(0).variables, DB: brokenDatabase() })
+    const response = await service.get(path)
+    expect(response.headers.get('retry-after')).toBe(String(rateRetrySeconds))
+    expect(response.headers.get('x-d1-bookmark')).toBeNull()
+    expect(await read(response)).toEqual(limited)
     expect(service.nodes.flatMap((node) => node.requests)).toEqual([])
     expect(service.lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({ event: 'request', status: 429, databaseQueries: 0, rowsRead: 0, nodeCalls: 0 }),
     ])
   })
 
-  test('a request without a good token is not counted, and is 401', async () => {
+  test('a request without a valid token is 401 and is not counted', async () => {
     const { counts, variables } = countingLimiters(0)
     const service = await startService(variables)
     expect((await service.get('/wallet/list', null)).status).toBe(401)
     expect(counts.size).toBe(0)
   })
 
-  test('the health check answers still, and is not counted', async () => {
+  test('the health check is a success and is not counted', async () => {
     const { counts, variables } = countingLimiters(0)
     expect((await (await startService(variables)).get('/health', null)).status).toBe(200)
     expect(counts.size).toBe(0)
   })
 })
 
-describe('the count', () => {
-  test('is each caller’s own: one that is past its limit takes nothing from another', async () => {
+describe('the count of a caller', () => {
+  test('is not reduced by another caller who is over the limit', async () => {
     const service = await startService(countingLimiters(2).variables)
     const statuses: number[] = []
     for (const uid of [7, 7, 7, 8, 8]) statuses.push((await service.get('/wallet/list', uid)).status)
@@ -93,34 +80,34 @@ describe('the count', () => {
     ['/tron/generate?%66resh=1', 'strict'],
     ['/tron/recharge', 'strict'],
     ['/tron/recharge?txid=x', 'strict'],
-  ])('of %s is that of %s', async (path, name) => {
+  ])('for %s is that of %s', async (path, name) => {
     const { counts, variables } = countingLimiters(9)
     await (await startService(variables)).get(path)
     expect([...counts]).toEqual([[`${name} 7`, 1]])
   })
 })
 
-/** What wrangler.toml allows a caller of what costs most, in a minute. */
+/** The limit of RATE_STRICT in wrangler.toml. */
 const strictFigure = 120
 
 describe('the platform’s own limiter, with the figures of wrangler.toml', () => {
-  test('lets through what it says for each minute, and then no more', async () => {
+  test('allows its limit in each minute and no more', async () => {
     const service = await startService({ RATE_LISTS: env.RATE_LISTS, RATE_STRICT: env.RATE_STRICT })
-    // Twice the limit and one: whenever the minute turns between them, one of the two has too many.
+    // Twice the limit and one more: wherever the minute ends between them, one of the two minutes has too many.
     const calls = 2 * strictFigure + 1
-    const ask = (path: string) => Promise.all(Array.from({ length: calls }, () => service.get(path)))
-    const strict = await ask('/tron/recharge?txid=x')
-    const passed = strict.filter((answer) => answer.status === 400).length
+    const getAll = (path: string) => Promise.all(Array.from({ length: calls }, () => service.get(path)))
+    const strict = await getAll('/tron/recharge?txid=x')
+    const passed = strict.filter(({ status }) => status === 400).length
     expect(passed).toBeGreaterThanOrEqual(strictFigure)
     expect(passed).toBeLessThan(calls)
-    const [refused] = strict.filter((answer) => answer.status !== 400)
-    expect(refused && (await wholeOf(refused))).toEqual(limited)
-    const generous = await ask('/wallet/flow/list?page=x')
-    expect(generous.filter((answer) => answer.status !== 400)).toEqual([])
+    const [refused] = strict.filter(({ status }) => status !== 400)
+    expect(refused && (await read(refused))).toEqual(limited)
+    const generous = await getAll('/wallet/flow/list?page=x')
+    expect(generous.filter(({ status }) => status !== 400)).toEqual([])
     expect((await service.get('/tron/recharge?txid=x', 8)).status).toBe(400)
   })
 
-  test('is the same in production and on the test network, under names of its own', () => {
+  test('has the same limits in production and on the test network, and separate counts', () => {
     expect(figures.map(({ name, simple }) => `${name} ${simple}`)).toEqual([
       `RATE_LISTS { limit = 600, period = ${rateRetrySeconds} }`,
       `RATE_STRICT { limit = ${strictFigure}, period = ${rateRetrySeconds} }`,
@@ -131,8 +118,8 @@ describe('the platform’s own limiter, with the figures of wrangler.toml', () =
   })
 })
 
-describe('a limiter that is no help', () => {
-  test('is done without where its binding is missing, and the log says so', async () => {
+describe('a limiter that does not work', () => {
+  test('allows every request where its binding is missing, with a line in the log', async () => {
     const service = await startService()
     expect((await service.get('/wallet/list')).status).toBe(200)
     expect(service.lines.filter((line) => line.includes('no-rate-limit'))).toEqual([
@@ -141,8 +128,8 @@ describe('a limiter that is no help', () => {
     ])
   })
 
-  test('is done without where it fails, and the log says so', async () => {
-    const failing = { limit: () => Promise.reject(new Error('away')) }
+  test('allows every request where it fails, with a line in the log', async () => {
+    const failing = { limit: () => Promise.reject(new Error('unavailable')) }
     const service = await startService({ RATE_LISTS: failing, RATE_STRICT: failing })
     expect((await service.get('/wallet/list')).status).toBe(200)
     expect(service.lines).toContain('{"level":"warn","event":"rate-limit-failed","name":"lists"}')
@@ -151,6 +138,6 @@ describe('a limiter that is no help', () => {
   test('is a wrong configuration where something else has its name', async () => {
     const service = await startService({ RATE_LISTS: '600' })
     expect((await service.get('/wallet/list')).status).toBe(503)
-    expect(service.lines.join()).toContain('"fault":"RATE_LISTS: a rate-limit binding"')
+    expect(service.lines.join()).toContain('"fault":"RATE_LISTS: ')
   })
 })

@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: makes what the deployment serves beside the Worker, into `.assets`: /openapi.json, and the page at /docs
- * with all that it loads. wrangler runs it before every start and every deploy; nothing of it is in the Worker's bundle.
+ * `npm run docs`: writes the static files of a deployment into `.assets`: /openapi.json, and the page at /docs with
+ * everything that it loads. wrangler runs it before every start and every deploy. The bundle of the Worker has none of it.
  */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -13,11 +13,12 @@ const assets = join(root, '.assets')
 const page = join(assets, 'docs')
 const swaggerUi = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 
-/** What the page loads, from the package and from us, and the package's licence. */
+/** The files that the page loads from the package, and the licence of the package. */
 const packaged = ['swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui.css', 'LICENSE', 'NOTICE']
+/** The other files that the page loads. */
 const own = ['page.js', 'page.css', 'icon.svg']
 
-/** Nothing from elsewhere, nothing inline, in nobody's frame. `data:` is for the icons in swagger-ui.css. */
+/** Nothing from other origins, nothing inline, no frames. `data:` is for the icons in swagger-ui.css. */
 const headers = `/*
   Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
   Cross-Origin-Opener-Policy: same-origin
@@ -26,7 +27,7 @@ const headers = `/*
   X-Frame-Options: DENY
 `
 
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string } // ours has one
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string } // package.json has one
 
 mkdirSync(page, { recursive: true })
 writeFileSync(join(assets, '_headers'), headers)
@@ -34,7 +35,7 @@ writeFileSync(join(assets, 'openapi.json'), JSON.stringify(createDocument(versio
 copyFileSync(join(sources, 'page.html'), join(assets, 'docs.html'))
 for (const name of own) copyFileSync(join(sources, name), join(page, name))
 for (const name of packaged) copyFileSync(join(swaggerUi, name), join(page, name))
-// Replaced and not emptied first: a service that runs meanwhile goes on serving them. What else lies there is an older build's.
+// The folder is not emptied before: a running service continues to serve it. Other files are from older builds.
 for (const name of readdirSync(page)) {
   if (!own.includes(name) && !packaged.includes(name)) rmSync(join(page, name), { recursive: true })
 }

@@ -1,27 +1,27 @@
 import { hc } from 'hono/client'
 import { describe, expect, expectTypeOf, test, vi } from 'vitest'
 import type { AppType } from '../../../src/http/openapi/client.ts'
-import { testSecret } from '../../support/configured.ts'
 import { signHs256, tokenNow } from '../../support/tokens.ts'
+import { testSecret } from '../../support/variables.ts'
 import { addressIn, firstAddress, payFinal, startService, trxTo, usdtTo } from '../service.ts'
 import { newestDeposits } from './client-example.ts'
 
 const base = 'https://wallet.example'
 
-/** A service with two deposits that are final, and Hono's client for it as caller 7. */
+/** A service with two final deposits, and Hono's client for it as caller 7. */
 async function startWithClient() {
   const service = await startService()
   const to = await addressIn(await service.get('/tron/generate'))
   const txids = payFinal(service, trxTo(to, 3_500_000n), usdtTo(to, 25_000_000n))
-  const answer: typeof fetch = async (input, init) => {
+  const serve: typeof fetch = async (input, init) => {
     const { pathname, search } = new URL(String(input))
     return service.get(pathname + search, 7, init as RequestInit) // safe: the client sends plain requests
   }
-  return { service, txids, answer, client: hc<AppType>(base, { fetch: answer }) }
+  return { txids, serve, client: hc<AppType>(base, { fetch: serve }) }
 }
 
 describe('the typed client', () => {
-  test('calls all five routes and reads their data', async () => {
+  test('calls the five routes and reads their data', async () => {
     const { client } = await startWithClient()
     const address = await client.tron.generate.$get({ query: { format: 'base58' } })
     if (address.ok) expect((await address.json()).data).toEqual({ id: 1, address: firstAddress })
@@ -36,16 +36,17 @@ describe('the typed client', () => {
     expect([address, recharge, balance, wallets, flows].map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
   })
 
-  test('tells a failure from a success by `ok` and by status', async () => {
+  test('distinguishes a failure from a success by `ok` and by status', async () => {
     const { client } = await startWithClient()
-    const answer = await client.tron.recharge.$get({ query: { txid: 'ab'.repeat(32) } })
-    expect(answer.status).toBe(404)
-    if (answer.ok) throw new Error('unexpected')
-    expectTypeOf(answer.status).toEqualTypeOf<400 | 401 | 404 | 409 | 422 | 429 | 500 | 503>()
-    expect(await answer.json()).toEqual({ code: 404, msg: 'no such transaction' })
+    const response = await client.tron.recharge.$get({ query: { txid: 'ab'.repeat(32) } })
+    expect(response.status).toBe(404)
+    if (response.ok) throw new Error('unexpected')
+    expectTypeOf(response.status).toEqualTypeOf<400 | 401 | 404 | 409 | 422 | 429 | 500 | 503>()
+    expect(await response.json()).toMatchObject({ code: 404 })
+    expectTypeOf(response.json).returns.resolves.toEqualTypeOf<{ code: number; msg: string }>()
   })
 
-  test('does not compile where a parameter, its value or a member is not the route’s', async () => {
+  test('does not compile with a parameter, a value or a member that the route does not have', async () => {
     const { client } = await startWithClient()
     // @ts-expect-error: no such format
     const format = await client.tron.generate.$get({ query: { format: 'base64' } })
@@ -60,8 +61,8 @@ describe('the typed client', () => {
   })
 
   test('runs the example of the README', async () => {
-    const { txids, answer } = await startWithClient()
-    vi.stubGlobal('fetch', answer)
+    const { txids, serve } = await startWithClient()
+    vi.stubGlobal('fetch', serve)
     const token = await signHs256({ sub: '7', exp: tokenNow + 60 }, testSecret)
     const lines = await newestDeposits(base, token)
     vi.unstubAllGlobals()

@@ -1,39 +1,49 @@
 import { describe, expect, test } from 'vitest'
 import type * as z from 'zod/mini'
 import type { Address } from '../../../src/addresses/address.ts'
-import { failureBody } from '../../../src/http/openapi/document.ts'
-import { elsewhere } from '../../../src/http/openapi/failures.ts'
+import { failureExample } from '../../../src/http/openapi/document.ts'
+import { failuresOutsideRoutes } from '../../../src/http/openapi/failures.ts'
 import type { Operation, Situation } from '../../../src/http/openapi/operation.ts'
 import { operations } from '../../../src/http/openapi/operations.ts'
-import { failureAnswer, unhealthyAnswer } from '../../../src/http/openapi/response-schemas.ts'
-import { addressOf, usdt } from '../../support/chain-builder.ts'
-import { addressIn, finalityLag, payFinal, type RunningService, startService, trxTo, usdtTo } from '../service.ts'
+import { bearer, forgeToken, goodClaims } from '../../support/tokens.ts'
+import { addressOf, usdtAddress } from '../../support/transaction-spec.ts'
+import {
+  addressIn,
+  brokenDatabase,
+  finalityLag,
+  payFinal,
+  type RunningService,
+  startService,
+  trxTo,
+  usdtTo,
+} from '../service.ts'
 
 const paths: readonly (readonly [string, Operation])[] = Object.entries(operations)
 
-describe.each(paths)('%s, as documented', (path, { answer, examples, failures }) => {
-  test.each(examples)('$name: given $given, "$query" is answered so', async ({ given, query, body }) => {
+describe.each(paths)('the documentation of %s', (path, { success, failure, examples, failures }) => {
+  test.each(examples)('has the response to "$query", given $given: $name', async ({ given, query, body }) => {
     const response = await (await situations[given]()).get(path + query)
     const text = await response.text()
     expect({ status: response.status, text: undated(text) }).toEqual({
       status: 200,
       text: undated(JSON.stringify(body)),
     })
-    expect(fits(answer, text)).toBe(true)
+    expect(fits(success, text)).toBe(true)
     expect(headersOf(response)).toEqual({ 'cache-control': 'no-store' })
   })
 
-  test.each(failures)('$status $name: given $given, "$query" is answered so', async (failure) => {
-    const service = await situations[failure.given]()
-    const uid = failure.given === 'no token' ? null : 7
-    const response = await service.get(path + failure.query, uid, { headers: failure.requestHeaders ?? {} })
+  test.each(failures)('has the failure $status $name, given $given', async (documented) => {
+    const service = await situations[documented.given]()
+    const uid = documented.given === 'no token' ? null : 7
+    const headers = { ...documented.requestHeaders, ...(documented.name === 'keys-unavailable' ? keySetToken : {}) }
+    const response = await service.get(path + (documented.query ?? ''), uid, { headers })
     const text = await response.text()
     expect({ status: response.status, text }).toEqual({
-      status: failure.status,
-      text: JSON.stringify(failureBody(failure)),
+      status: documented.status,
+      text: JSON.stringify(failureExample(documented)),
     })
-    expect(fits(failure.data === undefined ? failureAnswer : unhealthyAnswer, text)).toBe(true)
-    expect(headersOf(response)).toEqual({ 'cache-control': 'no-store', ...failure.headers })
+    expect(fits(failure, text)).toBe(true)
+    expect(headersOf(response)).toEqual({ 'cache-control': 'no-store', ...documented.headers })
   })
 })
 
@@ -42,36 +52,37 @@ describe('the example of each parameter', () => {
     Object.entries(parameters).map(([name, { example }]) => `${path}?${name}=${encodeURIComponent(example)}`),
   )
 
-  test.each(queries)('is taken: %s', async (query) => {
+  test.each(queries)('is accepted: %s', async (query) => {
     const response = await (await situations['two deposits, credited']()).get(query)
     expect(response.status).toBe(200)
   })
 })
 
-describe('outside the routes, as documented', () => {
-  test.each(elsewhere)('$method $path is answered $status', async ({ method, path, status, msg }) => {
-    const response = await (await startService()).get(path, null, { method })
-    expect(response.status).toBe(status)
-    expect(await response.text()).toBe(JSON.stringify({ code: status, msg }))
-  })
+describe('the documentation of requests that reach no route', () => {
+  test.each(failuresOutsideRoutes)(
+    'has the failure of $method $path: $status',
+    async ({ method, path, status, msg }) => {
+      const response = await (await startService()).get(path, null, { method })
+      expect(response.status).toBe(status)
+      expect(await response.text()).toBe(JSON.stringify({ code: status, msg }))
+    },
+  )
 })
 
-/** When an entry was made is the one thing that no two runs share. */
-const undated = (text: string) => text.replaceAll(/(?<="created_at":")[^"]+/g, 'then')
+/** A token that only a key of a key set can verify. */
+const keySetToken = bearer(forgeToken({ alg: 'ES256', kid: 'key-1' }, goodClaims(), 'signature'))
+
+/** Without the creation times, which differ between runs. */
+const undated = (text: string) => text.replaceAll(/(?<="created_at":")[^"]+/g, '')
 
 const fits = (schema: z.ZodMiniType, text: string) => schema.safeParse(JSON.parse(text)).success
 
-/** The headers that the document tells of, but for the id, which is never the same. */
+/** The documented headers without the id, which always differs. */
 function headersOf({ headers }: Response): Record<string, string> {
   expect(headers.get('x-request-id')).toBeTruthy()
-  const told = ['cache-control', 'retry-after', 'www-authenticate']
-  return Object.fromEntries(told.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? '']] : [])))
+  const documented = ['cache-control', 'retry-after', 'www-authenticate']
+  return Object.fromEntries(documented.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? '']] : [])))
 }
-
-const away = () => {
-  throw new Error('D1_ERROR: the database is away')
-}
-const brokenDatabase = { prepare: away, batch: away, withSession: away }
 
 const reachedLimit = { limit: () => Promise.resolve({ success: false }) }
 
@@ -80,7 +91,7 @@ const withAddress = async (variables: Record<string, unknown> = {}) => {
   return { service, to: await addressIn(await service.get('/tron/generate')) }
 }
 
-/** The caller's two deposits, always in a block of the same height: then their txids are always the same. */
+/** Two deposits of the caller. They are always in a block of the same height, so that their txids are the same. */
 const deposits = (to: Address) => [trxTo(to, 3_500_000n), usdtTo(to, 25_000_000n)] as const
 
 const twoDeposits = async () => {
@@ -88,7 +99,7 @@ const twoDeposits = async () => {
   payFinal(service, ...deposits(to))
   for (const node of service.nodes) {
     node.balances.set(to, 3_500_000n)
-    node.balances.set(`${usdt} ${to}`, 25_000_000n)
+    node.balances.set(`${usdtAddress} ${to}`, 25_000_000n)
   }
   return service
 }
@@ -121,25 +132,32 @@ const situations: Readonly<Record<Situation, () => Promise<RunningService>>> = {
     service.chain.add(deposits(to))
     return service
   },
-  'a transaction that failed': async () => {
+  'a failed transaction': async () => {
     const { service, to } = await withAddress()
-    payFinal(service, { kind: 'token', contract: usdt, from: addressOf(99), to, amount: 25_000_000n, failed: true })
+    payFinal(service, {
+      kind: 'token',
+      contract: usdtAddress,
+      from: addressOf(99),
+      to,
+      amount: 25_000_000n,
+      failed: true,
+    })
     return service
   },
   'nodes that disagree': async () => {
     const service = await twoDeposits()
     const [, second] = service.nodes
-    if (second === undefined) throw new Error('two nodes are asked')
+    if (second === undefined) throw new Error('the service has two nodes')
     second.chain = service.chain.fork(service.chain.tip().height - finalityLag - 1)
     second.chain.addEmpty(finalityLag + 1)
     return service
   },
-  'nodes that do not answer': async () => silence(await startService()),
-  'an address, and nodes that do not answer': async () => silence((await withAddress()).service),
-  'token keys that can not be fetched': () =>
+  'nodes that do not respond': async () => silence(await startService()),
+  'an address and nodes that do not respond': async () => silence((await withAddress()).service),
+  'token signing keys that cannot be fetched': () =>
     startService({ AUTH_JWT_SECRET: undefined, AUTH_JWKS_URL: 'https://keys.example/jwks' }),
   'no configuration': () => startService({ TRON_XPUB: undefined }),
-  'no database': () => startService({ DB: brokenDatabase }),
+  'no database': () => startService({ DB: brokenDatabase() }),
   'a rate limit that is reached': () => startService({ RATE_LISTS: reachedLimit, RATE_STRICT: reachedLimit }),
   'no scan for four minutes': async () => {
     const service = await credited()

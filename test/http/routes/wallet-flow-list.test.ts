@@ -1,6 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { read } from '../app-harness.ts'
-import { addressIn, payFinal, type RunningService, startService, trxTo, usdtTo } from '../service.ts'
+import { crashed } from '../../../src/http/errors.ts'
+import { paramCharsMax } from '../../../src/http/query.ts'
+import {
+  osnCharsMax,
+  pageRowsDefault,
+  pageRowsMax,
+  parseFlowListQuery,
+} from '../../../src/http/routes/wallet-flow-list/query.ts'
+import { twoCurrencies } from '../currencies.ts'
+import { addressIn, failed, payFinal, type RunningService, read, startService, trxTo, usdtTo } from '../service.ts'
 
 interface Entry {
   readonly id: number
@@ -31,7 +39,7 @@ const listed = async (query: string, uid = 7) => {
 }
 
 describe('GET /wallet/flow/list', () => {
-  test('has the caller’s entries, newest first, each whole and in the documented order', async () => {
+  test('has the entries of the caller, newest first, with all members in the documented order', async () => {
     const text = await (await service.get('/wallet/flow/list')).text()
     const times = [...text.matchAll(/"created_at":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"/g)].map(
       (match) => match[1],
@@ -47,7 +55,7 @@ describe('GET /wallet/flow/list', () => {
     expect(text).toBe(`{"code":200,"msg":"success","data":{"list":[${list.join()}],"count":3}}`)
   })
 
-  test('has nothing for a caller without entries, and never somebody else’s', async () => {
+  test('is empty for a caller without entries, and never has those of another caller', async () => {
     expect(await listed('', 9)).toEqual({ status: 200, list: [], ids: [], count: 0 })
     expect(await listed('', 8)).toMatchObject({ ids: [4], count: 1 })
     expect(await listed(`osn=${txids[3]}`)).toMatchObject({ ids: [], count: 0 })
@@ -90,38 +98,129 @@ describe('GET /wallet/flow/list', () => {
     expect(await listed(`from=${at}&to=${at}`)).toMatchObject({ ids: [], count: 0 })
   })
 
-  test.each([
-    ['limit=0', 'limit: a whole number from 1 to 100'],
-    ['limit=101', 'limit: a whole number from 1 to 100'],
-    ['limit=1&limit=1', 'limit: a whole number from 1 to 100, given once'],
-    ['page=0', 'page: a whole number from 1 to 9007199254740991'],
-    ['page=1&before=3', 'page: not together with before'],
-    ['before=', 'before: a whole number from 1 to 9007199254740991'],
-    ['cuy=9', 'cuy: one of 1 (TRX), 2 (USDT), given at most once'],
-    ['wid=1e3', 'wid: a whole number from 1 to 9007199254740991'],
-    ['type=6', 'type: one of 1, 2, 3, 4, 5, 9'],
-    ['osn=', 'osn: a serial reference or txid of at most 200 plain characters'],
-    ['from=2026-02-30T00:00:00Z', 'from: an instant such as 2026-11-01T00:00:00Z or 2026-11-01T08:00:00.000%2B08:00'],
-    ['to=today', 'to: an instant such as 2026-11-01T00:00:00Z or 2026-11-01T08:00:00.000%2B08:00'],
-  ])('refuses ?%s', async (query, msg) => {
-    const response = await service.get(`/wallet/flow/list?${query}`)
-    expect(await read(response)).toEqual({ status: 400, body: { code: 400, msg } })
+  test.each(['limit=0', 'limit=1&limit=1', 'page=1&before=3', 'before=', 'cuy=9', 'type=6', 'osn=', 'to=today'])(
+    'refuses ?%s',
+    async (query) => {
+      expect((await service.get(`/wallet/flow/list?${query}`)).status).toBe(400)
+    },
+  )
+})
+
+describe('an entry in a currency that is not configured any more', () => {
+  test('cannot be written without its scale: a 500, with a line in the log', async () => {
+    const less = service.with({ CURRENCIES: [{ cuy: 1, symbol: 'TRX', decimals: 6 }] })
+    expect(await read(await less.get('/wallet/flow/list'))).toEqual(failed(500, crashed.msg))
+    expect(less.lines.join('\n')).toContain('currency 2, which is not configured')
   })
 })
 
-describe('entries in a currency that is no longer configured', () => {
-  test('can’t be written, since their scale is not known: a 500, and the log says which', async () => {
-    const flow = service.db.prepare('SELECT count(*) AS n FROM flow')
-    expect(await flow.first('n')).toBe(4)
-    const less = await startService({ CURRENCIES: [{ cuy: 1, symbol: 'TRX', decimals: 6 }] })
-    await less.db.exec('INSERT INTO wallet (id, uid, cuy) VALUES (1, 7, 2)')
-    await less.db.exec(
-      "INSERT INTO flow (wallet, uid, cuy, type, osn, amount, balance, mark, created_at) VALUES (1, 7, 2, 9, 'a', 5, 5, '', 1)",
-    )
-    expect(await read(await less.get('/wallet/flow/list'))).toEqual({
-      status: 500,
-      body: { code: 500, msg: 'internal error' },
+describe('the query', () => {
+  const parse = (query: string) => parseFlowListQuery(`https://wallet.example/x?${query}`, twoCurrencies)
+  const bad = (field: string, why: string) => ({ ok: false, error: { kind: 'bad-input', field, why } })
+  const txid = 'ab'.repeat(32)
+  const noFilter = { cuy: null, wid: null, type: null, osn: null, from: null, to: null }
+
+  test('has the first page of all entries as its default', () => {
+    const value = { filter: noFilter, page: { kind: 'number', page: 1, limit: pageRowsDefault } }
+    expect(parse('')).toEqual({ ok: true, value })
+    expect(parse('Limit=1&limit[]=2&unknown=')).toEqual({ ok: true, value })
+  })
+
+  test('can have all filters at once', () => {
+    const from = '2026-11-01T00:00:00Z'
+    const to = '2026-11-02T00:00:00.001%2B02:00'
+    expect(parse(`before=9&limit=${pageRowsMax}&cuy=2&wid=3&type=9&osn=${txid}:1&from=${from}&to=${to}`)).toEqual({
+      ok: true,
+      value: {
+        filter: {
+          cuy: 2,
+          wid: 3,
+          type: 9,
+          osn: `${txid}:1`,
+          from: Date.UTC(2026, 10, 1),
+          to: Date.UTC(2026, 10, 1, 22, 0, 0, 1),
+        },
+        page: { kind: 'before', before: 9, limit: pageRowsMax },
+      },
     })
-    expect(less.lines.join('\n')).toContain('currency 2, which is not configured')
+  })
+
+  test.each([
+    ['page=0', 'page', 'a whole number from 1 to 9007199254740991'],
+    ['before=0', 'before', 'a whole number from 1 to 9007199254740991'],
+    ['wid=0', 'wid', 'a whole number from 1 to 9007199254740991'],
+    [`limit=${pageRowsMax + 1}`, 'limit', `a whole number from 1 to ${pageRowsMax}`],
+    ['type=6', 'type', 'one of 1, 2, 3, 4, 5, 9'],
+    ['type=recharge', 'type', 'one of 1, 2, 3, 4, 5, 9'],
+    ['cuy=x', 'cuy', 'one of 1 (TRX), 2 (FINE), given at most once'],
+    ['cuy=3', 'cuy', 'one of 1 (TRX), 2 (FINE), given at most once'],
+    ['page=1&before=9', 'page', 'not allowed with before'],
+  ])('is refused with ?%s', (query, field, why) => {
+    expect(parse(query)).toEqual(bad(field, why))
+  })
+
+  test('never has a page whose first row has a number past 2^53', () => {
+    const far = parse(`page=9007199254740991&limit=${pageRowsMax}`)
+    if (!far.ok || far.value.page.kind !== 'number') throw new Error('a page by number')
+    expect(far.value.page.page * far.value.page.limit).toBeLessThan(Number.MAX_SAFE_INTEGER)
+  })
+
+  test.each([
+    [txid, txid],
+    [txid.toUpperCase(), txid],
+    [`0x${txid}`, txid],
+    [`${txid}:0`, `${txid}:0`],
+    ['order%207', 'order 7'],
+    ['x'.repeat(osnCharsMax), 'x'.repeat(osnCharsMax)],
+  ])('can have the osn %s', (value, osn) => {
+    expect(parse(`osn=${value}`)).toMatchObject({ ok: true, value: { filter: { osn } } })
+  })
+
+  test.each([
+    ['empty', ''],
+    ['too long', 'x'.repeat(osnCharsMax + 1)],
+    ['with a NUL', 'a%00b'],
+    ['with a line end', 'a%0Ab'],
+    ['with a letter beyond ASCII', '%C3%A9'],
+  ])('is refused where the osn is %s', (_what, value) => {
+    const why = `an osn or txid of at most ${osnCharsMax} printable ASCII characters`
+    expect(parse(`osn=${value}`)).toEqual(bad('osn', why))
+  })
+
+  test.each([
+    ['2026-11-01T00:00:00Z', Date.UTC(2026, 10, 1)],
+    ['2026-11-01T00:00Z', Date.UTC(2026, 10, 1)],
+    ['2026-11-01T00:00:00.5Z', Date.UTC(2026, 10, 1, 0, 0, 0, 500)],
+    ['2026-11-01T00:00:00.123-03:30', Date.UTC(2026, 10, 1, 3, 30, 0, 123)],
+    ['2028-02-29T23:59:59.999Z', Date.UTC(2028, 1, 29, 23, 59, 59, 999)],
+    ['0000-01-01T00:00:00Z', Date.parse('0000-01-01T00:00:00Z')],
+  ])('can have the instant %s', (value, from) => {
+    expect(parse(`from=${value}`)).toMatchObject({ ok: true, value: { filter: { from, to: null } } })
+  })
+
+  test.each([
+    ['empty', ''],
+    ['a date', '2026-11-01'],
+    ['without a zone', '2026-11-01T00:00:00'],
+    ['with a plain + (a space in a query)', '2026-11-01T00:00:00+02:00'],
+    ['on a day that does not exist', '2026-04-31T00:00:00Z'],
+    ['on 29 February of a common year', '2026-02-29T00:00:00Z'],
+    ['in month 13', '2026-13-01T00:00:00Z'],
+    ['on day 0', '2026-11-00T00:00:00Z'],
+    ['at hour 24', '2026-11-01T24:00:00Z'],
+    ['at minute 60', '2026-11-01T00:60:00Z'],
+    ['a leap second', '2026-12-31T23:59:60Z'],
+    ['with zone 24:00', '2026-11-01T00:00:00%2B24:00'],
+    ['with microseconds', '2026-11-01T00:00:00.000001Z'],
+    ['in lower case', '2026-11-01t00:00:00z'],
+    ['with a space for T', '2026-11-01%2000:00:00Z'],
+    ['with a year of five digits', '12026-11-01T00:00:00Z'],
+    ['a number', '1790000000000'],
+    ['a word', 'yesterday'],
+    ['too long', `${'0'.repeat(paramCharsMax)}2026-11-01T00:00:00Z`],
+  ])('is refused where an instant is %s', (_what, value) => {
+    const why = 'an ISO 8601 instant such as 2026-11-01T00:00:00Z or 2026-11-01T08:00:00.000%2B08:00'
+    expect(parse(`from=${value}`)).toEqual(bad('from', why))
+    expect(parse(`to=${value}`)).toEqual(bad('to', why))
   })
 })

@@ -1,14 +1,16 @@
-import type { HttpParts, RequestContext } from '../../context.ts'
-import type { ApiResponse } from '../../envelope.ts'
+import { readScanHealth } from '../../../scan/health.ts'
+import type { Route } from '../../context.ts'
+import { failure, success } from '../../envelope.ts'
 
-/** How the scan is, for a load balancer or a pager: no token, no node call. */
+/** The state of the scan, for a load balancer or monitoring: requires no token and queries no node. */
 export const health = {
   path: '/health',
-  answer: async (parts: Pick<HttpParts, 'readHealth'>, visit: RequestContext): Promise<ApiResponse> => {
-    const { status, scanned, finalized, behind, healthy, msg } = await parts.readHealth(visit)
+  rateClass: null,
+  handle: async (c) => {
+    const { status, scanned, finalized, behind, msg } = await readScanHealth(
+      c.env.services.primary(c.get('invocation')),
+    )
     const data = { status, scanned, finalized, behind }
-    // The one failure with data: who is paged needs to know how far the scan is.
-    if (status === 'stopped' || !healthy) return { status: 503, msg, data }
-    return { status: 200, msg: `success: ${msg}`, data }
+    return status === 'stopped' ? failure({ status: 503, msg }, data) : success(data, msg)
   },
-}
+} satisfies Route

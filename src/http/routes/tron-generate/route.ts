@@ -1,28 +1,32 @@
 import { type Address, formatBase58, formatHex, formatNumber } from '../../../addresses/address.ts'
-import type { CallerRoute } from '../../context.ts'
-import { failure, jsonInteger, type RawJson, success } from '../../envelope.ts'
-import { toProblem } from '../../errors.ts'
-import { type AddressFormat, parseGenerateQuery } from '../../params.ts'
+import { issueAddress } from '../../../addresses/issue-address.ts'
+import type { Route } from '../../context.ts'
+import { jsonInteger, type RawJson, refusal, success } from '../../envelope.ts'
+import { type AddressFormat, parseGenerateQuery } from './query.ts'
 
 /** The caller's deposit address. */
-export const tronGenerate: CallerRoute = {
+export const tronGenerate = {
   path: '/tron/generate',
   rateClass: (url) => {
     const query = parseGenerateQuery(url)
     return query.ok && query.value.fresh ? 'strict' : 'lists'
   },
-  answer: async (parts, uid, url, visit) => {
-    const query = parseGenerateQuery(url)
-    if (!query.ok) return failure(toProblem(query.error))
+  handle: async (c) => {
+    const query = parseGenerateQuery(c.req.url)
+    if (!query.ok) return refusal(query.error)
     const { fresh, format } = query.value
-    const issued = await parts.generateAddress(uid, { fresh }, visit)
-    if (!issued.ok) return failure(toProblem(issued.error))
-    return success({ id: issued.value.id, address: write(issued.value.address, format) })
+    const { services } = c.env
+    const invocation = c.get('invocation')
+    const issued = await services.write(invocation, (parts) =>
+      issueAddress({ ...parts, chain: services.chain(invocation) }, c.get('uid'), { fresh }),
+    )
+    if (!issued.ok) return refusal(issued.error)
+    return success({ id: issued.value.id, address: formatAddress(issued.value.address, format) })
   },
-}
+} satisfies Route
 
-/** As a number it has 50 digits or so, far more than a double holds: callers ask for that form by name. */
-function write(address: Address, format: AddressFormat): string | RawJson {
+/** As a number it has about 50 digits, far more than a double keeps: a caller has to request that form. */
+function formatAddress(address: Address, format: AddressFormat): string | RawJson {
   switch (format) {
     case 'base58':
       return formatBase58(address)

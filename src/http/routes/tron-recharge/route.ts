@@ -1,81 +1,37 @@
-import type { ChainFailure } from '../../../chain/failure.ts'
-import type { Pending, PendingReason } from '../../../deposits/deposit.ts'
-import { explainPending } from '../../../deposits/explain.ts'
-import { formatUnits } from '../../../ledger/amount.ts'
-import type { Currencies } from '../../../ledger/currencies.ts'
-import type { WalletBalance } from '../../../ledger/ledger-store.ts'
-import type { CheckNowReport } from '../../../scan/check-now.ts'
-import type { CallerRoute } from '../../context.ts'
-import { type ApiResponse, failure, successNote } from '../../envelope.ts'
-import { toProblem } from '../../errors.ts'
-import { parseRechargeQuery } from '../../params.ts'
+import { checkNow } from '../../../scan/check-now.ts'
+import { checkTransaction } from '../../../scan/check-transaction.ts'
+import type { RequestContext, Route } from '../../context.ts'
+import { refusal, successNote } from '../../envelope.ts'
+import { describeReport, describeTransaction } from './message.ts'
+import { parseRechargeQuery } from './query.ts'
 
-/** "Check now": for all that is final, or for one transaction. Says what it did, for people. */
-export const tronRecharge: CallerRoute = {
+/** "Check now": credits what is final, or the caller's deposits of one transaction. */
+export const tronRecharge = {
   path: '/tron/recharge',
   rateClass: () => 'strict',
-  answer: async (parts, uid, url, visit): Promise<ApiResponse> => {
-    const query = parseRechargeQuery(url)
-    if (!query.ok) return failure(toProblem(query.error))
-    if (query.value === null) {
-      const report = await parts.recharge(uid, visit)
-      return report.ok ? successNote(tell(report.value, parts.currencies)) : failure(toProblem(report.error))
+  handle: async (c) => {
+    const query = parseRechargeQuery(c.req.url)
+    if (!query.ok) return refusal(query.error)
+    const txid = query.value
+    const { currencies } = c.env.services.settings
+    if (txid === null) {
+      const report = await check(c)
+      return report.ok ? successNote(describeReport(report.value, currencies)) : refusal(report.error)
     }
-    const report = await parts.rechargeTransaction(uid, query.value, visit)
-    if (!report.ok) return failure(toProblem(report.error))
-    const { credited, already } = report.value
-    return successNote(`${already ? 'credited before:' : 'credited'} ${sums(credited, parts.currencies)}`)
+    const { services } = c.env
+    const invocation = c.get('invocation')
+    const report = await services.write(invocation, (parts) =>
+      checkTransaction({ ...parts, chain: services.chain(invocation) }, c.get('uid'), txid),
+    )
+    return report.ok ? successNote(describeTransaction(report.value, currencies)) : refusal(report.error)
   },
-}
+} satisfies Route
 
-function tell(
-  { credited, unconfirmed: unfinal, pending, behindBlocks, problem: trouble }: CheckNowReport,
-  currencies: Currencies,
-): string {
-  const told = [
-    credited.length === 0 ? 'nothing new' : `credited ${sums(credited, currencies)}`,
-    unfinal === null ? null : `${counted(unfinal.count, 'transfer')} seen, final in about ${unfinal.seconds} s`,
-    ...waiting(pending),
-    trouble === null ? null : explainTrouble(trouble),
-    behindBlocks === 0 ? null : `the scan is ${counted(behindBlocks, 'block')} behind`,
-  ]
-  return told.filter((part) => part !== null).join('; ')
-}
-
-/** `25 USDT and 3 TRX`: what was credited in each currency, in the currencies' order. */
-function sums(credited: readonly WalletBalance[], currencies: Currencies): string {
-  return currencies.list
-    .flatMap(({ cuy, scale, symbol }) => {
-      const own = credited.filter((one) => one.cuy === cuy)
-      const sum = own.reduce((total, one) => total + one.amount, 0n)
-      return own.length === 0 ? [] : [`${formatUnits(sum, scale)} ${symbol}`]
-    })
-    .join(' and ')
-}
-
-function waiting(pending: readonly Pending[]): string[] {
-  const counts = new Map<PendingReason, number>()
-  for (const { reason } of pending) counts.set(reason, (counts.get(reason) ?? 0) + 1)
-  return [...counts].map(
-    ([reason, count]) => `${counted(count, 'transfer')} not credited yet: ${explainPending(reason)}`,
+/** The scan reads and writes the primary. Only what the caller gets is read in the session of the request. */
+function check(c: RequestContext) {
+  const { services } = c.env
+  const invocation = c.get('invocation')
+  return services.write(invocation, (caller) =>
+    checkNow({ ...services.primary(invocation), chain: services.chain(invocation), caller }, c.get('uid')),
   )
-}
-
-function explainTrouble(trouble: ChainFailure['kind'] | 'still-running'): string | null {
-  switch (trouble) {
-    case 'no-answer':
-      return 'no node gave a usable answer'
-    case 'disagreement':
-      return 'the nodes disagree'
-    case 'forked':
-      return 'the scan has stopped until an operator has looked at the chain'
-    case 'still-running':
-      return 'a scan is still running'
-    case 'out-of-budget':
-      return null // how far behind the scan is says it
-  }
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
 }

@@ -1,37 +1,41 @@
 import { formatInstant } from '../../../common/time.ts'
 import type { Currencies } from '../../../ledger/currencies.ts'
-import type { Flow } from '../../../ledger/entry.ts'
-import type { CallerRoute } from '../../context.ts'
-import { failure, jsonAmount, success } from '../../envelope.ts'
-import { toProblem } from '../../errors.ts'
-import { parseFlowListQuery } from '../../params.ts'
+import type { Entry } from '../../../ledger/entry.ts'
+import type { Route } from '../../context.ts'
+import { jsonAmount, refusal, success } from '../../envelope.ts'
+import { parseFlowListQuery } from './query.ts'
 
 /** The caller's ledger entries, newest first. */
-export const walletFlowList: CallerRoute = {
+export const walletFlowList = {
   path: '/wallet/flow/list',
   rateClass: () => 'lists',
-  answer: async (parts, uid, url, visit) => {
-    const query = parseFlowListQuery(url, parts.currencies)
-    if (!query.ok) return failure(toProblem(query.error))
-    const { list, count } = await parts.listFlows(uid, query.value.filter, query.value.page, visit)
-    return success({ list: list.map((flow) => write(flow, parts.currencies)), count })
+  handle: async (c) => {
+    const { services } = c.env
+    const { currencies } = services.settings
+    const query = parseFlowListQuery(c.req.url, currencies)
+    if (!query.ok) return refusal(query.error)
+    const { filter, page } = query.value
+    const { list, count } = await services.read(c.get('invocation'), ({ ledger }) =>
+      ledger.entries(c.get('uid'), filter, page),
+    )
+    return success({ list: list.map((entry) => toItem(entry, currencies)), count })
   },
-}
+} satisfies Route
 
-function write(flow: Flow, currencies: Currencies) {
-  const currency = currencies.byId.get(flow.cuy)
-  // The scale is configuration: without it an amount can't be written, and a guess could be wrong by powers of ten.
-  if (currency === undefined) throw new Error(`entry ${flow.id} is in currency ${flow.cuy}, which is not configured`)
+function toItem(entry: Entry, currencies: Currencies) {
+  const currency = currencies.byId.get(entry.cuy)
+  // Without the scale, which is configuration, an amount cannot be written: a guess could be wrong by powers of ten.
+  if (currency === undefined) throw new Error(`entry ${entry.id} is in currency ${entry.cuy}, which is not configured`)
   return {
-    id: flow.id,
-    uid: flow.uid,
-    wid: flow.wid,
-    osn: flow.osn,
-    type: flow.type,
-    cuy: flow.cuy,
-    amt: jsonAmount(flow.amount, currency.scale),
-    balance: jsonAmount(flow.balance, currency.scale),
-    mark: flow.mark,
-    created_at: formatInstant(flow.createdAt),
+    id: entry.id,
+    uid: entry.uid,
+    wid: entry.wid,
+    osn: entry.osn,
+    type: entry.type,
+    cuy: entry.cuy,
+    amt: jsonAmount(entry.amount, currency.scale),
+    balance: jsonAmount(entry.balance, currency.scale),
+    mark: entry.mark,
+    created_at: formatInstant(entry.createdAt),
   }
 }

@@ -1,16 +1,15 @@
-import type { CallerRoute } from '../../context.ts'
+import { listWallets } from '../../../ledger/list-wallets.ts'
+import type { Route } from '../../context.ts'
 import { jsonAmount, success } from '../../envelope.ts'
 
-/** The caller's balance in each configured currency, as the ledger has it. */
-export const walletList: CallerRoute = {
+/** The caller's balance in each configured currency, from the ledger. */
+export const walletList = {
   path: '/wallet/list',
   rateClass: () => 'lists',
-  answer: async (parts, uid, _url, visit) => {
-    const wallets = await parts.listWallets(uid, visit)
-    const list = wallets.map((wallet) => ({
-      amt: jsonAmount(wallet.amount, wallet.currency.scale),
-      cuy: wallet.currency.cuy,
-    }))
+  handle: async (c) => {
+    const uid = c.get('uid')
+    const wallets = await c.env.services.read(c.get('invocation'), (parts) => listWallets(parts, uid))
+    const list = wallets.map(({ amount, currency }) => ({ amt: jsonAmount(amount, currency.scale), cuy: currency.cuy }))
     return success({ list, count: list.length })
   },
-}
+} satisfies Route

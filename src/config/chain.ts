@@ -1,0 +1,105 @@
+import * as z from 'zod/mini'
+import { parseAddress } from '../addresses/address.ts'
+import { parseUnits } from '../ledger/amount.ts'
+import { nativeAsset, trc20Asset } from '../ledger/asset.ts'
+import { type Currencies, type Currency, type CurrencyId, indexCurrencies } from '../ledger/currencies.ts'
+import { integerFrom, listOf, optional, parsedBy, parsedText, text, url } from './schemas.ts'
+
+/** One Tron node. Its URLs and key are secrets: they never reach a caller or a log line. */
+export interface NodeConfig {
+  readonly rpc: string
+  /** Base URL of its HTTP API, without a slash at the end, or null. */
+  readonly api: string | null
+  /** Sent as `TRON-PRO-API-KEY`, or null. */
+  readonly key: string | null
+}
+
+/** The chain, the nodes to read it from, and the assets that count there. */
+export interface ChainConfig {
+  /** Lower-case `0x` quantity without leading zeros. */
+  readonly chainId: string
+  /** In order of preference. */
+  readonly nodes: readonly NodeConfig[]
+  /** How many nodes must agree before money is credited. */
+  readonly quorum: number
+  readonly currencies: Currencies
+}
+
+const nodesMax = 10 // more do not make a quorum safer, only slower
+const quorumByDefault = 2
+
+const nodeEntry = z.object({
+  rpc: url,
+  api: z.optional(parsedBy(url, (value) => value.replace(/\/+$/, ''))),
+  keyVar: z.optional(text('the name of the variable that holds the key')),
+})
+
+const hasRepeats = (values: readonly unknown[]) => new Set(values).size < values.length
+
+/** The nodes with the keys that they name, which are variables too. */
+const nodesSchema = parsedBy(
+  z.looseObject({ TRON_NODES: listOf(nodeEntry, nodesMax), TRON_QUORUM: optional(integerFrom(1, nodesMax)) }),
+  ({ TRON_NODES: entries, TRON_QUORUM: quorum, ...bindings }, refuse) => {
+    if (hasRepeats(entries.map(({ rpc }) => rpc))) refuse('duplicate node: the same rpc is listed twice', 'TRON_NODES')
+    if (quorum !== null && quorum > entries.length) {
+      refuse(`at most the number of nodes in TRON_NODES (${entries.length})`, 'TRON_QUORUM')
+    }
+    const nodes = entries.map(({ rpc, api = null, keyVar }, i): NodeConfig => {
+      const key = keyVar === undefined ? null : bindings[keyVar]
+      if (key === null || (typeof key === 'string' && key !== '')) return Object.freeze({ rpc, api, key })
+      return refuse('the name of a variable or secret that is set', 'TRON_NODES', i, 'keyVar')
+    })
+    return { nodes: Object.freeze(nodes), quorum: quorum ?? Math.min(quorumByDefault, nodes.length) }
+  },
+)
+
+const currenciesMax = 50
+const trxDecimals = 6
+const scaleByDefault = 6
+
+/** The symbols that a currency can have. */
+export const symbolPattern = /^[\w.-]{1,20}$/
+const symbolTakes = 'a symbol of 1 to 20 letters, digits, "_", "." or "-"'
+
+const currencyEntry = z.object({
+  cuy: integerFrom<CurrencyId>(1, 1_000_000),
+  symbol: z.string(symbolTakes).check(z.regex(symbolPattern, symbolTakes)),
+  contract: z.optional(
+    parsedText('the Tron address of a contract (34 characters, starts with T)', (value) => {
+      const address = parseAddress(value)
+      return address.ok ? address.value : null
+    }),
+  ),
+  decimals: integerFrom(0, 36),
+  scale: z.optional(integerFrom(0, 8)),
+  minDeposit: z.optional(z.string('a decimal as text, such as "1.5"')),
+})
+
+const currency = parsedBy(currencyEntry, ({ contract, minDeposit = '0', ...entry }, refuse): Currency => {
+  const { decimals, scale = Math.min(decimals, scaleByDefault) } = entry
+  const minimum = parseUnits(minDeposit, decimals)
+  if (scale > decimals) return refuse('at most the decimals of the currency', 'scale')
+  if (contract === undefined && decimals !== trxDecimals)
+    return refuse(`${trxDecimals} for TRX (no contract)`, 'decimals')
+  if (!minimum.ok) return refuse(`a decimal of at most ${decimals} places, as text`, 'minDeposit')
+  const asset = contract === undefined ? nativeAsset : trc20Asset(contract)
+  return Object.freeze({ ...entry, asset, scale, minDeposit: minimum.value })
+})
+
+const currencies = parsedBy(listOf(currency, currenciesMax), (list, refuse) => {
+  const assets = list.map(({ asset }) => (asset.kind === 'native' ? 'TRX' : asset.contract))
+  if (hasRepeats(list.map(({ cuy }) => cuy))) refuse('duplicate currency: the same cuy is listed twice')
+  if (hasRepeats(assets)) refuse('duplicate currency: the same contract (or TRX) is listed twice')
+  return Object.freeze(indexCurrencies(list))
+})
+
+const chainId = parsedText('a chain id such as 0x2b6653dc', (value) =>
+  /^0x[0-9a-f]{1,16}$/i.test(value) ? `0x${BigInt(value).toString(16)}` : null,
+)
+
+const assetsSchema = parsedBy(z.object({ TRON_CHAIN_ID: chainId, CURRENCIES: currencies }), (variables) => {
+  return { chainId: variables.TRON_CHAIN_ID, currencies: variables.CURRENCIES }
+})
+
+/** `ChainConfig` from its variables. Each side of an intersection is checked, whether the other has faults or not. */
+export const chainSchema = z.intersection(assetsSchema, nodesSchema)

@@ -1,0 +1,90 @@
+import * as z from 'zod/mini'
+import { err, ok, type Result } from '../common/result.ts'
+
+/** The bindings and variables of a deployment, not parsed yet. */
+export type Bindings = Readonly<Record<string, unknown>>
+
+/**
+ * What `schema` makes of the bindings, or one sentence for each wrong value: the variable and what it takes. Never the
+ * value, which can be a secret.
+ */
+export function parseBindings<T>(schema: z.ZodMiniType<T>, bindings: Bindings): Result<T, readonly string[]> {
+  const parsed = schema.safeParse(bindings)
+  if (parsed.success) return ok(parsed.data)
+  return err([...new Set(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`))])
+}
+
+/** Refuses a value, or the member of it at `path`. `takes` is what the variable takes. */
+type Refuse = (takes: string, ...path: (string | number)[]) => never
+
+/** What `parse` makes of a value that `schema` accepts. The input is left out of the issues: it can be a secret. */
+export const parsedBy = <In, Out>(schema: z.ZodMiniType<In>, parse: (value: In, refuse: Refuse) => Out) =>
+  z.pipe(
+    schema,
+    z.transform(
+      (value: In, { issues }): Out =>
+        parse(value, (message, ...path) => {
+          issues.push({ code: 'custom', input: null, message, path })
+          return z.NEVER
+        }),
+    ),
+  )
+
+/** Null where the variable is not set. */
+export const optional = <T>(schema: z.ZodMiniType<T>) =>
+  z.pipe(
+    z.transform((value): unknown => (value === '' ? null : (value ?? null))),
+    z.nullable(schema),
+  )
+
+/** A text of 1 to 4,096 characters. `takes` is the message of every schema here: what the variable takes. */
+export const text = (takes: string) => z.string(takes).check(z.minLength(1, takes), z.maxLength(4096, takes))
+
+/** A text that `parse` accepts; it returns null for any other. */
+export const parsedText = <T>(takes: string, parse: (value: string) => T | null) =>
+  parsedBy(text(takes), (value, refuse) => parse(value) ?? refuse(takes))
+
+/** A whole number, or its decimal digits as text. */
+export const integerFrom = <T extends number = number>(min: number, max: number) => {
+  const takes = `a whole number from ${min} to ${max}`
+  const schema: z.ZodMiniType<number> = z.pipe(
+    z.transform((value): unknown => (typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value)),
+    z.int(takes).check(z.gte(min, takes), z.lte(max, takes)),
+  )
+  return schema as z.ZodMiniType<T> // safe: the range is the definition of T
+}
+
+/** An array, or its JSON text: secrets and `.dev.vars` hold only text. */
+export const listOf = <T>(
+  item: z.ZodMiniType<T>,
+  max: number,
+  takes = `an array of 1 to ${max} entries, or its JSON text`,
+) =>
+  z.pipe(
+    z.transform((value) => (typeof value === 'string' ? parseJson(value) : value)),
+    z.array(item, takes).check(z.minLength(1, takes), z.maxLength(max, takes)),
+  )
+
+/** A URL that is safe to send keys to. */
+export const url = parsedText('an https URL (http only for a loopback host)', (value) =>
+  isSafeUrl(value) ? value : null,
+)
+
+/** Whether a text is a URL with https, or one of this machine. */
+export function isSafeUrl(value: string): boolean {
+  const parsed = URL.parse(value)
+  return parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLoopback(parsed.hostname))
+}
+
+/** Whether the host of a URL is this machine: only there are plain http and `DEV_UID` accepted. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
+}
+
+function parseJson(value: string): unknown {
+  try {
+    return JSON.parse(value)
+  } catch {
+    return undefined // which no schema accepts: its message describes what the variable takes
+  }
+}

@@ -1,0 +1,114 @@
+import { eq, getTableName, lt, lte, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { UnixMs } from '../common/time.ts'
+import type { CreditKey } from '../deposits/deposit.ts'
+import type { LeaseAttempt, ScanStep, ScanStore } from '../scan/scan-store.ts'
+import { depositStatements, movementStatements, pendingStatements, storeDeposits } from './bulk-statements.ts'
+import { type Database, openTables } from './database.ts'
+import { readScan, type ScanRow } from './rows.ts'
+import { build, names, param, statement } from './statement.ts'
+import { scans } from './tables.ts'
+
+/** The scan's row over D1. `onWalletFull` gets the key of each deposit that was stored uncredited because its wallet was full. */
+export function createScanStore(db: Database, onWalletFull: (key: CreditKey) => void): ScanStore {
+  return {
+    async state() {
+      const row = await selectScan(db).first<ScanRow>()
+      return row === null ? null : readScan(row)
+    },
+
+    async start({ height, hash }, at) {
+      await insertScan(db, { height, finalized: height, hash, at }).run()
+    },
+
+    async acquireLease(lease, at, until) {
+      const [, after] = await db.batch<ScanRow>([takeLease(db, { lease, at, until }), selectScan(db)])
+      return readAttempt(after?.results[0], lease)
+    },
+
+    async releaseLease(lease, startedAt, problem) {
+      // Never backwards: a scan that got its lease late can have started before one that has already ended.
+      const later = (column: SQLiteColumn) => sql`max(${column}, ${startedAt})`
+      await openTables(db)
+        .update(scans)
+        .set({
+          lease: '',
+          lease_until: noTime,
+          tried_at: later(scans.tried_at),
+          problem,
+          ...(problem === null ? { caught_up_at: later(scans.caught_up_at) } : {}),
+        })
+        .where(eq(scans.lease, lease))
+    },
+
+    async recordFinalized(height, at) {
+      await openTables(db).update(scans).set({ finalized: height, finalized_at: at }).where(lt(scans.finalized, height))
+    },
+
+    async halt(lease, why) {
+      await openTables(db).update(scans).set({ halted: why }).where(eq(scans.lease, lease))
+    },
+
+    append: (step) => appendStep(db, step, onWalletFull),
+  }
+}
+
+const noTime = 0 as UnixMs
+
+async function appendStep(db: Database, step: ScanStep, onWalletFull: (key: CreditKey) => void) {
+  const { after, to, finalized, lease, at } = step
+  const statements = [
+    // Where no scan was started, this fails in the same way as the next statement does for a wrong position.
+    insertScan(db, { height: null, finalized: 0, hash: null, at }),
+    moveScan(db, { after, lease, height: to.height, hash: to.hash, finalized, at }),
+    ...depositStatements(db, step.deposits, at),
+    ...pendingStatements(db, step.pending, at),
+    ...movementStatements(db, step.movements),
+  ]
+  try {
+    await storeDeposits(db, step.deposits, statements, onWalletFull)
+    return 'appended'
+  } catch (cause) {
+    if (isSuperseded(cause)) return 'superseded'
+    throw cause
+  }
+}
+
+const selectScan = statement(build.select().from(scans))
+
+const { id, height, hash, finalized, finalized_at, advanced_at, caught_up_at, tried_at, unconfirmed_read_at } = scans
+const insertScan = statement(sql`
+INSERT INTO ${scans} (${names(id, height, hash, finalized, finalized_at, advanced_at)},
+  ${names(caught_up_at, tried_at, unconfirmed_read_at, scans.lease, scans.lease_until)})
+SELECT 1, ${param('height')}, ${param('hash')}, ${param('finalized')}, ${param('at')}, ${param('at')}, 0, 0, 0, '', 0
+WHERE NOT EXISTS (SELECT 1 FROM ${scans})`)
+
+const takeLease = statement(
+  build
+    .update(scans)
+    .set({ lease: param('lease'), lease_until: param('until') })
+    .where(lte(scans.lease_until, param('at'))),
+)
+
+/** Moves the position, or fails the batch: where position or lease are not the expected ones, `height` becomes NULL. */
+const moveScan = statement(
+  build.update(scans).set({
+    height: sql`iif(${height} = ${param('after')} AND ${scans.lease} = ${param('lease')}, ${param('height')}, NULL)`,
+    hash: param('hash'),
+    finalized: sql`max(${finalized}, ${param('finalized')})`,
+    finalized_at: sql`iif(${param('finalized')} > ${finalized}, ${param('at')}, ${finalized_at})`,
+    advanced_at: param('at'),
+    halted: null,
+  }),
+)
+
+/** Whether the batch failed because another scan moved the position or has the lease. Any other failure is a bug. */
+function isSuperseded(cause: unknown): boolean {
+  const refused = `NOT NULL constraint failed: ${getTableName(scans)}.${height.name}`
+  return cause instanceof Error && cause.message.includes(refused)
+}
+
+function readAttempt(row: ScanRow | undefined, lease: string): LeaseAttempt {
+  if (row === undefined) return { kind: 'not-started' }
+  return { kind: row.lease === lease ? 'acquired' : 'held', state: readScan(row) }
+}

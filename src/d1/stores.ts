@@ -1,0 +1,25 @@
+import type { CreditKey } from '../deposits/deposit.ts'
+import type { Stores } from '../services.ts'
+import { createAddressBook } from './address-book.ts'
+import type { Database } from './database.ts'
+import { createDepositStore } from './deposit-store.ts'
+import { createLedgerReader } from './ledger-reader.ts'
+import { createPendingDeposits } from './pending-deposits.ts'
+import { createReconciliationStore } from './reconciliation-store.ts'
+import { createScanStore } from './scan-store.ts'
+import { createSightings } from './sightings.ts'
+import { createTokenFacts } from './token-facts.ts'
+
+/** The stores over `db`. `onWalletFull` gets the key of each deposit that was stored uncredited because its wallet was full. */
+export function createStores(db: Database, onWalletFull: (key: CreditKey) => void): Stores {
+  return {
+    ledger: createLedgerReader(db),
+    deposits: createDepositStore(db, onWalletFull),
+    addresses: createAddressBook(db),
+    pending: createPendingDeposits(db),
+    sightings: createSightings(db),
+    scanStore: createScanStore(db, onWalletFull),
+    tokenFacts: createTokenFacts(db),
+    reconciliation: createReconciliationStore(db),
+  }
+}

@@ -1,0 +1,24 @@
+import type { Txid } from '../chain/block.ts'
+import type { UnixMs } from '../common/time.ts'
+import type { Uid } from '../ledger/entry.ts'
+import type { CreditKey, Pending } from './deposit.ts'
+
+/** A stored pending deposit. */
+export interface PendingRecord extends Pending {
+  readonly since: UnixMs
+}
+
+/** Candidates that cannot be decided yet. Each method is one batch that commits whole or not at all. */
+export interface PendingDeposits {
+  /** The caller's pending deposits, oldest first, at most 100; only those of `txid` where it is given. */
+  of(uid: Uid, txid: Txid | null): Promise<readonly PendingRecord[]>
+  /** Stores candidates as pending. Where one is pending already, only its reason changes. */
+  keep(pending: readonly Pending[], at: UnixMs): Promise<void>
+  /**
+   * At most `max` pending deposits whose next try is due, those first that have been due longest. Their next try moves
+   * to `nextTry` in the same statement, so each gets its turn.
+   */
+  takeDue(at: UnixMs, nextTry: UnixMs, max: number): Promise<readonly PendingRecord[]>
+  /** Removes pending deposits that turned out to be worthless. */
+  remove(keys: readonly CreditKey[]): Promise<void>
+}

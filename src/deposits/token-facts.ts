@@ -1,0 +1,10 @@
+import type { Address } from '../addresses/address.ts'
+import type { UnixMs } from '../common/time.ts'
+
+/** What token contracts answered about themselves, stored once the nodes have agreed on it. */
+export interface TokenFacts {
+  /** The stored `decimals()` of a contract, or null. */
+  decimals(contract: Address): Promise<number | null>
+  /** Stores the `decimals()` of a contract. */
+  storeDecimals(contract: Address, decimals: number, at: UnixMs): Promise<void>
+}

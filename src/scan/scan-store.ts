@@ -1,0 +1,78 @@
+import type { BlockHash, BlockHeight, BlockRef } from '../chain/block.ts'
+import type { ChainFailure } from '../chain/failure.ts'
+import type { UnixMs } from '../common/time.ts'
+import type { Deposit, Movement, Pending } from '../deposits/deposit.ts'
+
+/** The newest stored block. `hash` is null before the first block was read. */
+export interface ScanPosition {
+  readonly height: BlockHeight
+  readonly hash: BlockHash | null
+}
+
+/** The stored state of the scan. */
+export interface ScanState {
+  /** Every block at or below this position is stored. */
+  readonly position: ScanPosition
+  /** The newest finalized height that was ever agreed. It never decreases. */
+  readonly finalized: BlockHeight
+  /** When `finalized` last increased. */
+  readonly finalizedAt: UnixMs
+  /** When the position last moved. */
+  readonly advancedAt: UnixMs
+  /** Start of the newest scan that ended caught up: everything that was final then is stored. 0 before the first one. */
+  readonly caughtUpAt: UnixMs
+  /** Start of the newest scan that ended, caught up or not. 0 before the first one. */
+  readonly triedAt: UnixMs
+  /** Why that scan was not caught up, or null. */
+  readonly problem: ChainFailure['kind'] | null
+  /** When the unconfirmed blocks were last read; 0 before the first time. */
+  readonly unconfirmedReadAt: UnixMs
+  /** When the lease expires; in the past while no scan runs. */
+  readonly leaseUntil: UnixMs
+  /** Why the scan is halted until an operator acts, or null. */
+  readonly halted: string | null
+}
+
+/** One step of the scan. It is stored whole or not at all. */
+export interface ScanStep {
+  /** The expected position; with any other position the step is `superseded`. */
+  readonly after: BlockHeight
+  readonly to: BlockRef
+  readonly finalized: BlockHeight
+  readonly deposits: readonly Deposit[]
+  readonly pending: readonly Pending[]
+  readonly movements: readonly Movement[]
+  /** Name of the lease that the scan holds; a lost lease makes the step `superseded`. */
+  readonly lease: string
+  readonly at: UnixMs
+}
+
+/** The result of asking for the lease. `held`: another scan has it. */
+export type LeaseAttempt =
+  | { readonly kind: 'acquired'; readonly state: ScanState }
+  | { readonly kind: 'held'; readonly state: ScanState }
+  | { readonly kind: 'not-started' }
+
+/** Position, lease and state of the scan. Each method is one batch that commits whole or not at all. */
+export interface ScanStore {
+  /** Null before the first address was asked for or the first tick ran. */
+  state(): Promise<ScanState | null>
+  /** Stores the position below the first block to scan. A no-op where one is stored already. */
+  start(position: ScanPosition, at: UnixMs): Promise<void>
+  /** Takes the lease until `until` unless another scan holds it at `at`. `lease` is the unique name of the holder. */
+  acquireLease(lease: string, at: UnixMs, until: UnixMs): Promise<LeaseAttempt>
+  /**
+   * Releases the lease and stores `startedAt` as `triedAt`, and as `caughtUpAt` where `problem` is null. A no-op where
+   * the lease was lost.
+   */
+  releaseLease(lease: string, startedAt: UnixMs, problem: ChainFailure['kind'] | null): Promise<void>
+  /** Stores a finalized height. A height below the stored one changes nothing. */
+  recordFinalized(height: BlockHeight, at: UnixMs): Promise<void>
+  /** Stores why the scan is halted. The next appended step clears it. */
+  halt(lease: string, why: string): Promise<void>
+  /**
+   * Stores position, deposits, entries, balances, pending deposits and movements together. A known credit key is
+   * left unchanged (a question about its txid was faster); the rest of the step is stored.
+   */
+  append(step: ScanStep): Promise<'appended' | 'superseded'>
+}

@@ -1,0 +1,123 @@
+import { createHash, createHmac } from 'node:crypto'
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
+import { Log, LogLevel, Miniflare, type MiniflareOptions } from 'miniflare'
+import { UserError } from '../support/project.ts'
+import { workDir } from './work-dir.ts'
+
+type WorkerOptions = MiniflareOptions['workers'][number]
+
+/** A Worker to run with its variables. `database` is the name of the D1 database for its binding `DB`. */
+export interface WorkerSpec {
+  readonly name: string
+  readonly script: string
+  readonly database: string | null
+  readonly variables?: Readonly<Record<string, unknown>>
+  /** Whether it has rate limiters as in a deployment; their limits are too high to be reached. */
+  readonly limited?: boolean
+}
+
+/** Running Workers, each on a loopback port of its own. */
+export interface RunningWorkers {
+  /** A Worker's URL, without a slash at the end. */
+  url(name: string): string
+  /** Runs a Worker's cron handler; resolves when it has ended. */
+  tick(name: string): Promise<void>
+  /** The URL of the inspector of a Worker's isolate. */
+  inspector(name: string): string
+  /** The warnings and errors that the Workers have logged. */
+  readonly warnings: readonly string[]
+  stop(): Promise<void>
+}
+
+/** The folder and the key of D1 objects in Miniflare 5. */
+const objectKey = 'miniflare-D1DatabaseObject'
+const running = new Set<Miniflare>()
+
+/** The file in which Miniflare stores the D1 database of this name, under the folder `state`. */
+function databaseFile(state: string, database: string): string {
+  const key = createHash('sha256').update(objectKey).digest()
+  const nameHash = createHmac('sha256', key).update(database).digest().subarray(0, 16)
+  const check = createHmac('sha256', key).update(nameHash).digest().subarray(0, 16)
+  return `${state}/d1/${objectKey}/${nameHash.toString('hex')}${check.toString('hex')}.sqlite`
+}
+
+/**
+ * Starts Workers with copies of seeded databases (`databases`: name to file). They share one workerd, so that the bare
+ * Worker and the service run under the same conditions, and reach only loopback. Only `inspected` Workers can be
+ * profiled.
+ */
+export async function startWorkers(
+  workers: readonly WorkerSpec[],
+  databases: Readonly<Record<string, string>> = {},
+  inspected = false,
+): Promise<RunningWorkers> {
+  const state = `${workDir}run/${process.pid}-${running.size}`
+  rmSync(state, { recursive: true, force: true })
+  for (const [name, seeded] of Object.entries(databases)) {
+    const file = databaseFile(state, name)
+    mkdirSync(file.slice(0, file.lastIndexOf('/')), { recursive: true })
+    copyFileSync(seeded, file)
+  }
+  const warnings: string[] = []
+  const miniflare = new Miniflare({
+    host: '127.0.0.1',
+    port: 0,
+    ...(inspected ? { inspectorPort: 0 } : {}), // an inspector stores every log line, and a deployment has no inspector
+    cf: false, // else it is fetched from the network
+    log: new Log(LogLevel.ERROR),
+    logRequests: false,
+    telemetry: { enabled: false },
+    resourcePersistencePath: state,
+    handleStructuredLogs: ({ message }) => {
+      if (/"level":"(?:warn|error)"|[Ee]rror/.test(message)) warnings.push(message)
+    },
+    workers: workers.map(toOptions),
+  })
+  running.add(miniflare)
+  await miniflare.ready
+  const urls = new Map<string, string>()
+  for (const { name } of workers) urls.set(name, (await miniflare.unsafeGetDirectURL(name)).origin)
+  const inspector = inspected ? await miniflare.getInspectorURL() : null
+  return {
+    url: (name) => urls.get(name) ?? '',
+    async tick(name) {
+      const worker = await miniflare.getWorker(name)
+      const { outcome } = await worker.scheduled({ cron: '* * * * *' })
+      if (outcome !== 'ok') warnings.push(`a tick ended with the outcome ${outcome}`)
+    },
+    inspector(name) {
+      if (inspector === null) throw new UserError('these Workers were started without an inspector')
+      return `ws://${inspector.host}/core:user:${name}`
+    },
+    warnings,
+    async stop() {
+      running.delete(miniflare)
+      await miniflare.dispose()
+      rmSync(state, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Ends all running Workers and deletes their databases. */
+export async function stopWorkers(): Promise<void> {
+  await Promise.all([...running].map((miniflare) => miniflare.dispose()))
+  running.clear()
+  rmSync(`${workDir}run`, { recursive: true, force: true })
+}
+
+function toOptions({ name, script, database, variables = {}, limited = false }: WorkerSpec): WorkerOptions {
+  const json = Object.entries(variables).map(([key, value]) => [key, { type: 'json', value }] as const)
+  const limiter = (namespace: string) =>
+    ({ type: 'rate-limit', namespace, simple: { limit: 1e9, period: 60 } }) as const
+  const limiters = limited ? { RATE_LISTS: limiter('1'), RATE_STRICT: limiter('2') } : {}
+  const env = { ...Object.fromEntries(json), ...limiters }
+  return {
+    config: {
+      name,
+      compatibilityDate: '2026-11-01',
+      manifest: { mainModule: 'index.js', modules: { 'index.js': { type: 'esm', contents: script } } },
+      env: database === null ? env : { ...env, DB: { type: 'd1', id: database } },
+    },
+    dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }], stripCfConnectingIp: false },
+  } as WorkerOptions
+}

@@ -1,0 +1,33 @@
+import type { UnixMs } from '../../src/common/time.ts'
+import { createStores } from '../../src/d1/stores.ts'
+import type { EvidenceSources } from '../../src/deposits/gather-evidence.ts'
+import type { Stores } from '../../src/services.ts'
+import { openSqliteD1 } from '../support/sqlite-d1.ts'
+
+/** Evidence sources over an empty database with the real migrations, and what they logged as alarms. */
+interface TestSources {
+  readonly sources: EvidenceSources
+  readonly stores: Stores
+  readonly alarms: readonly string[]
+}
+
+/** The time of every source. */
+export const now = 1_790_000_000_000 as UnixMs
+
+/** Sources whose nodes answer only the queries of `chain`. */
+export function createSources(chain: Partial<EvidenceSources['chain']>): TestSources {
+  const unexpected = () => Promise.reject(new Error('a query that is not needed'))
+  const alarms: string[] = []
+  const ignore = () => undefined
+  const stores = createStores(
+    openSqliteD1().connect(async (work) => work()),
+    ignore,
+  )
+  const sources: EvidenceSources = {
+    chain: { receipts: unexpected, transactionBytes: unexpected, decimals: unexpected, ...chain },
+    tokenFacts: stores.tokenFacts,
+    clock: { now: () => now, sleep: () => Promise.resolve(), random: () => 0 },
+    logger: { info: ignore, warn: ignore, error: ignore, alarm: (kind) => alarms.push(kind) },
+  }
+  return { sources, stores, alarms }
+}

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest'
+import type { AuthConfig } from '../../../src/config/auth.ts'
+import {
+  base64Url,
+  forgeToken,
+  goodClaims,
+  jwtSecret,
+  signHs256,
+  signWithBytes,
+  tokenNow,
+} from '../../support/tokens.ts'
+import { admitted, authHarness, refused, secretConfig } from './auth-harness.ts'
+
+const secretBytes = new TextEncoder().encode(jwtSecret)
+const hs256 = { alg: 'HS256' }
+
+describe('a valid token', () => {
+  test.each([
+    ['1', 1],
+    ['7', 7],
+    ['9007199254740991', Number.MAX_SAFE_INTEGER],
+  ])('is that of the caller in its sub: %s', async (sub, uid) => {
+    expect(await authHarness(secretConfig).verify(await signHs256(goodClaims({ sub })))).toEqual(admitted(uid))
+  })
+
+  test('is accepted from its nbf on and before its exp, cached or not', async () => {
+    const token = await signHs256(goodClaims({ nbf: tokenNow, exp: tokenNow + 10 }))
+    const cached = authHarness(secretConfig)
+    for (const [seconds, result] of [
+      [tokenNow - 1, refused],
+      [tokenNow, admitted()],
+      [tokenNow + 9, admitted()],
+      [tokenNow + 10, refused],
+      [tokenNow - 1, refused],
+    ] as const) {
+      const fresh = authHarness(secretConfig)
+      fresh.clock.seconds = seconds
+      expect(await fresh.verify(token)).toEqual(result)
+      cached.clock.seconds = seconds
+      expect(await cached.verify(token)).toEqual(result)
+    }
+  })
+
+  test('may have other claims and header members', async () => {
+    const token = await signHs256(goodClaims({ admin: true, iat: tokenNow + 60 }), jwtSecret, {
+      kid: 'x',
+      typ: 'at+jwt',
+    })
+    expect(await authHarness(secretConfig).verify(token)).toEqual(admitted(7))
+  })
+})
+
+describe('a token is refused', () => {
+  const claims = goodClaims()
+  const signed = (header: unknown, what: unknown) => signWithBytes(header, what, secretBytes)
+  const attacks: [string, () => Promise<string>][] = [
+    ['no signature, alg none', async () => `${forgeToken({ alg: 'none' }, claims)}`],
+    ['alg none in capitals, signed', () => signed({ alg: 'NONE' }, claims)],
+    ['alg none, signed', () => signed({ alg: 'none' }, claims)],
+    ['no alg', () => signed({}, claims)],
+    ['alg as a list', () => signed({ alg: ['HS256'] }, claims)],
+    ['another HMAC in the header alone', () => signed({ alg: 'HS512' }, claims)],
+    ['an alg in lower case', () => signed({ alg: 'hs256' }, claims)],
+    ['an asymmetric alg', () => signed({ alg: 'RS256' }, claims)],
+    ['the signature of another secret', () => signHs256(claims, `${jwtSecret}x`)],
+    [
+      'a key of its own in the header',
+      () => signHs256(claims, `${jwtSecret}x`, { jwk: { kty: 'oct', k: base64Url(`${jwtSecret}x`) } }),
+    ],
+    ['an unknown crit', () => signed({ ...hs256, crit: ['exp2'], exp2: 1 }, claims)],
+    ['an empty crit', () => signed({ ...hs256, crit: [] }, claims)],
+    ['an unencoded payload (b64)', () => signed({ ...hs256, crit: ['b64'], b64: false }, claims)],
+    ['an exp of now', () => signed(hs256, goodClaims({ exp: tokenNow }))],
+    ['an exp long ago', () => signed(hs256, goodClaims({ exp: 1 }))],
+    ['no exp', () => signed(hs256, goodClaims({ exp: undefined }))],
+    ['exp null', () => signed(hs256, { sub: '7', exp: null })],
+    ['exp as text', () => signed(hs256, { sub: '7', exp: `${tokenNow + 60}` })],
+    ['an nbf in the future', () => signed(hs256, goodClaims({ nbf: tokenNow + 1 }))],
+    ['nbf as text', () => signed(hs256, { ...claims, nbf: `${tokenNow}` })],
+    ['claims that are a list', () => signed(hs256, [claims])],
+    ['claims that are null', () => signed(hs256, null)],
+    ['a header that is not an object', () => signed('HS256', claims)],
+    [
+      'a changed claim',
+      async () => (await signHs256(claims)).replace(/\.[^.]+\./, `.${base64Url('{"sub":"8","exp":9999999999}')}.`),
+    ],
+    ['a cut signature', async () => (await signHs256(claims)).slice(0, -1)],
+    ['an empty signature', async () => (await signHs256(claims)).replace(/[^.]+$/, '')],
+    ['a fourth part', async () => `${await signHs256(claims)}.x`],
+    ['padding', async () => `${await signHs256(claims)}=`],
+    ['garbage', async () => 'garbage'],
+    ['garbage in three parts', async () => 'a.b.c'],
+    ['two dots', async () => '..'],
+    ['no characters', async () => ''],
+  ]
+  test.each(attacks)('with %s', async (_what, make) => {
+    const harness = authHarness(secretConfig)
+    const token = await make()
+    expect(await harness.verify(token)).toEqual(refused)
+    expect(await harness.verify(token)).toEqual(refused) // it is not cached either
+  })
+
+  const subjects: [string, unknown][] = [
+    ['missing', undefined],
+    ['a number', 7],
+    ['null', null],
+    ['a list', ['7']],
+    ['an object', { id: '7' }],
+    ['empty', ''],
+    ['zero', '0'],
+    ['a leading zero', '01'],
+    ['an exponent', '1e3'],
+    ['a minus', '-1'],
+    ['a plus', '+1'],
+    ['preceded by a space', ' 1'],
+    ['followed by a space', '1 '],
+    ['a line end', '1\n'],
+    ['a decimal point', '1.0'],
+    ['hex', '0x1'],
+    ['2^53', '9007199254740992'],
+    ['2^64', '18446744073709551616'],
+    ['an Arabic digit', '١'],
+    ['a word', 'admin'],
+    ['a prefix', 'user:7'],
+  ]
+  test.each(subjects)('with a sub that is %s', async (_what, sub) => {
+    const harness = authHarness(secretConfig)
+    expect(await harness.verify(await signWithBytes(hs256, { exp: tokenNow + 60, sub }, secretBytes))).toEqual(refused)
+  })
+})
+
+describe('the algorithm of a token with a long secret', () => {
+  const secret = jwtSecret.repeat(2)
+  const config: AuthConfig = { ...secretConfig, key: { kind: 'secret', secret } }
+
+  test.each([
+    ['HS256', admitted(7)],
+    ['HS384', refused],
+    ['HS512', refused],
+  ])('can be %s: %j', async (alg, result) => {
+    expect(await authHarness(config).verify(await signHs256(goodClaims(), secret, { alg }))).toEqual(result)
+  })
+})
+
+describe('the configured issuer and audience', () => {
+  const strict: AuthConfig = { ...secretConfig, issuer: 'https://issuer.example', audience: 'wallet' }
+  const iss = strict.issuer
+  const aud = strict.audience
+
+  test.each([
+    ['both as configured', { iss, aud }],
+    ['the audience among others', { iss, aud: ['shop', aud] }],
+  ])('match %s', async (_what, claims) => {
+    expect(await authHarness(strict).verify(await signHs256(goodClaims(claims)))).toEqual(admitted(7))
+  })
+
+  test.each([
+    ['no iss', { aud }],
+    ['another iss', { iss: 'https://issuer.example/', aud }],
+    ['iss as a list', { iss: [iss], aud }],
+    ['no aud', { iss }],
+    ['another aud', { iss, aud: 'Wallet' }],
+    ['an empty aud list', { iss, aud: [] }],
+    ['aud as an object', { iss, aud: { 0: aud } }],
+  ])('refuse %s', async (_what, claims) => {
+    const token = await signWithBytes(hs256, goodClaims(claims), secretBytes)
+    expect(await authHarness(strict).verify(token)).toEqual(refused)
+  })
+})

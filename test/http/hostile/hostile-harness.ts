@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import type { Address } from '../../../src/addresses/address.ts'
+import { toAuthProblem } from '../../../src/http/errors.ts'
+import { bearer, signHs256, tokenNow } from '../../support/tokens.ts'
+import { addressOf } from '../../support/transaction-spec.ts'
+import { testSecret } from '../../support/variables.ts'
+import { addressIn, payFinal, type RunningService, startService, usdtTo } from '../service.ts'
+
+/** The issuer and audience of valid tokens. */
+export const issued = { iss: 'https://issuer.example', aud: 'wallet' }
+
+/** Caller 7 and what caller 8 has, on one service for all attacks of a file. */
+export interface HostileHarness {
+  readonly service: RunningService
+  /** The response to caller 7, or to another one. */
+  get(path: string, headers?: Record<string, string>, uid?: number): Promise<Response>
+  /** A valid token of a caller. */
+  tokenOf(uid: number): Promise<string>
+  /** The address and the deposit of caller 8. */
+  readonly theirs: { readonly address: Address; readonly txid: string }
+  /** A transaction that pays an address of no caller. */
+  readonly foreignTxid: string
+}
+
+const tokenOf = (uid: number) => signHs256({ sub: String(uid), exp: tokenNow + 86_400, ...issued }, testSecret)
+
+async function start(): Promise<HostileHarness> {
+  const service = await startService({ DEV_UID: '8', AUTH_ISSUER: issued.iss, AUTH_AUDIENCE: issued.aud })
+  const get: HostileHarness['get'] = async (path, headers = {}, uid = 7) =>
+    service.get(path, null, { headers: { ...bearer(await tokenOf(uid)), ...headers } })
+  const own = await addressIn(await get('/tron/generate'))
+  const address = await addressIn(await get('/tron/generate', {}, 8))
+  const [, txid = '', foreignTxid = ''] = payFinal(
+    service,
+    usdtTo(own, 25_000_000n),
+    usdtTo(address, 31_000_000n),
+    usdtTo(addressOf(77), 31_000_000n),
+  )
+  await service.tick()
+  return { service, get, tokenOf, theirs: { address, txid }, foreignTxid }
+}
+
+/**
+ * Starts one service for all tests of a file. After them nothing has crashed, there is no alarm, and every table is as it
+ * was before.
+ */
+export function underAttack(): () => HostileHarness {
+  let harness: HostileHarness
+  let before: unknown
+  beforeAll(async () => {
+    harness = await start()
+    before = await contentsOf(harness.service.db)
+    harness.service.lines.length = 0
+  })
+  afterAll(async () => {
+    const events = harness.service.lines.map((line) => JSON.parse(line)).map(({ event, alarm }) => event ?? alarm)
+    expect(events.length).toBeGreaterThan(0)
+    expect(events.filter((event) => event !== 'request')).toEqual([])
+    expect(await contentsOf(harness.service.db)).toEqual(before)
+  })
+  return () => harness
+}
+
+async function contentsOf(db: D1Database): Promise<unknown> {
+  const tables = await db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all<{ name: string }>()
+  const names = tables.results.map(({ name }) => name).filter((name) => !/^(_|sqlite|d1)/.test(name))
+  expect(names.length).toBeGreaterThan(5)
+  return Promise.all(names.map(async (name) => [name, (await db.prepare(`SELECT * FROM "${name}"`).all()).results]))
+}
+
+/** The response to a request without a valid token. */
+export const unauthorized = {
+  status: 401,
+  text: JSON.stringify({ code: 401, msg: toAuthProblem('unauthorized').msg }),
+}
+/** The wallets of caller 7, as text. */
+export const ownWallets =
+  '{"code":200,"msg":"success","data":{"list":[{"amt":0,"cuy":1},{"amt":25,"cuy":2}],"count":2}}'
+/** A list of no entries, as text. */
+export const noEntries = '{"code":200,"msg":"success","data":{"list":[],"count":0}}'

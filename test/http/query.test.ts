@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod/mini'
+import {
+  findCurrency,
+  oneOf,
+  paramCharsMax,
+  parseCurrencyQuery,
+  parseQuery,
+  wholeNumber,
+} from '../../src/http/query.ts'
+import { fine, trx, twoCurrencies } from './currencies.ts'
+
+const base = 'https://wallet.example/x'
+const bad = (field: string, why: string) => ({ ok: false, error: { kind: 'bad-input', field, why } })
+
+/** The form of values that are not a whole number from 1. In a query `+` is a space and `%2B` is the sign. */
+const notWhole: [string, string][] = [
+  ['empty', ''],
+  ['zero', '0'],
+  ['with a leading zero', '01'],
+  ['with a sign', '%2B1'],
+  ['preceded by a space', '+1'],
+  ['followed by a space', '1+'],
+  ['negative', '-1'],
+  ['with an exponent', '1e1'],
+  ['with a decimal point', '1.0'],
+  ['in hex', '0x1'],
+  ['with a comma', '1,0'],
+  ['with an underscore', '1_0'],
+  ['an Arabic digit', '%D9%A1'],
+  ['a full-width digit', '%EF%BC%91'],
+  ['a look-alike letter', 'l'],
+  ['a word', 'NaN'],
+  ['with a line end', '1%0A'],
+  ['with a NUL', '1%00'],
+  ['with an invalid percent encoding', '%zz'],
+  ['2^53', '9007199254740992'],
+  ['too long', '1'.repeat(paramCharsMax + 1)],
+]
+
+describe('a whole number', () => {
+  const schema = z.object({ id: z.optional(wholeNumber()), limit: z.optional(wholeNumber(100)) })
+  const takes = 'a whole number from 1 to 9007199254740991'
+
+  test.each([
+    ['?id=1', 1],
+    ['?id=9007199254740991', Number.MAX_SAFE_INTEGER],
+    ['?id=%31', 1],
+    ['', undefined],
+    ['?', undefined],
+  ])('of "%s" is %s', (query, id) => {
+    expect(parseQuery(schema, base + query)).toEqual({ ok: true, value: id === undefined ? {} : { id } })
+  })
+
+  test.each(notWhole)('is refused where it is %s', (_what, value) => {
+    expect(parseQuery(schema, `${base}?id=${value}`)).toEqual(bad('id', takes))
+  })
+
+  test('is refused past its maximum', () => {
+    expect(parseQuery(schema, `${base}?limit=100`)).toMatchObject({ ok: true })
+    expect(parseQuery(schema, `${base}?limit=101`)).toEqual(bad('limit', 'a whole number from 1 to 100'))
+  })
+})
+
+describe('a parameter', () => {
+  const schema = z.object({ fresh: z.optional(oneOf(['0', '1'])) })
+  const takes = 'one of 0, 1'
+
+  test.each(['other=1&other=2', 'FRESH=2', 'fresh[]=2', '__proto__=1', '=', '&&'])(
+    'that the route does not have is ignored: %s',
+    (query) => {
+      expect(parseQuery(schema, `${base}?${query}`)).toEqual({ ok: true, value: {} })
+    },
+  )
+
+  test.each(['fresh=', 'fresh', 'fresh=2', 'fresh=true', 'fresh=01', 'fresh=1+', 'fresh=toString'])(
+    'with another value is refused: %s',
+    (query) => {
+      expect(parseQuery(schema, `${base}?${query}`)).toEqual(bad('fresh', takes))
+    },
+  )
+
+  test.each(['fresh=1&fresh=1', 'fresh=0&fresh=1', 'fresh=&fresh=1', 'fresh=1&%66resh=1'])(
+    'that is given twice is refused: %s',
+    (query) => {
+      expect(parseQuery(schema, `${base}?${query}`)).toEqual(bad('fresh', `${takes}, given once`))
+    },
+  )
+})
+
+describe('a currency', () => {
+  const schema = z.object({ cuy: z.optional(wholeNumber()) })
+  const takes = 'one of 1 (TRX), 2 (FINE), given at most once'
+
+  test('is found by its id', () => {
+    expect(findCurrency(twoCurrencies, 1)).toEqual({ ok: true, value: trx })
+    expect(findCurrency(twoCurrencies, 2)).toEqual({ ok: true, value: fine })
+    expect(findCurrency(twoCurrencies, 3)).toEqual(bad('cuy', takes))
+  })
+
+  test.each([...notWhole, ['a symbol', 'TRX'], ['given twice', '1&cuy=1']])(
+    'is refused with the list of currencies where it is %s',
+    (_what, value) => {
+      expect(parseCurrencyQuery(schema, `${base}?cuy=${value}`, twoCurrencies)).toEqual(bad('cuy', takes))
+    },
+  )
+})

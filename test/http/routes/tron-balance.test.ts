@@ -1,0 +1,102 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Address } from '../../../src/addresses/address.ts'
+import { parseBalanceQuery } from '../../../src/http/routes/tron-balance/query.ts'
+import { indexCurrencies } from '../../../src/ledger/currencies.ts'
+import { usdtAddress } from '../../support/transaction-spec.ts'
+import { usdtBase58 } from '../../support/variables.ts'
+import { fine, twoCurrencies } from '../currencies.ts'
+import { addressIn, firstAddress, type RunningService, read, secondAddress, startService, wholeOf } from '../service.ts'
+
+let service: RunningService
+let first: Address
+let second: Address
+beforeEach(async () => {
+  service = await startService()
+  first = await addressIn(await service.get('/tron/generate'))
+  second = await addressIn(await service.get('/tron/generate?fresh=1'))
+})
+const setBalance = (key: string, units: bigint) => {
+  for (const node of service.nodes) node.balances.set(key, units)
+}
+const amounts = (amt: string) => ({ status: 200, text: `{"code":200,"msg":"success","data":{"amt":${amt}}}` })
+
+describe('GET /tron/balance', () => {
+  test('sums TRX over all of the caller’s addresses, with every digit', async () => {
+    setBalance(first, 9_007_199_254_740_993n)
+    setBalance(second, 1n)
+    expect(await wholeOf(await service.get('/tron/balance'))).toEqual(amounts('9007199254.740994'))
+    expect(await wholeOf(await service.get('/tron/balance?cuy=1'))).toEqual(amounts('9007199254.740994'))
+  })
+
+  test('is that of a token, and of one address', async () => {
+    setBalance(`${usdtAddress} ${first}`, 25_000_000n)
+    setBalance(`${usdtAddress} ${second}`, 500_000n)
+    expect(await wholeOf(await service.get('/tron/balance?cuy=2'))).toEqual(amounts('25.5'))
+    expect(await wholeOf(await service.get(`/tron/balance?cuy=2&address=${firstAddress}`))).toEqual(amounts('25'))
+    expect(await wholeOf(await service.get(`/tron/balance?cuy=2&address=${secondAddress}`))).toEqual(amounts('0.5'))
+  })
+
+  test('has all decimals of the chain, also those that the ledger does not keep', async () => {
+    const precise = { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 18, scale: 6 }
+    const other = await startService({ CURRENCIES: [precise] })
+    const address = await addressIn(await other.get('/tron/generate'))
+    for (const node of other.nodes) node.balances.set(`${usdtAddress} ${address}`, 1_000_000_000_000_000_001n)
+    expect(await wholeOf(await other.get('/tron/balance?cuy=2'))).toEqual(amounts('1.000000000000000001'))
+  })
+
+  test('is 0 for a caller without an address', async () => {
+    expect(await wholeOf(await service.get('/tron/balance', 8))).toEqual(amounts('0'))
+  })
+
+  test('is 404 for an address of another caller, and for any other', async () => {
+    const others = await read(await service.get(`/tron/balance?address=${firstAddress}`, 8))
+    expect(others).toMatchObject({ status: 404, body: { code: 404 } })
+    expect(await read(await service.get(`/tron/balance?address=${usdtBase58}`))).toEqual(others)
+  })
+
+  test.each(['cuy=3', 'cuy=', 'cuy=1&cuy=2', 'address=', `address=${firstAddress}&address=${firstAddress}`])(
+    'refuses ?%s',
+    async (query) => {
+      expect((await service.get(`/tron/balance?${query}`)).status).toBe(400)
+    },
+  )
+
+  test('is 503 where no node responds', async () => {
+    for (const node of service.nodes) node.script = () => ({ kind: 'status', status: 503 })
+    const response = await service.get('/tron/balance')
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
+  })
+})
+
+describe('the query', () => {
+  const parse = (query: string) => parseBalanceQuery(`https://wallet.example/x?${query}`, twoCurrencies)
+  const bad = (field: string, why: string) => ({ ok: false, error: { kind: 'bad-input', field, why } })
+
+  test('has currency 1 and all addresses as its defaults', () => {
+    expect(parse('')).toMatchObject({ ok: true, value: { currency: { cuy: 1 }, address: null } })
+  })
+
+  test('can have a configured currency and one address', () => {
+    const address = 'e2e1a54926527fbb4e4420de4c6bab82beaee24d'
+    expect(parse(`cuy=2&address=${firstAddress}`)).toEqual({ ok: true, value: { currency: fine, address } })
+  })
+
+  test('needs a currency where currency 1 is not configured', () => {
+    expect(parseBalanceQuery('https://wallet.example/x', indexCurrencies([fine]))).toEqual(
+      bad('cuy', 'one of 2 (FINE), given at most once'),
+    )
+  })
+
+  test.each([
+    ['empty', ''],
+    ['one with another character', 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL7'],
+    ['one with a look-alike letter', firstAddress.replace(/.$/, 'l')],
+    ['hex', '41e2e1a54926527fbb4e4420de4c6bab82beaee24d'],
+    ['in lower case', firstAddress.toLowerCase()],
+    ['followed by a space', `${firstAddress}+`],
+    ['a list of two', `${firstAddress},${firstAddress}`],
+    ['too long', 'T'.repeat(100)],
+  ])('is refused where the address is %s', (_what, value) => {
+    expect(parse(`address=${value}`)).toEqual(bad('address', 'a Tron address (34 characters, starts with T)'))
+  })
+})

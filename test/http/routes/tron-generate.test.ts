@@ -1,0 +1,90 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { gapLimit } from '../../../src/addresses/issue-address.ts'
+import { parseGenerateQuery } from '../../../src/http/routes/tron-generate/query.ts'
+import { firstAddress, type RunningService, read, secondAddress, startService, wholeOf } from '../service.ts'
+
+let service: RunningService
+beforeEach(async () => {
+  service = await startService()
+})
+const issued = (id: number, address: string) => ({
+  status: 200,
+  body: { code: 200, msg: 'success', data: { id, address } },
+})
+
+describe('GET /tron/generate', () => {
+  test('creates the address of the caller on the first call, and is the same one on every call', async () => {
+    expect(await read(await service.get('/tron/generate'))).toEqual(issued(1, firstAddress))
+    expect(await read(await service.get('/tron/generate?fresh=0'))).toEqual(issued(1, firstAddress))
+  })
+
+  test('is another address for another caller', async () => {
+    expect(await read(await service.get('/tron/generate', 7))).toEqual(issued(1, firstAddress))
+    expect(await read(await service.get('/tron/generate', 8))).toEqual(issued(2, secondAddress))
+    expect(await read(await service.get('/tron/generate', 7))).toEqual(issued(1, firstAddress))
+  })
+
+  test('issues a further address with fresh=1, which is the current one from then on', async () => {
+    await service.get('/tron/generate')
+    expect(await read(await service.get('/tron/generate?fresh=1'))).toEqual(issued(2, secondAddress))
+    expect(await read(await service.get('/tron/generate'))).toEqual(issued(2, secondAddress))
+  })
+
+  test('is one address for one caller, however many calls there are at once', async () => {
+    const responses = await Promise.all(Array.from({ length: 20 }, () => service.get('/tron/generate')))
+    for (const response of responses) expect(await read(response)).toEqual(issued(1, firstAddress))
+  })
+
+  test.each([
+    ['base58', '"TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6"'],
+    ['hex', '"41e2e1a54926527fbb4e4420de4c6bab82beaee24d"'],
+    ['number', '96292870406803277354480389611225519192840080384589'],
+  ])('writes the address as %s with every digit', async (format, address) => {
+    expect(await wholeOf(await service.get(`/tron/generate?format=${format}`))).toEqual({
+      status: 200,
+      text: `{"code":200,"msg":"success","data":{"id":1,"address":${address}}}`,
+    })
+  })
+
+  test.each(['fresh=2', 'fresh=', 'fresh=1&fresh=1', 'format=decimal', 'format='])(
+    'refuses ?%s and issues nothing',
+    async (query) => {
+      expect((await service.get(`/tron/generate?${query}`)).status).toBe(400)
+      expect(await service.db.prepare('SELECT count(*) AS n FROM address').first('n')).toBe(0)
+    },
+  )
+
+  test('refuses a further address while as many as the gap limit have no deposit', async () => {
+    for (let i = 0; i < gapLimit; i += 1) expect((await service.get('/tron/generate?fresh=1')).status).toBe(200)
+    expect((await service.get('/tron/generate?fresh=1')).status).toBe(409)
+    expect((await service.get('/tron/generate')).status).toBe(200)
+    expect((await service.get('/tron/generate?fresh=1', 8)).status).toBe(200)
+  })
+
+  test('shows no address before the height from which it is scanned is stored', async () => {
+    for (const node of service.nodes) node.script = () => ({ kind: 'status', status: 503 })
+    const response = await service.get('/tron/generate')
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(await response.text()).not.toContain(firstAddress)
+  })
+})
+
+describe('the query', () => {
+  const parse = (query: string) => parseGenerateQuery(`https://wallet.example/x?${query}`)
+  const bad = (field: string, why: string) => ({ ok: false, error: { kind: 'bad-input', field, why } })
+
+  test.each([
+    ['', { fresh: false, format: 'base58' }],
+    ['fresh=0', { fresh: false, format: 'base58' }],
+    ['fresh=1', { fresh: true, format: 'base58' }],
+    ['format=number', { fresh: false, format: 'number' }],
+    ['format=hex&fresh=1', { fresh: true, format: 'hex' }],
+  ])('can be "%s"', (query, value) => {
+    expect(parse(query)).toEqual({ ok: true, value })
+  })
+
+  test('lists the words that a parameter takes', () => {
+    expect(parse('fresh=2')).toEqual(bad('fresh', 'one of 0, 1'))
+    expect(parse('format=HEX')).toEqual(bad('format', 'one of base58, number, hex'))
+  })
+})

@@ -1,0 +1,165 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Address } from '../../../src/addresses/address.ts'
+import type { Pending } from '../../../src/deposits/deposit.ts'
+import { explainPending } from '../../../src/deposits/explain.ts'
+import { describeReport } from '../../../src/http/routes/tron-recharge/message.ts'
+import { parseRechargeQuery } from '../../../src/http/routes/tron-recharge/query.ts'
+import type { Amount } from '../../../src/ledger/amount.ts'
+import type { Currency } from '../../../src/ledger/currencies.ts'
+import type { CheckNowReport } from '../../../src/scan/check-now.ts'
+import { addressOf } from '../../support/transaction-spec.ts'
+import { fine, trx, twoCurrencies } from '../currencies.ts'
+import { addressIn, payFinal, type RunningService, read, startService, trxTo, usdtTo } from '../service.ts'
+
+describe('GET /tron/recharge', () => {
+  const succeeded = (note: string) => ({ status: 200, body: { code: 200, msg: `success: ${note}` } })
+  let service: RunningService
+  let own: Address
+  beforeEach(async () => {
+    service = await startService()
+    own = await addressIn(await service.get('/tron/generate'))
+  })
+  const check = async (query = '', uid = 7) => read(await service.get(`/tron/recharge${query}`, uid))
+
+  test('is a success where it finds nothing', async () => {
+    expect(await check()).toEqual(succeeded('nothing new'))
+  })
+
+  test('is a success for a caller without an address, before the first scan', async () => {
+    const empty = await startService()
+    expect(await read(await empty.get('/tron/recharge'))).toEqual(succeeded('nothing new'))
+  })
+
+  test('credits what is final, once, and shows each caller only their own deposits', async () => {
+    payFinal(service, trxTo(own, 1_500_000n), usdtTo(own, 25_000_000n), usdtTo(own, 1n))
+    expect(await check('', 8)).toEqual(succeeded('nothing new'))
+    payFinal(service, trxTo(own, 1_500_000n), usdtTo(own, 25_000_000n), usdtTo(own, 1n))
+    expect(await check()).toEqual(succeeded('credited 1.5 TRX and 25.000001 USDT'))
+    expect(await check()).toEqual(succeeded('nothing new'))
+    const wallets = await read(await service.get('/wallet/list'))
+    expect(wallets.body).toMatchObject({ data: { list: [{ amt: 3 }, { amt: 50.000002 }] } })
+  })
+
+  test('shows a transfer that is not final yet, and only to its own caller', async () => {
+    service.chain.add([usdtTo(own, 5n)])
+    service.chain.addEmpty(5)
+    const { status, body } = await check()
+    expect({ status, body }).toMatchObject({ status: 200, body: { msg: expect.stringContaining('1 transfer found') } })
+    expect(await check('', 8)).toEqual(succeeded('nothing new'))
+  })
+
+  test('credits one transaction by its txid, and is a success again later', async () => {
+    const [txid] = payFinal(service, usdtTo(own, 25_000_000n))
+    expect(await check(`?txid=${txid}`)).toEqual(succeeded('credited 25 USDT'))
+    expect(await check(`?txid=0x${txid?.toUpperCase()}`)).toEqual(succeeded('already credited 25 USDT'))
+  })
+
+  test('is 409 with the seconds to wait where the transaction is not final yet', async () => {
+    const block = service.chain.add([usdtTo(own, 5n)])
+    const response = await service.get(`/tron/recharge?txid=${block.transactions[0]?.txid}`)
+    const seconds = Number(response.headers.get('retry-after'))
+    expect(seconds).toBeGreaterThan(0)
+    expect(await read(response)).toMatchObject({ status: 409, body: { msg: expect.stringContaining(`${seconds} s`) } })
+  })
+
+  test('is 404 for a transaction that the nodes do not have', async () => {
+    expect(await check(`?txid=${'ab'.repeat(32)}`)).toMatchObject({ status: 404, body: { code: 404 } })
+  })
+
+  test('is the same for the transaction of another caller as for one that pays no caller', async () => {
+    const [txid] = payFinal(service, usdtTo(own, 25_000_000n))
+    const [foreignTxid] = payFinal(service, usdtTo(addressOf(5), 25_000_000n))
+    const result = await check(`?txid=${txid}`, 8)
+    expect(result.status).toBe(422)
+    expect(await check(`?txid=${foreignTxid}`, 8)).toEqual(result)
+    expect(JSON.stringify(result.body)).not.toMatch(/\d{4}|USDT|25/)
+    await check()
+    expect(await check(`?txid=${txid}`, 8)).toEqual(result)
+  })
+
+  test.each(['txid=', 'txid=1', `txid=${'ab'.repeat(32)}&txid=${'ab'.repeat(32)}`])('refuses ?%s', async (query) => {
+    expect((await check(`?${query}`)).status).toBe(400)
+  })
+
+  test('is 503 where no node responds', async () => {
+    for (const node of service.nodes) node.script = () => ({ kind: 'status', status: 503 })
+    expect((await check()).status).toBe(503)
+    expect((await check(`?txid=${'ab'.repeat(32)}`)).status).toBe(503)
+  })
+})
+
+describe('the query', () => {
+  const parse = (query: string) => parseRechargeQuery(`https://wallet.example/x?${query}`)
+  const txid = 'ab'.repeat(32)
+
+  test.each([
+    ['', null],
+    [`txid=${txid}`, txid],
+    [`txid=0x${txid}`, txid],
+    [`txid=0X${txid.toUpperCase()}`, txid],
+  ])('can be "%s"', (query, value) => {
+    expect(parse(query)).toEqual({ ok: true, value })
+  })
+
+  test.each([
+    ['empty', ''],
+    ['63 digits', txid.slice(1)],
+    ['65 digits', `${txid}a`],
+    ['with a look-alike letter', `${txid.slice(1)}O`],
+    ['0x alone', '0x'],
+    ['0x twice', `0x0x${txid}`],
+    ['followed by a space', `${txid}+`],
+    ['followed by a position', `${txid}:0`],
+    ['too long', 'a'.repeat(100_000)],
+  ])('is refused where the txid is %s', (_what, value) => {
+    const error = { kind: 'bad-input', field: 'txid', why: '64 hex digits, optionally prefixed with 0x' }
+    expect(parse(`txid=${value}`)).toEqual({ ok: false, error })
+  })
+})
+
+describe('the message', () => {
+  const quiet: CheckNowReport = { credited: [], unconfirmed: null, pending: [], behindBlocks: 0, problem: null }
+  const deposit = ({ cuy }: Currency, units: bigint) => ({ cuy, amount: units as Amount })
+  const waiting = (reason: Pending['reason']) => ({ reason }) as Pending
+
+  test.each<[string, Partial<CheckNowReport>, string]>([
+    ['nothing', {}, 'nothing new'],
+    ['a deposit', { credited: [deposit(trx, 25_000_000n)] }, 'credited 25 TRX'],
+    [
+      'deposits in two currencies, in the order of the currencies',
+      { credited: [deposit(fine, 1n), deposit(trx, 2n), deposit(trx, 1n)] },
+      'credited 0.000003 TRX and 0.000001 FINE',
+    ],
+    [
+      'a transfer that is not final',
+      { unconfirmed: { count: 1, seconds: 40 } },
+      'nothing new; 1 transfer found, final in about 40 s',
+    ],
+    ['two of them', { unconfirmed: { count: 2, seconds: 3 } }, 'nothing new; 2 transfers found, final in about 3 s'],
+    [
+      'undecided deposits, by their reason',
+      { pending: [waiting('no-api'), waiting('disagreement'), waiting('no-api')] },
+      `nothing new; 2 transfers not credited yet: ${explainPending('no-api')}; ` +
+        `1 transfer not credited yet: ${explainPending('disagreement')}`,
+    ],
+    ['a backlog', { behindBlocks: 1200, problem: 'out-of-budget' }, 'nothing new; the scan is 1200 blocks behind'],
+    ['one block', { behindBlocks: 1 }, 'nothing new; the scan is 1 block behind'],
+    ['a scan without time', { problem: 'out-of-budget' }, 'nothing new; the scan did not finish in time'],
+    ['nodes that do not respond', { problem: 'no-answer' }, 'nothing new; no node gave a usable response'],
+    ['nodes that disagree', { problem: 'disagreement' }, 'nothing new; the nodes disagree'],
+    ['a fork', { problem: 'forked' }, 'nothing new; the scan is stopped until an operator has checked the chain'],
+    ['a long scan', { problem: 'still-running' }, 'nothing new; a scan is still running'],
+    [
+      'all of these',
+      {
+        credited: [deposit(trx, 1_000_000n)],
+        unconfirmed: { count: 1, seconds: 9 },
+        behindBlocks: 2,
+        problem: 'no-answer',
+      },
+      'credited 1 TRX; 1 transfer found, final in about 9 s; no node gave a usable response; the scan is 2 blocks behind',
+    ],
+  ])('of %s', (_what, changes, message) => {
+    expect(describeReport({ ...quiet, ...changes }, twoCurrencies)).toBe(message)
+  })
+})

@@ -1,0 +1,97 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { a, address, c, expectRefusal, or, scanRow, storeRows, t2 } from './rows.ts'
+
+let db: D1Database
+
+beforeEach(async () => {
+  db = await storeRows()
+})
+
+describe('an address', () => {
+  it.each([
+    ['issued twice', address({ address: `'${a}'` }), 'address: already issued'],
+    ['issued twice, by OR REPLACE', or('REPLACE', address({ address: `'${a}'` })), 'address: already issued'],
+    [
+      'issued twice, by an upsert',
+      `${address({ address: `'${a}'` })} ON CONFLICT (address) DO UPDATE SET uid = 3`,
+      'address: already issued',
+    ],
+    ['at an index that is taken', address({ derivation_index: '1' }), 'address: already issued'],
+    [
+      'at an index that is taken, by OR REPLACE',
+      or('REPLACE', address({ derivation_index: '1' })),
+      'address: already issued',
+    ],
+    [
+      'at an index that leaves a gap',
+      address({ derivation_index: '3' }),
+      'address: derivation_index must be the highest plus one',
+    ],
+    [
+      'at a negative index',
+      address({ derivation_index: '-1' }),
+      'address: derivation_index must be the highest plus one',
+    ],
+    ['with an id that is taken', or('REPLACE', address({ id: '1' })), 'address: already issued'],
+    ['with an id that does not match its index', address({ id: '9' }), 'address_id'],
+    ['with the prefix 0x', address({ address: `'0x${c.slice(2)}'` }), 'address_address'],
+    ['with the prefix 41', address({ address: `'41${c}'` }), 'address_address'],
+    [
+      'given to another caller',
+      'UPDATE address SET uid = 2 WHERE derivation_index = 0',
+      'address: rows are never changed',
+    ],
+    [
+      'given to another caller by OR REPLACE',
+      'UPDATE OR REPLACE address SET derivation_index = 0, id = 1 WHERE derivation_index = 1',
+      'address: rows are never changed',
+    ],
+    ['deleted', 'DELETE FROM address WHERE derivation_index = 1', 'address: rows are never deleted'],
+  ])('%s is refused', async (_, sql, why) => {
+    await expectRefusal(sql, why)
+  })
+})
+
+describe("the scan's row", () => {
+  it.each([
+    ['with a lower position', 'UPDATE scan SET height = 99', 'scan: height must not decrease'],
+    [
+      'with a lower position, by OR REPLACE',
+      'UPDATE OR REPLACE scan SET height = 99',
+      'scan: height must not decrease',
+    ],
+    ['without a height', 'UPDATE scan SET height = NULL', 'NOT NULL constraint failed: scan.height'],
+    [
+      'without a height, by OR REPLACE',
+      'UPDATE OR REPLACE scan SET height = NULL',
+      'NOT NULL constraint failed: scan.height',
+    ],
+    [
+      'with another hash at its height',
+      `UPDATE scan SET hash = '${t2}'`,
+      'scan: the hash of a stored block must not change',
+    ],
+    ['without its hash', 'UPDATE scan SET hash = NULL', 'scan: the hash of a stored block must not change'],
+    [
+      'at a new block without a hash',
+      'UPDATE scan SET height = 101, hash = NULL',
+      'scan: a stored block must have a hash',
+    ],
+    ['with a lower finalized height', 'UPDATE scan SET finalized = 119', 'scan: finalized must not decrease'],
+    ['above the finalized height', `UPDATE scan SET height = 121, hash = '${t2}'`, 'scan_height'],
+    ['inserted twice', scanRow, 'scan: already started'],
+    ['inserted twice, with another id', scanRow.replace('(1,', '(2,'), 'scan: already started'],
+    ['replaced', or('REPLACE', scanRow).replace('100', '50'), 'scan: already started'],
+    ['changed by an upsert', `${scanRow} ON CONFLICT (id) DO UPDATE SET height = 50`, 'scan: already started'],
+    ['deleted', 'DELETE FROM scan', 'scan: the row is never deleted'],
+    ['with another id', 'UPDATE scan SET id = 2', 'scan_id'],
+  ])('%s is refused', async (_, sql, why) => {
+    await expectRefusal(sql, why)
+  })
+})
+
+it('every table is STRICT', async () => {
+  const lax = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0 AND name NOT GLOB '*_*'`
+  expect(await db.prepare(lax).raw()).toEqual([])
+  expect(await db.prepare('SELECT count(*) AS n FROM pragma_table_list WHERE strict = 1').first('n')).toBe(12)
+})

@@ -1,0 +1,163 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { address, contents, deposit, expectRefusal, flow, max, or, storeRows, t1, t2, t3 } from './rows.ts'
+
+let db: D1Database
+
+beforeEach(async () => {
+  db = await storeRows()
+})
+
+describe('a valid row', () => {
+  it.each([
+    ['a further deposit', deposit({ txid: `'${t3}'`, native: '0', position: '4' })],
+    ['a withdrawal of the whole balance', flow({ type: '2', amount: '-50', balance: '0' })],
+    ['a further address', address()],
+    ['a wallet', 'INSERT INTO wallet (uid, cuy) VALUES (2, 1)'],
+    ['a higher position', `UPDATE scan SET height = 101, hash = '${t2}'`],
+  ])('%s is stored', async (_, sql) => {
+    const before = await contents()
+    await db.prepare(sql).run()
+    expect(await contents()).not.toEqual(before)
+  })
+
+  it('of a credited deposit creates the entry and updates the balance', async () => {
+    await db.prepare(deposit({ txid: `'${t3}'`, native: '0', position: '4', amount: '7' })).run()
+    expect(await db.prepare('SELECT * FROM wallet').raw()).toEqual([[1, 1, 1, 57, 2, 2]])
+    expect(await db.prepare('SELECT * FROM flow').raw()).toEqual([
+      [1, 1, 1, 1, 1, t1, 50, 50, 'deposit', 10],
+      [2, 1, 1, 1, 1, `${t3}:4`, 7, 57, 'deposit', 10],
+    ])
+    expect(await db.prepare('SELECT count(*) AS n FROM pending').first('n')).toBe(1)
+  })
+})
+
+describe('a flow', () => {
+  it.each([
+    ['changed', 'UPDATE flow SET mark = mark', 'flow: rows are never changed'],
+    ['changed by OR REPLACE', `UPDATE OR REPLACE flow SET amount = 60, balance = 60`, 'flow: rows are never changed'],
+    ['changed by an upsert', `${flow({ id: '1' })} ON CONFLICT (id) DO UPDATE SET amount = 60`, 'flow: already exists'],
+    ['deleted', 'DELETE FROM flow WHERE id = 1', 'flow: rows are never deleted'],
+    ['replaced by its id', or('REPLACE', flow({ id: '1' })), 'flow: already exists'],
+    [
+      'replaced by its osn',
+      or('REPLACE', flow({ type: '1', osn: `'${t1}'`, amount: '50', balance: '100' })),
+      'flow: already exists',
+    ],
+    ['of a wallet that does not exist', flow({ wallet_id: '9' }), 'flow: balance must be'],
+    ["of another caller's wallet", flow({ uid: '2' }), 'flow: balance must be'],
+    ["of another currency than its wallet's", flow({ cuy: '2' }), 'flow: balance must be'],
+    ['whose balance is not the sum', flow({ balance: '56' }), 'flow: balance must be'],
+    ['whose balance is not the sum, under OR REPLACE', or('REPLACE', flow({ balance: '56' })), 'flow: balance must be'],
+    ['whose balance is not the sum, under OR IGNORE', or('IGNORE', flow({ balance: '56' })), 'flow: balance must be'],
+    ['with an id below an earlier one', flow({ id: '0' }), 'flow_id'],
+    ['with a negative id', flow({ id: '-1' }), 'flow_id'],
+    ['with an id above 2^53 − 1', flow({ id: '9007199254740992' }), 'flow_id'],
+    ['that is older than the entry before it', flow({ created_at: '9' }), 'flow: created_at must not decrease'],
+    ['with a negative balance', flow({ type: '2', amount: '-51', balance: '-1' }), 'flow_balance'],
+    ['with the amount 0', flow({ amount: '0', balance: '50' }), 'flow_type'],
+    ['of type 2 with a positive amount', flow({ type: '2' }), 'flow_type'],
+    ['of type 4 with a positive amount', flow({ type: '4' }), 'flow_type'],
+    ['of type 5 with a negative amount', flow({ type: '5', amount: '-5', balance: '45' }), 'flow_type'],
+    ['of an unknown type', flow({ type: '6' }), 'flow_type'],
+    ['with a balance above 2^53 − 1', flow({ amount: `${max - 49n}`, balance: `${max + 1n}` }), 'flow_balance'],
+    ['with an amount above 2^53 − 1', flow({ amount: `${max + 1n}`, balance: `${max + 51n}` }), 'flow_amount'],
+    [
+      'with a fraction',
+      flow({ amount: '5.5', balance: '55.5' }),
+      'cannot store REAL value in INTEGER column flow.amount',
+    ],
+    [
+      'with a text for an amount',
+      flow({ amount: `'5 TRX'`, balance: '55' }),
+      'cannot store TEXT value in INTEGER column flow.amount',
+    ],
+    ['without an osn', flow({ osn: `''` }), 'flow_osn'],
+    [
+      'of a recharge without a deposit',
+      flow({ type: '1', osn: `'${t3}'` }),
+      'flow: a recharge requires its credited deposit',
+    ],
+    [
+      'of a recharge for a deposit that was not credited',
+      flow({ type: '1', osn: `'${t2}'` }),
+      'flow: a recharge requires its credited deposit',
+    ],
+    [
+      "of a recharge with another spelling of its deposit's osn",
+      flow({ type: '1', osn: `'${t1}:0'` }),
+      'flow: a recharge requires its credited deposit',
+    ],
+  ])('%s is refused', async (_, sql, why) => {
+    await expectRefusal(sql, why)
+  })
+
+  it('with an id between two entries is refused', async () => {
+    await db.prepare(flow({ id: '10' })).run()
+    await expectRefusal(flow({ id: '5', osn: `'y'`, balance: '60' }), 'flow: ids must increase')
+  })
+
+  it.each([
+    ['with a negative balance', { type: '2', amount: '-51', balance: '-1' }],
+    ['with the amount 0', { amount: '0', balance: '50' }],
+    ['with a balance above 2^53 − 1', { amount: `${max - 49n}`, balance: `${max + 1n}` }],
+  ])('%s is skipped under OR IGNORE', async (_, changes) => {
+    await expectRefusal(or('IGNORE', flow(changes)), 'skipped')
+  })
+})
+
+describe('a wallet', () => {
+  it.each([
+    ['with another balance', 'UPDATE wallet SET balance = 51', 'wallet: only a new entry changes it'],
+    [
+      'with another balance, by OR REPLACE',
+      'UPDATE OR REPLACE wallet SET balance = 51',
+      'wallet: only a new entry changes it',
+    ],
+    [
+      'with no balance, by OR REPLACE',
+      'UPDATE OR REPLACE wallet SET balance = NULL',
+      'wallet: only a new entry changes it',
+    ],
+    [
+      'with no newest entry, by OR REPLACE',
+      'UPDATE OR REPLACE wallet SET newest_entry = NULL, entry_count = entry_count + 1',
+      'wallet: only a new entry changes it',
+    ],
+    ['with a negative balance', 'UPDATE wallet SET balance = -1', 'wallet: only a new entry changes it'],
+    [
+      'with another number of entries',
+      'UPDATE wallet SET entry_count = entry_count + 1',
+      'wallet: only a new entry changes it',
+    ],
+    ['with another owner', 'UPDATE wallet SET uid = 2', 'wallet: only a new entry changes it'],
+    ['with another id', 'UPDATE OR REPLACE wallet SET id = 7', 'wallet: only a new entry changes it'],
+    [
+      'by an upsert',
+      'INSERT INTO wallet (uid, cuy) VALUES (1, 1) ON CONFLICT (uid, cuy) DO UPDATE SET balance = 9',
+      'wallet: already exists',
+    ],
+    [
+      'that starts with a balance',
+      'INSERT INTO wallet (uid, cuy, balance) VALUES (2, 1, 5)',
+      'wallet: must start empty',
+    ],
+    [
+      'that starts with entries',
+      'INSERT INTO wallet (uid, cuy, entry_count) VALUES (2, 1, 5)',
+      'wallet: must start empty',
+    ],
+    ['with an id below 1', 'INSERT INTO wallet (id, uid, cuy) VALUES (-1, 2, 1)', 'wallet_id'],
+    ['that exists already', 'INSERT INTO wallet (uid, cuy) VALUES (1, 1)', 'wallet: already exists'],
+    ['replaced by its owner', 'INSERT OR REPLACE INTO wallet (uid, cuy) VALUES (1, 1)', 'wallet: already exists'],
+    ['replaced by its id', 'INSERT OR REPLACE INTO wallet (id, uid, cuy) VALUES (1, 2, 1)', 'wallet: already exists'],
+    ['of caller 0', 'INSERT INTO wallet (uid, cuy) VALUES (0, 1)', 'wallet_uid'],
+    [
+      'of a caller with a fraction',
+      'INSERT INTO wallet (uid, cuy) VALUES (1.5, 1)',
+      'cannot store REAL value in INTEGER column wallet.uid',
+    ],
+    ['deleted', 'DELETE FROM wallet', 'wallet: rows are never deleted'],
+  ])('%s is refused', async (_, sql, why) => {
+    await expectRefusal(sql, why)
+  })
+})

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import type { BlockHeight } from '../../src/chain/block.ts'
+import type { Chain } from '../../src/chain/chain.ts'
+import type { ChainFailure } from '../../src/chain/failure.ts'
+import { readBlocksMax } from '../../src/chain/limits.ts'
+import { err, ok } from '../../src/common/result.ts'
+import { stepBlocksMax, stepEntriesMax, stepRequestsMax } from '../../src/scan/limits.ts'
+import { readStep, type StepCosts } from '../../src/scan/read-step.ts'
+import { transaction } from '../deposits/samples.ts'
+import { blocksBetween, createScanParts, hashAt, start } from './scan-parts.ts'
+
+const far = 10_000 as BlockHeight
+const position = { height: start, hash: hashAt(start) }
+const noCosts: StepCosts = { read: 0, proof: 0 }
+
+/** Nodes whose every read takes `cost` of `budget` requests and returns blocks with `entries` transactions each. */
+function createNodes({ budget = 40, cost = 2, entries = 0 } = {}) {
+  const transactions = Array.from({ length: entries }, () => transaction())
+  const reads: number[] = []
+  const chain: Pick<Chain, 'finalizedBlocks' | 'requestsLeft'> = {
+    requestsLeft: () => budget - cost * reads.length,
+    finalizedBlocks: async (from, to) => {
+      reads.push(from)
+      return ok(blocksBetween(from, to, transactions))
+    },
+  }
+  return { chain, reads }
+}
+
+async function read(chain: Partial<Chain>, { finalized = far, costs = noCosts, at = position } = {}) {
+  const parts = await createScanParts(chain)
+  const { blocks, ...rest } = await readStep(parts, at, finalized, costs)
+  return { ...rest, alarms: parts.alarms, heights: blocks.map(({ height }) => height - start) }
+}
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+
+describe('a step', () => {
+  it('reads as many blocks as one step may contain, in order', async () => {
+    const { chain, reads } = createNodes()
+    expect(await read(chain)).toEqual({ heights: upTo(stepBlocksMax), cost: 2, failure: null, alarms: [] })
+    expect(reads).toHaveLength(stepBlocksMax / readBlocksMax)
+  })
+
+  it('ends at the finalized head', async () => {
+    const { heights, failure } = await read(createNodes().chain, { finalized: (start + 20) as BlockHeight })
+    expect(heights).toEqual(upTo(20))
+    expect(failure).toBeNull()
+  })
+
+  it('starts no further read where its blocks are full enough', async () => {
+    const entries = Math.ceil(stepEntriesMax / readBlocksMax)
+    expect((await read(createNodes({ entries }).chain)).heights).toEqual(upTo(readBlocksMax))
+  })
+
+  it('starts no further read where it has made enough requests', async () => {
+    expect((await read(createNodes({ cost: stepRequestsMax }).chain)).heights).toEqual(upTo(readBlocksMax))
+  })
+
+  it('starts no read without the requests to prove what it reads', async () => {
+    const { chain, reads } = createNodes({ budget: 9 })
+    const costs = { read: 4, proof: 6 }
+    expect(await read(chain, { costs })).toMatchObject({ heights: [], failure: { kind: 'out-of-budget' } })
+    expect(reads).toEqual([])
+  })
+
+  it('has the blocks of the reads before its requests are used up', async () => {
+    const { chain } = createNodes({ budget: 10 })
+    const { heights, failure } = await read(chain, { costs: { read: 2, proof: 8 } })
+    expect(heights).toEqual(upTo(readBlocksMax))
+    expect(failure).toBeNull()
+  })
+
+  it('has the blocks of the reads before a failure', async () => {
+    const { chain, reads } = createNodes()
+    const failure: ChainFailure = { kind: 'no-answer', why: 'no node replied' }
+    const finalizedBlocks: Chain['finalizedBlocks'] = async (from, to) =>
+      reads.length === 1 ? err(failure) : chain.finalizedBlocks(from, to)
+    expect(await read({ ...chain, finalizedBlocks })).toMatchObject({ heights: upTo(readBlocksMax), failure })
+  })
+
+  it('is forked, with an alarm, where its first block is not the child of the stored one', async () => {
+    const at = { height: start, hash: hashAt(7) }
+    const { heights, failure, alarms } = await read(createNodes().chain, { at })
+    expect(heights).toEqual([])
+    expect(failure).toEqual({ kind: 'forked', at: start + 1 })
+    expect(alarms).toEqual(['chain-forked'])
+  })
+})

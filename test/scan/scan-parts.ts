@@ -1,0 +1,60 @@
+import { type Block, type BlockHash, type BlockHeight, blockSeconds, type Transaction } from '../../src/chain/block.ts'
+import type { Chain } from '../../src/chain/chain.ts'
+import type { UnixMs } from '../../src/common/time.ts'
+import { createStores } from '../../src/d1/stores.ts'
+import type { ScanParts } from '../../src/scan/scan.ts'
+import type { Stores } from '../../src/services.ts'
+import { currencies } from '../deposits/samples.ts'
+import { freshDatabase } from '../support/database.ts'
+
+/** The time of a clock that stands still. */
+export const now = 1_790_000_000_000 as UnixMs
+/** The position of a scan that has started. */
+export const start = 100 as BlockHeight
+
+/** What a scan needs, with all stores, and the alarms that it raised. */
+export type TestScanParts = ScanParts & Stores & { readonly alarms: readonly string[] }
+
+/** Real stores over an empty database, a clock that stands still, and nodes that answer only the queries of `chain`. */
+export async function createScanParts(chain: Partial<Chain>): Promise<TestScanParts> {
+  const unexpected = () => Promise.reject(new Error('a query that is not needed'))
+  const ignore = () => undefined
+  const alarms: string[] = []
+  return {
+    ...createStores(await freshDatabase(), ignore),
+    chain: {
+      finalizedHead: unexpected,
+      finalizedBlocks: unexpected,
+      unconfirmedBlocks: unexpected,
+      receipts: unexpected,
+      transactionBytes: unexpected,
+      locateTransaction: unexpected,
+      balances: unexpected,
+      decimals: unexpected,
+      requestsLeft: () => 40,
+      ...chain,
+    },
+    currencies,
+    clock: { now: () => now, sleep: () => Promise.resolve(), random: () => 0 },
+    logger: { info: ignore, warn: ignore, error: ignore, alarm: (kind) => alarms.push(kind) },
+    lease: 'own',
+    alarms,
+  }
+}
+
+/** The hash of the block at a height of a chain without forks. */
+export const hashAt = (height: number) => height.toString(16).padStart(16, '0').padEnd(64, '0') as BlockHash
+
+/** The block at a height of a chain without forks. */
+export const blockAt = (height: number, transactions: readonly Transaction[] = []): Block => ({
+  height: height as BlockHeight,
+  hash: hashAt(height),
+  parentHash: hashAt(height - 1),
+  timestamp: (height * blockSeconds * 1000) as UnixMs,
+  transactions,
+  logs: [],
+})
+
+/** The blocks from one height to another, both included. */
+export const blocksBetween = (from: number, to: number, transactions: readonly Transaction[] = []) =>
+  Array.from({ length: to - from + 1 }, (_, i) => blockAt(from + i, transactions))

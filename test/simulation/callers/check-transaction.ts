@@ -1,0 +1,55 @@
+import type { Txid } from '../../../src/chain/block.ts'
+import { formatUnits } from '../../../src/ledger/amount.ts'
+import type { Uid } from '../../../src/ledger/entry.ts'
+import { observe } from '../observed.ts'
+import { expectedDeposit } from '../oracle.ts'
+import { currencies } from '../scenario.ts'
+import type { Stored } from '../stored.ts'
+import type { Client } from './client.ts'
+import { readAmounts } from './recharge-message.ts'
+import { tokenOf } from './tokens.ts'
+
+/**
+ * Asks about one transaction. A success must report exactly what is stored for this caller. A transaction that owes the
+ * caller a credit must not be called worthless, and with healthy nodes it must be credited.
+ */
+export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Promise<void> {
+  const { env, stored } = client
+  const issued = new Set(env.owners.keys())
+  const credited = observe(env, () => creditedAmounts(stored, uid, txid))
+  const { status, msg, canRetry } = await client.get(`/tron/recharge?txid=${txid}`, tokenOf(uid))
+  const states = credited.end()
+  if (status === 200) {
+    const reported = spell(readAmounts(msg))
+    if (reported === '' || !states.includes(reported)) {
+      env.violate(`${uid} was told that ${txid} was credited with ${reported}`)
+    }
+    return
+  }
+  const isOwed = [...env.transfers.values()].some((transfer) => {
+    const expected = transfer.txid === txid && issued.has(transfer.to) ? expectedDeposit(env, transfer) : null
+    if (expected?.uid !== uid || expected.outcome !== 'credited') return false
+    return stored.outcomeOf(txid, transfer.position) !== 'too-large'
+  })
+  if (status === 422 && isOwed) env.violate(`${uid} was told that ${txid} is worth nothing`)
+  // A deposit that does not fit its wallet waits for an operator: it is answered as undecided.
+  const isUndecided = status === 409 && !canRetry
+  const isFinalAnswer = status === 422 || (isUndecided && !isOwed)
+  if (env.phase === 'healthy' && !isFinalAnswer) env.violate(`${uid} was answered ${status} about the final ${txid}`)
+  if (![404, 409, 422].includes(status) && status < 500) env.violate(`${txid} was answered with ${status}`)
+}
+
+/** What is stored of a transaction as credited to a caller: `C1 25, C2 3`. */
+function creditedAmounts(stored: Stored, uid: Uid, txid: Txid): string {
+  const deposits = stored.depositsOf(uid, txid).filter(({ outcome }) => outcome === 'credited')
+  const sums = new Map<string, string>()
+  for (const { cuy, symbol, scale } of currencies) {
+    const own = deposits.filter((deposit) => deposit.cuy === cuy)
+    const sum = own.reduce((total, { amount }) => total + amount, 0n)
+    if (own.length > 0) sums.set(symbol, formatUnits(sum, scale))
+  }
+  return spell(sums)
+}
+
+const spell = (amounts: ReadonlyMap<string, string>) =>
+  [...amounts].map(([symbol, amount]) => `${symbol} ${amount}`).join(', ')

@@ -1,0 +1,85 @@
+import { bearer } from '../../support/tokens.ts'
+import type { Environment } from '../environment.ts'
+import { trackOperation } from '../event-loop.ts'
+import type { Invocation } from '../invocation.ts'
+import type { Stored } from '../stored.ts'
+
+/** One request of a caller, with what its answer is checked against. */
+export interface Client {
+  readonly env: Environment
+  readonly stored: Stored
+  readonly invocation: Invocation
+  /** The answer to `GET path` after the checks that hold for every answer. `token` null is a request without one. */
+  get(path: string, token: string | null): Promise<Answer>
+}
+
+/** An answer. Numbers in its data are kept as their text: amounts do not fit a double. */
+export interface Answer {
+  readonly status: number
+  readonly msg: string
+  readonly data: AnswerData | undefined
+  /** Whether it says when to try again. */
+  readonly canRetry: boolean
+}
+
+/** JSON with numbers as text. */
+export interface AnswerData {
+  readonly [name: string]: string | AnswerData | readonly AnswerData[]
+}
+
+/** A client of an isolate. `bookmarks` has the newest bookmark of each token: half of the requests present it. */
+export function createClient(
+  parts: Pick<Client, 'env' | 'stored' | 'invocation'>,
+  fetch: (request: Request) => Promise<Response>,
+  bookmarks: Map<string | null, string>,
+): Client {
+  const { env, invocation } = parts
+  return {
+    ...parts,
+    async get(path, token) {
+      const bookmark = env.random.chance(0.5) ? bookmarks.get(token) : undefined
+      const headers = {
+        ...(token === null ? {} : bearer(token)),
+        ...(bookmark === undefined ? {} : { 'x-d1-bookmark': bookmark }),
+      }
+      const response = await fetch(new Request(`https://wallet.test${path}`, { headers }))
+      bookmarks.set(token, response.headers.get('x-d1-bookmark') ?? bookmark ?? '00000000')
+      const text = await trackOperation(response.text())
+      env.trace(() => `${invocation.name} ← ${response.status} ${text}`)
+      return checkAnswer(env, invocation, response, text)
+    },
+  }
+}
+
+/** The envelope of the contract. */
+function checkAnswer(
+  { phase, violate }: Environment,
+  { name, kind, databaseFailed }: Invocation,
+  { status, headers }: Response,
+  text: string,
+): Answer {
+  const { code, msg, data } = parseExact(text)
+  if (code !== String(status) || typeof msg !== 'string') violate(`${name} has no envelope: ${text}`)
+  if (headers.get('content-type') !== 'application/json' || headers.get('cache-control') !== 'no-store') {
+    violate(`${name} has other headers than the contract`)
+  }
+  const isSuccess = status === 200
+  if (String(msg).startsWith('success') !== isSuccess) violate(`${name}: status ${status} with ${msg}`)
+  const hasData = kind === 'health' || (isSuccess && kind !== 'recharge' && kind !== 'transaction')
+  if ((data !== undefined) !== hasData && status !== 500) violate(`${name}: data ${data}`)
+  if (status === 500 && !databaseFailed) violate(`${name} crashed while the database worked`)
+  if (phase === 'healthy' && status >= 500 && kind !== 'health') violate(`${name} failed in a healthy environment`)
+  return {
+    status,
+    msg: String(msg),
+    data: data as AnswerData | undefined,
+    canRetry: headers.get('retry-after') !== null,
+  }
+}
+
+function parseExact(text: string): AnswerData {
+  const keepNumber = (_: string, value: unknown, { source }: { source?: string }) =>
+    typeof value === 'number' ? source : value
+  const parse = JSON.parse as (text: string, reviver: typeof keepNumber) => AnswerData // TC39 source text access
+  return parse(text, keepNumber)
+}

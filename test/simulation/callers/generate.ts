@@ -1,0 +1,36 @@
+import { parseAddress } from '../../../src/addresses/address.ts'
+import { gapLimit } from '../../../src/addresses/issue-address.ts'
+import type { Uid } from '../../../src/ledger/entry.ts'
+import { observe } from '../observed.ts'
+import type { Client } from './client.ts'
+import { tokenOf } from './tokens.ts'
+
+/**
+ * Asks for the caller's address. It must be the caller's own, and the start of the scan must be stored before it is
+ * shown. `freshCount` counts the requests with `fresh=1`: so many further addresses may be issued at most.
+ */
+export async function generate(client: Client, uid: Uid, fresh: boolean, freshCount: Map<Uid, number>): Promise<void> {
+  const { env, stored } = client
+  if (fresh) freshCount.set(uid, (freshCount.get(uid) ?? 0) + 1)
+  const unpaid = observe(env, () => stored.countUnpaid(uid))
+  const { status, data } = await client.get(`/tron/generate${fresh ? '?fresh=1' : ''}`, tokenOf(uid))
+  const unpaidCounts = unpaid.end()
+  if (status === 409) {
+    if (!fresh || Math.max(...unpaidCounts) < gapLimit) env.violate(`${uid} was refused an address below the gap limit`)
+    return
+  }
+  if (status !== 200) {
+    if (status < 500) env.violate(`generate was answered with ${status}`)
+    return
+  }
+  const shown = parseAddress(String(data?.address))
+  if (!shown.ok) return env.violate(`${uid} was shown ${data?.address}, which is no address`)
+  const address = shown.value
+  if (stored.scan() === undefined) env.violate(`${address} was shown before the start of the scan was stored`)
+  const own = stored.addressesOf(uid)
+  if (!own.some((one) => one.address === address && String(one.id) === data?.id)) {
+    env.violate(`${address} was shown to ${uid}, who is not its owner`)
+  }
+  if (own.length > 1 + (freshCount.get(uid) ?? 0)) env.violate(`${uid} has ${own.length} addresses without asking`)
+  env.shown.set(address, uid)
+}

@@ -1,0 +1,45 @@
+import { behindBlocksMax, stoppedAfterMs } from '../../../src/scan/health.ts'
+import { clockSkewMaxMs } from '../invocation.ts'
+import { observe } from '../observed.ts'
+import type { StoredScan } from '../stored.ts'
+import type { Client } from './client.ts'
+
+/**
+ * Asks for the health. It must be that of the stored scan at one moment: never `ok` while the scan is halted or has not
+ * advanced for three minutes, and 503 exactly where it is `stopped`.
+ */
+export async function readHealth(client: Client): Promise<void> {
+  const { env, stored } = client
+  const from = env.scheduler.now() - clockSkewMaxMs
+  const scan = observe(env, () => stored.scan())
+  const { status, data } = await client.get('/health', null)
+  const states = scan.end()
+  if (status === 500) return // checked for every answer
+  const to = env.scheduler.now() + clockSkewMaxMs
+  const isTrue = states.some((state) => {
+    const heights = heightsOf(state)
+    return (
+      data?.scanned === String(heights.scanned) &&
+      data.finalized === String(heights.finalized) &&
+      data.behind === String(heights.finalized - heights.scanned) &&
+      possibleStatuses(state, from, to).includes(String(data.status))
+    )
+  })
+  if (!isTrue) env.violate(`health is ${JSON.stringify(data)}, and the scan was ${JSON.stringify(states)}`)
+  if ((status === 503) !== (data?.status === 'stopped')) env.violate(`health is ${data?.status} with status ${status}`)
+}
+
+function heightsOf(scan: StoredScan | undefined): { readonly scanned: number; readonly finalized: number } {
+  const scanned = scan?.height ?? 0
+  return { scanned, finalized: Math.max(scan?.finalized ?? 0, scanned) }
+}
+
+/** What the status can be for a clock between `from` and `to`. */
+function possibleStatuses(scan: StoredScan | undefined, from: number, to: number): readonly string[] {
+  if (scan === undefined) return ['ok']
+  if (scan.halted !== null) return ['stopped']
+  const moving = scan.finalized - scan.height > behindBlocksMax ? 'behind' : 'ok'
+  const canMove = from - scan.advancedAt <= stoppedAfterMs
+  const canBeStopped = to - scan.advancedAt > stoppedAfterMs
+  return [...(canMove ? [moving] : []), ...(canBeStopped ? ['stopped'] : [])]
+}

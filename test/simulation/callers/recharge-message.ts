@@ -1,0 +1,40 @@
+/** What the message of a recharge reports: the promise of the contract, section 2. */
+export interface RechargeMessage {
+  /** Decimal amounts by currency symbol. */
+  readonly credited: ReadonlyMap<string, string>
+  /** Transfers that are not final. */
+  readonly unconfirmed: number
+  /** Deposits that cannot be decided yet. */
+  readonly pending: number
+  /** Blocks that the scan is behind. */
+  readonly behind: number
+  /** Every other part: why the scan is not caught up. */
+  readonly problems: readonly string[]
+}
+
+/** Amounts such as `25 C2`, by symbol. */
+export function readAmounts(text: string): ReadonlyMap<string, string> {
+  return new Map([...text.matchAll(/(\d+(?:\.\d+)?) (C\d)\b/g)].map(([, amount = '', symbol = '']) => [symbol, amount]))
+}
+
+/** Reads the message of a successful recharge without a txid. */
+export function readRechargeMessage(msg: string): RechargeMessage {
+  const [first = '', ...parts] = msg.replace(/^success: /, '').split('; ')
+  const message = {
+    credited: new Map<string, string>(),
+    unconfirmed: 0,
+    pending: 0,
+    behind: 0,
+    problems: [] as string[],
+  }
+  if (first !== 'nothing new') message.credited = new Map(readAmounts(first))
+  if (first !== 'nothing new' && message.credited.size === 0) message.problems.push(first)
+  for (const part of parts) {
+    const count = Number(/\d+/.exec(part)?.[0])
+    if (/^\d+ transfers? not credited yet: /.test(part)) message.pending += count
+    else if (/^\d+ transfers? .*final/.test(part)) message.unconfirmed = count
+    else if (/\d+ blocks? behind/.test(part)) message.behind = count
+    else message.problems.push(part)
+  }
+  return message
+}

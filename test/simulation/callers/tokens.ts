@@ -1,0 +1,26 @@
+import type { Uid } from '../../../src/ledger/entry.ts'
+import { jwtSecret, signHs256 } from '../../support/tokens.ts'
+import { testSecret } from '../../support/variables.ts'
+import { startMs } from '../environment.ts'
+import { usersMax } from '../scenario.ts'
+
+const nowSeconds = startMs / 1000
+const claimsOf = (uid: number, seconds = 31_536_000) => ({ sub: String(uid), exp: nowSeconds + seconds })
+
+// Signed once: what a token says does not depend on the run.
+const tokens = await Promise.all(Array.from({ length: usersMax }, (_, i) => signHs256(claimsOf(i + 1), testSecret)))
+
+/** Requests without a valid token: none, expired, signed with another secret, without a caller. */
+export const invalidTokens: readonly (string | null)[] = [
+  null,
+  await signHs256(claimsOf(1, -1), testSecret),
+  await signHs256(claimsOf(1), jwtSecret),
+  await signHs256({ exp: nowSeconds + 3_600 }, testSecret),
+]
+
+/** The caller's valid token. */
+export function tokenOf(uid: Uid): string {
+  const token = tokens[uid - 1]
+  if (token === undefined) throw new Error(`uid ${uid} has no token`)
+  return token
+}

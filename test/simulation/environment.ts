@@ -1,0 +1,167 @@
+import type { Address } from '../../src/addresses/address.ts'
+import { deriveAddress, parseExtendedPublicKey } from '../../src/addresses/derive.ts'
+import type { Txid } from '../../src/chain/block.ts'
+import type { Uid } from '../../src/ledger/entry.ts'
+import { type BuiltChain, createChain } from '../support/chain-builder.ts'
+import { testXpub } from '../support/variables.ts'
+import { type BalanceChange, type ChainBalances, createChainBalances } from './chain-balances.ts'
+import { drawPayment, type Payment, type Transfer } from './payments.ts'
+import type { Random } from './random.ts'
+import type { Scenario } from './scenario.ts'
+import type { Scheduler } from './scheduler.ts'
+
+/** A transfer of the chain that stays. */
+export interface ChainTransfer extends Transfer {
+  readonly txid: Txid
+  readonly height: number
+  readonly hash: string
+  /** Its recipient was shown to its owner before, and the scan reads this block: it must be credited without a question. */
+  readonly promised: boolean
+}
+
+/**
+ * `faults`: everything can fail. `recovery`: nothing fails any more, but the service still avoids nodes, and Byzantine
+ * nodes may go on. `healthy`: every node can be used, so every answer must be complete.
+ */
+export type Phase = 'faults' | 'recovery' | 'healthy'
+
+/** Everything outside the service in one run, and what is true there. */
+export interface Environment {
+  readonly scenario: Scenario
+  readonly random: Random
+  readonly scheduler: Scheduler
+  /** The chain that stays, and what addresses have on it. */
+  readonly chain: BuiltChain
+  readonly balances: ChainBalances
+  /** By credit key (`txid:position`). */
+  readonly transfers: ReadonlyMap<string, ChainTransfer>
+  /** Deposit addresses in the database, and their owners. */
+  readonly owners: Map<Address, Uid>
+  /** Deposit addresses that their owners were shown. */
+  readonly shown: Map<Address, Uid>
+  /** Addresses and contracts (`contract address`) whose balance can differ from what the service can know of it. */
+  readonly unknowable: Set<string>
+  /** By contract and address: how many balances ticks read that were not those of the chain of the last minute. */
+  readonly falseReadings: Map<string, number>
+  /** Addresses that have sent transactions. */
+  readonly senders: Set<Address>
+  /** How often each fault and each kind of call occurred. */
+  readonly counts: Map<string, number>
+  /** Called after each write to the database. */
+  readonly observers: Set<() => void>
+  /** The first broken promise, or null. */
+  violation: string | null
+  phase: Phase
+  /** Whether final blocks are being rewritten by all nodes: the only time when the scan may halt. */
+  isForked: boolean
+  /** The newest height that is final for a node that does not lag. */
+  finalized(): number
+  /** The height from which the scan reads, where the configuration sets it. */
+  startHeight(): number | null
+  /** Makes the next block, and returns its payments. */
+  produce(): readonly Payment[]
+  count(event: string): void
+  /** Reports a broken promise. The first one ends the run. */
+  violate(promise: string): void
+  trace(line: () => string): void
+}
+
+/** The deposit address at an index, derived once for all runs. */
+export function depositAddress(index: number): Address {
+  const existing = derived[index]
+  if (existing !== undefined) return existing
+  const address = deriveAddress(depositKey, index)
+  derived[index] = address
+  return address
+}
+const derived: Address[] = []
+const depositKey = parseTestKey()
+
+function parseTestKey() {
+  const key = parseExtendedPublicKey(testXpub)
+  if (!key.ok) throw new Error(key.error)
+  return key.value
+}
+
+/** The time at which every run begins, in milliseconds since 1970. */
+export const startMs = 1_800_000_000_000
+
+/** An environment with the scenario's first blocks. */
+export function createEnvironment(
+  scenario: Scenario,
+  random: Random,
+  scheduler: Scheduler,
+  write: ((line: string) => void) | null,
+): Environment {
+  const chain = createChain()
+  const transfers = new Map<string, ChainTransfer>()
+  const env: Environment = {
+    scenario,
+    random,
+    scheduler,
+    chain,
+    balances: createChainBalances(),
+    transfers,
+    owners: new Map(),
+    shown: new Map(),
+    unknowable: new Set(),
+    falseReadings: new Map(),
+    senders: new Set(),
+    counts: new Map(),
+    observers: new Set(),
+    violation: null,
+    phase: 'faults',
+    isForked: false,
+    finalized: () => chain.tip().height - scenario.finalityLag,
+    startHeight: () => (scenario.startAfter === null ? null : chain.firstHeight + scenario.startAfter),
+    produce: () => produceBlock(env, transfers),
+    count: (event) => env.counts.set(event, (env.counts.get(event) ?? 0) + 1),
+    violate(promise) {
+      env.trace(() => `VIOLATION ${promise}`)
+      env.violation ??= promise
+    },
+    trace: (line) => write?.(`${((scheduler.now() - startMs) / 1000).toFixed(3).padStart(9)} ${line()}`),
+  }
+  chain.addEmpty(scenario.finalityLag + scenario.blocksBefore)
+  return env
+}
+
+function produceBlock(env: Environment, transfers: Map<string, ChainTransfer>): readonly Payment[] {
+  const { chain } = env
+  const payments = env.phase === 'faults' ? drawPayments(env) : []
+  const { height, hash, transactions } = chain.add(payments.map(({ spec }) => spec))
+  const isScanned = height >= (env.startHeight() ?? 0)
+  for (const [i, { transfers: own }] of payments.entries()) {
+    const txid = transactions[i]?.txid
+    if (txid === undefined) continue
+    for (const transfer of own) {
+      const promised = isScanned && env.shown.has(transfer.to)
+      transfers.set(`${txid}:${transfer.position}`, { ...transfer, txid, height, hash, promised })
+    }
+  }
+  const isKnowable = ({ address, hidden }: BalanceChange) => isScanned && env.shown.has(address) && hidden !== true
+  for (const change of payments.flatMap(({ changes }) => changes)) {
+    if (!isKnowable(change)) env.unknowable.add(`${change.contract} ${change.address}`)
+    if (change.amount < 0n && change.hidden !== true) env.senders.add(change.address)
+  }
+  return payments
+}
+
+/** The payments of the next block. Each one sees the balances that those before it leave. */
+function drawPayments({ random, scenario, chain, balances, shown, owners }: Environment): readonly Payment[] {
+  const crowdAt = chain.firstHeight + scenario.finalityLag + scenario.blocksBefore + 15
+  const count = chain.tip().height === crowdAt ? scenario.crowd : 0
+  const next = owners.size
+  const height = chain.tip().height + 1
+  const unshown = [...owners.keys()].filter((address) => !shown.has(address))
+  const parties = {
+    shown: [...shown.keys()],
+    unshown: [...unshown, depositAddress(next), depositAddress(next + 1)],
+    balanceOf: (address: Address, contract: Address | null) => balances.at(height, address, contract),
+  }
+  return Array.from({ length: count || random.int(0, scenario.transactionsMax) }, () => {
+    const payment = drawPayment(random, parties)
+    balances.apply(height, payment.changes)
+    return payment
+  })
+}

@@ -1,0 +1,110 @@
+import { depositAddress, type Environment } from './environment.ts'
+import { clockSkewMaxMs, ownerOf } from './invocation.ts'
+import { expectedDeposit, mayBeFull } from './oracle.ts'
+import type { Stored, StoredDeposit, StoredScan } from './stored.ts'
+
+/**
+ * A check of the database to be called after each trip that wrote: reports the first invariant that does not hold. `by` is
+ * the name of the invocation that wrote.
+ */
+export function createInvariantCheck(env: Environment, stored: Stored): (by: string) => void {
+  const checked = new Set<string>()
+  let before: StoredScan | undefined
+  return (by) => {
+    checkNewAddresses(env, stored)
+    const now = stored.scan()
+    if (now !== undefined) checkScan(env, stored, before, now, by)
+    before = now
+    checkPending(env, stored)
+    if (stored.countDeposits() > checked.size) checkNewDeposits(env, stored, checked)
+  }
+}
+
+function checkNewAddresses({ owners, violate }: Environment, stored: Stored): void {
+  for (const { index, uid, address } of stored.addressesFrom(owners.size)) {
+    if (index !== owners.size || address !== depositAddress(index)) {
+      violate(`address ${address} is not that of index ${index}`)
+    }
+    if (owners.has(address)) violate(`address ${address} was issued twice`)
+    owners.set(address, uid)
+  }
+}
+
+function checkScan(
+  env: Environment,
+  stored: Stored,
+  before: StoredScan | undefined,
+  now: StoredScan,
+  by: string,
+): void {
+  const { chain, violate } = env
+  // A configured start can be above the finalized head.
+  const highest = Math.max(env.finalized(), (env.startHeight() ?? 0) - 1)
+  if (now.height > highest) violate(`the position ${now.height} is not final`)
+  if (now.finalized > highest) violate(`${now.finalized} was stored as final and is not`)
+  if (now.hash !== null && now.hash !== chain.at(now.height)?.hash && now.height >= chain.firstHeight) {
+    violate(`the block stored at ${now.height} is not in the chain`)
+  }
+  if (now.halted !== null && !env.isForked) violate(`the scan is halted (${now.halted}) and the chain is not forked`)
+  if (before === undefined) return
+  for (const name of ['height', 'finalized', 'triedAt', 'caughtUpAt'] as const) {
+    if (now[name] < before[name]) violate(`${name} of the scan went back from ${before[name]} to ${now[name]}`)
+  }
+  if (now.height > before.height) checkPassedBlocks(env, stored, before.height, now.height)
+  checkLease(env, before, now, by)
+}
+
+function checkLease({ scheduler, violate }: Environment, before: StoredScan, now: StoredScan, by: string): void {
+  if (before.lease === '' || now.lease === before.lease) return
+  if (now.lease !== '' && before.leaseUntil > scheduler.now() + clockSkewMaxMs) {
+    violate(`${now.lease} took the lease of ${before.lease}`)
+  }
+  if (now.lease === '' && ownerOf(before.lease) !== by) violate(`${by} released the lease of ${before.lease}`)
+}
+
+function checkPassedBlocks({ transfers, violate }: Environment, stored: Stored, above: number, to: number): void {
+  for (const { height, promised, txid, position } of transfers.values()) {
+    if (height <= above || height > to || !promised) continue
+    if (!stored.isKnown(txid, position)) violate(`the position passed ${height} without ${txid}:${position}`)
+  }
+}
+
+function checkPending({ owners, violate }: Environment, stored: Stored): void {
+  for (const { uid, to } of stored.pending()) {
+    if (owners.get(to) !== uid) violate(`a transfer to ${to} is pending for ${uid}, who is not its owner`)
+  }
+}
+
+function checkNewDeposits(env: Environment, stored: Stored, checked: Set<string>): void {
+  for (const deposit of stored.deposits()) {
+    const key = `${deposit.txid}:${deposit.position}`
+    if (!checked.has(key)) checkDeposit(env, key, deposit)
+    checked.add(key)
+  }
+}
+
+function checkDeposit(env: Environment, key: string, deposit: StoredDeposit): void {
+  const transfer = env.transfers.get(key)
+  const expected = transfer === undefined ? null : expectedDeposit(env, transfer)
+  if (transfer === undefined || expected === null) {
+    env.violate(`${key} was stored and is no deposit`)
+    return
+  }
+  if (transfer.height > env.finalized()) env.violate(`${key} was stored before its block was final`)
+  const { height, hash, to } = transfer
+  const isSame =
+    deposit.height === height &&
+    deposit.hash === hash &&
+    deposit.to === to &&
+    deposit.uid === expected.uid &&
+    deposit.cuy === expected.cuy
+  const isFull = deposit.outcome === 'too-large' && deposit.amount === 0n && expected.outcome === 'credited'
+  if (isSame && isFull && mayBeFull(env, expected)) {
+    env.count('wallet full')
+  } else if (!isSame || deposit.outcome !== expected.outcome || deposit.amount !== expected.amount) {
+    const { outcome, amount, uid, cuy } = deposit
+    env.violate(
+      `${key} was stored as ${outcome} ${amount} in ${cuy} for ${uid}, and is ${expected.outcome} ${expected.amount} in ${expected.cuy} for ${expected.uid}`,
+    )
+  }
+}

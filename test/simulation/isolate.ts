@@ -1,0 +1,81 @@
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { HDKey } from '@scure/bip32'
+import { createService, type Platform } from '../../src/compose.ts'
+import type { SqliteD1 } from '../support/sqlite-d1.ts'
+import { testSecret, testXpub } from '../support/variables.ts'
+import { withSessions } from './database.ts'
+import type { Environment } from './environment.ts'
+import { clockSkewMaxMs, currentInvocation } from './invocation.ts'
+import type { Nodes } from './nodes.ts'
+import { currencyVariable } from './scenario.ts'
+
+/** A machine with the service as production composes it. What it keeps between invocations is lost with it. */
+export interface Isolate {
+  fetch(request: Request): Promise<Response>
+  tick(): Promise<void>
+  /** By how much its machine's clock is ahead, in milliseconds. */
+  readonly skewMs: number
+}
+
+/** A database whose round trips belong to the running invocation. */
+export function connectDatabase(store: SqliteD1): D1Database {
+  return withSessions(store.connect((work, statements) => currentInvocation().roundTrip(work, statements)))
+}
+
+/** A new isolate on any machine. */
+export function createIsolate(
+  { scenario, random, chain, startHeight }: Environment,
+  nodes: Nodes,
+  db: D1Database,
+): Isolate {
+  const service = createService(platform)
+  const start = startHeight()
+  const bindings = {
+    DB: db,
+    TRON_XPUB: testXpub,
+    TRON_CHAIN_ID: chain.chainId,
+    TRON_NODES: nodes.list.map(({ rpc, api }) => (api === null ? { rpc } : { rpc, api })),
+    TRON_QUORUM: scenario.quorum,
+    CURRENCIES: currencyVariable,
+    AUTH_JWT_SECRET: testSecret,
+    ...(start === null ? {} : { TRON_START_BLOCK: start }),
+  }
+  return {
+    fetch: (request) => service.fetch(request, bindings),
+    tick: () => service.tick(bindings),
+    skewMs: random.int(-clockSkewMaxMs / 2, clockSkewMaxMs / 2),
+  }
+}
+
+/** The functions of the platform: each does what it does for the running invocation. */
+const platform: Platform = {
+  clock: {
+    now: () => currentInvocation().invocation.clock.now(),
+    sleep: (ms) => currentInvocation().invocation.clock.sleep(ms),
+    random: () => currentInvocation().invocation.clock.random(),
+  },
+  logger: {
+    info: (event, fields) => currentInvocation().log('info', event, fields),
+    warn: (event, fields) => currentInvocation().log('warn', event, fields),
+    error: (event, fields) => currentInvocation().log('error', event, fields),
+    alarm: (kind, fields) => currentInvocation().log('alarm', kind, fields),
+  },
+  fetch: (url, init) => currentInvocation().fetchNode(String(url), String(init?.body)),
+  uniqueName: () => currentInvocation().invocation.uniqueName(),
+}
+
+/** Each isolate derives the same keys anew, at 0.7 ms each: the library's own results are kept for all of them. */
+function cacheDerivedKeys(): void {
+  const derive = HDKey.prototype.deriveChild
+  const children = new Map<string, HDKey>()
+  HDKey.prototype.deriveChild = function (this: HDKey, index) {
+    const key = `${this.publicKey === null ? '' : bytesToHex(this.publicKey)} ${index}`
+    const existing = children.get(key)
+    if (existing !== undefined) return existing
+    const child = derive.call(this, index)
+    children.set(key, child)
+    return child
+  }
+}
+
+cacheDerivedKeys()

@@ -1,0 +1,100 @@
+import type { AlarmKind, LogFields } from '../../src/platform/logger.ts'
+import type { SqliteD1 } from '../support/sqlite-d1.ts'
+import { checkAlarm } from './alarm-checks.ts'
+import { type Client, createClient } from './callers/client.ts'
+import { connectToDatabase, isDatabaseFault } from './database.ts'
+import type { Environment } from './environment.ts'
+import { createInvariantCheck } from './invariants.ts'
+import { createInvocation, type Invocation, runIn } from './invocation.ts'
+import { connectDatabase, createIsolate, type Isolate } from './isolate.ts'
+import { connectToNodes } from './network.ts'
+import { createNodes, type Nodes } from './nodes.ts'
+import { createStored, type Stored } from './stored.ts'
+
+/** A run: its environment, its nodes, its database and the service. */
+export interface SimulatedRun {
+  readonly env: Environment
+  readonly nodes: Nodes
+  readonly stored: Stored
+  /** Starts one tick. The promise resolves at its end, or never where it is killed. */
+  tick(): Promise<void>
+  /** Starts one request in an invocation of this kind. The promise resolves as that of `tick`. */
+  request(kind: string, act: (client: Client) => Promise<void>): Promise<void>
+}
+
+/** A run with two isolates of the service, each of which can be lost and replaced before any invocation. */
+export function createRun(env: Environment, store: SqliteD1): SimulatedRun {
+  const { random } = env
+  const stored = createStored(store.sqlite)
+  const nodes = createNodes(env, () => stored.scan()?.height ?? 0)
+  const checkInvariants = createInvariantCheck(env, stored)
+  const db = connectDatabase(store)
+  const isolates = [createIsolate(env, nodes, db), createIsolate(env, nodes, db)]
+  const bookmarks = new Map<string | null, string>()
+  let started = 0
+  let open = 0
+
+  const invoke = async (kind: string, act: (isolate: Isolate, invocation: Invocation) => Promise<void>) => {
+    started += 1
+    env.count(`call: ${kind}`)
+    if (open > 0) env.count('invocations at once')
+    if (random.chance(0.02)) isolates[random.int(0, 1)] = createIsolate(env, nodes, db)
+    const isolate = random.pick(isolates)
+    const invocation = createInvocation(env, kind, started, isolate.skewMs)
+    const onWrite = () => {
+      checkInvariants(invocation.name)
+      for (const observer of env.observers) observer()
+    }
+    open += 1
+    try {
+      const ports = {
+        invocation,
+        fetchNode: connectToNodes(env, nodes, invocation),
+        roundTrip: connectToDatabase(env, invocation, onWrite),
+        log: createLog(env, invocation),
+      }
+      await runIn(ports, () => act(isolate, invocation))
+    } catch (cause) {
+      if (!isDatabaseFault(cause)) {
+        env.violate(`${invocation.name} threw ${cause instanceof Error ? cause.stack : String(cause)}`)
+      }
+    }
+    open -= 1
+  }
+  return {
+    env,
+    nodes,
+    stored,
+    tick: () => invoke('tick', (isolate) => isolate.tick()),
+    request: (kind, act) =>
+      invoke(kind, ({ fetch }, invocation) => act(createClient({ env, stored, invocation }, fetch, bookmarks))),
+  }
+}
+
+/** Traces each log line, and checks those that report a bug or need a cause. */
+function createLog(env: Environment, { name: invocation }: Invocation) {
+  return (level: 'info' | 'warn' | 'error' | 'alarm', name: string, fields: LogFields) => {
+    env.trace(() => `${invocation} ${level} ${name} ${JSON.stringify(fields)}`)
+    if (level === 'alarm') checkAlarm(env, name as AlarmKind, fields) // the alarm method's own argument
+    // Drizzle's message does not contain that of its cause.
+    if (name === 'request-crashed' && !/D1_ERROR|Failed query/.test(String(fields.text))) {
+      env.violate(`${invocation} crashed: ${fields.text}`)
+    }
+  }
+}
+
+/** Lets virtual time pass. */
+export async function pass({ scheduler }: Environment, ms: number): Promise<void> {
+  const until = scheduler.now() + ms
+  scheduler.after(ms, () => undefined)
+  await scheduler.runUntil(() => scheduler.now() >= until)
+}
+
+/** Lets virtual time pass until an invocation has ended. */
+export async function finish(env: Environment, ending: Promise<void>): Promise<void> {
+  let isOver = false
+  void ending.then(() => {
+    isOver = true
+  })
+  await env.scheduler.runUntil(() => isOver || env.violation !== null)
+}

@@ -1,0 +1,165 @@
+import { bytesToHex } from '@noble/hashes/utils.js'
+import type { Address } from '../../src/addresses/address.ts'
+import type { BuiltBlock, BuiltTransaction, Wire } from './block-json.ts'
+import type { BuiltChain } from './chain-builder.ts'
+import { quantity } from './hex.ts'
+
+/** One received JSON-RPC call. */
+export interface IncomingCall {
+  readonly id: unknown
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** A node's response to one call: its result or its error. */
+export type CallResponse = { readonly result: unknown } | { readonly error: { code: number; message: string } }
+
+/** The state that a node's responses are made from. A test may change all of it. */
+export interface NodeState {
+  chain: BuiltChain
+  version: string
+  /** Number of blocks of the chain that the node does not have yet. */
+  behind: number
+  /** Blocks from its newest to its newest finalized one. */
+  finalityLag: number
+  /** java-tron before 4.8.0 has no tag `finalized` (PROTOCOL.md, Block tags). */
+  supportsFinalized: boolean
+  /** Without history every receipt is null and all logs are `[]` (PROTOCOL.md, Log queries). */
+  hasHistory: boolean
+  /** By address: sun; by `contract address`: token units. */
+  readonly balances: Map<string, bigint>
+  readonly decimals: Map<Address, number>
+  /** Transactions that are in no block, by txid. */
+  readonly unmined: Map<string, Wire>
+}
+
+const success = (value: unknown): CallResponse => ({ result: value })
+const failure = (code: number, message: string): CallResponse => ({ error: { code, message } })
+const badParameters = failure(-32602, 'method parameters invalid')
+
+/** The response of a healthy node to one call. The HTTP API's only endpoint is called as the method `api`. */
+export function answerCall(node: NodeState, { method, params }: IncomingCall): CallResponse {
+  switch (method) {
+    case 'api':
+      return rawDataOf(node, params[0])
+    case 'eth_chainId':
+      return success(node.chain.chainId)
+    case 'web3_clientVersion':
+      return success(node.version)
+    case 'eth_getBlockByNumber':
+      return params.length === 2 ? blockOf(node, params[0], params[1]) : badParameters
+    case 'eth_getBlockReceipts':
+      return params.length === 1 ? blockReceiptsOf(node, params[0]) : badParameters
+    case 'eth_getLogs':
+      return params.length === 1 ? logsOf(node, params[0]) : badParameters
+    case 'eth_getTransactionReceipt':
+      return params.length === 1 ? receiptOf(node, params[0]) : badParameters
+    case 'eth_getTransactionByHash':
+      return params.length === 1 ? transactionOf(node, params[0]) : badParameters
+    case 'eth_getBalance':
+      return requireLatest(params) ?? balanceOf(node, params[0])
+    case 'eth_call':
+      return requireLatest(params) ?? callResultOf(node, params[0])
+    default:
+      return failure(-32601, 'method not found')
+  }
+}
+
+const headOf = (node: NodeState) => node.chain.tip().height - node.behind
+
+function blockOf(node: NodeState, tag: unknown, full: unknown): CallResponse {
+  const height = heightOf(node, tag)
+  if (typeof height !== 'number') return height
+  const block = blockAt(node, height)
+  return success(block === undefined ? null : full === true ? block.full : block.brief)
+}
+
+/** A node without support for a tag reads it as a number and fails (PROTOCOL.md, Block tags). */
+function heightOf(node: NodeState, tag: unknown): number | CallResponse {
+  if (typeof tag !== 'string') return failure(-32700, 'JSON parse error')
+  if (tag === 'latest') return headOf(node)
+  if (tag === 'earliest') return 0
+  if (tag === 'finalized' && node.supportsFinalized) return headOf(node) - node.finalityLag
+  if (tag === 'pending') return failure(-32602, 'TAG pending not supported')
+  return /^0x[0-9a-f]+$/.test(tag) ? Number(tag) : failure(-32602, 'invalid block number')
+}
+
+function blockAt(node: NodeState, height: number): BuiltBlock | undefined {
+  return height <= headOf(node) ? node.chain.at(height) : undefined
+}
+
+function logsOf(node: NodeState, filter: unknown): CallResponse {
+  const { blockHash, fromBlock, toBlock } = filter as { blockHash?: string; fromBlock?: string; toBlock?: string }
+  if (blockHash === undefined) return rangeLogsOf(node, Number(fromBlock), Number(toBlock))
+  const block = node.chain.byHash(blockHash.slice(2))
+  if (block === undefined || block.height > headOf(node)) return failure(-32602, 'invalid blockHash')
+  return success(node.hasHistory ? block.logs : [])
+}
+
+/** Blocks above the node's head are left out without an error (PROTOCOL.md, Log queries). */
+function rangeLogsOf(node: NodeState, from: number, to: number): CallResponse {
+  if (from > to) return failure(-32602, 'please verify: fromBlock <= toBlock')
+  if (to - from > 5000) return failure(-32602, 'exceed max block range: 5000')
+  const logs: Wire[] = []
+  for (let height = from; height <= Math.min(to, headOf(node)); height++) {
+    logs.push(...(blockAt(node, height)?.logs ?? []))
+  }
+  if (logs.length > 10_000) return failure(-32005, 'query returned more than 10000 results')
+  return success(node.hasHistory ? logs : [])
+}
+
+function receiptOf(node: NodeState, txid: unknown): CallResponse {
+  const transaction = node.hasHistory ? minedTransaction(node, txid) : undefined
+  return success(transaction?.receipt ?? null)
+}
+
+function blockReceiptsOf(node: NodeState, tag: unknown): CallResponse {
+  const height = heightOf(node, tag)
+  if (typeof height !== 'number') return height
+  const block = height === 0 || !node.hasHistory ? undefined : blockAt(node, height)
+  return success(block?.transactions.map(({ receipt }) => receipt) ?? null)
+}
+
+function transactionOf(node: NodeState, txid: unknown): CallResponse {
+  return success(minedTransaction(node, txid)?.wire ?? node.unmined.get(String(txid).slice(2)) ?? null)
+}
+
+function minedTransaction(node: NodeState, txid: unknown): BuiltTransaction | undefined {
+  const transaction = node.chain.transaction(String(txid).slice(2))
+  return transaction !== undefined && Number(transaction.wire.blockNumber) <= headOf(node) ? transaction : undefined
+}
+
+/** The error for a call of a state method that is not about `latest`, or null (PROTOCOL.md, Balances). */
+function requireLatest(params: readonly unknown[]): CallResponse | null {
+  if (params.length !== 2) return badParameters
+  return params[1] === 'latest' ? null : failure(-32602, 'QUANTITY not supported, just support TAG as latest')
+}
+
+function balanceOf(node: NodeState, address: unknown): CallResponse {
+  if (!isAddress(address)) return failure(-32602, 'invalid address hash value')
+  return success(quantity(node.balances.get(address.slice(-40)) ?? 0n))
+}
+
+function callResultOf(node: NodeState, call: unknown): CallResponse {
+  const { to, data, ...others } = call as { to?: unknown; data?: unknown }
+  if (Object.keys(others).length > 0 || typeof data !== 'string') return failure(-32700, 'JSON parse error')
+  if (!isAddress(to)) return failure(-32602, 'invalid address hash value')
+  const contract = to.slice(-40) as Address // 40 hex digits
+  const decimals = node.decimals.get(contract)
+  if (decimals === undefined) return failure(-32600, 'Smart contract is not exist.')
+  const word = (value: number | bigint) => success(`0x${value.toString(16).padStart(64, '0')}`)
+  if (data === '0x313ce567') return word(decimals)
+  if (data.startsWith('0x70a08231')) return word(node.balances.get(`${contract} ${data.slice(-40)}`) ?? 0n)
+  return success('0x')
+}
+
+const isAddress = (value: unknown): value is string =>
+  typeof value === 'string' && /^(?:0x)?(?:41)?[0-9a-f]{40}$/i.test(value)
+
+function rawDataOf(node: NodeState, body: unknown): CallResponse {
+  const { value } = body as { value?: unknown }
+  const transaction = minedTransaction(node, `0x${String(value)}`)
+  if (transaction === undefined) return success({})
+  const { txid, rawData } = transaction
+  return success({ txID: txid, ret: [{ contractRet: 'SUCCESS' }], raw_data_hex: bytesToHex(rawData) })
+}

@@ -1,0 +1,28 @@
+/**
+ * The account xpub of the public test mnemonic `test … junk` (PROTOCOL.md, Addresses and derivation). It protects
+ * nothing: anyone can spend from its addresses.
+ */
+export const testXpub =
+  'xpub6BuRy7ZmkGfP2RWhoor1kWB1w9DvrtmJbFBvnC1bQ4SB5NbCHTyQYCJSXZtxDbFyHTmC7wkU2he3nYYdpZ3Vf6qUAkXSnL6RPif4BDtDEKr'
+/** Mainnet's USDT contract in Base58Check; `usdtAddress` is the same address. */
+export const usdtBase58 = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'
+/** A secret of exactly the minimum length. */
+export const testSecret = '0123456789abcdef0123456789abcdef'
+
+/** A complete, valid set of variables, as a deployment has them, with the given database as `DB`. */
+export function testVariables(db: D1Database): Record<string, unknown> {
+  return {
+    DB: db,
+    TRON_XPUB: testXpub,
+    TRON_CHAIN_ID: '0x2b6653dc',
+    TRON_NODES: [
+      { rpc: 'https://one.example/jsonrpc', api: 'https://one.example' },
+      { rpc: 'https://two.example/jsonrpc', api: 'https://two.example/' },
+    ],
+    CURRENCIES: [
+      { cuy: 1, symbol: 'TRX', decimals: 6 },
+      { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6 },
+    ],
+    AUTH_JWT_SECRET: testSecret,
+  }
+}

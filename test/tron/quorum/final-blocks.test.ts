@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest'
+import type { Wire } from '../../support/block-json.ts'
+import { createChain } from '../../support/chain-builder.ts'
+import { changing } from '../../support/scripted-node.ts'
+import { usdtAddress } from '../../support/transaction-spec.ts'
+import { at, createProbed, type Harness, them, token } from '../harness.ts'
+import { byzantineReplies, hiddenLog, otherHistory } from './byzantine-replies.ts'
+
+/** The first blocks of the chain. */
+async function read(h: Harness, blocks = 3) {
+  const { firstHeight } = h.chain
+  return h.settle(h.pool().finalizedBlocks(at(firstHeight), at(firstHeight + blocks - 1)))
+}
+
+describe('final blocks', () => {
+  it('take two requests to one node and one to another', async () => {
+    const h = await createProbed(2)
+    const before = h.counts()
+    const answer = await read(h, 5)
+    expect(answer.ok && answer.value.map(({ hash }) => hash)).toEqual(
+      [0, 1, 2, 3, 4].map((i) => h.chain.at(h.chain.firstHeight + i)?.hash),
+    )
+    expect(h.counts().map((count, i) => count - (before[i] ?? 0))).toEqual([2, 1])
+    expect(h.alarms()).toEqual([])
+  })
+
+  it('are up to 17, in batches of at most 20 calls that begin with chain id and finalized head', async () => {
+    const h = await createProbed(2)
+    for (let i = 0; i < 20; i += 1) h.chain.add([token(1n, them)])
+    for (const node of h.nodes) node.requests.length = 0
+    const answer = await read(h, 17)
+    expect(answer.ok && answer.value.length).toBe(17)
+    for (const { calls } of h.nodes.flatMap((node) => node.requests)) {
+      expect(calls.length).toBeLessThanOrEqual(20)
+      expect(calls.slice(0, 2).map(({ method, params }) => [method, params])).toEqual([
+        ['eth_chainId', []],
+        ['eth_getBlockByNumber', ['finalized', false]],
+      ])
+    }
+  })
+
+  it('are refused where more than 17 are requested', async () => {
+    const h = await createProbed(2)
+    const before = h.counts()
+    expect(await read(h, 18)).toMatchObject({ ok: false, error: { kind: 'no-answer' } })
+    expect(h.counts()).toEqual(before)
+  })
+
+  it('have their logs queried without a filter: by block hash, and by range from the second node', async () => {
+    const h = await createProbed(2)
+    await read(h, 1)
+    const filters = h.nodes.map(({ requests }) => {
+      const calls = requests.flatMap((request) => request.calls)
+      return calls.filter(({ method }) => method === 'eth_getLogs').at(-1)?.params
+    })
+    const blockHash = `0x${h.chain.at(h.chain.firstHeight)?.hash}`
+    const height = `0x${h.chain.firstHeight.toString(16)}`
+    expect(filters).toEqual([[{ blockHash }], [{ fromBlock: height, toBlock: height }]])
+  })
+
+  it('may differ in the logs of failed transactions', async () => {
+    const chain = createChain()
+    const failed = { kind: 'token', contract: usdtAddress, from: them, to: them, amount: 5n } as const
+    chain.add([{ ...failed, failed: true, keepsLogs: true }, token(8n)])
+    chain.addEmpty(18)
+    const h = await createProbed(2, chain)
+    h.fail(1, hiddenLog)
+    const answer = await read(h, 1)
+    expect(answer.ok && answer.value[0]?.logs.length).toBe(2)
+    expect(h.alarms()).toEqual([])
+  })
+
+  it('need as many nodes as the quorum', async () => {
+    const h = await createProbed(2)
+    h.fail(1, { kind: 'broken-connection' })
+    expect(await read(h)).toMatchObject({ ok: false, error: { kind: 'no-answer' } })
+  })
+
+  it('must be final for both nodes', async () => {
+    const h = await createProbed(2)
+    h.node(1).behind = 4
+    const why = expect.stringContaining('final up to')
+    expect(await read(h, 5)).toMatchObject({ ok: false, error: { kind: 'no-answer', why } })
+    h.node(1).behind = 0
+    expect((await read(h, 5)).ok).toBe(true)
+  })
+
+  it.each(['value', 'gas'])('are no answer where the %s of a transaction is not a quantity', async (field) => {
+    const h = await createProbed(2)
+    const change = changing('eth_getBlockByNumber', (value, call) => {
+      const block = value as { transactions: readonly Wire[] }
+      if (call.params[1] !== true) return block
+      return { ...block, transactions: block.transactions.map((item) => ({ ...item, [field]: '0xzz' })) }
+    })
+    for (const node of h.nodes) node.script = () => change
+    expect(await read(h)).toMatchObject({ ok: false, error: { kind: 'no-answer' } })
+  })
+})
+
+describe.each([0, 1])('of two nodes, index %i dishonest', (dishonest) => {
+  it.each(byzantineReplies)('which %s: the result is a disagreement until they agree', async (_, fault) => {
+    const h = await createProbed(2)
+    h.fail(dishonest, fault)
+    expect(await read(h)).toMatchObject({ ok: false, error: { kind: 'disagreement' } })
+    expect(h.alarms()).toMatchObject([
+      { name: 'nodes-disagree', fields: { nodes: '1', otherNode: 2, outcome: 'held' } },
+    ])
+    h.fail(dishonest, null)
+    expect((await read(h)).ok).toBe(true)
+  })
+
+  it('with other blocks: the alarm has the hashes of both', async () => {
+    const h = await createProbed(2)
+    h.node(dishonest).chain = otherHistory(h.chain)
+    expect(await read(h)).toMatchObject({ ok: false, error: { kind: 'disagreement' } })
+    const [alarm] = h.alarms()
+    const [first, second] = h.nodes.map(({ chain }) => `hash ${chain.at(h.chain.firstHeight)?.hash}`)
+    expect(alarm?.fields.answer).toContain(first)
+    expect(alarm?.fields.otherAnswer).toContain(second)
+  })
+})
+
+describe.each([0, 1, 2])('of three nodes, index %i dishonest', (dishonest) => {
+  it.each(byzantineReplies)('which %s: the blocks are from the honest two', async (_, fault) => {
+    const h = await createProbed(3)
+    h.fail(dishonest, fault)
+    const answer = await read(h)
+    expect(answer.ok && answer.value.map(({ logs }) => logs.length)).toEqual([2, 2, 2])
+    expect(answer.ok && answer.value.map(({ transactions }) => transactions.length)).toEqual([4, 4, 4])
+    const outvoted = h.alarms().map(({ fields }) => [fields.otherNode, fields.outcome])
+    expect(outvoted).toEqual(outvoted.map(() => [dishonest + 1, 'outvoted']))
+    expect(outvoted.length > 0).toBe(dishonest !== 2) // the third node is not queried where two agree
+  })
+
+  it('with other blocks: the blocks are from the honest two', async () => {
+    const h = await createProbed(3)
+    h.node(dishonest).chain = otherHistory(h.chain)
+    const answer = await read(h)
+    expect(answer.ok && answer.value.at(-1)?.hash).toBe(h.chain.at(h.chain.firstHeight + 2)?.hash)
+  })
+})
+
+it('an alarm about the same disagreement is raised once an hour', async () => {
+  const h = await createProbed(2)
+  h.fail(1, hiddenLog)
+  for (let i = 0; i < 3; i += 1) await read(h)
+  expect(h.alarms().length).toBe(1)
+  h.advance(3_600_001)
+  await read(h)
+  expect(h.alarms().length).toBe(2)
+})

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import type { UnixMs } from '../../../src/common/time.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
+import { bytesPerValueMin, initialBufferBytes, replyBytesMax, uncheckedValuesMax } from '../../../src/tron/limits.ts'
+import { createRequestBudget, postJson } from '../../../src/tron/transport/http.ts'
+import { createChain } from '../../support/chain-builder.ts'
+import { them, token } from '../harness.ts'
+
+/** The result of a request whose response has this body. */
+function read(body: BodyInit | null) {
+  const fetch = () => Promise.resolve(new Response(body))
+  const deadline = (systemClock.now() + 60_000) as UnixMs // milliseconds since 1970
+  const budget = createRequestBudget({ fetch, clock: systemClock, deadline, requestsMax: 1 }, true)
+  return postJson(budget, { url: 'https://node.example/jsonrpc', key: null }, '[]')
+}
+
+const bytesOf = (text: string) => Uint8Array.from(new TextEncoder().encode(text))
+
+/** A JSON string of so many bytes, quotes included. */
+const textOf = (bytes: number) => bytesOf(`"${'a'.repeat(bytes - 2)}"`)
+
+/** A stream of the bytes in pieces: one that fills the reader's buffer, or one with buffers of its own. */
+function inPieces(text: Uint8Array<ArrayBuffer>, pieceBytes: number, kind: 'bytes' | 'chunks'): ReadableStream {
+  let at = 0
+  const pull = (controller: ReadableByteStreamController | ReadableStreamDefaultController<Uint8Array>) => {
+    if (at < text.length) controller.enqueue(text.slice(at, at + pieceBytes))
+    else controller.close()
+    at += pieceBytes
+  }
+  return kind === 'bytes' ? new ReadableStream({ type: 'bytes', pull }) : new ReadableStream({ pull })
+}
+
+const bodies = {
+  'a body of the platform': (text: Uint8Array<ArrayBuffer>) => text,
+  'a stream of bytes': (text: Uint8Array<ArrayBuffer>) => inPieces(text, 100_003, 'bytes'),
+  'a stream of chunks': (text: Uint8Array<ArrayBuffer>) => inPieces(text, 100_003, 'chunks'),
+}
+
+describe.each(Object.entries(bodies))('a reply as %s', (_, toBody) => {
+  it.each([
+    2,
+    4096,
+    initialBufferBytes - 1,
+    initialBufferBytes,
+    initialBufferBytes + 1,
+    5 * initialBufferBytes,
+    replyBytesMax,
+  ])('of %i bytes is read completely', async (bytes) => {
+    const reply = await read(toBody(textOf(bytes)))
+    expect(reply.ok && reply.value === 'a'.repeat(bytes - 2)).toBe(true)
+  })
+
+  it('that exceeds the limit by one byte is too large', async () => {
+    const reply = await read(toBody(textOf(replyBytesMax + 1)))
+    expect(reply).toMatchObject({ ok: false, error: { kind: 'too-large' } })
+  })
+
+  it('keeps characters of several bytes that are split between pieces', async () => {
+    const words = 'π ≈ 3.14 🙂 '.repeat(20_000)
+    expect(await read(toBody(bytesOf(JSON.stringify(words))))).toEqual({ ok: true, value: words })
+  })
+
+  it('without a byte is not an answer', async () => {
+    expect(await read(toBody(new Uint8Array()))).toMatchObject({ ok: false, error: { kind: 'bad-answer' } })
+  })
+})
+
+describe('a reply that would take far more memory than its bytes', () => {
+  const full = replyBytesMax
+
+  it.each([
+    ['empty arrays', `[${'[],'.repeat(full / 3 - 2)}0]`],
+    ['nested arrays', '['.repeat(full / 2) + ']'.repeat(full / 2)],
+    ['empty objects', `[${'{},'.repeat(full / 3 - 2)}0]`],
+    ['numbers', `[${'0,'.repeat(full / 2 - 2)}0]`],
+    ['short members', `{${Array.from({ length: full / 16 }, (_, i) => `"${i.toString(36)}":0`).join(',')}}`],
+  ])('is not parsed: %s', async (_, text) => {
+    expect(text.length).toBeLessThanOrEqual(full)
+    expect(await read(bytesOf(text))).toMatchObject({ ok: false, error: { kind: 'bad-answer' } })
+  })
+
+  it('has one value more than its length allows', async () => {
+    const ofValues = (count: number) => `[${Array(count).fill('0').join(',')}]`.padEnd(bytesPerValueMin * 2_000)
+    expect(await read(bytesOf(ofValues(uncheckedValuesMax + 2_000)))).toMatchObject({ ok: true })
+    expect(await read(bytesOf(ofValues(uncheckedValuesMax + 2_001)))).toMatchObject({
+      ok: false,
+      error: { kind: 'bad-answer' },
+    })
+  })
+
+  it('is never the reply about the busiest blocks', async () => {
+    const chain = createChain()
+    const transfers = Array.from({ length: 400 }, () => token(1n, them))
+    const blocks = Array.from({ length: 17 }, () => chain.add(transfers)).map(({ full: block, logs }) => [block, logs])
+    expect(await read(JSON.stringify(blocks))).toMatchObject({ ok: true })
+  })
+})
+
+it('a reply without a body is not an answer', async () => {
+  expect(await read(null)).toMatchObject({ ok: false, error: { kind: 'bad-answer' } })
+})
+
+it.each(['bytes', 'chunks'] as const)('a stream of %s that breaks off is a lost connection', async (kind) => {
+  const pull = (controller: { enqueue: (chunk: Uint8Array<ArrayBuffer>) => void; error: (why: unknown) => void }) => {
+    controller.enqueue(textOf(10))
+    controller.error(new Error('gone: https://node.example/secret'))
+  }
+  const body = kind === 'bytes' ? new ReadableStream({ type: 'bytes', pull }) : new ReadableStream({ pull })
+  const reply = await read(body)
+  expect(reply).toMatchObject({ ok: false, error: { kind: 'unreachable' } })
+  expect(JSON.stringify(reply)).not.toContain('secret')
+})
