@@ -1,6 +1,5 @@
 import { type Address, formatBase58 } from '../../src/addresses/address.ts'
 import type { AlarmKind, LogFields } from '../../src/platform/logger.ts'
-import { readingsNeeded } from '../../src/reconciliation/judge-reading.ts'
 import type { Environment } from './environment.ts'
 import { expectedDeposit, mayBeFull } from './oracle.ts'
 import { currencies, type Scenario } from './scenario.ts'
@@ -45,6 +44,9 @@ function canDiffer(env: Environment, { address, cuy }: LogFields): boolean {
   const currency = currencies.find((one) => one.cuy === cuy)
   return owned !== undefined && currency !== undefined && hasDifference(env, owned, currency.contract)
 }
+
+/** Readings with a difference before an alarm. The numbers of the checks are never the service's own. */
+const readingsNeeded = 3
 
 /**
  * Whether a difference can be confirmed: the chain has changed the balance by something that the service cannot know, or

@@ -8,9 +8,9 @@ import { drawUid } from './requests.ts'
 import { finish, pass, type SimulatedRun } from './simulated-run.ts'
 
 /**
- * Lets the service compare all balances with the chain: once while Byzantine nodes are there, and twice more without them,
- * a day later each. The last comparison finds what the others, under way while balances changed, did not. Then the books
- * and the chain must agree.
+ * Lets the service compare all balances with the chain: once with Byzantine nodes, and twice without them, the last time a
+ * day later. The last comparison finds what the others, under way while balances changed, did not. Then the books and the
+ * chain must agree.
  */
 export async function reconcileRepeatedly(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored } = run

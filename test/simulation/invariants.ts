@@ -102,9 +102,10 @@ function checkDeposit(env: Environment, key: string, deposit: StoredDeposit): vo
   if (isSame && isFull && mayBeFull(env, expected)) {
     env.count('wallet full')
   } else if (!isSame || deposit.outcome !== expected.outcome || deposit.amount !== expected.amount) {
-    const { outcome, amount, uid, cuy } = deposit
-    env.violate(
-      `${key} was stored as ${outcome} ${amount} in ${cuy} for ${uid}, and is ${expected.outcome} ${expected.amount} in ${expected.cuy} for ${expected.uid}`,
-    )
+    env.violate(`${key} was stored as ${spell(deposit)}, and is ${spell(expected)}`)
   }
+}
+
+function spell({ outcome, amount, cuy, uid }: Pick<StoredDeposit, 'outcome' | 'amount' | 'cuy' | 'uid'>): string {
+  return `${outcome} ${amount} in ${cuy} for ${uid}`
 }

@@ -4,7 +4,7 @@ import type { BalanceChange } from './chain-balances.ts'
 import type { Random } from './random.ts'
 import { fineToken } from './scenario.ts'
 
-/** A transfer that a transaction really makes to somebody, in chain units. `contract` null is TRX. */
+/** A transfer that a transaction really makes, in chain units. `contract` null is TRX. */
 export interface Transfer {
   /** 0 for TRX, else the index among the transaction's own logs. */
   readonly position: number

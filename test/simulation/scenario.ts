@@ -63,7 +63,7 @@ export interface Scenario {
   readonly quorum: number
   /** Blocks from the chain's newest to its newest final one. */
   readonly finalityLag: number
-  /** Empty blocks before the first one with payments. More than one step of the scan holds, if it starts at the first. */
+  /** Empty blocks before the first one with payments. They can be more than fit one step of the scan. */
   readonly blocksBefore: number
   /** Transactions in one block of the run, more than one invocation can verify; 0 for no such block. */
   readonly crowd: number

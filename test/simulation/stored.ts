@@ -102,7 +102,7 @@ SELECT (SELECT count(*) FROM open_difference) + (SELECT count(*) FROM accepted_d
   + (SELECT count(*) FROM reconciliation WHERE finished_at IS NULL)
   + (SELECT 3 - count(DISTINCT cuy) FROM reconciliation WHERE started_at > ?) AS n`
 
-/** What the database holds, read without the service. */
+/** The contents of the database, read without the service. */
 export type Stored = ReturnType<typeof createStored>
 
 /** Reads of the database for the checks. */

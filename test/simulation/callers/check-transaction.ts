@@ -22,7 +22,7 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
   if (status === 200) {
     const reported = spell(readAmounts(msg))
     if (reported === '' || !states.includes(reported)) {
-      env.violate(`${uid} was told that ${txid} was credited with ${reported}`)
+      env.violate(`${txid} was reported to ${uid} as credited with ${reported}`)
     }
     return
   }
@@ -31,7 +31,7 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
     if (expected?.uid !== uid || expected.outcome !== 'credited') return false
     return stored.outcomeOf(txid, transfer.position) !== 'too-large'
   })
-  if (status === 422 && isOwed) env.violate(`${uid} was told that ${txid} is worth nothing`)
+  if (status === 422 && isOwed) env.violate(`${txid} was reported to ${uid} as worth nothing`)
   // A deposit that does not fit its wallet waits for an operator: it is answered as undecided.
   const isUndecided = status === 409 && !canRetry
   const isFinalAnswer = status === 422 || (isUndecided && !isOwed)

@@ -18,7 +18,7 @@ export interface Answer {
   readonly status: number
   readonly msg: string
   readonly data: AnswerData | undefined
-  /** Whether it says when to try again. */
+  /** Whether it has a time after which to try again. */
   readonly canRetry: boolean
 }
 

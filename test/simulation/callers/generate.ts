@@ -1,9 +1,11 @@
 import { parseAddress } from '../../../src/addresses/address.ts'
-import { gapLimit } from '../../../src/addresses/issue-address.ts'
 import type { Uid } from '../../../src/ledger/entry.ts'
 import { observe } from '../observed.ts'
 import type { Client } from './client.ts'
 import { tokenOf } from './tokens.ts'
+
+/** Most addresses of one caller without a deposit. */
+const gapLimit = 20
 
 /**
  * Asks for the caller's address. It must be the caller's own, and the start of the scan must be stored before it is

@@ -1,8 +1,12 @@
-import { behindBlocksMax, stoppedAfterMs } from '../../../src/scan/health.ts'
 import { clockSkewMaxMs } from '../invocation.ts'
 import { observe } from '../observed.ts'
 import type { StoredScan } from '../stored.ts'
 import type { Client } from './client.ts'
+
+/** Three minutes without progress are `stopped`. */
+const stoppedAfterMs = 180_000
+/** More blocks than this are `behind`. */
+const behindBlocksMax = 100
 
 /**
  * Asks for the health. It must be that of the stored scan at one moment: never `ok` while the scan is halted or has not

@@ -7,7 +7,7 @@ import { usersMax } from '../scenario.ts'
 const nowSeconds = startMs / 1000
 const claimsOf = (uid: number, seconds = 31_536_000) => ({ sub: String(uid), exp: nowSeconds + seconds })
 
-// Signed once: what a token says does not depend on the run.
+// Signed once: tokens do not depend on the run.
 const tokens = await Promise.all(Array.from({ length: usersMax }, (_, i) => signHs256(claimsOf(i + 1), testSecret)))
 
 /** Requests without a valid token: none, expired, signed with another secret, without a caller. */
