@@ -1,3 +1,7 @@
 import { defineConfig } from 'drizzle-kit'
 
-export default defineConfig({ dialect: 'sqlite', schema: './src/d1/tables.ts', out: './migrations' })
+export default defineConfig({
+  dialect: 'sqlite',
+  schema: ['./src/d1/tables.ts', './src/d1/setting-table.ts'],
+  out: './migrations',
+})

@@ -19,11 +19,13 @@ CREATE TABLE `address` (
 	`derivation_index` integer NOT NULL,
 	`uid` integer NOT NULL,
 	`address` text NOT NULL,
+	`issued_height` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	CONSTRAINT "address_id" CHECK(id = derivation_index + 1),
 	CONSTRAINT "address_derivation_index" CHECK(derivation_index BETWEEN 0 AND 2147483647),
 	CONSTRAINT "address_uid" CHECK(uid BETWEEN 1 AND 9007199254740991),
-	CONSTRAINT "address_address" CHECK(length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*')
+	CONSTRAINT "address_address" CHECK(length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "address_issued_height" CHECK(issued_height BETWEEN 0 AND 9007199254740991)
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `address_derivation_index` ON `address` (`derivation_index`);--> statement-breakpoint
@@ -149,17 +151,18 @@ CREATE TABLE `pending` (
 	CONSTRAINT "pending_from_address" CHECK(length(from_address) = 40 AND from_address NOT GLOB '*[^0-9a-f]*'),
 	CONSTRAINT "pending_to_address" CHECK(length(to_address) = 40 AND to_address NOT GLOB '*[^0-9a-f]*'),
 	CONSTRAINT "pending_raw" CHECK(raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78),
-	CONSTRAINT "pending_reason" CHECK(reason IN ('queued','no-api','api-unavailable','disagreement','decimals-differ','decimals-unknown'))
+	CONSTRAINT "pending_reason" CHECK(reason IN ('queued','no-api','api-unavailable','bytes-unreadable','disagreement','decimals-differ','decimals-unknown','retired'))
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
 CREATE INDEX `pending_uid` ON `pending` (`uid`,`since`);--> statement-breakpoint
-CREATE INDEX `pending_due` ON `pending` (`next_try`);--> statement-breakpoint
+CREATE INDEX `pending_due` ON `pending` (`next_try`) WHERE reason <> 'retired';--> statement-breakpoint
+CREATE INDEX `pending_retired` ON `pending` (`cuy`) WHERE reason = 'retired';--> statement-breakpoint
 CREATE TABLE `reconciliation` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`cuy` integer NOT NULL,
 	`started_at` integer NOT NULL,
 	`finished_at` integer,
-	`slices` integer DEFAULT 0 NOT NULL,
+	`slices` integer DEFAULT 0,
 	`cursor` integer DEFAULT -1 NOT NULL,
 	`last_index` integer NOT NULL,
 	`addresses` integer DEFAULT 0 NOT NULL,
@@ -168,6 +171,7 @@ CREATE TABLE `reconciliation` (
 	`differing` integer DEFAULT 0 NOT NULL,
 	CONSTRAINT "reconciliation_cuy" CHECK(cuy BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "reconciliation_finished_at" CHECK(finished_at IS NULL OR (finished_at >= started_at AND cursor = last_index)),
+	CONSTRAINT "reconciliation_superseded" CHECK(slices IS NOT NULL),
 	CONSTRAINT "reconciliation_slices" CHECK(slices BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "reconciliation_cursor" CHECK(cursor BETWEEN -1 AND last_index),
 	CONSTRAINT "reconciliation_recorded" CHECK(recorded = '0' OR (recorded GLOB '[1-9]*' AND recorded NOT GLOB '*[^0-9]*' AND length(recorded) <= 90) OR (recorded GLOB '-*' AND substr(recorded, 2) GLOB '[1-9]*' AND substr(recorded, 2) NOT GLOB '*[^0-9]*' AND length(recorded) <= 90)),
@@ -178,7 +182,7 @@ CREATE TABLE `reconciliation` (
 CREATE INDEX `reconciliation_cuy` ON `reconciliation` (`cuy`);--> statement-breakpoint
 CREATE TABLE `scan` (
 	`id` integer PRIMARY KEY NOT NULL,
-	`height` integer NOT NULL,
+	`height` integer,
 	`hash` text,
 	`finalized` integer NOT NULL,
 	`finalized_at` integer NOT NULL,
@@ -191,6 +195,7 @@ CREATE TABLE `scan` (
 	`lease_until` integer NOT NULL,
 	`halted` text,
 	CONSTRAINT "scan_id" CHECK(id = 1),
+	CONSTRAINT "scan_superseded" CHECK(height IS NOT NULL),
 	CONSTRAINT "scan_height" CHECK(height BETWEEN -1 AND finalized),
 	CONSTRAINT "scan_finalized" CHECK(finalized <= 9007199254740991),
 	CONSTRAINT "scan_hash" CHECK(hash IS NULL OR (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'))
@@ -234,4 +239,11 @@ CREATE TABLE `wallet` (
 	CONSTRAINT "wallet_entry_count" CHECK(entry_count BETWEEN 0 AND 9007199254740991)
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
-CREATE UNIQUE INDEX `wallet_owner` ON `wallet` (`uid`,`cuy`);
+CREATE UNIQUE INDEX `wallet_owner` ON `wallet` (`uid`,`cuy`);--> statement-breakpoint
+CREATE TABLE `stored_setting` (
+	`name` text PRIMARY KEY NOT NULL,
+	`value` text NOT NULL,
+	`stored_at` integer NOT NULL,
+	CONSTRAINT "stored_setting_name" CHECK(length(name) BETWEEN 1 AND 100),
+	CONSTRAINT "stored_setting_value" CHECK(length(value) BETWEEN 1 AND 200)
+) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID

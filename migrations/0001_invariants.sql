@@ -14,7 +14,9 @@ BEGIN
     WHERE EXISTS (SELECT 1 FROM address
       WHERE address = NEW.address OR derivation_index = NEW.derivation_index OR id = NEW.id);
   SELECT RAISE(ABORT, 'address: derivation_index must be the highest plus one')
-    WHERE NEW.derivation_index IS NOT (SELECT coalesce(max(derivation_index), -1) + 1 FROM address);
+    WHERE NEW.derivation_index <> (SELECT max(derivation_index) + 1 FROM address);
+  SELECT RAISE(ABORT, 'address: issued_height must not be below the finalized height')
+    WHERE NEW.issued_height < (SELECT finalized FROM scan);
 END;
 --> statement-breakpoint
 CREATE TRIGGER address_is_never_changed BEFORE UPDATE ON address
@@ -67,6 +69,8 @@ BEGIN
         WHERE id = NEW.wallet_id AND uid = NEW.uid AND cuy = NEW.cuy AND balance + NEW.amount = NEW.balance);
   SELECT RAISE(ABORT, 'flow: created_at must not decrease')
     WHERE NEW.created_at < (SELECT created_at FROM flow ORDER BY id DESC LIMIT 1);
+  SELECT RAISE(ABORT, 'flow: created_at must not be in the future')
+    WHERE NEW.created_at > unixepoch('subsec') * 1000 + 60000;
   SELECT RAISE(ABORT, 'flow: a recharge requires its credited deposit')
     WHERE NEW.type = 1 AND NOT EXISTS (
       SELECT 1 FROM deposit
@@ -102,8 +106,11 @@ CREATE TRIGGER deposit_is_new BEFORE INSERT ON deposit
 BEGIN
   SELECT RAISE(ABORT, 'deposit: credit key already stored')
     WHERE EXISTS (SELECT 1 FROM deposit WHERE txid = NEW.txid AND position = NEW.position);
+  SELECT RAISE(ABORT, 'deposit: the scan is halted') WHERE EXISTS (SELECT 1 FROM scan WHERE halted IS NOT NULL);
   SELECT RAISE(ABORT, 'deposit: to_address does not belong to this caller')
     WHERE NOT EXISTS (SELECT 1 FROM address WHERE address = NEW.to_address AND uid = NEW.uid);
+  SELECT RAISE(ABORT, 'deposit: final before its address was issued')
+    WHERE NEW.height <= (SELECT issued_height FROM address WHERE address = NEW.to_address);
 END;
 --> statement-breakpoint
 CREATE TRIGGER deposit_removes_pending AFTER INSERT ON deposit
@@ -145,6 +152,8 @@ CREATE TRIGGER pending_is_undecided BEFORE INSERT ON pending
 BEGIN
   SELECT RAISE(ABORT, 'pending: already decided')
     WHERE EXISTS (SELECT 1 FROM deposit WHERE txid = NEW.txid AND position = NEW.position);
+  SELECT RAISE(ABORT, 'pending: final before its address was issued')
+    WHERE NEW.height <= (SELECT issued_height FROM address WHERE address = NEW.to_address);
 END;
 --> statement-breakpoint
 
@@ -218,4 +227,22 @@ END;
 CREATE TRIGGER accepted_difference_is_never_deleted BEFORE DELETE ON accepted_difference
 BEGIN
   SELECT RAISE(ABORT, 'accepted_difference: rows are never deleted');
+END;
+--> statement-breakpoint
+
+-- stored_setting -----------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER stored_setting_is_new BEFORE INSERT ON stored_setting
+BEGIN
+  SELECT RAISE(ABORT, 'stored_setting: already stored') WHERE EXISTS (SELECT 1 FROM stored_setting WHERE name = NEW.name);
+END;
+--> statement-breakpoint
+CREATE TRIGGER stored_setting_is_never_changed BEFORE UPDATE ON stored_setting
+BEGIN
+  SELECT RAISE(ABORT, 'stored_setting: rows are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER stored_setting_is_never_deleted BEFORE DELETE ON stored_setting
+BEGIN
+  SELECT RAISE(ABORT, 'stored_setting: rows are never deleted');
 END;

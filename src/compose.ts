@@ -1,12 +1,17 @@
 import { deriveAddress } from './addresses/derive.ts'
+import { createRecentBalances } from './addresses/recent-balances.ts'
 import type { Chain } from './chain/chain.ts'
 import type { UnixMs } from './common/time.ts'
+import { createSettingsCheck } from './config/check-settings.ts'
 import { type Config, parseConfig } from './config/config.ts'
 import type { Bindings } from './config/schemas.ts'
 import type { Database } from './d1/database.ts'
 import { createSessions } from './d1/sessions.ts'
+import { createStoredSettings } from './d1/stored-settings.ts'
 import { createStores } from './d1/stores.ts'
 import { type App, createApp, createUnconfiguredApp } from './http/app.ts'
+import { settingsOf } from './ledger/stored-setting.ts'
+import { createAlarms } from './platform/alarms.ts'
 import type { Clock } from './platform/clock.ts'
 import { routeMs, routeRequestsMax, tickMs, tickRequestsMax } from './platform/limits.ts'
 import type { Logger } from './platform/logger.ts'
@@ -63,18 +68,32 @@ function configured(platform: Platform, config: Config): BoundService {
   const { clock, logger } = platform
   const openChain = chainFactory(platform, config)
   const services = createServices(platform, config, (usage) => openChain(usage, routeMs, routeRequestsMax))
-  const app = createApp(platform, config, services)
+  const hasStoredMeaning = settingsCheck(platform, config)
+  const app = createApp(platform, { ...config, hasStoredMeaning }, services)
+  const watch = { alarms: createAlarms(logger), startWatch: { failingSince: null } }
   const tick = async () => {
+    if (!(await hasStoredMeaning())) return
     const usage = createUsage()
     const startedAt = clock.now()
     try {
       const parts = services.primary({ usage, bookmark: null, bookmarkAfter: null })
-      await runTick({ ...parts, chain: openChain(usage, tickMs, tickRequestsMax) })
+      await runTick({ ...parts, ...watch, chain: openChain(usage, tickMs, tickRequestsMax) })
     } finally {
       logger.info('tick', { durationMs: clock.now() - startedAt, ...usageFields(usage) })
     }
   }
   return { app, tick }
+}
+
+/** Compares the configuration with what the stored data means. */
+function settingsCheck({ clock, logger }: Platform, { db, chainId, extendedPublicKey, currencies }: Config) {
+  return createSettingsCheck({
+    storedSettings: createStoredSettings(db),
+    settings: settingsOf(chainId, deriveAddress(extendedPublicKey, 0), currencies),
+    accepted: currencies.list.filter(({ retired }) => !retired).map(({ cuy }) => cuy),
+    clock,
+    logger,
+  })
 }
 
 function createServices(platform: Platform, config: Config, openChain: (usage: Usage) => Chain): Services {
@@ -84,14 +103,18 @@ function createServices(platform: Platform, config: Config, openChain: (usage: U
     clock,
     logger,
     currencies: config.currencies,
-    quorum: config.quorum,
+    operators: config.operators,
     startBlock: config.startBlock,
+    firstIndex: config.firstIndex,
+    keyUse: { wasUsed: false },
     addressAt: (index) => deriveAddress(config.extendedPublicKey, index),
     shared: createSharedScanState(),
+    recentBalances: createRecentBalances(),
+    sharedHealth: { state: undefined, readAt: 0 },
   }
   const parts = (db: Database): WriteParts => ({
     ...settings,
-    ...createStores(db, (key) => logger.alarm('deposit-too-large', { ...key })),
+    ...createStores(db, (key) => logger.alarm('deposit-too-large', { ...key }), config.firstIndex ?? 0),
     lease: uniqueName(),
   })
   return {

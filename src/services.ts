@@ -1,5 +1,7 @@
 import type { Address } from './addresses/address.ts'
 import type { AddressBook } from './addresses/address-book.ts'
+import type { KeyUse } from './addresses/key-use.ts'
+import type { RecentBalances } from './addresses/recent-balances.ts'
 import type { BlockHeight } from './chain/block.ts'
 import type { Chain } from './chain/chain.ts'
 import type { DepositReader, DepositStore } from './deposits/deposit-store.ts'
@@ -12,6 +14,7 @@ import type { Logger } from './platform/logger.ts'
 import type { Usage } from './platform/usage.ts'
 import type { ReconciliationStore } from './reconciliation/reconciliation-store.ts'
 import type { SharedScanState } from './scan/check-now.ts'
+import type { SharedHealth } from './scan/health.ts'
 import type { ScanStore } from './scan/scan-store.ts'
 import type { Sightings } from './scan/sightings.ts'
 
@@ -41,14 +44,21 @@ export interface Settings {
   readonly clock: Clock
   readonly logger: Logger
   readonly currencies: Currencies
-  /** Nodes that must agree. */
-  readonly quorum: number
+  /** The operator's own wallets. */
+  readonly operators: ReadonlySet<Address>
   /** `TRON_START_BLOCK`, or null. */
   readonly startBlock: BlockHeight | null
   /** The address at an index of the deployment's extended public key. */
   readonly addressAt: (index: number) => Address
+  /** `TRON_FIRST_INDEX`, or null. */
+  readonly firstIndex: number | null
+  /** What the calls of this isolate share about the key. */
+  readonly keyUse: KeyUse
   /** What the calls of this isolate share about the running scan. */
   readonly shared: SharedScanState
+  readonly recentBalances: RecentBalances
+  /** What the health checks of this isolate share. */
+  readonly sharedHealth: SharedHealth
 }
 
 /** One request or tick: what it has cost, and how new the data is that its caller has seen. */

@@ -26,7 +26,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   services: core,
   tron: ['common', 'platform', 'chain', 'addresses', 'ledger'],
   d1: [...core, 'services'],
-  config: ['common', 'chain', 'addresses', 'ledger'],
+  config: ['common', 'platform', 'chain', 'addresses', 'ledger'],
   http: [...core, 'services', 'config'],
   compose: [...core, 'services', 'tron', 'd1', 'http', 'config'],
   index: ['compose', 'platform'],

@@ -3,7 +3,8 @@ declare namespace Cloudflare {
   interface Env {
     DB: D1Database
     RATE_LISTS: RateLimit
-    RATE_STRICT: RateLimit
+    RATE_NODES: RateLimit
+    RATE_NODES_ALL: RateLimit
     MIGRATIONS: import('cloudflare:test').D1Migration[]
   }
 }

@@ -1,3 +1,4 @@
+import type { BlockHeight } from '../chain/block.ts'
 import type { Uid } from '../ledger/entry.ts'
 import type { Address } from './address.ts'
 
@@ -9,6 +10,13 @@ export interface IssuedAddress {
   readonly address: Address
 }
 
+/** The caller of an address. */
+export interface AddressOwner {
+  readonly uid: Uid
+  /** The finalized height when the address was issued. What was final then is not this caller's. */
+  readonly issuedHeight: BlockHeight
+}
+
 /** Why no address was issued. */
 export type IssueRefusal = 'gap-limit'
 
@@ -16,15 +24,17 @@ export type IssueRefusal = 'gap-limit'
 export interface AddressBook {
   /** The caller's newest address, or null where none was issued yet. One query. */
   current(uid: Uid): Promise<IssuedAddress | null>
+  /** Whether no address was issued to any caller. */
+  isEmpty(): Promise<boolean>
   /** All of the caller's addresses, oldest first. */
   all(uid: Uid): Promise<readonly IssuedAddress[]>
   /**
    * The caller's first address. `addressAt` derives the address of an index. Two calls at once for one caller issue one
-   * address; two callers never share one; indices grow from 0 without gaps.
+   * address; two callers never share one; indices grow from the first one without gaps. The scan must have started.
    */
   issueFirst(uid: Uid, addressAt: (index: number) => Address): Promise<IssuedAddress>
   /** A further address, unless `gapLimit` of the caller's addresses are without a deposit. */
   issueFurther(uid: Uid, addressAt: (index: number) => Address, gapLimit: number): Promise<IssuedAddress | IssueRefusal>
   /** Which of `addresses` were issued, and to which caller. One query, whatever their number. */
-  match(addresses: readonly Address[]): Promise<ReadonlyMap<Address, Uid>>
+  match(addresses: readonly Address[]): Promise<ReadonlyMap<Address, AddressOwner>>
 }

@@ -30,7 +30,7 @@ export type ExtendedPublicKeyFault =
   | 'not-an-xpub'
   /** Neither the account (3) nor its external chain (4): no wallet would find the addresses. */
   | 'wrong-depth'
-  /** Not account 0' at depth 3, or not chain 0 (the external one) at depth 4. */
+  /** Not a hardened account at depth 3, or not chain 0 (the external one) at depth 4. */
   | 'wrong-child-number'
   /** The 33 key bytes are not a point of the curve. */
   | 'not-on-the-curve'
@@ -38,13 +38,15 @@ export type ExtendedPublicKeyFault =
 const textMax = 128 // an xpub has 111 characters; base58 decoding is quadratic
 const xpubVersion = 0x0488b21e // BIP-32, mainnet public
 const xprvVersion = 0x0488ade4
-const account = { depth: 3, childNumber: 0x80000000 } // m/44'/195'/0'
-const externalChain = { depth: 4, childNumber: 0 } // m/44'/195'/0'/0
-const indexMax = 0x7fffffff // a non-hardened step has 31 bits
+const accountDepth = 3 // m/44'/195'/n'
+const hardened = 0x80000000 // child numbers from here on
+const externalChain = { depth: 4, childNumber: 0 } // m/44'/195'/n'/0
+/** The highest index: a non-hardened step of a path has 31 bits. */
+export const indexMax = 0x7fffffff
 const base58check = createBase58check(sha256)
 
 /**
- * Parses the extended public key of the account `m/44'/195'/0'` or of its external chain `m/44'/195'/0'/0`. Its depth and
+ * Parses the extended public key of an account `m/44'/195'/n'` or of its external chain `m/44'/195'/n'/0`. Its depth and
  * child number are checked; the levels above them are not part of it.
  */
 export function parseExtendedPublicKey(text: string): Result<ExtendedPublicKey, ExtendedPublicKeyFault> {
@@ -62,16 +64,17 @@ export function parseExtendedPublicKey(text: string): Result<ExtendedPublicKey, 
   if (version === xprvVersion) return err('private-extended-key')
   if (version !== xpubVersion) return err('not-an-xpub')
   const depth = view.getUint8(4)
-  const expected = depth === account.depth ? account : externalChain
-  if (depth !== expected.depth) return err('wrong-depth')
-  if (view.getUint32(9) !== expected.childNumber) return err('wrong-child-number')
+  if (depth !== accountDepth && depth !== externalChain.depth) return err('wrong-depth')
+  const childNumber = view.getUint32(9)
+  const isExpected = depth === accountDepth ? childNumber >= hardened : childNumber === externalChain.childNumber
+  if (!isExpected) return err('wrong-child-number')
   const key = keyOrNull(text)
   if (key === null) return err('not-on-the-curve')
   return ok({ addressAt: addressesBelow(key, depth) })
 }
 
 /**
- * The address at `m/44'/195'/0'/0/index`, index 0 to 2^31−1. Throws on any other index, and on the one index in about
+ * The address at `m/44'/195'/n'/0/index`, index 0 to 2^31−1. Throws on any other index, and on the one index in about
  * 2^127 for which BIP-32 has no child: an operator must skip that index.
  */
 export function deriveAddress(key: ExtendedPublicKey, index: number): Address {

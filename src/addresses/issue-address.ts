@@ -4,15 +4,15 @@ import type { Uid } from '../ledger/entry.ts'
 import { ensureScanStarted, type ScanStartParts } from '../scan/start.ts'
 import type { Address } from './address.ts'
 import type { AddressBook } from './address-book.ts'
+import { checkKeyUse, type KeyUseParts } from './key-use.ts'
 
 /** Addresses of one caller that may be without a deposit (BIP-44's gap limit). */
 export const gapLimit = 20
 
 /** What issuing an address needs. */
-export interface IssueAddressParts extends ScanStartParts {
-  readonly addresses: Pick<AddressBook, 'current' | 'issueFirst' | 'issueFurther'>
-  /** The address at an index of the deployment's extended public key. */
-  readonly addressAt: (index: number) => Address
+export interface IssueAddressParts extends ScanStartParts, KeyUseParts {
+  readonly addresses: Pick<AddressBook, 'current' | 'isEmpty' | 'issueFirst' | 'issueFurther'>
+  readonly chain: ScanStartParts['chain'] & KeyUseParts['chain']
 }
 
 /**
@@ -28,8 +28,11 @@ export async function issueAddress(
     const current = await parts.addresses.current(uid)
     if (current !== null) return ok(current)
   }
+  const key = await checkKeyUse(parts)
+  if (key !== 'unused') return err({ kind: key === 'used' ? 'cannot-issue' : 'chain-unavailable' })
   const started = await ensureScanStarted(parts)
-  if (!started.ok) return err({ kind: 'chain-unavailable' })
+  if (!started.ok)
+    return err({ kind: started.error.kind === 'start-above-head' ? 'cannot-issue' : 'chain-unavailable' })
   if (!fresh) return ok(await parts.addresses.issueFirst(uid, parts.addressAt))
   const issued = await parts.addresses.issueFurther(uid, parts.addressAt, gapLimit)
   return issued === 'gap-limit' ? err({ kind: 'gap-limit', limit: gapLimit }) : ok(issued)

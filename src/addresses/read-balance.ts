@@ -4,8 +4,12 @@ import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { Currency } from '../ledger/currencies.ts'
 import type { Uid } from '../ledger/entry.ts'
+import { routeRequestsMax } from '../platform/limits.ts'
 import type { Address } from './address.ts'
 import type { AddressBook } from './address-book.ts'
+
+/** Addresses whose balances one request can sum: half of its requests to nodes, the other half is for fail-over. */
+export const balanceAddressesMax = (balancesMax * routeRequestsMax) / 2
 
 /** What reading a balance needs. */
 export interface ReadBalanceParts {
@@ -21,7 +25,7 @@ export interface BalanceQuery {
 
 /**
  * The sum of the caller's balances on the chain now, in chain units. 0 where the caller has no address. One HTTP request
- * to a node for up to `balancesMax` addresses.
+ * to a node for up to `balancesMax` addresses. More than `balanceAddressesMax` are a bad query, which must name one.
  */
 export async function readChainBalance(
   { addresses, chain }: ReadBalanceParts,
@@ -31,6 +35,13 @@ export async function readChainBalance(
   const own = (await addresses.all(uid)).map((issued) => issued.address)
   const wanted = address === null ? own : own.filter((one) => one === address)
   if (address !== null && wanted.length === 0) return err({ kind: 'not-found', what: 'address' })
+  if (wanted.length > balanceAddressesMax) {
+    return err({
+      kind: 'bad-input',
+      field: 'address',
+      why: `required where you have more than ${balanceAddressesMax} addresses`,
+    })
+  }
   let sum = 0n
   for (let i = 0; i < wanted.length; i += balancesMax) {
     const balances = await chain.balances(wanted.slice(i, i + balancesMax), currency.asset)

@@ -33,7 +33,8 @@ export interface Header extends BlockRef {
 
 /**
  * A transaction as JSON-RPC shows it: evidence of a TRX transfer, never proof (PROTOCOL.md, Look-alike transfers).
- * `value` and `gas` are `0x` quantities in the node's spelling, kept as text because few of them are ever parsed.
+ * `value` is a `0x` quantity in the node's spelling, kept as text because few of them are ever parsed. The used energy is
+ * left out: a node without history shows none.
  */
 export interface Transaction {
   readonly txid: Txid
@@ -41,7 +42,6 @@ export interface Transaction {
   readonly to: Address | null
   readonly value: string
   readonly input: string
-  readonly gas: string
 }
 
 /** An event that a contract emitted. `position` is its index among the logs of its own transaction, from 0. */
@@ -58,8 +58,11 @@ export interface Log {
 /** A block with everything that can contain a deposit. */
 export interface Block extends Header {
   readonly transactions: readonly Transaction[]
-  /** Every log of the block, of any contract, in chain order. */
-  readonly logs: readonly Log[]
+  /**
+   * The logs in chain order: at least every log of an accepted token. Null where they cannot be read with certainty, which
+   * never means that there are none.
+   */
+  readonly logs: readonly Log[] | null
 }
 
 /** The result of a mined transaction. */

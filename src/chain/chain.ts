@@ -35,8 +35,8 @@ export interface Chain {
   finalizedHead(): ChainResult<Header>
   /**
    * Blocks `from`..`to`, both included, in order, at most `readBlocksMax`; each one's parent is the one before. Every block
-   * is final for `quorum` nodes, with the same hash, transfers and logs of accepted tokens. `no-answer` where `to` is above
-   * the finalized head of these nodes.
+   * is final for `quorum` nodes, with the same hash, transfers and logs of accepted tokens. The logs of a block are null
+   * where they cannot be read with certainty. `no-answer` where `to` is above the finalized head of these nodes.
    */
   finalizedBlocks(from: BlockHeight, to: BlockHeight): ChainResult<readonly Block[]>
   /** Blocks after `after`, from one node, up to the first gap; at most two rotations of block producers. */

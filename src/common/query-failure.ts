@@ -11,3 +11,5 @@ export type QueryFailure =
   | { readonly kind: 'worthless'; readonly why: string }
   /** No node answered in time, or none may be used. */
   | { readonly kind: 'chain-unavailable' }
+  /** No address can be issued until an operator has corrected the configuration. */
+  | { readonly kind: 'cannot-issue' }

@@ -2,16 +2,17 @@ import * as z from 'zod/mini'
 import type { Uid } from '../ledger/entry.ts'
 import { integerFrom, optional, parsedBy, parsedText, text, url } from './schemas.ts'
 
-/** The key that verifies the tokens of callers. */
-export type AuthKey =
-  | { readonly kind: 'secret'; readonly secret: string }
-  | { readonly kind: 'jwks'; readonly url: string }
-  /** The routes answer 503, except for `DEV_UID` on loopback. */
-  | { readonly kind: 'none' }
+/** The keys that verify the tokens of callers. With none the routes answer 503, except for `DEV_UID` on loopback. */
+export interface AuthKeys {
+  /** For HS256: the present secret and the previous one. */
+  readonly secrets: readonly string[]
+  /** For RS256, ES256 and EdDSA: where the issuer publishes its keys, or null. */
+  readonly jwksUrl: string | null
+}
 
 /** How callers are authenticated. */
 export interface AuthConfig {
-  readonly key: AuthKey
+  readonly keys: AuthKeys
   /** The `iss` that a token must have, or null: any. */
   readonly issuer: string | null
   /** The `aud` that a token must have, or null: any. */
@@ -27,12 +28,16 @@ const secretText = parsedText(`a text of at least ${secretBytesMin} bytes`, (val
   new TextEncoder().encode(value).length < secretBytesMin ? null : value,
 )
 
-const key = parsedBy(
-  z.object({ AUTH_JWT_SECRET: optional(secretText), AUTH_JWKS_URL: optional(url) }),
-  ({ AUTH_JWT_SECRET: secret, AUTH_JWKS_URL: jwksUrl }, refuse): Pick<AuthConfig, 'key'> => {
-    if (secret !== null && jwksUrl !== null) refuse('either this or AUTH_JWT_SECRET, not both', 'AUTH_JWKS_URL')
-    if (secret !== null) return { key: { kind: 'secret', secret } }
-    return { key: jwksUrl === null ? { kind: 'none' } : { kind: 'jwks', url: jwksUrl } }
+const keys = parsedBy(
+  z.object({
+    AUTH_JWT_SECRET: optional(secretText),
+    AUTH_JWT_SECRET_PREVIOUS: optional(secretText),
+    AUTH_JWKS_URL: optional(url),
+  }),
+  ({ AUTH_JWT_SECRET: secret, AUTH_JWT_SECRET_PREVIOUS: previous, AUTH_JWKS_URL: jwksUrl }, refuse) => {
+    if (secret === null && previous !== null) refuse('set only beside AUTH_JWT_SECRET', 'AUTH_JWT_SECRET_PREVIOUS')
+    const secrets = [secret, previous].filter((one) => one !== null)
+    return { keys: { secrets, jwksUrl } satisfies AuthKeys }
   },
 )
 
@@ -46,4 +51,4 @@ const claims = parsedBy(
 )
 
 /** `AuthConfig` from its variables. Each side of an intersection is checked, whether the other has faults or not. */
-export const authSchema = z.intersection(key, claims)
+export const authSchema = z.intersection(keys, claims)

@@ -40,7 +40,9 @@ const hasRepeats = (values: readonly unknown[]) => new Set(values).size < values
 const nodesSchema = parsedBy(
   z.looseObject({ TRON_NODES: listOf(nodeEntry, nodesMax), TRON_QUORUM: optional(integerFrom(1, nodesMax)) }),
   ({ TRON_NODES: entries, TRON_QUORUM: quorum, ...bindings }, refuse) => {
-    if (hasRepeats(entries.map(({ rpc }) => rpc))) refuse('duplicate node: the same rpc is listed twice', 'TRON_NODES')
+    if (hasRepeats(entries.map(({ rpc }) => hostOf(rpc)))) {
+      refuse('duplicate node: two nodes of one host are one node', 'TRON_NODES')
+    }
     if (quorum !== null && quorum > entries.length) {
       refuse(`at most the number of nodes in TRON_NODES (${entries.length})`, 'TRON_QUORUM')
     }
@@ -52,6 +54,12 @@ const nodesSchema = parsedBy(
     return { nodes: Object.freeze(nodes), quorum: quorum ?? Math.min(quorumByDefault, nodes.length) }
   },
 )
+
+/** Name and port of a URL in one spelling. `URL` itself normalizes case, IP addresses and international names. */
+function hostOf(rpc: string): string {
+  const { hostname, port, protocol } = new URL(rpc)
+  return `${hostname.replace(/\.$/, '')}:${port || (protocol === 'https:' ? 443 : 80)}`
+}
 
 const currenciesMax = 50
 const trxDecimals = 6
@@ -73,18 +81,22 @@ const currencyEntry = z.object({
   decimals: integerFrom(0, 36),
   scale: z.optional(integerFrom(0, 8)),
   minDeposit: z.optional(z.string('a decimal as text, such as "1.5"')),
+  retired: z.optional(z.boolean('true or false')),
 })
 
-const currency = parsedBy(currencyEntry, ({ contract, minDeposit = '0', ...entry }, refuse): Currency => {
-  const { decimals, scale = Math.min(decimals, scaleByDefault) } = entry
-  const minimum = parseUnits(minDeposit, decimals)
-  if (scale > decimals) return refuse('at most the decimals of the currency', 'scale')
-  if (contract === undefined && decimals !== trxDecimals)
-    return refuse(`${trxDecimals} for TRX (no contract)`, 'decimals')
-  if (!minimum.ok) return refuse(`a decimal of at most ${decimals} places, as text`, 'minDeposit')
-  const asset = contract === undefined ? nativeAsset : trc20Asset(contract)
-  return Object.freeze({ ...entry, asset, scale, minDeposit: minimum.value })
-})
+const currency = parsedBy(
+  currencyEntry,
+  ({ contract, minDeposit = '0', retired = false, ...entry }, refuse): Currency => {
+    const { decimals, scale = Math.min(decimals, scaleByDefault) } = entry
+    const minimum = parseUnits(minDeposit, decimals)
+    if (scale > decimals) return refuse('at most the decimals of the currency', 'scale')
+    if (contract === undefined && decimals !== trxDecimals)
+      return refuse(`${trxDecimals} for TRX (no contract)`, 'decimals')
+    if (!minimum.ok) return refuse(`a decimal of at most ${decimals} places, as text`, 'minDeposit')
+    const asset = contract === undefined ? nativeAsset : trc20Asset(contract)
+    return Object.freeze({ ...entry, asset, scale, minDeposit: minimum.value, retired })
+  },
+)
 
 const currencies = parsedBy(listOf(currency, currenciesMax), (list, refuse) => {
   const assets = list.map(({ asset }) => (asset.kind === 'native' ? 'TRX' : asset.contract))

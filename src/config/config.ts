@@ -1,17 +1,35 @@
 import * as z from 'zod/mini'
-import { type ExtendedPublicKey, type ExtendedPublicKeyFault, parseExtendedPublicKey } from '../addresses/derive.ts'
+import { type Address, parseAddress } from '../addresses/address.ts'
+import {
+  type ExtendedPublicKey,
+  type ExtendedPublicKeyFault,
+  indexMax,
+  parseExtendedPublicKey,
+} from '../addresses/derive.ts'
 import type { BlockHeight } from '../chain/block.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import { type AuthConfig, authSchema } from './auth.ts'
 import { type ChainConfig, chainSchema } from './chain.ts'
-import { type Bindings, integerFrom, isSafeUrl, listOf, optional, parseBindings, parsedBy, text } from './schemas.ts'
+import {
+  type Bindings,
+  integerFrom,
+  isSafeUrl,
+  listOf,
+  optional,
+  parseBindings,
+  parsedBy,
+  parsedText,
+  text,
+} from './schemas.ts'
 
 /** The rate limiters of the platform; wrangler.toml has their limits. Null without a binding: no limit. */
 export interface RateLimits {
-  /** For what reads: lists, balance, the current address. */
+  /** For what reads: lists, the current address. */
   readonly lists: RateLimit | null
-  /** For what costs most: recharge, and a further address. */
-  readonly strict: RateLimit | null
+  /** For what queries nodes: balance, recharge, a further address. */
+  readonly nodes: RateLimit | null
+  /** For the same, of all callers together. */
+  readonly allNodes: RateLimit | null
 }
 
 /** The origins whose web pages may read responses; `*` is all of them. */
@@ -22,6 +40,10 @@ export interface Config extends ChainConfig {
   readonly db: D1Database
   readonly extendedPublicKey: ExtendedPublicKey
   readonly startBlock: BlockHeight | null
+  /** `TRON_FIRST_INDEX`, or null. */
+  readonly firstIndex: number | null
+  /** The operator's own wallets. What they send is never a deposit. */
+  readonly operators: ReadonlySet<Address>
   readonly auth: AuthConfig
   /** Null where CORS is off. */
   readonly cors: CorsOrigins | null
@@ -44,13 +66,19 @@ const binding = <T>(takes: string, ...methods: readonly string[]) =>
 /** A missing rate limiter is not a fault: tests and other platforms have none. */
 const rateLimit = optional(binding<RateLimit>('a rate-limit binding', 'limit'))
 
-const xpubTakes = "an extended public key (xpub…) of m/44'/195'/0' or m/44'/195'/0'/0"
+const xpubTakes = "an extended public key (xpub…) of m/44'/195'/n' or m/44'/195'/n'/0"
 const secretFaults: readonly ExtendedPublicKeyFault[] = ['private-extended-key', 'hex-key', 'mnemonic']
 
 const xpub = parsedBy(text(xpubTakes), (value, refuse) => {
   const key = parseExtendedPublicKey(value)
   if (key.ok) return key.value
   return refuse(secretFaults.includes(key.error) ? `${xpubTakes}; private key material is never accepted` : xpubTakes)
+})
+
+const operatorsMax = 100
+const operator = parsedText('a Tron address (34 characters, starts with T)', (value) => {
+  const address = parseAddress(value)
+  return address.ok ? address.value : null
 })
 
 const originsMax = 50
@@ -75,12 +103,18 @@ const ownSchema = parsedBy(
     DB: binding<D1Database>('the D1 database binding is missing', 'prepare', 'batch'),
     TRON_XPUB: xpub,
     TRON_START_BLOCK: optional(integerFrom<BlockHeight>(1, Number.MAX_SAFE_INTEGER)),
+    TRON_FIRST_INDEX: optional(integerFrom(0, indexMax)),
+    OPERATOR_ADDRESSES: optional(listOf(operator, operatorsMax)),
     CORS_ORIGINS: optional(origins),
     RATE_LISTS: rateLimit,
-    RATE_STRICT: rateLimit,
+    RATE_NODES: rateLimit,
+    RATE_NODES_ALL: rateLimit,
   }),
-  ({ DB: db, TRON_XPUB: extendedPublicKey, TRON_START_BLOCK: startBlock, CORS_ORIGINS: cors, ...limits }) => {
-    const rateLimits = Object.freeze({ lists: limits.RATE_LISTS, strict: limits.RATE_STRICT })
-    return { db, extendedPublicKey, startBlock, cors, rateLimits }
+  ({ DB: db, TRON_XPUB: extendedPublicKey, CORS_ORIGINS: cors, ...rest }) => {
+    const { TRON_START_BLOCK: startBlock, TRON_FIRST_INDEX: firstIndex, OPERATOR_ADDRESSES, ...limits } = rest
+    const operators: ReadonlySet<Address> = new Set(OPERATOR_ADDRESSES)
+    const { RATE_LISTS: lists, RATE_NODES: nodes, RATE_NODES_ALL: allNodes } = limits
+    const rateLimits = Object.freeze({ lists, nodes, allNodes })
+    return { db, extendedPublicKey, startBlock, firstIndex, operators, cors, rateLimits }
   },
 )

@@ -1,11 +1,12 @@
 import { asc, desc, eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../addresses/address.ts'
-import type { AddressBook, IssuedAddress } from '../addresses/address-book.ts'
+import type { AddressBook, AddressOwner, IssuedAddress } from '../addresses/address-book.ts'
+import type { BlockHeight } from '../chain/block.ts'
 import type { Uid } from '../ledger/entry.ts'
 import { type Database, openTables, toJsonTexts } from './database.ts'
 import { build, names, param, type Statement, statement } from './statement.ts'
-import { addresses, deposits } from './tables.ts'
+import { addresses, deposits, scans } from './tables.ts'
 
 /** Addresses in one look-up: 43 bytes each, and a bound text can have 2 MB. */
 const lookUpMax = 40_000
@@ -15,8 +16,8 @@ const candidatesMax = 64
 /** Attempts of one call; with `candidatesMax` enough for thousands of calls at once. */
 const attemptsMax = 100
 
-/** Every address that was ever issued, over D1. */
-export function createAddressBook(db: Database): AddressBook {
+/** Every address that was ever issued, over D1. `firstIndex` is the first index of an empty database. */
+export function createAddressBook(db: Database, firstIndex = 0): AddressBook {
   return {
     async current(uid) {
       const [row] = await selectNewest(db, { uid }).raw<[id: number, index: number, address: Address]>()
@@ -24,6 +25,8 @@ export function createAddressBook(db: Database): AddressBook {
       const [id, index, address] = row
       return { id, uid, index, address }
     },
+
+    isEmpty: async () => (await selectAny(db).raw()).length === 0,
 
     async all(uid) {
       const { id, derivation_index: index, address } = addresses
@@ -34,10 +37,11 @@ export function createAddressBook(db: Database): AddressBook {
         .orderBy(asc(index))
     },
 
-    issueFirst: (uid, addressAt) => issue(db, uid, addressAt, insertFirst, {}, (state) => readNewest(uid, state)),
+    issueFirst: (uid, addressAt) =>
+      issue(db, uid, addressAt, insertFirst, { firstIndex }, (state) => readNewest(uid, state)),
 
     issueFurther: (uid, addressAt, gapLimit) =>
-      issue(db, uid, addressAt, insertFurther, { gapLimit }, (state, inserted) => {
+      issue(db, uid, addressAt, insertFurther, { firstIndex, gapLimit }, (state, inserted) => {
         if (inserted) return readNewest(uid, state)
         return state.unpaid >= gapLimit ? 'gap-limit' : null
       }),
@@ -64,7 +68,7 @@ async function issue<T>(
   uid: Uid,
   addressAt: (index: number) => Address,
   insert: Statement,
-  values: { readonly gapLimit?: number },
+  values: { readonly firstIndex: number; readonly gapLimit?: number },
   resultOf: (state: BookState, inserted: boolean) => T | null,
 ): Promise<T> {
   let first = 0
@@ -73,7 +77,7 @@ async function issue<T>(
     const candidates = JSON.stringify(Array.from({ length: count }, (_, i) => addressAt(first + i)))
     const [insertion, selection] = await db.batch<BookState>([
       insert(db, { uid, first, candidates, ...values }),
-      selectState(db, { uid }),
+      selectState(db, { uid, ...values }),
     ])
     const state = selection?.results[0]
     if (insertion === undefined || state === undefined) throw new Error('a batch returned too few results')
@@ -88,12 +92,13 @@ function readNewest(uid: Uid, { id, derivation_index: index, address }: BookStat
   return id === null ? null : { id, uid, index, address }
 }
 
-async function match(db: Database, list: readonly Address[]): Promise<ReadonlyMap<Address, Uid>> {
-  const owners = new Map<Address, Uid>()
+async function match(db: Database, list: readonly Address[]): Promise<ReadonlyMap<Address, AddressOwner>> {
+  const owners = new Map<Address, AddressOwner>()
   // Addresses that are neighbours in the index go together: its pages are then in memory (a third faster, November 2026).
   const neighbours = [...Map.groupBy(list, (address) => address.slice(0, 2)).values()].flat()
   for (const text of toJsonTexts(neighbours, lookUpMax)) {
-    for (const [address, uid] of await selectOwners(db, { list: text }).raw<[Address, Uid]>()) owners.set(address, uid)
+    const rows = await selectOwners(db, { list: text }).raw<[Address, Uid, BlockHeight]>()
+    for (const [address, uid, issuedHeight] of rows) owners.set(address, { uid, issuedHeight })
   }
   return owners
 }
@@ -106,8 +111,10 @@ const newest = build
   .limit(1)
 const selectNewest = statement(newest)
 
+const selectAny = statement(build.select({ id: addresses.id }).from(addresses).limit(1))
+
 const own = alias(addresses, 'own')
-const nextIndex = sql`(SELECT coalesce(max(${addresses.derivation_index}), -1) + 1 FROM ${addresses})`
+const nextIndex = sql`(SELECT coalesce(max(${addresses.derivation_index}) + 1, ${param('firstIndex')}) FROM ${addresses})`
 const unpaidCount = sql`(SELECT count(*) FROM ${addresses} AS ${own} WHERE ${own.uid} = ${param('uid')}
   AND NOT EXISTS (SELECT 1 FROM ${deposits} WHERE ${deposits.to_address} = ${own.address}))`
 
@@ -115,10 +122,12 @@ const selectState = statement(sql`
 SELECT ${nextIndex} AS next, ${unpaidCount} AS unpaid, newest.*
 FROM (SELECT 1) LEFT JOIN ${newest.as('newest')} ON true`)
 
-/** Issues the candidate whose index is the next one, if there is one. */
+/** Issues the candidate whose index is the next one, if there is one. Where no scan has started, it fails. */
 const insertCandidate = sql`
-INSERT INTO ${addresses} (${names(addresses.derivation_index, addresses.uid, addresses.address, addresses.created_at)})
-SELECT ${param('first')} + key, ${param('uid')}, value, CAST(unixepoch('subsec') * 1000 AS INTEGER)
+INSERT INTO ${addresses} (${names(addresses.id, addresses.derivation_index, addresses.uid, addresses.address)},
+  ${names(addresses.issued_height, addresses.created_at)})
+SELECT ${param('first')} + key + 1, ${param('first')} + key, ${param('uid')}, value,
+  (SELECT ${scans.finalized} FROM ${scans}), CAST(unixepoch('subsec') * 1000 AS INTEGER)
 FROM json_each(${param('candidates')})
 WHERE ${param('first')} + key = ${nextIndex}`
 const insertFirst = statement(sql`${insertCandidate}
@@ -129,5 +138,5 @@ const insertFurther = statement(
 
 /** CROSS JOIN makes the JSON list the outer loop, and INDEXED BY names the inner look-up, whatever the planner estimates. */
 const selectOwners = statement(sql`
-SELECT ${addresses.address}, ${addresses.uid}
+SELECT ${addresses.address}, ${addresses.uid}, ${addresses.issued_height}
 FROM json_each(${param('list')}) CROSS JOIN ${addresses} INDEXED BY address_address ON ${addresses.address} = value`)

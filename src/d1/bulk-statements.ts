@@ -65,6 +65,10 @@ const deletePending = statement(sql`
 DELETE FROM ${pendingDeposits}
 WHERE (${names(...keyColumns)}) IN (SELECT ${members(...keyColumns)} FROM json_each(${param('list')}))`)
 
+const updateNextTry = statement(sql`
+UPDATE ${pendingDeposits} SET ${names(next_try)} = ${param('at')}
+WHERE (${names(...keyColumns)}) IN (SELECT ${members(...keyColumns)} FROM json_each(${param('list')}))`)
+
 /** Rows in one JSON text: the longest takes about 600 bytes, and a bound text can have 2 MB. */
 const rowsMax = 2_000
 
@@ -80,8 +84,16 @@ export function pendingStatements(db: Database, list: readonly Pending[], at: Un
 
 /** Statements that remove the pending deposits with these credit keys. */
 export function removalStatements(db: Database, keys: readonly CreditKey[]): D1PreparedStatement[] {
-  const rows = keys.map(({ txid, position }) => ({ txid, position }))
-  return toJsonTexts(rows, rowsMax).map((text) => deletePending(db, { list: text }))
+  return toJsonTexts(keys.map(keyRow), rowsMax).map((text) => deletePending(db, { list: text }))
+}
+
+/** Statements that make the pending deposits with these credit keys due at `at`. */
+export function putBackStatements(db: Database, keys: readonly CreditKey[], at: UnixMs): D1PreparedStatement[] {
+  return toJsonTexts(keys.map(keyRow), rowsMax).map((text) => updateNextTry(db, { list: text, at }))
+}
+
+function keyRow({ txid, position }: CreditKey): CreditKey {
+  return { txid, position }
 }
 
 /** Statements that store movements. */

@@ -3,6 +3,7 @@ import { check, integer, type SQLiteColumn, text } from 'drizzle-orm/sqlite-core
 import type { Address } from '../addresses/address.ts'
 import type { BlockHash, BlockHeight, Txid } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
+import type { PendingReason } from '../deposits/deposit.ts'
 import { amountMax } from '../ledger/amount.ts'
 import type { CurrencyId } from '../ledger/currencies.ts'
 import type { Uid } from '../ledger/entry.ts'
@@ -26,6 +27,18 @@ export function between(least: number | bigint, most: number | bigint | string):
 export function oneOfTexts<T extends string>(values: Record<T, true>): Condition {
   return (column) => `${column} IN (${Object.keys(values).map((value) => `'${value}'`)})`
 }
+
+/** Why a candidate is pending. */
+export const pendingReason = oneOfTexts<PendingReason>({
+  queued: true,
+  'no-api': true,
+  'api-unavailable': true,
+  'bytes-unreadable': true,
+  disagreement: true,
+  'decimals-differ': true,
+  'decimals-unknown': true,
+  retired: true,
+})
 
 /** The text 0, or what `condition` requires. */
 export function orZero(condition: Condition): Condition {
@@ -57,6 +70,11 @@ export function rule(column: SQLiteColumn, condition: Condition | string) {
 export function rules(condition: Condition, ...columns: readonly SQLiteColumn[]) {
   return columns.map((column) => rule(column, condition))
 }
+
+/** The CHECK that fails where another scan has moved the position or holds the lease. */
+export const scanSuperseded = 'scan_superseded'
+/** The CHECK that fails where another slice was stored first. */
+export const reconciliationSuperseded = 'reconciliation_superseded'
 
 /** A currency. */
 export const cuy = () => integer().$type<CurrencyId>().notNull()

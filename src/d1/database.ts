@@ -22,3 +22,8 @@ export function toJsonTexts<T>(rows: readonly T[], rowsMax: number): readonly st
 export async function batchAll(db: Database, statements: D1PreparedStatement[]): Promise<void> {
   if (statements.length > 0) await db.batch(statements)
 }
+
+/** Whether a batch failed because of the CHECK of this name. */
+export function isRefusedBy(check: string, cause: unknown): boolean {
+  return cause instanceof Error && cause.message.includes(`CHECK constraint failed: ${check}`)
+}

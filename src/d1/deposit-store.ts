@@ -26,10 +26,20 @@ export function createDepositStore(db: Database, onWalletFull: (key: CreditKey) 
     },
 
     async credit(list, at) {
-      if (list.length > 0) await storeDeposits(db, list, depositStatements(db, list, at), onWalletFull)
+      if (list.length === 0) return 'credited'
+      try {
+        await storeDeposits(db, list, depositStatements(db, list, at), onWalletFull)
+        return 'credited'
+      } catch (cause) {
+        if (cause instanceof Error && cause.message.includes(haltedRefusal)) return 'halted'
+        throw cause
+      }
     },
   }
 }
+
+/** The refusal of the trigger `deposit_is_new`. */
+const haltedRefusal = 'deposit: the scan is halted'
 
 const { cuy, uid, amount, created_at } = deposits
 const selectCredited = statement(

@@ -1,4 +1,4 @@
-import { eq, getTableName, type SQL, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Address } from '../addresses/address.ts'
 import type { CurrencyId } from '../ledger/currencies.ts'
 import { judgedPerSliceMax, sliceAddressesMax } from '../reconciliation/judge-reading.ts'
@@ -10,7 +10,8 @@ import type {
   Slice,
   SliceResult,
 } from '../reconciliation/reconciliation-store.ts'
-import type { Database } from './database.ts'
+import { reconciliationSuperseded } from './columns.ts'
+import { type Database, isRefusedBy } from './database.ts'
 import { readRecordedBalances, type SumRow, sumRecordedBalances } from './recorded-balances.ts'
 import { build, columnsOf, members, names, param, type Statement, statement } from './statement.ts'
 import {
@@ -20,7 +21,8 @@ import {
   reconciliations as runs,
 } from './tables.ts'
 
-type RunRow = typeof runs.$inferSelect
+/** A CHECK excludes null for `slices`. */
+type RunRow = typeof runs.$inferSelect & { readonly slices: number }
 type OpenRow = typeof open.$inferSelect
 /** An accepted difference beside other columns, whose `outgoing_count` is another one. */
 interface AcceptedRow {
@@ -66,7 +68,7 @@ export function createReconciliationStore(db: Database): ReconciliationStore {
         await db.batch([advanceRun(db, writeRun(result)), ...differenceStatements(db, result)])
         return 'stored'
       } catch (cause) {
-        if (isSuperseded(cause)) return 'superseded'
+        if (isRefusedBy(reconciliationSuperseded, cause)) return 'superseded'
         throw cause
       }
     },
@@ -95,8 +97,9 @@ WHERE (EXISTS (SELECT 1 FROM ${addresses})
 ORDER BY currency.key`)
 
 const insertRun = statement(sql`
-INSERT INTO ${runs} (${names(runs.cuy, runs.started_at, runs.last_index)})
-SELECT ${param('cuy')}, ${param('at')}, (SELECT max(${addresses.derivation_index}) FROM ${addresses})
+INSERT INTO ${runs} (${names(runs.cuy, runs.started_at, runs.cursor, runs.last_index)})
+SELECT ${param('cuy')}, ${param('at')}, (SELECT min(${addresses.derivation_index}) - 1 FROM ${addresses}),
+  (SELECT max(${addresses.derivation_index}) FROM ${addresses})
 WHERE EXISTS (SELECT 1 FROM ${addresses}) AND NOT EXISTS (
   SELECT 1 FROM ${runs} WHERE ${runs.id} = ${newestRun(param('cuy'))}
     AND (${runs.finished_at} IS NULL OR ${runs.started_at} > ${param('before')}))`)
@@ -146,12 +149,6 @@ const advanceRun = statement(
     })
     .where(eq(runs.id, param('id'))),
 )
-
-/** Whether the batch failed because another slice came first. Any other failure is a bug. */
-function isSuperseded(cause: unknown): boolean {
-  const refused = `NOT NULL constraint failed: ${getTableName(runs)}.${runs.slices.name}`
-  return cause instanceof Error && cause.message.includes(refused)
-}
 
 function differenceStatements(db: Database, result: SliceResult): D1PreparedStatement[] {
   const { cuy } = result.run

@@ -1,3 +1,5 @@
+import type { BlockHeight } from '../chain/block.ts'
+import type { UnixMs } from '../common/time.ts'
 import type { CreditKey, Deposit, Movement, Pending, Sighting } from '../deposits/deposit.ts'
 import type { PendingRecord } from '../deposits/pending-deposits.ts'
 import type { Amount } from '../ledger/amount.ts'
@@ -12,8 +14,8 @@ export type IncomingDeposit = Omit<typeof deposits.$inferSelect, 'created_at'>
 type SightingRow = typeof sightings.$inferSelect
 type MovementRow = typeof movements.$inferSelect
 
-/** The scan's row. */
-export type ScanRow = typeof scans.$inferSelect
+/** The scan's row. A CHECK excludes null for `height`. */
+export type ScanRow = typeof scans.$inferSelect & { readonly height: BlockHeight }
 
 /** A ledger entry's row. */
 export type FlowRow = typeof flows.$inferSelect
@@ -57,6 +59,8 @@ export function readSighting(row: SightingRow): Sighting {
   return { ...readPlace(row), cuy: row.cuy, to: row.to_address }
 }
 
+const neverEnded = 0 as UnixMs
+
 /** The state of the scan as stored. */
 export function readScan(row: ScanRow): ScanState {
   return {
@@ -68,7 +72,8 @@ export function readScan(row: ScanRow): ScanState {
     triedAt: row.tried_at,
     problem: row.problem,
     unconfirmedReadAt: row.unconfirmed_read_at,
-    leaseUntil: row.lease_until,
+    endedAt: row.lease === '' ? row.lease_until : neverEnded,
+    leaseUntil: row.lease === '' ? neverEnded : row.lease_until,
     halted: row.halted,
   }
 }

@@ -1,10 +1,10 @@
-import { eq, getTableName, lt, lte, sql } from 'drizzle-orm'
+import { eq, lt, lte, or, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { UnixMs } from '../common/time.ts'
 import type { CreditKey } from '../deposits/deposit.ts'
 import type { LeaseAttempt, ScanStep, ScanStore } from '../scan/scan-store.ts'
 import { depositStatements, movementStatements, pendingStatements, storeDeposits } from './bulk-statements.ts'
-import { type Database, openTables } from './database.ts'
+import { scanSuperseded } from './columns.ts'
+import { type Database, isRefusedBy, openTables } from './database.ts'
 import { readScan, type ScanRow } from './rows.ts'
 import { build, names, param, statement } from './statement.ts'
 import { scans } from './tables.ts'
@@ -17,8 +17,8 @@ export function createScanStore(db: Database, onWalletFull: (key: CreditKey) => 
       return row === null ? null : readScan(row)
     },
 
-    async start({ height, hash }, at) {
-      await insertScan(db, { height, finalized: height, hash, at }).run()
+    async start({ height, hash }, at, finalized = height) {
+      await insertScan(db, { height, finalized, hash, at }).run()
     },
 
     async acquireLease(lease, at, until) {
@@ -26,14 +26,14 @@ export function createScanStore(db: Database, onWalletFull: (key: CreditKey) => 
       return readAttempt(after?.results[0], lease)
     },
 
-    async releaseLease(lease, startedAt, problem) {
+    async releaseLease(lease, startedAt, problem, at) {
       // Never backwards: a scan that got its lease late can have started before one that has already ended.
       const later = (column: SQLiteColumn) => sql`max(${column}, ${startedAt})`
       await openTables(db)
         .update(scans)
         .set({
           lease: '',
-          lease_until: noTime,
+          lease_until: at, // without a name: when it was released
           tried_at: later(scans.tried_at),
           problem,
           ...(problem === null ? { caught_up_at: later(scans.caught_up_at) } : {}),
@@ -53,12 +53,10 @@ export function createScanStore(db: Database, onWalletFull: (key: CreditKey) => 
   }
 }
 
-const noTime = 0 as UnixMs
-
 async function appendStep(db: Database, step: ScanStep, onWalletFull: (key: CreditKey) => void) {
   const { after, to, finalized, lease, at } = step
   const statements = [
-    // Where no scan was started, this fails in the same way as the next statement does for a wrong position.
+    // Where no scan was started, the same CHECK fails here as in the next statement for a wrong position.
     insertScan(db, { height: null, finalized: 0, hash: null, at }),
     moveScan(db, { after, lease, height: to.height, hash: to.hash, finalized, at }),
     ...depositStatements(db, step.deposits, at),
@@ -69,7 +67,7 @@ async function appendStep(db: Database, step: ScanStep, onWalletFull: (key: Cred
     await storeDeposits(db, step.deposits, statements, onWalletFull)
     return 'appended'
   } catch (cause) {
-    if (isSuperseded(cause)) return 'superseded'
+    if (isRefusedBy(scanSuperseded, cause)) return 'superseded'
     throw cause
   }
 }
@@ -87,7 +85,8 @@ const takeLease = statement(
   build
     .update(scans)
     .set({ lease: param('lease'), lease_until: param('until') })
-    .where(lte(scans.lease_until, param('at'))),
+    // A released lease is free, whatever the clock of the machine that released it says.
+    .where(or(eq(scans.lease, ''), lte(scans.lease_until, param('at')))),
 )
 
 /** Moves the position, or fails the batch: where position or lease are not the expected ones, `height` becomes NULL. */
@@ -101,12 +100,6 @@ const moveScan = statement(
     halted: null,
   }),
 )
-
-/** Whether the batch failed because another scan moved the position or has the lease. Any other failure is a bug. */
-function isSuperseded(cause: unknown): boolean {
-  const refused = `NOT NULL constraint failed: ${getTableName(scans)}.${height.name}`
-  return cause instanceof Error && cause.message.includes(refused)
-}
 
 function readAttempt(row: ScanRow | undefined, lease: string): LeaseAttempt {
   if (row === undefined) return { kind: 'not-started' }

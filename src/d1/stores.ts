@@ -10,12 +10,15 @@ import { createScanStore } from './scan-store.ts'
 import { createSightings } from './sightings.ts'
 import { createTokenFacts } from './token-facts.ts'
 
-/** The stores over `db`. `onWalletFull` gets the key of each deposit that was stored uncredited because its wallet was full. */
-export function createStores(db: Database, onWalletFull: (key: CreditKey) => void): Stores {
+/**
+ * The stores over `db`. `onWalletFull` gets the key of each deposit that was stored uncredited because its wallet was full.
+ * `firstIndex` is the index of the first address of an empty database.
+ */
+export function createStores(db: Database, onWalletFull: (key: CreditKey) => void, firstIndex = 0): Stores {
   return {
     ledger: createLedgerReader(db),
     deposits: createDepositStore(db, onWalletFull),
-    addresses: createAddressBook(db),
+    addresses: createAddressBook(db, firstIndex),
     pending: createPendingDeposits(db),
     sightings: createSightings(db),
     scanStore: createScanStore(db, onWalletFull),

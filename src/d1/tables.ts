@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 // biome-ignore lint/suspicious/noDeprecatedImports: only another overload of primaryKey is deprecated
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import type { BlockHash } from '../chain/block.ts'
+import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { BlockHash, BlockHeight } from '../chain/block.ts'
 import type { ChainFailure } from '../chain/failure.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { DepositOutcome, Movement, PendingReason } from '../deposits/deposit.ts'
@@ -18,13 +18,16 @@ import {
   negativeUnits,
   oneOfTexts,
   orZero,
+  pendingReason,
   place,
   placeRules,
   positiveSafe,
   positiveUnits,
+  reconciliationSuperseded,
   rule,
   rules,
   safe,
+  scanSuperseded,
   signedUnits,
   sum,
   transfer,
@@ -42,6 +45,7 @@ export const addresses = sqliteTable(
     derivation_index: integer().notNull(),
     uid: uid(),
     address: address(),
+    issued_height: height(), // what was final before the address was shown is not its owner's
     created_at: instant(),
   },
   (table) => [
@@ -52,6 +56,7 @@ export const addresses = sqliteTable(
     rule(table.derivation_index, between(0, 2 ** 31 - 1)), // a non-hardened derivation step has 31 bits
     rule(table.uid, positiveSafe),
     rule(table.address, hex(40)),
+    rule(table.issued_height, safe),
   ],
 )
 
@@ -148,20 +153,11 @@ export const pendingDeposits = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.txid, table.position] }),
     index('pending_uid').on(table.uid, table.since),
-    index('pending_due').on(table.next_try),
+    index('pending_due').on(table.next_try).where(sql.raw(`reason <> 'retired'`)),
+    index('pending_retired').on(table.cuy).where(sql.raw(`reason = 'retired'`)),
     ...placeRules(table),
     ...transferRules(table),
-    rule(
-      table.reason,
-      oneOfTexts<PendingReason>({
-        queued: true,
-        'no-api': true,
-        'api-unavailable': true,
-        disagreement: true,
-        'decimals-differ': true,
-        'decimals-unknown': true,
-      }),
-    ),
+    rule(table.reason, pendingReason),
   ],
 )
 
@@ -198,7 +194,7 @@ export const scans = sqliteTable(
   'scan',
   {
     id: integer().primaryKey(),
-    height: height(),
+    height: integer().$type<BlockHeight>(), // never null: scan_superseded
     hash: text().$type<BlockHash>(),
     finalized: height(),
     finalized_at: instant(),
@@ -213,6 +209,7 @@ export const scans = sqliteTable(
   },
   (table) => [
     rule(table.id, 'id = 1'),
+    check(scanSuperseded, sql.raw('height IS NOT NULL')),
     rule(table.height, between(-1, 'finalized')), // -1: block 0 is the first block to scan
     rule(table.finalized, `finalized <= ${amountMax}`),
     rule(table.hash, (column) => `${column} IS NULL OR (${hex(64)(column)})`),
@@ -227,7 +224,7 @@ export const reconciliations = sqliteTable(
     cuy: cuy(),
     started_at: instant(),
     finished_at: integer().$type<UnixMs>(),
-    slices: integer().notNull().default(0),
+    slices: integer().default(0), // never null: reconciliation_superseded
     cursor: integer().notNull().default(-1),
     last_index: integer().notNull(),
     addresses: integer().notNull().default(0),
@@ -239,6 +236,7 @@ export const reconciliations = sqliteTable(
     index('reconciliation_cuy').on(table.cuy),
     rule(table.cuy, positiveSafe),
     rule(table.finished_at, 'finished_at IS NULL OR (finished_at >= started_at AND cursor = last_index)'),
+    check(reconciliationSuperseded, sql.raw('slices IS NOT NULL')),
     rule(table.slices, safe),
     rule(table.cursor, between(-1, 'last_index')),
     rule(table.recorded, signedUnits),

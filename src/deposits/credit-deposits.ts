@@ -50,7 +50,9 @@ export async function decideCandidates(
       const verdict = verifyDeposit(owned, evidence.value)
       if (verdict.kind === 'deposit') deposits.push(verdict.deposit)
       else if (verdict.kind === 'pending') pending.push(verdict.pending)
-      else refused.push(owned.candidate)
+      // A position that the receipt corrects is no credit key: what is pending under it goes.
+      const isKey = verdict.kind === 'deposit' && verdict.deposit.position === owned.candidate.position
+      if (verdict.kind !== 'pending' && !isKey) refused.push(owned.candidate)
       if (verdict.kind === 'deposit' && verdict.deposit.outcome === 'too-large') alarmTooLarge(sources, verdict.deposit)
       decided += 1
     }
@@ -62,6 +64,13 @@ function alarmTooLarge({ logger }: EvidenceSources, { txid, position }: CreditKe
   logger.alarm('deposit-too-large', { txid, position })
 }
 
+/** Raises the alarm for deposits that are pending from now on because their bytes cannot be read. */
+export function alarmUnreadable({ logger }: Pick<EvidenceSources, 'logger'>, newlyPending: readonly Pending[]): void {
+  for (const { txid, reason } of newlyPending) {
+    if (reason === 'bytes-unreadable') logger.alarm('bytes-unreadable', { txid })
+  }
+}
+
 /** Where decisions outside a scan step are stored. */
 export interface DecisionStores {
   readonly deposits: Pick<DepositStore, 'credit'>
@@ -70,14 +79,14 @@ export interface DecisionStores {
 
 /**
  * Stores decisions outside a scan step. Pending ones are stored first: when a part of a transaction is credited, the rest
- * of it is not looked for again.
+ * of it is not looked for again. `halted`: the scan is halted, and the deposits are not credited.
  */
 export async function storeDecisions(
   stores: DecisionStores,
   { deposits, pending, refused }: Pick<Decisions, 'deposits' | 'pending' | 'refused'>,
   at: UnixMs,
-): Promise<void> {
+): Promise<'credited' | 'halted'> {
   if (refused.length > 0) await stores.pending.remove(refused)
   if (pending.length > 0) await stores.pending.keep(pending, at)
-  if (deposits.length > 0) await stores.deposits.credit(deposits, at)
+  return stores.deposits.credit(deposits, at)
 }

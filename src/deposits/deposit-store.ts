@@ -16,7 +16,8 @@ export interface DepositReader {
 export interface DepositStore extends DepositReader {
   /**
    * Stores proven deposits in one batch that commits whole or not at all. Triggers of the database make each one's
-   * entry and balance and remove its pending row. A known credit key is left unchanged.
+   * entry and balance and remove its pending row. A known credit key is left unchanged. `halted`: the scan is halted, and
+   * nothing was stored.
    */
-  credit(deposits: readonly Deposit[], at: UnixMs): Promise<void>
+  credit(deposits: readonly Deposit[], at: UnixMs): Promise<'credited' | 'halted'>
 }

@@ -45,12 +45,16 @@ export type PendingReason =
   | 'no-api'
   /** No API answered, or the bytes do not hash to the txid. */
   | 'api-unavailable'
+  /** The transaction's bytes cannot be read as a single TRX transfer. An operator must look at it. */
+  | 'bytes-unreadable'
   /** The nodes disagree about the transaction. */
   | 'disagreement'
   /** The contract's `decimals()` is not the configured value. */
   | 'decimals-differ'
   /** The contract's `decimals()` could not be read. */
   | 'decimals-unknown'
+  /** The currency is retired. It is decided should the currency come back. */
+  | 'retired'
 
 /** A candidate that is kept until it can be decided. */
 export interface Pending extends CreditKey {
@@ -71,7 +75,7 @@ export interface Sighting extends CreditKey {
 }
 
 /**
- * Money that moved between two addresses of the service, or left one. Never a deposit; reconciliation needs it. An
+ * Money that moved between two addresses of the service, left one, or came from an operator. Never a deposit; reconciliation needs it. An
  * outgoing TRX movement also cost a fee that JSON-RPC does not show.
  */
 export interface Movement extends CreditKey {

@@ -1,5 +1,5 @@
 import type { Address } from '../addresses/address.ts'
-import type { AddressBook } from '../addresses/address-book.ts'
+import type { AddressBook, AddressOwner } from '../addresses/address-book.ts'
 import type { Block, BlockRef, Transaction } from '../chain/block.ts'
 import { parseQuantity } from '../chain/quantity.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
@@ -17,22 +17,35 @@ export interface OwnedCandidate {
 /** Candidates for deposits, and movements of money that already was at an address of the service. */
 export interface OwnedTransfers {
   readonly candidates: readonly OwnedCandidate[]
+  /** Transfers that were final before their address was issued to its caller: never a deposit. */
+  readonly early: readonly OwnedCandidate[]
   readonly movements: readonly Movement[]
+}
+
+type Owners = ReadonlyMap<Address, AddressOwner>
+
+/** `OwnedTransfers` while it is built. */
+interface FoundTransfers {
+  readonly candidates: OwnedCandidate[]
+  readonly early: OwnedCandidate[]
+  readonly movements: Movement[]
 }
 
 /** What finding transfers needs. */
 export interface FindTransfersParts {
   readonly addresses: Pick<AddressBook, 'match'>
   readonly currencies: Currencies
+  /** The operator's own wallets (`OPERATOR_ADDRESSES`): what they send is never a deposit. */
+  readonly operators: ReadonlySet<Address>
 }
 
 /** The candidates and movements of blocks. One query for all addresses of all blocks. */
 export async function findOwnedTransfers(
-  { addresses, currencies }: FindTransfersParts,
+  { addresses, currencies, operators }: FindTransfersParts,
   blocks: readonly Block[],
 ): Promise<OwnedTransfers> {
   const detected = detectTransfers(blocks, currencies)
-  return assignOwners(detected, await addresses.match([...detected.addresses]))
+  return assignOwners(detected, await addresses.match([...detected.addresses]), operators)
 }
 
 /** The transfers of blocks, before it is known which addresses belong to callers. No amount is parsed yet. */
@@ -71,24 +84,30 @@ export function detectTransfers(blocks: readonly Block[], currencies: Currencies
 
 /**
  * Sorts transfers by `owners`, the callers by address. Money from an address of the service is never a deposit: it is a
- * movement out, and a movement in where the recipient is an address of the service too. Any other transaction that such
- * an address sends is a movement of 0 TRX: it costs a fee that JSON-RPC does not show (PROTOCOL.md, Transactions).
+ * movement out, and a movement in where the recipient is an address of the service too. Money from an operator's wallet
+ * (mostly for the fees of collecting) is a movement in. Any other transaction that an address of the service sends is a
+ * movement of 0 TRX: it costs a fee that JSON-RPC does not show (PROTOCOL.md, Transactions). What was final before the
+ * recipient's address was issued was paid to another owner of the address.
  */
-export function assignOwners({ native, blocks }: DetectedTransfers, owners: ReadonlyMap<Address, Uid>): OwnedTransfers {
-  const candidates: OwnedCandidate[] = []
-  const movements: Movement[] = []
-  if (owners.size === 0) return { candidates, movements } // nearly always
+export function assignOwners(
+  { native, blocks }: DetectedTransfers,
+  owners: Owners,
+  operators: ReadonlySet<Address>,
+): OwnedTransfers {
+  const found: FoundTransfers = { candidates: [], early: [], movements: [] }
+  if (owners.size === 0) return found // nearly always
+  const sort = (candidate: Candidate) => sortTransfer(candidate, owners, operators, found)
   for (const { transactions, tokens, height, hash } of blocks) {
     const block = { height, hash }
     if (native !== null) {
-      for (const one of transactions) sortTransaction(block, native, one, owners, candidates, movements)
+      for (const one of transactions) sortTransaction(block, native, one, owners, sort, found)
     }
     for (const transfer of tokens) {
       if (!owners.has(transfer.from) && !owners.has(transfer.to)) continue
-      sortTransfer(tokenCandidate(block, transfer), owners, candidates, movements)
+      sort(tokenCandidate(block, transfer))
     }
   }
-  return { candidates, movements }
+  return found
 }
 
 /** A token transfer as a candidate. */
@@ -109,35 +128,38 @@ function sortTransaction(
   block: BlockRef,
   native: Currency,
   transaction: Transaction,
-  owners: ReadonlyMap<Address, Uid>,
-  candidates: OwnedCandidate[],
-  movements: Movement[],
+  owners: Owners,
+  sort: (candidate: Candidate) => void,
+  found: FoundTransfers,
 ): void {
   const { txid, from, to } = transaction
   const isOwn = owners.has(from)
   if (!isOwn && (to === null || !owners.has(to))) return // nearly all end here
   const transfer = nativeTransfer(transaction)
   if (transfer !== null) {
-    sortTransfer(nativeCandidate(block, native, transfer), owners, candidates, movements)
+    sort(nativeCandidate(block, native, transfer))
   } else if (isOwn) {
-    movements.push({ txid, position: 0, block, cuy: native.cuy, address: from, direction: 'out', raw: 0n })
+    found.movements.push({ txid, position: 0, block, cuy: native.cuy, address: from, direction: 'out', raw: 0n })
   }
 }
 
-/** A candidate where the money comes from outside, otherwise movements. */
+/** A candidate, or an early one, where the money comes from outside; otherwise movements. */
 function sortTransfer(
   candidate: Candidate,
-  owners: ReadonlyMap<Address, Uid>,
-  candidates: OwnedCandidate[],
-  movements: Movement[],
+  owners: Owners,
+  operators: ReadonlySet<Address>,
+  found: FoundTransfers,
 ): void {
   const { from, to } = candidate
-  const uid = owners.get(to)
+  const owner = owners.get(to)
   if (owners.has(from)) {
-    movements.push(movement(candidate, from, 'out'))
-    if (uid !== undefined) movements.push(movement(candidate, to, 'in'))
-  } else if (uid !== undefined) {
-    candidates.push({ candidate, uid })
+    found.movements.push(movement(candidate, from, 'out'))
+    if (owner !== undefined) found.movements.push(movement(candidate, to, 'in'))
+  } else if (owner !== undefined && operators.has(from)) {
+    found.movements.push(movement(candidate, to, 'in'))
+  } else if (owner !== undefined) {
+    const list = candidate.block.height > owner.issuedHeight ? found.candidates : found.early
+    list.push({ candidate, uid: owner.uid })
   }
 }
 

@@ -18,11 +18,14 @@ export interface WorthlessTransaction {
   readonly currencies: Currencies
   /** All addresses of the caller. */
   readonly own: ReadonlySet<Address>
+  /** The operator's own wallets. */
+  readonly operators: ReadonlySet<Address>
 }
 
 const noTransfer = 'it contains no transfer to one of your addresses'
 const fromOwnAddress = 'it was sent from one of your own deposit addresses, so it is not a deposit'
 const internalTransfer = 'it was sent from an address of this service; internal transfers are not deposits'
+const fromOperator = 'it was sent by the operator of this service; such transfers are not deposits'
 const contradictsBytes = "the nodes show this transaction differently from the transaction's own bytes"
 
 /**
@@ -61,12 +64,16 @@ export function explainPending(reason: PendingReason): string {
       return 'TRX deposits are on hold: no node has the HTTP API that is needed to verify them'
     case 'api-unavailable':
       return "the transaction's own bytes are not available yet, so it cannot be verified"
+    case 'bytes-unreadable':
+      return "the transaction's own bytes are not those of a single TRX transfer; an operator must look at it"
     case 'disagreement':
       return 'the nodes disagree about this transaction'
     case 'decimals-differ':
       return "the decimals of the token's contract differ from the configured ones, so none of it is credited"
     case 'decimals-unknown':
       return "the decimals of the token's contract could not be read yet"
+    case 'retired':
+      return 'its currency is no longer accepted; the deposit is kept, and nothing of it is credited'
   }
 }
 
@@ -76,17 +83,20 @@ interface EventReason {
   readonly why: string
 }
 
-function explainEvents({ receipt, currencies, own }: WorthlessTransaction): string | null {
+function explainEvents({ receipt, ...rest }: WorthlessTransaction): string | null {
   let best: EventReason | null = null
   for (const log of receipt.logs) {
-    const reason = explainEvent(log, currencies, own)
+    const reason = explainEvent(log, rest)
     if (reason !== null && (best === null || reason.rank < best.rank)) best = reason
   }
   return best?.why ?? null
 }
 
 /** Why this event is not a deposit, or null where its recipient is not one of the caller's addresses. */
-function explainEvent(log: Log, currencies: Currencies, own: ReadonlySet<Address>): EventReason | null {
+function explainEvent(
+  log: Log,
+  { currencies, own, operators }: Pick<WorthlessTransaction, 'currencies' | 'own' | 'operators'>,
+): EventReason | null {
   const [topic0, , toTopic = ''] = log.topics
   const named = addressFromHex(toTopic.slice(-40)) // the bytes before it are checked below
   if (topic0 !== transferTopic || named === null || !own.has(named)) return null
@@ -100,13 +110,15 @@ function explainEvent(log: Log, currencies: Currencies, own: ReadonlySet<Address
   }
   const parties = transferParties(log)
   if (parties !== null && own.has(parties.from)) return { rank: 1, why: fromOwnAddress }
-  if (tokenTransfer(log, currencies) !== null) return { rank: 0, why: internalTransfer }
+  if (tokenTransfer(log, currencies) !== null) {
+    return { rank: 0, why: parties !== null && operators.has(parties.from) ? fromOperator : internalTransfer }
+  }
   if (parties !== null && isZeroQuantity(log.data)) return { rank: 2, why: `it transfers 0 ${currency.symbol}` }
   return { rank: 5, why: `the contract ${contract} names your address in an event that is not a token transfer` }
 }
 
 /** Why the transaction itself is not a TRX deposit, or null where it does not involve the caller. */
-function explainNative({ transaction, bytes, currencies, own }: WorthlessTransaction): string | null {
+function explainNative({ transaction, bytes, currencies, own, operators }: WorthlessTransaction): string | null {
   const { from, to } = transaction
   if (to !== null && !own.has(to)) return own.has(from) ? fromOwnAddress : null
   const proof = bytes === null ? null : proveTransfer(bytes)
@@ -116,7 +128,7 @@ function explainNative({ transaction, bytes, currencies, own }: WorthlessTransac
   const transfer = nativeTransfer(transaction)
   if (transfer === null) return explainNoTransfer(transaction, proof !== null)
   if (currencies.native === null) return 'it transfers TRX, which is not an accepted currency'
-  return internalTransfer // anything else would have made it a deposit
+  return operators.has(from) ? fromOperator : internalTransfer // anything else would have made it a deposit
 }
 
 /** A transaction without a target is explained only where its type is known: nothing in it names the caller. */

@@ -1,9 +1,9 @@
 import type { Address } from '../addresses/address.ts'
-import type { Receipt, Txid } from '../chain/block.ts'
+import type { Receipt, TransactionRef, Txid } from '../chain/block.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'
 import { receiptsMax } from '../chain/limits.ts'
-import { err, ok, type Result } from '../common/result.ts'
+import { ok, type Result } from '../common/result.ts'
 import type { Currency } from '../ledger/currencies.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -38,7 +38,7 @@ export async function gatherEvidence(
 ): Promise<Result<Evidence, ChainFailure>> {
   const receipt = receipts.get(candidate.txid) ?? 'disagreement'
   const receiptOnly: Evidence = { receipt, bytes: 'unavailable', decimals: null }
-  if (receipt === 'disagreement' || !receipt.succeeded) return ok(receiptOnly)
+  if (receipt === 'disagreement' || !receipt.succeeded || candidate.currency.retired) return ok(receiptOnly)
   const { asset } = candidate.currency
   if (asset.kind === 'native') {
     const bytes = await sources.chain.transactionBytes(candidate.txid)
@@ -67,24 +67,28 @@ async function readDecimals(
 }
 
 /**
- * The receipts of a group. Where the nodes disagree about the group, each receipt is fetched alone, so that one disputed
- * transaction does not delay the others.
+ * The receipts of a group. Where the nodes disagree about the group, it is halved, so that one disputed transaction does
+ * not delay the others.
  */
-export async function gatherReceipts(
+export function gatherReceipts(
   { chain }: Pick<EvidenceSources, 'chain'>,
   group: readonly OwnedCandidate[],
 ): Promise<Result<AgreedReceipts, ChainFailure>> {
-  const wanted = [...new Map(group.map(({ candidate }) => [candidate.txid, candidate])).values()]
+  return agreedReceipts(chain, [...new Map(group.map(({ candidate }) => [candidate.txid, candidate])).values()])
+}
+
+async function agreedReceipts(
+  chain: Pick<Chain, 'receipts'>,
+  wanted: readonly TransactionRef[],
+): Promise<Result<AgreedReceipts, ChainFailure>> {
   const together = await chain.receipts(wanted)
   if (together.ok || together.error.kind !== 'disagreement') return together
   if (wanted.length === 1) return ok(new Map())
-  const agreed = new Map<Txid, Receipt>()
-  for (const one of wanted) {
-    const alone = await chain.receipts([one])
-    if (alone.ok) for (const [txid, receipt] of alone.value) agreed.set(txid, receipt)
-    else if (alone.error.kind !== 'disagreement') return err(alone.error)
-  }
-  return ok(agreed)
+  const half = Math.ceil(wanted.length / 2)
+  const first = await agreedReceipts(chain, wanted.slice(0, half))
+  if (!first.ok) return first
+  const second = await agreedReceipts(chain, wanted.slice(half))
+  return second.ok ? ok(new Map([...first.value, ...second.value])) : second
 }
 
 /** Consecutive candidates whose receipts fit one query: at most `receiptsMax` transactions. */

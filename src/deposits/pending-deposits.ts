@@ -8,6 +8,17 @@ export interface PendingRecord extends Pending {
   readonly since: UnixMs
 }
 
+/** Which pending deposits to take. */
+export interface DueQuery {
+  /** Those whose next try is at or before this time. */
+  readonly dueBy: UnixMs
+  /** When they are due again. */
+  readonly nextTry: UnixMs
+  readonly max: number
+  /** One caller's only, or (null) those of all callers. */
+  readonly uid: Uid | null
+}
+
 /** Candidates that cannot be decided yet. Each method is one batch that commits whole or not at all. */
 export interface PendingDeposits {
   /** The caller's pending deposits, oldest first, at most 100; only those of `txid` where it is given. */
@@ -15,10 +26,13 @@ export interface PendingDeposits {
   /** Stores candidates as pending. Where one is pending already, only its reason changes. */
   keep(pending: readonly Pending[], at: UnixMs): Promise<void>
   /**
-   * At most `max` pending deposits whose next try is due, those first that have been due longest. Their next try moves
-   * to `nextTry` in the same statement, so each gets its turn.
+   * At most `max` pending deposits whose next try is due: the n-th of each caller before the (n+1)-th of any, and those
+   * first that have been due longest. Their next try moves to `nextTry` in the same statement, so each gets its turn. None
+   * while the scan is halted, and none of a retired currency.
    */
-  takeDue(at: UnixMs, nextTry: UnixMs, max: number): Promise<readonly PendingRecord[]>
+  takeDue(query: DueQuery): Promise<readonly PendingRecord[]>
+  /** Makes pending deposits due at `at`, which were taken and not tried. */
+  putBack(keys: readonly CreditKey[], at: UnixMs): Promise<void>
   /** Removes pending deposits that turned out to be worthless. */
   remove(keys: readonly CreditKey[]): Promise<void>
 }

@@ -19,11 +19,12 @@ const zeroWord = `0x${'0'.repeat(64)}`
 
 /**
  * The transfers of accepted tokens in a block: emitted by the configured contract, which cannot be forged; exactly 3
- * topics, so no TRC-721; clean addresses; 32 bytes of data; more than zero (PROTOCOL.md, Token transfers).
+ * topics, so no TRC-721; clean addresses; 32 bytes of data; more than zero (PROTOCOL.md, Token transfers). None where the
+ * logs of the block could not be read: a scan reads these again.
  */
 export function tokenTransfers(block: Pick<Block, 'logs'>, currencies: Currencies): readonly TokenTransfer[] {
   const found: TokenTransfer[] = []
-  for (const log of block.logs) {
+  for (const log of block.logs ?? []) {
     const transfer = tokenTransfer(log, currencies)
     if (transfer !== null) found.push(transfer)
   }

@@ -49,14 +49,14 @@ const typeName = '/protocol.TransferContract'
 
 /** A transaction as a TRX transfer, or null where it is a call, transfers zero, or has no recipient. */
 export function nativeTransfer(transaction: Transaction): NativeTransfer | null {
-  const { from, to, value, input, gas } = transaction
-  if (to === null || input !== '0x' || isZeroQuantity(value) || !isZeroQuantity(gas)) return null
+  const { from, to, value, input } = transaction
+  if (to === null || input !== '0x' || isZeroQuantity(value)) return null
   return { transaction, from, to }
 }
 
 /**
  * The TRX transfer in a transaction's bytes, the only proof there is (PROTOCOL.md, Look-alike transfers). The SHA-256 of
- * the bytes must have been compared with the txid. Anything unusual about the bytes is a fault, never a transfer.
+ * the bytes must have been compared with the txid.
  */
 export function proveTransfer(bytes: Uint8Array): Result<TransferProof, TransferFault> {
   const contract = readContract(bytes)

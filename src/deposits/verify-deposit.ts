@@ -36,6 +36,7 @@ export function verifyDeposit(owned: OwnedCandidate, { receipt, bytes, decimals 
   const { candidate } = owned
   if (receipt === 'disagreement' || !isReceiptOf(receipt, candidate)) return pending(owned, 'disagreement')
   if (!receipt.succeeded) return { kind: 'refused', why: failedTransaction }
+  if (candidate.currency.retired) return pending(owned, 'retired')
   return candidate.currency.asset.kind === 'native' ? verifyNative(owned, bytes) : verifyToken(owned, receipt, decimals)
 }
 
@@ -70,23 +71,27 @@ function isReceiptOf({ txid, block }: Receipt, candidate: Candidate): boolean {
 
 function verifyToken(owned: OwnedCandidate, receipt: Receipt, decimals: number | null): Verdict {
   const { candidate, uid } = owned
-  if (!hasTransfer(receipt, candidate)) return pending(owned, 'disagreement')
+  const position = findTransfer(receipt, candidate)
+  if (position === null) return pending(owned, 'disagreement')
   if (decimals === null) return pending(owned, 'decimals-unknown')
   if (decimals !== candidate.currency.decimals) return pending(owned, 'decimals-differ')
-  return { kind: 'deposit', deposit: toDeposit(candidate, uid) }
+  return { kind: 'deposit', deposit: toDeposit({ ...candidate, position }, uid) }
 }
 
-/** Whether the receipt has, at the candidate's position, a log with the same transfer. */
-function hasTransfer(receipt: Receipt, candidate: Candidate): boolean {
-  const log = receipt.logs[candidate.position]
-  if (log === undefined || log.position !== candidate.position || log.txid !== candidate.txid) return false
-  const transfer = tokenTransfer(log, indexCurrencies([candidate.currency]))
-  return (
-    transfer !== null &&
-    transfer.from === candidate.from &&
-    transfer.to === candidate.to &&
-    tokenAmount(transfer) === candidate.raw
-  )
+/**
+ * The position of the transfer in the agreed receipt: the candidate's, or another one where only one log has the transfer (a
+ * node can number the logs of a block in its own way). Null where the receipt does not have it.
+ */
+function findTransfer({ logs }: Receipt, { position, txid, currency, from, to, raw }: Candidate): number | null {
+  const currencies = indexCurrencies([currency])
+  const positions = logs.flatMap((log) => {
+    const transfer = log.txid === txid ? tokenTransfer(log, currencies) : null
+    const isSame = transfer?.from === from && transfer.to === to && tokenAmount(transfer) === raw
+    return isSame ? [log.position] : []
+  })
+  const [only, ...others] = positions
+  if (positions.includes(position)) return position
+  return only === undefined || others.length > 0 ? null : only
 }
 
 function verifyNative(owned: OwnedCandidate, bytes: Evidence['bytes']): Verdict {
@@ -94,7 +99,11 @@ function verifyNative(owned: OwnedCandidate, bytes: Evidence['bytes']): Verdict 
   if (bytes === 'no-api') return pending(owned, 'no-api')
   if (bytes === 'unavailable') return pending(owned, 'api-unavailable')
   const proof = proveTransfer(bytes)
-  if (!proof.ok) return { kind: 'refused', why: explainFault(proof.error) }
+  if (!proof.ok) {
+    return proof.error.kind === 'unreadable'
+      ? pending(owned, 'bytes-unreadable')
+      : { kind: 'refused', why: explainFault(proof.error) }
+  }
   const { owner, to, amount } = proof.value
   // The agreed block shows another transfer than the bytes: a disagreement as well.
   if (owner !== candidate.from || to !== candidate.to || amount !== candidate.raw) return pending(owned, 'disagreement')

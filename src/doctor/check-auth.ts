@@ -7,24 +7,21 @@ const secretCharactersMin = 10 // a long secret of fewer different characters lo
 
 /** How callers are authenticated, and whether that works. */
 export async function* checkAuth(
-  { key, devUid, audience }: AuthConfig,
+  { keys, devUid, audience }: AuthConfig,
   isDeployment: boolean,
   fetch: typeof globalThis.fetch,
 ): AsyncGenerator<CheckResult, void> {
-  switch (key.kind) {
-    case 'secret':
-      yield checkSecret(key.secret)
-      break
-    case 'jwks':
-      yield await checkKeySet(fetch, key.url)
-      if (audience !== null) break
+  yield* keys.secrets.map(checkSecret)
+  if (keys.jwksUrl !== null) {
+    yield await checkKeySet(fetch, keys.jwksUrl)
+    if (audience === null) {
       yield warned('authentication: without AUTH_AUDIENCE, tokens for other services of the issuer are valid too')
-      break
-    case 'none': {
-      const text = 'authentication: neither AUTH_JWT_SECRET nor AUTH_JWKS_URL is set'
-      const isOpen = devUid !== null && !isDeployment
-      yield isOpen ? warned(`${text}: only this machine has access`) : failed(`${text}: every route answers 503`)
     }
+  }
+  if (keys.secrets.length === 0 && keys.jwksUrl === null) {
+    const text = 'authentication: neither AUTH_JWT_SECRET nor AUTH_JWKS_URL is set'
+    const isOpen = devUid !== null && !isDeployment
+    yield isOpen ? warned(`${text}: only this machine has access`) : failed(`${text}: every route answers 503`)
   }
   if (devUid === null) return
   yield isDeployment

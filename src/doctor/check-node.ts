@@ -3,7 +3,7 @@ import type { ChainResult } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'
 import { readBlocksMax } from '../chain/limits.ts'
 import { ok } from '../common/result.ts'
-import { blockCall, blockReceiptsCall, versionCall } from '../tron/calls.ts'
+import { blockCall, versionCall } from '../tron/calls.ts'
 import { batchCallsMax } from '../tron/limits.ts'
 import type { TronNode } from '../tron/nodes/node.ts'
 import type { NodeError } from '../tron/nodes/node-error.ts'
@@ -74,7 +74,6 @@ export async function checkNode(
   if (!blocks.ok) return stop(`scan: no blocks: ${reasonOf(node, blocks.error)}`)
   add(checkScan(blocks.value, clock.now() - scanStartedAt))
   add(checkBatches(node.health.callsMax))
-  add(await checkBlockReceipts(node, finalized.height))
   if (underTest.api !== null) add(await checkApi(node, underTest.api, blocks.value))
   return { results, isUsable: true }
 }
@@ -109,7 +108,7 @@ async function readAsScan(node: TronNode, to: BlockHeight): ChainResult<readonly
 
 function checkScan(blocks: readonly Block[], ms: number): CheckResult {
   if (blocks.length === 0) return warned('scan: nothing to read, because only block 0 is final')
-  const total = (list: 'transactions' | 'logs') => blocks.reduce((sum, block) => sum + block[list].length, 0)
+  const total = (list: 'transactions' | 'logs') => blocks.reduce((sum, block) => sum + (block[list]?.length ?? 0), 0)
   const read = `${blocks.length} blocks, ${total('transactions')} transactions, ${total('logs')} logs`
   return passed(`scan: ${read} in ${ms} ms`)
 }
@@ -118,14 +117,6 @@ function checkBatches(callsMax: number): CheckResult {
   if (callsMax >= batchCallsMax) return passed(`accepts batches of ${batchCallsMax} calls`)
   const text = callsMax === 1 ? 'accepts no batches' : `accepts batches of at most ${callsMax} calls`
   return warned(`${text}: a scan needs more requests and reads fewer blocks a minute`)
-}
-
-async function checkBlockReceipts(node: TronNode, height: BlockHeight): Promise<CheckResult> {
-  const result = await queryNode(node, 'chain', [blockReceiptsCall(height)])
-  const [reply] = result.ok ? result.value.replies : []
-  const isSupported = reply?.kind === 'result' && (Array.isArray(reply.value) || height === 0)
-  if (isSupported) return passed('supports eth_getBlockReceipts')
-  return warned('no eth_getBlockReceipts (before java-tron 4.8.1): blocks of more than 10,000 logs cannot be read')
 }
 
 /** Checks the bytes of the last transaction of these blocks. */

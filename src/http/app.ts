@@ -13,6 +13,7 @@ import { errors } from './middleware/errors.ts'
 import { createRateLimit } from './middleware/rate-limit.ts'
 import { requestId } from './middleware/request-id.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
+import { requireStoredMeaning } from './middleware/stored-meaning.ts'
 import { timing } from './middleware/timing.ts'
 import { urlLimit } from './middleware/url-limit.ts'
 import { routes } from './routes.ts'
@@ -30,18 +31,21 @@ export interface HttpPlatform extends KeySetParts {
 
 const paths: ReadonlySet<string> = new Set(routes.map(({ path }) => path))
 
+/** What the HTTP side takes from the configuration. */
+export interface HttpConfig extends Pick<Config, 'auth' | 'cors' | 'rateLimits'> {
+  /** Whether the stored data means what the configuration says. Until then nothing is served. */
+  readonly hasStoredMeaning: () => Promise<boolean>
+}
+
 /** The service with a valid configuration. It holds nothing of a request, so that one app serves many at once. */
-export function createApp(
-  platform: HttpPlatform,
-  config: Pick<Config, 'auth' | 'cors' | 'rateLimits'>,
-  services: Services,
-): App {
+export function createApp(platform: HttpPlatform, config: HttpConfig, services: Services): App {
   const hono = createHono(platform, config.cors)
   const authenticated = auth(createAuthenticator(config.auth, platform))
   const rateLimit = createRateLimit(config.rateLimits, platform.logger)
+  const configured = requireStoredMeaning(config.hasStoredMeaning)
   for (const { path, rateClass, handle } of routes) {
-    if (rateClass === null) hono.get(path, handle)
-    else hono.get(path, authenticated, rateLimit(rateClass), bookmark, handle)
+    if (rateClass === null) hono.get(path, configured, handle)
+    else hono.get(path, authenticated, rateLimit(rateClass), bookmark, configured, handle)
     if (config.cors !== null) hono.options(path, preflight)
   }
   hono.notFound((c) => failure(c.req.path === noRoute ? unknownPath : wrongMethod(allowedMethods(config.cors))))

@@ -1,10 +1,9 @@
 import type { Context } from 'hono'
-import type { RateLimits } from '../config/config.ts'
 import type { Uid } from '../ledger/entry.ts'
 import type { Invocation, Services } from '../services.ts'
 
-/** Which limit of a caller a request counts against: `strict` is for what costs most. */
-export type RateClass = keyof RateLimits
+/** Which limit of a caller a request counts against. `nodes` also counts against the limit of all callers together. */
+export type RateClass = 'lists' | 'nodes'
 
 /** Hono's environment: what handlers find in their context. */
 export interface Env {

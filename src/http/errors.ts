@@ -52,6 +52,8 @@ export function toProblem(failure: QueryFailure): Problem {
       return { status: 409, msg: failure.why }
     case 'worthless':
       return { status: 422, msg: failure.why }
+    case 'cannot-issue':
+      return { status: 503, msg: 'no address can be issued until an operator has corrected the configuration' }
     case 'chain-unavailable':
       return retryable(503, 'no Tron node gave a usable response; try again later', chainRetrySeconds)
   }

@@ -17,6 +17,8 @@ export interface Currency {
   readonly scale: number
   /** Smallest deposit that is credited, in chain units. 0n credits any. */
   readonly minDeposit: bigint
+  /** What arrives is kept, uncredited. Balances and entries stay. */
+  readonly retired: boolean
 }
 
 /** All configured currencies, ordered by `cuy`, with the indexes that the scan needs. */

@@ -8,10 +8,16 @@ export type AlarmKind =
   | 'finality-stalled'
   | 'node-lies'
   | 'deposit-too-large'
+  | 'bytes-unreadable'
   | 'decimals-differ'
   | 'reconciliation-shortfall'
   | 'reconciliation-surplus'
+  | 'configuration-differs'
+  | 'key-was-used'
+  | 'scan-stalled'
+  | 'tick-failed'
   | 'misconfigured'
+  | 'paid-before-issue'
 
 /** The log of the service: one structured line for each call. */
 export interface Logger {

@@ -109,9 +109,14 @@ export function judgeReading(
   const found = unexplained(balance, recorded, accepted)
   if (found === 0n) return { kind: 'cleared' }
   // Transactions within the span may have paid their fee already or not: they can explain, but are not used up.
-  const withFee = native ? recorded.outgoingBefore + recorded.outgoingWithin - accepted.outgoingCount : 0
-  if (found < 0n && -found <= BigInt(withFee) * feeMaxSun) {
-    const outgoingCount = Math.max(accepted.outgoingCount, recorded.outgoingBefore)
+  const outgoing = native ? recorded.outgoingBefore + recorded.outgoingWithin : 0
+  const feesMax = (count: number) => BigInt(count) * feeMaxSun
+  const isPayable = -found <= feesMax(outgoing - accepted.outgoingCount) && -found - accepted.fees <= feesMax(outgoing)
+  if (found < 0n && isPayable) {
+    // While money is under way `found` is only a part of the fees: the rest must stay explainable.
+    const outgoingCount = isUnderWay(recorded)
+      ? accepted.outgoingCount
+      : Math.max(accepted.outgoingCount, recorded.outgoingBefore)
     return { kind: 'accepted', accepted: { ...accepted, fees: accepted.fees + found, outgoingCount } }
   }
   const suspected = addReading(suspicion, found, native ? recorded.outgoingBefore : 0)
@@ -132,10 +137,13 @@ export function acceptedAfterMatch(
   accepted: AcceptedDifference,
   native: boolean,
 ): AcceptedDifference | null {
-  const { receivedWithin, sentWithin, pending, outgoingBefore, outgoingWithin } = recorded
-  const underWay = receivedWithin !== 0n || sentWithin !== 0n || pending !== 0n || outgoingWithin !== 0
-  if (!native || underWay || outgoingBefore <= accepted.outgoingCount) return null
+  const { outgoingBefore } = recorded
+  if (!native || isUnderWay(recorded) || outgoingBefore <= accepted.outgoingCount) return null
   return { ...accepted, outgoingCount: outgoingBefore }
+}
+
+function isUnderWay({ receivedWithin, sentWithin, pending, outgoingWithin }: RecordedBalance): boolean {
+  return receivedWithin !== 0n || sentWithin !== 0n || pending !== 0n || outgoingWithin !== 0
 }
 
 function addReading(suspicion: SuspectedDifference, found: bigint, outgoingCount: number): SuspectedDifference {

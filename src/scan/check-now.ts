@@ -1,4 +1,4 @@
-import type { BlockHeight } from '../chain/block.ts'
+import { type BlockHeight, blockSeconds } from '../chain/block.ts'
 import type { ChainFailure } from '../chain/failure.ts'
 import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
@@ -8,13 +8,17 @@ import type { DepositReader } from '../deposits/deposit-store.ts'
 import type { PendingDeposits } from '../deposits/pending-deposits.ts'
 import type { Uid } from '../ledger/entry.ts'
 import type { WalletBalance } from '../ledger/ledger-reader.ts'
+import { routeMs } from '../platform/limits.ts'
 import { secondsToFinal } from './plan.ts'
+import { retryOwnPending } from './retry-pending.ts'
 import { leaseMs, type ScanParts, scan } from './scan.ts'
 import type { ScanState, ScanStore } from './scan-store.ts'
 import type { Sightings } from './sightings.ts'
 
 /** How long a call waits for a scan that another call runs. With its own scan before it: at most 15 s in all. */
 export const scanWaitMs = 12_000
+/** A call begins no scan with less time left than this: its requests to nodes end `routeMs` after its start. */
+export const scanMsMin = 2_000
 /** First pause between two reads of the state of a running scan. Each next one is longer, up to `pollMsMax`. */
 export const pollMsMin = 150
 /** Longest pause between two reads of the state of a running scan. */
@@ -52,7 +56,7 @@ export interface CheckNowParts extends ScanParts {
 
 /**
  * "Check now" for one caller. Of all calls at the same time one scans, and the others wait for its end. A scan that
- * began after a call answers that call.
+ * began after a call answers that call, and so does one that ended less than one block time before it.
  */
 export async function checkNow(parts: CheckNowParts, uid: Uid): Promise<Result<CheckNowReport, QueryFailure>> {
   const since = parts.clock.now()
@@ -60,10 +64,11 @@ export async function checkNow(parts: CheckNowParts, uid: Uid): Promise<Result<C
   if (state === null) {
     return ok({ credited: [], unconfirmed: null, pending: [], behindBlocks: 0, problem: null })
   }
-  const [credited, sightings, pending] = await Promise.all([
+  const [sightings, before] = await Promise.all([parts.caller.sightings.of(uid), parts.caller.pending.of(uid, null)])
+  if (before.length > 0) await retryOwnPending(parts, uid)
+  const [credited, pending] = await Promise.all([
     parts.caller.deposits.creditedSince(uid, since),
-    parts.caller.sightings.of(uid),
-    parts.caller.pending.of(uid, null),
+    before.length === 0 ? before : parts.caller.pending.of(uid, null),
   ])
   const problem = running ? 'still-running' : state.problem
   const isUnread = problem === 'no-answer' && state.caughtUpAt < since && credited.length === 0
@@ -110,11 +115,10 @@ async function awaitScan(
     const isShared = clock.now() < shared.scanningUntil || clock.now() - shared.readAt < sharedStateMs
     const state = isShared ? shared.state : await readState(parts)
     if (state === null && !isShared) return { state, running: false }
-    // A tick's scan does not read unconfirmed blocks; one that was caught up is followed by one that does.
-    const isAnswered =
-      state !== null && state.triedAt >= since && (state.unconfirmedReadAt >= since || state.problem !== null)
-    if (isAnswered) return { state, running: false }
-    if (state !== null && state.leaseUntil <= clock.now() && shared.scanningUntil <= clock.now()) {
+    if (state !== null && isAnswered(state, since)) return { state, running: false }
+    const isFree = state !== null && state.leaseUntil <= clock.now() && shared.scanningUntil <= clock.now()
+    if (isFree && clock.now() > since + routeMs - scanMsMin) return { state, running: state.endedAt < since }
+    if (isFree) {
       if (await scanOnce(parts)) {
         const after = await readState(parts)
         // A scan that lost its lease did not store its end: another scan is running.
@@ -125,6 +129,13 @@ async function awaitScan(
     await clock.sleep(pauseMs * (1 + clock.random() / 2))
     pauseMs = Math.min(pauseMs * 1.6, pollMsMax)
   }
+}
+
+/** Whether the state is that of a scan which answers a call of this time. */
+function isAnswered({ triedAt, endedAt, unconfirmedReadAt, problem }: ScanState, since: UnixMs): boolean {
+  const isNew = triedAt >= since || endedAt > since - blockSeconds * 1000
+  // A tick's scan does not read unconfirmed blocks; one that was caught up is followed by one that does.
+  return isNew && (unconfirmedReadAt >= Math.min(triedAt, since) || problem !== null)
 }
 
 async function readState({ scanStore, clock, shared }: CheckNowParts): Promise<ScanState | null> {

@@ -1,11 +1,12 @@
+import type { Address } from '../addresses/address.ts'
 import type { AddressBook } from '../addresses/address-book.ts'
 import { type Block, blockSeconds, type Txid } from '../chain/block.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'
 import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import { type DecisionStores, decideCandidates, storeDecisions } from '../deposits/credit-deposits.ts'
-import type { Deposit, PendingReason } from '../deposits/deposit.ts'
+import { alarmUnreadable, type DecisionStores, decideCandidates, storeDecisions } from '../deposits/credit-deposits.ts'
+import type { Deposit, Pending, PendingReason } from '../deposits/deposit.ts'
 import type { DepositStore } from '../deposits/deposit-store.ts'
 import { findOwnedTransfers } from '../deposits/detect-transfers.ts'
 import { explainOutcome, explainPending, explainTransaction } from '../deposits/explain.ts'
@@ -15,6 +16,8 @@ import { toPending } from '../deposits/verify-deposit.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import type { Uid } from '../ledger/entry.ts'
 import { secondsToFinal } from './plan.ts'
+import { retryOwnPending } from './retry-pending.ts'
+import type { ScanStore } from './scan-store.ts'
 
 /** What a question about one transaction needs. */
 export interface CheckTransactionParts extends EvidenceSources, DecisionStores {
@@ -23,9 +26,11 @@ export interface CheckTransactionParts extends EvidenceSources, DecisionStores {
     'locateTransaction' | 'finalizedHead' | 'finalizedBlocks' | 'receipts' | 'transactionBytes' | 'decimals'
   >
   readonly deposits: Pick<DepositStore, 'of' | 'credit'>
-  readonly pending: Pick<PendingDeposits, 'of' | 'keep' | 'remove'>
+  readonly pending: Pick<PendingDeposits, 'of' | 'keep' | 'remove' | 'takeDue' | 'putBack'>
   readonly addresses: Pick<AddressBook, 'all' | 'match'>
+  readonly scanStore: Pick<ScanStore, 'state'>
   readonly currencies: Currencies
+  readonly operators: ReadonlySet<Address>
 }
 
 /** The caller's credited deposits of one transaction, and whether they were credited before this call. */
@@ -37,34 +42,62 @@ export interface TransactionReport {
 /**
  * Answers for one transaction, whatever the position of the scan is: credits the caller's final deposits in it, or says
  * in one sentence why there is nothing to credit. Needs no lease and does not move the position, so that neither a
- * backlog nor a start height that was set too late prevents an answer.
+ * backlog nor a start height that was set too late prevents an answer. The caller's other pending deposits are tried
+ * afterwards, with what requests are left.
  */
 export async function checkTransaction(
   parts: CheckTransactionParts,
   uid: Uid,
   txid: Txid,
 ): Promise<Result<TransactionReport, QueryFailure>> {
+  const report = await answerFor(parts, uid, txid)
+  await retryOwnPending(parts, uid)
+  return report
+}
+
+async function answerFor(
+  parts: CheckTransactionParts,
+  uid: Uid,
+  txid: Txid,
+): Promise<Result<TransactionReport, QueryFailure>> {
   const known = await readKnown(parts, uid, txid)
   if (known !== null) return known
+  if ((await parts.scanStore.state())?.halted) return err(haltedFailure)
   const found = await findFinal(parts, txid)
   if (!found.ok) return found
   const block = found.value
-  const { candidates } = await findOwnedTransfers(parts, [block])
+  const { candidates, early } = await findOwnedTransfers(parts, [block])
   const own = candidates.filter((owned) => owned.uid === uid)
   const { undecided, stopped, ...decisions } = await decideCandidates(parts, own)
   const isPartlyStored = decisions.deposits.length + decisions.pending.length > 0
   // Once a part of the transaction is stored, the rest of it is not looked for again: it is stored as pending.
   const queued = isPartlyStored ? undecided.map((owned) => toPending(owned, 'queued')) : []
   const pending = [...decisions.pending, ...queued]
-  await storeDecisions(parts, { deposits: decisions.deposits, pending, refused: [] }, parts.clock.now())
+  const proven = { deposits: decisions.deposits, pending, refused: [] }
+  const newlyUnreadable = await findNewlyUnreadable(parts, pending)
+  if ((await storeDecisions(parts, proven, parts.clock.now())) === 'halted') return err(haltedFailure)
+  alarmUnreadable(parts, newlyUnreadable)
   if (decisions.deposits.length > 0) {
     const report = await readKnown(parts, uid, txid)
     if (report !== null) return report.ok ? ok({ ...report.value, already: false }) : report
   }
   if (stopped !== null) return err(toQueryFailure(stopped))
   const [first] = pending
+  if (first?.reason === 'retired') return err({ kind: 'worthless', why: explainPending(first.reason) })
   if (first !== undefined) return err(undecidedFor(first.reason))
-  return err(await explainWorthless(parts, uid, block))
+  const paidBefore = early.find((owned) => owned.uid === uid)
+  if (paidBefore === undefined) return err(await explainWorthless(parts, uid, block))
+  const { position, currency } = paidBefore.candidate
+  parts.logger.alarm('paid-before-issue', { txid, position, cuy: currency.cuy, uid })
+  return err({ kind: 'undecided', why: paidBeforeIssue })
+}
+
+const paidBeforeIssue = 'it was final before this address was issued to you, so it is not credited; ask the operator'
+async function findNewlyUnreadable(parts: CheckTransactionParts, pending: readonly Pending[]) {
+  const [first] = pending.filter(({ reason }) => reason === 'bytes-unreadable') // TRX: at most one in a transaction
+  if (first === undefined) return []
+  const before = await parts.pending.of(first.uid, first.txid)
+  return before.some(({ reason }) => reason === first.reason) ? [] : [first]
 }
 
 /** What is stored about the transaction, or null where the nodes must be queried. */
@@ -100,7 +133,11 @@ async function findFinal({ chain }: CheckTransactionParts, txid: Txid): Promise<
   if (block === undefined || block.hash !== hash || transactions.length === 0) {
     return err(undecidedFor('disagreement'))
   }
-  return ok({ ...block, transactions, logs: block.logs.filter((log) => log.txid === txid) })
+  if (block.logs !== null) return ok({ ...block, transactions, logs: block.logs.filter((log) => log.txid === txid) })
+  const receipts = await chain.receipts([{ txid, block }])
+  return receipts.ok
+    ? ok({ ...block, transactions, logs: receipts.value.get(txid)?.logs ?? [] })
+    : err(toQueryFailure(receipts.error))
 }
 
 /** From broadcast to finality in a normal rotation: one block that includes it, 19 that are built on it. */
@@ -116,9 +153,15 @@ async function explainWorthless(parts: CheckTransactionParts, uid: Uid, block: B
   // The bytes only make the sentence more exact. Without them the answer is still true, so their absence is no failure.
   const bytes = await parts.chain.transactionBytes(transaction.txid)
   const own = new Set((await parts.addresses.all(uid)).map(({ address }) => address))
-  const { currencies } = parts
-  const why = explainTransaction({ transaction, receipt, bytes: bytes.ok ? bytes.value : null, currencies, own })
+  const { currencies, operators } = parts
+  const known = { transaction, receipt, bytes: bytes.ok ? bytes.value : null }
+  const why = explainTransaction({ ...known, currencies, own, operators })
   return { kind: 'worthless', why }
+}
+
+const haltedFailure: QueryFailure = {
+  kind: 'undecided',
+  why: 'the nodes show another chain than before; nothing is credited until an operator has checked it',
 }
 
 function undecidedFor(reason: PendingReason): QueryFailure {

@@ -53,8 +53,10 @@ export async function readStep(
       logger.alarm('chain-forked', { height: first.height, parent: first.parentHash, stored: last.hash })
       return ended({ kind: 'forked', at: first.height })
     }
-    blocks.push(...read.value)
-    for (const { transactions, logs } of read.value) entries += transactions.length + logs.length
+    const unread = read.value.findIndex(({ logs }) => logs === null)
+    blocks.push(...(unread < 0 ? read.value : read.value.slice(0, unread)))
+    if (unread >= 0) return ended({ kind: 'no-answer', why: `logs of block ${read.value[unread]?.height}` })
+    for (const { transactions, logs } of read.value) entries += transactions.length + (logs?.length ?? 0)
     last = newest
   }
   return ended(null)

@@ -27,6 +27,8 @@ export interface ScanState {
   readonly problem: ChainFailure['kind'] | null
   /** When the unconfirmed blocks were last read; 0 before the first time. */
   readonly unconfirmedReadAt: UnixMs
+  /** When the newest scan ended and released its lease; 0 while one runs, or where the newest one was killed. */
+  readonly endedAt: UnixMs
   /** When the lease expires; in the past while no scan runs. */
   readonly leaseUntil: UnixMs
   /** Why the scan is halted until an operator acts, or null. */
@@ -57,15 +59,18 @@ export type LeaseAttempt =
 export interface ScanStore {
   /** Null before the first address was asked for or the first tick ran. */
   state(): Promise<ScanState | null>
-  /** Stores the position below the first block to scan. A no-op where one is stored already. */
-  start(position: ScanPosition, at: UnixMs): Promise<void>
+  /**
+   * Stores the position below the first block to scan, and the agreed finalized height (by default the position). A no-op
+   * where one is stored already.
+   */
+  start(position: ScanPosition, at: UnixMs, finalized?: BlockHeight): Promise<void>
   /** Takes the lease until `until` unless another scan holds it at `at`. `lease` is the unique name of the holder. */
   acquireLease(lease: string, at: UnixMs, until: UnixMs): Promise<LeaseAttempt>
   /**
-   * Releases the lease and stores `startedAt` as `triedAt`, and as `caughtUpAt` where `problem` is null. A no-op where
-   * the lease was lost.
+   * Releases the lease at `at`, which is then `endedAt`, and stores `startedAt` as `triedAt`, and as `caughtUpAt` where
+   * `problem` is null. A no-op where the lease was lost.
    */
-  releaseLease(lease: string, startedAt: UnixMs, problem: ChainFailure['kind'] | null): Promise<void>
+  releaseLease(lease: string, startedAt: UnixMs, problem: ChainFailure['kind'] | null, at: UnixMs): Promise<void>
   /** Stores a finalized height. A height below the stored one changes nothing. */
   recordFinalized(height: BlockHeight, at: UnixMs): Promise<void>
   /** Stores why the scan is halted. The next appended step clears it. */

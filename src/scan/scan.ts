@@ -22,7 +22,7 @@ export const stallMs = 180_000
 export interface ScanParts extends StoreStepParts {
   readonly chain: Chain
   readonly scanStore: Pick<ScanStore, 'acquireLease' | 'releaseLease' | 'recordFinalized' | 'halt' | 'append'>
-  readonly pending: Pick<PendingDeposits, 'keep' | 'remove' | 'takeDue'>
+  readonly pending: Pick<PendingDeposits, 'keep' | 'remove' | 'takeDue' | 'putBack'>
   readonly deposits: Pick<DepositStore, 'credit'>
   readonly sightings: Pick<Sightings, 'replace'>
 }
@@ -50,10 +50,11 @@ export async function scan(
   try {
     const end = await catchUp(parts, attempt.state)
     problem = end.ok ? null : end.error
-    if (problem?.kind !== 'out-of-budget') await retryPending(parts)
+    // A caller's scan leaves the others' pending deposits to the tick, which has more requests.
+    if (!withUnconfirmed && problem?.kind !== 'out-of-budget') await retryPending(parts)
     if (withUnconfirmed && end.ok) await readUnconfirmed(parts, end.value, startedAt)
   } finally {
-    await parts.scanStore.releaseLease(parts.lease, startedAt, problem?.kind ?? null)
+    await parts.scanStore.releaseLease(parts.lease, startedAt, problem?.kind ?? null, parts.clock.now())
   }
   if (problem !== null) parts.logger.warn('scan-stopped', { ...problem })
   return { kind: 'scanned', problem }

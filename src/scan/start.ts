@@ -1,7 +1,7 @@
 import type { BlockHeight } from '../chain/block.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'
-import { ok, type Result } from '../common/result.ts'
+import { err, ok, type Result } from '../common/result.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ScanStore } from './scan-store.ts'
 
@@ -14,22 +14,23 @@ export interface ScanStartParts {
   readonly startBlock: BlockHeight | null
 }
 
+/** Why the scan cannot start: the chain cannot be read, or `TRON_START_BLOCK` is above the agreed finalized head. */
+export type ScanStartFailure = ChainFailure | { readonly kind: 'start-above-head' }
+
 /**
  * Makes sure that the height from which deposits are looked for is stored: the condition for showing an address
- * ("watch before show"). Fails only where nodes must be queried for that height and none answers.
+ * ("watch before show"). The agreed finalized height is stored with it, so nodes must be queried where nothing is stored.
  */
-export async function ensureScanStarted(parts: ScanStartParts): Promise<Result<null, ChainFailure>> {
+export async function ensureScanStarted(parts: ScanStartParts): Promise<Result<null, ScanStartFailure>> {
   const { scanStore, startBlock, clock } = parts
   if ((await scanStore.state()) !== null) return ok(null)
-  if (startBlock !== null) {
-    await scanStore.start({ height: (startBlock - 1) as BlockHeight, hash: null }, clock.now())
-    return ok(null)
-  }
   const head = await parts.chain.finalizedHead()
   if (!head.ok) return head
-  // The first block to scan is the finalized one, so the position is its parent.
-  const height = Math.max(0, head.value.height - 1) as BlockHeight
-  const hash = head.value.height === 0 ? null : head.value.parentHash
-  await scanStore.start({ height, hash }, clock.now())
+  const { height: finalized, hash } = head.value
+  if (startBlock !== null && startBlock > finalized) return err({ kind: 'start-above-head' })
+  // By default the finalized block counts as scanned: it was final before any address was issued.
+  const position =
+    startBlock === null ? { height: finalized, hash } : { height: (startBlock - 1) as BlockHeight, hash: null }
+  await scanStore.start(position, clock.now(), finalized)
   return ok(null)
 }

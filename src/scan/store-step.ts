@@ -1,6 +1,6 @@
 import type { Block, BlockHeight } from '../chain/block.ts'
 import type { ChainFailure } from '../chain/failure.ts'
-import { type Decisions, decideCandidates } from '../deposits/credit-deposits.ts'
+import { alarmUnreadable, type Decisions, decideCandidates } from '../deposits/credit-deposits.ts'
 import { type FindTransfersParts, findOwnedTransfers } from '../deposits/detect-transfers.ts'
 import type { EvidenceSources, KnownDecimals } from '../deposits/gather-evidence.ts'
 import type { PendingDeposits } from '../deposits/pending-deposits.ts'
@@ -56,6 +56,7 @@ export async function storeStep(
   })
   // Another scan moved the position, or the lease is lost: the next scan reads the state anew.
   if (appended === 'superseded') return { position, failure: { kind: 'no-answer', why: 'superseded' } }
+  alarmUnreadable(parts, pending.filter(within))
   return { position: { height: to.height, hash: to.hash }, failure }
 }
 

@@ -1,15 +1,28 @@
 import { type ReconcileParts, reconcile } from '../reconciliation/reconcile.ts'
 import { type ScanParts, scan } from './scan.ts'
 import { ensureScanStarted, type ScanStartParts } from './start.ts'
+import { type WatchProgressParts, watchProgress } from './watch-progress.ts'
 
 /** What a tick needs. */
-export type TickParts = ScanParts & ScanStartParts & ReconcileParts
+export type TickParts = ScanParts & ScanStartParts & ReconcileParts & WatchProgressParts
 
 /**
  * One tick of the cron: starts the scan where it never started, scans, and compares a slice of addresses with the chain
- * where the scan ended caught up. The next tick tries again what failed.
+ * where the scan ended caught up. The next tick tries again what failed, and what lasts raises an alarm.
  */
 export async function runTick(parts: TickParts): Promise<void> {
+  try {
+    await scanAndReconcile(parts)
+    parts.alarms.clear('tick-failed', '')
+  } catch (thrown) {
+    parts.alarms.raise('tick-failed', '', { why: thrown instanceof Error ? thrown.message : String(thrown) })
+    throw thrown
+  } finally {
+    await watchProgress(parts)
+  }
+}
+
+async function scanAndReconcile(parts: TickParts): Promise<void> {
   const started = await ensureScanStarted(parts)
   if (!started.ok) {
     parts.logger.warn('scan-not-started', { why: started.error.kind })

@@ -18,18 +18,23 @@ export const blockCall = (block: number | 'finalized' | 'latest', full: boolean)
 /** All logs of a block. A filter would depend on an index that nodes can lack (PROTOCOL.md, Log queries). */
 export const logsCall = (hash: BlockHash) => call('eth_getLogs', { blockHash: `0x${hash}` })
 
-/** All logs of the blocks `from`..`to`, both included. */
-export const rangeLogsCall = (from: number, to: number) =>
-  call('eth_getLogs', { fromBlock: formatQuantity(from), toBlock: formatQuantity(to) })
+/** The logs of these contracts in a block. An empty list would match all contracts. */
+export const contractLogsCall = (hash: BlockHash, contracts: readonly Address[]) =>
+  call('eth_getLogs', { blockHash: `0x${hash}`, address: contracts.map((contract) => `0x${contract}`) })
+
+/** The logs of these contracts in the blocks `from`..`to`, both included. */
+export const rangeContractLogsCall = (from: number, to: number, contracts: readonly Address[]) =>
+  call('eth_getLogs', {
+    fromBlock: formatQuantity(from),
+    toBlock: formatQuantity(to),
+    address: contracts.map((contract) => `0x${contract}`),
+  })
 
 /** A transaction, mined or not. */
 export const transactionCall = (txid: Txid) => call('eth_getTransactionByHash', `0x${txid}`)
 
 /** The receipt of a transaction. */
 export const receiptCall = (txid: Txid) => call('eth_getTransactionReceipt', `0x${txid}`)
-
-/** All receipts of a block, in the order of its transactions. */
-export const blockReceiptsCall = (height: number) => call('eth_getBlockReceipts', formatQuantity(height))
 
 /** The TRX balance of an address, in sun. Nodes have balances of the latest state only (PROTOCOL.md, Balances). */
 export const balanceCall = (address: Address) => call('eth_getBalance', `0x${address}`, 'latest')

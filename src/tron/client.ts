@@ -1,6 +1,6 @@
 import type { Chain } from '../chain/chain.ts'
 import { readBalances } from './balances.ts'
-import { healthOf, type NodeEndpoint } from './nodes/health.ts'
+import { type CircuitState, healthOf, type NodeEndpoint } from './nodes/health.ts'
 import type { NodePool, PoolSettings, TronNode } from './nodes/node.ts'
 import { readFinalBlocks } from './quorum/final-blocks.ts'
 import { readFinalizedHead } from './quorum/finalized-head.ts'
@@ -39,10 +39,11 @@ export function createTronClient(options: TronClientOptions): Chain {
 export function createNodePool(options: TronClientOptions): NodePool {
   const nodes: TronNode[] = []
   const budget = createRequestBudget(options, options.nodes.length === 1)
-  const pool = { ...options, nodes, budget, chainId: BigInt(options.chainId) }
+  const pool = { ...options, nodes, budget, chainId: BigInt(options.chainId), tried: new Set<CircuitState>() }
   for (const [i, endpoint] of options.nodes.entries()) {
     const number = endpoint.number ?? i + 1
-    nodes.push({ number, endpoint, health: healthOf(options.health, number, endpoint, options.chainId), pool })
+    const health = healthOf(options.health, number, endpoint, options.chainId)
+    nodes.push({ number, endpoint, health, pool, allowance: { left: Number.POSITIVE_INFINITY } })
   }
   return pool
 }

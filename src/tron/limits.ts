@@ -2,13 +2,19 @@
 
 /** Requests of one invocation at the same time: Workers open at most 6 connections. */
 export const connectionsMax = 6
-/** Bytes of one reply. 17 busy blocks have 11 MB, the largest possible block 5 MB (PROTOCOL.md, Sizes); an isolate has 128 MB. */
-export const replyBytesMax = 16 * 1024 * 1024
-/**
- * Least bytes of a reply for each value in it; nodes write about 40. A reply of the largest size that consists of empty
- * arrays would take 200 to 500 MB when it is parsed (measured November 2026), and the platform would stop the isolate.
- */
-export const bytesPerValueMin = 16
+/** Bytes of one reply. 17 busy blocks have 11 MB, the largest possible block 5 MB (PROTOCOL.md, Sizes). */
+export const replyBytesMax = 12 * 1024 * 1024
+// An isolate has 128 MB. With the limits below a reply of the largest size takes up to 45 MB while it is read and 40 MB more
+// when it is parsed. Without them one of empty arrays takes 300 MB more, and one long text with escapes 170 MB more (workerd,
+// November 2026, test/tron/transport/reply-memory.ts).
+/** Least bytes of a reply for each value in it. Nodes write about 40, and 32 for logs without topics and data. */
+export const bytesPerValueMin = 24
+/** Longer replies are plain ASCII without escapes, as nodes write them. Other characters double the memory of a text. */
+export const plainBytesMin = 1024 * 1024
+/** Levels of nested arrays and objects. Nodes write 6. */
+export const replyDepthMax = 16
+/** Different keys in one reply. Nodes write about 60. Each new one takes more memory than its bytes. */
+export const replyKeysMax = 256
 /** Values that a reply can have whatever its length, since short replies can be dense. */
 export const uncheckedValuesMax = 1_000
 /** First size of the buffer for a reply. It doubles when it is full. */
@@ -19,6 +25,15 @@ export const requestMs = 6_000
 export const requestMsMin = 500
 /** Attempts of one query at one node. */
 export const attemptsMax = 2
+/**
+ * Requests of one question at one node, all attempts together. 17 blocks of a node without batches take 54 the first time,
+ * and 38 once that is learned.
+ */
+export const questionRequestsMax = 54
+/** Part of the requests left that one question may use at one node, where there are other nodes. */
+export const questionShareMax = 2 / 3
+/** Requests that each question may use at one node in any case: most questions take two. */
+export const questionRequestsMin = 3
 /** Longest wait for a resting node when no other node is left. */
 export const waitMsMax = 1_500
 
@@ -34,10 +49,12 @@ export const breakerMsMax = 600_000
 export const rateLimitMs = 30_000
 /** Longest such rest. */
 export const rateLimitMsMax = 240_000
-/** Rest of a node of another chain. */
-export const wrongChainMs = 3_600_000
+/** Rest of a node of another chain: a balancer can have sent one query to a wrong node. */
+export const wrongChainMs = 60_000
 /** How long all other nodes are used before an outvoted one. */
 export const outvotedMs = 600_000
+/** How long all other nodes are used before one to which a question was too costly or its answer too large. */
+export const costlyMs = 600_000
 /** How long all other nodes are used before one that is behind. */
 export const lagMs = 60_000
 
@@ -57,8 +74,18 @@ export const batchLimitMs = 600_000
 export const unconfirmedBatchBlocks = 18
 /** Such batches in one read: two rotations. */
 export const unconfirmedBatchesMax = 2
+/** Receipts that verify the logs of one block which were read by contract. */
+export const filteredReceiptsMax = 270
+/** Receipts in which such a block is searched for a log of another contract, to test the node's log index. */
+export const indexTestReceiptsMax = 4
 /** Where finalized heads differ by more blocks, further nodes are queried. Heads of honest nodes differ by one. */
 export const headSpreadMax = 2
+
+/**
+ * Milliseconds that the timestamp of a node's finalized block may be ahead of this clock. A height that was stored once
+ * never decreases, so an invented one must not be stored.
+ */
+export const aheadMsMax = 60_000
 
 /** Least time between two alarms about the same fault. */
 export const alarmRepeatMs = 3_600_000

@@ -17,9 +17,9 @@ const bytesSchema = z.object({ raw_data_hex: z.string().check(z.regex(/^(?:[0-9a
 export async function readTransactionBytes(pool: NodePool, txid: Txid): ChainResult<TransactionBytes | null> {
   const nodes = pool.nodes.filter(({ endpoint }) => endpoint.api !== null)
   if (nodes.length === 0) return ok(null)
-  return firstAnswer(createNodeSelector(pool, 'api', nodes), async ({ endpoint: { api, key } }) => {
+  return firstAnswer(createNodeSelector(pool, 'api', 1, nodes), async ({ endpoint: { api, key }, allowance }) => {
     const target = { url: `${api}/wallet/gettransactionbyid`, key }
-    const reply = await postJson(pool.budget, target, JSON.stringify({ value: txid }))
+    const reply = await postJson(pool.budget, target, JSON.stringify({ value: txid }), allowance)
     if (!reply.ok) return reply
     const isEmpty = isObject(reply.value) && Object.keys(reply.value).length === 0
     if (isEmpty) return nodeError('behind', 'the API does not have the transaction')

@@ -11,7 +11,7 @@ import { parseLogs } from './parse/log.ts'
 import { queryNode } from './transport/batch.ts'
 import { parseResult } from './transport/json-rpc.ts'
 
-/** The blocks after `after` by one node, up to the first one that is malformed or does not follow the one before it. */
+/** The blocks after `after` by one node, up to the first one that is malformed, cannot be read or does not follow. */
 export async function readUnconfirmedBlocks(pool: NodePool, after: BlockHeight): ChainResult<UnconfirmedBlocks> {
   return firstAnswer(createNodeSelector(pool, 'chain'), async (node) => {
     let latest = after
@@ -19,7 +19,8 @@ export async function readUnconfirmedBlocks(pool: NodePool, after: BlockHeight):
     for (let batch = 0; batch < unconfirmedBatchesMax; batch++) {
       const parent = blocks.at(-1)
       const read = await readBatch(node, parent?.height ?? after)
-      if (!read.ok) return read
+      if (!read.ok && blocks.length === 0) return read
+      if (!read.ok) break // these are only news: fewer of them are an answer too
       latest = read.value.latest
       const [first] = read.value.blocks
       if (parent !== undefined && first !== undefined && first.parentHash !== parent.hash) break
@@ -56,7 +57,7 @@ async function readBatch(node: TronNode, after: BlockHeight): NodeResult<Unconfi
     const reply = logsResult.value.replies[i]
     const logs = reply?.kind === 'result' ? parseLogs(reply.value, { ...block, indexes }) : null
     if (logs === null || !logs.ok) break // the block can have left the chain meanwhile
-    blocks.push({ ...block, logs: logs.value })
+    blocks.push({ ...block, logs: logs.value.logs })
   }
   return ok({ latest, blocks })
 }

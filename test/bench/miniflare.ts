@@ -109,7 +109,7 @@ function toOptions({ name, script, database, variables = {}, limited = false }: 
   const json = Object.entries(variables).map(([key, value]) => [key, { type: 'json', value }] as const)
   const limiter = (namespace: string) =>
     ({ type: 'rate-limit', namespace, simple: { limit: 1e9, period: 60 } }) as const
-  const limiters = limited ? { RATE_LISTS: limiter('1'), RATE_STRICT: limiter('2') } : {}
+  const limiters = limited ? { RATE_LISTS: limiter('1'), RATE_NODES: limiter('2') } : {}
   const env = { ...Object.fromEntries(json), ...limiters }
   return {
     config: {

@@ -101,8 +101,8 @@ function inChunks(db: DatabaseSync, rows: number, what: string, add: (from: numb
 const numbers = `WITH RECURSIVE numbers(n) AS (SELECT ?1 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?1 + ?2)`
 
 function issueAddresses(db: DatabaseSync, count: number): void {
-  const insert = db.prepare(`${numbers} INSERT INTO address (derivation_index, uid, address, created_at)
-    SELECT n, n + 1, ${addressSql}, ${flowsStart} + n FROM numbers`)
+  const insert = db.prepare(`${numbers} INSERT INTO address (derivation_index, uid, address, issued_height, created_at)
+    SELECT n, n + 1, ${addressSql}, 0, ${flowsStart} + n FROM numbers`)
   inChunks(db, count, 'addresses', (from, rows) => insert.run(from, rows))
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { formatBase58 } from '../../src/addresses/address.ts'
 import { deriveAddress } from '../../src/addresses/derive.ts'
 import { parseConfig } from '../../src/config/config.ts'
+import { usdtAddress } from '../support/transaction-spec.ts'
 import { testSecret, testVariables, usdtBase58 } from '../support/variables.ts'
 
 const parse = (changes: Record<string, unknown> = {}) => parseConfig({ ...testVariables(env.DB), ...changes })
@@ -23,6 +24,19 @@ const placeOf = (fault: string) => fault.slice(0, fault.indexOf(':'))
 
 const usdt = { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6 }
 
+describe('the operator’s addresses', () => {
+  it.each([[[usdtBase58]], [JSON.stringify([usdtBase58])]])('can be %j', (list) => {
+    expect([...value({ OPERATOR_ADDRESSES: list }).operators]).toEqual([usdtAddress])
+  })
+
+  it.each([[[]], [['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u']], ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t']])(
+    'are refused where they are %j',
+    (list) => {
+      expect(faults({ OPERATOR_ADDRESSES: list })).toEqual([expect.stringMatching(/^OPERATOR_ADDRESSES/)])
+    },
+  )
+})
+
 describe('the configuration', () => {
   it('is typed, complete and frozen', () => {
     const config = value()
@@ -30,13 +44,14 @@ describe('the configuration', () => {
     expect(Object.isFrozen(config.auth)).toBe(true)
     expect(config.chainId).toBe('0x2b6653dc')
     expect(config.startBlock).toBeNull()
+    expect(config.operators.size).toBe(0)
     expect(formatBase58(deriveAddress(config.extendedPublicKey, 0))).toBe('TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6')
     expect(config.currencies.list.map(({ symbol, scale, minDeposit }) => ({ symbol, scale, minDeposit }))).toEqual([
       { symbol: 'TRX', scale: 6, minDeposit: 0n },
       { symbol: 'USDT', scale: 6, minDeposit: 0n },
     ])
     expect(config.auth).toEqual({
-      key: { kind: 'secret', secret: testSecret },
+      keys: { secrets: [testSecret], jwksUrl: null },
       issuer: null,
       audience: null,
       devUid: null,
@@ -64,15 +79,38 @@ describe('the configuration', () => {
     expect(value({ TRON_NODES: nodes, GRID_KEY: 'k' }).nodes[0]?.key).toBe('k')
   })
 
+  it.each([
+    ['another path', 'https://one.example/a/jsonrpc', 'https://one.example/b/jsonrpc'],
+    ['another case', 'https://one.example/jsonrpc', 'https://ONE.example/jsonrpc'],
+    ['the default port', 'https://one.example/jsonrpc', 'https://one.example:443/jsonrpc'],
+    ['a trailing dot', 'https://one.example:8545', 'https://one.example.:8545'],
+    ['userinfo', 'https://one.example', 'https://user:password@one.example'],
+    ['another scheme', 'http://127.0.0.1:443', 'https://127.0.0.1'],
+    ['another spelling of an IP address', 'http://127.0.0.1:1', 'http://127.1:1'],
+  ])('refuses two nodes of one host, with %s', (_, first, second) => {
+    expect(faults({ TRON_NODES: [{ rpc: first }, { rpc: second }] }).map(placeOf)).toEqual(['TRON_NODES'])
+  })
+
+  it('accepts two ports of one host as two nodes', () => {
+    const nodes = [{ rpc: 'http://127.0.0.1:1' }, { rpc: 'http://127.0.0.1:2' }]
+    expect(value({ TRON_NODES: nodes }).nodes).toHaveLength(2)
+  })
+
   it('accepts a scale below the decimals of a token and reads a minimum in whole units', () => {
     const [currency] = value({ CURRENCIES: [{ ...usdt, decimals: 18, minDeposit: '1.5' }] }).currencies.list
     expect(currency).toMatchObject({ decimals: 18, scale: 6, minDeposit: 1_500_000_000_000_000_000n })
   })
 
+  it('has both kinds of token keys, and the previous secret beside the present one', () => {
+    const previous = testSecret.replace('0', '9')
+    const set = { AUTH_JWT_SECRET_PREVIOUS: previous, AUTH_JWKS_URL: 'https://keys.example/jwks' }
+    expect(value(set).auth.keys).toEqual({ secrets: [testSecret, previous], jwksUrl: 'https://keys.example/jwks' })
+  })
+
   it('has no CORS and no rate limits where none are set', () => {
     expect(value().cors).toBeNull()
     expect(value({ CORS_ORIGINS: '' }).cors).toBeNull()
-    expect(value().rateLimits).toEqual({ lists: null, strict: null })
+    expect(value().rateLimits).toEqual({ lists: null, nodes: null, allNodes: null })
   })
 
   it.each([['*'], [['*']], ['["*"]']])('allows all origins: %o', (origins) => {
@@ -108,6 +146,8 @@ describe('the configuration', () => {
     ['TRON_START_BLOCK', { TRON_START_BLOCK: '0' }],
     ['TRON_START_BLOCK', { TRON_START_BLOCK: '1.5' }],
     ['TRON_START_BLOCK', { TRON_START_BLOCK: '-1' }],
+    ['TRON_FIRST_INDEX', { TRON_FIRST_INDEX: '-1' }],
+    ['TRON_FIRST_INDEX', { TRON_FIRST_INDEX: '2147483648' }],
     ['CURRENCIES', { CURRENCIES: undefined }],
     ['CURRENCIES', { CURRENCIES: [usdt, { ...usdt, cuy: 3 }] }],
     ['CURRENCIES', { CURRENCIES: [usdt, { cuy: 2, symbol: 'TRX', decimals: 6 }] }],
@@ -123,7 +163,8 @@ describe('the configuration', () => {
     ['CURRENCIES.0.minDeposit', { CURRENCIES: [{ ...usdt, minDeposit: '-1' }] }],
     ['AUTH_JWT_SECRET', { AUTH_JWT_SECRET: testSecret.slice(1) }],
     ['AUTH_JWKS_URL', { AUTH_JWT_SECRET: undefined, AUTH_JWKS_URL: 'http://keys.example/jwks' }],
-    ['AUTH_JWKS_URL', { AUTH_JWKS_URL: 'https://keys.example/jwks' }],
+    ['AUTH_JWT_SECRET_PREVIOUS', { AUTH_JWT_SECRET_PREVIOUS: testSecret.slice(1) }],
+    ['AUTH_JWT_SECRET_PREVIOUS', { AUTH_JWT_SECRET: undefined, AUTH_JWT_SECRET_PREVIOUS: testSecret }],
     ['CORS_ORIGINS', { CORS_ORIGINS: 'shop.example' }],
     ['CORS_ORIGINS', { CORS_ORIGINS: 'https://shop.example/' }],
     ['CORS_ORIGINS', { CORS_ORIGINS: 'https://Shop.example' }],
@@ -138,7 +179,7 @@ describe('the configuration', () => {
     ['CORS_ORIGINS', { CORS_ORIGINS: true }],
     ['CORS_ORIGINS', { CORS_ORIGINS: Array.from({ length: 51 }, (_, i) => `https://s${i}.example`) }],
     ['RATE_LISTS', { RATE_LISTS: '600' }],
-    ['RATE_STRICT', { RATE_STRICT: {} }],
+    ['RATE_NODES', { RATE_NODES: {} }],
     ['DEV_UID', { DEV_UID: '0' }],
     ['DEV_UID', { DEV_UID: '9007199254740992' }],
   ])('names %s where its value is wrong: %o', (name, changes) => {
@@ -168,18 +209,18 @@ describe('the configuration', () => {
     const nodes = [{ rpc: 'https://one.example' }, { rpc: 'https://two.example', keyVar: 'GRID_KEY' }]
     const jwks = { AUTH_JWKS_URL: 'https://keys.example/jwks', AUTH_ISSUER: 7 }
     const names = faults({ TRON_CHAIN_ID: 'x', TRON_NODES: nodes, TRON_QUORUM: '3', ...jwks }).map(placeOf)
-    expect(names).toEqual(['TRON_CHAIN_ID', 'TRON_QUORUM', 'TRON_NODES.1.keyVar', 'AUTH_JWKS_URL', 'AUTH_ISSUER'])
+    expect(names).toEqual(['TRON_CHAIN_ID', 'TRON_QUORUM', 'TRON_NODES.1.keyVar', 'AUTH_ISSUER'])
   })
 
   it.each([
     [{ DB: {} }, 'DB: the D1 database binding is missing'],
-    [{ TRON_XPUB: 'x' }, "TRON_XPUB: an extended public key (xpub…) of m/44'/195'/0' or m/44'/195'/0'/0"],
+    [{ TRON_XPUB: 'x' }, "TRON_XPUB: an extended public key (xpub…) of m/44'/195'/n' or m/44'/195'/n'/0"],
     [{ TRON_CHAIN_ID: 'x' }, 'TRON_CHAIN_ID: a chain id such as 0x2b6653dc'],
     [{ TRON_NODES: '[]' }, 'TRON_NODES: an array of 1 to 10 entries, or its JSON text'],
     [{ TRON_NODES: [{ rpc: 'x' }] }, 'TRON_NODES.0.rpc: an https URL (http only for a loopback host)'],
     [
       { TRON_NODES: [{ rpc: 'https://one.example' }, { rpc: 'https://one.example' }] },
-      'TRON_NODES: duplicate node: the same rpc is listed twice',
+      'TRON_NODES: duplicate node: two nodes of one host are one node',
     ],
     [
       { TRON_NODES: [{ rpc: 'https://one.example', keyVar: '' }] },
@@ -212,7 +253,10 @@ describe('the configuration', () => {
       'CURRENCIES: duplicate currency: the same contract (or TRX) is listed twice',
     ],
     [{ AUTH_JWT_SECRET: 'x' }, 'AUTH_JWT_SECRET: a text of at least 32 bytes'],
-    [{ AUTH_JWKS_URL: 'https://keys.example/jwks' }, 'AUTH_JWKS_URL: either this or AUTH_JWT_SECRET, not both'],
+    [
+      { AUTH_JWT_SECRET: undefined, AUTH_JWT_SECRET_PREVIOUS: testSecret },
+      'AUTH_JWT_SECRET_PREVIOUS: set only beside AUTH_JWT_SECRET',
+    ],
     [{ AUTH_ISSUER: 7 }, 'AUTH_ISSUER: the name of the issuer'],
     [{ AUTH_AUDIENCE: 7 }, 'AUTH_AUDIENCE: the name of the audience'],
     [

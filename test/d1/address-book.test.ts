@@ -3,8 +3,9 @@ import type { Address } from '../../src/addresses/address.ts'
 import type { AddressBook } from '../../src/addresses/address-book.ts'
 import { createAddressBook } from '../../src/d1/address-book.ts'
 import { createDepositStore } from '../../src/d1/deposit-store.ts'
+import { createScanStore } from '../../src/d1/scan-store.ts'
 import { freshDatabase } from '../support/database.ts'
-import { addressAt, deposit, issue, ms, txid, uid } from './fixtures.ts'
+import { addressAt, block, deposit, height, issue, ms, txid, uid } from './fixtures.ts'
 import { watch } from './watch.ts'
 
 let db: D1Database
@@ -13,6 +14,7 @@ let book: AddressBook
 beforeEach(async () => {
   db = await freshDatabase()
   book = createAddressBook(db)
+  await createScanStore(db, () => {}).start(block(90), ms(1), height(100))
 })
 
 const indices = async () =>
@@ -44,6 +46,25 @@ describe('issueFirst', () => {
     expect(issued.map((one) => one.uid)).toEqual(upTo(200).map((n) => n + 1))
     for (const one of issued) expect(one.address).toBe(addressAt(one.index))
     expect(await indices()).toEqual(upTo(200))
+  })
+
+  it('starts at the first index of an empty database, and goes on without a gap', async () => {
+    const later = createAddressBook(db, 5)
+    expect(await later.issueFirst(uid(7), addressAt)).toEqual({ id: 6, uid: 7, index: 5, address: addressAt(5) })
+    expect(await createAddressBook(db, 100).issueFurther(uid(8), addressAt, 20)).toMatchObject({ id: 7, index: 6 })
+    expect(await createAddressBook(db, 0).issueFurther(uid(8), addressAt, 20)).toMatchObject({ id: 8, index: 7 })
+  })
+
+  it('stores the finalized height at the moment of its insertion, and issues nothing before the scan has started', async () => {
+    await book.issueFirst(uid(7), addressAt)
+    await createScanStore(db, () => {}).recordFinalized(height(120), ms(2))
+    await book.issueFirst(uid(8), addressAt)
+    expect([...(await book.match([addressAt(0), addressAt(1)])).values()]).toEqual([
+      { uid: 7, issuedHeight: 100 },
+      { uid: 8, issuedHeight: 120 },
+    ])
+    const empty = createAddressBook(await freshDatabase())
+    await expect(empty.issueFirst(uid(7), addressAt)).rejects.toThrow('address.issued_height')
   })
 
   it('works for the largest uid', async () => {
@@ -101,8 +122,8 @@ describe('match', () => {
     const list = [addressAt(2), addressAt(9), addressAt(1), addressAt(2)]
     expect(await book.match(list)).toEqual(
       new Map([
-        [addressAt(2), 1],
-        [addressAt(1), 2],
+        [addressAt(2), { uid: 1, issuedHeight: 100 }],
+        [addressAt(1), { uid: 2, issuedHeight: 100 }],
       ]),
     )
     expect(await book.match([])).toEqual(new Map())
@@ -111,20 +132,22 @@ describe('match', () => {
   it('accepts more addresses than fit into one bound text', async () => {
     await issue(db, [1, 2])
     const strangers = upTo(50_000).map((n) => n.toString(16).padStart(40, 'c') as Address)
-    expect(await book.match([...strangers, addressAt(1)])).toEqual(new Map([[addressAt(1), 2]]))
+    expect(await book.match([...strangers, addressAt(1)])).toEqual(
+      new Map([[addressAt(1), { uid: 2, issuedHeight: 100 }]]),
+    )
   })
 
   it('reads one index entry per address in the list, not the whole table', async () => {
     await db
       .prepare(
         `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2999)
-         INSERT INTO address (derivation_index, uid, address, created_at)
-         SELECT i, i + 1, printf('%040x', i + 160), 0 FROM n ORDER BY i`,
+         INSERT INTO address (derivation_index, uid, address, issued_height, created_at)
+         SELECT i, i + 1, printf('%040x', i + 160), 100, 0 FROM n ORDER BY i`,
       )
       .run()
     const watched = watch(db)
     const found = await createAddressBook(watched.db).match([addressAt(7), addressAt(2_000), addressAt(5_000)])
-    expect([...found.values()]).toEqual([8, 2001])
+    expect([...found.values()].map((owner) => owner.uid)).toEqual([8, 2001])
     const { rows, trips } = watched.spent()
     expect(trips).toBe(1)
     expect(rows).toBeLessThanOrEqual(8)

@@ -106,6 +106,9 @@ export async function startScan(scanStore: ScanStore): Promise<void> {
 
 /** Issues address `i` to `owners[i]`. */
 export async function issue(db: D1Database, owners: readonly number[]): Promise<void> {
-  const insert = db.prepare('INSERT INTO address (derivation_index, uid, address, created_at) VALUES (?1, ?2, ?3, 0)')
+  const insert = db.prepare(
+    `INSERT INTO address (derivation_index, uid, address, issued_height, created_at)
+    VALUES (?1, ?2, ?3, coalesce((SELECT finalized FROM scan), 0), 0)`,
+  )
   await db.batch(owners.map((owner, index) => insert.bind(index, owner, addressAt(index))))
 }

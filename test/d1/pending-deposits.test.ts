@@ -47,18 +47,47 @@ describe('keep', () => {
 })
 
 describe('takeDue', () => {
+  const take = (dueBy: number, nextTry: number, max: number, of: number | null = null) =>
+    pendingDeposits.takeDue({ dueBy: ms(dueBy), nextTry: ms(nextTry), max, uid: of === null ? null : uid(of) })
+
+  it('takes the n-th of each caller before the (n+1)-th of any', async () => {
+    for (const n of [1, 2, 3]) await pendingDeposits.keep([pending({ txid: txid(n) })], ms(1000))
+    for (const n of [4, 5]) await pendingDeposits.keep([pending({ txid: txid(n), uid: uid(2) })], ms(2000))
+    const numbers = async (max: number) => (await take(3000, 9000, max)).map((one) => Number(`0x${one.txid}`))
+    expect(await numbers(2)).toEqual([1, 4])
+    expect(await numbers(2)).toEqual([2, 5])
+    expect(await numbers(2)).toEqual([3])
+  })
+
+  it('takes only those of the caller that is named', async () => {
+    await pendingDeposits.keep([pending({ txid: txid(1) }), pending({ txid: txid(2), uid: uid(2) })], ms(1000))
+    expect((await take(1000, 2000, 9, 2)).map((one) => one.txid)).toEqual([txid(2)])
+    expect(await take(1000, 2000, 9, 2)).toEqual([])
+  })
+
+  it('takes again what was put back', async () => {
+    await pendingDeposits.keep([pending({ txid: txid(1) }), pending({ txid: txid(2) })], ms(1000))
+    const [first] = await take(1000, 9000, 9)
+    await pendingDeposits.putBack(first === undefined ? [] : [first], ms(1500))
+    expect(await take(1499, 9000, 9)).toEqual([])
+    expect(await take(1500, 9000, 9)).toEqual([first])
+  })
+
   it('returns the deposits whose next try is due, oldest first, each once until its next try', async () => {
     for (const n of [3, 1, 2, 4]) await pendingDeposits.keep([pending({ txid: txid(n) })], ms(n * 1000))
-    const due = await pendingDeposits.takeDue(ms(3000), ms(9000), 2)
+    const due = await take(3000, 9000, 2)
     expect(due).toEqual([
       { ...pending({ txid: txid(1) }), since: 1000 },
       { ...pending({ txid: txid(2) }), since: 2000 },
     ])
-    expect((await pendingDeposits.takeDue(ms(3000), ms(9000), 10)).map((one) => one.txid)).toEqual([txid(3)])
-    expect(await pendingDeposits.takeDue(ms(3000), ms(9000), 10)).toEqual([])
-    expect((await pendingDeposits.takeDue(ms(9000), ms(9001), 10)).map((one) => one.txid)).toEqual(
-      [1, 2, 3, 4].map(txid),
-    )
+    expect((await take(3000, 9000, 10)).map((one) => one.txid)).toEqual([txid(3)])
+    expect(await take(3000, 9000, 10)).toEqual([])
+    expect((await take(9000, 9001, 10)).map((one) => one.txid)).toEqual([1, 2, 3, 4].map(txid))
+  })
+
+  it('returns none of a retired currency', async () => {
+    await pendingDeposits.keep([pending({ reason: 'retired' }), pending({ position: 1 })], ms(1000))
+    expect((await take(3000, 9000, 10)).map((one) => one.position)).toEqual([1])
   })
 
   it('returns each deposit to one of several concurrent calls', async () => {
@@ -66,7 +95,7 @@ describe('takeDue', () => {
       Array.from({ length: 30 }, (_, n) => pending({ txid: txid(n) })),
       ms(1000),
     )
-    const taken = await Promise.all(Array.from({ length: 10 }, () => pendingDeposits.takeDue(ms(1000), ms(2000), 5)))
+    const taken = await Promise.all(Array.from({ length: 10 }, () => take(1000, 2000, 5)))
     const keys = taken.flat().map((one) => one.txid)
     expect(keys).toHaveLength(30)
     expect(new Set(keys).size).toBe(30)

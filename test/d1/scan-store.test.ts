@@ -54,6 +54,7 @@ describe('state and start', () => {
       triedAt: 0,
       problem: null,
       unconfirmedReadAt: 0,
+      endedAt: 0,
       leaseUntil: 0,
       halted: null,
     })
@@ -68,60 +69,6 @@ describe('state and start', () => {
     await Promise.all([1, 2, 3].map((n) => scanStore.start(block(n * 100), ms(n))))
     const before = await scanStore.state()
     await scanStore.start(block(999), ms(1000))
-    expect(await scanStore.state()).toEqual(before)
-  })
-})
-
-describe('acquireLease', () => {
-  it('returns not-started before the start', async () => {
-    expect(await scanStore.acquireLease('a', ms(1), ms(2))).toEqual({ kind: 'not-started' })
-  })
-
-  it('takes the lease until `until` unless another scan has it at `at`', async () => {
-    await scanStore.start(block(100), ms(1000))
-    expect(await scanStore.acquireLease('a', ms(1000), ms(2000))).toMatchObject({
-      kind: 'acquired',
-      state: { leaseUntil: 2000 },
-    })
-    expect(await scanStore.acquireLease('b', ms(1999), ms(3000))).toMatchObject({
-      kind: 'held',
-      state: { leaseUntil: 2000 },
-    })
-    expect(await scanStore.acquireLease('b', ms(2000), ms(3000))).toMatchObject({
-      kind: 'acquired',
-      state: { leaseUntil: 3000 },
-    })
-  })
-
-  it('gives the lease to one of a hundred concurrent calls', async () => {
-    await scanStore.start(block(100), ms(1000))
-    const names = Array.from({ length: 100 }, (_, n) => `scan ${n}`)
-    const attempts = await Promise.all(names.map((name) => scanStore.acquireLease(name, ms(1000), ms(2000))))
-    expect(attempts.filter(({ kind }) => kind === 'acquired')).toHaveLength(1)
-    expect(attempts.filter(({ kind }) => kind === 'held')).toHaveLength(99)
-  })
-})
-
-describe('releaseLease', () => {
-  beforeEach(() => startScan(scanStore))
-
-  it('releases the lease and stores the start of the scan, caught up or not', async () => {
-    await scanStore.releaseLease('a', ms(1500), 'no-answer')
-    expect(await scanStore.state()).toMatchObject({
-      leaseUntil: 0,
-      triedAt: 1500,
-      caughtUpAt: 0,
-      problem: 'no-answer',
-    })
-    await scanStore.acquireLease('b', ms(1600), ms(2000))
-    await scanStore.releaseLease('b', ms(1600), null)
-    expect(await scanStore.state()).toMatchObject({ leaseUntil: 0, triedAt: 1600, caughtUpAt: 1600, problem: null })
-  })
-
-  it('changes nothing where the lease was lost', async () => {
-    await scanStore.acquireLease('b', ms(50_000), ms(60_000))
-    const before = await scanStore.state()
-    await scanStore.releaseLease('a', ms(1500), null)
     expect(await scanStore.state()).toEqual(before)
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { BlockHeight } from '../../src/chain/block.ts'
 import type { ChainFailure } from '../../src/chain/failure.ts'
 import { receiptsMax } from '../../src/chain/limits.ts'
 import { err, ok } from '../../src/common/result.ts'
@@ -71,6 +72,7 @@ describe('stored decisions', () => {
 
   it('credit deposits, keep pending ones and remove refused ones', async () => {
     const { stores } = createSources({})
+    await stores.scanStore.start({ height: 1 as BlockHeight, hash: null }, now)
     await stores.addresses.issueFirst(alice.uid, () => alice.address)
     await stores.pending.keep([toPending(trxIn(1), 'queued'), toPending(trxIn(3), 'queued')], now)
     await storeDecisions(stores, { deposits: [deposit], pending: [pending], refused: [trxIn(3).candidate] }, now)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Block, Log, Transaction } from '../../src/chain/block.ts'
+import type { Address } from '../../src/addresses/address.ts'
+import type { Block, BlockHeight, Log, Transaction } from '../../src/chain/block.ts'
 import { assignOwners, detectTransfers, type OwnedTransfers } from '../../src/deposits/detect-transfers.ts'
 import { transferTopic } from '../../src/deposits/trc20.ts'
 import { indexCurrencies } from '../../src/ledger/currencies.ts'
@@ -28,13 +29,34 @@ import {
   word,
 } from './samples.ts'
 
-const transfersIn = (given: Block): OwnedTransfers => assignOwners(detectTransfers([given], currencies), owners)
+const noOperators: ReadonlySet<Address> = new Set()
+const transfersIn = (given: Block): OwnedTransfers =>
+  assignOwners(detectTransfers([given], currencies), owners, noOperators)
 const call = (over: Partial<Transaction> = {}) =>
-  transaction({ to: usdtContract, value: '0x0', input: '0xa9059cbb', gas: '0x7d00', ...over })
+  transaction({ to: usdtContract, value: '0x0', input: '0xa9059cbb', ...over })
 
 describe('detection of deposits', () => {
   it('finds a TRX candidate in a plain transfer to an address of a caller', () => {
-    expect(transfersIn(block([transaction()]))).toEqual({ candidates: [toAlice(trxCandidate)], movements: [] })
+    expect(transfersIn(block([transaction()]))).toEqual({
+      candidates: [toAlice(trxCandidate)],
+      early: [],
+      movements: [],
+    })
+  })
+
+  it('makes no candidate of a transfer that was final before its address was issued', () => {
+    const issuedAt = (height: number) =>
+      new Map([[alice.address, { uid: alice.uid, issuedHeight: height as BlockHeight }]])
+    const detected = detectTransfers([block([transaction()], [log()])], currencies)
+    expect(assignOwners(detected, issuedAt(ref.height), noOperators)).toMatchObject({
+      candidates: [],
+      early: [{}, {}],
+      movements: [],
+    })
+    expect(assignOwners(detected, issuedAt(ref.height - 1), noOperators)).toMatchObject({
+      candidates: [{}, {}],
+      early: [],
+    })
   })
 
   it('identifies a token candidate by the position of its log in its own transaction', () => {
@@ -57,13 +79,15 @@ describe('detection of deposits', () => {
   it('gives each candidate its own block when several blocks are read at once', () => {
     const other = { height: ref.height + 1, hash: 'ef'.repeat(32) }
     const blocks = [block([], [log()]), { ...block([], [log()]), ...other } as Block] // safe: a height and a hash
-    const { candidates } = assignOwners(detectTransfers(blocks, currencies), owners)
+    const { candidates } = assignOwners(detectTransfers(blocks, currencies), owners, noOperators)
     expect(candidates.map(({ candidate }) => candidate.block)).toEqual([ref, other])
   })
 
   it('ignores TRX where TRX is not configured', () => {
     const found = detectTransfers([block([transaction()], [log()])], indexCurrencies([usdt]))
-    expect(assignOwners(found, owners).candidates.map(({ candidate }) => candidate.currency)).toEqual([usdt])
+    expect(assignOwners(found, owners, noOperators).candidates.map(({ candidate }) => candidate.currency)).toEqual([
+      usdt,
+    ])
   })
 
   it('throws where a value is not a quantity, because node replies are parsed before', () => {
@@ -72,9 +96,20 @@ describe('detection of deposits', () => {
 })
 
 describe('detection of movements', () => {
+  it('finds a movement in, and no deposit, where an operator’s wallet sends TRX or a token to an address of a caller', () => {
+    const found = detectTransfers([block([transaction(), call()], [log()])], currencies)
+    const { candidates, movements } = assignOwners(found, owners, new Set([stranger]))
+    expect(candidates).toEqual([])
+    expect(movements.map(({ cuy, address, direction, raw }) => [cuy, address, direction, raw])).toEqual([
+      [trx.cuy, alice.address, 'in', 1_000_000n],
+      [usdt.cuy, alice.address, 'in', 1_000_000n],
+    ])
+  })
+
   it('finds a movement out where an address of a caller pays a stranger', () => {
     expect(transfersIn(block([transaction({ from: alice.address, to: stranger })]))).toEqual({
       candidates: [],
+      early: [],
       movements: [
         { txid: txid(1), position: 0, block: ref, cuy: 1, address: alice.address, direction: 'out', raw: 1_000_000n },
       ],
@@ -102,6 +137,7 @@ describe('detection of movements', () => {
   ])('records %s from an address of a caller as a movement of 0 TRX, because it costs a fee', (_, sent) => {
     expect(transfersIn(block([sent]))).toEqual({
       candidates: [],
+      early: [],
       movements: [
         { txid: txid(1), position: 0, block: ref, cuy: 1, address: alice.address, direction: 'out', raw: 0n },
       ],
@@ -152,7 +188,6 @@ describe('any block', () => {
     to: fc.option(party),
     value: fc.oneof(fc.constant(0n), fc.bigInt({ min: 1n, max: 2n ** 63n - 1n })).map((n) => `0x${n.toString(16)}`),
     input: fc.constantFrom('0x', '0xa9059cbb'),
-    gas: fc.constantFrom('0x0', '0x7d00'),
   })
   const anyLog = fc
     .record({
@@ -176,7 +211,7 @@ describe('any block', () => {
       fc.property(anyBlock, (given) => {
         const { candidates, movements } = transfersIn(given)
         for (const { candidate, uid } of candidates) {
-          expect(owners.get(candidate.to)).toBe(uid)
+          expect(owners.get(candidate.to)?.uid).toBe(uid)
           expect(owners.has(candidate.from)).toBe(false)
           expect(candidate.raw).toBeGreaterThan(0n)
         }
@@ -195,7 +230,7 @@ describe('any block', () => {
       fc.property(anyBlock, (given) => {
         const found = detectTransfers([given], currencies)
         const collected = new Map([...owners].filter(([address]) => found.addresses.has(address)))
-        expect(assignOwners(found, collected)).toEqual(assignOwners(found, owners))
+        expect(assignOwners(found, collected, noOperators)).toEqual(assignOwners(found, owners, noOperators))
       }),
     )
   })
@@ -203,8 +238,8 @@ describe('any block', () => {
   it('has no transfer for a service without addresses', () => {
     fc.assert(
       fc.property(anyBlock, (given) => {
-        const found = assignOwners(detectTransfers([given], currencies), new Map())
-        expect(found).toEqual({ candidates: [], movements: [] })
+        const found = assignOwners(detectTransfers([given], currencies), new Map(), noOperators)
+        expect(found).toEqual({ candidates: [], early: [], movements: [] })
       }),
     )
   })

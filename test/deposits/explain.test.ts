@@ -20,6 +20,7 @@ import {
   log,
   message,
   otherBytes,
+  otherStranger,
   owners,
   receipt,
   ref,
@@ -38,6 +39,7 @@ import {
 const noTransfer = 'it contains no transfer to one of your addresses'
 const fromOwnAddress = 'it was sent from one of your own deposit addresses, so it is not a deposit'
 const internalTransfer = 'it was sent from an address of this service; internal transfers are not deposits'
+const fromOperator = 'it was sent by the operator of this service; such transfers are not deposits'
 const contradiction = "the nodes show this transaction differently from the transaction's own bytes"
 const otherEvent =
   'the contract TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t names your address in an event that is not a token transfer'
@@ -50,11 +52,12 @@ const explain = (over: Partial<WorthlessTransaction> = {}) =>
     bytes: null,
     currencies,
     own: new Set([alice.address]),
+    operators: new Set([otherStranger]),
     ...over,
   })
 const explainTrx = (over: Partial<Transaction>, bytes: Uint8Array | null) =>
   explain({ transaction: transaction(over), bytes })
-const call = transaction({ to: usdtContract, value: '0x0', input: '0xa9059cbb', gas: '0x7d00' })
+const call = transaction({ to: usdtContract, value: '0x0', input: '0xa9059cbb' })
 const explainCall = (...logs: readonly Log[]) =>
   explain({ transaction: call, receipt: receipt(logs), bytes: otherBytes(31, 'TriggerSmartContract') })
 const nft = { topics: [transferTopic, topic(stranger), topic(alice.address), word(1n)], data: '0x' }
@@ -82,6 +85,7 @@ describe('the reason why a contract call is not a deposit', () => {
     ],
     ['transfers 0', explainCall(log({ raw: 0n })), 'it transfers 0 USDT'],
     ['comes from an address of the caller', explainCall(log({ from: alice.address })), fromOwnAddress],
+    ['comes from the operator', explainCall(log({ from: otherStranger })), fromOperator],
     ['comes from another address of the service', explainCall(log({ from: bob.address })), internalTransfer],
     ['has an event with other data', explainCall(log({ data: '0x01' })), otherEvent],
     [
@@ -144,7 +148,6 @@ describe('the reason why a transaction without events is not a deposit', () => {
       explainTrx({ input: '0xa9059cbb' }, transferBytes()),
       contradiction,
     ],
-    ['used energy, which a transfer never does', explainTrx({ gas: '0x1' }, null), contradiction],
     [
       'transfers TRX where TRX is not configured',
       explain({ bytes: transferBytes(), currencies: indexCurrencies([usdt]) }),
@@ -156,7 +159,7 @@ describe('the reason why a transaction without events is not a deposit', () => {
 })
 
 describe('the explanation of a payment to another address', () => {
-  const basis = { receipt: receipt(), currencies, own: new Set([alice.address]) }
+  const basis = { receipt: receipt(), currencies, own: new Set([alice.address]), operators: new Set<Address>() }
   const payments: readonly (readonly [string, (other: Address) => WorthlessTransaction])[] = [
     ['TRX', (to) => ({ ...basis, transaction: transaction({ to }), bytes: transferBytes(to) })],
     ['TRC-10', (to) => ({ ...basis, transaction: transaction({ to }), bytes: trc10Bytes() })],
@@ -229,6 +232,7 @@ describe('the explanation of a stored deposit', () => {
       "the decimals of the token's contract differ from the configured ones, so none of it is credited",
     ],
     ['decimals-unknown', "the decimals of the token's contract could not be read yet"],
+    ['retired', 'its currency is no longer accepted; the deposit is kept, and nothing of it is credited'],
   ] as const)('has the reason why it is pending: %s', (reason, why) => {
     expect(explainPending(reason)).toBe(why)
   })

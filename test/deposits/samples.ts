@@ -1,6 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { hexToBytes } from '@noble/hashes/utils.js'
 import type { Address } from '../../src/addresses/address.ts'
+import type { AddressOwner } from '../../src/addresses/address-book.ts'
 import type { Block, BlockHash, BlockHeight, BlockRef, Log, Receipt, Transaction, Txid } from '../../src/chain/block.ts'
 import type { Chain } from '../../src/chain/chain.ts'
 import { ok } from '../../src/common/result.ts'
@@ -16,10 +17,10 @@ export const alice = { uid: 1 as Uid, address: 'a1'.repeat(20) as Address }
 export const bob = { uid: 2 as Uid, address: 'b0'.repeat(20) as Address }
 export const stranger = '5e'.repeat(20) as Address
 export const otherStranger = '5f'.repeat(20) as Address
-export const owners: ReadonlyMap<Address, Uid> = new Map([
-  [alice.address, alice.uid],
-  [bob.address, bob.uid],
-])
+/** Both addresses were issued when block 69 was final. */
+export const owners: ReadonlyMap<Address, AddressOwner> = new Map(
+  [alice, bob].map(({ uid, address }) => [address, { uid, issuedHeight: 69 as BlockHeight }]),
+)
 
 export const trx: Currency = {
   cuy: 1 as CurrencyId,
@@ -28,6 +29,7 @@ export const trx: Currency = {
   decimals: 6,
   scale: 6,
   minDeposit: 0n,
+  retired: false,
 }
 export const usdtContract = 'a614f803b6fd780986a42c78ec9c7f77e6ded13c' as Address
 export const usdt: Currency = { ...trx, cuy: 2 as CurrencyId, symbol: 'USDT', asset: trc20Asset(usdtContract) }
@@ -44,7 +46,6 @@ export const transaction = (over: Partial<Transaction> = {}): Transaction => ({
   to: alice.address,
   value: '0xf4240',
   input: '0x',
-  gas: '0x0',
   ...over,
 })
 

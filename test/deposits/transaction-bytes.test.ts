@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { proveTransfer } from '../../src/deposits/trx.ts'
 import {
   alice,
+  bob,
   bytes21,
   contract,
   message,
@@ -30,6 +31,30 @@ describe('the bytes of a TRX transfer', () => {
     ['other fields of the parameter', parameterBytes([1, transferUrl], [2, transferMessage()], [7, 7n])],
     ['other fields of the message', ofMessage(concatBytes(transferMessage(), message([4, 9n], [5, 'x'])))],
     ['an unknown group', concatBytes(rawData(transfer), hex('9b 06 08 01 9c 06'))],
+    ['two types, the last one of a transfer', rawData(message([1, 2n], [1, 1n], [2, parameter]))],
+    [
+      'a parameter in two parts',
+      rawData(message([1, 1n], [2, message([1, transferUrl])], [2, message([2, transferMessage()])])),
+    ],
+    ['two type URLs', parameterBytes([1, 'x/protocol.Vote'], [1, transferUrl], [2, transferMessage()])],
+    ['two messages', parameterBytes([1, transferUrl], [2, transferMessage(bob.address, 9n)], [2, transferMessage()])],
+    ['two owners', ofMessage(message([1, to], [1, owner], [2, to], [3, 1_000_000n]))],
+    ['two recipients', ofMessage(message([1, owner], [2, owner], [2, to], [3, 1_000_000n]))],
+    ['two amounts', ofMessage(message([1, owner], [2, to], [3, 1n], [3, 1_000_000n]))],
+    ['a type in more bytes than needed', rawData(concatBytes(hex('08 81 00'), transfer.subarray(2)))],
+    ['a tag in more bytes than needed', rawData(concatBytes(hex('88 00 01'), transfer.subarray(2)))],
+    [
+      'an amount in more bytes than needed',
+      ofMessage(concatBytes(message([1, owner], [2, to]), hex('18 c0 84 bd 80 00'))),
+    ],
+    [
+      'a length in more bytes than needed',
+      ofMessage(concatBytes(hex('0a 95 80 00'), owner, message([2, to], [3, 1_000_000n]))),
+    ],
+    [
+      'a long host in the type URL',
+      parameterBytes([1, `${'x'.repeat(100_000)}/${transferUrl}`], [2, transferMessage()]),
+    ],
     ['fields in another order', ofMessage(message([3, 1_000_000n], [2, to], [1, owner]))],
     ['another host in the type URL', parameterBytes([1, 'x/protocol.TransferContract'], [2, transferMessage()])],
   ])('may have %s', (_, bytes) => {
@@ -43,22 +68,7 @@ describe('the bytes of a TRX transfer', () => {
     ['two transfers', rawData(transfer, transfer), 'several-contracts'],
     ['a transfer and a vote', rawData(transfer, message([1, 4n])), 'several-contracts'],
     ['a transfer and an empty contract', rawData(transfer, new Uint8Array(0)), 'several-contracts'],
-    ['two types', rawData(message([1, 2n], [1, 1n], [2, parameter])), 'duplicate-field'],
-    ['two parameters', rawData(concatBytes(transfer, message([2, message([1, transferUrl])]))), 'duplicate-field'],
-    [
-      'two type URLs',
-      parameterBytes([1, 'x/protocol.Vote'], [1, transferUrl], [2, transferMessage()]),
-      'duplicate-field',
-    ],
-    [
-      'two messages',
-      parameterBytes([1, transferUrl], [2, transferMessage()], [2, transferMessage()]),
-      'duplicate-field',
-    ],
-    ['two owners', ofMessage(message([1, owner], [1, owner], [2, to], [3, 1n])), 'duplicate-field'],
-    ['two recipients', ofMessage(message([1, owner], [2, owner], [2, to], [3, 1n])), 'duplicate-field'],
-    ['two amounts', ofMessage(message([1, owner], [2, to], [3, 1n], [3, 9n])), 'duplicate-field'],
-  ] as const)('are refused where there are not exactly one contract and one of each field: %s', (_, bytes, why) => {
+  ] as const)('are unreadable where there is not exactly one contract: %s', (_, bytes, why) => {
     expect(proveTransfer(bytes)).toEqual({ ok: false, error: { kind: 'unreadable', why } })
   })
 
@@ -73,45 +83,16 @@ describe('the bytes of a TRX transfer', () => {
     ['a type as bytes', rawData(message([1, hex('01')], [2, parameter]))],
     ['a contract as a number', message([11, 1n])],
     ['a parameter as a number', rawData(message([1, 1n], [2, 1n]))],
-  ])('are refused where a field has the wrong wire type: %s', (_, bytes) => {
+  ])('are unreadable where a field has the wrong wire type: %s', (_, bytes) => {
     expect(proveTransfer(bytes)).toEqual({ ok: false, error: { kind: 'unreadable', why: 'wrong-wire-type' } })
   })
 
   it.each([
-    ['a type of 2^32 + 1', rawData(contract(2n ** 32n + 1n, transferUrl, transferMessage())), 'type-out-of-range'],
-    ['a type of -1', rawData(contract(-1n, transferUrl, transferMessage())), 'type-out-of-range'],
-    ['a type in more bytes than needed', rawData(concatBytes(hex('08 81 00'), transfer.subarray(2))), 'odd-varint'],
-    ['a tag in more bytes than needed', rawData(concatBytes(hex('88 00 01'), transfer.subarray(2))), 'odd-varint'],
-    [
-      'an amount in more bytes than needed',
-      ofMessage(concatBytes(message([1, owner], [2, to]), hex('18 81 80 00'))),
-      'odd-varint',
-    ],
-    [
-      'an amount of more than 64 bits',
-      ofMessage(concatBytes(message([1, owner], [2, to]), hex('18 81 80 80 80 80 80 80 80 80 02'))),
-      'odd-varint',
-    ],
     [
       'an amount of eleven bytes',
       ofMessage(concatBytes(message([1, owner], [2, to]), hex('18 81 80 80 80 80 80 80 80 80 80 01'))),
-      'malformed',
     ],
-    [
-      'a length of 2^32 + 21',
-      ofMessage(concatBytes(hex('0a 95 80 80 80 10'), owner, message([2, to], [3, 1n]))),
-      'malformed',
-    ],
-    ['a length beyond the end', ofMessage(concatBytes(message([1, owner], [3, 1n]), hex('12 7f'), to)), 'malformed'],
-  ] as const)('are refused where a number is not valid: %s', (_, bytes, why) => {
-    expect(proveTransfer(bytes)).toEqual({ ok: false, error: { kind: 'unreadable', why } })
-  })
-
-  it.each([
-    [
-      'a type URL of 100,000 characters',
-      parameterBytes([1, 'x'.repeat(100_000) + transferUrl], [2, transferMessage()]),
-    ],
+    ['a length beyond the end', ofMessage(concatBytes(message([1, owner], [3, 1n]), hex('12 7f'), to))],
     ['a field with the number 0', concatBytes(rawData(transfer), hex('00 00'))],
     ['wire type 7', concatBytes(rawData(transfer), hex('7f'))],
     ['a group without an end', concatBytes(rawData(transfer), hex('9b 06 08 01'))],

@@ -55,14 +55,12 @@ describe('a transaction looks like a TRX transfer', () => {
   it.each([
     ['where it is a transfer', {}, true],
     ['where it is the smallest transfer', { value: '0x1' }, true],
-    ['where numbers have leading zeros', { value: '0x00f4240', gas: '0x00' }, true],
-    ['where gas is absent', { gas: '0x' }, true],
+    ['where its value has leading zeros', { value: '0x00f4240' }, true],
     ['unless it has no recipient', { to: null }, false],
     ['unless its value is 0', { value: '0x0' }, false],
     ['unless its value is 0 in several digits', { value: '0x0000' }, false],
     ['unless its value is absent', { value: '0x' }, false],
     ['unless it has call data', { input: '0xa9059cbb' }, false],
-    ['unless it used energy', { gas: '0x1' }, false],
   ] as const)('%s', (_, over, expected) => {
     expect(nativeTransfer(transaction(over)) !== null).toBe(expected)
   })

@@ -30,7 +30,6 @@ describe('the doctor on a valid configuration', () => {
       expect.stringMatching(/^ok {4}.*: the newest block is \d+ s behind the clock of this machine \(limit 30 s\)$/),
       `ok    node 1 (${host}): scan: 2 blocks, 3 transactions, 2 logs in N ms`,
       `ok    node 1 (${host}): accepts batches of 20 calls`,
-      `ok    node 1 (${host}): supports eth_getBlockReceipts`,
       `ok    node 1 (${host}): HTTP API (${host}): the bytes of a transaction hash to its txid`,
       'warn  quorum: one node alone decides what is credited; add a second to TRON_NODES',
       `ok    token USDT (${tokenBase58}): decimals 6 (node 1)`,

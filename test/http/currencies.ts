@@ -9,6 +9,7 @@ export const trx: Currency = {
   decimals: 6,
   scale: 6,
   minDeposit: 0n,
+  retired: false,
 }
 /** A currency with more decimals on the chain than in the ledger. */
 export const fine: Currency = { ...trx, cuy: 2 as CurrencyId, symbol: 'FINE', decimals: 18, scale: 6 }

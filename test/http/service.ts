@@ -96,8 +96,13 @@ export const finalityLag = 18
 /** The address in a response of `/tron/generate`. */
 export async function addressIn(response: Response): Promise<Address> {
   const { data } = await response.json<{ data: { address: string } }>()
-  const address = parseAddress(data.address)
-  if (!address.ok) throw new Error(`no address: ${data.address}`)
+  return addressFrom(data.address)
+}
+
+/** The address that is `T…`. */
+export function addressFrom(base58: string): Address {
+  const address = parseAddress(base58)
+  if (!address.ok) throw new Error(`no address: ${base58}`)
   return address.value
 }
 

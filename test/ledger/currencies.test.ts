@@ -13,6 +13,7 @@ const token = (decimals: number, scale: number, minDeposit = 0n): Currency => ({
   decimals,
   scale,
   minDeposit,
+  retired: false,
 })
 
 describe('depositValueOf', () => {

@@ -32,6 +32,12 @@ describe('an address', () => {
       address({ derivation_index: '-1' }),
       'address: derivation_index must be the highest plus one',
     ],
+    [
+      'issued at a height below the finalized one',
+      address({ issued_height: '119' }),
+      'address: issued_height must not be below the finalized height',
+    ],
+    ['issued at no height', address({ issued_height: 'NULL' }), 'NOT NULL constraint failed: address.issued_height'],
     ['with an id that is taken', or('REPLACE', address({ id: '1' })), 'address: already issued'],
     ['with an id that does not match its index', address({ id: '9' }), 'address_id'],
     ['with the prefix 0x', address({ address: `'0x${c.slice(2)}'` }), 'address_address'],
@@ -60,11 +66,11 @@ describe("the scan's row", () => {
       'UPDATE OR REPLACE scan SET height = 99',
       'scan: height must not decrease',
     ],
-    ['without a height', 'UPDATE scan SET height = NULL', 'NOT NULL constraint failed: scan.height'],
+    ['without a height', 'UPDATE scan SET height = NULL', 'CHECK constraint failed: scan_superseded'],
     [
       'without a height, by OR REPLACE',
       'UPDATE OR REPLACE scan SET height = NULL',
-      'NOT NULL constraint failed: scan.height',
+      'CHECK constraint failed: scan_superseded',
     ],
     [
       'with another hash at its height',
@@ -90,8 +96,26 @@ describe("the scan's row", () => {
   })
 })
 
+describe('a stored setting', () => {
+  const setting = (value: string) =>
+    `INSERT INTO stored_setting (name, value, stored_at) VALUES ('TRON_CHAIN_ID', '${value}', 5)`
+  it.each([
+    ['replaced', or('REPLACE', setting('0x2')), 'stored_setting: already stored'],
+    [
+      'changed by an upsert',
+      `${setting('0x2')} ON CONFLICT (name) DO UPDATE SET value = '0x2'`,
+      'stored_setting: already stored',
+    ],
+    ['changed', `UPDATE stored_setting SET value = '0x2'`, 'stored_setting: rows are never changed'],
+    ['deleted', 'DELETE FROM stored_setting', 'stored_setting: rows are never deleted'],
+  ])('%s is refused', async (_, sql, why) => {
+    await db.prepare(setting('0x1')).run()
+    await expectRefusal(sql, why)
+  })
+})
+
 it('every table is STRICT', async () => {
   const lax = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0 AND name NOT GLOB '*_*'`
   expect(await db.prepare(lax).raw()).toEqual([])
-  expect(await db.prepare('SELECT count(*) AS n FROM pragma_table_list WHERE strict = 1').first('n')).toBe(12)
+  expect(await db.prepare('SELECT count(*) AS n FROM pragma_table_list WHERE strict = 1').first('n')).toBe(13)
 })

@@ -1,7 +1,11 @@
 import { beforeEach, describe, it } from 'vitest'
 import { a, b, c, deposit, expectRefusal, insert, max, or, pending, place, storeRows, t1, t2, t3, t4 } from './rows.ts'
 
-beforeEach(storeRows)
+let db: D1Database
+
+beforeEach(async () => {
+  db = await storeRows()
+})
 
 describe('a deposit', () => {
   it.each([
@@ -39,6 +43,16 @@ describe('a deposit', () => {
       deposit({ txid: `'${t3}'`, to_address: `'${c}'` }),
       'deposit: to_address does not belong to this caller',
     ],
+    [
+      'in a block that was final before its address was issued',
+      deposit({ txid: `'${t3}'`, height: '80' }),
+      'deposit: final before its address was issued',
+    ],
+    [
+      'in such a block, by OR IGNORE',
+      or('IGNORE', deposit({ txid: `'${t3}'`, height: '79' })),
+      'deposit: final before its address was issued',
+    ],
     ['credited with the amount 0', deposit({ txid: `'${t3}'`, amount: '0' }), 'deposit_amount'],
     ['uncredited with an amount', deposit({ txid: `'${t3}'`, outcome: `'dust'` }), 'deposit_amount'],
     ['with an unknown outcome', deposit({ txid: `'${t3}'`, outcome: `'seen'`, amount: '0' }), 'deposit_outcome'],
@@ -68,6 +82,14 @@ describe('a deposit', () => {
     await expectRefusal(sql, why)
   })
 
+  it('is refused while the scan is halted, credited or not', async () => {
+    await db.prepare(`UPDATE scan SET halted = 'forked'`).run()
+    for (const changes of [{}, { outcome: `'dust'`, amount: '0' }]) {
+      await expectRefusal(deposit({ txid: `'${t3}'`, ...changes }), 'deposit: the scan is halted')
+      await expectRefusal(or('IGNORE', deposit({ txid: `'${t3}'`, ...changes })), 'deposit: the scan is halted')
+    }
+  })
+
   it('that is decided cannot become pending', async () => {
     await expectRefusal(pending(), 'pending: already decided')
     await expectRefusal(or('REPLACE', pending()), 'pending: already decided')
@@ -76,6 +98,11 @@ describe('a deposit', () => {
 
 describe('a pending deposit', () => {
   it.each([
+    [
+      'in a block that was final before its address was issued',
+      pending({ txid: `'${t4}'`, height: '80' }),
+      'pending: final before its address was issued',
+    ],
     ['with an unknown reason', pending({ txid: `'${t4}'`, reason: `'lost'` }), 'pending_reason'],
     ['of currency 0', pending({ txid: `'${t4}'`, cuy: '0' }), 'pending_cuy'],
   ])('%s is refused', async (_, sql, why) => {

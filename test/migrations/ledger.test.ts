@@ -11,6 +11,10 @@ describe('a valid row', () => {
   it.each([
     ['a further deposit', deposit({ txid: `'${t3}'`, native: '0', position: '4' })],
     ['a withdrawal of the whole balance', flow({ type: '2', amount: '-50', balance: '0' })],
+    [
+      'an entry within a minute of the present',
+      flow({ created_at: `CAST(unixepoch('subsec') * 1000 AS INTEGER) + 50000` }),
+    ],
     ['a further address', address()],
     ['a wallet', 'INSERT INTO wallet (uid, cuy) VALUES (2, 1)'],
     ['a higher position', `UPDATE scan SET height = 101, hash = '${t2}'`],
@@ -53,6 +57,21 @@ describe('a flow', () => {
     ['with a negative id', flow({ id: '-1' }), 'flow_id'],
     ['with an id above 2^53 − 1', flow({ id: '9007199254740992' }), 'flow_id'],
     ['that is older than the entry before it', flow({ created_at: '9' }), 'flow: created_at must not decrease'],
+    [
+      'more than a minute in the future',
+      flow({ created_at: `CAST(unixepoch('subsec') * 1000 AS INTEGER) + 61000` }),
+      'flow: created_at must not be in the future',
+    ],
+    [
+      'in microseconds, by OR IGNORE',
+      or('IGNORE', flow({ created_at: `CAST(unixepoch('subsec') * 1000000 AS INTEGER)` })),
+      'flow: created_at must not be in the future',
+    ],
+    [
+      'by a deposit in the future',
+      deposit({ txid: `'${t3}'`, created_at: `CAST(unixepoch('subsec') * 1000000 AS INTEGER)` }),
+      'flow: created_at must not be in the future',
+    ],
     ['with a negative balance', flow({ type: '2', amount: '-51', balance: '-1' }), 'flow_balance'],
     ['with the amount 0', flow({ amount: '0', balance: '50' }), 'flow_type'],
     ['of type 2 with a positive amount', flow({ type: '2' }), 'flow_type'],

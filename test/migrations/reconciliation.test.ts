@@ -10,7 +10,7 @@ beforeEach(async () => {
   db = await freshDatabase()
   await db.batch(
     [
-      `INSERT INTO address (derivation_index, uid, address, created_at) VALUES (0, 1, '${a}', 5), (1, 2, '${b}', 5)`,
+      `INSERT INTO address (derivation_index, uid, address, issued_height, created_at) VALUES (0, 1, '${a}', 80, 5), (1, 2, '${b}', 80, 5)`,
       `INSERT INTO reconciliation (cuy, started_at, last_index) VALUES (1, 10, 1)`,
       `INSERT INTO reconciliation (cuy, started_at, finished_at, slices, cursor, last_index, addresses)
         VALUES (2, 10, 11, 1, 1, 1, 2)`,
@@ -39,6 +39,7 @@ it.each([
   ],
   ['a run replaced', 'INSERT OR REPLACE INTO reconciliation (id, cuy, started_at, last_index) VALUES (2, 2, 20, 1)'],
   ['a run deleted', 'DELETE FROM reconciliation WHERE id = 2'],
+  ['a run without its number of slices', 'UPDATE reconciliation SET slices = NULL'],
   ['a skipped slice', 'UPDATE reconciliation SET slices = slices + 2'],
   ['a slice without a new number', 'UPDATE reconciliation SET cursor = 0, addresses = 1'],
   ['an address counted twice', run('addresses = 1')],

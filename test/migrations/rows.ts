@@ -46,7 +46,14 @@ export function flow(changes: Values = {}): string {
 
 /** An INSERT of the next address, with changes. */
 export function address(changes: Values = {}): string {
-  return insert('address', { derivation_index: '2', uid: '3', address: `'${c}'`, created_at: '5', ...changes })
+  return insert('address', {
+    derivation_index: '2',
+    uid: '3',
+    address: `'${c}'`,
+    issued_height: '120',
+    created_at: '5',
+    ...changes,
+  })
 }
 
 /** An INSERT of the scan's row. */
@@ -63,7 +70,7 @@ export async function storeRows(): Promise<D1Database> {
   const db = await freshDatabase()
   await db.batch(
     [
-      `INSERT INTO address (derivation_index, uid, address, created_at) VALUES (0, 1, '${a}', 5), (1, 2, '${b}', 5)`,
+      `INSERT INTO address (derivation_index, uid, address, issued_height, created_at) VALUES (0, 1, '${a}', 80, 5), (1, 2, '${b}', 80, 5)`,
       scanRow,
       deposit(),
       deposit({ txid: `'${t2}'`, outcome: `'dust'`, amount: '0' }),
@@ -73,7 +80,7 @@ export async function storeRows(): Promise<D1Database> {
   return db
 }
 
-const tables = ['address', 'wallet', 'flow', 'deposit', 'pending', 'sighting', 'movement', 'scan']
+const tables = ['address', 'wallet', 'flow', 'deposit', 'pending', 'sighting', 'movement', 'scan', 'stored_setting']
 
 /** All rows. */
 export const contents = () =>

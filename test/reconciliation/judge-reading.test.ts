@@ -113,12 +113,24 @@ describe('fees', () => {
     expect(judge(before - missing, { before, ...outgoing }, { ...nothing, outgoingCount: paid }).kind).toBe(kind)
   })
 
-  it('account for the transactions before the span only: those within it may not have paid yet', () => {
+  it('account for the transactions before the span where nothing is under way', () => {
     const accepted = { fees: -1n, outgoingCount: 1, confirmed: 4n }
-    expect(judge(before - 5n, { before, outgoingBefore: 3, outgoingWithin: 2 }, accepted)).toEqual({
+    const verdict = (underWay: Partial<RecordedBalance>) =>
+      judge(before - 5n, { before, outgoingBefore: 3, ...underWay }, accepted)
+    const explained = (outgoingCount: number) => ({
       kind: 'accepted',
-      accepted: { fees: -9n, outgoingCount: 3, confirmed: 4n },
+      accepted: { fees: -9n, outgoingCount, confirmed: 4n },
     })
+    expect(verdict({})).toEqual(explained(3))
+    // The rest of the fees shows only in a later reading.
+    expect(verdict({ outgoingWithin: 2 })).toEqual(explained(1))
+  })
+
+  it('explain no more in total than all transactions can have paid', () => {
+    const underWay = { before, outgoingBefore: 1, receivedWithin: 1n }
+    const accepted = { fees: -feeMaxSun, outgoingCount: 0, confirmed: 0n }
+    expect(judge(before - feeMaxSun - 1n, underWay, accepted).kind).toBe('open')
+    expect(judge(before - feeMaxSun - 1n, { ...underWay, outgoingBefore: 2 }, accepted).kind).toBe('accepted')
   })
 
   it('never explain a shortfall of a token or a surplus', () => {

@@ -1,14 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { BlockHeight } from '../../src/chain/block.ts'
+import { type BlockHeight, blockSeconds } from '../../src/chain/block.ts'
 import type { Chain } from '../../src/chain/chain.ts'
 import { err, ok } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
+import { routeMs } from '../../src/platform/limits.ts'
 import {
   type CheckNowParts,
   checkNow,
   createSharedScanState,
   pollMsMax,
   pollMsMin,
+  scanMsMin,
   scanWaitMs,
   sharedStateMs,
 } from '../../src/scan/check-now.ts'
@@ -17,6 +19,7 @@ import { alice, transaction, txid } from '../deposits/samples.ts'
 import { freshDatabase } from '../support/database.ts'
 import { blockAt, createScanParts, start, now as startedAt, type TestScanParts } from './scan-parts.ts'
 
+const blockMs = blockSeconds * 1000
 let now: number
 let sleeps: number[]
 let stateReads: number
@@ -68,9 +71,9 @@ beforeEach(async () => {
 const holdLease = (until: number) => stores.scanStore.acquireLease('another', startedAt, until as UnixMs)
 
 /** The other scan, which started at this time, ends. */
-async function endOtherScan(scanStartedAt: number) {
+async function endOtherScan(scanStartedAt: number, endedAt = scanStartedAt) {
   await stores.sightings.replace(null, scanStartedAt as UnixMs)
-  await stores.scanStore.releaseLease('another', scanStartedAt as UnixMs, null)
+  await stores.scanStore.releaseLease('another', scanStartedAt as UnixMs, null, endedAt as UnixMs)
 }
 
 describe('check now, while another call scans', () => {
@@ -96,10 +99,36 @@ describe('check now, while another call scans', () => {
 
   it('scans itself after a scan that began before the call', async () => {
     await holdLease(startedAt + leaseMs)
-    onSleep = () => endOtherScan(startedAt - 1)
+    onSleep = () => endOtherScan(startedAt - blockMs)
     const report = await checkNow(parts, alice.uid)
     expect(report.ok && report.value.problem).toBeNull()
     expect((await stores.scanStore.state())?.triedAt).toBeGreaterThanOrEqual(startedAt)
+  })
+
+  it('uses the result of a scan that ended less than one block time before the call', async () => {
+    await createParts({})
+    await holdLease(startedAt + leaseMs)
+    await endOtherScan(startedAt - 2 * blockMs, startedAt - blockMs + 1)
+    const report = await checkNow(parts, alice.uid)
+    expect(report.ok && report.value.problem).toBeNull()
+    expect(sleeps).toEqual([])
+  })
+
+  it('scans after one that ended a block time before the call', async () => {
+    await holdLease(startedAt + leaseMs)
+    await endOtherScan(startedAt - 2 * blockMs, startedAt - blockMs)
+    await checkNow(parts, alice.uid)
+    expect((await stores.scanStore.state())?.triedAt).toBe(startedAt)
+  })
+
+  it('does not take the lease when its own time is nearly over', async () => {
+    await createParts({})
+    const expiry = startedAt + routeMs - scanMsMin + 1
+    await holdLease(expiry)
+    const report = await checkNow(parts, alice.uid)
+    expect(report.ok && report.value.problem).toBe('still-running')
+    expect(now).toBeGreaterThanOrEqual(expiry)
+    expect((await stores.scanStore.state())?.leaseUntil).toBe(expiry)
   })
 
   it('takes over the lease of a killed scan when it expires', async () => {

@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import type { Txid } from '../../src/chain/block.ts'
+import { type BlockHeight, blockSeconds, type Txid } from '../../src/chain/block.ts'
 import type { Chain } from '../../src/chain/chain.ts'
+import { receiptsMax } from '../../src/chain/limits.ts'
 import { err, ok } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
-import { toPending } from '../../src/deposits/verify-deposit.ts'
+import { toDeposit, toPending } from '../../src/deposits/verify-deposit.ts'
 import { indexCurrencies } from '../../src/ledger/currencies.ts'
-import { pendingPerScanMax, pendingRetryMs, retryPending } from '../../src/scan/retry-pending.ts'
+import { pendingPerTickMax, pendingRetryMs, retryOwnPending, retryPending } from '../../src/scan/retry-pending.ts'
 import {
   alice,
+  rawData,
   receiptsWithoutLogs,
+  stranger,
   toAlice,
   transferBytes,
   trc10Bytes,
@@ -26,6 +29,7 @@ async function createParts(count: number, bytesOf: (one: Txid) => Awaited<Return
     return bytesOf(one)
   }
   const parts = await createScanParts({ receipts: receiptsWithoutLogs, transactionBytes })
+  await parts.scanStore.start({ height: 1 as BlockHeight, hash: null }, now)
   await parts.addresses.issueFirst(alice.uid, () => alice.address)
   const candidates = Array.from({ length: count }, (_, i) => toAlice({ ...trxCandidate, txid: txid(i + 1) }))
   await parts.pending.keep(
@@ -48,6 +52,16 @@ describe('a retry of pending deposits', () => {
     expect(await reasons()).toEqual([[3, 'no-api']])
   })
 
+  it('keeps one whose bytes cannot be read, with one alarm however often it is tried', async () => {
+    const { parts, reasons } = await createParts(1, () => ok(rawData()))
+    for (const minutes of [0, 1, 2]) {
+      const at = (now + minutes * pendingRetryMs) as UnixMs
+      await retryPending({ ...parts, clock: { ...parts.clock, now: () => at } })
+    }
+    expect(await reasons()).toEqual([[1, 'bytes-unreadable']])
+    expect(parts.alarms).toEqual(['bytes-unreadable'])
+  })
+
   it('tries each one again only after a pause', async () => {
     const { parts, fetched } = await createParts(1, () => ok(null))
     await retryPending(parts)
@@ -57,24 +71,59 @@ describe('a retry of pending deposits', () => {
     expect(fetched).toEqual([1, 1])
   })
 
-  it('tries a limited number, and the others in the next scan', async () => {
-    const { parts, fetched } = await createParts(pendingPerScanMax + 3, () => ok(null))
+  it('tries enough in one tick for a backlog of 10,000 in an hour, and the others in the next one', async () => {
+    expect(pendingPerTickMax * 60).toBeGreaterThanOrEqual(10_000)
+    const { parts, fetched } = await createParts(pendingPerTickMax + 3, () => ok(null))
     await retryPending(parts)
-    expect(fetched).toHaveLength(pendingPerScanMax)
+    expect(fetched).toHaveLength(pendingPerTickMax)
     await retryPending(parts)
-    expect(new Set(fetched).size).toBe(pendingPerScanMax + 3)
+    expect(new Set(fetched).size).toBe(pendingPerTickMax + 3)
   })
 
-  it('ends where the invocation is out of budget, and the next scan starts with the next one', async () => {
-    const { parts, fetched, reasons } = await createParts(2, () => err({ kind: 'out-of-budget' }))
+  it('asks for the receipts of a group in one query', async () => {
+    const { parts } = await createParts(2 * receiptsMax, () => ok(transferBytes()))
+    const sizes: number[] = []
+    const receipts: Chain['receipts'] = (wanted) => {
+      sizes.push(wanted.length)
+      return receiptsWithoutLogs(wanted)
+    }
+    await retryPending({ ...parts, chain: { ...parts.chain, receipts } })
+    expect(sizes).toEqual([receiptsMax, receiptsMax])
+  })
+
+  it('decides the others of a group for one of which the nodes have no receipt', async () => {
+    const { parts, reasons } = await createParts(5, () => ok(transferBytes()))
+    const receipts: Chain['receipts'] = async (wanted) =>
+      wanted.some((one) => one.txid === txid(2)) ? err({ kind: 'no-answer', why: 'none' }) : receiptsWithoutLogs(wanted)
+    await retryPending({ ...parts, chain: { ...parts.chain, receipts } })
+    expect(await reasons()).toEqual([[2, 'queued']])
+  })
+
+  it('ends where the invocation is out of budget: that one waits, and the others are due at once', async () => {
+    const { parts, fetched, reasons } = await createParts(3, () => err({ kind: 'out-of-budget' }))
     await retryPending(parts)
     expect(fetched).toEqual([1])
     await retryPending(parts)
-    expect(fetched).toEqual([1, 2])
-    expect(await reasons()).toEqual([
-      [1, 'queued'],
-      [2, 'queued'],
-    ])
+    await retryPending(parts)
+    await retryPending(parts)
+    expect(fetched).toEqual([1, 2, 3])
+    expect(await reasons()).toHaveLength(3)
+  })
+
+  it('never credits what an operator’s wallet sent', async () => {
+    const { parts, fetched, reasons } = await createParts(1, () => ok(transferBytes()))
+    await retryPending({ ...parts, operators: new Set([stranger]) })
+    expect(fetched).toEqual([])
+    expect(await reasons()).toEqual([[1, 'queued']])
+  })
+
+  it('tries nothing while the scan is halted', async () => {
+    const { parts, fetched } = await createParts(1, () => ok(transferBytes()))
+    await parts.scanStore.acquireLease('a', now, (now + 1) as UnixMs)
+    await parts.scanStore.halt('a', 'forked')
+    await retryPending(parts)
+    expect(fetched).toEqual([])
+    expect(await parts.deposits.credit([toDeposit(trxCandidate, alice.uid)], now)).toBe('halted')
   })
 
   it('keeps one whose currency is not configured', async () => {
@@ -82,5 +131,17 @@ describe('a retry of pending deposits', () => {
     await retryPending({ ...parts, currencies: indexCurrencies([usdt]) })
     expect(fetched).toEqual([])
     expect(await reasons()).toEqual([[1, 'queued']])
+  })
+})
+
+describe('a retry of one caller’s pending deposits', () => {
+  it('does not wait for their next try, and does not repeat a try of the last seconds', async () => {
+    const { parts, fetched } = await createParts(1, () => ok(null))
+    const at = (ms: number) => ({ ...parts, clock: { ...parts.clock, now: () => (now + ms) as UnixMs } })
+    await retryPending(parts)
+    await retryOwnPending(at(blockSeconds * 1000 - 1), alice.uid)
+    expect(fetched).toEqual([1])
+    await retryOwnPending(at(blockSeconds * 1000), alice.uid)
+    expect(fetched).toEqual([1, 1])
   })
 })

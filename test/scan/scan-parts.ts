@@ -35,6 +35,7 @@ export async function createScanParts(chain: Partial<Chain>): Promise<TestScanPa
       ...chain,
     },
     currencies,
+    operators: new Set(),
     clock: { now: () => now, sleep: () => Promise.resolve(), random: () => 0 },
     logger: { info: ignore, warn: ignore, error: ignore, alarm: (kind) => alarms.push(kind) },
     lease: 'own',

@@ -5,7 +5,7 @@ import { err, ok } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { leaseMs } from '../../src/scan/scan.ts'
 import { storeStep } from '../../src/scan/store-step.ts'
-import { alice, receiptsWithoutLogs, stranger, transaction, transferBytes, txid } from '../deposits/samples.ts'
+import { alice, rawData, receiptsWithoutLogs, stranger, transaction, transferBytes, txid } from '../deposits/samples.ts'
 import { blockAt, createScanParts, hashAt, now, start, type TestScanParts } from './scan-parts.ts'
 
 const position = { height: start, hash: hashAt(start) }
@@ -75,6 +75,15 @@ describe('a stored step', () => {
     const transactionBytes = failingBytes(2, { kind: 'no-answer', why: 'no HTTP API replied' })
     const expected = { height: 3, credited: [3, 4], pending: [[2, 'api-unavailable']], failure: null }
     expect(await store(await createParts({ transactionBytes }))).toEqual(expected)
+  })
+
+  it('stores a transaction whose bytes cannot be read as pending, with an alarm', async () => {
+    const parts = await createParts({
+      transactionBytes: async (one) => ok(one === txid(2) ? rawData() : transferBytes()),
+    })
+    const expected = { height: 3, credited: [3, 4], pending: [[2, 'bytes-unreadable']], failure: null }
+    expect(await store(parts)).toEqual(expected)
+    expect(parts.alarms).toEqual(['bytes-unreadable'])
   })
 
   it('ends before the block that the invocation has no requests left for', async () => {

@@ -78,7 +78,9 @@ describe('a run', () => {
     const service = await startReconciliation({ addresses: 25 })
     await service.tick()
     await service.db
-      .prepare('INSERT INTO address (derivation_index, uid, address, created_at) VALUES (25, 1, ?1, 0)')
+      .prepare(
+        'INSERT INTO address (derivation_index, uid, address, issued_height, created_at) VALUES (25, 1, ?1, 9000000000, 0)',
+      )
       .bind(addressAt(25))
       .run()
     await service.minutes(2)

@@ -12,7 +12,15 @@ import { addressAt, block, cuy, deposit, issue, movement, ms, startScan, step, t
 import { freshDatabase } from '../support/database.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
 
-const trx: Currency = { cuy: cuy(1), symbol: 'TRX', asset: nativeAsset, decimals: 6, scale: 6, minDeposit: 0n }
+const trx: Currency = {
+  cuy: cuy(1),
+  symbol: 'TRX',
+  asset: nativeAsset,
+  decimals: 6,
+  scale: 6,
+  minDeposit: 0n,
+  retired: false,
+}
 const token: Currency = { ...trx, cuy: cuy(2), symbol: 'USDT', asset: trc20Asset(usdtAddress) }
 
 /** Blocks in a minute. */

@@ -6,9 +6,19 @@ import { createScanStore } from '../../src/d1/scan-store.ts'
 import type { Uid } from '../../src/ledger/entry.ts'
 import { tickRequestsMax } from '../../src/platform/limits.ts'
 import { behindBlocksMax, stoppedAfterMs } from '../../src/scan/health.ts'
-import { pendingPerScanMax, pendingRetryMs } from '../../src/scan/retry-pending.ts'
+import { pendingRetryMs } from '../../src/scan/retry-pending.ts'
 import { leaseMs, stallMs } from '../../src/scan/scan.ts'
-import { addressIn, finalityLag, payFinal, type RunningService, startService, trxTo, usdtTo } from '../http/service.ts'
+import {
+  addressFrom,
+  addressIn,
+  finalityLag,
+  firstAddress,
+  payFinal,
+  type RunningService,
+  startService,
+  trxTo,
+  usdtTo,
+} from '../http/service.ts'
 import { changing } from '../support/scripted-node.ts'
 
 const textOf = async (service: RunningService, path: string) => (await service.get(path)).text()
@@ -101,6 +111,7 @@ describe('a tick', () => {
     for (const node of service.nodes) node.chain = original
     original.addEmpty(3)
     await service.tick()
+    service.clock.seconds += 1
     expect((await service.get('/health', null)).status).toBe(200)
   })
 
@@ -134,8 +145,7 @@ describe('a tick', () => {
     const count = tickRequestsMax + 5
     payFinal(service, ...Array.from({ length: count }, (_, i) => trxTo(to, BigInt(i + 1) * 1_000_000n)))
     await service.tick()
-    const ticks = Math.ceil(count / pendingPerScanMax)
-    for (let i = 0; i < ticks; i++) {
+    for (let i = 0; i < 5; i++) {
       service.clock.seconds += pendingRetryMs / 1000
       await service.tick()
     }
@@ -144,18 +154,25 @@ describe('a tick', () => {
     expect(await pendingCountOf(service)).toBe(0)
   })
 
-  it('tries a limited number of pending deposits', async () => {
+  it.each([
+    ['a recharge', (_: string) => '/tron/recharge'],
+    ['a question about another transaction', (_: string) => `/tron/recharge?txid=${'ab'.repeat(32)}`],
+    ['a question about its transaction', (txid: string) => `/tron/recharge?txid=${txid}`],
+  ])('are tried at once by %s of their caller, whenever their next try is', async (_, path) => {
     const service = await startService()
     const to = await addressIn(await service.get('/tron/generate'))
-    for (const node of service.nodes)
+    for (const node of service.nodes) {
       node.script = (request) => (request.service === 'api' ? { kind: 'body', body: '{}' } : null)
-    payFinal(service, ...Array.from({ length: pendingPerScanMax + 3 }, () => trxTo(to, 1_000_000n)))
+    }
+    const [txid = ''] = payFinal(service, trxTo(to, 1_000_000n))
     await service.tick()
-    expect(await pendingCountOf(service)).toBe(pendingPerScanMax + 3)
+    expect(await pendingCountOf(service)).toBe(1)
+    service.clock.seconds += 10
     for (const node of service.nodes) node.script = () => null
-    service.clock.seconds += 600
-    await service.tick()
-    expect(await pendingCountOf(service)).toBe(3)
+    await service.get(path(txid), 8)
+    expect(await pendingCountOf(service)).toBe(1)
+    await service.get(path(txid))
+    expect(await textOf(service, '/wallet/list')).toContain('{"amt":1,"cuy":1}')
   })
 })
 
@@ -175,6 +192,7 @@ describe('health', () => {
     const position = (await positionOf(service)) ?? 0
     const statusWith = async (behind: number) => {
       await scanStoreOf(service).recordFinalized((position + behind) as BlockHeight, 1 as UnixMs)
+      service.clock.seconds += 1 // the state of this second is not read again
       return textOf(service, '/health')
     }
     expect(await statusWith(behindBlocksMax)).toContain('"status":"ok"')
@@ -211,14 +229,53 @@ describe('recharge', () => {
     expect((await service.get('/tron/recharge')).status).toBe(503)
   })
 
-  it('credits a transaction in a block before the start of the scan', async () => {
+  it('credits nothing by a txid while the scan is halted, and credits it afterwards', async () => {
+    const { service, txid } = await withDeposit()
+    const halt = (why: string | null) => service.db.prepare('UPDATE scan SET halted = ?1').bind(why).run()
+    await halt('forked')
+    expect((await service.get(`/tron/recharge?txid=${txid}`)).status).toBe(409)
+    expect(requestsOf(service)).toBeLessThan(10)
+    expect(await textOf(service, '/wallet/list')).toContain('{"amt":0,"cuy":2}')
+    await halt(null)
+    expect((await service.get(`/tron/recharge?txid=${txid}`)).status).toBe(200)
+  })
+
+  it('credits nothing that was final before the address was issued, and says so with an alarm', async () => {
     const service = await startService()
-    const to = await addressIn(await service.get('/tron/generate'))
-    const [txid = ''] = payFinal(service, usdtTo(to, 5_000_000n))
-    const later = await startService({ TRON_START_BLOCK: String(service.chain.tip().height + 1000) })
-    for (const [i, node] of later.nodes.entries()) node.chain = service.nodes[i]?.chain ?? node.chain
-    await later.get('/tron/generate')
-    expect((await later.get(`/tron/recharge?txid=${txid}`)).status).toBe(200)
-    expect(await textOf(later, '/wallet/list')).toContain('{"amt":5,"cuy":2}')
+    const early = finalizedIn(service)
+    const [txid = ''] = payFinal(service, usdtTo(addressFrom(firstAddress), 5_000_000n))
+    const later = service.with({ TRON_START_BLOCK: String(early) })
+    const to = await addressIn(await later.get('/tron/generate'))
+    expect(to).toBe(addressFrom(firstAddress))
+    await later.tick()
+    const answer = await later.get(`/tron/recharge?txid=${txid}`)
+    expect(answer.status).toBe(409)
+    expect(alarmsIn(service)).toEqual(['paid-before-issue'])
+    expect(await pendingCountOf(service)).toBe(0)
+    expect(await textOf(later, '/wallet/list')).toContain('{"amt":0,"cuy":2}')
+    payFinal(service, usdtTo(to, 7_000_000n))
+    await later.tick()
+    expect(await textOf(later, '/wallet/list')).toContain('{"amt":7,"cuy":2}')
+  })
+})
+
+describe('the start of the scan', () => {
+  it('is refused above the agreed finalized head, and is possible later', async () => {
+    const service = await startService()
+    const late = service.with({ TRON_START_BLOCK: String(finalizedIn(service) + 1) })
+    await late.tick()
+    expect((await late.get('/tron/generate')).status).toBe(503)
+    expect(await positionOf(late)).toBeUndefined()
+    expect(alarmsIn(late)).toEqual([])
+    expect(late.lines.join()).toContain('"event":"scan-not-started","why":"start-above-head"')
+    service.chain.addEmpty(1)
+    expect((await late.get('/tron/generate')).status).toBe(200)
+  })
+
+  it('stores the agreed finalized height, also where the first block is configured', async () => {
+    const service = await startService()
+    const early = service.with({ TRON_START_BLOCK: '2' })
+    await early.get('/tron/generate')
+    expect(await scanStoreOf(early).state()).toMatchObject({ position: { height: 1 }, finalized: finalizedIn(service) })
   })
 })

@@ -66,7 +66,7 @@ export const defects: Readonly<Record<string, Defect>> = {
   },
   'the lease is ignored': {
     file: 'd1/scan-store.ts',
-    text: ".where(lte(scans.lease_until, param('at')))",
+    text: ".where(or(eq(scans.lease, ''), lte(scans.lease_until, param('at'))))",
     replacement: '',
     from: 1,
   },
@@ -78,9 +78,9 @@ export const defects: Readonly<Record<string, Defect>> = {
   },
   'the logs of the nodes are not compared': {
     file: 'tron/quorum/confirm-blocks.ts',
-    text: 'if (txids.length === 0) return ok(null)',
+    text: 'if (filtered.length === 0) return ok(null)',
     replacement: 'return ok(null)',
-    from: 130,
+    from: 450,
   },
   'a deposit that cannot be decided is dropped': {
     file: 'd1/scan-store.ts',
@@ -115,57 +115,33 @@ export const defects: Readonly<Record<string, Defect>> = {
   },
   'a pending deposit is never tried again': {
     file: 'scan/retry-pending.ts',
-    text: 'tried < pendingPerScanMax',
+    text: 'tried < pendingPerTickMax',
     replacement: 'tried < 0',
-    from: 1,
-  },
-  'ten pending deposits that cannot be decided keep an eleventh from being tried': {
-    file: 'd1/pending-deposits.ts',
-    text: '.orderBy(asc(next_try), ...oldestFirst)',
-    replacement: '.orderBy(...oldestFirst)',
-    from: 95,
+    from: 35,
   },
   'a Byzantine node holds the finalized head back by some blocks': {
     file: 'tron/quorum/finalized-head.ts',
     text: 'const isClose = Math.max(...heights) - Math.min(...heights) <= headSpreadMax',
     replacement: 'const isClose = true',
-    from: 160,
+    from: 420,
   },
   'the time of the newest scan goes back': {
     file: 'd1/scan-store.ts',
     text: 'tried_at: later(scans.tried_at)',
     replacement: 'tried_at: startedAt',
-    from: 80,
+    from: 325,
   },
   'a scan that began earlier and ended later hides that another one was caught up': {
     file: 'd1/scan-store.ts',
     text: 'caught_up_at: later(scans.caught_up_at)',
     replacement: 'caught_up_at: startedAt',
-    from: 255,
-  },
-  'pending deposits are taken ten at a time': {
-    file: 'scan/retry-pending.ts',
-    text: 'parts.pending.takeDue(now, nextTry, 1)',
-    replacement: 'parts.pending.takeDue(now, nextTry, 10)',
-    from: 45,
+    from: 365,
   },
   'the health is ok while the scan is halted': {
     file: 'scan/health.ts',
     text: 'if (state.halted !== null) return',
     replacement: 'if (state.halted === null && state.halted !== null) return',
     from: 1,
-  },
-  'a recharge whose scan ran out of time reports no problem': {
-    file: 'http/routes/tron-recharge/message.ts',
-    text: "return behindBlocks > 0 ? null : 'the scan did not finish in time'",
-    replacement: 'return null',
-    from: 40,
-  },
-  'a reconciliation that another tick has overtaken fails': {
-    file: 'd1/reconciliation-store.ts',
-    text: 'cause.message.includes(refused)',
-    replacement: 'false',
-    from: 160,
   },
   'the balance of an address is shown to every caller': {
     file: 'addresses/read-balance.ts',
@@ -185,11 +161,23 @@ export const defects: Readonly<Record<string, Defect>> = {
     replacement: 'currentDate: new Date(0)',
     from: 25,
   },
+  'a recharge whose scan ran out of time reports no problem': {
+    file: 'http/routes/tron-recharge/message.ts',
+    text: "return behindBlocks > 0 ? null : 'the scan did not finish in time'",
+    replacement: 'return null',
+    from: 40,
+  },
+  'a reconciliation that another tick has overtaken fails': {
+    file: 'd1/reconciliation-store.ts',
+    text: 'cause.message.includes(refused)',
+    replacement: 'false',
+    from: 160,
+  },
   'one balance that differs is enough for an alarm': {
     file: 'reconciliation/judge-reading.ts',
     text: 'readingsNeeded = 3',
     replacement: 'readingsNeeded = 1',
-    from: 1,
+    from: 60,
   },
   'the fees of outgoing transactions count as a loss': {
     file: 'reconciliation/judge-reading.ts',
@@ -201,6 +189,6 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'reconciliation/judge-reading.ts',
     text: 'confirmed: accepted.confirmed + suspected.amount',
     replacement: 'confirmed: suspected.amount',
-    from: 60,
+    from: 230,
   },
 }

@@ -9,6 +9,7 @@ import { drawPayment, type Payment, type Transfer } from './payments.ts'
 import type { Random } from './random.ts'
 import type { Scenario } from './scenario.ts'
 import type { Scheduler } from './scheduler.ts'
+import type { StoredScan } from './stored.ts'
 
 /** A transfer of the chain that stays. */
 export interface ChainTransfer extends Transfer {
@@ -37,6 +38,10 @@ export interface Environment {
   readonly transfers: ReadonlyMap<string, ChainTransfer>
   /** Deposit addresses in the database, and their owners. */
   readonly owners: Map<Address, Uid>
+  /** The finalized height that the service had at the issue of each. Nothing at or below it is its owner's. */
+  readonly issuedHeights: Map<Address, number>
+  /** The stored scan after each write, oldest first. */
+  readonly scanHistory: { readonly at: number; readonly scan: StoredScan | undefined }[]
   /** Deposit addresses that their owners were shown. */
   readonly shown: Map<Address, Uid>
   /** Addresses and contracts (`contract address`) whose balance can differ from what the service can know of it. */
@@ -84,7 +89,7 @@ function parseTestKey() {
 }
 
 /** The time at which every run begins, in milliseconds since 1970. */
-export const startMs = 1_800_000_000_000
+export const startMs = 1_700_000_000_000
 
 /** An environment with the scenario's first blocks. */
 export function createEnvironment(
@@ -103,6 +108,8 @@ export function createEnvironment(
     balances: createChainBalances(),
     transfers,
     owners: new Map(),
+    issuedHeights: new Map(),
+    scanHistory: [{ at: 0, scan: undefined }],
     shown: new Map(),
     unknowable: new Set(),
     falseReadings: new Map(),

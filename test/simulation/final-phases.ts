@@ -59,6 +59,7 @@ export async function forkAndReturn(run: SimulatedRun): Promise<void> {
   nodes.rewriteAll(before.height - random.int(0, 3))
   const deposits = stored.countDeposits()
   await finish(env, tick())
+  await pass(env, 5_000) // longer than an isolate may answer from memory
   const uid = drawUid(env)
   for (const ending of [
     () => request('health', readHealth),

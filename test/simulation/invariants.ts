@@ -13,6 +13,7 @@ export function createInvariantCheck(env: Environment, stored: Stored): (by: str
   return (by) => {
     checkNewAddresses(env, stored)
     const now = stored.scan()
+    env.scanHistory.push({ at: env.scheduler.now(), scan: now })
     if (now !== undefined) checkScan(env, stored, before, now, by)
     before = now
     checkPending(env, stored)
@@ -20,13 +21,14 @@ export function createInvariantCheck(env: Environment, stored: Stored): (by: str
   }
 }
 
-function checkNewAddresses({ owners, violate }: Environment, stored: Stored): void {
-  for (const { index, uid, address } of stored.addressesFrom(owners.size)) {
+function checkNewAddresses({ owners, issuedHeights, violate }: Environment, stored: Stored): void {
+  for (const { index, uid, address, issuedHeight } of stored.addressesFrom(owners.size)) {
     if (index !== owners.size || address !== depositAddress(index)) {
       violate(`address ${address} is not that of index ${index}`)
     }
     if (owners.has(address)) violate(`address ${address} was issued twice`)
     owners.set(address, uid)
+    issuedHeights.set(address, issuedHeight)
   }
 }
 

@@ -36,6 +36,7 @@ export function createIsolate(
     TRON_CHAIN_ID: chain.chainId,
     TRON_NODES: nodes.list.map(({ rpc, api }) => (api === null ? { rpc } : { rpc, api })),
     TRON_QUORUM: scenario.quorum,
+    TRON_FIRST_INDEX: 0, // the chain pays addresses that are not issued yet
     CURRENCIES: currencyVariable,
     AUTH_JWT_SECRET: testSecret,
     ...(start === null ? {} : { TRON_START_BLOCK: start }),

@@ -16,9 +16,11 @@ export interface ExpectedDeposit {
  * token is not what the configuration describes. The rules are written a second time here: none of the service's code is
  * used.
  */
-export function expectedDeposit({ owners, scenario }: Environment, transfer: ChainTransfer): ExpectedDeposit | null {
+export function expectedDeposit(env: Environment, transfer: ChainTransfer): ExpectedDeposit | null {
+  const { owners, issuedHeights, scenario } = env
   const uid = owners.get(transfer.to)
   if (uid === undefined || owners.has(transfer.from)) return null
+  if (transfer.height <= (issuedHeights.get(transfer.to) ?? 0)) return null // paid to whoever had the address then
   const expect = (cuy: number, minimum: bigint, unit: bigint): ExpectedDeposit => {
     const units = transfer.raw / unit
     if (transfer.raw < minimum) return { uid, cuy, outcome: 'below-minimum', amount: 0n }

@@ -55,6 +55,7 @@ export interface StoredAddress {
   readonly index: number
   readonly uid: Uid
   readonly address: Address
+  readonly issuedHeight: number
 }
 
 /** Received, sent and pending, of one address in one currency, in chain units. */
@@ -84,7 +85,8 @@ SELECT id, uid, wallet_id AS wid, osn, type, cuy, amount, balance, mark, created
 const selectKnown = `
 SELECT 1 FROM deposit WHERE txid = ?1 AND position = ?2
 UNION ALL SELECT 1 FROM pending WHERE txid = ?1 AND position = ?2`
-const selectAddresses = 'SELECT id, derivation_index AS "index", uid, address FROM address'
+const selectAddresses =
+  'SELECT id, derivation_index AS "index", uid, address, issued_height AS "issuedHeight" FROM address'
 const countUnpaid = `
 SELECT count(*) AS n FROM address
 WHERE uid = ? AND NOT EXISTS (SELECT 1 FROM deposit WHERE deposit.to_address = address.address)`

@@ -36,6 +36,7 @@ export const anyCurrency: fc.Arbitrary<Currency> = fc
     ...rest,
     cuy: cuy as CurrencyId,
     symbol: `C${cuy}`,
+    retired: false,
     decimals,
     scale: Math.min(scale, decimals),
   }))

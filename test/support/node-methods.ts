@@ -48,8 +48,6 @@ export function answerCall(node: NodeState, { method, params }: IncomingCall): C
       return success(node.version)
     case 'eth_getBlockByNumber':
       return params.length === 2 ? blockOf(node, params[0], params[1]) : badParameters
-    case 'eth_getBlockReceipts':
-      return params.length === 1 ? blockReceiptsOf(node, params[0]) : badParameters
     case 'eth_getLogs':
       return params.length === 1 ? logsOf(node, params[0]) : badParameters
     case 'eth_getTransactionReceipt':
@@ -88,36 +86,41 @@ function blockAt(node: NodeState, height: number): BuiltBlock | undefined {
   return height <= headOf(node) ? node.chain.at(height) : undefined
 }
 
+interface LogFilter {
+  readonly blockHash?: string
+  readonly fromBlock?: string
+  readonly toBlock?: string
+  readonly address?: readonly string[]
+}
+
 function logsOf(node: NodeState, filter: unknown): CallResponse {
-  const { blockHash, fromBlock, toBlock } = filter as { blockHash?: string; fromBlock?: string; toBlock?: string }
-  if (blockHash === undefined) return rangeLogsOf(node, Number(fromBlock), Number(toBlock))
+  const { blockHash, fromBlock, toBlock, address } = filter as LogFilter
+  const matches = (log: Wire) => address === undefined || address.length === 0 || address.includes(String(log.address))
+  if (blockHash === undefined) return rangeLogsOf(node, Number(fromBlock), Number(toBlock), matches)
   const block = node.chain.byHash(blockHash.slice(2))
   if (block === undefined || block.height > headOf(node)) return failure(-32602, 'invalid blockHash')
-  return success(node.hasHistory ? block.logs : [])
+  return foundLogs(node, block.logs.filter(matches))
+}
+
+function foundLogs(node: NodeState, logs: readonly Wire[]): CallResponse {
+  if (!node.hasHistory) return success([])
+  return logs.length > 10_000 ? failure(-32005, 'query returned more than 10000 results') : success(logs)
 }
 
 /** Blocks above the node's head are left out without an error (PROTOCOL.md, Log queries). */
-function rangeLogsOf(node: NodeState, from: number, to: number): CallResponse {
+function rangeLogsOf(node: NodeState, from: number, to: number, matches: (log: Wire) => boolean): CallResponse {
   if (from > to) return failure(-32602, 'please verify: fromBlock <= toBlock')
   if (to - from > 5000) return failure(-32602, 'exceed max block range: 5000')
   const logs: Wire[] = []
   for (let height = from; height <= Math.min(to, headOf(node)); height++) {
-    logs.push(...(blockAt(node, height)?.logs ?? []))
+    logs.push(...(blockAt(node, height)?.logs ?? []).filter(matches))
   }
-  if (logs.length > 10_000) return failure(-32005, 'query returned more than 10000 results')
-  return success(node.hasHistory ? logs : [])
+  return foundLogs(node, logs)
 }
 
 function receiptOf(node: NodeState, txid: unknown): CallResponse {
   const transaction = node.hasHistory ? minedTransaction(node, txid) : undefined
   return success(transaction?.receipt ?? null)
-}
-
-function blockReceiptsOf(node: NodeState, tag: unknown): CallResponse {
-  const height = heightOf(node, tag)
-  if (typeof height !== 'number') return height
-  const block = height === 0 || !node.hasHistory ? undefined : blockAt(node, height)
-  return success(block?.transactions.map(({ receipt }) => receipt) ?? null)
 }
 
 function transactionOf(node: NodeState, txid: unknown): CallResponse {

@@ -36,6 +36,13 @@ const logsOf = (value: unknown, patch: Wire) => (value as Wire[]).map((log) => (
 const status = (code: number, body = ''): Fault => ({ kind: 'status', status: code, body })
 const text = (body: string): Fault => ({ kind: 'body', body })
 const json = (value: unknown): Fault => text(JSON.stringify(value))
+const anError = { jsonrpc: '2.0', error: { code: -32700, message: 'JSON parse error' } }
+/** The last replies are errors whose ids are null or the text "null". */
+const withoutIds = (count: number) =>
+  replies((list) => [
+    ...list.slice(0, -count),
+    ...Array.from({ length: count }, (_, i) => ({ ...anError, id: i === 0 ? null : 'null' })),
+  ])
 const otherHash = `0x0000000000000001${'cd'.repeat(24)}`
 
 /** A node whose response to every request is the `i`-th of a recording. */
@@ -99,13 +106,14 @@ export const logFaults: readonly FaultRow[] = [
 
 /** Responses that are no answer, whatever the query is (PROTOCOL.md, JSON-RPC transport). */
 export const responseFaults: readonly FaultRow[] = [
-  ['Batches and ids', 'replies in another order', replies((list) => list.toReversed())],
   ['Batches and ids', 'one reply too few', replies((list) => list.slice(1))],
   ['Batches and ids', 'one reply too many', replies((list) => [...list, ...list.slice(-1)])],
   ['Batches and ids', 'one reply twice and one missing', replies((list) => [...list.slice(0, -1), list[0]])],
   ['Batches and ids', 'one reply without its array', replies((list) => list[0])],
   ['Batches and ids', 'the reply to an empty batch', recorded('transport/batches', 5)],
   ['Batches and ids', 'the reply to calls without ids', recorded('transport/batches', 4)],
+  ['Batches and ids', 'two errors without an id', withoutIds(2)],
+  ['Batches and ids', 'an error without an id and all replies', replies((list) => [...list, { ...anError, id: null }])],
   ['Batches and ids', 'ids as text', everyReply((one) => ({ ...one, id: String(one.id) }))],
   ['Batches and ids', 'ids of another request', everyReply((one) => ({ ...one, id: Number(one.id) + 1 }))],
   ['Batches and ids', 'a result with the id "null"', everyReply((one) => ({ ...one, id: 'null' }))],

@@ -16,7 +16,7 @@ describe('unconfirmed blocks', () => {
     const latest = h.chain.tip().height
     const answer = await read(h, latest - 10)
     expect(answer.ok && answer.value.latest).toBe(latest)
-    expect(answer.ok && answer.value.blocks.map(({ height, logs }) => [height, logs.length])).toEqual(
+    expect(answer.ok && answer.value.blocks.map(({ height, logs }) => [height, logs?.length])).toEqual(
       Array.from({ length: 10 }, (_, i) => [latest - 9 + i, 1]),
     )
     expect(h.counts()).toEqual([4, 0]) // two of them are the probe
@@ -47,16 +47,36 @@ describe('unconfirmed blocks', () => {
     expect(await heightsAfter(h, after)).toEqual([after + 1, after + 2])
   })
 
-  it('end before a malformed block', async () => {
+  const badTransaction = (patch: Wire) => (block: Wire) => {
+    return { ...block, transactions: (block.transactions as Wire[]).map((item) => ({ ...item, ...patch })) }
+  }
+
+  it.each<[string, (block: Wire) => unknown]>([
+    ['without a hash', (block) => ({ ...block, hash: '0x' })],
+    ['that is null', () => null],
+    ['that is text', () => 'x'],
+    ['with a value that is not a quantity', badTransaction({ value: '0xzz' })],
+    ['with an address that is none', badTransaction({ to: '0xzz' })],
+  ])('end before a block %s', async (_, change) => {
     const h = createHarness()
     const after = h.chain.tip().height - 5
     h.fail(
       0,
       changing('eth_getBlockByNumber', (value, call) =>
-        call.params[0] === `0x${(after + 3).toString(16)}` ? { ...(value as Wire), hash: '0x' } : value,
+        call.params[0] === `0x${(after + 3).toString(16)}` ? change(value as Wire) : value,
       ),
     )
     expect(await heightsAfter(h, after)).toEqual([after + 1, after + 2])
+  })
+
+  it('are those of the first batch where the second one fails', async () => {
+    const h = createHarness({ nodes: 1 })
+    h.chain.addEmpty(2 * unconfirmedBatchBlocks)
+    await h.settle(h.pool().finalizedHead())
+    const { length } = h.node(0).requests
+    h.node(0).script = ({ number }) => (number > length + 2 ? { kind: 'status', status: 500 } : null)
+    const { firstHeight } = h.chain
+    expect(await heightsAfter(h, firstHeight)).toHaveLength(unconfirmedBatchBlocks)
   })
 
   it('end before a block that left the chain before its logs were read', async () => {

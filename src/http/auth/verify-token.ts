@@ -1,6 +1,13 @@
-import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose'
+import {
+  decodeProtectedHeader,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose'
 import { err, ok, type Result } from '../../common/result.ts'
-import type { AuthConfig, AuthKey } from '../../config/auth.ts'
+import type { AuthConfig, AuthKeys } from '../../config/auth.ts'
 import { createKeySet, type KeySetParts, KeysUnavailable } from './key-set.ts'
 
 /** Most keys that are tried for a token without a key id. */
@@ -12,18 +19,22 @@ export type TokenFailure = 'unauthorized' | 'keys-unavailable'
 /** Verifies the signature, times, issuer and audience of a token. Its claims have `exp` and `sub`. */
 export type VerifyToken = (token: string) => Promise<Result<JWTPayload, TokenFailure>>
 
-/** Verifies tokens with the key of this configuration, whose kind decides on the algorithms. Null without a key. */
-export function createTokenVerifier({ key, issuer, audience }: AuthConfig, parts: KeySetParts): VerifyToken | null {
-  const verify = signatureCheck(key, parts)
-  if (verify === null) return null
+/** Verifies tokens, each only with the keys of its algorithm's kind. Null without a key. */
+export function createTokenVerifier({ keys, issuer, audience }: AuthConfig, parts: KeySetParts): VerifyToken | null {
+  const checks = signatureChecks(keys, parts)
+  if (checks.length === 0) return null
   const claims = {
     requiredClaims: ['exp', 'sub'],
     ...(issuer === null ? {} : { issuer }),
     ...(audience === null ? {} : { audience }),
   }
   return async (token) => {
+    const algorithm = algorithmOf(token)
+    const check = checks.find(({ algorithms }) => algorithm !== null && algorithms.includes(algorithm))
+    if (check === undefined) return err('unauthorized')
+    const { algorithms, verify } = check
     try {
-      return ok(await verify(token, { ...claims, currentDate: new Date(parts.clock.now()) }))
+      return ok(await verify(token, { ...claims, algorithms, currentDate: new Date(parts.clock.now()) }))
     } catch (thrown) {
       if (thrown instanceof KeysUnavailable) return err('keys-unavailable')
       // Anything else that is not an error of jose's own is a key of the set that cannot be used.
@@ -33,23 +44,48 @@ export function createTokenVerifier({ key, issuer, audience }: AuthConfig, parts
   }
 }
 
-type SignatureCheck = (token: string, options: JWTVerifyOptions) => Promise<JWTPayload>
+/** The keys of one kind, and the algorithms that they are for. */
+interface SignatureCheck {
+  readonly algorithms: string[]
+  readonly verify: (token: string, options: JWTVerifyOptions) => Promise<JWTPayload>
+}
 
-function signatureCheck(key: AuthKey, parts: KeySetParts): SignatureCheck | null {
-  switch (key.kind) {
-    case 'secret': {
-      const secret = new TextEncoder().encode(key.secret)
-      const algorithms = ['HS256']
-      return async (token, options) => (await jwtVerify(token, secret, { ...options, algorithms })).payload
-    }
-    case 'jwks': {
-      const keySet = createKeySet(key.url, parts)
-      const algorithms = ['RS256', 'ES256', 'EdDSA']
-      return (token, options) => verifyWithKeySet(token, keySet, { ...options, algorithms })
-    }
-    case 'none':
-      return null
+function signatureChecks({ secrets, jwksUrl }: AuthKeys, parts: KeySetParts): readonly SignatureCheck[] {
+  const checks: SignatureCheck[] = []
+  if (secrets.length > 0) {
+    const encoded = secrets.map((secret) => new TextEncoder().encode(secret))
+    checks.push({ algorithms: ['HS256'], verify: (token, options) => verifyWithSecrets(token, encoded, options) })
   }
+  if (jwksUrl !== null) {
+    const keySet = createKeySet(jwksUrl, parts)
+    const algorithms = ['RS256', 'ES256', 'EdDSA']
+    checks.push({ algorithms, verify: (token, options) => verifyWithKeySet(token, keySet, options) })
+  }
+  return checks
+}
+
+/** The algorithm that the token names, which only selects the kind of key; null where it cannot be read. */
+function algorithmOf(token: string): string | null {
+  try {
+    return decodeProtectedHeader(token).alg ?? null
+  } catch {
+    return null // the library throws where the header is not JSON in base64url
+  }
+}
+
+async function verifyWithSecrets(
+  token: string,
+  secrets: readonly Uint8Array[],
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  for (const secret of secrets) {
+    try {
+      return (await jwtVerify(token, secret, options)).payload
+    } catch (thrown) {
+      if (!(thrown instanceof errors.JWSSignatureVerificationFailed)) throw thrown // another key does not change that
+    }
+  }
+  throw new errors.JWSSignatureVerificationFailed()
 }
 
 /** A token without a key id can match several keys: each is tried. */

@@ -7,7 +7,8 @@ import { failure } from '../envelope.ts'
 import { tooManyRequests } from '../errors.ts'
 
 /**
- * Makes the rate limit of a route: each caller has a count of its own in each class. A limiter that is missing or fails
+ * Makes the rate limit of a route: each caller has a count of its own in each class, and all callers have one together
+ * for what queries nodes. A limiter that is missing or fails
  * lets every request pass: no promise of the service depends on it.
  */
 export function createRateLimit(
@@ -18,14 +19,20 @@ export function createRateLimit(
     if (limiter === null) logger.warn('no-rate-limit', { name })
   }
   return (rateClass) => async (c, next) =>
-    (await isWithin(limits, rateClass(c.req.url), c.get('uid'), logger)) ? next() : failure(tooManyRequests)
+    (await isAllowed(limits, rateClass(c.req.url), c.get('uid'), logger)) ? next() : failure(tooManyRequests)
 }
 
-async function isWithin(limits: RateLimits, name: RateClass, uid: Uid, logger: Logger): Promise<boolean> {
+/** The caller's own count is first: a caller who is over it uses up nothing of the others' common count. */
+async function isAllowed(limits: RateLimits, name: RateClass, uid: Uid, logger: Logger): Promise<boolean> {
+  if (!(await isWithin(limits, name, String(uid), logger))) return false
+  return name !== 'nodes' || isWithin(limits, 'allNodes', 'all', logger)
+}
+
+async function isWithin(limits: RateLimits, name: keyof RateLimits, key: string, logger: Logger): Promise<boolean> {
   const limiter = limits[name]
   if (limiter === null) return true
   try {
-    return (await limiter.limit({ key: String(uid) })).success
+    return (await limiter.limit({ key })).success
   } catch {
     logger.warn('rate-limit-failed', { name })
     return true

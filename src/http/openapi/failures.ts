@@ -59,7 +59,8 @@ export const callerFailures = [
     status: 429,
     name: 'too-many-requests',
     cause:
-      'You are over your rate limit. There are two: a low one for `/tron/recharge` and `fresh=1`, a high one for the rest.',
+      'You are over your rate limit: a low one for `/tron/balance`, `/tron/recharge` and `fresh=1`, which all callers together ' +
+      'have as well, and a high one for the rest.',
     cure: 'Try again after the seconds in `Retry-After`.',
     headers: { 'retry-after': String(rateRetrySeconds) },
     given: 'a rate limit that is reached',

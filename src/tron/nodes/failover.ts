@@ -2,9 +2,9 @@ import type { ChainResult } from '../../chain/chain.ts'
 import type { ChainFailure } from '../../chain/failure.ts'
 import { err, ok } from '../../common/result.ts'
 import { attemptsMax, waitMsMax } from '../limits.ts'
-import { type CircuitState, recordError } from './health.ts'
-import { type NodePool, raiseAlarm, type TronNode } from './node.ts'
-import { type NodeError, type NodeResult, nodeError } from './node-error.ts'
+import { type CircuitState, recordError, recordSuccess } from './health.ts'
+import { forQuestion, type NodePool, raiseAlarm, type TronNode } from './node.ts'
+import { type NodeError, type NodeErrorKind, type NodeResult, nodeError } from './node-error.ts'
 import { isFit, probedFacts } from './probe.ts'
 
 /**
@@ -26,24 +26,35 @@ export interface NodeAnswer<T> {
 export interface NodeSelector {
   readonly pool: NodePool
   readonly requirement: NodeRequirement
+  /** Answers that the query needs: where too few nodes are left, those that rest are queried anyway. */
+  readonly needed: number
   readonly candidates: readonly NodeCandidate[]
 }
 
 interface NodeCandidate {
   readonly node: TronNode
+  /** The node with what this question may use at it, from the first attempt on. */
+  session: TronNode | null
   readonly circuit: CircuitState
   attempts: number
+  /** Rests of the circuit when the newest attempt began. */
+  restsBefore: number
   state: 'open' | 'busy' | 'done'
   error: NodeError | null
 }
 
 /** A selector of `nodes`, which are in order of preference. */
-export function createNodeSelector(pool: NodePool, requirement: NodeRequirement, nodes = pool.nodes): NodeSelector {
+export function createNodeSelector(
+  pool: NodePool,
+  requirement: NodeRequirement,
+  needed = 1,
+  nodes = pool.nodes,
+): NodeSelector {
   const candidates = nodes.map((node): NodeCandidate => {
     const circuit = requirement === 'api' ? node.health.api : node.health.rpc
-    return { node, circuit, attempts: 0, state: 'open', error: null }
+    return { node, session: null, circuit, attempts: 0, restsBefore: 0, state: 'open', error: null }
   })
-  return { pool, requirement, candidates }
+  return { pool, requirement, needed, candidates }
 }
 
 /** The reply of the next node that gives one, or the failure of all nodes. */
@@ -51,12 +62,12 @@ export async function nextAnswer<T>(selector: NodeSelector, query: NodeQuery<T>)
   for (;;) {
     const candidate = await select(selector)
     if (candidate === null) return err(failureOf(selector))
-    const result = await query(candidate.node)
+    candidate.session ??= forQuestion(candidate.node)
+    const result = await query(candidate.session)
     if (result.ok) {
       candidate.state = 'done'
       candidate.error = null
-      candidate.circuit.failures = 0
-      candidate.circuit.rateLimits = 0
+      recordSuccess(candidate.circuit)
       return ok({ node: candidate.node, value: result.value })
     }
     handleError(selector, candidate, result.error)
@@ -82,23 +93,39 @@ export function failureOf({ pool, candidates }: NodeSelector): ChainFailure {
 /** The next node, probed where needed, or null where none is left. Waits where the only nodes left rest for a short time. */
 async function select(selector: NodeSelector): Promise<NodeCandidate | null> {
   const { clock, deadline } = selector.pool.budget
-  const rank = ({ node: { health } }: NodeCandidate) =>
-    (health.demotedUntil > clock.now() ? 2 : 0) + (health.callsMax === 1 ? 1 : 0)
+  const rank = ({ circuit, node: { health } }: NodeCandidate) =>
+    (circuit.demotedUntil > clock.now() ? 2 : 0) + (health.callsMax === 1 ? 1 : 0)
   while (clock.now() < deadline) {
     const open = selector.candidates.filter(({ state, attempts }) => state === 'open' && attempts < attemptsMax)
     const rested = open.filter(({ circuit }) => circuit.restUntil <= clock.now())
-    const [best] = rested.sort((a, b) => a.attempts - b.attempts || rank(a) - rank(b))
-    if (best === undefined) {
-      const restUntil = Math.min(...open.map(({ circuit }) => circuit.restUntil))
-      if (restUntil - clock.now() > waitMsMax || restUntil >= deadline) return null
+    const restUntil = Math.min(...open.map(({ circuit }) => circuit.restUntil))
+    const isShort = restUntil - clock.now() <= waitMsMax && restUntil < deadline
+    if (rested.length === 0 && isShort) {
       await clock.sleep(Math.ceil(restUntil - clock.now()))
       continue
     }
+    const [best = restingCandidate(selector, open)] = rested.sort(
+      (a, b) => a.attempts - b.attempts || rank(a) - rank(b),
+    )
+    if (best === null) return null
     best.state = 'busy'
     best.attempts += 1
+    best.restsBefore = best.circuit.rests
     if (await meetsRequirement(selector, best)) return best
   }
   return null
+}
+
+/** The first candidate to end its rest, where too few nodes are left without it. It is tried once in an invocation. */
+function restingCandidate({ pool, needed, candidates }: NodeSelector, open: readonly NodeCandidate[]) {
+  const left = candidates.filter(({ state, error }) => state === 'busy' || (state === 'done' && error === null))
+  if (left.length >= needed) return null
+  const resting = open.filter(
+    ({ circuit }) => !pool.tried.has(circuit) && circuit.unusedUntil <= pool.budget.clock.now(),
+  )
+  const [first = null] = resting.sort((a, b) => a.circuit.restUntil - b.circuit.restUntil)
+  if (first !== null) pool.tried.add(first.circuit)
+  return first
 }
 
 async function meetsRequirement(selector: NodeSelector, candidate: NodeCandidate): Promise<boolean> {
@@ -114,13 +141,23 @@ async function meetsRequirement(selector: NodeSelector, candidate: NodeCandidate
   return false
 }
 
+/** Errors after which a second attempt cannot succeed. */
+const finalKinds: ReadonlySet<NodeErrorKind> = new Set([
+  'behind',
+  'unfit',
+  'wrong-chain',
+  'out-of-budget',
+  'too-costly',
+  'too-large',
+])
+
 /** Remembers an error. The node stays open for a second attempt where that can succeed. */
 function handleError({ pool }: NodeSelector, candidate: NodeCandidate, error: NodeError): void {
   const { number, health } = candidate.node
   const { kind, detail } = error
   candidate.error = error
-  candidate.state = ['behind', 'unfit', 'wrong-chain', 'out-of-budget'].includes(kind) ? 'done' : 'open'
-  recordError(health, candidate.circuit, kind, pool.budget.clock)
+  candidate.state = finalKinds.has(kind) ? 'done' : 'open'
+  recordError(health, candidate.circuit, kind, candidate.restsBefore, pool.budget.clock)
   if (kind === 'wrong-chain') {
     raiseAlarm(pool, `wrong-chain ${number}`, 'node-lies', { node: number, why: detail })
   } else if (kind !== 'out-of-budget') {

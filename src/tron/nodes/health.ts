@@ -20,11 +20,24 @@ export interface NodeFacts {
   readonly history: boolean
 }
 
-/** The circuit breaker of one service of a node, with the failures and rate limits in a row. It is open until `restUntil`. */
+/** The circuit breaker of one service of a node. */
 export interface CircuitState {
+  /** In a row. */
   failures: number
+  /** In a row. */
   rateLimits: number
+  /** The breaker is open until then: other nodes are used, where there are enough. */
   restUntil: number
+  /** No query at all until then. */
+  unusedUntil: number
+  /** All other nodes are used first until then. */
+  demotedUntil: number
+  /** Rests in all: queries that ran at the same time began with the same number. */
+  rests: number
+}
+
+const createCircuit = (): CircuitState => {
+  return { failures: 0, rateLimits: 0, restUntil: 0, unusedUntil: 0, demotedUntil: 0, rests: 0 }
 }
 
 /** What an isolate remembers of a node. Plain values only: invocations cannot share promises. */
@@ -38,8 +51,6 @@ export interface NodeHealth {
   /** Most calls of a batch, until `callsMaxUntil`. With 1 the node takes no batches. */
   callsMax: number
   callsMaxUntil: number
-  /** All other nodes are used first until then. */
-  demotedUntil: number
 }
 
 /** What an isolate remembers of all nodes. It can be lost at any time. */
@@ -59,59 +70,82 @@ export function createNodeHealthStore(): NodeHealthStore {
 export function healthOf(store: NodeHealthStore, number: number, endpoint: NodeEndpoint, chainId: string): NodeHealth {
   const name = JSON.stringify([number, endpoint.rpc, endpoint.api, endpoint.key !== null, chainId])
   const health = store.nodes.get(name) ?? {
-    rpc: { failures: 0, rateLimits: 0, restUntil: 0 },
-    api: { failures: 0, rateLimits: 0, restUntil: 0 },
+    rpc: createCircuit(),
+    api: createCircuit(),
     facts: null,
     probingUntil: 0,
     callsMax: Number.POSITIVE_INFINITY,
     callsMaxUntil: 0,
-    demotedUntil: 0,
   }
   store.nodes.set(name, health)
   return health
 }
 
-/** A query to a service failed: the kind of error decides whether it rests, is demoted or has to be probed again. */
-export function recordError(health: NodeHealth, circuit: CircuitState, kind: NodeErrorKind, clock: Clock): void {
-  const rest = (each: CircuitState, ms: number) => {
-    each.restUntil = Math.max(each.restUntil, clock.now() + ms)
-  }
-  const backoff = (firstMs: number, doublings: number, maxMs: number) =>
-    Math.min(firstMs * 2 ** doublings, maxMs) * (1 + clock.random() / 2)
+/**
+ * A query to a service failed: the kind of error decides whether the service rests, is demoted or has to be probed again.
+ * `restsBefore` is `rests` when the query began: of queries that ran at the same time, the first failure counts.
+ */
+export function recordError(
+  health: NodeHealth,
+  circuit: CircuitState,
+  kind: NodeErrorKind,
+  restsBefore: number,
+  clock: Clock,
+): void {
+  if (circuit.rests !== restsBefore) return
   switch (kind) {
     case 'out-of-budget':
     case 'unfit':
       return
     case 'behind':
-      demote(health, limits.lagMs, clock)
+      demote(circuit, limits.lagMs, clock)
       return
     case 'wrong-chain':
       health.facts = null
-      for (const each of [health.rpc, health.api]) rest(each, limits.wrongChainMs)
+      rest(circuit, limits.wrongChainMs, clock)
+      circuit.unusedUntil = clock.now() + limits.wrongChainMs
       return
-    case 'rate-limited': // both services share one key
-      for (const each of [health.rpc, health.api]) {
-        rest(each, backoff(limits.rateLimitMs, each.rateLimits, limits.rateLimitMsMax))
-        each.rateLimits += 1
-      }
+    case 'rate-limited':
+      rest(circuit, backoff(limits.rateLimitMs, circuit.rateLimits, limits.rateLimitMsMax, clock), clock)
+      circuit.unusedUntil = clock.now() + limits.rateLimitMs
+      circuit.rateLimits += 1
       return
+    case 'too-costly':
+    case 'too-large':
+      demote(circuit, limits.costlyMs, clock)
+      break
     case 'timed-out':
     case 'unreachable':
     case 'batch-refused':
-    case 'too-large':
-    case 'bad-answer': {
-      const trials = circuit.failures + 1 - limits.breakerFailures
-      if (trials < 0) rest(circuit, backoff(limits.backoffMs, circuit.failures, limits.breakerMs))
-      else {
-        health.facts = null // so that the next trial begins with a probe
-        rest(circuit, backoff(limits.breakerMs, trials, limits.breakerMsMax))
-      }
-      circuit.failures += 1
-    }
+    case 'bad-answer':
+      break
   }
+  const trials = circuit.failures + 1 - limits.breakerFailures
+  if (trials < 0) rest(circuit, backoff(limits.backoffMs, circuit.failures, limits.breakerMs, clock), clock)
+  else {
+    if (circuit === health.rpc) health.facts = null // so that the next trial begins with a probe
+    rest(circuit, backoff(limits.breakerMs, trials, limits.breakerMsMax, clock), clock)
+  }
+  circuit.failures += 1
+}
+
+function backoff(firstMs: number, doublings: number, maxMs: number, clock: Clock): number {
+  return Math.min(firstMs * 2 ** doublings, maxMs) * (1 + clock.random() / 2)
+}
+
+function rest(circuit: CircuitState, ms: number, clock: Clock): void {
+  circuit.restUntil = Math.max(circuit.restUntil, clock.now() + ms)
+  circuit.rests += 1
+}
+
+/** A query to a service succeeded: it does not rest any more. */
+export function recordSuccess(circuit: CircuitState): void {
+  circuit.failures = 0
+  circuit.rateLimits = 0
+  circuit.restUntil = 0
 }
 
 /** Uses all other nodes first for `ms`. */
-export function demote(health: NodeHealth, ms: number, clock: Clock): void {
-  health.demotedUntil = Math.max(health.demotedUntil, clock.now() + ms)
+export function demote(circuit: CircuitState, ms: number, clock: Clock): void {
+  circuit.demotedUntil = Math.max(circuit.demotedUntil, clock.now() + ms)
 }

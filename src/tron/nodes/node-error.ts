@@ -20,6 +20,8 @@ export type NodeErrorKind =
   | 'batch-refused'
   /** The reply is too large for the node or for this service. A smaller query can pass. */
   | 'too-large'
+  /** The question takes more requests than it may at one node. */
+  | 'too-costly'
   /** A malformed or unexpected reply. */
   | 'bad-answer'
   /** The node does not have the block yet, or it is not final there yet. */

@@ -1,8 +1,8 @@
 import type { Address } from '../../addresses/address.ts'
 import type { AlarmKind, LogFields, Logger } from '../../platform/logger.ts'
 import { alarmRepeatMs, alarmsMax } from '../limits.ts'
-import type { RequestBudget } from '../transport/http.ts'
-import type { NodeEndpoint, NodeHealth, NodeHealthStore } from './health.ts'
+import { createAllowance, type RequestAllowance, type RequestBudget } from '../transport/http.ts'
+import type { CircuitState, NodeEndpoint, NodeHealth, NodeHealthStore } from './health.ts'
 
 /** A node of a pool. Its number, from 1, is its only name in logs. */
 export interface TronNode {
@@ -10,6 +10,13 @@ export interface TronNode {
   readonly endpoint: NodeEndpoint
   readonly health: NodeHealth
   readonly pool: NodePool
+  /** What the present question may use at this node. */
+  readonly allowance: RequestAllowance
+}
+
+/** The node for a new question. */
+export function forQuestion(node: TronNode): TronNode {
+  return { ...node, allowance: createAllowance(node.pool.budget) }
 }
 
 /** What is configured for all nodes, and where their health and events are kept. */
@@ -27,6 +34,8 @@ export interface NodePool extends PoolSettings {
   readonly nodes: readonly TronNode[]
   readonly chainId: bigint
   readonly budget: RequestBudget
+  /** Services that this invocation has queried although they rest, because too few others were left. */
+  readonly tried: Set<CircuitState>
 }
 
 /** Raises an alarm about `fault`, at most once in `alarmRepeatMs`. */

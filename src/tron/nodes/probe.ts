@@ -6,7 +6,7 @@ import { parseBriefBlock, parseHeader } from '../parse/block.ts'
 import { parseLogs } from '../parse/log.ts'
 import { parseReceipt } from '../parse/receipt.ts'
 import { parseFinalized, queryNode } from '../transport/batch.ts'
-import { isUnsupported, parseResult, type RpcReply } from '../transport/json-rpc.ts'
+import { isTooLarge, isUnsupported, parseResult, type RpcReply } from '../transport/json-rpc.ts'
 import type { NodeFacts } from './health.ts'
 import type { TronNode } from './node.ts'
 import { type NodeResult, nodeError } from './node-error.ts'
@@ -82,12 +82,13 @@ async function hasHistory(node: TronNode, finalized: RpcReply | undefined): Node
   if (!result.ok) return result
   const [logsReply, ...receiptReplies] = result.value.replies
   if (logsReply === undefined || isUnsupported(logsReply)) return ok(false)
+  if (isTooLarge(logsReply)) return ok(true) // a full block shows nothing either
   if (logsReply.kind === 'error') return nodeError('bad-answer', `error ${logsReply.code} for logs`)
   const logs = parseLogs(logsReply.value, block.value)
   const isMatch = txids.every((txid, i) => {
     const receipt = parseResult(receiptReplies[i], 'a receipt', (value) => parseReceipt(value, txid))
     if (!logs.ok || !receipt.ok) return false
-    return receipt.value.logs.length === logs.value.filter((log) => log.txid === txid).length
+    return receipt.value.logs.length === logs.value.logs.filter((log) => log.txid === txid).length
   })
   return ok(isMatch)
 }

@@ -99,10 +99,10 @@ export function parseTransaction(item: Record<string, unknown>): Transaction | n
   const from = isAbsent(item.from) ? zeroAddress : parseNodeAddress(item.from)
   const to = isAbsent(item.to) ? null : parseNodeAddress(item.to)
   if (txid === null || from === null || (to === null && !isAbsent(item.to))) return null
-  const { value, input, gas } = item
-  if (!isQuantityOrAbsent(value) || !isQuantityOrAbsent(gas)) return null
+  const { value, input } = item
+  if (!isQuantityOrAbsent(value)) return null
   if (typeof input !== 'string' || !input.startsWith('0x')) return null
-  return { txid: txid as Txid, from, to, value, input, gas } // safe: 32 bytes
+  return { txid: txid as Txid, from, to, value, input } // safe: 32 bytes
 }
 
 const isAbsent = (value: unknown) => value === null || value === '0x'

@@ -42,7 +42,7 @@ export async function agreeByQuorum<T>(
   nodes = pool.nodes,
 ): ChainResult<T> {
   const textOf = ({ value }: NodeAnswer<{ readonly text: string }>) => value.text
-  const selector = createNodeSelector(pool, 'credit', nodes)
+  const selector = createNodeSelector(pool, 'credit', pool.quorum, nodes)
   const answers = await collectAnswers(
     selector,
     async (node) => {
@@ -77,23 +77,33 @@ export function reportDisagreement(about: string, votes: readonly Vote[], other:
   const [text = ''] = votes.map((vote) => vote.text)
   const { pool, health, number } = other.node
   if (isQuorum) {
-    demote(health, outvotedMs, pool.budget.clock)
+    demote(health.rpc, outvotedMs, pool.budget.clock)
     health.facts = null
   }
   const nodes = votes.map(({ node }) => node.number).join(',')
   raiseAlarm(pool, `${about} ${nodes} ${number}`, 'nodes-disagree', {
     about,
     nodes,
-    answer: linesWithout(text, other.text),
+    answer: differenceIn(text, other.text),
     otherNode: number,
-    otherAnswer: linesWithout(other.text, text),
+    otherAnswer: differenceIn(other.text, text),
     outcome: isQuorum ? 'outvoted' : 'held',
   })
 }
 
-/** The lines of `text` that `other` does not have, cut to a length that fits a log line. */
+/** The part of `text` that differs from `other`, cut to a length that fits a log line. */
+function differenceIn(text: string, other: string): string {
+  const [own, others] = [linesWithout(text, other), linesWithout(other, text)]
+  let same = 0
+  while (same < own.length && own[same] === others[same]) same += 1
+  // Of long texts only the end of what is the same is shown.
+  const start = Math.max(0, Math.min(same - alarmTextMax / 3, own.length - alarmTextMax))
+  return own.slice(start, start + alarmTextMax) || 'nothing'
+}
+
+/** The lines of `text` that `other` does not have. */
 function linesWithout(text: string, other: string): string {
   const others = new Set(other.split('\n'))
   const own = text.split('\n').filter((line) => !others.has(line))
-  return own.join('; ').slice(0, alarmTextMax) || 'nothing'
+  return own.join('; ')
 }

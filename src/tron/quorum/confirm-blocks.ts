@@ -1,60 +1,81 @@
 import type { Address } from '../../addresses/address.ts'
 import type { Block, Log, Transaction, Txid } from '../../chain/block.ts'
-import { receiptsMax } from '../../chain/limits.ts'
-import { parseQuantity } from '../../chain/quantity.ts'
-import { ok } from '../../common/result.ts'
-import { blockCall, rangeLogsCall } from '../calls.ts'
-import type { TronNode } from '../nodes/node.ts'
-import type { NodeResult } from '../nodes/node-error.ts'
+import { parseQuantity, parseSmallQuantity } from '../../chain/quantity.ts'
+import { err, ok, type Result } from '../../common/result.ts'
+import { blockCall } from '../calls.ts'
+import { forQuestion, type TronNode } from '../nodes/node.ts'
+import type { NodeError, NodeResult } from '../nodes/node-error.ts'
 import { type ParsedBlock, parseBlock } from '../parse/block.ts'
-import type { Parsed } from '../parse/fields.ts'
+import { isObject, type Parsed } from '../parse/fields.ts'
+import { parseLogs } from '../parse/log.ts'
 import { queryFinal } from '../transport/batch.ts'
+import * as rpc from '../transport/json-rpc.ts'
 import { parseResults } from '../transport/json-rpc.ts'
-import type { Vote } from './agreement.ts'
-import { type FinalBlocks, readRangeLogs } from './read-blocks.ts'
+import { type FinalBlocks, readAllLogs } from './read-blocks.ts'
 import { readNodeReceipts } from './receipts.ts'
+import { rangeTokenLogsCalls, readTokenLogs, renderTokenLogs } from './token-logs.ts'
 
-/** What the node that blocks are from and another node differ about. */
+/** What the node that blocks are from and another node differ about: the text of each. */
 export interface Mismatch {
   readonly about: string
-  readonly source: Vote
-  readonly other: Vote
+  readonly text: string
+  readonly otherText: string
 }
 
-/** The texts that differ, first that of the source, or null. */
-type Difference = readonly [about: string, source: string, other: string] | null
+type Difference = Mismatch | null
+
+/** The result of a confirmation: the first mismatch, or the heights of blocks whose logs the node cannot confirm. */
+export interface Confirmation {
+  readonly mismatch: Mismatch | null
+  readonly unread: readonly number[]
+}
 
 /**
- * Whether `node` confirms the blocks from `source`: null, or the first mismatch. One request reads the blocks in full and
- * the logs of their range. JSON does not have what a block hash is computed from, so equal hashes do not suffice: all
- * fields that can make a deposit are compared.
+ * Whether `node` confirms the blocks from `source`. One request reads the blocks in full and the logs of accepted tokens in
+ * their range. JSON does not have what a block hash is computed from, so equal hashes do not suffice: all fields that can
+ * make a deposit are compared. Blocks whose logs are null are compared without them.
  */
-export async function confirmBlocks(
-  node: TronNode,
-  source: TronNode,
-  blocks: FinalBlocks,
-): NodeResult<Mismatch | null> {
-  const heights = blocks.map(({ height }) => height)
-  const [from, to] = [heights[0], heights.at(-1)]
-  if (from === undefined || to === undefined) return ok(null)
-  const mismatch = ([about, text, otherText]: NonNullable<Difference>) =>
-    ok({ about, source: { node: source, text }, other: { node, text: otherText } })
-  const calls = [...heights.map((height) => blockCall(height, true)), rangeLogsCall(from, to)]
-  const result = await queryFinal(node, to, calls)
+export async function confirmBlocks(node: TronNode, source: TronNode, blocks: FinalBlocks): NodeResult<Confirmation> {
+  const { tokens } = node.pool
+  const last = blocks.at(-1)
+  if (last === undefined) return ok({ mismatch: null, unread: [] })
+  const calls = [...blocks.map(({ height }) => blockCall(height, true)), ...rangeTokenLogsCalls(tokens, blocks)]
+  const result = await queryFinal(node, last.height, calls)
   if (!result.ok) return result
   const { replies } = result.value
   const others = parseResults(replies, blocks, ({ height }) => `block ${height}`, compareBlock)
   if (!others.ok) return others
   const different = others.value.find((difference) => difference !== null)
-  if (different !== undefined) return mismatch(different)
-  const logs = await readRangeLogs(node, blocks, replies[blocks.length])
+  if (different !== undefined) return ok({ mismatch: different, unread: [] })
+  const withLogs = blocks.filter(({ logs }) => logs !== null)
+  const reply = replies[blocks.length]
+  const isTooLong = reply !== undefined && rpc.isTooLarge(reply)
+  const logs = isTooLong ? await readTokenLogs(node, withLogs) : parseRange(tokens, withLogs, reply)
   if (!logs.ok) return logs
-  for (const [i, block] of blocks.entries()) {
-    const difference = await compareLogs([source, node], block, logs.value[i] ?? [])
-    if (!difference.ok) return difference
-    if (difference.value !== null) return mismatch(difference.value)
-  }
-  return ok(null)
+  const unread = withLogs.filter((_, i) => logs.value[i] === null).map(({ height }) => height)
+  const mismatch = await compareLogs(node, source, withLogs, logs.value)
+  return mismatch.ok ? ok({ mismatch: mismatch.value, unread }) : mismatch
+}
+
+/** The logs of blocks from the reply about their range. Those of other blocks are ignored. */
+function parseRange(
+  tokens: ReadonlySet<Address>,
+  blocks: FinalBlocks,
+  reply: rpc.RpcReply | undefined,
+): Result<LogLists, NodeError> {
+  if (tokens.size === 0) return ok(blocks.map(() => []))
+  return rpc.parseResult(reply, 'logs of a range', (value) => {
+    if (!Array.isArray(value)) return err('logs that are not an array')
+    const byHeight = new Map<number | null, unknown[]>(blocks.map(({ height }) => [height, []]))
+    for (const item of value) byHeight.get(isObject(item) ? parseSmallQuantity(item.blockNumber) : null)?.push(item)
+    const lists: (readonly Log[])[] = []
+    for (const block of blocks) {
+      const logs = parseLogs(byHeight.get(block.height), block)
+      if (!logs.ok) return err(`block ${block.height}: ${logs.error}`)
+      lists.push(logs.value.logs)
+    }
+    return ok(lists)
+  })
 }
 
 /** The difference of a block to one in a reply. */
@@ -66,59 +87,111 @@ function compareBlock(value: unknown, block: ParsedBlock): Parsed<Difference> {
   const [own, others] = [block.transactions, other.transactions]
   if (block.hash !== other.hash || block.parentHash !== other.parentHash) {
     const render = ({ hash, parentHash }: ParsedBlock) => `hash ${hash}\nparent ${parentHash}`
-    return ok([about, render(block), render(other)])
+    return ok({ about, text: render(block), otherText: render(other) })
   }
   for (let i = 0; i < Math.max(own.length, others.length); i++) {
     if (isSameTransfer(own[i], others[i])) continue
     const render = (all: readonly Transaction[]) => `${all.length} transactions, at ${i} ${renderTransfer(all[i])}`
-    return ok([about, render(own), render(others)])
+    return ok({ about, text: render(own), otherText: render(others) })
   }
   return ok(null)
 }
 
-/** Whether what can be a TRX deposit is the same. Other fields differ between versions (PROTOCOL.md, Transactions). */
+/** Whether what can be a TRX deposit is the same. Honest nodes can differ in other fields (PROTOCOL.md, Transactions). */
 function isSameTransfer(a: Transaction | undefined, b: Transaction | undefined): boolean {
   if (a === undefined || b === undefined || a.txid !== b.txid || a.from !== b.from || a.to !== b.to) return false
   if (a.value !== b.value && parseQuantity(a.value) !== parseQuantity(b.value)) return false
-  if (a.gas !== b.gas && parseQuantity(a.gas) !== parseQuantity(b.gas)) return false
   return (a.input === '0x') === (b.input === '0x')
 }
 
 function renderTransfer(transaction: Transaction | undefined): string {
   if (transaction === undefined) return 'none'
-  const { txid, from, to, value } = transaction
-  return `${txid} from ${from} to ${to ?? 'none'} value ${value}`
+  const { txid, from, to, value, input } = transaction
+  return `${txid} from ${from} to ${to ?? 'none'} value ${value}${input === '0x' ? '' : ' with call data'}`
 }
 
-/** Compares the logs of accepted tokens, but those of failed transactions (PROTOCOL.md, Failed transactions with logs). */
+/** The logs of each block, or null where they cannot be read. */
+type LogLists = readonly (readonly Log[] | null)[]
+
+/** A block whose logs of accepted tokens differ between two replies, and the transactions that they differ in. */
+interface DifferentLogs {
+  readonly block: ParsedBlock & Block
+  readonly others: readonly Log[]
+  /** Whether the other logs can lack some, because they were read by contract. */
+  readonly isFiltered: boolean
+  readonly txids: readonly Txid[]
+}
+
+/**
+ * Compares the logs of accepted tokens. Where a filtered reply differs, the node is queried without a filter, since its log
+ * index can have a gap; where that differs too, receipts decide.
+ */
 async function compareLogs(
-  nodes: readonly [source: TronNode, other: TronNode],
-  block: Block,
-  otherLogs: readonly Log[],
+  node: TronNode,
+  source: TronNode,
+  blocks: FinalBlocks,
+  lists: LogLists,
 ): NodeResult<Difference> {
-  const { tokens } = nodes[0].pool
-  const [own, others] = [renderTokenLogs(tokens, block.logs), renderTokenLogs(tokens, otherLogs)]
-  const txids = [...new Set([...own.keys(), ...others.keys()])].filter((txid) => own.get(txid) !== others.get(txid))
-  if (txids.length === 0) return ok(null)
-  if (txids.length <= receiptsMax) {
-    const results = await Promise.all(nodes.map((node) => readNodeReceipts(node, txids, block.height)))
-    const haveFailed = results.every((result) => {
-      const receipts = result.ok ? [...result.value.values()] : null
-      return receipts?.every((receipt) => !receipt.succeeded && receipt.block.hash === block.hash)
-    })
-    if (haveFailed) return ok(null)
-    for (const result of results) if (!result.ok && result.error.kind === 'out-of-budget') return result
+  const { tokens } = node.pool
+  const filtered = differences(tokens, blocks, lists, () => true)
+  if (filtered.length === 0) return ok(null)
+  const unclear = filtered.map(({ block }) => block)
+  const all = await readAllLogs(node, unclear)
+  if (!all.ok) return all
+  // Of a block that has too many logs for one reply, the filtered logs remain.
+  const complete = all.value.map((parsed, i) => parsed?.logs ?? filtered[i]?.others ?? null)
+  const isFiltered = (i: number) => all.value[i] === null
+  for (const different of differences(tokens, unclear, complete, isFiltered)) {
+    const difference = await compareReceipts(node, source, different)
+    if (!difference.ok || difference.value !== null) return difference
   }
-  const render = (logs: ReadonlyMap<Txid, string>) => txids.map((txid) => `${txid} ${logs.get(txid) ?? 'no log'}`)
-  return ok([`logs of block ${block.height}`, render(own).join('\n'), render(others).join('\n')])
+  return ok(null)
 }
 
-/** The logs of accepted tokens: one text for each transaction that has any. */
-function renderTokenLogs(tokens: ReadonlySet<Address>, logs: readonly Log[]): ReadonlyMap<Txid, string> {
-  const texts = new Map<Txid, string>()
-  for (const { txid, position, contract, topics, data } of logs) {
-    if (!tokens.has(contract)) continue
-    texts.set(txid, `${texts.get(txid) ?? ''}[${position} ${contract} ${topics.join(',')} ${data}]`)
-  }
-  return texts
+function differences(
+  tokens: ReadonlySet<Address>,
+  blocks: FinalBlocks,
+  lists: LogLists,
+  isFiltered: (i: number) => boolean,
+): readonly DifferentLogs[] {
+  return blocks.flatMap((block, i) => {
+    const others = lists[i] ?? null
+    if (others === null) return []
+    const [own, other] = [renderTokenLogs(tokens, block.logs ?? []), renderTokenLogs(tokens, others)]
+    const txids = [...new Set([...own.keys(), ...other.keys()])].filter((txid) => own.get(txid) !== other.get(txid))
+    return txids.length === 0 ? [] : [{ block, others, txids, isFiltered: isFiltered(i) }]
+  })
 }
+
+/**
+ * Null where the transactions have failed at both nodes: honest nodes can differ in their logs (PROTOCOL.md, Failed
+ * transactions with logs). Also where `node` lacks them in a filtered reply, and its receipts have them.
+ */
+async function compareReceipts(
+  node: TronNode,
+  source: TronNode,
+  { block, others, txids, isFiltered }: DifferentLogs,
+): NodeResult<Difference> {
+  const { tokens } = node.pool
+  const [own, other] = [renderTokenLogs(tokens, block.logs ?? []), renderTokenLogs(tokens, others)]
+  const results = await Promise.all(
+    [node, forQuestion(source)].map((each) => readNodeReceipts(each, txids, block.height)),
+  )
+  for (const result of results) if (!result.ok && isLimit(result.error)) return result
+  const [receipts, ownReceipts] = results.map((result) => (result.ok ? result.value : null))
+  const isExplained = txids.every((txid) => {
+    const [receipt, ownReceipt] = [receipts?.get(txid), ownReceipts?.get(txid)]
+    if (receipt?.block.hash !== block.hash) return false
+    if (receipt.succeeded) {
+      const isLacking = isFiltered && !other.has(txid)
+      return isLacking && renderTokenLogs(tokens, receipt.logs).get(txid) === own.get(txid)
+    }
+    return ownReceipt?.block.hash === block.hash && !ownReceipt.succeeded
+  })
+  if (isExplained) return ok(null)
+  const render = (logs: ReadonlyMap<Txid, string>) =>
+    txids.map((txid) => `${txid} ${logs.get(txid) ?? 'no log'}`).join('\n')
+  return ok({ about: `logs of block ${block.height}`, text: render(own), otherText: render(other) })
+}
+
+const isLimit = ({ kind }: NodeError) => kind === 'out-of-budget' || kind === 'too-costly'

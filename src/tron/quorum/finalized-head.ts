@@ -2,7 +2,7 @@ import type { Header } from '../../chain/block.ts'
 import type { ChainResult } from '../../chain/chain.ts'
 import { err, ok } from '../../common/result.ts'
 import { blockCall } from '../calls.ts'
-import { headSpreadMax, lagMs } from '../limits.ts'
+import { aheadMsMax, headSpreadMax, lagMs } from '../limits.ts'
 import { createNodeSelector, failureOf } from '../nodes/failover.ts'
 import { demote } from '../nodes/health.ts'
 import type { NodePool, TronNode } from '../nodes/node.ts'
@@ -17,7 +17,7 @@ import { agreeByQuorum, collectAnswers } from './agreement.ts'
  * node can neither move it ahead nor, where further nodes can be queried, hold it back.
  */
 export async function readFinalizedHead(pool: NodePool): ChainResult<Header> {
-  const selector = createNodeSelector(pool, 'credit')
+  const selector = createNodeSelector(pool, 'credit', pool.quorum)
   const heads = await collectAnswers(selector, readHead, (all) => {
     const heights = all.map(({ value }) => value.height)
     const isClose = Math.max(...heights) - Math.min(...heights) <= headSpreadMax
@@ -28,26 +28,30 @@ export async function readFinalizedHead(pool: NodePool): ChainResult<Header> {
   if (lowest === undefined) return err(failureOf(selector))
   const { height } = lowest.value
   for (const { node, value } of heads) {
-    if (height - value.height > headSpreadMax) demote(node.health, lagMs, pool.budget.clock)
+    if (height - value.height > headSpreadMax) demote(node.health.rpc, lagMs, pool.budget.clock)
   }
-  const headByNode = new Map(heads.map(({ node, value }) => [node, value]))
+  const headByNode = new Map(heads.map(({ node, value }) => [node.number, value]))
   // Nodes with a head of this height or above come first. The others are queried only where these disagree.
   const first = sorted.filter(({ value }) => value.height >= height).map(({ node }) => node)
   return agreeByQuorum(
     pool,
     `finalized block ${height}`,
     async (node) => {
-      const head = headByNode.get(node)
+      const head = headByNode.get(node.number)
       return head?.height === height ? ok(head) : readHeader(node, height)
     },
     ({ hash, parentHash }) => `hash ${hash}\nparent ${parentHash}`,
-    [...first, ...pool.nodes.filter((node) => !headByNode.has(node))],
+    [...first, ...pool.nodes.filter((node) => !headByNode.has(node.number))],
   )
 }
 
 async function readHead(node: TronNode): NodeResult<Header> {
   const result = await queryFinal(node, 0, [])
-  return result.ok ? ok(result.value.finalized) : result
+  if (!result.ok) return result
+  const { finalized } = result.value
+  const aheadMs = finalized.timestamp - node.pool.budget.clock.now()
+  if (aheadMs > aheadMsMax) return nodeError('bad-answer', `finalized block ${finalized.height} is from the future`)
+  return ok(finalized)
 }
 
 async function readHeader(node: TronNode, height: number): NodeResult<Header> {

@@ -13,7 +13,7 @@ import { collectAnswers, largestGroup } from './agreement.ts'
 
 /** Where a transaction is: in the block that most nodes name. This is not a quorum, so credits need the block itself. */
 export async function locateTransaction(pool: NodePool, txid: Txid): ChainResult<TransactionLocation> {
-  const selector = createNodeSelector(pool, 'chain')
+  const selector = createNodeSelector(pool, 'chain', pool.quorum)
   const inOneBlock = (all: readonly NodeAnswer<TransactionLocation>[]) =>
     largestGroup(all, ({ value }) => (value.kind === 'mined' ? value.block.hash : null))
   const answers = await collectAnswers(

@@ -38,28 +38,58 @@ export async function queryNode(
   calls: readonly RpcCall[],
   batchMax = batchCallsMax,
 ): NodeResult<NodeReplies> {
-  const split = async (firstCount: number): NodeResult<NodeReplies> => {
-    const first = await queryNode(node, guard, calls.slice(0, firstCount), batchMax)
-    if (!first.ok) return first // no request for the second part
-    const second = await queryNode(node, guard, calls.slice(firstCount), batchMax)
-    return second.ok ? ok(mergeReplies(first.value, second.value)) : second
-  }
   const { health, pool } = node
-  if (pool.budget.clock.now() > health.callsMaxUntil) health.callsMax = Number.POSITIVE_INFINITY
+  const { clock } = pool.budget
+  if (clock.now() > health.callsMaxUntil) health.callsMax = Number.POSITIVE_INFINITY
   const guardCount = guardCalls[guard].length
   const room = Math.min(batchMax, health.callsMax) - guardCount
   if (room < 1) return sendSingly(node, guard, calls)
-  if (calls.length > room) return split(room)
+  if (calls.length > room) return sendParts(node, guard, calls, batchMax, room)
   const result = await sendBatch(node, guard, calls)
-  const isRefused = !result.ok && result.error.kind === 'batch-refused'
-  const isTooLarge = result.ok ? result.value.replies.some(rpc.isTooLarge) : result.error.kind === 'too-large'
-  if (isRefused) {
+  if (result.ok) return repeatTooLarge(node, guard, calls, batchMax, result.value)
+  const { kind } = result.error
+  if (kind === 'batch-refused') {
     health.callsMax = calls.length > 1 ? Math.ceil(calls.length / 2) + guardCount : 1
-    health.callsMaxUntil = pool.budget.clock.now() + batchLimitMs
-  }
-  if (!isRefused && !isTooLarge) return result
-  if (calls.length > 1) return split(Math.ceil(calls.length / 2))
-  return result.ok ? result : sendSingly(node, guard, calls)
+    health.callsMaxUntil = clock.now() + batchLimitMs
+  } else if (kind !== 'too-large') return result
+  if (calls.length > 1) return sendParts(node, guard, calls, batchMax, Math.ceil(calls.length / 2))
+  return sendSingly(node, guard, calls)
+}
+
+/** The first `firstCount` calls in one query and the others in a second one. */
+async function sendParts(
+  node: TronNode,
+  guard: BatchGuard,
+  calls: readonly RpcCall[],
+  batchMax: number,
+  firstCount: number,
+): NodeResult<NodeReplies> {
+  const first = await queryNode(node, guard, calls.slice(0, firstCount), batchMax)
+  if (!first.ok) return first // no request for the second part
+  const second = await queryNode(node, guard, calls.slice(firstCount), batchMax)
+  if (!second.ok) return second
+  const replies = [...first.value.replies, ...second.value.replies]
+  return ok({ finalized: lowerOf(first.value, second.value), replies })
+}
+
+/** Sends those calls again, in smaller batches, whose replies are too large and can fit into one. */
+async function repeatTooLarge(
+  node: TronNode,
+  guard: BatchGuard,
+  calls: readonly RpcCall[],
+  batchMax: number,
+  result: NodeReplies,
+): NodeResult<NodeReplies> {
+  const indexes = [...calls.keys()].filter((i) => rpc.fitsSmallerBatch(calls[i], result.replies[i]))
+  if (calls.length <= 1 || indexes.length === 0) return ok(result)
+  const repeated = calls.filter((_, i) => indexes.includes(i))
+  const again =
+    repeated.length < calls.length
+      ? await queryNode(node, guard, repeated, batchMax)
+      : await sendParts(node, guard, repeated, batchMax, Math.ceil(repeated.length / 2))
+  if (!again.ok) return again
+  const replies = result.replies.map((reply, i) => again.value.replies[indexes.indexOf(i)] ?? reply)
+  return ok({ finalized: lowerOf(result, again.value), replies })
 }
 
 /** As `queryNode` with the guard `finalized`, for calls about blocks up to `height`, which must be final at the node. */
@@ -72,15 +102,15 @@ export async function queryFinal(node: TronNode, height: number, calls: readonly
   return ok({ finalized, replies })
 }
 
-function mergeReplies(a: NodeReplies, b: NodeReplies): NodeReplies {
-  const [lower] = [a, b].sort((x, y) => (x.finalized?.height ?? 0) - (y.finalized?.height ?? 0))
-  return { finalized: lower?.finalized ?? null, replies: [...a.replies, ...b.replies] }
+/** The lower finalized head of two results of one node. */
+function lowerOf({ finalized: a }: NodeReplies, { finalized: b }: NodeReplies): Header | null {
+  return a === null || b === null || a.height < b.height ? a : b
 }
 
 async function sendBatch(node: TronNode, guard: BatchGuard, calls: readonly RpcCall[]): NodeResult<NodeReplies> {
   const all = [...guardCalls[guard], ...calls]
   const firstId = nextId(node)
-  const reply = await postJson(node.pool.budget, targetOf(node), rpc.encodeCalls(all, firstId, false))
+  const reply = await postJson(node.pool.budget, targetOf(node), rpc.encodeCalls(all, firstId, false), node.allowance)
   const replies = reply.ok ? rpc.parseBatchReply(reply.value, firstId, all.length) : reply
   return replies.ok ? checkGuard(node, guard, replies.value) : replies
 }
@@ -88,12 +118,14 @@ async function sendBatch(node: TronNode, guard: BatchGuard, calls: readonly RpcC
 /** Each call in its own request, the guard's calls first. Only block hashes connect the replies. */
 async function sendSingly(node: TronNode, guard: BatchGuard, calls: readonly RpcCall[]): NodeResult<NodeReplies> {
   const replies: RpcReply[] = []
+  const guardCount = guardCalls[guard].length
   for (const call of [...guardCalls[guard], ...calls]) {
     const id = nextId(node)
-    const value = await postJson(node.pool.budget, targetOf(node), rpc.encodeCalls([call], id, true))
+    const value = await postJson(node.pool.budget, targetOf(node), rpc.encodeCalls([call], id, true), node.allowance)
     const reply = value.ok ? rpc.parseSingleReply(value.value, id) : value
-    if (!reply.ok) return reply
-    replies.push(reply.value)
+    if (reply.ok) replies.push(reply.value)
+    else if (reply.error.kind === 'too-large' && replies.length >= guardCount) replies.push(rpc.oversizeReply)
+    else return reply
   }
   return checkGuard(node, guard, replies)
 }

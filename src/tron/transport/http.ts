@@ -1,7 +1,8 @@
 import { ok, type Result } from '../../common/result.ts'
 import type { UnixMs } from '../../common/time.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { connectionsMax, replyBytesMax, requestMs, requestMsMin } from '../limits.ts'
+import * as limits from '../limits.ts'
+import { connectionsMax, questionRequestsMax, questionRequestsMin, questionShareMax } from '../limits.ts'
 import { type NodeError, type NodeResult, nodeError } from '../nodes/node-error.ts'
 import { isObject } from '../parse/fields.ts'
 import { isTooDense, readBody } from './read-body.ts'
@@ -35,6 +36,17 @@ export function createRequestBudget(limits: RequestLimits, onlyNode: boolean): R
   return { ...limits, onlyNode, requests: 0, lastId: 0, connections: 0, waiting: [] }
 }
 
+/** Requests that one question may still send to one node. */
+export interface RequestAllowance {
+  left: number
+}
+
+/** What one question may use at one node: it must leave requests for the other nodes. */
+export function createAllowance({ requestsMax, requests, onlyNode }: RequestBudget): RequestAllowance {
+  const share = Math.ceil((requestsMax - requests) * (onlyNode ? 1 : questionShareMax))
+  return { left: Math.min(Math.max(share, questionRequestsMin), questionRequestsMax) }
+}
+
 /** The URL of a service and its API key. Both are secrets. */
 export interface HttpTarget {
   readonly url: string
@@ -45,8 +57,15 @@ export interface HttpTarget {
 const rateLimitStatuses: ReadonlySet<number> = new Set([403, 429, 503])
 const batchRefusalStatuses: ReadonlySet<number> = new Set([400, 405, 415, 422, 501])
 
-/** The JSON value of the reply to one POST, within the budget. It never throws. */
-export async function postJson(budget: RequestBudget, target: HttpTarget, body: string): NodeResult<unknown> {
+/** The JSON value of the reply to one POST, within the budget and the allowance. It never throws. */
+export async function postJson(
+  budget: RequestBudget,
+  target: HttpTarget,
+  body: string,
+  allowance: RequestAllowance,
+): NodeResult<unknown> {
+  if (allowance.left <= 0) return nodeError('too-costly', 'the question takes too many requests')
+  allowance.left -= 1
   if (budget.connections >= connectionsMax) await new Promise<void>((start) => budget.waiting.push(start))
   else budget.connections += 1
   try {
@@ -64,20 +83,22 @@ async function postInTime(budget: RequestBudget, target: HttpTarget, body: strin
   if (leftMs <= 0) return nodeError('out-of-budget', 'the time is used up')
   if (budget.requests >= budget.requestsMax) return nodeError('out-of-budget', 'the requests are used up')
   budget.requests += 1
-  const shareMs = budget.onlyNode ? leftMs : Math.max(leftMs / 2, requestMsMin)
-  const limitMs = Math.ceil(Math.min(requestMs, shareMs, leftMs))
+  const shareMs = budget.onlyNode ? leftMs : Math.max(leftMs / 2, limits.requestMsMin)
+  const limitMs = Math.ceil(Math.min(limits.requestMs, shareMs, leftMs))
   const abort = new AbortController()
-  const reply = await Promise.race([
-    post(budget.fetch, target, body, abort.signal),
-    clock.sleep(limitMs).then(() => null),
-  ])
+  const reply = await Promise.race([post(budget, target, body, abort.signal), clock.sleep(limitMs).then(() => null)])
   if (reply !== null) return reply
   abort.abort()
   if (clock.now() >= deadline) return nodeError('out-of-budget', 'no answer before the deadline')
   return nodeError('timed-out', `no answer in ${limitMs} ms`)
 }
 
-async function post(fetch: Fetch, { url, key }: HttpTarget, body: string, signal: AbortSignal): NodeResult<unknown> {
+async function post(
+  { fetch, clock }: RequestBudget,
+  { url, key }: HttpTarget,
+  body: string,
+  signal: AbortSignal,
+): NodeResult<unknown> {
   try {
     const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
     if (key !== null) headers['TRON-PRO-API-KEY'] = key
@@ -88,8 +109,8 @@ async function post(fetch: Fetch, { url, key }: HttpTarget, body: string, signal
       return nodeError('bad-answer', `a redirect (HTTP ${response.status})`)
     }
     const bytes = await readBody(response)
-    if (bytes === null) return nodeError('too-large', `a reply of more than ${replyBytesMax} bytes`)
-    if (isTooDense(bytes)) return nodeError('bad-answer', 'a reply with too many values for its length')
+    if (bytes === null) return nodeError('too-large', `a reply of more than ${limits.replyBytesMax} bytes`)
+    if (isTooDense(bytes, clock.random())) return nodeError('bad-answer', 'a reply with too many values for its length')
     return parseReply(response.status, new TextDecoder().decode(bytes))
   } catch {
     return nodeError('unreachable', 'the connection failed') // the error's own text can contain the URL

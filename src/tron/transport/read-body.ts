@@ -1,4 +1,12 @@
-import { bytesPerValueMin, initialBufferBytes, replyBytesMax, uncheckedValuesMax } from '../limits.ts'
+import {
+  bytesPerValueMin,
+  initialBufferBytes,
+  plainBytesMin,
+  replyBytesMax,
+  replyDepthMax,
+  replyKeysMax,
+  uncheckedValuesMax,
+} from '../limits.ts'
 
 /** The whole body of a response, or null as soon as it is longer than `replyBytesMax`. */
 export async function readBody({ body }: Response): Promise<Uint8Array | null> {
@@ -57,12 +65,66 @@ async function readChunks(reader: ReadableStreamDefaultReader<Uint8Array>): Prom
   return bytes
 }
 
-const startsValue = new Uint8Array(256)
-for (const mark of '[{,') startsValue[mark.charCodeAt(0)] = 1
+const codeOf = (mark: string) => mark.charCodeAt(0)
+const [quote, backslash, colon] = [codeOf('"'), codeOf('\\'), codeOf(':')]
 
-/** Whether parsing would take far more memory than the bytes do. Each JSON value but the first follows one of these marks. */
-export function isTooDense(bytes: Uint8Array): boolean {
+/** What a byte outside of strings does: it begins a value, and it opens or closes a level. */
+const startsValue = new Uint8Array(256)
+for (const mark of '[{,') startsValue[codeOf(mark)] = 1
+const changesDepth = new Int8Array(256)
+for (const mark of '[{') changesDepth[codeOf(mark)] = 1
+for (const mark of ']}') changesDepth[codeOf(mark)] = -1
+
+/**
+ * Whether parsing would take far more memory than the bytes do: too many values for the length (each but the first follows
+ * `[`, `{` or a comma), too deep, too many different keys, or a long reply with texts that are not plain ASCII.
+ * `random` is from 0 to 1.
+ */
+export function isTooDense(bytes: Uint8Array, random: number): boolean {
+  const valuesMax = uncheckedValuesMax + bytes.byteLength / bytesPerValueMin
+  const keys = new Set<number>()
+  const seed = Math.floor(random * 2 ** 32) // so that keys with the same hash cannot be prepared
+  const isLong = bytes.length > plainBytesMin
   let values = 0
-  for (let i = 0; i < bytes.length; i += 1) values += startsValue[bytes[i] ?? 0] ?? 0 // for…of takes many times as long
-  return values > uncheckedValuesMax + bytes.byteLength / bytesPerValueMin
+  let depth = 0
+  for (let i = 0; i < bytes.length; i += 1) {
+    const byte = bytes[i] ?? 0
+    if (byte === quote) {
+      const end = endOfString(bytes, i, isLong)
+      if (end === null) return true
+      if (isKey(bytes, end)) keys.add(hashOf(bytes, i + 1, end, seed))
+      if (keys.size > replyKeysMax) return true
+      i = end
+    } else {
+      values += startsValue[byte] ?? 0
+      depth += changesDepth[byte] ?? 0
+      if (depth > replyDepthMax) return true
+    }
+  }
+  return values > valuesMax
+}
+
+/** The index of the closing quote of the string that begins at `start`. Null where it must be plain ASCII and is not. */
+function endOfString(bytes: Uint8Array, start: number, mustBePlain: boolean): number | null {
+  for (let i = start + 1; i < bytes.length; i += 1) {
+    const byte = bytes[i] ?? 0
+    if (byte === quote) return i
+    if (mustBePlain && (byte === backslash || byte > 0x7f)) return null
+    if (byte === backslash) i += 1
+  }
+  return bytes.length
+}
+
+/** Whether a colon follows the string that ends at `end`. */
+function isKey(bytes: Uint8Array, end: number): boolean {
+  let i = end + 1
+  while ((bytes[i] ?? colon) <= 0x20) i += 1
+  return bytes[i] === colon
+}
+
+/** FNV-1a. */
+function hashOf(bytes: Uint8Array, start: number, end: number, seed: number): number {
+  let hash = seed
+  for (let i = start; i < end; i += 1) hash = Math.imul(hash ^ (bytes[i] ?? 0), 0x01000193)
+  return hash
 }

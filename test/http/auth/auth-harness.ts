@@ -7,13 +7,16 @@ import { bearer, jwtSecret, tokenNow } from '../../support/tokens.ts'
 
 /** Verifies HS256 tokens, with nothing but the claims that are always required. */
 export const secretConfig: AuthConfig = {
-  key: { kind: 'secret', secret: jwtSecret },
+  keys: { secrets: [jwtSecret], jwksUrl: null },
   issuer: null,
   audience: null,
   devUid: null,
 }
 /** Verifies tokens with the keys at a URL. */
-export const keySetConfig: AuthConfig = { ...secretConfig, key: { kind: 'jwks', url: 'https://issuer.example/keys' } }
+export const keySetConfig: AuthConfig = {
+  ...secretConfig,
+  keys: { secrets: [], jwksUrl: 'https://issuer.example/keys' },
+}
 
 /** A key server: what it responds to a request. */
 export type KeyServer = (init: RequestInit) => Response | Promise<Response>

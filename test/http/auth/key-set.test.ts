@@ -7,6 +7,7 @@ import {
   forgeToken,
   goodClaims,
   type Issuer,
+  jwtSecret,
   type KeySetAlgorithm,
   keySetOf,
   signHs256,
@@ -32,6 +33,37 @@ beforeAll(async () => {
   ed = await createIssuer('EdDSA', 'kid-EdDSA')
   issuers = [rsa, ec, ed]
   stranger = await createIssuer('ES256', 'kid-stranger')
+})
+
+describe('with a secret, its previous one and a key set', () => {
+  const previous = 'the secret before, of more than thirty-two bytes'
+  const config = { ...keySetConfig, keys: { ...keySetConfig.keys, secrets: [jwtSecret, previous] } }
+
+  test('a token is checked only with the keys of its own kind', async () => {
+    const harness = authHarness(config, () => Response.json(keySetOf(...issuers)))
+    expect(await harness.verify(await signHs256(goodClaims()))).toEqual(admitted())
+    expect(await harness.verify(await signHs256(goodClaims({ sub: '8' }), previous))).toEqual(admitted(8))
+    expect(await harness.verify(await signHs256(goodClaims(), 'another secret of more than 32 bytes'))).toEqual(refused)
+    expect(harness.fetches.count).toBe(0)
+    for (const issuer of issuers) expect(await harness.verify(await issuer.sign(goodClaims()))).toEqual(admitted())
+    expect(harness.fetches.count).toBe(1)
+    expect(await harness.verify(await stranger.sign(goodClaims()))).toEqual(refused)
+    for (const alg of ['none', 'HS512', 'ES384']) {
+      expect(await harness.verify(forgeToken({ alg }, goodClaims(), 'x'))).toEqual(refused)
+    }
+  })
+
+  test('a public key of the set is no secret', async () => {
+    const harness = authHarness(config, () => Response.json(keySetOf(...issuers)))
+    const publicKey = new TextEncoder().encode(JSON.stringify(ec.jwk))
+    expect(await harness.verify(await signWithBytes({ alg: 'HS256' }, goodClaims(), publicKey))).toEqual(refused)
+  })
+
+  test('an issuer that is away refuses no token of the secret', async () => {
+    const harness = authHarness(config)
+    expect(await harness.verify(await ec.sign(goodClaims()))).toEqual(unavailable)
+    expect(await harness.verify(await signHs256(goodClaims()))).toEqual(admitted())
+  })
 })
 
 describe('a token signed with a key of the set', () => {

@@ -131,7 +131,7 @@ describe('a token is refused', () => {
 
 describe('the algorithm of a token with a long secret', () => {
   const secret = jwtSecret.repeat(2)
-  const config: AuthConfig = { ...secretConfig, key: { kind: 'secret', secret } }
+  const config: AuthConfig = { ...secretConfig, keys: { secrets: [secret], jwksUrl: null } }
 
   test.each([
     ['HS256', admitted(7)],

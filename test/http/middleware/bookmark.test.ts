@@ -31,6 +31,8 @@ async function watched(refuse = false) {
     },
   })
   const service = await startService({ DB: spied })
+  await service.get('/health', null) // the first request of an isolate compares the configuration with the stored one
+  starts.length = 0
   return { service, starts }
 }
 
@@ -47,7 +49,7 @@ describe('the bookmark of a response', () => {
   test.each([
     ['an unknown path', '/x', 404],
     ['bad input', '/wallet/flow/list?page=x', 400],
-    ['the health check', '/health', 200],
+    ['the health check', '/health', 503],
   ])('is absent at %s', async (_what, path, status) => {
     const response = await (await startService()).get(path)
     expect([response.status, response.headers.get(header)]).toEqual([status, null])
@@ -74,15 +76,16 @@ describe('the bookmark of a response', () => {
 })
 
 describe('the copy of the database that is read', () => {
-  test.each(['/wallet/list', '/wallet/flow/list', '/tron/balance'])(
-    'at %s has reached the bookmark, and is the primary without one',
-    async (path) => {
-      const { service, starts } = await watched()
-      await service.get(path)
-      await service.get(path, 7, { headers: { [header]: good } })
-      expect(starts).toEqual(['first-primary', good])
-    },
-  )
+  test.each([
+    ['/wallet/list', '/wallet/list'],
+    ['/wallet/flow/list', '/wallet/flow/list'],
+    ['/tron/balance', '/tron/balance?cuy=2'], // the same question again would be answered from memory
+  ])('at %s has reached the bookmark, and is the primary without one', async (first, second) => {
+    const { service, starts } = await watched()
+    await service.get(first)
+    await service.get(second, 7, { headers: { [header]: good } })
+    expect(starts).toEqual(['first-primary', good])
+  })
 
   test('is the primary for a route that writes, whatever the bookmark', async () => {
     const { service, starts } = await watched()

@@ -11,6 +11,8 @@ const figures = [...wranglerText.matchAll(/name = "(RATE_\w+)"\nnamespace_id = "
   ([, name, namespace, simple]) => ({ name, namespace, simple }),
 )
 
+const unlimited = { limit: () => Promise.resolve({ success: true }) }
+
 /** Limiters that allow the first `max` requests of each caller, and the number of requests by limiter and caller. */
 function countingLimiters(max: number) {
   const counts = new Map<string, number>()
@@ -21,7 +23,10 @@ function countingLimiters(max: number) {
       return Promise.resolve({ success: count <= max })
     },
   })
-  return { counts, variables: { RATE_LISTS: limiter('lists'), RATE_STRICT: limiter('strict') } }
+  return {
+    counts,
+    variables: { RATE_LISTS: limiter('lists'), RATE_NODES: limiter('nodes'), RATE_NODES_ALL: unlimited },
+  }
 }
 
 describe('over the limit', () => {
@@ -54,9 +59,9 @@ describe('over the limit', () => {
     expect(counts.size).toBe(0)
   })
 
-  test('the health check is a success and is not counted', async () => {
+  test('the health check is not refused and not counted', async () => {
     const { counts, variables } = countingLimiters(0)
-    expect((await (await startService(variables)).get('/health', null)).status).toBe(200)
+    expect((await (await startService(variables)).get('/health', null)).status).not.toBe(429)
     expect(counts.size).toBe(0)
   })
 })
@@ -72,14 +77,14 @@ describe('the count of a caller', () => {
   test.each([
     ['/wallet/list', 'lists'],
     ['/wallet/flow/list', 'lists'],
-    ['/tron/balance', 'lists'],
+    ['/tron/balance', 'nodes'],
     ['/tron/generate', 'lists'],
     ['/tron/generate?fresh=0', 'lists'],
-    ['/tron/generate?fresh=1', 'strict'],
-    ['/tron/generate?format=hex&fresh=%31', 'strict'],
-    ['/tron/generate?%66resh=1', 'strict'],
-    ['/tron/recharge', 'strict'],
-    ['/tron/recharge?txid=x', 'strict'],
+    ['/tron/generate?fresh=1', 'nodes'],
+    ['/tron/generate?format=hex&fresh=%31', 'nodes'],
+    ['/tron/generate?%66resh=1', 'nodes'],
+    ['/tron/recharge', 'nodes'],
+    ['/tron/recharge?txid=x', 'nodes'],
   ])('for %s is that of %s', async (path, name) => {
     const { counts, variables } = countingLimiters(9)
     await (await startService(variables)).get(path)
@@ -87,20 +92,40 @@ describe('the count of a caller', () => {
   })
 })
 
-/** The limit of RATE_STRICT in wrangler.toml. */
-const strictFigure = 120
+describe('the count of all callers together', () => {
+  test('bounds what queries nodes, and nothing else', async () => {
+    let left = 2
+    const RATE_NODES_ALL = { limit: async ({ key }: { key: string }) => ({ success: key === 'all' && left-- > 0 }) }
+    const service = await startService({ ...countingLimiters(2).variables, RATE_NODES_ALL })
+    const statuses: number[] = []
+    for (const uid of [7, 8, 9]) statuses.push((await service.get('/tron/balance', uid)).status)
+    expect(statuses).toEqual([200, 200, 429])
+    expect((await service.get('/wallet/list', 9)).status).toBe(200)
+  })
+
+  test('is not used up by one caller who is over its own limit', async () => {
+    let used = 0
+    const RATE_NODES_ALL = { limit: async () => ({ success: ++used > 0 }) }
+    const service = await startService({ ...countingLimiters(2).variables, RATE_NODES_ALL })
+    for (let i = 0; i < 9; i += 1) await service.get('/tron/balance', 7)
+    expect(used).toBe(2)
+  })
+})
+
+/** The limit of RATE_NODES in wrangler.toml. */
+const nodesFigure = 20
 
 describe('the platform’s own limiter, with the figures of wrangler.toml', () => {
   test('allows its limit in each minute and no more', async () => {
-    const service = await startService({ RATE_LISTS: env.RATE_LISTS, RATE_STRICT: env.RATE_STRICT })
+    const service = await startService({ RATE_LISTS: env.RATE_LISTS, RATE_NODES: env.RATE_NODES })
     // Twice the limit and one more: wherever the minute ends between them, one of the two minutes has too many.
-    const calls = 2 * strictFigure + 1
+    const calls = 2 * nodesFigure + 1
     const getAll = (path: string) => Promise.all(Array.from({ length: calls }, () => service.get(path)))
-    const strict = await getAll('/tron/recharge?txid=x')
-    const passed = strict.filter(({ status }) => status === 400).length
-    expect(passed).toBeGreaterThanOrEqual(strictFigure)
+    const some = await getAll('/tron/recharge?txid=x')
+    const passed = some.filter(({ status }) => status === 400).length
+    expect(passed).toBeGreaterThanOrEqual(nodesFigure)
     expect(passed).toBeLessThan(calls)
-    const [refused] = strict.filter(({ status }) => status !== 400)
+    const [refused] = some.filter(({ status }) => status !== 400)
     expect(refused && (await read(refused))).toEqual(limited)
     const generous = await getAll('/wallet/flow/list?page=x')
     expect(generous.filter(({ status }) => status !== 400)).toEqual([])
@@ -110,11 +135,13 @@ describe('the platform’s own limiter, with the figures of wrangler.toml', () =
   test('has the same limits in production and on the test network, and separate counts', () => {
     expect(figures.map(({ name, simple }) => `${name} ${simple}`)).toEqual([
       `RATE_LISTS { limit = 600, period = ${rateRetrySeconds} }`,
-      `RATE_STRICT { limit = ${strictFigure}, period = ${rateRetrySeconds} }`,
+      `RATE_NODES { limit = ${nodesFigure}, period = ${rateRetrySeconds} }`,
+      `RATE_NODES_ALL { limit = 300, period = ${rateRetrySeconds} }`,
       `RATE_LISTS { limit = 600, period = ${rateRetrySeconds} }`,
-      `RATE_STRICT { limit = ${strictFigure}, period = ${rateRetrySeconds} }`,
+      `RATE_NODES { limit = ${nodesFigure}, period = ${rateRetrySeconds} }`,
+      `RATE_NODES_ALL { limit = 300, period = ${rateRetrySeconds} }`,
     ])
-    expect(new Set(figures.map(({ namespace }) => namespace)).size).toBe(4)
+    expect(new Set(figures.map(({ namespace }) => namespace)).size).toBe(6)
   })
 })
 
@@ -124,13 +151,14 @@ describe('a limiter that does not work', () => {
     expect((await service.get('/wallet/list')).status).toBe(200)
     expect(service.lines.filter((line) => line.includes('no-rate-limit'))).toEqual([
       '{"level":"warn","event":"no-rate-limit","name":"lists"}',
-      '{"level":"warn","event":"no-rate-limit","name":"strict"}',
+      '{"level":"warn","event":"no-rate-limit","name":"nodes"}',
+      '{"level":"warn","event":"no-rate-limit","name":"allNodes"}',
     ])
   })
 
   test('allows every request where it fails, with a line in the log', async () => {
     const failing = { limit: () => Promise.reject(new Error('unavailable')) }
-    const service = await startService({ RATE_LISTS: failing, RATE_STRICT: failing })
+    const service = await startService({ RATE_LISTS: failing, RATE_NODES: failing })
     expect((await service.get('/wallet/list')).status).toBe(200)
     expect(service.lines).toContain('{"level":"warn","event":"rate-limit-failed","name":"lists"}')
   })

@@ -158,7 +158,7 @@ const situations: Readonly<Record<Situation, () => Promise<RunningService>>> = {
     startService({ AUTH_JWT_SECRET: undefined, AUTH_JWKS_URL: 'https://keys.example/jwks' }),
   'no configuration': () => startService({ TRON_XPUB: undefined }),
   'no database': () => startService({ DB: brokenDatabase() }),
-  'a rate limit that is reached': () => startService({ RATE_LISTS: reachedLimit, RATE_STRICT: reachedLimit }),
+  'a rate limit that is reached': () => startService({ RATE_LISTS: reachedLimit, RATE_NODES: reachedLimit }),
   'no scan for four minutes': async () => {
     const service = await credited()
     service.clock.seconds += 180

@@ -19,17 +19,17 @@ describe('GET /health', () => {
       status: 200,
       body: {
         code: 200,
-        msg: 'success: 2 nodes agree',
+        msg: 'success',
         data: { status: 'ok', scanned: height, finalized: height, behind: 0 },
       },
     })
     expect(service.nodes.map((node) => node.requests.length)).toEqual(requests)
   })
 
-  test('is a success before the first scan', async () => {
+  test('is 503 where no scan ever began', async () => {
     expect(await read(await (await startService()).get('/health', null))).toMatchObject({
-      status: 200,
-      body: { data: { status: 'ok', scanned: 0, finalized: 0, behind: 0 } },
+      status: 503,
+      body: { data: { status: 'stopped', scanned: 0, finalized: 0, behind: 0 } },
     })
   })
 

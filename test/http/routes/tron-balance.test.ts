@@ -1,11 +1,21 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '../../../src/addresses/address.ts'
+import { balanceAddressesMax } from '../../../src/addresses/read-balance.ts'
 import { parseBalanceQuery } from '../../../src/http/routes/tron-balance/query.ts'
 import { indexCurrencies } from '../../../src/ledger/currencies.ts'
 import { usdtAddress } from '../../support/transaction-spec.ts'
 import { usdtBase58 } from '../../support/variables.ts'
 import { fine, twoCurrencies } from '../currencies.ts'
-import { addressIn, firstAddress, type RunningService, read, secondAddress, startService, wholeOf } from '../service.ts'
+import {
+  addressIn,
+  failed,
+  firstAddress,
+  type RunningService,
+  read,
+  secondAddress,
+  startService,
+  wholeOf,
+} from '../service.ts'
 
 let service: RunningService
 let first: Address
@@ -60,6 +70,30 @@ describe('GET /tron/balance', () => {
       expect((await service.get(`/tron/balance?${query}`)).status).toBe(400)
     },
   )
+
+  test('is remembered for three seconds for the same caller and query, without a node', async () => {
+    setBalance(first, 1_000_000n)
+    await service.get('/tron/balance')
+    const requests = () => service.nodes.reduce((sum, node) => sum + node.requests.length, 0)
+    const before = requests()
+    setBalance(first, 2_000_000n)
+    expect(await wholeOf(await service.get('/tron/balance'))).toEqual(amounts('1'))
+    expect(requests()).toBe(before)
+    expect(await wholeOf(await service.get('/tron/balance', 8))).toEqual(amounts('0'))
+    service.clock.seconds += 3
+    expect(await wholeOf(await service.get('/tron/balance'))).toEqual(amounts('2'))
+  })
+
+  test('is 400 that asks for one address where the caller has more than one request can read', async () => {
+    const insert = service.db.prepare(
+      'INSERT INTO address (derivation_index, id, uid, address, issued_height, created_at) VALUES (?, ?, 7, ?, 1e12, 1)',
+    )
+    const rest = Array.from({ length: balanceAddressesMax - 1 }, (_, i) => i + 2)
+    await service.db.batch(rest.map((i) => insert.bind(i, i + 1, i.toString(16).padStart(40, '0'))))
+    const msg = `address: required where you have more than ${balanceAddressesMax} addresses`
+    expect(await read(await service.get('/tron/balance'))).toEqual(failed(400, msg))
+    expect((await service.get(`/tron/balance?address=${firstAddress}`)).status).toBe(200)
+  })
 
   test('is 503 where no node responds', async () => {
     for (const node of service.nodes) node.script = () => ({ kind: 'status', status: 503 })

@@ -1,7 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { gapLimit } from '../../../src/addresses/issue-address.ts'
 import { parseGenerateQuery } from '../../../src/http/routes/tron-generate/query.ts'
-import { firstAddress, type RunningService, read, secondAddress, startService, wholeOf } from '../service.ts'
+import { usdtAddress } from '../../support/transaction-spec.ts'
+import {
+  addressFrom,
+  firstAddress,
+  type RunningService,
+  read,
+  secondAddress,
+  startService,
+  wholeOf,
+} from '../service.ts'
 
 let service: RunningService
 beforeEach(async () => {
@@ -28,6 +37,52 @@ describe('GET /tron/generate', () => {
     await service.get('/tron/generate')
     expect(await read(await service.get('/tron/generate?fresh=1'))).toEqual(issued(2, secondAddress))
     expect(await read(await service.get('/tron/generate'))).toEqual(issued(2, secondAddress))
+  })
+
+  test('starts at TRON_FIRST_INDEX on an empty database', async () => {
+    const later = service.with({ TRON_FIRST_INDEX: '1' })
+    expect(await read(await later.get('/tron/generate'))).toEqual(issued(2, secondAddress))
+    expect((await read(await service.get('/tron/generate', 8))).body).toMatchObject({ data: { id: 3 } })
+  })
+
+  describe('for the first address of an empty database', () => {
+    const alarms = () => service.lines.flatMap((line) => JSON.parse(line).alarm ?? [])
+    const addressCount = () => service.db.prepare('SELECT count(*) AS n FROM address').first('n')
+
+    test.each([
+      ['TRX at the first address', firstAddress, 'native'],
+      ['a token at the second address', secondAddress, 'token'],
+    ])('is 503 with one alarm where the key holds %s, until TRON_FIRST_INDEX is set', async (_what, holder, kind) => {
+      const address = addressFrom(holder)
+      for (const node of service.nodes) {
+        if (kind === 'native') node.balances.set(address, 1n)
+        else node.balances.set(`${usdtAddress} ${address}`, 1n)
+      }
+      for (const uid of [7, 8]) expect((await service.get('/tron/generate', uid)).status).toBe(503)
+      expect((await service.get('/tron/generate?fresh=1')).status).toBe(503)
+      expect(alarms()).toEqual(['key-was-used'])
+      expect(await addressCount()).toBe(0)
+      const set = service.with({ TRON_FIRST_INDEX: '1' })
+      expect(await read(await set.get('/tron/generate'))).toEqual(issued(2, secondAddress))
+    })
+
+    test('takes 0 as a first index that is set', async () => {
+      for (const node of service.nodes) node.balances.set(addressFrom(firstAddress), 1n)
+      const set = service.with({ TRON_FIRST_INDEX: '0' })
+      expect(await read(await set.get('/tron/generate'))).toEqual(issued(1, firstAddress))
+      expect(alarms()).toEqual([])
+    })
+
+    test('asks one request for each asset, and none for any later address', async () => {
+      const balanceRequests = () =>
+        service.nodes
+          .flatMap((node) => node.requests)
+          .filter(({ calls }) => calls.some(({ method }) => ['eth_getBalance', 'eth_call'].includes(method))).length
+      await service.get('/tron/generate')
+      expect(balanceRequests()).toBe(2)
+      await service.get('/tron/generate', 8)
+      expect(balanceRequests()).toBe(2)
+    })
   })
 
   test('is one address for one caller, however many calls there are at once', async () => {

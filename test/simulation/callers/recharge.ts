@@ -50,15 +50,21 @@ function checkCredited({ env, stored }: Client, uid: Uid, since: number, { credi
   }
 }
 
-/** Without a problem the caller may rely on it: a scan since the request has stored all that was final before. */
+/** A scan that ended less than one block time before a request answers it. */
+const blockMs = 3_000
+
+/** Without a problem the caller may rely on it: a scan since the request, or one that just ended, has stored all that was final. */
 function checkComplete({ env, stored }: Client, uid: Uid, since: number, finalBefore: number): void {
   const scan = stored.scan()
-  if (scan !== undefined && finalBefore >= 0 && scan.caughtUpAt < since) {
+  const isRecent = scan !== undefined && scan.leaseUntil > since - blockMs - clockSkewMaxMs
+  if (scan !== undefined && finalBefore >= 0 && scan.caughtUpAt < since && !isRecent) {
     env.violate(`recharge reported no problem to ${uid}, and no scan since the request was caught up`)
   }
+  // What became final after the beginning of that scan is left to the next one.
+  const later = Math.ceil(Math.max(0, since - (scan?.caughtUpAt ?? since) + clockSkewMaxMs) / blockMs)
   for (const transfer of env.transfers.values()) {
     const { promised, height, txid, position } = transfer
-    if (!promised || height > finalBefore || expectedDeposit(env, transfer)?.uid !== uid) continue
+    if (!promised || height > finalBefore - later || expectedDeposit(env, transfer)?.uid !== uid) continue
     if (!stored.isKnown(txid, position)) env.violate(`recharge reported no problem to ${uid} without ${txid}`)
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../../support/scripted-node.ts'
-import { createProbed, type Harness } from '../harness.ts'
+import { at, createProbed, type Harness } from '../harness.ts'
 
 const head = (h: Harness) => h.settle(h.pool({ quorum: 1 }).finalizedHead())
 const requests = (h: Harness) => h.counts()[0] ?? 0
@@ -39,15 +39,100 @@ describe('a node that limits the rate', () => {
     expect(requests(h)).toBe(before)
   })
 
-  it('rests with its HTTP API, which has the same key', async () => {
+  it('rests once for queries that ran at the same time', async () => {
+    const rests = async (concurrent: number) => {
+      const h = await createProbed(2)
+      h.fail(0, tooManyRequests)
+      await h.settle(Promise.all(Array.from({ length: concurrent }, () => h.pool({ quorum: 1 }).finalizedHead())))
+      return h.health.nodes.values().next().value?.rpc
+    }
+    expect((await rests(6))?.rateLimits).toBe(1)
+    expect((await rests(6))?.restUntil).toBe((await rests(1))?.restUntil)
+  })
+})
+
+describe('trouble of one service of a node', () => {
+  const bytes = (h: Harness) => {
+    const txid = h.chain.tip().transactions[0]?.txid
+    if (txid === undefined) throw new Error('no transaction')
+    return h.settle(h.pool({ quorum: 1 }).transactionBytes(txid))
+  }
+
+  it.each<[string, Fault]>([
+    ['HTTP 503', { kind: 'status', status: 503 }],
+    ['HTTP 429', tooManyRequests],
+    ['HTTP 500', serverError],
+  ])('does not rest the other one: %s', async (_, fault) => {
+    const h = await createProbed(1)
+    h.node(0).script = ({ service }) => (service === 'api' ? fault : null)
+    expect((await bytes(h)).ok).toBe(false)
+    expect((await head(h)).ok).toBe(true)
+    h.node(0).script = ({ service }) => (service === 'rpc' ? fault : null)
+    h.advance(60_000)
+    expect((await head(h)).ok).toBe(false)
+    expect((await bytes(h)).ok).toBe(true)
+  })
+})
+
+describe('resting nodes', () => {
+  /** Node 1 of so many has been down for long, so that it rests for minutes. */
+  async function createRested(nodes: number): Promise<Harness> {
+    const h = await createProbed(nodes)
+    h.fail(0, serverError)
+    for (let i = 0; i < 9; i += 1) {
+      await headOf(h, nodes)
+      h.advance(60_000)
+    }
+    expect((h.health.nodes.values().next().value?.rpc.restUntil ?? 0) - h.now()).toBeGreaterThan(120_000)
+    return h
+  }
+  const headOf = (h: Harness, quorum: number) => h.settle(h.pool({ quorum }).finalizedHead())
+
+  it.each([1, 2, 3])('are tried anyway in each invocation, where all of %i nodes are needed', async (nodes) => {
+    const h = await createRested(nodes)
+    expect((await headOf(h, nodes)).ok).toBe(false)
+    h.fail(0, null)
+    expect((await headOf(h, nodes)).ok).toBe(true)
+    const { firstHeight } = h.chain
+    const blocks = await h.settle(h.pool({ quorum: nodes }).finalizedBlocks(at(firstHeight), at(firstHeight)))
+    expect(blocks.ok).toBe(true)
+  })
+
+  it('are left alone where enough others are available', async () => {
+    const h = await createRested(3)
+    const before = requests(h)
+    expect((await headOf(h, 2)).ok).toBe(true)
+    const { firstHeight } = h.chain
+    expect((await h.settle(h.pool({ quorum: 2 }).finalizedBlocks(at(firstHeight), at(firstHeight)))).ok).toBe(true)
+    expect(requests(h)).toBe(before)
+  })
+
+  it('are tried once in an invocation', async () => {
+    const h = await createRested(2)
+    const before = requests(h)
+    const chain = h.pool({ quorum: 2 })
+    for (let i = 0; i < 3; i += 1) expect((await h.settle(chain.finalizedHead())).ok).toBe(false)
+    expect(requests(h)).toBe(before + 1)
+  })
+
+  it('are used as before once they answer', async () => {
+    const h = await createRested(2)
+    h.fail(0, null)
+    expect((await headOf(h, 2)).ok).toBe(true)
+    const before = requests(h)
+    expect((await headOf(h, 1)).ok).toBe(true)
+    expect(requests(h)).toBe(before + 1)
+  })
+
+  it('are not tried within 30 s of a rate limit', async () => {
     const h = await createProbed(1)
     h.fail(0, tooManyRequests)
     await head(h)
     h.fail(0, null)
-    const txid = h.chain.tip().transactions[0]?.txid
-    if (txid === undefined) throw new Error('no transaction')
-    expect((await h.settle(h.pool().transactionBytes(txid))).ok).toBe(false)
-    expect(h.node(0).requests.filter(({ service }) => service === 'api')).toEqual([])
+    h.advance(29_999)
+    expect((await head(h)).ok).toBe(false)
+    h.advance(1)
+    expect((await head(h)).ok).toBe(true)
   })
 })
 

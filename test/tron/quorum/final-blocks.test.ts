@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Wire } from '../../support/block-json.ts'
 import { createChain } from '../../support/chain-builder.ts'
 import { changing } from '../../support/scripted-node.ts'
-import { usdtAddress } from '../../support/transaction-spec.ts'
+import { transferLog, usdtAddress } from '../../support/transaction-spec.ts'
 import { at, createProbed, type Harness, them, token } from '../harness.ts'
 import { byzantineReplies, hiddenLog, otherHistory } from './byzantine-replies.ts'
 
@@ -11,6 +11,14 @@ async function read(h: Harness, blocks = 3) {
   const { firstHeight } = h.chain
   return h.settle(h.pool().finalizedBlocks(at(firstHeight), at(firstHeight + blocks - 1)))
 }
+
+/** A node that changes fields of every transaction of blocks. */
+const everyTransaction = (patch: Wire) =>
+  changing('eth_getBlockByNumber', (value, call) => {
+    const block = value as { transactions: readonly Wire[] }
+    if (call.params[1] !== true) return block
+    return { ...block, transactions: block.transactions.map((item) => ({ ...item, ...patch })) }
+  })
 
 describe('final blocks', () => {
   it('take two requests to one node and one to another', async () => {
@@ -46,18 +54,6 @@ describe('final blocks', () => {
     expect(h.counts()).toEqual(before)
   })
 
-  it('have their logs queried without a filter: by block hash, and by range from the second node', async () => {
-    const h = await createProbed(2)
-    await read(h, 1)
-    const filters = h.nodes.map(({ requests }) => {
-      const calls = requests.flatMap((request) => request.calls)
-      return calls.filter(({ method }) => method === 'eth_getLogs').at(-1)?.params
-    })
-    const blockHash = `0x${h.chain.at(h.chain.firstHeight)?.hash}`
-    const height = `0x${h.chain.firstHeight.toString(16)}`
-    expect(filters).toEqual([[{ blockHash }], [{ fromBlock: height, toBlock: height }]])
-  })
-
   it('may differ in the logs of failed transactions', async () => {
     const chain = createChain()
     const failed = { kind: 'token', contract: usdtAddress, from: them, to: them, amount: 5n } as const
@@ -66,7 +62,7 @@ describe('final blocks', () => {
     const h = await createProbed(2, chain)
     h.fail(1, hiddenLog)
     const answer = await read(h, 1)
-    expect(answer.ok && answer.value[0]?.logs.length).toBe(2)
+    expect(answer.ok && answer.value[0]?.logs?.length).toBe(2)
     expect(h.alarms()).toEqual([])
   })
 
@@ -85,15 +81,17 @@ describe('final blocks', () => {
     expect((await read(h, 5)).ok).toBe(true)
   })
 
-  it.each(['value', 'gas'])('are no answer where the %s of a transaction is not a quantity', async (field) => {
+  it('are no answer where the value of a transaction is not a quantity', async () => {
     const h = await createProbed(2)
-    const change = changing('eth_getBlockByNumber', (value, call) => {
-      const block = value as { transactions: readonly Wire[] }
-      if (call.params[1] !== true) return block
-      return { ...block, transactions: block.transactions.map((item) => ({ ...item, [field]: '0xzz' })) }
-    })
-    for (const node of h.nodes) node.script = () => change
+    for (const node of h.nodes) node.script = () => everyTransaction({ value: '0xzz' })
     expect(await read(h)).toMatchObject({ ok: false, error: { kind: 'no-answer' } })
+  })
+
+  it('may differ in the energy of transactions: a node without history shows none', async () => {
+    const h = await createProbed(2)
+    h.fail(1, everyTransaction({ gas: '0x0' }))
+    expect((await read(h)).ok).toBe(true)
+    expect(h.alarms()).toEqual([])
   })
 })
 
@@ -125,7 +123,7 @@ describe.each([0, 1, 2])('of three nodes, index %i dishonest', (dishonest) => {
     const h = await createProbed(3)
     h.fail(dishonest, fault)
     const answer = await read(h)
-    expect(answer.ok && answer.value.map(({ logs }) => logs.length)).toEqual([2, 2, 2])
+    expect(answer.ok && answer.value.map(({ logs }) => logs?.length)).toEqual([2, 2, 2])
     expect(answer.ok && answer.value.map(({ transactions }) => transactions.length)).toEqual([4, 4, 4])
     const outvoted = h.alarms().map(({ fields }) => [fields.otherNode, fields.outcome])
     expect(outvoted).toEqual(outvoted.map(() => [dishonest + 1, 'outvoted']))
@@ -137,6 +135,49 @@ describe.each([0, 1, 2])('of three nodes, index %i dishonest', (dishonest) => {
     h.node(dishonest).chain = otherHistory(h.chain)
     const answer = await read(h)
     expect(answer.ok && answer.value.at(-1)?.hash).toBe(h.chain.at(h.chain.firstHeight + 2)?.hash)
+  })
+})
+
+describe('the alarm about a disagreement has what differs', () => {
+  const texts = async (h: Harness) => {
+    expect(await read(h, 1)).toMatchObject({ ok: false, error: { kind: 'disagreement' } })
+    const [alarm] = h.alarms()
+    return [String(alarm?.fields.answer), String(alarm?.fields.otherAnswer)]
+  }
+
+  it.each<[string, Wire, string]>([
+    ['the call data', { input: '0xa9059cbb' }, 'call data'],
+    ['the value', { value: '0x7b' }, 'value 0x7b'],
+    ['the sender', { from: `0x${'9'.repeat(40)}` }, `from ${'9'.repeat(40)}`],
+    ['the recipient', { to: null }, 'to none'],
+  ])('in %s of a transaction', async (_, patch, other) => {
+    const h = await createProbed(2)
+    h.fail(1, everyTransaction(patch))
+    const [text, otherText] = await texts(h)
+    expect(text).not.toContain(other)
+    expect(otherText).toContain(other)
+  })
+
+  it('in the last of many logs of a transaction', async () => {
+    const chain = createChain()
+    const many = Array.from({ length: 20 }, (_, i) => transferLog(usdtAddress, them, them, BigInt(i + 1)))
+    chain.add([{ kind: 'call', contract: usdtAddress, from: them, logs: many }])
+    chain.addEmpty(18)
+    const h = await createProbed(2, chain)
+    const last = (list: readonly Wire[]) => list.with(-1, { ...list.at(-1), data: `0x${'0'.repeat(61)}abc` })
+    h.fail(1, {
+      kind: 'changed-calls',
+      change: ({ method }, response) => {
+        if (!('result' in response)) return undefined
+        const receipt = response.result as Wire
+        if (method === 'eth_getLogs') return { result: last(response.result as readonly Wire[]) }
+        if (method !== 'eth_getTransactionReceipt') return undefined
+        return { result: { ...receipt, logs: last(receipt.logs as readonly Wire[]) } }
+      },
+    })
+    const [text, otherText] = await texts(h)
+    expect(text).toContain('00014]')
+    expect(otherText).toContain('00abc]')
   })
 })
 

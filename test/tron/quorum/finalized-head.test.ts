@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { Wire } from '../../support/block-json.ts'
+import { changing } from '../../support/scripted-node.ts'
 import { createProbed, type Harness } from '../harness.ts'
 import { otherHistory } from './byzantine-replies.ts'
 
@@ -23,6 +25,19 @@ describe('the finalized head', () => {
     const h = await createProbed(2)
     h.node(0).finalityLag = 0
     expect(await head(h)).toMatchObject({ ok: true, value: { height: h.chain.tip().height - 18 } })
+  })
+
+  it('is not that of a node whose finalized block is more than a minute ahead of the clock', async () => {
+    const h = await createProbed(1)
+    const inSeconds = (seconds: number) =>
+      changing('eth_getBlockByNumber', (block) => ({
+        ...(block as Wire),
+        timestamp: `0x${(Math.floor(h.now() / 1000) + seconds).toString(16)}`,
+      }))
+    h.fail(0, inSeconds(50))
+    expect((await head(h)).ok).toBe(true)
+    h.fail(0, inSeconds(70))
+    expect(await head(h)).toMatchObject({ ok: false, error: { kind: 'no-answer' } })
   })
 
   it('cannot be held back by one of three nodes', async () => {

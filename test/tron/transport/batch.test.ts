@@ -86,3 +86,11 @@ it('a node that takes no batches can be probed', async () => {
   h.fail(0, batchLimit(0, -32700))
   expect((await h.settle(h.pool().finalizedHead())).ok).toBe(true)
 })
+
+it('replies in another order are those of their calls', async () => {
+  const h = await createLong()
+  h.fail(0, { kind: 'changed-responses', change: (list) => list.toReversed() })
+  const answer = await read17(h)
+  const hashes = Array.from({ length: 17 }, (_, i) => h.chain.at(h.chain.firstHeight + i)?.hash)
+  expect(answer.ok && answer.value.map(({ hash }) => hash)).toEqual(hashes)
+})

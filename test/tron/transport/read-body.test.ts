@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { UnixMs } from '../../../src/common/time.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { bytesPerValueMin, initialBufferBytes, replyBytesMax, uncheckedValuesMax } from '../../../src/tron/limits.ts'
+import {
+  bytesPerValueMin,
+  initialBufferBytes,
+  plainBytesMin,
+  replyBytesMax,
+  replyDepthMax,
+  replyKeysMax,
+  uncheckedValuesMax,
+} from '../../../src/tron/limits.ts'
 import { createRequestBudget, postJson } from '../../../src/tron/transport/http.ts'
 import { createChain } from '../../support/chain-builder.ts'
 import { them, token } from '../harness.ts'
@@ -11,7 +19,7 @@ function read(body: BodyInit | null) {
   const fetch = () => Promise.resolve(new Response(body))
   const deadline = (systemClock.now() + 60_000) as UnixMs // milliseconds since 1970
   const budget = createRequestBudget({ fetch, clock: systemClock, deadline, requestsMax: 1 }, true)
-  return postJson(budget, { url: 'https://node.example/jsonrpc', key: null }, '[]')
+  return postJson(budget, { url: 'https://node.example/jsonrpc', key: null }, '[]', { left: 1 })
 }
 
 const bytesOf = (text: string) => Uint8Array.from(new TextEncoder().encode(text))
@@ -86,6 +94,58 @@ describe('a reply that would take far more memory than its bytes', () => {
       ok: false,
       error: { kind: 'bad-answer' },
     })
+  })
+
+  it.each([
+    ['arrays', replyDepthMax, '['.repeat(replyDepthMax), ']'.repeat(replyDepthMax)],
+    ['objects', replyDepthMax, '{"a":'.repeat(replyDepthMax), '}'.repeat(replyDepthMax)],
+    ['arrays after strings with brackets', replyDepthMax, '["]]",'.repeat(replyDepthMax), ']'.repeat(replyDepthMax)],
+    ['arrays after an escaped quote', replyDepthMax, '["\\"]]",'.repeat(replyDepthMax), ']'.repeat(replyDepthMax)],
+  ])('has one level more than may be nested: %s', async (_, _depth, before, after) => {
+    expect(await read(`${before}0${after}`)).toMatchObject({ ok: true })
+    expect(await read(`[${before}0${after}]`)).toMatchObject({ ok: false, error: { kind: 'bad-answer' } })
+  })
+
+  it.each<[string, (i: number) => string]>([
+    ['of one object', (i) => `"k${i}":0`],
+    ['of nested objects', (i) => `"n${i}":{"m${i}":0}`],
+    ['before blanks', (i) => `"k${i}" \t\r\n:0`],
+    ['with escaped quotes', (i) => `"\\"${i}":0`],
+  ])('has one key more than different keys are read: %s', async (_, member) => {
+    const keysOf = (text: string) => text.split(':').length - 1
+    const count = replyKeysMax / keysOf(member(0))
+    const members = Array.from({ length: count }, (_one, i) => member(i))
+    expect(await read(`{${members.join(',')}}`)).toMatchObject({ ok: true })
+    expect(await read(`{${members.join(',')},"more":0}`)).toMatchObject({ ok: false, error: { kind: 'bad-answer' } })
+  })
+
+  it.each([
+    ['a character of two bytes', 'π'],
+    ['an escaped character', '\\u03c0'],
+  ])('has %s where it is long', async (_, odd) => {
+    const ofBytes = (bytes: number) => `["${odd}"]`.padEnd(bytes - (new TextEncoder().encode(odd).length - odd.length))
+    expect(await read(ofBytes(plainBytesMin))).toMatchObject({ ok: true })
+    expect(await read(ofBytes(plainBytesMin + 1))).toMatchObject({ ok: false, error: { kind: 'bad-answer' } })
+  })
+
+  it('may repeat the same keys', async () => {
+    const log = JSON.stringify({ address: `0x${'a'.repeat(40)}`, topics: [], data: `0x${'b'.repeat(64)}` })
+    expect(await read(`[${Array(20_000).fill(log).join(',')}]`)).toMatchObject({ ok: true })
+  })
+
+  it('is never the reply about logs without topics and data, the densest that nodes write', async () => {
+    const chain = createChain()
+    const empty = { contract: them, topics: [], data: '0x' }
+    const { logs } = chain.add([{ kind: 'call', contract: them, from: them, logs: Array(30_000).fill(empty) }])
+    const text = JSON.stringify(logs)
+    expect(text.length).toBeLessThan(replyBytesMax)
+    expect(await read(text)).toMatchObject({ ok: true })
+  })
+
+  it('is never the reply about the largest block', async () => {
+    const chain = createChain()
+    const { full: block } = chain.add(Array.from({ length: 7_000 }, () => token(1n, them)))
+    expect(await read(JSON.stringify([block]))).toMatchObject({ ok: true })
   })
 
   it('is never the reply about the busiest blocks', async () => {

@@ -19,21 +19,20 @@ export const healthOperation = operation({
   id: 'readHealth',
   tag: 'Service',
   summary: 'The state of the scan',
-  description: 'For a load balancer or monitoring: reads stored state, requires no token and queries no node.',
+  description:
+    'For a load balancer or monitoring: reads stored state, requires no token and queries no node. The state is at most a second old.',
   query: z.object({}),
   parameters: {},
   success: successBody('HealthResponse', scanState),
   failure: failureBodyWithData('HealthFailure', scanState),
-  examples: [
-    dataExample('healthy', 'two deposits, credited', '', { status: 'ok' as const, ...position }, '2 nodes agree'),
-  ],
+  examples: [dataExample('healthy', 'two deposits, credited', '', { status: 'ok' as const, ...position })],
   failures: [
     ...serviceFailures,
     {
       status: 503,
       name: 'stopped',
       cause:
-        'The scan is stopped or has not advanced for 3 minutes. Nothing is credited until it does; nothing is lost.',
+        'The scan never began, is stopped, or has not advanced for 3 minutes. Nothing is credited until it does; nothing is lost.',
       cure: 'For the operator: the message has the reason, and the log has the details.',
       given: 'no scan for four minutes',
       msg: 'the scan has not advanced for 240 s',

@@ -11,6 +11,6 @@ export const health = {
       c.env.services.primary(c.get('invocation')),
     )
     const data = { status, scanned, finalized, behind }
-    return status === 'stopped' ? failure({ status: 503, msg }, data) : success(data, msg)
+    return status === 'stopped' ? failure({ status: 503, msg: msg ?? status }, data) : success(data, msg ?? undefined)
   },
 } satisfies Route

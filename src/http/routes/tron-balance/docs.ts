@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { balanceAddressesMax } from '../../../addresses/read-balance.ts'
 import { toProblem } from '../../errors.ts'
 import { depositAddress } from '../../openapi/example-data.ts'
 import { badQuery, callerFailures, chainUnavailable } from '../../openapi/failures.ts'
@@ -13,7 +14,8 @@ export const tronBalanceOperation = operation({
   summary: 'Your balance on the chain now',
   description:
     'The sum over all of your addresses in one currency, from the newest state of a node. It can include transfers that ' +
-    'are not final, so it can differ from the wallet. Without an address it is 0.',
+    `are not final, so it can differ from the wallet. Without an address it is 0. With more than ${balanceAddressesMax} addresses, ` +
+    '`address` is required. The same query within 3 seconds has the same answer.',
   query: balanceQuery,
   parameters: {
     cuy: { description: 'The currency; the default is 1 (TRX).', example: 2 },

@@ -9,7 +9,7 @@ export const tronGenerate = {
   path: '/tron/generate',
   rateClass: (url) => {
     const query = parseGenerateQuery(url)
-    return query.ok && query.value.fresh ? 'strict' : 'lists'
+    return query.ok && query.value.fresh ? 'nodes' : 'lists'
   },
   handle: async (c) => {
     const query = parseGenerateQuery(c.req.url)

@@ -8,7 +8,7 @@ import { parseRechargeQuery } from './query.ts'
 /** "Check now": credits what is final, or the caller's deposits of one transaction. */
 export const tronRecharge = {
   path: '/tron/recharge',
-  rateClass: () => 'strict',
+  rateClass: () => 'nodes',
   handle: async (c) => {
     const query = parseRechargeQuery(c.req.url)
     if (!query.ok) return refusal(query.error)

@@ -12,7 +12,7 @@ import {
   successBody,
   textSchema,
 } from '../../openapi/response.ts'
-import { flowListQuery, pageRowsDefault, pageRowsMax } from './query.ts'
+import { flowListQuery, offsetMax, pageRowsDefault, pageRowsMax } from './query.ts'
 
 const flow = z
   .strictObject({
@@ -56,7 +56,8 @@ export const walletFlowListOperation = operation({
   summary: 'Your ledger entries',
   description:
     'Your entries, newest first. Use `page` to turn pages or, for long histories, `before`: then the cost of a page does ' +
-    'not grow with its depth. A page past the end is empty.',
+    `not grow with its depth. A page past the end is empty. In a history of more than ${offsetMax} entries, a page behind so many ` +
+    'of them is refused: use `before`.',
   query: flowListQuery,
   parameters: {
     page: { description: 'From 1, which is the default. Not allowed with `before`.', example: 1 },

@@ -11,6 +11,10 @@ import { badInput, findCurrency, oneOf, parseCurrencyQuery, readTxid, textParam,
 export const pageRowsMax = 100
 /** Entries on a page without `limit`. */
 export const pageRowsDefault = 20
+/** Most entries that a page by number skips in a history that has more: each of them is read. */
+export const offsetMax = 10_000
+/** What is wrong with a page behind more than `offsetMax` entries. */
+export const tooDeep = `at most ${offsetMax} entries deep; use before for older ones`
 /** Longest `osn` in a query, in characters. */
 export const osnCharsMax = 200
 /** Pages past this one are empty in any database of D1's size (10 GB). It keeps page × limit far below 2^53. */

@@ -1,9 +1,13 @@
 import { formatInstant } from '../../../common/time.ts'
 import type { Currencies } from '../../../ledger/currencies.ts'
 import type { Entry } from '../../../ledger/entry.ts'
+import type { EntryFilter, EntryPage } from '../../../ledger/ledger-reader.ts'
 import type { Route } from '../../context.ts'
 import { jsonAmount, refusal, success } from '../../envelope.ts'
-import { parseFlowListQuery } from './query.ts'
+import { offsetMax, parseFlowListQuery, tooDeep } from './query.ts'
+
+const noFilter: EntryFilter = { cuy: null, wid: null, type: null, osn: null, from: null, to: null }
+const onePage: EntryPage = { kind: 'number', page: 1, limit: 1 }
 
 /** The caller's ledger entries, newest first. */
 export const walletFlowList = {
@@ -15,9 +19,15 @@ export const walletFlowList = {
     const query = parseFlowListQuery(c.req.url, currencies)
     if (!query.ok) return refusal(query.error)
     const { filter, page } = query.value
-    const { list, count } = await services.read(c.get('invocation'), ({ ledger }) =>
-      ledger.entries(c.get('uid'), filter, page),
-    )
+    const uid = c.get('uid')
+    const found = await services.read(c.get('invocation'), async ({ ledger }) => {
+      const isDeep = page.kind === 'number' && (page.page - 1) * page.limit > offsetMax
+      // A page past the end of a short history is empty. The number of all entries is stored, so it costs nothing to read.
+      if (isDeep && (await ledger.entries(uid, noFilter, onePage)).count > offsetMax) return null
+      return ledger.entries(uid, filter, page)
+    })
+    if (found === null) return refusal({ kind: 'bad-input', field: 'page', why: tooDeep })
+    const { list, count } = found
     return success({ list: list.map((entry) => toItem(entry, currencies)), count })
   },
 } satisfies Route

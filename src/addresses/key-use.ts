@@ -1,0 +1,45 @@
+import type { Chain } from '../chain/chain.ts'
+import { balancesMax } from '../chain/limits.ts'
+import type { Currencies } from '../ledger/currencies.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Address } from './address.ts'
+import type { AddressBook } from './address-book.ts'
+
+/** What the calls of an isolate share about the key: true once an address of it was found in use. */
+export interface KeyUse {
+  wasUsed: boolean
+}
+
+/** What checking the key needs. */
+export interface KeyUseParts {
+  readonly addresses: Pick<AddressBook, 'isEmpty'>
+  readonly chain: Pick<Chain, 'balances'>
+  readonly currencies: Currencies
+  /** `TRON_FIRST_INDEX`, or null. */
+  readonly firstIndex: number | null
+  /** The address at an index of the deployment's extended public key. */
+  readonly addressAt: (index: number) => Address
+  readonly keyUse: KeyUse
+  readonly logger: Logger
+}
+
+/**
+ * Whether the next address may be the first one of the key. On an empty database without `TRON_FIRST_INDEX`, the key's
+ * first addresses must hold nothing: otherwise it served another database, and its addresses would be issued again.
+ */
+export async function checkKeyUse(parts: KeyUseParts): Promise<'unused' | 'used' | 'unknown'> {
+  const { addresses, chain, currencies, firstIndex, addressAt, keyUse, logger } = parts
+  if (firstIndex !== null || !(await addresses.isEmpty())) return 'unused'
+  if (keyUse.wasUsed) return 'used'
+  const first = Array.from({ length: balancesMax }, (_, index) => addressAt(index))
+  for (const { asset, cuy } of currencies.list) {
+    const balances = await chain.balances(first, asset)
+    if (!balances.ok) return 'unknown'
+    const index = balances.value.findIndex((units) => units > 0n)
+    if (index === -1) continue
+    keyUse.wasUsed = true
+    logger.alarm('key-was-used', { index, cuy })
+    return 'used'
+  }
+  return 'unused'
+}

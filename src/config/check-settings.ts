@@ -1,0 +1,38 @@
+import type { CurrencyId } from '../ledger/currencies.ts'
+import { findDifferences, type Setting, type StoredSettings } from '../ledger/stored-setting.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+
+/** Least time between two comparisons while the configuration differs: stored data can be repaired. */
+export const recheckMs = 5_000
+
+/** What comparing the configuration with the stored data needs. */
+export interface SettingsCheckParts {
+  readonly storedSettings: StoredSettings
+  readonly settings: readonly Setting[]
+  /** The currencies that are not retired. */
+  readonly accepted: readonly CurrencyId[]
+  readonly clock: Pick<Clock, 'now'>
+  readonly logger: Logger
+}
+
+/**
+ * Whether the configuration has the meaning that the stored data has. Where it is so, it stays so for the life of the
+ * isolate. Where it is not, nothing may be served or credited; the alarm is raised once.
+ */
+export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<boolean> {
+  const { storedSettings, settings, accepted, clock, logger } = parts
+  let isEqual = false
+  let isReported = false
+  let nextCheckAt = 0
+  return async () => {
+    if (isEqual || clock.now() < nextCheckAt) return isEqual
+    const differences = findDifferences(settings, await storedSettings.remember(settings, accepted))
+    isEqual = differences.length === 0
+    if (isEqual) return true
+    nextCheckAt = clock.now() + recheckMs
+    if (!isReported) for (const difference of differences) logger.alarm('configuration-differs', { ...difference })
+    isReported = true
+    return false
+  }
+}

@@ -1,0 +1,138 @@
+import { HDKey } from '@scure/bip32'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { recheckMs } from '../../src/config/check-settings.ts'
+import { explainPending } from '../../src/deposits/explain.ts'
+import { notConfigured } from '../../src/http/errors.ts'
+import { testXpub, usdtBase58 } from '../support/variables.ts'
+import {
+  addressIn,
+  failed,
+  firstAddress,
+  payFinal,
+  type RunningService,
+  read,
+  startService,
+  usdtTo,
+} from './service.ts'
+
+const trx = { cuy: 1, symbol: 'TRX', decimals: 6 }
+const usdt = { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6 }
+const third = { cuy: 3, symbol: 'THIRD', contract: firstAddress, decimals: 6 }
+const chainKey = HDKey.fromExtendedKey(testXpub).deriveChild(0).publicExtendedKey
+const otherKey = HDKey.fromMasterSeed(new Uint8Array(32)).derive("m/44'/195'/1'").publicExtendedKey
+const keyText = `${firstAddress} at m/44'/195'/n'/0/0`
+
+let service: RunningService
+beforeEach(async () => {
+  service = await startService()
+})
+const alarmsOf = ({ lines }: RunningService) =>
+  lines.map((line) => JSON.parse(line)).filter(({ alarm }) => alarm === 'configuration-differs')
+const statusOf = async (running: RunningService) => (await running.get('/health', null)).status
+/** A final deposit of 25 USDT to caller 7. */
+const payCaller = async () =>
+  payFinal(service, usdtTo(await addressIn(await service.get('/tron/generate')), 25_000_000n))
+const walletsOf = async (running: RunningService) => (await running.get('/wallet/list')).text()
+
+describe('a configuration that differs from what the stored data means', () => {
+  test.each([
+    ['another chain', { TRON_CHAIN_ID: '0xcd8690dc' }, 'TRON_CHAIN_ID', '0x2b6653dc', '0xcd8690dc'],
+    [
+      'another scale',
+      { CURRENCIES: [trx, { ...usdt, scale: 4 }] },
+      'CURRENCIES.2',
+      `contract ${usdtBase58}, decimals 6, scale 6`,
+      `contract ${usdtBase58}, decimals 6, scale 4`,
+    ],
+    [
+      'another contract',
+      { CURRENCIES: [trx, { ...usdt, contract: firstAddress }] },
+      'CURRENCIES.2',
+      `contract ${usdtBase58}, decimals 6, scale 6`,
+      `contract ${firstAddress}, decimals 6, scale 6`,
+    ],
+    [
+      'other decimals',
+      { CURRENCIES: [trx, { ...usdt, decimals: 7 }] },
+      'CURRENCIES.2',
+      `contract ${usdtBase58}, decimals 6, scale 6`,
+      `contract ${usdtBase58}, decimals 7, scale 6`,
+    ],
+  ])('by %s is not served and credits nothing, with one alarm', async (_what, changes, setting, stored, configured) => {
+    await payCaller()
+    const changed = service.with(changes)
+    for (const path of ['/wallet/list', '/tron/generate', '/tron/recharge', '/health']) {
+      expect(await read(await changed.get(path))).toEqual(failed(503, notConfigured.msg))
+    }
+    await changed.tick()
+    expect(alarmsOf(service)).toEqual([{ level: 'error', alarm: 'configuration-differs', setting, stored, configured }])
+    expect(await walletsOf(service)).toContain('{"amt":0,"cuy":2}')
+    expect(await statusOf(service)).toBe(200)
+  })
+
+  test('by another key is not served, and its addresses are not issued', async () => {
+    await service.get('/tron/generate')
+    const changed = service.with({ TRON_XPUB: otherKey })
+    expect(await read(await changed.get('/tron/generate', 8))).toEqual(failed(503, notConfigured.msg))
+    expect(alarmsOf(service)).toMatchObject([{ setting: 'TRON_XPUB', stored: keyText }])
+  })
+
+  test('is none where the same key is given by its external chain in place of its account', async () => {
+    await service.get('/tron/generate')
+    expect(await statusOf(service.with({ TRON_XPUB: chainKey }))).toBe(200)
+    expect(alarmsOf(service)).toEqual([])
+  })
+
+  test('is compared again after a few seconds, so that it can be repaired', async () => {
+    await service.get('/tron/generate')
+    const changed = service.with({ TRON_CHAIN_ID: '0x1' })
+    expect(await statusOf(changed)).toBe(503)
+    await service.db.batch(
+      ['DROP TRIGGER stored_setting_is_never_deleted', `DELETE FROM stored_setting WHERE name = 'TRON_CHAIN_ID'`].map(
+        (sql) => service.db.prepare(sql),
+      ),
+    )
+    expect(await statusOf(changed)).toBe(503)
+    service.clock.seconds += recheckMs / 1000
+    expect(await statusOf(changed)).toBe(200)
+  })
+
+  test('stores nothing of its own', async () => {
+    await service.get('/tron/generate')
+    await statusOf(service.with({ TRON_CHAIN_ID: '0x1', CURRENCIES: [trx, usdt, third] }))
+    const names = await service.db.prepare('SELECT name FROM stored_setting ORDER BY name').raw()
+    expect(names.flat()).toEqual(['CURRENCIES.1', 'CURRENCIES.2', 'TRON_CHAIN_ID', 'TRON_XPUB'])
+  })
+})
+
+describe('a currency', () => {
+  test('can be added, and removed again while it has nothing', async () => {
+    await service.get('/tron/generate')
+    expect(await statusOf(service.with({ CURRENCIES: [trx, usdt, third] }))).toBe(200)
+    expect(await statusOf(service.with({ CURRENCIES: [trx, { ...usdt }] }))).toBe(200)
+    expect(await statusOf(service.with({ CURRENCIES: [trx, usdt, { ...third, scale: 0 }] }))).toBe(503)
+  })
+
+  test('cannot be removed where it has entries', async () => {
+    await payCaller()
+    await service.tick()
+    expect(await statusOf(service.with({ CURRENCIES: [trx] }))).toBe(503)
+    expect(alarmsOf(service)).toMatchObject([{ setting: 'CURRENCIES.2', configured: 'missing' }])
+  })
+
+  test('that is retired keeps what it has, and credits what arrived once it is back', async () => {
+    await payCaller()
+    await service.tick()
+    const retired = service.with({ CURRENCIES: [trx, { ...usdt, retired: true }] })
+    const [txid] = await payCaller()
+    await retired.tick()
+    expect(await walletsOf(retired)).toContain('{"amt":25,"cuy":2}')
+    const { status, body } = await read(await retired.get(`/tron/recharge?txid=${txid}`))
+    expect({ status, body }).toEqual(failed(422, explainPending('retired')))
+    service.clock.seconds += 600
+    await retired.tick()
+    expect(await walletsOf(retired)).toContain('{"amt":25,"cuy":2}')
+    await service.with({ CURRENCIES: [trx, { ...usdt, retired: false }] }).tick()
+    expect(await walletsOf(service)).toContain('{"amt":50,"cuy":2}')
+  })
+})

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import { createChain } from '../../support/chain-builder.ts'
+import type { CallResponse, IncomingCall } from '../../support/node-methods.ts'
+import type { Fault } from '../../support/scripted-node.ts'
+import { addressOf, transferLog, usdtAddress } from '../../support/transaction-spec.ts'
+import { at, createProbed, type Harness, them, token, us } from '../harness.ts'
+
+const spam = addressOf(77)
+const emptyLog = { contract: spam, topics: [], data: '0x' }
+const spamCall = (logs: number) =>
+  ({ kind: 'call', contract: spam, from: them, logs: Array(logs).fill(emptyLog) }) as const
+const forwarded = (logs: number) =>
+  ({
+    kind: 'call',
+    contract: spam,
+    from: them,
+    logs: [...Array(logs).fill(emptyLog), transferLog(usdtAddress, them, us, 5n)],
+  }) as const
+
+/** Blocks of which the third has more logs than a node gives. `dense` are its transactions beside the spam. */
+function chainWith(dense: Parameters<ReturnType<typeof createChain>['add']>[0]) {
+  const chain = createChain()
+  for (let i = 1n; i <= 5n; i += 1n) {
+    chain.add(i === 3n ? [spamCall(5_000), ...(dense ?? []), spamCall(5_001)] : [token(i), token(i, them)])
+  }
+  for (let i = 0; i < 18; i += 1) chain.add([token(1n, them)])
+  return chain
+}
+
+const isFiltered = ({ method, params }: IncomingCall) =>
+  method === 'eth_getLogs' && (params[0] as { address?: unknown }).address !== undefined
+const isAbout = (h: Harness, { params }: IncomingCall, height: number) =>
+  (params[0] as { blockHash?: string }).blockHash === `0x${h.chain.at(height)?.hash}`
+
+/** A node whose log index does not have a block. */
+const gapAt = (h: Harness, height: number): Fault => ({
+  kind: 'changed-calls',
+  change: (call, response) => {
+    if (!isFiltered(call)) return undefined
+    if (!('result' in response)) return isAbout(h, call, height) ? { result: [] } : undefined
+    const number = `0x${height.toString(16)}`
+    return {
+      result: (response.result as { blockNumber: string }[]).filter(({ blockNumber }) => blockNumber !== number),
+    }
+  },
+})
+const tooLarge: CallResponse = { error: { code: -32005, message: 'query returned more than 10000 results' } }
+const refusing = (h: Harness, height: number): Fault => ({
+  kind: 'changed-calls',
+  change: (call) => (call.method === 'eth_getLogs' && isAbout(h, call, height) ? tooLarge : undefined),
+})
+
+const read = async (h: Harness, options: { quorum: number; from?: number; to?: number }) => {
+  const { firstHeight } = h.chain
+  const { quorum, from = 0, to = 4 } = options
+  const answer = await h.settle(h.pool({ quorum }).finalizedBlocks(at(firstHeight + from), at(firstHeight + to)))
+  return answer.ok ? answer.value.map(({ logs }) => logs) : answer.error
+}
+const positions = (logs: unknown) =>
+  Array.isArray(logs) ? logs.map((lists) => lists?.map(({ position }: { position: number }) => position) ?? null) : logs
+
+describe.each([1, 2])('a block with more logs than a node gives, with a quorum of %i', (quorum) => {
+  it('has the logs of accepted tokens, at their positions within their transactions', async () => {
+    const h = await createProbed(quorum, chainWith([token(7n), forwarded(3), token(8n, them)]))
+    expect(positions(await read(h, { quorum }))).toEqual([
+      [0, 0],
+      [0, 0],
+      [0, 3, 0],
+      [0, 0],
+      [0, 0],
+    ])
+    expect(h.alarms()).toEqual([])
+  })
+
+  it('can be read alone', async () => {
+    const h = await createProbed(quorum, chainWith([token(7n)]))
+    expect(positions(await read(h, { quorum, from: 2, to: 2 }))).toEqual([[0]])
+  })
+
+  it('has none where no transaction concerns an accepted token, as the index has the other logs', async () => {
+    const h = await createProbed(quorum, chainWith([]))
+    expect(positions(await read(h, { quorum }))).toEqual([[0, 0], [0, 0], [], [0, 0], [0, 0]])
+  })
+
+  it.each([
+    ['a direct payment', token(7n)],
+    ['a payment by another contract', forwarded(0)],
+  ])('is put aside where no log index has it: %s', async (_, payment) => {
+    const h = await createProbed(quorum, chainWith([payment]))
+    for (const node of h.nodes) node.script = () => gapAt(h, h.chain.firstHeight + 2)
+    expect(positions(await read(h, { quorum }))).toEqual([[0, 0], [0, 0], null, [0, 0], [0, 0]])
+    expect(positions(await read(h, { quorum, from: 2, to: 2 }))).toEqual([null])
+  })
+
+  it('is put aside where it cannot be read by contract either', async () => {
+    const h = await createProbed(quorum, chainWith([token(7n)]))
+    for (const node of h.nodes) node.script = () => refusing(h, h.chain.firstHeight + 2)
+    expect(positions(await read(h, { quorum }))).toEqual([[0, 0], [0, 0], null, [0, 0], [0, 0]])
+  })
+
+  it('is read by contract where its reply exceeds the limit of bytes', async () => {
+    const h = await createProbed(quorum, chainWith([token(7n)]))
+    const hash = `0x${h.chain.at(h.chain.firstHeight + 2)?.hash}`
+    for (const node of h.nodes) {
+      node.script = ({ calls }) => {
+        const unfiltered = calls.some(
+          (call) => call.method === 'eth_getLogs' && !isFiltered(call) && JSON.stringify(call).includes(hash),
+        )
+        return unfiltered ? { kind: 'oversize' } : null
+      }
+    }
+    expect(positions(await read(h, { quorum, from: 1, to: 3 }))).toEqual([[0, 0], [0], [0, 0]])
+  })
+})
+
+describe('a block with too many logs', () => {
+  it('comes from another node where the log index of the first one does not have it', async () => {
+    const h = await createProbed(3, chainWith([token(7n)]))
+    h.fail(0, gapAt(h, h.chain.firstHeight + 2))
+    expect(positions(await read(h, { quorum: 2 }))).toEqual([[0, 0], [0, 0], [0], [0, 0], [0, 0]])
+    expect(h.alarms()).toEqual([])
+  })
+
+  it('is confirmed by receipts where the log index of the second node does not have it', async () => {
+    const h = await createProbed(2, chainWith([token(7n)]))
+    h.fail(1, gapAt(h, h.chain.firstHeight + 2))
+    expect(positions(await read(h, { quorum: 2 }))).toEqual([[0, 0], [0, 0], [0], [0, 0], [0, 0]])
+    expect(h.alarms()).toEqual([])
+  })
+
+  it('is a disagreement where the second node has another amount', async () => {
+    const h = await createProbed(2, chainWith([token(7n)]))
+    h.fail(1, {
+      kind: 'changed-calls',
+      change: ({ method }, response) => {
+        if (!('result' in response)) return undefined
+        const change = (logs: unknown) =>
+          (logs as { data: string }[]).map((log) => ({ ...log, data: `0x${'0'.repeat(61)}abc` }))
+        if (method === 'eth_getLogs') return { result: change(response.result) }
+        if (method !== 'eth_getTransactionReceipt') return undefined
+        return { result: { ...(response.result as object), logs: change((response.result as { logs: unknown }).logs) } }
+      },
+    })
+    expect(await read(h, { quorum: 2, from: 2, to: 2 })).toMatchObject({ kind: 'disagreement' })
+  })
+})
+
+describe('the second node', () => {
+  it('is asked for the logs of accepted tokens only', async () => {
+    const h = await createProbed(2)
+    h.node(1).requests.length = 0
+    await read(h, { quorum: 2 })
+    const calls = h.node(1).requests.flatMap((request) => request.calls)
+    expect(calls.filter(({ method }) => method === 'eth_getLogs').map(({ params }) => params)).toEqual([
+      [expect.objectContaining({ address: [`0x${usdtAddress}`] })],
+    ])
+  })
+
+  it('is asked without a filter where its log index has a gap, which is no disagreement', async () => {
+    const h = await createProbed(2)
+    h.fail(1, gapAt(h, h.chain.firstHeight + 1))
+    expect(positions(await read(h, { quorum: 2 }))).toEqual(Array(5).fill([0, 0]))
+    expect(h.alarms()).toEqual([])
+  })
+
+  it('that gives no logs at all is a failed node, and nothing is put aside', async () => {
+    const h = await createProbed(2)
+    h.fail(1, { kind: 'changed-calls', change: ({ method }) => (method === 'eth_getLogs' ? tooLarge : undefined) })
+    expect(await read(h, { quorum: 2 })).toMatchObject({ kind: 'no-answer' })
+  })
+})

@@ -1,0 +1,144 @@
+// Measures how much memory the largest replies take in workerd, from their bytes to the parsed value:
+//   node test/tron/transport/reply-memory.ts
+// It is no test, since the peak of a process differs from run to run. The limits that it justifies have exact tests
+// (read-body.test.ts). Each line: the peak of the process above that of an empty reply, and whether the reply is parsed.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { stripTypeScriptTypes } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { Log, LogLevel, Miniflare } from 'miniflare'
+import { bytesPerValueMin, replyBytesMax, replyDepthMax, replyKeysMax } from '../../../src/tron/limits.ts'
+import { root } from '../../support/project.ts'
+
+const worker = `
+import { isTooDense, readBody } from './transport/read-body.ts'
+export default {
+  async fetch(request) {
+    const url = new URL(request.url)
+    const bytes = await readBody(await fetch(url.searchParams.get('reply')))
+    if (bytes === null) return new Response('too large')
+    if (url.searchParams.get('checked') === 'true' && isTooDense(bytes, Math.random())) return new Response('refused')
+    globalThis.kept = JSON.parse(new TextDecoder().decode(bytes))
+    return new Response('parsed')
+  },
+}`
+
+const full = replyBytesMax - 1_000
+/** As many items as fit, at least as many bytes each as a value needs. */
+const listOf = (item: (i: number) => string, values: number): string => {
+  const parts: string[] = []
+  for (let i = 0, bytes = 0; bytes < full; i += 1) {
+    const text = item(i).padEnd(values * bytesPerValueMin - 1)
+    parts.push(text)
+    bytes += text.length + 1
+  }
+  parts.pop()
+  return `[${parts.join(',')}]`
+}
+const nested = (i: number): string => {
+  const key = (level: number) => `"k${(i * replyDepthMax + level) % (replyKeysMax - 1)}"`
+  const levels = replyDepthMax - 2
+  const open = Array.from({ length: levels }, (_, level) => `{${key(level)}:`)
+  return `${open.join('')}0${'}'.repeat(levels)}`
+}
+const unique = (i: number) => `{"k${i.toString(36)}":{"n${i.toString(36)}":0}}`
+const log = (i: number) =>
+  JSON.stringify({
+    address: `0x${'a'.repeat(40)}`,
+    blockHash: `0x${'b'.repeat(64)}`,
+    data: '0x',
+    logIndex: i,
+    topics: [],
+  })
+
+/** By name: a reply of the largest size. */
+const replies: Readonly<Record<string, () => string>> = {
+  'an empty reply': () => '[]',
+  'dense empty arrays': () => `[${'[],'.repeat(full / 3)}0]`,
+  'logs without topics and data': () => listOf(log, 1),
+  'empty objects': () => listOf(() => '{}', 1),
+  'empty arrays': () => listOf(() => '[]', 1),
+  fractions: () => listOf((i) => String(i + 0.5), 1),
+  'short texts': () => listOf((i) => `"${i.toString(36)}"`, 1),
+  'nested objects with repeated keys': () => listOf(nested, replyDepthMax - 1),
+  'wide objects with repeated keys': () =>
+    listOf((i) => `{${Array.from({ length: 200 }, (_, k) => `"k${(i + k) % 250}":{}`).join(',')}}`, 401),
+  'one text with characters of two bytes': () => `["π${'a'.repeat(full)}"]`,
+  'texts with characters of two bytes': () => listOf((i) => `"π${i}"`, 1),
+  'one text with escapes': () => `["\\u03c0${'a'.repeat(full)}"]`,
+  'small objects with unique keys': () => listOf(unique, 2),
+  'one object with unique keys': () => listOf((i) => `"k${i.toString(36)}":0`, 1).replace(/^\[(.*)\]$/s, '{$1}'),
+}
+
+/** The highest resident memory so far of the process of workerd, in MB. */
+function peakOf(pid: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
+}
+
+/** The processes of workerd that this one has started. */
+function children(): readonly string[] {
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      return stat.includes('(workerd)') && stat.split(') ')[1]?.split(' ')[1] === String(process.pid)
+    } catch {
+      return false // it has ended meanwhile
+    }
+  })
+}
+
+const moduleOf = (path: string) => {
+  return { type: 'esm', contents: stripTypeScriptTypes(readFileSync(`${root}src/tron/${path}`, 'utf8')) } as const
+}
+const modules = {
+  'main.js': { type: 'esm', contents: worker },
+  'transport/read-body.ts': moduleOf('transport/read-body.ts'),
+  'limits.ts': moduleOf('limits.ts'),
+} as const
+
+async function measure(text: string, checked: boolean): Promise<{ readonly peak: number; readonly outcome: string }> {
+  const server = createServer((_, response) => response.end(text))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo // it listens
+  const miniflare = new Miniflare({
+    host: '127.0.0.1',
+    port: 0,
+    cf: false, // else it is fetched from the network
+    log: new Log(LogLevel.ERROR),
+    telemetry: { enabled: false },
+    workers: [
+      {
+        config: {
+          name: 'memory',
+          compatibilityDate: '2026-11-01',
+          manifest: { mainModule: 'main.js', modules },
+          env: {},
+        },
+      },
+    ],
+  })
+  try {
+    const query = new URLSearchParams({ reply: `http://127.0.0.1:${port}/`, checked: String(checked) })
+    const { origin } = await miniflare.ready
+    const answer = await fetch(`${origin}/?${query}`)
+    const outcome = answer.ok ? await answer.text() : 'the isolate was stopped'
+    return { peak: Math.max(...children().map(peakOf)), outcome }
+  } finally {
+    await miniflare.dispose()
+    server.close()
+  }
+}
+
+let base = 0
+for (const [name, textOf] of Object.entries(replies)) {
+  const text = textOf()
+  const checked = await measure(text, true)
+  if (base === 0) base = checked.peak
+  const unchecked = checked.outcome === 'refused' ? await measure(text, false) : null
+  const without = unchecked === null ? '' : ` (without the check ${Math.round(unchecked.peak - base)} MB)`
+  const line = `${name}: ${Math.round(checked.peak - base)} MB, ${checked.outcome}${without}, ${text.length} bytes`
+  process.stdout.write(`${line}\n`)
+}
