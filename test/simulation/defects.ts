@@ -161,18 +161,6 @@ export const defects: Readonly<Record<string, Defect>> = {
     replacement: 'currentDate: new Date(0)',
     from: 25,
   },
-  'a recharge whose scan ran out of time reports no problem': {
-    file: 'http/routes/tron-recharge/message.ts',
-    text: "return behindBlocks > 0 ? null : 'the scan did not finish in time'",
-    replacement: 'return null',
-    from: 40,
-  },
-  'a reconciliation that another tick has overtaken fails': {
-    file: 'd1/reconciliation-store.ts',
-    text: 'cause.message.includes(refused)',
-    replacement: 'false',
-    from: 160,
-  },
   'one balance that differs is enough for an alarm': {
     file: 'reconciliation/judge-reading.ts',
     text: 'readingsNeeded = 3',
