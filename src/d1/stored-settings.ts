@@ -12,7 +12,7 @@ export function createStoredSettings(db: Database): StoredSettings {
       const list = JSON.stringify(settings)
       const [, , stored] = await db.batch<{ name: string; value: string; used: 0 | 1 }>([
         insertSettings(db, { list }),
-        resumeRetired(db, { list: JSON.stringify(accepted) }),
+        resumeRetired(db, { list, accepted: JSON.stringify(accepted) }),
         selectSettings(db, { list }),
       ])
       return (stored?.results ?? []).map(({ name, value, used }) => ({ name, value, used: used === 1 }))
@@ -20,19 +20,22 @@ export function createStoredSettings(db: Database): StoredSettings {
   }
 }
 
-/** A configuration that differs stores nothing: it can be that of another deployment. */
+/** A configuration that differs changes nothing: it can be that of another deployment. */
+const isSame = sql`NOT EXISTS (SELECT 1 FROM json_each(${param('list')}) AS other JOIN ${table}
+  ON ${table.name} = other.value ->> 'name' AND ${table.value} <> other.value ->> 'value')`
+
 const insertSettings = statement(sql`
 INSERT INTO ${table} (${names(table.name, table.value, table.stored_at)})
 SELECT ${members(table.name, table.value)}, CAST(unixepoch('subsec') * 1000 AS INTEGER)
 FROM json_each(${param('list')}) AS setting
 WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE ${table.name} = setting.value ->> 'name')
-  AND NOT EXISTS (SELECT 1 FROM json_each(${param('list')}) AS other JOIN ${table}
-    ON ${table.name} = other.value ->> 'name' AND ${table.value} <> other.value ->> 'value')`)
+  AND ${isSame}`)
 
 const resumeRetired = statement(sql`
 UPDATE ${pendingDeposits} SET ${names(pendingDeposits.reason)} = 'queued', ${names(pendingDeposits.next_try)} = 0
 WHERE ${pendingDeposits.reason} = 'retired'
-  AND ${pendingDeposits.cuy} IN (SELECT value FROM json_each(${param('list')}))`)
+  AND ${pendingDeposits.cuy} IN (SELECT value FROM json_each(${param('accepted')}))
+  AND ${isSame}`)
 
 const hasRows = (rows: typeof wallets | typeof pendingDeposits | typeof deposits) =>
   sql`EXISTS (SELECT 1 FROM ${rows} WHERE ${rows.cuy} = CAST(substr(${table.name}, 12) AS INTEGER))`

@@ -103,6 +103,17 @@ describe('a configuration that differs from what the stored data means', () => {
     const names = await service.db.prepare('SELECT name FROM stored_setting ORDER BY name').raw()
     expect(names.flat()).toEqual(['CURRENCIES.1', 'CURRENCIES.2', 'TRON_CHAIN_ID', 'TRON_XPUB'])
   })
+
+  test('does not resume deposits of a retired currency', async () => {
+    await service.get('/tron/generate')
+    const retired = service.with({ CURRENCIES: [trx, { ...usdt, retired: true }] })
+    await payCaller()
+    await retired.tick()
+    const reasons = () => service.db.prepare('SELECT reason FROM pending').raw()
+    expect(await reasons()).toEqual([['retired']])
+    expect(await statusOf(service.with({ TRON_CHAIN_ID: '0x1' }))).toBe(503)
+    expect(await reasons()).toEqual([['retired']])
+  })
 })
 
 describe('a currency', () => {
