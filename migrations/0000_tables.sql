@@ -129,6 +129,7 @@ CREATE TABLE `open_difference` (
 --> statement-breakpoint
 CREATE INDEX `open_difference_due` ON `open_difference` (`cuy`,`to_height`);--> statement-breakpoint
 CREATE TABLE `pending` (
+	`id` integer PRIMARY KEY NOT NULL,
 	`txid` text NOT NULL,
 	`position` integer NOT NULL,
 	`height` integer NOT NULL,
@@ -141,7 +142,6 @@ CREATE TABLE `pending` (
 	`reason` text NOT NULL,
 	`since` integer NOT NULL,
 	`next_try` integer NOT NULL,
-	PRIMARY KEY(`txid`, `position`),
 	CONSTRAINT "pending_txid" CHECK(length(txid) = 64 AND txid NOT GLOB '*[^0-9a-f]*'),
 	CONSTRAINT "pending_block_hash" CHECK(length(block_hash) = 64 AND block_hash NOT GLOB '*[^0-9a-f]*'),
 	CONSTRAINT "pending_position" CHECK(position BETWEEN 0 AND 9007199254740991),
@@ -152,9 +152,10 @@ CREATE TABLE `pending` (
 	CONSTRAINT "pending_to_address" CHECK(length(to_address) = 40 AND to_address NOT GLOB '*[^0-9a-f]*'),
 	CONSTRAINT "pending_raw" CHECK(raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78),
 	CONSTRAINT "pending_reason" CHECK(reason IN ('queued','no-api','api-unavailable','bytes-unreadable','disagreement','decimals-differ','decimals-unknown','retired'))
-) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+) STRICT; -- by hand: STRICT
 --> statement-breakpoint
-CREATE INDEX `pending_uid` ON `pending` (`uid`,`since`);--> statement-breakpoint
+CREATE UNIQUE INDEX `pending_key` ON `pending` (`txid`,`position`);--> statement-breakpoint
+CREATE INDEX `pending_uid` ON `pending` (`uid`);--> statement-breakpoint
 CREATE INDEX `pending_due` ON `pending` (`next_try`) WHERE reason <> 'retired';--> statement-breakpoint
 CREATE INDEX `pending_retired` ON `pending` (`cuy`) WHERE reason = 'retired';--> statement-breakpoint
 CREATE TABLE `reconciliation` (
@@ -180,27 +181,35 @@ CREATE TABLE `reconciliation` (
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE INDEX `reconciliation_cuy` ON `reconciliation` (`cuy`);--> statement-breakpoint
-CREATE TABLE `scan` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`height` integer,
-	`hash` text,
-	`finalized` integer NOT NULL,
-	`finalized_at` integer NOT NULL,
-	`advanced_at` integer NOT NULL,
-	`caught_up_at` integer NOT NULL,
-	`tried_at` integer NOT NULL,
-	`problem` text,
-	`unconfirmed_read_at` integer NOT NULL,
-	`lease` text NOT NULL,
-	`lease_until` integer NOT NULL,
-	`halted` text,
-	CONSTRAINT "scan_id" CHECK(id = 1),
-	CONSTRAINT "scan_superseded" CHECK(height IS NOT NULL),
-	CONSTRAINT "scan_height" CHECK(height BETWEEN -1 AND finalized),
-	CONSTRAINT "scan_finalized" CHECK(finalized <= 9007199254740991),
-	CONSTRAINT "scan_hash" CHECK(hash IS NULL OR (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'))
-) STRICT; -- by hand: STRICT
+CREATE TABLE `refusal` (
+	`txid` text NOT NULL,
+	`position` integer NOT NULL,
+	`height` integer NOT NULL,
+	`block_hash` text NOT NULL,
+	`cuy` integer NOT NULL,
+	`uid` integer NOT NULL,
+	`from_address` text NOT NULL,
+	`to_address` text NOT NULL,
+	`raw` text NOT NULL,
+	`reason` text NOT NULL,
+	`contract_type` integer,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`txid`, `position`),
+	CONSTRAINT "refusal_txid" CHECK(length(txid) = 64 AND txid NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "refusal_block_hash" CHECK(length(block_hash) = 64 AND block_hash NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "refusal_position" CHECK(position BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "refusal_height" CHECK(height BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "refusal_cuy" CHECK(cuy BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "refusal_uid" CHECK(uid BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "refusal_from_address" CHECK(length(from_address) = 40 AND from_address NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "refusal_to_address" CHECK(length(to_address) = 40 AND to_address NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "refusal_raw" CHECK(raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78),
+	CONSTRAINT "refusal_reason" CHECK(reason IN ('failed','other-contract')),
+	CONSTRAINT "refusal_contract_type" CHECK((contract_type IS NOT NULL) = (reason = 'other-contract')),
+	CONSTRAINT "refusal_created_at" CHECK(created_at BETWEEN 0 AND 9007199254740991)
+) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
+CREATE INDEX `refusal_height` ON `refusal` (`height`);--> statement-breakpoint
 CREATE TABLE `sighting` (
 	`txid` text NOT NULL,
 	`position` integer NOT NULL,
@@ -240,6 +249,57 @@ CREATE TABLE `wallet` (
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `wallet_owner` ON `wallet` (`uid`,`cuy`);--> statement-breakpoint
+CREATE TABLE `correction` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`finalized` integer NOT NULL,
+	`reason` text NOT NULL,
+	`created_at` integer NOT NULL,
+	CONSTRAINT "correction_finalized" CHECK(finalized BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "correction_reason" CHECK(length(reason) BETWEEN 1 AND 500)
+) STRICT; -- by hand: STRICT
+--> statement-breakpoint
+CREATE TABLE `rescan` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`kind` text NOT NULL,
+	`from_height` integer NOT NULL,
+	`to_height` integer NOT NULL,
+	`next_height` integer NOT NULL,
+	`reason` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`next_try` integer NOT NULL,
+	`finished_at` integer,
+	CONSTRAINT "rescan_kind" CHECK(kind IN ('gap','request')),
+	CONSTRAINT "rescan_from_height" CHECK(from_height BETWEEN 0 AND to_height),
+	CONSTRAINT "rescan_to_height" CHECK(to_height <= 9007199254740991 AND (kind <> 'gap' OR to_height = from_height)),
+	CONSTRAINT "rescan_next_height" CHECK(next_height BETWEEN from_height AND to_height + 1),
+	CONSTRAINT "rescan_reason" CHECK(length(reason) BETWEEN 1 AND 500),
+	CONSTRAINT "rescan_finished_at" CHECK((finished_at IS NOT NULL) = (next_height = to_height + 1))
+) STRICT; -- by hand: STRICT
+--> statement-breakpoint
+CREATE UNIQUE INDEX `rescan_gap` ON `rescan` (`from_height`) WHERE kind = 'gap' AND finished_at IS NULL;--> statement-breakpoint
+CREATE INDEX `rescan_due` ON `rescan` (`next_try`) WHERE finished_at IS NULL;--> statement-breakpoint
+CREATE TABLE `scan` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`height` integer,
+	`hash` text,
+	`finalized` integer NOT NULL,
+	`finalized_at` integer NOT NULL,
+	`advanced_at` integer NOT NULL,
+	`caught_up_at` integer NOT NULL,
+	`tried_at` integer NOT NULL,
+	`problem` text,
+	`unconfirmed_read_at` integer NOT NULL,
+	`lease` text NOT NULL,
+	`lease_until` integer NOT NULL,
+	`halted` text,
+	`corrected_by` integer DEFAULT 0 NOT NULL,
+	CONSTRAINT "scan_id" CHECK(id = 1),
+	CONSTRAINT "scan_superseded" CHECK(height IS NOT NULL),
+	CONSTRAINT "scan_height" CHECK(height BETWEEN -1 AND finalized),
+	CONSTRAINT "scan_finalized" CHECK(finalized <= 9007199254740991),
+	CONSTRAINT "scan_hash" CHECK(hash IS NULL OR (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'))
+) STRICT; -- by hand: STRICT
+--> statement-breakpoint
 CREATE TABLE `stored_setting` (
 	`name` text PRIMARY KEY NOT NULL,
 	`value` text NOT NULL,

@@ -21,7 +21,12 @@ END;
 --> statement-breakpoint
 CREATE TRIGGER address_is_never_changed BEFORE UPDATE ON address
 BEGIN
-  SELECT RAISE(ABORT, 'address: rows are never changed');
+  SELECT RAISE(ABORT, 'address: rows are never changed')
+    WHERE NEW.id IS NOT OLD.id OR NEW.derivation_index IS NOT OLD.derivation_index OR NEW.uid IS NOT OLD.uid
+      OR NEW.address IS NOT OLD.address OR NEW.created_at IS NOT OLD.created_at
+      -- A correction lowers what was taken from the wrong finalized height.
+      OR NEW.issued_height > OLD.issued_height
+      OR NEW.issued_height IS NOT (SELECT finalized FROM correction ORDER BY id DESC LIMIT 1);
 END;
 --> statement-breakpoint
 CREATE TRIGGER address_is_never_deleted BEFORE DELETE ON address
@@ -152,8 +157,104 @@ CREATE TRIGGER pending_is_undecided BEFORE INSERT ON pending
 BEGIN
   SELECT RAISE(ABORT, 'pending: already decided')
     WHERE EXISTS (SELECT 1 FROM deposit WHERE txid = NEW.txid AND position = NEW.position);
+  SELECT RAISE(ABORT, 'pending: already found worthless')
+    WHERE EXISTS (SELECT 1 FROM refusal WHERE txid = NEW.txid AND position = NEW.position);
   SELECT RAISE(ABORT, 'pending: final before its address was issued')
     WHERE NEW.height <= (SELECT issued_height FROM address WHERE address = NEW.to_address);
+END;
+--> statement-breakpoint
+
+-- refusal ------------------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER refusal_is_new BEFORE INSERT ON refusal
+BEGIN
+  SELECT RAISE(ABORT, 'refusal: already stored')
+    WHERE EXISTS (SELECT 1 FROM refusal WHERE txid = NEW.txid AND position = NEW.position);
+  SELECT RAISE(ABORT, 'refusal: it is a deposit')
+    WHERE EXISTS (SELECT 1 FROM deposit WHERE txid = NEW.txid AND position = NEW.position);
+  SELECT RAISE(ABORT, 'refusal: to_address does not belong to this caller')
+    WHERE NOT EXISTS (SELECT 1 FROM address WHERE address = NEW.to_address AND uid = NEW.uid);
+END;
+--> statement-breakpoint
+CREATE TRIGGER refusal_removes_pending AFTER INSERT ON refusal
+BEGIN
+  DELETE FROM pending WHERE txid = NEW.txid AND position = NEW.position;
+END;
+--> statement-breakpoint
+CREATE TRIGGER refusal_is_never_changed BEFORE UPDATE ON refusal
+BEGIN
+  SELECT RAISE(ABORT, 'refusal: rows are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER refusal_is_deleted_to_be_read_again BEFORE DELETE ON refusal
+BEGIN
+  SELECT RAISE(ABORT, 'refusal: only a requested rescan of its block deletes it')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM rescan WHERE kind = 'request' AND finished_at IS NULL
+        AND OLD.height BETWEEN next_height AND to_height);
+END;
+--> statement-breakpoint
+
+-- rescan -------------------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER rescan_is_new BEFORE INSERT ON rescan
+BEGIN
+  SELECT RAISE(ABORT, 'rescan: already exists') WHERE EXISTS (SELECT 1 FROM rescan WHERE id = NEW.id);
+  SELECT RAISE(ABORT, 'rescan: must start at its first block')
+    WHERE NEW.next_height <> NEW.from_height OR NEW.finished_at IS NOT NULL;
+  SELECT RAISE(ABORT, 'rescan: blocks above the position are not read yet')
+    WHERE NEW.to_height > coalesce((SELECT height FROM scan), -1);
+END;
+--> statement-breakpoint
+CREATE TRIGGER rescan_decides_refusals_again AFTER INSERT ON rescan WHEN NEW.kind = 'request'
+BEGIN
+  DELETE FROM refusal WHERE height BETWEEN NEW.from_height AND NEW.to_height;
+END;
+--> statement-breakpoint
+CREATE TRIGGER rescan_goes_forward BEFORE UPDATE ON rescan
+BEGIN
+  SELECT RAISE(ABORT, 'rescan: only its progress changes')
+    WHERE NEW.id IS NOT OLD.id OR NEW.kind IS NOT OLD.kind OR NEW.from_height IS NOT OLD.from_height
+      OR NEW.to_height IS NOT OLD.to_height OR NEW.reason IS NOT OLD.reason OR NEW.created_at IS NOT OLD.created_at;
+  SELECT RAISE(ABORT, 'rescan: next_height must not decrease') WHERE NEW.next_height < OLD.next_height;
+  SELECT RAISE(ABORT, 'rescan: a finished one must not change') WHERE OLD.finished_at IS NOT NULL;
+END;
+--> statement-breakpoint
+CREATE TRIGGER rescan_is_never_deleted BEFORE DELETE ON rescan
+BEGIN
+  SELECT RAISE(ABORT, 'rescan: rows are never deleted');
+END;
+--> statement-breakpoint
+
+-- correction ---------------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER correction_is_new BEFORE INSERT ON correction
+BEGIN
+  SELECT RAISE(ABORT, 'correction: already exists') WHERE EXISTS (SELECT 1 FROM correction WHERE id = NEW.id);
+  SELECT RAISE(ABORT, 'correction: finalized must be below the stored one')
+    WHERE NEW.finalized >= coalesce((SELECT finalized FROM scan), -1);
+END;
+--> statement-breakpoint
+-- The lease goes too: a scan that is under way must not store what it read above the corrected height.
+CREATE TRIGGER correction_lowers_the_scan AFTER INSERT ON correction
+BEGIN
+  SELECT RAISE(ABORT, 'correction: ids must increase') WHERE EXISTS (SELECT 1 FROM correction WHERE id > NEW.id);
+  UPDATE scan SET corrected_by = NEW.id, finalized = NEW.finalized, finalized_at = NEW.created_at,
+    height = min(height, NEW.finalized), hash = iif(height <= NEW.finalized, hash, NULL), lease = '',
+    lease_until = NEW.created_at;
+  UPDATE address SET issued_height = NEW.finalized WHERE issued_height > NEW.finalized;
+  SELECT RAISE(ABORT, 'correction: it was not applied')
+    WHERE NOT EXISTS (SELECT 1 FROM scan WHERE corrected_by = NEW.id AND finalized = NEW.finalized);
+END;
+--> statement-breakpoint
+CREATE TRIGGER correction_is_never_changed BEFORE UPDATE ON correction
+BEGIN
+  SELECT RAISE(ABORT, 'correction: rows are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER correction_is_never_deleted BEFORE DELETE ON correction
+BEGIN
+  SELECT RAISE(ABORT, 'correction: rows are never deleted');
 END;
 --> statement-breakpoint
 
@@ -164,7 +265,16 @@ BEGIN
   SELECT RAISE(ABORT, 'scan: already started') WHERE EXISTS (SELECT 1 FROM scan);
 END;
 --> statement-breakpoint
-CREATE TRIGGER scan_never_goes_back BEFORE UPDATE ON scan
+CREATE TRIGGER scan_is_corrected_once BEFORE UPDATE ON scan WHEN NEW.corrected_by IS NOT OLD.corrected_by
+BEGIN
+  SELECT RAISE(ABORT, 'scan: corrected_by must be the newest correction')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM correction WHERE id = NEW.corrected_by AND id > OLD.corrected_by
+        AND NEW.finalized = finalized AND NEW.height = min(OLD.height, finalized)
+        AND NEW.hash IS iif(OLD.height <= finalized, OLD.hash, NULL));
+END;
+--> statement-breakpoint
+CREATE TRIGGER scan_never_goes_back BEFORE UPDATE ON scan WHEN NEW.corrected_by IS OLD.corrected_by
 BEGIN
   SELECT RAISE(ABORT, 'scan: height must not decrease') WHERE NEW.height < OLD.height;
   SELECT RAISE(ABORT, 'scan: the hash of a stored block must not change')

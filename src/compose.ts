@@ -13,12 +13,12 @@ import { type App, createApp, createUnconfiguredApp } from './http/app.ts'
 import { settingsOf } from './ledger/stored-setting.ts'
 import { createAlarms } from './platform/alarms.ts'
 import type { Clock } from './platform/clock.ts'
-import { routeMs, routeRequestsMax, tickMs, tickRequestsMax } from './platform/limits.ts'
+import * as limits from './platform/limits.ts'
 import type { Logger } from './platform/logger.ts'
 import { createUsage, metered, type Usage, usageFields } from './platform/usage.ts'
 import { createSharedScanState } from './scan/check-now.ts'
 import { runTick } from './scan/tick.ts'
-import type { Services, Settings, WriteParts } from './services.ts'
+import type { RouteChains, Services, Settings, WriteParts } from './services.ts'
 import { createTronClient } from './tron/client.ts'
 import { createNodeHealthStore } from './tron/nodes/health.ts'
 
@@ -67,7 +67,10 @@ export function createService(platform: Platform): Service {
 function configured(platform: Platform, config: Config): BoundService {
   const { clock, logger } = platform
   const openChain = chainFactory(platform, config)
-  const services = createServices(platform, config, (usage) => openChain(usage, routeMs, routeRequestsMax))
+  const services = createServices(platform, config, (usage) => ({
+    chain: openChain(usage, limits.routeReadMs, limits.routeRequestsMax),
+    proofChain: openChain(usage, limits.routeMs, limits.routeProofsMax),
+  }))
   const hasStoredMeaning = settingsCheck(platform, config)
   const app = createApp(platform, { ...config, hasStoredMeaning }, services)
   const watch = { alarms: createAlarms(logger), startWatch: { failingSince: null } }
@@ -77,7 +80,12 @@ function configured(platform: Platform, config: Config): BoundService {
     const startedAt = clock.now()
     try {
       const parts = services.primary({ usage, bookmark: null, bookmarkAfter: null })
-      await runTick({ ...parts, ...watch, chain: openChain(usage, tickMs, tickRequestsMax) })
+      const chains = {
+        chain: openChain(usage, limits.tickReadMs, limits.tickRequestsMax),
+        rescanChain: openChain(usage, limits.tickMs, limits.tickRescansMax),
+        proofChain: openChain(usage, limits.tickMs, limits.tickProofsMax),
+      }
+      await runTick({ ...parts, ...watch, ...chains })
     } finally {
       logger.info('tick', { durationMs: clock.now() - startedAt, ...usageFields(usage) })
     }
@@ -96,7 +104,7 @@ function settingsCheck({ clock, logger }: Platform, { db, chainId, extendedPubli
   })
 }
 
-function createServices(platform: Platform, config: Config, openChain: (usage: Usage) => Chain): Services {
+function createServices(platform: Platform, config: Config, openChains: (usage: Usage) => RouteChains): Services {
   const { clock, logger, uniqueName } = platform
   const sessions = createSessions(config.db, { clock, logger })
   const settings: Settings = {
@@ -122,7 +130,7 @@ function createServices(platform: Platform, config: Config, openChain: (usage: U
     read: (invocation, work) => sessions.reading(invocation, (db) => work(parts(db))),
     write: (invocation, work) => sessions.writing(invocation, (db) => work(parts(db))),
     primary: ({ usage }) => parts(sessions.primary(usage)),
-    chain: ({ usage }) => openChain(usage),
+    chains: ({ usage }) => openChains(usage),
   }
 }
 

@@ -15,6 +15,7 @@ import type { Usage } from './platform/usage.ts'
 import type { ReconciliationStore } from './reconciliation/reconciliation-store.ts'
 import type { SharedScanState } from './scan/check-now.ts'
 import type { SharedHealth } from './scan/health.ts'
+import type { Rescans } from './scan/rescans.ts'
 import type { ScanStore } from './scan/scan-store.ts'
 import type { Sightings } from './scan/sightings.ts'
 
@@ -23,7 +24,7 @@ export interface ReadStores {
   readonly ledger: LedgerReader
   readonly deposits: DepositReader
   readonly addresses: Pick<AddressBook, 'current' | 'all' | 'match'>
-  readonly pending: Pick<PendingDeposits, 'of'>
+  readonly pending: Pick<PendingDeposits, 'of' | 'refusals'>
   readonly sightings: Pick<Sightings, 'of'>
   readonly scanStore: Pick<ScanStore, 'state'>
 }
@@ -35,6 +36,7 @@ export interface Stores extends ReadStores {
   readonly pending: PendingDeposits
   readonly sightings: Sightings
   readonly scanStore: ScanStore
+  readonly rescans: Rescans
   readonly tokenFacts: TokenFacts
   readonly reconciliation: ReconciliationStore
 }
@@ -84,6 +86,12 @@ export interface Services {
   write<T>(invocation: Invocation, work: (parts: WriteParts) => Promise<T>): Promise<T>
   /** The primary database without a session, for what acts for no caller. */
   primary(invocation: Invocation): WriteParts
-  /** The nodes, within the time and requests of one request. */
-  chain(invocation: Invocation): Chain
+  /** The nodes for one request: what it may use for its own questions, and what for proofs. */
+  chains(invocation: Invocation): RouteChains
+}
+
+/** The nodes, with separate numbers of requests for separate purposes. */
+export interface RouteChains {
+  readonly chain: Chain
+  readonly proofChain: Chain
 }

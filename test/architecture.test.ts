@@ -33,6 +33,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // Commands for a terminal: Node runs them, and the Worker does not contain them.
   doctor: [...core, 'tron', 'http', 'config', 'deploy'],
   deploy: ['common'],
+  repair: ['common', 'deploy', 'd1'],
 }
 
 /** Folders whose files only compute: no clock, no I/O, no randomness, no SQL. */
@@ -58,7 +59,7 @@ describe('the folders of src', () => {
   })
 
   it('leave Node and wrangler to the commands', () => {
-    const commands = /^src\/(doctor|deploy)\//
+    const commands = /^src\/(doctor|deploy|repair)\//
     const isForNode = (path: string) => path.startsWith('node:') || path === 'wrangler'
     const found = sources.filter((file) => !commands.test(file) && importsOf(textOf(file)).some(isForNode))
     expect(found).toEqual([])

@@ -48,6 +48,11 @@ export interface Chain {
   receipts(transactions: readonly TransactionRef[]): ChainResult<ReadonlyMap<Txid, Receipt>>
   /** The bytes of a transaction, from the HTTP API of any node. Null where no node has an HTTP API. */
   transactionBytes(txid: Txid): ChainResult<TransactionBytes | null>
+  /**
+   * The bytes of the transactions in a block, from the HTTP API of any node. Each one's key is the SHA-256 of its bytes; a
+   * node can leave some out. Null where no node has an HTTP API.
+   */
+  bytesInBlock(height: BlockHeight): ChainResult<ReadonlyMap<Txid, TransactionBytes> | null>
   /** Where a transaction is. `unknown` requires a reply from at least `quorum` nodes and no failed node. */
   locateTransaction(txid: Txid): ChainResult<TransactionLocation>
   /** The newest balances by one node, in the order requested, in chain units. One HTTP request for `balancesMax` addresses. */

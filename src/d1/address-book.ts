@@ -5,8 +5,9 @@ import type { AddressBook, AddressOwner, IssuedAddress } from '../addresses/addr
 import type { BlockHeight } from '../chain/block.ts'
 import type { Uid } from '../ledger/entry.ts'
 import { type Database, openTables, toJsonTexts } from './database.ts'
+import { scans } from './scan-tables.ts'
 import { build, names, param, type Statement, statement } from './statement.ts'
-import { addresses, deposits, scans } from './tables.ts'
+import { addresses, deposits } from './tables.ts'
 
 /** Addresses in one look-up: 43 bytes each, and a bound text can have 2 MB. */
 const lookUpMax = 40_000

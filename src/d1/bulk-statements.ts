@@ -1,17 +1,20 @@
 import { sql } from 'drizzle-orm'
 import { alias, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { BlockHeight } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { CreditKey, Deposit, Movement, Pending, Sighting } from '../deposits/deposit.ts'
+import type { CreditKey, Deposit, Movement, Pending, Refusal, Sighting } from '../deposits/deposit.ts'
 import { amountMax } from '../ledger/amount.ts'
 import { type Database, toJsonTexts } from './database.ts'
-import { type IncomingDeposit, writeDeposit, writeMovement, writePending, writeSighting } from './rows.ts'
+import { type IncomingDeposit, writeDeposit, writeMovement, writePending, writeRefusal, writeSighting } from './rows.ts'
+import { rescans } from './scan-tables.ts'
 import { columnsOf, members, names, param, statement } from './statement.ts'
-import { deposits, movements, pendingDeposits, sightings, wallets } from './tables.ts'
+import { deposits, movements, pendingDeposits, refusals, sightings, wallets } from './tables.ts'
 
 // Statements that take a list as one JSON text. Its objects have the names of the columns.
 
 const known = alias(deposits, 'known')
 const incoming = alias(deposits, 'incoming')
+const refused = alias(refusals, 'refused')
 const isKnown = sql`EXISTS (
   SELECT 1 FROM ${deposits} AS ${known} WHERE ${known.txid} = ${incoming.txid} AND ${known.position} = ${incoming.position})`
 
@@ -40,16 +43,38 @@ ORDER BY place
 RETURNING ${names(deposits.txid, deposits.position, outcome)}`)
 
 const { since, next_try, reason } = pendingDeposits
-const pendingColumns = columnsOf(pendingDeposits, since, next_try)
+const pendingColumns = columnsOf(pendingDeposits, pendingDeposits.id, since, next_try)
 
-/** Stores candidates as pending, except for decided ones. Where one is pending already, only its reason changes. */
+const isRefused = sql`EXISTS (
+  SELECT 1 FROM ${refusals} AS ${refused} WHERE ${refused.txid} = ${incoming.txid} AND ${refused.position} = ${incoming.position})`
+
+/**
+ * Stores candidates as pending, except for decided ones. Where one is pending already, only its reason changes; one that is
+ * read again keeps the reason that it has.
+ */
 const upsertPending = statement(sql`
 INSERT INTO ${pendingDeposits} (${names(...pendingColumns, since, next_try)})
 SELECT ${names(...pendingColumns)}, ${param('at')}, ${param('at')}
-FROM (SELECT ${members(...pendingColumns)} FROM json_each(${param('list')})) AS ${incoming}
-WHERE NOT ${isKnown}
+FROM (SELECT key AS place, ${members(...pendingColumns)} FROM json_each(${param('list')})) AS ${incoming}
+WHERE NOT ${isKnown} AND NOT ${isRefused} ORDER BY place
 ON CONFLICT (${names(pendingDeposits.txid, pendingDeposits.position)})
-DO UPDATE SET ${names(reason)} = excluded.${names(reason)}`)
+DO UPDATE SET ${names(reason)} = excluded.${names(reason)} WHERE excluded.${names(reason)} <> 'queued'`)
+
+/** Stores candidates that are worth nothing; known ones are left unchanged. */
+const refusalColumns = columnsOf(refusals, refusals.created_at)
+const insertRefusals = statement(sql`
+INSERT INTO ${refusals} (${names(...refusalColumns, refusals.created_at)})
+SELECT ${names(...refusalColumns)}, ${param('at')}
+FROM (SELECT ${members(...refusalColumns)} FROM json_each(${param('list')})) AS ${incoming}
+WHERE NOT ${isKnown} AND NOT ${isRefused}`)
+
+/** Stores blocks as gaps, each once while it is one. */
+const insertGaps = statement(sql`
+INSERT INTO ${rescans} (${names(rescans.kind, rescans.from_height, rescans.to_height, rescans.next_height)},
+  ${names(rescans.reason, rescans.created_at, rescans.next_try)})
+SELECT 'gap', value, value, value, 'the logs of the block cannot be read with certainty', ${param('at')}, ${param('at')}
+FROM json_each(${param('list')}) WHERE true
+ON CONFLICT DO NOTHING`)
 
 /** Stores rows; known ones are left unchanged. */
 const insertNew = (table: SQLiteTable) =>
@@ -80,6 +105,16 @@ export function depositStatements(db: Database, list: readonly Deposit[], at: Un
 /** Statements that store candidates as pending. */
 export function pendingStatements(db: Database, list: readonly Pending[], at: UnixMs): D1PreparedStatement[] {
   return toJsonTexts(eachOnce(list).map(writePending), rowsMax).map((text) => upsertPending(db, { list: text, at }))
+}
+
+/** Statements that store candidates as worth nothing; triggers remove their pending rows. */
+export function refusalStatements(db: Database, list: readonly Refusal[], at: UnixMs): D1PreparedStatement[] {
+  return toJsonTexts(eachOnce(list).map(writeRefusal), rowsMax).map((text) => insertRefusals(db, { list: text, at }))
+}
+
+/** Statements that store blocks as gaps. */
+export function gapStatements(db: Database, heights: readonly BlockHeight[], at: UnixMs): D1PreparedStatement[] {
+  return toJsonTexts(heights, rowsMax).map((text) => insertGaps(db, { list: text, at }))
 }
 
 /** Statements that remove the pending deposits with these credit keys. */

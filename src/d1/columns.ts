@@ -3,7 +3,7 @@ import { check, integer, type SQLiteColumn, text } from 'drizzle-orm/sqlite-core
 import type { Address } from '../addresses/address.ts'
 import type { BlockHash, BlockHeight, Txid } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { PendingReason } from '../deposits/deposit.ts'
+import type { PendingReason, RefusalReason } from '../deposits/deposit.ts'
 import { amountMax } from '../ledger/amount.ts'
 import type { CurrencyId } from '../ledger/currencies.ts'
 import type { Uid } from '../ledger/entry.ts'
@@ -18,8 +18,8 @@ export function hex(digits: number): Condition {
   return (column) => `length(${column}) = ${digits} AND ${column} NOT GLOB '*[^0-9a-f]*'`
 }
 
-/** An integer from `least` to `most`; `most` can be another column. */
-export function between(least: number | bigint, most: number | bigint | string): Condition {
+/** An integer from `least` to `most`, which can be other columns. */
+export function between(least: number | bigint | string, most: number | bigint | string): Condition {
   return (column) => `${column} BETWEEN ${least} AND ${most}`
 }
 
@@ -39,6 +39,9 @@ export const pendingReason = oneOfTexts<PendingReason>({
   'decimals-unknown': true,
   retired: true,
 })
+
+/** Why a candidate is worth nothing. */
+export const refusalReason = oneOfTexts<RefusalReason['kind']>({ failed: true, 'other-contract': true })
 
 /** The text 0, or what `condition` requires. */
 export function orZero(condition: Condition): Condition {

@@ -1,18 +1,18 @@
 import { and, asc, eq, lte, type SQL, sql } from 'drizzle-orm'
 import type { PendingDeposits } from '../deposits/pending-deposits.ts'
-import { pendingStatements, putBackStatements, removalStatements } from './bulk-statements.ts'
+import { pendingStatements, putBackStatements, refusalStatements, removalStatements } from './bulk-statements.ts'
 import { batchAll, type Database, openTables } from './database.ts'
-import { readPending } from './rows.ts'
+import { readPending, readRefusal } from './rows.ts'
+import { scans } from './scan-tables.ts'
 import { build, names, param, statement } from './statement.ts'
-import { pendingDeposits, scans } from './tables.ts'
+import { pendingDeposits, refusals } from './tables.ts'
 
 /** Pending deposits that one caller is shown. */
 const shownMax = 100
 
-const { txid, position, uid, height, since, next_try, reason } = pendingDeposits
-const oldestFirst = [asc(since), asc(height), asc(txid), asc(position)]
+const { id, txid, uid, next_try, reason } = pendingDeposits
 
-/** Pending deposits over D1. */
+/** The queue of candidates over D1. */
 export function createPendingDeposits(db: Database): PendingDeposits {
   return {
     async of(caller, transaction) {
@@ -20,40 +20,51 @@ export function createPendingDeposits(db: Database): PendingDeposits {
         .select()
         .from(pendingDeposits)
         .where(and(eq(uid, caller), transaction === null ? undefined : eq(txid, transaction)))
-        .orderBy(...oldestFirst)
+        .orderBy(asc(id))
         .limit(shownMax)
       return rows.map(readPending)
     },
 
     keep: (pending, at) => batchAll(db, pendingStatements(db, pending, at)),
 
-    async takeDue({ dueBy, nextTry, max, uid: caller }) {
-      const take = caller === null ? takePending : takeOwnPending
-      const { results } = await take(db, { dueBy, nextTry, max, uid: caller }).run<
+    async takeDue({ dueBy, nextTry, max, uid: caller, txid: transaction }) {
+      const take = caller === null ? takePending : transaction === null ? takeOwnPending : takeTransaction
+      const { results } = await take(db, { dueBy, nextTry, max, uid: caller, txid: transaction }).run<
         typeof pendingDeposits.$inferSelect
       >()
       // RETURNING has no order of its own.
-      return results.map(readPending).sort((a, b) => a.since - b.since || a.block.height - b.block.height)
+      return results.sort((a, b) => a.id - b.id).map(readPending)
     },
 
     putBack: (keys, at) => batchAll(db, putBackStatements(db, keys, at)),
+
+    refuse: (refused, at) => batchAll(db, refusalStatements(db, refused, at)),
+
+    async refusals(caller, transaction) {
+      const rows = await openTables(db)
+        .select()
+        .from(refusals)
+        .where(and(eq(refusals.txid, transaction), eq(refusals.uid, caller)))
+        .orderBy(asc(refusals.position))
+      return rows.map(readRefusal)
+    },
 
     remove: (keys) => batchAll(db, removalStatements(db, keys)),
   }
 }
 
 // The time of the next try comes first: by age alone, a few that cannot be decided would keep out all others.
-const order = names(next_try, since, height, txid, position)
+const order = names(next_try, id)
 const isHalted = sql`EXISTS (SELECT 1 FROM ${scans} WHERE ${scans.halted} IS NOT NULL)`
 const takeWhere = (condition: SQL | undefined) =>
   statement(
     build
       .update(pendingDeposits)
       .set({ next_try: param('nextTry') })
-      .where(sql`(${txid}, ${position}) IN (
-        SELECT ${names(txid, position)}
+      .where(sql`${id} IN (
+        SELECT ${names(id)}
         FROM (
-          SELECT ${names(next_try, since, height, txid, position)},
+          SELECT ${order},
             row_number() OVER (PARTITION BY ${names(uid)} ORDER BY ${order}) AS turn
           FROM ${pendingDeposits} WHERE ${condition} AND ${reason} <> 'retired' AND NOT ${isHalted}
         )
@@ -63,3 +74,4 @@ const takeWhere = (condition: SQL | undefined) =>
 const isDue = lte(next_try, param('dueBy'))
 const takePending = takeWhere(isDue)
 const takeOwnPending = takeWhere(and(eq(uid, param('uid')), isDue))
+const takeTransaction = takeWhere(and(eq(uid, param('uid')), eq(txid, param('txid'))))

@@ -1,17 +1,19 @@
 import type { BlockHeight } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { CreditKey, Deposit, Movement, Pending, Sighting } from '../deposits/deposit.ts'
+import type { CreditKey, Deposit, Movement, Pending, Refusal, Sighting } from '../deposits/deposit.ts'
 import type { PendingRecord } from '../deposits/pending-deposits.ts'
 import type { Amount } from '../ledger/amount.ts'
 import type { Entry } from '../ledger/entry.ts'
 import type { ScanState } from '../scan/scan-store.ts'
-import type { deposits, flows, movements, pendingDeposits, scans, sightings } from './tables.ts'
+import type { scans } from './scan-tables.ts'
+import type { deposits, flows, movements, pendingDeposits, refusals, sightings } from './tables.ts'
 
 type PendingRow = typeof pendingDeposits.$inferSelect
 
 /** A deposit in a list for the database, which sets `created_at` and, where the wallet is full, the outcome. */
 export type IncomingDeposit = Omit<typeof deposits.$inferSelect, 'created_at'>
 type SightingRow = typeof sightings.$inferSelect
+type RefusalRow = typeof refusals.$inferSelect
 type MovementRow = typeof movements.$inferSelect
 
 /** The scan's row. A CHECK excludes null for `height`. */
@@ -54,6 +56,13 @@ export function readPending(row: PendingRow): PendingRecord {
   return { ...readPlace(row), cuy, uid, ...readTransfer(row), reason, since }
 }
 
+/** A refusal as stored. */
+export function readRefusal(row: RefusalRow): Refusal {
+  const { cuy, uid, contract_type: type } = row
+  const reason = type === null ? ({ kind: 'failed' } as const) : ({ kind: 'other-contract', type } as const)
+  return { ...readPlace(row), cuy, uid, ...readTransfer(row), reason }
+}
+
 /** A sighting as stored. */
 export function readSighting(row: SightingRow): Sighting {
   return { ...readPlace(row), cuy: row.cuy, to: row.to_address }
@@ -93,9 +102,16 @@ export function writeDeposit(deposit: Deposit): IncomingDeposit {
 }
 
 /** A pending deposit for the database. */
-export function writePending(pending: Pending): Omit<PendingRow, 'since' | 'next_try'> {
+export function writePending(pending: Pending): Omit<PendingRow, 'id' | 'since' | 'next_try'> {
   const { cuy, uid, reason } = pending
   return { ...writePlace(pending), cuy, uid, ...writeTransfer(pending), reason }
+}
+
+/** A refusal for the database. */
+export function writeRefusal(refusal: Refusal): Omit<RefusalRow, 'created_at'> {
+  const { cuy, uid, reason } = refusal
+  const type = reason.kind === 'failed' ? null : reason.type
+  return { ...writePlace(refusal), cuy, uid, ...writeTransfer(refusal), reason: reason.kind, contract_type: type }
 }
 
 /** A sighting for the database. */

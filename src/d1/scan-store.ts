@@ -1,16 +1,15 @@
 import { eq, lt, lte, or, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { CreditKey } from '../deposits/deposit.ts'
 import type { LeaseAttempt, ScanStep, ScanStore } from '../scan/scan-store.ts'
-import { depositStatements, movementStatements, pendingStatements, storeDeposits } from './bulk-statements.ts'
+import { gapStatements, movementStatements, pendingStatements } from './bulk-statements.ts'
 import { scanSuperseded } from './columns.ts'
 import { type Database, isRefusedBy, openTables } from './database.ts'
 import { readScan, type ScanRow } from './rows.ts'
+import { scans } from './scan-tables.ts'
 import { build, names, param, statement } from './statement.ts'
-import { scans } from './tables.ts'
 
-/** The scan's row over D1. `onWalletFull` gets the key of each deposit that was stored uncredited because its wallet was full. */
-export function createScanStore(db: Database, onWalletFull: (key: CreditKey) => void): ScanStore {
+/** The scan's row over D1. */
+export function createScanStore(db: Database): ScanStore {
   return {
     async state() {
       const row = await selectScan(db).first<ScanRow>()
@@ -49,22 +48,22 @@ export function createScanStore(db: Database, onWalletFull: (key: CreditKey) => 
       await openTables(db).update(scans).set({ halted: why }).where(eq(scans.lease, lease))
     },
 
-    append: (step) => appendStep(db, step, onWalletFull),
+    append: (step) => appendStep(db, step),
   }
 }
 
-async function appendStep(db: Database, step: ScanStep, onWalletFull: (key: CreditKey) => void) {
+async function appendStep(db: Database, step: ScanStep) {
   const { after, to, finalized, lease, at } = step
   const statements = [
     // Where no scan was started, the same CHECK fails here as in the next statement for a wrong position.
     insertScan(db, { height: null, finalized: 0, hash: null, at }),
     moveScan(db, { after, lease, height: to.height, hash: to.hash, finalized, at }),
-    ...depositStatements(db, step.deposits, at),
-    ...pendingStatements(db, step.pending, at),
+    ...pendingStatements(db, step.candidates, at),
     ...movementStatements(db, step.movements),
+    ...gapStatements(db, step.unreadable, at),
   ]
   try {
-    await storeDeposits(db, step.deposits, statements, onWalletFull)
+    await db.batch(statements)
     return 'appended'
   } catch (cause) {
     if (isRefusedBy(scanSuperseded, cause)) return 'superseded'

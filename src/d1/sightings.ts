@@ -3,8 +3,9 @@ import type { Sightings } from '../scan/sightings.ts'
 import { sightingStatements } from './bulk-statements.ts'
 import { batchAll, type Database, openTables } from './database.ts'
 import { readSighting } from './rows.ts'
+import { scans } from './scan-tables.ts'
 import { build, param, statement } from './statement.ts'
-import { addresses, scans, sightings } from './tables.ts'
+import { addresses, sightings } from './tables.ts'
 
 /** Sightings that one caller is shown. */
 const shownMax = 100

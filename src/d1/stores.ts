@@ -6,6 +6,7 @@ import { createDepositStore } from './deposit-store.ts'
 import { createLedgerReader } from './ledger-reader.ts'
 import { createPendingDeposits } from './pending-deposits.ts'
 import { createReconciliationStore } from './reconciliation-store.ts'
+import { createRescans } from './rescans.ts'
 import { createScanStore } from './scan-store.ts'
 import { createSightings } from './sightings.ts'
 import { createTokenFacts } from './token-facts.ts'
@@ -21,7 +22,8 @@ export function createStores(db: Database, onWalletFull: (key: CreditKey) => voi
     addresses: createAddressBook(db, firstIndex),
     pending: createPendingDeposits(db),
     sightings: createSightings(db),
-    scanStore: createScanStore(db, onWalletFull),
+    scanStore: createScanStore(db),
+    rescans: createRescans(db),
     tokenFacts: createTokenFacts(db),
     reconciliation: createReconciliationStore(db),
   }

@@ -1,10 +1,8 @@
 import { sql } from 'drizzle-orm'
 // biome-ignore lint/suspicious/noDeprecatedImports: only another overload of primaryKey is deprecated
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import type { BlockHash, BlockHeight } from '../chain/block.ts'
-import type { ChainFailure } from '../chain/failure.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { DepositOutcome, Movement, PendingReason } from '../deposits/deposit.ts'
+import type { DepositOutcome, Movement, PendingReason, RefusalReason } from '../deposits/deposit.ts'
 import { amountMax } from '../ledger/amount.ts'
 import type { EntryId, EntryType, WalletId } from '../ledger/entry.ts'
 import {
@@ -24,10 +22,10 @@ import {
   positiveSafe,
   positiveUnits,
   reconciliationSuperseded,
+  refusalReason,
   rule,
   rules,
   safe,
-  scanSuperseded,
   signedUnits,
   sum,
   transfer,
@@ -140,10 +138,11 @@ export const deposits = sqliteTable(
   ],
 )
 
-/** Candidates that cannot be decided yet. */
+/** The queue of candidates that are not decided. */
 export const pendingDeposits = sqliteTable(
   'pending',
   {
+    id: integer().primaryKey(), // in the order of the chain, as they were found
     ...place(),
     ...transfer(),
     reason: text().$type<PendingReason>().notNull(),
@@ -151,13 +150,34 @@ export const pendingDeposits = sqliteTable(
     next_try: instant(),
   },
   (table) => [
-    primaryKey({ columns: [table.txid, table.position] }),
-    index('pending_uid').on(table.uid, table.since),
+    uniqueIndex('pending_key').on(table.txid, table.position),
+    index('pending_uid').on(table.uid),
     index('pending_due').on(table.next_try).where(sql.raw(`reason <> 'retired'`)),
     index('pending_retired').on(table.cuy).where(sql.raw(`reason = 'retired'`)),
     ...placeRules(table),
     ...transferRules(table),
     rule(table.reason, pendingReason),
+  ],
+)
+
+/** Candidates that are worth nothing. They are kept, so that they are not verified again. */
+export const refusals = sqliteTable(
+  'refusal',
+  {
+    ...place(),
+    ...transfer(),
+    reason: text().$type<RefusalReason['kind']>().notNull(),
+    contract_type: integer(),
+    created_at: instant(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.txid, table.position] }),
+    index('refusal_height').on(table.height),
+    ...placeRules(table),
+    ...transferRules(table),
+    rule(table.reason, refusalReason),
+    rule(table.contract_type, `(contract_type IS NOT NULL) = (reason = 'other-contract')`),
+    rule(table.created_at, safe),
   ],
 )
 
@@ -187,33 +207,6 @@ export const tokens = sqliteTable(
   'token',
   { contract: address().primaryKey(), decimals: integer().notNull(), created_at: instant() },
   (table) => [rule(table.contract, hex(40)), rule(table.decimals, between(0, 255))],
-)
-
-/** Position, lease and state of the scan: one row after the start. */
-export const scans = sqliteTable(
-  'scan',
-  {
-    id: integer().primaryKey(),
-    height: integer().$type<BlockHeight>(), // never null: scan_superseded
-    hash: text().$type<BlockHash>(),
-    finalized: height(),
-    finalized_at: instant(),
-    advanced_at: instant(),
-    caught_up_at: instant(),
-    tried_at: instant(),
-    problem: text().$type<ChainFailure['kind']>(),
-    unconfirmed_read_at: instant(),
-    lease: text().notNull(),
-    lease_until: instant(),
-    halted: text(),
-  },
-  (table) => [
-    rule(table.id, 'id = 1'),
-    check(scanSuperseded, sql.raw('height IS NOT NULL')),
-    rule(table.height, between(-1, 'finalized')), // -1: block 0 is the first block to scan
-    rule(table.finalized, `finalized <= ${amountMax}`),
-    rule(table.hash, (column) => `${column} IS NULL OR (${hex(64)(column)})`),
-  ],
 )
 
 /** Comparisons of all addresses with the chain: one row per currency and run. */

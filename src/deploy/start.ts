@@ -3,8 +3,8 @@
  * step that fails. Migrations only go forward: an applied migration never runs again, and nothing here deletes or
  * rewrites stored data. The Worker is last, because new code may need the new tables.
  */
-import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
+import { runWrangler } from './run-wrangler.ts'
 import { readWranglerConfig } from './wrangler-config.ts'
 
 /** The reason for stopping: one sentence for the person at the terminal, or for a build log. */
@@ -54,22 +54,10 @@ function requireDatabase(env: string): void {
   )
 }
 
-/** Runs one wrangler command without questions: in a build there is no person to answer them. */
+/** Runs one wrangler command, and stops where it fails. */
 async function run(failure: string, args: readonly string[]): Promise<void> {
   process.stdout.write(`> wrangler ${args.join(' ')}\n`)
-  const env = { ...process.env, CI: '1' }
-  const child = spawn('wrangler', args, { env, stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32' })
-  let output = ''
-  const forward = (to: NodeJS.WriteStream) => (chunk: Buffer) => {
-    output += chunk.toString()
-    to.write(chunk)
-  }
-  child.stdout.on('data', forward(process.stdout))
-  child.stderr.on('data', forward(process.stderr))
-  const code = await new Promise<number | null>((resolve) => {
-    child.once('error', () => resolve(null)) // no such program: there is no output
-    child.once('close', resolve)
-  })
+  const { code, output } = await runWrangler(args, { isShown: true })
   if (code === 0) return
   if (output === '') throw new DeployError(`${failure}: wrangler did not start. Run "npm ci", then "npm run deploy".`)
   const known = advice.find(([pattern]) => pattern.test(output))

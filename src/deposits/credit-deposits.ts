@@ -1,34 +1,27 @@
 import type { ChainFailure } from '../chain/failure.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { CreditKey, Deposit, Pending } from './deposit.ts'
+import type { CreditKey, Deposit, Pending, Refusal } from './deposit.ts'
 import type { DepositStore } from './deposit-store.ts'
 import type { OwnedCandidate } from './detect-transfers.ts'
-import {
-  type EvidenceSources,
-  gatherEvidence,
-  gatherReceipts,
-  groupByReceipts,
-  type KnownDecimals,
-} from './gather-evidence.ts'
+import { type EvidenceSources, gatherEvidence, type KnownDecimals } from './gather-evidence.ts'
 import type { PendingDeposits } from './pending-deposits.ts'
 import { verifyDeposit } from './verify-deposit.ts'
 
-/** What became of candidates. Each decided candidate is in exactly one list. */
+/** What became of candidates. Each decided candidate is in exactly one of the first three lists. */
 export interface Decisions {
   readonly deposits: readonly Deposit[]
   readonly pending: readonly Pending[]
   /** Worth nothing, finally. */
-  readonly refused: readonly CreditKey[]
-  /** The candidates behind the last decided one, in their order. */
+  readonly refused: readonly Refusal[]
+  /** Positions that receipts corrected: they are no credit keys. */
+  readonly corrected: readonly CreditKey[]
+  /** The candidates for which the nodes gave no evidence, in their order. */
   readonly undecided: readonly OwnedCandidate[]
   /** Why there are undecided candidates, or null where there are none. */
   readonly stopped: ChainFailure | null
 }
 
-/**
- * Gathers evidence for candidates of final blocks and verifies each. A candidate with a problem of its own is pending;
- * where the nodes fail altogether, the rest stays undecided.
- */
+/** Gathers evidence for candidates of final blocks and verifies each. A candidate with a problem of its own is pending. */
 export async function decideCandidates(
   sources: EvidenceSources,
   candidates: readonly OwnedCandidate[],
@@ -36,28 +29,25 @@ export async function decideCandidates(
 ): Promise<Decisions> {
   const deposits: Deposit[] = []
   const pending: Pending[] = []
-  const refused: CreditKey[] = []
-  let decided = 0
-  const result = (stopped: ChainFailure | null): Decisions => {
-    return { deposits, pending, refused, undecided: candidates.slice(decided), stopped }
-  }
-  for (const group of groupByReceipts(candidates)) {
-    const receipts = await gatherReceipts(sources, group)
-    if (!receipts.ok) return result(receipts.error)
-    for (const owned of group) {
-      const evidence = await gatherEvidence(sources, owned, receipts.value, decimals)
-      if (!evidence.ok) return result(evidence.error)
-      const verdict = verifyDeposit(owned, evidence.value)
-      if (verdict.kind === 'deposit') deposits.push(verdict.deposit)
-      else if (verdict.kind === 'pending') pending.push(verdict.pending)
-      // A position that the receipt corrects is no credit key: what is pending under it goes.
-      const isKey = verdict.kind === 'deposit' && verdict.deposit.position === owned.candidate.position
-      if (verdict.kind !== 'pending' && !isKey) refused.push(owned.candidate)
-      if (verdict.kind === 'deposit' && verdict.deposit.outcome === 'too-large') alarmTooLarge(sources, verdict.deposit)
-      decided += 1
+  const refused: Refusal[] = []
+  const corrected: CreditKey[] = []
+  const undecided: OwnedCandidate[] = []
+  let stopped: ChainFailure | null = null
+  for (const { owned, evidence } of await gatherEvidence(sources, candidates, decimals)) {
+    if (!evidence.ok) {
+      undecided.push(owned)
+      if (stopped?.kind !== 'out-of-budget') stopped = evidence.error
+      continue
     }
+    const verdict = verifyDeposit(owned, evidence.value)
+    if (verdict.kind === 'pending') pending.push(verdict.pending)
+    if (verdict.kind === 'refused') refused.push(verdict.refusal)
+    if (verdict.kind !== 'deposit') continue
+    deposits.push(verdict.deposit)
+    if (verdict.deposit.position !== owned.candidate.position) corrected.push(owned.candidate)
+    if (verdict.deposit.outcome === 'too-large') alarmTooLarge(sources, verdict.deposit)
   }
-  return result(null)
+  return { deposits, pending, refused, corrected, undecided, stopped }
 }
 
 function alarmTooLarge({ logger }: EvidenceSources, { txid, position }: CreditKey): void {
@@ -71,22 +61,22 @@ export function alarmUnreadable({ logger }: Pick<EvidenceSources, 'logger'>, new
   }
 }
 
-/** Where decisions outside a scan step are stored. */
+/** Where decisions are stored. */
 export interface DecisionStores {
   readonly deposits: Pick<DepositStore, 'credit'>
-  readonly pending: Pick<PendingDeposits, 'keep' | 'remove'>
+  readonly pending: Pick<PendingDeposits, 'keep' | 'remove' | 'refuse'>
 }
 
-/**
- * Stores decisions outside a scan step. Pending ones are stored first: when a part of a transaction is credited, the rest
- * of it is not looked for again. `halted`: the scan is halted, and the deposits are not credited.
- */
+/** Stores decisions. `halted`: the scan is halted, and the deposits are not credited. */
 export async function storeDecisions(
   stores: DecisionStores,
-  { deposits, pending, refused }: Pick<Decisions, 'deposits' | 'pending' | 'refused'>,
+  { deposits, pending, refused, corrected }: Pick<Decisions, 'deposits' | 'pending' | 'refused' | 'corrected'>,
   at: UnixMs,
 ): Promise<'credited' | 'halted'> {
-  if (refused.length > 0) await stores.pending.remove(refused)
+  if (refused.length > 0) await stores.pending.refuse(refused, at)
   if (pending.length > 0) await stores.pending.keep(pending, at)
-  return stores.deposits.credit(deposits, at)
+  const outcome = await stores.deposits.credit(deposits, at)
+  // Only now: a corrected position stays in the queue until its deposit is stored under the right one.
+  if (outcome === 'credited' && corrected.length > 0) await stores.pending.remove(corrected)
+  return outcome
 }

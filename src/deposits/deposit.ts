@@ -39,7 +39,7 @@ export interface Deposit extends CreditKey {
 
 /** Why a candidate cannot be decided now. */
 export type PendingReason =
-  /** Its block contains more candidates than one invocation can decide. */
+  /** It is recorded, and waits to be verified. */
   | 'queued'
   /** No node has an HTTP API configured, so TRX cannot be distinguished from TRC-10. */
   | 'no-api'
@@ -65,6 +65,23 @@ export interface Pending extends CreditKey {
   readonly to: Address
   readonly raw: bigint
   readonly reason: PendingReason
+}
+
+/** Why a candidate is worth nothing, finally. */
+export type RefusalReason =
+  | { readonly kind: 'failed' }
+  /** A transaction of another type, by its number in the chain's protocol: it looked like a TRX transfer. */
+  | { readonly kind: 'other-contract'; readonly type: number }
+
+/** A candidate that is worth nothing. It is kept, so that it is not verified again. */
+export interface Refusal extends CreditKey {
+  readonly block: BlockRef
+  readonly cuy: CurrencyId
+  readonly uid: Uid
+  readonly from: Address
+  readonly to: Address
+  readonly raw: bigint
+  readonly reason: RefusalReason
 }
 
 /** A transfer to a caller in a block that is not final yet: information, not money. */

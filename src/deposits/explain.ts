@@ -59,7 +59,7 @@ export function explainOutcome(deposit: Deposit, currencies: Currencies): string
 export function explainPending(reason: PendingReason): string {
   switch (reason) {
     case 'queued':
-      return 'it waits in the queue behind other transfers of its block'
+      return 'it is recorded and waits to be verified'
     case 'no-api':
       return 'TRX deposits are on hold: no node has the HTTP API that is needed to verify them'
     case 'api-unavailable':

@@ -1,9 +1,9 @@
 import type { Address } from '../addresses/address.ts'
 import type { Receipt, TransactionRef, Txid } from '../chain/block.ts'
-import type { Chain } from '../chain/chain.ts'
+import type { Chain, TransactionBytes } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'
 import { receiptsMax } from '../chain/limits.ts'
-import { ok, type Result } from '../common/result.ts'
+import { err, ok, type Result } from '../common/result.ts'
 import type { Currency } from '../ledger/currencies.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -11,99 +11,169 @@ import type { OwnedCandidate } from './detect-transfers.ts'
 import type { TokenFacts } from './token-facts.ts'
 import type { Evidence } from './verify-deposit.ts'
 
-/** Where evidence comes from. */
+/** Where evidence comes from. `proofChain` has its own number of requests, which nothing but proofs uses. */
 export interface EvidenceSources {
-  readonly chain: Pick<Chain, 'receipts' | 'transactionBytes' | 'decimals'>
+  readonly proofChain: Pick<Chain, 'receipts' | 'transactionBytes' | 'bytesInBlock' | 'decimals'>
   readonly tokenFacts: TokenFacts
   readonly clock: Clock
   readonly logger: Logger
 }
 
 /** The `decimals()` of contracts in this run, null where it could not be read: each contract is queried once. */
-export type KnownDecimals = Map<Address, number | null>
+export type KnownDecimals = Map<Address, Result<number | null, ChainFailure>>
 
-/** Receipts by txid. A txid about which the nodes disagree is absent. */
-export type AgreedReceipts = ReadonlyMap<Txid, Receipt>
+/** A candidate and its evidence, or why the nodes gave none. */
+export interface GatheredEvidence {
+  readonly owned: OwnedCandidate
+  readonly evidence: Result<Evidence, ChainFailure>
+}
+
+/** What the nodes answered for each transaction. */
+type Answers<T> = ReadonlyMap<Txid, Result<T, ChainFailure>>
+
+const unanswered = err<ChainFailure>({ kind: 'no-answer', why: 'not asked' })
 
 /**
- * The evidence for one candidate: its receipt, for TRX the transaction's bytes, for a token the contract's decimals. Only
- * what can change the verdict is fetched.
- * @returns `out-of-budget` where the invocation cannot make the request; any other failure is part of the evidence
+ * The evidence for candidates, in their order: receipts, for TRX the transactions' bytes, for tokens the contracts' decimals.
+ * Only what can change a verdict is fetched, and what does not depend on another reply is fetched at the same time.
+ * @returns for each candidate, `out-of-budget` where the invocation cannot make the request, and `no-answer` where no
+ * receipt was answered; any other failure is part of the evidence
  */
 export async function gatherEvidence(
   sources: EvidenceSources,
-  { candidate }: OwnedCandidate,
-  receipts: AgreedReceipts,
+  candidates: readonly OwnedCandidate[],
   known: KnownDecimals,
-): Promise<Result<Evidence, ChainFailure>> {
-  const receipt = receipts.get(candidate.txid) ?? 'disagreement'
-  const receiptOnly: Evidence = { receipt, bytes: 'unavailable', decimals: null }
-  if (receipt === 'disagreement' || !receipt.succeeded || candidate.currency.retired) return ok(receiptOnly)
-  const { asset } = candidate.currency
-  if (asset.kind === 'native') {
-    const bytes = await sources.chain.transactionBytes(candidate.txid)
-    if (bytes.ok) return ok({ ...receiptOnly, bytes: bytes.value ?? 'no-api' })
-    return bytes.error.kind === 'out-of-budget' ? bytes : ok(receiptOnly)
+): Promise<readonly GatheredEvidence[]> {
+  const receipts = await gatherReceipts(sources, candidates)
+  const proven = candidates.filter(({ candidate: { txid, currency } }) => {
+    const receipt = receipts.get(txid)
+    return receipt?.ok === true && receipt.value !== 'disagreement' && receipt.value.succeeded && !currency.retired
+  })
+  const native = proven.filter(({ candidate }) => candidate.currency.asset.kind === 'native')
+  const [bytes] = await Promise.all([
+    gatherBytes(sources, native),
+    gatherDecimals(
+      sources,
+      proven.map(({ candidate }) => candidate.currency),
+      known,
+    ),
+  ])
+  return candidates.map((owned) => ({ owned, evidence: evidenceOf(owned, receipts, bytes, known) }))
+}
+
+function evidenceOf(
+  { candidate: { txid, currency } }: OwnedCandidate,
+  receipts: Answers<Receipt | 'disagreement'>,
+  bytes: Answers<Evidence['bytes']>,
+  known: KnownDecimals,
+): Result<Evidence, ChainFailure> {
+  const receipt = receipts.get(txid) ?? unanswered
+  if (!receipt.ok) return receipt
+  const receiptOnly: Evidence = { receipt: receipt.value, bytes: 'unavailable', decimals: null }
+  if (receipt.value === 'disagreement' || !receipt.value.succeeded || currency.retired) return ok(receiptOnly)
+  if (currency.asset.kind === 'native') {
+    const own = bytes.get(txid) ?? unanswered
+    return own.ok ? ok({ ...receiptOnly, bytes: own.value }) : own
   }
-  const before = known.get(asset.contract)
-  const decimals = before === undefined ? await readDecimals(sources, candidate.currency, asset.contract) : ok(before)
-  if (!decimals.ok) return decimals
-  known.set(asset.contract, decimals.value)
-  return ok({ ...receiptOnly, decimals: decimals.value })
+  const decimals = known.get(currency.asset.contract) ?? unanswered
+  return decimals.ok ? ok({ ...receiptOnly, decimals: decimals.value }) : decimals
+}
+
+/** The receipts of all candidates' transactions, `receiptsMax` in a query. */
+async function gatherReceipts(
+  { proofChain }: EvidenceSources,
+  candidates: readonly OwnedCandidate[],
+): Promise<Answers<Receipt | 'disagreement'>> {
+  const wanted = [...new Map(candidates.map(({ candidate }) => [candidate.txid, candidate])).values()]
+  const groups = Array.from({ length: Math.ceil(wanted.length / receiptsMax) }, (_, i) =>
+    wanted.slice(i * receiptsMax, (i + 1) * receiptsMax),
+  )
+  const answers = await Promise.all(groups.map((group) => agreedReceipts(proofChain, group)))
+  return new Map(answers.flat())
+}
+
+/** The receipts of a group. Where there are none for the group, it is halved: one transaction must not delay the others. */
+async function agreedReceipts(
+  chain: EvidenceSources['proofChain'],
+  wanted: readonly TransactionRef[],
+): Promise<readonly [Txid, Result<Receipt | 'disagreement', ChainFailure>][]> {
+  const together = await chain.receipts(wanted)
+  if (together.ok) {
+    return wanted.map(({ txid }) => {
+      const receipt = together.value.get(txid)
+      return [txid, receipt === undefined ? unanswered : ok(receipt)]
+    })
+  }
+  const { kind } = together.error
+  if (wanted.length === 1 || kind === 'out-of-budget') {
+    return wanted.map(({ txid }) => [txid, kind === 'disagreement' ? ok('disagreement') : together])
+  }
+  const half = Math.ceil(wanted.length / 2)
+  const first = await agreedReceipts(chain, wanted.slice(0, half))
+  return [...first, ...(await agreedReceipts(chain, wanted.slice(half)))]
+}
+
+/** The bytes of TRX transfers: where several are in one block, those of the block in one request, the others one by one. */
+async function gatherBytes(
+  { proofChain }: EvidenceSources,
+  candidates: readonly OwnedCandidate[],
+): Promise<Answers<Evidence['bytes']>> {
+  const byBlock = Map.groupBy(candidates, ({ candidate }) => candidate.block.height)
+  const answers = await Promise.all(
+    [...byBlock.values()].map(async (group): Promise<[Txid, Result<Evidence['bytes'], ChainFailure>][]> => {
+      const txids = group.map(({ candidate }) => candidate.txid)
+      const together = await bytesTogether(proofChain, group)
+      return Promise.all(txids.map(async (txid) => [txid, await readBytes(proofChain, txid, together)] as const))
+    }),
+  )
+  return new Map(answers.flat())
+}
+
+/** The bytes of the transactions in one block, as far as a node has answered with them. */
+async function bytesTogether(
+  chain: EvidenceSources['proofChain'],
+  [first, second]: readonly OwnedCandidate[],
+): Promise<ReadonlyMap<Txid, TransactionBytes>> {
+  if (first === undefined || second === undefined) return new Map()
+  const answer = await chain.bytesInBlock(first.candidate.block.height)
+  return answer.ok ? (answer.value ?? new Map()) : new Map()
+}
+
+async function readBytes(
+  chain: EvidenceSources['proofChain'],
+  txid: Txid,
+  together: ReadonlyMap<Txid, TransactionBytes>,
+): Promise<Result<Evidence['bytes'], ChainFailure>> {
+  const known = together.get(txid)
+  if (known !== undefined) return ok(known)
+  const bytes = await chain.transactionBytes(txid)
+  if (bytes.ok) return ok(bytes.value ?? 'no-api')
+  return bytes.error.kind === 'out-of-budget' ? bytes : ok('unavailable')
+}
+
+/** Adds the decimals of the currencies' contracts to `known`. One that the invocation cannot ask for is asked for again. */
+async function gatherDecimals(
+  sources: EvidenceSources,
+  currencies: readonly Currency[],
+  known: KnownDecimals,
+): Promise<void> {
+  for (const currency of new Set(currencies)) {
+    const { asset } = currency
+    if (asset.kind === 'native' || known.get(asset.contract)?.ok === true) continue
+    known.set(asset.contract, await readDecimals(sources, currency, asset.contract))
+  }
 }
 
 /** The contract's own decimals. The nodes are queried until they agree on the configured value, which is then stored. */
 async function readDecimals(
-  { chain, tokenFacts, clock, logger }: EvidenceSources,
+  { proofChain, tokenFacts, clock, logger }: EvidenceSources,
   currency: Currency,
   contract: Address,
 ): Promise<Result<number | null, ChainFailure>> {
   if ((await tokenFacts.decimals(contract)) === currency.decimals) return ok(currency.decimals)
-  const answer = await chain.decimals(contract)
+  const answer = await proofChain.decimals(contract)
   if (!answer.ok) return answer.error.kind === 'out-of-budget' ? answer : ok(null)
   if (answer.value === currency.decimals) await tokenFacts.storeDecimals(contract, answer.value, clock.now())
   else logger.alarm('decimals-differ', { cuy: currency.cuy, configured: currency.decimals, contract: answer.value })
   return answer
-}
-
-/**
- * The receipts of a group. Where the nodes disagree about the group, it is halved, so that one disputed transaction does
- * not delay the others.
- */
-export function gatherReceipts(
-  { chain }: Pick<EvidenceSources, 'chain'>,
-  group: readonly OwnedCandidate[],
-): Promise<Result<AgreedReceipts, ChainFailure>> {
-  return agreedReceipts(chain, [...new Map(group.map(({ candidate }) => [candidate.txid, candidate])).values()])
-}
-
-async function agreedReceipts(
-  chain: Pick<Chain, 'receipts'>,
-  wanted: readonly TransactionRef[],
-): Promise<Result<AgreedReceipts, ChainFailure>> {
-  const together = await chain.receipts(wanted)
-  if (together.ok || together.error.kind !== 'disagreement') return together
-  if (wanted.length === 1) return ok(new Map())
-  const half = Math.ceil(wanted.length / 2)
-  const first = await agreedReceipts(chain, wanted.slice(0, half))
-  if (!first.ok) return first
-  const second = await agreedReceipts(chain, wanted.slice(half))
-  return second.ok ? ok(new Map([...first.value, ...second.value])) : second
-}
-
-/** Consecutive candidates whose receipts fit one query: at most `receiptsMax` transactions. */
-export function groupByReceipts(candidates: readonly OwnedCandidate[]): OwnedCandidate[][] {
-  const groups: OwnedCandidate[][] = []
-  let txids = new Set<Txid>()
-  for (const one of candidates) {
-    const last = groups.at(-1)
-    if (last !== undefined && (txids.has(one.candidate.txid) || txids.size < receiptsMax)) {
-      last.push(one)
-    } else {
-      txids = new Set()
-      groups.push([one])
-    }
-    txids.add(one.candidate.txid)
-  }
-  return groups
 }

@@ -3,7 +3,7 @@ import { noAmount } from '../ledger/amount.ts'
 import { depositValueOf, indexCurrencies } from '../ledger/currencies.ts'
 import type { Uid } from '../ledger/entry.ts'
 import { explainContractType } from './contract-types.ts'
-import type { Candidate, Deposit, Pending, PendingReason } from './deposit.ts'
+import type { Candidate, Deposit, Pending, PendingReason, Refusal, RefusalReason } from './deposit.ts'
 import type { OwnedCandidate } from './detect-transfers.ts'
 import { tokenAmount, tokenTransfer } from './trc20.ts'
 import { proveTransfer, type TransferFault } from './trx.ts'
@@ -25,8 +25,8 @@ export type Verdict =
   | { readonly kind: 'deposit'; readonly deposit: Deposit }
   /** Kept until it can be decided. */
   | { readonly kind: 'pending'; readonly pending: Pending }
-  /** Worth nothing, finally. `why` is one sentence for the caller, without a full stop. */
-  | { readonly kind: 'refused'; readonly why: string }
+  /** Worth nothing, finally. */
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
 
 /** Why a failed transaction is worth nothing. */
 export const failedTransaction = 'the transaction failed, so it paid nothing'
@@ -35,7 +35,7 @@ export const failedTransaction = 'the transaction failed, so it paid nothing'
 export function verifyDeposit(owned: OwnedCandidate, { receipt, bytes, decimals }: Evidence): Verdict {
   const { candidate } = owned
   if (receipt === 'disagreement' || !isReceiptOf(receipt, candidate)) return pending(owned, 'disagreement')
-  if (!receipt.succeeded) return { kind: 'refused', why: failedTransaction }
+  if (!receipt.succeeded) return refused(owned, { kind: 'failed' })
   if (candidate.currency.retired) return pending(owned, 'retired')
   return candidate.currency.asset.kind === 'native' ? verifyNative(owned, bytes) : verifyToken(owned, receipt, decimals)
 }
@@ -53,6 +53,16 @@ export function toDeposit(candidate: Candidate, uid: Uid): Deposit {
 export function toPending({ candidate, uid }: OwnedCandidate, reason: PendingReason): Pending {
   const { currency, ...rest } = candidate
   return { ...rest, cuy: currency.cuy, uid, reason }
+}
+
+/** Why a candidate is worth nothing: one sentence for the caller, without a full stop. */
+export function explainRefusal(reason: RefusalReason): string {
+  switch (reason.kind) {
+    case 'failed':
+      return failedTransaction
+    case 'other-contract':
+      return explainContractType(reason.type)
+  }
 }
 
 /** Why these bytes prove no TRX deposit: one sentence for the caller. */
@@ -100,14 +110,17 @@ function verifyNative(owned: OwnedCandidate, bytes: Evidence['bytes']): Verdict 
   if (bytes === 'unavailable') return pending(owned, 'api-unavailable')
   const proof = proveTransfer(bytes)
   if (!proof.ok) {
-    return proof.error.kind === 'unreadable'
-      ? pending(owned, 'bytes-unreadable')
-      : { kind: 'refused', why: explainFault(proof.error) }
+    return proof.error.kind === 'unreadable' ? pending(owned, 'bytes-unreadable') : refused(owned, proof.error)
   }
   const { owner, to, amount } = proof.value
   // The agreed block shows another transfer than the bytes: a disagreement as well.
   if (owner !== candidate.from || to !== candidate.to || amount !== candidate.raw) return pending(owned, 'disagreement')
   return { kind: 'deposit', deposit: toDeposit(candidate, uid) }
+}
+
+function refused({ candidate, uid }: OwnedCandidate, reason: RefusalReason): Verdict {
+  const { currency, ...rest } = candidate
+  return { kind: 'refused', refusal: { ...rest, cuy: currency.cuy, uid, reason } }
 }
 
 function pending(owned: OwnedCandidate, reason: PendingReason): Verdict {

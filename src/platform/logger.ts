@@ -9,6 +9,7 @@ export type AlarmKind =
   | 'node-lies'
   | 'deposit-too-large'
   | 'bytes-unreadable'
+  | 'block-unreadable'
   | 'decimals-differ'
   | 'reconciliation-shortfall'
   | 'reconciliation-surplus'

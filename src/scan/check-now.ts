@@ -10,7 +10,7 @@ import type { Uid } from '../ledger/entry.ts'
 import type { WalletBalance } from '../ledger/ledger-reader.ts'
 import { routeMs } from '../platform/limits.ts'
 import { secondsToFinal } from './plan.ts'
-import { retryOwnPending } from './retry-pending.ts'
+import { proveOwn } from './prove-queue.ts'
 import { leaseMs, type ScanParts, scan } from './scan.ts'
 import type { ScanState, ScanStore } from './scan-store.ts'
 import type { Sightings } from './sightings.ts'
@@ -60,12 +60,12 @@ export interface CheckNowParts extends ScanParts {
  */
 export async function checkNow(parts: CheckNowParts, uid: Uid): Promise<Result<CheckNowReport, QueryFailure>> {
   const since = parts.clock.now()
-  const { state, running } = await awaitScan(parts, since)
+  const { state, running } = await awaitScan(parts, uid, since)
   if (state === null) {
     return ok({ credited: [], unconfirmed: null, pending: [], behindBlocks: 0, problem: null })
   }
   const [sightings, before] = await Promise.all([parts.caller.sightings.of(uid), parts.caller.pending.of(uid, null)])
-  if (before.length > 0) await retryOwnPending(parts, uid)
+  if (before.length > 0) await proveOwn(parts, uid)
   const [credited, pending] = await Promise.all([
     parts.caller.deposits.creditedSince(uid, since),
     before.length === 0 ? before : parts.caller.pending.of(uid, null),
@@ -106,6 +106,7 @@ export function createSharedScanState(): SharedScanState {
 /** Returns when a scan that began at or after `since` has ended, run by this call or by another one. */
 async function awaitScan(
   parts: CheckNowParts,
+  uid: Uid,
   since: UnixMs,
 ): Promise<{ readonly state: ScanState | null; readonly running: boolean }> {
   const { clock, shared } = parts
@@ -119,7 +120,7 @@ async function awaitScan(
     const isFree = state !== null && state.leaseUntil <= clock.now() && shared.scanningUntil <= clock.now()
     if (isFree && clock.now() > since + routeMs - scanMsMin) return { state, running: state.endedAt < since }
     if (isFree) {
-      if (await scanOnce(parts)) {
+      if (await scanOnce(parts, uid)) {
         const after = await readState(parts)
         // A scan that lost its lease did not store its end: another scan is running.
         return { state: after, running: after !== null && after.triedAt < since }
@@ -145,11 +146,11 @@ async function readState({ scanStore, clock, shared }: CheckNowParts): Promise<S
 }
 
 /** Scans. False where another scan holds the lease. */
-async function scanOnce(parts: CheckNowParts): Promise<boolean> {
+async function scanOnce(parts: CheckNowParts, uid: Uid): Promise<boolean> {
   const { shared, clock } = parts
   shared.scanningUntil = clock.now() + leaseMs
   try {
-    return (await scan(parts, { withUnconfirmed: true })).kind !== 'held'
+    return (await scan(parts, uid)).kind !== 'held'
   } finally {
     shared.scanningUntil = 0
   }

@@ -1,36 +1,30 @@
-import type { Address } from '../addresses/address.ts'
 import type { AddressBook } from '../addresses/address-book.ts'
 import { type Block, blockSeconds, type Txid } from '../chain/block.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'
 import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import { alarmUnreadable, type DecisionStores, decideCandidates, storeDecisions } from '../deposits/credit-deposits.ts'
-import type { Deposit, Pending, PendingReason } from '../deposits/deposit.ts'
+import type { Deposit, PendingReason } from '../deposits/deposit.ts'
 import type { DepositStore } from '../deposits/deposit-store.ts'
 import { findOwnedTransfers } from '../deposits/detect-transfers.ts'
 import { explainOutcome, explainPending, explainTransaction } from '../deposits/explain.ts'
-import type { EvidenceSources } from '../deposits/gather-evidence.ts'
 import type { PendingDeposits } from '../deposits/pending-deposits.ts'
-import { toPending } from '../deposits/verify-deposit.ts'
-import type { Currencies } from '../ledger/currencies.ts'
+import { explainRefusal, toPending } from '../deposits/verify-deposit.ts'
 import type { Uid } from '../ledger/entry.ts'
 import { secondsToFinal } from './plan.ts'
-import { retryOwnPending } from './retry-pending.ts'
+import { type ProveParts, proveOwn, proveTransaction } from './prove-queue.ts'
 import type { ScanStore } from './scan-store.ts'
 
 /** What a question about one transaction needs. */
-export interface CheckTransactionParts extends EvidenceSources, DecisionStores {
+export interface CheckTransactionParts extends ProveParts {
   readonly chain: Pick<
     Chain,
-    'locateTransaction' | 'finalizedHead' | 'finalizedBlocks' | 'receipts' | 'transactionBytes' | 'decimals'
+    'locateTransaction' | 'finalizedHead' | 'finalizedBlocks' | 'receipts' | 'transactionBytes'
   >
   readonly deposits: Pick<DepositStore, 'of' | 'credit'>
-  readonly pending: Pick<PendingDeposits, 'of' | 'keep' | 'remove' | 'takeDue' | 'putBack'>
+  readonly pending: ProveParts['pending'] & Pick<PendingDeposits, 'of' | 'refusals'>
   readonly addresses: Pick<AddressBook, 'all' | 'match'>
   readonly scanStore: Pick<ScanStore, 'state'>
-  readonly currencies: Currencies
-  readonly operators: ReadonlySet<Address>
 }
 
 /** The caller's credited deposits of one transaction, and whether they were credited before this call. */
@@ -41,9 +35,9 @@ export interface TransactionReport {
 
 /**
  * Answers for one transaction, whatever the position of the scan is: credits the caller's final deposits in it, or says
- * in one sentence why there is nothing to credit. Needs no lease and does not move the position, so that neither a
- * backlog nor a start height that was set too late prevents an answer. The caller's other pending deposits are tried
- * afterwards, with what requests are left.
+ * in one sentence why there is nothing to credit. They go through the queue as those of a scan do. Needs no lease and does not
+ * move the position, so that neither a backlog nor a start height that was set too late prevents an answer. The caller's
+ * other candidates are tried afterwards, with what requests are left.
  */
 export async function checkTransaction(
   parts: CheckTransactionParts,
@@ -51,7 +45,7 @@ export async function checkTransaction(
   txid: Txid,
 ): Promise<Result<TransactionReport, QueryFailure>> {
   const report = await answerFor(parts, uid, txid)
-  await retryOwnPending(parts, uid)
+  await proveOwn(parts, uid)
   return report
 }
 
@@ -60,31 +54,22 @@ async function answerFor(
   uid: Uid,
   txid: Txid,
 ): Promise<Result<TransactionReport, QueryFailure>> {
-  const known = await readKnown(parts, uid, txid)
+  const known = await readDecided(parts, uid, txid)
   if (known !== null) return known
   if ((await parts.scanStore.state())?.halted) return err(haltedFailure)
+  if ((await parts.pending.of(uid, txid)).length > 0) return proveKnown(parts, uid, txid)
   const found = await findFinal(parts, txid)
   if (!found.ok) return found
   const block = found.value
   const { candidates, early } = await findOwnedTransfers(parts, [block])
   const own = candidates.filter((owned) => owned.uid === uid)
-  const { undecided, stopped, ...decisions } = await decideCandidates(parts, own)
-  const isPartlyStored = decisions.deposits.length + decisions.pending.length > 0
-  // Once a part of the transaction is stored, the rest of it is not looked for again: it is stored as pending.
-  const queued = isPartlyStored ? undecided.map((owned) => toPending(owned, 'queued')) : []
-  const pending = [...decisions.pending, ...queued]
-  const proven = { deposits: decisions.deposits, pending, refused: [] }
-  const newlyUnreadable = await findNewlyUnreadable(parts, pending)
-  if ((await storeDecisions(parts, proven, parts.clock.now())) === 'halted') return err(haltedFailure)
-  alarmUnreadable(parts, newlyUnreadable)
-  if (decisions.deposits.length > 0) {
-    const report = await readKnown(parts, uid, txid)
-    if (report !== null) return report.ok ? ok({ ...report.value, already: false }) : report
+  if (own.length > 0) {
+    await parts.pending.keep(
+      own.map((one) => toPending(one, 'queued')),
+      parts.clock.now(),
+    )
+    return proveKnown(parts, uid, txid)
   }
-  if (stopped !== null) return err(toQueryFailure(stopped))
-  const [first] = pending
-  if (first?.reason === 'retired') return err({ kind: 'worthless', why: explainPending(first.reason) })
-  if (first !== undefined) return err(undecidedFor(first.reason))
   const paidBefore = early.find((owned) => owned.uid === uid)
   if (paidBefore === undefined) return err(await explainWorthless(parts, uid, block))
   const { position, currency } = paidBefore.candidate
@@ -93,24 +78,41 @@ async function answerFor(
 }
 
 const paidBeforeIssue = 'it was final before this address was issued to you, so it is not credited; ask the operator'
-async function findNewlyUnreadable(parts: CheckTransactionParts, pending: readonly Pending[]) {
-  const [first] = pending.filter(({ reason }) => reason === 'bytes-unreadable') // TRX: at most one in a transaction
-  if (first === undefined) return []
-  const before = await parts.pending.of(first.uid, first.txid)
-  return before.some(({ reason }) => reason === first.reason) ? [] : [first]
+
+/** Proves what the queue has of the transaction. */
+async function proveKnown(
+  parts: CheckTransactionParts,
+  uid: Uid,
+  txid: Txid,
+): Promise<Result<TransactionReport, QueryFailure>> {
+  const stopped = await proveTransaction(parts, uid, txid)
+  const report = await readDecided(parts, uid, txid)
+  if (report !== null) return report.ok ? ok({ ...report.value, already: false }) : report
+  if (stopped !== null) return err(toQueryFailure(stopped))
+  const [first] = await parts.pending.of(uid, txid)
+  if (first?.reason === 'retired') return err({ kind: 'worthless', why: explainPending(first.reason) })
+  return err(first === undefined ? haltedFailure : undecidedFor(first.reason))
 }
 
-/** What is stored about the transaction, or null where the nodes must be queried. */
-async function readKnown(
+/** What was decided about the transaction, or null where none of it is. */
+async function readDecided(
   parts: CheckTransactionParts,
   uid: Uid,
   txid: Txid,
 ): Promise<Result<TransactionReport, QueryFailure> | null> {
-  const [deposits, pending] = await Promise.all([parts.deposits.of(uid, txid), parts.pending.of(uid, txid)])
+  const [deposits, pending, refusals] = await Promise.all([
+    parts.deposits.of(uid, txid),
+    parts.pending.of(uid, txid),
+    parts.pending.refusals(uid, txid),
+  ])
   const credited = deposits.filter(({ outcome }) => outcome === 'credited')
   if (credited.length > 0) return ok({ credited, already: true })
+  if (pending.length > 0) return null
   const [first] = deposits
-  if (pending.length > 0 || first === undefined) return null
+  const [refusal] = refusals
+  if (first === undefined) {
+    return refusal === undefined ? null : err({ kind: 'worthless', why: explainRefusal(refusal.reason) })
+  }
   const why = explainOutcome(first, parts.currencies)
   return err({ kind: first.outcome === 'too-large' ? 'undecided' : 'worthless', why })
 }

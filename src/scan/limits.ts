@@ -7,5 +7,3 @@ export const stepBlocksMax = 51
  * reads of busy blocks hold half as many.
  */
 export const stepEntriesMax = 50_000
-/** Requests from which on a step starts no further read: the rest must be enough to prove what it has read. */
-export const stepRequestsMax = 15

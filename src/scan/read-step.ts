@@ -2,15 +2,9 @@ import type { Block, BlockHeight } from '../chain/block.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'
 import type { Logger } from '../platform/logger.ts'
-import { stepBlocksMax, stepEntriesMax, stepRequestsMax } from './limits.ts'
+import { stepBlocksMax, stepEntriesMax } from './limits.ts'
 import { isChildOf, planScan } from './plan.ts'
 import type { ScanPosition } from './scan-store.ts'
-
-/** Requests that the newest read, and the newest proofs of a step, took; 0 before the first ones. */
-export interface StepCosts {
-  readonly read: number
-  readonly proof: number
-}
 
 /** The blocks that a step has read. */
 export interface ReadStep {
@@ -22,27 +16,25 @@ export interface ReadStep {
 }
 
 /**
- * Reads the next blocks above `position`, as many as one step may contain. No read starts without enough requests left to
- * prove it: the next invocation would have to read its blocks again.
+ * Reads the next blocks above `position`, as many as one step may contain. No read starts with fewer requests left than the
+ * newest one (`newestCost`, 0 before the first) took: the next invocation would have to repeat it.
  */
 export async function readStep(
   { chain, logger }: { readonly chain: Pick<Chain, 'finalizedBlocks' | 'requestsLeft'>; readonly logger: Logger },
   position: ScanPosition,
   finalized: BlockHeight,
-  costs: StepCosts,
+  newestCost: number,
 ): Promise<ReadStep> {
   const blocks: Block[] = []
   let last = position
-  let cost = costs.read
+  let cost = newestCost
   let entries = 0
-  const leftBefore = chain.requestsLeft()
   const ended = (failure: ChainFailure | null): ReadStep => ({ blocks, cost, failure })
-  const hasRoom = () => blocks.length < stepBlocksMax && entries < stepEntriesMax
-  while (hasRoom() && leftBefore - chain.requestsLeft() < stepRequestsMax) {
+  while (blocks.length < stepBlocksMax && entries < stepEntriesMax) {
     const plan = planScan(last.height, finalized)
     if (plan.kind === 'caught-up') break
     const left = chain.requestsLeft()
-    if (left < cost + costs.proof) return ended(blocks.length === 0 ? { kind: 'out-of-budget' } : null)
+    if (left < cost) return ended(blocks.length === 0 ? { kind: 'out-of-budget' } : null)
     const read = await chain.finalizedBlocks(plan.from, plan.to)
     if (!read.ok) return ended(read.error)
     cost = left - chain.requestsLeft()
@@ -53,9 +45,7 @@ export async function readStep(
       logger.alarm('chain-forked', { height: first.height, parent: first.parentHash, stored: last.hash })
       return ended({ kind: 'forked', at: first.height })
     }
-    const unread = read.value.findIndex(({ logs }) => logs === null)
-    blocks.push(...(unread < 0 ? read.value : read.value.slice(0, unread)))
-    if (unread >= 0) return ended({ kind: 'no-answer', why: `logs of block ${read.value[unread]?.height}` })
+    blocks.push(...read.value)
     for (const { transactions, logs } of read.value) entries += transactions.length + (logs?.length ?? 0)
     last = newest
   }

@@ -1,7 +1,7 @@
 import type { BlockHash, BlockHeight, BlockRef } from '../chain/block.ts'
 import type { ChainFailure } from '../chain/failure.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { Deposit, Movement, Pending } from '../deposits/deposit.ts'
+import type { Movement, Pending } from '../deposits/deposit.ts'
 
 /** The newest stored block. `hash` is null before the first block was read. */
 export interface ScanPosition {
@@ -41,9 +41,11 @@ export interface ScanStep {
   readonly after: BlockHeight
   readonly to: BlockRef
   readonly finalized: BlockHeight
-  readonly deposits: readonly Deposit[]
-  readonly pending: readonly Pending[]
+  /** All transfers to callers in the blocks, for the queue. */
+  readonly candidates: readonly Pending[]
   readonly movements: readonly Movement[]
+  /** Blocks whose logs could not be read with certainty: each becomes a gap. */
+  readonly unreadable: readonly BlockHeight[]
   /** Name of the lease that the scan holds; a lost lease makes the step `superseded`. */
   readonly lease: string
   readonly at: UnixMs
@@ -76,8 +78,8 @@ export interface ScanStore {
   /** Stores why the scan is halted. The next appended step clears it. */
   halt(lease: string, why: string): Promise<void>
   /**
-   * Stores position, deposits, entries, balances, pending deposits and movements together. A known credit key is
-   * left unchanged (a question about its txid was faster); the rest of the step is stored.
+   * Stores position, candidates, movements and gaps together. A known candidate is left unchanged (a question about its txid
+   * was faster); the rest of the step is stored.
    */
   append(step: ScanStep): Promise<'appended' | 'superseded'>
 }

@@ -3,12 +3,11 @@ import type { Chain } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { DepositStore } from '../deposits/deposit-store.ts'
 import { findOwnedTransfers } from '../deposits/detect-transfers.ts'
-import type { KnownDecimals } from '../deposits/gather-evidence.ts'
-import type { PendingDeposits } from '../deposits/pending-deposits.ts'
+import type { Uid } from '../ledger/entry.ts'
+import type { Logger } from '../platform/logger.ts'
+import { type ProveParts, proveOwn, proveQueue, takesPerTick } from './prove-queue.ts'
 import { readStep } from './read-step.ts'
-import { retryPending } from './retry-pending.ts'
 import type { ScanState, ScanStore } from './scan-store.ts'
 import type { Sightings } from './sightings.ts'
 import { type StoreStepParts, storeStep } from './store-step.ts'
@@ -18,13 +17,15 @@ export const leaseMs = 40_000
 /** Finality that does not advance for this long raises an alarm. It is never a reason to accept less. */
 export const stallMs = 180_000
 
-/** What a scan needs. One scan is one invocation: `chain` has its deadline and its number of requests. */
-export interface ScanParts extends StoreStepParts {
-  readonly chain: Chain
+/**
+ * What a scan needs. One scan is one invocation. Reading (`chain`) and proving have a deadline and a number of requests each,
+ * so that neither takes those of the other.
+ */
+export interface ScanParts extends StoreStepParts, ProveParts {
+  readonly chain: Pick<Chain, 'finalizedHead' | 'finalizedBlocks' | 'unconfirmedBlocks' | 'requestsLeft'>
   readonly scanStore: Pick<ScanStore, 'acquireLease' | 'releaseLease' | 'recordFinalized' | 'halt' | 'append'>
-  readonly pending: Pick<PendingDeposits, 'keep' | 'remove' | 'takeDue' | 'putBack'>
-  readonly deposits: Pick<DepositStore, 'credit'>
   readonly sightings: Pick<Sightings, 'replace'>
+  readonly logger: Logger
 }
 
 /** How a scan ended. `problem` is why it is not caught up, or null. */
@@ -35,14 +36,14 @@ export type ScanReport =
   | { readonly kind: 'not-started' }
 
 /**
- * Finds final deposits and credits them: every finalized block above the stored position, in order, without a gap. A
- * step's blocks, deposits and position are stored together or not at all, so a scan that dies anywhere is run again.
- * The lease in the database allows one scan at a time.
+ * Finds final deposits and credits them, in three stages: it reads every finalized block above the stored position, in order;
+ * it records the candidates of a step together with the position; and it proves candidates from the queue. A scan that dies
+ * anywhere is run again. The lease in the database allows one scan at a time.
+ *
+ * `caller` is the caller who asked for the scan, whose candidates are proven first and who is shown unconfirmed transfers; null
+ * for a tick, which proves more of the queue.
  */
-export async function scan(
-  parts: ScanParts,
-  { withUnconfirmed }: { readonly withUnconfirmed: boolean },
-): Promise<ScanReport> {
+export async function scan(parts: ScanParts, caller: Uid | null): Promise<ScanReport> {
   const startedAt = parts.clock.now()
   const attempt = await parts.scanStore.acquireLease(parts.lease, startedAt, (startedAt + leaseMs) as UnixMs)
   if (attempt.kind !== 'acquired') return { kind: attempt.kind }
@@ -50,9 +51,9 @@ export async function scan(
   try {
     const end = await catchUp(parts, attempt.state)
     problem = end.ok ? null : end.error
-    // A caller's scan leaves the others' pending deposits to the tick, which has more requests.
-    if (!withUnconfirmed && problem?.kind !== 'out-of-budget') await retryPending(parts)
-    if (withUnconfirmed && end.ok) await readUnconfirmed(parts, end.value, startedAt)
+    if (caller !== null && end.ok) await readUnconfirmed(parts, end.value, startedAt)
+    if (caller !== null) await proveOwn(parts, caller)
+    await proveQueue(parts, caller === null ? takesPerTick : 1)
   } finally {
     await parts.scanStore.releaseLease(parts.lease, startedAt, problem?.kind ?? null, parts.clock.now())
   }
@@ -60,7 +61,7 @@ export async function scan(
   return { kind: 'scanned', problem }
 }
 
-/** Reads, decides and stores step by step up to the finalized head, which is returned once all of it is stored. */
+/** Reads and records step by step up to the finalized head, which is returned once all of it is stored. */
 async function catchUp(parts: ScanParts, state: ScanState): Promise<Result<BlockHeight, ChainFailure>> {
   const { chain, scanStore, clock, logger } = parts
   const head = await chain.finalizedHead()
@@ -71,19 +72,17 @@ async function catchUp(parts: ScanParts, state: ScanState): Promise<Result<Block
     logger.alarm('finality-stalled', { finalized: state.finalized, seconds: Math.floor(stalledMs / 1000) })
   }
   let position = state.position
-  let costs = { read: 0, proof: 0 }
-  const decimals: KnownDecimals = new Map()
+  let cost = 0
   while (position.height < head.value.height) {
-    const read = await readStep(parts, position, head.value.height, costs)
-    const leftBefore = chain.requestsLeft()
-    const stored = await storeStep(parts, position, read.blocks, decimals)
-    costs = { read: read.cost, proof: leftBefore - chain.requestsLeft() }
-    for (const [contract, value] of decimals) if (value === null) decimals.delete(contract) // unread: try again
-    const failure = stored.failure ?? read.failure
+    const { blocks, failure, ...read } = await readStep(parts, position, head.value.height, cost)
+    cost = read.cost
+    const stored = await storeStep(parts, position, blocks)
+    // Another scan moved the position, or the lease is lost: the next scan reads the state anew.
+    if (stored === null) return err({ kind: 'no-answer', why: 'superseded' })
     // Halted only after the blocks before the break are stored: a stored step clears the halt.
     if (failure?.kind === 'forked') await scanStore.halt(parts.lease, `block ${failure.at} does not follow`)
     if (failure !== null) return err(failure)
-    position = stored.position
+    position = stored
   }
   return ok(head.value.height)
 }

@@ -1,13 +1,14 @@
 import { type ReconcileParts, reconcile } from '../reconciliation/reconcile.ts'
+import { type RescanParts, readAgain } from './rescan.ts'
 import { type ScanParts, scan } from './scan.ts'
 import { ensureScanStarted, type ScanStartParts } from './start.ts'
-import { type WatchProgressParts, watchProgress } from './watch-progress.ts'
+import { type WatchGapsParts, type WatchProgressParts, watchGaps, watchProgress } from './watch-progress.ts'
 
 /** What a tick needs. */
-export type TickParts = ScanParts & ScanStartParts & ReconcileParts & WatchProgressParts
+export type TickParts = ScanParts & ScanStartParts & RescanParts & ReconcileParts & WatchProgressParts & WatchGapsParts
 
 /**
- * One tick of the cron: starts the scan where it never started, scans, and compares a slice of addresses with the chain
+ * One tick of the cron: starts the scan where it never started, scans, reads gaps again, and compares a slice of addresses with the chain
  * where the scan ended caught up. The next tick tries again what failed, and what lasts raises an alarm.
  */
 export async function runTick(parts: TickParts): Promise<void> {
@@ -19,6 +20,7 @@ export async function runTick(parts: TickParts): Promise<void> {
     throw thrown
   } finally {
     await watchProgress(parts)
+    await watchGaps(parts)
   }
 }
 
@@ -28,6 +30,7 @@ async function scanAndReconcile(parts: TickParts): Promise<void> {
     parts.logger.warn('scan-not-started', { why: started.error.kind })
     return
   }
-  const scanned = await scan(parts, { withUnconfirmed: false })
+  const scanned = await scan(parts, null)
+  await readAgain(parts)
   if (scanned.kind === 'scanned' && scanned.problem === null) await reconcile(parts)
 }

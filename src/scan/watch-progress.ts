@@ -1,6 +1,7 @@
 import type { Alarms } from '../platform/alarms.ts'
 import type { Clock } from '../platform/clock.ts'
 import { stoppedAfterMs } from './health.ts'
+import type { Rescans } from './rescans.ts'
 import type { ScanState, ScanStore } from './scan-store.ts'
 
 /** Since when no tick of this isolate could start the scan; null where it has started. */
@@ -32,6 +33,19 @@ export async function watchProgress({ scanStore, clock, alarms, startWatch }: Wa
     state === null ? startWatch.failingSince : finalized > scanned ? state.advancedAt : lastAnswerAt(state)
   if (now - (movedAt ?? now) <= stoppedAfterMs) return alarms.clear('scan-stalled', '')
   alarms.raise('scan-stalled', '', { scanned, finalized, why: state?.problem ?? 'not started' })
+}
+
+/** Raises `block-unreadable` while the logs of any stored block could not be read with certainty. */
+export async function watchGaps({ rescans, alarms }: WatchGapsParts): Promise<void> {
+  const { count, lowest } = await rescans.gaps()
+  if (lowest === null) return alarms.clear('block-unreadable', '')
+  alarms.raise('block-unreadable', '', { blocks: count, lowest })
+}
+
+/** What the watch over gaps needs. */
+export interface WatchGapsParts {
+  readonly rescans: Pick<Rescans, 'gaps'>
+  readonly alarms: Alarms
 }
 
 function lastAnswerAt({ caughtUpAt, advancedAt }: ScanState): number {

@@ -7,7 +7,7 @@ import { readFinalizedHead } from './quorum/finalized-head.ts'
 import { locateTransaction } from './quorum/locate-transaction.ts'
 import { readReceipts } from './quorum/receipts.ts'
 import { readTokenDecimals } from './quorum/token-decimals.ts'
-import { readTransactionBytes } from './transaction-bytes.ts'
+import { readBytesInBlock, readTransactionBytes } from './transaction-bytes.ts'
 import { createRequestBudget, type RequestLimits } from './transport/http.ts'
 import { readUnconfirmedBlocks } from './unconfirmed-blocks.ts'
 
@@ -28,6 +28,7 @@ export function createTronClient(options: TronClientOptions): Chain {
     unconfirmedBlocks: (after) => readUnconfirmedBlocks(pool, after),
     receipts: (transactions) => readReceipts(pool, transactions),
     transactionBytes: (txid) => readTransactionBytes(pool, txid),
+    bytesInBlock: (height) => readBytesInBlock(pool, height),
     locateTransaction: (txid) => locateTransaction(pool, txid),
     balances: (addresses, asset) => readBalances(pool, addresses, asset),
     decimals: (contract) => readTokenDecimals(pool, contract),

@@ -68,6 +68,8 @@ export const probePollMs = 50
 export const probeReceiptsMax = 8
 /** JSON-RPC calls in one HTTP request. java-tron takes 100 from 4.8.2 on; gateways have lower limits. */
 export const batchCallsMax = 20
+/** How long an HTTP API that did not serve a whole block is not asked for one. */
+export const noBlocksMs = 600_000
 /** How long a learned limit of calls per batch is used. */
 export const batchLimitMs = 600_000
 /** Unconfirmed blocks in one batch: 20 calls without chain id and newest header. In a normal rotation 18 are unconfirmed. */

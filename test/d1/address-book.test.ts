@@ -14,7 +14,7 @@ let book: AddressBook
 beforeEach(async () => {
   db = await freshDatabase()
   book = createAddressBook(db)
-  await createScanStore(db, () => {}).start(block(90), ms(1), height(100))
+  await createScanStore(db).start(block(90), ms(1), height(100))
 })
 
 const indices = async () =>
@@ -57,7 +57,7 @@ describe('issueFirst', () => {
 
   it('stores the finalized height at the moment of its insertion, and issues nothing before the scan has started', async () => {
     await book.issueFirst(uid(7), addressAt)
-    await createScanStore(db, () => {}).recordFinalized(height(120), ms(2))
+    await createScanStore(db).recordFinalized(height(120), ms(2))
     await book.issueFirst(uid(8), addressAt)
     expect([...(await book.match([addressAt(0), addressAt(1)])).values()]).toEqual([
       { uid: 7, issuedHeight: 100 },

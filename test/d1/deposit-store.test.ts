@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createStores } from '../../src/d1/stores.ts'
+import type { CreditKey } from '../../src/deposits/deposit.ts'
 import type { Stores } from '../../src/services.ts'
 import { freshDatabase } from '../support/database.ts'
 import { addressAt, amount, cuy, deposit, issue, ms, noFilter, pending, txid, uid } from './fixtures.ts'
@@ -8,10 +9,12 @@ let db: D1Database
 let deposits: Stores['deposits']
 let pendingDeposits: Stores['pending']
 let ledger: Stores['ledger']
+let full: CreditKey[]
 
 beforeEach(async () => {
   db = await freshDatabase()
-  ;({ deposits, pending: pendingDeposits, ledger } = createStores(db, () => {}))
+  full = []
+  ;({ deposits, pending: pendingDeposits, ledger } = createStores(db, (key) => full.push(key)))
   await issue(db, [1, 2])
 })
 
@@ -48,6 +51,52 @@ describe('credit', () => {
   it('accepts an empty list', async () => {
     await deposits.credit([], ms(2000))
     expect(await countOf('deposit')).toBe(0)
+  })
+
+  it('credits a deposit once where one list has it twice', async () => {
+    await deposits.credit([deposit(), deposit()], ms(2000))
+    expect(await ledger.balances(uid(1))).toEqual([{ cuy: 1, amount: 5n }])
+  })
+
+  it('throws on a bug and stores nothing of the list', async () => {
+    const stranger = deposit({ txid: txid(2), to: addressAt(1) })
+    await expect(deposits.credit([deposit(), stranger], ms(2000))).rejects.toThrow('to_address')
+    expect(await countOf('deposit')).toBe(0)
+  })
+
+  it('stores a deposit that does not fit into its wallet uncredited and continues', async () => {
+    const max = 9_007_199_254_740_991n
+    const list = [
+      deposit({ txid: txid(1), amount: amount(max - 10n) }),
+      deposit({ txid: txid(2), amount: amount(11n), raw: 11n }),
+      deposit({ txid: txid(3), cuy: cuy(2), native: false, amount: amount(max) }),
+      deposit({ txid: txid(4), uid: uid(2), to: addressAt(1), amount: amount(max) }),
+    ]
+    expect(await deposits.credit(list, ms(2000))).toBe('credited')
+    expect(await ledger.balances(uid(1))).toEqual([
+      { cuy: 1, amount: max - 10n },
+      { cuy: 2, amount: max },
+    ])
+    expect(await ledger.balances(uid(2))).toEqual([{ cuy: 1, amount: max }])
+    expect(await deposits.of(uid(1), txid(2))).toEqual([
+      deposit({ txid: txid(2), outcome: 'too-large', amount: amount(0n), raw: 11n }),
+    ])
+    const later = [deposit({ txid: txid(5), amount: amount(10n) }), deposit({ txid: txid(6), amount: amount(1n) })]
+    expect(await deposits.credit(later, ms(3000))).toBe('credited')
+    expect((await ledger.balances(uid(1)))[0]).toEqual({ cuy: 1, amount: max })
+    expect((await deposits.of(uid(1), txid(6)))[0]?.outcome).toBe('too-large')
+    expect(full).toEqual([
+      { txid: txid(2), position: 0 },
+      { txid: txid(6), position: 0 },
+    ])
+  })
+
+  it('accepts deposits whose sum is far above 64 bits', async () => {
+    const huge = amount(9_007_199_254_740_991n)
+    const list = Array.from({ length: 2_500 }, (_, n) => deposit({ txid: txid(n), amount: huge }))
+    expect(await deposits.credit(list, ms(2000))).toBe('credited')
+    expect(await ledger.balances(uid(1))).toEqual([{ cuy: 1, amount: huge }])
+    expect(await countOf('deposit')).toBe(2_500)
   })
 })
 

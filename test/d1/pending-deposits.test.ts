@@ -48,7 +48,13 @@ describe('keep', () => {
 
 describe('takeDue', () => {
   const take = (dueBy: number, nextTry: number, max: number, of: number | null = null) =>
-    pendingDeposits.takeDue({ dueBy: ms(dueBy), nextTry: ms(nextTry), max, uid: of === null ? null : uid(of) })
+    pendingDeposits.takeDue({
+      dueBy: ms(dueBy),
+      nextTry: ms(nextTry),
+      max,
+      uid: of === null ? null : uid(of),
+      txid: null,
+    })
 
   it('takes the n-th of each caller before the (n+1)-th of any', async () => {
     for (const n of [1, 2, 3]) await pendingDeposits.keep([pending({ txid: txid(n) })], ms(1000))
@@ -73,8 +79,8 @@ describe('takeDue', () => {
     expect(await take(1500, 9000, 9)).toEqual([first])
   })
 
-  it('returns the deposits whose next try is due, oldest first, each once until its next try', async () => {
-    for (const n of [3, 1, 2, 4]) await pendingDeposits.keep([pending({ txid: txid(n) })], ms(n * 1000))
+  it('returns the deposits whose next try is due, in the order they were found, each once until its next try', async () => {
+    for (const n of [1, 2, 3, 4]) await pendingDeposits.keep([pending({ txid: txid(n) })], ms(n * 1000))
     const due = await take(3000, 9000, 2)
     expect(due).toEqual([
       { ...pending({ txid: txid(1) }), since: 1000 },
@@ -83,6 +89,13 @@ describe('takeDue', () => {
     expect((await take(3000, 9000, 10)).map((one) => one.txid)).toEqual([txid(3)])
     expect(await take(3000, 9000, 10)).toEqual([])
     expect((await take(9000, 9001, 10)).map((one) => one.txid)).toEqual([1, 2, 3, 4].map(txid))
+  })
+
+  it('takes one transaction of its caller, due or not', async () => {
+    await pendingDeposits.keep([pending(), pending({ position: 1 }), pending({ txid: txid(2) })], ms(5000))
+    const one = { dueBy: ms(1), nextTry: ms(2), max: 9, txid: txid(1) }
+    expect((await pendingDeposits.takeDue({ ...one, uid: uid(1) })).map(({ position }) => position)).toEqual([0, 1])
+    expect(await pendingDeposits.takeDue({ ...one, uid: uid(2) })).toEqual([])
   })
 
   it('returns none of a retired currency', async () => {
@@ -99,6 +112,30 @@ describe('takeDue', () => {
     const keys = taken.flat().map((one) => one.txid)
     expect(keys).toHaveLength(30)
     expect(new Set(keys).size).toBe(30)
+  })
+})
+
+describe('refuse', () => {
+  const worthless = (n: number) => ({ ...pending({ txid: txid(n) }), reason: { kind: 'failed' } as const })
+
+  it('stores candidates as worth nothing in place of their pending rows, each once', async () => {
+    await pendingDeposits.keep([pending({ txid: txid(1) }), pending({ txid: txid(2) })], ms(1000))
+    for (const at of [2000, 3000]) await pendingDeposits.refuse([worthless(1)], ms(at))
+    expect((await pendingDeposits.of(uid(1), null)).map((one) => one.txid)).toEqual([txid(2)])
+    expect(await pendingDeposits.refusals(uid(1), txid(1))).toEqual([worthless(1)])
+    expect(await pendingDeposits.refusals(uid(2), txid(1))).toEqual([])
+  })
+
+  it('keeps the type of a transaction that is no TRX transfer', async () => {
+    const reason = { kind: 'other-contract', type: 2 } as const
+    await pendingDeposits.refuse([{ ...worthless(1), reason }], ms(1000))
+    expect(await pendingDeposits.refusals(uid(1), txid(1))).toMatchObject([{ reason }])
+  })
+
+  it('ignores a credited deposit', async () => {
+    await deposits.credit([deposit()], ms(1000))
+    await pendingDeposits.refuse([worthless(1)], ms(2000))
+    expect(await pendingDeposits.refusals(uid(1), txid(1))).toEqual([])
   })
 })
 

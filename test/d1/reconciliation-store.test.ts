@@ -64,30 +64,33 @@ describe('recordedBalances', () => {
   })
 
   it('sum what was received and sent before and within the span and ignore later blocks', async () => {
-    const { scanStore } = createStores(db, () => {})
+    const { scanStore, deposits } = createStores(db, () => {})
     await startScan(scanStore)
     await scanStore.append(
       step({
         to: block(140),
         finalized: height(140),
-        deposits: [
-          deposit({ txid: txid(1), block: block(110), raw: 1n }),
-          deposit({ txid: txid(2), block: block(111), raw: 20n }),
-          deposit({ txid: txid(3), block: block(130), raw: 300n }),
-          deposit({ txid: txid(4), block: block(131), raw: 4000n }),
-          deposit({ txid: txid(5), block: block(110), raw: 50_000n, cuy: cuy(2), native: false }),
-        ],
         movements: [
           movement({ txid: txid(6), block: block(109), raw: 2n }),
           movement({ txid: txid(7), block: block(110), raw: 0n }),
           movement({ txid: txid(8), block: block(111), raw: 5n }),
           movement({ txid: txid(8), block: block(111), raw: 5n, direction: 'in', address: addressAt(2) }),
         ],
-        pending: [
+        candidates: [
           pending({ txid: txid(9), block: block(130), raw: 7n }),
           pending({ txid: txid(10), block: block(131), raw: 70n }),
         ],
       }),
+    )
+    await deposits.credit(
+      [
+        deposit({ txid: txid(1), block: block(110), raw: 1n }),
+        deposit({ txid: txid(2), block: block(111), raw: 20n }),
+        deposit({ txid: txid(3), block: block(130), raw: 300n }),
+        deposit({ txid: txid(4), block: block(131), raw: 4000n }),
+        deposit({ txid: txid(5), block: block(110), raw: 50_000n, cuy: cuy(2), native: false }),
+      ],
+      ms(2000),
     )
     const spans = [span(2, 110, 130), span(0, 110, 130), span(1, 0, 200), span(0, 140, 200), span(2, 111, 130)]
     expect(await store.recordedBalances(trx, spans)).toEqual([

@@ -22,25 +22,26 @@ describe('decisions about candidates', () => {
     expect(await decideCandidates(sources, [paid, worthless, unproven])).toEqual({
       deposits: [toDeposit(paid.candidate, alice.uid)],
       pending: [toPending(unproven, 'no-api')],
-      refused: [worthless.candidate],
+      refused: [{ ...toPending(worthless, 'queued'), reason: { kind: 'other-contract', type: 2 } }],
+      corrected: [],
       undecided: [],
       stopped: null,
     })
   })
 
-  it('leave the rest undecided, in its order, where the invocation is out of budget', async () => {
+  it('leave undecided what the invocation has no requests for, and decide the others', async () => {
     const candidates = [trxIn(1), trxIn(2), trxIn(3)]
     const { sources } = createSources({
       receipts: receiptsWithoutLogs,
       transactionBytes: async (one) => (one === txid(2) ? err(outOfBudget) : ok(transferBytes())),
     })
     const decisions = await decideCandidates(sources, candidates)
-    expect(decisions.deposits.map((deposit) => deposit.txid)).toEqual([txid(1)])
-    expect(decisions.undecided).toEqual(candidates.slice(1))
+    expect(decisions.deposits.map((deposit) => deposit.txid)).toEqual([txid(1), txid(3)])
+    expect(decisions.undecided).toEqual(candidates.slice(1, 2))
     expect(decisions.stopped).toEqual(outOfBudget)
   })
 
-  it('leave the rest undecided where the nodes have no receipts for the next group', async () => {
+  it('leave a group undecided for which the nodes have no receipts, and decide the others', async () => {
     const noAnswer: ChainFailure = { kind: 'no-answer', why: 'no node replied' }
     const candidates = Array.from({ length: receiptsMax + 2 }, (_, i) => trxIn(i))
     const { sources } = createSources({
@@ -74,17 +75,23 @@ describe('stored decisions', () => {
     const { stores } = createSources({})
     await stores.scanStore.start({ height: 1 as BlockHeight, hash: null }, now)
     await stores.addresses.issueFirst(alice.uid, () => alice.address)
-    await stores.pending.keep([toPending(trxIn(1), 'queued'), toPending(trxIn(3), 'queued')], now)
-    await storeDecisions(stores, { deposits: [deposit], pending: [pending], refused: [trxIn(3).candidate] }, now)
+    await stores.pending.keep(
+      [1, 3, 4].map((n) => toPending(trxIn(n), 'queued')),
+      now,
+    )
+    const refused = [{ ...toPending(trxIn(3), 'queued'), reason: { kind: 'failed' } as const }]
+    const corrected = [trxIn(4).candidate]
+    await storeDecisions(stores, { deposits: [deposit], pending: [pending], refused, corrected }, now)
     expect(await stores.deposits.of(alice.uid, txid(1))).toEqual([deposit])
     expect(await stores.pending.of(alice.uid, null)).toEqual([{ ...pending, since: now }])
+    expect(await stores.pending.refusals(alice.uid, txid(3))).toEqual(refused)
   })
 
   it('keep what is pending where the invocation ends before the credit', async () => {
     const { stores } = createSources({})
     const killed = { ...stores, deposits: { credit: () => Promise.reject(new Error('killed')) } }
     await expect(
-      storeDecisions(killed, { deposits: [deposit], pending: [pending], refused: [] }, now),
+      storeDecisions(killed, { deposits: [deposit], pending: [pending], refused: [], corrected: [] }, now),
     ).rejects.toThrow()
     expect(await stores.pending.of(alice.uid, txid(2))).toEqual([{ ...pending, since: now }])
   })

@@ -1,3 +1,4 @@
+import { ok } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { createStores } from '../../src/d1/stores.ts'
 import type { EvidenceSources } from '../../src/deposits/gather-evidence.ts'
@@ -15,7 +16,7 @@ interface TestSources {
 export const now = 1_790_000_000_000 as UnixMs
 
 /** Sources whose nodes answer only the queries of `chain`. */
-export function createSources(chain: Partial<EvidenceSources['chain']>): TestSources {
+export function createSources(chain: Partial<EvidenceSources['proofChain']>): TestSources {
   const unexpected = () => Promise.reject(new Error('a query that is not needed'))
   const alarms: string[] = []
   const ignore = () => undefined
@@ -24,7 +25,13 @@ export function createSources(chain: Partial<EvidenceSources['chain']>): TestSou
     ignore,
   )
   const sources: EvidenceSources = {
-    chain: { receipts: unexpected, transactionBytes: unexpected, decimals: unexpected, ...chain },
+    proofChain: {
+      receipts: unexpected,
+      transactionBytes: unexpected,
+      bytesInBlock: async () => ok(new Map()),
+      decimals: unexpected,
+      ...chain,
+    },
     tokenFacts: stores.tokenFacts,
     clock: { now: () => now, sleep: () => Promise.resolve(), random: () => 0 },
     logger: { info: ignore, warn: ignore, error: ignore, alarm: (kind) => alarms.push(kind) },

@@ -223,7 +223,7 @@ describe('the explanation of a stored deposit', () => {
   })
 
   it.each([
-    ['queued', 'it waits in the queue behind other transfers of its block'],
+    ['queued', 'it is recorded and waits to be verified'],
     ['no-api', 'TRX deposits are on hold: no node has the HTTP API that is needed to verify them'],
     ['api-unavailable', "the transaction's own bytes are not available yet, so it cannot be verified"],
     ['disagreement', 'the nodes disagree about this transaction'],

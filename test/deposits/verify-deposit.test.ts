@@ -6,6 +6,7 @@ import type { Candidate } from '../../src/deposits/deposit.ts'
 import { transferTopic } from '../../src/deposits/trc20.ts'
 import {
   type Evidence,
+  explainRefusal,
   failedTransaction,
   toDeposit,
   toPending,
@@ -97,14 +98,21 @@ describe('a proven candidate', () => {
 
 // PROTOCOL.md, Look-alike transfers: those that only the receipt or the bytes of the transaction show.
 describe('a candidate that is worth nothing', () => {
+  const type = (number: number) => ({ kind: 'other-contract', type: number }) as const
   it.each([
-    ['a TRC-10 transfer', trxCandidate, forTrx({ bytes: trc10Bytes() }), explainContractType(2)],
-    ['a failed transaction with TRX', trxCandidate, forTrx({ receipt: failed() }), failedTransaction],
-    ['a stake for the address', trxCandidate, forTrx({ bytes: otherBytes(11) }), explainContractType(11)],
-    ['the end of a stake', trxCandidate, forTrx({ bytes: otherBytes(12) }), explainContractType(12)],
-    ['a log of a failed transaction', usdtCandidate, forUsdt({ receipt: failed(logs) }), failedTransaction],
-  ])('is refused: %s', (_, candidate, evidence, why) => {
-    expect(verifyDeposit(toAlice(candidate), evidence)).toEqual({ kind: 'refused', why })
+    ['a TRC-10 transfer', trxCandidate, forTrx({ bytes: trc10Bytes() }), type(2)],
+    ['a failed transaction with TRX', trxCandidate, forTrx({ receipt: failed() }), { kind: 'failed' }],
+    ['a stake for the address', trxCandidate, forTrx({ bytes: otherBytes(11) }), type(11)],
+    ['the end of a stake', trxCandidate, forTrx({ bytes: otherBytes(12) }), type(12)],
+    ['a log of a failed transaction', usdtCandidate, forUsdt({ receipt: failed(logs) }), { kind: 'failed' }],
+  ] as const)('is refused: %s', (_, candidate, evidence, reason) => {
+    const refusal = { ...toPending(toAlice(candidate), 'queued'), reason }
+    expect(verifyDeposit(toAlice(candidate), evidence)).toEqual({ kind: 'refused', refusal })
+  })
+
+  it('is explained by the status or by the type of its transaction', () => {
+    expect(explainRefusal({ kind: 'failed' })).toBe(failedTransaction)
+    expect(explainRefusal(type(2))).toBe(explainContractType(2))
   })
 })
 

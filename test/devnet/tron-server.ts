@@ -9,7 +9,7 @@ import {
   tokenBase58,
 } from './control.ts'
 import { EvmError } from './evm.ts'
-import { getTransactionById } from './http-api.ts'
+import { getBlockByNum, getTransactionById } from './http-api.ts'
 import { createMethods } from './methods.ts'
 import type { DevnetNode } from './node.ts'
 import { handleRpc } from './rpc.ts'
@@ -27,7 +27,7 @@ const bodyBytesMax = 4 * 1024 * 1024
 type Route = (body: string) => Promise<{ readonly type: string; readonly body: string }>
 
 /**
- * Serves the paths of a java-tron 4.8.2 node that the service uses (`/jsonrpc`, `/wallet/gettransactionbyid`) and the
+ * Serves the paths of a java-tron 4.8.2 node that the service uses (`/jsonrpc`, and `http-api.ts`) and the
  * controls, which no node has, under `/devnet/`. Each control is a POST with JSON in both directions; an invalid
  * request gets 400 with `{ error }`.
  */
@@ -63,6 +63,7 @@ function createRoutes(node: DevnetNode, control: Control): ReadonlyMap<string, R
   return new Map<string, Route>([
     ['/jsonrpc', async (body) => ({ type: 'application/json-rpc', body: await handleRpc(body, methods) })],
     ['/wallet/gettransactionbyid', json((body) => getTransactionById(node, body))],
+    ['/wallet/getblockbynum', json((body) => getBlockByNum(node, body))],
     // The casts are safe: the controls check each field.
     ['/devnet/pay', json((body) => control.pay(parse(body) as unknown as PayRequest))],
     ['/devnet/synthetic', json((body) => control.sendSynthetic(parse(body) as unknown as SyntheticRequest))],

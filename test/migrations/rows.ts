@@ -38,6 +38,25 @@ export function pending(changes: Values = {}): string {
   return insert('pending', { ...place, uid: '1', ...transfer, ...undecided, ...changes })
 }
 
+/** An INSERT of a refusal, with changes. */
+export function refusal(changes: Values = {}): string {
+  const worthless = { reason: `'failed'`, contract_type: 'NULL', created_at: '1' }
+  return insert('refusal', { ...place, txid: `'${t4}'`, uid: '1', ...transfer, ...worthless, ...changes })
+}
+
+/** An INSERT of a rescan that an operator asked for, with changes. */
+export function rescan(changes: Values = {}): string {
+  const range = { from_height: '85', to_height: '95', next_height: '85' }
+  return insert('rescan', {
+    kind: `'request'`,
+    ...range,
+    reason: `'a payment is missing'`,
+    created_at: '1',
+    next_try: '1',
+    ...changes,
+  })
+}
+
 /** An INSERT of the next entry of wallet 1, with changes. */
 export function flow(changes: Values = {}): string {
   const entry = { wallet_id: '1', uid: '1', cuy: '1', type: '3', osn: `'x'`, amount: '5', balance: '55', mark: `''` }
@@ -57,7 +76,7 @@ export function address(changes: Values = {}): string {
 }
 
 /** An INSERT of the scan's row. */
-export const scanRow = `INSERT INTO scan VALUES (1, 100, '${t1}', 120, 5, 5, 5, 5, NULL, 5, '', 0, NULL)`
+export const scanRow = `INSERT INTO scan VALUES (1, 100, '${t1}', 120, 5, 5, 5, 5, NULL, 5, '', 0, NULL, 0)`
 
 /** The statement with a conflict clause. */
 export const or = (policy: string, sql: string) => sql.replace(/^(INSERT|UPDATE)/, `$1 OR ${policy}`)
@@ -80,7 +99,10 @@ export async function storeRows(): Promise<D1Database> {
   return db
 }
 
-const tables = ['address', 'wallet', 'flow', 'deposit', 'pending', 'sighting', 'movement', 'scan', 'stored_setting']
+const tables = [
+  ...['address', 'wallet', 'flow', 'deposit', 'pending', 'refusal', 'sighting', 'movement'],
+  ...['scan', 'rescan', 'correction', 'stored_setting'],
+]
 
 /** All rows. */
 export const contents = () =>

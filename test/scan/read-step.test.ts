@@ -4,14 +4,13 @@ import type { Chain } from '../../src/chain/chain.ts'
 import type { ChainFailure } from '../../src/chain/failure.ts'
 import { readBlocksMax } from '../../src/chain/limits.ts'
 import { err, ok } from '../../src/common/result.ts'
-import { stepBlocksMax, stepEntriesMax, stepRequestsMax } from '../../src/scan/limits.ts'
-import { readStep, type StepCosts } from '../../src/scan/read-step.ts'
+import { stepBlocksMax, stepEntriesMax } from '../../src/scan/limits.ts'
+import { readStep } from '../../src/scan/read-step.ts'
 import { transaction } from '../deposits/samples.ts'
 import { blocksBetween, createScanParts, hashAt, start } from './scan-parts.ts'
 
 const far = 10_000 as BlockHeight
 const position = { height: start, hash: hashAt(start) }
-const noCosts: StepCosts = { read: 0, proof: 0 }
 
 /** Nodes whose every read takes `cost` of `budget` requests and returns blocks with `entries` transactions each. */
 function createNodes({ budget = 40, cost = 2, entries = 0 } = {}) {
@@ -27,9 +26,9 @@ function createNodes({ budget = 40, cost = 2, entries = 0 } = {}) {
   return { chain, reads }
 }
 
-async function read(chain: Partial<Chain>, { finalized = far, costs = noCosts, at = position } = {}) {
+async function read(chain: Partial<Chain>, { finalized = far, cost = 0, at = position } = {}) {
   const parts = await createScanParts(chain)
-  const { blocks, ...rest } = await readStep(parts, at, finalized, costs)
+  const { blocks, ...rest } = await readStep(parts, at, finalized, cost)
   return { ...rest, alarms: parts.alarms, heights: blocks.map(({ height }) => height - start) }
 }
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
@@ -52,20 +51,15 @@ describe('a step', () => {
     expect((await read(createNodes({ entries }).chain)).heights).toEqual(upTo(readBlocksMax))
   })
 
-  it('starts no further read where it has made enough requests', async () => {
-    expect((await read(createNodes({ cost: stepRequestsMax }).chain)).heights).toEqual(upTo(readBlocksMax))
-  })
-
-  it('starts no read without the requests to prove what it reads', async () => {
-    const { chain, reads } = createNodes({ budget: 9 })
-    const costs = { read: 4, proof: 6 }
-    expect(await read(chain, { costs })).toMatchObject({ heights: [], failure: { kind: 'out-of-budget' } })
+  it('starts no read with fewer requests left than the newest one took', async () => {
+    const { chain, reads } = createNodes({ budget: 3 })
+    expect(await read(chain, { cost: 4 })).toMatchObject({ heights: [], failure: { kind: 'out-of-budget' } })
     expect(reads).toEqual([])
   })
 
   it('has the blocks of the reads before its requests are used up', async () => {
-    const { chain } = createNodes({ budget: 10 })
-    const { heights, failure } = await read(chain, { costs: { read: 2, proof: 8 } })
+    const { chain } = createNodes({ budget: 5, cost: 3 })
+    const { heights, failure } = await read(chain)
     expect(heights).toEqual(upTo(readBlocksMax))
     expect(failure).toBeNull()
   })

@@ -1,7 +1,9 @@
 import { type Block, type BlockHash, type BlockHeight, blockSeconds, type Transaction } from '../../src/chain/block.ts'
 import type { Chain } from '../../src/chain/chain.ts'
+import { ok } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { createStores } from '../../src/d1/stores.ts'
+import type { RescanParts } from '../../src/scan/rescan.ts'
 import type { ScanParts } from '../../src/scan/scan.ts'
 import type { Stores } from '../../src/services.ts'
 import { currencies } from '../deposits/samples.ts'
@@ -13,27 +15,34 @@ export const now = 1_790_000_000_000 as UnixMs
 export const start = 100 as BlockHeight
 
 /** What a scan needs, with all stores, and the alarms that it raised. */
-export type TestScanParts = ScanParts & Stores & { readonly alarms: readonly string[] }
+export type TestScanParts = ScanParts & RescanParts & Stores & { readonly alarms: readonly string[] }
 
-/** Real stores over an empty database, a clock that stands still, and nodes that answer only the queries of `chain`. */
-export async function createScanParts(chain: Partial<Chain>): Promise<TestScanParts> {
+/**
+ * Real stores over an empty database, a clock that stands still, and nodes that answer only the queries of `queries`, for every
+ * purpose.
+ */
+export async function createScanParts(queries: Partial<Chain>, db?: D1Database): Promise<TestScanParts> {
   const unexpected = () => Promise.reject(new Error('a query that is not needed'))
   const ignore = () => undefined
   const alarms: string[] = []
+  const chain: Chain = {
+    finalizedHead: unexpected,
+    finalizedBlocks: unexpected,
+    unconfirmedBlocks: unexpected,
+    receipts: unexpected,
+    transactionBytes: unexpected,
+    bytesInBlock: async () => ok(new Map()),
+    locateTransaction: unexpected,
+    balances: unexpected,
+    decimals: unexpected,
+    requestsLeft: () => 40,
+    ...queries,
+  }
   return {
-    ...createStores(await freshDatabase(), ignore),
-    chain: {
-      finalizedHead: unexpected,
-      finalizedBlocks: unexpected,
-      unconfirmedBlocks: unexpected,
-      receipts: unexpected,
-      transactionBytes: unexpected,
-      locateTransaction: unexpected,
-      balances: unexpected,
-      decimals: unexpected,
-      requestsLeft: () => 40,
-      ...chain,
-    },
+    ...createStores(db ?? (await freshDatabase()), ignore),
+    chain,
+    proofChain: chain,
+    rescanChain: chain,
     currencies,
     operators: new Set(),
     clock: { now: () => now, sleep: () => Promise.resolve(), random: () => 0 },

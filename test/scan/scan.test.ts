@@ -18,7 +18,7 @@ async function positionsAtReads(entries: number): Promise<(number | undefined)[]
   }
   const parts = await createScanParts({ finalizedHead: async () => ok(blockAt(end)), finalizedBlocks })
   await parts.scanStore.start({ height: start, hash: null }, now)
-  expect(await scan(parts, { withUnconfirmed: false })).toEqual({ kind: 'scanned', problem: null })
+  expect(await scan(parts, null)).toEqual({ kind: 'scanned', problem: null })
   expect((await parts.scanStore.state())?.position.height).toBe(end)
   return positions
 }

@@ -147,7 +147,7 @@ describe('a transfer under way', () => {
     const service = await startReconciliation({ addresses: 2 })
     const one = { ...pending({ block: block(101), raw: 5n }), txid: txid(500) }
     const fake = { ...pending({ block: block(101), raw: 8n, to: addressAt(1) }), txid: txid(501) }
-    await service.scan({ pending: [one, fake] })
+    await service.scan({ candidates: [one, fake] })
     service.setBalance(1, 0, 5n)
     await service.minutes(20)
     expect(service.alarms).toEqual([])

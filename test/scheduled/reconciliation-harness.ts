@@ -2,12 +2,14 @@ import { formatBase58 } from '../../src/addresses/address.ts'
 import type { ChainFailure } from '../../src/chain/failure.ts'
 import { err, ok } from '../../src/common/result.ts'
 import { createStores } from '../../src/d1/stores.ts'
+import type { Deposit } from '../../src/deposits/deposit.ts'
 import { noAmount } from '../../src/ledger/amount.ts'
 import { nativeAsset, trc20Asset } from '../../src/ledger/asset.ts'
 import { type Currency, indexCurrencies } from '../../src/ledger/currencies.ts'
 import type { LogFields, Logger } from '../../src/platform/logger.ts'
 import { type ReconcileParts, reconcile } from '../../src/reconciliation/reconcile.ts'
-import type { ScanStep, ScanStore } from '../../src/scan/scan-store.ts'
+import type { ScanStep } from '../../src/scan/scan-store.ts'
+import type { Stores } from '../../src/services.ts'
 import { addressAt, block, cuy, deposit, issue, movement, ms, startScan, step, txid } from '../d1/fixtures.ts'
 import { freshDatabase } from '../support/database.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
@@ -45,7 +47,7 @@ export async function startReconciliation({ addresses }: { readonly addresses: n
   const time: Time = { now: 10_000_000_000 }
   const { chain, ...node } = createNode()
   const { logger, ...log } = createLog()
-  const { scan, ...transfers } = createScan(stores.scanStore, time)
+  const { scan, ...transfers } = createScan(stores, time)
   const parts: ReconcileParts = {
     chain,
     scanStore: stores.scanStore,
@@ -113,7 +115,10 @@ function createLog() {
   return { alarms, infos, logger }
 }
 
-function createScan(scanStore: ScanStore, time: Time) {
+/** What a scan finds, and what of it is proven at once. */
+type Found = Pick<ScanStep, 'candidates' | 'movements'> & { readonly deposits: readonly Deposit[] }
+
+function createScan({ scanStore, deposits: depositStore }: Stores, time: Time) {
   let position = 100
   let transactions = 0
   const nextPlace = () => {
@@ -122,9 +127,10 @@ function createScan(scanStore: ScanStore, time: Time) {
   }
   return {
     /** Stores the next minute's blocks. What was found is in the first of them. */
-    async scan(found: Partial<Pick<ScanStep, 'deposits' | 'pending' | 'movements'>> = {}) {
+    async scan({ deposits = [], ...found }: Partial<Found> = {}) {
       const [after, to] = [block(position).height, block(position + minuteBlocks)]
       await scanStore.append(step({ after, to, finalized: to.height, at: ms(time.now), ...found }))
+      await depositStore.credit(deposits, ms(time.now))
       position = to.height
     },
     /** A deposit in the next block, as the scan stores it. It is below the minimum, so that any raw amount fits. */

@@ -6,7 +6,7 @@ import { createScanStore } from '../../src/d1/scan-store.ts'
 import type { Uid } from '../../src/ledger/entry.ts'
 import { tickRequestsMax } from '../../src/platform/limits.ts'
 import { behindBlocksMax, stoppedAfterMs } from '../../src/scan/health.ts'
-import { pendingRetryMs } from '../../src/scan/retry-pending.ts'
+import { proofRetryMs } from '../../src/scan/prove-queue.ts'
 import { leaseMs, stallMs } from '../../src/scan/scan.ts'
 import {
   addressFrom,
@@ -22,7 +22,7 @@ import {
 import { changing } from '../support/scripted-node.ts'
 
 const textOf = async (service: RunningService, path: string) => (await service.get(path)).text()
-const scanStoreOf = ({ db }: RunningService) => createScanStore(db, () => undefined)
+const scanStoreOf = ({ db }: RunningService) => createScanStore(db)
 const positionOf = async (service: RunningService) => (await scanStoreOf(service).state())?.position.height
 const pendingCountOf = async ({ db }: RunningService) => (await createPendingDeposits(db).of(7 as Uid, null)).length
 const finalizedIn = ({ chain }: RunningService) => chain.tip().height - finalityLag
@@ -146,7 +146,7 @@ describe('a tick', () => {
     payFinal(service, ...Array.from({ length: count }, (_, i) => trxTo(to, BigInt(i + 1) * 1_000_000n)))
     await service.tick()
     for (let i = 0; i < 5; i++) {
-      service.clock.seconds += pendingRetryMs / 1000
+      service.clock.seconds += proofRetryMs / 1000
       await service.tick()
     }
     const total = (count * (count + 1)) / 2

@@ -26,6 +26,8 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
       case 'key-was-used':
       case 'bytes-unreadable':
         return false
+      case 'block-unreadable':
+        return canDisagree(scenario)
       case 'tick-failed':
         return scenario.rates.database > 0
       case 'finality-stalled':

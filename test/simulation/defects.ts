@@ -33,11 +33,11 @@ const rememberedStrangers = `await (async () => {
  * simulation that finds none proves nothing.
  */
 export const defects: Readonly<Record<string, Defect>> = {
-  'the position is moved before the deposits are stored': {
+  'the position is moved before the candidates are stored': {
     file: 'd1/scan-store.ts',
-    text: 'await storeDeposits(db, step.deposits, statements, onWalletFull)',
+    text: 'await db.batch(statements)',
     replacement: `await db.batch(statements.slice(0, 2))
-    if (statements.length > 2) await storeDeposits(db, step.deposits, statements.slice(2), onWalletFull)`,
+    if (statements.length > 2) await db.batch(statements.slice(2))`,
     from: 1,
   },
   'the credit key is the txid, without the position': {
@@ -82,11 +82,12 @@ export const defects: Readonly<Record<string, Defect>> = {
     replacement: 'return ok(null)',
     from: 450,
   },
-  'a deposit that cannot be decided is dropped': {
-    file: 'd1/scan-store.ts',
-    text: '...pendingStatements(db, step.pending, at),',
-    replacement: '',
-    from: 10,
+  'a deposit that cannot be decided now is taken for decided': {
+    file: 'scan/prove-queue.ts',
+    text: 'await storeDecisions(parts, { ...decisions, pending: changed }, parts.clock.now())',
+    replacement: `await storeDecisions(parts, { ...decisions, pending: changed }, parts.clock.now())
+    if (stopped === null) await parts.pending.remove(records)`,
+    from: 1,
   },
   'a TRC-10 transfer is taken for TRX': {
     file: 'deposits/verify-deposit.ts',
@@ -114,10 +115,10 @@ export const defects: Readonly<Record<string, Defect>> = {
     from: 1,
   },
   'a pending deposit is never tried again': {
-    file: 'scan/retry-pending.ts',
-    text: 'tried < pendingPerTickMax',
-    replacement: 'tried < 0',
-    from: 35,
+    file: 'scan/prove-queue.ts',
+    text: 'const nextTry = (now + proofRetryMs) as UnixMs',
+    replacement: 'const nextTry = Number.MAX_SAFE_INTEGER as UnixMs',
+    from: 1,
   },
   'a Byzantine node holds the finalized head back by some blocks': {
     file: 'tron/quorum/finalized-head.ts',

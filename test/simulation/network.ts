@@ -1,6 +1,7 @@
 import { type Address, addressFromHex } from '../../src/addresses/address.ts'
 import type { Wire } from '../support/block-json.ts'
 import { answerCall, type CallResponse, type IncomingCall } from '../support/node-methods.ts'
+import { apiPaths } from '../support/scripted-node.ts'
 import type { ByzantineFault } from './byzantine-faults.ts'
 import type { Environment } from './environment.ts'
 import type { Invocation, NodeFetch } from './invocation.ts'
@@ -48,7 +49,7 @@ function receive({ list }: Nodes, url: string, text: string): Incoming {
       const calls = (Array.isArray(body) ? body : [body]) as readonly IncomingCall[]
       return { node, service: 'rpc', batch: Array.isArray(body), calls }
     }
-    if (node.api !== null && `${node.api}/wallet/gettransactionbyid` === url) {
+    if (node.api !== null && apiPaths.some((path) => node.api + path === url)) {
       return { node, service: 'api', batch: false, calls: [{ id: 0, method: 'api', params: [body] }] }
     }
   }

@@ -37,11 +37,11 @@ const success = (value: unknown): CallResponse => ({ result: value })
 const failure = (code: number, message: string): CallResponse => ({ error: { code, message } })
 const badParameters = failure(-32602, 'method parameters invalid')
 
-/** The response of a healthy node to one call. The HTTP API's only endpoint is called as the method `api`. */
+/** The response of a healthy node to one call. The two paths of its HTTP API that are used are called as the method `api`. */
 export function answerCall(node: NodeState, { method, params }: IncomingCall): CallResponse {
   switch (method) {
     case 'api':
-      return rawDataOf(node, params[0])
+      return apiResultOf(node, params[0])
     case 'eth_chainId':
       return success(node.chain.chainId)
     case 'web3_clientVersion':
@@ -159,10 +159,21 @@ function callResultOf(node: NodeState, call: unknown): CallResponse {
 const isAddress = (value: unknown): value is string =>
   typeof value === 'string' && /^(?:0x)?(?:41)?[0-9a-f]{40}$/i.test(value)
 
-function rawDataOf(node: NodeState, body: unknown): CallResponse {
-  const { value } = body as { value?: unknown }
+function apiResultOf(node: NodeState, body: unknown): CallResponse {
+  const { value, num } = body as { value?: unknown; num?: number }
+  if (num === undefined) return rawDataOf(node, value)
+  const block = blockAt(node, num)
+  if (block === undefined) return success({})
+  // In an empty block the member is absent.
+  const transactions = block.transactions.length === 0 ? {} : { transactions: block.transactions.map(apiTransaction) }
+  return success({ blockID: block.hash, block_header: {}, ...transactions })
+}
+
+function rawDataOf(node: NodeState, value: unknown): CallResponse {
   const transaction = minedTransaction(node, `0x${String(value)}`)
-  if (transaction === undefined) return success({})
-  const { txid, rawData } = transaction
-  return success({ txID: txid, ret: [{ contractRet: 'SUCCESS' }], raw_data_hex: bytesToHex(rawData) })
+  return success(transaction === undefined ? {} : apiTransaction(transaction))
+}
+
+function apiTransaction({ txid, rawData }: BuiltTransaction) {
+  return { txID: txid, ret: [{ contractRet: 'SUCCESS' }], raw_data_hex: bytesToHex(rawData) }
 }

@@ -65,14 +65,17 @@ export function createScriptedNode(chain: BuiltChain): ScriptedNode {
   return node
 }
 
-/** A `fetch` that reaches nodes by URL: the exact `rpc` URL, or `/wallet/gettransactionbyid` under an `api` URL. */
+/** The paths of a node's HTTP API that the service uses. */
+export const apiPaths = ['/wallet/gettransactionbyid', '/wallet/getblockbynum']
+
+/** A `fetch` that reaches nodes by URL: the exact `rpc` URL, or one of `apiPaths` under an `api` URL. */
 export function connect(
   nodes: readonly { readonly rpc: string; readonly api: string | null; readonly node: ScriptedNode }[],
 ): (url: string, init: RequestInit) => Promise<Response> {
   return async (url, init) => {
     for (const { rpc, api, node } of nodes) {
       if (url === rpc) return node.respond('rpc', init)
-      if (api !== null && url === `${api}/wallet/gettransactionbyid`) return node.respond('api', init)
+      if (api !== null && apiPaths.some((path) => url === api + path)) return node.respond('api', init)
     }
     throw new TypeError(`nothing listens at ${url}`)
   }

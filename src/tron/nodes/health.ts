@@ -51,6 +51,8 @@ export interface NodeHealth {
   /** Most calls of a batch, until `callsMaxUntil`. With 1 the node takes no batches. */
   callsMax: number
   callsMaxUntil: number
+  /** The HTTP API is not asked for whole blocks until then. */
+  noBlocksUntil: number
 }
 
 /** What an isolate remembers of all nodes. It can be lost at any time. */
@@ -76,6 +78,7 @@ export function healthOf(store: NodeHealthStore, number: number, endpoint: NodeE
     probingUntil: 0,
     callsMax: Number.POSITIVE_INFINITY,
     callsMaxUntil: 0,
+    noBlocksUntil: 0,
   }
   store.nodes.set(name, health)
   return health

@@ -20,7 +20,7 @@ export const tronBalance = {
     const units =
       recent === null
         ? await services.read(invocation, (parts) =>
-            readChainBalance({ ...parts, chain: services.chain(invocation) }, c.get('uid'), query.value),
+            readChainBalance({ ...parts, ...services.chains(invocation) }, c.get('uid'), query.value),
           )
         : ok(recent)
     if (!units.ok) return refusal(units.error)

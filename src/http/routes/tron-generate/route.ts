@@ -18,7 +18,7 @@ export const tronGenerate = {
     const { services } = c.env
     const invocation = c.get('invocation')
     const issued = await services.write(invocation, (parts) =>
-      issueAddress({ ...parts, chain: services.chain(invocation) }, c.get('uid'), { fresh }),
+      issueAddress({ ...parts, ...services.chains(invocation) }, c.get('uid'), { fresh }),
     )
     if (!issued.ok) return refusal(issued.error)
     return success({ id: issued.value.id, address: formatAddress(issued.value.address, format) })

@@ -21,7 +21,7 @@ export const tronRecharge = {
     const { services } = c.env
     const invocation = c.get('invocation')
     const report = await services.write(invocation, (parts) =>
-      checkTransaction({ ...parts, chain: services.chain(invocation) }, c.get('uid'), txid),
+      checkTransaction({ ...parts, ...services.chains(invocation) }, c.get('uid'), txid),
     )
     return report.ok ? successNote(describeTransaction(report.value, currencies)) : refusal(report.error)
   },
@@ -32,6 +32,6 @@ function check(c: RequestContext) {
   const { services } = c.env
   const invocation = c.get('invocation')
   return services.write(invocation, (caller) =>
-    checkNow({ ...services.primary(invocation), chain: services.chain(invocation), caller }, c.get('uid')),
+    checkNow({ ...services.primary(invocation), ...services.chains(invocation), caller }, c.get('uid')),
   )
 }

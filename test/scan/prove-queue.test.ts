@@ -6,7 +6,7 @@ import { err, ok } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { toDeposit, toPending } from '../../src/deposits/verify-deposit.ts'
 import { indexCurrencies } from '../../src/ledger/currencies.ts'
-import { pendingPerTickMax, pendingRetryMs, retryOwnPending, retryPending } from '../../src/scan/retry-pending.ts'
+import { proofRetryMs, proveOwn, proveQueue, takenMax, takesPerTick } from '../../src/scan/prove-queue.ts'
 import {
   alice,
   rawData,
@@ -41,12 +41,12 @@ async function createParts(count: number, bytesOf: (one: Txid) => Awaited<Return
   return { parts, fetched, reasons }
 }
 
-describe('a retry of pending deposits', () => {
+describe('proving the queue', () => {
   it('credits a proven one, removes a worthless one, and keeps any other with its present reason', async () => {
     const { parts, reasons } = await createParts(3, (one) => {
       return one === txid(1) ? ok(transferBytes()) : ok(one === txid(2) ? trc10Bytes() : null)
     })
-    await retryPending(parts)
+    await proveQueue(parts, takesPerTick)
     expect(await parts.deposits.of(alice.uid, txid(1))).toHaveLength(1)
     expect(await parts.deposits.of(alice.uid, txid(2))).toEqual([])
     expect(await reasons()).toEqual([[3, 'no-api']])
@@ -55,8 +55,8 @@ describe('a retry of pending deposits', () => {
   it('keeps one whose bytes cannot be read, with one alarm however often it is tried', async () => {
     const { parts, reasons } = await createParts(1, () => ok(rawData()))
     for (const minutes of [0, 1, 2]) {
-      const at = (now + minutes * pendingRetryMs) as UnixMs
-      await retryPending({ ...parts, clock: { ...parts.clock, now: () => at } })
+      const at = (now + minutes * proofRetryMs) as UnixMs
+      await proveQueue({ ...parts, clock: { ...parts.clock, now: () => at } }, takesPerTick)
     }
     expect(await reasons()).toEqual([[1, 'bytes-unreadable']])
     expect(parts.alarms).toEqual(['bytes-unreadable'])
@@ -64,20 +64,21 @@ describe('a retry of pending deposits', () => {
 
   it('tries each one again only after a pause', async () => {
     const { parts, fetched } = await createParts(1, () => ok(null))
-    await retryPending(parts)
-    await retryPending(parts)
+    await proveQueue(parts, takesPerTick)
+    await proveQueue(parts, takesPerTick)
     expect(fetched).toEqual([1])
-    await retryPending({ ...parts, clock: { ...parts.clock, now: () => (now + pendingRetryMs) as UnixMs } })
+    await proveQueue({ ...parts, clock: { ...parts.clock, now: () => (now + proofRetryMs) as UnixMs } }, takesPerTick)
     expect(fetched).toEqual([1, 1])
   })
 
-  it('tries enough in one tick for a backlog of 10,000 in an hour, and the others in the next one', async () => {
-    expect(pendingPerTickMax * 60).toBeGreaterThanOrEqual(10_000)
-    const { parts, fetched } = await createParts(pendingPerTickMax + 3, () => ok(null))
-    await retryPending(parts)
-    expect(fetched).toHaveLength(pendingPerTickMax)
-    await retryPending(parts)
-    expect(new Set(fetched).size).toBe(pendingPerTickMax + 3)
+  it('tries at least 500 in one tick, and the others in the next one', async () => {
+    const most = takenMax * takesPerTick
+    expect(most).toBeGreaterThanOrEqual(500)
+    const { parts, fetched } = await createParts(most + 3, () => ok(null))
+    await proveQueue(parts, takesPerTick)
+    expect(fetched).toHaveLength(most)
+    await proveQueue(parts, takesPerTick)
+    expect(new Set(fetched).size).toBe(most + 3)
   })
 
   it('asks for the receipts of a group in one query', async () => {
@@ -87,7 +88,7 @@ describe('a retry of pending deposits', () => {
       sizes.push(wanted.length)
       return receiptsWithoutLogs(wanted)
     }
-    await retryPending({ ...parts, chain: { ...parts.chain, receipts } })
+    await proveQueue({ ...parts, proofChain: { ...parts.proofChain, receipts } }, takesPerTick)
     expect(sizes).toEqual([receiptsMax, receiptsMax])
   })
 
@@ -95,24 +96,47 @@ describe('a retry of pending deposits', () => {
     const { parts, reasons } = await createParts(5, () => ok(transferBytes()))
     const receipts: Chain['receipts'] = async (wanted) =>
       wanted.some((one) => one.txid === txid(2)) ? err({ kind: 'no-answer', why: 'none' }) : receiptsWithoutLogs(wanted)
-    await retryPending({ ...parts, chain: { ...parts.chain, receipts } })
+    await proveQueue({ ...parts, proofChain: { ...parts.proofChain, receipts } }, takesPerTick)
     expect(await reasons()).toEqual([[2, 'queued']])
   })
 
-  it('ends where the invocation is out of budget: that one waits, and the others are due at once', async () => {
+  it('ends where the invocation is out of budget: one waits, and the others are due at once', async () => {
     const { parts, fetched, reasons } = await createParts(3, () => err({ kind: 'out-of-budget' }))
-    await retryPending(parts)
-    expect(fetched).toEqual([1])
-    await retryPending(parts)
-    await retryPending(parts)
-    await retryPending(parts)
-    expect(fetched).toEqual([1, 2, 3])
+    expect(await proveQueue(parts, takesPerTick)).toEqual({ kind: 'out-of-budget' })
+    await proveQueue(parts, takesPerTick)
+    await proveQueue(parts, takesPerTick)
+    await proveQueue(parts, takesPerTick)
+    expect(fetched).toEqual([1, 2, 3, 2, 3, 3])
     expect(await reasons()).toHaveLength(3)
+  })
+
+  it('takes the bytes of several transfers of one block from the block, and the others one by one', async () => {
+    const { parts, fetched } = await createParts(4, () => ok(transferBytes()))
+    const heights: number[] = []
+    const bytesInBlock: Chain['bytesInBlock'] = async (height) => {
+      heights.push(height)
+      return ok(new Map([1, 2, 3].map((n) => [txid(n), transferBytes()])))
+    }
+    await proveQueue({ ...parts, proofChain: { ...parts.proofChain, bytesInBlock } }, takesPerTick)
+    expect(heights).toEqual([trxCandidate.block.height])
+    expect(fetched).toEqual([4])
+    expect(await parts.pending.of(alice.uid, null)).toEqual([])
+  })
+
+  it('remembers what is worth nothing, and why, and does not try it again', async () => {
+    const { parts, fetched } = await createParts(1, () => ok(trc10Bytes()))
+    await proveQueue(parts, takesPerTick)
+    expect(await parts.pending.refusals(alice.uid, txid(1))).toMatchObject([
+      { txid: txid(1), uid: alice.uid, reason: { kind: 'other-contract', type: 2 } },
+    ])
+    await parts.pending.keep([toPending(toAlice({ ...trxCandidate, txid: txid(1) }), 'queued')], now)
+    await proveQueue(parts, takesPerTick)
+    expect(fetched).toEqual([1])
   })
 
   it('never credits what an operator’s wallet sent', async () => {
     const { parts, fetched, reasons } = await createParts(1, () => ok(transferBytes()))
-    await retryPending({ ...parts, operators: new Set([stranger]) })
+    await proveQueue({ ...parts, operators: new Set([stranger]) }, takesPerTick)
     expect(fetched).toEqual([])
     expect(await reasons()).toEqual([[1, 'queued']])
   })
@@ -121,27 +145,27 @@ describe('a retry of pending deposits', () => {
     const { parts, fetched } = await createParts(1, () => ok(transferBytes()))
     await parts.scanStore.acquireLease('a', now, (now + 1) as UnixMs)
     await parts.scanStore.halt('a', 'forked')
-    await retryPending(parts)
+    await proveQueue(parts, takesPerTick)
     expect(fetched).toEqual([])
     expect(await parts.deposits.credit([toDeposit(trxCandidate, alice.uid)], now)).toBe('halted')
   })
 
   it('keeps one whose currency is not configured', async () => {
     const { parts, fetched, reasons } = await createParts(1, () => ok(transferBytes()))
-    await retryPending({ ...parts, currencies: indexCurrencies([usdt]) })
+    await proveQueue({ ...parts, currencies: indexCurrencies([usdt]) }, takesPerTick)
     expect(fetched).toEqual([])
     expect(await reasons()).toEqual([[1, 'queued']])
   })
 })
 
-describe('a retry of one caller’s pending deposits', () => {
+describe('proving one caller’s candidates', () => {
   it('does not wait for their next try, and does not repeat a try of the last seconds', async () => {
     const { parts, fetched } = await createParts(1, () => ok(null))
     const at = (ms: number) => ({ ...parts, clock: { ...parts.clock, now: () => (now + ms) as UnixMs } })
-    await retryPending(parts)
-    await retryOwnPending(at(blockSeconds * 1000 - 1), alice.uid)
+    await proveQueue(parts, takesPerTick)
+    await proveOwn(at(blockSeconds * 1000 - 1), alice.uid)
     expect(fetched).toEqual([1])
-    await retryOwnPending(at(blockSeconds * 1000), alice.uid)
+    await proveOwn(at(blockSeconds * 1000), alice.uid)
     expect(fetched).toEqual([1, 1])
   })
 })

@@ -1,0 +1,102 @@
+import type { Address } from '../addresses/address.ts'
+import { blockSeconds, type Txid } from '../chain/block.ts'
+import type { ChainFailure } from '../chain/failure.ts'
+import type { UnixMs } from '../common/time.ts'
+import { alarmUnreadable, type DecisionStores, decideCandidates, storeDecisions } from '../deposits/credit-deposits.ts'
+import type { CreditKey } from '../deposits/deposit.ts'
+import type { OwnedCandidate } from '../deposits/detect-transfers.ts'
+import type { EvidenceSources, KnownDecimals } from '../deposits/gather-evidence.ts'
+import type { PendingDeposits, PendingRecord } from '../deposits/pending-deposits.ts'
+import type { Currencies } from '../ledger/currencies.ts'
+import type { Uid } from '../ledger/entry.ts'
+
+/** Candidates that are proven together: their receipts take five queries, and their blocks are read once each. */
+export const takenMax = 90
+/** Groups of `takenMax` that one tick proves, where its requests are enough: 540 candidates, 32,400 in an hour. */
+export const takesPerTick = 6
+/** Time between two tries of one candidate. */
+export const proofRetryMs = 60_000
+
+/** What proving needs. */
+export interface ProveParts extends EvidenceSources, DecisionStores {
+  readonly pending: Pick<PendingDeposits, 'keep' | 'remove' | 'refuse' | 'takeDue' | 'putBack'>
+  readonly currencies: Currencies
+  readonly operators: ReadonlySet<Address>
+}
+
+/** The due candidates of all callers, in turns (`PendingDeposits.takeDue`). Returns why it stopped early, or null. */
+export function proveQueue(parts: ProveParts, takes: number): Promise<ChainFailure | null> {
+  return prove(parts, { uid: null, txid: null, dueInMs: 0 }, takes)
+}
+
+/** One caller's candidates, up to `takenMax`, whether they are due or not, except for those just tried. */
+export function proveOwn(parts: ProveParts, uid: Uid): Promise<ChainFailure | null> {
+  return prove(parts, { uid, txid: null, dueInMs: proofRetryMs - blockSeconds * 1000 }, 1)
+}
+
+/** One caller's candidates in one transaction. */
+export function proveTransaction(parts: ProveParts, uid: Uid, txid: Txid): Promise<ChainFailure | null> {
+  return prove(parts, { uid, txid, dueInMs: 0 }, 1)
+}
+
+/**
+ * Takes candidates from the queue and decides them: the only place that credits. Proven ones are credited, worthless ones are
+ * remembered as such, and the others keep their place with their present reason.
+ */
+async function prove(
+  parts: ProveParts,
+  { dueInMs, ...which }: { readonly uid: Uid | null; readonly txid: Txid | null; readonly dueInMs: number },
+  takes: number,
+): Promise<ChainFailure | null> {
+  const now = parts.clock.now()
+  const nextTry = (now + proofRetryMs) as UnixMs
+  const dueBy = (now + dueInMs) as UnixMs
+  const decimals: KnownDecimals = new Map()
+  let stopped: ChainFailure | null = null
+  for (let taken = 0; taken < takes && stopped?.kind !== 'out-of-budget'; taken += 1) {
+    const records = await parts.pending.takeDue({ ...which, dueBy, nextTry, max: takenMax })
+    if (records.length === 0) break
+    stopped = (await decide(parts, records, decimals)) ?? stopped
+  }
+  return stopped
+}
+
+/** Decides what it can and stores it. What the invocation has no requests left for is due again at once. */
+async function decide(
+  parts: ProveParts,
+  records: readonly PendingRecord[],
+  decimals: KnownDecimals,
+): Promise<ChainFailure | null> {
+  const reasons = new Map(records.map((record) => [keyOf(record), record.reason]))
+  const owned = records.flatMap((record) => toOwned(record, parts) ?? [])
+  // A dispute about one would make each of a group cost requests of its own.
+  const isDisputed = ({ candidate }: OwnedCandidate) => reasons.get(keyOf(candidate)) === 'disagreement'
+  const disputed = owned.filter(isDisputed).map((one) => [one])
+  const groups = [owned.filter((one) => !isDisputed(one)), ...disputed].filter(({ length }) => length > 0)
+  let failure: ChainFailure | null = null
+  for (const [i, group] of groups.entries()) {
+    const { stopped, undecided, ...decisions } = await decideCandidates(parts, group, decimals)
+    const changed = decisions.pending.filter((one) => reasons.get(keyOf(one)) !== one.reason)
+    await storeDecisions(parts, { ...decisions, pending: changed }, parts.clock.now())
+    alarmUnreadable(parts, changed)
+    failure = stopped ?? failure
+    if (stopped?.kind !== 'out-of-budget') continue
+    // The first one may cost more than an invocation has: it waits for its next try.
+    const untried = [...undecided.slice(1), ...groups.slice(i + 1).flat()].map(({ candidate }) => candidate)
+    await parts.pending.putBack(untried, parts.clock.now())
+    return stopped
+  }
+  return failure
+}
+
+/** Null where it cannot be decided under this configuration: its currency is not configured, or an operator sent it. */
+function toOwned(record: PendingRecord, { currencies, operators }: ProveParts): OwnedCandidate | null {
+  const currency = currencies.byId.get(record.cuy)
+  if (currency === undefined || operators.has(record.from)) return null
+  const { uid, txid, position, block, from, to, raw } = record
+  return { uid, candidate: { txid, position, block, from, to, raw, currency } }
+}
+
+function keyOf({ txid, position }: CreditKey): string {
+  return `${txid}:${position}`
+}

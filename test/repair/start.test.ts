@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { root } from '../support/project.ts'
+
+// The command with the real wrangler, on a local database with the real migrations.
+
+let folder: string
+
+interface Run {
+  readonly code: number
+  readonly out: string
+  readonly errors: string
+}
+
+function start(file: string, args: readonly string[]): Promise<Run> {
+  const path = [`${root}node_modules/.bin`, dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter)
+  const env = { PATH: path, HOME: folder, WRANGLER_SEND_METRICS: 'false', CI: '1' }
+  return new Promise((resolve) => {
+    execFile(file, args, { cwd: folder, env }, (error, out, errors) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, errors }),
+    )
+  })
+}
+
+const rescan = (...args: string[]) => start(process.execPath, [`${root}src/repair/start.ts`, ...args])
+const wrangler = (...args: string[]) => start(`${root}node_modules/.bin/wrangler`, ['d1', ...args, '--local', '--env='])
+
+async function rows(sql: string): Promise<unknown> {
+  const { out } = await wrangler('execute', 'DB', '--json', '--command', sql)
+  const [{ results }] = JSON.parse(out) as [{ results: unknown }] // wrangler's form
+  return results
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rescan-'))
+  const database = 'binding = "DB"\ndatabase_name = "x"\ndatabase_id = "0b54dd61-7b1c-4d0c-8d9e-1ad0a25a2f05"\n'
+  writeFileSync(
+    join(folder, 'wrangler.toml'),
+    `name = "x"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"
+[[d1_databases]]\n${database}migrations_dir = "${root}migrations"\n`,
+  )
+  expect((await wrangler('migrations', 'apply', 'DB')).code).toBe(0)
+  const hash = 'a'.repeat(64)
+  await wrangler(
+    'execute',
+    'DB',
+    '--command',
+    `INSERT INTO scan VALUES (1, 100, '${hash}', 120, 5, 5, 5, 5, NULL, 5, '', 0, NULL, 0)`,
+  )
+}, 120_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('npm run rescan', () => {
+  it('stores a range that is read again, with its reason', async () => {
+    const { code, out } = await rescan('--from', '85', '--to', '95', '--reason', `it's missing; DROP TABLE flow`)
+    expect([code, out]).toEqual([0, 'The next ticks read the blocks 85 to 95 again.\n'])
+    expect(await rows('SELECT kind, from_height, to_height, next_height, reason, finished_at FROM rescan')).toEqual([
+      {
+        kind: 'request',
+        from_height: 85,
+        to_height: 95,
+        next_height: 85,
+        reason: `it's missing; DROP TABLE flow`,
+        finished_at: null,
+      },
+    ])
+  }, 60_000)
+
+  it('refuses blocks that were not read yet, in one sentence', async () => {
+    const { code, errors } = await rescan('--from', '85', '--to', '101', '--reason', 'x')
+    expect([code, errors]).toEqual([1, 'Nothing is changed: rescan: blocks above the position are not read yet\n'])
+  }, 60_000)
+
+  it('lowers a finalized height, which is kept with its reason', async () => {
+    const { code, out } = await rescan('--finalized', '90', '--reason', 'a node lied')
+    expect([code, out]).toEqual([
+      0,
+      'The finalized height is 90 now. The scan goes on from there with the next tick.\n',
+    ])
+    expect(await rows('SELECT finalized, reason FROM correction')).toEqual([{ finalized: 90, reason: 'a node lied' }])
+    expect(await rows('SELECT height, finalized FROM scan')).toEqual([{ height: 90, finalized: 90 }])
+  }, 60_000)
+
+  it('explains wrong options', async () => {
+    const { code, errors } = await rescan('--from', '85')
+    expect(code).toBe(2)
+    expect(errors).toContain('npm run rescan -- --from <block> --to <block> --reason')
+    expect((await rescan('--forever')).code).toBe(2)
+    expect((await rescan('--env', 'x', '--production')).code).toBe(2)
+  }, 60_000)
+})
