@@ -1,3 +1,4 @@
+import type { ChainFailure } from '../chain/failure.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { NodeConfig } from '../config/chain.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -54,4 +55,10 @@ export function describeNodeError({ kind, detail }: NodeError): string {
   if (detail === 'HTTP 401') return 'the API key is missing or refused (HTTP 401)'
   const text = meanings[kind] === undefined ? detail : `${meanings[kind]} (${detail})`
   return kind === 'rate-limited' ? `${text}: try again later, or name the variable of an API key in keyVar` : text
+}
+
+/** Why the pool of one node failed, without the number of the node: the line begins with it. */
+export function describeFailure(node: TronNode, failure: ChainFailure): string {
+  if (failure.kind === 'no-answer') return failure.why.replace(`node ${node.number}: `, '')
+  return failure.kind === 'out-of-budget' ? 'no answer in time' : failure.kind
 }
