@@ -15,10 +15,15 @@ import { checkApi } from './check-api.ts'
 import { publicNetworks } from './check-key.ts'
 import { servesFinalStateOnly } from './check-port.ts'
 import { type CheckResult, failed, hostOf, passed, warned } from './check-result.ts'
-import { describeFailure, describeNodeError, type NodeAccess, type NodeUnderTest, openNode } from './node-under-test.ts'
+import {
+  describeFailure,
+  describeNodeError,
+  type NodeAccess,
+  type NodeUnderTest,
+  nodeMs,
+  openNode,
+} from './node-under-test.ts'
 
-/** Milliseconds for all checks of one node together. */
-export const nodeMs = 30_000
 /** Callers notice a small request that takes longer than this. */
 const roundTripMsMax = 1_500
 /** Difference between the time of the newest block and the clock of this machine: a block is made every 3 s. */

@@ -7,13 +7,17 @@ import { createNodePool } from '../tron/client.ts'
 import type { NodeHealthStore } from '../tron/nodes/health.ts'
 import type { NodePool, TronNode } from '../tron/nodes/node.ts'
 import type { NodeError, NodeErrorKind } from '../tron/nodes/node-error.ts'
+import type { ReadStored } from './read-stored.ts'
 
 const requestsMax = 60
+/** Milliseconds for all checks of one node together. */
+export const nodeMs = 30_000
 
 /** What the checks use of this machine. */
 export interface DoctorPlatform {
   readonly clock: Clock
   readonly fetch: typeof fetch
+  readonly readStored: ReadStored
 }
 
 /** What the checks of nodes share: with the service's own client, what fails here fails there. */
