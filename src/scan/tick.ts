@@ -4,7 +4,13 @@ import { ensureScanStarted, type ScanStartParts } from './start.ts'
 import { type WatchProgressParts, watchProgress } from './watch-progress.ts'
 
 /** What a tick needs. */
-export type TickParts = ScanParts & ScanStartParts & ReconcileParts & WatchProgressParts
+export type TickParts = ScanParts &
+  ScanStartParts &
+  ReconcileParts &
+  WatchProgressParts & {
+    /** Whether the configuration has the meaning of the stored data: otherwise a tick changes nothing. */
+    readonly hasStoredMeaning: () => Promise<boolean>
+  }
 
 /**
  * One tick of the cron: starts the scan where it never started, scans, and compares a slice of addresses with the chain
@@ -12,11 +18,18 @@ export type TickParts = ScanParts & ScanStartParts & ReconcileParts & WatchProgr
  */
 export async function runTick(parts: TickParts): Promise<void> {
   try {
-    await scanAndReconcile(parts)
-    parts.alarms.clear('tick-failed', '')
+    if (!(await parts.hasStoredMeaning())) return
+    await scanAndWatch(parts)
+    await parts.alarms.clear('tick-failed', '')
   } catch (thrown) {
-    parts.alarms.raise('tick-failed', '', { why: thrown instanceof Error ? thrown.message : String(thrown) })
+    await parts.alarms.raise('tick-failed', '', { why: thrown instanceof Error ? thrown.message : String(thrown) })
     throw thrown
+  }
+}
+
+async function scanAndWatch(parts: TickParts): Promise<void> {
+  try {
+    await scanAndReconcile(parts)
   } finally {
     await watchProgress(parts)
   }

@@ -26,12 +26,13 @@ export async function watchProgress({ scanStore, clock, alarms, startWatch }: Wa
   startWatch.failingSince = state === null ? (startWatch.failingSince ?? now) : null
   const scanned = state?.position.height ?? 0
   const finalized = state?.finalized ?? 0
-  if (state !== null && finalized <= scanned && state.problem !== 'no-answer') return alarms.clear('scan-stalled', '')
+  if (state !== null && finalized <= scanned && state.problem !== 'no-answer')
+    return await alarms.clear('scan-stalled', '')
   // Where nothing is known to be above the position, only the end of a scan shows that nodes answer.
   const movedAt =
     state === null ? startWatch.failingSince : finalized > scanned ? state.advancedAt : lastAnswerAt(state)
-  if (now - (movedAt ?? now) <= stoppedAfterMs) return alarms.clear('scan-stalled', '')
-  alarms.raise('scan-stalled', '', { scanned, finalized, why: state?.problem ?? 'not started' })
+  if (now - (movedAt ?? now) <= stoppedAfterMs) return await alarms.clear('scan-stalled', '')
+  await alarms.raise('scan-stalled', '', { scanned, finalized, why: state?.problem ?? 'not started' })
 }
 
 function lastAnswerAt({ caughtUpAt, advancedAt }: ScanState): number {
