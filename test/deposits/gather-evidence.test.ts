@@ -11,8 +11,9 @@ import {
   groupByReceipts,
   type KnownDecimals,
 } from '../../src/deposits/gather-evidence.ts'
+import { usdtAddress } from '../support/transaction-spec.ts'
 import { createSources, now } from './evidence-sources.ts'
-import { receipt, toAlice, transferBytes, trxCandidate, txid, usdtCandidate, usdtContract } from './samples.ts'
+import { receipt, toAlice, transferBytes, trxCandidate, txid, usdtCandidate } from './samples.ts'
 
 const noAnswer: ChainFailure = { kind: 'no-answer', why: 'no node replied' }
 const disagreement: ChainFailure = { kind: 'disagreement', about: 'receipts' }
@@ -114,7 +115,7 @@ describe('the evidence for a candidate', () => {
     })
     const expected = ok({ receipt: receipt(), bytes: 'unavailable', decimals: 6 })
     expect(await gatherEvidence(sources, usdt, succeeded(usdt), noneKnown())).toEqual(expected)
-    expect(await stores.tokenFacts.decimals(usdtContract)).toBe(6)
+    expect(await stores.tokenFacts.decimals(usdtAddress)).toBe(6)
     expect(await gatherEvidence(sources, usdt, succeeded(usdt), noneKnown())).toEqual(expected)
     expect(queries).toBe(1)
   })
@@ -125,13 +126,13 @@ describe('the evidence for a candidate', () => {
     const expected = ok({ receipt: receipt(), bytes: 'unavailable', decimals: 18 })
     expect(await gatherEvidence(sources, usdt, succeeded(usdt), known)).toEqual(expected)
     expect(await gatherEvidence(sources, usdt, succeeded(usdt), known)).toEqual(expected)
-    expect(await stores.tokenFacts.decimals(usdtContract)).toBeNull()
+    expect(await stores.tokenFacts.decimals(usdtAddress)).toBeNull()
     expect(alarms).toEqual(['decimals-differ'])
   })
 
   it('reads the decimals again where the stored ones are not the configured ones', async () => {
     const { sources, stores } = createSources({ decimals: async () => ok(18) })
-    await stores.tokenFacts.storeDecimals(usdtContract, 8, now)
+    await stores.tokenFacts.storeDecimals(usdtAddress, 8, now)
     const evidence = await gatherEvidence(sources, usdt, succeeded(usdt), noneKnown())
     expect(evidence).toEqual(ok({ receipt: receipt(), bytes: 'unavailable', decimals: 18 }))
   })

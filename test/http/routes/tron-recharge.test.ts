@@ -8,8 +8,8 @@ import { parseRechargeQuery } from '../../../src/http/routes/tron-recharge/query
 import type { Amount } from '../../../src/ledger/amount.ts'
 import type { Currency } from '../../../src/ledger/currencies.ts'
 import type { CheckNowReport } from '../../../src/scan/check-now.ts'
+import { fine, trx, twoCurrencies } from '../../support/currencies.ts'
 import { addressOf } from '../../support/transaction-spec.ts'
-import { fine, trx, twoCurrencies } from '../currencies.ts'
 import { addressIn, payFinal, type RunningService, read, startService, trxTo, usdtTo } from '../service.ts'
 
 describe('GET /tron/recharge', () => {

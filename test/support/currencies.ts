@@ -1,0 +1,22 @@
+import { nativeAsset, trc20Asset } from '../../src/ledger/asset.ts'
+import { type Currency, type CurrencyId, indexCurrencies } from '../../src/ledger/currencies.ts'
+import { usdtAddress } from './transaction-spec.ts'
+
+/** TRX as shipped. */
+export const trx: Currency = {
+  cuy: 1 as CurrencyId,
+  symbol: 'TRX',
+  asset: nativeAsset,
+  decimals: 6,
+  scale: 6,
+  minDeposit: 0n,
+  retired: false,
+}
+/** USDT as shipped. */
+export const usdt: Currency = { ...trx, cuy: 2 as CurrencyId, symbol: 'USDT', asset: trc20Asset(usdtAddress) }
+/** Both as shipped. */
+export const currencies = indexCurrencies([trx, usdt])
+/** A currency with more decimals on the chain than in the ledger. */
+export const fine: Currency = { ...trx, cuy: 2 as CurrencyId, symbol: 'FINE', decimals: 18, scale: 6 }
+/** TRX and `fine`. */
+export const twoCurrencies = indexCurrencies([fine, trx])
