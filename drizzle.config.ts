@@ -2,6 +2,11 @@ import { defineConfig } from 'drizzle-kit'
 
 export default defineConfig({
   dialect: 'sqlite',
-  schema: ['./src/d1/tables.ts', './src/d1/scan-tables.ts', './src/d1/setting-table.ts'],
+  schema: [
+    './src/d1/tables.ts',
+    './src/d1/scan-tables.ts',
+    './src/d1/setting-table.ts',
+    './src/d1/alarm-table.ts',
+  ],
   out: './migrations',
 })

@@ -307,3 +307,13 @@ CREATE TABLE `stored_setting` (
 	CONSTRAINT "stored_setting_name" CHECK(length(name) BETWEEN 1 AND 100),
 	CONSTRAINT "stored_setting_value" CHECK(length(value) BETWEEN 1 AND 200)
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+--> statement-breakpoint
+CREATE TABLE `alarm` (
+	`name` text NOT NULL,
+	`detail` text NOT NULL,
+	`raised_at` integer NOT NULL,
+	PRIMARY KEY(`name`, `detail`),
+	CONSTRAINT "alarm_name" CHECK(name GLOB '[a-z]*' AND name NOT GLOB '*[^a-z-]*' AND length(name) <= 100),
+	CONSTRAINT "alarm_detail" CHECK(length(detail) <= 200),
+	CONSTRAINT "alarm_raised_at" CHECK(raised_at BETWEEN 0 AND 9007199254740991)
+) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID

@@ -5,6 +5,7 @@ import type { UnixMs } from './common/time.ts'
 import { createSettingsCheck } from './config/check-settings.ts'
 import { type Config, parseConfig } from './config/config.ts'
 import type { Bindings } from './config/schemas.ts'
+import { createAlarmStore } from './d1/alarm-store.ts'
 import type { Database } from './d1/database.ts'
 import { createSessions } from './d1/sessions.ts'
 import { createStoredSettings } from './d1/stored-settings.ts'
@@ -73,9 +74,9 @@ function configured(platform: Platform, config: Config): BoundService {
   }))
   const hasStoredMeaning = settingsCheck(platform, config)
   const app = createApp(platform, { ...config, hasStoredMeaning }, services)
-  const watch = { alarms: createAlarms(logger), startWatch: { failingSince: null } }
+  const alarms = createAlarms({ store: createAlarmStore(config.db), clock, logger })
+  const watch = { hasStoredMeaning, alarms, startWatch: { failingSince: null } }
   const tick = async () => {
-    if (!(await hasStoredMeaning())) return
     const usage = createUsage()
     const startedAt = clock.now()
     try {

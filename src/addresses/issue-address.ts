@@ -31,8 +31,9 @@ export async function issueAddress(
   const key = await checkKeyUse(parts)
   if (key !== 'unused') return err({ kind: key === 'used' ? 'cannot-issue' : 'chain-unavailable' })
   const started = await ensureScanStarted(parts)
-  if (!started.ok)
+  if (!started.ok) {
     return err({ kind: started.error.kind === 'start-above-head' ? 'cannot-issue' : 'chain-unavailable' })
+  }
   if (!fresh) return ok(await parts.addresses.issueFirst(uid, parts.addressAt))
   const issued = await parts.addresses.issueFurther(uid, parts.addressAt, gapLimit)
   return issued === 'gap-limit' ? err({ kind: 'gap-limit', limit: gapLimit }) : ok(issued)

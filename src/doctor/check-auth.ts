@@ -11,12 +11,21 @@ export async function* checkAuth(
   isDeployment: boolean,
   fetch: typeof globalThis.fetch,
 ): AsyncGenerator<CheckResult, void> {
-  yield* keys.secrets.map(checkSecret)
+  const [secret, previous] = keys.secrets
+  if (secret !== undefined) yield checkSecret(secret, 'a secret')
+  if (previous !== undefined) {
+    yield previous === secret
+      ? warned('authentication: AUTH_JWT_SECRET_PREVIOUS is AUTH_JWT_SECRET itself: remove it')
+      : checkSecret(previous, 'the previous secret too (AUTH_JWT_SECRET_PREVIOUS),')
+  }
   if (keys.jwksUrl !== null) {
     yield await checkKeySet(fetch, keys.jwksUrl)
     if (audience === null) {
       yield warned('authentication: without AUTH_AUDIENCE, tokens for other services of the issuer are valid too')
     }
+  }
+  if (keys.secrets.length > 0 && keys.jwksUrl !== null) {
+    yield passed('authentication: both kinds of keys are accepted, each for its own algorithms')
   }
   if (keys.secrets.length === 0 && keys.jwksUrl === null) {
     const text = 'authentication: neither AUTH_JWT_SECRET nor AUTH_JWKS_URL is set'
@@ -29,8 +38,8 @@ export async function* checkAuth(
     : warned(`authentication: requests from this machine without a token act for user ${devUid} (DEV_UID)`)
 }
 
-function checkSecret(secret: string): CheckResult {
-  const text = `authentication: HS256 with a secret of at least ${secretBytesMin} bytes`
+function checkSecret(secret: string, name: string): CheckResult {
+  const text = `authentication: HS256 with ${name} of at least ${secretBytesMin} bytes`
   if (new Set(secret).size >= secretCharactersMin) return passed(text)
   return warned(`${text}; it has so few different characters that it looks like a placeholder`)
 }

@@ -1,6 +1,5 @@
 import type { Block, BlockHeight, Header } from '../chain/block.ts'
 import type { ChainResult } from '../chain/chain.ts'
-import type { ChainFailure } from '../chain/failure.ts'
 import { readBlocksMax } from '../chain/limits.ts'
 import { ok } from '../common/result.ts'
 import { blockCall, versionCall } from '../tron/calls.ts'
@@ -10,21 +9,30 @@ import type { NodeError } from '../tron/nodes/node-error.ts'
 import { clientOf, genesisHashes, probedFacts } from '../tron/nodes/probe.ts'
 import { parseHeader } from '../tron/parse/block.ts'
 import { readFinalBlocks } from '../tron/quorum/final-blocks.ts'
-import { readTransactionBytes } from '../tron/transaction-bytes.ts'
 import { queryFinal, queryNode } from '../tron/transport/batch.ts'
-import { parseResult } from '../tron/transport/json-rpc.ts'
+import { parseResult, type RpcReply } from '../tron/transport/json-rpc.ts'
+import { checkApi } from './check-api.ts'
 import { publicNetworks } from './check-key.ts'
+import { servesFinalStateOnly } from './check-port.ts'
 import { type CheckResult, failed, hostOf, passed, warned } from './check-result.ts'
-import { describeNodeError, type NodeAccess, type NodeUnderTest, openNode } from './node-under-test.ts'
+import {
+  describeFailure,
+  describeNodeError,
+  type NodeAccess,
+  type NodeUnderTest,
+  nodeMs,
+  openNode,
+} from './node-under-test.ts'
 
-/** Milliseconds for all checks of one node together. */
-export const nodeMs = 30_000
 /** Callers notice a small request that takes longer than this. */
 const roundTripMsMax = 1_500
 /** Difference between the time of the newest block and the clock of this machine: a block is made every 3 s. */
 const clockDifferenceMsMax = 30_000
 /** Finality is normally about 54 s behind the newest block (PROTOCOL.md, Finality). */
 const finalityLagMsMax = 180_000
+/** The error of web3_clientVersion on JDK 17 (PROTOCOL.md, JSON-RPC transport). */
+const noVersionCode = -32001
+const finalStateText = 'shows final state only (a solidity or PBFT port), so that deposits are credited'
 
 /** Checks one node, up to the first fault that makes further checks meaningless. Then it is not usable for credits. */
 export async function checkNode(
@@ -56,8 +64,7 @@ export async function checkNode(
   if (!facts.ok) return stop(facts.error)
   const isKnown = genesisHashes.has(node.pool.chainId)
   add(passed(isKnown ? `block 0 is that of ${network}` : 'the hash of block 0 ends in the chain id'))
-  const client = clientOf(version.ok ? version.value.replies[0] : undefined)
-  add(client === 'unknown' ? warned('web3_clientVersion has no version of java-tron') : passed(`java-tron ${client}`))
+  add(checkVersion(version.ok ? version.value.replies[0] : undefined))
   if (!facts.value.finalized) return stop('no finalized blocks (before java-tron 4.8.0): nothing can be credited')
   if (!facts.value.history) return stop('no history of receipts and logs: nothing can be credited')
 
@@ -67,11 +74,15 @@ export async function checkNode(
   if (!latest.ok) return stop(latest.error)
   const { finalized } = heads.value
   add(checkFinality(latest.value, finalized))
-  add(checkClock(latest.value.timestamp - clock.now()))
+  // The newest block of the chain is not shown there: finality is about as far behind it as behind the newest shown one.
+  const hiddenMs = (await servesFinalStateOnly(node)) ? latest.value.timestamp - finalized.timestamp : null
+  if (hiddenMs !== null)
+    add(warned(`${finalStateText} about ${seconds(hiddenMs)} late: use the port of its full state`))
+  add(checkClock(latest.value.timestamp + (hiddenMs ?? 0) - clock.now()))
 
   const scanStartedAt = clock.now()
   const blocks = await readAsScan(node, finalized.height)
-  if (!blocks.ok) return stop(`scan: no blocks: ${reasonOf(node, blocks.error)}`)
+  if (!blocks.ok) return stop(`scan: no blocks: ${describeFailure(node, blocks.error)}`)
   add(checkScan(blocks.value, clock.now() - scanStartedAt))
   add(checkBatches(node.health.callsMax))
   if (underTest.api !== null) add(await checkApi(node, underTest.api, blocks.value))
@@ -81,6 +92,15 @@ export async function checkNode(
 function checkLatency(ms: number): CheckResult {
   if (ms <= roundTripMsMax) return passed(`answers in ${ms} ms`)
   return warned(`answers in ${ms} ms (limit ${roundTripMsMax} ms): callers wait for it`)
+}
+
+function checkVersion(reply: RpcReply | undefined): CheckResult {
+  const client = clientOf(reply)
+  if (client !== 'unknown') return passed(`java-tron ${client}`)
+  if (reply?.kind === 'error' && reply.code === noVersionCode) {
+    return passed('java-tron of an unknown version: on a newer Java than 8 it cannot name it')
+  }
+  return warned('web3_clientVersion has no version of java-tron')
 }
 
 function checkFinality(latest: Header, finalized: Header): CheckResult {
@@ -97,7 +117,9 @@ function checkClock(aheadMs: number): CheckResult {
   const limit = seconds(clockDifferenceMsMax)
   const text = `the newest block is ${difference} the clock of this machine (limit ${limit})`
   if (Math.abs(aheadMs) <= clockDifferenceMsMax) return passed(text)
-  return failed(`${text}: ${aheadMs > 0 ? 'the clock is slow' : 'the node is behind, or the clock is fast'}`)
+  return failed(
+    `${text}: ${aheadMs > 0 ? 'the clock is slow' : 'the node is behind or shows final state only, or the clock is fast'}`,
+  )
 }
 
 /** Reads the newest final blocks as the scan does; none where only block 0 is final. */
@@ -117,22 +139,6 @@ function checkBatches(callsMax: number): CheckResult {
   if (callsMax >= batchCallsMax) return passed(`accepts batches of ${batchCallsMax} calls`)
   const text = callsMax === 1 ? 'accepts no batches' : `accepts batches of at most ${callsMax} calls`
   return warned(`${text}: a scan needs more requests and reads fewer blocks a minute`)
-}
-
-/** Checks the bytes of the last transaction of these blocks. */
-async function checkApi(node: TronNode, api: string, blocks: readonly Block[]): Promise<CheckResult> {
-  const name = `HTTP API (${hostOf(api)})`
-  const txid = blocks.flatMap(({ transactions }) => transactions).at(-1)?.txid
-  if (txid === undefined) return warned(`${name}: skipped, because the last final blocks have no transaction`)
-  const bytes = await readTransactionBytes(node.pool, txid)
-  if (bytes.ok) return passed(`${name}: the bytes of a transaction hash to its txid`)
-  return failed(`${name}: not usable to verify TRX deposits: ${reasonOf(node, bytes.error)}`)
-}
-
-/** Why the pool failed, without the number of the node: the line begins with it. */
-function reasonOf(node: TronNode, failure: ChainFailure): string {
-  if (failure.kind === 'no-answer') return failure.why.replace(`node ${node.number}: `, '')
-  return failure.kind === 'out-of-budget' ? 'no answer in time' : failure.kind
 }
 
 const seconds = (ms: number) => `${Math.round(ms / 1000)} s`

@@ -1,3 +1,4 @@
+import type { ChainFailure } from '../chain/failure.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { NodeConfig } from '../config/chain.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -6,13 +7,17 @@ import { createNodePool } from '../tron/client.ts'
 import type { NodeHealthStore } from '../tron/nodes/health.ts'
 import type { NodePool, TronNode } from '../tron/nodes/node.ts'
 import type { NodeError, NodeErrorKind } from '../tron/nodes/node-error.ts'
+import type { ReadStored } from './read-stored.ts'
 
 const requestsMax = 60
+/** Milliseconds for all checks of one node together. */
+export const nodeMs = 30_000
 
 /** What the checks use of this machine. */
 export interface DoctorPlatform {
   readonly clock: Clock
   readonly fetch: typeof fetch
+  readonly readStored: ReadStored
 }
 
 /** What the checks of nodes share: with the service's own client, what fails here fails there. */
@@ -54,4 +59,10 @@ export function describeNodeError({ kind, detail }: NodeError): string {
   if (detail === 'HTTP 401') return 'the API key is missing or refused (HTTP 401)'
   const text = meanings[kind] === undefined ? detail : `${meanings[kind]} (${detail})`
   return kind === 'rate-limited' ? `${text}: try again later, or name the variable of an API key in keyVar` : text
+}
+
+/** Why the pool of one node failed, without the number of the node: the line begins with it. */
+export function describeFailure(node: TronNode, failure: ChainFailure): string {
+  if (failure.kind === 'no-answer') return failure.why.replace(`node ${node.number}: `, '')
+  return failure.kind === 'out-of-budget' ? 'no answer in time' : failure.kind
 }

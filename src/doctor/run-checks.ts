@@ -6,13 +6,14 @@ import { createNodeHealthStore } from '../tron/nodes/health.ts'
 import { readFinalizedHead } from '../tron/quorum/finalized-head.ts'
 import { checkAuth } from './check-auth.ts'
 import { checkKey } from './check-key.ts'
-import { checkNode, nodeMs } from './check-node.ts'
+import { checkNode } from './check-node.ts'
 import { type CheckResult, failed, passed, warned } from './check-result.ts'
+import { checkOperators, checkStored, type StoredSettingsConfig } from './check-stored.ts'
 import { checkToken } from './check-token.ts'
-import { type DoctorPlatform, type NodeAccess, type NodeUnderTest, openPool } from './node-under-test.ts'
+import { type DoctorPlatform, type NodeAccess, type NodeUnderTest, nodeMs, openPool } from './node-under-test.ts'
 import type { ConfigurationSource } from './read-configuration.ts'
 
-/** Only the platform binds the database, and no check uses it. */
+/** Only the platform binds the database; the checks read it through `readStored`. */
 const database = { prepare: () => null, batch: () => null }
 
 const databaseResults: Readonly<Record<ConfigurationSource['database'], CheckResult>> = {
@@ -41,7 +42,9 @@ export async function* runChecks(
   if (isDeployment) yield databaseResults[source.database]
   yield* checkKey(values.TRON_XPUB, chain.ok ? chain.value.chainId : null)
   if (auth.ok) yield* checkAuth(auth.value, isDeployment, platform.fetch)
-  if (chain.ok) yield* checkChain(platform, chain.value)
+  if (config.ok) yield* checkOperators(config.value, isDeployment)
+  const hasDatabase = !isDeployment || source.database === 'set'
+  if (chain.ok) yield* checkChain(platform, chain.value, config.ok && hasDatabase ? config.value : null)
   else yield warned('nodes and tokens: skipped until the configuration is valid')
 }
 
@@ -50,7 +53,12 @@ function isSet(values: Bindings, fault: string): boolean {
   return (values[fault.split(/[.:]/)[0] ?? ''] ?? '') !== ''
 }
 
-async function* checkChain(platform: DoctorPlatform, chain: ChainConfig): AsyncGenerator<CheckResult, void> {
+/** `stored` is null where there is nothing to compare with stored data. */
+async function* checkChain(
+  platform: DoctorPlatform,
+  chain: ChainConfig,
+  stored: StoredSettingsConfig | null,
+): AsyncGenerator<CheckResult, void> {
   const access: NodeAccess = { ...platform, chainId: chain.chainId, health: createNodeHealthStore() }
   const nodes = chain.nodes.map((node, i) => ({ ...node, number: i + 1 }))
   const all = nodes.map(async (node) => ({ node, ...(await checkNode(access, node)) }))
@@ -62,7 +70,11 @@ async function* checkChain(platform: DoctorPlatform, chain: ChainConfig): AsyncG
   }
   yield checkQuorum(chain, usable.length)
   if (usable.length > 1 && usable.length >= chain.quorum) yield await checkAgreement(access, usable)
-  const { native, byContract } = chain.currencies
+  if (stored !== null) yield* checkStored(stored, platform.readStored, access, usable)
+  const { native, byContract, list } = chain.currencies
+  for (const { symbol, cuy, retired } of list) {
+    if (retired) yield passed(`currency ${symbol} (${cuy}): retired, so that what arrives is kept, uncredited`)
+  }
   if (native !== null && chain.nodes.every(({ api }) => api === null)) {
     yield warned('TRX deposits are on hold: no node has the HTTP API that is needed to verify them')
   }

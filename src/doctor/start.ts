@@ -8,6 +8,7 @@ import { err, ok, type Result } from '../common/result.ts'
 import { systemClock } from '../platform/clock.ts'
 import { type CheckResult, failed, lineOf } from './check-result.ts'
 import { readConfiguration } from './read-configuration.ts'
+import { readStored } from './read-stored.ts'
 import { runChecks } from './run-checks.ts'
 
 const code = await run(process.argv.slice(2))
@@ -21,7 +22,7 @@ async function run(args: string[]): Promise<number> {
   }
   const source = readConfiguration(env.value, process.env)
   const results = source.ok
-    ? runChecks(source.value, { clock: systemClock, fetch })
+    ? runChecks(source.value, { clock: systemClock, fetch, readStored: () => readStored(env.value) })
     : [failed(`configuration: ${source.error}`)]
   const levels: CheckResult['level'][] = []
   for await (const result of results) {

@@ -30,14 +30,24 @@ export const sharedStateMs = 100
 export interface CheckNowReport {
   /** What was credited since the call began, per currency; a currency without a credit is absent. */
   readonly credited: readonly WalletBalance[]
-  /** Transfers to the caller that are not final, and about how long until the last one is final. */
-  readonly unconfirmed: { readonly count: number; readonly seconds: number } | null
+  /** Transfers to the caller that are not final. */
+  readonly unconfirmed: UnconfirmedTransfers | null
   /** The caller's deposits that cannot be decided yet. */
   readonly pending: readonly Pending[]
   /** Finalized blocks that are not scanned yet. */
   readonly behindBlocks: number
   /** Why the scan is not caught up, or null. */
   readonly problem: ChainFailure['kind'] | 'still-running' | null
+}
+
+/** Transfers to one caller in blocks that are not final. */
+export interface UnconfirmedTransfers {
+  /** Token transfers. */
+  readonly count: number
+  /** Transactions that are TRX or a worthless TRC-10 token: only their bytes show which. */
+  readonly unproven: number
+  /** About how long until the last one is final. */
+  readonly seconds: number
 }
 
 /** What "check now" reads for the caller. */
@@ -73,13 +83,15 @@ export async function checkNow(parts: CheckNowParts, uid: Uid): Promise<Result<C
   const problem = running ? 'still-running' : state.problem
   const isUnread = problem === 'no-answer' && state.caughtUpAt < since && credited.length === 0
   if (isUnread && state.position.height >= state.finalized) return err({ kind: 'chain-unavailable' })
-  const heights = sightings.map(({ block }) => block.height).filter((height) => height > state.position.height)
+  const above = sightings.filter(({ block }) => block.height > state.position.height)
+  const unproven = above.filter(({ cuy }) => cuy === parts.currencies.native?.cuy).length
+  const heights = above.map(({ block }) => block.height)
   // The newest sighting is the best stored lower bound of the chain's head.
   const newest = Math.max(0, ...heights) as BlockHeight
   const seconds = secondsToFinal(newest, state.finalized, newest)
   return ok({
     credited,
-    unconfirmed: heights.length === 0 ? null : { count: heights.length, seconds },
+    unconfirmed: above.length === 0 ? null : { count: above.length - unproven, unproven, seconds },
     pending,
     behindBlocks: Math.max(0, state.finalized - state.position.height),
     problem,

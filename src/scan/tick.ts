@@ -5,19 +5,34 @@ import { ensureScanStarted, type ScanStartParts } from './start.ts'
 import { type WatchGapsParts, type WatchProgressParts, watchGaps, watchProgress } from './watch-progress.ts'
 
 /** What a tick needs. */
-export type TickParts = ScanParts & ScanStartParts & RescanParts & ReconcileParts & WatchProgressParts & WatchGapsParts
+export type TickParts = ScanParts &
+  ScanStartParts &
+  RescanParts &
+  ReconcileParts &
+  WatchProgressParts &
+  WatchGapsParts & {
+    /** Whether the configuration has the meaning of the stored data: otherwise a tick changes nothing. */
+    readonly hasStoredMeaning: () => Promise<boolean>
+  }
 
 /**
- * One tick of the cron: starts the scan where it never started, scans, reads gaps again, and compares a slice of addresses with the chain
- * where the scan ended caught up. The next tick tries again what failed, and what lasts raises an alarm.
+ * One tick of the cron: starts the scan where it never started, scans, reads gaps again, and compares a slice of addresses
+ * with the chain where the scan ended caught up. The next tick tries again what failed, and what lasts raises an alarm.
  */
 export async function runTick(parts: TickParts): Promise<void> {
   try {
-    await scanAndReconcile(parts)
-    parts.alarms.clear('tick-failed', '')
+    if (!(await parts.hasStoredMeaning())) return
+    await scanAndWatch(parts)
+    await parts.alarms.clear('tick-failed', '')
   } catch (thrown) {
-    parts.alarms.raise('tick-failed', '', { why: thrown instanceof Error ? thrown.message : String(thrown) })
+    await parts.alarms.raise('tick-failed', '', { why: thrown instanceof Error ? thrown.message : String(thrown) })
     throw thrown
+  }
+}
+
+async function scanAndWatch(parts: TickParts): Promise<void> {
+  try {
+    await scanAndReconcile(parts)
   } finally {
     await watchProgress(parts)
     await watchGaps(parts)

@@ -27,19 +27,20 @@ export async function watchProgress({ scanStore, clock, alarms, startWatch }: Wa
   startWatch.failingSince = state === null ? (startWatch.failingSince ?? now) : null
   const scanned = state?.position.height ?? 0
   const finalized = state?.finalized ?? 0
-  if (state !== null && finalized <= scanned && state.problem !== 'no-answer') return alarms.clear('scan-stalled', '')
+  if (state !== null && finalized <= scanned && state.problem !== 'no-answer')
+    return await alarms.clear('scan-stalled', '')
   // Where nothing is known to be above the position, only the end of a scan shows that nodes answer.
   const movedAt =
     state === null ? startWatch.failingSince : finalized > scanned ? state.advancedAt : lastAnswerAt(state)
-  if (now - (movedAt ?? now) <= stoppedAfterMs) return alarms.clear('scan-stalled', '')
-  alarms.raise('scan-stalled', '', { scanned, finalized, why: state?.problem ?? 'not started' })
+  if (now - (movedAt ?? now) <= stoppedAfterMs) return await alarms.clear('scan-stalled', '')
+  await alarms.raise('scan-stalled', '', { scanned, finalized, why: state?.problem ?? 'not started' })
 }
 
 /** Raises `block-unreadable` while the logs of any stored block could not be read with certainty. */
 export async function watchGaps({ rescans, alarms }: WatchGapsParts): Promise<void> {
   const { count, lowest } = await rescans.gaps()
-  if (lowest === null) return alarms.clear('block-unreadable', '')
-  alarms.raise('block-unreadable', '', { blocks: count, lowest })
+  if (lowest === null) return await alarms.clear('block-unreadable', '')
+  await alarms.raise('block-unreadable', '', { blocks: count, lowest })
 }
 
 /** What the watch over gaps needs. */

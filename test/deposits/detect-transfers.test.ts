@@ -6,11 +6,12 @@ import { assignOwners, detectTransfers, type OwnedTransfers } from '../../src/de
 import { transferTopic } from '../../src/deposits/trc20.ts'
 import { indexCurrencies } from '../../src/ledger/currencies.ts'
 import { anyAddress, anyRaw } from '../support/arbitraries.ts'
+import { currencies, trx, usdt } from '../support/currencies.ts'
+import { usdtAddress } from '../support/transaction-spec.ts'
 import {
   alice,
   block,
   bob,
-  currencies,
   fakeContract,
   log,
   otherStranger,
@@ -20,12 +21,9 @@ import {
   toAlice,
   topic,
   transaction,
-  trx,
   trxCandidate,
   txid,
-  usdt,
   usdtCandidate,
-  usdtContract,
   word,
 } from './samples.ts'
 
@@ -33,7 +31,7 @@ const noOperators: ReadonlySet<Address> = new Set()
 const transfersIn = (given: Block): OwnedTransfers =>
   assignOwners(detectTransfers([given], currencies), owners, noOperators)
 const call = (over: Partial<Transaction> = {}) =>
-  transaction({ to: usdtContract, value: '0x0', input: '0xa9059cbb', ...over })
+  transaction({ to: usdtAddress, value: '0x0', input: '0xa9059cbb', ...over })
 
 describe('detection of deposits', () => {
   it('finds a TRX candidate in a plain transfer to an address of a caller', () => {
@@ -194,7 +192,7 @@ describe('any block', () => {
       from: party,
       to: party,
       raw: fc.oneof(fc.constant(0n), anyRaw),
-      contract: fc.constantFrom(usdtContract, fakeContract),
+      contract: fc.constantFrom(usdtAddress, fakeContract),
     })
     .map((over) => log(over))
   const anyBlock = fc

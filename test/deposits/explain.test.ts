@@ -12,10 +12,11 @@ import {
 import { transferTopic } from '../../src/deposits/trc20.ts'
 import { type Amount, noAmount } from '../../src/ledger/amount.ts'
 import { type CurrencyId, indexCurrencies } from '../../src/ledger/currencies.ts'
+import { currencies, trx, usdt } from '../support/currencies.ts'
+import { usdtAddress } from '../support/transaction-spec.ts'
 import {
   alice,
   bob,
-  currencies,
   fakeContract,
   log,
   message,
@@ -29,10 +30,7 @@ import {
   transaction,
   transferBytes,
   trc10Bytes,
-  trx,
   txid,
-  usdt,
-  usdtContract,
   word,
 } from './samples.ts'
 
@@ -57,7 +55,7 @@ const explain = (over: Partial<WorthlessTransaction> = {}) =>
   })
 const explainTrx = (over: Partial<Transaction>, bytes: Uint8Array | null) =>
   explain({ transaction: transaction(over), bytes })
-const call = transaction({ to: usdtContract, value: '0x0', input: '0xa9059cbb' })
+const call = transaction({ to: usdtAddress, value: '0x0', input: '0xa9059cbb' })
 const explainCall = (...logs: readonly Log[]) =>
   explain({ transaction: call, receipt: receipt(logs), bytes: otherBytes(31, 'TriggerSmartContract') })
 const nft = { topics: [transferTopic, topic(stranger), topic(alice.address), word(1n)], data: '0x' }

@@ -6,8 +6,9 @@ import { err, ok } from '../../src/common/result.ts'
 import type { OwnedCandidate } from '../../src/deposits/detect-transfers.ts'
 import type { EvidenceSources } from '../../src/deposits/gather-evidence.ts'
 import { gatherEvidence, type KnownDecimals } from '../../src/deposits/gather-evidence.ts'
+import { usdtAddress } from '../support/transaction-spec.ts'
 import { createSources, now } from './evidence-sources.ts'
-import { receipt, toAlice, transferBytes, trxCandidate, txid, usdtCandidate, usdtContract } from './samples.ts'
+import { receipt, toAlice, transferBytes, trxCandidate, txid, usdtCandidate } from './samples.ts'
 
 const noAnswer: ChainFailure = { kind: 'no-answer', why: 'no node replied' }
 const disagreement: ChainFailure = { kind: 'disagreement', about: 'receipts' }
@@ -116,7 +117,7 @@ describe('the evidence for a candidate', () => {
     )
     const expected = ok({ receipt: receipt(), bytes: 'unavailable', decimals: 6 })
     expect(await gatherOne(sources, usdt, noneKnown())).toEqual(expected)
-    expect(await stores.tokenFacts.decimals(usdtContract)).toBe(6)
+    expect(await stores.tokenFacts.decimals(usdtAddress)).toBe(6)
     expect(await gatherOne(sources, usdt, noneKnown())).toEqual(expected)
     expect(queries).toBe(1)
   })
@@ -127,13 +128,13 @@ describe('the evidence for a candidate', () => {
     const expected = ok({ receipt: receipt(), bytes: 'unavailable', decimals: 18 })
     expect(await gatherOne(sources, usdt, known)).toEqual(expected)
     expect(await gatherOne(sources, usdt, known)).toEqual(expected)
-    expect(await stores.tokenFacts.decimals(usdtContract)).toBeNull()
+    expect(await stores.tokenFacts.decimals(usdtAddress)).toBeNull()
     expect(alarms).toEqual(['decimals-differ'])
   })
 
   it('reads the decimals again where the stored ones are not the configured ones', async () => {
     const { sources, stores } = withReceipt({}, { decimals: async () => ok(18) })
-    await stores.tokenFacts.storeDecimals(usdtContract, 8, now)
+    await stores.tokenFacts.storeDecimals(usdtAddress, 8, now)
     const evidence = await gatherOne(sources, usdt, noneKnown())
     expect(evidence).toEqual(ok({ receipt: receipt(), bytes: 'unavailable', decimals: 18 }))
   })

@@ -9,9 +9,9 @@ import type { UnixMs } from '../../src/common/time.ts'
 import type { Candidate } from '../../src/deposits/deposit.ts'
 import type { OwnedCandidate } from '../../src/deposits/detect-transfers.ts'
 import { transferTopic } from '../../src/deposits/trc20.ts'
-import { nativeAsset, trc20Asset } from '../../src/ledger/asset.ts'
-import { type Currency, type CurrencyId, indexCurrencies } from '../../src/ledger/currencies.ts'
 import type { Uid } from '../../src/ledger/entry.ts'
+import { trx, usdt } from '../support/currencies.ts'
+import { usdtAddress } from '../support/transaction-spec.ts'
 
 export const alice = { uid: 1 as Uid, address: 'a1'.repeat(20) as Address }
 export const bob = { uid: 2 as Uid, address: 'b0'.repeat(20) as Address }
@@ -22,18 +22,6 @@ export const owners: ReadonlyMap<Address, AddressOwner> = new Map(
   [alice, bob].map(({ uid, address }) => [address, { uid, issuedHeight: 69 as BlockHeight }]),
 )
 
-export const trx: Currency = {
-  cuy: 1 as CurrencyId,
-  symbol: 'TRX',
-  asset: nativeAsset,
-  decimals: 6,
-  scale: 6,
-  minDeposit: 0n,
-  retired: false,
-}
-export const usdtContract = 'a614f803b6fd780986a42c78ec9c7f77e6ded13c' as Address
-export const usdt: Currency = { ...trx, cuy: 2 as CurrencyId, symbol: 'USDT', asset: trc20Asset(usdtContract) }
-export const currencies = indexCurrencies([trx, usdt])
 export const fakeContract = 'fa'.repeat(20) as Address
 
 export const txid = (n: number) => n.toString(16).padStart(64, '0') as Txid
@@ -60,7 +48,7 @@ export const log = (over: Partial<Log> & { from?: Address; to?: Address; raw?: b
   return {
     txid: txid(1),
     position: 0,
-    contract: usdtContract,
+    contract: usdtAddress,
     topics: [transferTopic, topic(from), topic(to)],
     data: word(raw),
     ...rest,

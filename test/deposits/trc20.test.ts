@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { tokenAmount, tokenTransfer, tokenTransfers, transferTopic } from '../../src/deposits/trc20.ts'
 import { anyAddress, anyRaw } from '../support/arbitraries.ts'
-import { alice, block, currencies, fakeContract, log, stranger, topic, txid, usdt, word } from './samples.ts'
+import { currencies, usdt } from '../support/currencies.ts'
+import { alice, block, fakeContract, log, stranger, topic, txid, word } from './samples.ts'
 
 describe('a token transfer', () => {
   it('has the hash of the Transfer event as its first topic', () => {

@@ -13,6 +13,7 @@ import {
   verifyDeposit,
 } from '../../src/deposits/verify-deposit.ts'
 import { anyCurrency, anyRaw } from '../support/arbitraries.ts'
+import { usdt } from '../support/currencies.ts'
 import {
   alice,
   bob,
@@ -29,7 +30,6 @@ import {
   trc10Bytes,
   trxCandidate,
   txid,
-  usdt,
   usdtCandidate,
   word,
 } from './samples.ts'

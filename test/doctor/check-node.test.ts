@@ -102,13 +102,40 @@ describe('the doctor on nodes with faults', () => {
     expect(failures(lines)).toEqual([])
   })
 
+  it('accepts a java-tron that cannot name its version on its Java', async () => {
+    const changes = await harness.alteredNode(({ method }) =>
+      method === 'web3_clientVersion' ? { error: { code: -32001, message: 'No match found' } } : undefined,
+    )
+    expect(await harness.check(changes)).toContainEqual(
+      expect.stringMatching(/^ok {4}node 1 .*: java-tron of an unknown version: on a newer Java than 8/),
+    )
+  })
+
+  it.each(['SOLIDITY', 'PBFT'])('warns about a port of final state only: %s', async (port) => {
+    const message = `the method buildTransaction does not exist/is not available in ${port}`
+    const changes = await harness.alteredNode(({ method }) =>
+      method === 'buildTransaction' ? { error: { code: -32601, message } } : undefined,
+    )
+    const lines = await harness.check(changes)
+    expect(lines).toContainEqual(
+      expect.stringMatching(
+        /^warn {2}node 1 .*: shows final state only .* are credited about \d+ s late: use the port of its full state$/,
+      ),
+    )
+    expect(failures(lines)).toEqual([])
+  })
+
   it.each<[string, number, RegExp]>([
     [
       'slow',
       -50_000,
       /the newest block is [45]\d s ahead of the clock of this machine \(limit 30 s\): the clock is slow$/,
     ],
-    ['fast', 50_000, /\d\d s behind the clock .*\(limit 30 s\): the node is behind, or the clock is fast$/],
+    [
+      'fast',
+      50_000,
+      /\d\d s behind the clock .*\(limit 30 s\): the node is behind or shows final state only, or the clock is fast$/,
+    ],
   ])('fails where the clock of this machine is %s', async (_, aheadMs, expected) => {
     expect(failures(await harness.check({}, {}, aheadMs))).toEqual([expect.stringMatching(expected)])
   })
@@ -140,6 +167,33 @@ describe('the doctor on HTTP APIs', () => {
       'that returns bytes of another transaction',
       () => harness.serverUrl(async () => ({ status: 200, body: '{"raw_data_hex":"0a02"}' })),
     ],
+  ])('fails one %s', async (_, api) => {
+    const nodes = [{ rpc: harness.devnet.rpcUrl, api: await api() }]
+    expect(failures(await harness.check({ TRON_NODES: nodes }))).toEqual([
+      expect.stringMatching(/: HTTP API \(127\.0\.0\.1:\d+\): not usable to verify TRX deposits: [^;]+$/),
+    ])
+  })
+})
+
+describe('the doctor on HTTP APIs of a chain whose last blocks are empty', () => {
+  beforeAll(async () => {
+    await harness.devnet.mine(60)
+  })
+
+  it('says that the bytes could not be checked', async () => {
+    expect(await harness.check({})).toContainEqual(
+      expect.stringMatching(
+        /^warn .*: HTTP API \(.*\): answers; its bytes could not be checked, because the last final/,
+      ),
+    )
+  })
+
+  it.each<[string, () => Promise<string>]>([
+    ['at a wrong path', async () => `${harness.devnet.apiUrl}/elsewhere`],
+    ['at the JSON-RPC', async () => harness.devnet.rpcUrl],
+    ['that answers with an error', () => harness.serverUrl(async () => ({ status: 200, body: '{"Error":"x"}' }))],
+    ['that answers with HTML', () => harness.serverUrl(async () => ({ status: 200, body: '<html>' }))],
+    ['that is down', async () => 'http://127.0.0.1:1'],
   ])('fails one %s', async (_, api) => {
     const nodes = [{ rpc: harness.devnet.rpcUrl, api: await api() }]
     expect(failures(await harness.check({ TRON_NODES: nodes }))).toEqual([

@@ -32,6 +32,8 @@ describe('the doctor on a valid configuration', () => {
       `ok    node 1 (${host}): accepts batches of 20 calls`,
       `ok    node 1 (${host}): HTTP API (${host}): the bytes of a transaction hash to its txid`,
       'warn  quorum: one node alone decides what is credited; add a second to TRON_NODES',
+      'ok    stored data: none yet',
+      'ok    addresses: issued up to index 0',
       `ok    token USDT (${tokenBase58}): decimals 6 (node 1)`,
       `ok    token USDT (${tokenBase58}): symbol USDT (node 1)`,
     ])

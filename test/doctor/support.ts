@@ -1,7 +1,9 @@
+import { ok } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { lineOf } from '../../src/doctor/check-result.ts'
 import type { DoctorPlatform } from '../../src/doctor/node-under-test.ts'
 import type { ConfigurationSource } from '../../src/doctor/read-configuration.ts'
+import type { ReadStored } from '../../src/doctor/read-stored.ts'
 import { runChecks } from '../../src/doctor/run-checks.ts'
 import { type Devnet, startDevnet, temporary } from '../devnet/chain.ts'
 import { tokenBase58 } from '../devnet/control.ts'
@@ -53,8 +55,11 @@ export function sourceOf(
   return { isDeployment: false, values, origin: 'a test', varsFile: '.dev.vars', database: 'missing', ...more }
 }
 
+/** A database with one address and no stored settings. */
+const storedFirst: ReadStored = async () => ok({ settings: [], lastIndex: 0 })
+
 /** A platform whose clock is `aheadMs` ahead of the newest block: the local chain makes blocks only on command. */
-export async function platformAt(devnet: Devnet, aheadMs = 0): Promise<DoctorPlatform> {
+export async function platformAt(devnet: Devnet, aheadMs = 0, readStored = storedFirst): Promise<DoctorPlatform> {
   const { timestamp } = await resultOf<{ timestamp: string }>(devnet, 'eth_getBlockByNumber', 'latest', false)
   const difference = Number(timestamp) * 1000 + aheadMs - Date.now()
   const clock = {
@@ -62,7 +67,7 @@ export async function platformAt(devnet: Devnet, aheadMs = 0): Promise<DoctorPla
     sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)),
     random: () => 0.5,
   }
-  return { clock, fetch }
+  return { clock, fetch, readStored }
 }
 
 /** The lines that the doctor prints, with `N ms` in place of durations. */

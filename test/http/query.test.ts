@@ -8,7 +8,7 @@ import {
   parseQuery,
   wholeNumber,
 } from '../../src/http/query.ts'
-import { fine, trx, twoCurrencies } from './currencies.ts'
+import { fine, trx, twoCurrencies } from '../support/currencies.ts'
 
 const base = 'https://wallet.example/x'
 const bad = (field: string, why: string) => ({ ok: false, error: { kind: 'bad-input', field, why } })

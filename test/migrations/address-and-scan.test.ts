@@ -114,8 +114,24 @@ describe('a stored setting', () => {
   })
 })
 
+describe('an alarm', () => {
+  const alarm = (name: string, detail: string, at: number | string = 5) =>
+    `INSERT INTO alarm (name, detail, raised_at) VALUES ('${name}', '${detail}', ${at})`
+  it.each([
+    ['stored twice', alarm('tick-failed', ''), 'UNIQUE constraint failed: alarm.name, alarm.detail'],
+    ['without a name', alarm('', ''), 'CHECK constraint failed: alarm_name'],
+    ['with another name than that of an alarm', alarm('Tick failed', ''), 'CHECK constraint failed: alarm_name'],
+    ['with a long detail', alarm('tick-failed', 'x'.repeat(201)), 'CHECK constraint failed: alarm_detail'],
+    ['raised before 1970', alarm('scan-stalled', '', -1), 'CHECK constraint failed: alarm_raised_at'],
+    ['raised at no integer', alarm('scan-stalled', '', "'x'"), 'cannot store TEXT value in INTEGER column'],
+  ])('%s is refused', async (_, sql, why) => {
+    await db.prepare(alarm('tick-failed', '')).run()
+    await expectRefusal(sql, why)
+  })
+})
+
 it('every table is STRICT', async () => {
   const lax = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0 AND name NOT GLOB '*_*'`
   expect(await db.prepare(lax).raw()).toEqual([])
-  expect(await db.prepare('SELECT count(*) AS n FROM pragma_table_list WHERE strict = 1').first('n')).toBe(16)
+  expect(await db.prepare('SELECT count(*) AS n FROM pragma_table_list WHERE strict = 1').first('n')).toBe(17)
 })

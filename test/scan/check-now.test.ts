@@ -164,7 +164,7 @@ describe('check now', () => {
     await createParts({ ...quietChain, unconfirmedBlocks: async () => ok({ latest: last.height, blocks }) })
     await stores.addresses.issueFirst(alice.uid, () => alice.address)
     const report = await checkNow(parts, alice.uid)
-    expect(report.ok && report.value.unconfirmed).toEqual({ count: 2, seconds: 12 })
+    expect(report.ok && report.value.unconfirmed).toEqual({ count: 0, unproven: 2, seconds: 12 })
   })
 
   it('is a failure, not an empty report, where no node answers', async () => {

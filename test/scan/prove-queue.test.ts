@@ -17,8 +17,8 @@ import {
   trc10Bytes,
   trxCandidate,
   txid,
-  usdt,
 } from '../deposits/samples.ts'
+import { usdt } from '../support/currencies.ts'
 import { createScanParts, now } from './scan-parts.ts'
 
 /** Parts with queued TRX deposits to Alice in transactions 1 to `count`, and the transactions whose bytes were fetched. */

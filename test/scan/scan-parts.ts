@@ -6,7 +6,7 @@ import { createStores } from '../../src/d1/stores.ts'
 import type { RescanParts } from '../../src/scan/rescan.ts'
 import type { ScanParts } from '../../src/scan/scan.ts'
 import type { Stores } from '../../src/services.ts'
-import { currencies } from '../deposits/samples.ts'
+import { currencies } from '../support/currencies.ts'
 import { freshDatabase } from '../support/database.ts'
 
 /** The time of a clock that stands still. */

@@ -4,26 +4,13 @@ import { err, ok } from '../../src/common/result.ts'
 import { createStores } from '../../src/d1/stores.ts'
 import type { Deposit } from '../../src/deposits/deposit.ts'
 import { noAmount } from '../../src/ledger/amount.ts'
-import { nativeAsset, trc20Asset } from '../../src/ledger/asset.ts'
-import { type Currency, indexCurrencies } from '../../src/ledger/currencies.ts'
 import type { LogFields, Logger } from '../../src/platform/logger.ts'
 import { type ReconcileParts, reconcile } from '../../src/reconciliation/reconcile.ts'
 import type { ScanStep } from '../../src/scan/scan-store.ts'
 import type { Stores } from '../../src/services.ts'
 import { addressAt, block, cuy, deposit, issue, movement, ms, startScan, step, txid } from '../d1/fixtures.ts'
+import { currencies } from '../support/currencies.ts'
 import { freshDatabase } from '../support/database.ts'
-import { usdtAddress } from '../support/transaction-spec.ts'
-
-const trx: Currency = {
-  cuy: cuy(1),
-  symbol: 'TRX',
-  asset: nativeAsset,
-  decimals: 6,
-  scale: 6,
-  minDeposit: 0n,
-  retired: false,
-}
-const token: Currency = { ...trx, cuy: cuy(2), symbol: 'USDT', asset: trc20Asset(usdtAddress) }
 
 /** Blocks in a minute. */
 const minuteBlocks = 20
@@ -52,7 +39,7 @@ export async function startReconciliation({ addresses }: { readonly addresses: n
     chain,
     scanStore: stores.scanStore,
     reconciliation: stores.reconciliation,
-    currencies: indexCurrencies([trx, token]),
+    currencies,
     clock: { now: () => ms(time.now), sleep: async () => {}, random: () => 0 },
     logger,
   }

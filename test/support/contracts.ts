@@ -59,6 +59,12 @@ function spec(
   return { id, fields, showsTarget: to !== null, shownValue }
 }
 
+/** The contracts that use an exchange have the same fields, one of them has a further one. */
+function exchange(id: number, ...more: readonly ContractField[]): ContractSpec {
+  const token = text(3, 'token_id', '_')
+  return spec(id, null, 'amount', owner, number(2, 'exchange_id', 1), token, from(4, 'quant', 'amount'), ...more)
+}
+
 /** All contract types, by name in the HTTP API. */
 export const contractSpecs = {
   AccountCreateContract: spec(0, 'target', 0n, owner, from(2, 'account_address', 'target')),
@@ -160,34 +166,9 @@ export const contractSpecs = {
     text(4, 'second_token_id', '_'),
     from(5, 'second_token_balance', 'amount'),
   ),
-  ExchangeInjectContract: spec(
-    42,
-    null,
-    'amount',
-    owner,
-    number(2, 'exchange_id', 1),
-    text(3, 'token_id', '_'),
-    from(4, 'quant', 'amount'),
-  ),
-  ExchangeWithdrawContract: spec(
-    43,
-    null,
-    'amount',
-    owner,
-    number(2, 'exchange_id', 1),
-    text(3, 'token_id', '_'),
-    from(4, 'quant', 'amount'),
-  ),
-  ExchangeTransactionContract: spec(
-    44,
-    null,
-    'amount',
-    owner,
-    number(2, 'exchange_id', 1),
-    text(3, 'token_id', '_'),
-    from(4, 'quant', 'amount'),
-    number(5, 'expected', 1),
-  ),
+  ExchangeInjectContract: exchange(42),
+  ExchangeWithdrawContract: exchange(43),
+  ExchangeTransactionContract: exchange(44, number(5, 'expected', 1)),
   UpdateEnergyLimitContract: spec(
     45,
     'target',

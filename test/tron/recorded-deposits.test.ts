@@ -8,8 +8,8 @@ import { formatQuantity } from '../../src/chain/quantity.ts'
 import { assignOwners, detectTransfers, type OwnedCandidate } from '../../src/deposits/detect-transfers.ts'
 import { nativeTransfer, proveTransfer, type TransferFault } from '../../src/deposits/trx.ts'
 import { verifyDeposit } from '../../src/deposits/verify-deposit.ts'
-import { nativeAsset, trc20Asset } from '../../src/ledger/asset.ts'
-import { type Currency, type CurrencyId, indexCurrencies } from '../../src/ledger/currencies.ts'
+import { trc20Asset } from '../../src/ledger/asset.ts'
+import { type Currency, indexCurrencies } from '../../src/ledger/currencies.ts'
 import type { Uid } from '../../src/ledger/entry.ts'
 import { parseBriefBlock, parseTransaction } from '../../src/tron/parse/block.ts'
 import { isObject } from '../../src/tron/parse/fields.ts'
@@ -24,17 +24,11 @@ import {
   secondUserAddress,
   unwrap,
 } from '../recordings/recordings.ts'
+import * as shipped from '../support/currencies.ts'
 
-const trx: Currency = {
-  cuy: 1 as CurrencyId,
-  symbol: 'TRX',
-  asset: nativeAsset,
-  decimals: 6,
-  scale: 6,
-  minDeposit: 1_000_000n,
-  retired: false,
-}
-const usdt: Currency = { ...trx, cuy: 2 as CurrencyId, symbol: 'USDT', asset: trc20Asset(recordedToken) }
+const minDeposit = 1_000_000n
+const trx: Currency = { ...shipped.trx, minDeposit }
+const usdt: Currency = { ...shipped.usdt, asset: trc20Asset(recordedToken), minDeposit }
 const currencies = indexCurrencies([trx, usdt])
 const owner = (uid: number): AddressOwner => ({ uid: uid as Uid, issuedHeight: 0 as BlockHeight })
 const owners: ReadonlyMap<Address, AddressOwner> = new Map([

@@ -46,7 +46,7 @@ export function authHarness(
   const spied = vi.spyOn(Date, 'now').mockImplementation(now)
   onTestFinished(() => spied.mockRestore())
   const authenticate = createAuthenticator(config, {
-    clock: { now },
+    clock: { now, sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) },
     logger: { info: quiet, warn: (event, fields) => warnings.push({ event, fields }), error: quiet, alarm: quiet },
     fetch: async (_input, init) => {
       fetches.count += 1

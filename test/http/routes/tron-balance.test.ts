@@ -3,9 +3,9 @@ import type { Address } from '../../../src/addresses/address.ts'
 import { balanceAddressesMax } from '../../../src/addresses/read-balance.ts'
 import { parseBalanceQuery } from '../../../src/http/routes/tron-balance/query.ts'
 import { indexCurrencies } from '../../../src/ledger/currencies.ts'
+import { fine, twoCurrencies } from '../../support/currencies.ts'
 import { usdtAddress } from '../../support/transaction-spec.ts'
 import { usdtBase58 } from '../../support/variables.ts'
-import { fine, twoCurrencies } from '../currencies.ts'
 import {
   addressIn,
   failed,

@@ -8,8 +8,8 @@ import { parseRechargeQuery } from '../../../src/http/routes/tron-recharge/query
 import type { Amount } from '../../../src/ledger/amount.ts'
 import type { Currency } from '../../../src/ledger/currencies.ts'
 import type { CheckNowReport } from '../../../src/scan/check-now.ts'
+import { fine, trx, twoCurrencies } from '../../support/currencies.ts'
 import { addressOf } from '../../support/transaction-spec.ts'
-import { fine, trx, twoCurrencies } from '../currencies.ts'
 import { addressIn, payFinal, type RunningService, read, startService, trxTo, usdtTo } from '../service.ts'
 
 describe('GET /tron/recharge', () => {
@@ -48,6 +48,12 @@ describe('GET /tron/recharge', () => {
     const { status, body } = await check()
     expect({ status, body }).toMatchObject({ status: 200, body: { msg: expect.stringContaining('1 transfer found') } })
     expect(await check('', 8)).toEqual(succeeded('nothing new'))
+  })
+
+  test('counts no TRC-10 transfer as a transfer while it is not proven', async () => {
+    service.chain.add([{ kind: 'trc10', from: addressOf(99), to: own, amount: 5n }, usdtTo(own, 5n)])
+    const { body } = await check()
+    expect(body).toMatchObject({ msg: expect.stringContaining('1 transfer and 1 possible TRX transfer found') })
   })
 
   test('credits one transaction by its txid, and is a success again later', async () => {
@@ -134,10 +140,24 @@ describe('the message', () => {
     ],
     [
       'a transfer that is not final',
-      { unconfirmed: { count: 1, seconds: 40 } },
+      { unconfirmed: { count: 1, unproven: 0, seconds: 40 } },
       'nothing new; 1 transfer found, final in about 40 s',
     ],
-    ['two of them', { unconfirmed: { count: 2, seconds: 3 } }, 'nothing new; 2 transfers found, final in about 3 s'],
+    [
+      'two of them',
+      { unconfirmed: { count: 2, unproven: 0, seconds: 3 } },
+      'nothing new; 2 transfers found, final in about 3 s',
+    ],
+    [
+      'one that can be TRC-10',
+      { unconfirmed: { count: 0, unproven: 1, seconds: 3 } },
+      'nothing new; 1 possible TRX transfer found, final in about 3 s',
+    ],
+    [
+      'both kinds',
+      { unconfirmed: { count: 1, unproven: 2, seconds: 3 } },
+      'nothing new; 1 transfer and 2 possible TRX transfers found, final in about 3 s',
+    ],
     [
       'undecided deposits, by their reason',
       { pending: [waiting('no-api'), waiting('disagreement'), waiting('no-api')] },
@@ -155,7 +175,7 @@ describe('the message', () => {
       'all of these',
       {
         credited: [deposit(trx, 1_000_000n)],
-        unconfirmed: { count: 1, seconds: 9 },
+        unconfirmed: { count: 1, unproven: 0, seconds: 9 },
         behindBlocks: 2,
         problem: 'no-answer',
       },

@@ -8,7 +8,7 @@ import {
   parseFlowListQuery,
   tooDeep,
 } from '../../../src/http/routes/wallet-flow-list/query.ts'
-import { twoCurrencies } from '../currencies.ts'
+import { twoCurrencies } from '../../support/currencies.ts'
 import { addressIn, failed, payFinal, type RunningService, read, startService, trxTo, usdtTo } from '../service.ts'
 
 interface Entry {

@@ -17,6 +17,11 @@ export function readAmounts(text: string): ReadonlyMap<string, string> {
   return new Map([...text.matchAll(/(\d+(?:\.\d+)?) (C\d)\b/g)].map(([, amount = '', symbol = '']) => [symbol, amount]))
 }
 
+/** The number of transfers in a part such as `1 transfer and 2 possible C1 transfers found`. */
+function countTransfers(part: string): number {
+  return [...part.matchAll(/(\d+) (?:possible \S+ )?transfers?\b/g)].reduce((sum, [, count]) => sum + Number(count), 0)
+}
+
 /** Reads the message of a successful recharge without a txid. */
 export function readRechargeMessage(msg: string): RechargeMessage {
   const [first = '', ...parts] = msg.replace(/^success: /, '').split('; ')
@@ -32,7 +37,7 @@ export function readRechargeMessage(msg: string): RechargeMessage {
   for (const part of parts) {
     const count = Number(/\d+/.exec(part)?.[0])
     if (/^\d+ transfers? not credited yet: /.test(part)) message.pending += count
-    else if (/^\d+ transfers? .*final/.test(part)) message.unconfirmed = count
+    else if (/ found, final in /.test(part)) message.unconfirmed = countTransfers(part)
     else if (/\d+ blocks? behind/.test(part)) message.behind = count
     else message.problems.push(part)
   }

@@ -32,7 +32,7 @@ export const tronRechargeOperation = operation({
       'not final yet',
       'two deposits that are not final',
       '',
-      'nothing new; 2 transfers found, final in about 57 s',
+      'nothing new; 1 transfer and 1 possible TRX transfer found, final in about 57 s',
     ),
     noteExample('one transaction', 'two deposits, not scanned yet', `?txid=${usdtTxid}`, 'credited 25 USDT'),
     noteExample('one transaction, again', 'two deposits, credited', `?txid=0x${usdtTxid}`, 'already credited 25 USDT'),

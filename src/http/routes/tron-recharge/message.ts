@@ -3,7 +3,7 @@ import { explainPending } from '../../../deposits/explain.ts'
 import { formatUnits } from '../../../ledger/amount.ts'
 import type { Currencies } from '../../../ledger/currencies.ts'
 import type { WalletBalance } from '../../../ledger/ledger-reader.ts'
-import type { CheckNowReport } from '../../../scan/check-now.ts'
+import type { CheckNowReport, UnconfirmedTransfers } from '../../../scan/check-now.ts'
 import type { TransactionReport } from '../../../scan/check-transaction.ts'
 
 /** The result of "check now" in one line: what was credited, what is to come, and why the scan is not caught up. */
@@ -11,7 +11,7 @@ export function describeReport(report: CheckNowReport, currencies: Currencies): 
   const { credited, unconfirmed, pending, problem, behindBlocks } = report
   return [
     credited.length === 0 ? 'nothing new' : `credited ${formatSums(credited, currencies)}`,
-    unconfirmed && `${count(unconfirmed.count, 'transfer')} found, final in about ${unconfirmed.seconds} s`,
+    unconfirmed && describeUnconfirmed(unconfirmed, currencies),
     ...describePending(pending),
     describeProblem(problem, behindBlocks),
     behindBlocks > 0 && `the scan is ${count(behindBlocks, 'block')} behind`,
@@ -34,6 +34,15 @@ function formatSums(credited: readonly WalletBalance[], currencies: Currencies):
       return own.length === 0 ? [] : [`${formatUnits(sum, scale)} ${symbol}`]
     })
     .join(' and ')
+}
+
+/** A TRC-10 transfer looks like one of TRX until it is verified, so such transfers are counted as possible ones. */
+function describeUnconfirmed(unconfirmed: UnconfirmedTransfers, { native }: Currencies): string {
+  const kinds = [
+    unconfirmed.count > 0 && count(unconfirmed.count, 'transfer'),
+    unconfirmed.unproven > 0 && count(unconfirmed.unproven, `possible ${native?.symbol ?? 'TRX'} transfer`),
+  ]
+  return `${kinds.filter(Boolean).join(' and ')} found, final in about ${unconfirmed.seconds} s`
 }
 
 function describePending(pending: readonly Pending[]): string[] {

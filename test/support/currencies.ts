@@ -1,5 +1,6 @@
-import { nativeAsset } from '../../src/ledger/asset.ts'
+import { nativeAsset, trc20Asset } from '../../src/ledger/asset.ts'
 import { type Currency, type CurrencyId, indexCurrencies } from '../../src/ledger/currencies.ts'
+import { usdtAddress } from './transaction-spec.ts'
 
 /** TRX as shipped. */
 export const trx: Currency = {
@@ -11,7 +12,11 @@ export const trx: Currency = {
   minDeposit: 0n,
   retired: false,
 }
+/** USDT as shipped. */
+export const usdt: Currency = { ...trx, cuy: 2 as CurrencyId, symbol: 'USDT', asset: trc20Asset(usdtAddress) }
+/** Both as shipped. */
+export const currencies = indexCurrencies([trx, usdt])
 /** A currency with more decimals on the chain than in the ledger. */
 export const fine: Currency = { ...trx, cuy: 2 as CurrencyId, symbol: 'FINE', decimals: 18, scale: 6 }
-/** Both of them. */
+/** TRX and `fine`. */
 export const twoCurrencies = indexCurrencies([fine, trx])
