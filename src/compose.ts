@@ -74,8 +74,7 @@ function configured(platform: Platform, config: Config): BoundService {
   }))
   const hasStoredMeaning = settingsCheck(platform, config)
   const app = createApp(platform, { ...config, hasStoredMeaning }, services)
-  const alarms = createAlarms({ store: createAlarmStore(config.db), clock, logger })
-  const watch = { hasStoredMeaning, alarms, startWatch: { failingSince: null } }
+  const watch = { hasStoredMeaning, startWatch: { failingSince: null } }
   const tick = async () => {
     const usage = createUsage()
     const startedAt = clock.now()
@@ -111,6 +110,7 @@ function createServices(platform: Platform, config: Config, openChains: (usage: 
   const settings: Settings = {
     clock,
     logger,
+    alarms: createAlarms({ store: createAlarmStore(config.db), clock, logger }),
     currencies: config.currencies,
     operators: config.operators,
     startBlock: config.startBlock,

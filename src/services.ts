@@ -9,6 +9,7 @@ import type { PendingDeposits } from './deposits/pending-deposits.ts'
 import type { TokenFacts } from './deposits/token-facts.ts'
 import type { Currencies } from './ledger/currencies.ts'
 import type { LedgerReader } from './ledger/ledger-reader.ts'
+import type { Alarms } from './platform/alarms.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/logger.ts'
 import type { Usage } from './platform/usage.ts'
@@ -45,6 +46,7 @@ export interface Stores extends ReadStores {
 export interface Settings {
   readonly clock: Clock
   readonly logger: Logger
+  readonly alarms: Alarms
   readonly currencies: Currencies
   /** The operator's own wallets. */
   readonly operators: ReadonlySet<Address>
