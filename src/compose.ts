@@ -13,7 +13,14 @@ import { type App, createApp, createUnconfiguredApp } from './http/app.ts'
 import { settingsOf } from './ledger/stored-setting.ts'
 import { createAlarms } from './platform/alarms.ts'
 import type { Clock } from './platform/clock.ts'
-import { routeMs, routeRequestsMax, tickMs, tickRequestsMax } from './platform/limits.ts'
+import {
+  reconciliationMs,
+  reconciliationRequestsMax,
+  routeMs,
+  routeRequestsMax,
+  tickMs,
+  tickRequestsMax,
+} from './platform/limits.ts'
 import type { Logger } from './platform/logger.ts'
 import { createUsage, metered, type Usage, usageFields } from './platform/usage.ts'
 import { createSharedScanState } from './scan/check-now.ts'
@@ -77,7 +84,8 @@ function configured(platform: Platform, config: Config): BoundService {
     const startedAt = clock.now()
     try {
       const parts = services.primary({ usage, bookmark: null, bookmarkAfter: null })
-      await runTick({ ...parts, ...watch, chain: openChain(usage, tickMs, tickRequestsMax) })
+      const openReconciliationChain = () => openChain(usage, reconciliationMs, reconciliationRequestsMax)
+      await runTick({ ...parts, ...watch, chain: openChain(usage, tickMs, tickRequestsMax), openReconciliationChain })
     } finally {
       logger.info('tick', { durationMs: clock.now() - startedAt, ...usageFields(usage) })
     }

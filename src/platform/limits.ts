@@ -18,3 +18,10 @@ export const routeRequestsMax = 40
  * it reads at most 374 blocks, which takes 2 s of CPU time where blocks are busy (`npm run bench`).
  */
 export const tickRequestsMax = 45
+/** Milliseconds that a tick may spend on the nodes of reconciliation, after the scan: both are over before the next tick. */
+export const reconciliationMs = 20_000
+/**
+ * HTTP requests to nodes for reconciliation in one tick, besides those of the scan: it takes none of them. Usually there
+ * are at most 10, one for a slice. A node without batches takes 21 for one slice, and one question gets two thirds of the limit.
+ */
+export const reconciliationRequestsMax = 32

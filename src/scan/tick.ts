@@ -1,14 +1,18 @@
+import type { Chain } from '../chain/chain.ts'
 import { type ReconcileParts, reconcile } from '../reconciliation/reconcile.ts'
 import { type ScanParts, scan } from './scan.ts'
 import { ensureScanStarted, type ScanStartParts } from './start.ts'
 import { type WatchProgressParts, watchProgress } from './watch-progress.ts'
 
-/** What a tick needs. */
-export type TickParts = ScanParts & ScanStartParts & ReconcileParts & WatchProgressParts
+/** What a tick needs. `openReconciliationChain` opens the nodes with the time and requests of reconciliation from then on. */
+export type TickParts = ScanParts &
+  ScanStartParts &
+  Omit<ReconcileParts, 'chain'> &
+  WatchProgressParts & { readonly openReconciliationChain: () => Chain }
 
 /**
- * One tick of the cron: starts the scan where it never started, scans, and compares a slice of addresses with the chain
- * where the scan ended caught up. The next tick tries again what failed, and what lasts raises an alarm.
+ * One tick of the cron: starts the scan where it never started, scans, and compares some addresses with the chain, however
+ * the scan ended. The next tick tries again what failed, and what lasts raises an alarm.
  */
 export async function runTick(parts: TickParts): Promise<void> {
   try {
@@ -28,6 +32,6 @@ async function scanAndReconcile(parts: TickParts): Promise<void> {
     parts.logger.warn('scan-not-started', { why: started.error.kind })
     return
   }
-  const scanned = await scan(parts, { withUnconfirmed: false })
-  if (scanned.kind === 'scanned' && scanned.problem === null) await reconcile(parts)
+  await scan(parts, { withUnconfirmed: false })
+  await reconcile({ ...parts, chain: parts.openReconciliationChain() })
 }
