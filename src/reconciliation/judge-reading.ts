@@ -6,7 +6,10 @@ import { balancesMax } from '../chain/limits.ts'
 export const runIntervalMs = 86_400_000
 /** Addresses compared in one slice: one balance query. */
 export const sliceAddressesMax = balancesMax
-/** Slices of one tick, of all currencies together: 288,000 addresses a day, each in one currency. */
+/**
+ * Slices of one tick, of all currencies together: 288,000 addresses a day, each in one currency. A slice takes one node
+ * request and up to 16 of the 1,000 D1 statements that an invocation may make.
+ */
 export const slicesPerTickMax = 10
 /** Addresses of a slice that can be read again: with any number of open differences, the run still makes progress. */
 export const rereadingsMax = 10
