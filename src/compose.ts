@@ -85,7 +85,8 @@ function configured(platform: Platform, config: Config): BoundService {
         rescanChain: openChain(usage, limits.tickMs, limits.tickRescansMax),
         proofChain: openChain(usage, limits.tickMs, limits.tickProofsMax),
       }
-      await runTick({ ...parts, ...watch, ...chains })
+      const openReconciliationChain = () => openChain(usage, limits.reconciliationMs, limits.reconciliationRequestsMax)
+      await runTick({ ...parts, ...watch, ...chains, openReconciliationChain })
     } finally {
       logger.info('tick', { durationMs: clock.now() - startedAt, ...usageFields(usage) })
     }

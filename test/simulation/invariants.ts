@@ -10,12 +10,16 @@ import type { Stored, StoredDeposit, StoredScan } from './stored.ts'
 export function createInvariantCheck(env: Environment, stored: Stored): (by: string) => void {
   const checked = new Set<string>()
   let before: StoredScan | undefined
+  let leaseBefore: Lease | undefined
   return (by) => {
     checkNewAddresses(env, stored)
     const now = stored.scan()
     env.scanHistory.push({ at: env.scheduler.now(), scan: now })
     if (now !== undefined) checkScan(env, stored, before, now, by)
     before = now
+    const lease = stored.reconciliation.lease()
+    if (lease !== undefined && leaseBefore !== undefined) checkLease(env, leaseBefore, lease, by)
+    leaseBefore = lease
     checkPending(env, stored)
     if (stored.countDeposits() > checked.size) checkNewDeposits(env, stored, checked)
   }
@@ -56,7 +60,10 @@ function checkScan(
   checkLease(env, before, now, by)
 }
 
-function checkLease({ scheduler, violate }: Environment, before: StoredScan, now: StoredScan, by: string): void {
+/** That of the scan, or that of reconciliation. */
+type Lease = Pick<StoredScan, 'lease' | 'leaseUntil'>
+
+function checkLease({ scheduler, violate }: Environment, before: Lease, now: Lease, by: string): void {
   if (before.lease === '' || now.lease === before.lease) return
   if (now.lease !== '' && before.leaseUntil > scheduler.now() + clockSkewMaxMs) {
     violate(`${now.lease} took the lease of ${before.lease}`)

@@ -71,6 +71,14 @@ export interface StoredDifference {
   readonly confirmed: bigint
 }
 
+/** A deposit or movement, as what changes the records of an address. `storedAt` is 0 where it is unknown. */
+export interface StoredChange {
+  readonly address: Address
+  readonly cuy: number
+  readonly height: number
+  readonly storedAt: number
+}
+
 /** A row as SQLite returns it: amounts are below 2^53. */
 type Integers<T> = { readonly [Name in keyof T]: T[Name] extends bigint ? number : T[Name] }
 
@@ -99,6 +107,9 @@ SELECT 'in' AS kind, raw FROM deposit WHERE to_address = ?1 AND cuy = ?2
 UNION ALL SELECT direction, raw FROM movement WHERE address = ?1 AND cuy = ?2
 UNION ALL SELECT 'pending', raw FROM pending WHERE to_address = ?1 AND cuy = ?2`
 const selectDifference = 'SELECT fees, confirmed FROM accepted_difference WHERE address = ? AND cuy = ?'
+const selectChanges = `
+SELECT to_address AS address, cuy, height, created_at AS storedAt FROM deposit
+UNION ALL SELECT address, cuy, height, 0 FROM movement`
 const countUnfinished = `
 SELECT (SELECT count(*) FROM open_difference) + (SELECT count(*) FROM accepted_difference WHERE reported = 0)
   + (SELECT count(*) FROM reconciliation WHERE finished_at IS NULL)
@@ -110,7 +121,7 @@ export type Stored = ReturnType<typeof createStored>
 /** Reads of the database for the checks. */
 export function createStored(sqlite: DatabaseSync) {
   const queries = createQueries(sqlite)
-  return { ...scanReads(queries), ...ledgerReads(queries), ...reconciliationReads(queries) }
+  return { ...scanReads(queries), ...ledgerReads(queries), reconciliation: reconciliationReads(queries) }
 }
 
 type Value = string | number
@@ -191,6 +202,10 @@ function reconciliationReads({ rows, first, count }: Queries) {
       const row = difference(address, cuy)
       return { fees: BigInt(row?.fees ?? 0), confirmed: BigInt(row?.confirmed ?? 0) }
     },
+    changes: rows<StoredChange>(selectChanges),
+    lease: first<Pick<StoredScan, 'lease' | 'leaseUntil'>>(
+      'SELECT lease, lease_until AS leaseUntil FROM reconciliation_lease',
+    ),
     /** Whether each currency was compared after a time, and nothing is left to examine or to report. */
     isReconciled: (since: number) => unfinished(since) === 0,
   }
