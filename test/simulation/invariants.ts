@@ -72,9 +72,9 @@ function checkLease({ scheduler, violate }: Environment, before: Lease, now: Lea
 }
 
 function checkPassedBlocks({ transfers, violate }: Environment, stored: Stored, above: number, to: number): void {
-  for (const { height, promised, txid, position } of transfers.values()) {
+  for (const { height, promised, txid, position, to: recipient } of transfers.values()) {
     if (height <= above || height > to || !promised) continue
-    if (!stored.isKnown(txid, position)) violate(`the position passed ${height} without ${txid}:${position}`)
+    if (!stored.isKnown(txid, position, recipient)) violate(`the position passed ${height} without ${txid}:${position}`)
   }
 }
 

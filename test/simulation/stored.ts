@@ -92,7 +92,7 @@ const selectEntries = `
 SELECT id, uid, wallet_id AS wid, osn, type, cuy, amount, balance, mark, created_at AS createdAt FROM flow`
 const selectKnown = `
 SELECT 1 FROM deposit WHERE txid = ?1 AND position = ?2
-UNION ALL SELECT 1 FROM pending WHERE txid = ?1 AND position = ?2`
+UNION ALL SELECT 1 FROM pending WHERE txid = ?1 AND to_address = ?3`
 const selectAddresses =
   'SELECT id, derivation_index AS "index", uid, address, issued_height AS "issuedHeight" FROM address'
 const countUnpaid = `
@@ -148,8 +148,8 @@ function scanReads({ rows, first, count }: Queries) {
   const known = first<unknown>(selectKnown)
   return {
     scan: first<StoredScan>(selectScan),
-    /** Whether a transfer is stored as a deposit or as pending. */
-    isKnown: (txid: string, position: number) => known(txid, position) !== undefined,
+    /** Whether a transfer is stored as a deposit, or waits to be proven. Its position is certain only then. */
+    isKnown: (txid: string, position: number, to: Address) => known(txid, position, to) !== undefined,
     addressesFrom: rows<StoredAddress>(`${selectAddresses} WHERE derivation_index >= ? ORDER BY derivation_index`),
     addressesOf: rows<StoredAddress>(`${selectAddresses} WHERE uid = ? ORDER BY derivation_index`),
     /** The caller's addresses without a deposit. */
