@@ -1,5 +1,5 @@
 import type { QueryFailure } from '../common/query-failure.ts'
-import type { PostedItem } from '../ledger/entry-item.ts'
+import type { EntryType } from '../ledger/entry.ts'
 import type { PostedType } from '../ledger/entry-store.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
 
@@ -30,7 +30,19 @@ export interface EntriesQuery {
 }
 
 /** A ledger entry. Amounts are decimals of whole units, as text. `by` is empty for a recharge. */
-export type LedgerEntry = PostedItem<string>
+export interface LedgerEntry {
+  readonly id: number
+  readonly uid: number
+  readonly wid: number
+  readonly osn: string
+  readonly type: EntryType
+  readonly cuy: number
+  readonly amt: string
+  readonly balance: string
+  readonly mark: string
+  readonly created_at: string
+  readonly by: string
+}
 
 /** Why there is no result. `why` is one sentence for people; nothing was changed, except perhaps with `internal`. */
 export type LedgerError =
