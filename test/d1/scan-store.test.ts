@@ -127,7 +127,7 @@ describe('append', () => {
       { cuy: 2, amount: 7n },
     ])
     expect(await ledger.balances(uid(2))).toEqual([])
-    const entry = { uid: 1, type: 1, mark: 'deposit', createdAt: 2000 }
+    const entry = { uid: 1, type: 1, mark: 'deposit', createdAt: 2000, by: '' }
     expect(await entriesOf(1)).toEqual({
       list: [
         { ...entry, id: 3, wid: 1, cuy: 1, osn: txid(4), amount: 1n, balance: 6n },
