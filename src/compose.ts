@@ -17,6 +17,8 @@ import type { Clock } from './platform/clock.ts'
 import * as limits from './platform/limits.ts'
 import type { Logger } from './platform/logger.ts'
 import { createUsage, metered, type Usage, usageFields } from './platform/usage.ts'
+import { createLedgerRpc, createUnconfiguredLedgerRpc } from './rpc/ledger.ts'
+import type { LedgerMethods } from './rpc/ledger-methods.ts'
 import { createSharedScanState } from './scan/check-now.ts'
 import { runTick } from './scan/tick.ts'
 import type { RouteChains, Services, Settings, WriteParts } from './services.ts'
@@ -32,17 +34,20 @@ export interface Platform {
   readonly uniqueName: () => string
 }
 
-/** The two entry points of the service. */
+/** The entry points of the service. */
 export interface Service {
   fetch(request: Request, bindings: Bindings): Promise<Response>
   /** One tick of the cron (`scan/tick.ts`). The next tick tries again what failed. */
   tick(bindings: Bindings): Promise<void>
+  /** The methods for other Workers. */
+  ledger(bindings: Bindings): LedgerMethods
 }
 
 /** The service for one set of bindings. It is kept for the life of the isolate and holds nothing of a request. */
 interface BoundService {
   readonly app: App
   readonly tick: () => Promise<void>
+  readonly ledger: LedgerMethods
 }
 
 /**
@@ -62,6 +67,7 @@ export function createService(platform: Platform): Service {
   return {
     fetch: (request, bindings) => bind(bindings).app.fetch(request),
     tick: (bindings) => bind(bindings).tick(),
+    ledger: (bindings) => bind(bindings).ledger,
   }
 }
 
@@ -91,7 +97,7 @@ function configured(platform: Platform, config: Config): BoundService {
       logger.info('tick', { durationMs: clock.now() - startedAt, ...usageFields(usage) })
     }
   }
-  return { app, tick }
+  return { app, tick, ledger: createLedgerRpc({ services, hasStoredMeaning }) }
 }
 
 /** Compares the configuration with what the stored data means. */
@@ -161,5 +167,9 @@ function unconfigured(platform: Platform, faults: readonly string[]): BoundServi
     for (const fault of faults) platform.logger.alarm('misconfigured', { fault })
   }
   report()
-  return { app: createUnconfiguredApp(platform), tick: () => Promise.resolve(report()) }
+  return {
+    app: createUnconfiguredApp(platform),
+    tick: () => Promise.resolve(report()),
+    ledger: createUnconfiguredLedgerRpc(),
+  }
 }
