@@ -44,6 +44,8 @@ export function createRun(env: Environment, store: SqliteD1, backendRandom: Rand
 
   // Reads and writes of anything but `random` are those of the environment itself.
   const backends: Environment = Object.create(env, { random: { value: backendRandom } })
+  // What an isolate reads first would otherwise be read by a post, and with its draws.
+  let backendIsolate = createIsolate(backends, nodes, db)
   const act = async (caller: Environment, kind: string, isolate: Isolate, work: Work) => {
     started += 1
     env.count(`call: ${kind}`)
@@ -79,10 +81,12 @@ export function createRun(env: Environment, store: SqliteD1, backendRandom: Rand
     nodes,
     stored,
     backends,
-    post: (send) =>
-      act(backends, 'post', backendRandom.pick(isolates), (isolate, invocation) =>
+    post(send) {
+      if (backendRandom.chance(0.05)) backendIsolate = createIsolate(backends, nodes, db)
+      return act(backends, 'post', backendIsolate, (isolate, invocation) =>
         send(createBackend({ env: backends, stored, invocation }, isolate)),
-      ),
+      )
+    },
     tick: () => invoke('tick', (isolate) => isolate.tick()),
     request: (kind, act) =>
       invoke(kind, ({ fetch }, invocation) => act(createClient({ env, stored, invocation }, fetch, bookmarks))),
