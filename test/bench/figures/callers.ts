@@ -5,7 +5,7 @@ import { UserError } from '../../support/project.ts'
 import { firstHeight } from '../block-templates.ts'
 import { bundleService } from '../bundles.ts'
 import { atMost, type Figure, singleFigure } from '../figure.ts'
-import { startNode } from '../node-process.ts'
+import { type NodeCounts, startNode } from '../node-process.ts'
 import { startScanner } from '../scanner.ts'
 import { buildScenario, firstUid, roundBlocks, type ScenarioOptions } from '../scenarios.ts'
 import { seedWatched } from '../seeds.ts'
@@ -21,41 +21,45 @@ export async function measureCallers(): Promise<readonly Figure[]> {
   const node = await startNode(scenario)
   const scanner = await startScanner({ worker, node, database: seedWatched(watched, true), quorum: 2 })
   const headers = await bearerOf(firstUid)
-  /** The requests to nodes of one call, whose status must be `expected`. */
-  const requestsOf = async (path: string, expected = 200) => {
+  /** What one call takes at the nodes. Its status must be `expected`. */
+  const costOf = async (path: string, expected = 200) => {
     await node.takeCounts()
     const response = await fetch(scanner.workers.url('scanner') + path, { headers })
     const text = await response.text()
     if (response.status !== expected) throw new UserError(`${path} responded with ${response.status}: ${text}`)
-    return (await node.takeCounts()).requests
+    return await node.takeCounts()
   }
   /** A scan that is younger than a block is not repeated. */
   const awaitBlock = () => sleep(blockSeconds * 1000 + 500)
   const finalize = (blocks: number) => node.finalize(firstHeight + blocks)
   try {
     await scanner.scan(1 + roundBlocks) // not measured: the probes of the nodes are needed only once
-    const balance = await requestsOf('/tron/balance')
+    const balance = await costOf('/tron/balance')
     await finalize(roundBlocks + 1)
     await awaitBlock()
-    const recharge = await requestsOf('/tron/recharge')
-    const again = await requestsOf('/tron/recharge')
+    const recharge = await costOf('/tron/recharge')
+    const again = await costOf('/tron/recharge')
     await finalize(2 * roundBlocks)
     await awaitBlock()
-    const afterMinute = await requestsOf('/tron/recharge')
+    const afterMinute = await costOf('/tron/recharge')
     const [foreign = '', own = ''] = lastTransactions(3 * roundBlocks)
     await finalize(3 * roundBlocks)
-    const aboutForeign = await requestsOf(`/tron/recharge?txid=${foreign}`, 422)
-    const aboutOwn = await requestsOf(`/tron/recharge?txid=${own}`)
-    const known = await requestsOf(`/tron/recharge?txid=${own}`)
+    const aboutForeign = await costOf(`/tron/recharge?txid=${foreign}`, 422)
+    const aboutOwn = await costOf(`/tron/recharge?txid=${own}`)
+    const known = await costOf(`/tron/recharge?txid=${own}`)
     return [
       figure('/tron/balance', balance, 'up to 20 addresses; none within 3 s of the same question'),
-      figure('/tron/recharge, one new block', recharge, `${again} within ${blockSeconds} s of the newest scan`),
+      figure(
+        '/tron/recharge, one new block',
+        recharge,
+        `${again.requests} within ${blockSeconds} s of the newest scan`,
+      ),
       figure('/tron/recharge, 20 new blocks with a TRX deposit', afterMinute, 'with the proof'),
       figure("/tron/recharge?txid=, somebody else's transaction", aboutForeign, 'a final one'),
       figure(
         '/tron/recharge?txid=, a TRX deposit that the scan has not reached',
         aboutOwn,
-        `${known} once it is credited`,
+        `${known.requests} once it is credited`,
       ),
     ]
   } finally {
@@ -70,6 +74,7 @@ function lastTransactions(blocks: number): readonly string[] {
   return block?.transactions.slice(-2).map(({ txid }) => txid) ?? []
 }
 
-function figure(question: string, requests: number, note: string): Figure {
-  return singleFigure(`node requests of ${question}`, requests, 'requests', note, atMost(requestsMax, requests))
+function figure(question: string, { requests, calls }: NodeCounts, note: string): Figure {
+  const counts = `${calls} JSON-RPC calls; ${note}`
+  return singleFigure(`node requests of ${question}`, requests, 'requests', counts, atMost(requestsMax, requests))
 }

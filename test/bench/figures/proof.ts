@@ -80,7 +80,7 @@ async function measureMixed(queue: QueueUnderTest, rounds: number): Promise<read
   const each = `${mixedDeposits} deposits in ${roundBlocks} blocks, TRX and USDT in turns`
   return [
     singleFigure('deposits proven and credited in one tick', fewest, 'deposits', each, atLeast(mixedDeposits, fewest)),
-    ...tickFigures('that tick', ticks),
+    ...tickFigures(`a tick that proves ${mixedDeposits} deposits`, ticks),
   ]
 }
 
