@@ -16,6 +16,7 @@ import { createAlarms } from './platform/alarms.ts'
 import type { Clock } from './platform/clock.ts'
 import * as limits from './platform/limits.ts'
 import type { Logger } from './platform/logger.ts'
+import { allCallers, isWithin } from './platform/rate-limits.ts'
 import { createUsage, metered, type Usage, usageFields } from './platform/usage.ts'
 import { createLedgerRpc, createUnconfiguredLedgerRpc } from './rpc/ledger.ts'
 import type { LedgerMethods } from './rpc/ledger-methods.ts'
@@ -24,6 +25,7 @@ import { runTick } from './scan/tick.ts'
 import type { RouteChains, Services, Settings, WriteParts } from './services.ts'
 import { createTronClient } from './tron/client.ts'
 import { createNodeHealthStore } from './tron/nodes/health.ts'
+import type { RequestLimits } from './tron/transport/http.ts'
 
 /** What the service takes from the platform. */
 export interface Platform {
@@ -74,9 +76,11 @@ export function createService(platform: Platform): Service {
 function configured(platform: Platform, config: Config): BoundService {
   const { clock, logger } = platform
   const openChain = chainFactory(platform, config)
+  // Ticks are not counted: callers cannot take from them.
+  const mayRequest = () => isWithin(config.rateLimits, 'allNodes', allCallers, logger)
   const services = createServices(platform, config, (usage) => ({
-    chain: openChain(usage, limits.routeReadMs, limits.routeRequestsMax),
-    proofChain: openChain(usage, limits.routeMs, limits.routeProofsMax),
+    chain: openChain(usage, limits.routeReadMs, limits.routeRequestsMax, { mayRequest }),
+    proofChain: openChain(usage, limits.routeMs, limits.routeProofsMax, { mayRequest }),
   }))
   const hasStoredMeaning = settingsCheck(platform, config)
   const app = createApp(platform, { ...config, hasStoredMeaning }, services)
@@ -147,8 +151,9 @@ function chainFactory({ clock, logger, fetch }: Platform, config: Config) {
   const health = createNodeHealthStore()
   const { nodes, quorum, chainId, currencies } = config
   const tokens = new Set(currencies.byContract.keys())
-  return (usage: Usage, ms: number, requestsMax: number): Chain =>
+  return (usage: Usage, ms: number, requestsMax: number, shared: Pick<RequestLimits, 'mayRequest'> = {}): Chain =>
     createTronClient({
+      ...shared,
       nodes,
       quorum,
       chainId,
