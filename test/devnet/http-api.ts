@@ -13,7 +13,7 @@ export async function getTransactionById(node: DevnetNode, body: string): Promis
   const { tron, ret } = found.transaction
   return {
     ret: [{ contractRet: ret }],
-    signature: [signatureOf(tron.evm)],
+    signature: [signatureOf(tron)],
     txID: tron.txid,
     raw_data: tron.rawJson,
     raw_data_hex: tron.rawHex,
