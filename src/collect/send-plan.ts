@@ -77,7 +77,9 @@ async function sendUntilSettled(run: SendRun): Promise<SendOutcome> {
     if (settledCount(run) !== before) idle = 0
     await run.nodes.platform.clock.sleep(retryMs)
   }
-  return { kind: 'interrupted', why: 'no further transaction came into a block for minutes' }
+  const isSent = settledCount(run) === run.plan.steps.length
+  const what = isSent ? 'not everything became final' : 'no further transaction came into a block'
+  return { kind: 'interrupted', why: `${what} for minutes` }
 }
 
 const settledCount = ({ plan, states }: SendRun) => plan.steps.filter(({ id }) => isSettled(stateOf(states, id))).length
@@ -157,11 +159,20 @@ async function isAllFinal(run: SendRun): Promise<boolean> {
     const state = stateOf(run.states, step.id)
     if (state.kind !== 'mined' || state.isFinal) continue
     const info = await must(readInfo(run.nodes, step.txid))
-    if (info === null) setState(run, step, { kind: 'waiting' })
+    if (info === null) beginAgain(run, step)
     else setState(run, step, { kind: 'mined', info, isFinal: info.height <= final })
     if (info === null || info.height > final) isAll = false
   }
   return isAll
+}
+
+/** After a fork: what was refused because of it can be sent after it. */
+function beginAgain(run: SendRun, removed: CollectStep): void {
+  for (const step of run.plan.steps) {
+    const { kind } = stateOf(run.states, step.id)
+    const isAffected = step.address === removed.address && (kind === 'refused' || kind === 'skipped')
+    if (step === removed || isAffected) setState(run, step, { kind: 'waiting' })
+  }
 }
 
 async function finalHeight({ nodes }: SendRun): Promise<number> {

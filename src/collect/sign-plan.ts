@@ -2,7 +2,6 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { type Address, formatBase58, parseAddress } from '../addresses/address.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import { type MnemonicKeys, type SigningKey, signerOf } from '../keys/account-key.ts'
-import { depositPath } from '../keys/key-path.ts'
 import { type CollectPlan, type CollectStep, type SignedPlan, signedHeader } from './plan.ts'
 import { encodeStep, payerOf } from './transaction.ts'
 
@@ -13,7 +12,7 @@ const gasAccounts = 10
 export function findGasKey(plan: CollectPlan, keys: MnemonicKeys): SigningKey | null {
   const accounts = [plan.account + 1, ...Array.from({ length: gasAccounts }, (_, account) => account)]
   for (const account of accounts) {
-    const key = keys.keyAt(depositPath(account, 0))
+    const key = keys.depositKey(account, 0)
     if (formatBase58(key.address) === plan.gas.address) return key
   }
   return null
@@ -55,7 +54,7 @@ function keyFor(
   keys: MnemonicKeys,
   gasKey: SigningKey | null,
 ): Result<SigningKey, string> {
-  const own = keys.keyAt(depositPath(plan.account, step.index))
+  const own = keys.depositKey(plan.account, step.index)
   const expected = parseAddress(step.address)
   if (!expected.ok || !isSame(own.address, expected.value)) {
     return err(

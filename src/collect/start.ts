@@ -4,9 +4,6 @@
  */
 import { createTerminal, ToolError } from '../keys/terminal.ts'
 import { parseOptions } from './command-options.ts'
-import { runPlan } from './run-plan.ts'
-import { runSend } from './run-send.ts'
-import { runSign } from './run-sign.ts'
 
 const usage = `npm run collect -- plan --to <T…> [--currency USDT,TRX] [--min 20 | USDT=20,TRX=5] [--trx-price 0.3]
     [--gas delegate|transfer] [--gas-from <T…>] [--from-index a] [--to-index b] [--hours 12] [--out plan.json]
@@ -34,9 +31,17 @@ async function run(args: readonly string[]): Promise<number> {
     const { values, positionals } = parseOptions(args)
     const [command, file, ...rest] = positionals
     const terminal = createTerminal({ input, output, questions }, values.stdin)
-    if (command === 'plan' && file === undefined) return await runPlan(values, terminal, abort.signal)
-    if (command === 'sign' && file !== undefined && rest.length === 0) return await runSign(values, file, terminal)
+    // Each command loads its own code only: nothing that asks nodes is loaded where the mnemonic is typed.
+    if (command === 'plan' && file === undefined) {
+      const { runPlan } = await import('./run-plan.ts')
+      return await runPlan(values, terminal, abort.signal)
+    }
+    if (command === 'sign' && file !== undefined && rest.length === 0) {
+      const { runSign } = await import('./run-sign.ts')
+      return await runSign(values, file, terminal)
+    }
     if (command === 'send' && file !== undefined && rest.length === 0) {
+      const { runSend } = await import('./run-send.ts')
       return await runSend(values, file, terminal, abort.signal)
     }
   } catch (error) {

@@ -49,7 +49,8 @@ export function readinessOf(plan: CollectPlan, states: StepStates, step: Collect
     if (!before.every(isSettled)) return { kind: 'not-yet' }
     const lent = plan.steps.find((one) => one.kind === 'delegate' && one.address === step.address)
     if (lent === undefined || isDone(stateOf(states, lent.id))) return { kind: 'ready' }
-    return { kind: 'never', why: 'nothing was delegated' }
+    // After a fork the delegation can come again.
+    return isSettled(stateOf(states, lent.id)) ? { kind: 'never', why: 'nothing was delegated' } : { kind: 'not-yet' }
   }
   const failed = step.after.find((id) => isSettled(stateOf(states, id)) && !isDone(stateOf(states, id)))
   if (failed !== undefined) return { kind: 'never', why: `step ${failed} did not succeed` }

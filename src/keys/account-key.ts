@@ -18,16 +18,22 @@ export interface SigningKey {
 export interface MnemonicKeys {
   /** The extended public key of the account `m/44'/195'/account'`, for `TRON_XPUB`. */
   readonly extendedPublicKey: (account: number) => string
-  /** The key at a path such as `m/44'/195'/0'/0/7`. */
-  readonly keyAt: (path: string) => SigningKey
+  /** The key of a deposit address: that of `depositPath(account, index)`. */
+  readonly depositKey: (account: number, index: number) => SigningKey
 }
 
 /** The keys of a mnemonic. */
 export function openMnemonic(mnemonic: Mnemonic): MnemonicKeys {
   const master = HDKey.fromMasterSeed(seedOf(mnemonic))
+  const accounts = new Map<number, HDKey>() // a plan has hundreds of keys of one account
+  const accountAt = (account: number) => {
+    const key = accounts.get(account) ?? master.derive(accountPath(account))
+    accounts.set(account, key)
+    return key
+  }
   return {
-    extendedPublicKey: (account) => master.derive(accountPath(account)).publicExtendedKey,
-    keyAt: (path) => signingKey(master.derive(path)),
+    extendedPublicKey: (account) => accountAt(account).publicExtendedKey,
+    depositKey: (account, index) => signingKey(accountAt(account).derive(`m/0/${index}`)),
   }
 }
 

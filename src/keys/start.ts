@@ -104,5 +104,5 @@ function printPublic(terminal: Terminal, mnemonic: Mnemonic, account: number): v
   if (account === accountMax) return
   const gasPath = depositPath(account + 1, 0)
   terminal.print(`Gas address (for OPERATOR_ADDRESSES; wallets show it as the next account):`)
-  terminal.print(`     ${formatBase58(keys.keyAt(gasPath).address)}  ${gasPath}`)
+  terminal.print(`     ${formatBase58(keys.depositKey(account + 1, 0).address)}  ${gasPath}`)
 }

@@ -37,7 +37,7 @@ export function unwrap<T>(result: Result<T, unknown>): T {
 
 /** One local chain with a service's configuration, a gas address with TRX and a stake, and a destination. */
 export interface CollectChain {
-  readonly devnet: Devnet
+  readonly devnet: TimedDevnet
   readonly config: Config
   /** The deposit address at an index. */
   depositAt(index: number): string
@@ -54,6 +54,11 @@ export interface CollectChain {
   stop(): Promise<void>
 }
 
+/** A chain that knows how far its time was advanced, so that the clock of the tools can follow. */
+export interface TimedDevnet extends Devnet {
+  advancedMs: number
+}
+
 /** What a test changes about a run of `send`. */
 export interface SendChanges {
   readonly fetch?: typeof fetch
@@ -64,7 +69,7 @@ export interface SendChanges {
 
 /** Starts the chain. `stake` is the gas address's stake in TRX, `gasTrx` its balance. */
 export async function startCollectChain({ stake = '100000', gasTrx = '500' } = {}): Promise<CollectChain> {
-  const devnet = await startDevnet(temporary)
+  const devnet = withTime(await startDevnet(temporary))
   await devnet.pay({ to: gasAddress, amount: gasTrx, currency: 'TRX' })
   await devnet.pay({ to: destination, amount: '1', currency: 'TRX' })
   await devnet.stake({ owner: gasAddress, amount: stake })
@@ -124,11 +129,23 @@ export function listedAt(config: Config, ...indices: readonly number[]): readonl
   }))
 }
 
+function withTime(devnet: Devnet): TimedDevnet {
+  const timed: TimedDevnet = {
+    ...devnet,
+    advancedMs: 0,
+    async advance(seconds) {
+      timed.advancedMs += seconds * 1_000
+      await devnet.advance(seconds)
+    },
+  }
+  return timed
+}
+
 /** A clock with which waiting for a block makes one. Waits between requests take no time; only time-outs are real. */
-function minedClock(devnet: Devnet, onLook: () => Promise<void> = async () => {}): Clock {
+function minedClock(devnet: TimedDevnet, onLook: () => Promise<void> = async () => {}): Clock {
   let skippedMs = 0
   return {
-    now: () => (systemClock.now() + skippedMs) as UnixMs, // safe: a later time
+    now: () => (systemClock.now() + skippedMs + devnet.advancedMs) as UnixMs, // safe: a later time
     random: () => 0.5,
     async sleep(ms) {
       if (ms > retryMs) return systemClock.sleep(ms)

@@ -23,7 +23,7 @@ export interface DevnetNode {
   findTransaction(txid: string): Promise<FoundTransaction | null>
   /** Makes a sent transaction findable while it is in no block, and returns its txid. */
   trackUnmined(evmHash: string): Promise<string>
-  /** Accounts and resources with all transactions, the unmined ones too, and the newest block's time. A copy. */
+  /** Accounts and resources with all transactions, the unmined ones too, and the newest block's time. */
   resources(): Promise<{ readonly resources: Resources; readonly now: number }>
   /** Sun of an address (40 hex digits) with all transactions, the unmined ones too: what the EVM has minus fees and stakes. */
   balance(address: string): Promise<bigint>
@@ -38,22 +38,25 @@ const indexStep = 500
 
 /** The node over anvil's chain. It reads all blocks once to index them, so it needs no store of its own. */
 export function createDevnetNode(evm: Evm, phantom: PhantomCall): DevnetNode {
-  const indexTo = createIndex(evm)
+  const currentIndex = createIndex(evm)
   const unmined = new Map<string, string>()
   const heads = async () => {
     const latest = Number(await evm.call<string>('eth_blockNumber'))
     return { latest, finalized: finalizedHeight(latest) }
   }
   const blockAt = (height: number) => loadBlock(evm, height, phantom)
+  let pending: { readonly basedOn: string; readonly resources: Resources; readonly now: number } | null = null
   const resources = async () => {
-    const index = await indexTo((await heads()).latest)
+    const index = await currentIndex()
+    if (pending?.basedOn === index.newestHash) return pending
     const state = new Resources(index.resources)
     for (const [txid, evmHash] of unmined) {
       const sent = await evm.call<EvmTransaction | null>('eth_getTransactionByHash', evmHash)
       if (sent === null || index.heights.has(txid)) unmined.delete(txid)
       else state.apply(toTron(sent), index.newestTime)
     }
-    return { resources: state, now: index.newestTime }
+    pending = { basedOn: index.newestHash, resources: state, now: index.newestTime }
+    return pending
   }
   return {
     evm,
@@ -65,7 +68,7 @@ export function createDevnetNode(evm: Evm, phantom: PhantomCall): DevnetNode {
       return block?.hash === hash ? block : null
     },
     async findTransaction(txid) {
-      const height = (await indexTo((await heads()).latest)).heights.get(txid)
+      const height = (await currentIndex()).heights.get(txid)
       const block = height === undefined ? null : await blockAt(height)
       const transaction = block?.transactions.find(({ tron }) => tron.txid === txid)
       if (block && transaction) return { kind: 'mined', block, transaction }
@@ -77,9 +80,10 @@ export function createDevnetNode(evm: Evm, phantom: PhantomCall): DevnetNode {
     async trackUnmined(evmHash) {
       const sent = await evm.call<EvmTransaction | null>('eth_getTransactionByHash', evmHash)
       if (sent === null) throw new Error(`anvil accepted ${evmHash} but does not return it`)
-      const { txid } = toTron(sent)
-      unmined.set(txid, evmHash)
-      return txid
+      const tron = toTron(sent)
+      unmined.set(tron.txid, evmHash)
+      pending?.resources.apply(tron, pending.now)
+      return tron.txid
     },
     resources,
     async balance(address) {
@@ -113,13 +117,20 @@ const emptyIndex = (): ChainIndex => ({
   newestTime: 0,
 })
 
-/** Returns the index of the blocks up to `latest`. After a fork it begins anew. */
-function createIndex(evm: Evm): (latest: number) => Promise<ChainIndex> {
+/** Returns the index of all blocks. After a fork it begins anew. */
+function createIndex(evm: Evm): () => Promise<ChainIndex> {
   let index = emptyIndex()
   let indexing = Promise.resolve()
-  const read = (height: number) => evm.call<IndexedBlock | null>('eth_getBlockByNumber', quantity(height), true)
-  const indexTo = async (latest: number) => {
-    if (index.indexedTo >= 0 && (await read(index.indexedTo))?.hash !== index.newestHash) index = emptyIndex()
+  const update = async () => {
+    const newest = await evm.call<IndexedBlock & { number: string }>('eth_getBlockByNumber', 'latest', false)
+    if (newest.hash === index.newestHash) return
+    const latest = Number(newest.number)
+    const known = await evm.call<IndexedBlock | null>(
+      'eth_getBlockByNumber',
+      quantity(Math.max(0, index.indexedTo)),
+      false,
+    )
+    if (known?.hash !== index.newestHash) index = emptyIndex()
     while (index.indexedTo < latest) {
       const from = index.indexedTo + 1
       const step = Array.from({ length: Math.min(indexStep, latest - index.indexedTo) }, (_, i) => from + i)
@@ -129,8 +140,8 @@ function createIndex(evm: Evm): (latest: number) => Promise<ChainIndex> {
       for (const block of blocks) add(index, block)
     }
   }
-  return async (latest) => {
-    indexing = indexing.catch(() => {}).then(() => indexTo(latest)) // one at a time: two would count a block twice
+  return async () => {
+    indexing = indexing.catch(() => {}).then(update) // one at a time: two would count a block twice
     await indexing
     return index
   }

@@ -1,7 +1,6 @@
 import { formatBase58 } from '../../src/addresses/address.ts'
 import { encodeSigned, encodeStep, type StepContent, txidOf } from '../../src/collect/transaction.ts'
 import type { SigningKey } from '../../src/keys/account-key.ts'
-import { depositPath } from '../../src/keys/key-path.ts'
 import { keysOf, testMnemonic } from '../collect/harness.ts'
 import type { Devnet } from './chain.ts'
 import { tokenBase58 } from './control.ts'
@@ -32,7 +31,7 @@ export interface Changes {
 
 const keys = keysOf(testMnemonic)
 const accountAt = (number: number, index: number): TestAccount => {
-  const key = keys.keyAt(depositPath(number, index))
+  const key = keys.depositKey(number, index)
   return { ...key, base58: formatBase58(key.address) }
 }
 

@@ -15,23 +15,27 @@ describe('the keys of a mnemonic', () => {
     for (const account of [0, 1, 7]) {
       const key = unwrap(parseExtendedPublicKey(keys.extendedPublicKey(account)))
       for (const index of [0, 1, 200]) {
-        expect(keys.keyAt(depositPath(account, index)).address).toBe(deriveAddress(key, index))
+        expect(keys.depositKey(account, index).address).toBe(deriveAddress(key, index))
       }
     }
   })
 
   it('have the addresses of tronweb', () => {
-    for (const path of [depositPath(0, 3), depositPath(1, 0)]) {
-      expect(formatBase58(keys.keyAt(path).address)).toBe(TronWeb.fromMnemonic(testMnemonic, path).address)
+    for (const [account, index] of [
+      [0, 3],
+      [1, 0],
+    ] as const) {
+      const { address } = TronWeb.fromMnemonic(testMnemonic, depositPath(account, index))
+      expect(formatBase58(keys.depositKey(account, index).address)).toBe(address)
     }
-    expect(formatBase58(keys.keyAt(depositPath(1, 0)).address)).toBe(gasAddress)
+    expect(formatBase58(keys.depositKey(1, 0).address)).toBe(gasAddress)
   })
 
   it('show no private part when they are printed', () => {
-    const key = keys.keyAt(depositPath(0, 0))
+    const key = keys.depositKey(0, 0)
     const { privateKey } = TronWeb.fromMnemonic(testMnemonic, depositPath(0, 0))
     const secrets = [privateKey.slice(2), 'xprv', 'test test']
-    for (const printed of [JSON.stringify([keys, key]), String(key), String(keys.keyAt)]) {
+    for (const printed of [JSON.stringify([keys, key]), String(key), String(keys.depositKey)]) {
       for (const secret of secrets) expect(printed).not.toContain(secret)
     }
   })
@@ -42,7 +46,7 @@ describe('a signature', () => {
 
   it('is that of its address, for tronweb too', () => {
     for (const index of [0, 1, 2, 3]) {
-      const { address, sign } = keys.keyAt(depositPath(0, index))
+      const { address, sign } = keys.depositKey(0, index)
       const signature = sign(rawData)
       expect(signerOf(rawData, signature)).toBe(address)
       const txid = Buffer.from(utils.ethersUtils.sha256(rawData).slice(2), 'hex').toString('hex')
@@ -52,7 +56,7 @@ describe('a signature', () => {
   })
 
   it('is of nobody known where a byte of it or of the data differs', () => {
-    const { address, sign } = keys.keyAt(depositPath(0, 0))
+    const { address, sign } = keys.depositKey(0, 0)
     const signature = sign(rawData)
     expect(signerOf(rawData.with(3, 1), signature)).not.toBe(address)
     expect(signerOf(rawData, signature.with(5, (signature[5] ?? 0) ^ 1))).not.toBe(address)
