@@ -16,7 +16,7 @@ export interface ConfigurationSource extends Pick<WranglerConfig, 'database'> {
 }
 
 /** The variables of the service, by what their names have in common. */
-const variablePattern = /^(TRON_|AUTH_|CURRENCIES$|CORS_ORIGINS$|DEV_UID$)/
+const variablePattern = /^(TRON_|AUTH_|CURRENCIES$|OPERATOR_ADDRESSES$|CORS_ORIGINS$|DEV_UID$)/
 
 /**
  * Reads wrangler.toml of the working directory and the file for the secrets, which overrides it. Without `env` these are

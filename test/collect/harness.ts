@@ -17,14 +17,15 @@ import { parseMnemonic } from '../../src/keys/mnemonic.ts'
 import { type Clock, systemClock } from '../../src/platform/clock.ts'
 import { type Devnet, startDevnet, temporary } from '../devnet/chain.ts'
 import { tokenBase58 } from '../devnet/control.ts'
+import { operatorBase58, treasuryBase58 } from '../devnet/operator.ts'
 import { testXpub } from '../support/variables.ts'
 
 /** The public test mnemonic of the local chain. */
 export const testMnemonic = `${'test '.repeat(11)}junk`
 /** Its gas address: the first of account 1. */
-export const gasAddress = 'TCjow1qG4ZvDNj5ZRCF2RSuS2kMCGKK1JJ'
+export const gasAddress = operatorBase58
 /** A destination that has nothing to do with it. */
-export const destination = 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH'
+export const destination = treasuryBase58
 
 /** The keys of a mnemonic that must be right. */
 export const keysOf = (words: string) => openMnemonic(unwrap(parseMnemonic(words)))

@@ -4,6 +4,7 @@ import type { SigningKey } from '../../src/keys/account-key.ts'
 import { keysOf, testMnemonic } from '../collect/harness.ts'
 import type { Devnet } from './chain.ts'
 import { tokenBase58 } from './control.ts'
+import { treasuryBase58 } from './operator.ts'
 import { result } from './support.ts'
 
 /** An account of the test mnemonic. */
@@ -38,7 +39,7 @@ const accountAt = (number: number, index: number): TestAccount => {
 /** Holds TRX and a stake for energy. */
 export const operator = accountAt(1, 0)
 /** Where transfers go. */
-export const outside = 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH'
+export const outside = treasuryBase58
 
 /** A transfer of one currency from its address to `outside`. */
 export const transfer = (symbol: 'TRX' | 'USDT', units: string, feeLimit = '100000000') =>
