@@ -44,7 +44,8 @@ export function planTable(plan: CollectPlan): readonly string[] {
   const leftOut = plan.leftOut.map((one) => {
     return `  index ${one.index}  ${one.address}  ${describeLeftOut(plan.currencies, one)}: ${one.why}`
   })
-  return [...alignColumns([header, ...rows]), ...(leftOut.length === 0 ? [] : ['', 'Left out:', ...leftOut])]
+  const table = rows.length === 0 ? [] : [...alignColumns([header, ...rows]), '']
+  return [...table, ...(leftOut.length === 0 ? [] : ['Left out:', ...leftOut, ''])]
 }
 
 /** Destination, sums and fees. */

@@ -25,11 +25,12 @@ export async function runPlan(values: CollectOptions, terminal: Terminal, signal
       onProgress(`indices scanned`, done, done),
     )
     const plan = unwrapped(await createPlan(nodes, settings, listed, hours, onProgress))
-    for (const line of [...planTable(plan), '', ...planSummary(plan)]) terminal.print(line)
+    for (const line of planTable(plan)) terminal.print(line)
     if (plan.steps.length === 0) {
-      terminal.print('\nThere is nothing to collect: no file was written.')
+      terminal.print('There is nothing to collect: no file was written.')
       return 0
     }
+    for (const line of planSummary(plan)) terminal.print(line)
     const path = values.out ?? `collect-plan-${plan.createdAt.replace(/[:.]/g, '-')}.json`
     await writeNewFile(path, plan)
     terminal.print(`\nWritten to ${path}. Next, on the machine with the mnemonic: npm run collect -- sign ${path}`)
