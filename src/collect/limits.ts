@@ -7,7 +7,7 @@
 export const energyHeadroomPercent = 20n
 /** Hours that a plan is valid by default. A reference block is known for 65,536 blocks. */
 export const planHoursDefault = 12
-/** A node takes no transaction that expires later than 24 hours after its newest block. */
+/** A node takes no transaction that expires later than 24 hours after its newest block (PROTOCOL.md, Collecting). */
 export const planHoursMax = 24
 /** Addresses without a balance after which a gap scan ends (BIP-44). */
 export const scanGap = 20

@@ -4,7 +4,7 @@ import { ok, type Result } from '../common/result.ts'
 import type { AccountResources, ChainPrices, EnergyEstimate } from './facts.ts'
 import type { CollectNodes } from './node-access.ts'
 
-/** An account as a node has it, or null where it does not exist. */
+/** An account as a node has it (PROTOCOL.md, Collecting). */
 export interface NodeAccount {
   readonly sun: bigint
   /** Whether the address's own key alone owns the account. */

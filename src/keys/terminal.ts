@@ -30,15 +30,14 @@ const clearScreen = '\u001b[2J\u001b[3J\u001b[H'
 /** The terminal of a command. With `fromStdin` the answers are the lines of the input, one for each question. */
 export function createTerminal({ input, output, questions }: TerminalStreams, fromStdin: boolean): Terminal {
   const lines = fromStdin ? linesOf(input) : null
-  const next = async (question: string, read: () => Promise<string>) => {
+  const next = async (question: string, read: (question: string) => Promise<string>) => {
     if (lines === null && input.isTTY !== true) {
       throw new ToolError(
         'the answers must be typed at a terminal; --stdin reads them from the input, a line for each question',
       )
     }
-    questions.write(question)
-    if (lines === null) return read()
-    questions.write('\n')
+    if (lines === null) return read(question)
+    questions.write(`${question}\n`)
     const line = await lines.next()
     if (line.done === true) throw new ToolError('the input ended before the last question')
     return line.value
@@ -47,8 +46,8 @@ export function createTerminal({ input, output, questions }: TerminalStreams, fr
     print: (line) => {
       output.write(`${line}\n`)
     },
-    ask: (question) => next(question, () => readVisible(input, questions)),
-    askSecret: (question) => next(question, () => readHidden(input, questions)),
+    ask: (question) => next(question, (text) => readVisible(input, questions, text)),
+    askSecret: (question) => next(question, (text) => readHidden(input, questions, text)),
     isPrivate: output.isTTY === true,
     clear: () => {
       if (output.isTTY === true) output.write(clearScreen)
@@ -66,13 +65,13 @@ async function* linesOf(input: Readable): AsyncGenerator<string, void> {
   if (rest !== '') yield rest
 }
 
-async function readVisible(input: Readable, output: Writable): Promise<string> {
+async function readVisible(input: Readable, output: Writable, question: string): Promise<string> {
   const reader = createInterface({ input, output, terminal: true })
   const interrupted = new Promise<never>((_, reject) => {
-    reader.once('SIGINT', () => reject(new ToolError('stopped')))
+    reader.once('SIGINT', () => reject(new ToolError('ended at the terminal')))
   })
   try {
-    return await Promise.race([reader.question(''), interrupted])
+    return await Promise.race([reader.question(question), interrupted])
   } finally {
     reader.close()
   }
@@ -81,7 +80,8 @@ async function readVisible(input: Readable, output: Writable): Promise<string> {
 const [interrupt, end, backspace, clearLine] = ['\u0003', '\u0004', '\u007f', '\u0015']
 
 /** Reads one line in raw mode: the terminal shows nothing, and a pasted line works as a typed one. */
-function readHidden(input: TerminalStreams['input'], output: Writable): Promise<string> {
+function readHidden(input: TerminalStreams['input'], output: Writable, question: string): Promise<string> {
+  output.write(question)
   return new Promise((resolve, reject) => {
     let typed = ''
     const finish = (act: () => void) => {
@@ -94,7 +94,8 @@ function readHidden(input: TerminalStreams['input'], output: Writable): Promise<
     const read = (chunk: Buffer | string) => {
       for (const character of chunk.toString()) {
         if (character === '\r' || character === '\n') return finish(() => resolve(typed))
-        if (character === interrupt || character === end) return finish(() => reject(new ToolError('stopped')))
+        if (character === interrupt || character === end)
+          return finish(() => reject(new ToolError('ended at the terminal')))
         if (character === backspace || character === '\b') typed = typed.slice(0, -1)
         else if (character === clearLine) typed = ''
         else if (character >= ' ') typed += character

@@ -141,3 +141,16 @@ it('"duplicate" is no proof: a transaction that a node refused before is not tak
   expect(isComplete(signed.plan, states)).toBe(false)
   expect([...states.values()].some(({ kind }) => kind === 'mined')).toBe(false)
 })
+
+it('a node that is busy gets the transaction again a moment later', async () => {
+  const signed = await twoUsers(chain)
+  let refusals = 0
+  const busy: typeof fetch = async (url, init) => {
+    if (!isBroadcast(url) || refusals >= 3) return fetch(url, init)
+    refusals += 1
+    const code = ['SERVER_BUSY', 'NO_CONNECTION', 'BLOCK_UNSOLIDIFIED'][refusals - 1]
+    return new Response(JSON.stringify({ result: false, code, message: 'later' }))
+  }
+  const { states } = await chain.send(signed, { fetch: busy })
+  expect([refusals, isComplete(signed.plan, states)]).toEqual([3, true])
+})

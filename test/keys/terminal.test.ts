@@ -33,8 +33,16 @@ describe('a secret line', () => {
 
   it.each(['\u0003', '\u0004'])('ends with the command at %j, and the terminal echoes again', async (key) => {
     const { terminal, rawModes } = atTerminal(['abc', key])
-    await expect(terminal.askSecret('Secret: ')).rejects.toThrow('stopped')
+    await expect(terminal.askSecret('Secret: ')).rejects.toThrow('ended at the terminal')
     expect(rawModes).toEqual([true, false])
+  })
+})
+
+describe('a visible line', () => {
+  it('is read after its question, which stays on the screen', async () => {
+    const { terminal, shown } = atTerminal(['yes\r'])
+    expect(await terminal.ask('Sure? ')).toBe('yes')
+    expect(shown().lastIndexOf('Sure? ')).toBeGreaterThan(shown().lastIndexOf('\u001b[0J')) // nothing clears it
   })
 })
 
