@@ -1,3 +1,4 @@
+import { formatInstant, type UnixMs } from '../common/time.ts'
 import type { CollectPlan, CollectStep } from './plan.ts'
 import { encodeStep, txidOf } from './transaction.ts'
 
@@ -9,6 +10,9 @@ import { encodeStep, txidOf } from './transaction.ts'
 export function findPlanFault(plan: CollectPlan): string | null {
   const { steps, gas, to } = plan
   const collected = new Map<string, number>()
+  // Safe: milliseconds since 1970. It is what the person reads; the transactions have the number.
+  if (plan.expiresAt !== formatInstant(plan.expiration as UnixMs))
+    return 'the plan expires at another time than it says'
   for (const [i, step] of steps.entries()) {
     const name = `step ${i + 1}`
     if (step.id !== i + 1) return `${name}: the steps are not numbered from 1`

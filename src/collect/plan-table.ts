@@ -55,6 +55,7 @@ export function planSummary(plan: CollectPlan): readonly string[] {
     part.reduce((sum, step) => sum + amount(step), 0n)
   const feeOf = (step: CollectStep) => BigInt(step.fee)
   const sunOf = (step: CollectStep) => ('sun' in step ? BigInt(step.sun) : 0n)
+  const feeLimitOf = (step: CollectStep) => ('feeLimit' in step ? BigInt(step.feeLimit) : 0n)
   const of = (kind: CollectStep['kind']) => steps.filter((step) => step.kind === kind)
   const transfers = of('transfer')
   const others = steps.filter(({ kind }) => kind !== 'transfer')
@@ -72,6 +73,7 @@ export function planSummary(plan: CollectPlan): readonly string[] {
     `Gas           ${gasText}`,
     `Fees          at most ${formatTrx(sumOf(steps, feeOf))} TRX: ${formatTrx(sumOf(others, feeOf))} by the gas address, ` +
       `${formatTrx(sumOf(transfers, feeOf))} by the collected addresses`,
+    `Fee limits    ${formatTrx(sumOf(transfers, feeLimitOf))} TRX: what the contracts of tokens could burn, were the plan wrong`,
     `Valid until   ${plan.expiresAt}, on chain ${plan.chainId} with block ${plan.reference.height}`,
     ...(plan.leftOut.length === 0 ? [] : [`Left out      ${plan.leftOut.length}`]),
   ]

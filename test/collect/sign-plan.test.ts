@@ -72,11 +72,12 @@ describe('a changed plan is refused before anything is signed', () => {
     ['the contract of a token', (plan) => Object.assign(plan.currencies[1] ?? {}, { contract: stranger })],
     ['the gas address', (plan) => Object.assign(plan.gas, { address: stranger })],
     ['the expiry', (plan) => Object.assign(plan, { expiration: plan.expiration + 1 })],
+    ['the time that the person reads', (plan) => Object.assign(plan, { expiresAt: '2026-01-01T00:00:00.000Z' })],
     ['the reference block', (plan) => Object.assign(plan.reference, { hash: '0'.repeat(64) })],
     ['a transaction more', (plan) => append(plan, stepOf(plan, 'transfer'), { address: chain.depositAt(5), index: 5 })],
     ['the kind of a transaction', (plan) => Object.assign(stepOf(plan, 'undelegate'), { kind: 'delegate' })],
   ])('%s', (_, change) => {
-    expect(findPlanFault(changed(delegating, change, false))).toMatch(/^step \d+: /)
+    expect(findPlanFault(changed(delegating, change, false))).toMatch(/^(step \d+: |the plan expires at another time)/)
   })
 
   it.each<[string, () => CollectPlan, Change, string]>([
