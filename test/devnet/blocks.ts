@@ -86,6 +86,12 @@ export async function loadBlock(evm: Evm, height: number, phantom: PhantomCall):
   }
 }
 
+/** The Tron hash of the block at `height`, or null above the head. */
+export async function loadBlockHash(evm: Evm, height: number): Promise<string | null> {
+  const block = await evm.call<{ readonly hash: string } | null>('eth_getBlockByNumber', quantity(height), false)
+  return block === null ? null : tronHash(height, block.hash)
+}
+
 /** A Tron block hash: the height, then the EVM hash's other 24 bytes. Block 0 ends with the chain id instead. */
 function tronHash(height: number, evmHash: string): string {
   const hash = height.toString(16).padStart(16, '0') + strip0x(evmHash).slice(16)

@@ -4,6 +4,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { type Address, formatBase58 } from '../../src/addresses/address.ts'
 import { quantity, strip0x } from '../support/hex.ts'
+import { loadBlockHash } from './blocks.ts'
 import type { Submit } from './control.ts'
 import { encodeEmbedded, type Settlement } from './embedded.ts'
 import type { DevnetNode } from './node.ts'
@@ -112,8 +113,8 @@ async function requireReference(node: DevnetNode, { refBlockBytes, refBlockHash 
   const { latest } = await node.heads()
   const low = Number.parseInt(refBlockBytes || '0', 16)
   const height = latest - ((latest - low) & 0xffff)
-  const block = refBlockBytes.length === 4 && height >= 0 ? await node.blockAt(height) : null
-  if (block?.hash.slice(16, 32) !== refBlockHash) throw new Refusal('TAPOS_ERROR', 'Tapos check error.')
+  const hash = refBlockBytes.length === 4 && height >= 0 ? await loadBlockHash(node.evm, height) : null
+  if (hash?.slice(16, 32) !== refBlockHash) throw new Refusal('TAPOS_ERROR', 'Tapos check error.')
 }
 
 function requireSignature(raw: RawTransaction, signatures: readonly Uint8Array[], owner: string): void {

@@ -35,6 +35,7 @@ export type FoundTransaction =
   | { readonly kind: 'unmined'; readonly tron: TronTransaction }
 
 const indexStep = 500
+const loadedMax = 50
 
 /** The node over anvil's chain. It reads all blocks once to index them, so it needs no store of its own. */
 export function createDevnetNode(evm: Evm, phantom: PhantomCall): DevnetNode {
@@ -68,8 +69,11 @@ export function createDevnetNode(evm: Evm, phantom: PhantomCall): DevnetNode {
       return block?.hash === hash ? block : null
     },
     async findTransaction(txid) {
-      const height = (await currentIndex()).heights.get(txid)
-      const block = height === undefined ? null : await blockAt(height)
+      const { heights, loaded } = await currentIndex()
+      const height = heights.get(txid)
+      const block = height === undefined ? null : (loaded.get(height) ?? (await blockAt(height)))
+      if (loaded.size >= loadedMax) loaded.clear()
+      if (block) loaded.set(block.height, block)
       const transaction = block?.transactions.find(({ tron }) => tron.txid === txid)
       if (block && transaction) return { kind: 'mined', block, transaction }
       const evmHash = unmined.get(txid)
@@ -97,6 +101,8 @@ export function createDevnetNode(evm: Evm, phantom: PhantomCall): DevnetNode {
 interface ChainIndex {
   readonly heights: Map<string, number>
   readonly resources: Resources
+  /** Some of the blocks, by height. */
+  readonly loaded: Map<number, BlockWithReceipts>
   indexedTo: number
   newestHash: string
   /** Milliseconds. */
@@ -112,6 +118,7 @@ interface IndexedBlock {
 const emptyIndex = (): ChainIndex => ({
   heights: new Map(),
   resources: new Resources(),
+  loaded: new Map(),
   indexedTo: -1,
   newestHash: '',
   newestTime: 0,
