@@ -1,3 +1,4 @@
+import { HDKey } from '@scure/bip32'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PlanOptions, readSettings } from '../../src/collect/settings.ts'
 import { parseConfig } from '../../src/config/config.ts'
@@ -65,6 +66,8 @@ describe('the options of a plan', () => {
   it('the account number is that of the key', () => {
     const key = keysOf(testMnemonic).extendedPublicKey(5)
     expect(unwrap(read({}, { TRON_XPUB: key }, key)).account).toBe(5)
+    const chainKey = HDKey.fromExtendedKey(key).deriveChild(0).publicExtendedKey // it does not have the number
+    expect(unwrap(read({ account: '5' }, { TRON_XPUB: chainKey }, chainKey)).account).toBe(5)
   })
 })
 
