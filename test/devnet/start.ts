@@ -10,6 +10,7 @@ import { printLine, root, UserError } from '../support/project.ts'
 import { devnetChainId, finalityBlocks } from './anvil.ts'
 import { type Devnet, startDevnet } from './chain.ts'
 import { chainDir, markMatchingData, requireMatchingData } from './local-data.ts'
+import { prepareOperator } from './operator.ts'
 import { isFree, type Ports, readPorts } from './ports.ts'
 import { applyMigrations, startWorker } from './wrangler.ts'
 
@@ -47,6 +48,7 @@ async function start(): Promise<void> {
 
   const devnet = await startChain(ports)
   stopSteps.push(devnet.stop)
+  await prepareOperator(devnet)
   void devnet.ended.then(({ errorOutput }) =>
     stop(1, `The local chain stopped unexpectedly: ${errorOutput || 'no error message'}.`),
   )
@@ -161,6 +163,9 @@ Send a deposit to the address from /tron/generate. After about ${finalityBlocks 
   ${pay} <T-address> 3.5 TRX
   ${pay} <T-address> 5 TRC10     (worthless, not credited)
 ${token === null ? '' : payment(base, token)}
+
+Collect what the deposit addresses hold (src/collect/README.md): npm run collect -- plan --to <T-address>
+
 Ctrl-C stops it; the chain and the database are kept. "npm run devnet:reset" deletes both.
 `
 }
