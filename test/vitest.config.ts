@@ -27,6 +27,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          isolate: false, // no file keeps state in a module: a process for each file took a quarter of the time
           include: [
             'test/{architecture,docs}.test.ts',
             'test/{addresses,chain,deposits,ledger,reconciliation,devnet,simulation,doctor,deploy,repair,shop,keys,collect}/**/*.test.ts',

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formatHex, parseAddress } from '../../src/addresses/address.ts'
 import { root } from '../support/project.ts'
@@ -38,12 +39,30 @@ function start(file: string, args: readonly string[]): Promise<Run> {
 
 const reserve = (...args: string[]) => start(process.execPath, [`${root}src/repair/reserve.ts`, ...args])
 const rescan = (...args: string[]) => start(process.execPath, [`${root}src/repair/start.ts`, ...args])
-const wrangler = (...args: string[]) => start(`${root}node_modules/.bin/wrangler`, ['d1', ...args, '--local', '--env='])
+const migrate = () =>
+  start(`${root}node_modules/.bin/wrangler`, ['d1', 'migrations', 'apply', 'DB', '--local', '--env='])
 
-async function rows(sql: string): Promise<unknown> {
-  const { out } = await wrangler('execute', 'DB', '--json', '--command', sql)
-  const [{ results }] = JSON.parse(out) as [{ results: unknown }] // wrangler's form
-  return results
+/** The local database's file, read and written without wrangler: each of its commands takes seconds. */
+function open(): DatabaseSync {
+  const base = join(folder, '.wrangler/state/v3/d1/miniflare-D1DatabaseObject')
+  const file = readdirSync(base).find((name) => name.endsWith('.sqlite') && !name.startsWith('metadata'))
+  return new DatabaseSync(join(base, file ?? 'missing'))
+}
+
+function rows(sql: string): unknown {
+  const db = open()
+  const all = db
+    .prepare(sql)
+    .all()
+    .map((row) => ({ ...row }))
+  db.close()
+  return all
+}
+
+function execute(sql: string): void {
+  const db = open()
+  db.exec(sql)
+  db.close()
 }
 
 beforeAll(async () => {
@@ -55,14 +74,9 @@ beforeAll(async () => {
 [vars]\nTRON_XPUB = "${testXpub}"
 [[d1_databases]]\n${database}migrations_dir = "${root}migrations"\n`,
   )
-  expect((await wrangler('migrations', 'apply', 'DB')).code).toBe(0)
+  expect((await migrate()).code).toBe(0)
   const hash = 'a'.repeat(64)
-  await wrangler(
-    'execute',
-    'DB',
-    '--command',
-    `INSERT INTO scan VALUES (1, 100, '${hash}', 120, 5, 5, 5, 5, NULL, 5, '', 0, NULL, 0)`,
-  )
+  execute(`INSERT INTO scan VALUES (1, 100, '${hash}', 120, 5, 5, 5, 5, NULL, 5, '', 0, NULL, 0)`)
 }, 120_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -70,7 +84,7 @@ describe('npm run rescan', () => {
   it('stores a range that is read again, with its reason', async () => {
     const { code, out } = await rescan('--from', '85', '--to', '95', '--reason', `it's missing; DROP TABLE flow`)
     expect([code, out]).toEqual([0, 'The next ticks read the blocks 85 to 95 again.\n'])
-    expect(await rows('SELECT kind, from_height, to_height, next_height, reason, finished_at FROM rescan')).toEqual([
+    expect(rows('SELECT kind, from_height, to_height, next_height, reason, finished_at FROM rescan')).toEqual([
       {
         kind: 'request',
         from_height: 85,
@@ -93,8 +107,8 @@ describe('npm run rescan', () => {
       0,
       'The finalized height is 90 now. The scan goes on from there with the next tick.\n',
     ])
-    expect(await rows('SELECT finalized, reason FROM correction')).toEqual([{ finalized: 90, reason: 'a node lied' }])
-    expect(await rows('SELECT height, finalized FROM scan')).toEqual([{ height: 90, finalized: 90 }])
+    expect(rows('SELECT finalized, reason FROM correction')).toEqual([{ finalized: 90, reason: 'a node lied' }])
+    expect(rows('SELECT height, finalized FROM scan')).toEqual([{ height: 90, finalized: 90 }])
   }, 60_000)
 
   it('explains wrong options', async () => {
@@ -108,21 +122,18 @@ describe('npm run rescan', () => {
 
 describe('npm run reserve', () => {
   const insert = (index: number, address: string) =>
-    wrangler(
-      'execute',
-      'DB',
-      '--command',
+    execute(
       `INSERT INTO address (derivation_index, uid, address, issued_height, created_at) VALUES (${index}, 7, '${address}', 120, 5)`,
     )
 
   it('stores the addresses up to an index for no caller, and the next one follows', async () => {
     expect((await reserve('--to', '3')).errors).toContain('set TRON_FIRST_INDEX instead')
-    expect((await insert(0, firstHex)).code).toBe(0)
+    insert(0, firstHex)
     const { code, out } = await reserve('--to', '600')
     expect([code, out]).toEqual([0, 'The indices 1 to 600 are reserved: the next address is that of 601.\n'])
     const count = 'SELECT count(*) AS n, max(derivation_index) AS last, max(uid) AS uid FROM address'
-    expect(await rows(count)).toEqual([{ n: 601, last: 600, uid: Number.MAX_SAFE_INTEGER }])
-    expect(await rows('SELECT address FROM address WHERE derivation_index = 1')).toEqual([{ address: secondHex }])
+    expect(rows(count)).toEqual([{ n: 601, last: 600, uid: Number.MAX_SAFE_INTEGER }])
+    expect(rows('SELECT address FROM address WHERE derivation_index = 1')).toEqual([{ address: secondHex }])
     expect((await reserve('--to', '600')).errors).toBe(
       'Nothing is changed: index 600 is stored already; the newest is 600\n',
     )
