@@ -3,21 +3,61 @@ import { clockSkewMaxMs, ownerOf } from './invocation.ts'
 import { expectedDeposit, mayBeFull } from './oracle.ts'
 import type { Stored, StoredDeposit, StoredScan } from './stored.ts'
 
-/**
- * A check of the database to be called after each trip that wrote: reports the first invariant that does not hold. `by` is
- * the name of the invocation that wrote.
- */
-export function createInvariantCheck(env: Environment, stored: Stored): (by: string) => void {
+/** The check of the database. */
+export interface InvariantCheck {
+  /** To be called after each trip that wrote: reports the first invariant that does not hold. `by` names the invocation. */
+  check(by: string): void
+  /** To be called after the operator changed the database: the present state is what later ones are compared with. */
+  accept(): void
+}
+
+/** The invariants that hold after every write. */
+export function createInvariantCheck(env: Environment, stored: Stored): InvariantCheck {
   const checked = new Set<string>()
   let before: StoredScan | undefined
-  return (by) => {
-    checkNewAddresses(env, stored)
-    const now = stored.scan()
+  const remember = (now: StoredScan | undefined) => {
     env.scanHistory.push({ at: env.scheduler.now(), scan: now })
-    if (now !== undefined) checkScan(env, stored, before, now, by)
     before = now
-    checkPending(env, stored)
-    if (stored.countDeposits() > checked.size) checkNewDeposits(env, stored, checked)
+  }
+  return {
+    check(by) {
+      checkNewAddresses(env, stored)
+      checkGaps(env, stored)
+      const now = stored.scan()
+      if (now !== undefined) checkScan(env, stored, before, now, by)
+      const isHalted = before !== undefined && before.halted !== null && now?.halted !== null
+      remember(now)
+      checkPending(env, stored)
+      if (stored.countDeposits() <= checked.size) return
+      if (isHalted) env.violate(`${by} stored a deposit while the scan was halted`)
+      checkNewDeposits(env, stored, checked)
+    },
+    accept() {
+      remember(stored.scan())
+      env.openGaps = readGaps(stored)
+      for (const { address, issuedHeight } of stored.addressesFrom(0)) env.issuedHeights.set(address, issuedHeight)
+      checked.clear()
+      for (const { txid, position } of stored.deposits()) checked.add(`${txid}:${position}`)
+    },
+  }
+}
+
+const readGaps = (stored: Stored) => new Set(stored.openGaps().map(({ height }) => height))
+
+/** A block is put aside until what it has is stored. Its balances are not known until then. */
+function checkGaps(env: Environment, stored: Stored): void {
+  const { openGaps: before, transfers, changedAt, unknowable, violate, count } = env
+  const now = readGaps(stored)
+  env.openGaps = now
+  for (const height of now) {
+    if (before.has(height)) continue
+    count('block put aside')
+    for (const key of changedAt.get(height) ?? []) unknowable.add(key)
+  }
+  if (before.size === 0) return
+  for (const { height, promised, txid, position } of transfers.values()) {
+    if (!before.has(height) || now.has(height) || !promised) continue
+    if (!stored.isKnown(txid, position)) violate(`${height} is no gap any more without ${txid}:${position}`)
   }
 }
 
@@ -64,9 +104,14 @@ function checkLease({ scheduler, violate }: Environment, before: StoredScan, now
   if (now.lease === '' && ownerOf(before.lease) !== by) violate(`${by} released the lease of ${before.lease}`)
 }
 
-function checkPassedBlocks({ transfers, violate }: Environment, stored: Stored, above: number, to: number): void {
+function checkPassedBlocks(
+  { transfers, openGaps, violate }: Environment,
+  stored: Stored,
+  above: number,
+  to: number,
+): void {
   for (const { height, promised, txid, position } of transfers.values()) {
-    if (height <= above || height > to || !promised) continue
+    if (height <= above || height > to || !promised || openGaps.has(height)) continue
     if (!stored.isKnown(txid, position)) violate(`the position passed ${height} without ${txid}:${position}`)
   }
 }

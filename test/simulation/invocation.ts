@@ -43,6 +43,8 @@ export function createInvocation(env: Environment, kind: string, number: number,
   const isKilled = env.phase === 'faults' && random.chance(scenario.rates.kill)
   let stepsLeft = isKilled ? random.int(1, 40) : Number.POSITIVE_INFINITY
   let names = 0
+  const { restores } = env
+  const isEnded = () => stepsLeft <= 0 || env.restores > restores
   return {
     kind,
     name,
@@ -50,7 +52,7 @@ export function createInvocation(env: Environment, kind: string, number: number,
     databaseFailed: false,
     async step() {
       stepsLeft -= 1
-      if (stepsLeft > 0) return
+      if (!isEnded()) return
       if (stepsLeft === 0) {
         env.count('invocation killed')
         env.trace(() => `${name} killed`)
@@ -65,7 +67,7 @@ export function createInvocation(env: Environment, kind: string, number: number,
       now: () => (scheduler.now() + skewMs) as UnixMs, // milliseconds since 1970
       sleep: async (ms) => {
         await scheduler.wait(ms)
-        if (stepsLeft <= 0) await new Promise(() => {})
+        if (isEnded()) await new Promise(() => {})
       },
       random: () => random.next(),
     },

@@ -7,7 +7,7 @@ import type { Scenario } from './scenario.ts'
 import { finish, pass, type SimulatedRun } from './simulated-run.ts'
 
 const minuteMs = 60_000
-/** After this time no isolate avoids a node any more: longer than an hour, the time for a node of another chain. */
+/** After this time no isolate avoids a node any more. */
 export const longestAvoidanceMs = 4_000_000
 
 /** Whether the service must work with Byzantine nodes: the correct ones are a quorum, and one of them has an API. */
@@ -26,14 +26,20 @@ export async function recover({ env, nodes, stored, tick }: SimulatedRun): Promi
   // A Byzantine node can hold the head back by as many blocks as heads may differ.
   for (let i = scenario.finalityLag + (faultsGoOn ? headSpreadMax : 0); i >= 0; i -= 1) env.produce()
   const misconfigured = scenario.decimalsDiffer ? 3 : 0 // pending until the operator corrects its decimals
-  const state = () => ({ height: stored.scan()?.height, pending: stored.countPendingBut(misconfigured) })
+  const state = () => {
+    return {
+      height: stored.scan()?.height,
+      pending: stored.countPendingBut(misconfigured),
+      unread: stored.countRescans(),
+    }
+  }
   for (let round = 1; round <= 60; round += 1) {
     env.produce() // the chain grows, so that a head which is held back differs more and more
     await pass(env, round === 10 ? longestAvoidanceMs : minuteMs)
     await finish(env, tick())
     if (env.violation !== null) return
-    const { height, pending } = state()
-    if (height === env.finalized() && pending === 0) return
+    const { height, pending, unread } = state()
+    if (height === env.finalized() && pending === 0 && unread === 0) return
   }
   env.violate(`not caught up after the recovery: ${JSON.stringify(state())}, final is ${env.finalized()}`)
 }

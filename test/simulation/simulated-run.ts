@@ -1,14 +1,16 @@
+import type { DatabaseSync } from 'node:sqlite'
 import type { AlarmKind, LogFields } from '../../src/platform/logger.ts'
-import type { SqliteD1 } from '../support/sqlite-d1.ts'
+import type { RoundTrip, SqliteD1 } from '../support/sqlite-d1.ts'
 import { checkAlarm } from './alarm-checks.ts'
 import { type Client, createClient } from './callers/client.ts'
 import { connectToDatabase, isDatabaseFault } from './database.ts'
 import type { Environment } from './environment.ts'
 import { createInvariantCheck } from './invariants.ts'
 import { createInvocation, type Invocation, runIn } from './invocation.ts'
-import { connectDatabase, createIsolate, type Isolate } from './isolate.ts'
+import { connectDatabase, createIsolate, type Isolate, wrongSettings } from './isolate.ts'
 import { connectToNodes } from './network.ts'
 import { createNodes, type Nodes } from './nodes.ts'
+import { createRateLimits } from './rate-limits.ts'
 import { createStored, type Stored } from './stored.ts'
 
 /** A run: its environment, its nodes, its database and the service. */
@@ -20,6 +22,12 @@ export interface SimulatedRun {
   tick(): Promise<void>
   /** Starts one request in an invocation of this kind. The promise resolves as that of `tick`. */
   request(kind: string, act: (client: Client) => Promise<void>): Promise<void>
+  /** Starts a tick, or a request, of a deployment with a setting that contradicts what is stored. It must do nothing. */
+  misconfigured(act: ((client: Client) => Promise<void>) | null): Promise<void>
+  /** Replaces all isolates: the deployed configuration has changed, or the service was stopped. */
+  deploy(): void
+  /** Changes the database without the service. */
+  repair(change: (sqlite: DatabaseSync) => void): void
 }
 
 /** A run with two isolates of the service, each of which can be lost and replaced before any invocation. */
@@ -27,30 +35,36 @@ export function createRun(env: Environment, store: SqliteD1): SimulatedRun {
   const { random } = env
   const stored = createStored(store.sqlite)
   const nodes = createNodes(env, () => stored.scan()?.height ?? 0)
-  const checkInvariants = createInvariantCheck(env, stored)
-  const db = connectDatabase(store)
-  const isolates = [createIsolate(env, nodes, db), createIsolate(env, nodes, db)]
+  const invariants = createInvariantCheck(env, stored)
+  const resources = { nodes, db: connectDatabase(store), rateLimits: createRateLimits(env.scheduler) }
+  const start = () => createIsolate(env, resources)
+  let isolates = [start(), start()]
   const bookmarks = new Map<string | null, string>()
   let started = 0
   let open = 0
 
-  const invoke = async (kind: string, act: (isolate: Isolate, invocation: Invocation) => Promise<void>) => {
+  const invoke = async (
+    kind: string,
+    act: (isolate: Isolate, invocation: Invocation) => Promise<void>,
+    only: Isolate | null = null,
+  ) => {
     started += 1
     env.count(`call: ${kind}`)
     if (open > 0) env.count('invocations at once')
-    if (random.chance(0.02)) isolates[random.int(0, 1)] = createIsolate(env, nodes, db)
-    const isolate = random.pick(isolates)
+    if (random.chance(0.02)) isolates[random.int(0, 1)] = start()
+    const isolate = only ?? random.pick(isolates)
     const invocation = createInvocation(env, kind, started, isolate.skewMs)
     const onWrite = () => {
-      checkInvariants(invocation.name)
+      invariants.check(invocation.name)
       for (const observer of env.observers) observer()
     }
     open += 1
+    const roundTrip = connectToDatabase(env, invocation, onWrite)
     try {
       const ports = {
         invocation,
         fetchNode: connectToNodes(env, nodes, invocation),
-        roundTrip: connectToDatabase(env, invocation, onWrite),
+        roundTrip: only === null ? roundTrip : refusingChanges(env, stored, roundTrip),
         log: createLog(env, invocation),
       }
       await runIn(ports, () => act(isolate, invocation))
@@ -61,14 +75,39 @@ export function createRun(env: Environment, store: SqliteD1): SimulatedRun {
     }
     open -= 1
   }
+  const asking = (act: (client: Client) => Promise<void>) => (isolate: Isolate, invocation: Invocation) =>
+    act(createClient({ env, stored, invocation }, isolate.fetch, bookmarks))
   return {
     env,
     nodes,
     stored,
     tick: () => invoke('tick', (isolate) => isolate.tick()),
-    request: (kind, act) =>
-      invoke(kind, ({ fetch }, invocation) => act(createClient({ env, stored, invocation }, fetch, bookmarks))),
+    request: (kind, act) => invoke(kind, asking(act)),
+    misconfigured(act) {
+      const wrong = createIsolate(env, resources, random.pick(wrongSettings))
+      return invoke('misconfigured', act === null ? (isolate) => isolate.tick() : asking(act), wrong)
+    },
+    deploy() {
+      isolates = [start(), start()]
+    },
+    repair(change) {
+      change(store.sqlite)
+      invariants.accept()
+      for (const observer of env.observers) observer()
+    },
   }
+}
+
+/** The round trips of an invocation that may change nothing that the ledger and the scan consist of. */
+function refusingChanges(env: Environment, stored: Stored, roundTrip: RoundTrip): RoundTrip {
+  const state = () => JSON.stringify([stored.scan(), stored.countDeposits(), stored.pending(), stored.countRescans()])
+  return (work, statements) =>
+    roundTrip((failAt) => {
+      const before = state()
+      const result = work(failAt)
+      if (state() !== before) env.violate(`a deployment with a wrong setting did ${statements.join('; ')}`)
+      return result
+    }, statements)
 }
 
 /** Traces each log line, and checks those that report a bug or need a cause. */

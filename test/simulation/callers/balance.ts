@@ -19,6 +19,7 @@ export async function readBalance(client: Client, uid: Uid): Promise<void> {
   const own = observe(env, () => stored.addressesOf(uid).map(({ address }) => address))
   const { status, data } = await client.get(`/tron/balance?${query}`, tokenOf(uid))
   const states = own.end()
+  if (client.mayBeRefused(status)) return
   if (status === 404) {
     if (asked === null || owners.get(asked) === uid) env.violate(`${uid} was refused the balance of an own address`)
     return

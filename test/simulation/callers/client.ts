@@ -11,6 +11,8 @@ export interface Client {
   readonly invocation: Invocation
   /** The answer to `GET path` after the checks that hold for every answer. `token` null is a request without one. */
   get(path: string, token: string | null): Promise<Answer>
+  /** Whether an answer with this status refuses one of too many questions: only a storm has so many. */
+  mayBeRefused(status: number): boolean
 }
 
 /** An answer. Numbers in its data are kept as their text: amounts do not fit a double. */
@@ -36,6 +38,7 @@ export function createClient(
   const { env, invocation } = parts
   return {
     ...parts,
+    mayBeRefused: (status) => status === 429 && env.phase === 'storm',
     async get(path, token) {
       const bookmark = env.random.chance(0.5) ? bookmarks.get(token) : undefined
       const headers = {

@@ -64,7 +64,13 @@ function checkComplete({ env, stored }: Client, uid: Uid, since: number, finalBe
   const later = Math.ceil(Math.max(0, since - (scan?.caughtUpAt ?? since) + clockSkewMaxMs) / blockMs)
   for (const transfer of env.transfers.values()) {
     const { promised, height, txid, position } = transfer
-    if (!promised || height > finalBefore - later || expectedDeposit(env, transfer)?.uid !== uid) continue
+    if (
+      !promised ||
+      env.openGaps.has(height) ||
+      height > finalBefore - later ||
+      expectedDeposit(env, transfer)?.uid !== uid
+    )
+      continue
     if (!stored.isKnown(txid, position)) env.violate(`recharge reported no problem to ${uid} without ${txid}`)
   }
 }
