@@ -27,6 +27,14 @@ export interface ChainTransfer extends Transfer {
  */
 export type Phase = 'faults' | 'recovery' | 'storm' | 'healthy'
 
+/** A node's reply about a balance, at a time in milliseconds since 1970. */
+export interface BalanceReply {
+  readonly at: number
+  readonly address: Address
+  readonly contract: Address | null
+  readonly balance: bigint
+}
+
 /** Everything outside the service in one run, and what is true there. */
 export interface Environment {
   readonly scenario: Scenario
@@ -49,6 +57,8 @@ export interface Environment {
   readonly unknowable: Set<string>
   /** By contract and address: how many balances ticks read that were not those of the chain of the last minute. */
   readonly falseReadings: Map<string, number>
+  /** Balances that nodes have replied, oldest first. */
+  readonly balanceReplies: BalanceReply[]
   /** Addresses that have sent transactions. */
   readonly senders: Set<Address>
   /** By height: addresses and contracts whose balance that block changed. */
@@ -124,6 +134,7 @@ export function createEnvironment(
     shown: new Map(),
     unknowable: new Set(),
     falseReadings: new Map(),
+    balanceReplies: [],
     senders: new Set(),
     changedAt: new Map(),
     openGaps: new Set(),

@@ -1,7 +1,7 @@
 import { depositAddress, type Environment } from './environment.ts'
 import { clockSkewMaxMs, ownerOf } from './invocation.ts'
 import { expectedDeposit, mayBeFull } from './oracle.ts'
-import type { Stored, StoredDeposit, StoredScan } from './stored.ts'
+import type { Stored, StoredDeposit, StoredRescan, StoredScan } from './stored.ts'
 
 /** The check of the database. */
 export interface InvariantCheck {
@@ -15,6 +15,7 @@ export interface InvariantCheck {
 export function createInvariantCheck(env: Environment, stored: Stored): InvariantCheck {
   const checked = new Set<string>()
   let before: StoredScan | undefined
+  let rescans: readonly StoredRescan[] = []
   const remember = (now: StoredScan | undefined) => {
     env.scanHistory.push({ at: env.scheduler.now(), scan: now })
     before = now
@@ -22,7 +23,9 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
   return {
     check(by) {
       checkNewAddresses(env, stored)
-      checkGaps(env, stored)
+      const openRescans = stored.rescans()
+      checkRescans(env, stored, rescans, openRescans)
+      rescans = openRescans
       const now = stored.scan()
       if (now !== undefined) checkScan(env, stored, before, now, by)
       const isHalted = before !== undefined && before.halted !== null && now?.halted !== null
@@ -34,30 +37,45 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
     },
     accept() {
       remember(stored.scan())
-      env.openGaps = readGaps(stored)
-      for (const { address, issuedHeight } of stored.addressesFrom(0)) env.issuedHeights.set(address, issuedHeight)
+      rescans = stored.rescans()
+      env.openGaps = gapsOf(rescans)
+      const issued = stored.addressesFrom(0)
+      // What was read before its address counted from a lower height need not be known.
+      if (issued.some((one) => env.issuedHeights.get(one.address) !== one.issuedHeight)) rescans = gapsOnly(rescans)
+      for (const { address, issuedHeight } of issued) env.issuedHeights.set(address, issuedHeight)
       checked.clear()
       for (const { txid, position } of stored.deposits()) checked.add(`${txid}:${position}`)
     },
   }
 }
 
-const readGaps = (stored: Stored) => new Set(stored.openGaps().map(({ height }) => height))
+const gapsOnly = (rescans: readonly StoredRescan[]) => rescans.filter(({ kind }) => kind === 'gap')
+const gapsOf = (rescans: readonly StoredRescan[]) => new Set(gapsOnly(rescans).map(({ from }) => from))
 
-/** A block is put aside until what it has is stored. Its balances are not known until then. */
-function checkGaps(env: Environment, stored: Stored): void {
-  const { openGaps: before, transfers, changedAt, unknowable, violate, count } = env
-  const now = readGaps(stored)
-  env.openGaps = now
-  for (const height of now) {
-    if (before.has(height)) continue
-    count('block put aside')
-    for (const key of changedAt.get(height) ?? []) unknowable.add(key)
+/**
+ * A block is put aside, and an operator's range is unread, until what it has is stored. What a block changed is not known as
+ * long as it is put aside.
+ */
+function checkRescans(
+  env: Environment,
+  stored: Stored,
+  before: readonly StoredRescan[],
+  now: readonly StoredRescan[],
+): void {
+  const gaps = gapsOf(now)
+  for (const height of gaps) {
+    if (env.openGaps.has(height)) continue
+    env.count('block put aside')
+    for (const key of env.changedAt.get(height) ?? []) env.unknowable.add(key)
   }
-  if (before.size === 0) return
-  for (const { height, promised, txid, position } of transfers.values()) {
-    if (!before.has(height) || now.has(height) || !promised) continue
-    if (!stored.isKnown(txid, position)) violate(`${height} is no gap any more without ${txid}:${position}`)
+  env.openGaps = gaps
+  for (const { id, from, to } of before) {
+    if (now.some((one) => one.id === id)) continue
+    for (const transfer of env.transfers.values()) {
+      const { height, txid, position } = transfer
+      if (height < from || height > to || gaps.has(height) || expectedDeposit(env, transfer) === null) continue
+      if (!stored.isKnown(txid, position)) env.violate(`${from} to ${to} were read again without ${txid}:${position}`)
+    }
   }
 }
 

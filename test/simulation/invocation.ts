@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Address } from '../../src/addresses/address.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { LogFields } from '../../src/platform/logger.ts'
@@ -15,8 +14,6 @@ export interface Invocation {
   readonly uniqueName: () => string
   /** To be awaited wherever the platform can end an invocation. Resolves, or never does. */
   step(): Promise<void>
-  /** The balances that nodes have sent, in their order. */
-  readonly balances: { readonly address: Address; readonly contract: Address | null; readonly balance: bigint }[]
   /** Whether a round trip to the database has failed. */
   databaseFailed: boolean
 }
@@ -48,7 +45,6 @@ export function createInvocation(env: Environment, kind: string, number: number,
   return {
     kind,
     name,
-    balances: [],
     databaseFailed: false,
     async step() {
       stepsLeft -= 1

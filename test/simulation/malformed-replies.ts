@@ -76,6 +76,14 @@ const malformedField = (random: Random): MalformedReply =>
     return isChanged ? { result: corrupt(random, response.result) } : undefined
   })
 
+/** The bytes of each transaction of a block at the place of another one. */
+const exchangedBytes = calls('API: exchanged bytes', (_, response) => {
+  const { transactions: list } = ('result' in response ? response.result : {}) as { transactions?: readonly Wire[] } // the builder's
+  if (list === undefined) return undefined
+  const transactions = list.map((one, i) => ({ ...one, raw_data_hex: list[(i + 1) % list.length]?.raw_data_hex }))
+  return { result: { ...(response as { result: Wire }).result, transactions } } // see above
+})
+
 const nullFor = (what: string, nullMethod: string): MalformedReply =>
   calls(`null for ${what}`, ({ method }) => (method === nullMethod ? { result: null } : undefined))
 
@@ -136,6 +144,8 @@ const apiReplies: readonly ((random: Random) => MalformedReply)[] = [
   (random) => http('API: nothing', 200, random.pick(['{}', '', 'null'])),
   () => http('API: other bytes', 200, JSON.stringify({ raw_data_hex: '0a02' })),
   malformedField,
+  () => exchangedBytes,
+  () => exchangedBytes,
   () => http('API: no bytes', 200, JSON.stringify({ txID: 'ff', raw_data: {} })),
   () => http(rateLimit, 200, gridLimit),
   (random) => http('server error', random.pick([429, 500]), ''),

@@ -85,6 +85,7 @@ function drawFault(env: Environment, { node, service, calls }: Incoming): Malfor
   if (asksForBlock && !node.plan.hasWholeBlocks) {
     return { kind: 'http', name: 'API: no whole blocks', status: 404, body: '' }
   }
+  if (service === 'api' && node.lacksBytes) return { kind: 'http', name: 'API: nothing', status: 200, body: '{}' }
   const rate = phase === 'faults' ? scenario.rates.malformed : node.malformed
   return random.chance(rate) ? drawMalformedReply(random, service) : null
 }
@@ -163,7 +164,7 @@ function loadBalance(
   const { address, contract } = asked
   const { balance, isTrue } = nodes.balanceOf(node, fault, address, contract)
   node.scripted.balances.set(contract === null ? address : `${contract} ${address}`, balance)
-  invocation.balances.push({ address, contract, balance })
+  env.balanceReplies.push({ at: env.scheduler.now(), address, contract, balance })
   if (isTrue || invocation.kind !== 'tick') return
   const key = `${contract} ${address}`
   env.falseReadings.set(key, (env.falseReadings.get(key) ?? 0) + 1)

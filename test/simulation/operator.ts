@@ -20,21 +20,19 @@ export function createOperator(run: SimulatedRun): Operator {
     if (hasCopy) run.repair((sqlite) => sqlite.exec('RELEASE copy'))
     hasCopy = false
   }
+  const copyOrRestore = () => {
+    if (hasCopy) return restore(run)
+    hasCopy = true
+    run.repair((sqlite) => sqlite.exec('SAVEPOINT copy'))
+  }
   const acts = [
     () => requestRescan(run),
     () => requestRescan(run),
     () => {
-      forgetCopy() // with what it lacks, addresses could not be inserted as they were
+      forgetCopy() // what it lacks could not be inserted as it was
       correct(run)
     },
-    () => {
-      forgetCopy()
-      hasCopy = true
-      run.repair((sqlite) => sqlite.exec('SAVEPOINT copy'))
-    },
-    () => {
-      if (hasCopy) restore(run)
-    },
+    ...[copyOrRestore, copyOrRestore],
     () => retire(run),
     () => void run.misconfigured(random.chance(0.5) ? null : requestMisconfigured),
   ]

@@ -30,7 +30,7 @@ export async function recover({ env, nodes, stored, tick }: SimulatedRun): Promi
     return {
       height: stored.scan()?.height,
       pending: stored.countPendingBut(misconfigured),
-      unread: stored.countRescans(),
+      unread: stored.rescans().length,
     }
   }
   for (let round = 1; round <= 60; round += 1) {

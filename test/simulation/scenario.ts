@@ -135,7 +135,7 @@ export function drawScenario(random: Random): Scenario {
     requestsPerBlock: random.pick([0.15, 0.3, 0.3, 0.7]),
     reconciles: random.chance(0.1),
     forks: random.chance(0.1),
-    storm: random.chance(0.15) ? drawStorm(random) : null,
+    storm: random.chance(0.12) ? drawStorm(random) : null,
     rates: {
       malformed: rate(0.02, 0.2),
       change: rate(0.02, 0.1),
@@ -172,7 +172,7 @@ function drawStorm(random: Random): Storm {
   const isQuotaStorm = random.chance(0.3)
   const isFull = random.chance(0.5)
   return {
-    dust: isQuotaStorm ? 0 : random.pick([0, 40, 150, 1_300]),
+    dust: isQuotaStorm ? 0 : random.pick([0, 0, 40, 40, 150, 150, 1_300]),
     logs: isFull ? random.int(12, 40) : 0,
     logsMax: isFull ? 12 : 10_000,
     questions: isQuotaStorm ? 60 : random.int(0, 8),

@@ -21,6 +21,8 @@ export interface SimulatedNode {
   replyMax: number
   /** The method of which it answers no call. */
   refuses: string | null
+  /** Whether its HTTP API knows no transaction. */
+  lacksBytes: boolean
   /** How often it names another chain, of all requests. */
   glitches: number
   /** How often its reply is malformed while other nodes work, of all requests. */
@@ -42,6 +44,7 @@ export const unlimited = {
   callsMax: Number.POSITIVE_INFINITY,
   replyMax: Number.POSITIVE_INFINITY,
   refuses: null,
+  lacksBytes: false,
   glitches: 0,
   malformed: 0,
   quota: Number.POSITIVE_INFINITY,

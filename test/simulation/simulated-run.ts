@@ -100,7 +100,7 @@ export function createRun(env: Environment, store: SqliteD1): SimulatedRun {
 
 /** The round trips of an invocation that may change nothing that the ledger and the scan consist of. */
 function refusingChanges(env: Environment, stored: Stored, roundTrip: RoundTrip): RoundTrip {
-  const state = () => JSON.stringify([stored.scan(), stored.countDeposits(), stored.pending(), stored.countRescans()])
+  const state = () => JSON.stringify([stored.scan(), stored.countDeposits(), stored.pending(), stored.rescans()])
   return (work, statements) =>
     roundTrip((failAt) => {
       const before = state()

@@ -1,5 +1,6 @@
+import type { Address } from '../../src/addresses/address.ts'
 import { headSpreadMax } from '../../src/tron/limits.ts'
-import { addressOf, type TransactionSpec } from '../support/transaction-spec.ts'
+import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
 import { readBalance } from './callers/balance.ts'
 import { checkTransaction } from './callers/check-transaction.ts'
 import { trouble } from './node-changes.ts'
@@ -85,7 +86,9 @@ function startBlocks({ env }: SimulatedRun, storm: Storm, victim: number): void 
     for (let left = isDusty ? storm.dust : 0; left > 0; left -= 1) {
       further.push(worthless({ kind: 'trc10', from: addressOf(3), to: random.pick(own), amount: 1n }))
     }
-    if (storm.logs > 0 && random.chance(0.1)) further.push(worthless(loud(storm.logs)))
+    if (storm.logs > 0 && random.chance(0.1)) {
+      further.push(worthless(loud(random.pick([addressOf(0xb0b), usdtAddress]), storm.logs)))
+    }
     env.produce(further)
     scheduler.after(blockMs, next)
   }
@@ -94,9 +97,8 @@ function startBlocks({ env }: SimulatedRun, storm: Storm, victim: number): void 
 
 const worthless = (spec: TransactionSpec): Payment => ({ spec, transfers: [], changes: [] })
 
-/** A call with many empty logs. */
-function loud(count: number): TransactionSpec {
-  const contract = addressOf(0xb0b)
+/** A call with many empty logs, of which those of a token hide its transfers. */
+function loud(contract: Address, count: number): TransactionSpec {
   const logs = Array.from({ length: count }, () => ({ contract, topics: [], data: '0x' }))
   return { kind: 'call', contract, from: addressOf(3), logs }
 }
