@@ -180,4 +180,102 @@ export const defects: Readonly<Record<string, Defect>> = {
     replacement: 'confirmed: suspected.amount',
     from: 230,
   },
+  'an unreadable block is passed without a gap': {
+    file: 'scan/store-step.ts',
+    text: 'unreadable: blocks.flatMap(({ height, logs }) => (logs === null ? [height] : [])),',
+    replacement: 'unreadable: [],',
+    from: 1,
+  },
+  'a gap is finished although its logs were not read': {
+    file: 'scan/rescan.ts',
+    text: 'const unreadable = read.value.flatMap(({ height, logs }) => (logs === null ? [height] : []))',
+    replacement: 'const unreadable: BlockHeight[] = []',
+    from: 1,
+  },
+  'a range that could not be read again is finished': {
+    file: 'scan/rescan.ts',
+    text: 'const retry = { id, next, nextTry:',
+    replacement: 'const retry = { id, next: (to + 1) as BlockHeight, nextTry:',
+    from: 1,
+  },
+  'the queue takes the oldest first, not in turns': {
+    file: 'd1/pending-deposits.ts',
+    text: 'ORDER BY turn, ',
+    replacement: 'ORDER BY ',
+    from: 1,
+  },
+  'the queue goes on while the scan is halted': {
+    file: 'd1/pending-deposits.ts',
+    text: ' AND NOT $',
+    replacement: ' AND 2 <> $',
+    from: 1,
+  },
+  'a scan proves what waits before it reads': {
+    file: 'scan/scan.ts',
+    text: 'const end = await catchUp(parts, attempt.state)',
+    replacement: 'await proveQueue(parts, takesPerTick)\n    const end = await catchUp(parts, attempt.state)',
+    from: 1,
+  },
+  'the position waits for the queue': {
+    file: 'scan/scan.ts',
+    text: 'const end = await catchUp(parts, attempt.state)',
+    replacement: `const waiting = await proveQueue(parts, takesPerTick)
+    const end = waiting === null ? await catchUp(parts, attempt.state) : err(waiting)`,
+    from: 1,
+  },
+  'callers may ask nodes as often as they like': {
+    file: 'http/middleware/rate-limit.ts',
+    text: 'return (await limiter.limit({ key })).success',
+    replacement: 'return (await limiter.limit({ key })).success || true',
+    from: 1,
+  },
+  'a candidate whose bytes are missing is refused': {
+    file: 'deposits/verify-deposit.ts',
+    text: "if (bytes === 'unavailable') return pending(owned, 'api-unavailable')",
+    replacement: "if (bytes === 'unavailable') return refused(owned, { kind: 'failed' })",
+    from: 1,
+  },
+  'what arrives in a retired currency is refused': {
+    file: 'deposits/verify-deposit.ts',
+    text: "return pending(owned, 'retired')",
+    replacement: "return refused(owned, { kind: 'failed' })",
+    from: 1,
+  },
+  'bytes are not compared with the txid': {
+    file: 'tron/transaction-bytes.ts',
+    text: 'txidOf(bytes) === txid ? ok(bytes)',
+    replacement: 'bytes.length > 0 ? ok(bytes)',
+    from: 1,
+  },
+  'the transactions of a block have the bytes at their places': {
+    file: 'tron/transaction-bytes.ts',
+    text: 'return ok(new Map(all.map((bytes) => [txidOf(bytes), bytes])))',
+    replacement: `const named = (reply.ok ? reply.value : {}) as { transactions: { txID: Txid }[] }
+    return ok(new Map(all.map((bytes, i) => [named.transactions[i]!.txID, bytes])))`,
+    from: 1,
+  },
+  'the configuration is not compared with what is stored': {
+    file: 'config/check-settings.ts',
+    text: 'isEqual = differences.length === 0',
+    replacement: 'isEqual = true',
+    from: 1,
+  },
+  'replies are matched by their order': {
+    file: 'tron/transport/json-rpc.ts',
+    text: 'if (reply !== null) replies.set(reply.id, reply.reply)',
+    replacement: 'if (reply !== null) replies.set(firstId + replies.size, reply.reply)',
+    from: 1,
+  },
+  'a node that once named another chain is never asked again': {
+    file: 'tron/limits.ts',
+    text: 'wrongChainMs = 60_000',
+    replacement: 'wrongChainMs = 1e12',
+    from: 1,
+  },
+  'several blocks with too many logs of a token are a failure of the node': {
+    file: 'tron/quorum/token-logs.ts',
+    text: 'blocks.length > 1 && !givesOthers',
+    replacement: 'blocks.length > 1',
+    from: 36,
+  },
 }

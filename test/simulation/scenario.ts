@@ -172,11 +172,11 @@ function drawStorm(random: Random): Storm {
   const isQuotaStorm = random.chance(0.3)
   const isFull = random.chance(0.5)
   return {
-    dust: isQuotaStorm ? 0 : random.pick([0, 0, 40, 40, 150, 150, 1_300]),
+    dust: isQuotaStorm ? 0 : random.pick([0, 40, 40, 150, 1_300]),
     logs: isFull ? random.int(12, 40) : 0,
     logsMax: isFull ? 12 : 10_000,
-    questions: isQuotaStorm ? 60 : random.int(0, 8),
-    quota: isQuotaStorm ? 500 : 100_000,
+    questions: isQuotaStorm ? 90 : random.int(0, 8),
+    quota: isQuotaStorm ? 180 : 100_000,
     trouble: random.pick(['none', 'away', 'refusal', 'malformed', 'glitch', 'byzantine']),
   }
 }

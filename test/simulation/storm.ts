@@ -25,7 +25,7 @@ export async function weatherStorm(run: SimulatedRun): Promise<void> {
   const { storm } = env.scenario
   if (storm === null || env.shown.size === 0 || stored.scan() === undefined) return
   env.phase = 'storm'
-  const victim = drawUid(env)
+  const victim = env.random.pick([...env.shown.values()])
   nodes.recover(storm.trouble === 'byzantine' && hasEnoughCorrectNodes(env.scenario) ? 'any' : null)
   for (const node of nodes.list) {
     node.quota = storm.quota
