@@ -202,19 +202,19 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'd1/pending-deposits.ts',
     text: 'ORDER BY turn, ',
     replacement: 'ORDER BY ',
-    from: 1,
+    from: 440,
   },
   'the queue goes on while the scan is halted': {
     file: 'd1/pending-deposits.ts',
     text: ' AND NOT $',
     replacement: ' AND 2 <> $',
-    from: 1,
+    from: 30,
   },
   'a scan proves what waits before it reads': {
     file: 'scan/scan.ts',
     text: 'const end = await catchUp(parts, attempt.state)',
     replacement: 'await proveQueue(parts, takesPerTick)\n    const end = await catchUp(parts, attempt.state)',
-    from: 1,
+    from: 30,
   },
   'the position waits for the queue': {
     file: 'scan/scan.ts',
@@ -239,13 +239,13 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'deposits/verify-deposit.ts',
     text: "return pending(owned, 'retired')",
     replacement: "return refused(owned, { kind: 'failed' })",
-    from: 1,
+    from: 45,
   },
   'bytes are not compared with the txid': {
     file: 'tron/transaction-bytes.ts',
     text: 'txidOf(bytes) === txid ? ok(bytes)',
     replacement: 'bytes.length > 0 ? ok(bytes)',
-    from: 1,
+    from: 60,
   },
   'the transactions of a block have the bytes at their places': {
     file: 'tron/transaction-bytes.ts',
@@ -270,7 +270,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/limits.ts',
     text: 'wrongChainMs = 60_000',
     replacement: 'wrongChainMs = 1e12',
-    from: 1,
+    from: 160,
   },
   'several blocks with too many logs of a token are a failure of the node': {
     file: 'tron/quorum/token-logs.ts',
