@@ -1,11 +1,13 @@
 import type { BlockHeight } from '../chain/block.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'
+import { readBlocksMax } from '../chain/limits.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { findOwnedTransfers } from '../deposits/detect-transfers.ts'
 import type { Uid } from '../ledger/entry.ts'
 import type { Logger } from '../platform/logger.ts'
+import { carefulBlocksMax } from './limits.ts'
 import { type ProveParts, proveOwn, proveQueue, takesPerTick } from './prove-queue.ts'
 import { readStep } from './read-step.ts'
 import type { ScanState, ScanStore } from './scan-store.ts'
@@ -71,10 +73,12 @@ async function catchUp(parts: ScanParts, state: ScanState): Promise<Result<Block
   if (head.value.height <= state.finalized && stalledMs > stallMs) {
     logger.alarm('finality-stalled', { finalized: state.finalized, seconds: Math.floor(stalledMs / 1000) })
   }
+  const isStuck = state.problem !== null && state.advancedAt < state.triedAt
+  let blocksMax = isStuck ? carefulBlocksMax : readBlocksMax
   let position = state.position
   let cost = 0
   while (position.height < head.value.height) {
-    const { blocks, failure, ...read } = await readStep(parts, position, head.value.height, cost)
+    const { blocks, failure, ...read } = await readStep(parts, position, head.value.height, cost, blocksMax)
     cost = read.cost
     const stored = await storeStep(parts, position, blocks)
     // Another scan moved the position, or the lease is lost: the next scan reads the state anew.
@@ -83,6 +87,7 @@ async function catchUp(parts: ScanParts, state: ScanState): Promise<Result<Block
     if (failure?.kind === 'forked') await scanStore.halt(parts.lease, `block ${failure.at} does not follow`)
     if (failure !== null) return err(failure)
     position = stored
+    blocksMax = readBlocksMax
   }
   return ok(head.value.height)
 }
