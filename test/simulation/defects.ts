@@ -80,7 +80,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/quorum/confirm-blocks.ts',
     text: 'if (filtered.length === 0) return ok(null)',
     replacement: 'return ok(null)',
-    from: 450,
+    from: 1115,
   },
   'a deposit that cannot be decided now is taken for decided': {
     file: 'scan/prove-queue.ts',
@@ -136,7 +136,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'd1/scan-store.ts',
     text: 'caught_up_at: later(scans.caught_up_at)',
     replacement: 'caught_up_at: startedAt',
-    from: 365,
+    from: 760,
   },
   'the health is ok while the scan is halted': {
     file: 'scan/health.ts',
@@ -252,7 +252,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     text: 'return ok(new Map(all.map((bytes) => [txidOf(bytes), bytes])))',
     replacement: `const named = (reply.ok ? reply.value : {}) as { transactions: { txID: Txid }[] }
     return ok(new Map(all.map((bytes, i) => [named.transactions[i]!.txID, bytes])))`,
-    from: 1,
+    from: 250,
   },
   'the configuration is not compared with what is stored': {
     file: 'config/check-settings.ts',
@@ -276,6 +276,12 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/quorum/token-logs.ts',
     text: 'blocks.length > 1 && !givesOthers',
     replacement: 'blocks.length > 1',
-    from: 36,
+    from: 1,
+  },
+  'a range that costs too much is asked for again as it is': {
+    file: 'scan/scan.ts',
+    text: 'isStuck ? carefulBlocksMax : readBlocksMax',
+    replacement: 'isStuck ? readBlocksMax : readBlocksMax',
+    from: 175,
   },
 }

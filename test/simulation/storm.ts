@@ -15,6 +15,8 @@ import { pass, type SimulatedRun } from './simulated-run.ts'
 const tickMs = 60_000
 const blockMs = 3_000
 const ticks = 5
+/** With more logs than this, every block of the storm has too many. */
+const alwaysFrom = 32
 
 /**
  * A quorum of nodes answers, and strangers, callers and one node do what they can. The position must not stand still for more
@@ -46,7 +48,9 @@ export async function weatherStorm(run: SimulatedRun): Promise<void> {
     const before = seen.at(-1)
     seen.push({ position, finalized })
     if (before === undefined) continue
-    if (position < before.finalized - headSpreadMax) {
+    // Where every block is too full, the scan may fall behind, but it moves.
+    const isFull = storm.logs > alwaysFrom && position > (seen.at(-3)?.position ?? -1)
+    if (position < before.finalized - headSpreadMax && !isFull) {
       env.violate(`the position is ${position}, and ${before.finalized} was final more than a tick before`)
     }
     checkCredited(run, begin, before.position, victim)
@@ -86,7 +90,7 @@ function startBlocks({ env }: SimulatedRun, storm: Storm, victim: number): void 
     for (let left = isDusty ? storm.dust : 0; left > 0; left -= 1) {
       further.push(worthless({ kind: 'trc10', from: addressOf(3), to: random.pick(own), amount: 1n }))
     }
-    if (storm.logs > 0 && random.chance(0.1)) {
+    if (storm.logs > 0 && random.chance(storm.logs > alwaysFrom ? 1 : 0.1)) {
       further.push(worthless(loud(random.pick([addressOf(0xb0b), usdtAddress]), storm.logs)))
     }
     env.produce(further)
