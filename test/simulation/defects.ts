@@ -80,7 +80,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/quorum/confirm-blocks.ts',
     text: 'if (filtered.length === 0) return ok(null)',
     replacement: 'return ok(null)',
-    from: 1115,
+    from: 300,
   },
   'a deposit that cannot be decided now is taken for decided': {
     file: 'scan/prove-queue.ts',
