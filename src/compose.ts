@@ -16,12 +16,16 @@ import { createAlarms } from './platform/alarms.ts'
 import type { Clock } from './platform/clock.ts'
 import * as limits from './platform/limits.ts'
 import type { Logger } from './platform/logger.ts'
+import { allCallers, isWithin } from './platform/rate-limits.ts'
 import { createUsage, metered, type Usage, usageFields } from './platform/usage.ts'
+import { createLedgerRpc, createUnconfiguredLedgerRpc } from './rpc/ledger.ts'
+import type { LedgerMethods } from './rpc/ledger-methods.ts'
 import { createSharedScanState } from './scan/check-now.ts'
 import { runTick } from './scan/tick.ts'
 import type { RouteChains, Services, Settings, WriteParts } from './services.ts'
 import { createTronClient } from './tron/client.ts'
 import { createNodeHealthStore } from './tron/nodes/health.ts'
+import type { RequestLimits } from './tron/transport/http.ts'
 
 /** What the service takes from the platform. */
 export interface Platform {
@@ -32,17 +36,20 @@ export interface Platform {
   readonly uniqueName: () => string
 }
 
-/** The two entry points of the service. */
+/** The entry points of the service. */
 export interface Service {
   fetch(request: Request, bindings: Bindings): Promise<Response>
   /** One tick of the cron (`scan/tick.ts`). The next tick tries again what failed. */
   tick(bindings: Bindings): Promise<void>
+  /** The methods for other Workers. */
+  ledger(bindings: Bindings): LedgerMethods
 }
 
 /** The service for one set of bindings. It is kept for the life of the isolate and holds nothing of a request. */
 interface BoundService {
   readonly app: App
   readonly tick: () => Promise<void>
+  readonly ledger: LedgerMethods
 }
 
 /**
@@ -62,20 +69,22 @@ export function createService(platform: Platform): Service {
   return {
     fetch: (request, bindings) => bind(bindings).app.fetch(request),
     tick: (bindings) => bind(bindings).tick(),
+    ledger: (bindings) => bind(bindings).ledger,
   }
 }
 
 function configured(platform: Platform, config: Config): BoundService {
   const { clock, logger } = platform
   const openChain = chainFactory(platform, config)
+  // Ticks are not counted: callers cannot take from them.
+  const mayRequest = () => isWithin(config.rateLimits, 'allNodes', allCallers, logger)
   const services = createServices(platform, config, (usage) => ({
-    chain: openChain(usage, limits.routeReadMs, limits.routeRequestsMax),
-    proofChain: openChain(usage, limits.routeMs, limits.routeProofsMax),
+    chain: openChain(usage, limits.routeReadMs, limits.routeRequestsMax, { mayRequest }),
+    proofChain: openChain(usage, limits.routeMs, limits.routeProofsMax, { mayRequest }),
   }))
   const hasStoredMeaning = settingsCheck(platform, config)
   const app = createApp(platform, { ...config, hasStoredMeaning }, services)
-  const alarms = createAlarms({ store: createAlarmStore(config.db), clock, logger })
-  const watch = { hasStoredMeaning, alarms, startWatch: { failingSince: null } }
+  const watch = { hasStoredMeaning, startWatch: { failingSince: null } }
   const tick = async () => {
     const usage = createUsage()
     const startedAt = clock.now()
@@ -86,12 +95,13 @@ function configured(platform: Platform, config: Config): BoundService {
         rescanChain: openChain(usage, limits.tickMs, limits.tickRescansMax),
         proofChain: openChain(usage, limits.tickMs, limits.tickProofsMax),
       }
-      await runTick({ ...parts, ...watch, ...chains })
+      const openReconciliationChain = () => openChain(usage, limits.reconciliationMs, limits.reconciliationRequestsMax)
+      await runTick({ ...parts, ...watch, ...chains, openReconciliationChain })
     } finally {
       logger.info('tick', { durationMs: clock.now() - startedAt, ...usageFields(usage) })
     }
   }
-  return { app, tick }
+  return { app, tick, ledger: createLedgerRpc({ services, hasStoredMeaning }) }
 }
 
 /** Compares the configuration with what the stored data means. */
@@ -111,6 +121,7 @@ function createServices(platform: Platform, config: Config, openChains: (usage: 
   const settings: Settings = {
     clock,
     logger,
+    alarms: createAlarms({ store: createAlarmStore(config.db), clock, logger }),
     currencies: config.currencies,
     operators: config.operators,
     startBlock: config.startBlock,
@@ -140,8 +151,9 @@ function chainFactory({ clock, logger, fetch }: Platform, config: Config) {
   const health = createNodeHealthStore()
   const { nodes, quorum, chainId, currencies } = config
   const tokens = new Set(currencies.byContract.keys())
-  return (usage: Usage, ms: number, requestsMax: number): Chain =>
+  return (usage: Usage, ms: number, requestsMax: number, shared: Pick<RequestLimits, 'mayRequest'> = {}): Chain =>
     createTronClient({
+      ...shared,
       nodes,
       quorum,
       chainId,
@@ -160,5 +172,9 @@ function unconfigured(platform: Platform, faults: readonly string[]): BoundServi
     for (const fault of faults) platform.logger.alarm('misconfigured', { fault })
   }
   report()
-  return { app: createUnconfiguredApp(platform), tick: () => Promise.resolve(report()) }
+  return {
+    app: createUnconfiguredApp(platform),
+    tick: () => Promise.resolve(report()),
+    ledger: createUnconfiguredLedgerRpc(),
+  }
 }

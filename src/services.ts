@@ -8,7 +8,9 @@ import type { DepositReader, DepositStore } from './deposits/deposit-store.ts'
 import type { PendingDeposits } from './deposits/pending-deposits.ts'
 import type { TokenFacts } from './deposits/token-facts.ts'
 import type { Currencies } from './ledger/currencies.ts'
+import type { EntryStore } from './ledger/entry-store.ts'
 import type { LedgerReader } from './ledger/ledger-reader.ts'
+import type { Alarms } from './platform/alarms.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/logger.ts'
 import type { Usage } from './platform/usage.ts'
@@ -32,6 +34,7 @@ export interface ReadStores {
 /** All stores over one database or session. */
 export interface Stores extends ReadStores {
   readonly deposits: DepositStore
+  readonly entryStore: EntryStore
   readonly addresses: AddressBook
   readonly pending: PendingDeposits
   readonly sightings: Sightings
@@ -45,6 +48,7 @@ export interface Stores extends ReadStores {
 export interface Settings {
   readonly clock: Clock
   readonly logger: Logger
+  readonly alarms: Alarms
   readonly currencies: Currencies
   /** The operator's own wallets. */
   readonly operators: ReadonlySet<Address>

@@ -28,17 +28,20 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   d1: [...core, 'services'],
   config: ['common', 'platform', 'chain', 'addresses', 'ledger'],
   http: [...core, 'services', 'config'],
-  compose: [...core, 'services', 'tron', 'd1', 'http', 'config'],
-  index: ['compose', 'platform'],
+  rpc: [...core, 'services', 'http'],
+  compose: [...core, 'services', 'tron', 'd1', 'http', 'rpc', 'config'],
+  index: ['compose', 'platform', 'rpc'],
   // Commands for a terminal: Node runs them, and the Worker does not contain them.
   doctor: [...core, 'tron', 'http', 'config', 'deploy'],
   deploy: ['common'],
-  repair: ['common', 'deploy', 'd1'],
+  repair: ['common', 'addresses', 'deploy', 'doctor', 'd1'],
+  keys: ['common', 'addresses'],
+  collect: [...core, 'tron', 'config', 'deploy', 'doctor', 'keys'],
 }
 
 /** Folders whose files only compute: no clock, no I/O, no randomness, no SQL. */
 const pure =
-  /^src\/(common\/|chain\/|ledger\/|addresses\/(address|derive)|deposits\/(contract-types|detect-transfers|explain|transaction-bytes|trc20|trx|verify-deposit)|scan\/plan|reconciliation\/judge-reading|tron\/parse\/)/
+  /^src\/(common\/|chain\/|ledger\/|addresses\/(address|derive)|deposits\/(contract-types|detect-transfers|explain|transaction-bytes|trc20|trx|verify-deposit)|scan\/plan|reconciliation\/judge-reading|tron\/parse\/|keys\/(account-key|key-path)|collect\/(bandwidth|check-plan|collect-address|energy-pool|facts|limits|make-plan|plan|plan-table|refusals|report|sign-plan|step-state|transaction)\.ts)/
 
 const folderOf = (file: string) => file.replace(/^src\//, '').replace(/(\/.*|\.ts)$/, '')
 const importsOf = (text: string) =>
@@ -58,8 +61,17 @@ describe('the folders of src', () => {
     expect(imported.filter((folder) => folder !== folderOf(file) && !allowed?.includes(folder))).toEqual([])
   })
 
+  it('keep private keys and tronweb out of the Worker: only the commands import the tools', () => {
+    const tools = sources.filter((file) => /^src\/(keys|collect)\//.test(file))
+    expect(tools.length).toBeGreaterThan(20)
+    const secrets = /^(tronweb|age-encryption|@scure\/bip39)/
+    const isTool = (path: string) => secrets.test(path) || /(^|\/)(keys|collect)\//.test(path)
+    const importers = sources.filter((file) => importsOf(textOf(file)).some(isTool))
+    expect(importers.filter((file) => !tools.includes(file))).toEqual([])
+  })
+
   it('leave Node and wrangler to the commands', () => {
-    const commands = /^src\/(doctor|deploy|repair)\//
+    const commands = /^src\/(doctor|deploy|repair|keys|collect)\//
     const isForNode = (path: string) => path.startsWith('node:') || path === 'wrangler'
     const found = sources.filter((file) => !commands.test(file) && importsOf(textOf(file)).some(isForNode))
     expect(found).toEqual([])

@@ -1,15 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import { HDKey } from '@scure/bip32'
-import { mnemonicToSeedSync } from '@scure/bip39'
 import { jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { unstable_startWorker } from 'wrangler'
 import { createDocument } from '../src/http/openapi/document.ts'
-import { operations } from '../src/http/openapi/operations.ts'
-import { routes } from '../src/http/routes.ts'
+import { operations, postOperations } from '../src/http/openapi/operations.ts'
+import { ledgerRoutes, routes } from '../src/http/routes.ts'
 import { signToken } from './http/auth/sign-token-example.ts'
+import { runCommand } from './support/command.ts'
 import { testSecret, testXpub } from './support/variables.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url).href)
@@ -35,8 +34,10 @@ describe('the OpenAPI document', () => {
   })
 
   it('has every route of the app, and the app has every route folder', async () => {
-    const served = routes.map(({ path }) => path)
-    expect(Object.keys(operations)).toEqual(served)
+    const served = [...routes, ...ledgerRoutes].map(({ path }) => path)
+    expect(new Set(Object.keys(operations))).toEqual(new Set<string>(served))
+    const posts = ledgerRoutes.filter(({ method }) => method === 'POST')
+    expect(Object.keys(postOperations)).toEqual(posts.map(({ path }) => path))
     const folders = readdirSync(`${root}src/http/routes`)
     const modules: Record<string, { path: string }>[] = await Promise.all(
       folders.map((folder) => import(`../src/http/routes/${folder}/route.ts`)),
@@ -136,11 +137,18 @@ describe('README.md', () => {
     expect(payload.sub).toBe('7')
   })
 
-  it('shows how to make the extended public key of the local chain', () => {
-    const example = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
-    const [mnemonic, path] = [/mnemonic = '([^']+)'/.exec(example)?.[1], /derive\("([^"]+)"\)/.exec(example)?.[1]]
-    expect(example).toContain('HDKey.fromMasterSeed(mnemonicToSeedSync(mnemonic))')
-    const account = HDKey.fromMasterSeed(mnemonicToSeedSync(mnemonic ?? '')).derive(path ?? '')
-    expect(account.publicExtendedKey).toBe(testXpub)
+  it('has a page for the operator that shows what npm run keys prints', async () => {
+    const args = ['show', '--stdin', '--allow-pipe']
+    const { out } = await runCommand('src/keys/start.ts', args, { input: `${'test '.repeat(11)}junk\n` })
+    expect(out).toContain(testXpub)
+    expect(page).toContain('](src/collect/README.md)')
+    expect(read('src/collect/README.md')).toContain(`\`\`\`\n${out}\`\`\``)
+  })
+
+  it('names every option of npm run collect on that page', () => {
+    const options = [...read('src/collect/command-options.ts').matchAll(/^ {2}'?([a-z-]+)'?: (?:text|flag),$/gm)]
+    expect(options.length).toBeGreaterThan(10)
+    const missing = options.filter(([, name]) => !read('src/collect/README.md').includes(`--${name}`))
+    expect(missing).toEqual([])
   })
 })

@@ -8,7 +8,8 @@ import {
 } from '../addresses/derive.ts'
 import type { BlockHeight } from '../chain/block.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import { type AuthConfig, authSchema } from './auth.ts'
+import type { RateLimits } from '../platform/rate-limits.ts'
+import { type AuthConfig, authSchema, type BackendAuthConfig, backendAuthSchema } from './auth.ts'
 import { type ChainConfig, chainSchema } from './chain.ts'
 import {
   type Bindings,
@@ -22,21 +23,11 @@ import {
   text,
 } from './schemas.ts'
 
-/** The rate limiters of the platform; wrangler.toml has their limits. Null without a binding: no limit. */
-export interface RateLimits {
-  /** For what reads: lists, the current address. */
-  readonly lists: RateLimit | null
-  /** For what queries nodes: balance, recharge, a further address. */
-  readonly nodes: RateLimit | null
-  /** For the same, of all callers together. */
-  readonly allNodes: RateLimit | null
-}
-
 /** The origins whose web pages may read responses; `*` is all of them. */
 export type CorsOrigins = '*' | ReadonlySet<string>
 
 /** The configuration of a deployment, checked and frozen. */
-export interface Config extends ChainConfig {
+export interface Config extends ChainConfig, BackendAuthConfig {
   readonly db: D1Database
   readonly extendedPublicKey: ExtendedPublicKey
   readonly startBlock: BlockHeight | null
@@ -55,8 +46,11 @@ export function parseConfig(bindings: Bindings): Result<Config, readonly string[
   const own = parseBindings(ownSchema, bindings)
   const chain = parseBindings(chainSchema, bindings)
   const auth = parseBindings(authSchema, bindings)
-  if (!own.ok || !chain.ok || !auth.ok) return err([own, chain, auth].flatMap((part) => (part.ok ? [] : part.error)))
-  return ok(Object.freeze({ ...own.value, ...chain.value, auth: Object.freeze(auth.value) }))
+  const backend = parseBindings(backendAuthSchema, bindings)
+  if (!own.ok || !chain.ok || !auth.ok || !backend.ok) {
+    return err([own, chain, auth, backend].flatMap((part) => (part.ok ? [] : part.error)))
+  }
+  return ok(Object.freeze({ ...own.value, ...chain.value, auth: Object.freeze(auth.value), ...backend.value }))
 }
 
 /** A binding with these methods, the only ones that the service calls. */
@@ -109,12 +103,13 @@ const ownSchema = parsedBy(
     RATE_LISTS: rateLimit,
     RATE_NODES: rateLimit,
     RATE_NODES_ALL: rateLimit,
+    RATE_LEDGER: rateLimit,
   }),
   ({ DB: db, TRON_XPUB: extendedPublicKey, CORS_ORIGINS: cors, ...rest }) => {
     const { TRON_START_BLOCK: startBlock, TRON_FIRST_INDEX: firstIndex, OPERATOR_ADDRESSES, ...limits } = rest
     const operators: ReadonlySet<Address> = new Set(OPERATOR_ADDRESSES)
-    const { RATE_LISTS: lists, RATE_NODES: nodes, RATE_NODES_ALL: allNodes } = limits
-    const rateLimits = Object.freeze({ lists, nodes, allNodes })
+    const { RATE_LISTS: lists, RATE_NODES: nodes, RATE_NODES_ALL: allNodes, RATE_LEDGER: ledger } = limits
+    const rateLimits = Object.freeze({ lists, nodes, allNodes, ledger })
     return { db, extendedPublicKey, startBlock, firstIndex, operators, cors, rateLimits }
   },
 )

@@ -3,6 +3,7 @@ import type { Stores } from '../services.ts'
 import { createAddressBook } from './address-book.ts'
 import type { Database } from './database.ts'
 import { createDepositStore } from './deposit-store.ts'
+import { createEntryStore } from './entry-store.ts'
 import { createLedgerReader } from './ledger-reader.ts'
 import { createPendingDeposits } from './pending-deposits.ts'
 import { createReconciliationStore } from './reconciliation-store.ts'
@@ -18,6 +19,7 @@ import { createTokenFacts } from './token-facts.ts'
 export function createStores(db: Database, onWalletFull: (key: CreditKey) => void, firstIndex = 0): Stores {
   return {
     ledger: createLedgerReader(db),
+    entryStore: createEntryStore(db),
     deposits: createDepositStore(db, onWalletFull),
     addresses: createAddressBook(db, firstIndex),
     pending: createPendingDeposits(db),

@@ -5,6 +5,7 @@ import type { ChainFailure } from '../chain/failure.ts'
 import { receiptsMax } from '../chain/limits.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { Currency } from '../ledger/currencies.ts'
+import type { Alarms } from '../platform/alarms.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { OwnedCandidate } from './detect-transfers.ts'
@@ -17,6 +18,7 @@ export interface EvidenceSources {
   readonly tokenFacts: TokenFacts
   readonly clock: Clock
   readonly logger: Logger
+  readonly alarms: Alarms
 }
 
 /** The `decimals()` of contracts in this run, null where it could not be read: each contract is queried once. */
@@ -166,14 +168,17 @@ async function gatherDecimals(
 
 /** The contract's own decimals. The nodes are queried until they agree on the configured value, which is then stored. */
 async function readDecimals(
-  { proofChain, tokenFacts, clock, logger }: EvidenceSources,
+  { proofChain, tokenFacts, clock, alarms }: EvidenceSources,
   currency: Currency,
   contract: Address,
 ): Promise<Result<number | null, ChainFailure>> {
   if ((await tokenFacts.decimals(contract)) === currency.decimals) return ok(currency.decimals)
   const answer = await proofChain.decimals(contract)
   if (!answer.ok) return answer.error.kind === 'out-of-budget' ? answer : ok(null)
-  if (answer.value === currency.decimals) await tokenFacts.storeDecimals(contract, answer.value, clock.now())
-  else logger.alarm('decimals-differ', { cuy: currency.cuy, configured: currency.decimals, contract: answer.value })
+  const { cuy, decimals: configured } = currency
+  if (answer.value === configured) {
+    await tokenFacts.storeDecimals(contract, answer.value, clock.now())
+    await alarms.clear('decimals-differ', String(cuy))
+  } else await alarms.raise('decimals-differ', String(cuy), { cuy, configured, contract: answer.value })
   return answer
 }

@@ -30,4 +30,11 @@ export const tickRequestsMax = 45
  */
 export const tickProofsMax = 600
 /** HTTP requests to nodes in one tick for reading ranges again, where there are any. */
-export const tickRescansMax = 20
+export const tickRescansMax = 30
+/** Milliseconds that a tick may spend on the nodes of reconciliation, after the scan: both are over before the next tick. */
+export const reconciliationMs = 20_000
+/**
+ * HTTP requests to nodes for reconciliation in one tick, besides those of the scan: it takes none of them. Usually there
+ * are at most 10, one for a slice. A node without batches takes 21 for one slice, and one question gets two thirds of the limit.
+ */
+export const reconciliationRequestsMax = 32

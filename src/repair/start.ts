@@ -6,6 +6,7 @@
 import { parseArgs } from 'node:util'
 import { err, ok, type Result } from '../common/result.ts'
 import { runWrangler } from '../deploy/run-wrangler.ts'
+import { databaseOf } from './database-place.ts'
 import { parseRepair, type Repair, repairSql } from './repair-sql.ts'
 
 const usage = `npm run rescan -- --from <block> --to <block> --reason "…" [--production | --env <name>]
@@ -41,8 +42,7 @@ function readOptions(args: string[]): Result<{ readonly place: readonly string[]
     if (production && env !== undefined) return err('either --env or --production')
     const repair = parseRepair(values)
     if (!repair.ok) return repair
-    const place = production || env !== undefined ? ['--remote', `--env=${env ?? ''}`] : ['--local', '--env=']
-    return ok({ place, repair: repair.value })
+    return ok({ place: databaseOf(production ? '' : env), repair: repair.value })
   } catch (error) {
     return err(error instanceof Error ? error.message : 'unknown option')
   }

@@ -73,7 +73,7 @@ async function answerFor(
   const paidBefore = early.find((owned) => owned.uid === uid)
   if (paidBefore === undefined) return err(await explainWorthless(parts, uid, block))
   const { position, currency } = paidBefore.candidate
-  parts.logger.alarm('paid-before-issue', { txid, position, cuy: currency.cuy, uid })
+  await parts.alarms.raise('paid-before-issue', `${txid}:${position}`, { txid, position, cuy: currency.cuy, uid })
   return err({ kind: 'undecided', why: paidBeforeIssue })
 }
 

@@ -2,7 +2,7 @@ import type { Block, BlockHeight } from '../chain/block.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'
 import { readBlocksMax } from '../chain/limits.ts'
-import type { Logger } from '../platform/logger.ts'
+import type { Alarms } from '../platform/alarms.ts'
 import { stepBlocksMax, stepEntriesMax } from './limits.ts'
 import { isChildOf, planScan } from './plan.ts'
 import type { ScanPosition } from './scan-store.ts'
@@ -22,7 +22,7 @@ export interface ReadStep {
  * at most `blocksMax` blocks, and each next one twice as many.
  */
 export async function readStep(
-  { chain, logger }: { readonly chain: Pick<Chain, 'finalizedBlocks' | 'requestsLeft'>; readonly logger: Logger },
+  { chain, alarms }: { readonly chain: Pick<Chain, 'finalizedBlocks' | 'requestsLeft'>; readonly alarms: Alarms },
   position: ScanPosition,
   finalized: BlockHeight,
   newestCost: number,
@@ -46,7 +46,8 @@ export async function readStep(
     const newest = read.value.at(-1)
     if (first === undefined || newest === undefined) break
     if (!isChildOf(last.hash, first)) {
-      logger.alarm('chain-forked', { height: first.height, parent: first.parentHash, stored: last.hash })
+      const fields = { height: first.height, parent: first.parentHash, stored: last.hash }
+      await alarms.raise('chain-forked', '', fields)
       return ended({ kind: 'forked', at: first.height })
     }
     blocks.push(...read.value)

@@ -6,6 +6,7 @@ import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { findOwnedTransfers } from '../deposits/detect-transfers.ts'
 import type { Uid } from '../ledger/entry.ts'
+import type { Alarms } from '../platform/alarms.ts'
 import type { Logger } from '../platform/logger.ts'
 import { carefulBlocksMax } from './limits.ts'
 import { type ProveParts, proveOwn, proveQueue, takesPerTick } from './prove-queue.ts'
@@ -28,6 +29,7 @@ export interface ScanParts extends StoreStepParts, ProveParts {
   readonly scanStore: Pick<ScanStore, 'acquireLease' | 'releaseLease' | 'recordFinalized' | 'halt' | 'append'>
   readonly sightings: Pick<Sightings, 'replace'>
   readonly logger: Logger
+  readonly alarms: Alarms
 }
 
 /** How a scan ended. `problem` is why it is not caught up, or null. */
@@ -65,13 +67,15 @@ export async function scan(parts: ScanParts, caller: Uid | null): Promise<ScanRe
 
 /** Reads and records step by step up to the finalized head, which is returned once all of it is stored. */
 async function catchUp(parts: ScanParts, state: ScanState): Promise<Result<BlockHeight, ChainFailure>> {
-  const { chain, scanStore, clock, logger } = parts
+  const { chain, scanStore, clock, alarms } = parts
   const head = await chain.finalizedHead()
   if (!head.ok) return head
   await scanStore.recordFinalized(head.value.height, clock.now())
   const stalledMs = clock.now() - state.finalizedAt
-  if (head.value.height <= state.finalized && stalledMs > stallMs) {
-    logger.alarm('finality-stalled', { finalized: state.finalized, seconds: Math.floor(stalledMs / 1000) })
+  if (stalledMs > stallMs) {
+    const fields = { finalized: state.finalized, seconds: Math.floor(stalledMs / 1000) }
+    if (head.value.height > state.finalized) await alarms.clear('finality-stalled', '')
+    else await alarms.raise('finality-stalled', '', fields)
   }
   const isStuck = state.problem !== null && state.advancedAt < state.triedAt
   let blocksMax = isStuck ? carefulBlocksMax : readBlocksMax
@@ -86,6 +90,7 @@ async function catchUp(parts: ScanParts, state: ScanState): Promise<Result<Block
     // Halted only after the blocks before the break are stored: a stored step clears the halt.
     if (failure?.kind === 'forked') await scanStore.halt(parts.lease, `block ${failure.at} does not follow`)
     if (failure !== null) return err(failure)
+    if (state.halted !== null) await alarms.clear('chain-forked', '')
     position = stored
     blocksMax = readBlocksMax
   }

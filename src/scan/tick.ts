@@ -1,23 +1,25 @@
+import type { Chain } from '../chain/chain.ts'
 import { type ReconcileParts, reconcile } from '../reconciliation/reconcile.ts'
 import { type RescanParts, readAgain } from './rescan.ts'
 import { type ScanParts, scan } from './scan.ts'
 import { ensureScanStarted, type ScanStartParts } from './start.ts'
 import { type WatchGapsParts, type WatchProgressParts, watchGaps, watchProgress } from './watch-progress.ts'
 
-/** What a tick needs. */
+/** What a tick needs. `openReconciliationChain` opens the nodes with the time and requests of reconciliation from then on. */
 export type TickParts = ScanParts &
   ScanStartParts &
   RescanParts &
-  ReconcileParts &
+  Omit<ReconcileParts, 'chain'> &
   WatchProgressParts &
   WatchGapsParts & {
     /** Whether the configuration has the meaning of the stored data: otherwise a tick changes nothing. */
     readonly hasStoredMeaning: () => Promise<boolean>
+    readonly openReconciliationChain: () => Chain
   }
 
 /**
- * One tick of the cron: starts the scan where it never started, scans, reads gaps again, and compares a slice of addresses
- * with the chain where the scan ended caught up. The next tick tries again what failed, and what lasts raises an alarm.
+ * One tick of the cron: starts the scan where it never started, scans, reads gaps again, and compares some addresses with the
+ * chain, however the scan ended. The next tick tries again what failed, and what lasts raises an alarm.
  */
 export async function runTick(parts: TickParts): Promise<void> {
   try {
@@ -45,7 +47,7 @@ async function scanAndReconcile(parts: TickParts): Promise<void> {
     parts.logger.warn('scan-not-started', { why: started.error.kind })
     return
   }
-  const scanned = await scan(parts, null)
+  await scan(parts, null)
   await readAgain(parts)
-  if (scanned.kind === 'scanned' && scanned.problem === null) await reconcile(parts)
+  await reconcile({ ...parts, chain: parts.openReconciliationChain() })
 }

@@ -12,6 +12,8 @@ export interface WorkerSpec {
   readonly script: string
   readonly database: string | null
   readonly variables?: Readonly<Record<string, unknown>>
+  /** Entrypoints of the other Workers, by the name of the binding. */
+  readonly services?: Readonly<Record<string, { readonly worker: string; readonly exportName: string }>>
   /** Whether it has rate limiters as in a deployment; their limits are too high to be reached. */
   readonly limited?: boolean
 }
@@ -22,6 +24,8 @@ export interface RunningWorkers {
   url(name: string): string
   /** Runs a Worker's cron handler; resolves when it has ended. */
   tick(name: string): Promise<void>
+  /** The number in the first row of a query to a Worker's database, or null where there is no row. */
+  number(name: string, sql: string): Promise<number | null>
   /** The URL of the inspector of a Worker's isolate. */
   inspector(name: string): string
   /** The warnings and errors that the Workers have logged. */
@@ -85,6 +89,11 @@ export async function startWorkers(
       const { outcome } = await worker.scheduled({ cron: '* * * * *' })
       if (outcome !== 'ok') warnings.push(`a tick ended with the outcome ${outcome}`)
     },
+    async number(name, sql) {
+      const db = await miniflare.getD1Database('DB', name)
+      const [row] = await db.prepare(sql).raw<[number]>()
+      return row?.[0] ?? null
+    },
     inspector(name) {
       if (inspector === null) throw new UserError('these Workers were started without an inspector')
       return `ws://${inspector.host}/core:user:${name}`
@@ -105,12 +114,20 @@ export async function stopWorkers(): Promise<void> {
   rmSync(`${workDir}run`, { recursive: true, force: true })
 }
 
-function toOptions({ name, script, database, variables = {}, limited = false }: WorkerSpec): WorkerOptions {
+function toOptions({
+  name,
+  script,
+  database,
+  variables = {},
+  services = {},
+  limited = false,
+}: WorkerSpec): WorkerOptions {
   const json = Object.entries(variables).map(([key, value]) => [key, { type: 'json', value }] as const)
   const limiter = (namespace: string) =>
     ({ type: 'rate-limit', namespace, simple: { limit: 1e9, period: 60 } }) as const
-  const limiters = limited ? { RATE_LISTS: limiter('1'), RATE_NODES: limiter('2') } : {}
-  const env = { ...Object.fromEntries(json), ...limiters }
+  const limiters = limited ? { RATE_LISTS: limiter('1'), RATE_NODES: limiter('2'), RATE_NODES_ALL: limiter('3') } : {}
+  const bound = Object.entries(services).map(([key, service]) => [key, { type: 'worker', ...service }] as const)
+  const env = { ...Object.fromEntries(json), ...Object.fromEntries(bound), ...limiters }
   return {
     config: {
       name,

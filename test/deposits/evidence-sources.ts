@@ -1,7 +1,11 @@
 import { ok } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
+import { createAlarmStore } from '../../src/d1/alarm-store.ts'
 import { createStores } from '../../src/d1/stores.ts'
 import type { EvidenceSources } from '../../src/deposits/gather-evidence.ts'
+import { createAlarms } from '../../src/platform/alarms.ts'
+import type { Clock } from '../../src/platform/clock.ts'
+import type { Logger } from '../../src/platform/logger.ts'
 import type { Stores } from '../../src/services.ts'
 import { openSqliteD1 } from '../support/sqlite-d1.ts'
 
@@ -20,10 +24,10 @@ export function createSources(chain: Partial<EvidenceSources['proofChain']>): Te
   const unexpected = () => Promise.reject(new Error('a query that is not needed'))
   const alarms: string[] = []
   const ignore = () => undefined
-  const stores = createStores(
-    openSqliteD1().connect(async (work) => work()),
-    ignore,
-  )
+  const db = openSqliteD1().connect(async (work) => work())
+  const stores = createStores(db, ignore)
+  const clock: Clock = { now: () => now, sleep: () => Promise.resolve(), random: () => 0 }
+  const logger: Logger = { info: ignore, warn: ignore, error: ignore, alarm: (kind) => alarms.push(kind) }
   const sources: EvidenceSources = {
     proofChain: {
       receipts: unexpected,
@@ -33,8 +37,9 @@ export function createSources(chain: Partial<EvidenceSources['proofChain']>): Te
       ...chain,
     },
     tokenFacts: stores.tokenFacts,
-    clock: { now: () => now, sleep: () => Promise.resolve(), random: () => 0 },
-    logger: { info: ignore, warn: ignore, error: ignore, alarm: (kind) => alarms.push(kind) },
+    clock,
+    logger,
+    alarms: createAlarms({ store: createAlarmStore(db), clock, logger }),
   }
   return { sources, stores, alarms }
 }

@@ -50,7 +50,11 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
     clearTimeout(killTimer)
   }
   const started = await Promise.race([listening, ended, timeout(readyTimeoutMs)])
-  if (typeof started === 'string') return { evm: connectEvm(started), ended, stop }
+  if (typeof started === 'string') {
+    const evm = connectEvm(started)
+    await evm.call('anvil_autoImpersonateAccount', true) // the Tron server checks the signatures of what is broadcast
+    return { evm, ended, stop }
+  }
   await stop()
   throw new Error(`anvil did not start: ${started?.errorOutput || 'no error message'}`)
 }

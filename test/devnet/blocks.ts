@@ -29,7 +29,7 @@ interface EvmReceipt {
 }
 
 /** The result of a transaction, as in the HTTP API. */
-export type ContractRet = 'SUCCESS' | 'REVERT' | 'OUT_OF_TIME'
+export type ContractRet = 'SUCCESS' | 'REVERT' | 'OUT_OF_TIME' | 'OUT_OF_ENERGY'
 
 /** A transaction in its block, with its receipt. */
 export interface MinedTransaction {
@@ -86,6 +86,12 @@ export async function loadBlock(evm: Evm, height: number, phantom: PhantomCall):
   }
 }
 
+/** The Tron hash of the block at `height`, or null above the head. */
+export async function loadBlockHash(evm: Evm, height: number): Promise<string | null> {
+  const block = await evm.call<{ readonly hash: string } | null>('eth_getBlockByNumber', quantity(height), false)
+  return block === null ? null : tronHash(height, block.hash)
+}
+
 /** A Tron block hash: the height, then the EVM hash's other 24 bytes. Block 0 ends with the chain id instead. */
 function tronHash(height: number, evmHash: string): string {
   const hash = height.toString(16).padStart(16, '0') + strip0x(evmHash).slice(16)
@@ -102,7 +108,12 @@ function toMined(
   const tron = toTron(evm)
   const { target, code } = tron.parameters
   const isPhantom = target === phantom.contract && code.startsWith(phantom.selector)
-  const ret = isPhantom ? 'OUT_OF_TIME' : receipt.status === '0x1' ? 'SUCCESS' : 'REVERT'
-  const energy = runsCode(tron.type) ? BigInt(receipt.gasUsed) : 0n
+  const ret = isPhantom ? 'OUT_OF_TIME' : receipt.status === '0x1' ? 'SUCCESS' : failureOf(tron)
+  const gas = tron.embedded === null ? BigInt(receipt.gasUsed) : BigInt(tron.embedded.settlement.energyTotal)
+  const energy = runsCode(tron.type) ? gas : 0n
   return { tron, index, ret, energy, contractAddress: receipt.contractAddress, logs: receipt.logs }
+}
+
+function failureOf({ embedded }: TronTransaction): ContractRet {
+  return embedded?.settlement.result === 'OUT_OF_ENERGY' ? 'OUT_OF_ENERGY' : 'REVERT'
 }

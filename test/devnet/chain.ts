@@ -1,5 +1,5 @@
 import { type Anvil, startAnvil } from './anvil.ts'
-import { type Control, createControl, tokenAddress } from './control.ts'
+import { type Control, createControl, createSubmit, tokenAddress } from './control.ts'
 import { createDevnetNode } from './node.ts'
 import { tokenSelector } from './token/compile.ts'
 import { startTronServer } from './tron-server.ts'
@@ -41,10 +41,11 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   try {
     const selector = tokenSelector('phantomTransfer(address,uint256)')
     const node = createDevnetNode(anvil.evm, { contract: tokenAddress, selector })
-    const control = createControl(node)
+    const submit = createSubmit(node)
+    const control = createControl(node, submit)
     const { latest: startedAt } = await node.heads()
     await control.deployToken()
-    const server = await startTronServer(node, control, tronPort)
+    const server = await startTronServer(node, control, submit, tronPort)
     const stop = async () => {
       await server.close()
       await anvil.stop()

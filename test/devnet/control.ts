@@ -37,6 +37,12 @@ export interface SendRequest {
   readonly data?: string
 }
 
+/** `amount` is decimal text in TRX. */
+export interface StakeRequest {
+  readonly owner: string
+  readonly amount: string
+}
+
 /** A sent transaction, which is in no block yet. `txid` is 64 hex digits. */
 export interface SentTransaction {
   readonly txid: string
@@ -53,6 +59,12 @@ export interface Control {
   mine(blocks?: number): Promise<Heads>
   /** Deploys the test token if the chain does not have it yet. */
   deployToken(): Promise<void>
+  /** Gives an account a stake for energy: whole TRX that do not come from its balance. */
+  stake(request: StakeRequest): Promise<SentTransaction>
+  /** Makes the next block this many seconds later. */
+  advance(seconds: number): Promise<void>
+  /** Removes the newest blocks, as a fork does. */
+  rollBack(blocks: number): Promise<void>
 }
 
 /** Why a control refuses a request, in one sentence. */
@@ -74,12 +86,12 @@ const amountMax = 2n ** 63n - 1n // an int64 in the transaction's bytes
 const blocksMax = 1_000
 const realTypes = new Set<ContractName>(['TransferContract', 'CreateSmartContract', 'TriggerSmartContract'])
 
-type Submit = (transaction: Record<string, string>) => Promise<SentTransaction>
+/** Sends an EVM transaction of any account, after those before it. */
+export type Submit = (transaction: Record<string, string>) => Promise<SentTransaction>
 
 /** The controls of a chain. */
-export function createControl(node: DevnetNode): Control {
+export function createControl(node: DevnetNode, submit: Submit): Control {
   const { evm } = node
-  const submit = createSubmit(node)
   return {
     tokenAddress,
     pay: async (request) => pay(submit, request),
@@ -99,6 +111,14 @@ export function createControl(node: DevnetNode): Control {
       return node.heads()
     },
     deployToken: () => deployToken(evm),
+    stake: async ({ owner, amount }) =>
+      sendSynthetic(submit, { type: 'FreezeBalanceV2Contract', owner, amount: `${readAmount(amount)}` }),
+    async advance(seconds) {
+      await evm.call('evm_increaseTime', quantity(seconds))
+    },
+    async rollBack(blocks) {
+      await evm.call('anvil_rollback', blocks)
+    },
   }
 }
 
@@ -108,7 +128,7 @@ export function tokenCall(signature: string, address: string, value: bigint): st
 }
 
 /** Sends one transaction at a time: anvil gives the same nonce to two simultaneous transactions of one account. */
-function createSubmit({ evm, trackUnmined }: DevnetNode): Submit {
+export function createSubmit({ evm, trackUnmined }: DevnetNode): Submit {
   let last: Promise<unknown> = Promise.resolve()
   return (transaction) => {
     const sent = last.then(async () => {

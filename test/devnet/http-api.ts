@@ -28,7 +28,7 @@ export async function getBlockByNum(node: DevnetNode, body: string): Promise<unk
 function toApiTransaction({ tron, ret }: MinedTransaction) {
   return {
     ret: [{ contractRet: ret }],
-    signature: [signatureOf(tron.evm)],
+    signature: [signatureOf(tron)],
     txID: tron.txid,
     raw_data: tron.rawJson,
     raw_data_hex: tron.rawHex,

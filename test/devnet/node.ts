@@ -8,6 +8,7 @@ import {
 } from './blocks.ts'
 import type { Evm } from './evm.ts'
 import type { Heads } from './parameters.ts'
+import { Resources } from './resources.ts'
 import { type EvmTransaction, type TronTransaction, toTron } from './transaction.ts'
 
 /** The chain in the form of a Tron node: blocks by height and hash, transactions by txid. */
@@ -22,6 +23,10 @@ export interface DevnetNode {
   findTransaction(txid: string): Promise<FoundTransaction | null>
   /** Makes a sent transaction findable while it is in no block, and returns its txid. */
   trackUnmined(evmHash: string): Promise<string>
+  /** Accounts and resources with all transactions, the unmined ones too, and the newest block's time. */
+  resources(): Promise<{ readonly resources: Resources; readonly now: number }>
+  /** Sun of an address (40 hex digits) with all transactions, the unmined ones too: what the EVM has minus fees and stakes. */
+  balance(address: string): Promise<bigint>
 }
 
 /** A transaction that was found by its txid. */
@@ -30,16 +35,30 @@ export type FoundTransaction =
   | { readonly kind: 'unmined'; readonly tron: TronTransaction }
 
 const indexStep = 500
+const loadedMax = 50
 
-/** The node over anvil's chain. It reads all blocks once to index the txids, so it needs no store of its own. */
+/** The node over anvil's chain. It reads all blocks once to index them, so it needs no store of its own. */
 export function createDevnetNode(evm: Evm, phantom: PhantomCall): DevnetNode {
-  const heightOf = createTxidIndex(evm)
+  const currentIndex = createIndex(evm)
   const unmined = new Map<string, string>()
   const heads = async () => {
     const latest = Number(await evm.call<string>('eth_blockNumber'))
     return { latest, finalized: finalizedHeight(latest) }
   }
   const blockAt = (height: number) => loadBlock(evm, height, phantom)
+  let pending: { readonly basedOn: string; readonly resources: Resources; readonly now: number } | null = null
+  const resources = async () => {
+    const index = await currentIndex()
+    if (pending?.basedOn === index.newestHash) return pending
+    const state = new Resources(index.resources)
+    for (const [txid, evmHash] of unmined) {
+      const sent = await evm.call<EvmTransaction | null>('eth_getTransactionByHash', evmHash)
+      if (sent === null || index.heights.has(txid)) unmined.delete(txid)
+      else state.apply(toTron(sent), index.newestTime)
+    }
+    pending = { basedOn: index.newestHash, resources: state, now: index.newestTime }
+    return pending
+  }
   return {
     evm,
     heads,
@@ -50,9 +69,11 @@ export function createDevnetNode(evm: Evm, phantom: PhantomCall): DevnetNode {
       return block?.hash === hash ? block : null
     },
     async findTransaction(txid) {
-      const { latest } = await heads()
-      const height = await heightOf(txid, latest)
-      const block = height === null ? null : await blockAt(height)
+      const { heights, loaded } = await currentIndex()
+      const height = heights.get(txid)
+      const block = height === undefined ? null : (loaded.get(height) ?? (await blockAt(height)))
+      if (loaded.size >= loadedMax) loaded.clear()
+      if (block) loaded.set(block.height, block)
       const transaction = block?.transactions.find(({ tron }) => tron.txid === txid)
       if (block && transaction) return { kind: 'mined', block, transaction }
       const evmHash = unmined.get(txid)
@@ -63,33 +84,83 @@ export function createDevnetNode(evm: Evm, phantom: PhantomCall): DevnetNode {
     async trackUnmined(evmHash) {
       const sent = await evm.call<EvmTransaction | null>('eth_getTransactionByHash', evmHash)
       if (sent === null) throw new Error(`anvil accepted ${evmHash} but does not return it`)
-      const { txid } = toTron(sent)
-      unmined.set(txid, evmHash)
-      return txid
+      const tron = toTron(sent)
+      unmined.set(tron.txid, evmHash)
+      pending?.resources.apply(tron, pending.now)
+      return tron.txid
+    },
+    resources,
+    async balance(address) {
+      const { resources: state } = await resources()
+      return BigInt(await evm.call<string>('eth_getBalance', `0x${address}`, 'pending')) - state.spent(address)
     },
   }
 }
 
-/** Returns the height of the block that contains a txid, or null if no block up to `latest` does. */
-function createTxidIndex(evm: Evm): (txid: string, latest: number) => Promise<number | null> {
-  const heights = new Map<string, number>()
-  let indexedTo = 0
+/** What the blocks up to one height contain. */
+interface ChainIndex {
+  readonly heights: Map<string, number>
+  readonly resources: Resources
+  /** Some of the blocks, by height. */
+  readonly loaded: Map<number, BlockWithReceipts>
+  indexedTo: number
+  newestHash: string
+  /** Milliseconds. */
+  newestTime: number
+}
+
+interface IndexedBlock {
+  readonly hash: string
+  readonly timestamp: string
+  readonly transactions: readonly EvmTransaction[]
+}
+
+const emptyIndex = (): ChainIndex => ({
+  heights: new Map(),
+  resources: new Resources(),
+  loaded: new Map(),
+  indexedTo: -1,
+  newestHash: '',
+  newestTime: 0,
+})
+
+/** Returns the index of all blocks. After a fork it begins anew. */
+function createIndex(evm: Evm): () => Promise<ChainIndex> {
+  let index = emptyIndex()
   let indexing = Promise.resolve()
-  const indexTo = async (latest: number) => {
-    while (indexedTo < latest) {
-      const step = Array.from({ length: Math.min(indexStep, latest - indexedTo) }, (_, i) => indexedTo + 1 + i)
-      const blocks = await evm.batch<{ transactions: EvmTransaction[] }>(
+  const update = async () => {
+    const newest = await evm.call<IndexedBlock & { number: string }>('eth_getBlockByNumber', 'latest', false)
+    if (newest.hash === index.newestHash) return
+    const latest = Number(newest.number)
+    const known = await evm.call<IndexedBlock | null>(
+      'eth_getBlockByNumber',
+      quantity(Math.max(0, index.indexedTo)),
+      false,
+    )
+    if (known?.hash !== index.newestHash) index = emptyIndex()
+    while (index.indexedTo < latest) {
+      const from = index.indexedTo + 1
+      const step = Array.from({ length: Math.min(indexStep, latest - index.indexedTo) }, (_, i) => from + i)
+      const blocks = await evm.batch<IndexedBlock>(
         step.map((height) => ['eth_getBlockByNumber', [quantity(height), true]]),
       )
-      for (const [i, { transactions }] of blocks.entries()) {
-        for (const transaction of transactions) heights.set(toTron(transaction).txid, indexedTo + 1 + i)
-      }
-      indexedTo += step.length
+      for (const block of blocks) add(index, block)
     }
   }
-  return async (txid, latest) => {
-    indexing = indexing.catch(() => {}).then(() => indexTo(latest)) // one at a time: two would count a block twice
+  return async () => {
+    indexing = indexing.catch(() => {}).then(update) // one at a time: two would count a block twice
     await indexing
-    return heights.get(txid) ?? null
+    return index
+  }
+}
+
+function add(index: ChainIndex, { hash, timestamp, transactions }: IndexedBlock): void {
+  index.indexedTo += 1
+  index.newestHash = hash
+  index.newestTime = Number(timestamp) * 1_000
+  for (const transaction of transactions) {
+    const tron = toTron(transaction)
+    index.heights.set(tron.txid, index.indexedTo)
+    index.resources.apply(tron, index.newestTime)
   }
 }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startAnvil } from './anvil.ts'
 import { startDevnet, temporary } from './chain.ts'
 import { depositBase58, depositHex, result, transactionById } from './support.ts'
+import { createWalletClient, operator, prepareAccounts, type Reply, transfer } from './wallet-client.ts'
 
 let folder = ''
 
@@ -44,6 +45,39 @@ it('blocks, transactions, receipts, logs, balances and synthetic transactions su
     await second.mine()
     const next = await result<{ parentHash: string }>(second, 'eth_getBlockByNumber', '0x5', false)
     expect(next.parentHash).toBe((before.blocks[4] as { hash: string }).hash) // a block, as seen above
+  } finally {
+    await second.stop()
+  }
+})
+
+it('broadcast transactions, accounts, stakes and what was used of them survive a restart', async () => {
+  const options = { ...temporary, statePath: join(folder, 'state.json') }
+  const first = await startDevnet(options)
+  await prepareAccounts(first)
+  const client = createWalletClient(first)
+  const from = client.unused()
+  await first.pay({ to: from.base58, amount: '9', currency: 'USDT' })
+  await first.mine()
+  const replies: Reply[] = []
+  for (const send of [
+    () => client.send(operator, from.base58, { kind: 'activate' }),
+    () => client.send(operator, from.base58, { kind: 'delegate', sun: '20000000000' }),
+    () => client.send(from, from.base58, transfer('USDT', '9000000')),
+  ]) {
+    replies.push(await send())
+    await first.mine()
+  }
+  const readAll = async ({ info, resourcesOf, call }: typeof client) => [
+    await Promise.all(replies.map(info)),
+    await Promise.all([from, operator].map(({ base58 }) => resourcesOf(base58))),
+    await call('getaccount', { address: operator.base58, visible: true }),
+  ]
+  const before = await readAll(client)
+  expect(before[0]).toMatchObject([{ fee: 1_100_000 }, {}, { receipt: { result: 'SUCCESS', net_usage: 345 } }])
+  await first.stop()
+  const second = await startDevnet(options)
+  try {
+    expect(await readAll(createWalletClient(second))).toStrictEqual(before)
   } finally {
     await second.stop()
   }

@@ -1,4 +1,4 @@
-import { strip0x } from '../support/hex.ts'
+import { quantity, strip0x } from '../support/hex.ts'
 import { EvmError } from './evm.ts'
 import type { DevnetNode } from './node.ts'
 import {
@@ -28,7 +28,7 @@ export function stateMethods(node: DevnetNode): [string, Method][] {
         parameters: 2,
         run: async ([address, tag]) => {
           requireLatest(tag)
-          return evm.call('eth_getBalance', `0x${parseStateAddress(address)}`, 'pending')
+          return quantity(await node.balance(parseStateAddress(address)))
         },
       },
     ],

@@ -9,6 +9,9 @@ import { strip0x } from '../support/hex.ts'
  */
 export const syntheticRecipient = '0x00000000000000000000000000696e6a65637465'
 
+/** The recipient of the EVM transaction for a broadcast one that neither moves TRX nor calls a contract. It has no key. */
+export const broadcastRecipient = '0x0000000000000000000000000062726f61646373'
+
 /** A Tron transaction of type `type`. Smallest units; addresses are 40 hex digits. */
 export interface SyntheticTransaction {
   readonly type: ContractName

@@ -9,6 +9,8 @@ import {
   contractSpecs,
 } from '../support/contracts.ts'
 import { strip0x } from '../support/hex.ts'
+import { decodeEmbedded, type EmbeddedTransaction } from './embedded.ts'
+import { parseRaw, type RawTransaction, type Resource } from './parse-transaction.ts'
 import { decodeSynthetic } from './synthetic-transaction.ts'
 
 /** The used fields of anvil's transaction object. */
@@ -36,6 +38,10 @@ export interface TronTransaction {
   readonly rawHex: string
   /** `raw_data` as the HTTP API prints it. */
   readonly rawJson: Readonly<Record<string, unknown>>
+  /** Of a stake or a delegation. */
+  readonly resource: Resource
+  /** Null where no client broadcast it: a control sent it, without a Tron signature and without costs. */
+  readonly embedded: EmbeddedTransaction | null
 }
 
 const timestampBase = 1_767_225_600_000 // constant, because the bytes must not depend on the block
@@ -49,13 +55,40 @@ export const feeLimit = 100_000_000n
  * bytes unique.
  */
 export function toTron(evm: EvmTransaction): TronTransaction {
+  const broadcast = decodeEmbedded(evm.input)
+  if (broadcast !== null) return toBroadcast(evm, broadcast.embedded)
   const { type, parameters } = decodeSynthetic(evm) ?? toContract(evm)
   const memo = strip0x(evm.hash)
   const timestamp = timestampBase + Number(evm.nonce) * 1_000
   const content = { type, parameters, memo, timestamp }
   const bytes = encodeRaw(content)
   const rawHex = bytesToHex(bytes)
-  return { evm, type, parameters, txid: bytesToHex(sha256(bytes)), rawHex, rawJson: toRawJson(content) }
+  const txid = bytesToHex(sha256(bytes))
+  return { evm, type, parameters, txid, rawHex, rawJson: toRawJson(content), resource: 'ENERGY', embedded: null }
+}
+
+/** A transaction that was broadcast: its bytes are its own. */
+function toBroadcast(evm: EvmTransaction, embedded: EmbeddedTransaction): TronTransaction {
+  const { rawHex } = embedded
+  const raw = parseRaw(hexToBytes(rawHex))
+  if (raw.contract === null) throw new Error(`a broadcast transaction without a contract: ${raw.txid}`)
+  const { type, parameters, resource } = raw.contract
+  return { evm, type, parameters, txid: raw.txid, rawHex, rawJson: toBroadcastJson(raw), resource, embedded }
+}
+
+function toBroadcastJson(raw: RawTransaction): Record<string, unknown> {
+  const { contract, refBlockBytes, refBlockHash, expiration, timestamp, feeLimit } = raw
+  if (contract === null) return {}
+  const { type, parameters, resource } = contract
+  const value = { ...toJson(contractSpecs[type].fields, parameters), ...(resource === 'ENERGY' ? { resource } : {}) }
+  return {
+    contract: [{ parameter: { value, type_url: typeUrlOf(type) }, type }],
+    ref_block_bytes: refBlockBytes,
+    ref_block_hash: refBlockHash,
+    expiration,
+    timestamp,
+    ...(feeLimit === 0 ? {} : { fee_limit: feeLimit }),
+  }
 }
 
 /** Whether this type runs contract code: only such a transaction uses energy and can fail. */
@@ -63,8 +96,12 @@ export function runsCode(type: ContractName): boolean {
   return type === 'TriggerSmartContract' || type === 'CreateSmartContract'
 }
 
-/** `r ‖ s ‖ v`. It is a signature of the EVM transaction, so it does not verify for the Tron bytes. */
-export function signatureOf(evm: EvmTransaction): string {
+/**
+ * `r ‖ s ‖ v`. That of a transaction which no client broadcast is a signature of the EVM transaction: it does not verify
+ * for the Tron bytes.
+ */
+export function signatureOf({ evm, embedded }: TronTransaction): string {
+  if (embedded !== null) return embedded.signature
   return `${strip0x(evm.r).padStart(64, '0')}${strip0x(evm.s).padStart(64, '0')}1b`
 }
 

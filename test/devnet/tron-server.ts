@@ -5,6 +5,8 @@ import {
   ControlError,
   type PayRequest,
   type SendRequest,
+  type StakeRequest,
+  type Submit,
   type SyntheticRequest,
   tokenBase58,
 } from './control.ts'
@@ -13,6 +15,7 @@ import { getBlockByNum, getTransactionById } from './http-api.ts'
 import { createMethods } from './methods.ts'
 import type { DevnetNode } from './node.ts'
 import { handleRpc } from './rpc.ts'
+import { createWalletCalls, type EnergyPrice, type WalletCall } from './wallet-api.ts'
 
 /** A running server. */
 export interface TronServer {
@@ -27,12 +30,17 @@ const bodyBytesMax = 4 * 1024 * 1024
 type Route = (body: string) => Promise<{ readonly type: string; readonly body: string }>
 
 /**
- * Serves the paths of a java-tron 4.8.2 node that the service uses (`/jsonrpc`, and `http-api.ts`) and the
- * controls, which no node has, under `/devnet/`. Each control is a POST with JSON in both directions; an invalid
- * request gets 400 with `{ error }`.
+ * Serves the paths of a java-tron 4.8.2 node that the service and the tools use (`/jsonrpc`, `/wallet/`) and the controls,
+ * which no node has, under `/devnet/`. Each control is a POST with JSON in both directions; an invalid request gets 400
+ * with `{ error }`.
  */
-export async function startTronServer(node: DevnetNode, control: Control, port: number): Promise<TronServer> {
-  const routes = createRoutes(node, control)
+export async function startTronServer(
+  node: DevnetNode,
+  control: Control,
+  submit: Submit,
+  port: number,
+): Promise<TronServer> {
+  const routes = createRoutes(node, control, submit)
   const server = createServer((request, response) => {
     serve(request, response, routes).catch((error: unknown) => {
       // A fault of this server, or anvil has ended. A real node responds with 500 as well.
@@ -55,12 +63,18 @@ export async function startTronServer(node: DevnetNode, control: Control, port: 
   }
 }
 
-function createRoutes(node: DevnetNode, control: Control): ReadonlyMap<string, Route> {
+function createRoutes(node: DevnetNode, control: Control, submit: Submit): ReadonlyMap<string, Route> {
   const methods = createMethods(node)
+  const price: EnergyPrice = { factor: 1 }
   const json =
     (run: (body: string) => Promise<unknown>): Route =>
     async (body) => ({ type: 'application/json', body: JSON.stringify(await run(body)) })
+  const wallet = [...createWalletCalls(node, submit, price)].map(([name, call]): [string, Route] => [
+    `/wallet/${name}`,
+    json((body) => answerCall(call, body)),
+  ])
   return new Map<string, Route>([
+    ...wallet,
     ['/jsonrpc', async (body) => ({ type: 'application/json-rpc', body: await handleRpc(body, methods) })],
     ['/wallet/gettransactionbyid', json((body) => getTransactionById(node, body))],
     ['/wallet/getblockbynum', json((body) => getBlockByNum(node, body))],
@@ -68,9 +82,27 @@ function createRoutes(node: DevnetNode, control: Control): ReadonlyMap<string, R
     ['/devnet/pay', json((body) => control.pay(parse(body) as unknown as PayRequest))],
     ['/devnet/synthetic', json((body) => control.sendSynthetic(parse(body) as unknown as SyntheticRequest))],
     ['/devnet/send', json((body) => control.send(parse(body) as SendRequest))],
+    ['/devnet/stake', json((body) => control.stake(parse(body) as unknown as StakeRequest))],
+    [
+      '/devnet/energy-price',
+      json(async (body) => {
+        price.factor = Number(parse(body).factor)
+        return price
+      }),
+    ],
     ['/devnet/mine', json((body) => control.mine((parse(body) as { blocks?: number }).blocks))],
     ['/devnet/info', json(async () => ({ token: tokenBase58, ...(await node.heads()) }))],
   ])
+}
+
+/** HTTP 200 for what cannot be parsed, too: this API has no other status. */
+async function answerCall(call: WalletCall, body: string): Promise<unknown> {
+  try {
+    return await call(parse(body))
+  } catch (error) {
+    if (!(error instanceof ControlError)) throw error
+    return { Error: error.message }
+  }
 }
 
 async function serve(

@@ -59,7 +59,7 @@ describe('proving the queue', () => {
       await proveQueue({ ...parts, clock: { ...parts.clock, now: () => at } }, takesPerTick)
     }
     expect(await reasons()).toEqual([[1, 'bytes-unreadable']])
-    expect(parts.alarms).toEqual(['bytes-unreadable'])
+    expect(parts.raised).toEqual(['bytes-unreadable'])
   })
 
   it('tries each one again only after a pause', async () => {

@@ -29,7 +29,7 @@ function createNodes({ budget = 40, cost = 2, entries = 0 } = {}) {
 async function read(chain: Partial<Chain>, { finalized = far, cost = 0, at = position } = {}) {
   const parts = await createScanParts(chain)
   const { blocks, ...rest } = await readStep(parts, at, finalized, cost)
-  return { ...rest, alarms: parts.alarms, heights: blocks.map(({ height }) => height - start) }
+  return { ...rest, alarms: parts.raised, heights: blocks.map(({ height }) => height - start) }
 }
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 

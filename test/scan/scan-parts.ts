@@ -2,7 +2,11 @@ import { type Block, type BlockHash, type BlockHeight, blockSeconds, type Transa
 import type { Chain } from '../../src/chain/chain.ts'
 import { ok } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
+import { createAlarmStore } from '../../src/d1/alarm-store.ts'
 import { createStores } from '../../src/d1/stores.ts'
+import { createAlarms } from '../../src/platform/alarms.ts'
+import type { Clock } from '../../src/platform/clock.ts'
+import type { Logger } from '../../src/platform/logger.ts'
 import type { RescanParts } from '../../src/scan/rescan.ts'
 import type { ScanParts } from '../../src/scan/scan.ts'
 import type { Stores } from '../../src/services.ts'
@@ -15,7 +19,7 @@ export const now = 1_790_000_000_000 as UnixMs
 export const start = 100 as BlockHeight
 
 /** What a scan needs, with all stores, and the alarms that it raised. */
-export type TestScanParts = ScanParts & RescanParts & Stores & { readonly alarms: readonly string[] }
+export type TestScanParts = ScanParts & RescanParts & Stores & { readonly raised: readonly string[] }
 
 /**
  * Real stores over an empty database, a clock that stands still, and nodes that answer only the queries of `queries`, for every
@@ -24,7 +28,10 @@ export type TestScanParts = ScanParts & RescanParts & Stores & { readonly alarms
 export async function createScanParts(queries: Partial<Chain>, db?: D1Database): Promise<TestScanParts> {
   const unexpected = () => Promise.reject(new Error('a query that is not needed'))
   const ignore = () => undefined
-  const alarms: string[] = []
+  const raised: string[] = []
+  const clock: Clock = { now: () => now, sleep: () => Promise.resolve(), random: () => 0 }
+  const logger: Logger = { info: ignore, warn: ignore, error: ignore, alarm: (kind) => raised.push(kind) }
+  const database = db ?? (await freshDatabase())
   const chain: Chain = {
     finalizedHead: unexpected,
     finalizedBlocks: unexpected,
@@ -39,16 +46,17 @@ export async function createScanParts(queries: Partial<Chain>, db?: D1Database):
     ...queries,
   }
   return {
-    ...createStores(db ?? (await freshDatabase()), ignore),
+    ...createStores(database, ignore),
     chain,
     proofChain: chain,
     rescanChain: chain,
     currencies,
     operators: new Set(),
-    clock: { now: () => now, sleep: () => Promise.resolve(), random: () => 0 },
-    logger: { info: ignore, warn: ignore, error: ignore, alarm: (kind) => alarms.push(kind) },
+    clock,
+    logger,
+    alarms: createAlarms({ store: createAlarmStore(database), clock, logger }),
     lease: 'own',
-    alarms,
+    raised,
   }
 }
 

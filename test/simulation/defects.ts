@@ -1,9 +1,5 @@
-import type { SourcePatch } from './source-patch.ts'
-
-/** A deliberate mistake in the source, and a seed from which on the simulation finds it soon. */
-export interface Defect extends SourcePatch {
-  readonly from: number
-}
+import { ledgerDefects } from './ledger-defects.ts'
+import type { Defect } from './source-patch.ts'
 
 const atomicBatch = `db.batch<T>(statements.map(({ inner }) => inner))`
 const sequence = `(async () => {
@@ -162,24 +158,6 @@ export const defects: Readonly<Record<string, Defect>> = {
     replacement: 'currentDate: new Date(0)',
     from: 25,
   },
-  'one balance that differs is enough for an alarm': {
-    file: 'reconciliation/judge-reading.ts',
-    text: 'readingsNeeded = 3',
-    replacement: 'readingsNeeded = 1',
-    from: 60,
-  },
-  'the fees of outgoing transactions count as a loss': {
-    file: 'reconciliation/judge-reading.ts',
-    text: 'feeMaxSun = 200_000_000n',
-    replacement: 'feeMaxSun = 0n',
-    from: 100,
-  },
-  'a confirmed difference is measured again': {
-    file: 'reconciliation/judge-reading.ts',
-    text: 'confirmed: accepted.confirmed + suspected.amount',
-    replacement: 'confirmed: suspected.amount',
-    from: 230,
-  },
   'an unreadable block is passed without a gap': {
     file: 'scan/store-step.ts',
     text: 'unreadable: blocks.flatMap(({ height, logs }) => (logs === null ? [height] : [])),',
@@ -224,7 +202,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     from: 1,
   },
   'callers may ask nodes as often as they like': {
-    file: 'http/middleware/rate-limit.ts',
+    file: 'platform/rate-limits.ts',
     text: 'return (await limiter.limit({ key })).success',
     replacement: 'return (await limiter.limit({ key })).success || true',
     from: 1,
@@ -284,4 +262,5 @@ export const defects: Readonly<Record<string, Defect>> = {
     replacement: 'isStuck ? readBlocksMax : readBlocksMax',
     from: 175,
   },
+  ...ledgerDefects,
 }

@@ -9,6 +9,7 @@ import { drawPayment, type Payment, type Transfer } from './payments.ts'
 import type { Random } from './random.ts'
 import type { Scenario } from './scenario.ts'
 import type { Scheduler } from './scheduler.ts'
+import type { SentPost } from './sent-post.ts'
 import type { StoredScan } from './stored.ts'
 
 /** A transfer of the chain that stays. */
@@ -35,6 +36,12 @@ export interface BalanceReply {
   readonly balance: bigint
 }
 
+/** When a tick read a balance, in milliseconds since 1970, and the position of the scan then. */
+export interface BalanceReading {
+  readonly at: number
+  readonly position: number
+}
+
 /** Everything outside the service in one run, and what is true there. */
 export interface Environment {
   readonly scenario: Scenario
@@ -59,6 +66,8 @@ export interface Environment {
   readonly falseReadings: Map<string, number>
   /** Balances that nodes have replied, oldest first. */
   readonly balanceReplies: BalanceReply[]
+  /** By contract and address: when a tick last read the balance. */
+  readonly newestReadings: Map<string, BalanceReading>
   /** Addresses that have sent transactions. */
   readonly senders: Set<Address>
   /** By height: addresses and contracts whose balance that block changed. */
@@ -69,10 +78,14 @@ export interface Environment {
   retired: ReadonlySet<number>
   /** When a currency was last retired, in milliseconds since 1970. */
   retiredAt: number
+  /** When a request to a node was last refused because all callers together had used up their requests. */
+  callersRefusedAt: number
   /** How often a copy of the database was put back: what ran then has ended. */
   restores: number
   /** How often each fault and each kind of call occurred. */
   readonly counts: Map<string, number>
+  /** Every post that backends have sent. */
+  readonly posts: SentPost[]
   /** Called after each write to the database. */
   readonly observers: Set<() => void>
   /** The first broken promise, or null. */
@@ -135,13 +148,16 @@ export function createEnvironment(
     unknowable: new Set(),
     falseReadings: new Map(),
     balanceReplies: [],
+    newestReadings: new Map(),
     senders: new Set(),
     changedAt: new Map(),
     openGaps: new Set(),
     retired: new Set(),
     retiredAt: 0,
+    callersRefusedAt: 0,
     restores: 0,
     counts: new Map(),
+    posts: [],
     observers: new Set(),
     violation: null,
     phase: 'faults',

@@ -14,8 +14,10 @@ export interface InvariantCheck {
 /** The invariants that hold after every write. */
 export function createInvariantCheck(env: Environment, stored: Stored): InvariantCheck {
   const checked = new Set<string>()
+  const entryCheck = createEntryCheck(env, stored)
   let before: StoredScan | undefined
   let rescans: readonly StoredRescan[] = []
+  let leaseBefore: Lease | undefined
   const remember = (now: StoredScan | undefined) => {
     env.scanHistory.push({ at: env.scheduler.now(), scan: now })
     before = now
@@ -30,13 +32,19 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
       if (now !== undefined) checkScan(env, stored, before, now, by)
       const isHalted = before !== undefined && before.halted !== null && now?.halted !== null
       remember(now)
+      const lease = stored.reconciliation.lease()
+      if (lease !== undefined && leaseBefore !== undefined) checkLease(env, leaseBefore, lease, by)
+      leaseBefore = lease
       checkPending(env, stored)
+      entryCheck.check()
       if (stored.countDeposits() <= checked.size) return
       if (isHalted) env.violate(`${by} stored a deposit while the scan was halted`)
       checkNewDeposits(env, stored, checked)
     },
     accept() {
       remember(stored.scan())
+      leaseBefore = stored.reconciliation.lease()
+      entryCheck.restart()
       rescans = stored.rescans()
       env.openGaps = gapsOf(rescans)
       const issued = stored.addressesFrom(0)
@@ -72,11 +80,39 @@ function checkRescans(
   for (const { id, from, to } of before) {
     if (now.some((one) => one.id === id)) continue
     for (const transfer of env.transfers.values()) {
-      const { height, txid, position } = transfer
+      const { height, txid, position, to: recipient } = transfer
       if (height < from || height > to || gaps.has(height) || expectedDeposit(env, transfer) === null) continue
-      if (!stored.isKnown(txid, position)) env.violate(`${from} to ${to} were read again without ${txid}:${position}`)
+      if (!stored.isKnown(txid, position, recipient)) {
+        env.violate(`${from} to ${to} were read again without ${txid}:${position}`)
+      }
     }
   }
+}
+
+/**
+ * Checks that each wallet is the sum of its entries at every entry, and that none is ever negative. After `restart` all
+ * entries are new: the operator may have put other ones in their place.
+ */
+function createEntryCheck({ violate }: Environment, stored: Stored) {
+  const sums = new Map<string, bigint>()
+  let newest = 0
+  const restart = () => {
+    sums.clear()
+    newest = 0
+  }
+  const check = () => {
+    for (const { id, uid, cuy, osn, amount, balance } of stored.entriesAbove(newest)) {
+      const sum = (sums.get(`${uid} ${cuy}`) ?? 0n) + amount
+      if (balance !== sum || sum < 0n) violate(`entry ${osn} leaves ${balance}, and the sum of its wallet is ${sum}`)
+      sums.set(`${uid} ${cuy}`, sum)
+      newest = id
+    }
+    for (const { uid, cuy, balance } of stored.wallets()) {
+      const sum = sums.get(`${uid} ${cuy}`) ?? 0n
+      if (balance !== sum) violate(`wallet ${cuy} of ${uid} has ${balance}, and its entries sum to ${sum}`)
+    }
+  }
+  return { check, restart }
 }
 
 function checkNewAddresses({ owners, issuedHeights, violate }: Environment, stored: Stored): void {
@@ -114,7 +150,10 @@ function checkScan(
   checkLease(env, before, now, by)
 }
 
-function checkLease({ scheduler, violate }: Environment, before: StoredScan, now: StoredScan, by: string): void {
+/** That of the scan, or that of reconciliation. */
+type Lease = Pick<StoredScan, 'lease' | 'leaseUntil'>
+
+function checkLease({ scheduler, violate }: Environment, before: Lease, now: Lease, by: string): void {
   if (before.lease === '' || now.lease === before.lease) return
   if (now.lease !== '' && before.leaseUntil > scheduler.now() + clockSkewMaxMs) {
     violate(`${now.lease} took the lease of ${before.lease}`)
@@ -128,9 +167,9 @@ function checkPassedBlocks(
   above: number,
   to: number,
 ): void {
-  for (const { height, promised, txid, position } of transfers.values()) {
+  for (const { height, promised, txid, position, to: recipient } of transfers.values()) {
     if (height <= above || height > to || !promised || openGaps.has(height)) continue
-    if (!stored.isKnown(txid, position)) violate(`the position passed ${height} without ${txid}:${position}`)
+    if (!stored.isKnown(txid, position, recipient)) violate(`the position passed ${height} without ${txid}:${position}`)
   }
 }
 

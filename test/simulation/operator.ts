@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Repair, repairSql } from '../../src/repair/repair-sql.ts'
 import { requestMisconfigured } from './callers/misconfigured.ts'
+import type { BalanceReading } from './environment.ts'
+import { postAgain } from './posts.ts'
 import type { SimulatedRun } from './simulated-run.ts'
 
 /** The operator of the service, who repairs, restores and configures it while it runs. */
@@ -15,14 +17,15 @@ export interface Operator {
 export function createOperator(run: SimulatedRun): Operator {
   const { env, stored } = run
   const { random } = env
-  let hasCopy = false
+  // What the service had read of balances at the time of the copy: it does not know what it read later.
+  let copy: ReadonlyMap<string, BalanceReading> | null = null
   const forgetCopy = () => {
-    if (hasCopy) run.repair((sqlite) => sqlite.exec('RELEASE copy'))
-    hasCopy = false
+    if (copy !== null) run.repair((sqlite) => sqlite.exec('RELEASE copy'))
+    copy = null
   }
   const copyOrRestore = () => {
-    if (hasCopy) return restore(run)
-    hasCopy = true
+    if (copy !== null) return restore(run, copy)
+    copy = new Map(env.newestReadings)
     run.repair((sqlite) => sqlite.exec('SAVEPOINT copy'))
   }
   const acts = [
@@ -78,9 +81,9 @@ function correct(run: SimulatedRun): void {
 
 /**
  * Stops the service, puts the copy of the database back, and inserts the addresses that were issued after it. Deposits that
- * were credited after it must be credited again, each once.
+ * were credited after it must be credited again, each once. Backends post again what they posted after it.
  */
-function restore(run: SimulatedRun): void {
+function restore(run: SimulatedRun, readings: ReadonlyMap<string, BalanceReading>): void {
   const { env, stored } = run
   env.trace(() => 'OPERATOR restores the copy')
   env.restores += 1
@@ -89,7 +92,10 @@ function restore(run: SimulatedRun): void {
     sqlite.exec('ROLLBACK TO copy')
     insertAddresses(sqlite, issued.slice(stored.addressesFrom(0).length))
   })
+  env.newestReadings.clear()
+  for (const [key, reading] of readings) env.newestReadings.set(key, reading)
   run.deploy()
+  postAgain(run)
   env.count('operator: restored database')
 }
 

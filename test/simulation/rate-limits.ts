@@ -1,11 +1,27 @@
-import type { Scheduler } from './scheduler.ts'
+import type { Environment } from './environment.ts'
 
 /** The rate limiters of wrangler.toml: so many calls with one key in a minute of virtual time. */
-export function createRateLimits({ now }: Scheduler) {
+export function createRateLimits(env: Environment): Readonly<Record<string, RateLimit>> {
+  const { now } = env.scheduler
   return {
     RATE_LISTS: createLimiter(now, 600),
     RATE_NODES: createLimiter(now, 20),
-    RATE_NODES_ALL: createLimiter(now, 300),
+    RATE_NODES_ALL: noting(env, createLimiter(now, 120)),
+    RATE_LEDGER: createLimiter(now, 6_000),
+  }
+}
+
+/** Remembers when the limiter last refused something: what callers ask then may be refused. */
+function noting(env: Environment, limiter: RateLimit): RateLimit {
+  return {
+    async limit(options) {
+      const outcome = await limiter.limit(options)
+      if (!outcome.success) {
+        env.count('limit of all callers used up')
+        env.callersRefusedAt = env.scheduler.now()
+      }
+      return outcome
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import { headSpreadMax } from '../../src/tron/limits.ts'
 import { checkTransaction } from './callers/check-transaction.ts'
+import type { Client } from './callers/client.ts'
 import { recharge } from './callers/recharge.ts'
 import { expectedDeposits } from './oracle.ts'
 import { drawUid, startRead } from './requests.ts'
@@ -17,7 +18,7 @@ export function hasEnoughCorrectNodes({ nodes, quorum }: Scenario): boolean {
 }
 
 /** Ends the faults, and runs ticks until the scan is caught up and no deposit is pending. */
-export async function recover({ env, nodes, stored, tick }: SimulatedRun): Promise<void> {
+export async function recover({ env, nodes, stored, tick, deploy }: SimulatedRun): Promise<void> {
   const { scenario, random } = env
   env.trace(() => 'RECOVERY')
   env.phase = 'recovery'
@@ -35,6 +36,8 @@ export async function recover({ env, nodes, stored, tick }: SimulatedRun): Promi
   }
   for (let round = 1; round <= 60; round += 1) {
     env.produce() // the chain grows, so that a head which is held back differs more and more
+    // What an invocation of the earlier configuration stored as retired after the later one is resumed by a new isolate.
+    if (round === 10 && env.retiredAt > 0) deploy()
     await pass(env, round === 10 ? longestAvoidanceMs : minuteMs)
     await finish(env, tick())
     if (env.violation !== null) return
@@ -52,14 +55,16 @@ export async function settle(run: SimulatedRun): Promise<void> {
   await pass(env, longestAvoidanceMs)
   env.phase = 'healthy'
   const expected = [...expectedDeposits(env).values()]
+  // All callers together have so many requests to nodes in a minute: each question waits for the next one.
+  const ask = async (kind: string, act: (client: Client) => Promise<void>) => {
+    await pass(env, minuteMs)
+    await finish(env, request(kind, act))
+  }
   for (const { transfer, expected: deposit } of expected) {
-    const { txid, position } = transfer
-    if (stored.isKnown(txid, position)) continue
+    const { txid, position, to } = transfer
+    if (stored.isKnown(txid, position, to)) continue
     if (transfer.promised) return env.violate(`${txid}:${position} of ${deposit.uid} was never credited`)
-    await finish(
-      env,
-      request('transaction', (client) => checkTransaction(client, deposit.uid, txid)),
-    )
+    await ask('transaction', (client) => checkTransaction(client, deposit.uid, txid))
   }
   for (let i = 0; i < 4; i += 1) {
     // Deposits, their owners and others, and transactions that are worth nothing.
@@ -69,15 +74,9 @@ export async function settle(run: SimulatedRun): Promise<void> {
     const txid = random.pick(txids)
     const owner = expected.find(({ transfer }) => transfer.txid === txid)?.expected.uid
     const uid = owner !== undefined && random.chance(0.6) ? owner : drawUid(env)
-    await finish(
-      env,
-      request('transaction', (client) => checkTransaction(client, uid, txid)),
-    )
+    await ask('transaction', (client) => checkTransaction(client, uid, txid))
   }
   const uid = drawUid(env)
-  await finish(
-    env,
-    request('recharge', (client) => recharge(client, uid)),
-  )
+  await ask('recharge', (client) => recharge(client, uid))
   for (const kind of [1, 3, 5, 7]) await finish(env, startRead(run, drawUid(env), kind))
 }

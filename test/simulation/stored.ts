@@ -40,6 +40,8 @@ export interface StoredEntry {
   readonly balance: bigint
   readonly mark: string
   readonly createdAt: number
+  /** The name of its backend, empty for a recharge. */
+  readonly by: string
 }
 
 /** A wallet's balance. */
@@ -79,6 +81,14 @@ export interface StoredDifference {
   readonly confirmed: bigint
 }
 
+/** A deposit or movement, as what changes the records of an address. `storedAt` is 0 where it is unknown. */
+export interface StoredChange {
+  readonly address: Address
+  readonly cuy: number
+  readonly height: number
+  readonly storedAt: number
+}
+
 /** A row as SQLite returns it: amounts are below 2^53. */
 type Integers<T> = { readonly [Name in keyof T]: T[Name] extends bigint ? number : T[Name] }
 
@@ -89,10 +99,11 @@ SELECT height, hash, finalized, advanced_at AS advancedAt, caught_up_at AS caugh
 const selectDeposits = `
 SELECT txid, position, height, block_hash AS hash, cuy, uid, to_address AS "to", outcome, amount FROM deposit`
 const selectEntries = `
-SELECT id, uid, wallet_id AS wid, osn, type, cuy, amount, balance, mark, created_at AS createdAt FROM flow`
+SELECT id, uid, wallet_id AS wid, osn, type, cuy, amount, balance, mark, created_at AS createdAt,
+  posted_by AS "by" FROM flow`
 const selectKnown = `
 SELECT 1 FROM deposit WHERE txid = ?1 AND position = ?2
-UNION ALL SELECT 1 FROM pending WHERE txid = ?1 AND position = ?2`
+UNION ALL SELECT 1 FROM pending WHERE txid = ?1 AND to_address = ?3`
 const selectAddresses =
   'SELECT id, derivation_index AS "index", uid, address, issued_height AS "issuedHeight" FROM address'
 const countUnpaid = `
@@ -107,6 +118,9 @@ SELECT 'in' AS kind, raw FROM deposit WHERE to_address = ?1 AND cuy = ?2
 UNION ALL SELECT direction, raw FROM movement WHERE address = ?1 AND cuy = ?2
 UNION ALL SELECT 'pending', raw FROM pending WHERE to_address = ?1 AND cuy = ?2`
 const selectDifference = 'SELECT fees, confirmed FROM accepted_difference WHERE address = ? AND cuy = ?'
+const selectChanges = `
+SELECT to_address AS address, cuy, height, created_at AS storedAt FROM deposit
+UNION ALL SELECT address, cuy, height, 0 FROM movement`
 const countUnfinished = `
 SELECT (SELECT count(*) FROM open_difference) + (SELECT count(*) FROM accepted_difference WHERE reported = 0)
   + (SELECT count(*) FROM reconciliation WHERE finished_at IS NULL)
@@ -121,7 +135,7 @@ export type Stored = ReturnType<typeof createStored>
 /** Reads of the database for the checks. */
 export function createStored(sqlite: DatabaseSync) {
   const queries = createQueries(sqlite)
-  return { ...scanReads(queries), ...ledgerReads(queries), ...reconciliationReads(queries) }
+  return { ...scanReads(queries), ...ledgerReads(queries), reconciliation: reconciliationReads(queries) }
 }
 
 type Value = string | number
@@ -148,8 +162,8 @@ function scanReads({ rows, first, count }: Queries) {
   const known = first<unknown>(selectKnown)
   return {
     scan: first<StoredScan>(selectScan),
-    /** Whether a transfer is stored as a deposit or as pending. */
-    isKnown: (txid: string, position: number) => known(txid, position) !== undefined,
+    /** Whether a transfer is stored as a deposit, or waits to be proven. Its position is certain only then. */
+    isKnown: (txid: string, position: number, to: Address) => known(txid, position, to) !== undefined,
     addressesFrom: rows<StoredAddress>(`${selectAddresses} WHERE derivation_index >= ? ORDER BY derivation_index`),
     addressesOf: rows<StoredAddress>(`${selectAddresses} WHERE uid = ? ORDER BY derivation_index`),
     /** The caller's addresses without a deposit. */
@@ -170,6 +184,8 @@ function ledgerReads({ rows, first, count }: Queries) {
   const depositsOf = rows<Integers<StoredDeposit>>(`${selectDeposits} WHERE uid = ? AND txid = ?`)
   const deposit = first<Integers<StoredDeposit>>(`${selectDeposits} WHERE txid = ? AND position = ?`)
   const entries = rows<Integers<StoredEntry>>(`${selectEntries} ORDER BY id`)
+  const entriesAbove = rows<Integers<StoredEntry>>(`${selectEntries} WHERE id > ? ORDER BY id`)
+  const entry = first<Integers<StoredEntry>>(`${selectEntries} WHERE uid = ? AND cuy = ? AND type = ? AND osn = ?`)
   const entriesOf = rows<Integers<StoredEntry>>(`${selectEntries} WHERE uid = ? ORDER BY id DESC`)
   const wallets = rows<Integers<StoredWallet>>('SELECT uid, cuy, balance FROM wallet')
   const creditedSince = count(selectCredited)
@@ -179,12 +195,19 @@ function ledgerReads({ rows, first, count }: Queries) {
   }
   return {
     countDeposits: count('SELECT count(*) AS n FROM deposit'),
+    countEntries: count('SELECT count(*) AS n FROM flow'),
     deposits: () => deposits().map(toDeposit),
     depositsOf: (uid: Uid, txid: string) => depositsOf(uid, txid).map(toDeposit),
     outcomeOf: (txid: string, position: number) => deposit(txid, position)?.outcome,
     /** The sum that was credited to a caller in one currency at or after a time. */
     creditedSince: (uid: Uid, cuy: number, since: number) => BigInt(creditedSince(uid, cuy, since)),
     entries: () => entries().map(toEntry),
+    /** The entries with higher ids, oldest first. */
+    entriesAbove: (id: number) => entriesAbove(id).map(toEntry),
+    entryOf(uid: number, cuy: number, type: number, osn: string) {
+      const row = entry(uid, cuy, type, osn)
+      return row === undefined ? undefined : toEntry(row)
+    },
     /** The caller's entries, newest first. */
     entriesOf: (uid: Uid) => entriesOf(uid).map(toEntry),
     wallets: () => wallets().map((wallet): StoredWallet => ({ ...wallet, balance: BigInt(wallet.balance) })),
@@ -205,6 +228,10 @@ function reconciliationReads({ rows, first, count }: Queries) {
       const row = difference(address, cuy)
       return { fees: BigInt(row?.fees ?? 0), confirmed: BigInt(row?.confirmed ?? 0) }
     },
+    changes: rows<StoredChange>(selectChanges),
+    lease: first<Pick<StoredScan, 'lease' | 'leaseUntil'>>(
+      'SELECT lease, lease_until AS leaseUntil FROM reconciliation_lease',
+    ),
     /** Whether each currency was compared after a time, and nothing is left to examine or to report. */
     isReconciled: (since: number) => unfinished(since) === 0,
   }

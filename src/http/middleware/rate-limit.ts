@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
-import type { RateLimits } from '../../config/config.ts'
 import type { Uid } from '../../ledger/entry.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { allCallers, isWithin, type RateLimits } from '../../platform/rate-limits.ts'
 import type { Env, RateClass } from '../context.ts'
 import { failure } from '../envelope.ts'
 import { tooManyRequests } from '../errors.ts'
@@ -15,26 +15,24 @@ export function createRateLimit(
   limits: RateLimits,
   logger: Logger,
 ): (rateClass: (url: string) => RateClass) => MiddlewareHandler<Env> {
-  for (const [name, limiter] of Object.entries(limits)) {
-    if (limiter === null) logger.warn('no-rate-limit', { name })
-  }
+  for (const name of ['lists', 'nodes', 'allNodes'] as const) warnOfMissing(limits, name, logger)
   return (rateClass) => async (c, next) =>
     (await isAllowed(limits, rateClass(c.req.url), c.get('uid'), logger)) ? next() : failure(tooManyRequests)
+}
+
+/** Makes the rate limit of the routes for backends: each backend has a count of its own. */
+export function createBackendRateLimit(limits: RateLimits, logger: Logger): MiddlewareHandler<Env> {
+  warnOfMissing(limits, 'ledger', logger)
+  return async (c, next) =>
+    (await isWithin(limits, 'ledger', c.get('backend'), logger)) ? next() : failure(tooManyRequests)
+}
+
+function warnOfMissing(limits: RateLimits, name: keyof RateLimits, logger: Logger): void {
+  if (limits[name] === null) logger.warn('no-rate-limit', { name })
 }
 
 /** The caller's own count is first: a caller who is over it uses up nothing of the others' common count. */
 async function isAllowed(limits: RateLimits, name: RateClass, uid: Uid, logger: Logger): Promise<boolean> {
   if (!(await isWithin(limits, name, String(uid), logger))) return false
-  return name !== 'nodes' || isWithin(limits, 'allNodes', 'all', logger)
-}
-
-async function isWithin(limits: RateLimits, name: keyof RateLimits, key: string, logger: Logger): Promise<boolean> {
-  const limiter = limits[name]
-  if (limiter === null) return true
-  try {
-    return (await limiter.limit({ key })).success
-  } catch {
-    logger.warn('rate-limit-failed', { name })
-    return true
-  }
+  return name !== 'nodes' || isWithin(limits, 'allNodes', allCallers, logger)
 }

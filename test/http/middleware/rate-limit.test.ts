@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { rateRetrySeconds, tooManyRequests } from '../../../src/http/errors.ts'
 import wranglerText from '../../../wrangler.toml?raw'
-import { brokenDatabase, failed, read, startService } from '../service.ts'
+import { addressIn, brokenDatabase, failed, payFinal, read, startService, usdtTo } from '../service.ts'
 
 const limited = failed(429, tooManyRequests.msg)
 
@@ -25,7 +25,12 @@ function countingLimiters(max: number) {
   })
   return {
     counts,
-    variables: { RATE_LISTS: limiter('lists'), RATE_NODES: limiter('nodes'), RATE_NODES_ALL: unlimited },
+    variables: {
+      RATE_LISTS: limiter('lists'),
+      RATE_NODES: limiter('nodes'),
+      RATE_NODES_ALL: unlimited,
+      RATE_LEDGER: limiter('ledger'),
+    },
   }
 }
 
@@ -92,6 +97,32 @@ describe('the count of a caller', () => {
   })
 })
 
+describe('the count of a backend', () => {
+  test.each([
+    '/ledger/entries?uid=7',
+    '/ledger/entries?uid=x',
+    '/ledger/wallets?uid=7',
+    '/ledger/address?uid=7&fresh=1',
+  ])('for %s is its own', async (path) => {
+    const { counts, variables } = countingLimiters(1)
+    const service = await startService(variables)
+    expect((await service.ledger(path)).status).not.toBe(429)
+    expect((await service.ledger(path, {}, { sub: 'other' })).status).not.toBe(429)
+    const response = await service.ledger(path)
+    expect(response.headers.get('retry-after')).toBe(String(rateRetrySeconds))
+    expect(await read(response)).toEqual(limited)
+    expect([...counts]).toEqual([
+      ['ledger shop', 2],
+      ['ledger other', 1],
+    ])
+  })
+
+  test('is over for a post before its body is read', async () => {
+    const service = await startService({ ...countingLimiters(0).variables, DB: brokenDatabase() })
+    expect(await read(await service.post('x'))).toEqual(limited)
+  })
+})
+
 describe('the count of all callers together', () => {
   test('bounds what queries nodes, and nothing else', async () => {
     let left = 2
@@ -109,6 +140,33 @@ describe('the count of all callers together', () => {
     const service = await startService({ ...countingLimiters(2).variables, RATE_NODES_ALL })
     for (let i = 0; i < 9; i += 1) await service.get('/tron/balance', 7)
     expect(used).toBe(2)
+  })
+
+  test('has one of each call and one of each of its requests to nodes, and none of a tick', async () => {
+    let used = 0
+    const RATE_NODES_ALL = { limit: async () => ({ success: ++used > 0 }) }
+    const service = await startService({ RATE_NODES_ALL })
+    const requests = () => service.nodes.reduce((sum, node) => sum + node.requests.length, 0)
+    await service.get('/tron/generate')
+    expect(used).toBe(requests())
+    await service.get('/tron/recharge')
+    expect(used).toBe(requests() + 1)
+    await service.tick()
+    expect(used).toBeLessThan(requests())
+  })
+
+  test('ends a call in the middle where it is used up, and a tick credits all the same', async () => {
+    let left = Number.POSITIVE_INFINITY
+    const RATE_NODES_ALL = { limit: async () => ({ success: left-- > 0 }) }
+    const service = await startService({ RATE_NODES_ALL })
+    const to = await addressIn(await service.get('/tron/generate'))
+    payFinal(service, usdtTo(to, 25_000_000n))
+    left = 3
+    expect((await service.get('/tron/recharge')).status).toBe(200)
+    expect(await (await service.get('/wallet/list')).text()).toContain('{"amt":0,"cuy":2}')
+    expect((await service.get('/tron/recharge')).status).toBe(429)
+    await service.tick()
+    expect(await (await service.get('/wallet/list')).text()).toContain('{"amt":25,"cuy":2}')
   })
 })
 
@@ -136,12 +194,14 @@ describe('the platform’s own limiter, with the figures of wrangler.toml', () =
     expect(figures.map(({ name, simple }) => `${name} ${simple}`)).toEqual([
       `RATE_LISTS { limit = 600, period = ${rateRetrySeconds} }`,
       `RATE_NODES { limit = ${nodesFigure}, period = ${rateRetrySeconds} }`,
-      `RATE_NODES_ALL { limit = 300, period = ${rateRetrySeconds} }`,
+      `RATE_NODES_ALL { limit = 120, period = ${rateRetrySeconds} }`,
+      `RATE_LEDGER { limit = 6000, period = ${rateRetrySeconds} }`,
       `RATE_LISTS { limit = 600, period = ${rateRetrySeconds} }`,
       `RATE_NODES { limit = ${nodesFigure}, period = ${rateRetrySeconds} }`,
-      `RATE_NODES_ALL { limit = 300, period = ${rateRetrySeconds} }`,
+      `RATE_NODES_ALL { limit = 120, period = ${rateRetrySeconds} }`,
+      `RATE_LEDGER { limit = 6000, period = ${rateRetrySeconds} }`,
     ])
-    expect(new Set(figures.map(({ namespace }) => namespace)).size).toBe(6)
+    expect(new Set(figures.map(({ namespace }) => namespace)).size).toBe(8)
   })
 })
 
@@ -153,6 +213,7 @@ describe('a limiter that does not work', () => {
       '{"level":"warn","event":"no-rate-limit","name":"lists"}',
       '{"level":"warn","event":"no-rate-limit","name":"nodes"}',
       '{"level":"warn","event":"no-rate-limit","name":"allNodes"}',
+      '{"level":"warn","event":"no-rate-limit","name":"ledger"}',
     ])
   })
 

@@ -11,7 +11,7 @@ export interface Client {
   readonly invocation: Invocation
   /** The answer to `GET path` after the checks that hold for every answer. `token` null is a request without one. */
   get(path: string, token: string | null): Promise<Answer>
-  /** Whether an answer with this status refuses one of too many questions: only a storm has so many. */
+  /** Whether an answer with this status refuses one of too many questions: of one caller in a storm, or of all in a minute. */
   mayBeRefused(status: number): boolean
 }
 
@@ -38,7 +38,7 @@ export function createClient(
   const { env, invocation } = parts
   return {
     ...parts,
-    mayBeRefused: (status) => status === 429 && env.phase === 'storm',
+    mayBeRefused: (status) => status === 429 && (env.phase === 'storm' || isCommonLimitUsed(env)),
     async get(path, token) {
       const bookmark = env.random.chance(0.5) ? bookmarks.get(token) : undefined
       const headers = {
@@ -54,8 +54,12 @@ export function createClient(
   }
 }
 
-/** The envelope of the contract. */
-function checkAnswer(
+/** Whether the requests to nodes that all callers have together in a minute are used up. In the healthy phase they wait. */
+const isCommonLimitUsed = ({ phase, callersRefusedAt, scheduler }: Environment) =>
+  phase !== 'healthy' && scheduler.now() - callersRefusedAt < 60_000
+
+/** The answer, after the checks of the envelope of the contract. */
+export function checkAnswer(
   { phase, violate }: Environment,
   { name, kind, databaseFailed }: Invocation,
   { status, headers }: Response,

@@ -1,0 +1,196 @@
+import type { ChainPrices } from './facts.ts'
+import { idleLooksMax, lastDelegationMs, resendAfterBlocks, retryMs, stepsPerLook } from './limits.ts'
+import { measureStep } from './measure-step.ts'
+import { type CollectNodes, readFinalHead, StoppedError } from './node-access.ts'
+import { broadcast, type NewestBlock, readInfo, readNewestBlock, readPrices } from './node-api.ts'
+import type { CollectPlan, CollectStep, SignedPlan } from './plan.ts'
+import { explainNodeRefusal, isTemporary } from './refusals.ts'
+import { isSettled, readinessOf, type StepState, type StepStates, stateOf } from './step-state.ts'
+import { encodeSigned, encodeStep } from './transaction.ts'
+
+/** How a run ended. `interrupted` can be continued by running it again; its reason is one sentence. */
+export type SendOutcome = { readonly kind: 'settled' } | { readonly kind: 'interrupted'; readonly why: string }
+
+/** What a run knows. It can be lost at any point: the next run asks the chain. */
+interface SendRun {
+  readonly nodes: CollectNodes
+  readonly signed: SignedPlan
+  readonly plan: CollectPlan
+  readonly states: StepStates
+  readonly onProgress: (states: StepStates) => void
+  prices: ChainPrices
+  /** Why no new address is begun, or null. */
+  halted: string | null
+}
+
+/** A failure of all nodes, with its sentence. It ends the run, which can be continued. */
+class NodesError extends Error {}
+
+/**
+ * Sends the transactions of a signed plan, each when those that it needs are in a block, until nothing more can be done
+ * and all of it is final. `states` shows how far it is, also while it runs and after an interruption.
+ */
+export async function sendPlan(
+  nodes: CollectNodes,
+  signed: SignedPlan,
+  states: StepStates,
+  onProgress: (states: StepStates) => void,
+): Promise<SendOutcome> {
+  try {
+    const prices = await must(readPrices(nodes))
+    const run: SendRun = { nodes, signed, plan: signed.plan, states, onProgress, prices, halted: null }
+    await findWhatIsDone(run)
+    return await sendUntilSettled(run)
+  } catch (error) {
+    if (error instanceof StoppedError) return { kind: 'interrupted', why: 'stopped at the terminal' }
+    if (error instanceof NodesError) return { kind: 'interrupted', why: error.message }
+    throw error
+  }
+}
+
+/** Asks the chain what an earlier run did. Of an address whose first step is in no block, nothing else is either. */
+async function findWhatIsDone(run: SendRun): Promise<void> {
+  const final = await finalHeight(run)
+  const untouched = new Set<string>()
+  for (const step of run.plan.steps) {
+    if (untouched.has(step.address)) continue
+    const info = await must(readInfo(run.nodes, step.txid))
+    const isFirst = !run.plan.steps.some((one) => one.address === step.address && one.id < step.id)
+    if (info === null && isFirst && step.kind !== 'activate') untouched.add(step.address)
+    if (info !== null) setState(run, step, { kind: 'mined', info, isFinal: info.height <= final })
+  }
+}
+
+async function sendUntilSettled(run: SendRun): Promise<SendOutcome> {
+  for (let idle = 0; idle < idleLooksMax; idle += 1) {
+    const newest = await must(readNewestBlock(run.nodes))
+    const before = settledCount(run)
+    for (const step of run.plan.steps) await checkSent(run, step, newest)
+    let sent = 0
+    for (const step of run.plan.steps) {
+      if (sent >= stepsPerLook) break
+      if (await advance(run, step, newest)) sent += 1
+    }
+    if (run.plan.steps.every(({ id }) => isSettled(stateOf(run.states, id))) && (await isAllFinal(run))) {
+      return { kind: 'settled' }
+    }
+    if (settledCount(run) !== before) idle = 0
+    await run.nodes.platform.clock.sleep(retryMs)
+  }
+  const isSent = settledCount(run) === run.plan.steps.length
+  const what = isSent ? 'not everything became final' : 'no further transaction came into a block'
+  return { kind: 'interrupted', why: `${what} for minutes` }
+}
+
+const settledCount = ({ plan, states }: SendRun) => plan.steps.filter(({ id }) => isSettled(stateOf(states, id))).length
+
+/** Whether a sent step is in a block by now. "Duplicate" proves nothing: only this does. */
+async function checkSent(run: SendRun, step: CollectStep, { height, timestamp }: NewestBlock): Promise<void> {
+  const state = stateOf(run.states, step.id)
+  if (state.kind !== 'sent') return
+  const info = await must(readInfo(run.nodes, step.txid))
+  if (info !== null) {
+    setState(run, step, { kind: 'mined', info, isFinal: false })
+    if (!info.isSuccess) halt(run, step, `it failed in its block (${info.message})`)
+  } else if (timestamp > run.plan.expiration) {
+    setState(run, step, { kind: 'refused', why: 'it expired before it came into a block' })
+  } else if (height - state.height >= resendAfterBlocks) {
+    setState(run, step, { kind: 'waiting' }) // the same bytes again: they count once
+  }
+}
+
+/** Sends a step, where it is its turn. Returns whether it did. */
+async function advance(run: SendRun, step: CollectStep, newest: NewestBlock): Promise<boolean> {
+  if (stateOf(run.states, step.id).kind !== 'waiting') return false
+  const readiness = readinessOf(run.plan, run.states, step)
+  if (readiness.kind === 'not-yet') return false
+  const obstacle = readiness.kind === 'never' ? readiness.why : obstacleTo(run, step, newest)
+  if (obstacle !== null) {
+    setState(run, step, { kind: 'skipped', why: obstacle })
+    return false
+  }
+  const measured = await must(measureStep(run.nodes, run.plan, step, run.prices))
+  if (measured.kind === 'unneeded') {
+    setState(run, step, measured)
+    return false
+  }
+  if (measured.kind !== 'as-planned') {
+    // An earlier run can have sent it just now: then it changed the balance itself.
+    const info = await must(readInfo(run.nodes, step.txid))
+    if (info !== null) setState(run, step, { kind: 'mined', info, isFinal: false })
+    else {
+      setState(run, step, { kind: 'skipped', why: measured.why })
+      if (measured.kind === 'costlier') halt(run, step, measured.why)
+    }
+    return false
+  }
+  await send(run, step, newest)
+  return true
+}
+
+/** Why a step must not be begun, or null. Energy that was lent is taken back in any case. */
+function obstacleTo({ plan, halted }: SendRun, { kind }: CollectStep, { timestamp }: NewestBlock): string | null {
+  if (timestamp >= plan.expiration) return 'the plan expired: make a new one'
+  if (kind === 'undelegate' || kind === 'transfer') return null
+  if (halted !== null) return `nothing new is begun, because of ${halted}`
+  const isLate = kind === 'delegate' && timestamp > plan.expiration - lastDelegationMs
+  return isLate ? 'the plan ends too soon to take the energy back: make a new one' : null
+}
+
+async function send(run: SendRun, step: CollectStep, { height }: NewestBlock): Promise<void> {
+  const { plan, signatures } = run.signed
+  const signature = Uint8Array.from(Buffer.from(signatures[step.id - 1] ?? '', 'hex'))
+  const answer = await must(broadcast(run.nodes, encodeSigned(encodeStep(plan, step), signature)))
+  if (answer.code === 'SUCCESS' || answer.code === 'DUP_TRANSACTION_ERROR') {
+    setState(run, step, { kind: 'sent', height })
+    return
+  }
+  if (isTemporary(answer.code)) return
+  const info = await must(readInfo(run.nodes, step.txid)) // its first reply can have been lost
+  if (info !== null) return setState(run, step, { kind: 'mined', info, isFinal: false })
+  setState(run, step, { kind: 'refused', why: explainNodeRefusal(answer) })
+}
+
+/** Whether all that is in blocks is final. What a fork has removed from them waits again. */
+async function isAllFinal(run: SendRun): Promise<boolean> {
+  const final = await finalHeight(run)
+  let isAll = true
+  for (const step of run.plan.steps) {
+    const state = stateOf(run.states, step.id)
+    if (state.kind !== 'mined' || state.isFinal) continue
+    const info = await must(readInfo(run.nodes, step.txid))
+    if (info === null) beginAgain(run, step)
+    else setState(run, step, { kind: 'mined', info, isFinal: info.height <= final })
+    if (info === null || info.height > final) isAll = false
+  }
+  return isAll
+}
+
+/** After a fork: what was refused because of it can be sent after it. */
+function beginAgain(run: SendRun, removed: CollectStep): void {
+  for (const step of run.plan.steps) {
+    const { kind } = stateOf(run.states, step.id)
+    const isAffected = step.address === removed.address && (kind === 'refused' || kind === 'skipped')
+    if (step === removed || isAffected) setState(run, step, { kind: 'waiting' })
+  }
+}
+
+async function finalHeight({ nodes }: SendRun): Promise<number> {
+  const head = await readFinalHead(nodes)
+  return head.ok ? head.value.height : -1 // the next look tries again
+}
+
+function setState(run: SendRun, { id }: CollectStep, state: StepState): void {
+  run.states.set(id, state)
+  run.onProgress(run.states)
+}
+
+function halt(run: SendRun, { id }: CollectStep, why: string): void {
+  run.halted ??= `step ${id}: ${why}`
+}
+
+async function must<T>(answer: Promise<{ ok: true; value: T } | { ok: false; error: string }>): Promise<T> {
+  const result = await answer
+  if (result.ok) return result.value
+  throw new NodesError(result.error)
+}

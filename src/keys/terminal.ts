@@ -1,0 +1,108 @@
+import { createInterface } from 'node:readline/promises'
+import type { Readable, Writable } from 'node:stream'
+
+/** A stop that the person at the terminal caused, or can act on: its message is printed without a stack. */
+export class ToolError extends Error {}
+
+/** The questions of a command. Answers are never written anywhere by this module. */
+export interface Terminal {
+  print(line: string): void
+  /** A line that the person sees while typing it. */
+  ask(question: string): Promise<string>
+  /** A line that is not echoed. */
+  askSecret(question: string): Promise<string>
+  /** Whether what is printed is seen by a person only: not in a file, not in a pipe. */
+  readonly isPrivate: boolean
+  /** Removes what is on the screen and above it, where there is a screen. */
+  clear(): void
+}
+
+/** The streams of a process, or those of a test. */
+export interface TerminalStreams {
+  readonly input: Readable & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown }
+  readonly output: Writable & { readonly isTTY?: boolean }
+  /** Questions go here, so that they are not a part of the output. */
+  readonly questions: Writable
+}
+
+const clearScreen = '\u001b[2J\u001b[3J\u001b[H'
+
+/** The terminal of a command. With `fromStdin` the answers are the lines of the input, one for each question. */
+export function createTerminal({ input, output, questions }: TerminalStreams, fromStdin: boolean): Terminal {
+  const lines = fromStdin ? linesOf(input) : null
+  const next = async (question: string, read: (question: string) => Promise<string>) => {
+    if (lines === null && input.isTTY !== true) {
+      throw new ToolError(
+        'the answers must be typed at a terminal; --stdin reads them from the input, a line for each question',
+      )
+    }
+    if (lines === null) return read(question)
+    questions.write(`${question}\n`)
+    const line = await lines.next()
+    if (line.done === true) throw new ToolError('the input ended before the last question')
+    return line.value
+  }
+  return {
+    print: (line) => {
+      output.write(`${line}\n`)
+    },
+    ask: (question) => next(question, (text) => readVisible(input, questions, text)),
+    askSecret: (question) => next(question, (text) => readHidden(input, questions, text)),
+    isPrivate: output.isTTY === true,
+    clear: () => {
+      if (output.isTTY === true) output.write(clearScreen)
+    },
+  }
+}
+
+async function* linesOf(input: Readable): AsyncGenerator<string, void> {
+  let rest = ''
+  for await (const chunk of input as AsyncIterable<Buffer | string>) {
+    const lines = (rest + chunk.toString()).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) yield line.replace(/\r$/, '')
+  }
+  if (rest !== '') yield rest
+}
+
+async function readVisible(input: Readable, output: Writable, question: string): Promise<string> {
+  const reader = createInterface({ input, output, terminal: true })
+  const interrupted = new Promise<never>((_, reject) => {
+    reader.once('SIGINT', () => reject(new ToolError('ended at the terminal')))
+  })
+  try {
+    return await Promise.race([reader.question(question), interrupted])
+  } finally {
+    reader.close()
+  }
+}
+
+const [interrupt, end, backspace, clearLine] = ['\u0003', '\u0004', '\u007f', '\u0015']
+
+/** Reads one line in raw mode: the terminal shows nothing, and a pasted line works as a typed one. */
+function readHidden(input: TerminalStreams['input'], output: Writable, question: string): Promise<string> {
+  output.write(question)
+  return new Promise((resolve, reject) => {
+    let typed = ''
+    const finish = (act: () => void) => {
+      input.off('data', read)
+      input.setRawMode?.(false)
+      input.pause()
+      output.write('\n')
+      act()
+    }
+    const read = (chunk: Buffer | string) => {
+      for (const character of chunk.toString()) {
+        if (character === '\r' || character === '\n') return finish(() => resolve(typed))
+        if (character === interrupt || character === end)
+          return finish(() => reject(new ToolError('ended at the terminal')))
+        if (character === backspace || character === '\b') typed = typed.slice(0, -1)
+        else if (character === clearLine) typed = ''
+        else if (character >= ' ') typed += character
+      }
+    }
+    input.setRawMode?.(true)
+    input.on('data', read)
+    input.resume()
+  })
+}

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findPlanFault } from '../../src/collect/check-plan.ts'
+import { type CollectPlan, type CollectStep, parsePlan, parseSignedPlan } from '../../src/collect/plan.ts'
+import { findGasKey, findSignatureFault, needsGasKey, signPlan } from '../../src/collect/sign-plan.ts'
+import { encodeStep, txidOf } from '../../src/collect/transaction.ts'
+import {
+  type CollectChain,
+  destination,
+  gasAddress,
+  keysOf,
+  startCollectChain,
+  testMnemonic,
+  unwrap,
+} from './harness.ts'
+
+const stranger = 'TSeJkUh4Qv67VNFwY8LaAxERygNdy6NQZK'
+const otherMnemonic = `${'abandon '.repeat(11)}about`
+
+let chain: CollectChain
+let delegating: CollectPlan
+let sending: CollectPlan
+
+beforeAll(async () => {
+  chain = await startCollectChain()
+  await chain.deposit([0, '25', 'USDT'], [0, '3.5', 'TRX'], [1, '10', 'USDT'])
+  delegating = unwrap(await chain.plan())
+  sending = unwrap(await chain.plan({ gas: 'transfer' }))
+})
+afterAll(() => chain.stop())
+
+type Change = (plan: CollectPlan) => void
+
+/** A copy of a plan with a change. With `isThorough` the txids are made to match it, as whoever changes it could do. */
+function changed(plan: CollectPlan, change: Change, isThorough: boolean): CollectPlan {
+  const copy = structuredClone(plan)
+  change(copy)
+  if (isThorough) for (const step of copy.steps) step.txid = txidOf(encodeStep(copy, step))
+  return unwrap(parsePlan(JSON.stringify(copy)))
+}
+
+const stepOf = <Kind extends CollectStep['kind']>(plan: CollectPlan, kind: Kind) => {
+  const step = plan.steps.find((one) => one.kind === kind)
+  if (step === undefined) throw new Error(`no ${kind}`)
+  return step as CollectStep & { kind: Kind } // found by its kind
+}
+const append = (plan: CollectPlan, step: CollectStep, changes: object) =>
+  plan.steps.push({ ...step, ...changes, id: plan.steps.length + 1, after: [] } as CollectStep)
+
+describe('a plan that nobody changed', () => {
+  it('has no fault, and each of its transactions is signed by its address', () => {
+    for (const plan of [delegating, sending]) {
+      expect(findPlanFault(plan)).toBeNull()
+      const signed = chain.sign(plan)
+      expect(findSignatureFault(signed)).toBeNull()
+      expect(unwrap(parseSignedPlan(JSON.stringify(signed)))).toEqual(signed)
+    }
+  })
+
+  it('has no key in it, before and after', () => {
+    const text = JSON.stringify(chain.sign(delegating))
+    for (const secret of ['junk', 'test test', 'xprv', 'xpub']) expect(text).not.toContain(secret)
+  })
+})
+
+describe('a changed plan is refused before anything is signed', () => {
+  it.each<[string, Change]>([
+    ['the destination', (plan) => Object.assign(plan, { to: stranger })],
+    ['an amount', (plan) => Object.assign(stepOf(plan, 'transfer'), { units: '24999999' })],
+    ['the stake that is lent', (plan) => Object.assign(stepOf(plan, 'delegate'), { sun: '9000000' })],
+    ['a fee limit', (plan) => Object.assign(stepOf(plan, 'transfer'), { feeLimit: '15000000000' })],
+    ['an address', (plan) => Object.assign(stepOf(plan, 'activate'), { address: stranger })],
+    ['the contract of a token', (plan) => Object.assign(plan.currencies[1] ?? {}, { contract: stranger })],
+    ['the gas address', (plan) => Object.assign(plan.gas, { address: stranger })],
+    ['the expiry', (plan) => Object.assign(plan, { expiration: plan.expiration + 1 })],
+    ['the time that the person reads', (plan) => Object.assign(plan, { expiresAt: '2026-01-01T00:00:00.000Z' })],
+    ['the reference block', (plan) => Object.assign(plan.reference, { hash: '0'.repeat(64) })],
+    ['a transaction more', (plan) => append(plan, stepOf(plan, 'transfer'), { address: chain.depositAt(5), index: 5 })],
+    ['the kind of a transaction', (plan) => Object.assign(stepOf(plan, 'undelegate'), { kind: 'delegate' })],
+  ])('%s', (_, change) => {
+    expect(findPlanFault(changed(delegating, change, false))).toMatch(/^(step \d+: |the plan expires at another time)/)
+  })
+
+  it.each<[string, () => CollectPlan, Change, string]>([
+    [
+      'a second transfer of the same money',
+      () => delegating,
+      (plan) => append(plan, stepOf(plan, 'transfer'), { units: '1' }),
+      'a second transaction of the same kind',
+    ],
+    [
+      'gas for an address from which nothing is collected',
+      () => sending,
+      (plan) => append(plan, stepOf(plan, 'gas'), { address: stranger, index: 9, sun: '400000000' }),
+      'nothing is collected',
+    ],
+    [
+      'TRX for gas in a plan that delegates',
+      () => delegating,
+      (plan) => append(plan, stepOf(sending, 'gas'), { sun: '400000000' }),
+      'TRX for gas in a plan that delegates',
+    ],
+    [
+      'a delegation to a stranger',
+      () => delegating,
+      (plan) => append(plan, stepOf(plan, 'delegate'), { address: stranger, index: 9 }),
+      'nothing is collected',
+    ],
+    [
+      'a delegation that stays',
+      () => delegating,
+      (plan) => Object.assign(stepOf(plan, 'undelegate'), { sun: '1000000' }),
+      'is not taken back',
+    ],
+    [
+      'a transfer to an address that is collected',
+      () => delegating,
+      (plan) => Object.assign(plan, { to: chain.depositAt(1) }),
+      'the destination is one of the addresses',
+    ],
+    [
+      'the gas address as one that is collected',
+      () => delegating,
+      (plan) => append(plan, stepOf(plan, 'transfer'), { address: gasAddress, index: 9 }),
+      'the gas address is one of the addresses',
+    ],
+    [
+      'a step that waits for a later one',
+      () => delegating,
+      (plan) => stepOf(plan, 'transfer').after.push(99),
+      'waits for',
+    ],
+    [
+      'a currency that the plan does not have',
+      () => delegating,
+      (plan) => {
+        append(plan, stepOf(plan, 'transfer'), { address: chain.depositAt(6), index: 6, symbol: 'USDC' })
+        plan.currencies.push({ symbol: 'USDC', contract: stranger, decimals: 6 })
+        plan.currencies.pop()
+      },
+      'no currency USDC',
+    ],
+  ])('even where the txids fit: %s', (_, plan, change, sentence) => {
+    const copy = structuredClone(plan())
+    change(copy)
+    for (const step of copy.steps) {
+      const isKnown = step.kind !== 'transfer' || copy.currencies.some(({ symbol }) => symbol === step.symbol)
+      if (isKnown) step.txid = txidOf(encodeStep(copy, step))
+    }
+    expect(findPlanFault(unwrap(parsePlan(JSON.stringify(copy))))).toContain(sentence)
+  })
+
+  it('an address that is not the mnemonic’s, though all txids fit', () => {
+    const plan = changed(
+      delegating,
+      (one) => {
+        for (const step of one.steps) if (step.index === 1) step.address = stranger
+      },
+      true,
+    )
+    expect(findPlanFault(plan)).toBeNull()
+    const keys = keysOf(testMnemonic)
+    expect(signPlan(plan, keys, findGasKey(plan, keys))).toMatchObject({
+      ok: false,
+      error: expect.stringContaining(`${stranger} is not the address of this mnemonic at index 1 of account 0`),
+    })
+  })
+
+  it('another index or account', () => {
+    const keys = keysOf(testMnemonic)
+    const atIndex = changed(
+      delegating,
+      (plan) => {
+        for (const step of plan.steps) if (step.index === 1) step.index = 2
+      },
+      true,
+    )
+    const ofAccount = changed(delegating, (plan) => Object.assign(plan, { account: 3 }), true)
+    for (const plan of [atIndex, ofAccount]) {
+      expect(signPlan(plan, keys, findGasKey(delegating, keys))).toMatchObject({ ok: false })
+    }
+  })
+})
+
+describe('a wrong mnemonic', () => {
+  it('signs nothing', () => {
+    const keys = keysOf(otherMnemonic)
+    expect(findGasKey(delegating, keys)).toBeNull()
+    expect(signPlan(delegating, keys, null)).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('another mnemonic'),
+    })
+  })
+
+  it('is not needed twice: the gas address can have one of its own', () => {
+    const plan = changed(sending, ({ gas }) => Object.assign(gas, { address: destination }), true)
+    const own = { ...plan, to: stranger }
+    for (const step of own.steps) step.txid = txidOf(encodeStep(own, step))
+    const [keys, others] = [keysOf(testMnemonic), keysOf(otherMnemonic)]
+    expect([findGasKey(own, keys), findGasKey(own, others)?.address]).toEqual([null, expect.any(String)])
+    expect(findSignatureFault(unwrap(signPlan(own, keys, findGasKey(own, others))))).toBeNull()
+    expect(signPlan(own, keys, null)).toMatchObject({ ok: false })
+  })
+
+  it('of the gas address is not asked for where every address pays for itself', async () => {
+    expect(needsGasKey(sending)).toBe(true)
+    expect(needsGasKey({ ...sending, steps: sending.steps.filter(({ kind }) => kind === 'transfer') })).toBe(false)
+  })
+})
+
+describe('a signed plan', () => {
+  it('whose signatures were exchanged or cut is not sent', () => {
+    const signed = chain.sign(delegating)
+    const [first = '', second = '', ...rest] = signed.signatures
+    const exchanged = { ...signed, signatures: [second, first, ...rest] }
+    expect(findSignatureFault(exchanged)).toBe('step 1: not signed by its address')
+    expect(findSignatureFault({ ...signed, signatures: rest })).toContain('not every transaction')
+  })
+
+  it.each([
+    ['no JSON', 'plan'],
+    ['another object', '{"a":1}'],
+    ['another version', '{"format":"tron-wallet-service/collect-plan","version":2}'],
+    ['a list', '[]'],
+  ])('that is %s is refused in one sentence', (_, text) => {
+    for (const parse of [parsePlan, parseSignedPlan]) {
+      expect(parse(text)).toMatchObject({
+        ok: false,
+        error: expect.stringMatching(/^the file is not a (signed )?plan/),
+      })
+    }
+  })
+
+  it('with members that no plan has is refused: they could say something else than what is signed', () => {
+    expect(parsePlan(JSON.stringify({ ...delegating, note: 'hello' }))).toMatchObject({ ok: false })
+  })
+})

@@ -1,0 +1,213 @@
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { type Address, addressFromHex, formatBase58, formatHex, parseAddress } from '../../src/addresses/address.ts'
+import { strip0x } from '../support/hex.ts'
+import type { MinedTransaction } from './blocks.ts'
+import { createBroadcast, isActive } from './broadcast.ts'
+import { ControlError, type Submit } from './control.ts'
+import type { DevnetNode } from './node.ts'
+import { chainPrices, totals } from './resources.ts'
+import { traceCall } from './settle.ts'
+import { tokenSelector } from './token/compile.ts'
+
+/** The body of a request: an object. */
+type Body = Readonly<Record<string, unknown>>
+/** A path of the HTTP API. What cannot be parsed is answered with `{ Error }`, as by a node. */
+export type WalletCall = (body: Body) => Promise<unknown>
+
+/** Changes the dynamic price of the contracts: energy is multiplied by the factor. */
+export interface EnergyPrice {
+  factor: number
+}
+
+const zeroFree = (fields: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== 0 && value !== false && value !== ''))
+const hexText = (text: string) => bytesToHex(utf8ToBytes(text))
+
+/**
+ * The paths that collecting uses, with the replies of java-tron 4.8.0: HTTP status 200 for everything, zero and false
+ * members left out, `{}` for what is not there.
+ */
+export function createWalletCalls(
+  node: DevnetNode,
+  submit: Submit,
+  price: EnergyPrice,
+): ReadonlyMap<string, WalletCall> {
+  const broadcast = createBroadcast(node, submit, () => price.factor)
+  return new Map<string, WalletCall>([
+    ['getblock', (body) => getBlock(node, body)],
+    ['getchainparameters', async () => ({ chainParameter: chainParameters })],
+    ['getaccount', (body) => getAccount(node, body)],
+    ['getaccountresource', (body) => getAccountResource(node, body)],
+    ['getcandelegatedmaxsize', (body) => getDelegatable(node, body)],
+    ['getdelegatedresourcev2', (body) => getDelegated(node, body)],
+    ['getdelegatedresourceaccountindexv2', (body) => getReceivers(node, body)],
+    ['triggerconstantcontract', (body) => callConstant(node, body, price)],
+    ['broadcasthex', ({ transaction }) => broadcast(typeof transaction === 'string' ? transaction : '')],
+    ['gettransactioninfobyid', (body) => getInfo(node, body)],
+  ])
+}
+
+const chainParameters = [
+  { key: 'getCreateAccountFee', value: chainPrices.createAccountFee },
+  { key: 'getTransactionFee', value: chainPrices.sunPerByte },
+  { key: 'getCreateNewAccountFeeInSystemContract', value: chainPrices.newAccountFee },
+  { key: 'getEnergyFee', value: chainPrices.sunPerEnergy },
+  { key: 'getMaxFeeLimit', value: chainPrices.feeLimitMax },
+  { key: 'getFreeNetLimit', value: chainPrices.freeNetLimit },
+  { key: 'getAllowUpdateAccountName' }, // off: a value of zero is left out
+]
+
+/** An address of a request: Base58Check with `visible`, else 21 bytes of hex. */
+function readAddress(body: Body, name: string): Address {
+  const given = body[name]
+  const text = typeof given === 'string' ? given : ''
+  const parsed = body.visible === true ? parseAddress(text) : null
+  const address = parsed === null ? addressFromHex(text.replace(/^41(?=.{40}$)/, '')) : parsed.ok ? parsed.value : null
+  if (address === null)
+    throw new ControlError('class org.tron.core.services.http.JsonFormat$ParseException : 1:13: INVALID')
+  return address
+}
+
+async function getBlock(node: DevnetNode, { id_or_num: wanted }: Body): Promise<unknown> {
+  const text = String(wanted ?? (await node.heads()).latest)
+  const block = /^[0-9a-f]{64}$/i.test(text)
+    ? await node.blockByHash(text.toLowerCase())
+    : await node.blockAt(Number(text))
+  if (block === null) return {}
+  const raw = { number: block.height, parentHash: block.parentHash, timestamp: Number(block.timestamp) * 1_000 }
+  return { blockID: block.hash, block_header: { raw_data: zeroFree({ ...raw, version: 32 }) } }
+}
+
+async function getAccount(node: DevnetNode, body: Body): Promise<unknown> {
+  const address = readAddress(body, 'address')
+  if (!(await isActive(node, address))) return {}
+  const { resources } = await node.resources()
+  const { stake, delegated, acquired, createdAt } = resources.of(address)
+  const name = body.visible === true ? formatBase58(address) : formatHex(address)
+  const permission = { threshold: 1, keys: [{ address: name, weight: 1 }] }
+  const frozen = stake.ENERGY - delegated.ENERGY
+  return zeroFree({
+    address: name,
+    balance: Number(await node.balance(address)),
+    create_time: createdAt,
+    account_resource: zeroFree({
+      energy_window_size: 28_800,
+      delegated_frozenV2_balance_for_energy: Number(delegated.ENERGY),
+      acquired_delegated_frozenV2_balance_for_energy: Number(acquired.ENERGY),
+    }),
+    owner_permission: { permission_name: 'owner', ...permission },
+    active_permission: [{ type: 'Active', id: 2, permission_name: 'active', ...permission }],
+    frozenV2: [{}, { type: 'ENERGY', ...zeroFree({ amount: Number(frozen) }) }, { type: 'TRON_POWER' }],
+  })
+}
+
+async function getAccountResource(node: DevnetNode, body: Body): Promise<unknown> {
+  const address = readAddress(body, 'address')
+  if (!(await isActive(node, address))) return {}
+  const { resources, now } = await node.resources()
+  return zeroFree({
+    freeNetUsed: resources.freeNetUsed(address, now),
+    freeNetLimit: chainPrices.freeNetLimit,
+    NetUsed: resources.used(address, 'BANDWIDTH', now),
+    NetLimit: resources.limit(address, 'BANDWIDTH'),
+    TotalNetLimit: totals.BANDWIDTH.limit,
+    TotalNetWeight: totals.BANDWIDTH.weight,
+    EnergyUsed: resources.used(address, 'ENERGY', now),
+    EnergyLimit: resources.limit(address, 'ENERGY'),
+    TotalEnergyLimit: totals.ENERGY.limit,
+    TotalEnergyWeight: totals.ENERGY.weight,
+  })
+}
+
+async function getDelegatable(node: DevnetNode, body: Body): Promise<unknown> {
+  const { resources, now } = await node.resources()
+  const resource = body.type === 1 ? 'ENERGY' : 'BANDWIDTH'
+  return zeroFree({ max_size: Number(resources.delegatable(readAddress(body, 'owner_address'), resource, now)) })
+}
+
+async function getDelegated(node: DevnetNode, body: Body): Promise<unknown> {
+  const [from, to] = [readAddress(body, 'fromAddress'), readAddress(body, 'toAddress')]
+  const { resources } = await node.resources()
+  const [energy, bandwidth] = [resources.delegation(from, to, 'ENERGY'), resources.delegation(from, to, 'BANDWIDTH')]
+  if (energy + bandwidth === 0n) return {}
+  const amounts = zeroFree({
+    frozen_balance_for_energy: Number(energy),
+    frozen_balance_for_bandwidth: Number(bandwidth),
+  })
+  return { delegatedResource: [{ from: body.fromAddress, to: body.toAddress, ...amounts }] }
+}
+
+async function getReceivers(node: DevnetNode, body: Body): Promise<unknown> {
+  const { resources } = await node.resources()
+  const toAccounts = resources.receivers(readAddress(body, 'value')).map((hex) => {
+    const address = hex as Address // 40 hex digits of a transaction
+    return body.visible === true ? formatBase58(address) : formatHex(address)
+  })
+  return { account: body.value, ...(toAccounts.length === 0 ? {} : { toAccounts }) }
+}
+
+async function callConstant(node: DevnetNode, body: Body, price: EnergyPrice): Promise<unknown> {
+  const [from, to] = [readAddress(body, 'owner_address'), readAddress(body, 'contract_address')]
+  const data =
+    typeof body.function_selector === 'string'
+      ? `${tokenSelector(body.function_selector)}${String(body.parameter ?? '')}`
+      : String(body.data ?? '')
+  if (!/^([0-9a-f]{2})*$/i.test(data)) {
+    return { result: { code: 'OTHER_ERROR', message: hexText('DecoderException : exception decoding Hex string') } }
+  }
+  if ((await node.evm.call<string>('eth_getCode', `0x${to}`, 'pending')) === '0x') {
+    return { result: { code: 'CONTRACT_VALIDATE_ERROR', message: hexText('Smart contract is not exist.') } }
+  }
+  const { energy, penalty, isReverted, output } = await traceCall(node.evm, { from, to, data }, price.factor)
+  return {
+    result: { result: true, ...(isReverted ? { message: hexText('REVERT opcode executed') } : {}) },
+    ...zeroFree({ energy_used: energy, energy_penalty: penalty }),
+    constant_result: [output],
+    transaction: { ret: [isReverted ? { ret: 'FAILED' } : {}] },
+  }
+}
+
+async function getInfo(node: DevnetNode, { value }: Body): Promise<unknown> {
+  const id = typeof value === 'string' ? strip0x(value).toLowerCase() : ''
+  if (!/^[0-9a-f]*$/.test(id)) throw new ControlError('class JsonFormat$ParseException : 1:10: INVALID hex String')
+  const found = await node.findTransaction(id)
+  if (found?.kind !== 'mined') return {}
+  const { transaction, block } = found
+  const isFailed = transaction.ret !== 'SUCCESS'
+  const { fee, ...receipt } = receiptOf(transaction)
+  return {
+    id,
+    ...zeroFree({ fee }),
+    blockNumber: block.height,
+    blockTimeStamp: Number(block.timestamp) * 1_000,
+    contractResult: [''],
+    receipt: zeroFree(receipt),
+    ...(isFailed ? { result: 'FAILED', resMessage: hexText(failureText(transaction.ret)) } : {}),
+    ...(transaction.logs.length === 0 ? {} : { log: transaction.logs.map(toLog) }),
+  }
+}
+
+const failureText = (ret: string) =>
+  ret === 'OUT_OF_ENERGY' ? "Not enough energy for 'SSTORE' operation executing" : 'REVERT opcode executed'
+
+const toLog = ({ address, topics, data }: MinedTransaction['logs'][number]) => ({
+  address: strip0x(address),
+  topics: topics.map(strip0x),
+  data: strip0x(data),
+})
+
+function receiptOf({ tron, energy, ret }: MinedTransaction) {
+  const result = tron.type === 'TriggerSmartContract' ? ret : ''
+  if (tron.embedded === null) return { fee: 0, energy_usage_total: Number(energy), result }
+  const { settlement } = tron.embedded
+  return {
+    fee: settlement.energyFee + settlement.netFee + settlement.activationFee,
+    energy_usage: settlement.energyUsage,
+    energy_fee: settlement.energyFee,
+    energy_usage_total: settlement.energyTotal,
+    net_usage: settlement.netUsage,
+    net_fee: settlement.activationFee === 0 ? settlement.netFee : 0,
+    energy_penalty_total: settlement.energyPenalty,
+    result,
+  }
+}

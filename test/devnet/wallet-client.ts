@@ -1,0 +1,102 @@
+import { formatBase58 } from '../../src/addresses/address.ts'
+import { encodeSigned, encodeStep, type StepContent, txidOf } from '../../src/collect/transaction.ts'
+import type { SigningKey } from '../../src/keys/account-key.ts'
+import { keysOf, testMnemonic } from '../collect/harness.ts'
+import type { Devnet } from './chain.ts'
+import { tokenBase58 } from './control.ts'
+import { treasuryBase58 } from './operator.ts'
+import { result } from './support.ts'
+
+/** An account of the test mnemonic. */
+export interface TestAccount extends SigningKey {
+  readonly base58: string
+}
+
+/** A body of the HTTP API. */
+export type Reply = Readonly<Record<string, unknown>>
+
+/** What a step does. */
+export type Content = StepContent extends infer Step
+  ? Step extends unknown
+    ? Omit<Step, 'id' | 'index' | 'after' | 'address'>
+    : never
+  : never
+
+/** What a test makes wrong. */
+export interface Changes {
+  readonly expiration?: number
+  readonly hash?: string
+  readonly signer?: TestAccount
+  readonly signature?: Uint8Array
+}
+
+const keys = keysOf(testMnemonic)
+const accountAt = (number: number, index: number): TestAccount => {
+  const key = keys.depositKey(number, index)
+  return { ...key, base58: formatBase58(key.address) }
+}
+
+/** Holds TRX and a stake for energy. */
+export const operator = accountAt(1, 0)
+/** Where transfers go. */
+export const outside = treasuryBase58
+
+/** A transfer of one currency from its address to `outside`. */
+export const transfer = (symbol: 'TRX' | 'USDT', units: string, feeLimit = '100000000') =>
+  ({ kind: 'transfer', symbol, units, energy: 0, feeLimit }) as const
+
+/** A client of the chain's HTTP API that makes and signs its transactions. */
+export function createWalletClient(devnet: Devnet) {
+  let nextId = 1
+  let nextIndex = 0
+  const call = async (path: string, body: object): Promise<Reply> => {
+    const response = await fetch(`${devnet.apiUrl}/wallet/${path}`, { method: 'POST', body: JSON.stringify(body) })
+    if (response.status !== 200) throw new Error(`HTTP ${response.status}`) // a node has no other
+    return (await response.json()) as Reply
+  }
+  const signed = async (from: TestAccount, address: string, content: Content, changes: Changes = {}) => {
+    const newest = await result<{ number: string; hash: string; timestamp: string }>(
+      devnet,
+      'eth_getBlockByNumber',
+      'latest',
+      false,
+    )
+    const headMs = Number(newest.timestamp) * 1_000
+    const header = {
+      to: outside,
+      gas: { mode: 'delegate' as const, address: from.base58 },
+      reference: { height: Number(newest.number), hash: changes.hash ?? newest.hash.slice(2) },
+      timestamp: headMs,
+      expiration: changes.expiration ?? headMs + 60_000,
+      currencies: [
+        { symbol: 'TRX', contract: null, decimals: 6 },
+        { symbol: 'USDT', contract: tokenBase58, decimals: 6 },
+      ],
+    }
+    const rawData = encodeStep(header, { ...content, id: nextId++, index: 0, after: [], address } as StepContent)
+    const signature = changes.signature ?? (changes.signer ?? from).sign(rawData)
+    return { txid: txidOf(rawData), headMs, transaction: encodeSigned(rawData, signature) }
+  }
+  return {
+    call,
+    /** A deposit address that no other test uses. */
+    unused: () => accountAt(0, nextIndex++),
+    /** A signed transaction of `from` about `address`, on the newest block. */
+    signed,
+    send: async (from: TestAccount, address: string, content: Content, changes?: Changes) =>
+      call('broadcasthex', { transaction: (await signed(from, address, content, changes)).transaction }),
+    info: (reply: Reply) => call('gettransactioninfobyid', { value: reply.txid }),
+    resourcesOf: (address: string) => call('getaccountresource', { address, visible: true }),
+  }
+}
+
+/** Gives the operator TRX and a stake, and creates `outside`. */
+export async function prepareAccounts(devnet: Devnet): Promise<void> {
+  await devnet.pay({ to: operator.base58, amount: '1000', currency: 'TRX' })
+  await devnet.pay({ to: outside, amount: '1', currency: 'TRX' })
+  await devnet.stake({ owner: operator.base58, amount: '50000' })
+  await devnet.mine(3)
+}
+
+/** The text of hex digits. */
+export const textOf = (hex: unknown) => Buffer.from(String(hex), 'hex').toString('utf8')
