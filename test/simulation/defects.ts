@@ -52,7 +52,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'deposits/gather-evidence.ts',
     text: agreedReceipts,
     replacement: failedReceipts,
-    from: 10,
+    from: 22,
   },
   'one node is enough, whatever the quorum is': {
     file: 'compose.ts',
@@ -76,14 +76,14 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/quorum/confirm-blocks.ts',
     text: 'if (filtered.length === 0) return ok(null)',
     replacement: 'return ok(null)',
-    from: 300,
+    from: 340,
   },
   'a deposit that cannot be decided now is taken for decided': {
     file: 'scan/prove-queue.ts',
     text: 'await storeDecisions(parts, { ...decisions, pending: changed }, parts.clock.now())',
     replacement: `await storeDecisions(parts, { ...decisions, pending: changed }, parts.clock.now())
     if (stopped === null) await parts.pending.remove(records)`,
-    from: 1,
+    from: 10,
   },
   'a TRC-10 transfer is taken for TRX': {
     file: 'deposits/verify-deposit.ts',
@@ -96,7 +96,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'deposits/detect-transfers.ts',
     text: matched,
     replacement: rememberedStrangers,
-    from: 1,
+    from: 5,
   },
   'an address is shown before the start of the scan is stored': {
     file: 'addresses/issue-address.ts',
@@ -132,13 +132,13 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'd1/scan-store.ts',
     text: 'caught_up_at: later(scans.caught_up_at)',
     replacement: 'caught_up_at: startedAt',
-    from: 760,
+    from: 1364,
   },
   'the health is ok while the scan is halted': {
     file: 'scan/health.ts',
     text: 'if (state.halted !== null) return',
     replacement: 'if (state.halted === null && state.halted !== null) return',
-    from: 1,
+    from: 35,
   },
   'the balance of an address is shown to every caller': {
     file: 'addresses/read-balance.ts',
@@ -156,7 +156,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'http/auth/verify-token.ts',
     text: 'currentDate: new Date(parts.clock.now())',
     replacement: 'currentDate: new Date(0)',
-    from: 25,
+    from: 30,
   },
   'an unreadable block is passed without a gap': {
     file: 'scan/store-step.ts',
@@ -180,26 +180,26 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'd1/pending-deposits.ts',
     text: 'ORDER BY turn, ',
     replacement: 'ORDER BY ',
-    from: 440,
+    from: 358,
   },
   'the queue goes on while the scan is halted': {
     file: 'd1/pending-deposits.ts',
     text: ' AND NOT $',
     replacement: ' AND 2 <> $',
-    from: 30,
+    from: 35,
   },
   'a scan proves what waits before it reads': {
     file: 'scan/scan.ts',
     text: 'const end = await catchUp(parts, attempt.state)',
     replacement: 'await proveQueue(parts, takesPerTick)\n    const end = await catchUp(parts, attempt.state)',
-    from: 30,
+    from: 35,
   },
   'the position waits for the queue': {
     file: 'scan/scan.ts',
     text: 'const end = await catchUp(parts, attempt.state)',
     replacement: `const waiting = await proveQueue(parts, takesPerTick)
     const end = waiting === null ? await catchUp(parts, attempt.state) : err(waiting)`,
-    from: 1,
+    from: 35,
   },
   'callers may ask nodes as often as they like': {
     file: 'platform/rate-limits.ts',
@@ -211,7 +211,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'deposits/verify-deposit.ts',
     text: "if (bytes === 'unavailable') return pending(owned, 'api-unavailable')",
     replacement: "if (bytes === 'unavailable') return refused(owned, { kind: 'failed' })",
-    from: 1,
+    from: 10,
   },
   'what arrives in a retired currency is refused': {
     file: 'deposits/verify-deposit.ts',
@@ -223,20 +223,20 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/transaction-bytes.ts',
     text: 'txidOf(bytes) === txid ? ok(bytes)',
     replacement: 'bytes.length > 0 ? ok(bytes)',
-    from: 60,
+    from: 99,
   },
   'the transactions of a block have the bytes at their places': {
     file: 'tron/transaction-bytes.ts',
     text: 'return ok(new Map(all.map((bytes) => [txidOf(bytes), bytes])))',
     replacement: `const named = (reply.ok ? reply.value : {}) as { transactions: { txID: Txid }[] }
     return ok(new Map(all.map((bytes, i) => [named.transactions[i]!.txID, bytes])))`,
-    from: 250,
+    from: 971,
   },
   'the configuration is not compared with what is stored': {
     file: 'config/check-settings.ts',
     text: 'isEqual = differences.length === 0',
     replacement: 'isEqual = true',
-    from: 1,
+    from: 8,
   },
   'replies are matched by their order': {
     file: 'tron/transport/json-rpc.ts',
@@ -248,13 +248,13 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/limits.ts',
     text: 'wrongChainMs = 60_000',
     replacement: 'wrongChainMs = 1e12',
-    from: 160,
+    from: 855,
   },
   'several blocks with too many logs of a token are a failure of the node': {
     file: 'tron/quorum/token-logs.ts',
     text: 'blocks.length > 1 && !givesOthers',
     replacement: 'blocks.length > 1',
-    from: 1,
+    from: 103,
   },
   'a range that costs too much is asked for again as it is': {
     file: 'scan/scan.ts',
