@@ -12,6 +12,7 @@ export function createScenarioNode(options: ScenarioOptions): NodeAnswers {
     finalityLag: unconfirmedBlocks,
     supportsFinalized: true,
     hasHistory: true,
+    logsMax: 10_000,
     balances: new Map(),
     decimals: new Map([[usdtAddress, 6]]),
     unmined: new Map(),

@@ -22,13 +22,14 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
         return isTooLarge(env, fields)
       case 'nodes-disagree':
         return env.isForked || canDisagree(scenario)
-      case 'misconfigured':
       case 'configuration-differs':
+        return env.counts.has('call: misconfigured')
+      case 'misconfigured':
       case 'key-was-used':
       case 'bytes-unreadable':
         return false
       case 'block-unreadable':
-        return canDisagree(scenario)
+        return canDisagree(scenario) || env.phase === 'storm'
       case 'tick-failed':
         return scenario.rates.database > 0
       case 'finality-stalled':

@@ -47,6 +47,25 @@ export function withoutFailedLogs(chain: BuiltChain): BuiltChain {
 }
 const strippedBlocks = new WeakMap<BuiltBlock, BuiltBlock>()
 
+/** The chain of a node that numbers the logs through each transaction (PROTOCOL.md, Logs). */
+export function withNumbersByTransaction(chain: BuiltChain): BuiltChain {
+  return alterChain(chain, (block) => {
+    const existing = renumberedBlocks.get(block)
+    if (existing !== undefined) return existing
+    const renumber = (transaction: BuiltTransaction): BuiltTransaction => {
+      const own = transaction.receipt.logs as readonly Wire[] // the builder's
+      const logs = own.map((log, k) => ({ ...log, logIndex: quantity(k) }))
+      return { ...transaction, receipt: { ...transaction.receipt, logs } }
+    }
+    const transactions = block.transactions.map(renumber)
+    const logs = transactions.flatMap(({ receipt }) => receipt.logs as readonly Wire[]) // see above
+    const renumbered = block.logs.length === 0 ? block : { ...block, transactions, logs }
+    renumberedBlocks.set(block, renumbered)
+    return renumbered
+  })
+}
+const renumberedBlocks = new WeakMap<BuiltBlock, BuiltBlock>()
+
 /** A transaction in a form in which its logs can be changed: their places and numbers follow later. */
 export interface TransactionPart {
   readonly transaction: BuiltTransaction

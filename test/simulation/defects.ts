@@ -1,9 +1,5 @@
-import type { SourcePatch } from './source-patch.ts'
-
-/** A deliberate mistake in the source, and a seed from which on the simulation finds it soon. */
-export interface Defect extends SourcePatch {
-  readonly from: number
-}
+import { ledgerDefects } from './ledger-defects.ts'
+import type { Defect } from './source-patch.ts'
 
 const atomicBatch = `db.batch<T>(statements.map(({ inner }) => inner))`
 const sequence = `(async () => {
@@ -27,12 +23,6 @@ const rememberedStrangers = `await (async () => {
   for (const address of asked) if (!owners.has(address)) strangers.add(address)
   return owners
 })()`
-
-const shortfallFirst = `if (!stored) {
-    try {
-      return err(findShortfall(balances, entries, currencies))
-    } catch {}
-  }`
 
 /**
  * Deliberate mistakes, each of a kind that is easily made and hard to see. The simulation must find every one of them: a
@@ -62,7 +52,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'deposits/gather-evidence.ts',
     text: agreedReceipts,
     replacement: failedReceipts,
-    from: 10,
+    from: 22,
   },
   'one node is enough, whatever the quorum is': {
     file: 'compose.ts',
@@ -86,14 +76,14 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/quorum/confirm-blocks.ts',
     text: 'if (filtered.length === 0) return ok(null)',
     replacement: 'return ok(null)',
-    from: 450,
+    from: 340,
   },
   'a deposit that cannot be decided now is taken for decided': {
     file: 'scan/prove-queue.ts',
     text: 'await storeDecisions(parts, { ...decisions, pending: changed }, parts.clock.now())',
     replacement: `await storeDecisions(parts, { ...decisions, pending: changed }, parts.clock.now())
     if (stopped === null) await parts.pending.remove(records)`,
-    from: 1,
+    from: 10,
   },
   'a TRC-10 transfer is taken for TRX': {
     file: 'deposits/verify-deposit.ts',
@@ -106,7 +96,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'deposits/detect-transfers.ts',
     text: matched,
     replacement: rememberedStrangers,
-    from: 1,
+    from: 5,
   },
   'an address is shown before the start of the scan is stored': {
     file: 'addresses/issue-address.ts',
@@ -142,13 +132,13 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'd1/scan-store.ts',
     text: 'caught_up_at: later(scans.caught_up_at)',
     replacement: 'caught_up_at: startedAt',
-    from: 365,
+    from: 1364,
   },
   'the health is ok while the scan is halted': {
     file: 'scan/health.ts',
     text: 'if (state.halted !== null) return',
     replacement: 'if (state.halted === null && state.halted !== null) return',
-    from: 1,
+    from: 35,
   },
   'the balance of an address is shown to every caller': {
     file: 'addresses/read-balance.ts',
@@ -166,66 +156,111 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'http/auth/verify-token.ts',
     text: 'currentDate: new Date(parts.clock.now())',
     replacement: 'currentDate: new Date(0)',
-    from: 25,
+    from: 30,
   },
-  'one balance that differs is enough for an alarm': {
-    file: 'reconciliation/judge-reading.ts',
-    text: 'readingsNeeded = 3',
-    replacement: 'readingsNeeded = 1',
-    from: 60,
+  'an unreadable block is passed without a gap': {
+    file: 'scan/store-step.ts',
+    text: 'unreadable: blocks.flatMap(({ height, logs }) => (logs === null ? [height] : [])),',
+    replacement: 'unreadable: [],',
+    from: 1,
   },
-  'the fees of outgoing transactions count as a loss': {
-    file: 'reconciliation/judge-reading.ts',
-    text: 'feeMaxSun = 200_000_000n',
-    replacement: 'feeMaxSun = 0n',
-    from: 100,
+  'a gap is finished although its logs were not read': {
+    file: 'scan/rescan.ts',
+    text: 'const unreadable = read.value.flatMap(({ height, logs }) => (logs === null ? [height] : []))',
+    replacement: 'const unreadable: BlockHeight[] = []',
+    from: 1,
   },
-  'a confirmed difference is measured again': {
-    file: 'reconciliation/judge-reading.ts',
-    text: 'confirmed: accepted.confirmed + suspected.amount',
-    replacement: 'confirmed: suspected.amount',
-    from: 230,
+  'a range that could not be read again is finished': {
+    file: 'scan/rescan.ts',
+    text: 'const retry = { id, next, nextTry:',
+    replacement: 'const retry = { id, next: (to + 1) as BlockHeight, nextTry:',
+    from: 1,
   },
-  'an address that moved waits for the next run over all addresses': {
-    file: 'reconciliation/reconcile-slice.ts',
-    text: 'moved.slice(0, room - Math.min(runAddressesMin, next.length))',
-    replacement: 'moved.slice(0, 0)',
+  'the queue takes the oldest first, not in turns': {
+    file: 'd1/pending-deposits.ts',
+    text: 'ORDER BY turn, ',
+    replacement: 'ORDER BY ',
+    from: 358,
+  },
+  'the queue goes on while the scan is halted': {
+    file: 'd1/pending-deposits.ts',
+    text: ' AND NOT $',
+    replacement: ' AND 2 <> $',
+    from: 35,
+  },
+  'a scan proves what waits before it reads': {
+    file: 'scan/scan.ts',
+    text: 'const end = await catchUp(parts, attempt.state)',
+    replacement: 'await proveQueue(parts, takesPerTick)\n    const end = await catchUp(parts, attempt.state)',
+    from: 35,
+  },
+  'the position waits for the queue': {
+    file: 'scan/scan.ts',
+    text: 'const end = await catchUp(parts, attempt.state)',
+    replacement: `const waiting = await proveQueue(parts, takesPerTick)
+    const end = waiting === null ? await catchUp(parts, attempt.state) : err(waiting)`,
+    from: 35,
+  },
+  'callers may ask nodes as often as they like': {
+    file: 'platform/rate-limits.ts',
+    text: 'return (await limiter.limit({ key })).success',
+    replacement: 'return (await limiter.limit({ key })).success || true',
+    from: 1,
+  },
+  'a candidate whose bytes are missing is refused': {
+    file: 'deposits/verify-deposit.ts',
+    text: "if (bytes === 'unavailable') return pending(owned, 'api-unavailable')",
+    replacement: "if (bytes === 'unavailable') return refused(owned, { kind: 'failed' })",
     from: 10,
   },
-  'a change that a balance may lack counts as compared': {
-    file: 'd1/reconciliation-store.ts',
-    text: 'cuy: run.cuy, fromHeight }',
-    replacement: 'cuy: run.cuy, fromHeight: Number.MAX_SAFE_INTEGER }',
-    from: 10,
+  'what arrives in a retired currency is refused': {
+    file: 'deposits/verify-deposit.ts',
+    text: "return pending(owned, 'retired')",
+    replacement: "return refused(owned, { kind: 'failed' })",
+    from: 45,
   },
-  'the lease of reconciliation is ignored': {
-    file: 'd1/reconciliation-lease.ts',
-    text: "param('at')",
-    replacement: "param('until')",
-    from: 10,
+  'bytes are not compared with the txid': {
+    file: 'tron/transaction-bytes.ts',
+    text: 'txidOf(bytes) === txid ? ok(bytes)',
+    replacement: 'bytes.length > 0 ? ok(bytes)',
+    from: 99,
   },
-  'a post that is sent again is a conflict': {
-    file: 'ledger/post-entries.ts',
-    text: 'if (one.amount !== entry.amount || one.mark !== entry.mark) {',
-    replacement: 'if (!stored || one.amount !== entry.amount || one.mark !== entry.mark) {',
+  'the transactions of a block have the bytes at their places': {
+    file: 'tron/transaction-bytes.ts',
+    text: 'return ok(new Map(all.map((bytes) => [txidOf(bytes), bytes])))',
+    replacement: `const named = (reply.ok ? reply.value : {}) as { transactions: { txID: Txid }[] }
+    return ok(new Map(all.map((bytes, i) => [named.transactions[i]!.txID, bytes])))`,
+    from: 971,
+  },
+  'the configuration is not compared with what is stored': {
+    file: 'config/check-settings.ts',
+    text: 'isEqual = differences.length === 0',
+    replacement: 'isEqual = true',
+    from: 8,
+  },
+  'replies are matched by their order': {
+    file: 'tron/transport/json-rpc.ts',
+    text: 'if (reply !== null) replies.set(reply.id, reply.reply)',
+    replacement: 'if (reply !== null) replies.set(firstId + replies.size, reply.reply)',
     from: 1,
   },
-  'a known entry is the same with any amount': {
-    file: 'ledger/post-entries.ts',
-    text: 'one.amount !== entry.amount || one.mark !== entry.mark',
-    replacement: 'one.mark !== entry.mark',
-    from: 1,
+  'a node that once named another chain is never asked again': {
+    file: 'tron/limits.ts',
+    text: 'wrongChainMs = 60_000',
+    replacement: 'wrongChainMs = 1e12',
+    from: 855,
   },
-  'what a wallet holds is looked at before the keys of a post': {
-    file: 'ledger/post-entries.ts',
-    text: 'if (known.length === 0) return err(findShortfall(balances, entries, currencies))',
-    replacement: shortfallFirst,
-    from: 1,
+  'several blocks with too many logs of a token are a failure of the node': {
+    file: 'tron/quorum/token-logs.ts',
+    text: 'blocks.length > 1 && !givesOthers',
+    replacement: 'blocks.length > 1',
+    from: 103,
   },
-  'only the first entry of a post is stored': {
-    file: 'd1/entry-store.ts',
-    text: 'const list = JSON.stringify(entries.map(writeNewEntry))',
-    replacement: 'const list = JSON.stringify(entries.slice(0, 1).map(writeNewEntry))',
-    from: 1,
+  'a range that costs too much is asked for again as it is': {
+    file: 'scan/scan.ts',
+    text: 'isStuck ? carefulBlocksMax : readBlocksMax',
+    replacement: 'isStuck ? readBlocksMax : readBlocksMax',
+    from: 175,
   },
+  ...ledgerDefects,
 }

@@ -23,9 +23,24 @@ export interface ChainTransfer extends Transfer {
 
 /**
  * `faults`: everything can fail. `recovery`: nothing fails any more, but the service still avoids nodes, and Byzantine
- * nodes may go on. `healthy`: every node can be used, so every answer must be complete.
+ * nodes may go on. `storm`: a quorum of nodes works, strangers and callers do what they can. `healthy`: every node can be
+ * used, so every answer must be complete.
  */
-export type Phase = 'faults' | 'recovery' | 'healthy'
+export type Phase = 'faults' | 'recovery' | 'storm' | 'healthy'
+
+/** A node's reply about a balance, at a time in milliseconds since 1970. */
+export interface BalanceReply {
+  readonly at: number
+  readonly address: Address
+  readonly contract: Address | null
+  readonly balance: bigint
+}
+
+/** When a tick read a balance, in milliseconds since 1970, and the position of the scan then. */
+export interface BalanceReading {
+  readonly at: number
+  readonly position: number
+}
 
 /** Everything outside the service in one run, and what is true there. */
 export interface Environment {
@@ -49,10 +64,24 @@ export interface Environment {
   readonly unknowable: Set<string>
   /** By contract and address: how many balances ticks read that were not those of the chain of the last minute. */
   readonly falseReadings: Map<string, number>
-  /** By contract and address: when a tick last read the balance, and the position of the scan then. */
-  readonly newestReadings: Map<string, { readonly at: number; readonly position: number }>
+  /** Balances that nodes have replied, oldest first. */
+  readonly balanceReplies: BalanceReply[]
+  /** By contract and address: when a tick last read the balance. */
+  readonly newestReadings: Map<string, BalanceReading>
   /** Addresses that have sent transactions. */
   readonly senders: Set<Address>
+  /** By height: addresses and contracts whose balance that block changed. */
+  readonly changedAt: Map<number, readonly string[]>
+  /** Blocks that the service has put aside because it could not read them. */
+  openGaps: ReadonlySet<number>
+  /** Currencies that are retired in the deployed configuration. */
+  retired: ReadonlySet<number>
+  /** When a currency was last retired, in milliseconds since 1970. */
+  retiredAt: number
+  /** When a request to a node was last refused because all callers together had used up their requests. */
+  callersRefusedAt: number
+  /** How often a copy of the database was put back: what ran then has ended. */
+  restores: number
   /** How often each fault and each kind of call occurred. */
   readonly counts: Map<string, number>
   /** Every post that backends have sent. */
@@ -68,8 +97,8 @@ export interface Environment {
   finalized(): number
   /** The height from which the scan reads, where the configuration sets it. */
   startHeight(): number | null
-  /** Makes the next block, and returns its payments. */
-  produce(): readonly Payment[]
+  /** Makes the next block with these payments and those that the phase has, and returns all of them. */
+  produce(further?: readonly Payment[]): readonly Payment[]
   count(event: string): void
   /** Reports a broken promise. The first one ends the run. */
   violate(promise: string): void
@@ -118,8 +147,15 @@ export function createEnvironment(
     shown: new Map(),
     unknowable: new Set(),
     falseReadings: new Map(),
+    balanceReplies: [],
     newestReadings: new Map(),
     senders: new Set(),
+    changedAt: new Map(),
+    openGaps: new Set(),
+    retired: new Set(),
+    retiredAt: 0,
+    callersRefusedAt: 0,
+    restores: 0,
     counts: new Map(),
     posts: [],
     observers: new Set(),
@@ -128,7 +164,7 @@ export function createEnvironment(
     isForked: false,
     finalized: () => chain.tip().height - scenario.finalityLag,
     startHeight: () => (scenario.startAfter === null ? null : chain.firstHeight + scenario.startAfter),
-    produce: () => produceBlock(env, transfers),
+    produce: (further = []) => produceBlock(env, transfers, further),
     count: (event) => env.counts.set(event, (env.counts.get(event) ?? 0) + 1),
     violate(promise) {
       env.trace(() => `VIOLATION ${promise}`)
@@ -140,9 +176,15 @@ export function createEnvironment(
   return env
 }
 
-function produceBlock(env: Environment, transfers: Map<string, ChainTransfer>): readonly Payment[] {
-  const { chain } = env
-  const payments = env.phase === 'faults' ? drawPayments(env) : []
+function produceBlock(
+  env: Environment,
+  transfers: Map<string, ChainTransfer>,
+  further: readonly Payment[],
+): readonly Payment[] {
+  const { chain, balances } = env
+  const drawn = env.phase === 'faults' || env.phase === 'storm' ? drawPayments(env) : []
+  for (const { changes } of further) balances.apply(chain.tip().height + 1, changes)
+  const payments = [...drawn, ...further]
   const { height, hash, transactions } = chain.add(payments.map(({ spec }) => spec))
   const isScanned = height >= (env.startHeight() ?? 0)
   for (const [i, { transfers: own }] of payments.entries()) {
@@ -154,7 +196,12 @@ function produceBlock(env: Environment, transfers: Map<string, ChainTransfer>): 
     }
   }
   const isKnowable = ({ address, hidden }: BalanceChange) => isScanned && env.shown.has(address) && hidden !== true
-  for (const change of payments.flatMap(({ changes }) => changes)) {
+  const changed = payments.flatMap(({ changes }) => changes)
+  env.changedAt.set(
+    height,
+    changed.map((change) => `${change.contract} ${change.address}`),
+  )
+  for (const change of changed) {
     if (!isKnowable(change)) env.unknowable.add(`${change.contract} ${change.address}`)
     if (change.amount < 0n && change.hidden !== true) env.senders.add(change.address)
   }

@@ -1,8 +1,12 @@
+import type { Txid } from '../../src/chain/block.ts'
 import { readingAheadBlocks, runIntervalMs } from '../../src/reconciliation/judge-reading.ts'
+import { addressOf } from '../support/transaction-spec.ts'
 import { auditReconciliation, findUnread } from './alarm-checks.ts'
+import { checkTransaction } from './callers/check-transaction.ts'
 import { readHealth } from './callers/health.ts'
 import { recharge } from './callers/recharge.ts'
 import { clockSkewMaxMs } from './invocation.ts'
+import { payTrx } from './payments.ts'
 import { hasEnoughCorrectNodes, longestAvoidanceMs } from './recovery.ts'
 import { drawUid } from './requests.ts'
 import { finish, pass, type SimulatedRun } from './simulated-run.ts'
@@ -56,25 +60,51 @@ async function compareSome({ env, tick }: SimulatedRun): Promise<void> {
   }
 }
 
+/** Payments of TRX that are final and stored, and that wait for their bytes: no API gives them for one tick. */
+async function leaveWaiting({ env, nodes, tick }: SimulatedRun): Promise<Txid | null> {
+  const { random, shown, scenario } = env
+  const [to] = shown.keys()
+  if (to === undefined) return null
+  const payments = Array.from({ length: random.int(1, 3) }, (_, i) => payTrx(addressOf(2), to, BigInt(1_000 + i)))
+  env.produce(payments)
+  const txid = env.chain.tip().transactions[0]?.txid ?? null
+  // Below the fork: its nodes show the same evidence.
+  for (let i = scenario.finalityLag + 5; i > 0; i -= 1) env.produce()
+  for (const node of nodes.list) node.lacksBytes = true
+  await pass(env, 60_000)
+  await finish(env, tick())
+  for (const node of nodes.list) node.lacksBytes = false
+  return txid
+}
+
 /**
- * Makes all nodes show another chain below the position of the scan: more than a quorum tolerates. The scan must halt and
- * credit nothing until the nodes show the chain that stays.
+ * Makes all nodes show another chain below the position of the scan: more than a quorum tolerates. The scan must halt, and
+ * nothing is credited by any path until the nodes show the chain that stays. What waited is credited by the first tick then.
  */
 export async function forkAndReturn(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored, tick, request } = run
   const { random } = env
+  if (stored.scan() === undefined) return
+  const waiting = await leaveWaiting(run)
   const before = stored.scan()
   if (before === undefined) return
+  const decided = stored.countPendingBut(env.scenario.decimalsDiffer ? 3 : 0)
+  if (decided > 0) env.count('deposits that wait while halted')
   for (let i = random.int(1, 5); i > 0; i -= 1) env.produce()
   env.isForked = true
   nodes.rewriteAll(before.height - random.int(0, 3))
   const deposits = stored.countDeposits()
+  await pass(env, 60_000) // what waits is due
   await finish(env, tick())
   await pass(env, 5_000) // longer than an isolate may answer from memory
   const uid = drawUid(env)
+  const owner = [...env.shown.values()][0] ?? uid
   for (const ending of [
     () => request('health', readHealth),
     () => request('recharge', (client) => recharge(client, uid)),
+    () => (waiting === null ? tick() : request('transaction', (client) => checkTransaction(client, owner, waiting))),
+    () => tick(),
+    () => request('recharge', (client) => recharge(client, owner)),
   ]) {
     if (stored.scan()?.halted === null) env.violate('the scan is not halted while the chain is forked')
     await finish(env, ending())
@@ -83,9 +113,11 @@ export async function forkAndReturn(run: SimulatedRun): Promise<void> {
     env.violate('the scan went on while the chain was forked')
   }
   nodes.rewriteAll(null)
-  await pass(env, 60_000)
+  await pass(env, 20_000)
   await finish(env, tick())
   const after = stored.scan()
+  const left = stored.countPendingBut(env.scenario.decimalsDiffer ? 3 : 0)
+  if (left > 0) env.violate(`${left} deposits wait after the chain was no longer forked`)
   if (after?.halted !== null || after.height !== env.finalized()) {
     env.violate('the scan did not go on after the chain was no longer forked')
   }

@@ -1,37 +1,106 @@
 import { depositAddress, type Environment } from './environment.ts'
 import { clockSkewMaxMs, ownerOf } from './invocation.ts'
 import { expectedDeposit, mayBeFull } from './oracle.ts'
-import type { Stored, StoredDeposit, StoredScan } from './stored.ts'
+import type { Stored, StoredDeposit, StoredRescan, StoredScan } from './stored.ts'
 
-/**
- * A check of the database to be called after each trip that wrote: reports the first invariant that does not hold. `by` is
- * the name of the invocation that wrote.
- */
-export function createInvariantCheck(env: Environment, stored: Stored): (by: string) => void {
+/** The check of the database. */
+export interface InvariantCheck {
+  /** To be called after each trip that wrote: reports the first invariant that does not hold. `by` names the invocation. */
+  check(by: string): void
+  /** To be called after the operator changed the database: the present state is what later ones are compared with. */
+  accept(): void
+}
+
+/** The invariants that hold after every write. */
+export function createInvariantCheck(env: Environment, stored: Stored): InvariantCheck {
   const checked = new Set<string>()
-  const checkNewEntries = createEntryCheck(env, stored)
+  const entryCheck = createEntryCheck(env, stored)
   let before: StoredScan | undefined
+  let rescans: readonly StoredRescan[] = []
   let leaseBefore: Lease | undefined
-  return (by) => {
-    checkNewAddresses(env, stored)
-    const now = stored.scan()
+  const remember = (now: StoredScan | undefined) => {
     env.scanHistory.push({ at: env.scheduler.now(), scan: now })
-    if (now !== undefined) checkScan(env, stored, before, now, by)
     before = now
-    const lease = stored.reconciliation.lease()
-    if (lease !== undefined && leaseBefore !== undefined) checkLease(env, leaseBefore, lease, by)
-    leaseBefore = lease
-    checkPending(env, stored)
-    checkNewEntries()
-    if (stored.countDeposits() > checked.size) checkNewDeposits(env, stored, checked)
+  }
+  return {
+    check(by) {
+      checkNewAddresses(env, stored)
+      const openRescans = stored.rescans()
+      checkRescans(env, stored, rescans, openRescans)
+      rescans = openRescans
+      const now = stored.scan()
+      if (now !== undefined) checkScan(env, stored, before, now, by)
+      const isHalted = before !== undefined && before.halted !== null && now?.halted !== null
+      remember(now)
+      const lease = stored.reconciliation.lease()
+      if (lease !== undefined && leaseBefore !== undefined) checkLease(env, leaseBefore, lease, by)
+      leaseBefore = lease
+      checkPending(env, stored)
+      entryCheck.check()
+      if (stored.countDeposits() <= checked.size) return
+      if (isHalted) env.violate(`${by} stored a deposit while the scan was halted`)
+      checkNewDeposits(env, stored, checked)
+    },
+    accept() {
+      remember(stored.scan())
+      leaseBefore = stored.reconciliation.lease()
+      entryCheck.restart()
+      rescans = stored.rescans()
+      env.openGaps = gapsOf(rescans)
+      const issued = stored.addressesFrom(0)
+      // What was read before its address counted from a lower height need not be known.
+      if (issued.some((one) => env.issuedHeights.get(one.address) !== one.issuedHeight)) rescans = gapsOnly(rescans)
+      for (const { address, issuedHeight } of issued) env.issuedHeights.set(address, issuedHeight)
+      checked.clear()
+      for (const { txid, position } of stored.deposits()) checked.add(`${txid}:${position}`)
+    },
   }
 }
 
-/** Checks that each wallet is the sum of its entries at every entry, and that none is ever negative. */
-function createEntryCheck({ violate }: Environment, stored: Stored): () => void {
+const gapsOnly = (rescans: readonly StoredRescan[]) => rescans.filter(({ kind }) => kind === 'gap')
+const gapsOf = (rescans: readonly StoredRescan[]) => new Set(gapsOnly(rescans).map(({ from }) => from))
+
+/**
+ * A block is put aside, and an operator's range is unread, until what it has is stored. What a block changed is not known as
+ * long as it is put aside.
+ */
+function checkRescans(
+  env: Environment,
+  stored: Stored,
+  before: readonly StoredRescan[],
+  now: readonly StoredRescan[],
+): void {
+  const gaps = gapsOf(now)
+  for (const height of gaps) {
+    if (env.openGaps.has(height)) continue
+    env.count('block put aside')
+    for (const key of env.changedAt.get(height) ?? []) env.unknowable.add(key)
+  }
+  env.openGaps = gaps
+  for (const { id, from, to } of before) {
+    if (now.some((one) => one.id === id)) continue
+    for (const transfer of env.transfers.values()) {
+      const { height, txid, position, to: recipient } = transfer
+      if (height < from || height > to || gaps.has(height) || expectedDeposit(env, transfer) === null) continue
+      if (!stored.isKnown(txid, position, recipient)) {
+        env.violate(`${from} to ${to} were read again without ${txid}:${position}`)
+      }
+    }
+  }
+}
+
+/**
+ * Checks that each wallet is the sum of its entries at every entry, and that none is ever negative. After `restart` all
+ * entries are new: the operator may have put other ones in their place.
+ */
+function createEntryCheck({ violate }: Environment, stored: Stored) {
   const sums = new Map<string, bigint>()
   let newest = 0
-  return () => {
+  const restart = () => {
+    sums.clear()
+    newest = 0
+  }
+  const check = () => {
     for (const { id, uid, cuy, osn, amount, balance } of stored.entriesAbove(newest)) {
       const sum = (sums.get(`${uid} ${cuy}`) ?? 0n) + amount
       if (balance !== sum || sum < 0n) violate(`entry ${osn} leaves ${balance}, and the sum of its wallet is ${sum}`)
@@ -43,6 +112,7 @@ function createEntryCheck({ violate }: Environment, stored: Stored): () => void 
       if (balance !== sum) violate(`wallet ${cuy} of ${uid} has ${balance}, and its entries sum to ${sum}`)
     }
   }
+  return { check, restart }
 }
 
 function checkNewAddresses({ owners, issuedHeights, violate }: Environment, stored: Stored): void {
@@ -91,9 +161,14 @@ function checkLease({ scheduler, violate }: Environment, before: Lease, now: Lea
   if (now.lease === '' && ownerOf(before.lease) !== by) violate(`${by} released the lease of ${before.lease}`)
 }
 
-function checkPassedBlocks({ transfers, violate }: Environment, stored: Stored, above: number, to: number): void {
+function checkPassedBlocks(
+  { transfers, openGaps, violate }: Environment,
+  stored: Stored,
+  above: number,
+  to: number,
+): void {
   for (const { height, promised, txid, position, to: recipient } of transfers.values()) {
-    if (height <= above || height > to || !promised) continue
+    if (height <= above || height > to || !promised || openGaps.has(height)) continue
     if (!stored.isKnown(txid, position, recipient)) violate(`the position passed ${height} without ${txid}:${position}`)
   }
 }

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Address } from '../../src/addresses/address.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { LogFields } from '../../src/platform/logger.ts'
@@ -15,8 +14,6 @@ export interface Invocation {
   readonly uniqueName: () => string
   /** To be awaited wherever the platform can end an invocation. Resolves, or never does. */
   step(): Promise<void>
-  /** The balances that nodes have sent, in their order. */
-  readonly balances: { readonly address: Address; readonly contract: Address | null; readonly balance: bigint }[]
   /** Whether a round trip to the database has failed. */
   databaseFailed: boolean
 }
@@ -43,14 +40,15 @@ export function createInvocation(env: Environment, kind: string, number: number,
   const isKilled = env.phase === 'faults' && random.chance(scenario.rates.kill)
   let stepsLeft = isKilled ? random.int(1, 40) : Number.POSITIVE_INFINITY
   let names = 0
+  const { restores } = env
+  const isEnded = () => stepsLeft <= 0 || env.restores > restores
   return {
     kind,
     name,
-    balances: [],
     databaseFailed: false,
     async step() {
       stepsLeft -= 1
-      if (stepsLeft > 0) return
+      if (!isEnded()) return
       if (stepsLeft === 0) {
         env.count('invocation killed')
         env.trace(() => `${name} killed`)
@@ -65,7 +63,7 @@ export function createInvocation(env: Environment, kind: string, number: number,
       now: () => (scheduler.now() + skewMs) as UnixMs, // milliseconds since 1970
       sleep: async (ms) => {
         await scheduler.wait(ms)
-        if (stepsLeft <= 0) await new Promise(() => {})
+        if (isEnded()) await new Promise(() => {})
       },
       random: () => random.next(),
     },

@@ -7,6 +7,7 @@ import { backendSecret, testSecret, testXpub } from '../support/variables.ts'
 import { withSessions } from './database.ts'
 import type { Environment } from './environment.ts'
 import { clockSkewMaxMs, currentInvocation } from './invocation.ts'
+import { otherChainId } from './malformed-replies.ts'
 import type { Nodes } from './nodes.ts'
 import { currencyVariable } from './scenario.ts'
 
@@ -25,25 +26,43 @@ export function connectDatabase(store: SqliteD1): D1Database {
   return withSessions(store.connect((work, statements) => currentInvocation().roundTrip(work, statements)))
 }
 
-/** A new isolate on any machine. */
+/** Settings that contradict what the database has stored. */
+export const wrongSettings = [
+  { TRON_CHAIN_ID: otherChainId },
+  { TRON_XPUB: HDKey.fromMasterSeed(new Uint8Array(32)).derive("m/44'/195'/0'").publicExtendedKey },
+  { CURRENCIES: currencyVariable.map((currency) => (currency.cuy === 2 ? { ...currency, scale: 3 } : currency)) },
+] as const
+
+/** What all isolates of a run are bound to. */
+export interface Resources {
+  readonly nodes: Nodes
+  readonly db: D1Database
+  readonly rateLimits: Readonly<Record<string, RateLimit>>
+}
+
+/** A new isolate on any machine, with the deployed configuration or one with other settings. */
 export function createIsolate(
-  { scenario, random, chain, startHeight }: Environment,
-  nodes: Nodes,
-  db: D1Database,
+  { scenario, random, chain, startHeight, retired }: Environment,
+  { nodes, db, rateLimits }: Resources,
+  settings: (typeof wrongSettings)[number] | null = null,
 ): Isolate {
   const service = createService(platform)
   const start = startHeight()
   const bindings = {
     DB: db,
+    ...rateLimits,
     TRON_XPUB: testXpub,
     TRON_CHAIN_ID: chain.chainId,
     TRON_NODES: nodes.list.map(({ rpc, api }) => (api === null ? { rpc } : { rpc, api })),
     TRON_QUORUM: scenario.quorum,
     TRON_FIRST_INDEX: 0, // the chain pays addresses that are not issued yet
-    CURRENCIES: currencyVariable,
+    CURRENCIES: currencyVariable.map((currency) =>
+      retired.has(currency.cuy) ? { ...currency, retired: true } : currency,
+    ),
     AUTH_JWT_SECRET: testSecret,
     BACKEND_JWT_SECRET: backendSecret,
     ...(start === null ? {} : { TRON_START_BLOCK: start }),
+    ...settings,
   }
   return {
     fetch: (request) => service.fetch(request, bindings),

@@ -30,9 +30,14 @@ const http = (name: string, status: number, body = `<html>${status}</html>`): Ma
 const rateLimit = 'rate limit'
 const gridLimit = '{"Success":false,"Error":"The key exceeds the frequency limit(15)","StatusCode":403}'
 const nodeLimit = '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'
+/** The chain id of a test network. */
+export const otherChainId = '0xcd8690dc'
 /** How a node refuses a batch with too many calls. */
 export const batchLimitBody =
   '{"jsonrpc":"2.0","id":"null","error":{"code":-32005,"message":"Batch size exceeds the limit"}}'
+
+/** How a gateway refuses a reply with too many bytes. */
+export const replyLimitBody = '{"jsonrpc":"2.0","id":"null","error":{"code":-32003,"message":"response too large"}}'
 
 const responses = (name: string, change: (responses: Wire[]) => unknown): MalformedReply => ({
   kind: 'responses',
@@ -52,6 +57,32 @@ const logs = (name: string, change: (two: readonly unknown[]) => readonly unknow
     const i = list.findIndex((log, place) => log.blockHash === list[place + 1]?.blockHash)
     return i < 0 ? undefined : { result: [...list.slice(0, i), ...change(list.slice(i, i + 2)), ...list.slice(i + 2)] }
   })
+
+/** What no field of a reply can be. What one can be would be a lie that a single reply does not show. */
+const impossibleValues = ['0xzz', 7.5, true, {}]
+
+/** The value with one field in it, at any depth, that is impossible. */
+function corrupt(random: Random, value: unknown): unknown {
+  const isTree = typeof value === 'object' && value !== null && Object.keys(value).length > 0
+  if (!isTree || random.chance(0.1)) return random.pick(impossibleValues)
+  const key = random.pick(Object.keys(value))
+  const changed = corrupt(random, (value as Wire)[key]) // an array has its indexes as keys
+  return Array.isArray(value) ? value.with(Number(key), changed) : { ...value, [key]: changed }
+}
+
+const malformedField = (random: Random): MalformedReply =>
+  calls('malformed field', (_, response) => {
+    const isChanged = 'result' in response && response.result !== null && random.chance(0.5)
+    return isChanged ? { result: corrupt(random, response.result) } : undefined
+  })
+
+/** The bytes of each transaction of a block at the place of another one. */
+const exchangedBytes = calls('API: exchanged bytes', (_, response) => {
+  const { transactions: list } = ('result' in response ? response.result : {}) as { transactions?: readonly Wire[] } // the builder's
+  if (list === undefined) return undefined
+  const transactions = list.map((one, i) => ({ ...one, raw_data_hex: list[(i + 1) % list.length]?.raw_data_hex }))
+  return { result: { ...(response as { result: Wire }).result, transactions } } // see above
+})
 
 const nullFor = (what: string, nullMethod: string): MalformedReply =>
   calls(`null for ${what}`, ({ method }) => (method === nullMethod ? { result: null } : undefined))
@@ -92,7 +123,7 @@ const rpcReplies: readonly ((random: Random) => MalformedReply)[] = [
   () => nullFor('logs', 'eth_getLogs'),
   () => nullFor('balances', 'eth_getBalance'),
   (random) => {
-    const chainId = random.chance(0.2) ? '0xcd8690dc' : '0x' // after the first one the node is not used for an hour
+    const chainId = random.chance(0.4) ? otherChainId : '0x'
     return calls('another chain', ({ method }) => (method === 'eth_chainId' ? { result: chainId } : undefined))
   },
   () =>
@@ -101,6 +132,9 @@ const rpcReplies: readonly ((random: Random) => MalformedReply)[] = [
         ? { error: { code: -32602, message: 'invalid block number' } }
         : undefined,
     ),
+  malformedField,
+  malformedField,
+  malformedField,
   () => logs('log omitted', ([, second]) => [second]),
   () => logs('log duplicated', ([first, second]) => [first, second, second]),
   () => logs('logs reordered', ([first, second]) => [second, first]),
@@ -109,6 +143,9 @@ const rpcReplies: readonly ((random: Random) => MalformedReply)[] = [
 const apiReplies: readonly ((random: Random) => MalformedReply)[] = [
   (random) => http('API: nothing', 200, random.pick(['{}', '', 'null'])),
   () => http('API: other bytes', 200, JSON.stringify({ raw_data_hex: '0a02' })),
+  malformedField,
+  () => exchangedBytes,
+  () => exchangedBytes,
   () => http('API: no bytes', 200, JSON.stringify({ txID: 'ff', raw_data: {} })),
   () => http(rateLimit, 200, gridLimit),
   (random) => http('server error', random.pick([429, 500]), ''),

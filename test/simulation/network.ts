@@ -5,8 +5,15 @@ import { apiPaths } from '../support/scripted-node.ts'
 import type { ByzantineFault } from './byzantine-faults.ts'
 import type { Environment } from './environment.ts'
 import type { Invocation, NodeFetch } from './invocation.ts'
-import { batchLimitBody, drawMalformedReply, type MalformedReply } from './malformed-replies.ts'
-import type { Nodes, SimulatedNode } from './nodes.ts'
+import {
+  batchLimitBody,
+  drawMalformedReply,
+  type MalformedReply,
+  otherChainId,
+  replyLimitBody,
+} from './malformed-replies.ts'
+import type { Nodes } from './nodes.ts'
+import type { SimulatedNode } from './simulated-node.ts'
 
 type NodeService = 'rpc' | 'api'
 
@@ -66,12 +73,29 @@ function reportingBugs<T>(env: Environment, act: () => T): T {
   }
 }
 
-function drawFault({ random, scheduler, scenario, phase }: Environment, { node, service }: Incoming) {
-  if (phase !== 'faults') return null
+function drawFault(env: Environment, { node, service, calls }: Incoming): MalformedReply | null {
+  const { random, scheduler, scenario, phase } = env
   if (scheduler.now() < node.awayUntil) {
-    return { kind: 'transport', name: random.chance(0.5) ? 'time-out' : 'lost connection' } as const
+    return { kind: 'transport', name: random.chance(0.5) ? 'time-out' : 'lost connection' }
   }
-  return random.chance(scenario.rates.malformed) ? drawMalformedReply(random, service) : null
+  if (isOverQuota(node, scheduler.now())) {
+    return { kind: 'http', name: 'quota used up', status: 429, body: '' }
+  }
+  const asksForBlock = service === 'api' && calls.some(({ params: [body] }) => 'num' in (body as object)) // our own JSON
+  if (asksForBlock && !node.plan.hasWholeBlocks) {
+    return { kind: 'http', name: 'API: no whole blocks', status: 404, body: '' }
+  }
+  if (service === 'api' && node.lacksBytes) return { kind: 'http', name: 'API: nothing', status: 200, body: '{}' }
+  const rate = phase === 'faults' ? scenario.rates.malformed : node.malformed
+  return random.chance(rate) ? drawMalformedReply(random, service) : null
+}
+
+function isOverQuota(node: SimulatedNode, now: number): boolean {
+  const minute = Math.floor(now / 60_000)
+  if (minute !== node.quotaMinute) node.used = 0
+  node.quotaMinute = minute
+  node.used += 1
+  return node.used > node.quota
 }
 
 function reply(
@@ -85,7 +109,7 @@ function reply(
   if (malformed?.kind === 'http') return respond(malformed.body, malformed.status)
   if (malformed?.name === 'lost connection') return null
   if (malformed?.name === 'endless body') return respond(null)
-  if (env.phase === 'faults' && batch && calls.length > node.callsMax) {
+  if (batch && calls.length > node.callsMax) {
     env.count('batch limit')
     return respond(batchLimitBody)
   }
@@ -94,6 +118,10 @@ function reply(
     return malformed?.kind === 'calls' && call !== undefined ? (malformed.change(call, response) ?? response) : response
   })
   const text = write(incoming, responses, malformed)
+  if (text.length > node.replyMax) {
+    env.count('reply limit')
+    return respond(batch ? replyLimitBody : replyLimitBody.replace('"null"', String(calls[0]?.id)))
+  }
   const end = malformed?.name === 'truncated body' ? Math.floor(text.length * env.random.next()) : text.length
   return respond(text.slice(0, end))
 }
@@ -110,7 +138,10 @@ function answerCalls(
   const { behind } = scripted
   scripted.behind += node.spread > 0 ? env.random.int(0, node.spread) : 0
   if (fault === 'held-back head') scripted.behind = Math.max(behind, env.chain.tip().height - node.heldHeight)
+  const isGlitch = node.glitches > 0 && env.random.chance(node.glitches)
   const responses = calls.map((call) => {
+    if (isGlitch && call.method === 'eth_chainId') return { result: otherChainId }
+    if (call.method === node.refuses) return { error: { code: -32005, message: 'limit exceeded' } }
     if (fault === 'unknown transactions' && call.method === 'eth_getTransactionByHash') return { result: null }
     loadBalance(env, nodes, invocation, node, fault, call)
     return answerCall(scripted, call)
@@ -133,7 +164,7 @@ function loadBalance(
   const { address, contract } = asked
   const { balance, isTrue } = nodes.balanceOf(node, fault, address, contract)
   node.scripted.balances.set(contract === null ? address : `${contract} ${address}`, balance)
-  invocation.balances.push({ address, contract, balance })
+  env.balanceReplies.push({ at: env.scheduler.now(), address, contract, balance })
   if (invocation.kind !== 'tick') return
   const key = `${contract} ${address}`
   env.newestReadings.set(key, { at: env.scheduler.now(), position: env.scanHistory.at(-1)?.scan?.height ?? 0 })
@@ -155,7 +186,7 @@ function toAddress(text: unknown): Address {
 }
 
 function write(
-  { service, batch, calls }: Incoming,
+  { node, service, batch, calls }: Incoming,
   responses: readonly CallResponse[],
   malformed: MalformedReply | null,
 ) {
@@ -166,6 +197,7 @@ function write(
     return JSON.stringify(malformed.change(batch ? list : list.slice(0, 1)))
   }
   const texts = calls.map(({ id }, i) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},${textOf(responses[i])}}`)
+  if (node.plan.reordersBatches) texts.reverse()
   return batch ? `[${texts.join()}]` : texts.join()
 }
 

@@ -1,44 +1,16 @@
 import type { Address } from '../../src/addresses/address.ts'
 import { readingLagBlocks } from '../../src/reconciliation/judge-reading.ts'
-import type { BuiltBlock } from '../support/block-json.ts'
 import type { BuiltChain } from '../support/chain-builder.ts'
-import { createScriptedNode, type ScriptedNode } from '../support/scripted-node.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
-import { withoutFailedLogs } from './altered-chain.ts'
+import { withNumbersByTransaction, withoutFailedLogs } from './altered-chain.ts'
+import { type Branch, createBranch, grow } from './branches.ts'
 import { type ByzantineFault, drawByzantineFault, falsifyBalance } from './byzantine-faults.ts'
-import type { ChainBalances } from './chain-balances.ts'
 import type { Environment } from './environment.ts'
 import { createFalseChain } from './false-blocks.ts'
-import { drawPayment, type Payment } from './payments.ts'
-import { fineToken, type Scenario } from './scenario.ts'
-
-/** A branch that shares the blocks below `from` with the chain that stays. */
-interface Branch {
-  readonly chain: BuiltChain
-  readonly balances: ChainBalances
-  readonly from: number
-}
-
-/** A node and its present state. */
-export interface SimulatedNode {
-  readonly number: number
-  readonly rpc: string
-  readonly api: string | null
-  readonly byzantine: boolean
-  readonly keepsFailedLogs: boolean
-  readonly scripted: ScriptedNode
-  /** Largest difference in blocks between the backends behind its URL. */
-  spread: number
-  /** Time until which no request reaches it. */
-  awayUntil: number
-  /** Most calls of one batch. */
-  callsMax: number
-  /** The fork above finality that it is on. */
-  fork: Branch | null
-  fault: ByzantineFault | null
-  /** The newest block that it shows while it holds its head back. */
-  heldHeight: number
-}
+import { changeNode, leaveFork, recoverNode } from './node-changes.ts'
+import type { Payment } from './payments.ts'
+import { fineToken } from './scenario.ts'
+import { createNode, type SimulatedNode } from './simulated-node.ts'
 
 /** The nodes of a run. */
 export interface Nodes {
@@ -76,7 +48,7 @@ export function createNodes(env: Environment, position: () => number): Nodes {
         recoverNode(env, node)
         node.awayUntil = 0
         const next = fault === 'any' ? (node.fault ?? drawByzantineFault(random)) : fault
-        setFault(env, node, node.byzantine ? next : null)
+        setFault(env, node, node.plan.byzantine ? next : null)
       }
     },
     rewriteAll(from) {
@@ -99,30 +71,6 @@ export function createNodes(env: Environment, position: () => number): Nodes {
 /** What colluding nodes share. */
 interface FaultState {
   rewritten: Branch | null
-}
-
-function createNode(
-  chain: BuiltChain,
-  { finalityLag }: Scenario,
-  { byzantine, hasApi, keepsFailedLogs }: Scenario['nodes'][number],
-  number: number,
-): SimulatedNode {
-  const scripted = createScriptedNode(chain)
-  scripted.finalityLag = finalityLag
-  return {
-    number,
-    rpc: `https://node-${number}.test/jsonrpc`,
-    api: hasApi ? `https://node-${number}.test` : null,
-    byzantine,
-    keepsFailedLogs,
-    scripted,
-    spread: 0,
-    awayUntil: 0,
-    callsMax: Number.POSITIVE_INFINITY,
-    fork: null,
-    fault: null,
-    heldHeight: 0,
-  }
 }
 
 function setFault({ random, chain }: Environment, node: SimulatedNode, fault: ByzantineFault | null): void {
@@ -148,72 +96,10 @@ function advance(
     }
     if (random.chance(scenario.rates.change)) changeNode(env, node)
     else if (random.chance(0.15)) recoverNode(env, node)
-    if (node.byzantine && changesFault) setFault(env, node, fault)
+    if (node.plan.byzantine && changesFault) setFault(env, node, fault)
     if (node.fault === 'rewritten past') {
       state.rewritten ??= createBranch(env, env.finalized() + 1 - random.int(0, 3))
     }
-  }
-}
-
-/** Adds a block to a branch that does not stay. It has some of the payments, and some that no other branch has. */
-function grow({ random, shown }: Environment, { chain, balances }: Branch, payments: readonly Payment[]): BuiltBlock {
-  const parties = { shown: [...shown.keys()], unshown: [], balanceOf: () => 0n }
-  const shared = payments.filter(() => random.chance(0.6))
-  const own = [...shared, ...(random.chance(0.5) ? [drawPayment(random, parties)] : [])]
-  balances.apply(
-    chain.tip().height + 1,
-    own.flatMap(({ changes }) => changes),
-  )
-  return chain.add(own.map(({ spec }) => spec))
-}
-
-/** A branch from `from` on, as high as the chain that stays. */
-function createBranch(env: Environment, from: number): Branch {
-  const branch = { chain: env.chain.fork(from - 1), balances: env.balances.fork(from), from }
-  while (branch.chain.tip().height < env.chain.tip().height) grow(env, branch, [])
-  return branch
-}
-
-function changeNode(env: Environment, node: SimulatedNode): void {
-  const { random, scheduler, scenario, chain } = env
-  switch (random.int(1, 6)) {
-    case 1:
-    case 2:
-      node.scripted.behind = random.pick([1, 2, 5, 25])
-      env.count('node lags')
-      return
-    case 3:
-      node.spread = random.pick([1, 3, 25])
-      env.count('node switches backends')
-      return
-    case 4:
-      node.awayUntil = scheduler.now() + random.pick([5_000, 30_000, 120_000])
-      env.count('node goes away')
-      return
-    case 5:
-      node.callsMax = random.pick([1, 4, 10, 19])
-      env.count('node limits batches')
-      return
-    case 6:
-      node.fork = createBranch(env, chain.tip().height - random.int(0, Math.min(3, scenario.finalityLag - 1)))
-      env.count('fork above finality')
-  }
-}
-
-function recoverNode(env: Environment, node: SimulatedNode): void {
-  node.scripted.behind = 0
-  node.spread = 0
-  node.callsMax = Number.POSITIVE_INFINITY
-  leaveFork(env, node)
-}
-
-/** A transaction that only the fork has returns to those that are in no block. */
-function leaveFork({ chain }: Environment, node: SimulatedNode): void {
-  const branch = node.fork
-  node.fork = null
-  for (const { txid, wire } of branch?.chain.at(branch.from)?.transactions ?? []) {
-    if (chain.transaction(txid) !== undefined) continue
-    node.scripted.unmined.set(txid, { ...wire, blockHash: '0x', blockNumber: '0x', transactionIndex: '0x' })
   }
 }
 
@@ -227,7 +113,8 @@ function setView(
   const isFaulty = node.fault !== null && (isForked || random.chance(scenario.rates.byzantine))
   const fault = isFaulty ? node.fault : null
   const own = node.fork?.chain ?? chain
-  scripted.chain = node.keepsFailedLogs ? own : withoutFailedLogs(own)
+  const kept = node.plan.keepsFailedLogs ? own : withoutFailedLogs(own)
+  scripted.chain = node.plan.numbersByTransaction ? withNumbersByTransaction(kept) : kept
   scripted.finalityLag = scenario.finalityLag
   scripted.hasHistory = fault !== 'no history'
   const decimals = scenario.decimalsDiffer ? 8 : 18

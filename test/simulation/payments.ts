@@ -48,7 +48,8 @@ const paying = (spec: TransactionSpec, transfers: readonly Transfer[]): Payment 
   changes: transfers.map(({ to, contract, raw }) => ({ address: to, contract, amount: raw })),
 })
 
-const trx = (from: Address, to: Address, amount: bigint): Payment =>
+/** A payment of TRX from a stranger. */
+export const payTrx = (from: Address, to: Address, amount: bigint): Payment =>
   paying({ kind: 'trx', from, to, amount }, [{ position: 0, contract: null, from, to, raw: amount }])
 
 const token = (contract: Address, from: Address, to: Address, amount: bigint): Payment =>
@@ -95,7 +96,7 @@ const sweep: Draw = (random, from, { shown, balanceOf }) => {
   const contract = random.chance(0.5) ? null : drawToken(random)
   const fee = smaller(BigInt(random.pick([0, random.int(1, 30_000_000)])), balanceOf(from, null))
   const available = balanceOf(from, contract) - (contract === null ? fee : 0n)
-  if (available <= 0n) return trx(stranger(random), from, drawAmount(random, null))
+  if (available <= 0n) return payTrx(stranger(random), from, drawAmount(random, null))
   const part = (available * BigInt(random.int(1, 99))) / 100n
   const amount = random.chance(0.5) || part === 0n ? available : part
   return {
@@ -135,7 +136,7 @@ const seizure: Draw = (random, from, { balanceOf }) => {
 const earlyPayment: Draw = (random, to, { unshown }) => {
   const early = random.pick([to, ...unshown])
   return random.chance(0.5)
-    ? trx(stranger(random), early, 4_000_000n)
+    ? payTrx(stranger(random), early, 4_000_000n)
     : token(usdtAddress, stranger(random), early, 4_000_000n)
 }
 
@@ -146,7 +147,7 @@ const otherType: Draw = (random, to) => {
 
 /** Fills a wallet to its last unit, or is one unit too much. */
 const fillingPayment: Draw = (random, to) =>
-  trx(stranger(random), to, random.chance(0.2) ? 2n ** 53n - BigInt(random.int(0, 2)) : drawAmount(random, null))
+  payTrx(stranger(random), to, random.chance(0.2) ? 2n ** 53n - BigInt(random.int(0, 2)) : drawAmount(random, null))
 
 const fourthTopic = (log: LogSpec): LogSpec => ({ ...log, topics: [...log.topics, log.data], data: '0x' })
 const dirtyTopics = (log: LogSpec): LogSpec => ({
@@ -156,7 +157,7 @@ const dirtyTopics = (log: LogSpec): LogSpec => ({
 
 /** Every kind of transaction and how often it is drawn. */
 const draws: readonly (readonly [weight: number, draw: Draw])[] = [
-  [18, (random, to) => trx(stranger(random), to, drawAmount(random, null))],
+  [18, (random, to) => payTrx(stranger(random), to, drawAmount(random, null))],
   [12, (random, to) => token(usdtAddress, stranger(random), to, drawAmount(random, usdtAddress))],
   [10, (random, to) => token(fineToken, stranger(random), to, drawAmount(random, fineToken))],
   [10, multisend],
@@ -172,12 +173,12 @@ const draws: readonly (readonly [weight: number, draw: Draw])[] = [
   [1, (random, to) => malformedEvent(random, to, fourthTopic)],
   [1, (random, to) => malformedEvent(random, to, dirtyTopics)],
   [1, (random, to) => worthless({ kind: 'call', contract: to, from: stranger(random), value: 8_000_000n })],
-  [1, (random, to) => trx(stranger(random), to, 2n ** 60n)],
+  [1, (random, to) => payTrx(stranger(random), to, 2n ** 60n)],
   [1, fillingPayment],
   [1, (random, to) => token(usdtAddress, stranger(random), to, 2n ** 200n)],
   [1, internalTransfer],
   [1, seizure],
-  [8, (random) => trx(stranger(random), stranger(random), 1_000_000n)],
+  [8, (random) => payTrx(stranger(random), stranger(random), 1_000_000n)],
   [4, (random) => token(usdtAddress, stranger(random), stranger(random), 1_000_000n)],
   [5, earlyPayment],
 ]
@@ -187,7 +188,7 @@ const weights = draws.reduce((sum, [weight]) => sum + weight, 0)
 export function drawPayment(random: Random, parties: Parties): Payment {
   if (parties.shown.length === 0) {
     const early = random.chance(0.3) && parties.unshown.length > 0
-    return trx(stranger(random), early ? random.pick(parties.unshown) : stranger(random), 2_000_000n)
+    return payTrx(stranger(random), early ? random.pick(parties.unshown) : stranger(random), 2_000_000n)
   }
   const to = random.pick(parties.shown)
   let left = random.int(1, weights)

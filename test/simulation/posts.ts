@@ -1,4 +1,4 @@
-import { sendPost } from './callers/post.ts'
+import { isWholeStored, sendPost } from './callers/post.ts'
 import type { Environment } from './environment.ts'
 import { currencies } from './scenario.ts'
 import type { SentEntry, SentPost } from './sent-post.ts'
@@ -9,13 +9,31 @@ import type { Stored } from './stored.ts'
 export function startPost(run: SimulatedRun): void {
   const { backends: env, stored } = run
   const post = drawPost(env, stored)
-  const send = (triesLeft: number) => {
-    const ending = run.post((backend) => sendPost(backend, post))
-    void ending.then(() => {
-      if (!post.isAnswered && triesLeft > 0) env.scheduler.after(env.random.int(1, 5_000), () => send(triesLeft - 1))
-    })
+  for (let copies = env.random.chance(0.1) ? env.random.int(2, 5) : 1; copies > 0; copies -= 1) send(run, post, 3)
+}
+
+function send(run: SimulatedRun, post: SentPost, triesLeft: number): void {
+  const { backends: env } = run
+  const ending = run.post((backend) => sendPost(backend, post))
+  void ending.then(() => {
+    if (!post.isAnswered && triesLeft > 0)
+      env.scheduler.after(env.random.int(1, 5_000), () => send(run, post, triesLeft - 1))
+  })
+}
+
+/**
+ * Sends again, soon, the accepted posts that a restored database lacks: each is as if it had never been sent, so that another
+ * one with a part of it can be accepted first.
+ */
+export function postAgain(run: SimulatedRun): void {
+  const { backends: env, stored } = run
+  for (const post of env.posts) {
+    if (!post.isAccepted || isWholeStored(stored, post.entries)) continue
+    post.isAccepted = false
+    post.isAnswered = false
+    env.count('post lost with the database')
+    env.scheduler.after(env.random.int(1, 20_000), () => send(run, post, 3))
   }
-  for (let copies = env.random.chance(0.1) ? env.random.int(2, 5) : 1; copies > 0; copies -= 1) send(3)
 }
 
 /** Sends some posts again in a healthy environment: those without an answer get one, and accepted ones the same. */

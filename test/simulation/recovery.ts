@@ -1,5 +1,6 @@
 import { headSpreadMax } from '../../src/tron/limits.ts'
 import { checkTransaction } from './callers/check-transaction.ts'
+import type { Client } from './callers/client.ts'
 import { recharge } from './callers/recharge.ts'
 import { expectedDeposits } from './oracle.ts'
 import { drawUid, startRead } from './requests.ts'
@@ -7,7 +8,7 @@ import type { Scenario } from './scenario.ts'
 import { finish, pass, type SimulatedRun } from './simulated-run.ts'
 
 const minuteMs = 60_000
-/** After this time no isolate avoids a node any more: longer than an hour, the time for a node of another chain. */
+/** After this time no isolate avoids a node any more. */
 export const longestAvoidanceMs = 4_000_000
 
 /** Whether the service must work with Byzantine nodes: the correct ones are a quorum, and one of them has an API. */
@@ -17,7 +18,7 @@ export function hasEnoughCorrectNodes({ nodes, quorum }: Scenario): boolean {
 }
 
 /** Ends the faults, and runs ticks until the scan is caught up and no deposit is pending. */
-export async function recover({ env, nodes, stored, tick }: SimulatedRun): Promise<void> {
+export async function recover({ env, nodes, stored, tick, deploy }: SimulatedRun): Promise<void> {
   const { scenario, random } = env
   env.trace(() => 'RECOVERY')
   env.phase = 'recovery'
@@ -26,14 +27,22 @@ export async function recover({ env, nodes, stored, tick }: SimulatedRun): Promi
   // A Byzantine node can hold the head back by as many blocks as heads may differ.
   for (let i = scenario.finalityLag + (faultsGoOn ? headSpreadMax : 0); i >= 0; i -= 1) env.produce()
   const misconfigured = scenario.decimalsDiffer ? 3 : 0 // pending until the operator corrects its decimals
-  const state = () => ({ height: stored.scan()?.height, pending: stored.countPendingBut(misconfigured) })
+  const state = () => {
+    return {
+      height: stored.scan()?.height,
+      pending: stored.countPendingBut(misconfigured),
+      unread: stored.rescans().length,
+    }
+  }
   for (let round = 1; round <= 60; round += 1) {
     env.produce() // the chain grows, so that a head which is held back differs more and more
+    // What an invocation of the earlier configuration stored as retired after the later one is resumed by a new isolate.
+    if (round === 10 && env.retiredAt > 0) deploy()
     await pass(env, round === 10 ? longestAvoidanceMs : minuteMs)
     await finish(env, tick())
     if (env.violation !== null) return
-    const { height, pending } = state()
-    if (height === env.finalized() && pending === 0) return
+    const { height, pending, unread } = state()
+    if (height === env.finalized() && pending === 0 && unread === 0) return
   }
   env.violate(`not caught up after the recovery: ${JSON.stringify(state())}, final is ${env.finalized()}`)
 }
@@ -46,14 +55,16 @@ export async function settle(run: SimulatedRun): Promise<void> {
   await pass(env, longestAvoidanceMs)
   env.phase = 'healthy'
   const expected = [...expectedDeposits(env).values()]
+  // All callers together have so many requests to nodes in a minute: each question waits for the next one.
+  const ask = async (kind: string, act: (client: Client) => Promise<void>) => {
+    await pass(env, minuteMs)
+    await finish(env, request(kind, act))
+  }
   for (const { transfer, expected: deposit } of expected) {
     const { txid, position, to } = transfer
     if (stored.isKnown(txid, position, to)) continue
     if (transfer.promised) return env.violate(`${txid}:${position} of ${deposit.uid} was never credited`)
-    await finish(
-      env,
-      request('transaction', (client) => checkTransaction(client, deposit.uid, txid)),
-    )
+    await ask('transaction', (client) => checkTransaction(client, deposit.uid, txid))
   }
   for (let i = 0; i < 4; i += 1) {
     // Deposits, their owners and others, and transactions that are worth nothing.
@@ -63,15 +74,9 @@ export async function settle(run: SimulatedRun): Promise<void> {
     const txid = random.pick(txids)
     const owner = expected.find(({ transfer }) => transfer.txid === txid)?.expected.uid
     const uid = owner !== undefined && random.chance(0.6) ? owner : drawUid(env)
-    await finish(
-      env,
-      request('transaction', (client) => checkTransaction(client, uid, txid)),
-    )
+    await ask('transaction', (client) => checkTransaction(client, uid, txid))
   }
   const uid = drawUid(env)
-  await finish(
-    env,
-    request('recharge', (client) => recharge(client, uid)),
-  )
+  await ask('recharge', (client) => recharge(client, uid))
   for (const kind of [1, 3, 5, 7]) await finish(env, startRead(run, drawUid(env), kind))
 }

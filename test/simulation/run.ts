@@ -2,6 +2,7 @@ import { openSqliteD1, type SqliteD1 } from '../support/sqlite-d1.ts'
 import { createEnvironment, type Environment, startMs } from './environment.ts'
 import { forkAndReturn, reconcileRepeatedly } from './final-phases.ts'
 import { auditLedger } from './ledger-audit.ts'
+import { createOperator } from './operator.ts'
 import { expectedDeposits } from './oracle.ts'
 import { settlePosts, startPost } from './posts.ts'
 import { createRandom, type Random } from './random.ts'
@@ -10,6 +11,7 @@ import { createRequests } from './requests.ts'
 import { drawScenario } from './scenario.ts'
 import { createScheduler } from './scheduler.ts'
 import { createRun, type SimulatedRun } from './simulated-run.ts'
+import { weatherStorm } from './storm.ts'
 
 /** The result of one run. */
 export interface Outcome {
@@ -54,7 +56,8 @@ async function live(env: Environment, store: SqliteD1, backendRandom: Random): P
   const run = createRun(env, store, backendRandom)
   await runFaultyPhase(run)
   const early = run.stored.countDeposits()
-  const phases = [recover, settle, settlePosts]
+  const phases = env.scenario.storm === null ? [recover, settle] : [recover, weatherStorm, recover, settle]
+  phases.push(settlePosts)
   if (env.scenario.reconciles) phases.push(reconcileRepeatedly)
   if (env.scenario.forks) phases.push(forkAndReturn)
   for (const phase of phases) if (env.violation === null) await phase(run)
@@ -70,6 +73,7 @@ async function runFaultyPhase(run: SimulatedRun): Promise<void> {
   const { env, nodes, tick } = run
   const { random, scheduler, scenario } = env
   const requests = createRequests()
+  const operator = createOperator(run)
   let blocks = 0
   const nextBlock = () => {
     nodes.advance(env.produce())
@@ -77,6 +81,7 @@ async function runFaultyPhase(run: SimulatedRun): Promise<void> {
     for (let left = scenario.requestsPerBlock; left > 0; left -= 1) {
       if (random.chance(left)) scheduler.after(random.int(0, blockMs), () => requests.startAny(run))
     }
+    if (random.chance(scenario.rates.operator)) scheduler.after(random.int(0, blockMs - 1), operator.act)
     if (run.backends.random.chance(0.5)) {
       scheduler.after(run.backends.random.int(0, blockMs), () => startPost(run))
     }
@@ -91,4 +96,5 @@ async function runFaultyPhase(run: SimulatedRun): Promise<void> {
   scheduler.after(0, nextBlock)
   scheduler.after(random.int(0, scenario.tickEveryMs), nextTick)
   await scheduler.runUntil(() => env.violation !== null || blocks >= scenario.blocks)
+  operator.end()
 }

@@ -47,6 +47,8 @@ export interface FaultRates {
   readonly slow: number
   /** An invocation is killed. */
   readonly kill: number
+  /** The operator has something read again, corrected, restored or configured otherwise, for each block. */
+  readonly operator: number
 }
 
 /** The properties of one node. */
@@ -55,6 +57,27 @@ export interface NodePlan {
   readonly hasApi: boolean
   /** Whether it stores the logs of failed transactions. */
   readonly keepsFailedLogs: boolean
+  /** Whether its logs are numbered through each transaction in place of the block. */
+  readonly numbersByTransaction: boolean
+  /** Whether its replies to a batch come in another order than the calls. */
+  readonly reordersBatches: boolean
+  /** Whether its HTTP API serves whole blocks. */
+  readonly hasWholeBlocks: boolean
+}
+
+/** What strangers and callers do in the phase `storm`, while a quorum of nodes answers. */
+export interface Storm {
+  /** Worthless TRC-10 transfers to the address of one caller in one block: more than some ticks can prove, or few. */
+  readonly dust: number
+  /** Logs of a stranger's contract in each block; nodes refuse replies with more than `logsMax` logs. */
+  readonly logs: number
+  readonly logsMax: number
+  /** Questions of one caller within a minute: those that cost nodes most. */
+  readonly questions: number
+  /** Requests that a node answers in a minute. */
+  readonly quota: number
+  /** What is wrong with one node, where the others are a quorum. */
+  readonly trouble: 'none' | 'away' | 'refusal' | 'malformed' | 'glitch' | 'byzantine'
 }
 
 /** What a seed decides before a run begins. */
@@ -83,6 +106,8 @@ export interface Scenario {
   readonly reconciles: boolean
   /** Whether all nodes rewrite final blocks at the end of the run. */
   readonly forks: boolean
+  /** Null for no storm. */
+  readonly storm: Storm | null
   readonly rates: FaultRates
 }
 
@@ -110,6 +135,7 @@ export function drawScenario(random: Random): Scenario {
     requestsPerBlock: random.pick([0.15, 0.3, 0.3, 0.7]),
     reconciles: random.chance(0.1),
     forks: random.chance(0.1),
+    storm: random.chance(0.12) ? drawStorm(random) : null,
     rates: {
       malformed: rate(0.02, 0.2),
       change: rate(0.02, 0.1),
@@ -117,6 +143,7 @@ export function drawScenario(random: Random): Scenario {
       database: rate(0.02, 0.08),
       slow: rate(0.003, 0.02),
       kill: rate(0.05, 0.2),
+      operator: random.pick([0, 0.03, 0.1]),
     },
   }
 }
@@ -135,5 +162,22 @@ function drawNodes(random: Random, count: number, quorum: number): readonly Node
     byzantine: byzantine.has(i),
     hasApi: i === withApi || random.chance(0.7),
     keepsFailedLogs: random.chance(0.8),
+    // With such numbers a single reply does not show that a log is missing.
+    numbersByTransaction: random.chance(0.2) && quorum > 1,
+    reordersBatches: random.chance(0.3),
+    hasWholeBlocks: random.chance(0.7),
   }))
+}
+
+function drawStorm(random: Random): Storm {
+  const isQuotaStorm = random.chance(0.3)
+  const isFull = random.chance(0.5)
+  return {
+    dust: isQuotaStorm ? 0 : random.pick([0, 40, 40, 150, 1_300]),
+    logs: isFull ? random.int(12, 40) : 0,
+    logsMax: isFull ? 12 : 10_000,
+    questions: isQuotaStorm ? 90 : random.int(0, 8),
+    quota: isQuotaStorm ? 180 : 100_000,
+    trouble: random.pick(['none', 'away', 'refusal', 'malformed', 'glitch', 'byzantine']),
+  }
 }

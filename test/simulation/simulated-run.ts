@@ -1,5 +1,6 @@
+import type { DatabaseSync } from 'node:sqlite'
 import type { AlarmKind, LogFields } from '../../src/platform/logger.ts'
-import type { SqliteD1 } from '../support/sqlite-d1.ts'
+import type { RoundTrip, SqliteD1 } from '../support/sqlite-d1.ts'
 import { checkAlarm } from './alarm-checks.ts'
 import { type Backend, createBackend } from './callers/backend.ts'
 import { type Client, createClient } from './callers/client.ts'
@@ -7,10 +8,11 @@ import { connectToDatabase, isDatabaseFault } from './database.ts'
 import type { Environment } from './environment.ts'
 import { createInvariantCheck } from './invariants.ts'
 import { createInvocation, type Invocation, runIn } from './invocation.ts'
-import { connectDatabase, createIsolate, type Isolate } from './isolate.ts'
+import { connectDatabase, createIsolate, type Isolate, wrongSettings } from './isolate.ts'
 import { connectToNodes } from './network.ts'
 import { createNodes, type Nodes } from './nodes.ts'
 import type { Random } from './random.ts'
+import { createRateLimits } from './rate-limits.ts'
 import { createStored, type Stored } from './stored.ts'
 
 /** A run: its environment, its nodes, its database and the service. */
@@ -26,41 +28,95 @@ export interface SimulatedRun {
   request(kind: string, act: (client: Client) => Promise<void>): Promise<void>
   /** Starts one call of a backend. The promise resolves as that of `tick`. */
   post(act: (backend: Backend) => Promise<void>): Promise<void>
+  /** Starts a tick, or a request, of a deployment with a setting that contradicts what is stored. It must do nothing. */
+  misconfigured(act: ((client: Client) => Promise<void>) | null): Promise<void>
+  /** Replaces all isolates: the deployed configuration has changed, or the service was stopped. */
+  deploy(): void
+  /** Changes the database without the service. */
+  repair(change: (sqlite: DatabaseSync) => void): void
 }
 
 /** What an invocation does. */
 type Work = (isolate: Isolate, invocation: Invocation) => Promise<void>
 
-/** A run with two isolates of the service, each of which can be lost and replaced before any invocation. */
+/**
+ * A run with two isolates of the service, each of which can be lost and replaced before any invocation, and one that backends
+ * use: what an isolate reads first would otherwise be read by a post, and with its draws.
+ */
 export function createRun(env: Environment, store: SqliteD1, backendRandom: Random): SimulatedRun {
+  const { random } = env
   const stored = createStored(store.sqlite)
   const nodes = createNodes(env, () => stored.scan()?.height ?? 0)
-  const checkInvariants = createInvariantCheck(env, stored)
-  const db = connectDatabase(store)
-  const isolates = [createIsolate(env, nodes, db), createIsolate(env, nodes, db)]
-  const bookmarks = new Map<string | null, string>()
-  let started = 0
-  let open = 0
-
+  const invariants = createInvariantCheck(env, stored)
+  const resources = { nodes, db: connectDatabase(store), rateLimits: createRateLimits(env) }
   // Reads and writes of anything but `random` are those of the environment itself.
   const backends: Environment = Object.create(env, { random: { value: backendRandom } })
-  // What an isolate reads first would otherwise be read by a post, and with its draws.
-  let backendIsolate = createIsolate(backends, nodes, db)
-  const act = async (caller: Environment, kind: string, isolate: Isolate, work: Work) => {
+  const start = () => createIsolate(env, resources)
+  const startForBackends = () => createIsolate(backends, resources)
+  let isolates = [start(), start()]
+  let backendIsolate = startForBackends()
+  const bookmarks = new Map<string | null, string>()
+  const act = createCalls({ stored, nodes, check: (by) => invariants.check(by) })
+  const invoke = (kind: string, work: Work) => {
+    if (random.chance(0.02)) isolates[random.int(0, 1)] = start()
+    return act(env, kind, random.pick(isolates), work)
+  }
+  const asking = (send: (client: Client) => Promise<void>) => (isolate: Isolate, invocation: Invocation) =>
+    send(createClient({ env, stored, invocation }, isolate.fetch, bookmarks))
+  return {
+    env,
+    nodes,
+    stored,
+    backends,
+    post(send) {
+      if (backendRandom.chance(0.05)) backendIsolate = startForBackends()
+      return act(backends, 'post', backendIsolate, (isolate, invocation) =>
+        send(createBackend({ env: backends, stored, invocation }, isolate)),
+      )
+    },
+    tick: () => invoke('tick', (isolate) => isolate.tick()),
+    request: (kind, send) => invoke(kind, asking(send)),
+    misconfigured(send) {
+      const wrong = createIsolate(env, resources, random.pick(wrongSettings))
+      return act(env, 'misconfigured', wrong, send === null ? (isolate) => isolate.tick() : asking(send))
+    },
+    deploy() {
+      isolates = [start(), start()]
+      backendIsolate = startForBackends()
+    },
+    repair(change) {
+      change(store.sqlite)
+      invariants.accept()
+      for (const observer of env.observers) observer()
+    },
+  }
+}
+
+/** Makes what runs one invocation of an isolate. `check` is called after each trip that wrote. */
+function createCalls(run: {
+  readonly stored: Stored
+  readonly nodes: Nodes
+  readonly check: (by: string) => void
+}): (env: Environment, kind: string, isolate: Isolate, work: Work) => Promise<void> {
+  const { stored, nodes, check } = run
+  let started = 0
+  let open = 0
+  return async (env, kind, isolate, work) => {
     started += 1
     env.count(`call: ${kind}`)
     if (open > 0) env.count('invocations at once')
-    const invocation = createInvocation(caller, kind, started, isolate.skewMs)
+    const invocation = createInvocation(env, kind, started, isolate.skewMs)
     const onWrite = () => {
-      checkInvariants(invocation.name)
+      check(invocation.name)
       for (const observer of env.observers) observer()
     }
     open += 1
+    const roundTrip = connectToDatabase(env, invocation, onWrite)
     try {
       const ports = {
         invocation,
-        fetchNode: connectToNodes(caller, nodes, invocation),
-        roundTrip: connectToDatabase(caller, invocation, onWrite),
+        fetchNode: connectToNodes(env, nodes, invocation),
+        roundTrip: kind === 'misconfigured' ? refusingChanges(env, stored, roundTrip) : roundTrip,
         log: createLog(env, invocation),
       }
       await runIn(ports, () => work(isolate, invocation))
@@ -71,26 +127,21 @@ export function createRun(env: Environment, store: SqliteD1, backendRandom: Rand
     }
     open -= 1
   }
-  const invoke = (kind: string, work: Work) => {
-    const { random } = env
-    if (random.chance(0.02)) isolates[random.int(0, 1)] = createIsolate(env, nodes, db)
-    return act(env, kind, random.pick(isolates), work)
+}
+
+/** The round trips of an invocation that may change nothing that the ledger and the scan consist of. */
+function refusingChanges(env: Environment, stored: Stored, roundTrip: RoundTrip): RoundTrip {
+  const state = () => {
+    const { scan, countDeposits, countEntries, pending, rescans } = stored
+    return JSON.stringify([scan(), countDeposits(), countEntries(), pending(), rescans()])
   }
-  return {
-    env,
-    nodes,
-    stored,
-    backends,
-    post(send) {
-      if (backendRandom.chance(0.05)) backendIsolate = createIsolate(backends, nodes, db)
-      return act(backends, 'post', backendIsolate, (isolate, invocation) =>
-        send(createBackend({ env: backends, stored, invocation }, isolate)),
-      )
-    },
-    tick: () => invoke('tick', (isolate) => isolate.tick()),
-    request: (kind, act) =>
-      invoke(kind, ({ fetch }, invocation) => act(createClient({ env, stored, invocation }, fetch, bookmarks))),
-  }
+  return (work, statements) =>
+    roundTrip((failAt) => {
+      const before = state()
+      const result = work(failAt)
+      if (state() !== before) env.violate(`a deployment with a wrong setting did ${statements.join('; ')}`)
+      return result
+    }, statements)
 }
 
 /** Traces each log line, and checks those that report a bug or need a cause. */

@@ -20,9 +20,11 @@ const onceFailed: readonly (readonly [seed: number, sentence: string])[] = [
   [165, 'a slice of reconciliation that another tick has overtaken ends without an error'],
   [1997, 'fees that are paid while a deposit is under way are no shortfall'],
   [48, 'recharge reports that its scan did not finish in time'],
+  [36, 'several blocks of one read with more logs of a token than nodes give do not hold the scan back'],
+  [178, 'a read that costs more requests than a tick has is repeated with one block'],
 ]
 
-describe('the simulation', { timeout: 60_000 }, () => {
+describe('the simulation', { timeout: 120_000 }, () => {
   it.each([1, 51, 101, 151, 201, 251])('keeps every promise in 50 seeds from %i', async (from) => {
     for (let seed = from; seed < from + 50; seed += 1) {
       expect((await run(seed)).violation, repeat(seed)).toBeNull()

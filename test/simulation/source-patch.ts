@@ -12,6 +12,11 @@ export interface SourcePatch {
   readonly replacement: string
 }
 
+/** A deliberate mistake in the source, and a seed from which on the simulation finds it soon. */
+export interface Defect extends SourcePatch {
+  readonly from: number
+}
+
 /** How often the text of a patch occurs in its file. */
 export function countOccurrences({ file, text }: SourcePatch): number {
   return readFileSync(`${root}src/${file}`, 'utf8').split(text).length - 1

@@ -60,6 +60,14 @@ export interface StoredAddress {
   readonly issuedHeight: number
 }
 
+/** An unfinished rescan. */
+export interface StoredRescan {
+  readonly id: number
+  readonly kind: 'gap' | 'request'
+  readonly from: number
+  readonly to: number
+}
+
 /** Received, sent and pending, of one address in one currency, in chain units. */
 export interface StoredTotals {
   readonly received: bigint
@@ -118,6 +126,9 @@ SELECT (SELECT count(*) FROM open_difference) + (SELECT count(*) FROM accepted_d
   + (SELECT count(*) FROM reconciliation WHERE finished_at IS NULL)
   + (SELECT 3 - count(DISTINCT cuy) FROM reconciliation WHERE started_at > ?) AS n`
 
+const selectRescans = `
+SELECT id, kind, from_height AS "from", to_height AS "to" FROM rescan WHERE finished_at IS NULL ORDER BY id`
+
 /** The contents of the database, read without the service. */
 export type Stored = ReturnType<typeof createStored>
 
@@ -160,6 +171,9 @@ function scanReads({ rows, first, count }: Queries) {
     pending: rows<{ uid: Uid; to: Address }>('SELECT uid, to_address AS "to" FROM pending'),
     /** Pending deposits in all currencies but one. */
     countPendingBut: count('SELECT count(*) AS n FROM pending WHERE cuy <> ?'),
+    /** Blocks that were put aside, and ranges that are to be read again. */
+    rescans: rows<StoredRescan>(selectRescans),
+    countSettings: count('SELECT count(*) AS n FROM stored_setting'),
     countPendingOf: count('SELECT count(*) AS n FROM pending WHERE uid = ?'),
     countSightingsOf: count(countSightings),
   }
@@ -181,6 +195,7 @@ function ledgerReads({ rows, first, count }: Queries) {
   }
   return {
     countDeposits: count('SELECT count(*) AS n FROM deposit'),
+    countEntries: count('SELECT count(*) AS n FROM flow'),
     deposits: () => deposits().map(toDeposit),
     depositsOf: (uid: Uid, txid: string) => depositsOf(uid, txid).map(toDeposit),
     outcomeOf: (txid: string, position: number) => deposit(txid, position)?.outcome,

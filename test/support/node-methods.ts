@@ -26,6 +26,8 @@ export interface NodeState {
   supportsFinalized: boolean
   /** Without history every receipt is null and all logs are `[]` (PROTOCOL.md, Log queries). */
   hasHistory: boolean
+  /** Most logs in one reply. java-tron's own limit is 10,000 (PROTOCOL.md, Log queries). */
+  logsMax: number
   /** By address: sun; by `contract address`: token units. */
   readonly balances: Map<string, bigint>
   readonly decimals: Map<Address, number>
@@ -104,7 +106,7 @@ function logsOf(node: NodeState, filter: unknown): CallResponse {
 
 function foundLogs(node: NodeState, logs: readonly Wire[]): CallResponse {
   if (!node.hasHistory) return success([])
-  return logs.length > 10_000 ? failure(-32005, 'query returned more than 10000 results') : success(logs)
+  return logs.length > node.logsMax ? failure(-32005, 'query returned more than 10000 results') : success(logs)
 }
 
 /** Blocks above the node's head are left out without an error (PROTOCOL.md, Log queries). */

@@ -55,6 +55,7 @@ export function createScriptedNode(chain: BuiltChain): ScriptedNode {
     finalityLag: 18,
     supportsFinalized: true,
     hasHistory: true,
+    logsMax: 10_000,
     balances: new Map(),
     decimals: new Map(),
     unmined: new Map(),

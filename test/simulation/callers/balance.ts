@@ -8,10 +8,11 @@ import { tokenOf } from './tokens.ts'
 
 /**
  * Asks what the chain has for the caller. The answer is one node's reply, so it can be old or false; but it must be the
- * sum of what nodes replied in this request about the caller's own addresses, of all of them and of no others.
+ * sum of what nodes replied just now about the caller's own addresses, of all of them and of no others.
  */
 export async function readBalance(client: Client, uid: Uid): Promise<void> {
-  const { env, stored, invocation } = client
+  const { env, stored } = client
+  const since = env.scheduler.now() - rememberedMs
   const { random, owners } = env
   const currency = random.pick(currencies)
   const asked = owners.size > 0 && random.chance(0.3) ? random.pick([...owners.keys()]) : null
@@ -19,6 +20,7 @@ export async function readBalance(client: Client, uid: Uid): Promise<void> {
   const own = observe(env, () => stored.addressesOf(uid).map(({ address }) => address))
   const { status, data } = await client.get(`/tron/balance?${query}`, tokenOf(uid))
   const states = own.end()
+  if (client.mayBeRefused(status)) return
   if (status === 404) {
     if (asked === null || owners.get(asked) === uid) env.violate(`${uid} was refused the balance of an own address`)
     return
@@ -28,13 +30,17 @@ export async function readBalance(client: Client, uid: Uid): Promise<void> {
     return
   }
   if (asked !== null && owners.get(asked) !== uid) env.violate(`${uid} was shown the balance of another caller`)
-  const replies = invocation.balances.filter(({ contract }) => contract === currency.contract)
+  const recent = env.balanceReplies.slice(env.balanceReplies.findLastIndex(({ at }) => at < since) + 1)
+  const replies = recent.filter(({ contract }) => contract === currency.contract)
   const wanted = asked === null ? states : [[asked]]
   const possible = wanted.flatMap((addresses) => possibleSums(addresses, replies))
   if (!possible.some((sum) => formatUnits(sum, currency.decimals) === data?.amt)) {
     env.violate(`${uid} was shown a balance of ${data?.amt}, which no node replied`)
   }
 }
+
+/** An isolate uses an answer for one block time, and a request takes up to ten seconds. */
+const rememberedMs = 15_000
 
 /** Each sum of one reply for each address: a request that failed may have been repeated at another node. */
 function possibleSums(

@@ -19,6 +19,7 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
   const credited = observe(env, () => creditedAmounts(stored, uid, txid))
   const { status, msg, canRetry } = await client.get(`/tron/recharge?txid=${txid}`, tokenOf(uid))
   const states = credited.end()
+  if (client.mayBeRefused(status)) return
   if (status === 200) {
     const reported = spell(readAmounts(msg))
     if (reported === '' || !states.includes(reported)) {
@@ -31,11 +32,14 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
     if (expected?.uid !== uid || expected.outcome !== 'credited') return false
     return stored.outcomeOf(txid, transfer.position) !== 'too-large'
   })
-  if (status === 422 && isOwed) env.violate(`${txid} was reported to ${uid} as worth nothing`)
+  // While a currency is retired nothing of it is credited.
+  const mayBeRetired = env.retired.size > 0 || env.scheduler.now() - env.retiredAt < 60_000
+  if (status === 422 && isOwed && !mayBeRetired) env.violate(`${txid} was reported to ${uid} as worth nothing`)
   // A deposit that does not fit its wallet waits for an operator: it is answered as undecided.
   const isUndecided = status === 409 && !canRetry
   const isFinalAnswer = status === 422 || (isUndecided && !isOwed)
-  if (env.phase === 'healthy' && !isFinalAnswer) env.violate(`${uid} was answered ${status} about the final ${txid}`)
+  if (env.phase === 'healthy' && !env.isForked && !isFinalAnswer)
+    env.violate(`${uid} was answered ${status} about the final ${txid}`)
   if (![404, 409, 422].includes(status) && status < 500) env.violate(`${txid} was answered with ${status}`)
 }
 

@@ -11,6 +11,8 @@ export interface Client {
   readonly invocation: Invocation
   /** The answer to `GET path` after the checks that hold for every answer. `token` null is a request without one. */
   get(path: string, token: string | null): Promise<Answer>
+  /** Whether an answer with this status refuses one of too many questions: of one caller in a storm, or of all in a minute. */
+  mayBeRefused(status: number): boolean
 }
 
 /** An answer. Numbers in its data are kept as their text: amounts do not fit a double. */
@@ -36,6 +38,7 @@ export function createClient(
   const { env, invocation } = parts
   return {
     ...parts,
+    mayBeRefused: (status) => status === 429 && (env.phase === 'storm' || isCommonLimitUsed(env)),
     async get(path, token) {
       const bookmark = env.random.chance(0.5) ? bookmarks.get(token) : undefined
       const headers = {
@@ -50,6 +53,10 @@ export function createClient(
     },
   }
 }
+
+/** Whether the requests to nodes that all callers have together in a minute are used up. In the healthy phase they wait. */
+const isCommonLimitUsed = ({ phase, callersRefusedAt, scheduler }: Environment) =>
+  phase !== 'healthy' && scheduler.now() - callersRefusedAt < 60_000
 
 /** The answer, after the checks of the envelope of the contract. */
 export function checkAnswer(

@@ -21,6 +21,7 @@ export async function generate(client: Client, uid: Uid, fresh: boolean, freshCo
     if (!fresh || Math.max(...unpaidCounts) < gapLimit) env.violate(`${uid} was refused an address below the gap limit`)
     return
   }
+  if (client.mayBeRefused(status)) return
   if (status !== 200) {
     if (status < 500) env.violate(`generate was answered with ${status}`)
     return

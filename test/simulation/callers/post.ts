@@ -52,9 +52,17 @@ interface State {
 
 function readState(stored: Stored, entries: readonly SentEntry[]): State {
   return {
-    known: entries.map(({ uid, cuy, type, osn }) => stored.entryOf(uid, cuy, type, osn)),
+    known: readKnown(stored, entries),
     balances: new Map(stored.wallets().map(({ uid, cuy, balance }) => [`${uid} ${cuy}`, balance])),
   }
+}
+
+const readKnown = (stored: Stored, entries: readonly SentEntry[]) =>
+  entries.map(({ uid, cuy, type, osn }) => stored.entryOf(uid, cuy, type, osn))
+
+/** Whether each entry of a post is stored, with its own amount and mark. */
+export function isWholeStored(stored: Stored, entries: readonly SentEntry[]): boolean {
+  return isStored({ known: readKnown(stored, entries) }, entries)
 }
 
 function isStored({ known }: Pick<State, 'known'>, entries: readonly SentEntry[]): boolean {
@@ -75,7 +83,7 @@ function isShort({ balances }: State, entries: readonly SentEntry[]): boolean {
 export function auditPosts(posts: readonly SentPost[], stored: Stored): string | null {
   const explained = new Set<number>()
   for (const { entries, isAccepted } of posts) {
-    const known = entries.map(({ uid, cuy, type, osn }) => stored.entryOf(uid, cuy, type, osn))
+    const known = readKnown(stored, entries)
     if (isStored({ known }, entries)) for (const entry of known) explained.add(entry?.id ?? 0)
     else if (isAccepted) return `the accepted post ${entries.map(({ osn }) => osn)} is not stored`
   }

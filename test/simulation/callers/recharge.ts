@@ -19,6 +19,7 @@ export async function recharge(client: Client, uid: Uid): Promise<void> {
   const own = observe(env, () => ({ pending: stored.countPendingOf(uid), unconfirmed: stored.countSightingsOf(uid) }))
   const { status, msg } = await client.get('/tron/recharge', tokenOf(uid))
   const states = own.end()
+  if (client.mayBeRefused(status)) return
   if (status !== 200) {
     if (status < 500) env.violate(`recharge was answered with ${status}`)
     return
@@ -64,7 +65,8 @@ function checkComplete({ env, stored }: Client, uid: Uid, since: number, finalBe
   const later = Math.ceil(Math.max(0, since - (scan?.caughtUpAt ?? since) + clockSkewMaxMs) / blockMs)
   for (const transfer of env.transfers.values()) {
     const { promised, height, txid, position, to } = transfer
-    if (!promised || height > finalBefore - later || expectedDeposit(env, transfer)?.uid !== uid) continue
+    const isDue = promised && height <= finalBefore - later && !env.openGaps.has(height)
+    if (!isDue || expectedDeposit(env, transfer)?.uid !== uid) continue
     if (!stored.isKnown(txid, position, to)) env.violate(`recharge reported no problem to ${uid} without ${txid}`)
   }
 }

@@ -98,6 +98,21 @@ describe.each([1, 2])('a block with more logs than a node gives, with a quorum o
     expect(positions(await read(h, { quorum }))).toEqual([[0, 0], [0, 0], null, [0, 0], [0, 0]])
   })
 
+  it('is put aside together with another one that cannot be read either, and the others are read', async () => {
+    const h = await createProbed(quorum, chainWith([token(7n)]))
+    const two = [2, 4].map((i) => h.chain.firstHeight + i)
+    for (const node of h.nodes) {
+      node.script = () => ({
+        kind: 'changed-calls',
+        change: (call) => {
+          const isRefused = call.method === 'eth_getLogs' && two.some((height) => isAbout(h, call, height))
+          return isRefused ? tooLarge : undefined
+        },
+      })
+    }
+    expect(positions(await read(h, { quorum }))).toEqual([[0, 0], [0, 0], null, [0, 0], null])
+  })
+
   it('is read by contract where its reply exceeds the limit of bytes', async () => {
     const h = await createProbed(quorum, chainWith([token(7n)]))
     const hash = `0x${h.chain.at(h.chain.firstHeight + 2)?.hash}`

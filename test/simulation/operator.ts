@@ -1,0 +1,117 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type Repair, repairSql } from '../../src/repair/repair-sql.ts'
+import { requestMisconfigured } from './callers/misconfigured.ts'
+import type { BalanceReading } from './environment.ts'
+import { postAgain } from './posts.ts'
+import type { SimulatedRun } from './simulated-run.ts'
+
+/** The operator of the service, who repairs, restores and configures it while it runs. */
+export interface Operator {
+  /** Does one of these, where it is possible now. */
+  act(): void
+  /** Ends what lasts: the deployed configuration is the first one again. */
+  end(): void
+}
+
+/** An operator. */
+export function createOperator(run: SimulatedRun): Operator {
+  const { env, stored } = run
+  const { random } = env
+  // What the service had read of balances at the time of the copy: it does not know what it read later.
+  let copy: ReadonlyMap<string, BalanceReading> | null = null
+  const forgetCopy = () => {
+    if (copy !== null) run.repair((sqlite) => sqlite.exec('RELEASE copy'))
+    copy = null
+  }
+  const copyOrRestore = () => {
+    if (copy !== null) return restore(run, copy)
+    copy = new Map(env.newestReadings)
+    run.repair((sqlite) => sqlite.exec('SAVEPOINT copy'))
+  }
+  const acts = [
+    () => requestRescan(run),
+    () => requestRescan(run),
+    () => {
+      forgetCopy() // what it lacks could not be inserted as it was
+      correct(run)
+    },
+    ...[copyOrRestore, copyOrRestore],
+    () => retire(run),
+    () => void run.misconfigured(random.chance(0.5) ? null : requestMisconfigured),
+  ]
+  return {
+    act() {
+      // Before the first scan nothing is stored that any of this could be about.
+      const isPossible = env.phase === 'faults' && stored.scan() !== undefined && stored.countSettings() > 0
+      if (isPossible) random.pick(acts)()
+    },
+    end() {
+      forgetCopy()
+      if (env.retired.size > 0) retire(run)
+    },
+  }
+}
+
+/** The statement of `npm run rescan`, with the time of the run. */
+function repair({ env, repair: change }: SimulatedRun, wanted: Repair): void {
+  const sql = repairSql(wanted).replace(/CAST\(.*?INTEGER\)/, String(env.scheduler.now()))
+  env.trace(() => `OPERATOR ${sql}`)
+  change((sqlite) => sqlite.exec(sql))
+}
+
+/** Has stored blocks read again. */
+export function requestRescan(run: SimulatedRun): void {
+  const { env, stored } = run
+  const position = stored.scan()?.height ?? 0
+  const lowest = Math.max(env.chain.firstHeight, position - 40)
+  if (lowest > position) return
+  const from = env.random.int(lowest, position)
+  repair(run, { kind: 'rescan', from, to: env.random.int(from, position), reason: 'simulation' })
+  env.count('operator: rescan')
+}
+
+/** Lowers the finalized height, as after one that was wrong. */
+function correct(run: SimulatedRun): void {
+  const { env, stored } = run
+  const height = (stored.scan()?.finalized ?? 0) - env.random.int(1, 8)
+  if (height < env.chain.firstHeight) return
+  repair(run, { kind: 'correction', height, reason: 'simulation' })
+  env.count('operator: correction')
+}
+
+/**
+ * Stops the service, puts the copy of the database back, and inserts the addresses that were issued after it. Deposits that
+ * were credited after it must be credited again, each once. Backends post again what they posted after it.
+ */
+function restore(run: SimulatedRun, readings: ReadonlyMap<string, BalanceReading>): void {
+  const { env, stored } = run
+  env.trace(() => 'OPERATOR restores the copy')
+  env.restores += 1
+  run.repair((sqlite) => {
+    const issued = sqlite.prepare('SELECT * FROM address ORDER BY id').all()
+    sqlite.exec('ROLLBACK TO copy')
+    insertAddresses(sqlite, issued.slice(stored.addressesFrom(0).length))
+  })
+  env.newestReadings.clear()
+  for (const [key, reading] of readings) env.newestReadings.set(key, reading)
+  run.deploy()
+  postAgain(run)
+  env.count('operator: restored database')
+}
+
+function insertAddresses(sqlite: DatabaseSync, rows: readonly Record<string, unknown>[]): void {
+  for (const row of rows) {
+    const names = Object.keys(row)
+    const insert = sqlite.prepare(`INSERT INTO address (${names}) VALUES (${names.map(() => '?')})`)
+    insert.run(...(Object.values(row) as (string | number)[])) // the columns of STRICT tables
+  }
+}
+
+/** Retires a currency, or has the retired one accepted again. */
+function retire({ env, deploy }: SimulatedRun): void {
+  env.retired = new Set(env.retired.size > 0 ? [] : [env.random.int(1, 3)])
+  env.retiredAt = env.scheduler.now()
+  deploy()
+  env.trace(() => `OPERATOR deploys with ${[...env.retired].join() || 'nothing'} retired`)
+  env.count(env.retired.size > 0 ? 'operator: currency retired' : 'operator: currency accepted again')
+}
