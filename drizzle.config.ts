@@ -6,6 +6,7 @@ export default defineConfig({
     './src/d1/tables.ts',
     './src/d1/scan-tables.ts',
     './src/d1/setting-table.ts',
+    './src/d1/event-tables.ts',
     './src/d1/alarm-table.ts',
   ],
   out: './migrations',

@@ -10,7 +10,10 @@ import type { Database } from './d1/database.ts'
 import { createSessions } from './d1/sessions.ts'
 import { createStoredSettings } from './d1/stored-settings.ts'
 import { createStores } from './d1/stores.ts'
+import type { StoredEvent } from './events/event.ts'
+import { eventItem } from './events/event-item.ts'
 import { type App, createApp, createUnconfiguredApp } from './http/app.ts'
+import { jsonAmount } from './http/envelope.ts'
 import { settingsOf } from './ledger/stored-setting.ts'
 import { createAlarms } from './platform/alarms.ts'
 import type { Clock } from './platform/clock.ts'
@@ -18,10 +21,13 @@ import * as limits from './platform/limits.ts'
 import type { Logger } from './platform/logger.ts'
 import { createUsage, metered, type Usage, usageFields } from './platform/usage.ts'
 import { createSharedScanState } from './scan/check-now.ts'
+import { runMinute, ticksPerMinute } from './scan/minute.ts'
 import { runTick } from './scan/tick.ts'
 import type { RouteChains, Services, Settings, WriteParts } from './services.ts'
 import { createTronClient } from './tron/client.ts'
+import { connectionsMax as nodeConnectionsMax } from './tron/limits.ts'
 import { createNodeHealthStore } from './tron/nodes/health.ts'
+import { startDeliveries } from './webhooks/deliveries.ts'
 
 /** What the service takes from the platform. */
 export interface Platform {
@@ -35,14 +41,17 @@ export interface Platform {
 /** The two entry points of the service. */
 export interface Service {
   fetch(request: Request, bindings: Bindings): Promise<Response>
-  /** One tick of the cron (`scan/tick.ts`). The next tick tries again what failed. */
+  /** One tick (`scan/tick.ts`). The next tick tries again what failed. */
   tick(bindings: Bindings): Promise<void>
+  /** One invocation of the cron: the ticks of a minute, and the deliveries of events. */
+  minute(bindings: Bindings): Promise<void>
 }
 
 /** The service for one set of bindings. It is kept for the life of the isolate and holds nothing of a request. */
 interface BoundService {
   readonly app: App
   readonly tick: () => Promise<void>
+  readonly minute: () => Promise<void>
 }
 
 /**
@@ -62,6 +71,7 @@ export function createService(platform: Platform): Service {
   return {
     fetch: (request, bindings) => bind(bindings).app.fetch(request),
     tick: (bindings) => bind(bindings).tick(),
+    minute: (bindings) => bind(bindings).minute(),
   }
 }
 
@@ -74,23 +84,36 @@ function configured(platform: Platform, config: Config): BoundService {
   }))
   const hasStoredMeaning = settingsCheck(platform, config)
   const app = createApp(platform, { ...config, hasStoredMeaning }, services)
-  const watch = { hasStoredMeaning, startWatch: { failingSince: null } }
-  const tick = async () => {
+  const watch = { hasStoredMeaning, startWatch: { failingSince: null }, eventsKeepDays: config.eventsKeepDays }
+  const writeBody = (event: StoredEvent) => JSON.stringify(eventItem(event, config.currencies, jsonAmount))
+  const events = { endpoints: config.webhooks, fetch: platform.fetch, writeBody }
+  const proofsMax = Math.floor(limits.minuteProofsMax / ticksPerMinute(config.scanEverySeconds))
+  const tick = async (isFirst: boolean) => {
     const usage = createUsage()
     const startedAt = clock.now()
     try {
       const parts = services.primary({ usage, bookmark: null, bookmarkAfter: null })
       const chains = {
-        chain: openChain(usage, limits.tickReadMs, limits.tickRequestsMax),
-        rescanChain: openChain(usage, limits.tickMs, limits.tickRescansMax),
-        proofChain: openChain(usage, limits.tickMs, limits.tickProofsMax),
+        chain: openChain(usage, limits.tickReadMs, limits.tickRequestsMax, limits.tickConnectionsMax),
+        rescanChain: openChain(usage, limits.tickMs, limits.tickRescansMax, limits.tickConnectionsMax),
+        proofChain: openChain(usage, limits.tickMs, proofsMax, limits.tickConnectionsMax),
       }
-      await runTick({ ...parts, ...watch, ...chains })
+      await runTick({ ...parts, ...watch, ...chains, isFirst })
     } finally {
       logger.info('tick', { durationMs: clock.now() - startedAt, ...usageFields(usage) })
     }
   }
-  return { app, tick }
+  const minute = async () => {
+    const parts = services.primary({ usage: createUsage(), bookmark: null, bookmarkAfter: null })
+    const deliveries = startDeliveries({ ...parts, ...events, hasStoredMeaning })
+    try {
+      await runMinute({ clock, everySeconds: config.scanEverySeconds, tick, afterTick: deliveries.wake })
+    } finally {
+      deliveries.end()
+      await deliveries.finished
+    }
+  }
+  return { app, tick: () => tick(true), minute }
 }
 
 /** Compares the configuration with what the stored data means. */
@@ -140,7 +163,7 @@ function chainFactory({ clock, logger, fetch }: Platform, config: Config) {
   const health = createNodeHealthStore()
   const { nodes, quorum, chainId, currencies } = config
   const tokens = new Set(currencies.byContract.keys())
-  return (usage: Usage, ms: number, requestsMax: number): Chain =>
+  return (usage: Usage, ms: number, requestsMax: number, connectionsMax = nodeConnectionsMax): Chain =>
     createTronClient({
       nodes,
       quorum,
@@ -152,6 +175,7 @@ function chainFactory({ clock, logger, fetch }: Platform, config: Config) {
       fetch: (url, init) => metered(usage.node, clock, 1, () => fetch(url, init)),
       deadline: (clock.now() + ms) as UnixMs,
       requestsMax,
+      connectionsMax,
     })
 }
 
@@ -160,5 +184,6 @@ function unconfigured(platform: Platform, faults: readonly string[]): BoundServi
     for (const fault of faults) platform.logger.alarm('misconfigured', { fault })
   }
   report()
-  return { app: createUnconfiguredApp(platform), tick: () => Promise.resolve(report()) }
+  const tick = () => Promise.resolve(report())
+  return { app: createUnconfiguredApp(platform), tick, minute: tick }
 }

@@ -12,5 +12,5 @@ const service = createService({
 
 export default {
   fetch: (request, bindings) => service.fetch(request, bindings),
-  scheduled: (_controller, bindings) => service.tick(bindings),
+  scheduled: (_controller, bindings) => service.minute(bindings),
 } satisfies ExportedHandler<Record<string, unknown>>

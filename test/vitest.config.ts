@@ -29,7 +29,7 @@ export default defineConfig({
           name: 'unit',
           include: [
             'test/{architecture,docs}.test.ts',
-            'test/{addresses,chain,deposits,ledger,reconciliation,devnet,simulation,doctor,deploy,repair}/**/*.test.ts',
+            'test/{addresses,chain,deposits,ledger,reconciliation,devnet,simulation,doctor,deploy,repair,webhooks}/**/*.test.ts',
           ],
         },
       },

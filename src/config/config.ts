@@ -21,6 +21,7 @@ import {
   parsedText,
   text,
 } from './schemas.ts'
+import { type EventsConfig, eventsSchema } from './webhooks.ts'
 
 /** The rate limiters of the platform; wrangler.toml has their limits. Null without a binding: no limit. */
 export interface RateLimits {
@@ -36,7 +37,7 @@ export interface RateLimits {
 export type CorsOrigins = '*' | ReadonlySet<string>
 
 /** The configuration of a deployment, checked and frozen. */
-export interface Config extends ChainConfig {
+export interface Config extends ChainConfig, EventsConfig {
   readonly db: D1Database
   readonly extendedPublicKey: ExtendedPublicKey
   readonly startBlock: BlockHeight | null
@@ -55,8 +56,11 @@ export function parseConfig(bindings: Bindings): Result<Config, readonly string[
   const own = parseBindings(ownSchema, bindings)
   const chain = parseBindings(chainSchema, bindings)
   const auth = parseBindings(authSchema, bindings)
-  if (!own.ok || !chain.ok || !auth.ok) return err([own, chain, auth].flatMap((part) => (part.ok ? [] : part.error)))
-  return ok(Object.freeze({ ...own.value, ...chain.value, auth: Object.freeze(auth.value) }))
+  const events = parseBindings(eventsSchema, bindings)
+  if (!own.ok || !chain.ok || !auth.ok || !events.ok) {
+    return err([own, chain, auth, events].flatMap((part) => (part.ok ? [] : part.error)))
+  }
+  return ok(Object.freeze({ ...own.value, ...chain.value, ...events.value, auth: Object.freeze(auth.value) }))
 }
 
 /** A binding with these methods, the only ones that the service calls. */

@@ -14,6 +14,7 @@ export function serviceVariables(nodeUrls: readonly string[]): Readonly<Record<s
       { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6 },
     ],
     AUTH_JWT_SECRET: testSecret,
+    SCAN_EVERY_SECONDS: 60, // one tick in an invocation of the cron
   }
 }
 

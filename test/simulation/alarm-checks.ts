@@ -25,6 +25,7 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
       case 'configuration-differs':
       case 'key-was-used':
       case 'bytes-unreadable':
+      case 'webhook-failing':
         return false
       case 'block-unreadable':
         return canDisagree(scenario)
