@@ -4,6 +4,7 @@ export default defineConfig({
   dialect: 'sqlite',
   schema: [
     './src/d1/tables.ts',
+    './src/d1/posting-table.ts',
     './src/d1/scan-tables.ts',
     './src/d1/setting-table.ts',
     './src/d1/event-tables.ts',

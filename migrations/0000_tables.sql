@@ -74,10 +74,12 @@ CREATE TABLE `flow` (
 	`balance` integer NOT NULL,
 	`mark` text NOT NULL,
 	`created_at` integer NOT NULL,
+	`posted_by` text NOT NULL,
 	FOREIGN KEY (`wallet_id`) REFERENCES `wallet`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "flow_id" CHECK(id BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "flow_type" CHECK((type IN (1, 5) AND amount > 0) OR (type IN (2, 4) AND amount < 0) OR (type IN (3, 9) AND amount <> 0)),
-	CONSTRAINT "flow_osn" CHECK(length(osn) BETWEEN 1 AND 200),
+	CONSTRAINT "flow_osn" CHECK(length(osn) BETWEEN 1 AND 200 AND osn NOT GLOB '*[^ -~]*'),
+	CONSTRAINT "flow_posted_by" CHECK((posted_by = '') = (type = 1) AND length(posted_by) <= 64 AND posted_by NOT GLOB '*[^A-Za-z0-9._-]*'),
 	CONSTRAINT "flow_amount" CHECK(amount BETWEEN -9007199254740991 AND 9007199254740991),
 	CONSTRAINT "flow_balance" CHECK(balance BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "flow_created_at" CHECK(created_at BETWEEN 0 AND 9007199254740991)
@@ -263,6 +265,14 @@ CREATE TABLE `wallet` (
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `wallet_owner` ON `wallet` (`uid`,`cuy`);--> statement-breakpoint
+CREATE TABLE `posting` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`entries` text NOT NULL,
+	`posted_by` text NOT NULL,
+	`created_at` integer NOT NULL,
+	CONSTRAINT "posting_id" CHECK(id = 1)
+) STRICT; -- by hand: STRICT
+--> statement-breakpoint
 CREATE TABLE `correction` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`finalized` integer NOT NULL,

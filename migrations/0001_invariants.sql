@@ -81,6 +81,8 @@ BEGIN
       SELECT 1 FROM deposit
         WHERE txid = substr(NEW.osn, 1, 64) AND NEW.osn = iif(native, txid, txid || ':' || position)
           AND outcome = 'credited' AND uid = NEW.uid AND cuy = NEW.cuy AND amount = NEW.amount);
+  SELECT RAISE(ABORT, 'flow: an entry other than a recharge requires its posting')
+    WHERE NEW.type <> 1 AND NOT EXISTS (SELECT 1 FROM posting WHERE posted_by = NEW.posted_by);
 END;
 --> statement-breakpoint
 CREATE TRIGGER flow_updates_its_wallet AFTER INSERT ON flow
@@ -102,6 +104,39 @@ END;
 CREATE TRIGGER flow_is_never_deleted BEFORE DELETE ON flow
 BEGIN
   SELECT RAISE(ABORT, 'flow: rows are never deleted');
+END;
+--> statement-breakpoint
+
+-- posting ------------------------------------------------------------------------------------------------------------
+
+-- Everything that entries require of each other: SQLite has no rule for a whole statement, and this row is one statement.
+CREATE TRIGGER posting_creates_its_entries AFTER INSERT ON posting
+BEGIN
+  SELECT RAISE(ABORT, 'posting: type 1 is for deposits')
+    WHERE EXISTS (SELECT 1 FROM json_each(NEW.entries) WHERE CAST(value ->> 'type' AS INTEGER) = 1);
+  SELECT RAISE(ABORT, 'posting: transfers must share an osn')
+    WHERE (SELECT count(DISTINCT value ->> 'osn') FROM json_each(NEW.entries) WHERE CAST(value ->> 'type' AS INTEGER) = 3) > 1;
+  SELECT RAISE(ABORT, 'posting: transfers must sum to zero in each currency')
+    WHERE EXISTS (
+      SELECT 1 FROM json_each(NEW.entries) WHERE CAST(value ->> 'type' AS INTEGER) = 3
+        GROUP BY CAST(value ->> 'cuy' AS INTEGER) HAVING sum(value ->> 'amount') <> 0);
+  INSERT INTO wallet (uid, cuy, balance, entry_count, newest_entry)
+    SELECT DISTINCT CAST(value ->> 'uid' AS INTEGER), CAST(value ->> 'cuy' AS INTEGER), 0, 0, 0 FROM json_each(NEW.entries)
+    WHERE NOT EXISTS (SELECT 1 FROM wallet WHERE uid = value ->> 'uid' AND cuy = value ->> 'cuy');
+  -- The SELECT is complete before the first row is inserted: so each balance includes the amounts before it in the list.
+  INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by)
+    SELECT wallet.id, uid, cuy, value ->> 'type', value ->> 'osn', value ->> 'amount',
+      balance + sum(value ->> 'amount') OVER (PARTITION BY wallet.id ORDER BY key ROWS UNBOUNDED PRECEDING),
+      value ->> 'mark', max(NEW.created_at, coalesce((SELECT created_at FROM flow ORDER BY id DESC LIMIT 1), 0)), NEW.posted_by
+    FROM json_each(NEW.entries) CROSS JOIN wallet ON uid = value ->> 'uid' AND cuy = value ->> 'cuy'
+    ORDER BY key;
+  SELECT RAISE(ABORT, 'posting: an entry was not created')
+    WHERE json_array_length(NEW.entries) <> (
+      SELECT count(*) FROM json_each(NEW.entries)
+        CROSS JOIN wallet ON wallet.uid = value ->> 'uid' AND wallet.cuy = value ->> 'cuy'
+        CROSS JOIN flow ON wallet_id = wallet.id AND osn = value ->> 'osn' AND flow.type = value ->> 'type'
+        WHERE amount = value ->> 'amount' AND mark = value ->> 'mark' AND posted_by = NEW.posted_by);
+  DELETE FROM posting;
 END;
 --> statement-breakpoint
 
@@ -128,10 +163,10 @@ BEGIN
   INSERT INTO wallet (uid, cuy, balance, entry_count, newest_entry)
     SELECT NEW.uid, NEW.cuy, 0, 0, 0
     WHERE NOT EXISTS (SELECT 1 FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy);
-  INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at)
+  INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by)
     SELECT id, NEW.uid, NEW.cuy, 1, iif(NEW.native, NEW.txid, NEW.txid || ':' || NEW.position),
       NEW.amount, balance + NEW.amount, 'deposit',
-      max(NEW.created_at, coalesce((SELECT created_at FROM flow ORDER BY id DESC LIMIT 1), 0))
+      max(NEW.created_at, coalesce((SELECT created_at FROM flow ORDER BY id DESC LIMIT 1), 0)), ''
     FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy;
   SELECT RAISE(ABORT, 'deposit: its entry was not created')
     WHERE NOT EXISTS (

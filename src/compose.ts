@@ -20,6 +20,8 @@ import type { Clock } from './platform/clock.ts'
 import * as limits from './platform/limits.ts'
 import type { Logger } from './platform/logger.ts'
 import { createUsage, metered, type Usage, usageFields } from './platform/usage.ts'
+import { createLedgerRpc, createUnconfiguredLedgerRpc } from './rpc/ledger.ts'
+import type { LedgerMethods } from './rpc/ledger-methods.ts'
 import { createSharedScanState } from './scan/check-now.ts'
 import { runMinute, ticksPerMinute } from './scan/minute.ts'
 import { runTick } from './scan/tick.ts'
@@ -38,13 +40,15 @@ export interface Platform {
   readonly uniqueName: () => string
 }
 
-/** The two entry points of the service. */
+/** The entry points of the service. */
 export interface Service {
   fetch(request: Request, bindings: Bindings): Promise<Response>
   /** One tick (`scan/tick.ts`). The next tick tries again what failed. */
   tick(bindings: Bindings): Promise<void>
   /** One invocation of the cron: the ticks of a minute, and the deliveries of events. */
   minute(bindings: Bindings): Promise<void>
+  /** The methods for other Workers. */
+  ledger(bindings: Bindings): LedgerMethods
 }
 
 /** The service for one set of bindings. It is kept for the life of the isolate and holds nothing of a request. */
@@ -52,6 +56,7 @@ interface BoundService {
   readonly app: App
   readonly tick: () => Promise<void>
   readonly minute: () => Promise<void>
+  readonly ledger: LedgerMethods
 }
 
 /**
@@ -72,6 +77,7 @@ export function createService(platform: Platform): Service {
     fetch: (request, bindings) => bind(bindings).app.fetch(request),
     tick: (bindings) => bind(bindings).tick(),
     minute: (bindings) => bind(bindings).minute(),
+    ledger: (bindings) => bind(bindings).ledger,
   }
 }
 
@@ -113,7 +119,7 @@ function configured(platform: Platform, config: Config): BoundService {
       await deliveries.finished
     }
   }
-  return { app, tick: () => tick(true), minute }
+  return { app, tick: () => tick(true), minute, ledger: createLedgerRpc({ services, hasStoredMeaning }) }
 }
 
 /** Compares the configuration with what the stored data means. */
@@ -185,5 +191,5 @@ function unconfigured(platform: Platform, faults: readonly string[]): BoundServi
   }
   report()
   const tick = () => Promise.resolve(report())
-  return { app: createUnconfiguredApp(platform), tick, minute: tick }
+  return { app: createUnconfiguredApp(platform), tick, minute: tick, ledger: createUnconfiguredLedgerRpc() }
 }

@@ -9,6 +9,7 @@ import type { PendingDeposits } from './deposits/pending-deposits.ts'
 import type { TokenFacts } from './deposits/token-facts.ts'
 import type { EventReader, EventStore } from './events/event-store.ts'
 import type { Currencies } from './ledger/currencies.ts'
+import type { EntryStore } from './ledger/entry-store.ts'
 import type { LedgerReader } from './ledger/ledger-reader.ts'
 import type { Alarms } from './platform/alarms.ts'
 import type { Clock } from './platform/clock.ts'
@@ -36,6 +37,7 @@ export interface ReadStores {
 /** All stores over one database or session. */
 export interface Stores extends ReadStores {
   readonly deposits: DepositStore
+  readonly entryStore: EntryStore
   readonly addresses: AddressBook
   readonly pending: PendingDeposits
   readonly sightings: Sightings

@@ -33,8 +33,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   d1: [...core, 'services'],
   config: ['common', 'platform', 'chain', 'addresses', 'ledger', 'events', 'webhooks'],
   http: [...core, 'services', 'config'],
-  compose: [...core, 'services', 'tron', 'd1', 'http', 'config'],
-  index: ['compose', 'platform'],
+  rpc: [...core, 'services', 'http'],
+  compose: [...core, 'services', 'tron', 'd1', 'http', 'rpc', 'config'],
+  index: ['compose', 'platform', 'rpc'],
   // Commands for a terminal: Node runs them, and the Worker does not contain them.
   doctor: [...core, 'tron', 'http', 'config', 'deploy'],
   deploy: ['common'],

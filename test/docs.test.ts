@@ -7,8 +7,8 @@ import { jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { unstable_startWorker } from 'wrangler'
 import { createDocument } from '../src/http/openapi/document.ts'
-import { operations } from '../src/http/openapi/operations.ts'
-import { routes } from '../src/http/routes.ts'
+import { operations, postOperations } from '../src/http/openapi/operations.ts'
+import { ledgerRoutes, routes } from '../src/http/routes.ts'
 import { signToken } from './http/auth/sign-token-example.ts'
 import { testSecret, testXpub } from './support/variables.ts'
 
@@ -35,8 +35,10 @@ describe('the OpenAPI document', () => {
   })
 
   it('has every route of the app, and the app has every route folder', async () => {
-    const served = routes.map(({ path }) => path)
-    expect(Object.keys(operations)).toEqual(served)
+    const served = [...routes, ...ledgerRoutes].map(({ path }) => path)
+    expect(new Set(Object.keys(operations))).toEqual(new Set<string>(served))
+    const posts = ledgerRoutes.filter(({ method }) => method === 'POST')
+    expect(Object.keys(postOperations)).toEqual(posts.map(({ path }) => path))
     const folders = readdirSync(`${root}src/http/routes`)
     const modules: Record<string, { path: string }>[] = await Promise.all(
       folders.map((folder) => import(`../src/http/routes/${folder}/route.ts`)),

@@ -29,7 +29,7 @@ export default defineConfig({
           name: 'unit',
           include: [
             'test/{architecture,docs}.test.ts',
-            'test/{addresses,chain,deposits,ledger,reconciliation,devnet,simulation,doctor,deploy,repair,webhooks}/**/*.test.ts',
+            'test/{addresses,chain,deposits,ledger,reconciliation,devnet,simulation,doctor,deploy,repair,shop,webhooks}/**/*.test.ts',
           ],
         },
       },
@@ -43,7 +43,7 @@ export default defineConfig({
         ],
         test: {
           name: 'worker',
-          include: ['test/{config,d1,http,migrations,platform,scan,scheduled,tron}/**/*.test.ts'],
+          include: ['test/{config,d1,http,migrations,platform,rpc,scan,scheduled,tron}/**/*.test.ts'],
         },
       },
       {

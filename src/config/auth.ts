@@ -10,6 +10,11 @@ export interface AuthKeys {
   readonly jwksUrl: string | null
 }
 
+/** The keys that verify the tokens of backends. Without any, `backend` is null and there are no routes for them. */
+export interface BackendAuthConfig {
+  readonly backend: AuthKeys | null
+}
+
 /** How callers are authenticated. */
 export interface AuthConfig {
   readonly keys: AuthKeys
@@ -48,6 +53,28 @@ const claims = parsedBy(
     DEV_UID: optional(integerFrom<Uid>(1, Number.MAX_SAFE_INTEGER)),
   }),
   ({ AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience, DEV_UID: devUid }) => ({ issuer, audience, devUid }),
+)
+
+/** `BackendAuthConfig` from its variables. A secret or key set that verified both kinds of token would make each caller a backend: none may be the same. */
+export const backendAuthSchema = parsedBy(
+  z.object({
+    BACKEND_JWT_SECRET: optional(secretText),
+    BACKEND_JWKS_URL: optional(url),
+    AUTH_JWT_SECRET: z.optional(z.unknown()),
+    AUTH_JWT_SECRET_PREVIOUS: z.optional(z.unknown()),
+    AUTH_JWKS_URL: z.optional(z.unknown()),
+  }),
+  ({ BACKEND_JWT_SECRET: secret, BACKEND_JWKS_URL: jwksUrl, ...callers }, refuse): BackendAuthConfig => {
+    const { AUTH_JWT_SECRET: own, AUTH_JWT_SECRET_PREVIOUS: previous, AUTH_JWKS_URL: ownUrl } = callers
+    if (secret !== null && [own, previous].includes(secret)) {
+      refuse('another secret than AUTH_JWT_SECRET and AUTH_JWT_SECRET_PREVIOUS', 'BACKEND_JWT_SECRET')
+    }
+    if (jwksUrl !== null && typeof ownUrl === 'string' && URL.parse(ownUrl)?.href === URL.parse(jwksUrl)?.href) {
+      refuse('another URL than AUTH_JWKS_URL', 'BACKEND_JWKS_URL')
+    }
+    const keys = Object.freeze({ secrets: secret === null ? [] : [secret], jwksUrl })
+    return { backend: secret === null && jwksUrl === null ? null : keys }
+  },
 )
 
 /** `AuthConfig` from its variables. Each side of an intersection is checked, whether the other has faults or not. */

@@ -8,7 +8,7 @@ import {
 } from '../addresses/derive.ts'
 import type { BlockHeight } from '../chain/block.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import { type AuthConfig, authSchema } from './auth.ts'
+import { type AuthConfig, authSchema, type BackendAuthConfig, backendAuthSchema } from './auth.ts'
 import { type ChainConfig, chainSchema } from './chain.ts'
 import {
   type Bindings,
@@ -31,13 +31,15 @@ export interface RateLimits {
   readonly nodes: RateLimit | null
   /** For the same, of all callers together. */
   readonly allNodes: RateLimit | null
+  /** For what backends ask, of one backend. */
+  readonly ledger: RateLimit | null
 }
 
 /** The origins whose web pages may read responses; `*` is all of them. */
 export type CorsOrigins = '*' | ReadonlySet<string>
 
 /** The configuration of a deployment, checked and frozen. */
-export interface Config extends ChainConfig, EventsConfig {
+export interface Config extends ChainConfig, BackendAuthConfig, EventsConfig {
   readonly db: D1Database
   readonly extendedPublicKey: ExtendedPublicKey
   readonly startBlock: BlockHeight | null
@@ -56,11 +58,13 @@ export function parseConfig(bindings: Bindings): Result<Config, readonly string[
   const own = parseBindings(ownSchema, bindings)
   const chain = parseBindings(chainSchema, bindings)
   const auth = parseBindings(authSchema, bindings)
+  const backend = parseBindings(backendAuthSchema, bindings)
   const events = parseBindings(eventsSchema, bindings)
-  if (!own.ok || !chain.ok || !auth.ok || !events.ok) {
-    return err([own, chain, auth, events].flatMap((part) => (part.ok ? [] : part.error)))
+  if (!own.ok || !chain.ok || !auth.ok || !backend.ok || !events.ok) {
+    return err([own, chain, auth, backend, events].flatMap((part) => (part.ok ? [] : part.error)))
   }
-  return ok(Object.freeze({ ...own.value, ...chain.value, ...events.value, auth: Object.freeze(auth.value) }))
+  const rest = { ...backend.value, ...events.value }
+  return ok(Object.freeze({ ...own.value, ...chain.value, auth: Object.freeze(auth.value), ...rest }))
 }
 
 /** A binding with these methods, the only ones that the service calls. */
@@ -113,12 +117,13 @@ const ownSchema = parsedBy(
     RATE_LISTS: rateLimit,
     RATE_NODES: rateLimit,
     RATE_NODES_ALL: rateLimit,
+    RATE_LEDGER: rateLimit,
   }),
   ({ DB: db, TRON_XPUB: extendedPublicKey, CORS_ORIGINS: cors, ...rest }) => {
     const { TRON_START_BLOCK: startBlock, TRON_FIRST_INDEX: firstIndex, OPERATOR_ADDRESSES, ...limits } = rest
     const operators: ReadonlySet<Address> = new Set(OPERATOR_ADDRESSES)
-    const { RATE_LISTS: lists, RATE_NODES: nodes, RATE_NODES_ALL: allNodes } = limits
-    const rateLimits = Object.freeze({ lists, nodes, allNodes })
+    const { RATE_LISTS: lists, RATE_NODES: nodes, RATE_NODES_ALL: allNodes, RATE_LEDGER: ledger } = limits
+    const rateLimits = Object.freeze({ lists, nodes, allNodes, ledger })
     return { db, extendedPublicKey, startBlock, firstIndex, operators, cors, rateLimits }
   },
 )

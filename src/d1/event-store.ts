@@ -1,28 +1,35 @@
-import { and, asc, eq, gt, sql } from 'drizzle-orm'
-import type { EventFact, EventId, HeldReason, RefusedReason, StoredEvent } from '../events/event.ts'
+import { sql } from 'drizzle-orm'
+import type { Address } from '../addresses/address.ts'
+import type { Txid } from '../chain/block.ts'
+import type { EventFact, HeldReason, RefusedReason, StoredEvent } from '../events/event.ts'
 import type { EventStore } from '../events/event-store.ts'
-import { type Database, openTables } from './database.ts'
+import type { CurrencyId } from '../ledger/currencies.ts'
+import type { Entry, EntryId, EntryType } from '../ledger/entry.ts'
+import type { Database } from './database.ts'
 import { events, webhooks } from './event-tables.ts'
 import { type FlowRow, readFlow } from './rows.ts'
 import { names, param, statement } from './statement.ts'
 import { deposits, flows } from './tables.ts'
 
-type EventRow = typeof events.$inferSelect
-type DepositRow = typeof deposits.$inferSelect
+/** An event with its entry and its deposit, where it has them. The columns of a statement need different names. */
+interface EventRow extends Omit<typeof events.$inferSelect, 'entry_id'>, Pick<FlowRow, 'wallet_id' | 'osn' | 'amount'> {
+  readonly entry_id: EntryId | null
+  readonly balance: number
+  readonly mark: string
+  readonly posted_by: FlowRow['posted_by']
+  readonly flow_type: EntryType
+  readonly flow_cuy: CurrencyId
+  readonly deposit_txid: Txid | null
+  readonly deposit_position: number | null
+  readonly to_address: Address | null
+}
 
 /** The events over D1. */
 export function createEventStore(db: Database): EventStore {
   return {
-    async after(id, max) {
-      const rows = await openTables(db)
-        .select({ event: events, flow: flows, deposit: deposits })
-        .from(events)
-        .leftJoin(flows, eq(flows.id, events.entry_id))
-        .leftJoin(deposits, isCreditedBy)
-        .where(gt(events.id, id as EventId))
-        .orderBy(asc(events.id))
-        .limit(max)
-      return rows.map(({ event, flow, deposit }) => readEvent(event, flow, deposit))
+    async after(last, max) {
+      const { results } = await selectAfter(db, { last, max }).all<EventRow>()
+      return results.map(readEvent)
     },
 
     async removeOld(before, max) {
@@ -30,13 +37,6 @@ export function createEventStore(db: Database): EventStore {
     },
   }
 }
-
-/** A recharge's `osn` is the txid, with the position after a colon for a token. */
-const isCreditedBy = and(
-  eq(flows.type, 1),
-  eq(deposits.txid, sql`substr(${flows.osn}, 1, 64)`),
-  eq(deposits.position, sql`CAST(substr(${flows.osn}, 66) AS INTEGER)`),
-)
 
 const { id, created_at } = events
 const oldest = sql`(SELECT ${created_at} FROM ${events} ORDER BY ${id} LIMIT 1)`
@@ -49,20 +49,42 @@ DELETE FROM ${events} WHERE ${id} IN (
     ORDER BY ${id} LIMIT iif(${oldest} < ${param('before')}, ${param('max')}, 0))
   WHERE ${names(created_at)} < ${param('before')})`)
 
+/** A recharge's `osn` is the txid, with the position after a colon for a token. */
+const selectAfter = statement(sql`
+SELECT ${events}.*, ${flows.wallet_id}, ${flows.osn}, ${flows.amount}, ${flows.balance}, ${flows.mark}, ${flows.posted_by},
+  ${flows.type} AS flow_type, ${flows.cuy} AS flow_cuy,
+  ${deposits.txid} AS deposit_txid, ${deposits.position} AS deposit_position, ${deposits.to_address}
+FROM ${events}
+LEFT JOIN ${flows} ON ${flows.id} = ${events.entry_id}
+LEFT JOIN ${deposits} ON ${flows.type} = 1 AND ${deposits.txid} = substr(${flows.osn}, 1, 64)
+  AND ${deposits.position} = CAST(substr(${flows.osn}, 66) AS INTEGER)
+WHERE ${id} > ${param('last')} ORDER BY ${id} LIMIT ${param('max')}`)
+
 /** An event as stored. CHECKs of the table guarantee what each type has. */
-function readEvent(row: EventRow, flow: FlowRow | null, deposit: DepositRow | null): StoredEvent {
-  const { id: number, uid, created_at: createdAt } = row
-  return { id: number, uid, createdAt, fact: readFact(row, flow, deposit) }
+function readEvent(row: EventRow): StoredEvent {
+  return { id: row.id, uid: row.uid, createdAt: row.created_at, fact: readFact(row) }
 }
 
-function readFact(row: EventRow, flow: FlowRow | null, deposit: DepositRow | null): EventFact {
+/** The entry has the caller and the time of its event. */
+function readEntry(row: EventRow): Entry {
+  const { entry_id, flow_type: type, flow_cuy: cuy, ...rest } = row
+  return readFlow({ ...rest, id: present(entry_id), type, cuy })
+}
+
+function readFact(row: EventRow): EventFact {
   const { type } = row
   switch (type) {
     case 'entry.posted':
-      return { type, entry: readFlow(present(flow)) }
+      return { type, entry: readEntry(row) }
     case 'deposit.credited': {
-      const { txid, position, to_address: address } = present(deposit)
-      return { type, txid, position, address, entry: readFlow(present(flow)) }
+      const { deposit_txid: txid, deposit_position: position, to_address: address } = row
+      return {
+        type,
+        txid: present(txid),
+        position: present(position),
+        address: present(address),
+        entry: readEntry(row),
+      }
     }
     case 'deposit.dropped':
       return { type, txid: present(row.txid), position: present(row.position) }

@@ -29,7 +29,7 @@ export function readAmount(stored: number): Amount {
 
 /** A ledger entry as stored. */
 export function readFlow(row: FlowRow): Entry {
-  const { id, uid, wallet_id: wid, osn, type, cuy, mark, created_at: createdAt } = row
+  const { id, uid, wallet_id: wid, osn, type, cuy, mark, created_at: createdAt, posted_by: by } = row
   return {
     id,
     uid,
@@ -41,6 +41,7 @@ export function readFlow(row: FlowRow): Entry {
     balance: readAmount(row.balance),
     mark,
     createdAt,
+    by,
   }
 }
 

@@ -3,6 +3,7 @@ import type { Stores } from '../services.ts'
 import { createAddressBook } from './address-book.ts'
 import type { Database } from './database.ts'
 import { createDepositStore } from './deposit-store.ts'
+import { createEntryStore } from './entry-store.ts'
 import { createEventStore } from './event-store.ts'
 import { createLedgerReader } from './ledger-reader.ts'
 import { createPendingDeposits } from './pending-deposits.ts'
@@ -20,6 +21,7 @@ import { createWebhookStore } from './webhook-store.ts'
 export function createStores(db: Database, onWalletFull: (key: CreditKey) => void, firstIndex = 0): Stores {
   return {
     ledger: createLedgerReader(db),
+    entryStore: createEntryStore(db),
     deposits: createDepositStore(db, onWalletFull),
     addresses: createAddressBook(db, firstIndex),
     pending: createPendingDeposits(db),

@@ -4,7 +4,7 @@ import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } fro
 import type { UnixMs } from '../common/time.ts'
 import type { DepositOutcome, Movement, PendingReason, RefusalReason } from '../deposits/deposit.ts'
 import { amountMax } from '../ledger/amount.ts'
-import type { EntryId, EntryType, WalletId } from '../ledger/entry.ts'
+import type { BackendName, EntryId, EntryType, WalletId } from '../ledger/entry.ts'
 import {
   address,
   between,
@@ -93,6 +93,7 @@ export const flows = sqliteTable(
     balance: integer().notNull(),
     mark: text().notNull(),
     created_at: instant(),
+    posted_by: text().$type<BackendName | ''>().notNull(),
   },
   (table) => [
     uniqueIndex('flow_osn').on(table.wallet_id, table.osn, table.type),
@@ -105,7 +106,11 @@ export const flows = sqliteTable(
       table.type,
       `(type IN (1, 5) AND amount > 0) OR (type IN (2, 4) AND amount < 0) OR (type IN (3, 9) AND amount <> 0)`,
     ),
-    rule(table.osn, 'length(osn) BETWEEN 1 AND 200'),
+    rule(table.osn, `length(osn) BETWEEN 1 AND 200 AND osn NOT GLOB '*[^ -~]*'`),
+    rule(
+      table.posted_by, // empty for what only the chain creates
+      `(posted_by = '') = (type = 1) AND length(posted_by) <= 64 AND posted_by NOT GLOB '*[^A-Za-z0-9._-]*'`,
+    ),
     rule(table.amount, between(-amountMax, amountMax)),
     ...rules(safe, table.balance, table.created_at),
   ],

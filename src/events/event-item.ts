@@ -4,11 +4,14 @@ import { explainOutcome, explainPending } from '../deposits/explain.ts'
 import { explainRefusal } from '../deposits/verify-deposit.ts'
 import { noAmount } from '../ledger/amount.ts'
 import type { Currencies } from '../ledger/currencies.ts'
-import { type EntryItem, entryItem, type WriteAmount } from '../ledger/entry-item.ts'
+import { type PostedItem, postedItem, type WriteAmount } from '../ledger/entry-item.ts'
 import type { EventFact, EventType, StoredEvent } from './event.ts'
 
+/** An entry as a type without a name, which alone is known to be plain JSON. */
+type EntryMembers<A> = { readonly [Name in keyof PostedItem<A>]: PostedItem<A>[Name] }
+
 /** What an event reports, by its type. `A` is the form of an amount. */
-export interface EventData<A> {
+type EventData<A> = {
   readonly 'deposit.seen': {
     readonly txid: string
     readonly position: number
@@ -22,15 +25,15 @@ export interface EventData<A> {
     readonly txid: string
     readonly position: number
     readonly address: string
-    readonly entry: EntryItem<A>
+    readonly entry: EntryMembers<A>
   }
   readonly 'deposit.held': UncreditedData
   readonly 'deposit.refused': UncreditedData
-  readonly 'entry.posted': { readonly entry: EntryItem<A> }
+  readonly 'entry.posted': { readonly entry: EntryMembers<A> }
 }
 
 /** A transfer that is not credited: `reason` for programs, `why` for people. */
-interface UncreditedData {
+type UncreditedData = {
   readonly txid: string
   readonly position: number
   readonly cuy: number
@@ -76,7 +79,7 @@ function dataOf<A>(fact: EventFact, currencies: Currencies, write: WriteAmount<A
       return { txid: fact.txid, position: fact.position }
     case 'deposit.credited': {
       const { txid, position, address, entry } = fact
-      return { txid, position, address: formatBase58(address), entry: entryItem(entry, currencies, write) }
+      return { txid, position, address: formatBase58(address), entry: postedItem(entry, currencies, write) }
     }
     case 'deposit.held': {
       const { txid, position, cuy, raw, address, reason } = fact
@@ -90,7 +93,7 @@ function dataOf<A>(fact: EventFact, currencies: Currencies, write: WriteAmount<A
       return { txid, position, cuy, address: formatBase58(address), reason: fact.reason.kind, why }
     }
     case 'entry.posted':
-      return { entry: entryItem(fact.entry, currencies, write) }
+      return { entry: postedItem(fact.entry, currencies, write) }
   }
 }
 

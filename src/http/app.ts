@@ -2,21 +2,23 @@ import { Hono } from 'hono/tiny'
 import type { Config } from '../config/config.ts'
 import type { Services } from '../services.ts'
 import { createAuthenticator } from './auth/authenticate.ts'
+import { createBackendAuthenticator } from './auth/authenticate-backend.ts'
 import type { KeySetParts } from './auth/key-set.ts'
-import { type Env, noRoute } from './context.ts'
+import { type Env, type LedgerRoute, noRoute } from './context.ts'
 import { failure } from './envelope.ts'
-import { notConfigured, unknownPath, wrongMethod } from './errors.ts'
+import { notConfigured, type Problem, unknownPath, wrongMethod } from './errors.ts'
 import { auth } from './middleware/auth.ts'
+import { backendAuth } from './middleware/backend-auth.ts'
 import { bookmark } from './middleware/bookmark.ts'
 import { allowedMethods, cors, preflight } from './middleware/cors.ts'
 import { errors } from './middleware/errors.ts'
-import { createRateLimit } from './middleware/rate-limit.ts'
+import { createBackendRateLimit, createRateLimit } from './middleware/rate-limit.ts'
 import { requestId } from './middleware/request-id.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
 import { requireStoredMeaning } from './middleware/stored-meaning.ts'
 import { timing } from './middleware/timing.ts'
 import { urlLimit } from './middleware/url-limit.ts'
-import { routes } from './routes.ts'
+import { ledgerRoutes, routes } from './routes.ts'
 
 /** The HTTP side of the service. */
 export interface App {
@@ -29,17 +31,16 @@ export interface HttpPlatform extends KeySetParts {
   readonly uniqueName: () => string
 }
 
-const paths: ReadonlySet<string> = new Set(routes.map(({ path }) => path))
-
 /** What the HTTP side takes from the configuration. */
-export interface HttpConfig extends Pick<Config, 'auth' | 'cors' | 'rateLimits'> {
+export interface HttpConfig extends Pick<Config, 'auth' | 'backend' | 'cors' | 'rateLimits'> {
   /** Whether the stored data means what the configuration says. Until then nothing is served. */
   readonly hasStoredMeaning: () => Promise<boolean>
 }
 
 /** The service with a valid configuration. It holds nothing of a request, so that one app serves many at once. */
 export function createApp(platform: HttpPlatform, config: HttpConfig, services: Services): App {
-  const hono = createHono(platform, config.cors)
+  const served = config.backend === null ? routes : [...routes, ...ledgerRoutes]
+  const hono = createHono(platform, config.cors, new Set(served.map(({ path }) => path)))
   const authenticated = auth(createAuthenticator(config.auth, platform))
   const rateLimit = createRateLimit(config.rateLimits, platform.logger)
   const configured = requireStoredMeaning(config.hasStoredMeaning)
@@ -48,20 +49,38 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
     else hono.get(path, authenticated, rateLimit(rateClass), bookmark, configured, handle)
     if (config.cors !== null) hono.options(path, preflight)
   }
-  hono.notFound((c) => failure(c.req.path === noRoute ? unknownPath : wrongMethod(allowedMethods(config.cors))))
+  if (config.backend !== null) {
+    const backend = backendAuth(createBackendAuthenticator(config.backend, platform))
+    const backendLimit = createBackendRateLimit(config.rateLimits, platform.logger)
+    for (const { path, method, scope, handle } of ledgerRoutes) {
+      hono.on(method, path, backend(scope), backendLimit, bookmark, configured, handle)
+    }
+  }
+  hono.notFound((c) => failure(c.req.path === noRoute ? unknownPath : otherMethod(c.req.path, config.cors)))
   const env = { services }
   return { fetch: async (request) => hono.fetch(request, env) }
 }
 
 /** The service with a wrong configuration: 503 at every path. */
 export function createUnconfiguredApp(platform: HttpPlatform): App {
-  const hono = createHono(platform, null)
+  const hono = createHono(platform, null, new Set(routes.map(({ path }) => path)))
   hono.all('*', () => failure(notConfigured))
   return { fetch: async (request) => hono.fetch(request) }
 }
 
-function createHono({ clock, logger, uniqueName }: HttpPlatform, origins: Config['cors']): Hono<Env> {
-  const hono = new Hono<Env>({ getPath: pathOf })
+/** No page of another origin calls the routes for backends: they take no OPTIONS. */
+function otherMethod(path: string, origins: Config['cors']): Problem {
+  const own: readonly LedgerRoute[] = ledgerRoutes.filter((route) => route.path === path)
+  if (own.some(({ method }) => method === 'POST')) return wrongMethod('GET, HEAD, POST', 'GET, HEAD or POST')
+  return wrongMethod(allowedMethods(own.length > 0 ? null : origins))
+}
+
+function createHono(
+  { clock, logger, uniqueName }: HttpPlatform,
+  origins: Config['cors'],
+  paths: ReadonlySet<string>,
+): Hono<Env> {
+  const hono = new Hono<Env>({ getPath: (request) => pathOf(request, paths) })
   hono.use(timing(clock, logger), requestId(uniqueName), securityHeaders)
   if (origins !== null) hono.use(cors(origins))
   hono.use(errors(logger), urlLimit)
@@ -75,7 +94,7 @@ function createHono({ clock, logger, uniqueName }: HttpPlatform, origins: Config
  * The path of the route, or `noRoute`. The path is neither decoded nor trimmed: a route has one spelling, and neither
  * `/wallet%2Flist` nor `/wallet/list/` is the path of one.
  */
-function pathOf({ url }: Request): string {
+function pathOf({ url }: Request, paths: ReadonlySet<string>): string {
   const start = url.indexOf('/', url.indexOf('://') + 3)
   const length = url.slice(start).search(/[?#]|$/)
   const path = url.slice(start, start + length)

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
-import type { Uid } from '../ledger/entry.ts'
+import type { BackendName, Uid } from '../ledger/entry.ts'
 import type { Invocation, Services } from '../services.ts'
+import type { Scope } from './auth/authenticate-backend.ts'
 
 /** Which limit of a caller a request counts against. `nodes` also counts against the limit of all callers together. */
 export type RateClass = 'lists' | 'nodes'
@@ -13,6 +14,8 @@ export interface Env {
     invocation: Invocation
     /** The caller. Set on the routes that require a token. */
     uid: Uid
+    /** The backend. Set on the routes for backends. */
+    backend: BackendName
   }
 }
 
@@ -25,10 +28,19 @@ export const noRoute = '/'
 /** The route in a log line: its path, or `unknown`, so that no text from a caller is in the log. */
 export const routeName = ({ req }: RequestContext): string => (req.path === noRoute ? 'unknown' : req.path)
 
-/** One route. */
+/** One route, for GET and HEAD. */
 export interface Route {
   readonly path: `/${string}`
   /** The rate limit of a request with this URL; null for a route that requires no token. */
   readonly rateClass: ((url: string) => RateClass) | null
+  readonly handle: (c: RequestContext) => Promise<Response>
+}
+
+/** One route for backends. It exists only where a key for their tokens is configured. */
+export interface LedgerRoute {
+  readonly path: `/ledger/${string}`
+  readonly method: 'GET' | 'POST'
+  /** What the token must allow for a request with this URL. */
+  readonly scope: (url: string) => Scope
   readonly handle: (c: RequestContext) => Promise<Response>
 }

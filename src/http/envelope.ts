@@ -15,7 +15,7 @@ export interface RawJson {
 }
 
 /** A value that `JSON.stringify` neither rounds, drops nor refuses. */
-export type Json = string | number | RawJson | readonly Json[] | JsonMembers
+export type Json = string | number | boolean | RawJson | readonly Json[] | JsonMembers
 
 /** The members of a JSON object. */
 interface JsonMembers {

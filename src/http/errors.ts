@@ -1,5 +1,7 @@
 import type { QueryFailure } from '../common/query-failure.ts'
+import type { PostFailure } from '../ledger/post-entries.ts'
 import type { AuthFailure } from './auth/authenticate.ts'
+import type { Scope } from './auth/authenticate-backend.ts'
 
 /** A failure as a caller sees it: one sentence, never a stack, SQL, the URL of a node or a secret. */
 export interface Problem {
@@ -32,9 +34,45 @@ export const crashed: Problem = { status: 500, msg: 'internal error' }
 /** The configuration is wrong. The log has the faults. */
 export const notConfigured: Problem = { status: 503, msg: 'the service is not configured' }
 
-/** The path is that of a route, and the method is not one of `allow`. */
-export function wrongMethod(allow: string): Problem {
-  return { status: 405, msg: 'method not allowed; use GET or HEAD', headers: { allow } }
+/** Longest body that is read, in bytes: twenty entries with everything at its longest have less than half as many. */
+export const bodyBytesMax = 65_536
+
+/** The body is not JSON by its `content-type`. */
+export const wrongMediaType: Problem = { status: 415, msg: 'the content-type must be application/json' }
+/** The body is not read to its end. */
+export const bodyTooLarge: Problem = { status: 413, msg: `the body is larger than ${bodyBytesMax} bytes` }
+/** The body is not JSON, or not in UTF-8. */
+export const brokenBody: Problem = { status: 400, msg: 'the body is not valid JSON' }
+/** No valid body has so many objects and arrays in each other. */
+export const nestedBody: Problem = {
+  status: 400,
+  msg: 'the body is nested deeper than an array of objects in an object',
+}
+/** The body is another JSON value. */
+export const wrongBody: Problem = { status: 400, msg: 'the body must be an object with entries, and nothing else' }
+
+/** The path is that of a route, and the method is not one of `allow`. `methods` lists them for people. */
+export function wrongMethod(allow: string, methods = 'GET or HEAD'): Problem {
+  return { status: 405, msg: `method not allowed; use ${methods}`, headers: { allow } }
+}
+
+/** The token of a backend is valid and does not allow this. */
+export function missingScope(scope: Scope): Problem {
+  return { status: 403, msg: `the scope of the token must include ${scope}` }
+}
+
+/** The response to a post that is refused. */
+export function toPostProblem(failure: PostFailure): Problem {
+  const place = failure.entry === undefined ? '' : `entry ${failure.entry}: `
+  switch (failure.kind) {
+    case 'bad-input':
+      return { status: 400, msg: `${place}${failure.member}: ${failure.why}` }
+    case 'conflict':
+      return { status: 409, msg: `${place}${failure.why}` }
+    case 'insufficient':
+    case 'wallet-full':
+      return { status: 422, msg: `${place}${failure.why}` }
+  }
 }
 
 /** The response to a query that a use case refuses. */

@@ -3,6 +3,7 @@ import { parseTxid, type Txid } from '../chain/block.ts'
 import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
+import type { Uid } from '../ledger/entry.ts'
 
 /** Longest value of a parameter that sets no limit of its own, in characters: a txid with `0x` has 66. */
 export const paramCharsMax = 80
@@ -11,7 +12,7 @@ const digitsForm = /^[1-9]\d{0,15}$/
 
 /** A query that its schema refuses: the parameter, and what it takes. */
 type BadInput = Extract<QueryFailure, { kind: 'bad-input' }>
-type Shape = Record<string, z.ZodMiniOptional>
+type Shape = Record<string, z.ZodMiniType>
 
 /** Reads the parameters of a URL that the schema has; unknown ones are ignored. A repeated one is refused. */
 export function parseQuery<S extends Shape>(
@@ -26,6 +27,14 @@ export function parseQuery<S extends Shape>(
       if (first !== undefined) values[name] = more.length === 0 ? first : [first, ...more]
     }
   }
+  return parseParameters(schema, values)
+}
+
+/** Reads parameters by their names. */
+export function parseParameters<S extends Shape>(
+  schema: z.ZodMiniObject<S>,
+  values: Readonly<Record<string, unknown>>,
+): Result<z.output<z.ZodMiniObject<S>>, BadInput> {
   const parsed = schema.safeParse(values)
   if (parsed.success) return ok(parsed.data)
   const [issue] = parsed.error.issues
@@ -34,9 +43,8 @@ export function parseQuery<S extends Shape>(
   return badInput(field, Array.isArray(values[field]) ? `${takes}, given once` : takes)
 }
 
-/** As `parseQuery`, for a schema with `cuy`: the message of a wrong `cuy` lists the configured currencies. */
-export function parseCurrencyQuery<S extends Shape>(schema: z.ZodMiniObject<S>, url: string, currencies: Currencies) {
-  const query = parseQuery(schema, url)
+/** The result of parsing a schema with `cuy`: the message of a wrong `cuy` lists the configured currencies. */
+export function nameCurrencies<T>(query: Result<T, BadInput>, currencies: Currencies): Result<T, BadInput> {
   return query.ok || query.error.field !== 'cuy' ? query : unknownCurrency(currencies)
 }
 
@@ -73,6 +81,11 @@ export function textParam<T>(
 export function wholeNumber(max: number = Number.MAX_SAFE_INTEGER) {
   const takes = `a whole number from 1 to ${max}`
   return z.pipe(textParam(takes, digitsForm, Number), z.int(takes).check(z.minimum(1, takes), z.maximum(max, takes)))
+}
+
+/** A user that a backend names. */
+export function uidParam() {
+  return wholeNumber() as unknown as z.ZodMiniType<Uid, string> // safe: 1 to 2^53−1 is the definition
 }
 
 /** One of these words. */

@@ -38,3 +38,24 @@ export function parseUnits(text: string, decimals: number): Result<bigint, Amoun
   if (fraction.length > decimals) return err('too-many-decimals')
   return ok(BigInt(whole + fraction.padEnd(decimals, '0')))
 }
+
+/** Longest text of a ledger amount, in characters: the longest amount has 18 with its point and sign. */
+export const amountCharsMax = 80
+
+/** Why a text is not a ledger amount. */
+export type SignedAmountFault = AmountFault | 'out-of-range'
+
+/**
+ * Parses a decimal of whole units with an optional minus sign (`"-2.50"`) to a ledger amount. Trailing zeros do not count
+ * as decimals. An exponent, a plus sign and excess decimals are refused.
+ */
+export function parseAmount(text: string, scale: number): Result<Amount, SignedAmountFault> {
+  const match = text.length > amountCharsMax ? null : /^(-?)(\d+)(?:\.(\d+))?$/.exec(text)
+  if (match === null) return err('not-a-decimal')
+  const [, sign = '', whole = '', decimals = ''] = match
+  const fraction = decimals.replace(/0+$/, '')
+  if (fraction.length > scale) return err('too-many-decimals')
+  const units = BigInt(whole + fraction.padEnd(scale, '0'))
+  const amount = toAmount(sign === '-' ? -units : units)
+  return amount === null ? err('out-of-range') : ok(amount)
+}

@@ -1,6 +1,6 @@
 import { formatInstant } from '../common/time.ts'
 import type { Currencies, CurrencyId } from './currencies.ts'
-import type { Entry, EntryId, EntryType, Uid, WalletId } from './entry.ts'
+import type { BackendName, Entry, EntryId, EntryType, Uid, WalletId } from './entry.ts'
 
 /** A ledger entry as the lists show it. `A` is the form of an amount. */
 export interface EntryItem<A> {
@@ -16,6 +16,11 @@ export interface EntryItem<A> {
   readonly created_at: string
 }
 
+/** A ledger entry as backends see it. */
+export interface PostedItem<A> extends EntryItem<A> {
+  readonly by: BackendName | ''
+}
+
 /** Writes an amount in smallest units of a currency with this scale. */
 export type WriteAmount<A> = (units: bigint, scale: number) => A
 
@@ -28,4 +33,9 @@ export function entryItem<A>(entry: Entry, currencies: Currencies, write: WriteA
   const amt = write(entry.amount, currency.scale)
   const balance = write(entry.balance, currency.scale)
   return { id, uid, wid, osn, type, cuy, amt, balance, mark, created_at: formatInstant(entry.createdAt) }
+}
+
+/** The item of an entry with the name of its backend. */
+export function postedItem<A>(entry: Entry, currencies: Currencies, write: WriteAmount<A>): PostedItem<A> {
+  return { ...entryItem(entry, currencies, write), by: entry.by }
 }

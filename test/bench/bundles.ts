@@ -5,7 +5,7 @@ import { runWrangler } from '../support/wrangler.ts'
 import { workDir } from './work-dir.ts'
 
 /** The Workers of the benchmark, by file name. */
-export type BenchWorker = 'bare' | 'counting' | 'crediting' | 'deriving'
+export type BenchWorker = 'bare' | 'counting' | 'crediting' | 'deriving' | 'posting'
 
 /** A Worker as `wrangler deploy` uploads it. */
 export interface Bundle {

@@ -44,9 +44,14 @@ export async function getText(url: string, headers: Readonly<Record<string, stri
 }
 
 /** The JSON response to a POST request with a JSON body. */
-export async function postForJson<T>(url: string, body: unknown): Promise<T> {
+export async function postForJson<T>(
+  url: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<T> {
   const response = await fetch(url, {
     method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(responseTimeoutMs),
   })

@@ -12,6 +12,8 @@ export interface WorkerSpec {
   readonly script: string
   readonly database: string | null
   readonly variables?: Readonly<Record<string, unknown>>
+  /** Entrypoints of the other Workers, by the name of the binding. */
+  readonly services?: Readonly<Record<string, { readonly worker: string; readonly exportName: string }>>
   /** Whether it has rate limiters as in a deployment; their limits are too high to be reached. */
   readonly limited?: boolean
 }
@@ -105,12 +107,20 @@ export async function stopWorkers(): Promise<void> {
   rmSync(`${workDir}run`, { recursive: true, force: true })
 }
 
-function toOptions({ name, script, database, variables = {}, limited = false }: WorkerSpec): WorkerOptions {
+function toOptions({
+  name,
+  script,
+  database,
+  variables = {},
+  services = {},
+  limited = false,
+}: WorkerSpec): WorkerOptions {
   const json = Object.entries(variables).map(([key, value]) => [key, { type: 'json', value }] as const)
   const limiter = (namespace: string) =>
     ({ type: 'rate-limit', namespace, simple: { limit: 1e9, period: 60 } }) as const
   const limiters = limited ? { RATE_LISTS: limiter('1'), RATE_NODES: limiter('2') } : {}
-  const env = { ...Object.fromEntries(json), ...limiters }
+  const bound = Object.entries(services).map(([key, service]) => [key, { type: 'worker', ...service }] as const)
+  const env = { ...Object.fromEntries(json), ...Object.fromEntries(bound), ...limiters }
   return {
     config: {
       name,

@@ -10,6 +10,7 @@ import { measureCounts } from './figures/counts.ts'
 import { measureCpu } from './figures/cpu.ts'
 import { measureCrediting } from './figures/credit.ts'
 import { measureDerivation } from './figures/derive.ts'
+import { measurePosting } from './figures/post.ts'
 import { measureResponses } from './figures/responses.ts'
 import { measureScan } from './figures/scan.ts'
 import { stopWorkers } from './miniflare.ts'
@@ -22,6 +23,7 @@ const groups: Readonly<Record<string, (scale: Scale) => Promise<readonly Figure[
   scan: measureScan,
   counts: measureCounts,
   credit: measureCrediting,
+  post: measurePosting,
   bundle: measureBundle,
   cpu: measureCpu,
 }

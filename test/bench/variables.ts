@@ -1,5 +1,5 @@
 import { SignJWT } from 'jose'
-import { testSecret, testXpub, usdtBase58 } from '../support/variables.ts'
+import { backendSecret, testSecret, testXpub, usdtBase58 } from '../support/variables.ts'
 import { firstHeight } from './block-templates.ts'
 
 /** The variables of the measured service. */
@@ -14,6 +14,7 @@ export function serviceVariables(nodeUrls: readonly string[]): Readonly<Record<s
       { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6 },
     ],
     AUTH_JWT_SECRET: testSecret,
+    BACKEND_JWT_SECRET: backendSecret,
     SCAN_EVERY_SECONDS: 60, // one tick in an invocation of the cron
   }
 }

@@ -110,7 +110,7 @@ describe('the configuration', () => {
   it('has no CORS and no rate limits where none are set', () => {
     expect(value().cors).toBeNull()
     expect(value({ CORS_ORIGINS: '' }).cors).toBeNull()
-    expect(value().rateLimits).toEqual({ lists: null, nodes: null, allNodes: null })
+    expect(value().rateLimits).toEqual({ lists: null, nodes: null, allNodes: null, ledger: null })
   })
 
   it.each([['*'], [['*']], ['["*"]']])('allows all origins: %o', (origins) => {
@@ -165,6 +165,7 @@ describe('the configuration', () => {
     ['AUTH_JWKS_URL', { AUTH_JWT_SECRET: undefined, AUTH_JWKS_URL: 'http://keys.example/jwks' }],
     ['AUTH_JWT_SECRET_PREVIOUS', { AUTH_JWT_SECRET_PREVIOUS: testSecret.slice(1) }],
     ['AUTH_JWT_SECRET_PREVIOUS', { AUTH_JWT_SECRET: undefined, AUTH_JWT_SECRET_PREVIOUS: testSecret }],
+    ['RATE_LEDGER', { RATE_LEDGER: {} }],
     ['CORS_ORIGINS', { CORS_ORIGINS: 'shop.example' }],
     ['CORS_ORIGINS', { CORS_ORIGINS: 'https://shop.example/' }],
     ['CORS_ORIGINS', { CORS_ORIGINS: 'https://Shop.example' }],

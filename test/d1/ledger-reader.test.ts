@@ -21,13 +21,13 @@ beforeEach(async () => {
 
 /** The entries of the ledger below, with ids from 1. Caller 1 has wallets 1 (cuy 1) and 2 (cuy 2), caller 2 has wallet 3. */
 const entries: readonly (readonly [wallet: number, type: number, osn: string, amount: number, at: number])[] = [
-  [1, 3, 'a', 100, 10],
-  [3, 3, 'a', 100, 10],
-  [2, 9, 'b', 50, 20],
+  [1, 9, 'a', 100, 10],
+  [3, 9, 'a', 100, 10],
+  [2, 5, 'b', 50, 20],
   [1, 2, 'c', -30, 20],
   [1, 4, 'a', -20, 20],
   [3, 5, 'c', 7, 30],
-  [2, 3, 'c', -1, 40],
+  [2, 9, 'c', -1, 40],
   [1, 5, 'd', 5, 40],
 ]
 
@@ -37,8 +37,10 @@ async function writeEntries(): Promise<void> {
     ...entries.map((entry) =>
       db
         .prepare(
-          `INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at)
-           SELECT id, uid, cuy, ?2, ?3, ?4, balance + ?4, 'by hand', ?5 FROM wallet WHERE id = ?1`,
+          `INSERT INTO posting (id, entries, posted_by, created_at)
+           SELECT 1, json_array(json_object('uid', uid, 'cuy', cuy, 'type', ?2, 'osn', ?3, 'amount', ?4, 'mark', 'by hand')),
+             'shop', ?5
+           FROM wallet WHERE id = ?1`,
         )
         .bind(...entry),
     ),
@@ -86,6 +88,7 @@ describe('entries', () => {
         balance: 55n,
         mark: 'by hand',
         createdAt: 40,
+        by: 'shop',
       },
     ])
   })
@@ -105,10 +108,10 @@ describe('entries', () => {
     ['a wallet', { wid: wid(1) }, page(1, 2), [8, 5], 4],
     ["another caller's wallet", { wid: wid(3) }, page(1), [], 0],
     ['a wallet of another currency', { wid: wid(1), cuy: cuy(2) }, page(1), [], 0],
-    ['a type in every wallet', { type: 3 }, page(1), [7, 1], 2],
-    ['a type in every wallet, by pages', { type: 3 }, page(2, 1), [1], 2],
-    ['a type in every wallet, below an id', { type: 3 }, below(7), [1], 2],
-    ['a type in one currency', { type: 3, cuy: cuy(1) }, page(1), [1], 1],
+    ['a type in every wallet', { type: 9 }, page(1), [7, 1], 2],
+    ['a type in every wallet, by pages', { type: 9 }, page(2, 1), [1], 2],
+    ['a type in every wallet, below an id', { type: 9 }, below(7), [1], 2],
+    ['a type in one currency', { type: 9, cuy: cuy(1) }, page(1), [1], 1],
     ['a type without entries', { type: 1 }, page(1), [], 0],
     ['an osn in every wallet', { osn: 'c' }, page(1), [7, 4], 2],
     ['an osn and a type', { osn: 'a', type: 4 }, page(1), [5], 1],
@@ -122,7 +125,7 @@ describe('entries', () => {
     ['a span without entries', { from: ms(21), to: ms(30) }, page(1), [], 0],
     ['a span that ends before it begins', { from: ms(40), to: ms(20) }, page(1), [], 0],
     ['a span in one currency', { from: ms(20), to: ms(40), cuy: cuy(1) }, page(1), [5, 4], 2],
-    ['a span of one type', { from: ms(20), type: 3 }, page(1), [7], 1],
+    ['a span of one type', { from: ms(20), type: 9 }, page(1), [7], 1],
     ['a span of one osn', { to: ms(40), osn: 'c' }, page(1), [4], 1],
     [
       'every filter together',
@@ -164,11 +167,15 @@ describe('cost', () => {
       db
         .prepare(
           `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-           INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at)
-           SELECT 1, 1, 1, iif(i % 100 = 0, 9, 3), 'x' || i, 1, i, '', i FROM n ORDER BY i`,
+           INSERT INTO posting (id, entries, posted_by, created_at)
+           SELECT 1, json_array(json_object(
+             'uid', 1, 'cuy', 1, 'type', iif(i % 100 = 0, 9, 5), 'osn', 'x' || i, 'amount', 1, 'mark', '')), 'shop', i
+           FROM n ORDER BY i`,
         )
         .bind(count),
-      db.prepare(`INSERT INTO flow VALUES (NULL, 2, 1, 2, 3, 'y', 1, 1, '', 99999)`),
+      db.prepare(
+        `INSERT INTO posting VALUES (1, '[{"uid":1,"cuy":2,"type":5,"osn":"y","amount":1,"mark":""}]', 'shop', 99999)`,
+      ),
     ])
   }
 

@@ -4,6 +4,7 @@
  * together.
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { SignJWT } from 'jose'
 import { quantity } from '../support/hex.ts'
 import { printLine, root, UserError } from '../support/project.ts'
 import { devnetChainId, finalityBlocks } from './anvil.ts'
@@ -65,7 +66,7 @@ async function start(): Promise<void> {
   const timer = setInterval(() => void tick(base), tickIntervalMs)
   stopSteps.push(async () => clearInterval(timer))
   isReady = true
-  if (!isStopping) printLine(welcome(base))
+  if (!isStopping) printLine(welcome(base, await backendToken()))
 }
 
 async function startChain(ports: Ports): Promise<Devnet> {
@@ -127,7 +128,26 @@ async function fetchJson(url: string, body: unknown = null): Promise<unknown> {
   }
 }
 
-function welcome(base: string): string {
+/** A token of a backend for the next hour, or null where `.dev.vars` has no secret for backends. */
+async function backendToken(): Promise<string | null> {
+  const secret = /^BACKEND_JWT_SECRET="?([^"\n]+)"?$/m.exec(readFileSync(`${root}.dev.vars`, 'utf8'))?.[1]
+  if (secret === undefined) return null
+  const token = new SignJWT({ scope: 'ledger:read ledger:post' }).setProtectedHeader({ alg: 'HS256' })
+  return await token.setSubject('shop').setExpirationTime('1h').sign(new TextEncoder().encode(secret))
+}
+
+/** A command that posts a payment of user 1. */
+function payment(base: string, token: string): string {
+  const entry = { uid: 1, cuy: 2, type: 4, osn: 'order-1001', amt: '-2.5', mark: 'two cups' }
+  const headers = `-H 'authorization: Bearer ${token}' -H 'content-type: application/json'`
+  return `
+Then a backend can take a payment from it (type 5 is a refund). The token is valid for an hour.
+
+  curl ${base}/ledger/entries ${headers} -d '${JSON.stringify({ entries: [entry] })}'
+`
+}
+
+function welcome(base: string, token: string | null): string {
   const pay = `${process.env.DEVNET_PORT ? `DEVNET_PORT=${process.env.DEVNET_PORT} ` : ''}npm run pay --`
   const routes = ['/tron/generate', '/tron/balance', '/tron/recharge', '/wallet/list', '/wallet/flow/list']
   return `
@@ -140,7 +160,7 @@ Send a deposit to the address from /tron/generate. After about ${finalityBlocks 
   ${pay} <T-address> 25 USDT
   ${pay} <T-address> 3.5 TRX
   ${pay} <T-address> 5 TRC10     (worthless, not credited)
-
+${token === null ? '' : payment(base, token)}
 Ctrl-C stops it; the chain and the database are kept. "npm run devnet:reset" deletes both.
 `
 }

@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod/mini'
-import {
-  findCurrency,
-  oneOf,
-  paramCharsMax,
-  parseCurrencyQuery,
-  parseQuery,
-  wholeNumber,
-} from '../../src/http/query.ts'
+import { findCurrency, nameCurrencies, oneOf, paramCharsMax, parseQuery, wholeNumber } from '../../src/http/query.ts'
 import { fine, trx, twoCurrencies } from '../support/currencies.ts'
 
 const base = 'https://wallet.example/x'
@@ -101,7 +94,7 @@ describe('a currency', () => {
   test.each([...notWhole, ['a symbol', 'TRX'], ['given twice', '1&cuy=1']])(
     'is refused with the list of currencies where it is %s',
     (_what, value) => {
-      expect(parseCurrencyQuery(schema, `${base}?cuy=${value}`, twoCurrencies)).toEqual(bad('cuy', takes))
+      expect(nameCurrencies(parseQuery(schema, `${base}?cuy=${value}`), twoCurrencies)).toEqual(bad('cuy', takes))
     },
   )
 })

@@ -2,12 +2,13 @@ import { type Address, parseAddress } from '../../src/addresses/address.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { createService } from '../../src/compose.ts'
 import { createLogger } from '../../src/platform/logger.ts'
+import type { LedgerMethods } from '../../src/rpc/ledger-methods.ts'
 import { type BuiltChain, createChain } from '../support/chain-builder.ts'
 import { freshDatabase } from '../support/database.ts'
 import { connect, createScriptedNode, type ScriptedNode } from '../support/scripted-node.ts'
 import { bearer, signHs256, tokenNow } from '../support/tokens.ts'
 import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
-import { testSecret, testVariables } from '../support/variables.ts'
+import { backendSecret, testSecret, testVariables } from '../support/variables.ts'
 
 /** The first address of the tests' extended public key (PROTOCOL.md, Addresses and derivation). */
 export const firstAddress = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
@@ -27,6 +28,12 @@ export interface RunningService {
   readonly clock: { seconds: number }
   /** The response to a caller, or to a request without a token. */
   get(path: string, uid?: number | null, init?: RequestInit): Promise<Response>
+  /** The response to a backend's request, with a token of backend `shop`; `claims` replaces claims of it. */
+  ledger(path: string, init?: RequestInit, claims?: Readonly<Record<string, unknown>>): Promise<Response>
+  /** The response to a post of these entries, or of any other body. */
+  post(entries: unknown): Promise<Response>
+  /** The methods for other Workers. */
+  readonly rpc: LedgerMethods
   /** The response to any request. */
   fetch(request: Request): Promise<Response>
   tick(): Promise<void>
@@ -63,6 +70,11 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
   })
   const withBindings = (bindings: Record<string, unknown>): RunningService => {
     const fetch = (request: Request) => service.fetch(request, bindings)
+    const ledger: RunningService['ledger'] = async (path, init = {}, changes = {}) => {
+      const claims = { sub: 'shop', exp: clock.seconds + 600, scope: 'ledger:read ledger:post', ...changes }
+      const headers = bearer(await signHs256(claims, backendSecret))
+      return fetch(new Request(origin + path, { ...init, headers: { ...headers, ...init.headers } }))
+    }
     return {
       chain,
       nodes,
@@ -70,6 +82,9 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
       lines,
       clock,
       fetch,
+      ledger,
+      post: (entries) => ledger('/ledger/entries', postInit({ entries })),
+      rpc: service.ledger(bindings),
       async get(path, uid = 7, init = {}) {
         const claims = { sub: String(uid), exp: tokenNow + 86_400 }
         const headers = uid === null ? {} : bearer(await signHs256(claims, testSecret))
@@ -80,6 +95,15 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
     }
   }
   return withBindings({ ...testVariables(db), ...variables })
+}
+
+/** A POST request with this JSON body, or with this text. */
+export function postInit(body: unknown): RequestInit {
+  return {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  }
 }
 
 /** A database that is unavailable: every call throws `thrown`. */

@@ -23,7 +23,7 @@ const empty = {
 
 const unavailable = failed(503, notConfigured.msg)
 const unlimited = { limit: () => Promise.resolve({ success: true }) }
-const limiters = { RATE_LISTS: unlimited, RATE_NODES: unlimited, RATE_NODES_ALL: unlimited }
+const limiters = { RATE_LISTS: unlimited, RATE_NODES: unlimited, RATE_NODES_ALL: unlimited, RATE_LEDGER: unlimited }
 
 /** A request to the exported Worker as from the platform: with its own clock, log and (closed) network. */
 const request = async (

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { amountMax, formatUnits, noAmount, parseUnits, toAmount } from '../../src/ledger/amount.ts'
+import {
+  amountCharsMax,
+  amountMax,
+  formatUnits,
+  noAmount,
+  parseAmount,
+  parseUnits,
+  toAmount,
+} from '../../src/ledger/amount.ts'
 import { nearNumbers } from '../support/arbitraries.ts'
 
 describe('a ledger amount', () => {
@@ -84,5 +92,54 @@ describe('parseUnits', () => {
     ['1.0000000', 6],
   ])('refuses %s where %i decimals are allowed, and does not round', (text, decimals) => {
     expect(parseUnits(text, decimals)).toEqual({ ok: false, error: 'too-many-decimals' })
+  })
+})
+
+describe('parseAmount', () => {
+  it.each([
+    ['2.5', 2_500_000n],
+    ['-2.5', -2_500_000n],
+    ['007', 7_000_000n],
+    ['0', 0n],
+    ['-0', 0n],
+    ['0.000001', 1n],
+    ['1.5000000000', 1_500_000n],
+    ['9007199254.740991', amountMax],
+    ['-9007199254.740991', -amountMax],
+    ['0'.repeat(amountCharsMax), 0n],
+  ])('reads %s', (text, units) => {
+    expect(parseAmount(text, 6)).toEqual({ ok: true, value: units })
+  })
+
+  it.each([
+    ['', 'not-a-decimal'],
+    ['+1', 'not-a-decimal'],
+    ['--1', 'not-a-decimal'],
+    ['1e3', 'not-a-decimal'],
+    ['1.', 'not-a-decimal'],
+    ['.5', 'not-a-decimal'],
+    ['1,5', 'not-a-decimal'],
+    [' 1', 'not-a-decimal'],
+    ['1\n', 'not-a-decimal'],
+    ['0x10', 'not-a-decimal'],
+    ['NaN', 'not-a-decimal'],
+    ['Infinity', 'not-a-decimal'],
+    ['١', 'not-a-decimal'],
+    ['−1', 'not-a-decimal'],
+    ['0'.repeat(amountCharsMax + 1), 'not-a-decimal'],
+    ['0.0000001', 'too-many-decimals'],
+    ['9007199254.740992', 'out-of-range'],
+    ['-9007199254.740992', 'out-of-range'],
+    ['9'.repeat(amountCharsMax), 'out-of-range'],
+  ])('refuses %j', (text, fault) => {
+    expect(parseAmount(text, 6)).toEqual({ ok: false, error: fault })
+  })
+
+  it('reads every amount that formatUnits writes', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -amountMax, max: amountMax }), fc.nat(8), (units, scale) => {
+        expect(parseAmount(formatUnits(units, scale), scale)).toEqual({ ok: true, value: units })
+      }),
+    )
   })
 })

@@ -3,11 +3,13 @@ import {
   a,
   b,
   deposit,
+  entry,
   expectRefusal,
   flow,
   insert,
   or,
   pending,
+  posting,
   refusal,
   sighting,
   storeRows,
@@ -55,7 +57,7 @@ describe('an event is written', () => {
   })
 
   it('with an entry of another type', async () => {
-    await run(flow())
+    await run(posting([entry()]))
     expect(await written()).toEqual([{ id: 4, type: 'entry.posted', uid: 1, created_at: 20, entry_id: 2 }])
   })
 
@@ -83,7 +85,7 @@ describe('an event is written', () => {
 
   it('not at all where its statement fails, and the next one has the next number', async () => {
     await expectRefusal(flow({ balance: '56' }), 'flow: balance must be')
-    await run(flow())
+    await run(posting([entry()]))
     expect(await written()).toMatchObject([{ id: before + 1 }])
   })
 })

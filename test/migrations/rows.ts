@@ -63,10 +63,21 @@ export function rescan(changes: Values = {}): string {
   })
 }
 
-/** An INSERT of the next entry of wallet 1, with changes. */
+/** An INSERT of the next entry of wallet 1 without a posting, with changes. */
 export function flow(changes: Values = {}): string {
-  const entry = { wallet_id: '1', uid: '1', cuy: '1', type: '3', osn: `'x'`, amount: '5', balance: '55', mark: `''` }
-  return insert('flow', { ...entry, created_at: '20', ...changes })
+  const entry = { wallet_id: '1', uid: '1', cuy: '1', type: '9', osn: `'x'`, amount: '5', balance: '55', mark: `''` }
+  return insert('flow', { ...entry, created_at: '20', posted_by: `'shop'`, ...changes })
+}
+
+/** An entry of a posting: an adjustment of wallet 1 by 5, with changes. */
+export function entry(changes: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
+  return { uid: 1, cuy: 1, type: 9, osn: 'x', amount: 5, mark: '', ...changes }
+}
+
+/** An INSERT of a posting of these entries, with changes of its own columns. */
+export function posting(entries: unknown, changes: Values = {}): string {
+  const list = `'${JSON.stringify(entries).replaceAll("'", "''")}'`
+  return insert('posting', { id: '1', entries: list, posted_by: `'shop'`, created_at: '20', ...changes })
 }
 
 /** An INSERT of the next address, with changes. */
@@ -106,7 +117,7 @@ export async function storeRows(): Promise<D1Database> {
 }
 
 const tables = [
-  ...['address', 'wallet', 'flow', 'deposit', 'pending', 'refusal', 'sighting', 'movement'],
+  ...['address', 'wallet', 'flow', 'posting', 'deposit', 'pending', 'refusal', 'sighting', 'movement'],
   ...['scan', 'rescan', 'correction', 'stored_setting', 'event', 'webhook'],
 ]
 

@@ -28,6 +28,12 @@ const rememberedStrangers = `await (async () => {
   return owners
 })()`
 
+const shortfallFirst = `if (!stored) {
+    try {
+      return err(findShortfall(balances, entries, currencies))
+    } catch {}
+  }`
+
 /**
  * Deliberate mistakes, each of a kind that is easily made and hard to see. The simulation must find every one of them: a
  * simulation that finds none proves nothing.
@@ -179,5 +185,29 @@ export const defects: Readonly<Record<string, Defect>> = {
     text: 'confirmed: accepted.confirmed + suspected.amount',
     replacement: 'confirmed: suspected.amount',
     from: 230,
+  },
+  'a post that is sent again is a conflict': {
+    file: 'ledger/post-entries.ts',
+    text: 'if (one.amount !== entry.amount || one.mark !== entry.mark) {',
+    replacement: 'if (!stored || one.amount !== entry.amount || one.mark !== entry.mark) {',
+    from: 1,
+  },
+  'a known entry is the same with any amount': {
+    file: 'ledger/post-entries.ts',
+    text: 'one.amount !== entry.amount || one.mark !== entry.mark',
+    replacement: 'one.mark !== entry.mark',
+    from: 1,
+  },
+  'what a wallet holds is looked at before the keys of a post': {
+    file: 'ledger/post-entries.ts',
+    text: 'if (known.length === 0) return err(findShortfall(balances, entries, currencies))',
+    replacement: shortfallFirst,
+    from: 1,
+  },
+  'only the first entry of a post is stored': {
+    file: 'd1/entry-store.ts',
+    text: 'const list = JSON.stringify(entries.map(writeNewEntry))',
+    replacement: 'const list = JSON.stringify(entries.slice(0, 1).map(writeNewEntry))',
+    from: 1,
   },
 }

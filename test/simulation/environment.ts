@@ -9,6 +9,7 @@ import { drawPayment, type Payment, type Transfer } from './payments.ts'
 import type { Random } from './random.ts'
 import type { Scenario } from './scenario.ts'
 import type { Scheduler } from './scheduler.ts'
+import type { SentPost } from './sent-post.ts'
 import type { StoredScan } from './stored.ts'
 
 /** A transfer of the chain that stays. */
@@ -52,6 +53,8 @@ export interface Environment {
   readonly senders: Set<Address>
   /** How often each fault and each kind of call occurred. */
   readonly counts: Map<string, number>
+  /** Every post that backends have sent. */
+  readonly posts: SentPost[]
   /** Called after each write to the database. */
   readonly observers: Set<() => void>
   /** The first broken promise, or null. */
@@ -115,6 +118,7 @@ export function createEnvironment(
     falseReadings: new Map(),
     senders: new Set(),
     counts: new Map(),
+    posts: [],
     observers: new Set(),
     violation: null,
     phase: 'faults',

@@ -9,6 +9,7 @@ import type { Stored, StoredDeposit, StoredScan } from './stored.ts'
  */
 export function createInvariantCheck(env: Environment, stored: Stored): (by: string) => void {
   const checked = new Set<string>()
+  const checkNewEntries = createEntryCheck(env, stored)
   let before: StoredScan | undefined
   return (by) => {
     checkNewAddresses(env, stored)
@@ -17,7 +18,26 @@ export function createInvariantCheck(env: Environment, stored: Stored): (by: str
     if (now !== undefined) checkScan(env, stored, before, now, by)
     before = now
     checkPending(env, stored)
+    checkNewEntries()
     if (stored.countDeposits() > checked.size) checkNewDeposits(env, stored, checked)
+  }
+}
+
+/** Checks that each wallet is the sum of its entries at every entry, and that none is ever negative. */
+function createEntryCheck({ violate }: Environment, stored: Stored): () => void {
+  const sums = new Map<string, bigint>()
+  let newest = 0
+  return () => {
+    for (const { id, uid, cuy, osn, amount, balance } of stored.entriesAbove(newest)) {
+      const sum = (sums.get(`${uid} ${cuy}`) ?? 0n) + amount
+      if (balance !== sum || sum < 0n) violate(`entry ${osn} leaves ${balance}, and the sum of its wallet is ${sum}`)
+      sums.set(`${uid} ${cuy}`, sum)
+      newest = id
+    }
+    for (const { uid, cuy, balance } of stored.wallets()) {
+      const sum = sums.get(`${uid} ${cuy}`) ?? 0n
+      if (balance !== sum) violate(`wallet ${cuy} of ${uid} has ${balance}, and its entries sum to ${sum}`)
+    }
   }
 }
 

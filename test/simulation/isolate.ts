@@ -1,8 +1,9 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { HDKey } from '@scure/bip32'
 import { createService, type Platform } from '../../src/compose.ts'
+import type { LedgerMethods } from '../../src/rpc/ledger-methods.ts'
 import type { SqliteD1 } from '../support/sqlite-d1.ts'
-import { testSecret, testXpub } from '../support/variables.ts'
+import { backendSecret, testSecret, testXpub } from '../support/variables.ts'
 import { withSessions } from './database.ts'
 import type { Environment } from './environment.ts'
 import { clockSkewMaxMs, currentInvocation } from './invocation.ts'
@@ -13,6 +14,8 @@ import { currencyVariable } from './scenario.ts'
 export interface Isolate {
   fetch(request: Request): Promise<Response>
   tick(): Promise<void>
+  /** The methods for other Workers. */
+  ledger(): LedgerMethods
   /** By how much its machine's clock is ahead, in milliseconds. */
   readonly skewMs: number
 }
@@ -39,11 +42,13 @@ export function createIsolate(
     TRON_FIRST_INDEX: 0, // the chain pays addresses that are not issued yet
     CURRENCIES: currencyVariable,
     AUTH_JWT_SECRET: testSecret,
+    BACKEND_JWT_SECRET: backendSecret,
     ...(start === null ? {} : { TRON_START_BLOCK: start }),
   }
   return {
     fetch: (request) => service.fetch(request, bindings),
     tick: () => service.tick(bindings),
+    ledger: () => service.ledger(bindings),
     skewMs: random.int(-clockSkewMaxMs / 2, clockSkewMaxMs / 2),
   }
 }

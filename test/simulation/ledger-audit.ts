@@ -1,10 +1,11 @@
+import { auditPosts } from './callers/post.ts'
 import type { Environment } from './environment.ts'
 import { type ExpectedDeposit, expectedDeposits } from './oracle.ts'
 import type { Stored } from './stored.ts'
 
 /**
  * What is wrong with a ledger that should be complete, or null. Deposits are those that are expected, each credited one
- * has one entry, each balance is the one before plus the amount, each wallet has its newest balance, and nothing else is
+ * has one entry, each other entry belongs to a post that is stored whole, each accepted post is stored, each balance is the one before plus the amount, each wallet has its newest balance, and nothing else is
  * stored.
  */
 export function auditLedger(env: Environment, stored: Stored): string | null {
@@ -20,11 +21,13 @@ export function auditLedger(env: Environment, stored: Stored): string | null {
   }
   const balances = new Map<string, bigint>()
   for (const { osn, uid, cuy, type, amount, balance } of stored.entries()) {
-    const deposit = due.get(osn)
-    if (deposit === undefined) return `entry ${osn} has no deposit, or exists twice`
-    due.delete(osn)
-    if (uid !== deposit.uid || cuy !== deposit.cuy || type !== 1) return `entry ${osn} belongs to another wallet`
-    if (amount !== deposit.amount) return `entry ${osn} is ${amount} instead of ${deposit.amount}`
+    if (type === 1) {
+      const deposit = due.get(osn)
+      if (deposit === undefined) return `entry ${osn} has no deposit, or exists twice`
+      due.delete(osn)
+      if (uid !== deposit.uid || cuy !== deposit.cuy) return `entry ${osn} belongs to another wallet`
+      if (amount !== deposit.amount) return `entry ${osn} is ${amount} instead of ${deposit.amount}`
+    }
     const wallet = `${uid} ${cuy}`
     const after = (balances.get(wallet) ?? 0n) + amount
     if (balance !== after) return `entry ${osn} leaves ${balance} instead of ${after}`
@@ -35,5 +38,5 @@ export function auditLedger(env: Environment, stored: Stored): string | null {
     const after = balances.get(`${uid} ${cuy}`) ?? 0n
     if (balance !== after) return `wallet ${cuy} of ${uid} has ${balance} instead of ${after}`
   }
-  return null
+  return auditPosts(env.posts, stored)
 }

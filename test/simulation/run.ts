@@ -3,7 +3,8 @@ import { createEnvironment, type Environment, startMs } from './environment.ts'
 import { forkAndReturn, reconcileRepeatedly } from './final-phases.ts'
 import { auditLedger } from './ledger-audit.ts'
 import { expectedDeposits } from './oracle.ts'
-import { createRandom } from './random.ts'
+import { settlePosts, startPost } from './posts.ts'
+import { createRandom, type Random } from './random.ts'
 import { recover, settle } from './recovery.ts'
 import { createRequests } from './requests.ts'
 import { drawScenario } from './scenario.ts'
@@ -26,6 +27,9 @@ export interface Outcome {
 /** Takes a line for each event of a run. */
 export type Trace = (line: string) => void
 
+/** The seeds of posts are far from those of runs. */
+const postSeeds = 2 ** 40
+
 /** Runs one seed after the other over one database, which is empty again after each. */
 export function createSimulation(): (seed: number, trace?: Trace) => Promise<Outcome> {
   const store = openSqliteD1()
@@ -36,7 +40,7 @@ export function createSimulation(): (seed: number, trace?: Trace) => Promise<Out
     env.trace(() => `seed ${seed} ${JSON.stringify(scenario)}`)
     store.begin()
     try {
-      const early = await live(env, store)
+      const early = await live(env, store, createRandom(seed + postSeeds))
       return { seed, violation: env.violation, counts: env.counts, deposits: expectedDeposits(env).size, early }
     } finally {
       store.rollBack()
@@ -46,11 +50,11 @@ export function createSimulation(): (seed: number, trace?: Trace) => Promise<Out
 }
 
 /** Runs all phases. Returns the number of deposits that were stored before the recovery. */
-async function live(env: Environment, store: SqliteD1): Promise<number> {
-  const run = createRun(env, store)
+async function live(env: Environment, store: SqliteD1, backendRandom: Random): Promise<number> {
+  const run = createRun(env, store, backendRandom)
   await runFaultyPhase(run)
   const early = run.stored.countDeposits()
-  const phases = [recover, settle]
+  const phases = [recover, settle, settlePosts]
   if (env.scenario.reconciles) phases.push(reconcileRepeatedly)
   if (env.scenario.forks) phases.push(forkAndReturn)
   for (const phase of phases) if (env.violation === null) await phase(run)
@@ -72,6 +76,9 @@ async function runFaultyPhase(run: SimulatedRun): Promise<void> {
     blocks += 1
     for (let left = scenario.requestsPerBlock; left > 0; left -= 1) {
       if (random.chance(left)) scheduler.after(random.int(0, blockMs), () => requests.startAny(run))
+    }
+    if (run.backends.random.chance(0.5)) {
+      scheduler.after(run.backends.random.int(0, blockMs), () => startPost(run))
     }
     scheduler.after(blockMs, () => (blocks < scenario.blocks ? nextBlock() : undefined))
   }

@@ -1,6 +1,7 @@
 import type { AlarmKind, LogFields } from '../../src/platform/logger.ts'
 import type { SqliteD1 } from '../support/sqlite-d1.ts'
 import { checkAlarm } from './alarm-checks.ts'
+import { type Backend, createBackend } from './callers/backend.ts'
 import { type Client, createClient } from './callers/client.ts'
 import { connectToDatabase, isDatabaseFault } from './database.ts'
 import type { Environment } from './environment.ts'
@@ -9,6 +10,7 @@ import { createInvocation, type Invocation, runIn } from './invocation.ts'
 import { connectDatabase, createIsolate, type Isolate } from './isolate.ts'
 import { connectToNodes } from './network.ts'
 import { createNodes, type Nodes } from './nodes.ts'
+import type { Random } from './random.ts'
 import { createStored, type Stored } from './stored.ts'
 
 /** A run: its environment, its nodes, its database and the service. */
@@ -16,15 +18,21 @@ export interface SimulatedRun {
   readonly env: Environment
   readonly nodes: Nodes
   readonly stored: Stored
+  /** The environment of backends: the same with a source of randomness of its own, so that posts change no other draw. */
+  readonly backends: Environment
   /** Starts one tick. The promise resolves at its end, or never where it is killed. */
   tick(): Promise<void>
   /** Starts one request in an invocation of this kind. The promise resolves as that of `tick`. */
   request(kind: string, act: (client: Client) => Promise<void>): Promise<void>
+  /** Starts one call of a backend. The promise resolves as that of `tick`. */
+  post(act: (backend: Backend) => Promise<void>): Promise<void>
 }
 
+/** What an invocation does. */
+type Work = (isolate: Isolate, invocation: Invocation) => Promise<void>
+
 /** A run with two isolates of the service, each of which can be lost and replaced before any invocation. */
-export function createRun(env: Environment, store: SqliteD1): SimulatedRun {
-  const { random } = env
+export function createRun(env: Environment, store: SqliteD1, backendRandom: Random): SimulatedRun {
   const stored = createStored(store.sqlite)
   const nodes = createNodes(env, () => stored.scan()?.height ?? 0)
   const checkInvariants = createInvariantCheck(env, stored)
@@ -34,13 +42,15 @@ export function createRun(env: Environment, store: SqliteD1): SimulatedRun {
   let started = 0
   let open = 0
 
-  const invoke = async (kind: string, act: (isolate: Isolate, invocation: Invocation) => Promise<void>) => {
+  // Reads and writes of anything but `random` are those of the environment itself.
+  const backends: Environment = Object.create(env, { random: { value: backendRandom } })
+  // What an isolate reads first would otherwise be read by a post, and with its draws.
+  let backendIsolate = createIsolate(backends, nodes, db)
+  const act = async (caller: Environment, kind: string, isolate: Isolate, work: Work) => {
     started += 1
     env.count(`call: ${kind}`)
     if (open > 0) env.count('invocations at once')
-    if (random.chance(0.02)) isolates[random.int(0, 1)] = createIsolate(env, nodes, db)
-    const isolate = random.pick(isolates)
-    const invocation = createInvocation(env, kind, started, isolate.skewMs)
+    const invocation = createInvocation(caller, kind, started, isolate.skewMs)
     const onWrite = () => {
       checkInvariants(invocation.name)
       for (const observer of env.observers) observer()
@@ -49,11 +59,11 @@ export function createRun(env: Environment, store: SqliteD1): SimulatedRun {
     try {
       const ports = {
         invocation,
-        fetchNode: connectToNodes(env, nodes, invocation),
-        roundTrip: connectToDatabase(env, invocation, onWrite),
+        fetchNode: connectToNodes(caller, nodes, invocation),
+        roundTrip: connectToDatabase(caller, invocation, onWrite),
         log: createLog(env, invocation),
       }
-      await runIn(ports, () => act(isolate, invocation))
+      await runIn(ports, () => work(isolate, invocation))
     } catch (cause) {
       if (!isDatabaseFault(cause)) {
         env.violate(`${invocation.name} threw ${cause instanceof Error ? cause.stack : String(cause)}`)
@@ -61,10 +71,22 @@ export function createRun(env: Environment, store: SqliteD1): SimulatedRun {
     }
     open -= 1
   }
+  const invoke = (kind: string, work: Work) => {
+    const { random } = env
+    if (random.chance(0.02)) isolates[random.int(0, 1)] = createIsolate(env, nodes, db)
+    return act(env, kind, random.pick(isolates), work)
+  }
   return {
     env,
     nodes,
     stored,
+    backends,
+    post(send) {
+      if (backendRandom.chance(0.05)) backendIsolate = createIsolate(backends, nodes, db)
+      return act(backends, 'post', backendIsolate, (isolate, invocation) =>
+        send(createBackend({ env: backends, stored, invocation }, isolate)),
+      )
+    },
     tick: () => invoke('tick', (isolate) => isolate.tick()),
     request: (kind, act) =>
       invoke(kind, ({ fetch }, invocation) => act(createClient({ env, stored, invocation }, fetch, bookmarks))),

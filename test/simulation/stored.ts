@@ -40,6 +40,8 @@ export interface StoredEntry {
   readonly balance: bigint
   readonly mark: string
   readonly createdAt: number
+  /** The name of its backend, empty for a recharge. */
+  readonly by: string
 }
 
 /** A wallet's balance. */
@@ -81,7 +83,8 @@ SELECT height, hash, finalized, advanced_at AS advancedAt, caught_up_at AS caugh
 const selectDeposits = `
 SELECT txid, position, height, block_hash AS hash, cuy, uid, to_address AS "to", outcome, amount FROM deposit`
 const selectEntries = `
-SELECT id, uid, wallet_id AS wid, osn, type, cuy, amount, balance, mark, created_at AS createdAt FROM flow`
+SELECT id, uid, wallet_id AS wid, osn, type, cuy, amount, balance, mark, created_at AS createdAt,
+  posted_by AS "by" FROM flow`
 const selectKnown = `
 SELECT 1 FROM deposit WHERE txid = ?1 AND position = ?2
 UNION ALL SELECT 1 FROM pending WHERE txid = ?1 AND position = ?2`
@@ -156,6 +159,8 @@ function ledgerReads({ rows, first, count }: Queries) {
   const depositsOf = rows<Integers<StoredDeposit>>(`${selectDeposits} WHERE uid = ? AND txid = ?`)
   const deposit = first<Integers<StoredDeposit>>(`${selectDeposits} WHERE txid = ? AND position = ?`)
   const entries = rows<Integers<StoredEntry>>(`${selectEntries} ORDER BY id`)
+  const entriesAbove = rows<Integers<StoredEntry>>(`${selectEntries} WHERE id > ? ORDER BY id`)
+  const entry = first<Integers<StoredEntry>>(`${selectEntries} WHERE uid = ? AND cuy = ? AND type = ? AND osn = ?`)
   const entriesOf = rows<Integers<StoredEntry>>(`${selectEntries} WHERE uid = ? ORDER BY id DESC`)
   const wallets = rows<Integers<StoredWallet>>('SELECT uid, cuy, balance FROM wallet')
   const creditedSince = count(selectCredited)
@@ -171,6 +176,12 @@ function ledgerReads({ rows, first, count }: Queries) {
     /** The sum that was credited to a caller in one currency at or after a time. */
     creditedSince: (uid: Uid, cuy: number, since: number) => BigInt(creditedSince(uid, cuy, since)),
     entries: () => entries().map(toEntry),
+    /** The entries with higher ids, oldest first. */
+    entriesAbove: (id: number) => entriesAbove(id).map(toEntry),
+    entryOf(uid: number, cuy: number, type: number, osn: string) {
+      const row = entry(uid, cuy, type, osn)
+      return row === undefined ? undefined : toEntry(row)
+    },
     /** The caller's entries, newest first. */
     entriesOf: (uid: Uid) => entriesOf(uid).map(toEntry),
     wallets: () => wallets().map((wallet): StoredWallet => ({ ...wallet, balance: BigInt(wallet.balance) })),

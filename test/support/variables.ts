@@ -9,6 +9,9 @@ export const usdtBase58 = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'
 /** A secret of exactly the minimum length. */
 export const testSecret = '0123456789abcdef0123456789abcdef'
 
+/** The secret of the tokens of backends. */
+export const backendSecret = 'a secret of the backends, for tests only'
+
 /** A complete, valid set of variables, as a deployment has them, with the given database as `DB`. */
 export function testVariables(db: D1Database): Record<string, unknown> {
   return {
@@ -24,5 +27,6 @@ export function testVariables(db: D1Database): Record<string, unknown> {
       { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6 },
     ],
     AUTH_JWT_SECRET: testSecret,
+    BACKEND_JWT_SECRET: backendSecret,
   }
 }

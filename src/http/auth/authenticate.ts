@@ -26,8 +26,8 @@ export function createAuthenticator(config: AuthConfig, parts: KeySetParts): Aut
     const header = request.headers.get('authorization')
     if (header === null && config.devUid !== null && isLoopback(new URL(request.url).hostname)) return ok(config.devUid)
     if (verify === null) return err('no-key')
-    const token = header === null || header.length > authorizationCharsMax ? undefined : bearer.exec(header)?.[1]
-    if (token === undefined) return err('unauthorized')
+    const token = readBearer(header)
+    if (token === null) return err('unauthorized')
     const now = parts.clock.now()
     const cached = cachedToken(cache, token, now)
     if (cached !== null) return ok(cached.uid)
@@ -38,6 +38,11 @@ export function createAuthenticator(config: AuthConfig, parts: KeySetParts): Aut
     cacheToken(cache, token, { uid, exp: claims.value.exp ?? 0, verifiedAt: now })
     return ok(uid)
   }
+}
+
+/** The token in an `Authorization` header, or null. */
+export function readBearer(header: string | null): string | null {
+  return header === null || header.length > authorizationCharsMax ? null : (bearer.exec(header)?.[1] ?? null)
 }
 
 /** The caller in `sub`: a JSON string of decimal digits, 1 to 2^53−1, without sign or leading zero. */

@@ -9,6 +9,7 @@ import {
 import { err, ok, type Result } from '../../common/result.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { readBytes } from '../read-bytes.ts'
 
 /** Longest duration of one fetch of the key set, its body included. */
 export const keysTimeoutMs = 3000
@@ -126,9 +127,9 @@ export async function fetchKeySet(
     const headers = { accept: 'application/json' }
     const response = await fetch(url, { headers, signal, redirect: 'manual' }) // a redirect could lead to foreign keys
     if (response.status !== 200) return err(`status ${response.status}`)
-    const body = await readBounded(response)
+    const body = await readBytes(response.body, keysBytesMax)
     if (body === null) return err('larger than the limit')
-    const set = JSON.parse(body)
+    const set = JSON.parse(new TextDecoder().decode(body))
     createLocalJWKSet(set) // throws JWKSInvalid
     return ok(set)
   } catch (thrown) {
@@ -139,15 +140,4 @@ export async function fetchKeySet(
 function reasonOf(thrown: unknown): string {
   if (thrown instanceof SyntaxError) return 'not JSON'
   return thrown instanceof errors.JWKSInvalid ? 'not a key set' : 'no connection'
-}
-
-async function readBounded(response: Response): Promise<string | null> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > keysBytesMax) return null // leaving the loop cancels the stream
-    chunks.push(chunk)
-  }
-  return new Blob(chunks).text()
 }

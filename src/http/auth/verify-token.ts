@@ -20,7 +20,10 @@ export type TokenFailure = 'unauthorized' | 'keys-unavailable'
 export type VerifyToken = (token: string) => Promise<Result<JWTPayload, TokenFailure>>
 
 /** Verifies tokens, each only with the keys of its algorithm's kind. Null without a key. */
-export function createTokenVerifier({ keys, issuer, audience }: AuthConfig, parts: KeySetParts): VerifyToken | null {
+export function createTokenVerifier(
+  { keys, issuer, audience }: Pick<AuthConfig, 'keys' | 'issuer' | 'audience'>,
+  parts: KeySetParts,
+): VerifyToken | null {
   const checks = signatureChecks(keys, parts)
   if (checks.length === 0) return null
   const claims = {

@@ -15,11 +15,20 @@ export function createRateLimit(
   limits: RateLimits,
   logger: Logger,
 ): (rateClass: (url: string) => RateClass) => MiddlewareHandler<Env> {
-  for (const [name, limiter] of Object.entries(limits)) {
-    if (limiter === null) logger.warn('no-rate-limit', { name })
-  }
+  for (const name of ['lists', 'nodes', 'allNodes'] as const) warnOfMissing(limits, name, logger)
   return (rateClass) => async (c, next) =>
     (await isAllowed(limits, rateClass(c.req.url), c.get('uid'), logger)) ? next() : failure(tooManyRequests)
+}
+
+/** Makes the rate limit of the routes for backends: each backend has a count of its own. */
+export function createBackendRateLimit(limits: RateLimits, logger: Logger): MiddlewareHandler<Env> {
+  warnOfMissing(limits, 'ledger', logger)
+  return async (c, next) =>
+    (await isWithin(limits, 'ledger', c.get('backend'), logger)) ? next() : failure(tooManyRequests)
+}
+
+function warnOfMissing(limits: RateLimits, name: keyof RateLimits, logger: Logger): void {
+  if (limits[name] === null) logger.warn('no-rate-limit', { name })
 }
 
 /** The caller's own count is first: a caller who is over it uses up nothing of the others' common count. */

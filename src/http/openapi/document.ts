@@ -1,10 +1,11 @@
 import * as z from 'zod/mini'
 import { bookmarkHeader } from '../middleware/bookmark.ts'
-import { routes } from '../routes.ts'
+import { ledgerRoutes, routes } from '../routes.ts'
 import { failuresOutsideRoutes } from './failures.ts'
 import type { Example, Failure, Operation, ParameterNote } from './operation.ts'
-import { operations } from './operations.ts'
+import { operations, postOperations } from './operations.ts'
 import { bookmarkSchema, notes } from './response.ts'
+import { describeWebhooks } from './webhooks.ts'
 
 /** A JSON object of the document. */
 export type JsonObject = { [name: string]: unknown }
@@ -26,6 +27,12 @@ where the deployment allows their origin; OPTIONS is then a further method.`
 const tags = [
   { name: 'Tron', description: 'Addresses, balances on the chain, and the check for deposits.' },
   { name: 'Wallet', description: 'Balances and entries of the ledger.' },
+  {
+    name: 'Ledger',
+    description:
+      'For your own backends, with tokens of their own: the other entries of the ledger, and reads for a named user. ' +
+      'Without a key for these tokens the paths do not exist.',
+  },
   { name: 'Service', description: 'For operators.' },
 ]
 
@@ -46,6 +53,8 @@ const headers = {
 }
 /** The paths of the routes that require no token. */
 const publicPaths = new Set<string>(routes.filter(({ rateClass }) => rateClass === null).map(({ path }) => path))
+/** The paths of the routes for backends. */
+const ledgerPaths = new Set<string>(ledgerRoutes.map(({ path }) => path))
 const commonHeaders = ['x-request-id', 'cache-control', 'server-timing']
 
 const bookmarkParameter = {
@@ -70,8 +79,12 @@ export function createDocument(version: string): JsonObject {
     security: [{ bearer: [] }],
     tags,
     paths: Object.fromEntries(
-      Object.entries(operations).map(([path, one]) => [path, { get: describeOperation(path, one) }]),
+      Object.entries(operations).map(([path, one]) => [
+        path,
+        { get: describeOperation('GET', path, one), ...describePost(path) },
+      ]),
     ),
+    webhooks: describeWebhooks(schemaOf),
     components: {
       securitySchemes: {
         bearer: {
@@ -82,6 +95,15 @@ export function createDocument(version: string): JsonObject {
             'A token with your user id in `sub` (decimal digits, as text) and with an `exp`: HS256 with the shared secret, or ' +
             'RS256, ES256 or EdDSA with a key of the issuer. Only the token decides whose data is read.',
         },
+        backend: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description:
+            "A backend's token: its name in `sub` (1 to 64 letters, digits, `.`, `_` and `-`), an `exp` at most an hour ahead, " +
+            'and a `scope` of words separated by spaces: `ledger:read`, `ledger:post`. HS256 with the secret of the backends, or ' +
+            'RS256, ES256 or EdDSA with one of their keys.',
+        },
       },
       headers,
       parameters: { bookmark: bookmarkParameter },
@@ -90,7 +112,15 @@ export function createDocument(version: string): JsonObject {
   }
 }
 
-function describeOperation(path: string, one: Operation): JsonObject {
+function describePost(path: string): JsonObject {
+  const posts: Readonly<Record<string, Operation>> = postOperations
+  const one = posts[path]
+  return one === undefined ? {} : { post: describeOperation('POST', path, one) }
+}
+
+type Method = 'GET' | 'POST'
+
+function describeOperation(method: Method, path: string, one: Operation): JsonObject {
   const { id, tag, summary, description, query, parameters } = one
   const taken = Object.entries(query.shape).map(([name, schema]) => parameter(name, schema, parameters[name]))
   return {
@@ -101,17 +131,27 @@ function describeOperation(path: string, one: Operation): JsonObject {
     ...(publicPaths.has(path)
       ? { security: [] }
       : { parameters: [...taken, { $ref: '#/components/parameters/bookmark' }] }),
-    responses: { 200: successResponse(path, one), ...failureResponses(path, one) },
+    ...(ledgerPaths.has(path) ? { security: [{ backend: [] }] } : {}),
+    ...requestBody(one),
+    responses: { 200: successResponse(method, path, one), ...failureResponses(method, path, one) },
   }
 }
 
-function parameter(name: string, schema: z.ZodMiniOptional, note: ParameterNote | undefined): JsonObject {
+function requestBody({ body, examples }: Operation): JsonObject {
+  if (body === undefined) return {}
+  const values = Object.fromEntries(examples.map(({ name, request }) => [wordsOf(name), { value: request }]))
+  return {
+    requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body), examples: values } } },
+  }
+}
+
+function parameter(name: string, schema: z.ZodMiniType, note: ParameterNote | undefined): JsonObject {
   const { description, example } = note ?? {}
   // The example is in the schema: the page sends an example of the parameter itself with every request that is tried.
   return {
     name,
     in: 'query',
-    required: false,
+    required: !(schema instanceof z.ZodMiniOptional),
     description,
     schema: { ...parameterSchema(schema), examples: [example] },
   }
@@ -123,18 +163,23 @@ function parameterSchema(schema: z.ZodMiniType): JsonObject {
   return 'type' in parsed ? parsed : withoutDialect(z.toJSONSchema(schema, { io: 'input' }))
 }
 
-function successResponse(path: string, { success, examples }: Operation): JsonObject {
+function successResponse(method: Method, path: string, { success, examples }: Operation): JsonObject {
   const headerNames = publicPaths.has(path) ? commonHeaders : [...commonHeaders, bookmarkHeader]
-  return response('Success.', success, headerNames, Object.fromEntries(examples.map((one) => namedExample(path, one))))
+  return response(
+    'Success.',
+    success,
+    headerNames,
+    Object.fromEntries(examples.map((one) => namedExample(method, path, one))),
+  )
 }
 
 /** One response for each status, with all its causes and cures. */
-function failureResponses(path: string, { failure, failures }: Operation): JsonObject {
+function failureResponses(method: Method, path: string, { failure, failures }: Operation): JsonObject {
   const byStatus = Map.groupBy(failures, ({ status }) => status)
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => {
       const headerNames = group.flatMap((one) => Object.keys(one.headers ?? {}))
-      const examples = group.map((one) => namedExample(path, { query: '', ...one, body: failureExample(one) }))
+      const examples = group.map((one) => namedExample(method, path, { query: '', ...one, body: failureExample(one) }))
       const text = group.map(({ cause, cure }) => `**Cause:** ${cause}\n\n**Cure:** ${cure}`).join('\n\n---\n\n')
       return [
         status,
@@ -151,14 +196,19 @@ export function failureExample({ status, msg, data }: Failure): JsonObject {
 
 /** An example under its name, with its request. */
 function namedExample(
+  method: Method,
   path: string,
-  { name, given, query, requestHeaders = {}, body }: Example<unknown> & Pick<Failure, 'requestHeaders'>,
+  { name, given, query, request, requestHeaders = {}, body }: Example<unknown> & Pick<Failure, 'requestHeaders'>,
 ) {
   const lines = Object.entries(requestHeaders).map(([header, value]) => ` with \`${header}: ${value}\``)
   const summary = `${name.replaceAll('-', ' ')} (given ${given})`
-  const description = `\`GET ${path}${query}\`${lines.join()}`
-  return [name.replaceAll(/[^a-z]+/gi, '-'), { summary, description, value: body }] as const
+  // A body that is no JSON value is described by the name of its example.
+  const sent = typeof request === 'object' ? ` with the body \`${JSON.stringify(request)}\`` : ''
+  const description = `\`${method} ${path}${query}\`${lines.join()}${sent}`
+  return [wordsOf(name), { summary, description, value: body }] as const
 }
+
+const wordsOf = (name: string) => name.replaceAll(/[^a-z]+/gi, '-')
 
 function response(
   description: string,
@@ -169,10 +219,11 @@ function response(
   return {
     description,
     headers: Object.fromEntries(headerNames.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    content: { 'application/json': { schema: { $ref: schemaUri(notes.get(schema)?.id ?? '') }, examples } },
+    content: { 'application/json': { schema: schemaOf(schema), examples } },
   }
 }
 
+const schemaOf = (schema: z.ZodMiniType) => ({ $ref: schemaUri(notes.get(schema)?.id ?? '') })
 const schemaUri = (id: string) => `#/components/schemas/${id}`
 
 function componentSchemas(): JsonObject {

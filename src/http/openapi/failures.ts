@@ -1,7 +1,9 @@
+import type { Scope } from '../auth/authenticate-backend.ts'
 import {
   chainRetrySeconds,
   crashed,
   keysRetrySeconds,
+  missingScope,
   notConfigured,
   rateRetrySeconds,
   toAuthProblem,
@@ -78,6 +80,53 @@ export const callerFailures = [
   },
 ] as const satisfies readonly Failure[]
 
+const [badBookmark] = callerFailures
+
+/** The failures that every route for backends can have. `scope` is what its token must allow. */
+export function backendFailures(scope: Scope) {
+  return [
+    badBookmark,
+    {
+      status: 401,
+      name: 'unauthorized',
+      cause:
+        'There is no valid token of a backend: its form, signature, algorithm or times are wrong, it is valid for more than an hour, or ' +
+        'its `sub` is no name. The token of a caller is none.',
+      cure: 'Sign a token with the secret or key of the backends. The message is the same in every case.',
+      headers: { 'www-authenticate': 'Bearer' },
+      given: 'no token',
+      msg: toAuthProblem('unauthorized').msg,
+    },
+    {
+      status: 403,
+      name: 'missing-scope',
+      cause: 'The token is valid, and its `scope` does not allow this.',
+      cure: `Sign a token whose \`scope\` includes \`${scope}\`.`,
+      given: 'a token without a scope',
+      msg: missingScope(scope).msg,
+    },
+    {
+      status: 429,
+      name: 'too-many-requests',
+      cause: 'The backend is over its rate limit.',
+      cure: 'Try again after the seconds in `Retry-After`, or send several entries in one post.',
+      headers: { 'retry-after': String(rateRetrySeconds) },
+      given: 'a rate limit that is reached',
+      msg: tooManyRequests.msg,
+    },
+    ...serviceFailures,
+    {
+      status: 503,
+      name: 'keys-unavailable',
+      cause: 'The key set of the backends (`BACKEND_JWKS_URL`) could not be fetched.',
+      cure: 'Try again after the seconds in `Retry-After`.',
+      headers: { 'retry-after': String(keysRetrySeconds) },
+      given: 'token signing keys that cannot be fetched',
+      msg: toAuthProblem('keys-unavailable').msg,
+    },
+  ] as const satisfies readonly Failure[]
+}
+
 /** The failure of a route that queries a node. */
 export const chainUnavailable = {
   status: 503,
@@ -90,7 +139,7 @@ export const chainUnavailable = {
 } as const satisfies Failure
 
 /** The failure of a route with parameters, with an example of a bad query and the message of its response. */
-export function badQuery(query: string, msg: string, cause = '') {
+export function badQuery<const Query extends string>(query: Query, msg: string, cause = '') {
   return {
     status: 400,
     name: 'bad-input',
@@ -108,7 +157,8 @@ export const failuresOutsideRoutes = [
     status: 404,
     method: 'GET',
     path: '/tron/generate/',
-    cause: 'No route has this path. A route has one spelling.',
+    cause:
+      'No route has this path: a route has one spelling. Without a key for backends there is no path that begins with `/ledger/`.',
     cure: 'Use a path of this document, without a slash at the end.',
     msg: unknownPath.msg,
   },
@@ -116,7 +166,7 @@ export const failuresOutsideRoutes = [
     status: 405,
     method: 'POST',
     path: '/tron/recharge',
-    cause: 'The method is neither GET nor HEAD.',
+    cause: 'The route does not have this method.',
     cure: 'Use one of the methods in the header `Allow`.',
     msg: wrongMethod('').msg,
   },

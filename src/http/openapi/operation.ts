@@ -1,10 +1,11 @@
-import type * as z from 'zod/mini'
+import * as z from 'zod/mini'
 import { successMsg } from '../envelope.ts'
 
 /** The state of the service and of the chain before an example. The test that replays the examples sets each one up. */
 export type Situation =
   | 'a new caller'
   | 'no token'
+  | 'a token without a scope'
   | 'an address'
   | 'twenty addresses without a deposit'
   | 'two deposits, not scanned yet'
@@ -19,6 +20,7 @@ export type Situation =
   | 'no database'
   | 'a rate limit that is reached'
   | 'no scan for four minutes'
+  | 'two deposits and a payment'
 
 /** A request and the body of its response. */
 export interface Example<Body> {
@@ -27,6 +29,8 @@ export interface Example<Body> {
   readonly given: Situation
   /** With its question mark, or empty. */
   readonly query: string
+  /** The body of the request, for POST; JSON unless it is text. */
+  readonly request?: unknown
   readonly body: Body
 }
 
@@ -42,6 +46,7 @@ export interface Failure<Status extends number = number> {
   readonly given: Situation
   /** As in an example; empty where it is absent. */
   readonly query?: string
+  readonly request?: unknown
   /** Headers of the request in addition to its token. */
   readonly requestHeaders?: Readonly<Record<string, string>>
   readonly msg: string
@@ -55,7 +60,7 @@ export interface ParameterNote {
   readonly example: string | number
 }
 
-type Query = z.ZodMiniObject<Record<string, z.ZodMiniOptional>>
+type Query = z.ZodMiniObject<Record<string, z.ZodMiniType>>
 
 /** The documentation of a route. `query` is the schema that the route parses with. */
 export interface Operation<
@@ -63,13 +68,16 @@ export interface Operation<
   Success extends z.ZodMiniType = z.ZodMiniType,
   Refused extends z.ZodMiniType = z.ZodMiniType,
   Status = number,
+  Body extends z.ZodMiniType | undefined = z.ZodMiniType | undefined,
 > {
   readonly id: string
-  readonly tag: 'Tron' | 'Wallet' | 'Service'
+  readonly tag: 'Tron' | 'Wallet' | 'Ledger' | 'Service'
   readonly summary: string
   readonly description: string
   readonly query: Q
   readonly parameters: { readonly [Name in keyof Q['shape']]: ParameterNote }
+  /** The body of the request, for POST. */
+  readonly body: Body
   /** The whole body of a success. */
   readonly success: Success
   /** The whole body of a failure. */
@@ -84,9 +92,23 @@ export function operation<
   Success extends z.ZodMiniType,
   Refused extends z.ZodMiniType,
   const Status extends number,
->(described: Operation<Q, Success, Refused, Status>): Operation<Q, Success, Refused, Status> {
-  return described
+>(described: Omit<Operation<Q, Success, Refused, Status>, 'body'>): Operation<Q, Success, Refused, Status, undefined> {
+  return { ...described, body: undefined }
 }
+
+/** The same for POST, which has a body and no parameters. */
+export function postOperation<
+  Body extends z.ZodMiniType,
+  Success extends z.ZodMiniType,
+  Refused extends z.ZodMiniType,
+  const Status extends number,
+>(
+  described: Omit<Operation<typeof noQuery, Success, Refused, Status, Body>, 'query' | 'parameters'>,
+): Operation<typeof noQuery, Success, Refused, Status, Body> {
+  return { ...described, query: noQuery, parameters: {} }
+}
+
+const noQuery = z.object({})
 
 /** An example of a success with data, and with a note in `msg` where there is one. */
 export function dataExample<Data>(
@@ -97,6 +119,16 @@ export function dataExample<Data>(
   note?: string,
 ): Example<{ code: 200; msg: string; data: Data }> {
   return { name, given, query, body: { code: 200, msg: successMsg(note), data } }
+}
+
+/** An example of a POST request, and the data of its success. */
+export function postExample<Data>(
+  name: string,
+  given: Situation,
+  request: unknown,
+  data: Data,
+): Example<{ code: 200; msg: string; data: Data }> {
+  return { ...dataExample(name, given, '', data), request }
 }
 
 /** An example of a success with a note alone. */

@@ -5,7 +5,7 @@ window.SwaggerUIBundle({
   deepLinking: true,
   displayRequestDuration: true,
   tryItOutEnabled: true,
-  supportedSubmitMethods: ['get'],
+  supportedSubmitMethods: ['get', 'post'],
   defaultModelsExpandDepth: 0,
   validatorUrl: null, // otherwise the URL of the document is sent to another service
   // The browser does not store a token.

@@ -64,8 +64,8 @@ function depositTo(to: Address, uid: number, block: number): Deposit {
 
 const insertDeposit = `INSERT INTO deposit (txid, position, height, block_hash, cuy, native, uid, from_address, to_address, raw,
   outcome, amount, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-const insertFlow = `INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at)
-  VALUES (?, ?, ?, 1, ?, ?, ?, 'deposit', ?)`
+const insertFlow = `INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by)
+  VALUES (?, ?, ?, 1, ?, ?, ?, 'deposit', ?, '')`
 const saveWallet = `INSERT INTO wallet (id, uid, cuy, balance, entry_count, newest_entry) VALUES (?, ?, ?, ?, 1, 1)
   ON CONFLICT (id) DO UPDATE SET balance = excluded.balance, entry_count = entry_count + 1,
     newest_entry = newest_entry + 1`

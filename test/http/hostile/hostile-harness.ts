@@ -14,6 +14,8 @@ export interface HostileHarness {
   readonly service: RunningService
   /** The response to caller 7, or to another one. */
   get(path: string, headers?: Record<string, string>, uid?: number): Promise<Response>
+  /** The response to caller 7, or to a backend where the path is for backends. */
+  ask(path: string): Promise<Response>
   /** A valid token of a caller. */
   tokenOf(uid: number): Promise<string>
   /** The address and the deposit of caller 8. */
@@ -37,7 +39,8 @@ async function start(): Promise<HostileHarness> {
     usdtTo(addressOf(77), 31_000_000n),
   )
   await service.tick()
-  return { service, get, tokenOf, theirs: { address, txid }, foreignTxid }
+  const ask = (path: string) => (path.startsWith('/ledger/') ? service.ledger(path) : get(path))
+  return { service, get, ask, tokenOf, theirs: { address, txid }, foreignTxid }
 }
 
 /**

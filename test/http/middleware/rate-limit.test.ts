@@ -25,7 +25,12 @@ function countingLimiters(max: number) {
   })
   return {
     counts,
-    variables: { RATE_LISTS: limiter('lists'), RATE_NODES: limiter('nodes'), RATE_NODES_ALL: unlimited },
+    variables: {
+      RATE_LISTS: limiter('lists'),
+      RATE_NODES: limiter('nodes'),
+      RATE_NODES_ALL: unlimited,
+      RATE_LEDGER: limiter('ledger'),
+    },
   }
 }
 
@@ -92,6 +97,32 @@ describe('the count of a caller', () => {
   })
 })
 
+describe('the count of a backend', () => {
+  test.each([
+    '/ledger/entries?uid=7',
+    '/ledger/entries?uid=x',
+    '/ledger/wallets?uid=7',
+    '/ledger/address?uid=7&fresh=1',
+  ])('for %s is its own', async (path) => {
+    const { counts, variables } = countingLimiters(1)
+    const service = await startService(variables)
+    expect((await service.ledger(path)).status).not.toBe(429)
+    expect((await service.ledger(path, {}, { sub: 'other' })).status).not.toBe(429)
+    const response = await service.ledger(path)
+    expect(response.headers.get('retry-after')).toBe(String(rateRetrySeconds))
+    expect(await read(response)).toEqual(limited)
+    expect([...counts]).toEqual([
+      ['ledger shop', 2],
+      ['ledger other', 1],
+    ])
+  })
+
+  test('is over for a post before its body is read', async () => {
+    const service = await startService({ ...countingLimiters(0).variables, DB: brokenDatabase() })
+    expect(await read(await service.post('x'))).toEqual(limited)
+  })
+})
+
 describe('the count of all callers together', () => {
   test('bounds what queries nodes, and nothing else', async () => {
     let left = 2
@@ -137,11 +168,13 @@ describe('the platform’s own limiter, with the figures of wrangler.toml', () =
       `RATE_LISTS { limit = 600, period = ${rateRetrySeconds} }`,
       `RATE_NODES { limit = ${nodesFigure}, period = ${rateRetrySeconds} }`,
       `RATE_NODES_ALL { limit = 300, period = ${rateRetrySeconds} }`,
+      `RATE_LEDGER { limit = 6000, period = ${rateRetrySeconds} }`,
       `RATE_LISTS { limit = 600, period = ${rateRetrySeconds} }`,
       `RATE_NODES { limit = ${nodesFigure}, period = ${rateRetrySeconds} }`,
       `RATE_NODES_ALL { limit = 300, period = ${rateRetrySeconds} }`,
+      `RATE_LEDGER { limit = 6000, period = ${rateRetrySeconds} }`,
     ])
-    expect(new Set(figures.map(({ namespace }) => namespace)).size).toBe(6)
+    expect(new Set(figures.map(({ namespace }) => namespace)).size).toBe(8)
   })
 })
 
@@ -153,6 +186,7 @@ describe('a limiter that does not work', () => {
       '{"level":"warn","event":"no-rate-limit","name":"lists"}',
       '{"level":"warn","event":"no-rate-limit","name":"nodes"}',
       '{"level":"warn","event":"no-rate-limit","name":"allNodes"}',
+      '{"level":"warn","event":"no-rate-limit","name":"ledger"}',
     ])
   })
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { urlCharsMax } from '../../../src/http/errors.ts'
-import { osnCharsMax } from '../../../src/http/routes/wallet-flow-list/query.ts'
+import { osnCharsMax } from '../../../src/ledger/entry.ts'
 import { type RunningService, startService } from '../service.ts'
 
 const origin = 'https://wallet.example'

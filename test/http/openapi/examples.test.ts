@@ -4,7 +4,7 @@ import type { Address } from '../../../src/addresses/address.ts'
 import { failureExample } from '../../../src/http/openapi/document.ts'
 import { failuresOutsideRoutes } from '../../../src/http/openapi/failures.ts'
 import type { Operation, Situation } from '../../../src/http/openapi/operation.ts'
-import { operations } from '../../../src/http/openapi/operations.ts'
+import { operations, postOperations } from '../../../src/http/openapi/operations.ts'
 import { bearer, forgeToken, goodClaims } from '../../support/tokens.ts'
 import { addressOf, usdtAddress } from '../../support/transaction-spec.ts'
 import {
@@ -12,17 +12,23 @@ import {
   brokenDatabase,
   finalityLag,
   payFinal,
+  postInit,
   type RunningService,
   startService,
   trxTo,
   usdtTo,
 } from '../service.ts'
 
-const paths: readonly (readonly [string, Operation])[] = Object.entries(operations)
+const gets: readonly (readonly [string, Operation])[] = Object.entries(operations)
+const posts: readonly (readonly [string, Operation])[] = Object.entries(postOperations)
+const documented = [
+  ...gets.map(([path, operation]) => ['GET', path, operation] as const),
+  ...posts.map(([path, operation]) => ['POST', path, operation] as const),
+]
 
-describe.each(paths)('the documentation of %s', (path, { success, failure, examples, failures }) => {
-  test.each(examples)('has the response to "$query", given $given: $name', async ({ given, query, body }) => {
-    const response = await (await situations[given]()).get(path + query)
+describe.each(documented)('the documentation of %s %s', (method, path, { success, failure, examples, failures }) => {
+  test.each(examples)('has the response to "$query", given $given: $name', async ({ given, query, request, body }) => {
+    const response = await send(await situations[given](), method, path + query, { request })
     const text = await response.text()
     expect({ status: response.status, text: undated(text) }).toEqual({
       status: 200,
@@ -34,9 +40,9 @@ describe.each(paths)('the documentation of %s', (path, { success, failure, examp
 
   test.each(failures)('has the failure $status $name, given $given', async (documented) => {
     const service = await situations[documented.given]()
-    const uid = documented.given === 'no token' ? null : 7
     const headers = { ...documented.requestHeaders, ...(documented.name === 'keys-unavailable' ? keySetToken : {}) }
-    const response = await service.get(path + (documented.query ?? ''), uid, { headers })
+    const { given, query = '', request } = documented
+    const response = await send(service, method, path + query, { headers, request, given })
     const text = await response.text()
     expect({ status: response.status, text }).toEqual({
       status: documented.status,
@@ -48,12 +54,15 @@ describe.each(paths)('the documentation of %s', (path, { success, failure, examp
 })
 
 describe('the example of each parameter', () => {
-  const queries = paths.flatMap(([path, { parameters }]) =>
-    Object.entries(parameters).map(([name, { example }]) => `${path}?${name}=${encodeURIComponent(example)}`),
-  )
+  const queries = gets.flatMap(([path, { parameters }]) => {
+    const uid = 'uid' in parameters ? 'uid=7&' : ''
+    return Object.entries(parameters)
+      .filter(([name]) => name !== 'uid')
+      .map(([name, { example }]) => `${path}?${uid}${name}=${encodeURIComponent(example)}`)
+  })
 
   test.each(queries)('is accepted: %s', async (query) => {
-    const response = await (await situations['two deposits, credited']()).get(query)
+    const response = await send(await situations['two deposits, credited'](), 'GET', query, {})
     expect(response.status).toBe(200)
   })
 })
@@ -68,6 +77,22 @@ describe('the documentation of requests that reach no route', () => {
     },
   )
 })
+
+/** What a request has besides its method and URL. */
+interface Sent {
+  readonly headers?: Record<string, string>
+  readonly request?: unknown
+  readonly given?: Situation
+}
+
+/** Sends a request of caller 7, or of a backend, as the path requires. */
+function send(service: RunningService, method: 'GET' | 'POST', url: string, { headers = {}, request, given }: Sent) {
+  const post = request === undefined ? {} : postInit(request)
+  const init = { ...post, method, headers: { ...post.headers, ...headers } }
+  if (!url.startsWith('/ledger/') || given === 'no token')
+    return service.get(url, given === 'no token' ? null : 7, init)
+  return service.ledger(url, init, given === 'a token without a scope' ? { scope: undefined } : {})
+}
 
 /** A token that only a key of a key set can verify. */
 const keySetToken = bearer(forgeToken({ alg: 'ES256', kid: 'key-1' }, goodClaims(), 'signature'))
@@ -118,6 +143,7 @@ const silence = (service: RunningService) => {
 
 const situations: Readonly<Record<Situation, () => Promise<RunningService>>> = {
   'a new caller': () => startService(),
+  'a token without a scope': () => startService(),
   'no token': () => startService(),
   'an address': async () => (await withAddress()).service,
   'twenty addresses without a deposit': async () => {
@@ -127,6 +153,14 @@ const situations: Readonly<Record<Situation, () => Promise<RunningService>>> = {
   },
   'two deposits, not scanned yet': twoDeposits,
   'two deposits, credited': credited,
+  'two deposits and a payment': async () => {
+    const service = await credited()
+    const { status } = await service.post([
+      { uid: 7, cuy: 2, type: 4, osn: 'order-1001', amt: '-2.5', mark: 'two cups' },
+    ])
+    expect(status).toBe(200)
+    return service
+  },
   'two deposits that are not final': async () => {
     const { service, to } = await withAddress()
     service.chain.add(deposits(to))
@@ -155,10 +189,15 @@ const situations: Readonly<Record<Situation, () => Promise<RunningService>>> = {
   'nodes that do not respond': async () => silence(await startService()),
   'an address and nodes that do not respond': async () => silence((await withAddress()).service),
   'token signing keys that cannot be fetched': () =>
-    startService({ AUTH_JWT_SECRET: undefined, AUTH_JWKS_URL: 'https://keys.example/jwks' }),
+    startService({
+      AUTH_JWT_SECRET: undefined,
+      AUTH_JWKS_URL: 'https://keys.example/jwks',
+      BACKEND_JWKS_URL: 'https://keys.example/backends',
+    }),
   'no configuration': () => startService({ TRON_XPUB: undefined }),
   'no database': () => startService({ DB: brokenDatabase() }),
-  'a rate limit that is reached': () => startService({ RATE_LISTS: reachedLimit, RATE_NODES: reachedLimit }),
+  'a rate limit that is reached': () =>
+    startService({ RATE_LISTS: reachedLimit, RATE_NODES: reachedLimit, RATE_LEDGER: reachedLimit }),
   'no scan for four minutes': async () => {
     const service = await credited()
     service.clock.seconds += 180

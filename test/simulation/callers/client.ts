@@ -51,8 +51,8 @@ export function createClient(
   }
 }
 
-/** The envelope of the contract. */
-function checkAnswer(
+/** The answer, after the checks of the envelope of the contract. */
+export function checkAnswer(
   { phase, violate }: Environment,
   { name, kind, databaseFailed }: Invocation,
   { status, headers }: Response,

@@ -73,6 +73,7 @@ function drawFilter(random: Random, known: readonly StoredEntry[]): Pick<EntryQu
   if (kind === 2 || one === undefined) return { text: 'cuy=1', matches: ({ cuy }) => cuy === 1 }
   if (kind === 3) return { text: `wid=${one.wid}`, matches: ({ wid }) => wid === one.wid }
   if (kind === 4) {
+    if (one.type !== 1) return { text: `osn=${one.osn}`, matches: ({ osn }) => osn === one.osn }
     const txid = one.osn.slice(0, 64)
     return { text: `osn=${txid}`, matches: ({ osn }) => osn.startsWith(txid) }
   }
@@ -84,7 +85,7 @@ function drawFilter(random: Random, known: readonly StoredEntry[]): Pick<EntryQu
 }
 
 /** An entry as the contract shows it. Its numbers are text, as in `AnswerData`. */
-function toItem({ id, uid, wid, osn, type, cuy, amount, balance, mark, createdAt }: StoredEntry) {
+export function toItem({ id, uid, wid, osn, type, cuy, amount, balance, mark, createdAt }: StoredEntry) {
   const scale = currencies.find((currency) => currency.cuy === cuy)?.scale ?? 0
   return {
     id: String(id),

@@ -1,6 +1,6 @@
 import type { Uid } from '../../../src/ledger/entry.ts'
 import { jwtSecret, signHs256 } from '../../support/tokens.ts'
-import { testSecret } from '../../support/variables.ts'
+import { backendSecret, testSecret } from '../../support/variables.ts'
 import { startMs } from '../environment.ts'
 import { usersMax } from '../scenario.ts'
 
@@ -22,5 +22,20 @@ export const invalidTokens: readonly (string | null)[] = [
 export function tokenOf(uid: Uid): string {
   const token = tokens[uid - 1]
   if (token === undefined) throw new Error(`uid ${uid} has no token`)
+  return token
+}
+
+const halfHour = 1_800
+// A token of a backend is valid for an hour at most, and clocks differ: one for each half hour, for longer than backends post.
+const backendTokens = await Promise.all(
+  Array.from({ length: 96 }, (_, i) =>
+    signHs256({ sub: 'shop', exp: nowSeconds + (i + 2) * halfHour - 60, scope: 'ledger:post' }, backendSecret),
+  ),
+)
+
+/** A backend's valid token at a time in milliseconds. */
+export function backendTokenAt(ms: number): string {
+  const token = backendTokens[Math.floor((ms - startMs) / 1000 / halfHour)]
+  if (token === undefined) throw new Error('no token is signed for so late a time')
   return token
 }

@@ -3,7 +3,7 @@ import { type Address, parseAddress } from '../../../addresses/address.ts'
 import type { QueryFailure } from '../../../common/query-failure.ts'
 import { ok, type Result } from '../../../common/result.ts'
 import type { Currencies, Currency } from '../../../ledger/currencies.ts'
-import { findCurrency, parseCurrencyQuery, textParam, wholeNumber } from '../../query.ts'
+import { findCurrency, nameCurrencies, parseQuery, textParam, wholeNumber } from '../../query.ts'
 
 const addressForm = /^T[1-9A-HJ-NP-Za-km-z]{33}$/
 
@@ -18,7 +18,7 @@ export function parseBalanceQuery(
   url: string,
   currencies: Currencies,
 ): Result<{ readonly currency: Currency; readonly address: Address | null }, QueryFailure> {
-  const query = parseCurrencyQuery(balanceQuery, url, currencies)
+  const query = nameCurrencies(parseQuery(balanceQuery, url), currencies)
   if (!query.ok) return query
   const currency = findCurrency(currencies, query.value.cuy ?? 1)
   return currency.ok ? ok({ currency: currency.value, address: query.value.address ?? null }) : currency

@@ -13,11 +13,18 @@ export const generateQuery = z.object({
 })
 
 /** Whether a further address is requested, and in which form. */
-export function parseGenerateQuery(
-  url: string,
-): Result<{ readonly fresh: boolean; readonly format: AddressFormat }, QueryFailure> {
+export interface AddressRequest {
+  readonly fresh: boolean
+  readonly format: AddressFormat
+}
+
+/** What a URL requests. */
+export function parseGenerateQuery(url: string): Result<AddressRequest, QueryFailure> {
   const query = parseQuery(generateQuery, url)
-  if (!query.ok) return query
-  const { fresh, format = 'base58' } = query.value
-  return ok({ fresh: fresh === '1', format })
+  return query.ok ? ok(readAddressRequest(query.value)) : query
+}
+
+/** What parsed parameters request. */
+export function readAddressRequest({ fresh, format = 'base58' }: z.output<typeof generateQuery>): AddressRequest {
+  return { fresh: fresh === '1', format }
 }

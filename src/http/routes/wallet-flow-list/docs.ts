@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { entryTypes } from '../../../ledger/entry.ts'
+import { offsetMax } from '../../../ledger/list-entries.ts'
 import { trxTxid, usdtTxid } from '../../openapi/example-data.ts'
 import { badQuery, callerFailures } from '../../openapi/failures.ts'
 import { dataExample, operation } from '../../openapi/operation.ts'
@@ -12,9 +13,10 @@ import {
   successBody,
   textSchema,
 } from '../../openapi/response.ts'
-import { flowListQuery, offsetMax, pageRowsDefault, pageRowsMax } from './query.ts'
+import { flowListQuery, pageRowsDefault, pageRowsMax } from './query.ts'
 
-const flow = z
+/** The item of an entry. */
+export const flow = z
   .strictObject({
     id: idSchema('The entry. Newer entries have higher ids.'),
     uid: idSchema('The caller.'),

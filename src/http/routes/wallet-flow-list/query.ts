@@ -3,24 +3,26 @@ import type { QueryFailure } from '../../../common/query-failure.ts'
 import { ok, type Result } from '../../../common/result.ts'
 import type { UnixMs } from '../../../common/time.ts'
 import type { Currencies } from '../../../ledger/currencies.ts'
-import { type EntryId, type EntryType, entryTypes, type WalletId } from '../../../ledger/entry.ts'
+import { type EntryId, type EntryType, entryTypes, osnCharsMax, osnForm, type WalletId } from '../../../ledger/entry.ts'
 import type { EntryFilter, EntryPage } from '../../../ledger/ledger-reader.ts'
-import { badInput, findCurrency, oneOf, parseCurrencyQuery, readTxid, textParam, wholeNumber } from '../../query.ts'
+import {
+  badInput,
+  findCurrency,
+  nameCurrencies,
+  oneOf,
+  parseQuery,
+  readTxid,
+  textParam,
+  wholeNumber,
+} from '../../query.ts'
 
 /** Most entries on one page. */
 export const pageRowsMax = 100
 /** Entries on a page without `limit`. */
 export const pageRowsDefault = 20
-/** Most entries that a page by number skips in a history that has more: each of them is read. */
-export const offsetMax = 10_000
-/** What is wrong with a page behind more than `offsetMax` entries. */
-export const tooDeep = `at most ${offsetMax} entries deep; use before for older ones`
-/** Longest `osn` in a query, in characters. */
-export const osnCharsMax = 200
 /** Pages past this one are empty in any database of D1's size (10 GB). It keeps page × limit far below 2^53. */
 const pageNumberMax = 1_000_000_000
 
-const plainForm = /^[\x20-\x7e]+$/
 const instantForm = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,3})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 
 /** The parameters of `GET /wallet/flow/list`. */
@@ -32,21 +34,31 @@ export const flowListQuery = z.object({
   wid: z.optional(wholeNumber()),
   type: z.optional(oneOf(Object.values(entryTypes).map((type) => `${type}` as const))),
   osn: z.optional(
-    textParam(`an osn or txid of at most ${osnCharsMax} printable ASCII characters`, plainForm, readOsn, osnCharsMax),
+    textParam(`an osn or txid of at most ${osnCharsMax} printable ASCII characters`, osnForm, readOsn, osnCharsMax),
   ),
   from: z.optional(instant()),
   to: z.optional(instant()),
 })
 
 /** Which entries, and which page of them. */
-export function parseFlowListQuery(
-  url: string,
+export interface EntrySelection {
+  readonly filter: EntryFilter
+  readonly page: EntryPage
+}
+
+/** Which entries a URL selects. */
+export function parseFlowListQuery(url: string, currencies: Currencies): Result<EntrySelection, QueryFailure> {
+  const query = nameCurrencies(parseQuery(flowListQuery, url), currencies)
+  return query.ok ? selectEntries(query.value, currencies) : query
+}
+
+/** Which entries parsed parameters select. */
+export function selectEntries(
+  parameters: z.output<typeof flowListQuery>,
   currencies: Currencies,
-): Result<{ readonly filter: EntryFilter; readonly page: EntryPage }, QueryFailure> {
-  const query = parseCurrencyQuery(flowListQuery, url, currencies)
-  if (!query.ok) return query
-  const { page = 1, before, limit = pageRowsDefault, cuy, wid, type, osn, from, to } = query.value
-  if (before !== undefined && query.value.page !== undefined) return badInput('page', 'not allowed with before')
+): Result<EntrySelection, QueryFailure> {
+  const { page = 1, before, limit = pageRowsDefault, cuy, wid, type, osn, from, to } = parameters
+  if (before !== undefined && parameters.page !== undefined) return badInput('page', 'not allowed with before')
   const currency = cuy === undefined ? null : findCurrency(currencies, cuy)
   if (currency?.ok === false) return currency
   const filter = {

@@ -1,0 +1,131 @@
+import * as z from 'zod/mini'
+import { err, ok, type Result } from '../common/result.ts'
+import { type Amount, amountMax, formatUnits, parseAmount } from './amount.ts'
+import type { Currencies, Currency } from './currencies.ts'
+import { osnCharsMax, osnForm, type Uid } from './entry.ts'
+import type { EntryKey, NewEntry, PostedType } from './entry-store.ts'
+
+/** Most entries of one post. */
+export const postEntriesMax = 20
+/** Longest `mark`, in characters. */
+export const markCharsMax = 200
+
+/** A post of the wrong form: the number of the entry, from 1, the member, and what it takes. */
+export interface BadPost {
+  readonly kind: 'bad-input'
+  readonly entry?: number
+  readonly member: string
+  readonly why: string
+}
+
+/** The types that a backend posts, and the sign of each. */
+const signs: Readonly<Record<PostedType, 'negative' | 'positive' | 'either'>> = {
+  2: 'negative',
+  3: 'either',
+  4: 'negative',
+  5: 'positive',
+  9: 'either',
+}
+const types = Object.keys(signs).map((type) => Number(type) as PostedType) // safe: the record's own keys
+
+const uidTakes = `a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`
+const osnTakes = `1 to ${osnCharsMax} printable ASCII characters`
+const amtTakes = 'a decimal such as "-2.5", without exponent or plus sign'
+const markTakes = `at most ${markCharsMax} characters, without control characters`
+const entryTakes = 'an object with uid, cuy, type, osn, amt and optionally mark, and nothing else'
+const entriesTakes = `an array of 1 to ${postEntriesMax} entries`
+
+const isMark = (mark: string) => mark.isWellFormed() && !/\p{Cc}/u.test(mark) && [...mark].length <= markCharsMax
+
+/** An entry as a backend sends it, its amount as text. */
+export const postedEntry = z.strictObject(
+  {
+    uid: z.int(uidTakes).check(z.minimum(1, uidTakes)),
+    cuy: z.int('a whole number'),
+    type: z.literal(types, `one of ${types.join(', ')}; only the chain makes entries of type 1`),
+    osn: z.string(osnTakes).check(z.maxLength(osnCharsMax, osnTakes), z.regex(osnForm, osnTakes)),
+    amt: z.string(amtTakes),
+    mark: z.optional(z.string(markTakes).check(z.refine(isMark, markTakes))),
+  },
+  entryTakes,
+)
+
+const post = z
+  .array(postedEntry, entriesTakes)
+  .check(z.minLength(1, entriesTakes), z.maxLength(postEntriesMax, entriesTakes))
+
+/** The entries of a post, checked by themselves and against each other. What is stored is not considered. */
+export function parsePost(list: unknown, currencies: Currencies): Result<readonly NewEntry[], BadPost> {
+  const parsed = post.safeParse(list)
+  if (!parsed.success) {
+    const { path: [index, member] = [], message = entriesTakes } = parsed.error.issues[0] ?? {}
+    return index === undefined ? bad(null, 'entries', message) : bad(Number(index), String(member ?? 'entry'), message)
+  }
+  const entries: NewEntry[] = []
+  for (const [i, { uid, cuy, amt, mark = '', ...rest }] of parsed.data.entries()) {
+    const currency = currencies.list.find((one) => one.cuy === cuy)
+    if (currency === undefined) {
+      return bad(i, 'cuy', `one of ${currencies.list.map((one) => `${one.cuy} (${one.symbol})`).join(', ')}`)
+    }
+    const amount = readAmountOf(amt, rest.type, currency)
+    if (!amount.ok) return bad(i, 'amt', amount.error)
+    entries.push({ ...rest, uid: uid as Uid, cuy: currency.cuy, amount: amount.value, mark }) // safe: 1 to 2^53−1
+  }
+  const fault = faultTogether(entries, currencies)
+  return fault === null ? ok(entries) : err(fault)
+}
+
+/** Two entries have one key exactly where these texts are equal. */
+export function keyText({ uid, cuy, type, osn }: EntryKey): string {
+  return `${uid} ${cuy} ${type} ${osn}`
+}
+
+function bad(index: number | null, member: string, why: string): Result<never, BadPost> {
+  return err({ kind: 'bad-input', ...(index === null ? {} : { entry: index + 1 }), member, why })
+}
+
+function readAmountOf(text: string, type: PostedType, { scale, symbol }: Currency): Result<Amount, string> {
+  const amount = parseAmount(text, scale)
+  if (!amount.ok) {
+    switch (amount.error) {
+      case 'not-a-decimal':
+        return err(amtTakes)
+      case 'too-many-decimals':
+        return err(`at most ${scale} decimals in ${symbol}`)
+      case 'out-of-range':
+        return err(`at most ${formatUnits(amountMax, scale)} ${symbol}`)
+    }
+  }
+  const sign = signs[type]
+  if (amount.value === 0n) return err('not zero')
+  const isNegative = amount.value < 0n
+  return sign === 'either' || (sign === 'negative') === isNegative ? amount : err(`${sign} for type ${type}`)
+}
+
+/** What is wrong with entries that are right by themselves: a key twice, or transfers that do not balance. */
+function faultTogether(entries: readonly NewEntry[], currencies: Currencies): BadPost | null {
+  const fault = (index: number, member: string, why: string): BadPost => ({
+    kind: 'bad-input',
+    entry: index + 1,
+    member,
+    why,
+  })
+  const seen = new Map<string, number>()
+  for (const [i, entry] of entries.entries()) {
+    const first = seen.get(keyText(entry))
+    if (first !== undefined) return fault(i, 'osn', `the same uid, cuy, osn and type as entry ${first + 1}`)
+    seen.set(keyText(entry), i)
+  }
+  const transfers = [...entries.entries()].filter(([, { type }]) => type === 3)
+  const other = transfers.find(([, { osn }]) => osn !== transfers[0]?.[1].osn)
+  if (other !== undefined) return fault(other[0], 'osn', 'the same for all transfers (type 3) of a post')
+  for (const { cuy, scale, symbol } of currencies.list) {
+    const own = transfers.filter(([, entry]) => entry.cuy === cuy)
+    const sum = own.reduce((total, [, { amount }]) => total + amount, 0n)
+    const [last] = own.at(-1) ?? []
+    if (last !== undefined && sum !== 0n) {
+      return fault(last, 'amt', `the transfers of a post sum to zero, in ${symbol} to ${formatUnits(sum, scale)}`)
+    }
+  }
+  return null
+}

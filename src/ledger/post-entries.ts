@@ -1,0 +1,94 @@
+import { err, ok, type Result } from '../common/result.ts'
+import type { UnixMs } from '../common/time.ts'
+import { amountMax, formatUnits } from './amount.ts'
+import type { Currencies } from './currencies.ts'
+import type { BackendName, Entry } from './entry.ts'
+import type { EntryStore, NewEntry, PostAttempt } from './entry-store.ts'
+import { type BadPost, keyText, parsePost } from './parse-post.ts'
+
+/** What posting entries needs. */
+export interface PostEntriesParts {
+  readonly entryStore: EntryStore
+  readonly currencies: Currencies
+}
+
+/** Why nothing of a post was stored. `entry` is the number of the entry, from 1; `why` is one sentence for people. */
+export type PostFailure =
+  | BadPost
+  /** Some keys of the post are known with other content, or not all of them are known. */
+  | { readonly kind: 'conflict'; readonly entry: number; readonly why: string }
+  /** A wallet holds less than the entry takes, the entries before it included. */
+  | { readonly kind: 'insufficient'; readonly entry: number; readonly why: string }
+  /** A wallet would hold more than 2^53−1 smallest units. */
+  | { readonly kind: 'wallet-full'; readonly entry: number; readonly why: string }
+
+/** The entries of a post as stored, in the order of the post. */
+export interface Posted {
+  readonly entries: readonly Entry[]
+  /** Whether they were stored before. */
+  readonly replayed: boolean
+}
+
+/**
+ * Posts entries: all or none. `list` is what the backend has sent. A post whose keys are all known with the same amounts
+ * and marks gets the stored entries again, however often it is sent.
+ */
+export async function postEntries(
+  { entryStore, currencies }: PostEntriesParts,
+  list: unknown,
+  by: BackendName,
+  at: UnixMs,
+): Promise<Result<Posted, PostFailure>> {
+  const entries = parsePost(list, currencies)
+  if (!entries.ok) return entries
+  const attempt = await entryStore.post(entries.value, by, at)
+  return judgeAttempt(attempt, entries.value, currencies)
+}
+
+/** The result of an attempt. Known keys come before balances: a repeated post never depends on what a wallet holds now. */
+function judgeAttempt(
+  { stored, known, balances }: PostAttempt,
+  entries: readonly NewEntry[],
+  currencies: Currencies,
+): Result<Posted, PostFailure> {
+  if (known.length === 0) return err(findShortfall(balances, entries, currencies))
+  const byKey = new Map(known.map((entry) => [keyText(entry), entry]))
+  const inOrder: Entry[] = []
+  for (const [i, entry] of entries.entries()) {
+    const one = byKey.get(keyText(entry))
+    if (one === undefined) return conflict(i, 'new, while other entries of the post are known: nothing was stored')
+    if (one.amount !== entry.amount || one.mark !== entry.mark) {
+      return conflict(i, 'its uid, cuy, osn and type are known with another amount or mark')
+    }
+    inOrder.push(one)
+  }
+  return ok({ entries: inOrder, replayed: !stored })
+}
+
+function conflict(index: number, why: string): Result<never, PostFailure> {
+  return err({ kind: 'conflict', entry: index + 1, why })
+}
+
+/** The first entry whose wallet would leave its bounds. Throws where there is none: then the store should have stored. */
+function findShortfall(
+  balances: PostAttempt['balances'],
+  entries: readonly NewEntry[],
+  { byId }: Currencies,
+): PostFailure {
+  const held = new Map(balances.map(({ uid, cuy, amount }) => [`${uid} ${cuy}`, BigInt(amount)]))
+  for (const [i, { uid, cuy, amount }] of entries.entries()) {
+    const before = held.get(`${uid} ${cuy}`) ?? 0n
+    const after = before + amount
+    const { symbol = '', scale = 0 } = byId.get(cuy) ?? {}
+    const wallet = `wallet of user ${uid} in ${symbol} holds ${formatUnits(before, scale)}`
+    if (after < 0n) {
+      return { kind: 'insufficient', entry: i + 1, why: `${wallet}, ${formatUnits(-amount, scale)} are needed` }
+    }
+    if (after > amountMax) {
+      const most = `a wallet can hold at most ${formatUnits(amountMax, scale)}`
+      return { kind: 'wallet-full', entry: i + 1, why: `${wallet}, ${formatUnits(amount, scale)} do not fit: ${most}` }
+    }
+    held.set(`${uid} ${cuy}`, after)
+  }
+  throw new Error('a post was refused although its keys are new and its wallets have room')
+}

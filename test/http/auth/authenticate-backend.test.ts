@@ -1,0 +1,127 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { UnixMs } from '../../../src/common/time.ts'
+import { backendTokenSecondsMax, createBackendAuthenticator } from '../../../src/http/auth/authenticate-backend.ts'
+import { missingScope, toAuthProblem } from '../../../src/http/errors.ts'
+import { bearer, createIssuer, forgeToken, keySetOf, signHs256, tokenNow } from '../../support/tokens.ts'
+import { backendSecret, testSecret } from '../../support/variables.ts'
+import { failed, postInit, type RunningService, read, startService } from '../service.ts'
+
+let service: RunningService
+beforeEach(async () => {
+  service = await startService()
+})
+
+const unauthorized = failed(401, toAuthProblem('unauthorized').msg)
+const origin = 'https://wallet.example'
+const ask = (token: string | null, path = '/ledger/wallets?uid=7') =>
+  service.fetch(new Request(origin + path, { headers: token === null ? {} : bearer(token) }))
+const claims = (changes: Record<string, unknown> = {}) => ({
+  sub: 'shop',
+  exp: tokenNow + 600,
+  scope: 'ledger:read',
+  ...changes,
+})
+
+describe('a backend’s token', () => {
+  test.each([
+    ['as usual', {}],
+    ['with the longest name', { sub: 'a'.repeat(64) }],
+    ['with every kind of character in its name', { sub: 'Shop.eu_2-b' }],
+    ['with a decimal name', { sub: '7' }],
+    ['for an hour', { exp: tokenNow + backendTokenSecondsMax }],
+    ['with several scopes', { scope: 'other ledger:post ledger:read' }],
+  ])('is accepted %s', async (_, changes) => {
+    expect((await ask(await signHs256(claims(changes), backendSecret))).status).toBe(200)
+  })
+
+  test.each<[string, Record<string, unknown>]>([
+    ['without a name', { sub: undefined }],
+    ['with an empty name', { sub: '' }],
+    ['with a name that is too long', { sub: 'a'.repeat(65) }],
+    ['with a space in its name', { sub: 'the shop' }],
+    ['with another letter in its name', { sub: 'café' }],
+    ['with a line end after its name', { sub: 'shop\n' }],
+    ['with a number for a name', { sub: 7 }],
+    ['without an end', { exp: undefined }],
+    ['that has expired', { exp: tokenNow - 1 }],
+    ['that is valid for more than an hour', { exp: tokenNow + backendTokenSecondsMax + 100 }],
+    ['that is valid for ever', { exp: Number.MAX_SAFE_INTEGER }],
+    ['that is not valid yet', { nbf: tokenNow + 60 }],
+    ['with a list of scopes', { scope: ['ledger:read'] }],
+  ])('is refused %s', async (_, changes) => {
+    const response = await ask(await signHs256(claims(changes), backendSecret))
+    expect(response.headers.get('www-authenticate')).toBe('Bearer')
+    expect(await read(response)).toEqual(unauthorized)
+  })
+
+  test('is required, unsigned ones are refused', async () => {
+    expect(await read(await ask(null))).toEqual(unauthorized)
+    expect(await read(await ask('a.b.c'))).toEqual(unauthorized)
+    expect(await read(await ask(forgeToken({ alg: 'none' }, claims())))).toEqual(unauthorized)
+  })
+
+  test.each([
+    ['/ledger/entries?uid=7', 'GET', 'ledger:read'],
+    ['/ledger/wallets?uid=7', 'GET', 'ledger:read'],
+    ['/ledger/address?uid=7', 'GET', 'ledger:read'],
+    ['/ledger/address?uid=7&fresh=0', 'GET', 'ledger:read'],
+    ['/ledger/address?uid=7&fresh=1', 'GET', 'ledger:post'],
+    ['/ledger/address?uid=7&%66resh=1', 'GET', 'ledger:post'],
+    ['/ledger/entries', 'POST', 'ledger:post'],
+  ] as const)('needs at %s with %s the scope %s', async (path, method, scope) => {
+    const init = method === 'POST' ? postInit({ entries: [{ uid: 7, cuy: 1, type: 5, osn: 'a', amt: 1 }] }) : { method }
+    const other = scope === 'ledger:read' ? 'ledger:post' : 'ledger:read'
+    expect((await service.ledger(path, init, { scope })).status).toBe(200)
+    for (const wrong of [other, undefined, '', scope.toUpperCase(), `${scope}s`, `x${scope}`, `${other},${scope}`]) {
+      expect(await read(await service.ledger(path, init, { scope: wrong }))).toEqual(
+        failed(403, missingScope(scope).msg),
+      )
+    }
+  })
+
+  test('can be signed with a key of the key set of the backends', async () => {
+    const [issuer, other] = [await createIssuer('ES256', 'key-1'), await createIssuer('ES256', 'key-1')]
+    const quiet = () => undefined
+    const now = Math.floor(Date.now() / 1000)
+    const authenticate = createBackendAuthenticator(
+      { secrets: [], jwksUrl: 'https://keys.example/backends' },
+      {
+        clock: { now: () => (now * 1000) as UnixMs, sleep: () => new Promise<void>(quiet) },
+        logger: { info: quiet, warn: quiet, error: quiet, alarm: quiet },
+        fetch: async () => Response.json(keySetOf(issuer)),
+      },
+    )
+    const requestOf = (token: string) => new Request(origin, { headers: bearer(token) })
+    const good = claims({ exp: now + 600 })
+    expect(await authenticate(requestOf(await issuer.sign(good)))).toEqual({
+      ok: true,
+      value: { name: 'shop', scopes: ['ledger:read'] },
+    })
+    const refused = { ok: false, error: 'unauthorized' }
+    expect(await authenticate(requestOf(await other.sign(good)))).toEqual(refused)
+    expect(await authenticate(requestOf(await signHs256(good, backendSecret)))).toEqual(refused)
+  })
+})
+
+describe('the two kinds of token', () => {
+  test('open nothing of each other, whatever their claims', async () => {
+    const both = { sub: '7', exp: tokenNow + 600, scope: 'ledger:read ledger:post' }
+    const caller = await signHs256(both, testSecret)
+    const backend = await signHs256(both, backendSecret)
+    expect((await ask(caller, '/wallet/list')).status).toBe(200)
+    expect((await ask(backend)).status).toBe(200)
+    for (const path of ['/ledger/wallets?uid=7', '/ledger/entries?uid=7', '/ledger/address?uid=7']) {
+      expect(await read(await ask(caller, path))).toEqual(unauthorized)
+    }
+    for (const path of ['/wallet/list', '/wallet/flow/list', '/tron/generate', '/tron/balance', '/tron/recharge']) {
+      expect(await read(await ask(backend, path))).toEqual(unauthorized)
+    }
+  })
+
+  test('are not replaced by DEV_UID', async () => {
+    const local = service.with({ DEV_UID: '7' })
+    const get = (path: string) => local.fetch(new Request(`http://localhost:8787${path}`))
+    expect((await get('/wallet/list')).status).toBe(200)
+    expect(await read(await get('/ledger/wallets?uid=7'))).toEqual(unauthorized)
+  })
+})

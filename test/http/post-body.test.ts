@@ -1,0 +1,87 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { bodyBytesMax, bodyTooLarge, brokenBody, nestedBody, wrongBody, wrongMediaType } from '../../src/http/errors.ts'
+import { failed, postInit, type RunningService, read, startService } from './service.ts'
+
+let service: RunningService
+beforeEach(async () => {
+  service = await startService()
+})
+
+const refund = { uid: 7, cuy: 2, type: 5, osn: 'order-1', amt: '2.5' }
+const postText = async (text: string) => read(await service.ledger('/ledger/entries', postInit(text)))
+const count = async () => {
+  const { body } = await read(await service.ledger('/ledger/entries?uid=7'))
+  return (body as { data: { count: number } }).data.count
+}
+
+describe('the body of a post', () => {
+  const good = JSON.stringify({ entries: [refund] })
+
+  test.each([
+    ['empty', '', brokenBody],
+    ['cut off', good.slice(0, -1), brokenBody],
+    ['two values', `${good}${good}`, brokenBody],
+    ['a form', 'entries=x', brokenBody],
+    ['a number', '7', wrongBody],
+    ['null', 'null', wrongBody],
+    ['a list', '[]', wrongBody],
+    ['an object with another member', '{"entries":[],"by":"me"}', wrongBody],
+    ['an object with __proto__', '{"entries":[],"__proto__":{"entries":[]}}', wrongBody],
+    ['nested too deep', '{"entries":[{"uid":[1]}]}', nestedBody],
+    ['nested very deep', '['.repeat(30_000), nestedBody],
+    ['nested very deep in objects', '{"a":'.repeat(13_000), nestedBody],
+  ])('is refused where it is %s', async (_, text, { status, msg }) => {
+    expect(await postText(text)).toEqual(failed(status, msg))
+  })
+
+  test('may have brackets and quotes in its texts', async () => {
+    const mark = '[[[{{{"\\\\"]]'
+    expect((await service.post([{ ...refund, mark }])).status).toBe(200)
+    const { body } = await read(await service.ledger('/ledger/entries?uid=7&limit=1'))
+    expect(body).toMatchObject({ data: { list: [{ mark }] } })
+  })
+
+  test('is refused where it is not UTF-8', async () => {
+    const bytes = new TextEncoder().encode(good.replace('order', '~~~~~')).map((byte) => (byte === 0x7e ? 0xff : byte))
+    const init = { ...postInit(''), body: bytes }
+    expect(await read(await service.ledger('/ledger/entries', init))).toEqual(failed(400, brokenBody.msg))
+  })
+
+  test('is read up to its limit', async () => {
+    const padded = good + ' '.repeat(bodyBytesMax - good.length)
+    expect((await postText(padded)).status).toBe(200)
+    expect(await postText(`${padded} `)).toEqual(failed(413, bodyTooLarge.msg))
+  })
+
+  test('is not read past its limit, whatever its declared length', async () => {
+    let sent = 0
+    const endless = new ReadableStream({
+      pull(controller) {
+        sent += 1
+        controller.enqueue(new Uint8Array(16_384))
+      },
+    })
+    const response = await service.ledger('/ledger/entries', { ...postInit(''), body: endless })
+    expect([response.status, sent < 20]).toEqual([413, true])
+  })
+
+  test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON ;x=y'])(
+    'can be of the type %s',
+    async (type) => {
+      const init = { ...postInit(good), headers: { 'content-type': type } }
+      expect((await service.ledger('/ledger/entries', init)).status).toBe(200)
+    },
+  )
+
+  test.each([
+    '',
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'text/json, application/json',
+  ])('is refused with the type "%s"', async (type) => {
+    const init = { ...postInit(good), headers: { 'content-type': type } }
+    expect(await read(await service.ledger('/ledger/entries', init))).toEqual(failed(415, wrongMediaType.msg))
+    expect(await count()).toBe(0)
+  })
+})

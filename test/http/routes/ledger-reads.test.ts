@@ -1,0 +1,148 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { unknownPath } from '../../../src/http/errors.ts'
+import {
+  addressIn,
+  failed,
+  firstAddress,
+  payFinal,
+  type RunningService,
+  read,
+  secondAddress,
+  startService,
+  trxTo,
+} from '../service.ts'
+
+let service: RunningService
+
+/** A service where caller 7 has a deposit of 3.5 TRX and a payment of 1 TRX, and caller 8 an adjustment. */
+beforeEach(async () => {
+  service = await startService()
+  payFinal(service, trxTo(await addressIn(await service.get('/tron/generate')), 3_500_000n))
+  await service.get('/tron/recharge')
+  await service.post([{ uid: 7, cuy: 1, type: 4, osn: 'order 1', amt: '-1' }])
+  await service.post([{ uid: 8, cuy: 1, type: 9, osn: 'start', amt: '9' }])
+})
+
+const dataOf = async (response: Response) => {
+  const { status, body } = await read(response)
+  return { status, data: (body as { data: Record<string, unknown> }).data }
+}
+const uidTakes = 'uid: a whole number from 1 to 9007199254740991'
+
+describe('GET /ledger/entries', () => {
+  test('has the entries that the user sees, each with the name of its backend, empty for a recharge', async () => {
+    const own = await dataOf(await service.get('/wallet/flow/list'))
+    const { data } = await dataOf(await service.ledger('/ledger/entries?uid=7'))
+    const list = own.data.list as object[]
+    expect(data).toEqual({
+      list: [
+        { ...list[0], by: 'shop' },
+        { ...list[1], by: '' },
+      ],
+      count: 2,
+    })
+    expect(Object.keys((data.list as object[])[0] ?? {}).at(-1)).toBe('by')
+  })
+
+  test.each([
+    ['limit=1&page=2', [1], 2],
+    ['before=2', [1], 2],
+    ['type=4', [2], 1],
+    ['osn=order%201', [2], 1],
+    ['cuy=2', [], 0],
+    ['wid=2', [], 0],
+    ['to=2026-01-01T00:00:00Z', [], 0],
+  ])('takes the parameters of the caller’s list: %s', async (query, ids, count) => {
+    const { data } = await dataOf(await service.ledger(`/ledger/entries?uid=7&${query}`))
+    expect([(data.list as { id: number }[]).map(({ id }) => id), data.count]).toEqual([ids, count])
+  })
+
+  test.each([
+    ['', uidTakes],
+    ['?uid=', uidTakes],
+    ['?uid=0', uidTakes],
+    ['?uid=9007199254740992', uidTakes],
+    ['?uid=7&uid=8', `${uidTakes}, given once`],
+    ['?uid=7&limit=101', 'limit: a whole number from 1 to 100'],
+    ['?uid=7&page=1&before=3', 'page: not allowed with before'],
+    ['?uid=7&cuy=9', 'cuy: one of 1 (TRX), 2 (USDT), given at most once'],
+  ])('refuses "%s"', async (query, msg) => {
+    expect(await read(await service.ledger(`/ledger/entries${query}`))).toEqual(failed(400, msg))
+  })
+})
+
+describe('GET /ledger/wallets', () => {
+  test('has the balances of the named user', async () => {
+    const list = (amt: number) => ({
+      list: [
+        { amt, cuy: 1 },
+        { amt: 0, cuy: 2 },
+      ],
+      count: 2,
+    })
+    for (const [uid, amt] of [
+      [7, 2.5],
+      [8, 9],
+      [9, 0],
+    ] as const) {
+      expect((await dataOf(await service.ledger(`/ledger/wallets?uid=${uid}`))).data).toEqual(list(amt))
+    }
+    expect(await read(await service.ledger('/ledger/wallets'))).toEqual(failed(400, uidTakes))
+  })
+})
+
+describe('GET /ledger/address', () => {
+  test('has the address of the named user, and creates the first one', async () => {
+    expect((await dataOf(await service.ledger('/ledger/address?uid=7'))).data).toEqual({ id: 1, address: firstAddress })
+    expect((await dataOf(await service.ledger('/ledger/address?uid=8'))).data).toEqual({
+      id: 2,
+      address: secondAddress,
+    })
+    expect((await dataOf(await service.get('/tron/generate', 8))).data).toEqual({ id: 2, address: secondAddress })
+  })
+
+  test('issues a further one, in any form', async () => {
+    const { data } = await dataOf(await service.ledger('/ledger/address?uid=7&fresh=1&format=hex'))
+    expect(data).toEqual({ id: 2, address: expect.stringMatching(/^41[0-9a-f]{40}$/) })
+    expect(await read(await service.ledger('/ledger/address?uid=7&fresh=2'))).toEqual(failed(400, 'fresh: one of 0, 1'))
+  })
+})
+
+describe('the bookmark', () => {
+  test('of a post makes a read at least as new', async () => {
+    const posted = await service.post([{ uid: 7, cuy: 1, type: 5, osn: 'order 1', amt: '1' }])
+    const bookmark = posted.headers.get('x-d1-bookmark')
+    expect(bookmark).toMatch(/^[0-9a-f-]+$/)
+    const headers = { 'x-d1-bookmark': bookmark ?? '' }
+    const { data } = await dataOf(await service.ledger('/ledger/wallets?uid=7', { headers }))
+    expect(data.list).toContainEqual({ amt: 3.5, cuy: 1 })
+  })
+})
+
+describe('without a key for backends', () => {
+  test.each([
+    ['GET', '/ledger/entries?uid=7'],
+    ['POST', '/ledger/entries'],
+    ['DELETE', '/ledger/entries'],
+    ['GET', '/ledger/wallets?uid=7'],
+    ['GET', '/ledger/address?uid=7'],
+  ])('%s %s is 404', async (method, path) => {
+    const keyless = service.with({ BACKEND_JWT_SECRET: undefined })
+    expect(await read(await keyless.ledger(path, { method }))).toEqual(failed(404, unknownPath.msg))
+  })
+})
+
+describe('another method', () => {
+  test.each([
+    ['PUT', '/ledger/entries', 'GET, HEAD, POST', 'GET, HEAD or POST'],
+    ['OPTIONS', '/ledger/entries', 'GET, HEAD, POST', 'GET, HEAD or POST'],
+    ['POST', '/ledger/wallets', 'GET, HEAD', 'GET or HEAD'],
+    ['DELETE', '/ledger/address', 'GET, HEAD', 'GET or HEAD'],
+  ])('%s %s is 405, with CORS and without', async (method, path, allow, methods) => {
+    for (const one of [service, service.with({ CORS_ORIGINS: '*' })]) {
+      const response = await one.ledger(path, { method })
+      expect(response.headers.get('allow')).toBe(allow)
+      expect(await read(response)).toEqual(failed(405, `method not allowed; use ${methods}`))
+    }
+  })
+})

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RunningWorkers } from '../bench/miniflare.ts'
+import { root } from '../support/project.ts'
+import { backendSecret } from '../support/variables.ts'
+import { runCurl } from './curl.ts'
+import { signBackendToken } from './sign-backend-token-example.ts'
+import { startTwoWorkers } from './two-workers.ts'
+
+let workers: RunningWorkers
+beforeAll(async () => {
+  workers = await startTwoWorkers()
+  const headers = { authorization: `Bearer ${await signBackendToken('till', backendSecret)}` }
+  const entries = [{ uid: 7, cuy: 2, type: 9, osn: 'opening', amt: '10' }]
+  const response = await fetch(`${workers.url('tron-wallet')}/ledger/entries`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ entries }),
+  })
+  expect(response.status).toBe(200)
+})
+afterAll(() => workers.stop())
+
+const readme = readFileSync(`${root}README.md`, 'utf8')
+const visit = async (path: string) => {
+  const response = await fetch(workers.url('shop') + path)
+  return { status: response.status, text: await response.text() }
+}
+const shown = (body: object) => ({ status: 200, text: JSON.stringify(body) })
+
+describe('the shop of the README', () => {
+  it('is the one that is shown, with its binding', () => {
+    const shop = readFileSync(`${root}test/shop/shop.ts`, 'utf8').replaceAll('../../src/', './src/')
+    expect(readme).toContain(`\`\`\`ts\n${shop}\`\`\``)
+    const binding = /\[\[services\]\][\s\S]+/.exec(readFileSync(`${root}test/shop/wrangler.toml`, 'utf8'))?.[0]
+    expect(readme).toContain(`\`\`\`toml\n${binding}\`\`\``)
+  })
+
+  it('takes a payment and gives it back, each once, however often it is asked', async () => {
+    expect(await visit('/pay/1')).toEqual(shown({ balance: '7.5', replayed: false }))
+    expect(await visit('/pay/1')).toEqual(shown({ balance: '7.5', replayed: true }))
+    expect(await visit('/refund/1')).toEqual(shown({ balance: '10', replayed: false }))
+    const again = await Promise.all(Array.from({ length: 20 }, () => visit('/refund/1')))
+    expect(new Set(again.map(({ text }) => text))).toEqual(new Set(['{"balance":"10","replayed":true}']))
+  })
+
+  it('takes no more than the wallet has, whatever is asked at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => visit(`/pay/many-${i}`)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(4).fill(200), ...Array(6).fill(402)])
+    expect(answers.find(({ status }) => status === 402)?.text).toBe('wallet of user 7 in USDT holds 0, 2.5 are needed')
+    for (let i = 0; i < 10; i += 1) if (answers[i]?.status === 200) await visit(`/refund/many-${i}`)
+  })
+})
+
+describe('the same over HTTP, as the README shows it', () => {
+  it('signs the token that is shown', () => {
+    const example = readFileSync(`${root}test/shop/sign-backend-token-example.ts`, 'utf8')
+    expect(readme).toContain(`\`\`\`ts\n${example}\`\`\``)
+  })
+
+  it('takes a payment and gives it back by the commands that are shown', async () => {
+    const block = /```sh\n(curl [\s\S]*?\/ledger\/entries[\s\S]*?)```/.exec(readme)?.[1] ?? ''
+    const commands = block.split(/\n(?=curl )/)
+    expect(commands).toHaveLength(2)
+    const shell = { WALLET: workers.url('tron-wallet'), TOKEN: await signBackendToken('shop', backendSecret) }
+    const answers: unknown[] = []
+    for (const command of [...commands, commands[0] ?? '']) {
+      const response = await runCurl(command, shell)
+      const { data } = (await response.json()) as { data: unknown }
+      answers.push([response.status, data])
+    }
+    expect(answers).toMatchObject([
+      [200, { list: [{ amt: -2.5, balance: 7.5, by: 'shop' }], replayed: false }],
+      [200, { list: [{ amt: 2.5, balance: 10, by: 'shop' }], replayed: false }],
+      [200, { list: [{ amt: -2.5, balance: 7.5 }], replayed: true }],
+    ])
+  })
+})
+
+describe('the isolate', () => {
+  it('logs nothing but the answers: no warning of a configuration that is parsed again', () => {
+    expect(workers.warnings.filter((line) => !line.includes('no-rate-limit'))).toEqual([])
+    const limits = workers.warnings.filter((line) => line.includes('no-rate-limit'))
+    expect(limits.length).toBeLessThanOrEqual(8) // four, once for each of the two entry points at most
+  })
+})

@@ -1,0 +1,53 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { bundleService } from '../bench/bundles.ts'
+import { type RunningWorkers, startWorkers } from '../bench/miniflare.ts'
+import { root } from '../support/project.ts'
+import { backendSecret, testSecret, testXpub, usdtBase58 } from '../support/variables.ts'
+import { runWrangler } from '../support/wrangler.ts'
+
+const folder = `${root}.wrangler/shop`
+
+/** Starts the service and a shop that binds its entrypoint `Ledger`, in one Miniflare, over an empty database. */
+export async function startTwoWorkers(): Promise<RunningWorkers> {
+  const options = ['--dry-run', '--config', `${root}test/shop/wrangler.toml`, '--outdir', folder]
+  await runWrangler(['deploy', ...options], 'The shop could not be bundled')
+  const service = await bundleService()
+  return startWorkers(
+    [
+      { name: 'tron-wallet', script: service.script, database: 'wallet', variables },
+      {
+        name: 'shop',
+        script: readFileSync(`${folder}/shop.js`, 'utf8'),
+        database: null,
+        services: { LEDGER: { worker: 'tron-wallet', exportName: 'Ledger' } },
+      },
+    ],
+    { wallet: emptyDatabase() },
+  )
+}
+
+const variables = {
+  TRON_XPUB: testXpub,
+  TRON_CHAIN_ID: '0x2b6653dc',
+  TRON_NODES: [{ rpc: 'http://127.0.0.1:1' }], // nothing is there: no test of the shop needs the chain
+  CURRENCIES: [
+    { cuy: 1, symbol: 'TRX', decimals: 6 },
+    { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6 },
+  ],
+  AUTH_JWT_SECRET: testSecret,
+  BACKEND_JWT_SECRET: backendSecret,
+}
+
+/** The path of a database with all migrations. */
+function emptyDatabase(): string {
+  const path = `${folder}/wallet.sqlite`
+  mkdirSync(folder, { recursive: true })
+  rmSync(path, { force: true })
+  const db = new DatabaseSync(path)
+  for (const file of readdirSync(`${root}migrations`).sort()) {
+    if (file.endsWith('.sql')) db.exec(readFileSync(`${root}migrations/${file}`, 'utf8'))
+  }
+  db.close()
+  return path
+}

@@ -1,0 +1,81 @@
+import { formatUnits } from '../../../src/ledger/amount.ts'
+import type { LedgerMethods } from '../../../src/rpc/ledger-methods.ts'
+import { bearer } from '../../support/tokens.ts'
+import type { Environment } from '../environment.ts'
+import { trackOperation } from '../event-loop.ts'
+import type { Invocation } from '../invocation.ts'
+import { currencies } from '../scenario.ts'
+import type { SentEntry } from '../sent-post.ts'
+import type { Stored } from '../stored.ts'
+import { type AnswerData, checkAnswer } from './client.ts'
+import { backendTokenAt } from './tokens.ts'
+
+/** The answer to a post: its entries with all members as text, or the kind of its refusal. */
+export type PostAnswer =
+  | { readonly kind: 'ok'; readonly replayed: boolean; readonly items: readonly Readonly<Record<string, string>>[] }
+  | { readonly kind: 'conflict' | 'short' | 'refused' | 'failed' }
+
+/** A backend in one invocation, over HTTP or as another Worker, with what its answers are checked against. */
+export interface Backend {
+  readonly env: Environment
+  readonly stored: Stored
+  readonly invocation: Invocation
+  post(entries: readonly SentEntry[]): Promise<PostAnswer>
+}
+
+/** A backend of an isolate. */
+export function createBackend(
+  parts: Pick<Backend, 'env' | 'stored' | 'invocation'>,
+  isolate: { readonly fetch: (request: Request) => Promise<Response>; readonly ledger: () => LedgerMethods },
+): Backend {
+  const { env, invocation } = parts
+  return {
+    ...parts,
+    async post(entries) {
+      const sent = entries.map(({ amount, ...entry }) => ({ ...entry, amt: formatUnits(amount, scaleOf(entry.cuy)) }))
+      const answer = env.random.chance(0.5) ? await overHttp(sent) : await overRpc(sent)
+      env.trace(() => `${invocation.name} ← ${JSON.stringify(answer)}`)
+      if (answer.kind === 'failed' && !invocation.databaseFailed) {
+        env.violate(`${invocation.name} failed while the database worked`)
+      }
+      return answer
+    },
+  }
+
+  async function overHttp(entries: readonly object[]): Promise<PostAnswer> {
+    const headers = { ...bearer(backendTokenAt(env.scheduler.now())), 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify({ entries }) }
+    const response = await isolate.fetch(new Request('https://wallet.test/ledger/entries', init))
+    const text = await trackOperation(response.text())
+    const { status, data } = checkAnswer(env, invocation, response, text)
+    if (status !== 200) return { kind: refusals.get(status) ?? 'failed' }
+    const items = data?.list as readonly Readonly<Record<string, string>>[] // compared with what is stored
+    return { kind: 'ok', replayed: data?.replayed === (true as unknown as AnswerData), items }
+  }
+
+  async function overRpc(entries: readonly object[]): Promise<PostAnswer> {
+    const posted = await isolate.ledger().post(entries as never, 'shop') // the service checks what it gets
+    if (posted.ok) {
+      const items = posted.entries.map((entry) =>
+        Object.fromEntries(Object.entries(entry).map(([name, value]) => [name, String(value)])),
+      )
+      return { kind: 'ok', replayed: posted.replayed, items }
+    }
+    const { kind } = posted.error
+    if (kind === 'conflict') return { kind }
+    if (kind === 'insufficient' || kind === 'wallet-full') return { kind: 'short' }
+    return { kind: kind === 'bad-input' ? 'refused' : 'failed' }
+  }
+}
+
+const refusals = new Map([
+  [409, 'conflict'],
+  [422, 'short'],
+  [400, 'refused'],
+  [401, 'refused'],
+  [403, 'refused'],
+] as const) as ReadonlyMap<number, 'conflict' | 'short' | 'refused'>
+
+function scaleOf(cuy: number): number {
+  return currencies.find((currency) => currency.cuy === cuy)?.scale ?? 0
+}
