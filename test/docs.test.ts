@@ -138,6 +138,10 @@ describe('README.md', () => {
     expect(payload.sub).toBe('7')
   })
 
+  it('shows the receiver of events that a test runs', () => {
+    expect(page).toContain(`\`\`\`ts\n${read('test/webhooks/receiver-example.ts')}\`\`\``)
+  })
+
   it('shows how to make the extended public key of the local chain', () => {
     const example = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
     const [mnemonic, path] = [/mnemonic = '([^']+)'/.exec(example)?.[1], /derive\("([^"]+)"\)/.exec(example)?.[1]]

@@ -22,10 +22,10 @@ export const routeRequestsMax = 40
 /** HTTP requests to nodes in one request of a caller, for proofs: 10 take 90 receipts at two nodes. */
 export const routeProofsMax = 30
 // One invocation of the cron runs the ticks of a minute: six where one begins every 10 s. Their requests to nodes and the
-// deliveries add up to 960: 6 × 45 for reading blocks, 20 for ranges, 480 for proofs, 40 for reconciliation, 150 deliveries.
+// deliveries add up to 920: 6 × 45 for reading blocks, 20 for ranges, 480 for proofs, 150 deliveries.
 /**
  * HTTP requests to nodes in one tick for reading blocks, for the same reason: at most 194,400 a day with a tick every 20 s. A
- * tick that is caught up takes 7 of them at two nodes. They also bound the CPU time of a tick: it reads at most 374 blocks, which
+ * tick that is caught up takes 7 of them at two nodes, 30,240 a day. They also bound the CPU time of a tick: it reads at most 374 blocks, which
  * takes 2 s of CPU time where blocks are busy (`npm run bench`).
  */
 export const tickRequestsMax = 45

@@ -10,7 +10,7 @@ import { retryAfterMs, setAsideMs } from './schedule.ts'
 import type { Progress, WebhookStore } from './webhook-store.ts'
 
 /** How long the lease of an endpoint lasts from its last delivery on: longer than an answer can take. */
-export const deliveryLeaseMs = 20_000
+const deliveryLeaseMs = 20_000
 /** Events that are read at once, and delivered before other endpoints that wait for a connection get theirs. */
 const turnMax = 20
 /** An answer that takes longer makes the endpoint a slow one. */

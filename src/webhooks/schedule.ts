@@ -1,7 +1,7 @@
 /** Milliseconds between a failed delivery and the next try, by the number of failed ones; the last one is repeated. */
 const retriesMs = [5_000, 30_000, 120_000, 600_000, 3_600_000] as const
 /** Each wait is up to this part longer or shorter, so that endpoints are not all tried at once. */
-export const spread = 0.2
+const spread = 0.2
 
 /** How long one event may fail before it is put aside. */
 export const setAsideMs = 3 * 86_400_000

@@ -1,57 +1,18 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { root } from '../support/project.ts'
+import { createLocalDatabase, type LocalDatabase } from './local-database.ts'
 
 // The command with the real wrangler, on a local database with the real migrations.
 
-let folder: string
-
-interface Run {
-  readonly code: number
-  readonly out: string
-  readonly errors: string
-}
-
-function start(file: string, args: readonly string[]): Promise<Run> {
-  const path = [`${root}node_modules/.bin`, dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter)
-  const env = { PATH: path, HOME: folder, WRANGLER_SEND_METRICS: 'false', CI: '1' }
-  return new Promise((resolve) => {
-    execFile(file, args, { cwd: folder, env }, (error, out, errors) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, errors }),
-    )
-  })
-}
-
-const rescan = (...args: string[]) => start(process.execPath, [`${root}src/repair/start.ts`, ...args])
-const wrangler = (...args: string[]) => start(`${root}node_modules/.bin/wrangler`, ['d1', ...args, '--local', '--env='])
-
-async function rows(sql: string): Promise<unknown> {
-  const { out } = await wrangler('execute', 'DB', '--json', '--command', sql)
-  const [{ results }] = JSON.parse(out) as [{ results: unknown }] // wrangler's form
-  return results
-}
+let database: LocalDatabase
+const rescan = (...args: string[]) => database.command('start.ts', ...args)
+const rows = (sql: string) => database.rows(sql)
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'rescan-'))
-  const database = 'binding = "DB"\ndatabase_name = "x"\ndatabase_id = "0b54dd61-7b1c-4d0c-8d9e-1ad0a25a2f05"\n'
-  writeFileSync(
-    join(folder, 'wrangler.toml'),
-    `name = "x"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"
-[[d1_databases]]\n${database}migrations_dir = "${root}migrations"\n`,
-  )
-  expect((await wrangler('migrations', 'apply', 'DB')).code).toBe(0)
+  database = await createLocalDatabase()
   const hash = 'a'.repeat(64)
-  await wrangler(
-    'execute',
-    'DB',
-    '--command',
-    `INSERT INTO scan VALUES (1, 100, '${hash}', 120, 5, 5, 5, 5, NULL, 5, '', 0, NULL, 0)`,
-  )
+  await rows(`INSERT INTO scan VALUES (1, 100, '${hash}', 120, 5, 5, 5, 5, NULL, '', 0, NULL, 0)`)
 }, 120_000)
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => database.remove())
 
 describe('npm run rescan', () => {
   it('stores a range that is read again, with its reason', async () => {
