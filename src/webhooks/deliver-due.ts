@@ -4,7 +4,7 @@ import type { EventReader } from '../events/event-store.ts'
 import type { Alarms } from '../platform/alarms.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import { isDelivered, type SendParts, sendWebhook } from './deliver-event.ts'
+import { answerMs, isDelivered, type SendParts, sendWebhook } from './deliver-event.ts'
 import type { Endpoint } from './endpoint.ts'
 import { retryAfterMs, setAsideMs } from './schedule.ts'
 import type { Progress, WebhookStore } from './webhook-store.ts'
@@ -45,7 +45,8 @@ export async function deliverDue(parts: DeliverDueParts, endpoint: Endpoint): Pr
   const { webhookStore, clock, lease } = parts
   const { key, types } = endpoint
   const leaseEnd = () => (clock.now() + deliveryLeaseMs) as UnixMs
-  const state = await webhookStore.take(key, lease, clock.now(), leaseEnd())
+  let heldUntil = leaseEnd()
+  const state = await webhookStore.take(key, lease, clock.now(), heldUntil)
   if (state === null) return { nextTry: null, isWell: true }
   let progress: Progress = state
   let isSlow = false
@@ -55,7 +56,8 @@ export async function deliverDue(parts: DeliverDueParts, endpoint: Endpoint): Pr
       progress = { ...progress, position: event.id }
       continue
     }
-    if (parts.budget.left <= 0) break
+    // Where the database was slow, another invocation could have the lease before the answer.
+    if (parts.budget.left <= 0 || clock.now() + answerMs > heldUntil) break
     parts.budget.left -= 1
     const sentAt = clock.now()
     const next = await deliver(parts, endpoint, event, progress)
@@ -65,7 +67,8 @@ export async function deliverDue(parts: DeliverDueParts, endpoint: Endpoint): Pr
       return { nextTry: next.nextTry, isWell: false }
     }
     progress = next
-    if (!(await webhookStore.keep(key, lease, { ...progress, nextTry: leaseEnd() }))) {
+    heldUntil = leaseEnd()
+    if (!(await webhookStore.keep(key, lease, { ...progress, nextTry: heldUntil }))) {
       return { nextTry: null, isWell: true } // an operator has set another position, or the lease was taken over
     }
   }

@@ -210,4 +210,16 @@ export const defects: Readonly<Record<string, Defect>> = {
     replacement: 'const list = JSON.stringify(entries.slice(0, 1).map(writeNewEntry))',
     from: 1,
   },
+  'an answer of an endpoint counts as a delivery, whatever its status': {
+    file: 'webhooks/deliver-event.ts',
+    text: "return typeof answer === 'number' && answer >= 200 && answer <= 299",
+    replacement: 'return answer !== null',
+    from: 1,
+  },
+  'a transfer that was seen is forgotten before its block is final': {
+    file: 'd1/sightings.ts',
+    text: '} <= (SELECT ',
+    replacement: '} - 30 <= (SELECT ',
+    from: 1,
+  },
 }

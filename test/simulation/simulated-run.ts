@@ -4,9 +4,10 @@ import { checkAlarm } from './alarm-checks.ts'
 import { type Backend, createBackend } from './callers/backend.ts'
 import { type Client, createClient } from './callers/client.ts'
 import { connectToDatabase, isDatabaseFault } from './database.ts'
+import { createEndpoints, type Endpoints } from './endpoints.ts'
 import type { Environment } from './environment.ts'
 import { createInvariantCheck } from './invariants.ts'
-import { createInvocation, type Invocation, runIn } from './invocation.ts'
+import { type AnyFetch, createInvocation, type Invocation, runIn } from './invocation.ts'
 import { connectDatabase, createIsolate, type Isolate } from './isolate.ts'
 import { connectToNodes } from './network.ts'
 import { createNodes, type Nodes } from './nodes.ts'
@@ -17,6 +18,7 @@ import { createStored, type Stored } from './stored.ts'
 export interface SimulatedRun {
   readonly env: Environment
   readonly nodes: Nodes
+  readonly endpoints: Endpoints
   readonly stored: Stored
   /** The environment of backends: the same with a source of randomness of its own, so that posts change no other draw. */
   readonly backends: Environment
@@ -32,7 +34,13 @@ export interface SimulatedRun {
 type Work = (isolate: Isolate, invocation: Invocation) => Promise<void>
 
 /** A run with two isolates of the service, each of which can be lost and replaced before any invocation. */
-export function createRun(env: Environment, store: SqliteD1, backendRandom: Random): SimulatedRun {
+export function createRun(
+  env: Environment,
+  store: SqliteD1,
+  backendRandom: Random,
+  endpointRandom: Random,
+): SimulatedRun {
+  const endpoints = createEndpoints(env, endpointRandom)
   const stored = createStored(store.sqlite)
   const nodes = createNodes(env, () => stored.scan()?.height ?? 0)
   const checkInvariants = createInvariantCheck(env, stored)
@@ -59,7 +67,7 @@ export function createRun(env: Environment, store: SqliteD1, backendRandom: Rand
     try {
       const ports = {
         invocation,
-        fetchNode: connectToNodes(caller, nodes, invocation),
+        fetch: connect(caller, nodes, endpoints, invocation),
         roundTrip: connectToDatabase(caller, invocation, onWrite),
         log: createLog(env, invocation),
       }
@@ -79,6 +87,7 @@ export function createRun(env: Environment, store: SqliteD1, backendRandom: Rand
   return {
     env,
     nodes,
+    endpoints,
     stored,
     backends,
     post(send) {
@@ -90,6 +99,17 @@ export function createRun(env: Environment, store: SqliteD1, backendRandom: Rand
     tick: () => invoke('tick', (isolate) => isolate.tick()),
     request: (kind, act) =>
       invoke(kind, ({ fetch }, invocation) => act(createClient({ env, stored, invocation }, fetch, bookmarks))),
+  }
+}
+
+/** The network of one invocation. */
+function connect(env: Environment, nodes: Nodes, endpoints: Endpoints, invocation: Invocation): AnyFetch {
+  const fetchNode = connectToNodes(env, nodes, invocation)
+  return async (url, init) => {
+    if (!endpoints.has(url)) return fetchNode(url, String(init.body))
+    const response = await endpoints.receive(invocation, url, init)
+    if (response === null) throw new TypeError('fetch failed')
+    return response
   }
 }
 
