@@ -32,12 +32,12 @@ export type FoundTransaction =
 const indexStep = 500
 
 /** The node over anvil's chain. It reads all blocks once to index the txids, so it needs no store of its own. */
-export function createDevnetNode(evm: Evm, phantom: PhantomCall): DevnetNode {
+export function createDevnetNode(evm: Evm, phantom: PhantomCall, finalityLag?: number): DevnetNode {
   const heightOf = createTxidIndex(evm)
   const unmined = new Map<string, string>()
   const heads = async () => {
     const latest = Number(await evm.call<string>('eth_blockNumber'))
-    return { latest, finalized: finalizedHeight(latest) }
+    return { latest, finalized: finalizedHeight(latest, finalityLag) }
   }
   const blockAt = (height: number) => loadBlock(evm, height, phantom)
   return {
