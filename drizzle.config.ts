@@ -6,6 +6,8 @@ export default defineConfig({
     './src/d1/tables.ts',
     './src/d1/posting-table.ts',
     './src/d1/scan-tables.ts',
+    './src/d1/reconciliation-tables.ts',
+    './src/d1/posting-table.ts',
     './src/d1/setting-table.ts',
     './src/d1/event-tables.ts',
     './src/d1/alarm-table.ts',

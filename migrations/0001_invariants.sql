@@ -333,13 +333,11 @@ BEGIN
     WHERE EXISTS (SELECT 1 FROM reconciliation WHERE cuy = NEW.cuy AND finished_at IS NULL);
 END;
 --> statement-breakpoint
--- An overtaken slice sets slices to null, which its column refuses: that failure must come first.
-CREATE TRIGGER reconciliation_goes_forward BEFORE UPDATE ON reconciliation WHEN NEW.slices IS NOT NULL
+CREATE TRIGGER reconciliation_goes_forward BEFORE UPDATE ON reconciliation
 BEGIN
   SELECT RAISE(ABORT, 'reconciliation: id, cuy, started_at and last_index must not change')
     WHERE NEW.id IS NOT OLD.id OR NEW.cuy IS NOT OLD.cuy OR NEW.started_at IS NOT OLD.started_at
       OR NEW.last_index IS NOT OLD.last_index;
-  SELECT RAISE(ABORT, 'reconciliation: slices must increase by one') WHERE NEW.slices <> OLD.slices + 1;
   SELECT RAISE(ABORT, 'reconciliation: each address is counted once')
     WHERE NEW.cursor < OLD.cursor OR NEW.addresses - OLD.addresses <> NEW.cursor - OLD.cursor;
   SELECT RAISE(ABORT, 'reconciliation: the result of a finished run must not change')
@@ -350,6 +348,34 @@ END;
 CREATE TRIGGER reconciliation_is_never_deleted BEFORE DELETE ON reconciliation
 BEGIN
   SELECT RAISE(ABORT, 'reconciliation: rows are never deleted');
+END;
+--> statement-breakpoint
+
+-- moved_address ------------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER deposit_moves_its_address AFTER INSERT ON deposit
+BEGIN
+  UPDATE moved_address SET newest_height = max(newest_height, NEW.height), changes = changes + 1
+    WHERE address = NEW.to_address AND cuy = NEW.cuy;
+  INSERT INTO moved_address (address, cuy, oldest_height, newest_height, changes)
+    SELECT NEW.to_address, NEW.cuy, NEW.height, NEW.height, 1
+    WHERE NOT EXISTS (SELECT 1 FROM moved_address WHERE address = NEW.to_address AND cuy = NEW.cuy);
+  SELECT RAISE(ABORT, 'deposit: its address is not to be compared')
+    WHERE NOT EXISTS (SELECT 1 FROM moved_address
+      WHERE address = NEW.to_address AND cuy = NEW.cuy AND newest_height >= NEW.height);
+END;
+--> statement-breakpoint
+CREATE TRIGGER movement_moves_its_address AFTER INSERT ON movement
+  WHEN EXISTS (SELECT 1 FROM address WHERE address = NEW.address)
+BEGIN
+  UPDATE moved_address SET newest_height = max(newest_height, NEW.height), changes = changes + 1
+    WHERE address = NEW.address AND cuy = NEW.cuy;
+  INSERT INTO moved_address (address, cuy, oldest_height, newest_height, changes)
+    SELECT NEW.address, NEW.cuy, NEW.height, NEW.height, 1
+    WHERE NOT EXISTS (SELECT 1 FROM moved_address WHERE address = NEW.address AND cuy = NEW.cuy);
+  SELECT RAISE(ABORT, 'movement: its address is not to be compared')
+    WHERE NOT EXISTS (SELECT 1 FROM moved_address
+      WHERE address = NEW.address AND cuy = NEW.cuy AND newest_height >= NEW.height);
 END;
 --> statement-breakpoint
 

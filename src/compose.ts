@@ -19,6 +19,7 @@ import { createAlarms } from './platform/alarms.ts'
 import type { Clock } from './platform/clock.ts'
 import * as limits from './platform/limits.ts'
 import type { Logger } from './platform/logger.ts'
+import { allCallers, isWithin } from './platform/rate-limits.ts'
 import { createUsage, metered, type Usage, usageFields } from './platform/usage.ts'
 import { createLedgerRpc, createUnconfiguredLedgerRpc } from './rpc/ledger.ts'
 import type { LedgerMethods } from './rpc/ledger-methods.ts'
@@ -27,8 +28,8 @@ import { runMinute, ticksPerMinute } from './scan/minute.ts'
 import { runTick } from './scan/tick.ts'
 import type { RouteChains, Services, Settings, WriteParts } from './services.ts'
 import { createTronClient } from './tron/client.ts'
-import { connectionsMax as nodeConnectionsMax } from './tron/limits.ts'
 import { createNodeHealthStore } from './tron/nodes/health.ts'
+import type { RequestLimits } from './tron/transport/http.ts'
 import { startDeliveries } from './webhooks/deliveries.ts'
 
 /** What the service takes from the platform. */
@@ -84,9 +85,11 @@ export function createService(platform: Platform): Service {
 function configured(platform: Platform, config: Config): BoundService {
   const { clock, logger } = platform
   const openChain = chainFactory(platform, config)
+  // Ticks are not counted: callers cannot take from them.
+  const mayRequest = () => isWithin(config.rateLimits, 'allNodes', allCallers, logger)
   const services = createServices(platform, config, (usage) => ({
-    chain: openChain(usage, limits.routeReadMs, limits.routeRequestsMax),
-    proofChain: openChain(usage, limits.routeMs, limits.routeProofsMax),
+    chain: openChain(usage, limits.routeReadMs, limits.routeRequestsMax, { mayRequest }),
+    proofChain: openChain(usage, limits.routeMs, limits.routeProofsMax, { mayRequest }),
   }))
   const hasStoredMeaning = settingsCheck(platform, config)
   const app = createApp(platform, { ...config, hasStoredMeaning }, services)
@@ -94,17 +97,20 @@ function configured(platform: Platform, config: Config): BoundService {
   const writeBody = (event: StoredEvent) => JSON.stringify(eventItem(event, config.currencies, jsonAmount))
   const events = { endpoints: config.webhooks, fetch: platform.fetch, writeBody }
   const proofsMax = Math.floor(limits.minuteProofsMax / ticksPerMinute(config.scanEverySeconds))
-  const tick = async (isFirst: boolean) => {
+  const shared = { connectionsMax: limits.tickConnectionsMax }
+  const tick = async (isLast: boolean) => {
     const usage = createUsage()
     const startedAt = clock.now()
     try {
       const parts = services.primary({ usage, bookmark: null, bookmarkAfter: null })
       const chains = {
-        chain: openChain(usage, limits.tickReadMs, limits.tickRequestsMax, limits.tickConnectionsMax),
-        rescanChain: openChain(usage, limits.tickMs, limits.tickRescansMax, limits.tickConnectionsMax),
-        proofChain: openChain(usage, limits.tickMs, proofsMax, limits.tickConnectionsMax),
+        chain: openChain(usage, limits.tickReadMs, limits.tickRequestsMax, shared),
+        rescanChain: openChain(usage, limits.tickMs, limits.tickRescansMax, shared),
+        proofChain: openChain(usage, limits.tickMs, proofsMax, shared),
       }
-      await runTick({ ...parts, ...watch, ...chains, isFirst })
+      const openReconciliationChain = () =>
+        openChain(usage, limits.reconciliationMs, limits.reconciliationRequestsMax, shared)
+      await runTick({ ...parts, ...watch, ...chains, openReconciliationChain, isLast })
     } finally {
       logger.info('tick', { durationMs: clock.now() - startedAt, ...usageFields(usage) })
     }
@@ -164,13 +170,17 @@ function createServices(platform: Platform, config: Config, openChains: (usage: 
   }
 }
 
+/** Limits beside the time and the number of requests. */
+type SharedLimits = Pick<RequestLimits, 'mayRequest' | 'connectionsMax'>
+
 /** Opens the nodes for one invocation, within `ms` from then on and `requestsMax` requests. */
 function chainFactory({ clock, logger, fetch }: Platform, config: Config) {
   const health = createNodeHealthStore()
   const { nodes, quorum, chainId, currencies } = config
   const tokens = new Set(currencies.byContract.keys())
-  return (usage: Usage, ms: number, requestsMax: number, connectionsMax = nodeConnectionsMax): Chain =>
+  return (usage: Usage, ms: number, requestsMax: number, shared: SharedLimits = {}): Chain =>
     createTronClient({
+      ...shared,
       nodes,
       quorum,
       chainId,
@@ -181,7 +191,6 @@ function chainFactory({ clock, logger, fetch }: Platform, config: Config) {
       fetch: (url, init) => metered(usage.node, clock, 1, () => fetch(url, init)),
       deadline: (clock.now() + ms) as UnixMs,
       requestsMax,
-      connectionsMax,
     })
 }
 

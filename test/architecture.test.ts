@@ -39,7 +39,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // Commands for a terminal: Node runs them, and the Worker does not contain them.
   doctor: [...core, 'tron', 'http', 'config', 'deploy'],
   deploy: ['common'],
-  repair: ['common', 'deploy', 'd1'],
+  repair: ['common', 'addresses', 'deploy', 'doctor', 'd1'],
 }
 
 /** Folders whose files only compute: no clock, no I/O, no randomness, no SQL. */

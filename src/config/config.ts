@@ -8,6 +8,7 @@ import {
 } from '../addresses/derive.ts'
 import type { BlockHeight } from '../chain/block.ts'
 import { err, ok, type Result } from '../common/result.ts'
+import type { RateLimits } from '../platform/rate-limits.ts'
 import { type AuthConfig, authSchema, type BackendAuthConfig, backendAuthSchema } from './auth.ts'
 import { type ChainConfig, chainSchema } from './chain.ts'
 import {
@@ -22,18 +23,6 @@ import {
   text,
 } from './schemas.ts'
 import { type EventsConfig, eventsSchema } from './webhooks.ts'
-
-/** The rate limiters of the platform; wrangler.toml has their limits. Null without a binding: no limit. */
-export interface RateLimits {
-  /** For what reads: lists, the current address. */
-  readonly lists: RateLimit | null
-  /** For what queries nodes: balance, recharge, a further address. */
-  readonly nodes: RateLimit | null
-  /** For the same, of all callers together. */
-  readonly allNodes: RateLimit | null
-  /** For what backends ask, of one backend. */
-  readonly ledger: RateLimit | null
-}
 
 /** The origins whose web pages may read responses; `*` is all of them. */
 export type CorsOrigins = '*' | ReadonlySet<string>

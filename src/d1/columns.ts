@@ -81,7 +81,7 @@ export function rules(condition: Condition, ...columns: readonly SQLiteColumn[])
 
 /** The CHECK that fails where another scan has moved the position or holds the lease. */
 export const scanSuperseded = 'scan_superseded'
-/** The CHECK that fails where another slice was stored first. */
+/** The CHECK that fails where another tick holds the lease of reconciliation. */
 export const reconciliationSuperseded = 'reconciliation_superseded'
 
 /** A currency. */

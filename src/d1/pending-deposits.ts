@@ -53,8 +53,9 @@ export function createPendingDeposits(db: Database): PendingDeposits {
   }
 }
 
-// The time of the next try comes first: by age alone, a few that cannot be decided would keep out all others.
-const order = names(next_try, id)
+// What was never tried comes first, so that what cannot be decided delays nothing else. Then the time of the next try: by age
+// alone, a few that cannot be decided would keep out all others.
+const order = sql`${names(reason)} <> 'queued', ${names(next_try, id)}`
 const isHalted = sql`EXISTS (SELECT 1 FROM ${scans} WHERE ${scans.halted} IS NOT NULL)`
 const takeWhere = (condition: SQL | undefined) =>
   statement(
@@ -64,7 +65,7 @@ const takeWhere = (condition: SQL | undefined) =>
       .where(sql`${id} IN (
         SELECT ${names(id)}
         FROM (
-          SELECT ${order},
+          SELECT ${names(reason, next_try, id)},
             row_number() OVER (PARTITION BY ${names(uid)} ORDER BY ${order}) AS turn
           FROM ${pendingDeposits} WHERE ${condition} AND ${reason} <> 'retired' AND NOT ${isHalted}
         )

@@ -1,7 +1,7 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Address } from '../addresses/address.ts'
 import type { CurrencyId } from '../ledger/currencies.ts'
-import { judgedPerSliceMax, sliceAddressesMax } from '../reconciliation/judge-reading.ts'
+import { judgedPerSliceMax, readingLagBlocks, sliceAddressesMax } from '../reconciliation/judge-reading.ts'
 import type {
   AddressDifference,
   OpenDifference,
@@ -12,17 +12,18 @@ import type {
 } from '../reconciliation/reconciliation-store.ts'
 import { reconciliationSuperseded } from './columns.ts'
 import { type Database, isRefusedBy } from './database.ts'
-import { readRecordedBalances, type SumRow, sumRecordedBalances } from './recorded-balances.ts'
-import { build, columnsOf, members, names, param, type Statement, statement } from './statement.ts'
+import { acquireLease, holdLease, releaseLease } from './reconciliation-lease.ts'
 import {
   acceptedDifferences as accepted,
-  addresses,
+  movedAddresses as moved,
   openDifferences as open,
   reconciliations as runs,
-} from './tables.ts'
+} from './reconciliation-tables.ts'
+import { readRecordedBalances, type SumRow, sumRecordedBalances } from './recorded-balances.ts'
+import { build, columnsOf, members, names, param, type Statement, statement } from './statement.ts'
+import { addresses } from './tables.ts'
 
-/** A CHECK excludes null for `slices`. */
-type RunRow = typeof runs.$inferSelect & { readonly slices: number }
+type RunRow = typeof runs.$inferSelect
 type OpenRow = typeof open.$inferSelect
 /** An accepted difference beside other columns, whose `outgoing_count` is another one. */
 interface AcceptedRow {
@@ -31,6 +32,7 @@ interface AcceptedRow {
   readonly accepted_outgoing_count: number
   readonly confirmed: string
 }
+type MovedRow = AcceptedRow & Pick<typeof moved.$inferSelect, 'changes'>
 type NextRow = AcceptedRow & { readonly derivation_index: number; readonly is_open: 0 | 1 }
 
 /** Differences reported in one slice. */
@@ -39,23 +41,28 @@ const reportedMax = 20
 /** The state of reconciliation over D1. The lists of a slice are short (60 rows at most), so each is one JSON text. */
 export function createReconciliationStore(db: Database): ReconciliationStore {
   return {
+    acquireLease: (lease, at, until) => acquireLease(db, lease, at, until),
+    releaseLease: (lease) => releaseLease(db, lease),
+
     async currenciesDue(list, before, position) {
       const rows = await selectDueCurrencies(db, { list: JSON.stringify(list), before, position }).raw<[CurrencyId]>()
       return rows.map(([cuy]) => cuy)
     },
 
     async beginSlice(cuy, at, before, position) {
-      const [, newest, due, next] = await db.batch<unknown>([
+      const [, newest, due, changed, next] = await db.batch<unknown>([
         insertRun(db, { cuy, at, before }),
         selectRun(db, { cuy }),
         selectDue(db, { cuy, position }),
+        selectMoved(db, { cuy, position }),
         selectNext(db, { cuy }),
       ])
       // safe: the columns are those that each statement selects
       const [run] = (newest?.results ?? []) as RunRow[]
       const dueRows = (due?.results ?? []) as (OpenRow & AcceptedRow)[]
+      const movedRows = (changed?.results ?? []) as MovedRow[]
       const nextRows = (next?.results ?? []) as NextRow[]
-      return run === undefined ? null : readSlice(run, dueRows, nextRows)
+      return run === undefined ? null : readSlice(run, dueRows, movedRows, nextRows)
     },
 
     async recordedBalances(cuy, spans) {
@@ -63,9 +70,10 @@ export function createReconciliationStore(db: Database): ReconciliationStore {
       return readRecordedBalances(spans.length, rows)
     },
 
-    async storeSlice(result) {
+    async storeSlice(lease, result) {
+      const statements = [...differenceStatements(db, result), ...movedStatements(db, result)]
       try {
-        await db.batch([advanceRun(db, writeRun(result)), ...differenceStatements(db, result)])
+        await db.batch([holdLease(db, { lease }), advanceRun(db, writeRun(result.run)), ...statements])
         return 'stored'
       } catch (cause) {
         if (isRefusedBy(reconciliationSuperseded, cause)) return 'superseded'
@@ -87,11 +95,18 @@ export function createReconciliationStore(db: Database): ReconciliationStore {
 
 const newestRun = (cuy: SQL) => sql`(SELECT max(${runs.id}) FROM ${runs} WHERE ${runs.cuy} = ${cuy})`
 
+const hasOpen = sql`EXISTS (
+  SELECT 1 FROM ${open} WHERE ${open.address} = ${moved.address} AND ${open.cuy} = ${moved.cuy})`
+/** Each reading includes the oldest change. */
+const isMoved = (cuy: SQL) => sql`${moved.cuy} = ${cuy}
+  AND ${moved.oldest_height} <= ${param('position')} - ${readingLagBlocks} AND NOT ${hasOpen}`
+
 const selectDueCurrencies = statement(sql`
 SELECT currency.value FROM json_each(${param('list')}) AS currency
 LEFT JOIN ${runs} ON ${runs.id} = ${newestRun(sql`currency.value`)}
 WHERE (EXISTS (SELECT 1 FROM ${addresses})
     AND (${runs.id} IS NULL OR ${runs.finished_at} IS NULL OR ${runs.started_at} <= ${param('before')}))
+  OR EXISTS (SELECT 1 FROM ${moved} WHERE ${isMoved(sql`currency.value`)})
   OR EXISTS (SELECT 1 FROM ${open} WHERE ${open.cuy} = currency.value AND ${open.to_height} <= ${param('position')})
   OR EXISTS (SELECT 1 FROM ${accepted} WHERE ${accepted.cuy} = currency.value AND ${accepted.reported} = 0)
 ORDER BY currency.key`)
@@ -115,6 +130,12 @@ FROM ${open} LEFT JOIN ${accepted} ON ${accepted.address} = ${open.address} AND 
 WHERE ${open.cuy} = ${param('cuy')} AND ${open.to_height} <= ${param('position')}
 ORDER BY ${open.to_height}, ${open.address} LIMIT ${judgedPerSliceMax}`)
 
+const selectMoved = statement(sql`
+SELECT ${moved.address}, ${moved.changes}, ${acceptedColumns}
+FROM ${moved} LEFT JOIN ${accepted} ON ${accepted.address} = ${moved.address} AND ${accepted.cuy} = ${moved.cuy}
+WHERE ${isMoved(param('cuy'))}
+ORDER BY ${moved.oldest_height}, ${moved.address} LIMIT ${sliceAddressesMax}`)
+
 const selectNext = statement(sql`
 SELECT ${addresses.address}, ${addresses.derivation_index}, ${open.address} IS NOT NULL AS is_open, ${acceptedColumns}
 FROM ${runs}
@@ -134,12 +155,10 @@ UPDATE ${accepted} SET ${names(accepted.reported)} = 1
 WHERE ${accepted.cuy} = ${param('cuy')} AND (${names(accepted.address, accepted.confirmed)}) IN (
   SELECT ${members(accepted.address, accepted.confirmed)} FROM json_each(${param('list')}))`)
 
-/** Advances the run, or fails the batch: where another slice or run came first, `slices` becomes NULL. */
 const advanceRun = statement(
   build
     .update(runs)
     .set({
-      slices: sql`iif(${runs.slices} = ${param('after')} AND ${runs.id} = ${newestRun(param('cuy'))}, ${runs.slices} + 1, NULL)`,
       finished_at: param('finishedAt'),
       cursor: param('cursor'),
       addresses: param('addresses'),
@@ -149,6 +168,25 @@ const advanceRun = statement(
     })
     .where(eq(runs.id, param('id'))),
 )
+
+function movedStatements(db: Database, { run, moved: compared, fromHeight }: SliceResult): D1PreparedStatement[] {
+  if (compared.length === 0) return []
+  const list = JSON.stringify(compared.map(({ address, changes }) => ({ address, changes })))
+  const values = { list, cuy: run.cuy, fromHeight }
+  return [deleteMoved(db, values), keepMoved(db, values)]
+}
+
+const deleteMoved = statement(sql`
+DELETE FROM ${moved}
+WHERE ${moved.cuy} = ${param('cuy')} AND ${moved.newest_height} <= ${param('fromHeight')}
+  AND (${names(moved.address, moved.changes)}) IN (
+    SELECT ${members(moved.address, moved.changes)} FROM json_each(${param('list')}))`)
+
+/** What is not deleted is compared again once each reading includes its newest change. */
+const keepMoved = statement(sql`
+UPDATE ${moved} SET ${names(moved.oldest_height)} = ${moved.newest_height}
+WHERE ${moved.cuy} = ${param('cuy')}
+  AND ${moved.address} IN (SELECT ${members(moved.address)} FROM json_each(${param('list')}))`)
 
 function differenceStatements(db: Database, result: SliceResult): D1PreparedStatement[] {
   const { cuy } = result.run
@@ -186,8 +224,8 @@ FROM json_each(${param('list')}) WHERE true
 ON CONFLICT (${names(address, cuy)}) DO UPDATE SET ${excluded(changedColumns)},
   ${names(reported)} = iif(${confirmed} = excluded.${names(confirmed)}, ${reported}, 0)`)
 
-function writeRun({ after, run }: SliceResult) {
-  return { ...run, after, recorded: run.recorded.toString(), onChain: run.onChain.toString() }
+function writeRun(run: ReconciliationRun) {
+  return { ...run, recorded: run.recorded.toString(), onChain: run.onChain.toString() }
 }
 
 function writeOpen({ address, suspicion, reading }: OpenDifference): Omit<OpenRow, 'cuy'> {
@@ -222,10 +260,16 @@ function readAccepted({ address, fees, accepted_outgoing_count, confirmed }: Acc
   }
 }
 
-function readSlice(run: RunRow, due: readonly (OpenRow & AcceptedRow)[], next: readonly NextRow[]): Slice {
+function readSlice(
+  run: RunRow,
+  due: readonly (OpenRow & AcceptedRow)[],
+  changed: readonly MovedRow[],
+  next: readonly NextRow[],
+): Slice {
   return {
     run: readRun(run),
     due: due.map((row) => ({ ...readOpen(row), ...readAccepted(row) })),
+    moved: changed.map((row) => ({ ...readAccepted(row), changes: row.changes, open: false })),
     next: next.map((row) => ({ ...readAccepted(row), index: row.derivation_index, open: row.is_open === 1 })),
   }
 }

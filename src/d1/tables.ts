@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 // biome-ignore lint/suspicious/noDeprecatedImports: only another overload of primaryKey is deprecated
-import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import type { UnixMs } from '../common/time.ts'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { DepositOutcome, Movement, PendingReason, RefusalReason } from '../deposits/deposit.ts'
 import { amountMax } from '../ledger/amount.ts'
 import type { BackendName, EntryId, EntryType, WalletId } from '../ledger/entry.ts'
@@ -9,11 +8,9 @@ import {
   address,
   between,
   cuy,
-  digits,
   height,
   hex,
   instant,
-  negativeUnits,
   oneOfTexts,
   orZero,
   pendingReason,
@@ -21,13 +18,10 @@ import {
   placeRules,
   positiveSafe,
   positiveUnits,
-  reconciliationSuperseded,
   refusalReason,
   rule,
   rules,
   safe,
-  signedUnits,
-  sum,
   transfer,
   transferRules,
   uid,
@@ -220,80 +214,4 @@ export const tokens = sqliteTable(
   'token',
   { contract: address().primaryKey(), decimals: integer().notNull(), created_at: instant() },
   (table) => [rule(table.contract, hex(40)), rule(table.decimals, between(0, 255))],
-)
-
-/** Comparisons of all addresses with the chain: one row per currency and run. */
-export const reconciliations = sqliteTable(
-  'reconciliation',
-  {
-    id: integer().primaryKey(),
-    cuy: cuy(),
-    started_at: instant(),
-    finished_at: integer().$type<UnixMs>(),
-    slices: integer().default(0), // never null: reconciliation_superseded
-    cursor: integer().notNull().default(-1),
-    last_index: integer().notNull(),
-    addresses: integer().notNull().default(0),
-    recorded: sum(),
-    on_chain: sum(),
-    differing: integer().notNull().default(0),
-  },
-  (table) => [
-    index('reconciliation_cuy').on(table.cuy),
-    rule(table.cuy, positiveSafe),
-    rule(table.finished_at, 'finished_at IS NULL OR (finished_at >= started_at AND cursor = last_index)'),
-    check(reconciliationSuperseded, sql.raw('slices IS NOT NULL')),
-    rule(table.slices, safe),
-    rule(table.cursor, between(-1, 'last_index')),
-    rule(table.recorded, signedUnits),
-    rule(table.on_chain, orZero(digits)),
-    rule(table.differing, between(0, 'addresses')),
-  ],
-)
-
-const issuedAddress = () => address().references(() => addresses.address)
-
-/** The part of an address's difference that is explained by fees or confirmed. */
-export const acceptedDifferences = sqliteTable(
-  'accepted_difference',
-  {
-    address: issuedAddress(),
-    cuy: cuy(),
-    fees: sum(),
-    outgoing_count: integer().notNull(),
-    confirmed: sum(),
-    reported: integer({ mode: 'boolean' }).notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.address, table.cuy] }),
-    index('accepted_difference_unreported').on(table.cuy).where(sql.raw('reported = 0')),
-    rule(table.fees, orZero(negativeUnits)),
-    rule(table.outgoing_count, safe),
-    rule(table.confirmed, signedUnits),
-  ],
-)
-
-/** Differences under examination, each with a reading that is not judged yet. */
-export const openDifferences = sqliteTable(
-  'open_difference',
-  {
-    address: issuedAddress(),
-    cuy: cuy(),
-    readings: integer().notNull(),
-    amount: sum(),
-    outgoing_count: integer().notNull(),
-    balance: text().notNull(),
-    from_height: height(),
-    to_height: height(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.address, table.cuy] }),
-    index('open_difference_due').on(table.cuy, table.to_height),
-    rule(table.readings, `${between(0, 2)('readings')} AND (readings = 0) = (amount = '0')`),
-    rule(table.amount, signedUnits),
-    rule(table.outgoing_count, safe),
-    rule(table.balance, orZero(positiveUnits)),
-    rule(table.from_height, between(0, 'to_height')),
-    rule(table.to_height, `to_height <= ${amountMax}`),
-  ],
 )

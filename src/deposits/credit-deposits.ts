@@ -27,7 +27,7 @@ export async function decideCandidates(
   candidates: readonly OwnedCandidate[],
   decimals: KnownDecimals = new Map(),
 ): Promise<Decisions> {
-  const deposits: Deposit[] = []
+  const deposits = new Map<string, Deposit>()
   const pending: Pending[] = []
   const refused: Refusal[] = []
   const corrected: CreditKey[] = []
@@ -42,12 +42,13 @@ export async function decideCandidates(
     const verdict = verifyDeposit(owned, evidence.value)
     if (verdict.kind === 'pending') pending.push(verdict.pending)
     if (verdict.kind === 'refused') refused.push(verdict.refusal)
-    if (verdict.kind !== 'deposit') continue
-    deposits.push(verdict.deposit)
-    if (verdict.deposit.position !== owned.candidate.position) corrected.push(owned.candidate)
-    if (verdict.deposit.outcome === 'too-large') alarmTooLarge(sources, verdict.deposit)
+    if (verdict.kind !== 'proven') continue
+    for (const deposit of verdict.deposits) deposits.set(`${deposit.txid}:${deposit.position}`, deposit)
+    const isKey = verdict.deposits.some(({ position }) => position === owned.candidate.position)
+    if (!isKey) corrected.push(owned.candidate)
   }
-  return { deposits, pending, refused, corrected, undecided, stopped }
+  for (const deposit of deposits.values()) if (deposit.outcome === 'too-large') alarmTooLarge(sources, deposit)
+  return { deposits: [...deposits.values()], pending, refused, corrected, undecided, stopped }
 }
 
 function alarmTooLarge({ logger }: EvidenceSources, { txid, position }: CreditKey): void {

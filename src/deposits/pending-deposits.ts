@@ -28,8 +28,8 @@ export interface PendingDeposits {
   /** Stores candidates as pending, except for decided ones. Where one is pending already, only its reason changes. */
   keep(pending: readonly Pending[], at: UnixMs): Promise<void>
   /**
-   * At most `max` pending deposits whose next try is due: the n-th of each caller before the (n+1)-th of any, and those
-   * first that have been due longest. Their next try moves to `nextTry` in the same statement, so each gets its turn. None
+   * At most `max` pending deposits whose next try is due: the n-th of each caller before the (n+1)-th of any, those first that
+   * were never tried, and then those that have been due longest. Their next try moves to `nextTry` in the same statement, so each gets its turn. None
    * while the scan is halted, and none of a retired currency.
    */
   takeDue(query: DueQuery): Promise<readonly PendingRecord[]>

@@ -22,7 +22,8 @@ export interface Evidence {
 
 /** The result of verifying a candidate. */
 export type Verdict =
-  | { readonly kind: 'deposit'; readonly deposit: Deposit }
+  /** Several where one transaction has the same transfer several times: each is a deposit of its own. */
+  | { readonly kind: 'proven'; readonly deposits: readonly Deposit[] }
   /** Kept until it can be decided. */
   | { readonly kind: 'pending'; readonly pending: Pending }
   /** Worth nothing, finally. */
@@ -81,27 +82,24 @@ function isReceiptOf({ txid, block }: Receipt, candidate: Candidate): boolean {
 
 function verifyToken(owned: OwnedCandidate, receipt: Receipt, decimals: number | null): Verdict {
   const { candidate, uid } = owned
-  const position = findTransfer(receipt, candidate)
-  if (position === null) return pending(owned, 'disagreement')
+  const positions = findTransfers(receipt, candidate)
+  if (positions.length === 0) return pending(owned, 'disagreement')
   if (decimals === null) return pending(owned, 'decimals-unknown')
   if (decimals !== candidate.currency.decimals) return pending(owned, 'decimals-differ')
-  return { kind: 'deposit', deposit: toDeposit({ ...candidate, position }, uid) }
+  return { kind: 'proven', deposits: positions.map((position) => toDeposit({ ...candidate, position }, uid)) }
 }
 
 /**
- * The position of the transfer in the agreed receipt: the candidate's, or another one where only one log has the transfer (a
- * node can number the logs of a block in its own way). Null where the receipt does not have it.
+ * All positions of the transfer in the agreed receipt. The candidate's own position counts for nothing: a node can number the
+ * logs of a block in its own way, or leave one out.
  */
-function findTransfer({ logs }: Receipt, { position, txid, currency, from, to, raw }: Candidate): number | null {
+function findTransfers({ logs }: Receipt, { txid, currency, from, to, raw }: Candidate): readonly number[] {
   const currencies = indexCurrencies([currency])
-  const positions = logs.flatMap((log) => {
+  return logs.flatMap((log) => {
     const transfer = log.txid === txid ? tokenTransfer(log, currencies) : null
     const isSame = transfer?.from === from && transfer.to === to && tokenAmount(transfer) === raw
     return isSame ? [log.position] : []
   })
-  const [only, ...others] = positions
-  if (positions.includes(position)) return position
-  return only === undefined || others.length > 0 ? null : only
 }
 
 function verifyNative(owned: OwnedCandidate, bytes: Evidence['bytes']): Verdict {
@@ -115,7 +113,7 @@ function verifyNative(owned: OwnedCandidate, bytes: Evidence['bytes']): Verdict 
   const { owner, to, amount } = proof.value
   // The agreed block shows another transfer than the bytes: a disagreement as well.
   if (owner !== candidate.from || to !== candidate.to || amount !== candidate.raw) return pending(owned, 'disagreement')
-  return { kind: 'deposit', deposit: toDeposit(candidate, uid) }
+  return { kind: 'proven', deposits: [toDeposit(candidate, uid)] }
 }
 
 function refused({ candidate, uid }: OwnedCandidate, reason: RefusalReason): Verdict {

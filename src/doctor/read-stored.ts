@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process'
 import * as z from 'zod/mini'
 import { err, ok, type Result } from '../common/result.ts'
+import { runWrangler } from '../deploy/run-wrangler.ts'
 import type { StoredSetting } from '../ledger/stored-setting.ts'
 
 /** What the database of a deployment, or of this machine, has stored. */
@@ -34,9 +34,10 @@ const refusalSchema = z.object({ error: z.object({ text: z.string() }) })
 /** Reads the database of an environment by wrangler ('' is the top level), or that of this machine where it is undefined. */
 export async function readStored(env: string | undefined): Promise<Result<StoredData, string>> {
   const place = env === undefined ? ['--local'] : ['--remote', `--env=${env}`]
-  const output = await runWrangler(['d1', 'execute', 'DB', ...place, '--json', '--command', command])
-  if (output === null) return err('wrangler did not start; run "npm ci", then "npm run doctor"')
-  const value = parseJson(output)
+  const args = ['d1', 'execute', 'DB', ...place, '--json', '--command', command]
+  const { code, out } = await runWrangler(args, { isShown: false })
+  if (code === null) return err('wrangler did not start; run "npm ci", then "npm run doctor"')
+  const value = parseJson(out)
   const refusal = refusalSchema.safeParse(value)
   if (refusal.success) return explain(refusal.data.error.text)
   const reply = replySchema.safeParse(value)
@@ -63,19 +64,4 @@ function parseJson(text: string): unknown {
   } catch {
     return null
   }
-}
-
-/** The standard output of one wrangler command without questions; null where it does not start. */
-async function runWrangler(args: readonly string[]): Promise<string | null> {
-  const env = { ...process.env, CI: '1' }
-  const child = spawn('wrangler', args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
-  let output = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString()
-  })
-  const isStarted = await new Promise<boolean>((resolve) => {
-    child.once('error', () => resolve(false))
-    child.once('close', () => resolve(true))
-  })
-  return isStarted ? output : null
 }

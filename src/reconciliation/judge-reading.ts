@@ -4,25 +4,37 @@ import { balancesMax } from '../chain/limits.ts'
 
 /** Least time from the start of one run over all addresses to the start of the next, in milliseconds. */
 export const runIntervalMs = 86_400_000
-/** Addresses compared in one slice: one balance query. A slice a minute is 28,800 addresses a day. */
+/** Addresses compared in one slice: one balance query. */
 export const sliceAddressesMax = balancesMax
+/**
+ * Slices of one tick, of all currencies together: 288,000 addresses a day, each in one currency. A slice takes one node
+ * request and up to 16 of the 1,000 D1 statements that an invocation may make.
+ */
+export const slicesPerTickMax = 10
 /** Addresses of a slice that can be read again: with any number of open differences, the run still makes progress. */
 export const rereadingsMax = 10
+/** Addresses of a slice that are left to the run: with any number of moved addresses, it still makes progress. */
+export const runAddressesMin = 4
 /** Readings judged in one slice. Judging needs no node, and a slice makes no more readings than this. */
 export const judgedPerSliceMax = 40
 /**
- * Currencies that get a slice in one tick; each minute starts with another currency. A slice takes one node request and
- * up to 12 D1 statements of the tick, which are there for the scan first.
+ * How long the lease lasts, in milliseconds: longer than a tick may spend on the nodes of reconciliation, so that only the
+ * lease of a killed or very slow tick is taken over.
  */
-export const currenciesPerTickMax = 2
+export const reconciliationLeaseMs = 40_000
+/**
+ * Final blocks above the scan from which on nothing is compared. A reading is judged once the scan has passed it, so
+ * during a long catch-up each address with a transfer in those blocks would have an open difference.
+ */
+export const unscannedBlocksMax = 60
 /** Readings that must find a difference, all with the same sign, before it is confirmed. */
 export const readingsNeeded = 3
 /** Blocks by which the node that returns a balance may be behind the scan: one minute. */
 export const readingLagBlocks = 20
 /**
- * Blocks above the finalized head that a balance may include. `latest` is 18 blocks ahead (PROTOCOL.md, Finality), the
- * stored head can be 25 s old, and a balance includes transfers that are not mined yet (PROTOCOL.md, Balances): that
- * leaves two minutes for those.
+ * Blocks above the finalized head that a balance may include, besides those made since that head was stored. `latest` is
+ * 18 blocks ahead (PROTOCOL.md, Finality), and a balance includes transfers that are not mined yet (PROTOCOL.md,
+ * Balances): that leaves two minutes for those.
  */
 export const readingAheadBlocks = 60
 /** The highest fee that one outgoing transaction can explain, in sun. Usual transactions burn less than 30 TRX. */

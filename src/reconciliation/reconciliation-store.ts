@@ -11,8 +11,6 @@ export interface ReconciliationRun {
   readonly startedAt: UnixMs
   /** Null while addresses are left. */
   readonly finishedAt: UnixMs | null
-  /** Slices stored so far. A finished run has further slices while differences are open. */
-  readonly slices: number
   /** Index of the last address that was compared; -1 before the first. */
   readonly cursor: number
   /** Index of the newest address at the start of the run. */
@@ -50,26 +48,44 @@ export interface AddressDifference {
   readonly accepted: AcceptedDifference
 }
 
-/** The work of one slice. */
+/** An address to compare. `open`: it has an open difference already. */
+export interface ComparedAddress extends AddressDifference {
+  readonly open: boolean
+}
+
+/** An address of which a deposit or movement was stored since it was last compared. */
+export interface MovedAddress extends ComparedAddress {
+  /** How many were stored. */
+  readonly changes: number
+}
+
+/** The work of one slice. Each list has at most as many addresses as one slice can have. */
 export interface Slice {
   /** The newest run of the currency. */
   readonly run: ReconciliationRun
   /** Open differences whose reading can be judged now: the scan has passed every block that it can include. */
   readonly due: readonly (OpenDifference & AddressDifference)[]
-  /** The next addresses of the run by index. `open`: the address has an open difference already. */
-  readonly next: readonly (AddressDifference & { readonly index: number; readonly open: boolean })[]
+  /**
+   * Addresses whose oldest change is in a block that each reading includes, oldest first. Those with an open difference
+   * are left out until it is closed.
+   */
+  readonly moved: readonly MovedAddress[]
+  /** The next addresses of the run by index. */
+  readonly next: readonly (ComparedAddress & { readonly index: number })[]
 }
 
 /** The result of one slice. It is stored whole or not at all. */
 export interface SliceResult {
-  /** Slices that the run had when this one began. With any other number the result is `superseded`. */
-  readonly after: number
   readonly run: ReconciliationRun
   /** New open differences, and those with a new reading. */
   readonly open: readonly OpenDifference[]
   /** Addresses whose open difference is removed. */
   readonly closed: readonly Address[]
   readonly accepted: readonly AddressDifference[]
+  /** Addresses that were compared because they had moved, as the slice had them. */
+  readonly moved: readonly Pick<MovedAddress, 'address' | 'changes'>[]
+  /** The readings of these include every block up to this height. */
+  readonly fromHeight: BlockHeight
 }
 
 /** An address and the blocks that a reading of its balance can include. */
@@ -77,17 +93,24 @@ export type ReadingSpan = Omit<BalanceReading, 'balance'> & { readonly address: 
 
 /** The state of reconciliation between ticks. Each method is one round trip. None of them changes a wallet's balance. */
 export interface ReconciliationStore {
+  /** Takes the lease until `until` unless another tick holds it at `at`. `lease` is the unique name of the holder. */
+  acquireLease(lease: string, at: UnixMs, until: UnixMs): Promise<'acquired' | 'held'>
+  /** Releases the lease. A no-op where it was lost. */
+  releaseLease(lease: string): Promise<void>
   /**
    * The currencies of `list` that have work while the scan is at `position`: a run to continue, a run to start (the last
-   * one started at `before` or earlier), a reading to judge, or a difference to report.
+   * one started at `before` or earlier), a moved address to compare, a reading to judge, or a difference to report.
    */
   currenciesDue(list: readonly CurrencyId[], before: UnixMs, position: BlockHeight): Promise<readonly CurrencyId[]>
   /** Starts a run at `at` where one is due, and returns the work of a slice. Null where no address was ever issued. */
   beginSlice(cuy: CurrencyId, at: UnixMs, before: UnixMs, position: BlockHeight): Promise<Slice | null>
   /** What is recorded of addresses, exact at any size, in the order of `spans`. */
   recordedBalances(cuy: CurrencyId, spans: readonly ReadingSpan[]): Promise<readonly RecordedBalance[]>
-  /** Stores a slice. `superseded` where another slice was stored since it began: nothing is counted twice. */
-  storeSlice(result: SliceResult): Promise<'stored' | 'superseded'>
+  /**
+   * Stores a slice. A moved address is to be compared again where it has changed since the slice began, or where a change
+   * is above `fromHeight`. `superseded` where `lease` is not held any more: nothing is stored.
+   */
+  storeSlice(lease: string, result: SliceResult): Promise<'stored' | 'superseded'>
   /** Differences whose confirmed amount changed since the last report, at most 20. */
   unreported(cuy: CurrencyId): Promise<readonly AddressDifference[]>
   /** Marks differences as reported, except for those that changed meanwhile. */

@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util'
 import { err, ok, type Result } from '../common/result.ts'
 import { runWrangler } from '../deploy/run-wrangler.ts'
-import { placeOptions, readPlace } from './place.ts'
+import { databaseOf } from './database-place.ts'
 import { parseRepair, type Repair, repairSql } from './repair-sql.ts'
 
 const usage = `npm run rescan -- --from <block> --to <block> --reason "…" [--production | --env <name>]
@@ -36,13 +36,13 @@ async function run(args: string[]): Promise<number> {
 function readOptions(args: string[]): Result<{ readonly place: readonly string[]; readonly repair: Repair }, string> {
   try {
     const text = { type: 'string' } as const
-    const options = { from: text, to: text, finalized: text, reason: text, ...placeOptions }
+    const flag = { type: 'boolean' } as const
+    const options = { from: text, to: text, finalized: text, reason: text, env: text, production: flag }
     const { env, production, ...values } = parseArgs({ args, options }).values
-    const place = readPlace({ env, production })
-    if (!place.ok) return place
+    if (production && env !== undefined) return err('either --env or --production')
     const repair = parseRepair(values)
     if (!repair.ok) return repair
-    return ok({ place: place.value, repair: repair.value })
+    return ok({ place: databaseOf(production ? '' : env), repair: repair.value })
   } catch (error) {
     return err(error instanceof Error ? error.message : 'unknown option')
   }

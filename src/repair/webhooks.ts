@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import * as z from 'zod/mini'
 import { err, ok, type Result } from '../common/result.ts'
 import { runWrangler } from '../deploy/run-wrangler.ts'
-import { placeOptions, readPlace } from './place.ts'
+import { databaseOf } from './database-place.ts'
 import { describeEndpoint, parseWebhookCommand, type WebhookCommand, webhookSql } from './webhooks-sql.ts'
 
 const usage = `npm run webhooks -- status [--production | --env <name>]
@@ -60,12 +60,13 @@ function readOptions(
 ): Result<{ readonly place: readonly string[]; readonly command: WebhookCommand }, string> {
   try {
     const text = { type: 'string' } as const
-    const options = { endpoint: text, from: text, ...placeOptions }
+    const options = { endpoint: text, from: text, env: text, production: { type: 'boolean' } } as const
     const { values, positionals: words } = parseArgs({ args, options, allowPositionals: true })
-    const place = readPlace(values)
-    if (!place.ok) return place
+    const { env, production } = values
+    if (production && env !== undefined) return err('either --env or --production')
+    const place = databaseOf(production ? '' : env)
     const command = parseWebhookCommand({ words, endpoint: values.endpoint, from: values.from })
-    return command.ok ? ok({ place: place.value, command: command.value }) : command
+    return command.ok ? ok({ place, command: command.value }) : command
   } catch (error) {
     return err(error instanceof Error ? error.message : 'unknown option')
   }

@@ -1,5 +1,7 @@
 // Limits of one step of the scan.
 
+/** Blocks of the first read where the scan before stored nothing: what several cost or lack together, one may not. */
+export const carefulBlocksMax = 1
 /** Blocks stored in one step: three reads. */
 export const stepBlocksMax = 51
 /**

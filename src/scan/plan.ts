@@ -10,12 +10,12 @@ export type ScanPlan =
 const finalityBlocks = 18
 
 /**
- * The blocks above `position`, in order and without a gap, at most `readBlocksMax` and none above `finalized`. A finalized
+ * The blocks above `position`, in order and without a gap, at most `blocksMax` and none above `finalized`. A finalized
  * head below the position (of another node, at another time) is `caught-up`: the position never decreases.
  */
-export function planScan(position: BlockHeight, finalized: BlockHeight): ScanPlan {
+export function planScan(position: BlockHeight, finalized: BlockHeight, blocksMax = readBlocksMax): ScanPlan {
   if (finalized <= position) return { kind: 'caught-up' }
-  const to = Math.min(position + readBlocksMax, finalized)
+  const to = Math.min(position + blocksMax, finalized)
   return { kind: 'read', from: (position + 1) as BlockHeight, to: to as BlockHeight } // safe: whole numbers above 0
 }
 

@@ -1,6 +1,7 @@
 import type { Block, BlockHeight } from '../chain/block.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'
+import { readBlocksMax } from '../chain/limits.ts'
 import type { Alarms } from '../platform/alarms.ts'
 import { stepBlocksMax, stepEntriesMax } from './limits.ts'
 import { isChildOf, planScan } from './plan.ts'
@@ -17,21 +18,24 @@ export interface ReadStep {
 
 /**
  * Reads the next blocks above `position`, as many as one step may contain. No read starts with fewer requests left than the
- * newest one (`newestCost`, 0 before the first) took: the next invocation would have to repeat it.
+ * newest one (`newestCost`, 0 before the first) took: the next invocation would have to repeat it. The first read has
+ * at most `blocksMax` blocks, and each next one twice as many.
  */
 export async function readStep(
   { chain, alarms }: { readonly chain: Pick<Chain, 'finalizedBlocks' | 'requestsLeft'>; readonly alarms: Alarms },
   position: ScanPosition,
   finalized: BlockHeight,
   newestCost: number,
+  blocksMax = readBlocksMax,
 ): Promise<ReadStep> {
   const blocks: Block[] = []
   let last = position
+  let most = blocksMax
   let cost = newestCost
   let entries = 0
   const ended = (failure: ChainFailure | null): ReadStep => ({ blocks, cost, failure })
   while (blocks.length < stepBlocksMax && entries < stepEntriesMax) {
-    const plan = planScan(last.height, finalized)
+    const plan = planScan(last.height, finalized, most)
     if (plan.kind === 'caught-up') break
     const left = chain.requestsLeft()
     if (left < cost) return ended(blocks.length === 0 ? { kind: 'out-of-budget' } : null)
@@ -49,6 +53,7 @@ export async function readStep(
     blocks.push(...read.value)
     for (const { transactions, logs } of read.value) entries += transactions.length + (logs?.length ?? 0)
     last = newest
+    most = Math.min(2 * most, readBlocksMax)
   }
   return ended(null)
 }

@@ -1,12 +1,14 @@
 import type { BlockHeight } from '../chain/block.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'
+import { readBlocksMax } from '../chain/limits.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { findOwnedTransfers } from '../deposits/detect-transfers.ts'
 import type { Uid } from '../ledger/entry.ts'
 import type { Alarms } from '../platform/alarms.ts'
 import type { Logger } from '../platform/logger.ts'
+import { carefulBlocksMax } from './limits.ts'
 import { secondsToFinal } from './plan.ts'
 import { type ProveParts, proveOwn, proveQueue, takesPerTick } from './prove-queue.ts'
 import { readStep } from './read-step.ts'
@@ -76,10 +78,12 @@ async function catchUp(parts: ScanParts, state: ScanState): Promise<Result<Block
     if (head.value.height > state.finalized) await alarms.clear('finality-stalled', '')
     else await alarms.raise('finality-stalled', '', fields)
   }
+  const isStuck = state.problem !== null && state.advancedAt < state.triedAt
+  let blocksMax = isStuck ? carefulBlocksMax : readBlocksMax
   let position = state.position
   let cost = 0
   while (position.height < head.value.height) {
-    const { blocks, failure, ...read } = await readStep(parts, position, head.value.height, cost)
+    const { blocks, failure, ...read } = await readStep(parts, position, head.value.height, cost, blocksMax)
     cost = read.cost
     const stored = await storeStep(parts, position, blocks)
     // Another scan moved the position, or the lease is lost: the next scan reads the state anew.
@@ -89,6 +93,7 @@ async function catchUp(parts: ScanParts, state: ScanState): Promise<Result<Block
     if (failure !== null) return err(failure)
     if (state.halted !== null) await alarms.clear('chain-forked', '')
     position = stored
+    blocksMax = readBlocksMax
   }
   return ok(head.value.height)
 }

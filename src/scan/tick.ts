@@ -1,3 +1,4 @@
+import type { Chain } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { EventStore } from '../events/event-store.ts'
 import { type ReconcileParts, reconcile } from '../reconciliation/reconcile.ts'
@@ -10,25 +11,26 @@ import { type WatchGapsParts, type WatchProgressParts, watchGaps, watchProgress 
 const removedMax = 500
 const dayMs = 86_400_000
 
-/** What a tick needs. */
+/** What a tick needs. `openReconciliationChain` opens the nodes with the time and requests of reconciliation from then on. */
 export type TickParts = ScanParts &
   ScanStartParts &
   RescanParts &
-  ReconcileParts &
+  Omit<ReconcileParts, 'chain'> &
   WatchProgressParts &
   WatchGapsParts & {
     readonly events: Pick<EventStore, 'removeOld'>
     readonly eventsKeepDays: number
     /** Whether it also does what is done once in a minute. */
-    readonly isFirst: boolean
+    readonly isLast: boolean
     /** Whether the configuration has the meaning of the stored data: otherwise a tick changes nothing. */
     readonly hasStoredMeaning: () => Promise<boolean>
+    readonly openReconciliationChain: () => Chain
   }
 
 /**
- * One tick: starts the scan where it never started, and scans. The first one of a minute also reads gaps again, compares a slice
- * of addresses with the chain where the scan ended caught up, and removes old events. The next tick tries again what failed, and
- * what lasts raises an alarm.
+ * One tick: starts the scan where it never started, and scans. The last one of a minute, which delays no other, also reads gaps
+ * again, compares some addresses with the chain, however the scan ended, and removes old events. The next tick tries again what
+ * failed, and what lasts raises an alarm.
  */
 export async function runTick(parts: TickParts): Promise<void> {
   try {
@@ -56,10 +58,10 @@ async function scanAndReconcile(parts: TickParts): Promise<void> {
     parts.logger.warn('scan-not-started', { why: started.error.kind })
     return
   }
-  const scanned = await scan(parts, null)
-  if (!parts.isFirst) return
+  await scan(parts, null)
+  if (!parts.isLast) return
   await readAgain(parts)
-  if (scanned.kind === 'scanned' && scanned.problem === null) await reconcile(parts)
+  await reconcile({ ...parts, chain: parts.openReconciliationChain() })
   const keptSince = (parts.clock.now() - parts.eventsKeepDays * dayMs) as UnixMs // safe: an earlier time
   await parts.events.removeOld(keptSince, removedMax)
 }

@@ -2,11 +2,10 @@
 
 /** Requests of one invocation at the same time, where it does nothing else: Workers open at most 6 connections. */
 export const connectionsMax = 6
-/** Bytes of one reply. 17 busy blocks have 11 MB, the largest possible block 5 MB (PROTOCOL.md, Sizes). */
-export const replyBytesMax = 12 * 1024 * 1024
-// An isolate has 128 MB. With the limits below a reply of the largest size takes up to 45 MB while it is read and 40 MB more
-// when it is parsed. Without them one of empty arrays takes 300 MB more, and one long text with escapes 170 MB more (workerd,
-// November 2026, test/tron/transport/reply-memory.ts).
+/** Bytes of one reply. 17 usual blocks have 4 MB, the largest possible block 5 MB (PROTOCOL.md, Sizes); 17 busy ones are split. */
+export const replyBytesMax = 8 * 1024 * 1024
+// An isolate has 128 MB. With the limits below a reply of the largest size takes at most 50 MB, parsed. Without them one of empty
+// arrays takes 200 MB, and one long text with other characters 135 MB (workerd, November 2026, test/tron/transport/reply-memory.ts).
 /** Least bytes of a reply for each value in it. Nodes write about 40, and 32 for logs without topics and data. */
 export const bytesPerValueMin = 24
 /** Longer replies are plain ASCII without escapes, as nodes write them. Other characters double the memory of a text. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Address } from '../../src/addresses/address.ts'
 import { createChain } from '../support/chain-builder.ts'
 import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
@@ -31,7 +32,16 @@ export interface BlockTemplate {
   readonly brief: Template
   /** By txid, or by `slot <n>` if the txid is a placeholder. */
   readonly receipts: ReadonlyMap<string, Template>
+  /** The contracts that have logs. */
+  readonly contracts: ReadonlySet<string>
+  /** The transactions with placeholders, which come first. */
+  readonly slots: readonly TokenSpec[]
+  /** The others, in their order. Their txids are the SHA-256 of their bytes. */
+  readonly shared: readonly { readonly txid: string; readonly rawData: string }[]
 }
+
+/** A token transfer to build. */
+export type TokenSpec = TransactionSpec & { readonly kind: 'token' }
 
 /** A block like mainnet's. Its first transaction is a USDT transfer with placeholders for txid and recipient. */
 export function busyTemplate(n: number): BlockTemplate {
@@ -43,8 +53,8 @@ export function depositTemplate(): BlockTemplate {
   return createTemplate(depositSpecs(), busyBlock.transactions)
 }
 
-/** SHA-256 of a text, as hex digits. */
-export const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex')
+/** SHA-256 of a text or of bytes, as hex digits. */
+export const sha256Hex = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
 /** An address that no user has. */
 export const foreignAddress = (n: number): Address => sha256Hex(`stranger ${n}`).slice(0, 40) as Address // hex digits
 
@@ -86,8 +96,9 @@ function createTemplate(specs: readonly TransactionSpec[], slots: number): Block
     [`"0x${height.toString(16)}"`, `"0x${'N'.repeat(7)}"`],
     [String(full.timestamp).slice(2), 'T'.repeat(8)],
   ])
-  for (const [slot, spec] of specs.slice(0, slots).entries()) {
-    if (spec.kind !== 'token') throw new Error('only a token transfer has placeholders')
+  const slotSpecs = specs.slice(0, slots).filter((spec) => spec.kind === 'token')
+  if (slotSpecs.length < slots) throw new Error('only a token transfer has placeholders')
+  for (const [slot, spec] of slotSpecs.entries()) {
     replacements.set(String(transactions[slot]?.txid), slotMark('X', slot, 64))
     replacements.set(spec.to, slotMark('A', slot, 40))
   }
@@ -97,7 +108,15 @@ function createTemplate(specs: readonly TransactionSpec[], slots: number): Block
   const receipts = transactions.map(
     ({ txid, receipt }, i) => [i < slots ? `slot ${i}` : txid, template(receipt)] as const,
   )
-  return { full: template(full), brief: template(brief), logs: template(logs), receipts: new Map(receipts) }
+  return {
+    full: template(full),
+    brief: template(brief),
+    logs: template(logs),
+    receipts: new Map(receipts),
+    contracts: new Set(logs.map(({ address }) => String(address))),
+    slots: slotSpecs,
+    shared: transactions.slice(slots).map(({ txid, rawData }) => ({ txid, rawData: bytesToHex(rawData) })),
+  }
 }
 
 function slotMark(letter: string, slot: number, length: number): string {

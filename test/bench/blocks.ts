@@ -1,4 +1,7 @@
+import { bytesToHex } from '@noble/hashes/utils.js'
+import type { Address } from '../../src/addresses/address.ts'
 import { createChain } from '../support/chain-builder.ts'
+import { encodeRawTransaction } from '../support/raw-transaction.ts'
 import {
   type BlockTemplate,
   busyBlock,
@@ -6,9 +9,10 @@ import {
   depositTemplate,
   firstHeight,
   foreignAddress,
-  type Placeholder,
+  type PlaceholderKind,
   sha256Hex,
   type Template,
+  type TokenSpec,
 } from './block-templates.ts'
 import { watchedAddress } from './seeds.ts'
 
@@ -28,6 +32,16 @@ export interface Blocks {
   prepare(height: number): void
   /** A receipt's JSON. For a txid that all blocks of a template have, it is of the newest such block up to `newest`. */
   receipt(txid: string, newest: number): string | null
+  /** The transactions of a block with their bytes, as the HTTP API of a node has them. */
+  transactions(height: number): readonly ApiTransaction[]
+  /** A transaction with its bytes, or null. */
+  transaction(txid: string): ApiTransaction | null
+}
+
+/** A transaction with its bytes in hex digits, whose SHA-256 is the txid. */
+export interface ApiTransaction {
+  readonly txid: string
+  readonly rawData: string
 }
 
 /** A block's JSON in a node's forms. */
@@ -35,6 +49,8 @@ export interface PreparedBlock {
   readonly full: Buffer
   readonly brief: string
   readonly logs: Buffer
+  /** The contracts that have logs, as nodes write addresses. */
+  readonly contracts: ReadonlySet<string>
 }
 
 /** From height `depositsFrom` on, every transaction of a block is a USDT deposit to one of `watched` addresses. */
@@ -50,13 +66,15 @@ export function createBlocks(options: BlocksOptions): Blocks {
   const templateAt = (height: number): BlockTemplate =>
     (height >= options.depositsFrom ? deposits : busy[height % templateCount]) ?? deposits
   const templateOf = new Map(busy.flatMap(({ receipts }, i) => [...receipts.keys()].map((txid) => [txid, i] as const)))
-  const slots = new Map<string, { readonly height: number; readonly slot: number }>()
+  const shared = new Map(busy.flatMap((template) => template.shared.map((one) => [one.txid, one] as const)))
+  const filled = createSlots(options)
   const fill = (template: Template, height: number): Buffer => {
     const copy = Buffer.from(template.text)
-    for (const placeholder of template.placeholders) {
-      const value = textFor(placeholder, height, options)
-      if (placeholder.kind === 'txid') slots.set(value, { height, slot: placeholder.slot })
-      copy.latin1Write(value, placeholder.at)
+    const { slots } = templateAt(height)
+    for (const { at: place, kind, slot } of template.placeholders) {
+      const spec = slots[slot]
+      const isTxid = kind === 'txid' && spec !== undefined
+      copy.latin1Write(isTxid ? filled.at(spec, height, slot).txid : textFor(kind, slot, height, options), place)
     }
     return copy
   }
@@ -76,32 +94,68 @@ export function createBlocks(options: BlocksOptions): Blocks {
       for (let one = Math.max(firstHeight, height - preparedMax + 1); one <= height; one += 1) at(one)
     },
     receipt(txid, newest) {
-      const own = slots.get(txid)
-      const shared = templateOf.get(txid)
-      const height = own?.height ?? (shared === undefined ? null : newest - ((newest - shared) % templateCount))
+      const own = filled.find(txid)
+      const index = templateOf.get(txid)
+      const height = own?.height ?? (index === undefined ? null : newest - ((newest - index) % templateCount))
       const key = own === undefined ? txid : `slot ${own.slot}`
       const template = height === null ? undefined : templateAt(height).receipts.get(key)
       return height === null || template === undefined ? null : fill(template, height).toString('latin1')
     },
+    transactions(height) {
+      const template = templateAt(height)
+      return [...template.slots.map((spec, slot) => filled.at(spec, height, slot)), ...template.shared]
+    },
+    transaction: (txid) => filled.find(txid)?.transaction ?? shared.get(txid) ?? null,
   }
 }
 
-function prepareBlock({ full, brief, logs }: BlockTemplate, fill: (template: Template) => Buffer): PreparedBlock {
-  return { full: fill(full), brief: fill(brief).toString('latin1'), logs: fill(logs) }
+/** A transaction that a placeholder was filled with. */
+interface FilledSlot {
+  readonly height: number
+  readonly slot: number
+  readonly transaction: ApiTransaction
 }
 
-function textFor({ kind, slot }: Placeholder, height: number, options: BlocksOptions): string {
+/** The transactions of placeholders: each is encoded once, since its bytes decide its txid. */
+function createSlots(options: BlocksOptions) {
+  const byPlace = new Map<string, FilledSlot>()
+  const byTxid = new Map<string, FilledSlot>()
+  return {
+    at(spec: TokenSpec, height: number, slot: number): ApiTransaction {
+      const known = byPlace.get(`${height} ${slot}`)
+      if (known !== undefined) return known.transaction
+      const to = recipientOf(height, slot, options) as Address // 40 hex digits
+      const bytes = encodeRawTransaction({ ...spec, to }, secondsAt(height) * 1000 + slot)
+      const transaction = { txid: sha256Hex(bytes), rawData: bytesToHex(bytes) }
+      const filled = { height, slot, transaction }
+      byPlace.set(`${height} ${slot}`, filled)
+      byTxid.set(transaction.txid, filled)
+      return transaction
+    },
+    find: (txid: string) => byTxid.get(txid),
+  }
+}
+
+function prepareBlock(template: BlockTemplate, fill: (template: Template) => Buffer): PreparedBlock {
+  const { full, brief, logs, contracts } = template
+  return { full: fill(full), brief: fill(brief).toString('latin1'), logs: fill(logs), contracts }
+}
+
+/** A block's timestamp, in seconds since 1970. */
+const secondsAt = (height: number) => 1_700_000_000 + (height - firstHeight) * 3
+
+function textFor(kind: PlaceholderKind, slot: number, height: number, options: BlocksOptions): string {
   switch (kind) {
     case 'hash':
-      return hashOf(height)
+      return blockHash(height)
     case 'parent-hash':
-      return hashOf(height - 1)
+      return blockHash(height - 1)
     case 'height':
       return height.toString(16)
     case 'timestamp':
-      return (1_700_000_000 + (height - firstHeight) * 3).toString(16)
+      return secondsAt(height).toString(16)
     case 'txid':
-      return sha256Hex(`deposit ${height} ${slot}`)
+      throw new Error('a txid is made from the bytes of its transaction')
     case 'recipient':
       return recipientOf(height, slot, options)
   }
@@ -117,7 +171,7 @@ function recipientOf(height: number, slot: number, { watched, depositsFrom }: Bl
 const hashes = new Map<number, string>()
 
 /** A block's hash: its height, then 24 bytes of a SHA-256. */
-function hashOf(height: number): string {
+export function blockHash(height: number): string {
   const hash = hashes.get(height) ?? height.toString(16).padStart(16, '0') + sha256Hex(`block ${height}`).slice(16)
   hashes.set(height, hash)
   return hash

@@ -150,8 +150,11 @@ function report(every: number, heights: ReadonlyMap<string, number>, arrivals: A
     })
   const line = (name: string, seconds: readonly number[]) => {
     const sorted = [...seconds].sort((a, b) => a - b)
-    const at = (part: number) => (sorted[Math.ceil(part * sorted.length) - 1] ?? Number.NaN).toFixed(1)
-    printLine(`every ${every} s: ${name} after ${at(0.5)} s (half), ${at(0.99)} s (99 %), ${at(1)} s (all)`)
+    const at = (part: number) => {
+      const seconds = sorted[Math.ceil(part * sorted.length) - 1] ?? Number.POSITIVE_INFINITY
+      return Number.isFinite(seconds) ? `${seconds.toFixed(1)} s` : 'never'
+    }
+    printLine(`every ${every} s: ${name} after ${at(0.5)} (half), ${at(0.99)} (99 %), ${at(1)} (all)`)
   }
   line('seen', delays(arrivals.seen, 0))
   line('credited', delays(arrivals.credited, finalityLag))

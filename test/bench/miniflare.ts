@@ -24,6 +24,8 @@ export interface RunningWorkers {
   url(name: string): string
   /** Runs a Worker's cron handler; resolves when it has ended. */
   tick(name: string): Promise<void>
+  /** The number in the first row of a query to a Worker's database, or null where there is no row. */
+  number(name: string, sql: string): Promise<number | null>
   /** The URL of the inspector of a Worker's isolate. */
   inspector(name: string): string
   /** The warnings and errors that the Workers have logged. */
@@ -87,6 +89,11 @@ export async function startWorkers(
       const { outcome } = await worker.scheduled({ cron: '* * * * *' })
       if (outcome !== 'ok') warnings.push(`a tick ended with the outcome ${outcome}`)
     },
+    async number(name, sql) {
+      const db = await miniflare.getD1Database('DB', name)
+      const [row] = await db.prepare(sql).raw<[number]>()
+      return row?.[0] ?? null
+    },
     inspector(name) {
       if (inspector === null) throw new UserError('these Workers were started without an inspector')
       return `ws://${inspector.host}/core:user:${name}`
@@ -118,7 +125,7 @@ function toOptions({
   const json = Object.entries(variables).map(([key, value]) => [key, { type: 'json', value }] as const)
   const limiter = (namespace: string) =>
     ({ type: 'rate-limit', namespace, simple: { limit: 1e9, period: 60 } }) as const
-  const limiters = limited ? { RATE_LISTS: limiter('1'), RATE_NODES: limiter('2') } : {}
+  const limiters = limited ? { RATE_LISTS: limiter('1'), RATE_NODES: limiter('2'), RATE_NODES_ALL: limiter('3') } : {}
   const bound = Object.entries(services).map(([key, service]) => [key, { type: 'worker', ...service }] as const)
   const env = { ...Object.fromEntries(json), ...Object.fromEntries(bound), ...limiters }
   return {

@@ -6,11 +6,14 @@
 import { printLine, UserError } from '../support/project.ts'
 import type { Figure, Scale } from './figure.ts'
 import { measureBundle } from './figures/bundle.ts'
+import { measureCallers } from './figures/callers.ts'
 import { measureCounts } from './figures/counts.ts'
 import { measureCpu } from './figures/cpu.ts'
 import { measureCrediting } from './figures/credit.ts'
 import { measureDerivation } from './figures/derive.ts'
+import { measureMemory } from './figures/memory.ts'
 import { measurePosting } from './figures/post.ts'
+import { measureProofs } from './figures/proof.ts'
 import { measureResponses } from './figures/responses.ts'
 import { measureScan } from './figures/scan.ts'
 import { stopWorkers } from './miniflare.ts'
@@ -24,6 +27,9 @@ const groups: Readonly<Record<string, (scale: Scale) => Promise<readonly Figure[
   counts: measureCounts,
   credit: measureCrediting,
   post: measurePosting,
+  proof: measureProofs,
+  callers: measureCallers,
+  memory: measureMemory,
   bundle: measureBundle,
   cpu: measureCpu,
 }

@@ -21,7 +21,7 @@ export interface ScannerOptions {
   readonly worker: Bundle
   readonly node: LoopbackNode
   readonly database: string
-  /** The number of nodes that must agree. The loopback node is all of them, under different URLs. */
+  /** The number of nodes that must agree. The loopback node is all of them, at different ports. */
   readonly quorum: 1 | 2
   /** Other Workers in the same workerd. */
   readonly others?: readonly { readonly name: string; readonly script: string }[]
@@ -32,10 +32,14 @@ export interface ScannerOptions {
 /** Starts a scanner whose position is before the first block. */
 export async function startScanner(options: ScannerOptions): Promise<Scanner> {
   const { worker, node, database, quorum, others = [], inspected = false } = options
-  const urls = Array.from({ length: quorum }, (_, i) => `${node.url}?node=${i + 1}`)
   const workers = await startWorkers(
     [
-      { name: 'scanner', script: worker.script, database: 'scanned', variables: serviceVariables(urls) },
+      {
+        name: 'scanner',
+        script: worker.script,
+        database: 'scanned',
+        variables: serviceVariables(node.urls.slice(0, quorum)),
+      },
       ...others.map((other) => ({ ...other, database: null })),
     ],
     { scanned: database },
@@ -59,9 +63,7 @@ export async function startScanner(options: ScannerOptions): Promise<Scanner> {
   }
 }
 
-/** The newest scanned height, from `/health` with any status. */
+/** The newest scanned height, or 0 before the first scan. `/health` would be up to a second old. */
 async function scannedTo(workers: RunningWorkers): Promise<number> {
-  const response = await fetch(`${workers.url('scanner')}/health`)
-  const body = (await response.json()) as { data?: { scanned?: number } } // the service's own response
-  return body.data?.scanned ?? 0
+  return (await workers.number('scanner', 'SELECT height FROM scan')) ?? 0
 }

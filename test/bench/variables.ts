@@ -2,12 +2,12 @@ import { SignJWT } from 'jose'
 import { backendSecret, testSecret, testXpub, usdtBase58 } from '../support/variables.ts'
 import { firstHeight } from './block-templates.ts'
 
-/** The variables of the measured service. */
-export function serviceVariables(nodeUrls: readonly string[]): Readonly<Record<string, unknown>> {
+/** The variables of the measured service. `nodes` are the base URLs of its nodes. */
+export function serviceVariables(nodes: readonly string[]): Readonly<Record<string, unknown>> {
   return {
     TRON_XPUB: testXpub,
     TRON_CHAIN_ID: '0x2b6653dc',
-    TRON_NODES: nodeUrls.map((rpc) => ({ rpc })),
+    TRON_NODES: nodes.map((api) => ({ rpc: `${api}/jsonrpc`, api })),
     TRON_START_BLOCK: `${firstHeight}`,
     CURRENCIES: [
       { cuy: 1, symbol: 'TRX', decimals: 6 },
@@ -20,7 +20,7 @@ export function serviceVariables(nodeUrls: readonly string[]): Readonly<Record<s
 }
 
 /** A closed port, for figures that need no node. */
-export const noNode = 'http://127.0.0.1:9/jsonrpc'
+export const noNode = 'http://127.0.0.1:9'
 
 /** The authorization header of a user, valid for a day. */
 export async function bearerOf(uid: number): Promise<{ readonly authorization: string }> {

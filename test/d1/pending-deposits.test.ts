@@ -65,6 +65,14 @@ describe('takeDue', () => {
     expect(await numbers(2)).toEqual([3])
   })
 
+  it('takes what was never tried before what could not be decided, of one caller and of all', async () => {
+    for (const n of [1, 2]) await pendingDeposits.keep([pending({ txid: txid(n) })], ms(1000))
+    await pendingDeposits.keep([pending({ txid: txid(3), reason: 'queued' })], ms(2000))
+    await pendingDeposits.keep([pending({ txid: txid(4), uid: uid(2), reason: 'queued' })], ms(2500))
+    expect((await take(3000, 9000, 2)).map((one) => one.txid)).toEqual([txid(3), txid(4)])
+    expect((await take(3000, 9000, 1)).map((one) => one.txid)).toEqual([txid(1)])
+  })
+
   it('takes only those of the caller that is named', async () => {
     await pendingDeposits.keep([pending({ txid: txid(1) }), pending({ txid: txid(2), uid: uid(2) })], ms(1000))
     expect((await take(1000, 2000, 9, 2)).map((one) => one.txid)).toEqual([txid(2)])

@@ -27,6 +27,7 @@ beforeEach(async () => {
   db = await freshDatabase()
   store = createReconciliationStore(db)
   await issue(db, [1, 2, 1])
+  await store.acquireLease('one', ms(0), ms(40_000))
 })
 
 const trx = cuy(1)
@@ -47,11 +48,12 @@ const begin = async (at = 1000, position = 100): Promise<Slice> => {
   return slice
 }
 const resultOf = (slice: Slice, changes: Partial<SliceResult> = {}): SliceResult => ({
-  after: slice.run.slices,
   run: slice.run,
   open: [],
   closed: [],
   accepted: [],
+  moved: [],
+  fromHeight: height(80),
   ...changes,
 })
 const finished = (slice: Slice): Slice['run'] => ({ ...slice.run, cursor: 2, addresses: 3, finishedAt: ms(1000) })
@@ -128,7 +130,6 @@ describe('a slice', () => {
         cuy: 1,
         startedAt: 1000,
         finishedAt: null,
-        slices: 0,
         cursor: -1,
         lastIndex: 2,
         addresses: 0,
@@ -137,6 +138,7 @@ describe('a slice', () => {
         differing: 0,
       },
       due: [],
+      moved: [],
       next: [0, 1, 2].map((index) => ({ address: addressAt(index), accepted: noneAccepted, index, open: false })),
     })
   })
@@ -144,31 +146,32 @@ describe('a slice', () => {
   it('continues after the last one', async () => {
     const slice = await begin()
     const run = { ...slice.run, cursor: 1, addresses: 2, recorded: -(10n ** 80n), onChain: 10n ** 80n, differing: 1 }
-    expect(await store.storeSlice(resultOf(slice, { run }))).toBe('stored')
+    expect(await store.storeSlice('one', resultOf(slice, { run }))).toBe('stored')
     const next = await begin(1200)
-    expect(next.run).toEqual({ ...run, slices: 1 })
+    expect(next.run).toEqual(run)
     expect(next.next.map(({ index }) => index)).toEqual([2])
   })
 
-  it('is superseded as a whole by another slice that was stored since, and by a new run', async () => {
-    const [one, other] = [await begin(), await begin()]
-    const run = finished(one)
-    expect(await store.storeSlice(resultOf(one, { run }))).toBe('stored')
-    const late = { open: [{ address: addressAt(0), suspicion: noSuspicion, reading }] }
-    expect(await store.storeSlice(resultOf(other, { run, ...late }))).toBe('superseded')
-    // Also where its sums differ from those of the run that has ended meanwhile.
-    const differing = { ...run, onChain: run.onChain + 1n }
-    expect(await store.storeSlice(resultOf(other, { run: differing, ...late }))).toBe('superseded')
-    const old = await begin(1100)
-    await begin(2000)
-    expect(await store.storeSlice(resultOf(old, late))).toBe('superseded')
-    expect((await begin(2000, 1000)).due).toEqual([])
+  it('is superseded as a whole once the lease is lost', async () => {
+    const slice = await begin()
+    const late = resultOf(slice, {
+      run: finished(slice),
+      open: [{ address: addressAt(0), suspicion: noSuspicion, reading }],
+      accepted: [{ address: addressAt(1), accepted: { ...noneAccepted, confirmed: 3n } }],
+    })
+    await store.acquireLease('two', ms(40_000), ms(80_000))
+    expect(await store.storeSlice('one', late)).toBe('superseded')
+    expect(await begin()).toEqual(slice)
+    expect(await store.unreported(trx)).toEqual([])
+    await store.releaseLease('two')
+    expect(await store.storeSlice('one', late)).toBe('superseded')
+    expect(await createReconciliationStore(await freshDatabase()).storeSlice('one', late)).toBe('superseded')
   })
 
   it('throws on a bug', async () => {
     const slice = await begin()
     const run = { ...slice.run, cursor: 9, addresses: 10 }
-    await expect(store.storeSlice(resultOf(slice, { run }))).rejects.toThrow('CHECK')
+    await expect(store.storeSlice('one', resultOf(slice, { run }))).rejects.toThrow('CHECK')
   })
 
   it('has the open differences whose reading ends at or below the position, with their accepted difference', async () => {
@@ -176,15 +179,15 @@ describe('a slice', () => {
     const suspicion = { readings: 2, amount: -(10n ** 60n), outgoingCount: 3 }
     const accepted = { fees: -5n, outgoingCount: 4, confirmed: -(10n ** 70n) }
     const difference = { open: [{ address, suspicion, reading }], accepted: [{ address, accepted }] }
-    await store.storeSlice(resultOf(await begin(), difference))
+    await store.storeSlice('one', resultOf(await begin(), difference))
     expect((await begin(1000, 159)).due).toEqual([])
     const { due, next } = await begin(1000, 160)
     expect(due).toEqual([{ address, suspicion, reading, accepted }])
     expect(next[1]).toEqual({ address, accepted, index: 1, open: true })
     const newest = { address, suspicion: noSuspicion, reading: { ...reading, balance: 0n } }
-    await store.storeSlice(resultOf(await begin(), { open: [newest] }))
+    await store.storeSlice('one', resultOf(await begin(), { open: [newest] }))
     expect((await begin(1000, 160)).due).toEqual([{ ...newest, accepted }])
-    await store.storeSlice(resultOf(await begin(), { closed: [address] }))
+    await store.storeSlice('one', resultOf(await begin(), { closed: [address] }))
     expect((await begin(1000, 160)).due).toEqual([])
   })
 })
@@ -196,7 +199,7 @@ describe('currenciesDue', () => {
     expect(await due()).toEqual([2, 1])
     const slice = await begin()
     expect(await due()).toEqual([2, 1])
-    await store.storeSlice(resultOf(slice, { run: finished(slice) }))
+    await store.storeSlice('one', resultOf(slice, { run: finished(slice) }))
     expect(await due()).toEqual([2])
     expect(await due(999)).toEqual([2])
     expect(await due(1000)).toEqual([2, 1])
@@ -207,11 +210,11 @@ describe('currenciesDue', () => {
     const address = addressAt(0)
     const open = [{ address, suspicion: noSuspicion, reading }]
     const accepted = [{ address, accepted: noneAccepted }]
-    await store.storeSlice(resultOf(slice, { run: finished(slice), open, accepted }))
+    await store.storeSlice('one', resultOf(slice, { run: finished(slice), open, accepted }))
     expect(await due(500, 159)).toEqual([2])
     expect(await due(500, 160)).toEqual([2, 1])
     const confirmed = { address, accepted: { ...noneAccepted, confirmed: 3n } }
-    await store.storeSlice(resultOf(await begin(1100), { accepted: [confirmed] }))
+    await store.storeSlice('one', resultOf(await begin(1100), { accepted: [confirmed] }))
     expect(await due()).toEqual([2, 1])
     expect(await store.unreported(trx)).toEqual([confirmed])
     await store.markReported(trx, [confirmed])
@@ -229,6 +232,7 @@ describe('unreported', () => {
   const address = addressAt(0)
   const accept = async (confirmed: bigint, fees = 0n) =>
     store.storeSlice(
+      'one',
       resultOf(await begin(), { accepted: [{ address, accepted: { fees, outgoingCount: 0, confirmed } }] }),
     )
 

@@ -129,7 +129,9 @@ describe('the bytes of a TRX transfer', () => {
         if (proof.ok) {
           const { owner: from, to: recipient, amount } = proof.value
           const again = bytesToHex(transferMessage(recipient, amount, from))
-          expect(bytesToHex(bytes)).toContain(again)
+          // The amount can be written with more bytes than it needs: then the last one has its highest bit, and zeros follow.
+          const last = (Number.parseInt(again.slice(-2), 16) | 0x80).toString(16)
+          expect(bytesToHex(bytes)).toMatch(new RegExp(`${again}|${again.slice(0, -2)}${last}(?:80)*00`))
         }
       }),
       { numRuns: 2000 },

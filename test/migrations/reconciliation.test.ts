@@ -1,33 +1,37 @@
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { freshDatabase } from '../support/database.ts'
 
 const a = 'a'.repeat(40)
 const b = 'b'.repeat(40)
 let db: D1Database
 
-/** Two addresses, an unfinished run of currency 1, a finished run of currency 2, an accepted and an open difference. */
+/** Two addresses, an unfinished run of currency 1, a finished run of currency 2, an accepted and an open difference, a held lease, and an address that moved. */
 beforeEach(async () => {
   db = await freshDatabase()
   await db.batch(
     [
       `INSERT INTO address (derivation_index, uid, address, issued_height, created_at) VALUES (0, 1, '${a}', 80, 5), (1, 2, '${b}', 80, 5)`,
       `INSERT INTO reconciliation (cuy, started_at, last_index) VALUES (1, 10, 1)`,
-      `INSERT INTO reconciliation (cuy, started_at, finished_at, slices, cursor, last_index, addresses)
-        VALUES (2, 10, 11, 1, 1, 1, 2)`,
+      `INSERT INTO reconciliation (cuy, started_at, finished_at, cursor, last_index, addresses)
+        VALUES (2, 10, 11, 1, 1, 2)`,
       `INSERT INTO accepted_difference (address, cuy, fees, outgoing_count, confirmed, reported)
         VALUES ('${a}', 1, '-5', 2, '7', 0)`,
       `INSERT INTO open_difference (address, cuy, readings, amount, outgoing_count, balance, from_height, to_height)
         VALUES ('${b}', 1, 1, '-3', 0, '4', 100, 180)`,
+      `INSERT INTO reconciliation_lease (id, lease, lease_until) VALUES (1, 'one', 50)`,
+      `INSERT INTO moved_address (address, cuy, oldest_height, newest_height, changes) VALUES ('${b}', 2, 90, 95, 3)`,
     ].map((sql) => db.prepare(sql)),
   )
 })
 
-const tables = ['reconciliation', 'accepted_difference', 'open_difference']
+const tables = ['reconciliation', 'accepted_difference', 'open_difference', 'reconciliation_lease', 'moved_address']
 const contents = () => Promise.all(tables.map(async (table) => db.prepare(`SELECT * FROM ${table}`).raw()))
-const run = (set: string, id = 1) => `UPDATE reconciliation SET slices = slices + 1, ${set} WHERE id = ${id}`
+const run = (set: string, id = 1) => `UPDATE reconciliation SET ${set} WHERE id = ${id}`
 const accepted = (values: string, address = b) =>
   `INSERT INTO accepted_difference (address, cuy, fees, outgoing_count, confirmed, reported)
     VALUES ('${address}', 1, ${values})`
+const moved = (values: string, address = a) =>
+  `INSERT INTO moved_address (address, cuy, oldest_height, newest_height, changes) VALUES ('${address}', 1, ${values})`
 const open = (values: string, address = a) =>
   `INSERT INTO open_difference (address, cuy, readings, amount, outgoing_count, balance, from_height, to_height)
     VALUES ('${address}', 1, ${values})`
@@ -39,9 +43,12 @@ it.each([
   ],
   ['a run replaced', 'INSERT OR REPLACE INTO reconciliation (id, cuy, started_at, last_index) VALUES (2, 2, 20, 1)'],
   ['a run deleted', 'DELETE FROM reconciliation WHERE id = 2'],
-  ['a run without its number of slices', 'UPDATE reconciliation SET slices = NULL'],
-  ['a skipped slice', 'UPDATE reconciliation SET slices = slices + 2'],
-  ['a slice without a new number', 'UPDATE reconciliation SET cursor = 0, addresses = 1'],
+  [
+    'the result of a tick that lost the lease',
+    `INSERT INTO reconciliation_lease SELECT 1, NULL, 0 WHERE NOT EXISTS (SELECT 1 FROM reconciliation_lease WHERE lease = 'two')`,
+  ],
+  ['a lease without a holder', 'UPDATE reconciliation_lease SET lease = NULL'],
+  ['a second lease', `INSERT INTO reconciliation_lease (id, lease, lease_until) VALUES (2, 'two', 50)`],
   ['an address counted twice', run('addresses = 1')],
   ['an address that is not counted', run('cursor = 0')],
   ['an address after the last one', run('cursor = 2, addresses = 3')],
@@ -71,6 +78,11 @@ it.each([
   ['a reading that ends before it starts', open(`0, '0', 0, '4', 100, 99`)],
   ['a negative balance', open(`0, '0', 0, '-4', 100, 180`)],
   ['a reading of an address that was never issued', open(`0, '0', 0, '4', 100, 180`, 'c'.repeat(40))],
+  ['an address moved that was never issued', moved('90, 90, 1', 'c'.repeat(40))],
+  ['an address that moved without a change', moved('90, 90, 0')],
+  ['an oldest change above the newest one', moved('91, 90, 1')],
+  ['a change below block 0', moved('-1, 90, 1')],
+  ['a fraction of a height', moved('90.5, 91, 1')],
   ['a fraction', open(`0, '0', 0, '4', 100.5, 180`)],
 ])('refuses %s', async (_, sql) => {
   const before = await contents()
@@ -79,9 +91,9 @@ it.each([
 })
 
 it.each([
+  ['a lease that another tick takes', `UPDATE reconciliation_lease SET lease = 'two', lease_until = 90`],
   ['a slice', run(`cursor = 0, addresses = 1, recorded = '-12', on_chain = '3', differing = 1`)],
   ['the last slice', run('cursor = 1, addresses = 2, finished_at = 12')],
-  ['a slice after the end', run('cursor = 1', 2)],
   ['the next run', 'INSERT INTO reconciliation (cuy, started_at, last_index) VALUES (2, 20, 1)'],
   ['a reported difference', 'UPDATE accepted_difference SET reported = 1'],
   ['a changed difference', `UPDATE accepted_difference SET confirmed = '-8', reported = 0`],
@@ -90,4 +102,43 @@ it.each([
   const before = await contents()
   await db.prepare(sql).run()
   expect(await contents()).not.toEqual(before)
+})
+
+const transfer = {
+  deposit: (height: number, changes = '') =>
+    `deposit (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, outcome, amount, created_at)
+      VALUES ('${changes.padStart(64, '1')}', 0, ${height}, '${'1'.repeat(64)}', 1, 1, '${b}', '${a}', '5', 1, 'dust', 0, 7)`,
+  movement: (height: number, changes = '') =>
+    `movement (txid, position, height, block_hash, cuy, address, direction, raw)
+      VALUES ('${changes.padStart(64, '1')}', 0, ${height}, '${'1'.repeat(64)}', 1, '${a}', 'out', '5')`,
+}
+const movedOfA = async () =>
+  (await db.prepare(`SELECT oldest_height, newest_height, changes FROM moved_address WHERE address = '${a}'`).raw())[0]
+
+describe.each(['deposit', 'movement'] as const)('a %s', (kind) => {
+  it.each(['INSERT', 'INSERT OR IGNORE', 'INSERT OR REPLACE', 'INSERT OR FAIL'])(
+    'moves its address in its currency, sent with %s',
+    async (verb) => {
+      await db.prepare(`${verb} INTO ${transfer[kind](90)}`).run()
+      expect(await movedOfA()).toEqual([90, 90, 1])
+      await db.prepare(`${verb} INTO ${transfer[kind](120, '2')}`).run()
+      await db.prepare(`${verb} INTO ${transfer[kind](85, '3')}`).run()
+      expect(await movedOfA()).toEqual([90, 120, 3])
+      expect(await db.prepare('SELECT count(*) AS n FROM moved_address').first('n')).toBe(2)
+    },
+  )
+
+  it('is refused where its address cannot be marked as moved', async () => {
+    await db.prepare(moved('90, 90, 9007199254740991')).run()
+    await expect(db.prepare(`INSERT OR IGNORE INTO ${transfer[kind](100)}`).run()).rejects.toThrow(
+      'is not to be compared',
+    )
+    expect(await db.prepare(`SELECT count(*) AS n FROM ${kind}`).first('n')).toBe(0)
+  })
+})
+
+it('a movement of an address that was never issued is stored, and moves none', async () => {
+  await db.prepare(`INSERT INTO ${transfer.movement(90).replace(`'${a}'`, `'${'c'.repeat(40)}'`)}`).run()
+  expect(await db.prepare('SELECT count(*) AS n FROM movement').first('n')).toBe(1)
+  expect(await db.prepare('SELECT count(*) AS n FROM moved_address').first('n')).toBe(1)
 })

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { root } from '../support/project.ts'
+import { testXpub } from '../support/variables.ts'
 
 /** How a command ended. */
 interface CommandRun {
@@ -38,6 +39,7 @@ export async function createLocalDatabase(): Promise<LocalDatabase> {
   writeFileSync(
     join(folder, 'wrangler.toml'),
     `name = "x"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"
+[vars]\nTRON_XPUB = "${testXpub}"
 [[d1_databases]]\n${database}migrations_dir = "${root}migrations"\n`,
   )
   const { code, errors } = await wrangler('migrations', 'apply', 'DB')

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import type { Chain } from '../../src/chain/chain.ts'
 import { readBlocksMax } from '../../src/chain/limits.ts'
-import { ok } from '../../src/common/result.ts'
+import { err, ok } from '../../src/common/result.ts'
+import type { UnixMs } from '../../src/common/time.ts'
 import { stepBlocksMax, stepEntriesMax } from '../../src/scan/limits.ts'
 import { scan } from '../../src/scan/scan.ts'
 import { stranger, transaction } from '../deposits/samples.ts'
@@ -30,4 +31,18 @@ it('stores several reads in one step', async () => {
 it('stores each read of very full blocks before the next one, so that memory is limited', async () => {
   const positions = await positionsAtReads(Math.ceil(stepEntriesMax / readBlocksMax))
   expect(positions).toEqual([start, start + readBlocksMax, start + 2 * readBlocksMax])
+})
+
+it('reads one block first, then twice as many each time, where the scan before could not read several', async () => {
+  const counts: number[] = []
+  const finalizedBlocks: Chain['finalizedBlocks'] = async (from, to) => {
+    counts.push(to - from + 1)
+    return to - from > 1 ? err({ kind: 'out-of-budget' }) : ok(blocksBetween(from, to))
+  }
+  const parts = await createScanParts({ finalizedHead: async () => ok(blockAt(start + 60)), finalizedBlocks })
+  await parts.scanStore.start({ height: start, hash: null }, (now - 1) as UnixMs)
+  await scan(parts, null)
+  await scan(parts, null)
+  expect(counts).toEqual([readBlocksMax, 1, 2, 4])
+  expect((await parts.scanStore.state())?.position.height).toBe(start + 3)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createReconciliationStore } from '../../src/d1/reconciliation-store.ts'
-import { addressAt, cuy } from '../d1/fixtures.ts'
+import { addressAt, cuy, height, ms } from '../d1/fixtures.ts'
 import { addressIn, startService } from '../http/service.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
 import { alarm, dayMs, oneTrx, startReconciliation, surplus } from './reconciliation-harness.ts'
@@ -51,42 +51,40 @@ describe('a run', () => {
   })
 
   it('continues slice by slice over ticks and days and compares each address once', async () => {
-    const service = await startReconciliation({ addresses: 45 })
-    for (let index = 0; index < 45; index += 1) service.setBalance(1, index, 1n)
-    await service.scan({ deposits: Array.from({ length: 45 }, (_, index) => service.deposited(1, index, 1n)) })
+    const service = await startReconciliation({ addresses: 250 })
+    for (let index = 0; index < 250; index += 1) service.setBalance(2, index, 1n)
     await service.tick()
-    expect(await service.runs()).toMatchObject([{ addresses: 20, cursor: 19, finished_at: null }, { addresses: 20 }])
+    expect(await service.runs()).toMatchObject([
+      { addresses: 100, cursor: 99, finished_at: null },
+      { addresses: 100, cursor: 99, finished_at: null, on_chain: '100' },
+    ])
     service.time.now += 2 * dayMs
     await service.minutes(1)
-    expect(await service.runs()).toMatchObject([{ addresses: 40, cursor: 39, finished_at: null }, { addresses: 40 }])
+    expect(await service.runs()).toMatchObject([{ addresses: 200, cursor: 199, finished_at: null }, { addresses: 200 }])
     service.time.now += 2 * dayMs
     await service.minutes(1)
-    const [run] = await service.runs()
-    expect(run).toMatchObject({
-      addresses: 45,
-      recorded: '45',
-      on_chain: '45',
-      differing: 0,
-      finished_at: service.time.now,
-    })
-    expect(service.queries.filter((one) => one.cuy === 1).map(({ count }) => count)).toEqual([20, 20, 5])
+    const [run, other] = await service.runs()
+    expect(run).toMatchObject({ addresses: 250, differing: 0, finished_at: service.time.now })
+    expect(other).toMatchObject({ addresses: 250, on_chain: '250', differing: 250, finished_at: service.time.now })
+    const counts = service.queries.filter((one) => one.cuy === 1).map(({ count }) => count)
+    expect(counts).toEqual([...new Array(12).fill(20), 10])
     await service.minutes(1) // more than a day after its start: the next run starts
     expect((await service.runs()).filter((one) => one.cuy === 1)).toHaveLength(2)
   })
 
   it('ends with the addresses that existed at its start', async () => {
-    const service = await startReconciliation({ addresses: 25 })
+    const service = await startReconciliation({ addresses: 120 })
     await service.tick()
     await service.db
       .prepare(
-        'INSERT INTO address (derivation_index, uid, address, issued_height, created_at) VALUES (25, 1, ?1, 9000000000, 0)',
+        'INSERT INTO address (derivation_index, uid, address, issued_height, created_at) VALUES (120, 1, ?1, 9000000000, 0)',
       )
-      .bind(addressAt(25))
+      .bind(addressAt(120))
       .run()
     await service.minutes(2)
     expect(await service.runs()).toMatchObject([
-      { addresses: 25, last_index: 24, finished_at: expect.any(Number) },
-      { addresses: 25, last_index: 24, finished_at: expect.any(Number) },
+      { addresses: 120, last_index: 119, finished_at: expect.any(Number) },
+      { addresses: 120, last_index: 119, finished_at: expect.any(Number) },
     ])
   })
 
@@ -95,9 +93,10 @@ describe('a run', () => {
     service.setBalance(2, 4, 3n)
     await Promise.all([service.tick(), service.tick()])
     expect((await service.runs()).map(({ cuy, addresses }) => [cuy, addresses])).toEqual([
-      [1, 20],
-      [2, 20],
+      [1, 30],
+      [2, 30],
     ])
+    expect(service.queries.map(({ count }) => count)).toEqual([20, 20, 10, 10])
     for (let i = 0; i < 20; i += 1) {
       service.time.now += 60_000
       await service.scan()
@@ -116,7 +115,7 @@ describe('a run', () => {
     service.failures.set(1, { kind: 'no-answer', why: 'node 1: silent' })
     await service.minutes(3)
     expect(await service.runs()).toMatchObject([
-      { addresses: 0, cuy: 1, slices: 0, finished_at: null },
+      { addresses: 0, cuy: 1, finished_at: null },
       { addresses: 1, cuy: 2 },
     ])
     expect(service.infos).toContainEqual(['reconciliation-delayed', { cuy: 1, why: 'no-answer' }])
@@ -134,7 +133,7 @@ describe('a run', () => {
     expect(service.queries).toHaveLength(1)
   })
 
-  it('does nothing while finality is stalled or the scan is halted', async () => {
+  it('does nothing while finality is stalled, or the scan is halted or far behind', async () => {
     const service = await startReconciliation({ addresses: 1 })
     await service.scan()
     service.time.now += 200_000
@@ -142,13 +141,17 @@ describe('a run', () => {
     await service.scan()
     await service.stores.scanStore.halt('a', 'block 141 does not follow')
     await service.tick()
+    await service.scan()
+    await service.stores.scanStore.recordFinalized(height(241), ms(service.time.now))
+    await service.tick()
     expect(service.queries).toEqual([])
-    await service.minutes(1)
+    await service.scan()
+    await service.tick()
     expect(service.queries).toHaveLength(2)
   })
 })
 
-it('runs in the tick of the whole service after a scan that ended caught up', async () => {
+it('runs in the tick of the whole service', async () => {
   const service = await startService()
   const address = await addressIn(await service.get('/tron/generate'))
   for (const node of service.nodes) {

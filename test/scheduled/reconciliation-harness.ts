@@ -35,7 +35,7 @@ export async function startReconciliation({ addresses }: { readonly addresses: n
   const { chain, ...node } = createNode()
   const { logger, ...log } = createLog()
   const { scan, ...transfers } = createScan(stores, time)
-  const parts: ReconcileParts = {
+  const parts: Omit<ReconcileParts, 'lease'> = {
     chain,
     scanStore: stores.scanStore,
     reconciliation: stores.reconciliation,
@@ -43,7 +43,11 @@ export async function startReconciliation({ addresses }: { readonly addresses: n
     clock: { now: () => ms(time.now), sleep: async () => {}, random: () => 0 },
     logger,
   }
-  const tick = (changes: Partial<ReconcileParts> = {}) => reconcile({ ...parts, ...changes })
+  let ticks = 0
+  const tick = (changes: Partial<ReconcileParts> = {}) => {
+    ticks += 1
+    return reconcile({ ...parts, lease: `tick ${ticks}`, ...changes })
+  }
   /** Minutes with a scan and a tick each. */
   const minutes = async (count: number) => {
     for (let i = 0; i < count; i += 1) {
@@ -67,6 +71,7 @@ export async function startReconciliation({ addresses }: { readonly addresses: n
     /** By currency, oldest first. */
     runs: () => rows('SELECT * FROM reconciliation ORDER BY cuy, id'),
     openDifferences: () => rows('SELECT * FROM open_difference'),
+    movedAddresses: () => rows('SELECT * FROM moved_address ORDER BY cuy, oldest_height'),
     acceptedDifferences: () => rows('SELECT * FROM accepted_difference'),
   }
 }

@@ -1,9 +1,10 @@
 import { type Address, formatBase58 } from '../../src/addresses/address.ts'
 import type { AlarmKind, LogFields } from '../../src/platform/logger.ts'
 import type { Environment } from './environment.ts'
+import { clockSkewMaxMs } from './invocation.ts'
 import { expectedDeposit, mayBeFull } from './oracle.ts'
 import { currencies, type Scenario } from './scenario.ts'
-import type { Stored } from './stored.ts'
+import type { Stored, StoredChange } from './stored.ts'
 
 /** Checks that an alarm has a cause. */
 export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields): void {
@@ -79,6 +80,24 @@ function isTooLarge(env: Environment, { txid, position }: LogFields): boolean {
   return expected !== null && (expected.outcome === 'too-large' || mayBeFull(env, expected))
 }
 
+/** Blocks by which the node of a balance may be behind the scan: so much later each balance includes a change. */
+const readingLagBlocks = 20
+
+/**
+ * A stored deposit or movement after which no balance of its address was read, or null. It counts from where every balance
+ * includes it.
+ */
+export function findUnread({ newestReadings }: Environment, { reconciliation }: Stored): StoredChange | null {
+  const isRead = ({ address, cuy, height, storedAt }: StoredChange) => {
+    const contract = currencies.find((one) => one.cuy === cuy)?.contract ?? null
+    const newest = newestReadings.get(`${contract} ${address}`)
+    return (
+      newest !== undefined && newest.at >= storedAt - clockSkewMaxMs && newest.position >= height + readingLagBlocks
+    )
+  }
+  return reconciliation.changes().find((change) => !isRead(change)) ?? null
+}
+
 /**
  * What is wrong with a reconciliation that is complete, or null: of each address and currency, what is stored explains
  * what the chain has, together with fees and the confirmed difference, and a confirmed difference has a cause.
@@ -86,8 +105,8 @@ function isTooLarge(env: Environment, { txid, position }: LogFields): boolean {
 export function auditReconciliation(env: Environment, stored: Stored): string | null {
   for (const address of env.owners.keys()) {
     for (const { cuy, contract } of currencies) {
-      const { received, sent, pending } = stored.totals(address, cuy)
-      const { fees, confirmed } = stored.difference(address, cuy)
+      const { received, sent, pending } = stored.reconciliation.totals(address, cuy)
+      const { fees, confirmed } = stored.reconciliation.difference(address, cuy)
       const held = env.balances.at(env.finalized(), address, contract)
       const explained = received - sent + fees + confirmed
       const what = `${cuy} of ${address}`

@@ -186,6 +186,24 @@ export const defects: Readonly<Record<string, Defect>> = {
     replacement: 'confirmed: suspected.amount',
     from: 230,
   },
+  'an address that moved waits for the next run over all addresses': {
+    file: 'reconciliation/reconcile-slice.ts',
+    text: 'moved.slice(0, room - Math.min(runAddressesMin, next.length))',
+    replacement: 'moved.slice(0, 0)',
+    from: 10,
+  },
+  'a change that a balance may lack counts as compared': {
+    file: 'd1/reconciliation-store.ts',
+    text: 'cuy: run.cuy, fromHeight }',
+    replacement: 'cuy: run.cuy, fromHeight: Number.MAX_SAFE_INTEGER }',
+    from: 10,
+  },
+  'the lease of reconciliation is ignored': {
+    file: 'd1/reconciliation-lease.ts',
+    text: "param('at')",
+    replacement: "param('until')",
+    from: 10,
+  },
   'a post that is sent again is a conflict': {
     file: 'ledger/post-entries.ts',
     text: 'if (one.amount !== entry.amount || one.mark !== entry.mark) {',

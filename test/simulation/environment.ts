@@ -49,6 +49,8 @@ export interface Environment {
   readonly unknowable: Set<string>
   /** By contract and address: how many balances ticks read that were not those of the chain of the last minute. */
   readonly falseReadings: Map<string, number>
+  /** By contract and address: when a tick last read the balance, and the position of the scan then. */
+  readonly newestReadings: Map<string, { readonly at: number; readonly position: number }>
   /** Addresses that have sent transactions. */
   readonly senders: Set<Address>
   /** How often each fault and each kind of call occurred. */
@@ -116,6 +118,7 @@ export function createEnvironment(
     shown: new Map(),
     unknowable: new Set(),
     falseReadings: new Map(),
+    newestReadings: new Map(),
     senders: new Set(),
     counts: new Map(),
     posts: [],

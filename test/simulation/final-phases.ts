@@ -1,5 +1,5 @@
 import { readingAheadBlocks, runIntervalMs } from '../../src/reconciliation/judge-reading.ts'
-import { auditReconciliation } from './alarm-checks.ts'
+import { auditReconciliation, findUnread } from './alarm-checks.ts'
 import { readHealth } from './callers/health.ts'
 import { recharge } from './callers/recharge.ts'
 import { clockSkewMaxMs } from './invocation.ts'
@@ -8,13 +8,14 @@ import { drawUid } from './requests.ts'
 import { finish, pass, type SimulatedRun } from './simulated-run.ts'
 
 /**
- * Lets the service compare all balances with the chain: once with Byzantine nodes, and twice without them, the last time a
- * day later. The last comparison finds what the others, under way while balances changed, did not. Then the books and the
+ * Lets the service compare all balances with the chain: those that moved, then all once with Byzantine nodes, and twice
+ * without them, the last time a day later. The last comparison finds what the others, under way while balances changed, did not. Then the books and the
  * chain must agree.
  */
 export async function reconcileRepeatedly(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored } = run
   if (env.owners.size === 0) return
+  await compareMoved(run)
   await pass(env, runIntervalMs)
   if (hasEnoughCorrectNodes(env.scenario)) nodes.recover('false balances')
   await compareSome(run)
@@ -42,11 +43,21 @@ export async function deliverAll({ env, stored, endpoints, tick }: SimulatedRun)
   if (fault !== null) env.violate(fault)
 }
 
+/** Runs ticks until each address that moved was compared: within minutes, not after the day until the next run. */
+async function compareMoved(run: SimulatedRun): Promise<void> {
+  const { env, stored } = run
+  for (let round = 0; round < 10; round += 1) {
+    await compareSome(run)
+    if (env.violation !== null || findUnread(env, stored) === null) return
+  }
+  env.violate(`an address moved and was not compared: ${JSON.stringify(findUnread(env, stored))}`)
+}
+
 /** Runs ticks until each currency was compared after `since`, and nothing is left to examine. */
 async function compareAll(run: SimulatedRun, since: number): Promise<void> {
   for (let round = 0; round < 40; round += 1) {
     await compareSome(run)
-    if (run.env.violation !== null || run.stored.isReconciled(since)) return
+    if (run.env.violation !== null || run.stored.reconciliation.isReconciled(since)) return
   }
   run.env.violate('the comparison with the chain does not end')
 }

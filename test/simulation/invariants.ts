@@ -11,12 +11,16 @@ export function createInvariantCheck(env: Environment, stored: Stored): (by: str
   const checked = new Set<string>()
   const checkNewEntries = createEntryCheck(env, stored)
   let before: StoredScan | undefined
+  let leaseBefore: Lease | undefined
   return (by) => {
     checkNewAddresses(env, stored)
     const now = stored.scan()
     env.scanHistory.push({ at: env.scheduler.now(), scan: now })
     if (now !== undefined) checkScan(env, stored, before, now, by)
     before = now
+    const lease = stored.reconciliation.lease()
+    if (lease !== undefined && leaseBefore !== undefined) checkLease(env, leaseBefore, lease, by)
+    leaseBefore = lease
     checkPending(env, stored)
     checkNewEntries()
     if (stored.countDeposits() > checked.size) checkNewDeposits(env, stored, checked)
@@ -76,7 +80,10 @@ function checkScan(
   checkLease(env, before, now, by)
 }
 
-function checkLease({ scheduler, violate }: Environment, before: StoredScan, now: StoredScan, by: string): void {
+/** That of the scan, or that of reconciliation. */
+type Lease = Pick<StoredScan, 'lease' | 'leaseUntil'>
+
+function checkLease({ scheduler, violate }: Environment, before: Lease, now: Lease, by: string): void {
   if (before.lease === '' || now.lease === before.lease) return
   if (now.lease !== '' && before.leaseUntil > scheduler.now() + clockSkewMaxMs) {
     violate(`${now.lease} took the lease of ${before.lease}`)
@@ -85,9 +92,9 @@ function checkLease({ scheduler, violate }: Environment, before: StoredScan, now
 }
 
 function checkPassedBlocks({ transfers, violate }: Environment, stored: Stored, above: number, to: number): void {
-  for (const { height, promised, txid, position } of transfers.values()) {
+  for (const { height, promised, txid, position, to: recipient } of transfers.values()) {
     if (height <= above || height > to || !promised) continue
-    if (!stored.isKnown(txid, position)) violate(`the position passed ${height} without ${txid}:${position}`)
+    if (!stored.isKnown(txid, position, recipient)) violate(`the position passed ${height} without ${txid}:${position}`)
   }
 }
 

@@ -134,8 +134,10 @@ function loadBalance(
   const { balance, isTrue } = nodes.balanceOf(node, fault, address, contract)
   node.scripted.balances.set(contract === null ? address : `${contract} ${address}`, balance)
   invocation.balances.push({ address, contract, balance })
-  if (isTrue || invocation.kind !== 'tick') return
+  if (invocation.kind !== 'tick') return
   const key = `${contract} ${address}`
+  env.newestReadings.set(key, { at: env.scheduler.now(), position: env.scanHistory.at(-1)?.scan?.height ?? 0 })
+  if (isTrue) return
   env.falseReadings.set(key, (env.falseReadings.get(key) ?? 0) + 1)
 }
 

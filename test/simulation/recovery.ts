@@ -47,8 +47,8 @@ export async function settle(run: SimulatedRun): Promise<void> {
   env.phase = 'healthy'
   const expected = [...expectedDeposits(env).values()]
   for (const { transfer, expected: deposit } of expected) {
-    const { txid, position } = transfer
-    if (stored.isKnown(txid, position)) continue
+    const { txid, position, to } = transfer
+    if (stored.isKnown(txid, position, to)) continue
     if (transfer.promised) return env.violate(`${txid}:${position} of ${deposit.uid} was never credited`)
     await finish(
       env,

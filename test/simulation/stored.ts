@@ -73,6 +73,14 @@ export interface StoredDifference {
   readonly confirmed: bigint
 }
 
+/** A deposit or movement, as what changes the records of an address. `storedAt` is 0 where it is unknown. */
+export interface StoredChange {
+  readonly address: Address
+  readonly cuy: number
+  readonly height: number
+  readonly storedAt: number
+}
+
 /** A row as SQLite returns it: amounts are below 2^53. */
 type Integers<T> = { readonly [Name in keyof T]: T[Name] extends bigint ? number : T[Name] }
 
@@ -87,7 +95,7 @@ SELECT id, uid, wallet_id AS wid, osn, type, cuy, amount, balance, mark, created
   posted_by AS "by" FROM flow`
 const selectKnown = `
 SELECT 1 FROM deposit WHERE txid = ?1 AND position = ?2
-UNION ALL SELECT 1 FROM pending WHERE txid = ?1 AND position = ?2`
+UNION ALL SELECT 1 FROM pending WHERE txid = ?1 AND to_address = ?3`
 const selectAddresses =
   'SELECT id, derivation_index AS "index", uid, address, issued_height AS "issuedHeight" FROM address'
 const countUnpaid = `
@@ -102,6 +110,9 @@ SELECT 'in' AS kind, raw FROM deposit WHERE to_address = ?1 AND cuy = ?2
 UNION ALL SELECT direction, raw FROM movement WHERE address = ?1 AND cuy = ?2
 UNION ALL SELECT 'pending', raw FROM pending WHERE to_address = ?1 AND cuy = ?2`
 const selectDifference = 'SELECT fees, confirmed FROM accepted_difference WHERE address = ? AND cuy = ?'
+const selectChanges = `
+SELECT to_address AS address, cuy, height, created_at AS storedAt FROM deposit
+UNION ALL SELECT address, cuy, height, 0 FROM movement`
 const countUnfinished = `
 SELECT (SELECT count(*) FROM open_difference) + (SELECT count(*) FROM accepted_difference WHERE reported = 0)
   + (SELECT count(*) FROM reconciliation WHERE finished_at IS NULL)
@@ -113,7 +124,8 @@ export type Stored = ReturnType<typeof createStored>
 /** Reads of the database for the checks. */
 export function createStored(sqlite: DatabaseSync) {
   const queries = createQueries(sqlite)
-  return { ...scanReads(queries), ...ledgerReads(queries), ...eventReads(queries), ...reconciliationReads(queries) }
+  const reconciliation = reconciliationReads(queries)
+  return { ...scanReads(queries), ...ledgerReads(queries), ...eventReads(queries), reconciliation }
 }
 
 type Value = string | number
@@ -140,8 +152,8 @@ function scanReads({ rows, first, count }: Queries) {
   const known = first<unknown>(selectKnown)
   return {
     scan: first<StoredScan>(selectScan),
-    /** Whether a transfer is stored as a deposit or as pending. */
-    isKnown: (txid: string, position: number) => known(txid, position) !== undefined,
+    /** Whether a transfer is stored as a deposit, or waits to be proven. Its position is certain only then. */
+    isKnown: (txid: string, position: number, to: Address) => known(txid, position, to) !== undefined,
     addressesFrom: rows<StoredAddress>(`${selectAddresses} WHERE derivation_index >= ? ORDER BY derivation_index`),
     addressesOf: rows<StoredAddress>(`${selectAddresses} WHERE uid = ? ORDER BY derivation_index`),
     /** The caller's addresses without a deposit. */
@@ -229,6 +241,10 @@ function reconciliationReads({ rows, first, count }: Queries) {
       const row = difference(address, cuy)
       return { fees: BigInt(row?.fees ?? 0), confirmed: BigInt(row?.confirmed ?? 0) }
     },
+    changes: rows<StoredChange>(selectChanges),
+    lease: first<Pick<StoredScan, 'lease' | 'leaseUntil'>>(
+      'SELECT lease, lease_until AS leaseUntil FROM reconciliation_lease',
+    ),
     /** Whether each currency was compared after a time, and nothing is left to examine or to report. */
     isReconciled: (since: number) => unfinished(since) === 0,
   }

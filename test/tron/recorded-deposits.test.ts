@@ -193,7 +193,7 @@ describe('a recorded block of 29 transactions', () => {
     const outcomeOf = (owned: OwnedCandidate) => {
       const evidence = { receipt: receipt ?? 'disagreement', bytes: rawData ?? 'no-api', decimals: 6 } as const
       const verdict = verifyDeposit(owned, evidence)
-      const outcome = verdict.kind === 'deposit' ? verdict.deposit.outcome : verdict.kind
+      const outcome = verdict.kind === 'proven' ? verdict.deposits.map((one) => one.outcome).join() : verdict.kind
       return `${owned.uid} ${owned.candidate.currency.symbol} ${owned.candidate.raw} ${outcome}`
     }
     expect(own.map(outcomeOf)).toEqual(expected)

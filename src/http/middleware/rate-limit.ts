@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
-import type { RateLimits } from '../../config/config.ts'
 import type { Uid } from '../../ledger/entry.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { allCallers, isWithin, type RateLimits } from '../../platform/rate-limits.ts'
 import type { Env, RateClass } from '../context.ts'
 import { failure } from '../envelope.ts'
 import { tooManyRequests } from '../errors.ts'
@@ -34,16 +34,5 @@ function warnOfMissing(limits: RateLimits, name: keyof RateLimits, logger: Logge
 /** The caller's own count is first: a caller who is over it uses up nothing of the others' common count. */
 async function isAllowed(limits: RateLimits, name: RateClass, uid: Uid, logger: Logger): Promise<boolean> {
   if (!(await isWithin(limits, name, String(uid), logger))) return false
-  return name !== 'nodes' || isWithin(limits, 'allNodes', 'all', logger)
-}
-
-async function isWithin(limits: RateLimits, name: keyof RateLimits, key: string, logger: Logger): Promise<boolean> {
-  const limiter = limits[name]
-  if (limiter === null) return true
-  try {
-    return (await limiter.limit({ key })).success
-  } catch {
-    logger.warn('rate-limit-failed', { name })
-    return true
-  }
+  return name !== 'nodes' || isWithin(limits, 'allNodes', allCallers, logger)
 }

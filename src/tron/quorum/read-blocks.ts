@@ -47,7 +47,7 @@ async function readLogs(
   const hidden = await rejectHiddenLogs(node, blocks, unfiltered.value)
   if (!hidden.ok) return hidden
   const full = blocks.filter((_, i) => unfiltered.value[i] === null)
-  const filtered = full.length === 0 ? ok([]) : await readTokenLogs(node, full)
+  const filtered = full.length === 0 ? ok([]) : await readTokenLogs(node, full, full.length < blocks.length)
   if (!filtered.ok) return filtered
   const lists: (readonly Log[] | null)[] = []
   for (const [i, block] of blocks.entries()) {

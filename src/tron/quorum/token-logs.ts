@@ -24,11 +24,13 @@ export function rangeTokenLogsCalls(tokens: ReadonlySet<Address>, blocks: readon
 
 /**
  * The logs of accepted tokens in final blocks, by a filter, block by block; by one contract at a time where a reply is too
- * large. Null for a block that is too large even so. A node that gives none of several blocks has failed.
+ * large. Null for a block that is too large even so. A node that gives none of several blocks has failed, unless it
+ * `givesOthers`: the logs of other blocks.
  */
 export async function readTokenLogs(
   node: TronNode,
   blocks: readonly IndexedBlock[],
+  givesOthers = false,
 ): NodeResult<readonly (readonly Log[] | null)[]> {
   const contracts = [...node.pool.tokens]
   if (contracts.length === 0) return ok(blocks.map(() => []))
@@ -37,7 +39,7 @@ export async function readTokenLogs(
   const result = await queryFinal(node, height, calls)
   if (!result.ok) return result
   const isRefused = result.value.replies.every(isTooLarge)
-  if (isRefused && blocks.length > 1) return nodeError('too-large', 'no logs of any block')
+  if (isRefused && blocks.length > 1 && !givesOthers) return nodeError('too-large', 'no logs of any block')
   const lists: (readonly Log[] | null)[] = []
   for (const [i, block] of blocks.entries()) {
     let replies: readonly RpcReply[] = result.value.replies.slice(i, i + 1)

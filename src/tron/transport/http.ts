@@ -20,6 +20,8 @@ export interface RequestLimits {
   readonly requestsMax: number
   /** Those of them at the same time; `connectionsMax` where it is not given. */
   readonly connectionsMax?: number
+  /** Whether a limit that other invocations share allows one more request, which it then counts. Absent: there is none. */
+  readonly mayRequest?: () => Promise<boolean>
 }
 
 /** The limits of one invocation and what it has used of them. All of its requests share one budget. */
@@ -94,6 +96,9 @@ async function postInTime(budget: RequestBudget, target: HttpTarget, body: strin
   if (leftMs <= 0) return nodeError('out-of-budget', 'the time is used up')
   if (budget.requests >= budget.requestsMax) return nodeError('out-of-budget', 'the requests are used up')
   budget.requests += 1
+  if (budget.mayRequest !== undefined && !(await budget.mayRequest())) {
+    return nodeError('out-of-budget', 'the requests of all callers together are used up')
+  }
   const shareMs = budget.onlyNode ? leftMs : Math.max(leftMs / 2, limits.requestMsMin)
   const limitMs = Math.ceil(Math.min(limits.requestMs, shareMs, leftMs))
   const abort = new AbortController()

@@ -64,6 +64,7 @@ async function inspectQueries(): Promise<{
   const workers = await startWorkers([{ name: 'counting', script, database: 'ledger', variables }], {
     ledger: seedLedger(),
   })
+  await getText(workers.url('counting') + flowPath(), await bearerOf(1)) // an isolate's first request checks stored settings
   const queries = [await queryOf(workers, '/wallet/list'), await queryOf(workers, '/tron/generate')]
   const deepCursor = await findDeepCursor(workers)
   const first = await countsOf(workers, longHistory.uid, flowPath())

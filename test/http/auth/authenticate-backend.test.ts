@@ -86,7 +86,7 @@ describe('a backend’s token', () => {
     const authenticate = createBackendAuthenticator(
       { secrets: [], jwksUrl: 'https://keys.example/backends' },
       {
-        clock: { now: () => (now * 1000) as UnixMs, sleep: () => new Promise<void>(quiet) },
+        clock: { now: () => (now * 1000) as UnixMs, sleep: () => Promise.resolve() },
         logger: { info: quiet, warn: quiet, error: quiet, alarm: quiet },
         fetch: async () => Response.json(keySetOf(issuer)),
       },

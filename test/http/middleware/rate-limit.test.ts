@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { rateRetrySeconds, tooManyRequests } from '../../../src/http/errors.ts'
 import wranglerText from '../../../wrangler.toml?raw'
-import { brokenDatabase, failed, read, startService } from '../service.ts'
+import { addressIn, brokenDatabase, failed, payFinal, read, startService, usdtTo } from '../service.ts'
 
 const limited = failed(429, tooManyRequests.msg)
 
@@ -141,6 +141,33 @@ describe('the count of all callers together', () => {
     for (let i = 0; i < 9; i += 1) await service.get('/tron/balance', 7)
     expect(used).toBe(2)
   })
+
+  test('has one of each call and one of each of its requests to nodes, and none of a tick', async () => {
+    let used = 0
+    const RATE_NODES_ALL = { limit: async () => ({ success: ++used > 0 }) }
+    const service = await startService({ RATE_NODES_ALL })
+    const requests = () => service.nodes.reduce((sum, node) => sum + node.requests.length, 0)
+    await service.get('/tron/generate')
+    expect(used).toBe(requests())
+    await service.get('/tron/recharge')
+    expect(used).toBe(requests() + 1)
+    await service.tick()
+    expect(used).toBeLessThan(requests())
+  })
+
+  test('ends a call in the middle where it is used up, and a tick credits all the same', async () => {
+    let left = Number.POSITIVE_INFINITY
+    const RATE_NODES_ALL = { limit: async () => ({ success: left-- > 0 }) }
+    const service = await startService({ RATE_NODES_ALL })
+    const to = await addressIn(await service.get('/tron/generate'))
+    payFinal(service, usdtTo(to, 25_000_000n))
+    left = 3
+    expect((await service.get('/tron/recharge')).status).toBe(200)
+    expect(await (await service.get('/wallet/list')).text()).toContain('{"amt":0,"cuy":2}')
+    expect((await service.get('/tron/recharge')).status).toBe(429)
+    await service.tick()
+    expect(await (await service.get('/wallet/list')).text()).toContain('{"amt":25,"cuy":2}')
+  })
 })
 
 /** The limit of RATE_NODES in wrangler.toml. */
@@ -167,11 +194,11 @@ describe('the platform’s own limiter, with the figures of wrangler.toml', () =
     expect(figures.map(({ name, simple }) => `${name} ${simple}`)).toEqual([
       `RATE_LISTS { limit = 600, period = ${rateRetrySeconds} }`,
       `RATE_NODES { limit = ${nodesFigure}, period = ${rateRetrySeconds} }`,
-      `RATE_NODES_ALL { limit = 300, period = ${rateRetrySeconds} }`,
+      `RATE_NODES_ALL { limit = 120, period = ${rateRetrySeconds} }`,
       `RATE_LEDGER { limit = 6000, period = ${rateRetrySeconds} }`,
       `RATE_LISTS { limit = 600, period = ${rateRetrySeconds} }`,
       `RATE_NODES { limit = ${nodesFigure}, period = ${rateRetrySeconds} }`,
-      `RATE_NODES_ALL { limit = 300, period = ${rateRetrySeconds} }`,
+      `RATE_NODES_ALL { limit = 120, period = ${rateRetrySeconds} }`,
       `RATE_LEDGER { limit = 6000, period = ${rateRetrySeconds} }`,
     ])
     expect(new Set(figures.map(({ namespace }) => namespace)).size).toBe(8)

@@ -63,8 +63,8 @@ function checkComplete({ env, stored }: Client, uid: Uid, since: number, finalBe
   // What became final after the beginning of that scan is left to the next one.
   const later = Math.ceil(Math.max(0, since - (scan?.caughtUpAt ?? since) + clockSkewMaxMs) / blockMs)
   for (const transfer of env.transfers.values()) {
-    const { promised, height, txid, position } = transfer
+    const { promised, height, txid, position, to } = transfer
     if (!promised || height > finalBefore - later || expectedDeposit(env, transfer)?.uid !== uid) continue
-    if (!stored.isKnown(txid, position)) env.violate(`recharge reported no problem to ${uid} without ${txid}`)
+    if (!stored.isKnown(txid, position, to)) env.violate(`recharge reported no problem to ${uid} without ${txid}`)
   }
 }
