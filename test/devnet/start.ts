@@ -73,7 +73,9 @@ async function start(): Promise<void> {
   if (!isStopping) printLine(welcome(base, await backendToken()))
 }
 
-const endpointAt = (port: number) => ({ url: `http://127.0.0.1:${port}`, secretVar: 'WEBHOOK_SECRET' })
+function endpointAt(port: number) {
+  return { url: `http://127.0.0.1:${port}`, secretVar: 'WEBHOOK_SECRET' }
+}
 
 /** Prints each event that the service delivers. */
 function startReceiver(port: number): void {
