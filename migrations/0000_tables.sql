@@ -107,6 +107,7 @@ CREATE TABLE `pending` (
 	`to_address` text NOT NULL,
 	`raw` text NOT NULL,
 	`reason` text NOT NULL,
+	`reason_at` integer NOT NULL,
 	`since` integer NOT NULL,
 	`next_try` integer NOT NULL,
 	CONSTRAINT "pending_txid" CHECK(length(txid) = 64 AND txid NOT GLOB '*[^0-9a-f]*'),
@@ -160,16 +161,29 @@ CREATE TABLE `sighting` (
 	`height` integer NOT NULL,
 	`block_hash` text NOT NULL,
 	`cuy` integer NOT NULL,
+	`uid` integer NOT NULL,
+	`from_address` text NOT NULL,
 	`to_address` text NOT NULL,
+	`raw` text NOT NULL,
+	`decimals` integer NOT NULL,
+	`seconds` integer NOT NULL,
+	`seen_at` integer NOT NULL,
 	PRIMARY KEY(`txid`, `position`),
 	CONSTRAINT "sighting_txid" CHECK(length(txid) = 64 AND txid NOT GLOB '*[^0-9a-f]*'),
 	CONSTRAINT "sighting_block_hash" CHECK(length(block_hash) = 64 AND block_hash NOT GLOB '*[^0-9a-f]*'),
 	CONSTRAINT "sighting_position" CHECK(position BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "sighting_height" CHECK(height BETWEEN 0 AND 9007199254740991),
-	CONSTRAINT "sighting_cuy" CHECK(cuy BETWEEN 1 AND 9007199254740991)
+	CONSTRAINT "sighting_cuy" CHECK(cuy BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "sighting_uid" CHECK(uid BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "sighting_from_address" CHECK(length(from_address) = 40 AND from_address NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "sighting_to_address" CHECK(length(to_address) = 40 AND to_address NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "sighting_raw" CHECK(raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78),
+	CONSTRAINT "sighting_decimals" CHECK(decimals BETWEEN 0 AND 255),
+	CONSTRAINT "sighting_seconds" CHECK(seconds BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "sighting_seen_at" CHECK(seen_at BETWEEN 0 AND 9007199254740991)
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
-CREATE INDEX `sighting_to` ON `sighting` (`to_address`);--> statement-breakpoint
+CREATE INDEX `sighting_uid` ON `sighting` (`uid`);--> statement-breakpoint
 CREATE TABLE `token` (
 	`contract` text PRIMARY KEY NOT NULL,
 	`decimals` integer NOT NULL,
@@ -193,6 +207,14 @@ CREATE TABLE `wallet` (
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `wallet_owner` ON `wallet` (`uid`,`cuy`);--> statement-breakpoint
+CREATE TABLE `posting` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`entries` text NOT NULL,
+	`posted_by` text NOT NULL,
+	`created_at` integer NOT NULL,
+	CONSTRAINT "posting_id" CHECK(id = 1)
+) STRICT; -- by hand: STRICT
+--> statement-breakpoint
 CREATE TABLE `correction` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`finalized` integer NOT NULL,
@@ -232,7 +254,6 @@ CREATE TABLE `scan` (
 	`caught_up_at` integer NOT NULL,
 	`tried_at` integer NOT NULL,
 	`problem` text,
-	`unconfirmed_read_at` integer NOT NULL,
 	`lease` text NOT NULL,
 	`lease_until` integer NOT NULL,
 	`halted` text,
@@ -322,14 +343,6 @@ CREATE TABLE `reconciliation` (
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE INDEX `reconciliation_cuy` ON `reconciliation` (`cuy`);--> statement-breakpoint
-CREATE TABLE `posting` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`entries` text NOT NULL,
-	`posted_by` text NOT NULL,
-	`created_at` integer NOT NULL,
-	CONSTRAINT "posting_id" CHECK(id = 1)
-) STRICT; -- by hand: STRICT
---> statement-breakpoint
 CREATE TABLE `stored_setting` (
 	`name` text PRIMARY KEY NOT NULL,
 	`value` text NOT NULL,
@@ -338,6 +351,56 @@ CREATE TABLE `stored_setting` (
 	CONSTRAINT "stored_setting_value" CHECK(length(value) BETWEEN 1 AND 200)
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
+CREATE TABLE `event` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`type` text NOT NULL,
+	`uid` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`entry_id` integer,
+	`txid` text,
+	`position` integer,
+	`cuy` integer,
+	`raw` text,
+	`address` text,
+	`decimals` integer,
+	`seconds` integer,
+	`reason` text,
+	`contract_type` integer,
+	CONSTRAINT "event_id" CHECK(id BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "event_uid" CHECK(uid BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "event_type" CHECK(type IN ('deposit.seen','deposit.dropped','deposit.credited','deposit.held','deposit.refused','entry.posted')),
+	CONSTRAINT "event_created_at" CHECK(created_at BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "event_entry_id" CHECK((entry_id IS NOT NULL) = (type IN ('deposit.credited','entry.posted'))),
+	CONSTRAINT "event_txid" CHECK((txid IS NULL) = (type IN ('deposit.credited','entry.posted')) AND (txid IS NULL OR (length(txid) = 64 AND txid NOT GLOB '*[^0-9a-f]*'))),
+	CONSTRAINT "event_position" CHECK((position IS NULL) = (type IN ('deposit.credited','entry.posted')) AND (position IS NULL OR position BETWEEN 0 AND 9007199254740991)),
+	CONSTRAINT "event_cuy" CHECK((cuy IS NOT NULL) = (type IN ('deposit.seen','deposit.held','deposit.refused')) AND (cuy IS NULL OR cuy BETWEEN 1 AND 9007199254740991)),
+	CONSTRAINT "event_raw" CHECK((raw IS NOT NULL) = (type IN ('deposit.seen','deposit.held','deposit.refused')) AND (raw IS NULL OR (raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78))),
+	CONSTRAINT "event_address" CHECK((address IS NOT NULL) = (type IN ('deposit.seen','deposit.held','deposit.refused')) AND (address IS NULL OR (length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'))),
+	CONSTRAINT "event_decimals" CHECK((decimals IS NOT NULL) = (type IN ('deposit.seen')) AND (decimals IS NULL OR decimals BETWEEN 0 AND 255)),
+	CONSTRAINT "event_seconds" CHECK((seconds IS NOT NULL) = (type IN ('deposit.seen')) AND (seconds IS NULL OR seconds BETWEEN 0 AND 9007199254740991)),
+	CONSTRAINT "event_reason" CHECK((reason IS NOT NULL) = (type IN ('deposit.held','deposit.refused')) AND (reason IS NULL OR (type = 'deposit.held' AND reason IN ('no-api','api-unavailable','bytes-unreadable','disagreement','decimals-differ','decimals-unknown','retired','too-large')) OR (type = 'deposit.refused' AND reason IN ('failed','other-contract','below-minimum','dust')))),
+	CONSTRAINT "event_contract_type" CHECK((contract_type IS NOT NULL) = (reason IS NOT NULL AND reason = 'other-contract'))
+) STRICT; -- by hand: STRICT
+--> statement-breakpoint
+CREATE UNIQUE INDEX `event_reason` ON `event` (`txid`,`position`,`type`,`reason`) WHERE reason IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `webhook` (
+	`endpoint` text PRIMARY KEY NOT NULL,
+	`number` integer NOT NULL,
+	`position` integer NOT NULL,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`failing_since` integer,
+	`next_try` integer NOT NULL,
+	`lease` text DEFAULT '' NOT NULL,
+	`set_aside` integer,
+	CONSTRAINT "webhook_endpoint" CHECK(length(endpoint) = 64 AND endpoint NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "webhook_number" CHECK(number BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "webhook_position" CHECK(position BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "webhook_attempts" CHECK(attempts BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "webhook_next_try" CHECK(next_try BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "webhook_failing_since" CHECK((failing_since IS NOT NULL) = (attempts > 0))
+) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+--> statement-breakpoint
+CREATE INDEX `webhook_number` ON `webhook` (`number`);--> statement-breakpoint
 CREATE TABLE `alarm` (
 	`name` text NOT NULL,
 	`detail` text NOT NULL,

@@ -417,3 +417,109 @@ CREATE TRIGGER stored_setting_is_never_deleted BEFORE DELETE ON stored_setting
 BEGIN
   SELECT RAISE(ABORT, 'stored_setting: rows are never deleted');
 END;
+--> statement-breakpoint
+
+-- event --------------------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER event_is_new BEFORE INSERT ON event
+BEGIN
+  SELECT RAISE(ABORT, 'event: already exists') WHERE EXISTS (SELECT 1 FROM event WHERE id = NEW.id);
+  SELECT RAISE(ABORT, 'event: it must report an entry')
+    WHERE NEW.entry_id IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM flow WHERE id = NEW.entry_id AND uid = NEW.uid
+        AND (type = 1) = (NEW.type = 'deposit.credited'));
+END;
+--> statement-breakpoint
+CREATE TRIGGER event_is_the_newest AFTER INSERT ON event
+BEGIN
+  SELECT RAISE(ABORT, 'event: ids must increase') WHERE EXISTS (SELECT 1 FROM event WHERE id > NEW.id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON event
+BEGIN
+  SELECT RAISE(ABORT, 'event: rows are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER event_is_deleted_once_delivered BEFORE DELETE ON event
+BEGIN
+  SELECT RAISE(ABORT, 'event: an endpoint has not got it') WHERE EXISTS (SELECT 1 FROM webhook WHERE position < OLD.id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER flow_has_its_event AFTER INSERT ON flow
+BEGIN
+  INSERT INTO event (type, uid, created_at, entry_id)
+    VALUES (iif(NEW.type = 1, 'deposit.credited', 'entry.posted'), NEW.uid, NEW.created_at, NEW.id);
+  SELECT RAISE(ABORT, 'event: that of the entry was not stored')
+    WHERE NOT EXISTS (SELECT 1 FROM event WHERE id = last_insert_rowid() AND entry_id = NEW.id);
+END;
+--> statement-breakpoint
+CREATE TRIGGER deposit_has_its_event AFTER INSERT ON deposit WHEN NEW.outcome <> 'credited'
+BEGIN
+  INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, reason)
+    VALUES (iif(NEW.outcome = 'too-large', 'deposit.held', 'deposit.refused'), NEW.uid, NEW.created_at, NEW.txid,
+      NEW.position, NEW.cuy, NEW.raw, NEW.to_address, NEW.outcome);
+  SELECT RAISE(ABORT, 'event: that of the deposit was not stored')
+    WHERE NOT EXISTS (SELECT 1 FROM event WHERE id = last_insert_rowid() AND txid = NEW.txid AND position = NEW.position);
+END;
+--> statement-breakpoint
+-- Once for each reason: one that comes back is no news.
+CREATE TRIGGER pending_is_held_at_first AFTER INSERT ON pending WHEN NEW.reason <> 'queued'
+BEGIN
+  INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, reason)
+    SELECT 'deposit.held', NEW.uid, NEW.reason_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.to_address, NEW.reason
+    WHERE NOT EXISTS (
+      SELECT 1 FROM event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.held' AND reason = NEW.reason);
+END;
+--> statement-breakpoint
+CREATE TRIGGER pending_is_held AFTER UPDATE OF reason ON pending WHEN NEW.reason <> 'queued'
+BEGIN
+  INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, reason)
+    SELECT 'deposit.held', NEW.uid, NEW.reason_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.to_address, NEW.reason
+    WHERE NOT EXISTS (
+      SELECT 1 FROM event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.held' AND reason = NEW.reason);
+END;
+--> statement-breakpoint
+-- A requested rescan can find it worthless again, which is no news.
+CREATE TRIGGER refusal_has_its_event AFTER INSERT ON refusal
+BEGIN
+  INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, reason, contract_type)
+    SELECT 'deposit.refused', NEW.uid, NEW.created_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.to_address, NEW.reason,
+      NEW.contract_type
+    WHERE NOT EXISTS (
+      SELECT 1 FROM event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.refused' AND reason = NEW.reason);
+END;
+--> statement-breakpoint
+CREATE TRIGGER sighting_has_its_event AFTER INSERT ON sighting
+BEGIN
+  INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, decimals, seconds)
+    VALUES ('deposit.seen', NEW.uid, NEW.seen_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.to_address, NEW.decimals,
+      NEW.seconds);
+END;
+--> statement-breakpoint
+-- A node can number the logs of a block in its own way, so the transaction is looked for, not the position.
+CREATE TRIGGER sighting_is_dropped AFTER DELETE ON sighting WHEN EXISTS (SELECT 1 FROM scan WHERE height >= OLD.height)
+BEGIN
+  INSERT INTO event (type, uid, created_at, txid, position)
+    SELECT 'deposit.dropped', OLD.uid, (SELECT advanced_at FROM scan), OLD.txid, OLD.position
+    WHERE NOT EXISTS (SELECT 1 FROM deposit WHERE txid = OLD.txid)
+      AND NOT EXISTS (SELECT 1 FROM pending WHERE txid = OLD.txid)
+      AND NOT EXISTS (SELECT 1 FROM refusal WHERE txid = OLD.txid)
+      AND NOT EXISTS (SELECT 1 FROM movement WHERE address = OLD.to_address AND txid = OLD.txid);
+END;
+--> statement-breakpoint
+
+-- webhook ------------------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER webhook_begins_with_the_next_event BEFORE INSERT ON webhook
+BEGIN
+  SELECT RAISE(ABORT, 'webhook: already exists') WHERE EXISTS (SELECT 1 FROM webhook WHERE endpoint = NEW.endpoint);
+  SELECT RAISE(ABORT, 'webhook: must begin with the next event')
+    WHERE NEW.position <> coalesce((SELECT max(id) FROM event), 0);
+END;
+--> statement-breakpoint
+CREATE TRIGGER webhook_skips_no_event BEFORE UPDATE ON webhook
+BEGIN
+  SELECT RAISE(ABORT, 'webhook: endpoint must not change') WHERE NEW.endpoint IS NOT OLD.endpoint;
+  SELECT RAISE(ABORT, 'webhook: position is above the newest event')
+    WHERE NEW.position > OLD.position AND NEW.position > coalesce((SELECT max(id) FROM event), 0);
+END;

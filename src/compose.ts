@@ -10,7 +10,10 @@ import type { Database } from './d1/database.ts'
 import { createSessions } from './d1/sessions.ts'
 import { createStoredSettings } from './d1/stored-settings.ts'
 import { createStores } from './d1/stores.ts'
+import type { StoredEvent } from './events/event.ts'
+import { eventItem } from './events/event-item.ts'
 import { type App, createApp, createUnconfiguredApp } from './http/app.ts'
+import { jsonAmount } from './http/envelope.ts'
 import { settingsOf } from './ledger/stored-setting.ts'
 import { createAlarms } from './platform/alarms.ts'
 import type { Clock } from './platform/clock.ts'
@@ -21,11 +24,13 @@ import { createUsage, metered, type Usage, usageFields } from './platform/usage.
 import { createLedgerRpc, createUnconfiguredLedgerRpc } from './rpc/ledger.ts'
 import type { LedgerMethods } from './rpc/ledger-methods.ts'
 import { createSharedScanState } from './scan/check-now.ts'
+import { runMinute, ticksPerMinute } from './scan/minute.ts'
 import { runTick } from './scan/tick.ts'
 import type { RouteChains, Services, Settings, WriteParts } from './services.ts'
 import { createTronClient } from './tron/client.ts'
 import { createNodeHealthStore } from './tron/nodes/health.ts'
 import type { RequestLimits } from './tron/transport/http.ts'
+import { startDeliveries } from './webhooks/deliveries.ts'
 
 /** What the service takes from the platform. */
 export interface Platform {
@@ -39,8 +44,10 @@ export interface Platform {
 /** The entry points of the service. */
 export interface Service {
   fetch(request: Request, bindings: Bindings): Promise<Response>
-  /** One tick of the cron (`scan/tick.ts`). The next tick tries again what failed. */
+  /** One tick (`scan/tick.ts`). The next tick tries again what failed. */
   tick(bindings: Bindings): Promise<void>
+  /** One invocation of the cron: the ticks of a minute, and the deliveries of events. */
+  minute(bindings: Bindings): Promise<void>
   /** The methods for other Workers. */
   ledger(bindings: Bindings): LedgerMethods
 }
@@ -49,6 +56,7 @@ export interface Service {
 interface BoundService {
   readonly app: App
   readonly tick: () => Promise<void>
+  readonly minute: () => Promise<void>
   readonly ledger: LedgerMethods
 }
 
@@ -69,6 +77,7 @@ export function createService(platform: Platform): Service {
   return {
     fetch: (request, bindings) => bind(bindings).app.fetch(request),
     tick: (bindings) => bind(bindings).tick(),
+    minute: (bindings) => bind(bindings).minute(),
     ledger: (bindings) => bind(bindings).ledger,
   }
 }
@@ -84,24 +93,39 @@ function configured(platform: Platform, config: Config): BoundService {
   }))
   const hasStoredMeaning = settingsCheck(platform, config)
   const app = createApp(platform, { ...config, hasStoredMeaning }, services)
-  const watch = { hasStoredMeaning, startWatch: { failingSince: null } }
-  const tick = async () => {
+  const watch = { hasStoredMeaning, startWatch: { failingSince: null }, eventsKeepDays: config.eventsKeepDays }
+  const writeBody = (event: StoredEvent) => JSON.stringify(eventItem(event, config.currencies, jsonAmount))
+  const events = { endpoints: config.webhooks, fetch: platform.fetch, writeBody }
+  const proofsMax = Math.floor(limits.minuteProofsMax / ticksPerMinute(config.scanEverySeconds))
+  const shared = { connectionsMax: limits.tickConnectionsMax }
+  const tick = async (isLast: boolean) => {
     const usage = createUsage()
     const startedAt = clock.now()
     try {
       const parts = services.primary({ usage, bookmark: null, bookmarkAfter: null })
       const chains = {
-        chain: openChain(usage, limits.tickReadMs, limits.tickRequestsMax),
-        rescanChain: openChain(usage, limits.tickMs, limits.tickRescansMax),
-        proofChain: openChain(usage, limits.tickMs, limits.tickProofsMax),
+        chain: openChain(usage, limits.tickReadMs, limits.tickRequestsMax, shared),
+        rescanChain: openChain(usage, limits.tickMs, limits.tickRescansMax, shared),
+        proofChain: openChain(usage, limits.tickMs, proofsMax, shared),
       }
-      const openReconciliationChain = () => openChain(usage, limits.reconciliationMs, limits.reconciliationRequestsMax)
-      await runTick({ ...parts, ...watch, ...chains, openReconciliationChain })
+      const openReconciliationChain = () =>
+        openChain(usage, limits.reconciliationMs, limits.reconciliationRequestsMax, shared)
+      await runTick({ ...parts, ...watch, ...chains, openReconciliationChain, isLast })
     } finally {
       logger.info('tick', { durationMs: clock.now() - startedAt, ...usageFields(usage) })
     }
   }
-  return { app, tick, ledger: createLedgerRpc({ services, hasStoredMeaning }) }
+  const minute = async () => {
+    const parts = services.primary({ usage: createUsage(), bookmark: null, bookmarkAfter: null })
+    const deliveries = startDeliveries({ ...parts, ...events, hasStoredMeaning })
+    try {
+      await runMinute({ clock, everySeconds: config.scanEverySeconds, tick, afterTick: deliveries.wake })
+    } finally {
+      deliveries.end()
+      await deliveries.finished
+    }
+  }
+  return { app, tick: () => tick(true), minute, ledger: createLedgerRpc({ services, hasStoredMeaning }) }
 }
 
 /** Compares the configuration with what the stored data means. */
@@ -146,12 +170,15 @@ function createServices(platform: Platform, config: Config, openChains: (usage: 
   }
 }
 
+/** Limits beside the time and the number of requests. */
+type SharedLimits = Pick<RequestLimits, 'mayRequest' | 'connectionsMax'>
+
 /** Opens the nodes for one invocation, within `ms` from then on and `requestsMax` requests. */
 function chainFactory({ clock, logger, fetch }: Platform, config: Config) {
   const health = createNodeHealthStore()
   const { nodes, quorum, chainId, currencies } = config
   const tokens = new Set(currencies.byContract.keys())
-  return (usage: Usage, ms: number, requestsMax: number, shared: Pick<RequestLimits, 'mayRequest'> = {}): Chain =>
+  return (usage: Usage, ms: number, requestsMax: number, shared: SharedLimits = {}): Chain =>
     createTronClient({
       ...shared,
       nodes,
@@ -172,9 +199,6 @@ function unconfigured(platform: Platform, faults: readonly string[]): BoundServi
     for (const fault of faults) platform.logger.alarm('misconfigured', { fault })
   }
   report()
-  return {
-    app: createUnconfiguredApp(platform),
-    tick: () => Promise.resolve(report()),
-    ledger: createUnconfiguredLedgerRpc(),
-  }
+  const tick = () => Promise.resolve(report())
+  return { app: createUnconfiguredApp(platform), tick, minute: tick, ledger: createUnconfiguredLedgerRpc() }
 }

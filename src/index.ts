@@ -14,7 +14,7 @@ const service = createService({
 
 export default {
   fetch: (request, bindings) => service.fetch(request, bindings),
-  scheduled: (_controller, bindings) => service.tick(bindings),
+  scheduled: (_controller, bindings) => service.minute(bindings),
 } satisfies ExportedHandler<Record<string, unknown>>
 
 /** The ledger for other Workers of the account, which bind this entrypoint as a service. It is not reachable from outside. */
@@ -25,6 +25,9 @@ export class Ledger extends WorkerEntrypoint<Record<string, unknown>> implements
   entries(query: EntriesQuery) {
     return service.ledger(this.env).entries(query)
   }
+  events(after: number, limit?: number) {
+    return service.ledger(this.env).events(after, limit)
+  }
   wallets(uid: number) {
     return service.ledger(this.env).wallets(uid)
   }
@@ -33,4 +36,11 @@ export class Ledger extends WorkerEntrypoint<Record<string, unknown>> implements
   }
 }
 
-export type { EntriesQuery, EntryToPost, LedgerAnswer, LedgerEntry, LedgerError } from './rpc/ledger-methods.ts'
+export type {
+  EntriesQuery,
+  EntryToPost,
+  LedgerAnswer,
+  LedgerEntry,
+  LedgerError,
+  LedgerEvent,
+} from './rpc/ledger-methods.ts'

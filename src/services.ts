@@ -7,6 +7,7 @@ import type { Chain } from './chain/chain.ts'
 import type { DepositReader, DepositStore } from './deposits/deposit-store.ts'
 import type { PendingDeposits } from './deposits/pending-deposits.ts'
 import type { TokenFacts } from './deposits/token-facts.ts'
+import type { EventReader, EventStore } from './events/event-store.ts'
 import type { Currencies } from './ledger/currencies.ts'
 import type { EntryStore } from './ledger/entry-store.ts'
 import type { LedgerReader } from './ledger/ledger-reader.ts'
@@ -20,6 +21,7 @@ import type { SharedHealth } from './scan/health.ts'
 import type { Rescans } from './scan/rescans.ts'
 import type { ScanStore } from './scan/scan-store.ts'
 import type { Sightings } from './scan/sightings.ts'
+import type { WebhookStore } from './webhooks/webhook-store.ts'
 
 /** The stores that only read. A use case that gets nothing else cannot write. */
 export interface ReadStores {
@@ -29,6 +31,7 @@ export interface ReadStores {
   readonly pending: Pick<PendingDeposits, 'of' | 'refusals'>
   readonly sightings: Pick<Sightings, 'of'>
   readonly scanStore: Pick<ScanStore, 'state'>
+  readonly events: EventReader
 }
 
 /** All stores over one database or session. */
@@ -42,6 +45,8 @@ export interface Stores extends ReadStores {
   readonly rescans: Rescans
   readonly tokenFacts: TokenFacts
   readonly reconciliation: ReconciliationStore
+  readonly events: EventStore
+  readonly webhookStore: WebhookStore
 }
 
 /** What the configuration and the platform give to every use case. */

@@ -13,7 +13,10 @@ const sources = files.filter((file) => /^src\/.*\.ts$/.test(file))
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
 
 /** The folders (and top-level files) of src that each one may import from, besides itself. */
-const core = ['common', 'platform', 'chain', 'addresses', 'ledger', 'deposits', 'scan', 'reconciliation']
+const core = [
+  ...['common', 'platform', 'chain', 'addresses', 'ledger', 'deposits', 'scan', 'reconciliation'],
+  ...['events', 'webhooks'],
+]
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   common: [],
   platform: ['common'],
@@ -21,12 +24,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   addresses: ['common', 'chain', 'ledger', 'platform', 'scan'],
   ledger: ['common', 'addresses', 'chain'],
   deposits: ['common', 'platform', 'chain', 'addresses', 'ledger'],
-  scan: ['common', 'platform', 'chain', 'addresses', 'ledger', 'deposits', 'reconciliation'],
+  events: ['common', 'chain', 'addresses', 'ledger', 'deposits'],
+  webhooks: ['common', 'platform', 'events'],
+  scan: ['common', 'platform', 'chain', 'addresses', 'ledger', 'deposits', 'reconciliation', 'events'],
   reconciliation: ['common', 'platform', 'chain', 'addresses', 'ledger', 'scan'],
   services: core,
   tron: ['common', 'platform', 'chain', 'addresses', 'ledger'],
   d1: [...core, 'services'],
-  config: ['common', 'platform', 'chain', 'addresses', 'ledger'],
+  config: ['common', 'platform', 'chain', 'addresses', 'ledger', 'events', 'webhooks'],
   http: [...core, 'services', 'config'],
   rpc: [...core, 'services', 'http'],
   compose: [...core, 'services', 'tron', 'd1', 'http', 'rpc', 'config'],
@@ -41,7 +46,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** Folders whose files only compute: no clock, no I/O, no randomness, no SQL. */
 const pure =
-  /^src\/(common\/|chain\/|ledger\/|addresses\/(address|derive)|deposits\/(contract-types|detect-transfers|explain|transaction-bytes|trc20|trx|verify-deposit)|scan\/plan|reconciliation\/judge-reading|tron\/parse\/|keys\/(account-key|key-path)|collect\/(bandwidth|check-plan|collect-address|energy-pool|facts|limits|make-plan|plan|plan-table|refusals|report|sign-plan|step-state|transaction)\.ts)/
+  /^src\/(common\/|chain\/|ledger\/|addresses\/(address|derive)|deposits\/(contract-types|detect-transfers|explain|transaction-bytes|trc20|trx|verify-deposit)|scan\/plan|events\/|webhooks\/schedule|reconciliation\/judge-reading|tron\/parse\/|keys\/(account-key|key-path)|collect\/(bandwidth|check-plan|collect-address|energy-pool|facts|limits|make-plan|plan|plan-table|refusals|report|sign-plan|step-state|transaction)\.ts)/
 
 const folderOf = (file: string) => file.replace(/^src\//, '').replace(/(\/.*|\.ts)$/, '')
 const importsOf = (text: string) =>

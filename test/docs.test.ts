@@ -151,4 +151,8 @@ describe('README.md', () => {
     const missing = options.filter(([, name]) => !read('src/collect/README.md').includes(`--${name}`))
     expect(missing).toEqual([])
   })
+
+  it('shows the receiver of events that a test runs', () => {
+    expect(page).toContain(`\`\`\`ts\n${read('test/webhooks/receiver-example.ts')}\`\`\``)
+  })
 })

@@ -30,7 +30,7 @@ export default defineConfig({
           isolate: false, // no file keeps state in a module: a process for each file took a quarter of the time
           include: [
             'test/{architecture,docs}.test.ts',
-            'test/{addresses,chain,deposits,ledger,reconciliation,devnet,simulation,doctor,deploy,repair,shop,keys,collect}/**/*.test.ts',
+            'test/{addresses,chain,deposits,ledger,reconciliation,devnet,simulation,doctor,deploy,repair,shop,keys,collect,webhooks}/**/*.test.ts',
           ],
         },
       },

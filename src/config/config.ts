@@ -22,12 +22,13 @@ import {
   parsedText,
   text,
 } from './schemas.ts'
+import { type EventsConfig, eventsSchema } from './webhooks.ts'
 
 /** The origins whose web pages may read responses; `*` is all of them. */
 export type CorsOrigins = '*' | ReadonlySet<string>
 
 /** The configuration of a deployment, checked and frozen. */
-export interface Config extends ChainConfig, BackendAuthConfig {
+export interface Config extends ChainConfig, BackendAuthConfig, EventsConfig {
   readonly db: D1Database
   readonly extendedPublicKey: ExtendedPublicKey
   readonly startBlock: BlockHeight | null
@@ -47,10 +48,12 @@ export function parseConfig(bindings: Bindings): Result<Config, readonly string[
   const chain = parseBindings(chainSchema, bindings)
   const auth = parseBindings(authSchema, bindings)
   const backend = parseBindings(backendAuthSchema, bindings)
-  if (!own.ok || !chain.ok || !auth.ok || !backend.ok) {
-    return err([own, chain, auth, backend].flatMap((part) => (part.ok ? [] : part.error)))
+  const events = parseBindings(eventsSchema, bindings)
+  if (!own.ok || !chain.ok || !auth.ok || !backend.ok || !events.ok) {
+    return err([own, chain, auth, backend, events].flatMap((part) => (part.ok ? [] : part.error)))
   }
-  return ok(Object.freeze({ ...own.value, ...chain.value, auth: Object.freeze(auth.value), ...backend.value }))
+  const rest = { ...backend.value, ...events.value }
+  return ok(Object.freeze({ ...own.value, ...chain.value, auth: Object.freeze(auth.value), ...rest }))
 }
 
 /** A binding with these methods, the only ones that the service calls. */

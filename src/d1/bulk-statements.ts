@@ -15,6 +15,7 @@ import { deposits, movements, pendingDeposits, refusals, sightings, wallets } fr
 const known = alias(deposits, 'known')
 const incoming = alias(deposits, 'incoming')
 const refused = alias(refusals, 'refused')
+const queued = alias(pendingDeposits, 'queued')
 const isKnown = sql`EXISTS (
   SELECT 1 FROM ${deposits} AS ${known} WHERE ${known.txid} = ${incoming.txid} AND ${known.position} = ${incoming.position})`
 
@@ -42,8 +43,11 @@ FROM (
 ORDER BY place
 RETURNING ${names(deposits.txid, deposits.position, outcome)}`)
 
-const { since, next_try, reason } = pendingDeposits
-const pendingColumns = columnsOf(pendingDeposits, pendingDeposits.id, since, next_try)
+const { since, next_try, reason, reason_at } = pendingDeposits
+const pendingColumns = columnsOf(pendingDeposits, pendingDeposits.id, reason_at, since, next_try)
+
+const isPending = sql`EXISTS (
+  SELECT 1 FROM ${pendingDeposits} AS ${queued} WHERE ${queued.txid} = ${incoming.txid} AND ${queued.position} = ${incoming.position})`
 
 const isRefused = sql`EXISTS (
   SELECT 1 FROM ${refusals} AS ${refused} WHERE ${refused.txid} = ${incoming.txid} AND ${refused.position} = ${incoming.position})`
@@ -53,12 +57,13 @@ const isRefused = sql`EXISTS (
  * read again keeps the reason that it has.
  */
 const upsertPending = statement(sql`
-INSERT INTO ${pendingDeposits} (${names(...pendingColumns, since, next_try)})
-SELECT ${names(...pendingColumns)}, ${param('at')}, ${param('at')}
+INSERT INTO ${pendingDeposits} (${names(...pendingColumns, reason_at, since, next_try)})
+SELECT ${names(...pendingColumns)}, ${param('at')}, ${param('at')}, ${param('at')}
 FROM (SELECT key AS place, ${members(...pendingColumns)} FROM json_each(${param('list')})) AS ${incoming}
 WHERE NOT ${isKnown} AND NOT ${isRefused} ORDER BY place
 ON CONFLICT (${names(pendingDeposits.txid, pendingDeposits.position)})
-DO UPDATE SET ${names(reason)} = excluded.${names(reason)} WHERE excluded.${names(reason)} <> 'queued'`)
+DO UPDATE SET ${names(reason)} = excluded.${names(reason)}, ${names(reason_at)} = excluded.${names(reason_at)}
+WHERE excluded.${names(reason)} <> 'queued'`)
 
 /** Stores candidates that are worth nothing; known ones are left unchanged. */
 const refusalColumns = columnsOf(refusals, refusals.created_at)
@@ -83,7 +88,19 @@ INSERT INTO ${table} (${names(...columnsOf(table))})
 SELECT ${members(...columnsOf(table))} FROM json_each(${param('list')}) WHERE true
 ON CONFLICT DO NOTHING`)
 const insertMovements = insertNew(movements)
-const insertSightings = insertNew(sightings)
+
+const { seen_at } = sightings
+const sightingColumns = columnsOf(sightings, seen_at)
+
+/** Stores transfers that are not known otherwise. Where one was seen before, only its block changes: it was mined again. */
+const upsertSightings = statement(sql`
+INSERT INTO ${sightings} (${names(...sightingColumns, seen_at)})
+SELECT ${names(...sightingColumns)}, ${param('at')}
+FROM (SELECT ${members(...sightingColumns)} FROM json_each(${param('list')})) AS ${incoming}
+WHERE NOT ${isKnown} AND NOT ${isRefused} AND NOT ${isPending}
+ON CONFLICT (${names(sightings.txid, sightings.position)}) DO UPDATE
+SET ${names(sightings.height)} = excluded.${names(sightings.height)}, ${names(sightings.block_hash)} = excluded.${names(sightings.block_hash)}
+WHERE excluded.${names(sightings.block_hash)} <> ${sightings.block_hash}`)
 
 const keyColumns = [pendingDeposits.txid, pendingDeposits.position]
 const deletePending = statement(sql`
@@ -137,8 +154,8 @@ export function movementStatements(db: Database, list: readonly Movement[]): D1P
 }
 
 /** Statements that store sightings, each credit key once. */
-export function sightingStatements(db: Database, list: readonly Sighting[]): D1PreparedStatement[] {
-  return toJsonTexts(list.map(writeSighting), rowsMax).map((text) => insertSightings(db, { list: text }))
+export function sightingStatements(db: Database, list: readonly Sighting[], at: UnixMs): D1PreparedStatement[] {
+  return toJsonTexts(eachOnce(list).map(writeSighting), rowsMax).map((text) => upsertSightings(db, { list: text, at }))
 }
 
 /**

@@ -28,6 +28,11 @@ export function oneOfTexts<T extends string>(values: Record<T, true>): Condition
   return (column) => `${column} IN (${Object.keys(values).map((value) => `'${value}'`)})`
 }
 
+/** Whether the column `type` is one of these. */
+export function isType<T extends string>(...types: readonly T[]): string {
+  return `type IN (${types.map((type) => `'${type}'`)})`
+}
+
 /** Why a candidate is pending. */
 export const pendingReason = oneOfTexts<PendingReason>({
   queued: true,

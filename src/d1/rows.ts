@@ -66,7 +66,8 @@ export function readRefusal(row: RefusalRow): Refusal {
 
 /** A sighting as stored. */
 export function readSighting(row: SightingRow): Sighting {
-  return { ...readPlace(row), cuy: row.cuy, to: row.to_address }
+  const { cuy, uid, decimals, seconds } = row
+  return { ...readPlace(row), cuy, uid, ...readTransfer(row), decimals, seconds }
 }
 
 const neverEnded = 0 as UnixMs
@@ -81,7 +82,6 @@ export function readScan(row: ScanRow): ScanState {
     caughtUpAt: row.caught_up_at,
     triedAt: row.tried_at,
     problem: row.problem,
-    unconfirmedReadAt: row.unconfirmed_read_at,
     endedAt: row.lease === '' ? row.lease_until : neverEnded,
     leaseUntil: row.lease === '' ? neverEnded : row.lease_until,
     halted: row.halted,
@@ -103,7 +103,7 @@ export function writeDeposit(deposit: Deposit): IncomingDeposit {
 }
 
 /** A pending deposit for the database. */
-export function writePending(pending: Pending): Omit<PendingRow, 'id' | 'since' | 'next_try'> {
+export function writePending(pending: Pending): Omit<PendingRow, 'id' | 'reason_at' | 'since' | 'next_try'> {
   const { cuy, uid, reason } = pending
   return { ...writePlace(pending), cuy, uid, ...writeTransfer(pending), reason }
 }
@@ -116,8 +116,9 @@ export function writeRefusal(refusal: Refusal): Omit<RefusalRow, 'created_at'> {
 }
 
 /** A sighting for the database. */
-export function writeSighting(sighting: Sighting): SightingRow {
-  return { ...writePlace(sighting), cuy: sighting.cuy, to_address: sighting.to }
+export function writeSighting(sighting: Sighting): Omit<SightingRow, 'seen_at'> {
+  const { cuy, uid, decimals, seconds } = sighting
+  return { ...writePlace(sighting), cuy, uid, ...writeTransfer(sighting), decimals, seconds }
 }
 
 /** A movement for the database. */

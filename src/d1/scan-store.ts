@@ -73,11 +73,11 @@ async function appendStep(db: Database, step: ScanStep) {
 
 const selectScan = statement(build.select().from(scans))
 
-const { id, height, hash, finalized, finalized_at, advanced_at, caught_up_at, tried_at, unconfirmed_read_at } = scans
+const { id, height, hash, finalized, finalized_at, advanced_at, caught_up_at, tried_at } = scans
 const insertScan = statement(sql`
 INSERT INTO ${scans} (${names(id, height, hash, finalized, finalized_at, advanced_at)},
-  ${names(caught_up_at, tried_at, unconfirmed_read_at, scans.lease, scans.lease_until)})
-SELECT 1, ${param('height')}, ${param('hash')}, ${param('finalized')}, ${param('at')}, ${param('at')}, 0, 0, 0, '', 0
+  ${names(caught_up_at, tried_at, scans.lease, scans.lease_until)})
+SELECT 1, ${param('height')}, ${param('hash')}, ${param('finalized')}, ${param('at')}, ${param('at')}, 0, 0, '', 0
 WHERE NOT EXISTS (SELECT 1 FROM ${scans})`)
 
 const takeLease = statement(

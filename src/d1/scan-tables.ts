@@ -23,7 +23,6 @@ export const scans = sqliteTable(
     caught_up_at: instant(),
     tried_at: instant(),
     problem: text().$type<ChainFailure['kind']>(),
-    unconfirmed_read_at: instant(),
     lease: text().notNull(),
     lease_until: instant(),
     halted: text(),

@@ -1,11 +1,11 @@
-import { asc, eq, getTableColumns } from 'drizzle-orm'
+import { asc, eq, sql } from 'drizzle-orm'
 import type { Sightings } from '../scan/sightings.ts'
 import { sightingStatements } from './bulk-statements.ts'
-import { batchAll, type Database, openTables } from './database.ts'
+import { type Database, openTables } from './database.ts'
 import { readSighting } from './rows.ts'
-import { scans } from './scan-tables.ts'
-import { build, param, statement } from './statement.ts'
-import { addresses, sightings } from './tables.ts'
+import { rescans, scans } from './scan-tables.ts'
+import { statement } from './statement.ts'
+import { sightings } from './tables.ts'
 
 /** Sightings that one caller is shown. */
 const shownMax = 100
@@ -15,23 +15,25 @@ export function createSightings(db: Database): Sightings {
   return {
     async of(uid) {
       const rows = await openTables(db)
-        .select(getTableColumns(sightings))
+        .select()
         .from(sightings)
-        .innerJoin(addresses, eq(addresses.address, sightings.to_address))
-        .where(eq(addresses.uid, uid))
+        .where(eq(sightings.uid, uid))
         .orderBy(asc(sightings.height), asc(sightings.txid), asc(sightings.position))
         .limit(shownMax)
       return rows.map(readSighting)
     },
 
-    replace: (list, at) =>
-      batchAll(db, [
-        ...(list === null ? [] : [deleteAll(db)]),
-        ...sightingStatements(db, list ?? []),
-        setReadAt(db, { at }),
-      ]),
+    async update(list, at) {
+      await db.batch([...sightingStatements(db, list ?? [], at), deletePassed(db)])
+    },
   }
 }
 
-const deleteAll = statement(build.delete(sightings))
-const setReadAt = statement(build.update(scans).set({ unconfirmed_read_at: param('at') }))
+/**
+ * What the position has passed is decided by what is stored: a trigger writes an event for a transfer that is not. The
+ * transfers of a gap are not stored yet.
+ */
+const deletePassed = statement(sql`
+DELETE FROM ${sightings} WHERE ${sightings.height} <= (SELECT ${scans.height} FROM ${scans})
+AND NOT EXISTS (SELECT 1 FROM ${rescans}
+  WHERE ${rescans.kind} = 'gap' AND ${rescans.finished_at} IS NULL AND ${rescans.from_height} = ${sightings.height})`)

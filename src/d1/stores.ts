@@ -4,6 +4,7 @@ import { createAddressBook } from './address-book.ts'
 import type { Database } from './database.ts'
 import { createDepositStore } from './deposit-store.ts'
 import { createEntryStore } from './entry-store.ts'
+import { createEventStore } from './event-store.ts'
 import { createLedgerReader } from './ledger-reader.ts'
 import { createPendingDeposits } from './pending-deposits.ts'
 import { createReconciliationStore } from './reconciliation-store.ts'
@@ -11,6 +12,7 @@ import { createRescans } from './rescans.ts'
 import { createScanStore } from './scan-store.ts'
 import { createSightings } from './sightings.ts'
 import { createTokenFacts } from './token-facts.ts'
+import { createWebhookStore } from './webhook-store.ts'
 
 /**
  * The stores over `db`. `onWalletFull` gets the key of each deposit that was stored uncredited because its wallet was full.
@@ -28,5 +30,7 @@ export function createStores(db: Database, onWalletFull: (key: CreditKey) => voi
     rescans: createRescans(db),
     tokenFacts: createTokenFacts(db),
     reconciliation: createReconciliationStore(db),
+    events: createEventStore(db),
+    webhookStore: createWebhookStore(db),
   }
 }

@@ -145,6 +145,7 @@ export const pendingDeposits = sqliteTable(
     ...place(),
     ...transfer(),
     reason: text().$type<PendingReason>().notNull(),
+    reason_at: instant(), // since when it has this reason
     since: instant(),
     next_try: instant(),
   },
@@ -180,12 +181,19 @@ export const refusals = sqliteTable(
   ],
 )
 
-/** Transfers in blocks that are not final. */
-export const sightings = sqliteTable('sighting', { ...place(), to_address: address() }, (table) => [
-  primaryKey({ columns: [table.txid, table.position] }),
-  index('sighting_to').on(table.to_address),
-  ...placeRules(table),
-])
+/** Transfers in blocks that are not final. `seconds` was the estimated time to finality at `seen_at`. */
+export const sightings = sqliteTable(
+  'sighting',
+  { ...place(), ...transfer(), decimals: integer().notNull(), seconds: integer().notNull(), seen_at: instant() },
+  (table) => [
+    primaryKey({ columns: [table.txid, table.position] }),
+    index('sighting_uid').on(table.uid),
+    ...placeRules(table),
+    ...transferRules(table),
+    rule(table.decimals, between(0, 255)),
+    ...rules(safe, table.seconds, table.seen_at),
+  ],
+)
 
 /** Money that left an address of the service, or moved between two of them. */
 export const movements = sqliteTable(

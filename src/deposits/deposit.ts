@@ -88,7 +88,14 @@ export interface Refusal extends CreditKey {
 export interface Sighting extends CreditKey {
   readonly block: BlockRef
   readonly cuy: CurrencyId
+  readonly uid: Uid
+  readonly from: Address
   readonly to: Address
+  /** Chain units, with so many decimals. */
+  readonly raw: bigint
+  readonly decimals: number
+  /** About how long until it is final, when it was first seen. */
+  readonly seconds: number
 }
 
 /**

@@ -38,7 +38,10 @@ export function explainTransaction(worthless: WorthlessTransaction): string {
 }
 
 /** What became of a stored deposit, for the caller who owns it: one sentence, without a full stop. */
-export function explainOutcome(deposit: Deposit, currencies: Currencies): string {
+export function explainOutcome(
+  deposit: Pick<Deposit, 'cuy' | 'raw' | 'outcome' | 'amount'>,
+  currencies: Currencies,
+): string {
   const currency = currencies.byId.get(deposit.cuy)
   if (currency === undefined) return 'its currency is no longer accepted'
   const { symbol, decimals, scale, minDeposit } = currency

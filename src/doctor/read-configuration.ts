@@ -16,7 +16,8 @@ export interface ConfigurationSource extends Pick<WranglerConfig, 'database'> {
 }
 
 /** The variables of the service, by what their names have in common. */
-const variablePattern = /^(TRON_|AUTH_|CURRENCIES$|OPERATOR_ADDRESSES$|CORS_ORIGINS$|DEV_UID$)/
+const variablePattern =
+  /^(TRON_|AUTH_|BACKEND_|CURRENCIES$|OPERATOR_ADDRESSES$|CORS_ORIGINS$|WEBHOOKS$|SCAN_EVERY_SECONDS$|EVENTS_KEEP_DAYS$|DEV_UID$)/
 
 /**
  * Reads wrangler.toml of the working directory and the file for the secrets, which overrides it. Without `env` these are
@@ -43,7 +44,8 @@ export function readConfiguration(
   for (const [name, { value }] of Object.entries(bindings.value)) values[name] = value
   const names = new Set([
     ...Object.keys(environment).filter((name) => variablePattern.test(name)),
-    ...keyNames(environment.TRON_NODES || values.TRON_NODES),
+    ...secretNames(environment.TRON_NODES || values.TRON_NODES),
+    ...secretNames(environment.WEBHOOKS || values.WEBHOOKS),
   ])
   const overridden = [...names].filter((name) => (environment[name] ?? '') !== '')
   for (const name of overridden) values[name] = environment[name]
@@ -52,8 +54,8 @@ export function readConfiguration(
   return ok({ isDeployment, values, origin: origin.join(', '), varsFile, database })
 }
 
-/** The names of the variables with the API keys of nodes, which are an array or its JSON text. */
-function keyNames(nodes: unknown): string[] {
-  const json = typeof nodes === 'string' ? nodes : JSON.stringify(nodes ?? [])
-  return [...json.matchAll(/"keyVar"\s*:\s*"([^"]+)"/g)].flatMap(([, name]) => name ?? [])
+/** The names of the variables with the keys of nodes or the secrets of endpoints, which are an array or its JSON text. */
+function secretNames(list: unknown): string[] {
+  const json = typeof list === 'string' ? list : JSON.stringify(list ?? [])
+  return [...json.matchAll(/"(?:key|secret)Var"\s*:\s*"([^"]+)"/g)].flatMap(([, name]) => name ?? [])
 }

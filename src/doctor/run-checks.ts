@@ -10,6 +10,7 @@ import { checkNode } from './check-node.ts'
 import { type CheckResult, failed, passed, warned } from './check-result.ts'
 import { checkOperators, checkStored, type StoredSettingsConfig } from './check-stored.ts'
 import { checkToken } from './check-token.ts'
+import { checkWebhooks } from './check-webhooks.ts'
 import { type DoctorPlatform, type NodeAccess, type NodeUnderTest, nodeMs, openPool } from './node-under-test.ts'
 import type { ConfigurationSource } from './read-configuration.ts'
 
@@ -22,10 +23,14 @@ const databaseResults: Readonly<Record<ConfigurationSource['database'], CheckRes
   missing: failed('database: wrangler.toml has no D1 database with the binding DB'),
 }
 
-/** All checks of a configuration, in order. They only read, here and at the nodes. */
+/**
+ * All checks of a configuration, in order. They only read, here and at the nodes; where `sendsTests`, each endpoint of `WEBHOOKS`
+ * gets a test event.
+ */
 export async function* runChecks(
   source: ConfigurationSource,
   platform: DoctorPlatform,
+  sendsTests = false,
 ): AsyncGenerator<CheckResult, void> {
   const { values, isDeployment } = source
   const config = parseConfig({ ...values, DB: database })
@@ -43,6 +48,7 @@ export async function* runChecks(
   yield* checkKey(values.TRON_XPUB, chain.ok ? chain.value.chainId : null)
   if (auth.ok) yield* checkAuth(auth.value, isDeployment, platform.fetch)
   if (config.ok) yield* checkOperators(config.value, isDeployment)
+  if (config.ok) yield* checkWebhooks(config.value.webhooks, platform, sendsTests)
   const hasDatabase = !isDeployment || source.database === 'set'
   if (chain.ok) yield* checkChain(platform, chain.value, config.ok && hasDatabase ? config.value : null)
   else yield warned('nodes and tokens: skipped until the configuration is valid')

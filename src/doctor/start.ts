@@ -1,7 +1,7 @@
 /**
  * `npm run doctor`: checks a configuration against its live nodes and prints one line for each check. Without an option it
  * checks the configuration of this machine (wrangler.toml and .dev.vars, as `wrangler dev` uses them); `--production` and
- * `--env <name>` check deployments. Exit codes: 0 no check failed, 1 a check failed, 2 wrong options.
+ * `--env <name>` check deployments. `--webhooks` also sends a signed test event to each endpoint. Exit codes: 0 no check failed, 1 a check failed, 2 wrong options.
  */
 import { parseArgs } from 'node:util'
 import { err, ok, type Result } from '../common/result.ts'
@@ -15,14 +15,15 @@ const code = await run(process.argv.slice(2))
 process.stdout.write('', () => process.exit(code)) // although timers of requests that are already answered are still running
 
 async function run(args: string[]): Promise<number> {
-  const env = readEnv(args)
-  if (!env.ok) {
-    print(`${env.error}\nnpm run doctor [-- --production | -- --env <name>]`)
+  const chosen = readOptions(args)
+  if (!chosen.ok) {
+    print(`${chosen.error}\nnpm run doctor [-- [--production | --env <name>] [--webhooks]]`)
     return 2
   }
-  const source = readConfiguration(env.value, process.env)
+  const { env, sendsTests } = chosen.value
+  const source = readConfiguration(env, process.env)
   const results = source.ok
-    ? runChecks(source.value, { clock: systemClock, fetch, readStored: () => readStored(env.value) })
+    ? runChecks(source.value, { clock: systemClock, fetch, readStored: () => readStored(env) }, sendsTests)
     : [failed(`configuration: ${source.error}`)]
   const levels: CheckResult['level'][] = []
   for await (const result of results) {
@@ -35,13 +36,16 @@ async function run(args: string[]): Promise<number> {
   return count('FAIL') > 0 ? 1 : 0
 }
 
-/** The environment of a deployment ('' is the top level, as for wrangler), or undefined: this machine. */
-function readEnv(args: string[]): Result<string | undefined, string> {
+/** `env` is the environment of a deployment ('' is the top level, as for wrangler), or undefined: this machine. */
+function readOptions(
+  args: string[],
+): Result<{ readonly env: string | undefined; readonly sendsTests: boolean }, string> {
   try {
-    const options = { env: { type: 'string' }, production: { type: 'boolean' } } as const
-    const { env, production } = parseArgs({ args, options }).values
+    const flag = { type: 'boolean' } as const
+    const options = { env: { type: 'string' }, production: flag, webhooks: flag } as const
+    const { env, production, webhooks = false } = parseArgs({ args, options }).values
     if (production && env !== undefined) return err('either --env or --production')
-    return ok(production ? '' : env)
+    return ok({ env: production ? '' : env, sendsTests: webhooks })
   } catch (error) {
     return err(error instanceof Error ? error.message : 'unknown option')
   }

@@ -22,7 +22,7 @@ export interface PostedItem<A> extends EntryItem<A> {
 }
 
 /** Writes an amount in smallest units of a currency with this scale. */
-type WriteAmount<A> = (units: bigint, scale: number) => A
+export type WriteAmount<A> = (units: bigint, scale: number) => A
 
 /** The item of an entry. */
 export function entryItem<A>(entry: Entry, currencies: Currencies, write: WriteAmount<A>): EntryItem<A> {

@@ -8,9 +8,11 @@
 export const routeMs = 10_000
 /** The part of it after which a request reads no further blocks: the rest is for proofs. */
 export const routeReadMs = 7_000
+/** Milliseconds of the cron's minute: the time in which scans and deliveries begin. */
+export const minuteMs = 60_000
 /** Milliseconds that a tick may spend on reading blocks. */
 export const tickReadMs = 16_000
-/** Milliseconds after which a tick ends: less than the lease, and less than the minute until the next tick. */
+/** Milliseconds after which a tick ends: less than the lease. Where the next one was to begin before that, it is left out. */
 export const tickMs = 27_000
 /**
  * HTTP requests to nodes in one request of a caller, without proofs. Every caller can cause them, and providers limit them by
@@ -19,22 +21,34 @@ export const tickMs = 27_000
 export const routeRequestsMax = 40
 /** HTTP requests to nodes in one request of a caller, for proofs: 10 take 90 receipts at two nodes. */
 export const routeProofsMax = 30
+// One invocation of the cron runs the ticks of a minute: six where one begins every 10 s. Their requests to nodes and the
+// deliveries add up to 962: 6 × 45 for reading blocks, 30 for ranges, 32 for reconciliation, 480 for proofs, 150 deliveries.
 /**
- * HTTP requests to nodes in one tick for reading blocks, for the same reason: at most 64,800 a day. They also bound the CPU
- * time of a tick: it reads at most 374 blocks, which takes 2 s of CPU time where blocks are busy (`npm run bench`).
+ * HTTP requests to nodes in one tick for reading blocks, for the same reason: at most 194,400 a day with a tick every 20 s. A
+ * tick that is caught up takes 7 of them at two nodes, 30,240 a day. They also bound the CPU time of a tick: it reads at most
+ * 374 blocks, which takes 2 s of CPU time where blocks are busy (`npm run bench`).
  */
 export const tickRequestsMax = 45
 /**
- * HTTP requests to nodes in one tick for proofs. They are used only where that many transfers are found: a token takes a ninth of
- * a request at two nodes, and TRX one more, or less where a block has several.
+ * HTTP requests to nodes in the ticks of one minute for proofs, in equal parts. They are used only where that many transfers are
+ * found: a token takes a ninth of a request at two nodes, and TRX one more, or less where a block has several.
  */
-export const tickProofsMax = 600
-/** HTTP requests to nodes in one tick for reading ranges again, where there are any. */
+export const minuteProofsMax = 480
+/** HTTP requests to nodes in the last tick of a minute for reading ranges again, where there are any. */
 export const tickRescansMax = 30
-/** Milliseconds that a tick may spend on the nodes of reconciliation, after the scan: both are over before the next tick. */
+/** Milliseconds that a tick may spend on the nodes of reconciliation, after the scan. */
 export const reconciliationMs = 20_000
 /**
- * HTTP requests to nodes for reconciliation in one tick, besides those of the scan: it takes none of them. Usually there
- * are at most 10, one for a slice. A node without batches takes 21 for one slice, and one question gets two thirds of the limit.
+ * HTTP requests to nodes for reconciliation in the last tick of a minute, besides those of the scan: it takes none of them.
+ * Usually there are at most 10, one for a slice. A node without batches takes 21 for one slice, and one question gets two
+ * thirds of the limit.
  */
 export const reconciliationRequestsMax = 32
+/** Connections of a tick to nodes, of the platform's 6. The others are for deliveries. */
+export const tickConnectionsMax = 3
+/** Connections for deliveries to endpoints that are well, */
+export const deliveryConnectionsMax = 2
+/** and to those that are failing or slow, so that they take none of the others. */
+export const failingConnectionsMax = 1
+/** Deliveries in one minute. */
+export const minuteDeliveriesMax = 150

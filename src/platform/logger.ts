@@ -19,6 +19,7 @@ export type AlarmKind =
   | 'tick-failed'
   | 'misconfigured'
   | 'paid-before-issue'
+  | 'webhook-failing'
 
 /** The log of the service: one structured line for each call. */
 export interface Logger {

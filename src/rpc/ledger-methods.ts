@@ -1,4 +1,5 @@
 import type { QueryFailure } from '../common/query-failure.ts'
+import type { EventItem } from '../events/event-item.ts'
 import type { EntryType } from '../ledger/entry.ts'
 import type { PostedType } from '../ledger/entry-store.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
@@ -44,6 +45,9 @@ export interface LedgerEntry {
   readonly by: string
 }
 
+/** What happened, as `GET /ledger/events` shows it; amounts are decimals as text. */
+export type LedgerEvent = EventItem<string>
+
 /** Why there is no result. `why` is one sentence for people; nothing was changed, except perhaps with `internal`. */
 export type LedgerError =
   | PostFailure
@@ -65,6 +69,11 @@ export interface LedgerMethods {
   ): Promise<LedgerAnswer<{ readonly replayed: boolean; readonly entries: readonly LedgerEntry[] }>>
   /** A page of a user's entries, newest first, and how many match. */
   entries(query: EntriesQuery): Promise<LedgerAnswer<{ readonly list: readonly LedgerEntry[]; readonly count: number }>>
+  /** Up to `limit` events (100 by default and at most) after the one with the id `after`, in order; none is the end for now. */
+  events(
+    after: number,
+    limit?: number,
+  ): Promise<LedgerAnswer<{ readonly list: readonly LedgerEvent[]; readonly count: number }>>
   /** A user's balance in each configured currency. */
   wallets(
     uid: number,

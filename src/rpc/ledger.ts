@@ -2,9 +2,12 @@ import { formatBase58 } from '../addresses/address.ts'
 import { issueAddress } from '../addresses/issue-address.ts'
 import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
+import { eventItem } from '../events/event-item.ts'
+import { eventsMax } from '../events/event-store.ts'
 import { notConfigured, toProblem } from '../http/errors.ts'
 import { parseParameters } from '../http/query.ts'
 import { readLedgerEntriesQuery } from '../http/routes/ledger-entries/query.ts'
+import { ledgerEventsQuery } from '../http/routes/ledger-events/query.ts'
 import { ledgerWalletsQuery } from '../http/routes/ledger-wallets/query.ts'
 import { formatUnits } from '../ledger/amount.ts'
 import { backendNameTakes, parseBackendName, type Uid } from '../ledger/entry.ts'
@@ -51,6 +54,15 @@ export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
         const { list, count } = found.value
         return ok({ list: list.map((entry) => postedItem(entry, currencies, formatUnits)), count })
       }),
+    events: (after, limit) =>
+      call('events', async (invocation) => {
+        const query = parseParameters(ledgerEventsQuery, asTexts({ after, limit }))
+        if (!query.ok) return err(toLedgerError(query.error))
+        const { after: last = 0, limit: max = eventsMax } = query.value
+        const events = await services.read(invocation, (stores) => stores.events.after(last, max))
+        const list = events.map((event) => eventItem(event, currencies, formatUnits))
+        return ok({ list, count: list.length })
+      }),
     wallets: (value) =>
       call('wallets', async (invocation) => {
         const uid = readUid(value)
@@ -76,7 +88,7 @@ export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
 /** The methods where the configuration is wrong. */
 export function createUnconfiguredLedgerRpc(): LedgerMethods {
   const refuse = async () => refused({ kind: 'not-configured', why: notConfigured.msg })
-  return { post: refuse, entries: refuse, wallets: refuse, address: refuse }
+  return { post: refuse, entries: refuse, events: refuse, wallets: refuse, address: refuse }
 }
 
 /** Longest stack in a log line, in characters. */

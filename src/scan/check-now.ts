@@ -145,10 +145,8 @@ async function awaitScan(
 }
 
 /** Whether the state is that of a scan which answers a call of this time. */
-function isAnswered({ triedAt, endedAt, unconfirmedReadAt, problem }: ScanState, since: UnixMs): boolean {
-  const isNew = triedAt >= since || endedAt > since - blockSeconds * 1000
-  // A tick's scan does not read unconfirmed blocks; one that was caught up is followed by one that does.
-  return isNew && (unconfirmedReadAt >= Math.min(triedAt, since) || problem !== null)
+function isAnswered({ triedAt, endedAt }: ScanState, since: UnixMs): boolean {
+  return triedAt >= since || endedAt > since - blockSeconds * 1000
 }
 
 async function readState({ scanStore, clock, shared }: CheckNowParts): Promise<ScanState | null> {

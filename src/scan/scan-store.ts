@@ -25,8 +25,6 @@ export interface ScanState {
   readonly triedAt: UnixMs
   /** Why that scan was not caught up, or null. */
   readonly problem: ChainFailure['kind'] | null
-  /** When the unconfirmed blocks were last read; 0 before the first time. */
-  readonly unconfirmedReadAt: UnixMs
   /** When the newest scan ended and released its lease; 0 while one runs, or where the newest one was killed. */
   readonly endedAt: UnixMs
   /** When the lease expires; in the past while no scan runs. */

@@ -9,6 +9,7 @@ import type { Uid } from '../ledger/entry.ts'
 import type { Alarms } from '../platform/alarms.ts'
 import type { Logger } from '../platform/logger.ts'
 import { carefulBlocksMax } from './limits.ts'
+import { secondsToFinal } from './plan.ts'
 import { type ProveParts, proveOwn, proveQueue, takesPerTick } from './prove-queue.ts'
 import { readStep } from './read-step.ts'
 import type { ScanState, ScanStore } from './scan-store.ts'
@@ -27,7 +28,7 @@ export const stallMs = 180_000
 export interface ScanParts extends StoreStepParts, ProveParts {
   readonly chain: Pick<Chain, 'finalizedHead' | 'finalizedBlocks' | 'unconfirmedBlocks' | 'requestsLeft'>
   readonly scanStore: Pick<ScanStore, 'acquireLease' | 'releaseLease' | 'recordFinalized' | 'halt' | 'append'>
-  readonly sightings: Pick<Sightings, 'replace'>
+  readonly sightings: Pick<Sightings, 'update'>
   readonly logger: Logger
   readonly alarms: Alarms
 }
@@ -44,8 +45,8 @@ export type ScanReport =
  * it records the candidates of a step together with the position; and it proves candidates from the queue. A scan that dies
  * anywhere is run again. The lease in the database allows one scan at a time.
  *
- * `caller` is the caller who asked for the scan, whose candidates are proven first and who is shown unconfirmed transfers; null
- * for a tick, which proves more of the queue.
+ * `caller` is the caller who asked for the scan, whose candidates are proven first; null for a tick, which proves more of the
+ * queue.
  */
 export async function scan(parts: ScanParts, caller: Uid | null): Promise<ScanReport> {
   const startedAt = parts.clock.now()
@@ -55,7 +56,7 @@ export async function scan(parts: ScanParts, caller: Uid | null): Promise<ScanRe
   try {
     const end = await catchUp(parts, attempt.state)
     problem = end.ok ? null : end.error
-    if (caller !== null && end.ok) await readUnconfirmed(parts, end.value, startedAt)
+    if (end.ok) await readUnconfirmed(parts, end.value, startedAt)
     if (caller !== null) await proveOwn(parts, caller)
     await proveQueue(parts, caller === null ? takesPerTick : 1)
   } finally {
@@ -102,12 +103,14 @@ async function readUnconfirmed(parts: ScanParts, finalized: BlockHeight, started
   const read = await parts.chain.unconfirmedBlocks(finalized)
   if (!read.ok) {
     parts.logger.info('unconfirmed-unread', { why: read.error.kind })
-    await parts.sightings.replace(null, startedAt)
+    await parts.sightings.update(null, startedAt)
     return
   }
   const { candidates } = await findOwnedTransfers(parts, read.value.blocks)
-  const sightings = candidates.map(({ candidate: { txid, position, block, currency, to } }) => {
-    return { txid, position, block, cuy: currency.cuy, to }
+  const sightings = candidates.map(({ uid, candidate }) => {
+    const { currency, ...rest } = candidate
+    const seconds = secondsToFinal(candidate.block.height, finalized, read.value.latest)
+    return { ...rest, cuy: currency.cuy, uid, decimals: currency.decimals, seconds }
   })
-  await parts.sightings.replace(sightings, startedAt)
+  await parts.sightings.update(sightings, startedAt)
 }

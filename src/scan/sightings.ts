@@ -6,6 +6,9 @@ import type { Uid } from '../ledger/entry.ts'
 export interface Sightings {
   /** Transfers to the caller's addresses, at most 100. */
   of(uid: Uid): Promise<readonly Sighting[]>
-  /** Replaces all sightings; null keeps them. Both store `at` as the scan's `unconfirmedReadAt`. */
-  replace(sightings: readonly Sighting[] | null, at: UnixMs): Promise<void>
+  /**
+   * Stores what the unconfirmed blocks show, or null where they could not be read, and removes what the position has
+   * passed. One that is not shown any longer stays until then: it can be mined again.
+   */
+  update(sightings: readonly Sighting[] | null, at: UnixMs): Promise<void>
 }

@@ -53,6 +53,11 @@ export function seedBare(): string {
   })
 }
 
+/** A database with no row. */
+export function seedEmpty(): string {
+  return seeded('empty', () => undefined)
+}
+
 /** The address at an index of the seeded databases. Addresses are scattered like real ones, and so are look-ups. */
 export function watchedAddress(index: number): string {
   const part = (factor: number) => (((index + 1) * factor) % 4_294_967_296).toString(16).padStart(8, '0')

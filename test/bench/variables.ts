@@ -15,6 +15,7 @@ export function serviceVariables(nodes: readonly string[]): Readonly<Record<stri
     ],
     AUTH_JWT_SECRET: testSecret,
     BACKEND_JWT_SECRET: backendSecret,
+    SCAN_EVERY_SECONDS: 60, // one tick in an invocation of the cron
   }
 }
 

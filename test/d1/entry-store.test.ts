@@ -88,7 +88,7 @@ describe('post', () => {
     const metered = meterDatabase(counted, usage, { now: () => ms(0) })
     await createEntryStore(metered).post(entries, shop, ms(20))
     expect(batches).toEqual([3])
-    expect(usage.rowsRead).toBeLessThanOrEqual(20 * 45)
+    expect(usage.rowsRead).toBeLessThanOrEqual(20 * 50)
   })
 })
 

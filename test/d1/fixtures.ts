@@ -63,7 +63,11 @@ export function pending(changes: Partial<Pending> = {}): Pending {
 
 /** A sighting of a transfer to address 0, with changes. */
 export function sighting(changes: Partial<Sighting> = {}): Sighting {
-  return { txid: txid(1), position: 0, block: block(130), cuy: cuy(1), to: addressAt(0), ...changes }
+  return {
+    ...{ txid: txid(1), position: 0, block: block(130), cuy: cuy(1), uid: uid(1), from: sender, to: addressAt(0) },
+    ...{ raw: 5n, decimals: 6, seconds: 57 },
+    ...changes,
+  }
 }
 
 /** A movement out of address 0, with changes. */

@@ -46,7 +46,6 @@ describe('state and start', () => {
       caughtUpAt: 0,
       triedAt: 0,
       problem: null,
-      unconfirmedReadAt: 0,
       endedAt: 0,
       leaseUntil: 0,
       halted: null,

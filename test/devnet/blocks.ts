@@ -62,9 +62,9 @@ export interface PhantomCall {
   readonly selector: string
 }
 
-/** The newest final height for the newest height `latest`. */
-export function finalizedHeight(latest: number): number {
-  return Math.max(0, latest - finalityBlocks)
+/** The newest final height for the newest height `latest`. `lag` is the number of blocks between the two. */
+export function finalizedHeight(latest: number, lag = finalityBlocks): number {
+  return Math.max(0, latest - lag)
 }
 
 /** The block at `height`, or null above the head. */

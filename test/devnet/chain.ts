@@ -13,6 +13,8 @@ export interface DevnetOptions {
   /** Ports of the Tron server and of anvil; 0 chooses a free one. */
   readonly tronPort: number
   readonly anvilPort: number
+  /** Blocks from the newest to the newest final one; a few where it is not given, so that nobody waits long. */
+  readonly finalityLag?: number
 }
 
 /**
@@ -36,11 +38,11 @@ export const temporary: DevnetOptions = { statePath: null, blockSeconds: null, t
 
 /** Starts anvil and the Tron server, and deploys the test token if the chain does not have it yet. */
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
-  const { statePath, blockSeconds, tronPort, anvilPort } = options
+  const { statePath, blockSeconds, tronPort, anvilPort, finalityLag } = options
   const anvil = await startAnvil({ port: anvilPort, statePath, blockSeconds })
   try {
     const selector = tokenSelector('phantomTransfer(address,uint256)')
-    const node = createDevnetNode(anvil.evm, { contract: tokenAddress, selector })
+    const node = createDevnetNode(anvil.evm, { contract: tokenAddress, selector }, finalityLag)
     const submit = createSubmit(node)
     const control = createControl(node, submit)
     const { latest: startedAt } = await node.heads()

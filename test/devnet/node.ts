@@ -38,12 +38,12 @@ const indexStep = 500
 const loadedMax = 50
 
 /** The node over anvil's chain. It reads all blocks once to index them, so it needs no store of its own. */
-export function createDevnetNode(evm: Evm, phantom: PhantomCall): DevnetNode {
+export function createDevnetNode(evm: Evm, phantom: PhantomCall, finalityLag?: number): DevnetNode {
   const currentIndex = createIndex(evm)
   const unmined = new Map<string, string>()
   const heads = async () => {
     const latest = Number(await evm.call<string>('eth_blockNumber'))
-    return { latest, finalized: finalizedHeight(latest) }
+    return { latest, finalized: finalizedHeight(latest, finalityLag) }
   }
   const blockAt = (height: number) => loadBlock(evm, height, phantom)
   let pending: { readonly basedOn: string; readonly resources: Resources; readonly now: number } | null = null

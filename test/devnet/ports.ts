@@ -6,13 +6,15 @@ export interface Ports {
   readonly service: number
   readonly tron: number
   readonly anvil: number
+  /** Of the receiver of events. */
+  readonly receiver: number
 }
 
-/** The ports from `PORT` and `DEVNET_PORT`. anvil's port follows that of the Tron server. */
+/** The ports from `PORT` and `DEVNET_PORT`. anvil's port follows that of the Tron server, and the receiver's that of the service. */
 export function readPorts(): Ports {
   const service = readPort('PORT', 8787)
   const tron = readPort('DEVNET_PORT', 9090)
-  return { service, tron, anvil: tron + 1 }
+  return { service, tron, anvil: tron + 1, receiver: service + 3 }
 }
 
 /** Whether no program listens on a port of this machine. */
@@ -28,6 +30,6 @@ function readPort(name: string, defaultPort: number): number {
   const given = process.env[name]
   if (given === undefined || given === '') return defaultPort
   const port = /^\d{1,5}$/.test(given) ? Number(given) : 0
-  if (port < 1 || port > 65_534) throw new UserError(`${name} must be a port from 1 to 65534, not "${given}".`)
+  if (port < 1 || port > 65_532) throw new UserError(`${name} must be a port from 1 to 65532, not "${given}".`)
   return port
 }

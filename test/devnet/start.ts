@@ -1,12 +1,13 @@
 /**
  * `npm start`: the whole service on this machine, without internet access. It starts a local chain with a Tron server,
- * the database with its migrations, the Worker, and a cron tick each minute. Chain and database are kept and belong
- * together.
+ * the database with its migrations, the Worker, its cron each minute, and a receiver that prints events. Chain and database are
+ * kept and belong together.
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { SignJWT } from 'jose'
 import { quantity } from '../support/hex.ts'
 import { printLine, root, UserError } from '../support/project.ts'
+import { receive } from '../webhooks/receiver-example.ts'
 import { devnetChainId, finalityBlocks } from './anvil.ts'
 import { type Devnet, startDevnet } from './chain.ts'
 import { chainDir, markMatchingData, requireMatchingData } from './local-data.ts'
@@ -43,6 +44,7 @@ async function start(): Promise<void> {
   await requireFreePort(ports.service, 'PORT')
   await requireFreePort(ports.tron, 'DEVNET_PORT')
   await requireFreePort(ports.anvil, 'DEVNET_PORT')
+  await requireFreePort(ports.receiver, 'PORT')
   requireMatchingData()
   if (!existsSync(`${root}.dev.vars`)) copyFileSync(`${root}test/devnet/dev.vars`, `${root}.dev.vars`)
 
@@ -56,7 +58,9 @@ async function start(): Promise<void> {
   markMatchingData()
   const { rpcUrl: rpc, apiUrl: api } = devnet
   const nodes = process.env.DEVNET_PORT ? JSON.stringify([{ rpc, api }]) : null // else .dev.vars may have other nodes
-  const worker = await startWorker(ports.service, nodes, (line) => {
+  const webhooks = process.env.PORT ? JSON.stringify([endpointAt(ports.receiver)]) : null // as above
+  startReceiver(ports.receiver)
+  const worker = await startWorker(ports.service, { TRON_NODES: nodes, WEBHOOKS: webhooks }, (line) => {
     if (isReady || /error/i.test(line)) printLine(line) // during the start only errors
   })
   stopSteps.push(worker.stop)
@@ -64,11 +68,32 @@ async function start(): Promise<void> {
 
   const base = `http://127.0.0.1:${ports.service}`
   await requireScannedBlocks(base, devnet)
-  await tick(base)
+  void tick(base)
   const timer = setInterval(() => void tick(base), tickIntervalMs)
   stopSteps.push(async () => clearInterval(timer))
   isReady = true
   if (!isStopping) printLine(welcome(base, await backendToken()))
+}
+
+function endpointAt(port: number) {
+  return { url: `http://127.0.0.1:${port}`, secretVar: 'WEBHOOK_SECRET' }
+}
+
+/** Prints each event that the service delivers. */
+function startReceiver(port: number): void {
+  const secret = readVariable('WEBHOOK_SECRET')
+  if (secret === undefined) return
+  const receiver = receive(secret, async (event) => printLine(`Event: ${JSON.stringify(event)}`))
+  receiver.listen(port, '127.0.0.1')
+  stopSteps.push(async () => {
+    receiver.close()
+    receiver.closeAllConnections()
+  })
+}
+
+/** A variable of `.dev.vars`, or undefined where it has none of this name. */
+function readVariable(name: string): string | undefined {
+  return new RegExp(`^${name}="?([^"\\n]+)"?$`, 'm').exec(readFileSync(`${root}.dev.vars`, 'utf8'))?.[1]
 }
 
 async function startChain(ports: Ports): Promise<Devnet> {
@@ -132,7 +157,7 @@ async function fetchJson(url: string, body: unknown = null): Promise<unknown> {
 
 /** A token of a backend for the next hour, or null where `.dev.vars` has no secret for backends. */
 async function backendToken(): Promise<string | null> {
-  const secret = /^BACKEND_JWT_SECRET="?([^"\n]+)"?$/m.exec(readFileSync(`${root}.dev.vars`, 'utf8'))?.[1]
+  const secret = readVariable('BACKEND_JWT_SECRET')
   if (secret === undefined) return null
   const token = new SignJWT({ scope: 'ledger:read ledger:post' }).setProtectedHeader({ alg: 'HS256' })
   return await token.setSubject('shop').setExpirationTime('1h').sign(new TextEncoder().encode(secret))
@@ -158,6 +183,7 @@ The service is running at ${base} (documentation: ${base}/docs). A request witho
 ${routes.map((route) => `  curl ${base}${route}`).join('\n')}
 
 Send a deposit to the address from /tron/generate. After about ${finalityBlocks * blockSeconds + 1} s it is final: call /tron/recharge.
+Without that the service finds it by itself. Its events are delivered to a receiver, which prints them here.
 
   ${pay} <T-address> 25 USDT
   ${pay} <T-address> 3.5 TRX

@@ -17,15 +17,17 @@ export async function applyMigrations(): Promise<void> {
 }
 
 /**
- * Starts the Worker; resolves when it accepts requests. `nodes` replaces `TRON_NODES` of `.dev.vars` unless it is null.
+ * Starts the Worker; resolves when it accepts requests. `changes` replace variables of `.dev.vars`, where they are not null.
  * `print` gets every later line of its output.
  */
 export async function startWorker(
   port: number,
-  nodes: string | null,
+  changes: Readonly<Record<string, string | null>>,
   print: (line: string) => void,
 ): Promise<LocalWorker> {
-  const override = nodes === null ? [] : ['--var', `TRON_NODES:${nodes}`]
+  const override = Object.entries(changes).flatMap(([name, value]) =>
+    value === null ? [] : ['--var', `${name}:${value}`],
+  )
   const options = ['--ip', '127.0.0.1', '--port', `${port}`, '--show-interactive-dev-session=false', ...override]
   const child = spawnWrangler(['dev', ...options])
   const ended = new Promise<void>((resolve) => {

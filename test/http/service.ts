@@ -37,6 +37,10 @@ export interface RunningService {
   /** The response to any request. */
   fetch(request: Request): Promise<Response>
   tick(): Promise<void>
+  /** One invocation of the cron. */
+  minute(): Promise<void>
+  /** The requests to endpoints at `https://hooks.example/`, which all succeed. */
+  readonly hooks: readonly { readonly body: string }[]
   /** The same isolate, database and chain with other variables, as after a change of the configuration. */
   with(changes: Record<string, unknown>): RunningService
 }
@@ -58,6 +62,7 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
   const clock = { seconds: tokenNow }
   const startedAt = performance.now()
   let names = 0
+  const hooks: { readonly body: string }[] = []
   const service = createService({
     clock: {
       now: () => (clock.seconds * 1000 + Math.floor(performance.now() - startedAt)) as UnixMs,
@@ -65,7 +70,11 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
       random: () => 0.5,
     },
     logger: createLogger((line) => lines.push(line)),
-    fetch: (input, init) => reach(String(input), init ?? {}),
+    fetch: async (input, init = {}) => {
+      if (!String(input).startsWith('https://hooks.example/')) return reach(String(input), init)
+      hooks.push({ body: String(init.body) })
+      return new Response(null, { status: 204 })
+    },
     uniqueName: () => `name-${++names}`,
   })
   const withBindings = (bindings: Record<string, unknown>): RunningService => {
@@ -91,6 +100,8 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
         return fetch(new Request(origin + path, { ...init, headers: { ...headers, ...init.headers } }))
       },
       tick: () => service.tick(bindings),
+      minute: () => service.minute(bindings),
+      hooks,
       with: (changes) => withBindings({ ...bindings, ...changes }),
     }
   }

@@ -52,6 +52,7 @@ export async function startDevnetService(changes: Record<string, unknown> = {}):
       { cuy: 2, symbol: 'USDT', contract: token, decimals: 6 },
     ],
     AUTH_JWT_SECRET: testSecret,
+    SCAN_EVERY_SECONDS: 60,
     ...changes,
   }
   const withBindings = (bindings: Record<string, unknown>) => ({

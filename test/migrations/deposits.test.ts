@@ -1,5 +1,22 @@
 import { beforeEach, describe, it } from 'vitest'
-import { a, b, c, deposit, expectRefusal, insert, max, or, pending, place, storeRows, t1, t2, t3, t4 } from './rows.ts'
+import {
+  a,
+  b,
+  c,
+  deposit,
+  expectRefusal,
+  insert,
+  max,
+  or,
+  pending,
+  place,
+  sighting,
+  storeRows,
+  t1,
+  t2,
+  t3,
+  t4,
+} from './rows.ts'
 
 let db: D1Database
 
@@ -111,10 +128,19 @@ describe('a pending deposit', () => {
 })
 
 describe('a movement and a sighting', () => {
+  it.each([['movement', { ...place, cuy: '0', address: `'${a}'`, direction: `'out'`, raw: `'5'` }]])(
+    'a %s of currency 0 is refused',
+    async (table, values) => {
+      await expectRefusal(insert(table, values), `${table}_cuy`)
+    },
+  )
+
   it.each([
-    ['movement', { ...place, cuy: '0', address: `'${a}'`, direction: `'out'`, raw: `'5'` }],
-    ['sighting', { ...place, cuy: '0', to_address: `'${a}'` }],
-  ])('a %s of currency 0 is refused', async (table, values) => {
-    await expectRefusal(insert(table, values), `${table}_cuy`)
+    ['of currency 0', { cuy: '0' }, 'sighting_cuy'],
+    ['of 0', { raw: `'0'` }, 'sighting_raw'],
+    ['of a caller 0', { uid: '0' }, 'sighting_uid'],
+    ['with 256 decimals', { decimals: '256' }, 'sighting_decimals'],
+  ])('a sighting %s is refused', async (_, changes, why) => {
+    await expectRefusal(sighting(changes), why)
   })
 })

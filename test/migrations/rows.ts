@@ -34,7 +34,7 @@ export function deposit(changes: Values = {}): string {
 
 /** An INSERT of a pending deposit, with changes. */
 export function pending(changes: Values = {}): string {
-  const undecided = { reason: `'no-api'`, since: '1', next_try: '1' }
+  const undecided = { reason: `'no-api'`, reason_at: '1', since: '1', next_try: '1' }
   return insert('pending', { ...place, uid: '1', ...transfer, ...undecided, ...changes })
 }
 
@@ -42,6 +42,12 @@ export function pending(changes: Values = {}): string {
 export function refusal(changes: Values = {}): string {
   const worthless = { reason: `'failed'`, contract_type: 'NULL', created_at: '1' }
   return insert('refusal', { ...place, txid: `'${t4}'`, uid: '1', ...transfer, ...worthless, ...changes })
+}
+
+/** An INSERT of a sighting, with changes. */
+export function sighting(changes: Values = {}): string {
+  const seen = { decimals: '6', seconds: '57', seen_at: '7' }
+  return insert('sighting', { ...place, txid: `'${t4}'`, height: '101', uid: '1', ...transfer, ...seen, ...changes })
 }
 
 /** An INSERT of a rescan that an operator asked for, with changes. */
@@ -87,7 +93,7 @@ export function address(changes: Values = {}): string {
 }
 
 /** An INSERT of the scan's row. */
-export const scanRow = `INSERT INTO scan VALUES (1, 100, '${t1}', 120, 5, 5, 5, 5, NULL, 5, '', 0, NULL, 0)`
+export const scanRow = `INSERT INTO scan VALUES (1, 100, '${t1}', 120, 5, 5, 5, 5, NULL, '', 0, NULL, 0)`
 
 /** The statement with a conflict clause. */
 export const or = (policy: string, sql: string) => sql.replace(/^(INSERT|UPDATE)/, `$1 OR ${policy}`)
@@ -112,7 +118,7 @@ export async function storeRows(): Promise<D1Database> {
 
 const tables = [
   ...['address', 'wallet', 'flow', 'posting', 'deposit', 'pending', 'refusal', 'sighting', 'movement'],
-  ...['scan', 'rescan', 'correction', 'stored_setting'],
+  ...['scan', 'rescan', 'correction', 'stored_setting', 'event', 'webhook'],
 ]
 
 /** All rows. */

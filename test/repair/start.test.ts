@@ -1,14 +1,8 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formatHex, parseAddress } from '../../src/addresses/address.ts'
-import { root } from '../support/project.ts'
-import { testXpub } from '../support/variables.ts'
+import { createLocalDatabase, type LocalDatabase } from './local-database.ts'
 
-// The command with the real wrangler, on a local database with the real migrations.
+// The commands with the real wrangler, on a local database with the real migrations.
 
 /** The first two addresses of the tests' extended public key. */
 const [firstHex = '', secondHex = ''] = [
@@ -19,66 +13,17 @@ const [firstHex = '', secondHex = ''] = [
   return address.ok ? formatHex(address.value).slice(-40) : ''
 })
 
-let folder: string
-
-interface Run {
-  readonly code: number
-  readonly out: string
-  readonly errors: string
-}
-
-function start(file: string, args: readonly string[]): Promise<Run> {
-  const path = [`${root}node_modules/.bin`, dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter)
-  const env = { PATH: path, HOME: folder, WRANGLER_SEND_METRICS: 'false', CI: '1' }
-  return new Promise((resolve) => {
-    execFile(file, args, { cwd: folder, env }, (error, out, errors) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, errors }),
-    )
-  })
-}
-
-const reserve = (...args: string[]) => start(process.execPath, [`${root}src/repair/reserve.ts`, ...args])
-const rescan = (...args: string[]) => start(process.execPath, [`${root}src/repair/start.ts`, ...args])
-const migrate = () =>
-  start(`${root}node_modules/.bin/wrangler`, ['d1', 'migrations', 'apply', 'DB', '--local', '--env='])
-
-/** The local database's file, read and written without wrangler: each of its commands takes seconds. */
-function open(): DatabaseSync {
-  const base = join(folder, '.wrangler/state/v3/d1/miniflare-D1DatabaseObject')
-  const file = readdirSync(base).find((name) => name.endsWith('.sqlite') && !name.startsWith('metadata'))
-  return new DatabaseSync(join(base, file ?? 'missing'))
-}
-
-function rows(sql: string): unknown {
-  const db = open()
-  const all = db
-    .prepare(sql)
-    .all()
-    .map((row) => ({ ...row }))
-  db.close()
-  return all
-}
-
-function execute(sql: string): void {
-  const db = open()
-  db.exec(sql)
-  db.close()
-}
+let database: LocalDatabase
+const rescan = (...args: string[]) => database.command('start.ts', ...args)
+const reserve = (...args: string[]) => database.command('reserve.ts', ...args)
+const rows = (sql: string) => database.rows(sql)
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'rescan-'))
-  const database = 'binding = "DB"\ndatabase_name = "x"\ndatabase_id = "0b54dd61-7b1c-4d0c-8d9e-1ad0a25a2f05"\n'
-  writeFileSync(
-    join(folder, 'wrangler.toml'),
-    `name = "x"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"
-[vars]\nTRON_XPUB = "${testXpub}"
-[[d1_databases]]\n${database}migrations_dir = "${root}migrations"\n`,
-  )
-  expect((await migrate()).code).toBe(0)
+  database = await createLocalDatabase()
   const hash = 'a'.repeat(64)
-  execute(`INSERT INTO scan VALUES (1, 100, '${hash}', 120, 5, 5, 5, 5, NULL, 5, '', 0, NULL, 0)`)
+  await rows(`INSERT INTO scan VALUES (1, 100, '${hash}', 120, 5, 5, 5, 5, NULL, '', 0, NULL, 0)`)
 }, 120_000)
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => database.remove())
 
 describe('npm run rescan', () => {
   it('stores a range that is read again, with its reason', async () => {
@@ -122,13 +67,13 @@ describe('npm run rescan', () => {
 
 describe('npm run reserve', () => {
   const insert = (index: number, address: string) =>
-    execute(
+    rows(
       `INSERT INTO address (derivation_index, uid, address, issued_height, created_at) VALUES (${index}, 7, '${address}', 120, 5)`,
     )
 
   it('stores the addresses up to an index for no caller, and the next one follows', async () => {
     expect((await reserve('--to', '3')).errors).toContain('set TRON_FIRST_INDEX instead')
-    insert(0, firstHex)
+    await insert(0, firstHex)
     const { code, out } = await reserve('--to', '600')
     expect([code, out]).toEqual([0, 'The indices 1 to 600 are reserved: the next address is that of 601.\n'])
     const count = 'SELECT count(*) AS n, max(derivation_index) AS last, max(uid) AS uid FROM address'

@@ -28,6 +28,27 @@ const refused = (error: LedgerError) => ({ ok: false, error })
 /** A value that the caller's types do not allow, but its Worker can send. */
 const untyped = (value: unknown) => value as never
 
+describe('events', () => {
+  test('has the events after one, with amounts as text', async () => {
+    await ledger.post([payment], 'shop')
+    const event = { id: 2, type: 'entry.posted', uid: 7, data: { entry: { id: 2, amt: '-2.5', by: 'shop' } } }
+    expect(await ledger.events(1)).toMatchObject({ ok: true, list: [event], count: 1 })
+    expect(await ledger.events(0, 1)).toMatchObject({
+      list: [{ type: 'deposit.credited', data: { entry: { amt: '25' } } }],
+    })
+    expect(await ledger.events(2)).toEqual({ ok: true, list: [], count: 0 })
+  })
+
+  test.each([
+    [-1, 10, 'after'],
+    [0, 101, 'limit'],
+    ['last', 10, 'after'],
+  ])('refuses %s with the limit %s', async (after, limit, member) => {
+    const answer = await ledger.events(untyped(after), limit)
+    expect(answer).toMatchObject({ ok: false, error: { kind: 'bad-input', member } })
+  })
+})
+
 describe('post', () => {
   test('stores entries and answers like the HTTP route, with amounts as text', async () => {
     const posted = await ledger.post([payment], 'shop')

@@ -72,7 +72,6 @@ const holdLease = (until: number) => stores.scanStore.acquireLease('another', st
 
 /** The other scan, which started at this time, ends. */
 async function endOtherScan(scanStartedAt: number, endedAt = scanStartedAt) {
-  await stores.sightings.replace(null, scanStartedAt as UnixMs)
   await stores.scanStore.releaseLease('another', scanStartedAt as UnixMs, null, endedAt as UnixMs)
 }
 

@@ -23,7 +23,7 @@ export type TestScanParts = ScanParts & RescanParts & Stores & { readonly raised
 
 /**
  * Real stores over an empty database, a clock that stands still, and nodes that answer only the queries of `queries`, for every
- * purpose.
+ * purpose, and show no unconfirmed block.
  */
 export async function createScanParts(queries: Partial<Chain>, db?: D1Database): Promise<TestScanParts> {
   const unexpected = () => Promise.reject(new Error('a query that is not needed'))
@@ -35,7 +35,7 @@ export async function createScanParts(queries: Partial<Chain>, db?: D1Database):
   const chain: Chain = {
     finalizedHead: unexpected,
     finalizedBlocks: unexpected,
-    unconfirmedBlocks: unexpected,
+    unconfirmedBlocks: async (after) => ok({ latest: after, blocks: [] }),
     receipts: unexpected,
     transactionBytes: unexpected,
     bytesInBlock: async () => ok(new Map()),

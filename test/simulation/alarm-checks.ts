@@ -27,6 +27,7 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
       case 'misconfigured':
       case 'key-was-used':
       case 'bytes-unreadable':
+      case 'webhook-failing':
         return false
       case 'block-unreadable':
         return canDisagree(scenario) || env.phase === 'storm'

@@ -263,4 +263,16 @@ export const defects: Readonly<Record<string, Defect>> = {
     from: 175,
   },
   ...ledgerDefects,
+  'an answer of an endpoint counts as a delivery, whatever its status': {
+    file: 'webhooks/deliver-event.ts',
+    text: "return typeof answer === 'number' && answer >= 200 && answer <= 299",
+    replacement: 'return answer !== null',
+    from: 1,
+  },
+  'a transfer that was seen is forgotten before its block is final': {
+    file: 'd1/sightings.ts',
+    text: '} <= (SELECT ',
+    replacement: '} - 30 <= (SELECT ',
+    from: 1,
+  },
 }

@@ -21,10 +21,13 @@ export interface Invocation {
 /** A request to a node. */
 export type NodeFetch = (url: string, body: string) => Promise<Response>
 
+/** A request to a node or an endpoint. */
+export type AnyFetch = (url: string, init: RequestInit) => Promise<Response>
+
 /** What the platform functions of one invocation do. */
 export interface InvocationPorts {
   readonly invocation: Invocation
-  readonly fetchNode: NodeFetch
+  readonly fetch: AnyFetch
   readonly roundTrip: RoundTrip
   /** Takes each log line: an event, or an alarm by its kind. */
   readonly log: (level: 'info' | 'warn' | 'error' | 'alarm', name: string, fields: LogFields) => void

@@ -5,6 +5,7 @@ import type { LedgerMethods } from '../../src/rpc/ledger-methods.ts'
 import type { SqliteD1 } from '../support/sqlite-d1.ts'
 import { backendSecret, testSecret, testXpub } from '../support/variables.ts'
 import { withSessions } from './database.ts'
+import { endpointVariables } from './endpoints.ts'
 import type { Environment } from './environment.ts'
 import { clockSkewMaxMs, currentInvocation } from './invocation.ts'
 import { otherChainId } from './malformed-replies.ts'
@@ -61,12 +62,14 @@ export function createIsolate(
     ),
     AUTH_JWT_SECRET: testSecret,
     BACKEND_JWT_SECRET: backendSecret,
+    SCAN_EVERY_SECONDS: 60, // one tick in an invocation: the run decides when they begin
+    ...endpointVariables,
     ...(start === null ? {} : { TRON_START_BLOCK: start }),
     ...settings,
   }
   return {
     fetch: (request) => service.fetch(request, bindings),
-    tick: () => service.tick(bindings),
+    tick: () => service.minute(bindings),
     ledger: () => service.ledger(bindings),
     skewMs: random.int(-clockSkewMaxMs / 2, clockSkewMaxMs / 2),
   }
@@ -85,7 +88,7 @@ const platform: Platform = {
     error: (event, fields) => currentInvocation().log('error', event, fields),
     alarm: (kind, fields) => currentInvocation().log('alarm', kind, fields),
   },
-  fetch: (url, init) => currentInvocation().fetchNode(String(url), String(init?.body)),
+  fetch: (url, init = {}) => currentInvocation().fetch(String(url), init),
   uniqueName: () => currentInvocation().invocation.uniqueName(),
 }
 

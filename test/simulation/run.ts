@@ -1,6 +1,7 @@
 import { openSqliteD1, type SqliteD1 } from '../support/sqlite-d1.ts'
 import { createEnvironment, type Environment, startMs } from './environment.ts'
-import { forkAndReturn, reconcileRepeatedly } from './final-phases.ts'
+import { auditEvents } from './event-audit.ts'
+import { deliverAll, forkAndReturn, reconcileRepeatedly } from './final-phases.ts'
 import { auditLedger } from './ledger-audit.ts'
 import { createOperator } from './operator.ts'
 import { expectedDeposits } from './oracle.ts'
@@ -29,8 +30,9 @@ export interface Outcome {
 /** Takes a line for each event of a run. */
 export type Trace = (line: string) => void
 
-/** The seeds of posts are far from those of runs. */
+/** The seeds of posts and of endpoints are far from those of runs. */
 const postSeeds = 2 ** 40
+const endpointSeeds = 2 ** 41
 
 /** Runs one seed after the other over one database, which is empty again after each. */
 export function createSimulation(): (seed: number, trace?: Trace) => Promise<Outcome> {
@@ -42,7 +44,7 @@ export function createSimulation(): (seed: number, trace?: Trace) => Promise<Out
     env.trace(() => `seed ${seed} ${JSON.stringify(scenario)}`)
     store.begin()
     try {
-      const early = await live(env, store, createRandom(seed + postSeeds))
+      const early = await live(env, store, createRandom(seed + postSeeds), createRandom(seed + endpointSeeds))
       return { seed, violation: env.violation, counts: env.counts, deposits: expectedDeposits(env).size, early }
     } finally {
       store.rollBack()
@@ -52,8 +54,8 @@ export function createSimulation(): (seed: number, trace?: Trace) => Promise<Out
 }
 
 /** Runs all phases. Returns the number of deposits that were stored before the recovery. */
-async function live(env: Environment, store: SqliteD1, backendRandom: Random): Promise<number> {
-  const run = createRun(env, store, backendRandom)
+async function live(env: Environment, store: SqliteD1, backendRandom: Random, endpointRandom: Random): Promise<number> {
+  const run = createRun(env, store, backendRandom, endpointRandom)
   await runFaultyPhase(run)
   const early = run.stored.countDeposits()
   const phases = env.scenario.storm === null ? [recover, settle] : [recover, weatherStorm, recover, settle]
@@ -61,7 +63,8 @@ async function live(env: Environment, store: SqliteD1, backendRandom: Random): P
   if (env.scenario.reconciles) phases.push(reconcileRepeatedly)
   if (env.scenario.forks) phases.push(forkAndReturn)
   for (const phase of phases) if (env.violation === null) await phase(run)
-  const fault = env.violation === null ? auditLedger(env, run.stored) : null
+  if (env.violation === null) await deliverAll(run)
+  const fault = env.violation === null ? (auditLedger(env, run.stored) ?? auditEvents(run.stored)) : null
   if (fault !== null) env.violate(fault)
   return early
 }

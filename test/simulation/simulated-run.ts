@@ -5,9 +5,10 @@ import { checkAlarm } from './alarm-checks.ts'
 import { type Backend, createBackend } from './callers/backend.ts'
 import { type Client, createClient } from './callers/client.ts'
 import { connectToDatabase, isDatabaseFault } from './database.ts'
+import { createEndpoints, type Endpoints } from './endpoints.ts'
 import type { Environment } from './environment.ts'
 import { createInvariantCheck } from './invariants.ts'
-import { createInvocation, type Invocation, runIn } from './invocation.ts'
+import { type AnyFetch, createInvocation, type Invocation, runIn } from './invocation.ts'
 import { connectDatabase, createIsolate, type Isolate, wrongSettings } from './isolate.ts'
 import { connectToNodes } from './network.ts'
 import { createNodes, type Nodes } from './nodes.ts'
@@ -19,6 +20,7 @@ import { createStored, type Stored } from './stored.ts'
 export interface SimulatedRun {
   readonly env: Environment
   readonly nodes: Nodes
+  readonly endpoints: Endpoints
   readonly stored: Stored
   /** The environment of backends: the same with a source of randomness of its own, so that posts change no other draw. */
   readonly backends: Environment
@@ -43,8 +45,14 @@ type Work = (isolate: Isolate, invocation: Invocation) => Promise<void>
  * A run with two isolates of the service, each of which can be lost and replaced before any invocation, and one that backends
  * use: what an isolate reads first would otherwise be read by a post, and with its draws.
  */
-export function createRun(env: Environment, store: SqliteD1, backendRandom: Random): SimulatedRun {
+export function createRun(
+  env: Environment,
+  store: SqliteD1,
+  backendRandom: Random,
+  endpointRandom: Random,
+): SimulatedRun {
   const { random } = env
+  const endpoints = createEndpoints(env, endpointRandom)
   const stored = createStored(store.sqlite)
   const nodes = createNodes(env, () => stored.scan()?.height ?? 0)
   const invariants = createInvariantCheck(env, stored)
@@ -56,7 +64,7 @@ export function createRun(env: Environment, store: SqliteD1, backendRandom: Rand
   let isolates = [start(), start()]
   let backendIsolate = startForBackends()
   const bookmarks = new Map<string | null, string>()
-  const act = createCalls({ stored, nodes, check: (by) => invariants.check(by) })
+  const act = createCalls({ stored, nodes, endpoints, check: (by) => invariants.check(by) })
   const invoke = (kind: string, work: Work) => {
     if (random.chance(0.02)) isolates[random.int(0, 1)] = start()
     return act(env, kind, random.pick(isolates), work)
@@ -66,6 +74,7 @@ export function createRun(env: Environment, store: SqliteD1, backendRandom: Rand
   return {
     env,
     nodes,
+    endpoints,
     stored,
     backends,
     post(send) {
@@ -96,9 +105,10 @@ export function createRun(env: Environment, store: SqliteD1, backendRandom: Rand
 function createCalls(run: {
   readonly stored: Stored
   readonly nodes: Nodes
+  readonly endpoints: Endpoints
   readonly check: (by: string) => void
 }): (env: Environment, kind: string, isolate: Isolate, work: Work) => Promise<void> {
-  const { stored, nodes, check } = run
+  const { stored, nodes, endpoints, check } = run
   let started = 0
   let open = 0
   return async (env, kind, isolate, work) => {
@@ -115,7 +125,7 @@ function createCalls(run: {
     try {
       const ports = {
         invocation,
-        fetchNode: connectToNodes(env, nodes, invocation),
+        fetch: connect(env, nodes, endpoints, invocation),
         roundTrip: kind === 'misconfigured' ? refusingChanges(env, stored, roundTrip) : roundTrip,
         log: createLog(env, invocation),
       }
@@ -142,6 +152,17 @@ function refusingChanges(env: Environment, stored: Stored, roundTrip: RoundTrip)
       if (state() !== before) env.violate(`a deployment with a wrong setting did ${statements.join('; ')}`)
       return result
     }, statements)
+}
+
+/** The network of one invocation. */
+function connect(env: Environment, nodes: Nodes, endpoints: Endpoints, invocation: Invocation): AnyFetch {
+  const fetchNode = connectToNodes(env, nodes, invocation)
+  return async (url, init) => {
+    if (!endpoints.has(url)) return fetchNode(url, String(init.body))
+    const response = await endpoints.receive(invocation, url, init)
+    if (response === null) throw new TypeError('fetch failed')
+    return response
+  }
 }
 
 /** Traces each log line, and checks those that report a bug or need a cause. */

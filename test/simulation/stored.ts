@@ -135,7 +135,8 @@ export type Stored = ReturnType<typeof createStored>
 /** Reads of the database for the checks. */
 export function createStored(sqlite: DatabaseSync) {
   const queries = createQueries(sqlite)
-  return { ...scanReads(queries), ...ledgerReads(queries), reconciliation: reconciliationReads(queries) }
+  const reconciliation = reconciliationReads(queries)
+  return { ...scanReads(queries), ...ledgerReads(queries), ...eventReads(queries), reconciliation }
 }
 
 type Value = string | number
@@ -211,6 +212,33 @@ function ledgerReads({ rows, first, count }: Queries) {
     /** The caller's entries, newest first. */
     entriesOf: (uid: Uid) => entriesOf(uid).map(toEntry),
     wallets: () => wallets().map((wallet): StoredWallet => ({ ...wallet, balance: BigInt(wallet.balance) })),
+  }
+}
+
+/** An event. */
+export interface StoredEventRow {
+  readonly id: number
+  readonly type: string
+  readonly uid: number
+  readonly entryId: number | null
+  readonly txid: string | null
+  readonly position: number | null
+  readonly reason: string | null
+}
+
+function eventReads({ rows, count }: Queries) {
+  const events = rows<StoredEventRow>(
+    'SELECT id, type, uid, entry_id AS entryId, txid, position, reason FROM event ORDER BY id',
+  )
+  const refusals = rows<{ txid: string; position: number; uid: number; outcome: string }>(
+    'SELECT txid, position, uid, reason AS outcome FROM refusal',
+  )
+  return {
+    events: () => events(),
+    refusals: () => refusals(),
+    newestEvent: count('SELECT coalesce(max(id), 0) AS n FROM event'),
+    /** The events that endpoints have not got, those of all endpoints added up. */
+    countUndelivered: count('SELECT count(*) AS n FROM webhook JOIN event ON event.id > webhook.position'),
   }
 }
 

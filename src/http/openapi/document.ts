@@ -5,6 +5,7 @@ import { failuresOutsideRoutes } from './failures.ts'
 import type { Example, Failure, Operation, ParameterNote } from './operation.ts'
 import { operations, postOperations } from './operations.ts'
 import { bookmarkSchema, notes } from './response.ts'
+import { describeWebhooks } from './webhooks.ts'
 
 /** A JSON object of the document. */
 export type JsonObject = { [name: string]: unknown }
@@ -83,6 +84,7 @@ export function createDocument(version: string): JsonObject {
         { get: describeOperation('GET', path, one), ...describePost(path) },
       ]),
     ),
+    webhooks: describeWebhooks(schemaOf),
     components: {
       securitySchemes: {
         bearer: {

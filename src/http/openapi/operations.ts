@@ -1,6 +1,7 @@
 import { healthOperation } from '../routes/health/docs.ts'
 import { ledgerAddressOperation } from '../routes/ledger-address/docs.ts'
 import { listLedgerEntriesOperation, postLedgerEntriesOperation } from '../routes/ledger-entries/docs.ts'
+import { listLedgerEventsOperation } from '../routes/ledger-events/docs.ts'
 import { listLedgerWalletsOperation } from '../routes/ledger-wallets/docs.ts'
 import { tronBalanceOperation } from '../routes/tron-balance/docs.ts'
 import { tronGenerateOperation } from '../routes/tron-generate/docs.ts'
@@ -18,6 +19,7 @@ export const operations = {
   '/wallet/list': walletListOperation,
   '/wallet/flow/list': walletFlowListOperation,
   '/ledger/entries': listLedgerEntriesOperation,
+  '/ledger/events': listLedgerEventsOperation,
   '/ledger/wallets': listLedgerWalletsOperation,
   '/ledger/address': ledgerAddressOperation,
   '/health': healthOperation,

@@ -2,7 +2,7 @@ import { ok, type Result } from '../../common/result.ts'
 import type { UnixMs } from '../../common/time.ts'
 import type { Clock } from '../../platform/clock.ts'
 import * as limits from '../limits.ts'
-import { connectionsMax, questionRequestsMax, questionRequestsMin, questionShareMax } from '../limits.ts'
+import { questionRequestsMax, questionRequestsMin, questionShareMax } from '../limits.ts'
 import { type NodeError, type NodeResult, nodeError } from '../nodes/node-error.ts'
 import { isObject } from '../parse/fields.ts'
 import { isTooDense, readBody } from './read-body.ts'
@@ -18,12 +18,15 @@ export interface RequestLimits {
   readonly deadline: UnixMs
   /** HTTP requests to nodes. */
   readonly requestsMax: number
+  /** Those of them at the same time; `connectionsMax` where it is not given. */
+  readonly connectionsMax?: number
   /** Whether a limit that other invocations share allows one more request, which it then counts. Absent: there is none. */
   readonly mayRequest?: () => Promise<boolean>
 }
 
 /** The limits of one invocation and what it has used of them. All of its requests share one budget. */
 export interface RequestBudget extends RequestLimits {
+  readonly connectionsMax: number
   /** Whether no other node needs a share of the time. */
   readonly onlyNode: boolean
   requests: number
@@ -34,8 +37,16 @@ export interface RequestBudget extends RequestLimits {
 }
 
 /** A budget of which nothing is used. */
-export function createRequestBudget(limits: RequestLimits, onlyNode: boolean): RequestBudget {
-  return { ...limits, onlyNode, requests: 0, lastId: 0, connections: 0, waiting: [] }
+export function createRequestBudget(given: RequestLimits, onlyNode: boolean): RequestBudget {
+  return {
+    connectionsMax: limits.connectionsMax,
+    ...given,
+    onlyNode,
+    requests: 0,
+    lastId: 0,
+    connections: 0,
+    waiting: [],
+  }
 }
 
 /** Requests that one question may still send to one node. */
@@ -68,7 +79,7 @@ export async function postJson(
 ): NodeResult<unknown> {
   if (allowance.left <= 0) return nodeError('too-costly', 'the question takes too many requests')
   allowance.left -= 1
-  if (budget.connections >= connectionsMax) await new Promise<void>((start) => budget.waiting.push(start))
+  if (budget.connections >= budget.connectionsMax) await new Promise<void>((start) => budget.waiting.push(start))
   else budget.connections += 1
   try {
     return await postInTime(budget, target, body)

@@ -1,4 +1,4 @@
-import { tickProofsMax, tickRequestsMax } from '../../../src/platform/limits.ts'
+import { minuteProofsMax, tickRequestsMax } from '../../../src/platform/limits.ts'
 import { UserError } from '../../support/project.ts'
 import { firstHeight } from '../block-templates.ts'
 import { bundleService } from '../bundles.ts'
@@ -134,7 +134,7 @@ function tickFigures(of: string, ticks: readonly Tick[]): readonly Figure[] {
       requests,
       'requests',
       parts,
-      atMost(tickRequestsMax + tickProofsMax, requests),
+      atMost(tickRequestsMax + minuteProofsMax, requests),
     ),
     singleFigure(
       `time of ${of}`,

@@ -2,6 +2,7 @@ import type { Address } from '../../../src/addresses/address.ts'
 import type { BlockHash, BlockHeight, Txid } from '../../../src/chain/block.ts'
 import type { UnixMs } from '../../../src/common/time.ts'
 import { createDepositStore } from '../../../src/d1/deposit-store.ts'
+import { createSightings } from '../../../src/d1/sightings.ts'
 import type { Deposit } from '../../../src/deposits/deposit.ts'
 import type { Amount } from '../../../src/ledger/amount.ts'
 import type { CurrencyId } from '../../../src/ledger/currencies.ts'
@@ -17,7 +18,7 @@ interface Env {
 /** The response. */
 export interface CreditResult {
   readonly bytes: number
-  /** Only for `/rows`; otherwise 0. */
+  /** Only for `/rows` and `/seen`; otherwise 0. */
   readonly rowsWritten: number
 }
 
@@ -26,7 +27,8 @@ const at = 1_795_000_000_000 as UnixMs
 /**
  * One block of token deposits, one for each user. `/credit/{block}` credits them with the service's own store;
  * `/insert/{block}` inserts the resulting rows directly, one statement each in one batch; `/rows/{block}` credits them
- * and counts the rows that D1 writes. All return the size of the database. It is never deployed.
+ * and counts the rows that D1 writes; `/seen/{block}` sees them in a block that is not final, counts the same, and forgets them
+ * again, so that only the events stay. All return the size of the database. It is never deployed.
  */
 export default {
   async fetch(request, env) {
@@ -35,13 +37,20 @@ export default {
     const counts = createCounts()
     if (action === 'credit') await credit(env.DB, deposits)
     else if (action === 'rows') await credit(countingDatabase(env.DB, counts), deposits)
+    else if (action === 'seen') await see(countingDatabase(env.DB, counts), deposits)
     else await insertRows(env.DB, deposits, Number(block))
+    if (action === 'seen') await env.DB.prepare('DELETE FROM sighting').run()
     const { meta } = await env.DB.prepare('SELECT 1').all()
     return Response.json({ bytes: meta.size_after, rowsWritten: counts.take().rowsWritten } satisfies CreditResult)
   },
 } satisfies ExportedHandler<Env>
 
 const credit = (db: D1Database, deposits: readonly Deposit[]) => createDepositStore(db, () => {}).credit(deposits, at)
+
+function see(db: D1Database, deposits: readonly Deposit[]) {
+  const seen = deposits.map((deposit) => ({ ...deposit, decimals: 6, seconds: 57 }))
+  return createSightings(db).update(seen, at)
+}
 
 function depositTo(to: Address, uid: number, block: number): Deposit {
   const height = 70_000_000 + block
@@ -66,13 +75,15 @@ const insertDeposit = `INSERT INTO deposit (txid, position, height, block_hash, 
   outcome, amount, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const insertFlow = `INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by)
   VALUES (?, ?, ?, 1, ?, ?, ?, 'deposit', ?, '')`
+const insertEvent = `INSERT INTO event (type, uid, created_at, entry_id) VALUES ('deposit.credited', ?, ?, (SELECT max(id) FROM flow))`
 const saveWallet = `INSERT INTO wallet (id, uid, cuy, balance, entry_count, newest_entry) VALUES (?, ?, ?, ?, 1, 1)
   ON CONFLICT (id) DO UPDATE SET balance = excluded.balance, entry_count = entry_count + 1,
     newest_entry = newest_entry + 1`
 
-/** The rows that crediting writes: a deposit, its entry, and the wallet's new balance. */
+/** The rows that crediting writes: a deposit, its entry, its event, and the wallet's new balance. */
 async function insertRows(db: D1Database, deposits: readonly Deposit[], block: number): Promise<void> {
   const [deposit, flow, wallet] = [db.prepare(insertDeposit), db.prepare(insertFlow), db.prepare(saveWallet)]
+  const event = db.prepare(insertEvent)
   await db.batch(
     deposits.flatMap(({ txid, position, block: { height, hash }, cuy, uid, from, to, raw, outcome, amount }) => {
       const units = Number(amount)
@@ -82,6 +93,7 @@ async function insertRows(db: D1Database, deposits: readonly Deposit[], block: n
         deposit.bind(...row),
         wallet.bind(uid, uid, cuy, balance),
         flow.bind(uid, uid, cuy, `${txid}:${position}`, units, balance, at),
+        event.bind(uid, at),
       ]
     }),
   )

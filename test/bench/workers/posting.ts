@@ -42,17 +42,19 @@ async function post(db: D1Database, order: string, count: number): Promise<void>
 
 const insertFlow = `INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by)
   VALUES (?1, ?1, ?2, ?3, ?4, ?5, (SELECT balance FROM wallet WHERE id = ?1), ?6, ?7, 'bench')`
+const insertEvent = `INSERT INTO event (type, uid, created_at, entry_id) VALUES ('entry.posted', ?1, ?2, (SELECT max(id) FROM flow))`
 const saveWallet = `INSERT INTO wallet (id, uid, cuy, balance, entry_count, newest_entry) VALUES (?1, ?1, ?2, ?3, 1, 1)
   ON CONFLICT (id) DO UPDATE SET balance = balance + excluded.balance, entry_count = entry_count + 1,
     newest_entry = newest_entry + 1`
 
-/** The rows that a post writes: the entries, and the new balances. The database has no triggers. */
+/** The rows that a post writes: the entries with their events, and the new balances. The database has no triggers. */
 async function insertRows(db: D1Database, order: string, count: number): Promise<void> {
-  const [flow, wallet] = [db.prepare(insertFlow), db.prepare(saveWallet)]
+  const [flow, wallet, event] = [db.prepare(insertFlow), db.prepare(saveWallet), db.prepare(insertEvent)]
   await db.batch(
     refunds(order, count).flatMap(({ uid, cuy, type, osn, mark }) => [
       wallet.bind(uid, cuy, 1_000_000),
       flow.bind(uid, cuy, type, osn, 1_000_000, mark, at),
+      event.bind(uid, at),
     ]),
   )
 }

@@ -7,7 +7,8 @@ import { amountSchema, countSchema, failureBody, notes, successBody, textSchema 
 import { flow, walletFlowListOperation } from '../wallet-flow-list/docs.ts'
 import { ledgerEntriesQuery } from './query.ts'
 
-const posted = z
+/** A ledger entry with the name of its backend. */
+export const postedFlow = z
   .extend(flow, { by: textSchema('The name of the backend that posted the entry; empty for a recharge.') })
   .register(notes, { id: 'PostedFlow' })
 
@@ -69,7 +70,10 @@ export const listLedgerEntriesOperation = operation({
   parameters: { uid: { description: 'The user.', example: 7 }, ...walletFlowListOperation.parameters },
   success: successBody(
     'LedgerEntriesResponse',
-    z.strictObject({ list: z.array(posted), count: countSchema('The number of entries that match, on all pages.') }),
+    z.strictObject({
+      list: z.array(postedFlow),
+      count: countSchema('The number of entries that match, on all pages.'),
+    }),
   ),
   failure: failureBody,
   examples: [
@@ -96,7 +100,7 @@ export const postLedgerEntriesOperation = postOperation({
   success: successBody(
     'PostEntriesResponse',
     z.strictObject({
-      list: z.array(posted),
+      list: z.array(postedFlow),
       count: countSchema('The number of entries in the list.'),
       replayed: z.boolean().register(notes, { description: 'Whether the entries were posted before.' }),
     }),

@@ -1,0 +1,82 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { base64 } from '@scure/base'
+import * as z from 'zod/mini'
+import { type EventType, eventTypes } from '../events/event.ts'
+import type { Endpoint, EndpointKey } from '../webhooks/endpoint.ts'
+import { integerFrom, listOf, optional, parsedBy, text, url } from './schemas.ts'
+
+/** When scans begin, who gets events, and how long they are kept. */
+export interface EventsConfig {
+  readonly webhooks: readonly Endpoint[]
+  readonly scanEverySeconds: number
+  readonly eventsKeepDays: number
+}
+
+/** More would wait for the few connections that deliveries have. */
+const endpointsMax = 10
+const scanEverySecondsByDefault = 20
+const eventsKeepDaysByDefault = 90
+
+const typesTake = `types of events: ${eventTypes.join(', ')}`
+const endpointEntry = z.object({
+  url,
+  secretVar: text('the name of the variable that holds the secret'),
+  types: z.optional(
+    z.array(z.enum(eventTypes as [EventType, ...EventType[]], typesTake), typesTake).check(z.minLength(1, typesTake)),
+  ),
+})
+
+const secretTakes =
+  'the name of a secret that is set: whsec_ and 24 to 64 bytes in base64, or two of them with a space between'
+
+/** The endpoints with the secrets that they name, which are variables too. */
+const endpoints = parsedBy(
+  z.looseObject({ WEBHOOKS: optional(listOf(endpointEntry, endpointsMax)) }),
+  ({ WEBHOOKS: entries, ...bindings }, refuse) => {
+    const webhooks = (entries ?? []).map((entry, i): Endpoint => {
+      const secrets = parseSecrets(bindings[entry.secretVar])
+      if (secrets === null) return refuse(secretTakes, 'WEBHOOKS', i, 'secretVar')
+      const types = entry.types === undefined ? null : new Set(entry.types)
+      return Object.freeze({ key: keyOf(entry.url), number: i + 1, url: entry.url, secrets, types })
+    })
+    if (new Set(webhooks.map(({ key }) => key)).size < webhooks.length) {
+      refuse('duplicate endpoint: the same URL is listed twice', 'WEBHOOKS')
+    }
+    return { webhooks: Object.freeze(webhooks) }
+  },
+)
+
+const times = parsedBy(
+  z.object({
+    SCAN_EVERY_SECONDS: optional(integerFrom(10, 60)),
+    EVENTS_KEEP_DAYS: optional(integerFrom(1, 3650)),
+  }),
+  ({ SCAN_EVERY_SECONDS: every, EVENTS_KEEP_DAYS: keep }) => ({
+    scanEverySeconds: every ?? scanEverySecondsByDefault,
+    eventsKeepDays: keep ?? eventsKeepDaysByDefault,
+  }),
+)
+
+/** `EventsConfig` from its variables. Each side of an intersection is checked, whether the other has faults or not. */
+export const eventsSchema = z.intersection(endpoints, times)
+
+/** One secret or two, each with a key of 24 to 64 bytes (Standard Webhooks), or null. */
+function parseSecrets(value: unknown): readonly string[] | null {
+  const secrets = typeof value === 'string' ? value.split(' ') : []
+  return secrets.length >= 1 && secrets.length <= 2 && secrets.every(isSecret) ? secrets : null
+}
+
+function isSecret(secret: string): boolean {
+  if (!secret.startsWith('whsec_')) return false
+  try {
+    const { length } = base64.decode(secret.slice('whsec_'.length))
+    return length >= 24 && length <= 64
+  } catch {
+    return false // not base64
+  }
+}
+
+function keyOf(endpoint: string): EndpointKey {
+  return bytesToHex(sha256(utf8ToBytes(new URL(endpoint).href))) as EndpointKey // safe: a SHA-256 as hex
+}

@@ -1,0 +1,48 @@
+import { eventTypes } from '../../events/event.ts'
+import { eventDescriptions, eventSchemas } from './event-schemas.ts'
+
+/** A JSON object of the document. */
+type Json = Readonly<Record<string, unknown>>
+
+const header = (name: string, description: string, schema: Json) => {
+  return { name, in: 'header', required: true, description, schema }
+}
+
+const headers = [
+  header('webhook-id', 'The same for each delivery of an event: what came already is ignored by it.', {
+    type: 'string',
+    pattern: '^evt_[1-9]\\d*$',
+  }),
+  header('webhook-timestamp', 'When it was sent, in seconds since 1970.', { type: 'string', pattern: '^\\d+$' }),
+  header(
+    'webhook-signature',
+    'By Standard Webhooks: one `v1,…` for each secret of the endpoint, separated by a space.',
+    {
+      type: 'string',
+    },
+  ),
+]
+
+/** The requests to the endpoints of `WEBHOOKS`. `refTo` makes a reference to a schema. */
+export function describeWebhooks(refTo: (schema: (typeof eventSchemas)[keyof typeof eventSchemas]) => Json): Json {
+  return Object.fromEntries(
+    eventTypes.map((type) => [
+      type,
+      {
+        post: {
+          operationId: type.replace(/[.](.)/, (_, first: string) => first.toUpperCase()),
+          tags: ['Ledger'],
+          summary: type,
+          description: `${eventDescriptions[type]} Delivered at least once and in order; the body is the event as in the feed.`,
+          security: [],
+          parameters: headers,
+          requestBody: { required: true, content: { 'application/json': { schema: refTo(eventSchemas[type]) } } },
+          responses: {
+            '2XX': { description: 'Received, within 10 seconds.' },
+            '4XX': { description: 'As any other answer a failure, redirects included: it is sent again.' },
+          },
+        },
+      },
+    ]),
+  )
+}

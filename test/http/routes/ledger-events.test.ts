@@ -1,0 +1,129 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Address } from '../../../src/addresses/address.ts'
+import { addressOf } from '../../support/transaction-spec.ts'
+import {
+  addressIn,
+  failed,
+  firstAddress,
+  payFinal,
+  type RunningService,
+  read,
+  startService,
+  trxTo,
+  usdtTo,
+} from '../service.ts'
+
+let service: RunningService
+
+beforeEach(async () => {
+  service = await startService()
+})
+
+const trc10To = (to: Address) => ({ kind: 'trc10', from: addressOf(99), to, amount: 5_000_000n }) as const
+const ownAddress = async () => addressIn(await service.get('/tron/generate'))
+
+/** The events after one, without their times. */
+async function events(query = ''): Promise<Record<string, unknown>[]> {
+  const { body } = await read(await service.ledger(`/ledger/events${query}`))
+  const { list, count } = (body as { data: { list: Record<string, unknown>[]; count: number } }).data
+  expect(list).toHaveLength(count)
+  return list.map(({ created_at: at, ...event }) => {
+    expect(at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/)
+    return event
+  })
+}
+
+describe('GET /ledger/events', () => {
+  test('shows a deposit from its block to its entry', async () => {
+    const to = await ownAddress()
+    const [txid] = service.chain.add([usdtTo(to, 25_500_000n)]).transactions.map((one) => one.txid)
+    await service.tick()
+    const place = { txid, position: 0 }
+    const seen = { ...place, cuy: 2, amt: 25.5, address: firstAddress, seconds: 57 }
+    expect(await events()).toEqual([{ id: 1, type: 'deposit.seen', uid: 7, data: seen }])
+    service.chain.addEmpty(19)
+    service.clock.seconds += 60
+    await service.tick()
+    const entry = {
+      id: 1,
+      uid: 7,
+      wid: 1,
+      osn: `${txid}:0`,
+      type: 1,
+      cuy: 2,
+      amt: 25.5,
+      balance: 25.5,
+      mark: 'deposit',
+    }
+    expect(await events('?after=1')).toEqual([
+      {
+        ...{ id: 2, type: 'deposit.credited', uid: 7 },
+        data: { ...place, address: firstAddress, entry: { ...entry, by: '', created_at: expect.any(String) } },
+      },
+    ])
+  })
+
+  test('shows a deposit that is held, with its reason and the sentence of the txid question', async () => {
+    const to = await ownAddress()
+    for (const node of service.nodes) node.decimals.clear()
+    const [txid] = payFinal(service, usdtTo(to, 1n))
+    await service.tick()
+    const question = await read(await service.get(`/tron/recharge?txid=${txid}`))
+    expect(await events()).toEqual([
+      {
+        ...{ id: 1, type: 'deposit.held', uid: 7 },
+        data: {
+          ...{ txid, position: 0, cuy: 2, address: firstAddress, reason: 'decimals-unknown' },
+          why: (question.body as { msg: string }).msg,
+        },
+      },
+    ])
+  })
+
+  test('shows transfers that are worth nothing, once, and makes none for a question', async () => {
+    service = await startService({
+      CURRENCIES: [{ cuy: 1, symbol: 'TRX', decimals: 6, minDeposit: '2' }],
+    })
+    const to = await ownAddress()
+    const [small, other] = payFinal(service, trxTo(to, 1_000_000n), trc10To(to))
+    await service.tick()
+    const why = async (txid: string | undefined) =>
+      ((await read(await service.get(`/tron/recharge?txid=${txid}`))).body as { msg: string }).msg
+    const list = (await events()).map(({ type, data }) => ({ type, ...(data as { txid: string }) }))
+    const place = { type: 'deposit.refused', position: 0, cuy: 1, address: firstAddress }
+    expect(list.sort((a, b) => Number(a.txid === small) - Number(b.txid === small))).toEqual([
+      { ...place, txid: other, reason: 'other-contract', why: await why(other) },
+      { ...place, txid: small, reason: 'below-minimum', why: await why(small) },
+    ])
+    await why('f'.repeat(64))
+    expect(await events('?after=2')).toEqual([])
+  })
+
+  test('shows the entries of backends, in the order of their posts', async () => {
+    await service.post([{ uid: 8, cuy: 1, type: 9, osn: 'start', amt: '9' }])
+    await service.post([{ uid: 8, cuy: 1, type: 4, osn: 'order', amt: '-1.25' }])
+    await service.post([{ uid: 8, cuy: 1, type: 4, osn: 'order', amt: '-1.25' }])
+    expect(await events()).toMatchObject([
+      { id: 1, type: 'entry.posted', uid: 8, data: { entry: { osn: 'start', amt: 9, by: 'shop' } } },
+      { id: 2, type: 'entry.posted', uid: 8, data: { entry: { osn: 'order', amt: -1.25, balance: 7.75 } } },
+    ])
+    expect((await events('?limit=1')).map(({ id }) => id)).toEqual([1])
+    expect((await events('?after=1&limit=1')).map(({ id }) => id)).toEqual([2])
+    expect(await events('?after=2')).toEqual([])
+  })
+
+  test.each([
+    ['after=-1', 'after: 0 or the id of an event: a whole number up to 9007199254740991'],
+    ['after=', 'after: 0 or the id of an event: a whole number up to 9007199254740991'],
+    ['after=9007199254740992', 'after: 0 or the id of an event: a whole number up to 9007199254740991'],
+    ['limit=0', 'limit: a whole number from 1 to 100'],
+    ['limit=101', 'limit: a whole number from 1 to 100'],
+  ])('refuses %s', async (query, msg) => {
+    expect(await read(await service.ledger(`/ledger/events?${query}`))).toEqual(failed(400, msg))
+  })
+
+  test('needs the scope for reading, and a token of a backend', async () => {
+    expect((await service.ledger('/ledger/events', {}, { scope: 'ledger:post' })).status).toBe(403)
+    expect((await service.get('/ledger/events')).status).toBe(401)
+  })
+})

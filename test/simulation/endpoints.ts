@@ -1,0 +1,81 @@
+import { Webhook } from 'standardwebhooks'
+import type { Environment } from './environment.ts'
+import type { Invocation } from './invocation.ts'
+import type { Random } from './random.ts'
+
+const secret = `whsec_${btoa('the secret of every endpoint')}`
+
+/** What an endpoint does with a request. All of them but the first are failures, some of which have received it. */
+const answers = ['ok', 'error', 'redirect', 'hanging', 'lost connection', 'answer lost', 'slow'] as const
+type Answer = (typeof answers)[number]
+
+/** The endpoints while faults occur: one is well, one fails in all ways, and one never answers. */
+const endpoints: readonly { readonly url: string; readonly draw: (random: Random) => Answer }[] = [
+  { url: 'https://well.example/events', draw: () => 'ok' },
+  { url: 'https://faulty.example/events', draw: (random) => random.pick(answers) },
+  { url: 'https://hanging.example/events', draw: () => 'hanging' },
+]
+
+/** The configuration of the endpoints. */
+export const endpointVariables = {
+  WEBHOOKS: endpoints.map(({ url }) => ({ url, secretVar: 'HOOK_SECRET' })),
+  HOOK_SECRET: secret,
+}
+
+/** What the endpoints have received. */
+export interface Endpoints {
+  /** Whether the URL is that of an endpoint. */
+  has(url: string): boolean
+  /** The answer to a request of an invocation; null for a lost connection. */
+  receive(invocation: Invocation, url: string, init: RequestInit): Promise<Response | null>
+  /** Why an endpoint has not got the events up to `newest`, or null. Each event is checked when it is received. */
+  audit(newest: number): string | null
+}
+
+/** The endpoints of a run. */
+export function createEndpoints(env: Environment, random: Random): Endpoints {
+  const received = new Map(endpoints.map(({ url }) => [url, new Map<number, string>()]))
+  const keep = (url: string, init: RequestInit) => {
+    const headers = init.headers as Readonly<Record<string, string>> // our own
+    const body = String(init.body)
+    const { id } = JSON.parse(body) as { readonly id: number } // checked by the audit
+    const sentAt = new Date(Number(headers['webhook-timestamp']) * 1000)
+    const expected = new Webhook(secret).sign(`evt_${id}`, sentAt, body)
+    if (headers['webhook-id'] !== `evt_${id}`) env.violate(`event ${id} was delivered as ${headers['webhook-id']}`)
+    if (headers['webhook-signature'] !== expected) env.violate(`event ${id} was delivered with a wrong signature`)
+    const events = received.get(url)
+    const before = events?.get(id)
+    if (before !== undefined && before !== body) env.violate(`event ${id} was delivered again with another body`)
+    const newest = [...(events?.keys() ?? [])].at(-1)
+    if (before === undefined && newest !== undefined && id !== newest + 1) {
+      env.violate(`event ${id} was delivered to ${url} after event ${newest}`)
+    }
+    env.count(before === undefined ? 'event delivered' : 'event delivered again')
+    events?.set(id, body)
+  }
+  return {
+    has: (url) => received.has(url),
+    async receive(invocation, url, init) {
+      const endpoint = endpoints.find((one) => one.url === url)
+      const answer = env.phase !== 'faults' || endpoint === undefined ? 'ok' : endpoint.draw(random)
+      if (answer !== 'ok') env.count(`endpoint: ${answer}`)
+      await invocation.step()
+      await env.scheduler.wait(random.int(5, 300))
+      if (answer !== 'lost connection' && answer !== 'hanging') keep(url, init)
+      await env.scheduler.wait(answer === 'slow' ? random.int(1_000, 9_000) : random.int(5, 300))
+      await invocation.step()
+      if (answer === 'hanging') await new Promise(() => {}) // never: the service gives up
+      if (answer === 'lost connection' || answer === 'answer lost') return null
+      return new Response(null, { status: answer === 'error' ? 500 : answer === 'redirect' ? 302 : 204 })
+    },
+    audit(newest) {
+      for (const [url, events] of received) {
+        const last = [...events.keys()].at(-1)
+        // Before the first tick there was no endpoint.
+        if (last !== undefined && last !== newest)
+          return `${url} has got the events up to ${last}, the newest one is ${newest}`
+      }
+      return null
+    },
+  }
+}
