@@ -86,7 +86,9 @@ async function deliver(
 ): Promise<Progress> {
   const { clock, logger, alarms } = parts
   const { key, number } = endpoint
-  const answer = await sendWebhook(parts, endpoint, { id: `evt_${event.id}`, body: parts.writeBody(event) })
+  // With the time: after a restore of the database, another event can have the number.
+  const id = `evt_${event.id}_${event.createdAt}`
+  const answer = await sendWebhook(parts, endpoint, { id, body: parts.writeBody(event) })
   const now = clock.now()
   const after = { position: event.id, attempts: 0, failingSince: null, nextTry: now }
   if (isDelivered(answer)) {

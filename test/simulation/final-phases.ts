@@ -38,7 +38,7 @@ const longestRetryMs = 4_400_000
 /** Lets every endpoint get every event, now that all of them are well. */
 export async function deliverAll({ env, stored, endpoints, tick }: SimulatedRun): Promise<void> {
   await pass(env, longestRetryMs)
-  for (let round = 0; round < 40 && env.violation === null; round += 1) {
+  for (let round = 0; round < 200 && env.violation === null; round += 1) {
     await finish(env, tick())
     if (stored.countUndelivered() === 0) break
     await pass(env, 60_000)

@@ -177,6 +177,8 @@ function scanReads({ rows, first, count }: Queries) {
     countSettings: count('SELECT count(*) AS n FROM stored_setting'),
     countPendingOf: count('SELECT count(*) AS n FROM pending WHERE uid = ?'),
     countSightingsOf: count(countSightings),
+    /** Rescans that the operator asked for. */
+    countRequests: count(`SELECT count(*) AS n FROM rescan WHERE kind = 'request'`),
   }
 }
 

@@ -11,7 +11,7 @@ const header = (name: string, description: string, schema: Json) => {
 const headers = [
   header('webhook-id', 'The same for each delivery of an event: what came already is ignored by it.', {
     type: 'string',
-    pattern: '^evt_[1-9]\\d*$',
+    pattern: '^evt_[1-9]\\d*_\\d+$',
   }),
   header('webhook-timestamp', 'When it was sent, in seconds since 1970.', { type: 'string', pattern: '^\\d+$' }),
   header(
