@@ -26,11 +26,18 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'simulation', // in processes of its own: it patches the source and the derivation of keys
+          include: ['test/simulation/**/*.test.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'unit',
-          isolate: false, // no file keeps state in a module: a process for each file took a quarter of the time
+          isolate: false, // no file keeps state in a module; a process for each file took a quarter of the time
           include: [
             'test/{architecture,docs}.test.ts',
-            'test/{addresses,chain,deposits,ledger,reconciliation,devnet,simulation,doctor,deploy,repair,shop,keys,collect,webhooks}/**/*.test.ts',
+            'test/{addresses,chain,deposits,ledger,reconciliation,devnet,doctor,deploy,repair,shop,keys,collect,webhooks}/**/*.test.ts',
           ],
         },
       },

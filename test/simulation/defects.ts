@@ -128,12 +128,6 @@ export const defects: Readonly<Record<string, Defect>> = {
     replacement: 'tried_at: startedAt',
     from: 325,
   },
-  'a scan that began earlier and ended later hides that another one was caught up': {
-    file: 'd1/scan-store.ts',
-    text: 'caught_up_at: later(scans.caught_up_at)',
-    replacement: 'caught_up_at: startedAt',
-    from: 1365,
-  },
   'the health is ok while the scan is halted': {
     file: 'scan/health.ts',
     text: 'if (state.halted !== null) return',
