@@ -18,7 +18,10 @@ export async function* checkWebhooks(
       continue
     }
     const createdAt = new Date(platform.clock.now()).toISOString()
-    const answer = await sendWebhook(platform, endpoint, { id: `evt_0_${platform.clock.now()}`, body: testBody(createdAt) })
+    const answer = await sendWebhook(platform, endpoint, {
+      id: `evt_0_${platform.clock.now()}`,
+      body: testBody(createdAt),
+    })
     const text = typeof answer === 'number' ? `answered a test event with ${answer}` : `a test event: ${answer}`
     yield isDelivered(answer) ? passed(`${name}: ${text}`) : failed(`${name}: ${text}`)
   }

@@ -29,7 +29,10 @@ describe('a delivery', () => {
     expect(event).toMatchObject({ id: 1, type: 'deposit.credited', uid: 1, data: { position: 0, entry: { id: 1 } } })
     expect(() => verified(receiver, secondSecret)).toThrow('No matching signature found')
     const { headers } = receiver.requests[0] ?? {}
-    expect(headers).toMatchObject({ 'content-type': 'application/json', 'webhook-id': expect.stringMatching(/^evt_1_\d+$/) })
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'webhook-id': expect.stringMatching(/^evt_1_\d+$/),
+    })
     expect(headers?.['webhook-timestamp']).toBe(String(Math.floor(h.clock.now() / 1000)))
   })
 
