@@ -76,7 +76,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/quorum/confirm-blocks.ts',
     text: 'if (filtered.length === 0) return ok(null)',
     replacement: 'return ok(null)',
-    from: 341,
+    from: 375,
   },
   'a deposit that cannot be decided now is taken for decided': {
     file: 'scan/prove-queue.ts',
@@ -120,7 +120,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/quorum/finalized-head.ts',
     text: 'const isClose = Math.max(...heights) - Math.min(...heights) <= headSpreadMax',
     replacement: 'const isClose = true',
-    from: 424,
+    from: 530,
   },
   'the time of the newest scan goes back': {
     file: 'd1/scan-store.ts',
@@ -248,13 +248,13 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/quorum/token-logs.ts',
     text: 'blocks.length > 1 && !givesOthers',
     replacement: 'blocks.length > 1',
-    from: 104,
+    from: 290,
   },
   'a range that costs too much is asked for again as it is': {
     file: 'scan/scan.ts',
     text: 'isStuck ? carefulBlocksMax : readBlocksMax',
     replacement: 'isStuck ? readBlocksMax : readBlocksMax',
-    from: 178,
+    from: 242,
   },
   ...ledgerDefects,
   'an answer of an endpoint counts as a delivery, whatever its status': {
