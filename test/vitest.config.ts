@@ -65,6 +65,7 @@ export default defineConfig({
         ],
         test: {
           name: 'integration',
+          maxWorkers: 1, // its files share one chain: each makes blocks for the other
           include: ['test/integration/**/*.test.ts'],
           globalSetup: 'test/integration/global-setup.ts',
         },
