@@ -19,7 +19,7 @@ export async function runSign(values: CollectOptions, path: string, terminal: Te
   if (fault !== null) throw new ToolError(`${fault}. Nothing was signed`)
   for (const line of planSummary(plan)) terminal.print(line)
   terminal.print(
-    `\nSigned, these transactions can be sent by whoever has the file, until ${plan.expiresAt}; nobody can change them.`,
+    `\nSigned, these transactions can be sent by whoever has the file, until ${plan.expiresAt}; they cannot be changed.`,
   )
   await confirmDestination(plan, terminal)
   const keys = openMnemonic(await askMnemonic(terminal, 'Mnemonic of the deposit addresses', values.file))

@@ -5,19 +5,16 @@ import { type Config, parseConfig } from '../config/config.ts'
 import { readConfiguration } from '../doctor/read-configuration.ts'
 import { parseUnits } from '../ledger/amount.ts'
 import type { Currency } from '../ledger/currencies.ts'
-import type { GasMode } from './plan.ts'
+import type { CollectWishes } from './facts.ts'
 
 /** What a plan is made from: the deployment's configuration and the operator's options. */
-export interface CollectSettings {
+export interface CollectSettings extends Pick<CollectWishes, 'mode' | 'min' | 'trxPrice'> {
   readonly config: Config
   /** Account number of the derivation paths. */
   readonly account: number
   readonly to: Address
-  readonly mode: GasMode
   readonly gasAddress: Address
   readonly currencies: readonly Currency[]
-  readonly min: ReadonlyMap<string, bigint>
-  readonly trxPrice: ReadonlyMap<string, bigint>
 }
 
 /** The options of the command, as they were typed. */

@@ -33,9 +33,8 @@ export function isType<T extends string>(...types: readonly T[]): string {
   return `type IN (${types.map((type) => `'${type}'`)})`
 }
 
-/** Why a candidate is pending. */
-export const pendingReason = oneOfTexts<PendingReason>({
-  queued: true,
+/** Why a candidate is held: pending for another reason than that it waits. */
+export const heldReasons: Record<Exclude<PendingReason, 'queued'>, true> = {
   'no-api': true,
   'api-unavailable': true,
   'bytes-unreadable': true,
@@ -43,7 +42,10 @@ export const pendingReason = oneOfTexts<PendingReason>({
   'decimals-differ': true,
   'decimals-unknown': true,
   retired: true,
-})
+}
+
+/** Why a candidate is pending. */
+export const pendingReason = oneOfTexts<PendingReason>({ queued: true, ...heldReasons })
 
 /** Why a candidate is worth nothing. */
 export const refusalReason = oneOfTexts<RefusalReason['kind']>({ failed: true, 'other-contract': true })

@@ -3,12 +3,13 @@ import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqli
 import type { Address } from '../addresses/address.ts'
 import type { Txid } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { EventId, EventType, HeldReason, RefusedReason } from '../events/event.ts'
+import { type EventId, type EventType, eventTypes, type HeldReason, type RefusedReason } from '../events/event.ts'
 import type { CurrencyId } from '../ledger/currencies.ts'
 import type { EntryId } from '../ledger/entry.ts'
 import type { EndpointKey } from '../webhooks/endpoint.ts'
 import {
   between,
+  heldReasons,
   hex,
   instant,
   isType,
@@ -25,16 +26,7 @@ const entryTypes = isType<EventType>('deposit.credited', 'entry.posted')
 const transferTypes = isType<EventType>('deposit.seen', 'deposit.held', 'deposit.refused')
 const reasonTypes = isType<EventType>('deposit.held', 'deposit.refused')
 const seenType = isType<EventType>('deposit.seen')
-const heldReason = oneOfTexts<HeldReason>({
-  'no-api': true,
-  'api-unavailable': true,
-  'bytes-unreadable': true,
-  disagreement: true,
-  'decimals-differ': true,
-  'decimals-unknown': true,
-  retired: true,
-  'too-large': true,
-})
+const heldReason = oneOfTexts<HeldReason>({ ...heldReasons, 'too-large': true })
 const refusedReason = oneOfTexts<RefusedReason['kind']>({
   failed: true,
   'other-contract': true,
@@ -69,17 +61,7 @@ export const events = sqliteTable(
       .on(table.txid, table.position, table.type, table.reason)
       .where(sql.raw('reason IS NOT NULL')),
     ...rules(positiveSafe, table.id, table.uid),
-    rule(
-      table.type,
-      oneOfTexts<EventType>({
-        'deposit.seen': true,
-        'deposit.dropped': true,
-        'deposit.credited': true,
-        'deposit.held': true,
-        'deposit.refused': true,
-        'entry.posted': true,
-      }),
-    ),
+    rule(table.type, isType(...eventTypes)),
     rule(table.created_at, safe),
     rule(table.entry_id, `(entry_id IS NOT NULL) = (${entryTypes})`),
     rule(table.txid, `(txid IS NULL) = (${entryTypes}) AND (txid IS NULL OR (${hex(64)('txid')}))`),

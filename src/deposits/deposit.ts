@@ -23,16 +23,20 @@ export interface Candidate extends CreditKey {
 /** What the ledger does with a proven deposit. Only `credited` changes a balance. */
 export type DepositOutcome = 'credited' | 'below-minimum' | 'dust' | 'too-large'
 
-/** A proven deposit and its value. `amount` is 0 unless it is credited. */
-export interface Deposit extends CreditKey {
+/** A transfer to a caller as it is stored. `raw` is in chain units, positive. */
+interface OwnedTransfer extends CreditKey {
   readonly block: BlockRef
   readonly cuy: CurrencyId
-  /** TRX: the `osn` of its entry is the txid. The `osn` of a token's entry is `txid:position`. */
-  readonly native: boolean
   readonly uid: Uid
   readonly from: Address
   readonly to: Address
   readonly raw: bigint
+}
+
+/** A proven deposit and its value. `amount` is 0 unless it is credited. */
+export interface Deposit extends OwnedTransfer {
+  /** TRX: the `osn` of its entry is the txid. The `osn` of a token's entry is `txid:position`. */
+  readonly native: boolean
   readonly outcome: DepositOutcome
   readonly amount: Amount
 }
@@ -57,13 +61,7 @@ export type PendingReason =
   | 'retired'
 
 /** A candidate that is kept until it can be decided. */
-export interface Pending extends CreditKey {
-  readonly block: BlockRef
-  readonly cuy: CurrencyId
-  readonly uid: Uid
-  readonly from: Address
-  readonly to: Address
-  readonly raw: bigint
+export interface Pending extends OwnedTransfer {
   readonly reason: PendingReason
 }
 
@@ -74,25 +72,13 @@ export type RefusalReason =
   | { readonly kind: 'other-contract'; readonly type: number }
 
 /** A candidate that is worth nothing. It is kept, so that it is not verified again. */
-export interface Refusal extends CreditKey {
-  readonly block: BlockRef
-  readonly cuy: CurrencyId
-  readonly uid: Uid
-  readonly from: Address
-  readonly to: Address
-  readonly raw: bigint
+export interface Refusal extends OwnedTransfer {
   readonly reason: RefusalReason
 }
 
 /** A transfer to a caller in a block that is not final yet: information, not money. */
-export interface Sighting extends CreditKey {
-  readonly block: BlockRef
-  readonly cuy: CurrencyId
-  readonly uid: Uid
-  readonly from: Address
-  readonly to: Address
-  /** Chain units, with so many decimals. */
-  readonly raw: bigint
+export interface Sighting extends OwnedTransfer {
+  /** Those of `raw`. */
   readonly decimals: number
   /** About how long until it is final, when it was first seen. */
   readonly seconds: number

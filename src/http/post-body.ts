@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../common/result.ts'
+import { readBytes } from '../platform/read-bytes.ts'
 import {
   bodyBytesMax,
   bodyTooLarge,
@@ -8,7 +9,6 @@ import {
   wrongBody,
   wrongMediaType,
 } from './errors.ts'
-import { readBytes } from './read-bytes.ts'
 
 /** Objects and arrays in each other: the body, its list, an entry. */
 const depthMax = 3

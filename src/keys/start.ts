@@ -74,7 +74,7 @@ function readArguments(args: readonly string[]) {
 async function showNew(terminal: Terminal): Promise<Mnemonic> {
   terminal.print(
     'The next screen shows 24 words, once. Whoever has them can spend all that the deposit addresses hold, and without them\n' +
-      'it is lost. Have paper ready; nobody else may see the screen; take no picture of it.',
+      'it is lost. Have paper ready; no other person may see the screen; take no picture of it.',
   )
   await terminal.ask('Press Enter to see them. ')
   const mnemonic = createMnemonic()

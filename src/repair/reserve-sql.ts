@@ -1,7 +1,7 @@
 import { formatHex } from '../addresses/address.ts'
 import { deriveAddress, type ExtendedPublicKey } from '../addresses/derive.ts'
 
-/** The caller who has the reserved addresses. A backend gives this number to nobody. */
+/** The caller who has the reserved addresses. No user may have this number. */
 const reservedUid = Number.MAX_SAFE_INTEGER
 /** Addresses of one statement: 100 bytes each, and a statement can have 100 kB. */
 const rowsMax = 500

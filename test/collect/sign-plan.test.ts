@@ -46,7 +46,7 @@ const stepOf = <Kind extends CollectStep['kind']>(plan: CollectPlan, kind: Kind)
 const append = (plan: CollectPlan, step: CollectStep, changes: object) =>
   plan.steps.push({ ...step, ...changes, id: plan.steps.length + 1, after: [] } as CollectStep)
 
-describe('a plan that nobody changed', () => {
+describe('an unchanged plan', () => {
   it('has no fault, and each of its transactions is signed by its address', () => {
     for (const plan of [delegating, sending]) {
       expect(findPlanFault(plan)).toBeNull()

@@ -13,7 +13,7 @@ export interface DevnetOptions {
   /** Ports of the Tron server and of anvil; 0 chooses a free one. */
   readonly tronPort: number
   readonly anvilPort: number
-  /** Blocks from the newest to the newest final one; a few where it is not given, so that nobody waits long. */
+  /** Blocks from the newest to the newest final one; a few where it is not given, so that the wait is short. */
   readonly finalityLag?: number
 }
 

@@ -55,7 +55,7 @@ describe('a signature', () => {
     }
   })
 
-  it('is of nobody known where a byte of it or of the data differs', () => {
+  it('has no known owner where a byte of it or of the data differs', () => {
     const { address, sign } = keys.depositKey(0, 0)
     const signature = sign(rawData)
     expect(signerOf(rawData.with(3, 1), signature)).not.toBe(address)

@@ -59,7 +59,7 @@ describe('the answers of a script', () => {
     await expect(terminal.ask('4?')).rejects.toThrow('the input ended')
   })
 
-  it('are refused where nobody asked for them', async () => {
+  it('are refused where they were not asked for', async () => {
     const { terminal } = atTerminal(['secret\n'], { isTTY: false })
     await expect(terminal.askSecret('Secret: ')).rejects.toThrow('--stdin')
   })

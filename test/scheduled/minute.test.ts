@@ -29,7 +29,7 @@ describe('a tick', () => {
     expect(new Set(nodeCallsIn(service).slice(-3))).toEqual(new Set([requests]))
   })
 
-  it('sees a transfer that nobody has asked about, and credits it when it is final', async () => {
+  it('sees a transfer without a question about it, and credits it when it is final', async () => {
     const service = await startService()
     const to = await addressIn(await service.get('/tron/generate'))
     await service.tick()

@@ -223,12 +223,12 @@ const mebibyte = new Uint8Array(1024 * 1024)
 
 /** The part of a `Response` that the service reads, in a tenth of the time. `text` null is a body without an end. */
 function respond(text: string | null, status = 200): Response {
-  let chunks = text === '' ? 0 : 1
-  const read = () => {
-    if (text === null) return Promise.resolve({ done: false, value: mebibyte })
-    chunks -= 1
-    return Promise.resolve(chunks < 0 ? { done: true } : { done: false, value: encoder.encode(text) })
+  const body = {
+    async *[Symbol.asyncIterator]() {
+      if (text !== null && text !== '') yield encoder.encode(text)
+      while (text === null) yield mebibyte
+    },
+    cancel: () => Promise.resolve(),
   }
-  const cancel = () => Promise.resolve()
-  return { status, body: { getReader: () => ({ read, cancel }), cancel } } as unknown as Response // what is read of it
+  return { status, body } as unknown as Response // what is read of it
 }

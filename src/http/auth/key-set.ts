@@ -9,7 +9,7 @@ import {
 import { err, ok, type Result } from '../../common/result.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { readBytes } from '../read-bytes.ts'
+import { readBytes } from '../../platform/read-bytes.ts'
 
 /** Longest duration of one fetch of the key set, its body included. */
 export const keysTimeoutMs = 3000

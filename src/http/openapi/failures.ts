@@ -37,6 +37,23 @@ export const serviceFailures = [
   },
 ] as const satisfies readonly Failure[]
 
+const overLimit = {
+  status: 429,
+  name: 'too-many-requests',
+  headers: { 'retry-after': String(rateRetrySeconds) },
+  given: 'a rate limit that is reached',
+  msg: tooManyRequests.msg,
+} as const
+
+const noKeys = {
+  status: 503,
+  name: 'keys-unavailable',
+  cure: 'Try again after the seconds in `Retry-After`.',
+  headers: { 'retry-after': String(keysRetrySeconds) },
+  given: 'token signing keys that cannot be fetched',
+  msg: toAuthProblem('keys-unavailable').msg,
+} as const
+
 /** The failures that every route with a token can have. */
 export const callerFailures = [
   {
@@ -58,26 +75,14 @@ export const callerFailures = [
     msg: toAuthProblem('unauthorized').msg,
   },
   {
-    status: 429,
-    name: 'too-many-requests',
+    ...overLimit,
     cause:
       'You are over your rate limit: a low one for `/tron/balance`, `/tron/recharge` and `fresh=1`, which all callers together ' +
       'have as well, and a high one for the rest.',
     cure: 'Try again after the seconds in `Retry-After`.',
-    headers: { 'retry-after': String(rateRetrySeconds) },
-    given: 'a rate limit that is reached',
-    msg: tooManyRequests.msg,
   },
   ...serviceFailures,
-  {
-    status: 503,
-    name: 'keys-unavailable',
-    cause: 'The key set of the token issuer (`AUTH_JWKS_URL`) could not be fetched.',
-    cure: 'Try again after the seconds in `Retry-After`.',
-    headers: { 'retry-after': String(keysRetrySeconds) },
-    given: 'token signing keys that cannot be fetched',
-    msg: toAuthProblem('keys-unavailable').msg,
-  },
+  { ...noKeys, cause: 'The key set of the token issuer (`AUTH_JWKS_URL`) could not be fetched.' },
 ] as const satisfies readonly Failure[]
 
 const [badBookmark] = callerFailures
@@ -106,24 +111,12 @@ export function backendFailures(scope: Scope) {
       msg: missingScope(scope).msg,
     },
     {
-      status: 429,
-      name: 'too-many-requests',
+      ...overLimit,
       cause: 'The backend is over its rate limit.',
       cure: 'Try again after the seconds in `Retry-After`, or send several entries in one post.',
-      headers: { 'retry-after': String(rateRetrySeconds) },
-      given: 'a rate limit that is reached',
-      msg: tooManyRequests.msg,
     },
     ...serviceFailures,
-    {
-      status: 503,
-      name: 'keys-unavailable',
-      cause: 'The key set of the backends (`BACKEND_JWKS_URL`) could not be fetched.',
-      cure: 'Try again after the seconds in `Retry-After`.',
-      headers: { 'retry-after': String(keysRetrySeconds) },
-      given: 'token signing keys that cannot be fetched',
-      msg: toAuthProblem('keys-unavailable').msg,
-    },
+    { ...noKeys, cause: 'The key set of the backends (`BACKEND_JWKS_URL`) could not be fetched.' },
   ] as const satisfies readonly Failure[]
 }
 

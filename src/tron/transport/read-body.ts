@@ -1,3 +1,4 @@
+import { readBytes } from '../../platform/read-bytes.ts'
 import {
   bytesPerValueMin,
   initialBufferBytes,
@@ -12,7 +13,7 @@ import {
 export async function readBody({ body }: Response): Promise<Uint8Array | null> {
   if (body === null) return new Uint8Array()
   const reader = createByteReader(body)
-  return reader === null ? readChunks(body.getReader()) : readIntoBuffer(reader)
+  return reader === null ? readBytes(body, replyBytesMax) : readIntoBuffer(reader)
 }
 
 function createByteReader(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | null {
@@ -44,25 +45,6 @@ async function readIntoBuffer(reader: ReadableStreamBYOBReader): Promise<Uint8Ar
   }
   await reader.cancel()
   return null
-}
-
-async function readChunks(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | null> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    size += read.value.byteLength
-    chunks.push(read.value)
-    if (size <= replyBytesMax) continue
-    await reader.cancel()
-    return null
-  }
-  const bytes = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return bytes
 }
 
 const codeOf = (mark: string) => mark.charCodeAt(0)

@@ -55,7 +55,7 @@ export async function measureCallers(): Promise<readonly Figure[]> {
         `${again.requests} within ${blockSeconds} s of the newest scan`,
       ),
       figure('/tron/recharge, 20 new blocks with a TRX deposit', afterMinute, 'with the proof'),
-      figure("/tron/recharge?txid=, somebody else's transaction", aboutForeign, 'a final one'),
+      figure('/tron/recharge?txid=, the transaction of a stranger', aboutForeign, 'a final one'),
       figure(
         '/tron/recharge?txid=, a TRX deposit that the scan has not reached',
         aboutOwn,

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { markCharsMax, postEntriesMax, postedEntry } from '../../../ledger/parse-post.ts'
 import { bodyBytesMax, bodyTooLarge, brokenBody, wrongMediaType } from '../../errors.ts'
+import { paidEntry } from '../../openapi/example-data.ts'
 import { backendFailures, badQuery } from '../../openapi/failures.ts'
 import { dataExample, operation, postExample, postOperation } from '../../openapi/operation.ts'
 import { amountSchema, countSchema, failureBody, notes, successBody, textSchema } from '../../openapi/response.ts'
@@ -39,26 +40,13 @@ const body = z
   .register(notes, { id: 'PostEntriesRequest' })
 
 const payment = { uid: 7, cuy: 2, type: 4, osn: 'order-1001', amt: '-2.5', mark: 'two cups' } as const
-const paid = {
-  id: 3,
-  uid: 7,
-  wid: 2,
-  osn: 'order-1001',
-  type: 4,
-  cuy: 2,
-  amt: -2.5,
-  balance: 22.5,
-  mark: 'two cups',
-  created_at: '2026-09-21T14:14:20.417Z',
-  by: 'shop',
-} as const
 const refund = { uid: 7, cuy: 2, type: 5, osn: 'order-1001', amt: 1, mark: 'a cold cup' } as const
-const refunded = { ...paid, id: 4, type: 5, amt: 1, balance: 23.5, mark: 'a cold cup' } as const
+const refunded = { ...paidEntry, id: 4, type: 5, amt: 1, balance: 23.5, mark: 'a cold cup' } as const
 const gift = [
   { uid: 7, cuy: 2, type: 3, osn: 'gift-7', amt: '-10' },
   { uid: 8, cuy: 2, type: 3, osn: 'gift-7', amt: '10' },
 ] as const
-const given = { ...paid, osn: 'gift-7', type: 3, amt: -10, balance: 15, mark: '' } as const
+const given = { ...paidEntry, osn: 'gift-7', type: 3, amt: -10, balance: 15, mark: '' } as const
 
 /** The documentation of `GET /ledger/entries`. */
 export const listLedgerEntriesOperation = operation({
@@ -77,8 +65,8 @@ export const listLedgerEntriesOperation = operation({
   ),
   failure: failureBody,
   examples: [
-    dataExample('a payment', 'two deposits and a payment', '?uid=7&type=4', { list: [paid], count: 1 }),
-    dataExample('an order', 'two deposits and a payment', '?uid=7&osn=order-1001', { list: [paid], count: 1 }),
+    dataExample('a payment', 'two deposits and a payment', '?uid=7&type=4', { list: [paidEntry], count: 1 }),
+    dataExample('an order', 'two deposits and a payment', '?uid=7&osn=order-1001', { list: [paidEntry], count: 1 }),
   ],
   failures: [
     badQuery('?uid=7&limit=1000', 'limit: a whole number from 1 to 100', ' Or `page` and `before` are both given.'),
@@ -111,13 +99,13 @@ export const postLedgerEntriesOperation = postOperation({
       'a payment',
       'two deposits, credited',
       { entries: [payment] },
-      { list: [paid], count: 1, replayed: false },
+      { list: [paidEntry], count: 1, replayed: false },
     ),
     postExample(
       'the same again',
       'two deposits and a payment',
       { entries: [payment] },
-      { list: [paid], count: 1, replayed: true },
+      { list: [paidEntry], count: 1, replayed: true },
     ),
     postExample(
       'a refund',

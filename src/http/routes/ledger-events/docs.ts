@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { eventsMax } from '../../../events/event-store.ts'
 import { eventSchema } from '../../openapi/event-schemas.ts'
+import { paidEntry } from '../../openapi/example-data.ts'
 import { backendFailures, badQuery } from '../../openapi/failures.ts'
 import { dataExample, operation } from '../../openapi/operation.ts'
 import { countSchema, failureBody, successBody } from '../../openapi/response.ts'
@@ -11,21 +12,7 @@ const posted = {
   type: 'entry.posted',
   uid: 7,
   created_at: '2026-09-21T14:14:20.417Z',
-  data: {
-    entry: {
-      id: 3,
-      uid: 7,
-      wid: 2,
-      osn: 'order-1001',
-      type: 4,
-      cuy: 2,
-      amt: -2.5,
-      balance: 22.5,
-      mark: 'two cups',
-      created_at: '2026-09-21T14:14:20.417Z',
-      by: 'shop',
-    },
-  },
+  data: { entry: paidEntry },
 } as const
 
 /** The documentation of `GET /ledger/events`. */
