@@ -26,22 +26,11 @@ export function createScanStore(db: Database): ScanStore {
     },
 
     async releaseLease(lease, startedAt, problem, at) {
-      // Never backwards: a scan that got its lease late can have started before one that has already ended.
-      const later = (column: SQLiteColumn) => sql`max(${column}, ${startedAt})`
-      await openTables(db)
-        .update(scans)
-        .set({
-          lease: '',
-          lease_until: at, // without a name: when it was released
-          tried_at: later(scans.tried_at),
-          problem,
-          ...(problem === null ? { caught_up_at: later(scans.caught_up_at) } : {}),
-        })
-        .where(eq(scans.lease, lease))
+      await releaseScan(db, { lease, startedAt, problem, at }).run()
     },
 
     async recordFinalized(height, at) {
-      await openTables(db).update(scans).set({ finalized: height, finalized_at: at }).where(lt(scans.finalized, height))
+      await raiseFinalized(db, { height, at }).run()
     },
 
     async halt(lease, why) {
@@ -86,6 +75,28 @@ const takeLease = statement(
     .set({ lease: param('lease'), lease_until: param('until') })
     // A released lease is free, whatever the clock of the machine that released it says.
     .where(or(eq(scans.lease, ''), lte(scans.lease_until, param('at')))),
+)
+
+// Never backwards: a scan that got its lease late can have started before one that has already ended.
+const later = (column: SQLiteColumn) => sql`max(${column}, ${param('startedAt')})`
+const releaseScan = statement(
+  build
+    .update(scans)
+    .set({
+      lease: '',
+      lease_until: param('at'), // without a name: when it was released
+      tried_at: later(tried_at),
+      problem: param('problem'),
+      caught_up_at: sql`iif(${param('problem')} IS NULL, ${later(caught_up_at)}, ${caught_up_at})`,
+    })
+    .where(eq(scans.lease, param('lease'))),
+)
+
+const raiseFinalized = statement(
+  build
+    .update(scans)
+    .set({ finalized: param('height'), finalized_at: param('at') })
+    .where(lt(finalized, param('height'))),
 )
 
 /** Moves the position, or fails the batch: where position or lease are not the expected ones, `height` becomes NULL. */

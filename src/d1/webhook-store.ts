@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { EndpointKey } from '../webhooks/endpoint.ts'
 import type { EndpointState, Progress, WebhookStore } from '../webhooks/webhook-store.ts'
-import { type Database, openTables } from './database.ts'
+import type { Database } from './database.ts'
 import { events, webhooks } from './event-tables.ts'
 import { build, members, names, param, statement } from './statement.ts'
 
@@ -10,11 +10,7 @@ type WebhookRow = typeof webhooks.$inferSelect
 /** How far the endpoints of `WEBHOOKS` have got, over D1. */
 export function createWebhookStore(db: Database): WebhookStore {
   const store = (key: EndpointKey, lease: string, progress: Progress, next: string) =>
-    openTables(db)
-      .update(webhooks)
-      .set({ ...writeProgress(progress), lease: next })
-      .where(and(eq(webhooks.endpoint, key), eq(webhooks.lease, lease)))
-      .returning({ position: webhooks.position })
+    storeProgress(db, { key, lease, next, ...progress }).raw()
   return {
     async register(endpoints) {
       const list = JSON.stringify(endpoints.map(({ key, number }) => ({ endpoint: key, number })))
@@ -68,6 +64,21 @@ const takeLease = statement(
     .returning(),
 )
 
+const storeProgress = statement(
+  build
+    .update(webhooks)
+    .set({
+      lease: param('next'),
+      position: param('position'),
+      attempts: param('attempts'),
+      failing_since: param('failingSince'),
+      next_try: param('nextTry'),
+      set_aside: param('setAside'),
+    })
+    .where(and(eq(endpoint, param('key')), eq(webhooks.lease, param('lease'))))
+    .returning({ position }),
+)
+
 function readState(row: WebhookRow): EndpointState {
   const { endpoint: key, position: at, attempts } = row
   return {
@@ -78,8 +89,4 @@ function readState(row: WebhookRow): EndpointState {
     nextTry: row.next_try,
     setAside: row.set_aside,
   }
-}
-
-function writeProgress({ position: at, attempts, failingSince, nextTry, setAside }: Progress) {
-  return { position: at, attempts, failing_since: failingSince, next_try: nextTry, set_aside: setAside }
 }

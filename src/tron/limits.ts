@@ -77,6 +77,8 @@ export const unconfirmedBatchBlocks = 18
 export const unconfirmedBatchesMax = 2
 /** Receipts that verify the logs of one block which were read by contract. */
 export const filteredReceiptsMax = 270
+/** Nodes that are asked in turn for the logs of several blocks, where some are unread and the quorum is lower. */
+export const rangeSourcesMin = 2
 /** Receipts in which such a block is searched for a log of another contract, to test the node's log index. */
 export const indexTestReceiptsMax = 4
 /** Where finalized heads differ by more blocks, further nodes are queried. Heads of honest nodes differ by one. */

@@ -113,6 +113,9 @@ const countSightings = `
 SELECT count(*) AS n FROM sighting JOIN address ON address.address = sighting.to_address WHERE address.uid = ?`
 const selectCredited = `
 SELECT coalesce(sum(amount), 0) AS n FROM deposit WHERE uid = ? AND cuy = ? AND created_at >= ?`
+const selectForeignPending = `
+SELECT uid, to_address AS "to" FROM pending
+WHERE NOT EXISTS (SELECT 1 FROM address WHERE address.address = pending.to_address AND address.uid = pending.uid)`
 const selectTotals = `
 SELECT 'in' AS kind, raw FROM deposit WHERE to_address = ?1 AND cuy = ?2
 UNION ALL SELECT direction, raw FROM movement WHERE address = ?1 AND cuy = ?2
@@ -170,6 +173,8 @@ function scanReads({ rows, first, count }: Queries) {
     /** The caller's addresses without a deposit. */
     countUnpaid: count(countUnpaid),
     pending: rows<{ uid: Uid; to: Address }>('SELECT uid, to_address AS "to" FROM pending'),
+    /** Pending deposits to addresses that are not those of their callers. */
+    foreignPending: rows<{ uid: Uid; to: Address }>(selectForeignPending),
     /** Pending deposits in all currencies but one. */
     countPendingBut: count('SELECT count(*) AS n FROM pending WHERE cuy <> ?'),
     /** Blocks that were put aside, and ranges that are to be read again. */

@@ -2,6 +2,7 @@ import type { Block, BlockHeight } from '../../chain/block.ts'
 import type { ChainResult } from '../../chain/chain.ts'
 import { readBlocksMax } from '../../chain/limits.ts'
 import { err, ok } from '../../common/result.ts'
+import { rangeSourcesMin } from '../limits.ts'
 import { createNodeSelector, failureOf, type NodeAnswer, nextAnswer } from '../nodes/failover.ts'
 import type { NodePool, TronNode } from '../nodes/node.ts'
 import { collectAnswers, reportDisagreement, type Vote } from './agreement.ts'
@@ -61,7 +62,11 @@ export async function readFinalBlocks(
 const isComplete = ({ value: { mismatch, unread } }: NodeAnswer<Confirmation>) =>
   mismatch === null && unread.length === 0
 
-/** The blocks from the first node that can read all of their logs, or from the one that leaves the fewest unread. */
+/**
+ * The blocks from the first node that can read all of their logs, or from the one that leaves the fewest unread. All nodes are
+ * tried for a single block. For several ones there are at most `rangeSourcesMin` or a quorum of them, one of which is honest:
+ * a busy range must leave requests for the next ranges, and what is unread is read again block by block.
+ */
 async function readFromSource(
   pool: NodePool,
   sources: readonly TronNode[],
@@ -70,14 +75,15 @@ async function readFromSource(
 ): ChainResult<NodeAnswer<FinalBlocks>> {
   const selector = createNodeSelector(pool, 'credit', 1, sources)
   const unread = (blocks: FinalBlocks) => blocks.filter(({ logs }) => logs === null).length
+  const sourcesMax = from === to ? sources.length : Math.max(pool.quorum, rangeSourcesMin)
   let best: NodeAnswer<FinalBlocks> | null = null
-  for (;;) {
+  for (let tried = 1; ; tried += 1) {
     const read: Awaited<ChainResult<NodeAnswer<FinalBlocks>>> = await nextAnswer(selector, (node) =>
       readBlocks(node, from, to),
     )
     if (!read.ok) return best === null ? read : ok(best)
     if (best === null || unread(read.value.value) < unread(best.value)) best = read.value
-    if (unread(best.value) === 0) return ok(best)
+    if (unread(best.value) === 0 || tried >= sourcesMax) return ok(best)
   }
 }
 

@@ -136,6 +136,15 @@ describe('a block with too many logs', () => {
     expect(h.alarms()).toEqual([])
   })
 
+  it('is read from a third node only where it is read alone, so that a busy range leaves requests for the next one', async () => {
+    const h = await createProbed(3, chainWith([token(7n)]))
+    for (const i of [0, 1]) h.fail(i, refusing(h, h.chain.firstHeight + 2))
+    h.node(2).requests.length = 0
+    expect(positions(await read(h, { quorum: 2 }))).toEqual([[0, 0], [0, 0], null, [0, 0], [0, 0]])
+    expect(h.node(2).requests).toEqual([])
+    expect(positions(await read(h, { quorum: 1, from: 2, to: 2 }))).toEqual([[0]])
+  })
+
   it('is confirmed by receipts where the log index of the second node does not have it', async () => {
     const h = await createProbed(2, chainWith([token(7n)]))
     h.fail(1, gapAt(h, h.chain.firstHeight + 2))
