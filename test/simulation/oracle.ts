@@ -40,12 +40,15 @@ export function expectedDeposit(env: Environment, transfer: ChainTransfer): Expe
   }
 }
 
-/** Whether an expected deposit may find its wallet full: all that the chain has for the wallet is more than fits. */
+/** Whether an expected deposit may find its wallet full: all that the chain and posts have for the wallet is more than fits. */
 export function mayBeFull(env: Environment, expected: ExpectedDeposit): boolean {
   let sum = 0n
   for (const transfer of env.transfers.values()) {
     const other = expectedDeposit(env, transfer)
     if (other?.uid === expected.uid && other.cuy === expected.cuy) sum += other.amount
+  }
+  for (const { uid, cuy, amount } of env.posts.flatMap(({ entries }) => entries)) {
+    if (uid === expected.uid && cuy === expected.cuy && amount > 0n) sum += amount
   }
   return sum >= 2n ** 53n
 }
