@@ -16,6 +16,18 @@ export const replyDepthMax = 16
 export const replyKeysMax = 256
 /** Values that a reply can have whatever its length, since short replies can be dense. */
 export const uncheckedValuesMax = 1_000
+/** Replies of up to so many bytes are scanned as a whole. Of longer ones a sample is, while it is like what nodes write. */
+export const unsampledBytesMax = 256 * 1024
+/** Parts of a sample, each at a random place. */
+export const sampleParts = 64
+/** Bytes of each part. */
+export const samplePartBytes = 1024
+/** Least bytes for each value in a usual sample. */
+export const usualBytesPerValue = 32
+/** Different keys in a usual sample. */
+export const usualKeysMax = 64
+/** Bytes of a key that a sample compares. */
+export const usualKeyBytes = 64
 /** First size of the buffer for a reply. It doubles when it is full. */
 export const initialBufferBytes = 256 * 1024
 /** Time for one request. It is less where no time would be left for another node. */

@@ -5,7 +5,7 @@ import * as limits from '../limits.ts'
 import { questionRequestsMax, questionRequestsMin, questionShareMax } from '../limits.ts'
 import { type NodeError, type NodeResult, nodeError } from '../nodes/node-error.ts'
 import { isObject } from '../parse/fields.ts'
-import { isTooDense, readBody } from './read-body.ts'
+import { decodeReply, readBody } from './read-body.ts'
 
 /** The network function: the platform's `fetch`, or that of a test. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -126,8 +126,9 @@ async function post(
     }
     const bytes = await readBody(response)
     if (bytes === null) return nodeError('too-large', `a reply of more than ${limits.replyBytesMax} bytes`)
-    if (isTooDense(bytes, clock.random())) return nodeError('bad-answer', 'a reply with too many values for its length')
-    return parseReply(response.status, new TextDecoder().decode(bytes))
+    const text = decodeReply(bytes, clock.random())
+    if (text === null) return nodeError('bad-answer', 'a reply that would take too much memory')
+    return parseReply(response.status, text)
   } catch {
     return nodeError('unreachable', 'the connection failed') // the error's own text can contain the URL
   }

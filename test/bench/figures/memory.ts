@@ -28,7 +28,7 @@ export async function measureMemory(): Promise<readonly Figure[]> {
   const [read, refused] = [worstOf(true), worstOf(false)]
   return [
     singleFigure(
-      'memory of the worst reply that is read, 12.6 MB long',
+      'memory of the worst reply that is read, 8.4 MB long',
       read.megabytes,
       'MB',
       `${read.name}; an isolate has 128 MB`,

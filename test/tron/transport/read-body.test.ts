@@ -73,6 +73,9 @@ describe.each(Object.entries(bodies))('a reply as %s', (_, toBody) => {
   })
 })
 
+/** Members with different keys, of so many bytes or less. */
+const membersOf = (bytes: number) => Array.from({ length: bytes / 16 }, (_, i) => `"${i.toString(36)}":0`).join(',')
+
 describe('a reply that would take far more memory than its bytes', () => {
   const full = replyBytesMax
 
@@ -81,7 +84,9 @@ describe('a reply that would take far more memory than its bytes', () => {
     ['nested arrays', '['.repeat(full / 2) + ']'.repeat(full / 2)],
     ['empty objects', `[${'{},'.repeat(full / 3 - 2)}0]`],
     ['numbers', `[${'0,'.repeat(full / 2 - 2)}0]`],
-    ['short members', `{${Array.from({ length: full / 16 }, (_, i) => `"${i.toString(36)}":0`).join(',')}}`],
+    ['empty arrays after a long text', `["${'a'.repeat(full / 2)}",${'[],'.repeat(full / 6 - 3)}0]`],
+    ['short members after a long text', `{"t":"${'a'.repeat(full / 2)}",${membersOf(full / 2)}}`],
+    ['short members', `{${membersOf(full)}}`],
   ])('is not parsed: %s', async (_, text) => {
     expect(text.length).toBeLessThanOrEqual(full)
     expect(await read(bytesOf(text))).toMatchObject({ ok: false, error: { kind: 'bad-answer' } })
@@ -124,6 +129,12 @@ describe('a reply that would take far more memory than its bytes', () => {
     ['an escaped character', '\\u03c0'],
   ])('has %s where it is long', async (_, odd) => {
     const ofBytes = (bytes: number) => `["${odd}"]`.padEnd(bytes - (new TextEncoder().encode(odd).length - odd.length))
+    expect(await read(ofBytes(plainBytesMin))).toMatchObject({ ok: true })
+    expect(await read(ofBytes(plainBytesMin + 1))).toMatchObject({ ok: false, error: { kind: 'bad-answer' } })
+  })
+
+  it('has a byte that is no character where it is long', async () => {
+    const ofBytes = (bytes: number) => Uint8Array.from(bytesOf('["?"]'.padEnd(bytes))).fill(0xff, 2, 3)
     expect(await read(ofBytes(plainBytesMin))).toMatchObject({ ok: true })
     expect(await read(ofBytes(plainBytesMin + 1))).toMatchObject({ ok: false, error: { kind: 'bad-answer' } })
   })

@@ -12,14 +12,16 @@ import { bytesPerValueMin, replyBytesMax, replyDepthMax, replyKeysMax } from '..
 import { root } from '../../support/project.ts'
 
 const worker = `
-import { isTooDense, readBody } from './transport/read-body.ts'
+import { decodeReply, readBody } from './tron/transport/read-body.ts'
 export default {
   async fetch(request) {
     const url = new URL(request.url)
     const bytes = await readBody(await fetch(url.searchParams.get('reply')))
     if (bytes === null) return new Response('too large')
-    if (url.searchParams.get('checked') === 'true' && isTooDense(bytes, Math.random())) return new Response('refused')
-    globalThis.kept = JSON.parse(new TextDecoder().decode(bytes))
+    const isChecked = url.searchParams.get('checked') === 'true'
+    const text = isChecked ? decodeReply(bytes, Math.random()) : new TextDecoder().decode(bytes)
+    if (text === null) return new Response('refused')
+    globalThis.kept = JSON.parse(text)
     return new Response('parsed')
   },
 }`
@@ -91,12 +93,13 @@ function children(): readonly string[] {
 }
 
 const moduleOf = (path: string) => {
-  return { type: 'esm', contents: stripTypeScriptTypes(readFileSync(`${root}src/tron/${path}`, 'utf8')) } as const
+  return { type: 'esm', contents: stripTypeScriptTypes(readFileSync(`${root}src/${path}`, 'utf8')) } as const
 }
 const modules = {
   'main.js': { type: 'esm', contents: worker },
-  'transport/read-body.ts': moduleOf('transport/read-body.ts'),
-  'limits.ts': moduleOf('limits.ts'),
+  'tron/transport/read-body.ts': moduleOf('tron/transport/read-body.ts'),
+  'tron/limits.ts': moduleOf('tron/limits.ts'),
+  'platform/read-bytes.ts': moduleOf('platform/read-bytes.ts'),
 } as const
 
 async function measure(text: string, checked: boolean): Promise<{ readonly peak: number; readonly outcome: string }> {
