@@ -35,6 +35,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          env: { NODE_COMPILE_CACHE: `${root}node_modules/.cache/node` }, // commands that tests start begin a quarter faster
           isolate: false, // no file keeps state in a module; a process for each file took a quarter of the time
           include: [
             'test/{architecture,docs}.test.ts',

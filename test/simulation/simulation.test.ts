@@ -21,6 +21,8 @@ const onceFailed: readonly (readonly [seed: number, sentence: string])[] = [
   [1997, 'fees that are paid while a deposit is under way are no shortfall'],
   [48, 'recharge reports that its scan did not finish in time'],
   [36, 'several blocks of one read with more logs of a token than nodes give do not hold the scan back'],
+  [11780, 'a range of which several blocks have too many logs leaves requests for the next one'],
+  [11849, 'a deposit that finds its wallet filled by a post is stored as too large'],
   [178, 'a read that costs more requests than a tick has is repeated with one block'],
 ]
 
