@@ -2,18 +2,17 @@ import type { Address } from '../../addresses/address.ts'
 import type { Block, Log, Transaction, Txid } from '../../chain/block.ts'
 import { parseQuantity, parseSmallQuantity } from '../../chain/quantity.ts'
 import { err, ok, type Result } from '../../common/result.ts'
-import { blockCall } from '../calls.ts'
 import { forQuestion, type TronNode } from '../nodes/node.ts'
 import type { NodeError, NodeResult } from '../nodes/node-error.ts'
 import { type ParsedBlock, parseBlock } from '../parse/block.ts'
 import { isObject, type Parsed } from '../parse/fields.ts'
 import { parseLogs } from '../parse/log.ts'
-import { queryFinal } from '../transport/batch.ts'
+import type { FinalReplies } from '../transport/batch.ts'
 import * as rpc from '../transport/json-rpc.ts'
 import { parseResults } from '../transport/json-rpc.ts'
 import { type FinalBlocks, readAllLogs } from './read-blocks.ts'
 import { readNodeReceipts } from './receipts.ts'
-import { rangeTokenLogsCalls, readTokenLogs, renderTokenLogs } from './token-logs.ts'
+import { readTokenLogs, renderTokenLogs } from './token-logs.ts'
 
 /** What the node that blocks are from and another node differ about: the text of each. */
 export interface Mismatch {
@@ -31,16 +30,18 @@ export interface Confirmation {
 }
 
 /**
- * Whether `node` confirms the blocks from `source`. One request reads the blocks in full and the logs of accepted tokens in
- * their range. JSON does not have what a block hash is computed from, so equal hashes do not suffice: all fields that can
- * make a deposit are compared. Blocks whose logs are null are compared without them.
+ * Whether `node` confirms the blocks from `source`, by its reply to `queryRange`. JSON does not have what a block hash is
+ * computed from, so equal hashes do not suffice: all fields that can make a deposit are compared. Blocks whose logs are null
+ * are compared without them.
  */
-export async function confirmBlocks(node: TronNode, source: TronNode, blocks: FinalBlocks): NodeResult<Confirmation> {
+export async function confirmBlocks(
+  node: TronNode,
+  source: TronNode,
+  blocks: FinalBlocks,
+  replied: NodeResult<FinalReplies>,
+): NodeResult<Confirmation> {
   const { tokens } = node.pool
-  const last = blocks.at(-1)
-  if (last === undefined) return ok({ mismatch: null, unread: [] })
-  const calls = [...blocks.map(({ height }) => blockCall(height, true)), ...rangeTokenLogsCalls(tokens, blocks)]
-  const result = await queryFinal(node, last.height, calls)
+  const result = await replied
   if (!result.ok) return result
   const { replies } = result.value
   const others = parseResults(replies, blocks, ({ height }) => `block ${height}`, compareBlock)

@@ -7,6 +7,7 @@ import { createNodeSelector, failureOf, type NodeAnswer, nextAnswer } from '../n
 import type { NodePool, TronNode } from '../nodes/node.ts'
 import { collectAnswers, reportDisagreement, type Vote } from './agreement.ts'
 import { type Confirmation, confirmBlocks, type Mismatch } from './confirm-blocks.ts'
+import { createEarlyReplies, type EarlyReplies, queryRange } from './early-replies.ts'
 import { type FinalBlocks, readBlocks } from './read-blocks.ts'
 
 /**
@@ -18,13 +19,26 @@ export async function readFinalBlocks(
   from: BlockHeight,
   to: BlockHeight,
 ): ChainResult<readonly Block[]> {
-  const about = `blocks ${from} to ${to}`
-  if (to < from || to - from >= readBlocksMax) return err({ kind: 'no-answer', why: about })
+  if (to < from || to - from >= readBlocksMax) return err({ kind: 'no-answer', why: aboutRange(from, to) })
+  const early = createEarlyReplies(pool, from, to)
+  const blocks = await agreeOnBlocks(pool, from, to, early)
+  await early.ended()
+  return blocks
+}
+
+const aboutRange = (from: BlockHeight, to: BlockHeight) => `blocks ${from} to ${to}`
+
+async function agreeOnBlocks(
+  pool: NodePool,
+  from: BlockHeight,
+  to: BlockHeight,
+  early: EarlyReplies,
+): ChainResult<readonly Block[]> {
   const mismatches: ReportedMismatch[] = []
   const contradicted = new Set<TronNode>()
   let sources = pool.nodes
   for (;;) {
-    const read = await readFromSource(pool, sources, from, to)
+    const read = await readFromSource(pool, sources, early, from, to)
     if (!read.ok && contradicted.size === 0) return read
     if (!read.ok) break
     const { node: source, value: blocks } = read.value
@@ -32,7 +46,7 @@ export async function readFinalBlocks(
     const selector = createNodeSelector(pool, 'credit', pool.quorum - 1, others)
     const answers = await collectAnswers(
       selector,
-      (node) => confirmBlocks(node, source, blocks),
+      (node) => confirmBlocks(node, source, blocks, early.take(node) ?? queryRange(node, from, to)),
       (all) => pool.quorum - 1 - all.filter(isComplete).length,
     )
     const confirming = answers.filter(({ value }) => value.mismatch === null)
@@ -56,7 +70,7 @@ export async function readFinalBlocks(
     if (sources.length === 0 || pool.nodes.length - contradicted.size < pool.quorum) break
   }
   report(mismatches, [])
-  return err({ kind: 'disagreement', about })
+  return err({ kind: 'disagreement', about: aboutRange(from, to) })
 }
 
 const isComplete = ({ value: { mismatch, unread } }: NodeAnswer<Confirmation>) =>
@@ -70,6 +84,7 @@ const isComplete = ({ value: { mismatch, unread } }: NodeAnswer<Confirmation>) =
 async function readFromSource(
   pool: NodePool,
   sources: readonly TronNode[],
+  early: EarlyReplies,
   from: BlockHeight,
   to: BlockHeight,
 ): ChainResult<NodeAnswer<FinalBlocks>> {
@@ -78,9 +93,10 @@ async function readFromSource(
   const sourcesMax = from === to ? sources.length : Math.max(pool.quorum, rangeSourcesMin)
   let best: NodeAnswer<FinalBlocks> | null = null
   for (let tried = 1; ; tried += 1) {
-    const read: Awaited<ChainResult<NodeAnswer<FinalBlocks>>> = await nextAnswer(selector, (node) =>
-      readBlocks(node, from, to),
-    )
+    const read: Awaited<ChainResult<NodeAnswer<FinalBlocks>>> = await nextAnswer(selector, (node) => {
+      early.request(node)
+      return readBlocks(node, from, to)
+    })
     if (!read.ok) return best === null ? read : ok(best)
     if (best === null || unread(read.value.value) < unread(best.value)) best = read.value
     if (unread(best.value) === 0 || tried >= sourcesMax) return ok(best)

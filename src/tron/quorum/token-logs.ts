@@ -15,11 +15,9 @@ import { readNodeReceipts } from './receipts.ts'
 // A filter by contract makes replies small. It uses a log index, which can have gaps: then logs that exist are missing
 // (PROTOCOL.md, Log queries). So these logs count only where receipts or another node confirm them.
 
-/** The calls for the logs of accepted tokens in consecutive blocks: one, or none where no token is accepted. */
-export function rangeTokenLogsCalls(tokens: ReadonlySet<Address>, blocks: readonly IndexedBlock[]) {
-  const [from, to] = [blocks[0]?.height, blocks.at(-1)?.height]
-  const isEmpty = tokens.size === 0 || from === undefined || to === undefined
-  return isEmpty ? [] : [rangeContractLogsCall(from, to, [...tokens])]
+/** The calls for the logs of accepted tokens in the blocks `from`..`to`: one, or none where no token is accepted. */
+export function rangeTokenLogsCalls(tokens: ReadonlySet<Address>, from: number, to: number) {
+  return tokens.size === 0 ? [] : [rangeContractLogsCall(from, to, [...tokens])]
 }
 
 /**
