@@ -12,7 +12,7 @@ const loopbackOnly = async (request: Request) =>
     ? fetch(request.url, { method: request.method, headers: request.headers, body: await request.arrayBuffer() })
     : closedNetwork(request)
 
-/** Every outgoing request that no test scripted fails, and says so. */
+/** Every outgoing request that no test scripted fails, with the reason. */
 const closedNetwork = (request: { readonly url: string }) =>
   new Response(`the network is closed in tests: ${request.url}`, { status: 599 })
 

@@ -54,7 +54,7 @@ export const integerFrom = <T extends number = number>(min: number, max: number)
   return schema as z.ZodMiniType<T> // safe: the range is the definition of T
 }
 
-/** An array, or its JSON text: secrets and `.dev.vars` hold only text. */
+/** An array, or its JSON text: secrets and `.dev.vars` are text. */
 export const listOf = <T>(
   item: z.ZodMiniType<T>,
   max: number,

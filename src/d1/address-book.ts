@@ -15,7 +15,7 @@ const lookUpMax = 40_000
 const candidateCounts = [1, 4, 16, 32]
 const candidatesMax = 64
 /** Attempts of one call; with `candidatesMax` enough for thousands of calls at once. */
-const attemptsMax = 100
+const issueAttemptsMax = 100
 
 /** Every address that was ever issued, over D1. `firstIndex` is the first index of an empty database. */
 export function createAddressBook(db: Database, firstIndex = 0): AddressBook {
@@ -73,7 +73,7 @@ async function issue<T>(
   resultOf: (state: BookState, inserted: boolean) => T | null,
 ): Promise<T> {
   let first = 0
-  for (let attempt = 0; attempt <= attemptsMax; attempt += 1) {
+  for (let attempt = 0; attempt <= issueAttemptsMax; attempt += 1) {
     const count = attempt === 0 ? 0 : (candidateCounts[attempt - 1] ?? candidatesMax) // the first only reads
     const candidates = JSON.stringify(Array.from({ length: count }, (_, i) => addressAt(first + i)))
     const [insertion, selection] = await db.batch<BookState>([
@@ -86,7 +86,7 @@ async function issue<T>(
     if (result !== null) return result
     first = state.next
   }
-  throw new Error(`no address was issued in ${attemptsMax} attempts`)
+  throw new Error(`no address was issued in ${issueAttemptsMax} attempts`)
 }
 
 function readNewest(uid: Uid, { id, derivation_index: index, address }: BookState): IssuedAddress | null {

@@ -33,7 +33,7 @@ export function isType<T extends string>(...types: readonly T[]): string {
   return `type IN (${types.map((type) => `'${type}'`)})`
 }
 
-/** Why a candidate is held: pending for another reason than that it waits. */
+/** Why a candidate is held: every reason to be pending but `queued`. */
 export const heldReasons: Record<Exclude<PendingReason, 'queued'>, true> = {
   'no-api': true,
   'api-unavailable': true,

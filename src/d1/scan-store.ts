@@ -84,7 +84,7 @@ const takeLease = statement(
   build
     .update(scans)
     .set({ lease: param('lease'), lease_until: param('until') })
-    // A released lease is free, whatever the clock of the machine that released it says.
+    // A released lease is free at once: the clocks of two machines can differ.
     .where(or(eq(scans.lease, ''), lte(scans.lease_until, param('at')))),
 )
 

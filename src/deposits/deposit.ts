@@ -78,7 +78,7 @@ export interface Refusal extends OwnedTransfer {
 
 /** A transfer to a caller in a block that is not final yet: information, not money. */
 export interface Sighting extends OwnedTransfer {
-  /** Those of `raw`. */
+  /** Decimals of `raw`. */
   readonly decimals: number
   /** About how long until it is final, when it was first seen. */
   readonly seconds: number

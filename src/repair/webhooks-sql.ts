@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../common/result.ts'
 
-/** What an operator asks about the endpoints of `WEBHOOKS`, or has done. */
+/** What an operator asks about the endpoints of `WEBHOOKS`, or changes. */
 export type WebhookCommand =
   | { readonly kind: 'status' }
   /** The endpoint with this number gets the events from this id on again. */

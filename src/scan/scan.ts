@@ -23,7 +23,7 @@ export const stallMs = 180_000
 
 /**
  * What a scan needs. One scan is one invocation. Reading (`chain`) and proving have a deadline and a number of requests each,
- * so that neither takes those of the other.
+ * so that neither uses up those of the other.
  */
 export interface ScanParts extends StoreStepParts, ProveParts {
   readonly chain: Pick<Chain, 'finalizedHead' | 'finalizedBlocks' | 'unconfirmedBlocks' | 'requestsLeft'>

@@ -180,7 +180,7 @@ describe('the doctor on HTTP APIs of a chain whose last blocks are empty', () =>
     await harness.devnet.mine(60)
   })
 
-  it('says that the bytes could not be checked', async () => {
+  it('warns that the bytes could not be checked', async () => {
     expect(await harness.check({})).toContainEqual(
       expect.stringMatching(
         /^warn .*: HTTP API \(.*\): answers; its bytes could not be checked, because the last final/,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => database.remove())
 
 describe('npm run webhooks', () => {
-  it('says where no endpoint is known', async () => {
+  it('prints one sentence where no endpoint is known', async () => {
     expect(await webhooks('status')).toMatchObject({ code: 0, out: 'No endpoint has been delivered to yet.\n' })
   }, 60_000)
 

@@ -201,7 +201,7 @@ describe('the reads', () => {
   })
 })
 
-describe('trouble', () => {
+describe('a failure', () => {
   test('is a value, with its text only in the log', async () => {
     const broken = service.with({ DB: brokenDatabase() }).rpc
     const calls = [broken.post([payment], 'shop'), broken.wallets(7), broken.entries({ uid: 7 }), broken.address(7)]
@@ -219,7 +219,7 @@ describe('trouble', () => {
     }
   })
 
-  test('needs no key for backends: only Workers of the account can bind the entrypoint', async () => {
+  test('does not come from a missing key for backends: only Workers of the account can bind the entrypoint', async () => {
     expect(await service.with({ BACKEND_JWT_SECRET: undefined }).rpc.wallets(7)).toMatchObject({ ok: true })
   })
 })

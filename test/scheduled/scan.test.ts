@@ -240,7 +240,7 @@ describe('recharge', () => {
     expect((await service.get(`/tron/recharge?txid=${txid}`)).status).toBe(200)
   })
 
-  it('credits nothing that was final before the address was issued, and says so with an alarm', async () => {
+  it('credits nothing that was final before the address was issued, and raises an alarm', async () => {
     const service = await startService()
     const early = finalizedIn(service)
     const [txid = ''] = payFinal(service, usdtTo(addressFrom(firstAddress), 5_000_000n))

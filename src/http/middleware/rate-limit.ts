@@ -8,8 +8,7 @@ import { tooManyRequests } from '../errors.ts'
 
 /**
  * Makes the rate limit of a route: each caller has a count of its own in each class, and all callers have one together
- * for what queries nodes. A limiter that is missing or fails
- * lets every request pass: no promise of the service depends on it.
+ * for what queries nodes. A limiter that is missing or fails allows every request: no promise of the service depends on it.
  */
 export function createRateLimit(
   limits: RateLimits,

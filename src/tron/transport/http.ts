@@ -14,7 +14,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 export interface RequestLimits {
   readonly fetch: Fetch
   readonly clock: Clock
-  /** All results must be there by then. */
+  /** The time by which every result must have arrived. */
   readonly deadline: UnixMs
   /** HTTP requests to nodes. */
   readonly requestsMax: number
