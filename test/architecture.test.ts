@@ -95,12 +95,57 @@ describe('the folders of src', () => {
     expect(pureFiles.filter((file) => reaches.test(textOf(file)))).toEqual([])
   })
 
-  it('export each name once', () => {
+  it('have pure files that import only pure files, types aside', () => {
+    const valueImports = /^import (?!type )(?!\{(?:\s*type \w+,?)+\s*\})[^']*'(\.[^']+)'/gm
+    const impure = sources
+      .filter((file) => pure.test(file) && file !== 'src/keys/account-key.ts') // it takes only the seed from mnemonic.ts
+      .flatMap((file) =>
+        [...textOf(file).matchAll(valueImports)]
+          .map(({ 1: path = '' }) => normalize(join(dirname(file), path)))
+          .filter((path) => !pure.test(path))
+          .map((path) => `${file} imports ${path}`),
+      )
+    expect(impure).toEqual([])
+  })
+
+  it('have no circle of imports, those of types included', () => {
+    const imported = new Map(
+      sources.map((file) => [
+        file,
+        importsOf(textOf(file))
+          .filter((path) => path.startsWith('.'))
+          .map((path) => normalize(join(dirname(file), path))),
+      ]),
+    )
+    const done = new Set<string>()
+    const circles: string[] = []
+    const visit = (file: string, way: readonly string[]) => {
+      if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' → '))
+      if (way.includes(file) || done.has(file)) return
+      for (const next of imported.get(file) ?? []) visit(next, [...way, file])
+      done.add(file)
+    }
+    for (const file of sources) visit(file, [])
+    expect(circles).toEqual([])
+  })
+
+  it('export each name once, and only src/index.ts exports names of other files', () => {
     const places = new Map<string, string[]>()
     for (const file of sources) {
       for (const name of exportsOf(textOf(file))) places.set(name, [...(places.get(name) ?? []), file])
     }
     expect([...places].filter(([, where]) => where.length > 1)).toEqual([])
+    expect(sources.filter((file) => /^export (?:type )?[{*]/m.test(textOf(file)))).toEqual(['src/index.ts'])
+  })
+
+  it('have at most 300 lines in a file and 60 in a function, which the linter counts in every file of src', () => {
+    const { linter, overrides } = JSON.parse(textOf('.biome.json'))
+    const { style, complexity, suspicious } = linter.rules
+    expect(style.noExcessiveLinesPerFile).toEqual({ level: 'error', options: { maxLines: 300 } })
+    expect(complexity.noExcessiveLinesPerFunction).toEqual({ level: 'error', options: { maxLines: 60 } })
+    expect(suspicious.noImportCycles).toEqual({ level: 'error', options: { ignoreTypes: false } })
+    expect(overrides.map(({ includes }: { includes: unknown }) => includes)).toEqual([['**/*.test.ts']])
+    expect(sources.filter((file) => textOf(file).includes('noExcessiveLines'))).toEqual([])
   })
 
   it('name log events in kebab-case', () => {
@@ -175,6 +220,16 @@ describe('the documentation', () => {
     expect(names.length).toBeGreaterThan(10)
     expect(paths.filter((path) => !existsSync(join(root, 'src', path)))).toEqual([])
     expect(names.filter((name) => !exported.has(name))).toEqual([])
+  })
+
+  it('names in migrations/README.md only tables, columns and rules that the migrations have', () => {
+    const sql = files
+      .filter((file) => /^migrations\/\w+\.sql$/.test(file))
+      .map(textOf)
+      .join('\n')
+    const names = quoted(textOf('migrations/README.md')).filter((word) => /^[a-z]+(_[a-z]+)+$/.test(word))
+    expect(names.length).toBeGreaterThan(40)
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(sql))).toEqual([])
   })
 
   it('has every section of PROTOCOL.md that a comment or test cites, and every cited section is a heading', () => {

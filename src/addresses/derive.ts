@@ -38,8 +38,10 @@ export type ExtendedPublicKeyFault =
 const textMax = 128 // an xpub has 111 characters; base58 decoding is quadratic
 const xpubVersion = 0x0488b21e // BIP-32, mainnet public
 const xprvVersion = 0x0488ade4
-const accountDepth = 3 // m/44'/195'/n'
-const hardened = 0x80000000 // child numbers from here on
+/** The depth of the account `m/44'/195'/n'`. */
+export const accountDepth = 3
+/** Child numbers from here on are hardened. */
+export const hardened = 0x80000000
 const externalChain = { depth: 4, childNumber: 0 } // m/44'/195'/n'/0
 /** The highest index: a non-hardened step of a path has 31 bits. */
 export const indexMax = 0x7fffffff

@@ -81,9 +81,9 @@ export function rules(condition: Condition, ...columns: readonly SQLiteColumn[])
   return columns.map((column) => rule(column, condition))
 }
 
-/** The CHECK that fails where another scan has moved the position or holds the lease. */
+/** The CHECK that fails where another scan has moved the position or has the lease. */
 export const scanSuperseded = 'scan_superseded'
-/** The CHECK that fails where another tick holds the lease of reconciliation. */
+/** The CHECK that fails where another tick has the lease of reconciliation. */
 export const reconciliationSuperseded = 'reconciliation_superseded'
 
 /** A currency. */

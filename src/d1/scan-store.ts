@@ -102,5 +102,5 @@ const moveScan = statement(
 
 function readAttempt(row: ScanRow | undefined, lease: string): LeaseAttempt {
   if (row === undefined) return { kind: 'not-started' }
-  return { kind: row.lease === lease ? 'acquired' : 'held', state: readScan(row) }
+  return { kind: row.lease === lease ? 'acquired' : 'taken', state: readScan(row) }
 }

@@ -41,7 +41,7 @@ export interface SliceParts {
   readonly reconciliation: ReconciliationStore
   readonly clock: Clock
   readonly logger: Logger
-  /** Name of the lease that the tick holds. */
+  /** Name of the lease of the tick. */
   readonly lease: string
 }
 

@@ -36,8 +36,8 @@ export interface ScanParts extends StoreStepParts, ProveParts {
 /** How a scan ended. `problem` is why it is not caught up, or null. */
 export type ScanReport =
   | { readonly kind: 'scanned'; readonly problem: ChainFailure | null }
-  /** Another scan holds the lease. */
-  | { readonly kind: 'held' }
+  /** Another scan has the lease. */
+  | { readonly kind: 'taken' }
   | { readonly kind: 'not-started' }
 
 /**

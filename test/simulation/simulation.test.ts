@@ -9,7 +9,7 @@ const onceFailed: readonly (readonly [seed: number, sentence: string])[] = [
   [261, 'recharge reports that a scan is still running if its own scan lost the lease before its end'],
   [428, 'recharge reports that a scan is still running if another one has taken over from its own'],
   [1274, 'ten pending deposits that wait for the operator do not keep an eleventh from being tried'],
-  [8891, 'a Byzantine node that holds its finalized head back by some blocks does not hold the scan back'],
+  [8891, 'a Byzantine node that holds its finalized head back by some blocks does not delay the scan'],
   [1000531, 'a Byzantine node that holds its finalized head back for ever is outvoted if another node can be queried'],
   [204102, 'pending deposits that use up the requests of an invocation do not keep others from being tried'],
   [14778, 'reading disputed blocks leaves enough requests to verify what they contain'],
@@ -20,7 +20,7 @@ const onceFailed: readonly (readonly [seed: number, sentence: string])[] = [
   [165, 'a slice of reconciliation that another tick has overtaken ends without an error'],
   [1997, 'fees that are paid while a deposit is under way are no shortfall'],
   [48, 'recharge reports that its scan did not finish in time'],
-  [36, 'several blocks of one read with more logs of a token than nodes give do not hold the scan back'],
+  [36, 'several blocks of one read with more logs of a token than nodes give do not delay the scan'],
   [178, 'a read that costs more requests than a tick has is repeated with one block'],
 ]
 

@@ -78,7 +78,7 @@ interface RunningFetch {
   readonly set: Promise<JSONWebKeySet | null>
 }
 
-/** In Workers jose fetches for each of many requests at once, and again right after a failure. This fetches once. */
+/** One fetch for many requests, and a pause after a failed one (decision note 15). */
 function createKeySource(url: string, { clock, logger, fetch }: KeySetParts): KeySource {
   let newest: { readonly set: JSONWebKeySet; readonly select: KeySelector; readonly fetchedAt: number } | null = null
   let failedAt = Number.NEGATIVE_INFINITY
