@@ -21,19 +21,16 @@ export interface DueQuery {
   readonly txid: Txid | null
 }
 
-/**
- * The queue of candidates that are not decided, and those that were found worth nothing. Each method is one batch that commits
- * whole or not at all.
- */
+/** The queue of candidates that are not decided, and those that were found worth nothing. Each method is one batch that commits whole or not at all. */
 export interface PendingDeposits {
   /** The caller's pending deposits, in the order they were found, at most 100; only those of `txid` where it is given. */
   of(uid: Uid, txid: Txid | null): Promise<readonly PendingRecord[]>
   /** Stores candidates as pending, except for decided ones. Where one is pending already, only its reason changes. */
   keep(pending: readonly Pending[], at: UnixMs): Promise<void>
   /**
-   * At most `max` pending deposits whose next try is due, in turns between callers: the n-th of each before the (n+1)-th of
-   * any. First come those that were never tried, then those that have been due longest. Their next try moves to `nextTry` in
-   * the same statement. None while the scan is halted, and none of a retired currency.
+   * At most `max` pending deposits whose next try is due: the n-th of each caller before the (n+1)-th of any, those first that
+   * were never tried, and then those that have been due longest. Their next try moves to `nextTry` in the same statement, so each gets its turn. None
+   * while the scan is halted, and none of a retired currency.
    */
   takeDue(query: DueQuery): Promise<readonly PendingRecord[]>
   /** Makes pending deposits due at `at`, which were taken and not tried. */

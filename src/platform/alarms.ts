@@ -6,7 +6,7 @@ import type { AlarmKind, LogFields, Logger } from './logger.ts'
 export interface Alarms {
   /** Raises an alarm, unless the same one of the same subject is raised already. */
   raise(kind: AlarmKind, subject: string, fields: LogFields): Promise<void>
-  /** The state has ended: the alarm can be raised again. */
+  /** The subject is well again: the alarm can be raised anew. */
   clear(kind: AlarmKind, subject: string): Promise<void>
 }
 
@@ -38,7 +38,7 @@ export function createAlarms({ store, clock, logger }: AlarmParts): Alarms {
     async raise(kind, subject, fields) {
       const key = keyOf(kind, subject)
       const has = await orNull(store.has(kind, subject))
-      // A row that was stored and is gone was removed by an isolate that found the state ended.
+      // A row that was stored and is gone was removed by an isolate that saw the subject well.
       const isRaised = has ?? known.has(key)
       if (!isRaised && known.get(key) !== false) logger.alarm(kind, fields)
       if (has === null) known.set(key, known.get(key) ?? false)
@@ -47,7 +47,7 @@ export function createAlarms({ store, clock, logger }: AlarmParts): Alarms {
     },
     async clear(kind, subject) {
       known.delete(keyOf(kind, subject))
-      await orNull(store.remove(kind, subject)) // where it fails, a later call removes the row
+      await orNull(store.remove(kind, subject)) // what cannot be removed now is removed by a later tick that is well
     },
   }
 }
