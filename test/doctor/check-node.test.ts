@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { explainPending } from '../../src/deposits/explain.ts'
 import { tokenBase58 } from '../devnet/control.ts'
 import { type DoctorHarness, failures, openHarness, type Values } from './harness.ts'
 import { type JsonRpcCall, serve } from './servers.ts'
@@ -156,7 +157,7 @@ describe('the doctor on nodes with faults', () => {
 describe('the doctor on HTTP APIs', () => {
   it('warns that TRX deposits are on hold where no node has one', async () => {
     const lines = await harness.check({ TRON_NODES: [{ rpc: harness.devnet.rpcUrl }] })
-    expect(lines).toContain('warn  TRX deposits are on hold: no node has the HTTP API that is needed to verify them')
+    expect(lines).toContain(`warn  ${explainPending('no-api')}`)
     expect(failures(lines)).toEqual([])
   })
 
