@@ -4,6 +4,7 @@
  * database's. Exit codes: 0 done, 1 refused, 2 wrong options.
  */
 import * as z from 'zod/mini'
+import { parseJson } from '../common/parse-json.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import { type CommandOptions, executeSql, explainFailure, runCommand } from './command.ts'
 import { describeEndpoint, parseWebhookCommand, type WebhookCommand, webhookSql } from './webhooks-sql.ts'
@@ -45,12 +46,4 @@ async function run(command: WebhookCommand, env: string | undefined): Promise<Re
   return command.kind === 'status'
     ? ok('No endpoint has been delivered to yet.')
     : err('there is no such endpoint, or it has not got that event yet.')
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
