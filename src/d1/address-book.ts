@@ -119,11 +119,15 @@ const nextIndex = sql`(SELECT coalesce(max(${addresses.derivation_index}) + 1, $
 const unpaidCount = sql`(SELECT count(*) FROM ${addresses} AS ${own} WHERE ${own.uid} = ${param('uid')}
   AND NOT EXISTS (SELECT 1 FROM ${deposits} WHERE ${deposits.to_address} = ${own.address}))`
 
+/** By hand: one row, whether the caller has an address or not. */
 const selectState = statement(sql`
 SELECT ${nextIndex} AS next, ${unpaidCount} AS unpaid, newest.*
 FROM (SELECT 1) LEFT JOIN ${newest.as('newest')} ON true`)
 
-/** Issues the candidate whose index is the next one, if there is one. Where no scan has started, it fails. */
+/**
+ * Issues the candidate whose index is the next one, if there is one. Where no scan has started, it fails. By hand: INSERT … SELECT
+ * from json_each.
+ */
 const insertCandidate = sql`
 INSERT INTO ${addresses} (${names(addresses.id, addresses.derivation_index, addresses.uid, addresses.address)},
   ${names(addresses.issued_height, addresses.created_at)})

@@ -23,15 +23,17 @@ export async function releaseLease(db: Database, lease: string): Promise<void> {
 type LeaseRow = typeof leases.$inferSelect
 const { id, lease, lease_until } = leases
 
-const takeLease = statement(sql`
-INSERT INTO ${leases} (${names(id, lease, lease_until)}) SELECT 1, ${param('lease')}, ${param('until')} WHERE true
-ON CONFLICT (${names(id)}) DO UPDATE SET
-  ${names(lease)} = excluded.${names(lease)}, ${names(lease_until)} = excluded.${names(lease_until)}
-WHERE ${lease} = '' OR ${lease_until} <= ${param('at')}`)
+const taken = { lease: param('lease'), lease_until: param('until') }
+const takeLease = statement(
+  build
+    .insert(leases)
+    .values({ id: 1, ...taken })
+    .onConflictDoUpdate({ target: id, set: taken, setWhere: sql`${lease} = '' OR ${lease_until} <= ${param('at')}` }),
+)
 
 const selectLease = statement(build.select().from(leases))
 
-/** Fails the batch where the lease is lost: a CHECK refuses NULL. */
+/** Fails the batch where the lease is lost: a CHECK refuses NULL. By hand: INSERT … SELECT with a condition. */
 export const requireLease = statement(sql`
 INSERT INTO ${leases} (${names(id, lease, lease_until)})
 SELECT 1, NULL, 0 WHERE NOT EXISTS (SELECT 1 FROM ${leases} WHERE ${lease} = ${param('lease')})`)

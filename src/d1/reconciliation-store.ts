@@ -93,6 +93,8 @@ export function createReconciliationStore(db: Database): ReconciliationStore {
   }
 }
 
+// The statements below are by hand where they have a list from json_each, INSERT … SELECT, or the newest run as a subquery.
+
 const newestRun = (cuy: SQL) => sql`(SELECT max(${runs.id}) FROM ${runs} WHERE ${runs.cuy} = ${cuy})`
 
 const hasOpen = sql`EXISTS (

@@ -74,6 +74,7 @@ async function appendStep(db: Database, step: ScanStep) {
 const selectScan = statement(build.select().from(scans))
 
 const { id, height, hash, finalized, finalized_at, advanced_at, caught_up_at, tried_at } = scans
+/** By hand: INSERT … SELECT with a condition. */
 const insertScan = statement(sql`
 INSERT INTO ${scans} (${names(id, height, hash, finalized, finalized_at, advanced_at)},
   ${names(caught_up_at, tried_at, scans.lease, scans.lease_until)})

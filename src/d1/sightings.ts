@@ -31,7 +31,7 @@ export function createSightings(db: Database): Sightings {
 
 /**
  * Deletes the sightings that the position has passed. A trigger writes an event where the transfer is not stored otherwise. Those
- * in a gap stay: its transfers are not stored yet.
+ * in a gap stay: its transfers are not stored yet. By hand: subqueries of two other tables.
  */
 const deletePassed = statement(sql`
 DELETE FROM ${sightings} WHERE ${sightings.height} <= (SELECT ${scans.height} FROM ${scans})

@@ -44,6 +44,7 @@ export function createWebhookStore(db: Database): WebhookStore {
 
 const { endpoint, number, position, next_try } = webhooks
 const newest = sql`coalesce((SELECT max(${events.id}) FROM ${events}), 0)`
+/** By hand, as what uses it: a list from json_each. */
 const configured = sql`(SELECT ${members(endpoint, number)} FROM json_each(${param('list')})) AS configured`
 
 const removeOthers = statement(sql`
