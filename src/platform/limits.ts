@@ -46,9 +46,9 @@ export const reconciliationMs = 20_000
 export const reconciliationRequestsMax = 32
 /** Connections of a tick to nodes, of the platform's 6. The others are for deliveries. */
 export const tickConnectionsMax = 3
-/** Connections for deliveries to endpoints that answer in time. */
+/** Connections for deliveries to endpoints that are well, */
 export const deliveryConnectionsMax = 2
-/** Connections for deliveries to endpoints that fail or are slow: these use none of the others. */
+/** and to those that are failing or slow, so that they take none of the others. */
 export const failingConnectionsMax = 1
 /** Deliveries in one minute. */
 export const minuteDeliveriesMax = 150
