@@ -7,7 +7,7 @@ import { build, members, names, param, statement } from './statement.ts'
 
 type WebhookRow = typeof webhooks.$inferSelect
 
-/** How far the endpoints of `WEBHOOKS` have got, over D1. */
+/** How far the endpoints of `WEBHOOKS` are, over D1. */
 export function createWebhookStore(db: Database): WebhookStore {
   const store = (key: EndpointKey, lease: string, progress: Progress, next: string) =>
     openTables(db)

@@ -1,5 +1,5 @@
 /**
- * `npm run webhooks -- status`: how far each endpoint of `WEBHOOKS` has got. `npm run webhooks -- replay --endpoint <n> --from <id>`:
+ * `npm run webhooks -- status`: how far each endpoint of `WEBHOOKS` is. `npm run webhooks -- replay --endpoint <n> --from <id>`:
  * it gets the events from this one on again, with the next deliveries. Without `--production` or `--env <name>` it is the local
  * database's. Exit codes: 0 done, 1 refused, 2 wrong options.
  */
@@ -45,5 +45,5 @@ async function run(command: WebhookCommand, env: string | undefined): Promise<Re
   if (results.length > 0) return ok(results.map(describeEndpoint).join('\n'))
   return command.kind === 'status'
     ? ok('No endpoint has been delivered to yet.')
-    : err('there is no such endpoint, or it has not got that event yet.')
+    : err('there is no such endpoint, or it has not received that event yet.')
 }

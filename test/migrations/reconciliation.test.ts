@@ -131,7 +131,7 @@ describe.each(['deposit', 'movement'] as const)('a %s', (kind) => {
   it('is refused where its address cannot be marked as moved', async () => {
     await db.prepare(moved('90, 90, 9007199254740991')).run()
     await expect(db.prepare(`INSERT OR IGNORE INTO ${transfer[kind](100)}`).run()).rejects.toThrow(
-      'is not to be compared',
+      'was not marked as moved',
     )
     expect(await db.prepare(`SELECT count(*) AS n FROM ${kind}`).first('n')).toBe(0)
   })
