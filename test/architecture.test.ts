@@ -247,6 +247,17 @@ describe('the documentation', () => {
     expect(sections.filter((section) => !cited.some(({ text }) => text.startsWith(section)))).toEqual([])
   })
 
+  it('has a source for each fact of PROTOCOL.md', () => {
+    const [, ...sections] = textOf('src/tron/PROTOCOL.md').split(/^## /m)
+    // These two name their source once.
+    const facts = sections
+      .filter((text) => !/^(Collecting|Scanner rules)/.test(text))
+      .flatMap((text) => text.split('\n'))
+    const listed = facts.filter((line) => line.startsWith('- '))
+    expect(listed.length).toBeGreaterThan(80)
+    expect(listed.filter((line) => !/ _\([SNDICU][^)]*\)_$/.test(line))).toEqual([])
+  })
+
   it('cites no sources by private numbers', () => {
     const numbers = /§|fact sheet|\((?:rules? )?R\d+|\bR\d+\b[,)]| \(\d{1,2}\.\d(, row \d+)?\)/
     const found = files.filter(
