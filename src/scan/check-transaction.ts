@@ -34,8 +34,8 @@ export interface TransactionReport {
 }
 
 /**
- * Answers for one transaction, whatever the position of the scan is: credits the caller's final deposits in it, or
- * explains in one sentence why there is nothing to credit. They go through the queue as those of a scan do. Needs no lease and does not
+ * Answers for one transaction, whatever the position of the scan is: credits the caller's final deposits in it, or says
+ * in one sentence why there is nothing to credit. They go through the queue as those of a scan do. Needs no lease and does not
  * move the position, so that neither a backlog nor a start height that was set too late prevents an answer. The caller's
  * other candidates are tried afterwards, with what requests are left.
  */
