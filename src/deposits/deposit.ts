@@ -57,7 +57,7 @@ export type PendingReason =
   | 'decimals-differ'
   /** The contract's `decimals()` could not be read. */
   | 'decimals-unknown'
-  /** The currency is retired. It is decided should the currency come back. */
+  /** The currency is retired. The deposit is decided once the currency is accepted again. */
   | 'retired'
 
 /** A candidate that is kept until it can be decided. */

@@ -103,12 +103,12 @@ describe('the doctor on nodes with faults', () => {
     expect(failures(lines)).toEqual([])
   })
 
-  it('accepts a java-tron that cannot name its version on its Java', async () => {
+  it('accepts a java-tron that does not report its version', async () => {
     const changes = await harness.alteredNode(({ method }) =>
       method === 'web3_clientVersion' ? { error: { code: -32001, message: 'No match found' } } : undefined,
     )
     expect(await harness.check(changes)).toContainEqual(
-      expect.stringMatching(/^ok {4}node 1 .*: java-tron of an unknown version: on a newer Java than 8/),
+      expect.stringMatching(/^ok {4}node 1 .*: java-tron of an unknown version: /),
     )
   })
 

@@ -188,7 +188,7 @@ describe('an event', () => {
     await expectRefusal(sql, why)
   })
 
-  it('is deleted only when each endpoint has received it', async () => {
+  it('is deleted only when each endpoint has got it', async () => {
     await run(webhook(), event(), `UPDATE webhook SET position = 3`)
     await expectRefusal('DELETE FROM event', 'event: an endpoint has not received it')
     await run('DELETE FROM event WHERE id <= 3', `UPDATE webhook SET position = 4`, 'DELETE FROM event', event())
