@@ -37,7 +37,7 @@ export default defineConfig({
           name: 'unit',
           isolate: false, // no file keeps state in a module; a process for each file took a quarter of the time
           include: [
-            'test/{architecture,docs}.test.ts',
+            'test/{architecture,docs,pages}.test.ts',
             'test/{addresses,chain,deposits,ledger,reconciliation,devnet,doctor,deploy,repair,shop,keys,collect,webhooks}/**/*.test.ts',
           ],
         },
