@@ -85,18 +85,18 @@ export const events = sqliteTable(
   ],
 )
 
-/** How far each endpoint of `WEBHOOKS` is, by the hash of its URL. */
+/** How far each endpoint of `WEBHOOKS` has got, by the hash of its URL. */
 export const webhooks = sqliteTable(
   'webhook',
   {
     endpoint: text().$type<EndpointKey>().primaryKey(),
     number: integer().notNull(), // its place in WEBHOOKS, from 1
-    position: integer().$type<EventId | 0>().notNull(), // the newest event that it has received, or that is not for it
+    position: integer().$type<EventId | 0>().notNull(), // the newest event that it has got, or that is not for it
     attempts: integer().notNull().default(0), // failed ones of the next event
     failing_since: integer().$type<UnixMs>(),
     next_try: instant(), // while a delivery runs: when its lease ends
     lease: text().notNull().default(''),
-    set_aside: integer().$type<EventId>(), // the newest event that was put aside since the last delivery
+    set_aside: integer().$type<EventId>(), // the newest event that was put aside since the endpoint was last well
   },
   (table) => [
     index('webhook_number').on(table.number),
