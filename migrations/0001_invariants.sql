@@ -270,7 +270,7 @@ BEGIN
     WHERE NEW.finalized >= coalesce((SELECT finalized FROM scan), -1);
 END;
 --> statement-breakpoint
--- The lease goes too: a scan that is under way must not store what it read above the corrected height.
+-- The lease ends too: a scan that is under way must not store what it read above the corrected height.
 CREATE TRIGGER correction_lowers_the_scan AFTER INSERT ON correction
 BEGIN
   SELECT RAISE(ABORT, 'correction: ids must increase') WHERE EXISTS (SELECT 1 FROM correction WHERE id > NEW.id);
@@ -360,7 +360,7 @@ BEGIN
   INSERT INTO moved_address (address, cuy, oldest_height, newest_height, changes)
     SELECT NEW.to_address, NEW.cuy, NEW.height, NEW.height, 1
     WHERE NOT EXISTS (SELECT 1 FROM moved_address WHERE address = NEW.to_address AND cuy = NEW.cuy);
-  SELECT RAISE(ABORT, 'deposit: its address is not to be compared')
+  SELECT RAISE(ABORT, 'deposit: its address was not marked as moved')
     WHERE NOT EXISTS (SELECT 1 FROM moved_address
       WHERE address = NEW.to_address AND cuy = NEW.cuy AND newest_height >= NEW.height);
 END;
@@ -373,7 +373,7 @@ BEGIN
   INSERT INTO moved_address (address, cuy, oldest_height, newest_height, changes)
     SELECT NEW.address, NEW.cuy, NEW.height, NEW.height, 1
     WHERE NOT EXISTS (SELECT 1 FROM moved_address WHERE address = NEW.address AND cuy = NEW.cuy);
-  SELECT RAISE(ABORT, 'movement: its address is not to be compared')
+  SELECT RAISE(ABORT, 'movement: its address was not marked as moved')
     WHERE NOT EXISTS (SELECT 1 FROM moved_address
       WHERE address = NEW.address AND cuy = NEW.cuy AND newest_height >= NEW.height);
 END;
@@ -442,14 +442,14 @@ END;
 --> statement-breakpoint
 CREATE TRIGGER event_is_deleted_once_delivered BEFORE DELETE ON event
 BEGIN
-  SELECT RAISE(ABORT, 'event: an endpoint has not got it') WHERE EXISTS (SELECT 1 FROM webhook WHERE position < OLD.id);
+  SELECT RAISE(ABORT, 'event: an endpoint has not received it') WHERE EXISTS (SELECT 1 FROM webhook WHERE position < OLD.id);
 END;
 --> statement-breakpoint
 CREATE TRIGGER flow_has_its_event AFTER INSERT ON flow
 BEGIN
   INSERT INTO event (type, uid, created_at, entry_id)
     VALUES (iif(NEW.type = 1, 'deposit.credited', 'entry.posted'), NEW.uid, NEW.created_at, NEW.id);
-  SELECT RAISE(ABORT, 'event: that of the entry was not stored')
+  SELECT RAISE(ABORT, 'event: the event of the entry was not stored')
     WHERE NOT EXISTS (SELECT 1 FROM event WHERE id = last_insert_rowid() AND entry_id = NEW.id);
 END;
 --> statement-breakpoint
@@ -458,11 +458,11 @@ BEGIN
   INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, reason)
     VALUES (iif(NEW.outcome = 'too-large', 'deposit.held', 'deposit.refused'), NEW.uid, NEW.created_at, NEW.txid,
       NEW.position, NEW.cuy, NEW.raw, NEW.to_address, NEW.outcome);
-  SELECT RAISE(ABORT, 'event: that of the deposit was not stored')
+  SELECT RAISE(ABORT, 'event: the event of the deposit was not stored')
     WHERE NOT EXISTS (SELECT 1 FROM event WHERE id = last_insert_rowid() AND txid = NEW.txid AND position = NEW.position);
 END;
 --> statement-breakpoint
--- Once for each reason: one that comes back is no news.
+-- Once for each reason: a reason that comes back makes no further event.
 CREATE TRIGGER pending_is_held_at_first AFTER INSERT ON pending WHEN NEW.reason <> 'queued'
 BEGIN
   INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, reason)
@@ -479,7 +479,7 @@ BEGIN
       SELECT 1 FROM event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.held' AND reason = NEW.reason);
 END;
 --> statement-breakpoint
--- A requested rescan can find it worthless again, which is no news.
+-- A requested rescan can find it worthless again, which makes no further event.
 CREATE TRIGGER refusal_has_its_event AFTER INSERT ON refusal
 BEGIN
   INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, reason, contract_type)

@@ -52,7 +52,7 @@ export interface Service {
   ledger(bindings: Bindings): LedgerMethods
 }
 
-/** The service for one set of bindings. It is kept for the life of the isolate and holds nothing of a request. */
+/** The service for one set of bindings. It is kept for the life of the isolate and keeps nothing of a request. */
 interface BoundService {
   readonly app: App
   readonly tick: () => Promise<void>

@@ -86,7 +86,7 @@ export type ReadParts = Settings & ReadStores
 /** What a use case that may write is given. `lease` is unique and unguessable. */
 export type WriteParts = Settings & Stores & { readonly lease: string }
 
-/** The ways of an invocation to stores and nodes: made by `compose.ts`, used by routes and ticks. */
+/** How an invocation gets stores and nodes: made by `compose.ts`, used by routes and ticks. */
 export interface Services {
   readonly settings: Settings
   /** Reads at any copy of the database that is at least as new as the invocation's bookmark. */

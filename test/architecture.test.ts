@@ -1,16 +1,6 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-
-const root = fileURLToPath(new URL('..', import.meta.url).href)
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
-  .toString()
-  .split('\n')
-  .filter((file) => file !== '' && existsSync(join(root, file)))
-const sources = files.filter((file) => /^src\/.*\.ts$/.test(file))
-const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
+import { exportsOf, repositoryFiles as files, sources, textOf } from './support/source-files.ts'
 
 /** The folders (and top-level files) of src that each one may import from, besides itself. */
 const core = [
@@ -51,10 +41,6 @@ const pure =
 const folderOf = (file: string) => file.replace(/^src\//, '').replace(/(\/.*|\.ts)$/, '')
 const importsOf = (text: string) =>
   [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].flatMap((match) => match[1] ?? [])
-const exportsOf = (text: string) =>
-  [
-    ...text.matchAll(/^export (?:declare )?(?:async )?(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm),
-  ].flatMap((match) => match[1] ?? [])
 
 describe('the folders of src', () => {
   it.each(sources)('%s imports only what its folder may import', (file) => {
@@ -95,12 +81,57 @@ describe('the folders of src', () => {
     expect(pureFiles.filter((file) => reaches.test(textOf(file)))).toEqual([])
   })
 
-  it('export each name once', () => {
+  it('have pure files that import only pure files, types aside', () => {
+    const valueImports = /^import (?!type )(?!\{(?:\s*type \w+,?)+\s*\})[^']*'(\.[^']+)'/gm
+    const impure = sources
+      .filter((file) => pure.test(file) && file !== 'src/keys/account-key.ts') // it takes only the seed from mnemonic.ts
+      .flatMap((file) =>
+        [...textOf(file).matchAll(valueImports)]
+          .map(({ 1: path = '' }) => normalize(join(dirname(file), path)))
+          .filter((path) => !pure.test(path))
+          .map((path) => `${file} imports ${path}`),
+      )
+    expect(impure).toEqual([])
+  })
+
+  it('have no circle of imports, those of types included', () => {
+    const imported = new Map(
+      sources.map((file) => [
+        file,
+        importsOf(textOf(file))
+          .filter((path) => path.startsWith('.'))
+          .map((path) => normalize(join(dirname(file), path))),
+      ]),
+    )
+    const done = new Set<string>()
+    const circles: string[] = []
+    const visit = (file: string, way: readonly string[]) => {
+      if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' → '))
+      if (way.includes(file) || done.has(file)) return
+      for (const next of imported.get(file) ?? []) visit(next, [...way, file])
+      done.add(file)
+    }
+    for (const file of sources) visit(file, [])
+    expect(circles).toEqual([])
+  })
+
+  it('export each name once, and only src/index.ts exports names of other files', () => {
     const places = new Map<string, string[]>()
     for (const file of sources) {
       for (const name of exportsOf(textOf(file))) places.set(name, [...(places.get(name) ?? []), file])
     }
     expect([...places].filter(([, where]) => where.length > 1)).toEqual([])
+    expect(sources.filter((file) => /^export (?:type )?[{*]/m.test(textOf(file)))).toEqual(['src/index.ts'])
+  })
+
+  it('have at most 300 lines in a file and 60 in a function, which the linter counts in every file of src', () => {
+    const { linter, overrides } = JSON.parse(textOf('.biome.json'))
+    const { style, complexity, suspicious } = linter.rules
+    expect(style.noExcessiveLinesPerFile).toEqual({ level: 'error', options: { maxLines: 300 } })
+    expect(complexity.noExcessiveLinesPerFunction).toEqual({ level: 'error', options: { maxLines: 60 } })
+    expect(suspicious.noImportCycles).toEqual({ level: 'error', options: { ignoreTypes: false } })
+    expect(overrides.map(({ includes }: { includes: unknown }) => includes)).toEqual([['**/*.test.ts']])
+    expect(sources.filter((file) => textOf(file).includes('noExcessiveLines'))).toEqual([])
   })
 
   it('name log events in kebab-case', () => {
@@ -130,91 +161,3 @@ describe('the repository', () => {
     expect([...top].filter((name) => !agreed.test(name))).toEqual([])
   })
 })
-
-describe('the documentation', () => {
-  const pages = files.filter((file) => file.endsWith('.md'))
-  const quoted = (text: string) => [...text.matchAll(/`([^`\n]+)`/g)].flatMap((match) => match[1] ?? [])
-
-  it('names only paths that exist', () => {
-    const named = pages.flatMap((file) =>
-      quoted(textOf(file))
-        .filter((path) => /^(src|test|migrations)\/[\w./-]+$/.test(path))
-        .map((path) => ({ file, path })),
-    )
-    expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([])
-  })
-
-  it('links only to files and sections that exist', () => {
-    const broken = pages.flatMap((file) =>
-      [...textOf(file).matchAll(/\]\((?!https?:|#)([^)#\s]+)(?:#([^)\s]+))?\)/g)]
-        .map(({ 1: path = '', 2: section }) => ({ file, path: join(dirname(file), path), section }))
-        .filter(({ path, section }) => {
-          if (!existsSync(join(root, path))) return true
-          return section !== undefined && !anchorsOf(textOf(path)).includes(section)
-        }),
-    )
-    expect(broken).toEqual([])
-  })
-
-  it('has no line over 160 characters, tables outside the two main pages excepted', () => {
-    const isTable = (file: string, line: string) => line.startsWith('|') && !/^(src\/)?README\.md$/.test(file)
-    const long = pages.flatMap((file) =>
-      textOf(file)
-        .split('\n')
-        .flatMap((line, i) => (line.length > 160 && !isTable(file, line) ? [`${file}:${i + 1}`] : [])),
-    )
-    expect(long).toEqual([])
-  })
-
-  it('names in src/README.md only files and exports that exist', () => {
-    const exported = new Set(sources.flatMap((file) => exportsOf(textOf(file))))
-    const words = quoted(textOf('src/README.md'))
-    const paths = words.filter((word) => /^[\w-]+(\/[\w-]+)*(\.(ts|md)|\/)$/.test(word))
-    const names = words.filter((word) => /^[a-z]+[A-Z]\w+$|^[A-Z][a-z]+[A-Z]\w+$/.test(word))
-    expect(paths.length).toBeGreaterThan(20)
-    expect(names.length).toBeGreaterThan(10)
-    expect(paths.filter((path) => !existsSync(join(root, 'src', path)))).toEqual([])
-    expect(names.filter((name) => !exported.has(name))).toEqual([])
-  })
-
-  it('has every section of PROTOCOL.md that a comment or test cites, and every cited section is a heading', () => {
-    const sections = [...textOf('src/tron/PROTOCOL.md').matchAll(/^## (.+)$/gm)].flatMap((match) => match[1] ?? [])
-    const cited = files
-      .filter((file) => /^(src|test|migrations)\/.*\.(ts|sql|md)$/.test(file))
-      .flatMap((file) =>
-        [...unwrapped(textOf(file)).matchAll(/PROTOCOL\.md, ([A-Z][\w -]*\w)/g)].map((match) => ({
-          file,
-          text: match[1] ?? '',
-        })),
-      )
-    expect(cited.length).toBeGreaterThan(20)
-    expect(cited.filter(({ text }) => !sections.some((section) => text.startsWith(section)))).toEqual([])
-    expect(sections.filter((section) => !cited.some(({ text }) => text.startsWith(section)))).toEqual([])
-  })
-
-  it('cites no sources by private numbers', () => {
-    const numbers = /§|fact sheet|\((?:rules? )?R\d+|\bR\d+\b[,)]| \(\d{1,2}\.\d(, row \d+)?\)/
-    const found = files.filter(
-      (file) =>
-        /^(src|test|migrations)\/.*\.(ts|sql|md)$/.test(file) &&
-        numbers.test(textOf(file)) &&
-        !file.endsWith('architecture.test.ts'),
-    )
-    expect(found).toEqual([])
-  })
-})
-
-/** A text with the line breaks of its comments removed: a citation can be wrapped. */
-function unwrapped(text: string): string {
-  return text.replace(/\n\s*(?:\*|\/\/|--)?\s*/g, ' ')
-}
-
-/** The anchors that GitHub makes of a page's headings. */
-function anchorsOf(page: string): string[] {
-  return [...page.matchAll(/^#+ (.+)$/gm)].map(({ 1: heading = '' }) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\w\- ]/g, '')
-      .replaceAll(' ', '-'),
-  )
-}

@@ -130,7 +130,7 @@ describe('README.md', () => {
     expect(page).toContain(`\`\`\`ts\n${example}\`\`\``)
   })
 
-  it('shows how to sign a token that holds', async () => {
+  it('shows how to sign a valid token', async () => {
     expect(page).toContain(`\`\`\`ts\n${read('test/http/auth/sign-token-example.ts')}\`\`\``)
     const key = new TextEncoder().encode(testSecret)
     const { payload } = await jwtVerify(await signToken(7, testSecret), key, { requiredClaims: ['exp'] })

@@ -12,7 +12,7 @@ const loopbackOnly = async (request: Request) =>
     ? fetch(request.url, { method: request.method, headers: request.headers, body: await request.arrayBuffer() })
     : closedNetwork(request)
 
-/** Every outgoing request that no test scripted fails, and says so. */
+/** Every outgoing request that no test scripted fails, with the reason. */
 const closedNetwork = (request: { readonly url: string }) =>
   new Response(`the network is closed in tests: ${request.url}`, { status: 599 })
 
@@ -38,7 +38,7 @@ export default defineConfig({
           env: { NODE_COMPILE_CACHE: `${root}node_modules/.cache/node` }, // commands that tests start begin a quarter faster
           isolate: false, // no file keeps state in a module; a process for each file took a quarter of the time
           include: [
-            'test/{architecture,docs}.test.ts',
+            'test/{architecture,docs,pages}.test.ts',
             'test/{addresses,chain,deposits,ledger,reconciliation,devnet,doctor,deploy,repair,shop,keys,collect,webhooks}/**/*.test.ts',
           ],
         },

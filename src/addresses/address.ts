@@ -13,12 +13,13 @@ export type Address = Brand<string, 'Address'>
 export type AddressFault = 'not-base58check' | 'not-21-bytes' | 'wrong-prefix'
 
 const prefix = 0x41 // all public Tron networks (java-tron `Constant.java`: ADD_PRE_FIX_BYTE_MAINNET)
+const textMax = 64 // an address has 34 characters
 const base58check = createBase58check(sha256)
 const hex40 = /^[0-9a-f]{40}$/
 
 /** Parses an address in Base58Check (`T…`, 34 characters) and verifies its checksum. */
 export function parseAddress(text: string): Result<Address, AddressFault> {
-  const bytes = decodeOrNull(text)
+  const bytes = decodeBase58Check(text, textMax)
   if (bytes === null) return err('not-base58check')
   if (bytes.length !== 21) return err('not-21-bytes')
   if (bytes[0] !== prefix) return err('wrong-prefix')
@@ -46,8 +47,9 @@ export function formatNumber(address: Address): string {
   return BigInt(`0x41${address}`).toString()
 }
 
-function decodeOrNull(text: string): Uint8Array | null {
-  if (text.length > 64) return null // no address is longer; base58 decoding is quadratic
+/** The bytes of a text in Base58Check, or null for any other text and for one of more than `charsMax` characters. */
+export function decodeBase58Check(text: string, charsMax: number): Uint8Array | null {
+  if (text.length > charsMax) return null // decoding is quadratic
   try {
     return base58check.decode(text)
   } catch {

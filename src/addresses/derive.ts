@@ -1,11 +1,9 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
-import { sha256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { createBase58check } from '@scure/base'
 import { HDKey } from '@scure/bip32'
 import { err, ok, type Result } from '../common/result.ts'
-import { type Address, addressFromHex } from './address.ts'
+import { type Address, addressFromHex, decodeBase58Check } from './address.ts'
 
 /**
  * The external chain `m/44'/195'/n'/0` of an account, from which deposit addresses are derived. It can spend from none of
@@ -35,15 +33,16 @@ export type ExtendedPublicKeyFault =
   /** The 33 key bytes are not a point of the curve. */
   | 'not-on-the-curve'
 
-const textMax = 128 // an xpub has 111 characters; base58 decoding is quadratic
+const textMax = 128 // an xpub has 111 characters
 const xpubVersion = 0x0488b21e // BIP-32, mainnet public
 const xprvVersion = 0x0488ade4
-const accountDepth = 3 // m/44'/195'/n'
-const hardened = 0x80000000 // child numbers from here on
+/** The depth of the account `m/44'/195'/n'`. */
+export const accountDepth = 3
+/** Child numbers from here on are hardened. */
+export const hardened = 0x80000000
 const externalChain = { depth: 4, childNumber: 0 } // m/44'/195'/n'/0
 /** The highest index: a non-hardened step of a path has 31 bits. */
 export const indexMax = 0x7fffffff
-const base58check = createBase58check(sha256)
 
 /**
  * Parses the extended public key of an account `m/44'/195'/n'` or of its external chain `m/44'/195'/n'/0`. Its depth and
@@ -55,7 +54,7 @@ export function parseExtendedPublicKey(text: string): Result<ExtendedPublicKey, 
   if (/^(0x)?[0-9a-f]{32,}$/i.test(text)) return err('hex-key')
   if (/^[a-z]prv/i.test(text)) return err('private-extended-key') // even a mistyped one is named
   if (text.length > textMax) return err('too-long')
-  const bytes = decodeOrNull(text)
+  const bytes = decodeBase58Check(text, textMax)
   if (bytes === null) return err('not-base58check')
   if (bytes.length !== 78) return err('not-an-xpub')
   // version 4 | depth 1 | parent fingerprint 4 | child number 4 | chain code 32 | key 33 (BIP-32, serialization format)
@@ -112,13 +111,5 @@ function keyOrNull(text: string): HDKey | null {
     return HDKey.fromExtendedKey(text)
   } catch {
     return null // the library throws where the key bytes are not a point
-  }
-}
-
-function decodeOrNull(text: string): Uint8Array | null {
-  try {
-    return base58check.decode(text)
-  } catch {
-    return null // the library throws on a bad letter or checksum: both mean "not Base58Check"
   }
 }

@@ -1,7 +1,7 @@
 import { blockSeconds } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
 
-/** Balances that one isolate remembers: 100 bytes each. */
+/** Balances that one isolate keeps: 100 bytes each. */
 const rememberedMax = 10_000
 
 /** Balances that were read less than one block time ago, by query. They can be lost at any time. */

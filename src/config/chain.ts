@@ -31,7 +31,7 @@ const quorumByDefault = 2
 const nodeEntry = z.object({
   rpc: url,
   api: z.optional(parsedBy(url, (value) => value.replace(/\/+$/, ''))),
-  keyVar: z.optional(text('the name of the variable that holds the key')),
+  keyVar: z.optional(text('the name of the variable with the key')),
 })
 
 const hasRepeats = (values: readonly unknown[]) => new Set(values).size < values.length
@@ -40,7 +40,7 @@ const hasRepeats = (values: readonly unknown[]) => new Set(values).size < values
 const nodesSchema = parsedBy(
   z.looseObject({ TRON_NODES: listOf(nodeEntry, nodesMax), TRON_QUORUM: optional(integerFrom(1, nodesMax)) }),
   ({ TRON_NODES: entries, TRON_QUORUM: quorum, ...bindings }, refuse) => {
-    if (hasRepeats(entries.map(({ rpc }) => hostOf(rpc)))) {
+    if (hasRepeats(entries.map(({ rpc }) => hostAndPortOf(rpc)))) {
       refuse('duplicate node: two nodes of one host are one node', 'TRON_NODES')
     }
     if (quorum !== null && quorum > entries.length) {
@@ -56,7 +56,7 @@ const nodesSchema = parsedBy(
 )
 
 /** Name and port of a URL in one spelling. `URL` itself normalizes case, IP addresses and international names. */
-function hostOf(rpc: string): string {
+function hostAndPortOf(rpc: string): string {
   const { hostname, port, protocol } = new URL(rpc)
   return `${hostname.replace(/\.$/, '')}:${port || (protocol === 'https:' ? 443 : 80)}`
 }

@@ -109,9 +109,9 @@ const ownSchema = parsedBy(
     RATE_LEDGER: rateLimit,
   }),
   ({ DB: db, TRON_XPUB: extendedPublicKey, CORS_ORIGINS: cors, ...rest }) => {
-    const { TRON_START_BLOCK: startBlock, TRON_FIRST_INDEX: firstIndex, OPERATOR_ADDRESSES, ...limits } = rest
+    const { TRON_START_BLOCK: startBlock, TRON_FIRST_INDEX: firstIndex, OPERATOR_ADDRESSES, ...limiters } = rest
     const operators: ReadonlySet<Address> = new Set(OPERATOR_ADDRESSES)
-    const { RATE_LISTS: lists, RATE_NODES: nodes, RATE_NODES_ALL: allNodes, RATE_LEDGER: ledger } = limits
+    const { RATE_LISTS: lists, RATE_NODES: nodes, RATE_NODES_ALL: allNodes, RATE_LEDGER: ledger } = limiters
     const rateLimits = Object.freeze({ lists, nodes, allNodes, ledger })
     return { db, extendedPublicKey, startBlock, firstIndex, operators, cors, rateLimits }
   },

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { parseJson } from '../common/parse-json.ts'
 import { err, ok, type Result } from '../common/result.ts'
 
 /** The bindings and variables of a deployment, not parsed yet. */
@@ -54,13 +55,14 @@ export const integerFrom = <T extends number = number>(min: number, max: number)
   return schema as z.ZodMiniType<T> // safe: the range is the definition of T
 }
 
-/** An array, or its JSON text: secrets and `.dev.vars` hold only text. */
+/** An array, or its JSON text: secrets and `.dev.vars` are text. */
 export const listOf = <T>(
   item: z.ZodMiniType<T>,
   max: number,
   takes = `an array of 1 to ${max} entries, or its JSON text`,
 ) =>
   z.pipe(
+    // A text that is not JSON is undefined, which no schema accepts: the message describes what the variable takes.
     z.transform((value) => (typeof value === 'string' ? parseJson(value) : value)),
     z.array(item, takes).check(z.minLength(1, takes), z.maxLength(max, takes)),
   )
@@ -79,12 +81,4 @@ export function isSafeUrl(value: string): boolean {
 /** Whether the host of a URL is this machine: only there are plain http and `DEV_UID` accepted. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
-}
-
-function parseJson(value: string): unknown {
-  try {
-    return JSON.parse(value)
-  } catch {
-    return undefined // which no schema accepts: its message describes what the variable takes
-  }
 }

@@ -21,7 +21,7 @@ const eventsKeepDaysByDefault = 90
 const typesTake = `types of events: ${eventTypes.join(', ')}`
 const endpointEntry = z.object({
   url,
-  secretVar: text('the name of the variable that holds the secret'),
+  secretVar: text('the name of the variable with the secret'),
   types: z.optional(
     z.array(z.enum(eventTypes as [EventType, ...EventType[]], typesTake), typesTake).check(z.minLength(1, typesTake)),
   ),

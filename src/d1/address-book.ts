@@ -15,7 +15,7 @@ const lookUpMax = 40_000
 const candidateCounts = [1, 4, 16, 32]
 const candidatesMax = 64
 /** Attempts of one call; with `candidatesMax` enough for thousands of calls at once. */
-const attemptsMax = 100
+const issueAttemptsMax = 100
 
 /** Every address that was ever issued, over D1. `firstIndex` is the first index of an empty database. */
 export function createAddressBook(db: Database, firstIndex = 0): AddressBook {
@@ -73,7 +73,7 @@ async function issue<T>(
   resultOf: (state: BookState, inserted: boolean) => T | null,
 ): Promise<T> {
   let first = 0
-  for (let attempt = 0; attempt <= attemptsMax; attempt += 1) {
+  for (let attempt = 0; attempt <= issueAttemptsMax; attempt += 1) {
     const count = attempt === 0 ? 0 : (candidateCounts[attempt - 1] ?? candidatesMax) // the first only reads
     const candidates = JSON.stringify(Array.from({ length: count }, (_, i) => addressAt(first + i)))
     const [insertion, selection] = await db.batch<BookState>([
@@ -86,7 +86,7 @@ async function issue<T>(
     if (result !== null) return result
     first = state.next
   }
-  throw new Error(`no address was issued in ${attemptsMax} attempts`)
+  throw new Error(`no address was issued in ${issueAttemptsMax} attempts`)
 }
 
 function readNewest(uid: Uid, { id, derivation_index: index, address }: BookState): IssuedAddress | null {
@@ -119,11 +119,15 @@ const nextIndex = sql`(SELECT coalesce(max(${addresses.derivation_index}) + 1, $
 const unpaidCount = sql`(SELECT count(*) FROM ${addresses} AS ${own} WHERE ${own.uid} = ${param('uid')}
   AND NOT EXISTS (SELECT 1 FROM ${deposits} WHERE ${deposits.to_address} = ${own.address}))`
 
+/** By hand: one row, whether the caller has an address or not. */
 const selectState = statement(sql`
 SELECT ${nextIndex} AS next, ${unpaidCount} AS unpaid, newest.*
 FROM (SELECT 1) LEFT JOIN ${newest.as('newest')} ON true`)
 
-/** Issues the candidate whose index is the next one, if there is one. Where no scan has started, it fails. */
+/**
+ * Issues the candidate whose index is the next one, if there is one. Where no scan has started, it fails. By hand: INSERT … SELECT
+ * from json_each.
+ */
 const insertCandidate = sql`
 INSERT INTO ${addresses} (${names(addresses.id, addresses.derivation_index, addresses.uid, addresses.address)},
   ${names(addresses.issued_height, addresses.created_at)})

@@ -33,7 +33,7 @@ export function isType<T extends string>(...types: readonly T[]): string {
   return `type IN (${types.map((type) => `'${type}'`)})`
 }
 
-/** Why a candidate is held: pending for another reason than that it waits. */
+/** Why a candidate is held: every reason to be pending but `queued`. */
 export const heldReasons: Record<Exclude<PendingReason, 'queued'>, true> = {
   'no-api': true,
   'api-unavailable': true,
@@ -81,9 +81,9 @@ export function rules(condition: Condition, ...columns: readonly SQLiteColumn[])
   return columns.map((column) => rule(column, condition))
 }
 
-/** The CHECK that fails where another scan has moved the position or holds the lease. */
+/** The CHECK that fails where another scan has moved the position or has the lease. */
 export const scanSuperseded = 'scan_superseded'
-/** The CHECK that fails where another tick holds the lease of reconciliation. */
+/** The CHECK that fails where another tick has the lease of reconciliation. */
 export const reconciliationSuperseded = 'reconciliation_superseded'
 
 /** A currency. */

@@ -49,7 +49,7 @@ function writeNewEntry({ uid, cuy, type, osn, amount, mark }: NewEntry) {
 
 const member = (name: string): SQL => sql.raw(`value ->> '${name}'`)
 
-/** The list with the wallet and the stored entry of each key. The list is the outer loop, whatever the planner estimates. */
+/** The list with the wallet and the stored entry of each key. By hand: json_each, which CROSS JOIN makes the outer loop. */
 const ownWallet = sql`${wallets} ON ${wallets.uid} = ${member('uid')} AND ${wallets.cuy} = ${member('cuy')}`
 const knownEntries = sql`json_each(${param('list')}) CROSS JOIN ${ownWallet} CROSS JOIN ${flows}
   ON ${flows.wallet_id} = ${wallets.id} AND ${flows.osn} = ${member('osn')} AND ${flows.type} = ${member('type')}`

@@ -41,7 +41,7 @@ export function createEventStore(db: Database): EventStore {
 const { id, created_at } = events
 const oldest = sql`(SELECT ${created_at} FROM ${events} ORDER BY ${id} LIMIT 1)`
 
-/** Where the oldest one is kept, no other row is read. */
+/** Where the oldest one is kept, no other row is read. By hand: the limit is an expression. */
 const deleteOld = statement(sql`
 DELETE FROM ${events} WHERE ${id} IN (
   SELECT ${names(id)} FROM (SELECT ${names(id, created_at)} FROM ${events}
@@ -49,7 +49,7 @@ DELETE FROM ${events} WHERE ${id} IN (
     ORDER BY ${id} LIMIT iif(${oldest} < ${param('before')}, ${param('max')}, 0))
   WHERE ${names(created_at)} < ${param('before')})`)
 
-/** A recharge's `osn` is the txid, with the position after a colon for a token. */
+/** A recharge's `osn` is the txid, with the position after a colon for a token. By hand: columns of equal names get others. */
 const selectAfter = statement(sql`
 SELECT ${events}.*, ${flows.wallet_id}, ${flows.osn}, ${flows.amount}, ${flows.balance}, ${flows.mark}, ${flows.posted_by},
   ${flows.type} AS flow_type, ${flows.cuy} AS flow_cuy,

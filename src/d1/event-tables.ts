@@ -22,9 +22,9 @@ import {
   uid,
 } from './columns.ts'
 
-const entryTypes = isType<EventType>('deposit.credited', 'entry.posted')
-const transferTypes = isType<EventType>('deposit.seen', 'deposit.held', 'deposit.refused')
-const reasonTypes = isType<EventType>('deposit.held', 'deposit.refused')
+const typesWithEntry = isType<EventType>('deposit.credited', 'entry.posted')
+const typesWithTransfer = isType<EventType>('deposit.seen', 'deposit.held', 'deposit.refused')
+const typesWithReason = isType<EventType>('deposit.held', 'deposit.refused')
 const seenType = isType<EventType>('deposit.seen')
 const heldReason = oneOfTexts<HeldReason>({ ...heldReasons, 'too-large': true })
 const refusedReason = oneOfTexts<RefusedReason['kind']>({
@@ -51,7 +51,7 @@ export const events = sqliteTable(
     cuy: integer().$type<CurrencyId>(),
     raw: text(),
     address: text().$type<Address>(),
-    decimals: integer(), // of what was only seen: its currency can leave the configuration
+    decimals: integer(), // of a transfer that was only seen: its currency can be removed from the configuration
     seconds: integer(),
     reason: text().$type<HeldReason | RefusedReason['kind']>(),
     contract_type: integer(),
@@ -63,12 +63,15 @@ export const events = sqliteTable(
     ...rules(positiveSafe, table.id, table.uid),
     rule(table.type, isType(...eventTypes)),
     rule(table.created_at, safe),
-    rule(table.entry_id, `(entry_id IS NOT NULL) = (${entryTypes})`),
-    rule(table.txid, `(txid IS NULL) = (${entryTypes}) AND (txid IS NULL OR (${hex(64)('txid')}))`),
-    rule(table.position, `(position IS NULL) = (${entryTypes}) AND (position IS NULL OR ${safe('position')})`),
-    rule(table.cuy, `(cuy IS NOT NULL) = (${transferTypes}) AND (cuy IS NULL OR ${positiveSafe('cuy')})`),
-    rule(table.raw, `(raw IS NOT NULL) = (${transferTypes}) AND (raw IS NULL OR (${positiveUnits('raw')}))`),
-    rule(table.address, `(address IS NOT NULL) = (${transferTypes}) AND (address IS NULL OR (${hex(40)('address')}))`),
+    rule(table.entry_id, `(entry_id IS NOT NULL) = (${typesWithEntry})`),
+    rule(table.txid, `(txid IS NULL) = (${typesWithEntry}) AND (txid IS NULL OR (${hex(64)('txid')}))`),
+    rule(table.position, `(position IS NULL) = (${typesWithEntry}) AND (position IS NULL OR ${safe('position')})`),
+    rule(table.cuy, `(cuy IS NOT NULL) = (${typesWithTransfer}) AND (cuy IS NULL OR ${positiveSafe('cuy')})`),
+    rule(table.raw, `(raw IS NOT NULL) = (${typesWithTransfer}) AND (raw IS NULL OR (${positiveUnits('raw')}))`),
+    rule(
+      table.address,
+      `(address IS NOT NULL) = (${typesWithTransfer}) AND (address IS NULL OR (${hex(40)('address')}))`,
+    ),
     rule(
       table.decimals,
       `(decimals IS NOT NULL) = (${seenType}) AND (decimals IS NULL OR ${between(0, 255)('decimals')})`,
@@ -76,7 +79,7 @@ export const events = sqliteTable(
     rule(table.seconds, `(seconds IS NOT NULL) = (${seenType}) AND (seconds IS NULL OR ${safe('seconds')})`),
     rule(
       table.reason,
-      `(reason IS NOT NULL) = (${reasonTypes}) AND (reason IS NULL OR (type = 'deposit.held' AND ${heldReason('reason')}) OR (type = 'deposit.refused' AND ${refusedReason('reason')}))`,
+      `(reason IS NOT NULL) = (${typesWithReason}) AND (reason IS NULL OR (type = 'deposit.held' AND ${heldReason('reason')}) OR (type = 'deposit.refused' AND ${refusedReason('reason')}))`,
     ),
     rule(table.contract_type, `(contract_type IS NOT NULL) = (reason IS NOT NULL AND reason = 'other-contract')`),
   ],

@@ -42,12 +42,12 @@ function selectPage(filter: EntryFilter, page: EntryPage): SQL {
 }
 
 /** The entries that match, as what follows FROM, and an expression for their number. */
-interface Scope {
+interface EntryScope {
   readonly list: (below: SQL) => SQL
   readonly count: SQL
 }
 
-function scope(filter: EntryFilter): Scope {
+function scope(filter: EntryFilter): EntryScope {
   const range = rangeOfIds(filter)
   const ofType = filter.type !== null ? sql` AND ${type} = ${param('type')}` : none
   const ownWallets = walletsOf(filter)
@@ -77,12 +77,12 @@ function walletsOf({ cuy, wid }: EntryFilter): SQL {
   return sql`FROM ${wallets} WHERE ${wallets.uid} = ${param('uid')}${inCurrency}${withId}`
 }
 
-function counted(rows: SQL): Scope {
+function counted(rows: SQL): EntryScope {
   return { list: (below) => sql`${rows}${below}`, count: sql`(SELECT count(*) FROM ${rows})` }
 }
 
 /** An index of each wallet cannot be read as one: so the newest entries of each wallet, then the newest of those. */
-function ofTypeInEachWallet(ownWallets: SQL, conditions: SQL): Scope {
+function ofTypeInEachWallet(ownWallets: SQL, conditions: SQL): EntryScope {
   const newest = alias(flows, 'newest')
   const inWallet = (wallet: SQL) => sql`${flows} INDEXED BY flow_type WHERE ${wallet_id} ${wallet}${conditions}`
   return {

@@ -12,7 +12,7 @@ import type {
 } from '../reconciliation/reconciliation-store.ts'
 import { reconciliationSuperseded } from './columns.ts'
 import { type Database, isRefusedBy } from './database.ts'
-import { acquireLease, holdLease, releaseLease } from './reconciliation-lease.ts'
+import { acquireLease, releaseLease, requireLease } from './reconciliation-lease.ts'
 import {
   acceptedDifferences as accepted,
   movedAddresses as moved,
@@ -73,7 +73,7 @@ export function createReconciliationStore(db: Database): ReconciliationStore {
     async storeSlice(lease, result) {
       const statements = [...differenceStatements(db, result), ...movedStatements(db, result)]
       try {
-        await db.batch([holdLease(db, { lease }), advanceRun(db, writeRun(result.run)), ...statements])
+        await db.batch([requireLease(db, { lease }), advanceRun(db, writeRun(result.run)), ...statements])
         return 'stored'
       } catch (cause) {
         if (isRefusedBy(reconciliationSuperseded, cause)) return 'superseded'
@@ -92,6 +92,8 @@ export function createReconciliationStore(db: Database): ReconciliationStore {
     },
   }
 }
+
+// The statements below are by hand where they have a list from json_each, INSERT … SELECT, or the newest run as a subquery.
 
 const newestRun = (cuy: SQL) => sql`(SELECT max(${runs.id}) FROM ${runs} WHERE ${runs.cuy} = ${cuy})`
 

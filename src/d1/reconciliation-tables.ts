@@ -83,7 +83,7 @@ export const acceptedDifferences = sqliteTable(
   ],
 )
 
-/** Differences under examination, each with a reading that is not judged yet. */
+/** Differences that are not confirmed yet, each with a reading that is not judged yet. */
 export const openDifferences = sqliteTable(
   'open_difference',
   {

@@ -63,6 +63,7 @@ async function appendStep(db: Database, step: ScanStep) {
 const selectScan = statement(build.select().from(scans))
 
 const { id, height, hash, finalized, finalized_at, advanced_at, caught_up_at, tried_at } = scans
+/** By hand: INSERT … SELECT with a condition. */
 const insertScan = statement(sql`
 INSERT INTO ${scans} (${names(id, height, hash, finalized, finalized_at, advanced_at)},
   ${names(caught_up_at, tried_at, scans.lease, scans.lease_until)})
@@ -73,7 +74,7 @@ const takeLease = statement(
   build
     .update(scans)
     .set({ lease: param('lease'), lease_until: param('until') })
-    // A released lease is free, whatever the clock of the machine that released it says.
+    // A released lease is free at once: the clocks of two machines can differ.
     .where(or(eq(scans.lease, ''), lte(scans.lease_until, param('at')))),
 )
 
@@ -113,5 +114,5 @@ const moveScan = statement(
 
 function readAttempt(row: ScanRow | undefined, lease: string): LeaseAttempt {
   if (row === undefined) return { kind: 'not-started' }
-  return { kind: row.lease === lease ? 'acquired' : 'held', state: readScan(row) }
+  return { kind: row.lease === lease ? 'acquired' : 'taken', state: readScan(row) }
 }

@@ -30,8 +30,8 @@ export function createSightings(db: Database): Sightings {
 }
 
 /**
- * What the position has passed is decided by what is stored: a trigger writes an event for a transfer that is not. The
- * transfers of a gap are not stored yet.
+ * Deletes the sightings that the position has passed. A trigger writes an event where the transfer is not stored otherwise. Those
+ * in a gap stay: its transfers are not stored yet. By hand: subqueries of two other tables.
  */
 const deletePassed = statement(sql`
 DELETE FROM ${sightings} WHERE ${sightings.height} <= (SELECT ${scans.height} FROM ${scans})

@@ -2,8 +2,9 @@ import { type Column, fillPlaceholders, getTableColumns, type SQL, type SQLWrapp
 import { SQLiteAsyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type Database, openTables } from './database.ts'
 
-// Names of tables and columns come from tables.ts. The query builder builds what it can express. `sql` templates build the
-// rest: lists from json_each, INSERT … SELECT, joins in a fixed order, INDEXED BY, UNION with another kind of row.
+// Names of tables and columns come from the tables. The query builder builds what it can express. `sql` templates build the
+// rest, each in one place with the reason: lists from json_each, INSERT … SELECT with a condition, UPDATE … FROM, joins in a
+// fixed order, INDEXED BY, UNION with another kind of row.
 
 const dialect = new SQLiteAsyncDialect()
 

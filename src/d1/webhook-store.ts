@@ -7,7 +7,7 @@ import { build, members, names, param, statement } from './statement.ts'
 
 type WebhookRow = typeof webhooks.$inferSelect
 
-/** How far the endpoints of `WEBHOOKS` have got, over D1. */
+/** How far the endpoints of `WEBHOOKS` are, over D1. */
 export function createWebhookStore(db: Database): WebhookStore {
   const store = (key: EndpointKey, lease: string, progress: Progress, next: string) =>
     storeProgress(db, { key, lease, next, ...progress }).raw()
@@ -40,6 +40,7 @@ export function createWebhookStore(db: Database): WebhookStore {
 
 const { endpoint, number, position, next_try } = webhooks
 const newest = sql`coalesce((SELECT max(${events.id}) FROM ${events}), 0)`
+/** By hand, as what uses it: a list from json_each. */
 const configured = sql`(SELECT ${members(endpoint, number)} FROM json_each(${param('list')})) AS configured`
 
 const removeOthers = statement(sql`

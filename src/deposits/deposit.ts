@@ -57,7 +57,7 @@ export type PendingReason =
   | 'decimals-differ'
   /** The contract's `decimals()` could not be read. */
   | 'decimals-unknown'
-  /** The currency is retired. It is decided should the currency come back. */
+  /** The currency is retired. The deposit is decided once the currency is accepted again. */
   | 'retired'
 
 /** A candidate that is kept until it can be decided. */
@@ -78,7 +78,7 @@ export interface Refusal extends OwnedTransfer {
 
 /** A transfer to a caller in a block that is not final yet: information, not money. */
 export interface Sighting extends OwnedTransfer {
-  /** Those of `raw`. */
+  /** Decimals of `raw`. */
   readonly decimals: number
   /** About how long until it is final, when it was first seen. */
   readonly seconds: number

@@ -30,7 +30,7 @@ export interface GatheredEvidence {
   readonly evidence: Result<Evidence, ChainFailure>
 }
 
-/** What the nodes answered for each transaction. */
+/** The answer of the nodes for each transaction. */
 type Answers<T> = ReadonlyMap<Txid, Result<T, ChainFailure>>
 
 const unanswered = err<ChainFailure>({ kind: 'no-answer', why: 'not asked' })
@@ -125,13 +125,13 @@ async function gatherBytes(
     [...byBlock.values()].map(async (group): Promise<[Txid, Result<Evidence['bytes'], ChainFailure>][]> => {
       const txids = group.map(({ candidate }) => candidate.txid)
       const together = await bytesTogether(proofChain, group)
-      return Promise.all(txids.map(async (txid) => [txid, await readBytes(proofChain, txid, together)] as const))
+      return Promise.all(txids.map(async (txid) => [txid, await bytesOf(proofChain, txid, together)] as const))
     }),
   )
   return new Map(answers.flat())
 }
 
-/** The bytes of the transactions in one block, as far as a node has answered with them. */
+/** The bytes of the transactions in one block. Those that the node leaves out are missing. */
 async function bytesTogether(
   chain: EvidenceSources['proofChain'],
   [first, second]: readonly OwnedCandidate[],
@@ -141,7 +141,7 @@ async function bytesTogether(
   return answer.ok ? (answer.value ?? new Map()) : new Map()
 }
 
-async function readBytes(
+async function bytesOf(
   chain: EvidenceSources['proofChain'],
   txid: Txid,
   together: ReadonlyMap<Txid, TransactionBytes>,
@@ -153,7 +153,7 @@ async function readBytes(
   return bytes.error.kind === 'out-of-budget' ? bytes : ok('unavailable')
 }
 
-/** Adds the decimals of the currencies' contracts to `known`. One that the invocation cannot ask for is asked for again. */
+/** Adds the decimals of the currencies' contracts to `known`. Those that the invocation could not read are read again. */
 async function gatherDecimals(
   sources: EvidenceSources,
   currencies: readonly Currency[],

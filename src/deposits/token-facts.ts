@@ -1,7 +1,7 @@
 import type { Address } from '../addresses/address.ts'
 import type { UnixMs } from '../common/time.ts'
 
-/** What token contracts answered about themselves, stored once the nodes have agreed on it. */
+/** What token contracts returned about themselves, stored once the nodes have agreed on it. */
 export interface TokenFacts {
   /** The stored `decimals()` of a contract, or null. */
   decimals(contract: Address): Promise<number | null>

@@ -12,7 +12,7 @@ export type MessageFields = ReadonlyMap<number, bigint | Uint8Array>
 /** The fields to read, by field number. Other fields are skipped. */
 export type MessageShape = ReadonlyMap<number, 'number' | 'bytes' | 'message'>
 
-/** The only contract of a transaction. `value` is its message, encoded as `typeUrl` says. */
+/** The only contract of a transaction. `value` is its message, of the type that `typeUrl` names. */
 export interface TransactionContract {
   readonly type: number
   readonly typeUrl: string

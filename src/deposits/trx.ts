@@ -34,7 +34,7 @@ export type TransferFault =
   /** The bytes cannot be read as a single TRX transfer. */
   | { readonly kind: 'unreadable'; readonly why: UnreadableReason | TransferDefect }
 
-/** What can be wrong with a message that claims to be a TRX transfer. */
+/** What can be wrong with a message in place of a TRX transfer. */
 export type TransferDefect = 'wrong-type-url' | 'bad-owner' | 'bad-recipient' | 'amount-not-positive'
 
 // java-tron protocol/core/contract/balance_contract.proto: message TransferContract (PROTOCOL.md, Transaction bytes)

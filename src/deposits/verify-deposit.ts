@@ -8,7 +8,7 @@ import type { OwnedCandidate } from './detect-transfers.ts'
 import { tokenAmount, tokenTransfer } from './trc20.ts'
 import { proveTransfer, type TransferFault } from './trx.ts'
 
-/** What the nodes answered about the transaction of a candidate. */
+/** The answers of the nodes about the transaction of a candidate. */
 export interface Evidence {
   readonly receipt: Receipt | 'disagreement'
   /**
@@ -90,7 +90,7 @@ function verifyToken(owned: OwnedCandidate, receipt: Receipt, decimals: number |
 }
 
 /**
- * All positions of the transfer in the agreed receipt. The candidate's own position counts for nothing: a node can number the
+ * All positions of the transfer in the agreed receipt. The candidate's own position is not used: a node can number the
  * logs of a block in its own way, or leave one out.
  */
 function findTransfers({ logs }: Receipt, { txid, currency, from, to, raw }: Candidate): readonly number[] {

@@ -1,6 +1,6 @@
 import { HDKey } from '@scure/bip32'
 import { formatBase58 } from '../addresses/address.ts'
-import { deriveAddress, parseExtendedPublicKey } from '../addresses/derive.ts'
+import { accountDepth, deriveAddress, hardened, parseExtendedPublicKey } from '../addresses/derive.ts'
 import { type CheckResult, failed, passed, warned } from './check-result.ts'
 
 /** The names of the public networks by chain id (PROTOCOL.md, Chain identity). */
@@ -20,8 +20,8 @@ const publicAddresses = ['TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH', 'TWer2Ygk5TEheHp3
 export function* checkKey(xpub: unknown, chainId: string | null): Generator<CheckResult, void> {
   const key = typeof xpub === 'string' ? parseExtendedPublicKey(xpub) : null
   if (typeof xpub !== 'string' || !key?.ok) return
-  const { depth } = HDKey.fromExtendedKey(xpub)
-  const kind = depth === 3 ? "account m/44'/195'/0'" : "external chain m/44'/195'/0'/0"
+  const { depth, index } = HDKey.fromExtendedKey(xpub)
+  const kind = depth === accountDepth ? `account m/44'/195'/${index - hardened}'` : "external chain m/44'/195'/n'/0"
   const addresses = [0, 1, 2].map((index) => formatBase58(deriveAddress(key.value, index)))
   yield passed(`key: ${kind}, first addresses ${addresses.join(', ')}: compare them with the wallet`)
   const network = chainId === null ? 'unknown' : publicNetworks.get(chainId)

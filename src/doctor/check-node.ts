@@ -98,7 +98,7 @@ function checkVersion(reply: RpcReply | undefined): CheckResult {
   const client = clientOf(reply)
   if (client !== 'unknown') return passed(`java-tron ${client}`)
   if (reply?.kind === 'error' && reply.code === noVersionCode) {
-    return passed('java-tron of an unknown version: on a newer Java than 8 it cannot name it')
+    return passed('java-tron of an unknown version: it is not reported on a newer Java than 8')
   }
   return warned('web3_clientVersion has no version of java-tron')
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { parseJson } from '../common/parse-json.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import { runWrangler } from '../deploy/run-wrangler.ts'
 import type { StoredSetting } from '../ledger/stored-setting.ts'
@@ -56,12 +57,4 @@ function explain(text: string): Result<StoredData, string> {
     return err('log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN')
   }
   return err('wrangler cannot read the database')
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

@@ -2,6 +2,7 @@ import { authSchema } from '../config/auth.ts'
 import { type ChainConfig, chainSchema } from '../config/chain.ts'
 import { parseConfig } from '../config/config.ts'
 import { type Bindings, parseBindings } from '../config/schemas.ts'
+import { explainPending } from '../deposits/explain.ts'
 import { createNodeHealthStore } from '../tron/nodes/health.ts'
 import { readFinalizedHead } from '../tron/quorum/finalized-head.ts'
 import { checkAuth } from './check-auth.ts'
@@ -82,7 +83,7 @@ async function* checkChain(
     if (retired) yield passed(`currency ${symbol} (${cuy}): retired, so that what arrives is kept, uncredited`)
   }
   if (native !== null && chain.nodes.every(({ api }) => api === null)) {
-    yield warned('TRX deposits are on hold: no node has the HTTP API that is needed to verify them')
+    yield warned(explainPending('no-api'))
   }
   if (usable.length === 0 && byContract.size > 0) yield warned('tokens: skipped, because no node is usable')
   for (const [contract, currency] of byContract) yield* checkToken(access, usable, currency, contract)

@@ -12,6 +12,6 @@ export interface EventReader {
 
 /** The events, and the removal of old ones. */
 export interface EventStore extends EventReader {
-  /** Removes up to `max` of the oldest events, where they are older than `before` and every endpoint has got them. */
+  /** Removes up to `max` of the oldest events, where they are older than `before` and every endpoint has received them. */
   removeOld(before: UnixMs, max: number): Promise<void>
 }

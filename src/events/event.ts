@@ -24,7 +24,7 @@ interface TransferFact extends CreditKey {
 
 /** What an event reports. */
 export type EventFact =
-  /** A transfer in a block that is not final, which it will be in about so many seconds. `decimals` are those of `raw`. */
+  /** A transfer in a block that is not final. It will be final in about `seconds` seconds. `decimals` are those of `raw`. */
   | (TransferFact & { readonly type: 'deposit.seen'; readonly decimals: number; readonly seconds: number })
   /** The height at which the transfer was seen is final, and it is not there. */
   | { readonly type: 'deposit.dropped'; readonly txid: Txid; readonly position: number }

@@ -33,11 +33,11 @@ export interface HttpPlatform extends KeySetParts {
 
 /** What the HTTP side takes from the configuration. */
 export interface HttpConfig extends Pick<Config, 'auth' | 'backend' | 'cors' | 'rateLimits'> {
-  /** Whether the stored data means what the configuration says. Until then nothing is served. */
+  /** Whether the configuration has the meaning of the stored data. Otherwise nothing is served. */
   readonly hasStoredMeaning: () => Promise<boolean>
 }
 
-/** The service with a valid configuration. It holds nothing of a request, so that one app serves many at once. */
+/** The service with a valid configuration. It keeps nothing of a request, so that one app serves many at once. */
 export function createApp(platform: HttpPlatform, config: HttpConfig, services: Services): App {
   const served = config.backend === null ? routes : [...routes, ...ledgerRoutes]
   const hono = createHono(platform, config.cors, new Set(served.map(({ path }) => path)))

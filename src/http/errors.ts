@@ -43,7 +43,7 @@ export const wrongMediaType: Problem = { status: 415, msg: 'the content-type mus
 export const bodyTooLarge: Problem = { status: 413, msg: `the body is larger than ${bodyBytesMax} bytes` }
 /** The body is not JSON, or not in UTF-8. */
 export const brokenBody: Problem = { status: 400, msg: 'the body is not valid JSON' }
-/** No valid body has so many objects and arrays in each other. */
+/** No valid body is nested that deep. */
 export const nestedBody: Problem = {
   status: 400,
   msg: 'the body is nested deeper than an array of objects in an object',

@@ -10,7 +10,7 @@ import {
   wrongMediaType,
 } from './errors.ts'
 
-/** Objects and arrays in each other: the body, its list, an entry. */
+/** Levels of nested objects and arrays: the body, its list, an entry. */
 const depthMax = 3
 
 /** The member `entries` of a JSON body, unchecked. Its amounts are texts, digit by digit as they were sent. */
@@ -37,7 +37,7 @@ function decode(bytes: Uint8Array): string | null {
   }
 }
 
-/** How many objects and arrays are in each other at most; texts are skipped. */
+/** The deepest level of nested objects and arrays; texts are skipped. */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0

@@ -6,13 +6,13 @@
 
 /** Milliseconds that a request may spend on nodes: its caller waits for it. */
 export const routeMs = 10_000
-/** The part of it after which a request reads no further blocks: the rest is for proofs. */
+/** Milliseconds of `routeMs` after which a request reads no further blocks: the rest is for proofs. */
 export const routeReadMs = 7_000
 /** Milliseconds of the cron's minute: the time in which scans and deliveries begin. */
 export const minuteMs = 60_000
 /** Milliseconds that a tick may spend on reading blocks. */
 export const tickReadMs = 16_000
-/** Milliseconds after which a tick ends: less than the lease. Where the next one was to begin before that, it is left out. */
+/** Milliseconds after which a tick ends: less than the lease. A tick that was to begin before that is left out. */
 export const tickMs = 27_000
 /**
  * HTTP requests to nodes in one request of a caller, without proofs. Every caller can cause them, and providers limit them by
@@ -24,7 +24,7 @@ export const routeProofsMax = 30
 // One invocation of the cron runs the ticks of a minute: six where one begins every 10 s. Their requests to nodes and the
 // deliveries add up to 962: 6 × 45 for reading blocks, 30 for ranges, 32 for reconciliation, 480 for proofs, 150 deliveries.
 /**
- * HTTP requests to nodes in one tick for reading blocks, for the same reason: at most 194,400 a day with a tick every 20 s. A
+ * HTTP requests to nodes in one tick for reading blocks. Providers limit them: at most 194,400 a day with a tick every 20 s. A
  * tick that is caught up takes 7 of them at two nodes, 30,240 a day. They also bound the CPU time of a tick: it reads at most
  * 374 blocks, which takes 2 s of CPU time where blocks are busy (`npm run bench`).
  */

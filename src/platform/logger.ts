@@ -21,6 +21,15 @@ export type AlarmKind =
   | 'paid-before-issue'
   | 'webhook-failing'
 
+/** Longest stack in a log line, in characters. */
+export const stackCharsMax = 2000
+
+/** The stack of whatever was thrown, as text for a log line. */
+export function stackOf(thrown: unknown): string {
+  const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+  return text.slice(0, stackCharsMax)
+}
+
 /** The log of the service: one structured line for each call. */
 export interface Logger {
   info(event: string, fields: LogFields): void

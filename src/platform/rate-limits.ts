@@ -20,12 +20,12 @@ export const allCallers = 'all'
  * everything: no promise of the service depends on it.
  */
 export async function isWithin(
-  limits: RateLimits,
+  limiters: RateLimits,
   name: keyof RateLimits,
   key: string,
   logger: Logger,
 ): Promise<boolean> {
-  const limiter = limits[name]
+  const limiter = limiters[name]
   if (limiter === null) return true
   try {
     return (await limiter.limit({ key })).success

@@ -26,7 +26,7 @@ export function createUsage(): Usage {
   return { node: newMeter(), database: newMeter(), rowsRead: 0 }
 }
 
-/** Runs an operation of so many calls and adds it to the meter, whether it succeeds or not. */
+/** Runs an operation of `calls` calls and adds it to the meter, whether it succeeds or not. */
 export async function metered<T>(
   meter: Meter,
   clock: Pick<Clock, 'now'>,

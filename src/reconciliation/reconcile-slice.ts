@@ -41,7 +41,7 @@ export interface SliceParts {
   readonly reconciliation: ReconciliationStore
   readonly clock: Clock
   readonly logger: Logger
-  /** Name of the lease that the tick holds. */
+  /** Name of the lease of the tick. */
   readonly lease: string
 }
 
@@ -70,7 +70,7 @@ export async function reconcileSlice(
   const judged = await judgeDue(parts, currency, slice)
   const rereadings = judged.filter(({ verdict }) => verdict.kind === 'open').slice(0, rereadingsMax)
   const { moved, next } = choose(slice, sliceAddressesMax - rereadings.length)
-  const readings = await readBalances(parts, currency, state, [
+  const readings = await readNow(parts, currency, state, [
     ...rereadings.map(({ difference }) => difference.address),
     ...[...moved, ...next].map(({ address }) => address),
   ])
@@ -124,7 +124,7 @@ async function judgeDue(
 /** A new reading of each address, and what is recorded of it now. */
 type Readings = ReadonlyMap<Address, { readonly reading: BalanceReading; readonly recorded: RecordedBalance }>
 
-async function readBalances(
+async function readNow(
   { chain, reconciliation, clock }: SliceParts,
   { cuy, asset }: Currency,
   state: ScanState,

@@ -26,7 +26,7 @@ export async function reconcile(parts: ReconcileParts): Promise<void> {
   const due = await reconciliation.currenciesDue(cuys, oneIntervalBefore(now), state.position.height)
   if (due.length === 0) return
   const at = clock.now()
-  if ((await reconciliation.acquireLease(lease, at, (at + reconciliationLeaseMs) as UnixMs)) === 'held') return
+  if ((await reconciliation.acquireLease(lease, at, (at + reconciliationLeaseMs) as UnixMs)) === 'taken') return
   try {
     // Each minute starts with another currency.
     const shift = Math.floor(now / 60_000) % due.length

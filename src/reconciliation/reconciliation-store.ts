@@ -93,8 +93,8 @@ export type ReadingSpan = Omit<BalanceReading, 'balance'> & { readonly address: 
 
 /** The state of reconciliation between ticks. Each method is one round trip. None of them changes a wallet's balance. */
 export interface ReconciliationStore {
-  /** Takes the lease until `until` unless another tick holds it at `at`. `lease` is the unique name of the holder. */
-  acquireLease(lease: string, at: UnixMs, until: UnixMs): Promise<'acquired' | 'held'>
+  /** Takes the lease until `until` unless another tick has it at `at`. `lease` is the unique name of its owner. */
+  acquireLease(lease: string, at: UnixMs, until: UnixMs): Promise<'acquired' | 'taken'>
   /** Releases the lease. A no-op where it was lost. */
   releaseLease(lease: string): Promise<void>
   /**
@@ -108,7 +108,7 @@ export interface ReconciliationStore {
   recordedBalances(cuy: CurrencyId, spans: readonly ReadingSpan[]): Promise<readonly RecordedBalance[]>
   /**
    * Stores a slice. A moved address is to be compared again where it has changed since the slice began, or where a change
-   * is above `fromHeight`. `superseded` where `lease` is not held any more: nothing is stored.
+   * is above `fromHeight`. `superseded` where `lease` was lost: nothing is stored.
    */
   storeSlice(lease: string, result: SliceResult): Promise<'stored' | 'superseded'>
   /** Differences whose confirmed amount changed since the last report, at most 20. */

@@ -11,7 +11,7 @@ export interface CommandOptions {
   readonly values: Readonly<Record<string, string | undefined>>
 }
 
-/** Reads `--production`, `--env` and the options of these names, or says in one sentence what is wrong. */
+/** Reads `--production`, `--env` and the options of these names, or one sentence: what is wrong. */
 function readOptions(
   args: readonly string[],
   names: readonly string[],

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../common/result.ts'
 import { reasonMax } from '../d1/scan-tables.ts'
 
-/** What an operator can have repaired, with the reason that is stored. Heights are block numbers. */
+/** A repair that an operator can request, with the reason that is stored. Heights are block numbers. */
 export type Repair =
   /** The blocks `from` to `to` are read again; both ends are included. */
   | { readonly kind: 'rescan'; readonly from: number; readonly to: number; readonly reason: string }

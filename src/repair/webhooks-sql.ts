@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../common/result.ts'
 
-/** What an operator asks about the endpoints of `WEBHOOKS`, or has done. */
+/** What an operator asks about the endpoints of `WEBHOOKS`, or changes. */
 export type WebhookCommand =
   | { readonly kind: 'status' }
   /** The endpoint with this number gets the events from this id on again. */
@@ -40,7 +40,7 @@ export function webhookSql(command: WebhookCommand): string {
   )
 }
 
-/** How far an endpoint has got, as stored; times in milliseconds since 1970. */
+/** How far an endpoint is, as stored; times in milliseconds since 1970. */
 export interface EndpointRow {
   readonly number: number
   readonly position: number
@@ -57,5 +57,5 @@ export function describeEndpoint(row: EndpointRow): string {
   const at = (ms: number) => new Date(ms).toISOString()
   const failing = since === null ? '' : `; failing since ${at(since)}, tries: ${attempts}, next one ${at(next)}`
   const put = aside === null ? '' : `; put aside up to event ${aside}`
-  return `endpoint ${number}: has got the events up to ${position}, waiting: ${waiting}${failing}${put}`
+  return `endpoint ${number}: has received the events up to ${position}, waiting: ${waiting}${failing}${put}`
 }

@@ -1,9 +1,10 @@
 /**
- * `npm run webhooks -- status`: how far each endpoint of `WEBHOOKS` has got. `npm run webhooks -- replay --endpoint <n> --from <id>`:
+ * `npm run webhooks -- status`: how far each endpoint of `WEBHOOKS` is. `npm run webhooks -- replay --endpoint <n> --from <id>`:
  * it gets the events from this one on again, with the next deliveries. Without `--production` or `--env <name>` it is the local
  * database's. Exit codes: 0 done, 1 refused, 2 wrong options.
  */
 import * as z from 'zod/mini'
+import { parseJson } from '../common/parse-json.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import { type CommandOptions, executeSql, explainFailure, runCommand } from './command.ts'
 import { describeEndpoint, parseWebhookCommand, type WebhookCommand, webhookSql } from './webhooks-sql.ts'
@@ -44,13 +45,5 @@ async function run(command: WebhookCommand, env: string | undefined): Promise<Re
   if (results.length > 0) return ok(results.map(describeEndpoint).join('\n'))
   return command.kind === 'status'
     ? ok('No endpoint has been delivered to yet.')
-    : err('there is no such endpoint, or it has not got that event yet.')
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
+    : err('there is no such endpoint, or it has not received that event yet.')
 }

@@ -69,7 +69,7 @@ export interface LedgerMethods {
   ): Promise<LedgerAnswer<{ readonly replayed: boolean; readonly entries: readonly LedgerEntry[] }>>
   /** A page of a user's entries, newest first, and how many match. */
   entries(query: EntriesQuery): Promise<LedgerAnswer<{ readonly list: readonly LedgerEntry[]; readonly count: number }>>
-  /** Up to `limit` events (100 by default and at most) after the one with the id `after`, in order; none is the end for now. */
+  /** Up to `limit` events (100 by default and at most) after the one with the id `after`, in order; an empty list is the end for now. */
   events(
     after: number,
     limit?: number,

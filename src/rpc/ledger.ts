@@ -15,6 +15,7 @@ import { postedItem } from '../ledger/entry-item.ts'
 import { listEntries } from '../ledger/list-entries.ts'
 import { listWallets } from '../ledger/list-wallets.ts'
 import { postEntries } from '../ledger/post-entries.ts'
+import { stackOf } from '../platform/logger.ts'
 import { createUsage, usageFields } from '../platform/usage.ts'
 import type { Invocation, Services } from '../services.ts'
 import type { LedgerAnswer, LedgerError, LedgerMethods } from './ledger-methods.ts'
@@ -22,7 +23,7 @@ import type { LedgerAnswer, LedgerError, LedgerMethods } from './ledger-methods.
 /** What the calls of other Workers need. */
 export interface LedgerRpcParts {
   readonly services: Services
-  /** Whether the stored data means what the configuration says. Until then nothing is served. */
+  /** Whether the configuration has the meaning of the stored data. Otherwise nothing is served. */
   readonly hasStoredMeaning: () => Promise<boolean>
 }
 
@@ -91,9 +92,6 @@ export function createUnconfiguredLedgerRpc(): LedgerMethods {
   return { post: refuse, entries: refuse, events: refuse, wallets: refuse, address: refuse }
 }
 
-/** Longest stack in a log line, in characters. */
-const stackCharsMax = 2000
-
 /** Runs one call: its result is a value, whatever happens, and leaves one line in the log. */
 function createCall({ services, hasStoredMeaning }: LedgerRpcParts) {
   const { clock, logger } = services.settings
@@ -111,8 +109,7 @@ function createCall({ services, hasStoredMeaning }: LedgerRpcParts) {
       outcome = result.ok ? 'ok' : result.error.kind
       return result.ok ? { ok: true, ...result.value } : refused(result.error)
     } catch (thrown) {
-      const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
-      logger.error('rpc-crashed', { method, text: text.slice(0, stackCharsMax) })
+      logger.error('rpc-crashed', { method, text: stackOf(thrown) })
       return refused({ kind: 'internal', why: 'internal error' })
     } finally {
       logger.info('rpc', { method, outcome, durationMs: clock.now() - startedAt, ...usageFields(invocation.usage) })

@@ -155,12 +155,12 @@ async function readState({ scanStore, clock, shared }: CheckNowParts): Promise<S
   return shared.state
 }
 
-/** Scans. False where another scan holds the lease. */
+/** Scans. False where another scan has the lease. */
 async function scanOnce(parts: CheckNowParts, uid: Uid): Promise<boolean> {
   const { shared, clock } = parts
   shared.scanningUntil = clock.now() + leaseMs
   try {
-    return (await scan(parts, uid)).kind !== 'held'
+    return (await scan(parts, uid)).kind !== 'taken'
   } finally {
     shared.scanningUntil = 0
   }

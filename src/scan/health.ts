@@ -5,7 +5,7 @@ import type { ScanState, ScanStore } from './scan-store.ts'
 export const stoppedAfterMs = 180_000
 /** Highest age of the state that health checks of one isolate share. */
 export const sharedHealthMs = 1_000
-/** The scan is `behind` by more than this number of blocks: five minutes' blocks, more than two ticks leave. */
+/** The scan is `behind` by more than this number of blocks: those of five minutes, more than a scan that keeps up leaves. */
 export const behindBlocksMax = 100
 
 /** The health of the scan, from stored state alone. Heights and `behind` are numbers of blocks. */

@@ -12,7 +12,7 @@ import type { Uid } from '../ledger/entry.ts'
 
 /** Candidates that are proven together: their receipts take five queries, and their blocks are read once each. */
 export const takenMax = 90
-/** Groups of `takenMax` that one tick proves, where its requests are enough: 540 candidates, 32,400 in an hour. */
+/** Groups of `takenMax` that one tick proves, where its requests are enough: 540 candidates. */
 export const takesPerTick = 6
 /** Time between two tries of one candidate. */
 export const proofRetryMs = 60_000
@@ -41,7 +41,7 @@ export function proveTransaction(parts: ProveParts, uid: Uid, txid: Txid): Promi
 
 /**
  * Takes candidates from the queue and decides them: the only place that credits. Proven ones are credited, worthless ones are
- * remembered as such, and the others keep their place with their present reason.
+ * stored as refusals, and the others keep their place with their present reason.
  */
 async function prove(
   parts: ProveParts,
@@ -69,7 +69,7 @@ async function decide(
 ): Promise<ChainFailure | null> {
   const reasons = new Map(records.map((record) => [keyOf(record), record.reason]))
   const owned = records.flatMap((record) => toOwned(record, parts) ?? [])
-  // A dispute about one would make each of a group cost requests of its own.
+  // Disputed ones are decided alone: with one of them in a group, each receipt of the group would be read by itself.
   const isDisputed = ({ candidate }: OwnedCandidate) => reasons.get(keyOf(candidate)) === 'disagreement'
   const disputed = owned.filter(isDisputed).map((one) => [one])
   const groups = [owned.filter((one) => !isDisputed(one)), ...disputed].filter(({ length }) => length > 0)

@@ -5,7 +5,7 @@ import type { Movement, Pending } from '../deposits/deposit.ts'
 
 /** Number of a rescan. */
 export type RescanId = Brand<number, 'RescanId'>
-/** `gap`: one block that the scan could not read with certainty. `request`: a range that an operator has read again. */
+/** `gap`: one block that the scan could not read with certainty. `request`: a range that an operator wants to be read again. */
 export type RescanKind = 'gap' | 'request'
 
 /** A range of stored blocks that is read again. Both ends are included. */

@@ -44,15 +44,15 @@ export interface ScanStep {
   readonly movements: readonly Movement[]
   /** Blocks whose logs could not be read with certainty: each becomes a gap. */
   readonly unreadable: readonly BlockHeight[]
-  /** Name of the lease that the scan holds; a lost lease makes the step `superseded`. */
+  /** Name of the lease of the scan; a lost lease makes the step `superseded`. */
   readonly lease: string
   readonly at: UnixMs
 }
 
-/** The result of asking for the lease. `held`: another scan has it. */
+/** The result of asking for the lease. `taken`: another scan has it. */
 export type LeaseAttempt =
   | { readonly kind: 'acquired'; readonly state: ScanState }
-  | { readonly kind: 'held'; readonly state: ScanState }
+  | { readonly kind: 'taken'; readonly state: ScanState }
   | { readonly kind: 'not-started' }
 
 /** Position, lease and state of the scan. Each method is one batch that commits whole or not at all. */
@@ -64,7 +64,7 @@ export interface ScanStore {
    * where one is stored already.
    */
   start(position: ScanPosition, at: UnixMs, finalized?: BlockHeight): Promise<void>
-  /** Takes the lease until `until` unless another scan holds it at `at`. `lease` is the unique name of the holder. */
+  /** Takes the lease until `until` unless another scan has it at `at`. `lease` is the unique name of its owner. */
   acquireLease(lease: string, at: UnixMs, until: UnixMs): Promise<LeaseAttempt>
   /**
    * Releases the lease at `at`, which is then `endedAt`, and stores `startedAt` as `triedAt`, and as `caughtUpAt` where

@@ -23,7 +23,7 @@ export const stallMs = 180_000
 
 /**
  * What a scan needs. One scan is one invocation. Reading (`chain`) and proving have a deadline and a number of requests each,
- * so that neither takes those of the other.
+ * so that neither uses up those of the other.
  */
 export interface ScanParts extends StoreStepParts, ProveParts {
   readonly chain: Pick<Chain, 'finalizedHead' | 'finalizedBlocks' | 'unconfirmedBlocks' | 'requestsLeft'>
@@ -36,8 +36,8 @@ export interface ScanParts extends StoreStepParts, ProveParts {
 /** How a scan ended. `problem` is why it is not caught up, or null. */
 export type ScanReport =
   | { readonly kind: 'scanned'; readonly problem: ChainFailure | null }
-  /** Another scan holds the lease. */
-  | { readonly kind: 'held' }
+  /** Another scan has the lease. */
+  | { readonly kind: 'taken' }
   | { readonly kind: 'not-started' }
 
 /**

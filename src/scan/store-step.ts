@@ -13,8 +13,8 @@ export interface StoreStepParts extends FindTransfersParts {
 }
 
 /**
- * Stores all candidates of the blocks with the position in one batch. Nothing is asked about a single candidate before: no
- * block, however full, and no sender, however busy, holds the position back. A block whose logs could not be read with
+ * Stores all candidates of the blocks with the position in one batch. No node is asked about a single candidate before: so no
+ * block, however full, and no sender, however busy, delays the position. A block whose logs could not be read with
  * certainty is put aside as a gap.
  * @returns the new position, or null where another scan moved it or the lease is lost
  */

@@ -11,11 +11,11 @@ import { type NodeErrorKind, nodeError } from './nodes/node-error.ts'
 import { isObject } from './parse/fields.ts'
 import { postJson } from './transport/http.ts'
 
-// Bytes prove themselves, so that one node is enough (PROTOCOL.md, Transaction bytes and HTTP API).
+// The hash of the bytes is the txid, so that one node is enough (PROTOCOL.md, Transaction bytes and HTTP API).
 
 const bytesSchema = z.object({ raw_data_hex: z.string().check(z.regex(/^(?:[0-9a-fA-F]{2})+$/)) })
 /** A block without transactions has no such field. */
-const blockSchema = z.object({ transactions: z._default(z.array(bytesSchema), []) })
+const bytesOfBlockSchema = z.object({ transactions: z._default(z.array(bytesSchema), []) })
 
 /** The bytes of a transaction, from one node: their SHA-256 is the txid. Null where no node has an HTTP API. */
 export async function readTransactionBytes(pool: NodePool, txid: Txid): ChainResult<TransactionBytes | null> {
@@ -34,11 +34,11 @@ export async function readTransactionBytes(pool: NodePool, txid: Txid): ChainRes
 }
 
 /** Errors by which an HTTP API shows that it cannot serve whole blocks, though it may serve transactions. */
-const refusals: ReadonlySet<NodeErrorKind> = new Set(['batch-refused', 'bad-answer', 'too-large'])
+const blockRefusals: ReadonlySet<NodeErrorKind> = new Set(['batch-refused', 'bad-answer', 'too-large'])
 
 /**
  * The bytes of the transactions that one node shows in a block, by their SHA-256; null where no node serves blocks. A node that
- * does not is not asked for blocks for a while, and goes on to serve transactions.
+ * does not is not asked for blocks for a while; it is still asked for transactions.
  */
 export async function readBytesInBlock(
   pool: NodePool,
@@ -51,8 +51,8 @@ export async function readBytesInBlock(
   if (nodes.length === 0) return ok(null)
   return firstAnswer(createNodeSelector(pool, 'api', 1, nodes), async (node) => {
     const reply = await postTo(node, '/wallet/getblockbynum', { num: height })
-    if (!reply.ok && !refusals.has(reply.error.kind)) return reply
-    const parsed = blockSchema.safeParse(reply.ok ? reply.value : null)
+    if (!reply.ok && !blockRefusals.has(reply.error.kind)) return reply
+    const parsed = bytesOfBlockSchema.safeParse(reply.ok ? reply.value : null)
     if (!parsed.success) {
       node.health.noBlocksUntil = clock.now() + noBlocksMs
       return nodeError('unfit', 'no blocks with raw_data_hex')

@@ -20,7 +20,7 @@ export async function readUnconfirmedBlocks(pool: NodePool, after: BlockHeight):
       const parent = blocks.at(-1)
       const read = await readBatch(node, parent?.height ?? after)
       if (!read.ok && blocks.length === 0) return read
-      if (!read.ok) break // these are only news: fewer of them are an answer too
+      if (!read.ok) break // they are information only: fewer of them are a result too
       latest = read.value.latest
       const [first] = read.value.blocks
       if (parent !== undefined && first !== undefined && first.parentHash !== parent.hash) break

@@ -51,12 +51,9 @@ describe('the keys of backends', () => {
   })
 
   it.each([
-    [{ BACKEND_JWT_SECRET: backendSecret.slice(0, 31) }, 'BACKEND_JWT_SECRET: a text of at least 32 bytes'],
-    [
-      { BACKEND_JWKS_URL: 'http://keys.example/jwks' },
-      'BACKEND_JWKS_URL: an https URL (http only for a loopback host)',
-    ],
+    [{ BACKEND_JWT_SECRET: backendSecret.slice(0, 31) }, /^BACKEND_JWT_SECRET: /],
+    [{ BACKEND_JWKS_URL: 'http://keys.example/jwks' }, /^BACKEND_JWKS_URL: /],
   ])('are refused where they are %o', (changes, fault) => {
-    expect(faults(changes)).toEqual([fault])
+    expect(faults(changes)).toEqual([expect.stringMatching(fault)])
   })
 })

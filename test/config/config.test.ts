@@ -225,7 +225,7 @@ describe('the configuration', () => {
     ],
     [
       { TRON_NODES: [{ rpc: 'https://one.example', keyVar: '' }] },
-      'TRON_NODES.0.keyVar: the name of the variable that holds the key',
+      'TRON_NODES.0.keyVar: the name of the variable with the key',
     ],
     [
       { TRON_NODES: [{ rpc: 'https://one.example', keyVar: 'GRID_KEY' }] },

@@ -126,7 +126,7 @@ describe('removeOld', () => {
     expect(await left()).toEqual([6, 7])
   })
 
-  it('removes none that an endpoint has not got', async () => {
+  it('removes none that an endpoint has not received', async () => {
     await stores.webhookStore.register([{ key: endpoint(1), number: 1 }])
     await storeDropped(5, 10)
     await stores.webhookStore.register([1, 2].map((n) => ({ key: endpoint(n), number: n })))

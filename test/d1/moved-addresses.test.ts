@@ -36,14 +36,14 @@ const resultOf = ({ run }: Slice, changes: Partial<SliceResult> = {}): SliceResu
 describe('the lease', () => {
   const acquire = (lease: string, at: number) => store.acquireLease(lease, ms(at), ms(at + 40_000))
 
-  it('is held by one tick until it is released or over', async () => {
-    expect(await acquire('two', 39_999)).toBe('held')
+  it('is that of one tick until it is released or over', async () => {
+    expect(await acquire('two', 39_999)).toBe('taken')
     await store.releaseLease('two') // a no-op
-    expect(await acquire('two', 39_999)).toBe('held')
+    expect(await acquire('two', 39_999)).toBe('taken')
     await store.releaseLease('one')
     expect(await acquire('two', 10)).toBe('acquired')
     await store.releaseLease('one') // lost: a no-op
-    expect(await acquire('three', 20)).toBe('held')
+    expect(await acquire('three', 20)).toBe('taken')
     expect(await acquire('three', 40_010)).toBe('acquired')
   })
 })

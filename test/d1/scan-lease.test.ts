@@ -22,7 +22,7 @@ describe('acquireLease', () => {
       state: { leaseUntil: 2000 },
     })
     expect(await scanStore.acquireLease('b', ms(1999), ms(3000))).toMatchObject({
-      kind: 'held',
+      kind: 'taken',
       state: { leaseUntil: 2000 },
     })
     expect(await scanStore.acquireLease('b', ms(2000), ms(3000))).toMatchObject({
@@ -36,7 +36,7 @@ describe('acquireLease', () => {
     const names = Array.from({ length: 100 }, (_, n) => `scan ${n}`)
     const attempts = await Promise.all(names.map((name) => scanStore.acquireLease(name, ms(1000), ms(2000))))
     expect(attempts.filter(({ kind }) => kind === 'acquired')).toHaveLength(1)
-    expect(attempts.filter(({ kind }) => kind === 'held')).toHaveLength(99)
+    expect(attempts.filter(({ kind }) => kind === 'taken')).toHaveLength(99)
   })
 })
 

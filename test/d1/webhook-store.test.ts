@@ -65,7 +65,7 @@ describe('keep and release', () => {
     await store.take(key(1), 'a', ms(50), ms(100))
   })
 
-  it('store progress for the lease that is held', async () => {
+  it('store progress for the present lease', async () => {
     expect(await store.keep(key(1), 'a', progress)).toBe(true)
     await store.release(key(1), 'a', { ...progress, attempts: 2, failingSince: ms(60), nextTry: ms(400) })
     expect(await store.register([endpoint(1)])).toMatchObject([

@@ -78,7 +78,7 @@ describe('a refusal has the code and the text of a real node', () => {
     expect([reply.result, reply.code, withoutNames(String(reply.message))]).toEqual([
       false,
       recordedCall('broadcast', name).response.code,
-      // The first byte that the library does not like is not shown.
+      // The first byte that the library refuses is not shown.
       recordedText(name).replace(/(Header byte out of range).*/, '$1'),
     ])
   })

@@ -103,7 +103,7 @@ describe('the doctor on the first address', () => {
     )
   })
 
-  it('says where no node could be asked', async () => {
+  it('warns where no node can be queried', async () => {
     expect(await check({ TRON_CHAIN_ID: '0xcd8690dc' }, empty)).toContain(
       'warn  addresses: none is issued yet; whether the key was used before could not be checked',
     )

@@ -1,3 +1,5 @@
+import { HDKey } from '@scure/bip32'
+import { mnemonicToSeedSync } from '@scure/bip39'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ConfigurationSource } from '../../src/doctor/read-configuration.ts'
 import { tokenBase58 } from '../devnet/control.ts'
@@ -54,9 +56,16 @@ describe('the doctor on a valid configuration', () => {
       'xpub6EuK4CZWW5urEHdwAVDdDw327danAtccFcrXYvgf1DHrPXRwErt36xStQ2PNhn4hpwzPbzJ8pJVpewgChRnSs59q5Ay61GCfQZKUe71gbLq'
     expect(await harness.check({ TRON_XPUB: xpub })).toContainEqual(
       expect.stringContaining(
-        "ok    key: external chain m/44'/195'/0'/0, first addresses TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH",
+        "ok    key: external chain m/44'/195'/n'/0, first addresses TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH",
       ),
     )
+  })
+
+  it('shows the number of the account', async () => {
+    const seed = mnemonicToSeedSync(`${'abandon '.repeat(11)}about`)
+    const xpub = HDKey.fromMasterSeed(seed).derive("m/44'/195'/1'").publicExtendedKey
+    const lines = await harness.check({ TRON_XPUB: xpub })
+    expect(lines).toContainEqual(expect.stringContaining("ok    key: account m/44'/195'/1', first addresses "))
   })
 })
 

@@ -64,7 +64,7 @@ describe('the exported Worker', () => {
     expect((await request('https://wallet.example/wallet/list', { variables })).status).toBe(401)
   })
 
-  test('refuses every caller without a key, and does not say why', async () => {
+  test('refuses every caller without a key, without the reason', async () => {
     const variables = { AUTH_JWT_SECRET: undefined }
     expect(await read(await request('https://wallet.example/wallet/list', { variables }))).toEqual(unavailable)
     expect((await read(await request('https://wallet.example/health', { variables }))).body).toHaveProperty('data')

@@ -190,7 +190,7 @@ describe('an event', () => {
 
   it('is deleted only when each endpoint has got it', async () => {
     await run(webhook(), event(), `UPDATE webhook SET position = 3`)
-    await expectRefusal('DELETE FROM event', 'event: an endpoint has not got it')
+    await expectRefusal('DELETE FROM event', 'event: an endpoint has not received it')
     await run('DELETE FROM event WHERE id <= 3', `UPDATE webhook SET position = 4`, 'DELETE FROM event', event())
     expect(await written()).toMatchObject([{ id: 5 }])
   })
@@ -204,7 +204,7 @@ describe('an endpoint', () => {
     ['twice, by OR REPLACE', or('REPLACE', webhook()), 'webhook: already exists'],
     ['that begins with an old event', webhook({ endpoint: other, position: '2' }), 'webhook: must begin with'],
     ['that begins above the newest event', webhook({ endpoint: other, position: '4' }), 'webhook: must begin with'],
-    ['that has got what does not exist', 'UPDATE webhook SET position = 4', 'webhook: position is above'],
+    ['that is above the newest event', 'UPDATE webhook SET position = 4', 'webhook: position is above'],
     ['that becomes another one', `UPDATE webhook SET endpoint = ${other}`, 'webhook: endpoint must not change'],
     ['that fails since no attempt', 'UPDATE webhook SET failing_since = 5', 'webhook_failing_since'],
     ['with its URL', webhook({ endpoint: `'https://one.example/'` }), 'webhook_endpoint'],

@@ -5,7 +5,7 @@ const a = 'a'.repeat(40)
 const b = 'b'.repeat(40)
 let db: D1Database
 
-/** Two addresses, an unfinished run of currency 1, a finished run of currency 2, an accepted and an open difference, a held lease, and an address that moved. */
+/** Two addresses, an unfinished run of currency 1, a finished run of currency 2, an accepted and an open difference, a taken lease, and an address that moved. */
 beforeEach(async () => {
   db = await freshDatabase()
   await db.batch(
@@ -47,7 +47,7 @@ it.each([
     'the result of a tick that lost the lease',
     `INSERT INTO reconciliation_lease SELECT 1, NULL, 0 WHERE NOT EXISTS (SELECT 1 FROM reconciliation_lease WHERE lease = 'two')`,
   ],
-  ['a lease without a holder', 'UPDATE reconciliation_lease SET lease = NULL'],
+  ['a lease without an owner', 'UPDATE reconciliation_lease SET lease = NULL'],
   ['a second lease', `INSERT INTO reconciliation_lease (id, lease, lease_until) VALUES (2, 'two', 50)`],
   ['an address counted twice', run('addresses = 1')],
   ['an address that is not counted', run('cursor = 0')],
@@ -131,7 +131,7 @@ describe.each(['deposit', 'movement'] as const)('a %s', (kind) => {
   it('is refused where its address cannot be marked as moved', async () => {
     await db.prepare(moved('90, 90, 9007199254740991')).run()
     await expect(db.prepare(`INSERT OR IGNORE INTO ${transfer[kind](100)}`).run()).rejects.toThrow(
-      'is not to be compared',
+      'was not marked as moved',
     )
     expect(await db.prepare(`SELECT count(*) AS n FROM ${kind}`).first('n')).toBe(0)
   })

@@ -14,11 +14,11 @@ beforeAll(async () => {
 afterAll(() => database.remove())
 
 describe('npm run webhooks', () => {
-  it('says where no endpoint is known', async () => {
+  it('prints one sentence where no endpoint is known', async () => {
     expect(await webhooks('status')).toMatchObject({ code: 0, out: 'No endpoint has been delivered to yet.\n' })
   }, 60_000)
 
-  it('shows how far each endpoint has got, without its URL', async () => {
+  it('shows how far each endpoint is, without its URL', async () => {
     const dropped = (n: number) => `('deposit.dropped', 1, 5, '${`${n}`.repeat(64)}', 0)`
     await database.rows(
       `INSERT INTO webhook (endpoint, number, position, next_try) VALUES ('${'e'.repeat(64)}', 1, 0, 0)`,
@@ -30,18 +30,18 @@ describe('npm run webhooks', () => {
     const { code, out } = await webhooks('status')
     expect([code, out]).toEqual([
       0,
-      'endpoint 1: has got the events up to 2, waiting: 1; failing since 2026-09-21T14:13:20.000Z, tries: 3, next one 2026-09-21T14:23:20.000Z\n',
+      'endpoint 1: has received the events up to 2, waiting: 1; failing since 2026-09-21T14:13:20.000Z, tries: 3, next one 2026-09-21T14:23:20.000Z\n',
     ])
   }, 60_000)
 
   it('gives an endpoint old events again', async () => {
     const { code, out } = await webhooks('replay', '--endpoint', '1', '--from', '2')
-    expect([code, out]).toEqual([0, 'endpoint 1: has got the events up to 1, waiting: 2\n'])
+    expect([code, out]).toEqual([0, 'endpoint 1: has received the events up to 1, waiting: 2\n'])
     expect(await position()).toEqual([{ position: 1, attempts: 0, lease: '' }])
   }, 60_000)
 
   it('refuses an endpoint that does not exist, and skips no event', async () => {
-    const why = 'Nothing is changed: there is no such endpoint, or it has not got that event yet.\n'
+    const why = 'Nothing is changed: there is no such endpoint, or it has not received that event yet.\n'
     expect(await webhooks('replay', '--endpoint', '2', '--from', '1')).toMatchObject({ code: 1, errors: why })
     expect(await webhooks('replay', '--endpoint', '1', '--from', '3')).toMatchObject({ code: 1, errors: why })
     expect(await position()).toEqual([{ position: 1, attempts: 0, lease: '' }])

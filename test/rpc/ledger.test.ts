@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, expectTypeOf, test } from 'vitest'
+import { notConfigured } from '../../src/http/errors.ts'
 import type { EntryToPost, LedgerError, LedgerMethods } from '../../src/rpc/ledger-methods.ts'
 import {
   addressIn,
@@ -76,55 +77,29 @@ describe('post', () => {
     expect(await ledger.post([payment], 'other')).toEqual({ ...posted, replayed: true })
   })
 
-  test.each<[string, unknown, unknown, LedgerError]>([
-    [
-      'a wrong name',
-      [payment],
-      'the shop',
-      { kind: 'bad-input', member: 'by', why: 'a name of 1 to 64 letters, digits, ".", "_" or "-"' },
-    ],
-    [
-      'no name',
-      [payment],
-      undefined,
-      { kind: 'bad-input', member: 'by', why: 'a name of 1 to 64 letters, digits, ".", "_" or "-"' },
-    ],
-    ['no list', undefined, 'shop', { kind: 'bad-input', member: 'entries', why: 'an array of 1 to 20 entries' }],
-    [
-      'a number for an amount',
-      [{ ...payment, amt: -2.5 }],
-      'shop',
-      {
-        kind: 'bad-input',
-        entry: 1,
-        member: 'amt',
-        why: 'a decimal such as "-2.5", without exponent or plus sign',
-      },
-    ],
-    [
-      'a bigint for a uid',
-      [{ ...payment, uid: 7n }],
-      'shop',
-      { kind: 'bad-input', entry: 1, member: 'uid', why: 'a whole number from 1 to 9007199254740991' },
-    ],
+  test.each<[string, unknown, unknown, { readonly kind: LedgerError['kind']; entry?: number; member?: string }]>([
+    ['a wrong name', [payment], 'the shop', { kind: 'bad-input', member: 'by' }],
+    ['no name', [payment], undefined, { kind: 'bad-input', member: 'by' }],
+    ['no list', undefined, 'shop', { kind: 'bad-input', member: 'entries' }],
+    ['a number for an amount', [{ ...payment, amt: -2.5 }], 'shop', { kind: 'bad-input', entry: 1, member: 'amt' }],
+    ['a bigint for a uid', [{ ...payment, uid: 7n }], 'shop', { kind: 'bad-input', entry: 1, member: 'uid' }],
     [
       'more than the wallet has',
       [payment, { ...payment, osn: 'b', amt: '-25' }],
       'shop',
-      { kind: 'insufficient', entry: 2, why: 'wallet of user 7 in USDT holds 22.5, 25 are needed' },
+      { kind: 'insufficient', entry: 2 },
     ],
     [
       'more than a wallet can hold',
       [{ ...payment, type: 9, amt: '9007199254.740991' }],
       'shop',
-      {
-        kind: 'wallet-full',
-        entry: 1,
-        why: 'wallet of user 7 in USDT holds 25, 9007199254.740991 do not fit: a wallet can hold at most 9007199254.740991',
-      },
+      { kind: 'wallet-full', entry: 1 },
     ],
   ])('with %s is a refusal and changes nothing', async (_, entries, by, error) => {
-    expect(await ledger.post(untyped(entries), untyped(by))).toEqual(refused(error))
+    expect(await ledger.post(untyped(entries), untyped(by))).toEqual({
+      ok: false,
+      error: { ...error, why: expect.any(String) },
+    })
     expect(await ledger.wallets(7)).toMatchObject({ list: [{ amt: '0' }, { amt: '25' }] })
   })
 
@@ -201,7 +176,7 @@ describe('the reads', () => {
   })
 })
 
-describe('trouble', () => {
+describe('a failure', () => {
   test('is a value, with its text only in the log', async () => {
     const broken = service.with({ DB: brokenDatabase() }).rpc
     const calls = [broken.post([payment], 'shop'), broken.wallets(7), broken.entries({ uid: 7 }), broken.address(7)]
@@ -211,7 +186,7 @@ describe('trouble', () => {
   })
 
   test('with the configuration is one kind, without the reason', async () => {
-    const why = 'the service is not configured'
+    const why = notConfigured.msg
     for (const changes of [{ TRON_XPUB: 'x' }, { TRON_CHAIN_ID: '0x1' }]) {
       const { rpc } = service.with(changes)
       expect(await rpc.post([payment], 'shop')).toEqual(refused({ kind: 'not-configured', why }))
@@ -219,7 +194,7 @@ describe('trouble', () => {
     }
   })
 
-  test('needs no key for backends: only Workers of the account can bind the entrypoint', async () => {
+  test('does not come from a missing key for backends: only Workers of the account can bind the entrypoint', async () => {
     expect(await service.with({ BACKEND_JWT_SECRET: undefined }).rpc.wallets(7)).toMatchObject({ ok: true })
   })
 })

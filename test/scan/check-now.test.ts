@@ -68,7 +68,7 @@ beforeEach(async () => {
 })
 
 /** Another scan gets the lease. */
-const holdLease = (until: number) => stores.scanStore.acquireLease('another', startedAt, until as UnixMs)
+const takeOtherLease = (until: number) => stores.scanStore.acquireLease('another', startedAt, until as UnixMs)
 
 /** The other scan, which started at this time, ends. */
 async function endOtherScan(scanStartedAt: number, endedAt = scanStartedAt) {
@@ -77,7 +77,7 @@ async function endOtherScan(scanStartedAt: number, endedAt = scanStartedAt) {
 
 describe('check now, while another call scans', () => {
   it('waits with longer and longer pauses, and then reports that the scan is still running', async () => {
-    await holdLease(startedAt + leaseMs)
+    await takeOtherLease(startedAt + leaseMs)
     const report = await checkNow(parts, alice.uid)
     expect(report.ok && report.value.problem).toBe('still-running')
     expect(now - startedAt).toBeLessThanOrEqual(scanWaitMs)
@@ -89,7 +89,7 @@ describe('check now, while another call scans', () => {
 
   it('uses the result of a scan that began after the call, and does not scan itself', async () => {
     await createParts({})
-    await holdLease(startedAt + leaseMs)
+    await takeOtherLease(startedAt + leaseMs)
     onSleep = () => endOtherScan(startedAt + 1)
     const report = await checkNow(parts, alice.uid)
     expect(report.ok && report.value.problem).toBeNull()
@@ -97,7 +97,7 @@ describe('check now, while another call scans', () => {
   })
 
   it('scans itself after a scan that began before the call', async () => {
-    await holdLease(startedAt + leaseMs)
+    await takeOtherLease(startedAt + leaseMs)
     onSleep = () => endOtherScan(startedAt - blockMs)
     const report = await checkNow(parts, alice.uid)
     expect(report.ok && report.value.problem).toBeNull()
@@ -106,7 +106,7 @@ describe('check now, while another call scans', () => {
 
   it('uses the result of a scan that ended less than one block time before the call', async () => {
     await createParts({})
-    await holdLease(startedAt + leaseMs)
+    await takeOtherLease(startedAt + leaseMs)
     await endOtherScan(startedAt - 2 * blockMs, startedAt - blockMs + 1)
     const report = await checkNow(parts, alice.uid)
     expect(report.ok && report.value.problem).toBeNull()
@@ -114,7 +114,7 @@ describe('check now, while another call scans', () => {
   })
 
   it('scans after one that ended a block time before the call', async () => {
-    await holdLease(startedAt + leaseMs)
+    await takeOtherLease(startedAt + leaseMs)
     await endOtherScan(startedAt - 2 * blockMs, startedAt - blockMs)
     await checkNow(parts, alice.uid)
     expect((await stores.scanStore.state())?.triedAt).toBe(startedAt)
@@ -123,7 +123,7 @@ describe('check now, while another call scans', () => {
   it('does not take the lease when its own time is nearly over', async () => {
     await createParts({})
     const expiry = startedAt + routeMs - scanMsMin + 1
-    await holdLease(expiry)
+    await takeOtherLease(expiry)
     const report = await checkNow(parts, alice.uid)
     expect(report.ok && report.value.problem).toBe('still-running')
     expect(now).toBeGreaterThanOrEqual(expiry)
@@ -131,7 +131,7 @@ describe('check now, while another call scans', () => {
   })
 
   it('takes over the lease of a killed scan when it expires', async () => {
-    await holdLease(startedAt + 1000)
+    await takeOtherLease(startedAt + 1000)
     const report = await checkNow(parts, alice.uid)
     expect(report.ok && report.value.problem).toBeNull()
     expect(now).toBeGreaterThanOrEqual(startedAt + 1000)
@@ -141,7 +141,7 @@ describe('check now, while another call scans', () => {
     ['shares a state that another call of the isolate has just read', sharedStateMs - 1, 0],
     ['reads the state itself where the shared one is older', sharedStateMs, 1],
   ])('%s', async (_, age, expected) => {
-    await holdLease(startedAt + leaseMs)
+    await takeOtherLease(startedAt + leaseMs)
     const state = await stores.scanStore.state()
     const readsAtSleep: number[] = []
     onSleep = () => Promise.resolve(readsAtSleep.push(stateReads))

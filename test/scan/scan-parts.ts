@@ -13,7 +13,7 @@ import type { Stores } from '../../src/services.ts'
 import { currencies } from '../support/currencies.ts'
 import { freshDatabase } from '../support/database.ts'
 
-/** The time of a clock that stands still. */
+/** The time of a fixed clock. */
 export const now = 1_790_000_000_000 as UnixMs
 /** The position of a scan that has started. */
 export const start = 100 as BlockHeight
@@ -22,7 +22,7 @@ export const start = 100 as BlockHeight
 export type TestScanParts = ScanParts & RescanParts & Stores & { readonly raised: readonly string[] }
 
 /**
- * Real stores over an empty database, a clock that stands still, and nodes that answer only the queries of `queries`, for every
+ * Real stores over an empty database, a fixed clock, and nodes that answer only the queries of `queries`, for every
  * purpose, and show no unconfirmed block.
  */
 export async function createScanParts(queries: Partial<Chain>, db?: D1Database): Promise<TestScanParts> {

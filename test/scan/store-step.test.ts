@@ -14,7 +14,7 @@ const blocks: readonly Block[] = [
   blockAt(start + 3, [transaction({ txid: txid(3) }), transaction({ txid: txid(4) })]),
 ]
 
-/** A scan that has started and holds the lease, with an address of Alice, and nodes that answer nothing. */
+/** A scan that has started and has the lease, with an address of Alice, and nodes that answer nothing. */
 async function createParts(): Promise<TestScanParts> {
   const parts = await createScanParts({})
   await parts.scanStore.start(position, now)

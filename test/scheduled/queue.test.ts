@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/addresses/address.ts'
+import { contractTypes, explainContractType } from '../../src/deposits/contract-types.ts'
 import { takenMax, takesPerTick } from '../../src/scan/prove-queue.ts'
 import { rescanRetryMs } from '../../src/scan/rescan.ts'
 import { addressIn, payFinal, type RunningService, startService, trxTo, usdtTo } from '../http/service.ts'
@@ -112,7 +113,7 @@ describe('the queue of proofs', () => {
     const answer = await service.get(`/tron/recharge?txid=${txid}`)
     expect([answer.status, await answer.text()]).toEqual([
       422,
-      '{"code":422,"msg":"this is a TRC-10 token transfer, not TRX"}',
+      JSON.stringify({ code: 422, msg: explainContractType(contractTypes.trc10) }),
     ])
     expect(requestsOf(service)).toBe(before)
   })

@@ -92,7 +92,7 @@ it('a balance can include the blocks made since the finalized head was stored', 
 describe('in the tick of the whole service', () => {
   const isBalance = ({ method }: { readonly method: string }) => method === 'eth_getBalance' || method === 'eth_call'
 
-  it('it compares although another scan holds the lease', async () => {
+  it('it compares although another scan has the lease', async () => {
     const service = await startService()
     await service.get('/tron/generate')
     for (const { requests } of service.nodes) requests.splice(0)

@@ -112,7 +112,7 @@ describe('an address whose records changed', () => {
     expect(await service.movedAddresses()).toEqual([])
   })
 
-  it('is not forgotten where its balance cannot be read', async () => {
+  it('is compared later where its balance cannot be read', async () => {
     const service = await startAfterRun(1)
     await service.scan({ deposits: [service.deposited(1, 0, 5n)] })
     service.failures.set(1, { kind: 'no-answer', why: 'node 1: silent' })

@@ -53,7 +53,7 @@ describe('a tick', () => {
     expect(await textOf(service, '/wallet/list')).toContain('{"amt":25,"cuy":2}')
   })
 
-  it('does not scan while another scan holds the lease, and takes over a lease that has expired', async () => {
+  it('does not scan while another scan has the lease, and takes over a lease that has expired', async () => {
     const { service } = await withDeposit()
     const now = service.clock.seconds * 1000
     await scanStoreOf(service).acquireLease('killed', now as UnixMs, (now + leaseMs) as UnixMs)
@@ -240,7 +240,7 @@ describe('recharge', () => {
     expect((await service.get(`/tron/recharge?txid=${txid}`)).status).toBe(200)
   })
 
-  it('credits nothing that was final before the address was issued, and says so with an alarm', async () => {
+  it('credits nothing that was final before the address was issued, and raises an alarm', async () => {
     const service = await startService()
     const early = finalizedIn(service)
     const [txid = ''] = payFinal(service, usdtTo(addressFrom(firstAddress), 5_000_000n))

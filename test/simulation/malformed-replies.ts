@@ -58,7 +58,7 @@ const logs = (name: string, change: (two: readonly unknown[]) => readonly unknow
     return i < 0 ? undefined : { result: [...list.slice(0, i), ...change(list.slice(i, i + 2)), ...list.slice(i + 2)] }
   })
 
-/** What no field of a reply can be. What one can be would be a lie that a single reply does not show. */
+/** What no field of a reply can be. A false value that a field can have cannot be recognized in a single reply. */
 const impossibleValues = ['0xzz', 7.5, true, {}]
 
 /** The value with one field in it, at any depth, that is impossible. */

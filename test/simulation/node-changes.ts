@@ -41,7 +41,7 @@ export function changeNode(env: Environment, node: SimulatedNode): void {
   }
 }
 
-/** Ends all that `changeNode` and `trouble` have begun, except for an absence. */
+/** Ends all that `changeNode` and `beginNodeFault` have begun, except for an absence. */
 export function recoverNode(env: Environment, node: SimulatedNode): void {
   node.scripted.behind = 0
   node.spread = 0
@@ -75,8 +75,12 @@ function refuseQuestion({ random, count }: Environment, node: SimulatedNode): vo
   count('node refuses a question')
 }
 
-/** Gives a node one trouble that lasts, while the others work. */
-export function trouble(env: Environment, node: SimulatedNode, kind: Exclude<Storm['trouble'], 'byzantine'>): void {
+/** Gives a node one fault that lasts, while the others work. */
+export function beginNodeFault(
+  env: Environment,
+  node: SimulatedNode,
+  kind: Exclude<Storm['nodeFault'], 'byzantine'>,
+): void {
   const { scheduler, random } = env
   if (kind === 'away') node.awayUntil = scheduler.now() + 3_600_000
   if (kind === 'refusal') refuseQuestion(env, node)

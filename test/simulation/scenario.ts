@@ -77,7 +77,7 @@ export interface Storm {
   /** Requests that a node answers in a minute. */
   readonly quota: number
   /** What is wrong with one node, where the others are a quorum. */
-  readonly trouble: 'none' | 'away' | 'refusal' | 'malformed' | 'glitch' | 'byzantine'
+  readonly nodeFault: 'none' | 'away' | 'refusal' | 'malformed' | 'glitch' | 'byzantine'
 }
 
 /** What a seed decides before a run begins. */
@@ -178,6 +178,6 @@ function drawStorm(random: Random): Storm {
     logsMax: isFull ? 12 : 10_000,
     questions: isQuotaStorm ? 90 : random.int(0, 8),
     quota: isQuotaStorm ? 180 : 100_000,
-    trouble: random.pick(['none', 'away', 'refusal', 'malformed', 'glitch', 'byzantine']),
+    nodeFault: random.pick(['none', 'away', 'refusal', 'malformed', 'glitch', 'byzantine']),
   }
 }

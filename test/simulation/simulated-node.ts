@@ -39,7 +39,7 @@ export interface SimulatedNode {
   heldHeight: number
 }
 
-/** A node without any limit or trouble. */
+/** A node without any limit or fault. */
 export const unlimited = {
   callsMax: Number.POSITIVE_INFINITY,
   replyMax: Number.POSITIVE_INFINITY,

@@ -244,7 +244,7 @@ function eventReads({ rows, count }: Queries) {
     events: () => events(),
     refusals: () => refusals(),
     newestEvent: count('SELECT coalesce(max(id), 0) AS n FROM event'),
-    /** The events that endpoints have not got, those of all endpoints added up. */
+    /** The events that endpoints have not received, those of all endpoints added up. */
     countUndelivered: count('SELECT count(*) AS n FROM webhook JOIN event ON event.id > webhook.position'),
   }
 }

@@ -3,7 +3,7 @@ import { headSpreadMax } from '../../src/tron/limits.ts'
 import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
 import { readBalance } from './callers/balance.ts'
 import { checkTransaction } from './callers/check-transaction.ts'
-import { trouble } from './node-changes.ts'
+import { beginNodeFault } from './node-changes.ts'
 import { requestRescan } from './operator.ts'
 import { expectedDeposit } from './oracle.ts'
 import type { Payment } from './payments.ts'
@@ -19,7 +19,7 @@ const ticks = 5
 const alwaysFrom = 32
 
 /**
- * A quorum of nodes answers, and strangers, callers and one node do what they can. The position must not stand still for more
+ * A quorum of nodes answers, and strangers, callers and one node do what they can. The position must not stop for more
  * than a tick, and no caller's deposit may wait for what others have in the queue.
  */
 export async function weatherStorm(run: SimulatedRun): Promise<void> {
@@ -28,12 +28,12 @@ export async function weatherStorm(run: SimulatedRun): Promise<void> {
   if (storm === null || env.shown.size === 0 || stored.scan() === undefined) return
   env.phase = 'storm'
   const victim = env.random.pick([...env.shown.values()])
-  nodes.recover(storm.trouble === 'byzantine' && hasEnoughCorrectNodes(env.scenario) ? 'any' : null)
+  nodes.recover(storm.nodeFault === 'byzantine' && hasEnoughCorrectNodes(env.scenario) ? 'any' : null)
   for (const node of nodes.list) {
     node.quota = storm.quota
     node.scripted.logsMax = storm.logsMax
   }
-  troubleOne(run, storm)
+  beginFaultOfOne(run, storm)
   deploy() // nodes that were avoided are asked again
   startBlocks(run, storm, victim)
   const begin = stored.scan()?.height ?? 0
@@ -65,15 +65,15 @@ interface Seen {
   readonly position: number
 }
 
-/** Gives one node the trouble of the storm where the others are enough without it. */
-function troubleOne({ env, nodes }: SimulatedRun, { trouble: kind }: Storm): void {
+/** Gives one node the fault of the storm where the others are enough without it. */
+function beginFaultOfOne({ env, nodes }: SimulatedRun, { nodeFault: kind }: Storm): void {
   if (kind === 'none' || kind === 'byzantine') return
   const { quorum } = env.scenario
   const others = (number: number) => nodes.list.filter((node) => node.number !== number)
   const spare = nodes.list.filter(({ number }) => {
     return others(number).length >= quorum && others(number).some(({ api }) => api !== null)
   })
-  if (spare.length > 0) trouble(env, env.random.pick(spare), kind)
+  if (spare.length > 0) beginNodeFault(env, env.random.pick(spare), kind)
 }
 
 /** Makes blocks until the end of the storm. One has all of the dust, and some have more logs than nodes give. */

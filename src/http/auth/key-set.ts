@@ -23,7 +23,7 @@ export const keysKeptMs = 14_400_000
 export const refetchMs = 30_000
 /** No fetch for this long after a failed one while no key set is known. */
 export const failurePauseMs = 2000
-/** Longest time for which a request waits for the fetch of another one, which ends with it where its client goes away. */
+/** Longest time for which a request waits for the fetch of another request. Where the client of that one leaves, its fetch ends. */
 export const sharedFetchMs = 1500
 
 /** What fetching keys needs. */
@@ -78,7 +78,7 @@ interface RunningFetch {
   readonly set: Promise<JSONWebKeySet | null>
 }
 
-/** In Workers jose fetches for each of many requests at once, and again right after a failure. This fetches once. */
+/** One fetch for many requests, and a pause after a failed one (decision note 15). */
 function createKeySource(url: string, { clock, logger, fetch }: KeySetParts): KeySource {
   let newest: { readonly set: JSONWebKeySet; readonly select: KeySelector; readonly fetchedAt: number } | null = null
   let failedAt = Number.NEGATIVE_INFINITY
@@ -101,7 +101,7 @@ function createKeySource(url: string, { clock, logger, fetch }: KeySetParts): Ke
   }
   const fetchShared = async (signal: AbortSignal) => {
     const now = clock.now()
-    if (newest !== null && now - newest.fetchedAt < refetchMs) return newest.set // it arrived a moment ago
+    if (newest !== null && now - newest.fetchedAt < refetchMs) return newest.set // it is new enough
     if (now - failedAt < (newest === null ? failurePauseMs : refetchMs)) return null
     if (running === null || now - running.startedAt >= sharedFetchMs) return start(signal)
     const set = await Promise.race([running.set, clock.sleep(sharedFetchMs)])
@@ -117,7 +117,7 @@ function createKeySource(url: string, { clock, logger, fetch }: KeySetParts): Ke
   }
 }
 
-/** Fetches a key set once, within the limits. The error is the reason; it never has the URL, which can hold a secret. */
+/** Fetches a key set once, within the limits. The error is the reason; it never has the URL, which can contain a secret. */
 export async function fetchKeySet(
   fetch: typeof globalThis.fetch,
   url: string,

@@ -14,8 +14,8 @@ export interface VerifiedToken {
 }
 
 /**
- * The verified tokens of one isolate, to save signature checks. It has only tokens with a valid signature, so that no one
- * without a key can push out another caller's.
+ * The verified tokens of one isolate, to save signature checks. It has only tokens with a valid signature, so that forged ones
+ * cannot displace them.
  */
 export type TokenCache = Map<string, VerifiedToken>
 

@@ -11,7 +11,7 @@ const accepted = ['authorization', 'x-request-id', bookmarkHeader].join(', ')
 
 /**
  * Allows a browser to show responses to pages of the configured origins. There are no cookies, so credentials are never
- * allowed. Hono's own `cors` responds to a preflight at every path and exposes headers to every origin.
+ * allowed. Decision note 15: why not by Hono's own `cors`.
  */
 export function cors(origins: CorsOrigins): MiddlewareHandler<Env> {
   return async (c, next) => {

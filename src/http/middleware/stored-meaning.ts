@@ -3,7 +3,7 @@ import type { Env } from '../context.ts'
 import { failure } from '../envelope.ts'
 import { notConfigured } from '../errors.ts'
 
-/** Serves nothing while the stored data means something else than the configuration says. */
+/** Serves nothing while the configuration does not have the meaning of the stored data. */
 export function requireStoredMeaning(hasStoredMeaning: () => Promise<boolean>): MiddlewareHandler<Env> {
   return async (_, next) => ((await hasStoredMeaning()) ? next() : failure(notConfigured))
 }

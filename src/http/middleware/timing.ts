@@ -6,7 +6,7 @@ import { type Env, routeName } from '../context.ts'
 
 /**
  * Measures each request, for the caller in `Server-Timing` and for the operator in one log line. Nothing in the line is
- * text from a caller, except a request id of plain characters. Hono's own `timing` does not use the given clock.
+ * text from a caller, except a request id of plain characters. Decision note 15: why not by Hono's own `timing`.
  */
 export function timing(clock: Pick<Clock, 'now'>, logger: Logger): MiddlewareHandler<Env> {
   return async (c, next) => {

@@ -12,13 +12,13 @@ type AnyOperation = Operations[keyof Operations] | PostOperations[keyof PostOper
  */
 export type AppType = Hono<
   object,
-  { [Path in keyof Operations]: { $get: Endpoint<Operations[Path], GetInput<Operations[Path]>> } } & {
-    [Path in keyof PostOperations]: { $post: Endpoint<PostOperations[Path], PostInput<PostOperations[Path]>> }
+  { [Path in keyof Operations]: { $get: RouteEndpoint<Operations[Path], GetInput<Operations[Path]>> } } & {
+    [Path in keyof PostOperations]: { $post: RouteEndpoint<PostOperations[Path], PostInput<PostOperations[Path]>> }
   },
   '/'
 >
 
-type Endpoint<Op extends AnyOperation, Input> =
+type RouteEndpoint<Op extends AnyOperation, Input> =
   | EndpointOf<Input, z.output<Op['success']>, 200>
   | EndpointOf<Input, z.output<Op['failure']>, Op['failures'][number]['status']>
 

@@ -17,15 +17,16 @@ export const amountSchema = (description: string) => z.number().register(notes, 
 export const textSchema = (description: string, form?: RegExp) =>
   (form === undefined ? z.string() : z.string().check(z.regex(form))).register(notes, { description })
 
-const successMsg = () => textSchema('`success`, optionally followed by a colon and a note for people.', /^success/)
+const successMsgSchema = () =>
+  textSchema('`success`, optionally followed by a colon and a note for people.', /^success/)
 
 /** The body of a success with data. */
 export const successBody = <Data extends z.ZodMiniType>(id: string, data: Data) =>
-  z.strictObject({ code: z.literal(200), msg: successMsg(), data }).register(notes, { id })
+  z.strictObject({ code: z.literal(200), msg: successMsgSchema(), data }).register(notes, { id })
 
 /** The body of a success without data. */
 export const successBodyWithoutData = (id: string) =>
-  z.strictObject({ code: z.literal(200), msg: successMsg() }).register(notes, { id })
+  z.strictObject({ code: z.literal(200), msg: successMsgSchema() }).register(notes, { id })
 
 const failureMembers = {
   code: z.int().check(z.minimum(400), z.maximum(599)).register(notes, { description: 'The HTTP status.' }),

@@ -2,14 +2,14 @@ import { eventTypes } from '../../events/event.ts'
 import { eventDescriptions, eventSchemas } from './event-schemas.ts'
 
 /** A JSON object of the document. */
-type Json = Readonly<Record<string, unknown>>
+type JsonMember = Readonly<Record<string, unknown>>
 
-const header = (name: string, description: string, schema: Json) => {
+const header = (name: string, description: string, schema: JsonMember) => {
   return { name, in: 'header', required: true, description, schema }
 }
 
 const headers = [
-  header('webhook-id', 'The same for each delivery of an event: what came already is ignored by it.', {
+  header('webhook-id', 'The same for each delivery of an event: a receiver ignores an id that it knows.', {
     type: 'string',
     pattern: '^evt_[1-9]\\d*_\\d+$',
   }),
@@ -24,7 +24,9 @@ const headers = [
 ]
 
 /** The requests to the endpoints of `WEBHOOKS`. `refTo` makes a reference to a schema. */
-export function describeWebhooks(refTo: (schema: (typeof eventSchemas)[keyof typeof eventSchemas]) => Json): Json {
+export function describeWebhooks(
+  refTo: (schema: (typeof eventSchemas)[keyof typeof eventSchemas]) => JsonMember,
+): JsonMember {
   return Object.fromEntries(
     eventTypes.map((type) => [
       type,
@@ -39,7 +41,7 @@ export function describeWebhooks(refTo: (schema: (typeof eventSchemas)[keyof typ
           requestBody: { required: true, content: { 'application/json': { schema: refTo(eventSchemas[type]) } } },
           responses: {
             '2XX': { description: 'Received, within 10 seconds.' },
-            '4XX': { description: 'As any other answer a failure, redirects included: it is sent again.' },
+            '4XX': { description: 'A failure, as is every other answer, redirects included: the event is sent again.' },
           },
         },
       },

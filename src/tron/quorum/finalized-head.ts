@@ -14,7 +14,7 @@ import { agreeByQuorum, collectAnswers } from './agreement.ts'
 
 /**
  * The newest block that is final for `quorum` nodes with the same hash: the `quorum`-th highest of their heads. So a single
- * node can neither move it ahead nor, where further nodes can be queried, hold it back.
+ * node can neither move it ahead nor, where further nodes can be queried, keep it behind.
  */
 export async function readFinalizedHead(pool: NodePool): ChainResult<Header> {
   const selector = createNodeSelector(pool, 'credit', pool.quorum)

@@ -1,3 +1,4 @@
+import { parseJson } from '../../common/parse-json.ts'
 import { ok, type Result } from '../../common/result.ts'
 import type { UnixMs } from '../../common/time.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -14,7 +15,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 export interface RequestLimits {
   readonly fetch: Fetch
   readonly clock: Clock
-  /** All results must be there by then. */
+  /** The time by which every result must have arrived. */
   readonly deadline: UnixMs
   /** HTTP requests to nodes. */
   readonly requestsMax: number
@@ -145,12 +146,4 @@ function parseReply(status: number, text: string): Result<unknown, NodeError> {
   if (status !== 200) return nodeError('bad-answer', `HTTP ${status}`)
   if (text.trim() === '') return nodeError('bad-answer', 'an empty body') // PROTOCOL.md, JSON-RPC transport
   return value === undefined ? nodeError('bad-answer', 'a body that is not JSON') : ok(value)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // JSON has no such value
-  }
 }

@@ -56,7 +56,7 @@ async function readIntoBuffer(reader: ReadableStreamBYOBReader): Promise<Uint8Ar
 const codeOf = (mark: string) => mark.charCodeAt(0)
 const [quote, backslash, colon] = [codeOf('"'), codeOf('\\'), codeOf(':')]
 
-/** What a byte outside of strings does: it begins a value, and it opens or closes a level. */
+/** Whether a byte outside of strings begins a value, and by how much it changes the depth. */
 const startsValue = new Uint8Array(256)
 for (const mark of '[{,') startsValue[codeOf(mark)] = 1
 const changesDepth = new Int8Array(256)

@@ -104,7 +104,7 @@ describe('a backend’s token', () => {
 })
 
 describe('the two kinds of token', () => {
-  test('open nothing of each other, whatever their claims', async () => {
+  test('give no access to the routes of the other kind, whatever their claims', async () => {
     const both = { sub: '7', exp: tokenNow + 600, scope: 'ledger:read ledger:post' }
     const caller = await signHs256(both, testSecret)
     const backend = await signHs256(both, backendSecret)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { crashed } from '../../../src/http/errors.ts'
-import { stackCharsMax } from '../../../src/http/middleware/errors.ts'
+import { stackCharsMax } from '../../../src/platform/logger.ts'
 import { brokenDatabase, failed, read, startService } from '../service.ts'
 
 /** The response and the log lines of a request whose database throws this. */

@@ -113,13 +113,14 @@ describe('GET /ledger/events', () => {
   })
 
   test.each([
-    ['after=-1', 'after: 0 or the id of an event: a whole number up to 9007199254740991'],
-    ['after=', 'after: 0 or the id of an event: a whole number up to 9007199254740991'],
-    ['after=9007199254740992', 'after: 0 or the id of an event: a whole number up to 9007199254740991'],
-    ['limit=0', 'limit: a whole number from 1 to 100'],
-    ['limit=101', 'limit: a whole number from 1 to 100'],
+    ['after=-1', /^after: 0 or the id of an event: a whole number up to 9007199254740991$/],
+    ['after=', /^after: /],
+    ['after=9007199254740992', /^after: /],
+    ['limit=0', /^limit: /],
+    ['limit=101', /^limit: /],
   ])('refuses %s', async (query, msg) => {
-    expect(await read(await service.ledger(`/ledger/events?${query}`))).toEqual(failed(400, msg))
+    const refused = failed(400, expect.stringMatching(msg))
+    expect(await read(await service.ledger(`/ledger/events?${query}`))).toEqual(refused)
   })
 
   test('needs the scope for reading, and a token of a backend', async () => {

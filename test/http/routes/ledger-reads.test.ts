@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { unknownPath } from '../../../src/http/errors.ts'
+import { unknownPath, wrongMethod } from '../../../src/http/errors.ts'
 import {
   addressIn,
   failed,
@@ -142,7 +142,7 @@ describe('another method', () => {
     for (const one of [service, service.with({ CORS_ORIGINS: '*' })]) {
       const response = await one.ledger(path, { method })
       expect(response.headers.get('allow')).toBe(allow)
-      expect(await read(response)).toEqual(failed(405, `method not allowed; use ${methods}`))
+      expect(await read(response)).toEqual(failed(405, wrongMethod(allow, methods).msg))
     }
   })
 })

@@ -9,7 +9,7 @@ export interface Client {
   readonly env: Environment
   readonly stored: Stored
   readonly invocation: Invocation
-  /** The answer to `GET path` after the checks that hold for every answer. `token` null is a request without one. */
+  /** The answer to `GET path` after the checks for every answer. `token` null is a request without one. */
   get(path: string, token: string | null): Promise<Answer>
   /** Whether an answer with this status refuses one of too many questions: of one caller in a storm, or of all in a minute. */
   mayBeRefused(status: number): boolean

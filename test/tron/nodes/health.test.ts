@@ -51,7 +51,7 @@ describe('a node that limits the rate', () => {
   })
 })
 
-describe('trouble of one service of a node', () => {
+describe('errors of one service of a node', () => {
   const bytes = (h: Harness) => {
     const txid = h.chain.tip().transactions[0]?.txid
     if (txid === undefined) throw new Error('no transaction')

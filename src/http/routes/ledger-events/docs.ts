@@ -27,7 +27,7 @@ export const listLedgerEventsOperation = operation({
   query: ledgerEventsQuery,
   parameters: {
     after: { description: 'The id of the last event that was read; by default 0, the beginning.', example: 2 },
-    limit: { description: `At most so many, 1 to ${eventsMax}.`, example: 10 },
+    limit: { description: `Events in the list at most, 1 to ${eventsMax}.`, example: 10 },
   },
   success: successBody(
     'LedgerEventsResponse',

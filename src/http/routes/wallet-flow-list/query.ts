@@ -36,8 +36,8 @@ export const flowListQuery = z.object({
   osn: z.optional(
     textParam(`an osn or txid of at most ${osnCharsMax} printable ASCII characters`, osnForm, readOsn, osnCharsMax),
   ),
-  from: z.optional(instant()),
-  to: z.optional(instant()),
+  from: z.optional(instantParam()),
+  to: z.optional(instantParam()),
 })
 
 /** Which entries, and which page of them. */
@@ -73,7 +73,7 @@ export function selectEntries(
   return ok({ filter, page: { kind: 'number', page: Math.min(page, pageNumberMax), limit } })
 }
 
-function instant() {
+function instantParam() {
   const takes = 'an ISO 8601 instant such as 2026-11-01T00:00:00Z or 2026-11-01T08:00:00.000%2B08:00'
   return textParam(takes, instantForm, readInstant)
 }
