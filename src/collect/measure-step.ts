@@ -32,12 +32,32 @@ export async function measureStep(
   prices: ChainPrices,
 ): Promise<Result<Measured, string>> {
   const address = accountOf(step.address)
-  if (step.kind === 'activate') {
-    const answer = await readAccount(nodes, address)
-    if (!answer.ok) return answer
-    return answer.value.account === null ? asPlanned : ok({ kind: 'unneeded', why: 'the account exists by now' })
-  }
-  return step.kind === 'transfer' ? measureTransfer(nodes, plan, step, address, prices) : asPlanned
+  if (step.kind === 'transfer') return measureTransfer(nodes, plan, step, address, prices)
+  if (step.kind === 'undelegate') return asPlanned // brings back the operator's own, whatever it costs
+  const answer = await readAccount(nodes, address)
+  if (!answer.ok) return answer
+  const isNew = answer.value.account === null
+  if (step.kind === 'activate' && !isNew) return ok({ kind: 'unneeded', why: 'the account exists by now' })
+  return measureGas(nodes, plan, step, isNew, prices)
+}
+
+/** What the gas address burns for a step: its bandwidth can have been used for something else since the plan. */
+async function measureGas(
+  nodes: CollectNodes,
+  plan: CollectPlan,
+  step: CollectStep,
+  isNew: boolean,
+  prices: ChainPrices,
+): Promise<Result<Measured, string>> {
+  const resources = await readResources(nodes, accountOf(plan.gas.address))
+  if (!resources.ok) return resources
+  const { stakedBytes, freeBytes } = resources.value
+  const createsAccount = isNew && (step.kind === 'activate' || step.kind === 'gas')
+  const isFree = stakedBytes >= step.bytes || (!createsAccount && freeBytes >= step.bytes)
+  const forBytes = createsAccount ? prices.createAccountFee : BigInt(step.bytes) * prices.sunPerByte
+  const burnt = (isFree ? 0n : forBytes) + (createsAccount ? prices.newAccountFee : 0n)
+  if (burnt <= BigInt(step.fee)) return asPlanned
+  return costlier(burnsMore(burnt, step, 'the gas address has less bandwidth than it had'))
 }
 
 async function measureTransfer(

@@ -106,7 +106,7 @@ describe('a plan that is too late', () => {
     })
     const results = resultsOf(signed.plan, states)
     expect(results[0]).toBe('1 delegate: mined')
-    expect(results[1]).toBe('2 transfer: skipped, the plan expired: make a new one')
+    expect(results[1]).toBe('2 transfer: refused, it expired: make a new plan')
     expect(reportLines(signed.plan, states, outcome).at(-1)).toContain(
       'Energy is still delegated: a new plan takes it back.',
     )

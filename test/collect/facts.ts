@@ -72,7 +72,7 @@ export function factsOf(...given: readonly TestAddress[]): readonly AddressFacts
   }))
 }
 
-/** What differs from a plan that takes everything. */
+/** What differs from a plan that takes everything. `min` is 0 for all where it is not given. */
 export interface TestWishes extends Partial<Omit<CollectWishes, 'min' | 'trxPrice'>> {
   readonly gas?: Partial<GasFacts>
   readonly min?: Readonly<Record<string, bigint>>
@@ -94,7 +94,7 @@ export function planOf(mode: GasMode, facts: readonly AddressFacts[], changes: T
     to: destination,
     mode,
     currencies,
-    min: new Map(Object.entries(changes.min ?? {})),
+    min: new Map(Object.entries(changes.min ?? { TRX: 0n, USDT: 0n })),
     trxPrice: new Map(Object.entries(changes.trxPrice ?? {})),
   }
   const decided = decideSteps(header, facts, wishes, prices, { ...richGas, ...changes.gas })

@@ -64,7 +64,7 @@ describe('npm run collect', () => {
   const outputs: string[] = []
 
   it('plans, signs without a network, and sends', async () => {
-    const planned = await run(['plan', '--to', destination, '--scan', '--out', 'plan.json'])
+    const planned = await run(['plan', '--to', destination, '--min', '0', '--scan', '--out', 'plan.json'])
     outputs.push(planned.all)
     expect(planned.code).toBe(0)
     expect(planned.out).toContain(
