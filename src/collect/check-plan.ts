@@ -32,7 +32,7 @@ export function findPlanFault(plan: CollectPlan): string | null {
       return `${name}: its transaction is not what the plan says about it: the file was changed`
     }
   }
-  return findRepeated(steps) ?? findLostEnergy(steps)
+  return findRepeated(steps) ?? findLostEnergy(steps) ?? findUnordered(steps)
 }
 
 /** What the person reads of the whole plan must be what its transactions are made with. */
@@ -53,12 +53,6 @@ function findHeaderFault({ currencies, timestamp, expiration, expiresAt }: Colle
 }
 
 function findMisplaced({ gas, currencies, steps }: CollectPlan, step: CollectStep): string | null {
-  const before = steps.filter(({ address, id, kind }) => {
-    return address === step.address && id < step.id && kind !== 'undelegate'
-  })
-  if (before.length > 0 && !before.some(({ id }) => step.after.includes(id))) {
-    return 'does not wait for the steps of its address that come before it'
-  }
   if (step.kind === 'transfer') {
     const currency = currencies.find(({ symbol }) => symbol === step.symbol)
     if (currency === undefined) return `the plan has no currency ${step.symbol}`
@@ -96,4 +90,15 @@ function findLostEnergy(steps: readonly CollectStep[]): string | null {
       ),
   )
   return lost === undefined ? null : `step ${lost.id}: the delegation is not taken back`
+}
+
+/** A step needs what was done for its address before it. */
+function findUnordered(steps: readonly CollectStep[]): string | null {
+  const hasty = steps.find((step) => {
+    const before = steps.filter(({ address, id, kind }) => {
+      return address === step.address && id < step.id && kind !== 'undelegate'
+    })
+    return before.length > 0 && !before.some(({ id }) => step.after.includes(id))
+  })
+  return hasty === undefined ? null : `step ${hasty.id}: does not wait for what comes before it at its address`
 }

@@ -89,7 +89,7 @@ describe('balances', () => {
 
   it('that are unknown stay, with the reason in the plan', async () => {
     const { config, nodes } = twoNodes((text) => text.replaceAll(three, million))
-    const settings = unwrap(readSettings(config, testXpub, { to: destination, currency: 'USDT' }))
+    const settings = unwrap(readSettings(config, testXpub, { to: destination, currency: 'USDT', min: '0' }))
     const plan = unwrap(await createPlan(nodes, settings, listedAt(config, 0, 39), 12, () => {}))
     expect(plan.steps.filter(({ kind }) => kind === 'transfer').map(({ index }) => index)).toEqual([0])
     expect(plan.leftOut).toMatchObject([{ index: 39, why: 'the nodes do not agree on the balance: plan again' }])
