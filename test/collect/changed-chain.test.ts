@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isComplete, reportLines } from '../../src/collect/report.ts'
 import { result } from '../devnet/support.ts'
 import { type CollectChain, destination, startCollectChain, unwrap } from './harness.ts'
-import { minedCounts, resultsOf, twoUsers } from './send-harness.ts'
+import { minedCounts, resultsOf, setEnergyPrice, twoUsers } from './send-harness.ts'
 
 let chain: CollectChain
 
@@ -156,8 +156,4 @@ async function moveToken({ devnet, config }: CollectChain, from: string, to: str
   const data = `a9059cbb${(target ?? '').padStart(64, '0')}${(25_000_000).toString(16).padStart(64, '0')}`
   await devnet.send({ from: owner ?? '', to: devnet.tokenAddress, data })
   await devnet.mine()
-}
-
-async function setEnergyPrice({ devnet }: CollectChain, factor: number): Promise<void> {
-  await fetch(`${devnet.apiUrl}/devnet/energy-price`, { method: 'POST', body: JSON.stringify({ factor }) })
 }
