@@ -100,14 +100,13 @@ function costlyToken(
   if (tokens.length === 0) return null
   const fees = tokens.reduce((sum, { fee }) => sum + fee, 0n)
   const cost = fees + gasCost(state, facts, decision)
-  const costs = `it costs up to ${formatUnits(cost, 6)} TRX`
+  const costs = (sun: bigint) => `it costs up to ${formatUnits(sun, 6)} TRX`
   const unnamed = tokens.find(({ currency: { symbol } }) => !trxPrice.has(symbol) && !min.has(symbol))
   if (unnamed !== undefined && cost > 0n) {
     const { symbol } = unnamed.currency
-    return {
-      symbol,
-      why: `${costs}; say what it is worth by --trx-price ${symbol}=..., or collect it from --min ${symbol}=... on`,
-    }
+    const most = fees + gasCost({ ...state, hasBandwidth: false }, facts, decision) // with it, bandwidth may not be enough
+    const remedy = `say what it is worth by --trx-price ${symbol}=..., or collect it from --min ${symbol}=... on`
+    return { symbol, why: `${costs(most)}; ${remedy}` }
   }
   const priced = tokens.flatMap(({ currency: { symbol }, units }) => {
     const price = trxPrice.get(symbol)
@@ -115,7 +114,7 @@ function costlyToken(
   })
   if (priced.length < tokens.length || priced.reduce((sum, { sun }) => sum + sun, 0n) > cost) return null
   const [least] = priced.sort((a, b) => (a.sun < b.sun ? -1 : 1))
-  return least === undefined ? null : { symbol: least.symbol, why: `${costs}, more than it brings` }
+  return least === undefined ? null : { symbol: least.symbol, why: `${costs(cost)}, more than it brings` }
 }
 
 /** What the gas address burns for an address. It changes nothing. */
