@@ -147,6 +147,23 @@ describe('a fork', () => {
   })
 })
 
+it('a fork that removes lent energy while its transfer is measured: all of it is done again, and completes', async () => {
+  const signed = await twoUsers(chain)
+  let hasForked = false
+  const forking: typeof fetch = async (url, init) => {
+    const isMeasured = String(url).endsWith('/getaccountresource') && String(init?.body).includes(chain.depositAt(0))
+    if (!hasForked && isMeasured) {
+      hasForked = true
+      await chain.devnet.rollBack(1)
+    }
+    return fetch(url, init)
+  }
+  const { outcome, states } = await chain.send(signed, { fetch: forking })
+  expect(resultsOf(signed.plan, states).filter((one) => !one.endsWith(': mined'))).toEqual([])
+  expect([hasForked, outcome.kind, isComplete(signed.plan, states)]).toEqual([true, 'settled', true])
+  expect(await minedCounts(chain, signed)).toEqual(signed.plan.steps.map(() => 1))
+})
+
 const unwrapHex = ({ config }: CollectChain, index: number) => config.extendedPublicKey.addressAt(index)
 
 /** Moves all of an address's tokens, as its owner could with another wallet. */

@@ -75,6 +75,7 @@ export function factsOf(...given: readonly TestAddress[]): readonly AddressFacts
 /** What differs from a plan that takes everything. `min` is 0 for all where it is not given. */
 export interface TestWishes extends Partial<Omit<CollectWishes, 'min' | 'trxPrice'>> {
   readonly gas?: Partial<GasFacts>
+  readonly prices?: Partial<ChainPrices>
   readonly min?: Readonly<Record<string, bigint>>
   readonly trxPrice?: Readonly<Record<string, bigint>>
 }
@@ -97,7 +98,7 @@ export function planOf(mode: GasMode, facts: readonly AddressFacts[], changes: T
     min: new Map(Object.entries(changes.min ?? { TRX: 0n, USDT: 0n })),
     trxPrice: new Map(Object.entries(changes.trxPrice ?? {})),
   }
-  const decided = decideSteps(header, facts, wishes, prices, { ...richGas, ...changes.gas })
+  const decided = decideSteps(header, facts, wishes, { ...prices, ...changes.prices }, { ...richGas, ...changes.gas })
   if (!decided.ok) return [decided.error]
   const { steps, leftOut } = decided.value
   return [

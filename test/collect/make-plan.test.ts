@@ -112,6 +112,22 @@ describe('a plan that sends TRX', () => {
     ])
   })
 
+  it('has the prices of the chain, whatever they are', () => {
+    const prices = { sunPerEnergy: 210n, sunPerByte: 2_000n, createAccountFee: 300_000n, newAccountFee: 5_000_000n }
+    const gas = { resources: { energy: 0, stakedBytes: 0, freeBytes: 0 } }
+    const burning = { resources: { energy: 0, stakedBytes: 0, freeBytes: 0 } }
+    expect(planOf('transfer', factsOf({ usdt: 25 }, { usdt: 5, trx: 1, ...burning }), { prices, gas })).toEqual([
+      '1 | 0 | send TRX for gas: 16.38 TRX | 5.3',
+      '2 | 0 | transfer 25 USDT | 16.38 | after 1',
+      '3 | 1 | send TRX for gas: 16.07 TRX | 0.536',
+      '4 | 1 | transfer 5 USDT | 17.07 | after 3',
+    ])
+    // A new account with fewer free bytes than a transfer has.
+    expect(planOf('delegate', factsOf({ usdt: 25 }), { prices: { freeBytes: 344 } })).toEqual([
+      '0 | USDT stays: its free bytes of today are used up, and it has no TRX to burn: collect it tomorrow',
+    ])
+  })
+
   it('counts the gas address’s bytes and the activation', () => {
     const gas = { resources: { energy: 0, stakedBytes: 0, freeBytes: 0 } }
     expect(planOf('transfer', factsOf({ usdt: 25 }, { usdt: 5, trx: 1 }), { gas })).toEqual([
