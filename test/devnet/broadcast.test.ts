@@ -114,6 +114,18 @@ describe('a refusal has the code and the text of a real node', () => {
     })
   })
 
+  it('of more than 512,000 bytes', async () => {
+    const { transaction, txid } = await client.signed(rich, rich.base58, transfer('TRX', '1'))
+    const padding = `1afcff1f${'00'.repeat(524_284)}` // a field of the message that is not signed
+    expect(await client.call('broadcasthex', { transaction: `${transaction}${padding}` })).toMatchObject({
+      result: false,
+      code: 'TOO_BIG_TRANSACTION_ERROR',
+      message: expect.stringMatching(
+        new RegExp(`^Too big transaction with result, TxId ${txid}, the size is \\d+ bytes`),
+      ),
+    })
+  })
+
   it('of bytes that were changed after signing', async () => {
     const { transaction } = await client.signed(rich, rich.base58, transfer('TRX', '1111111'))
     const changed = transaction.replace('18c7e843', '18c8e843') // the amount
