@@ -105,6 +105,10 @@ async function advance(run: SendRun, step: CollectStep, final: FinalHead): Promi
   if (stateOf(run.states, step.id).kind !== 'waiting') return false
   const readiness = readinessOf(run.plan, run.states, step)
   if (readiness.kind === 'not-yet') return false
+  if (readiness.kind === 'unneeded') {
+    setState(run, step, readiness)
+    return false
+  }
   const obstacle = readiness.kind === 'never' ? readiness.why : obstacleTo(run, step, final)
   if (obstacle !== null) {
     setState(run, step, { kind: 'skipped', why: obstacle })
@@ -116,10 +120,8 @@ async function advance(run: SendRun, step: CollectStep, final: FinalHead): Promi
     return false
   }
   if (measured.kind !== 'as-planned') {
-    // An earlier run can have sent it just now: then it changed the balance itself.
-    const info = await must(readInfo(run.nodes, step.txid))
-    if (info !== null) setState(run, step, { kind: 'mined', info, isFinal: false })
-    else {
+    // An earlier run can have sent this or what comes after it: then it changed the state itself.
+    if (!(await findMined(run, step.address))) {
       setState(run, step, { kind: 'skipped', why: measured.why })
       if (measured.kind === 'costlier') halt(run, step, measured.why)
     }
@@ -127,6 +129,19 @@ async function advance(run: SendRun, step: CollectStep, final: FinalHead): Promi
   }
   await send(run, step, final)
   return true
+}
+
+/** Asks the chain about all waiting steps of an address. Returns whether any of them is in a block. */
+async function findMined(run: SendRun, address: string): Promise<boolean> {
+  let isFound = false
+  for (const step of run.plan.steps) {
+    if (step.address !== address || stateOf(run.states, step.id).kind !== 'waiting') continue
+    const info = await must(readInfo(run.nodes, step.txid))
+    if (info === null) continue
+    isFound = true
+    setState(run, step, { kind: 'mined', info, isFinal: false })
+  }
+  return isFound
 }
 
 /** Why a step must not be begun, or null. Energy that was lent is taken back in any case. */
