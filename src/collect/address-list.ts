@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts'
 import { readAgreedBalances } from './agreed-balances.ts'
 import { scanGap } from './limits.ts'
 import type { CollectNodes } from './node-access.ts'
+import { readAccount } from './node-api.ts'
 
 /** A deposit address with its place in the derivation path. */
 export interface ListedAddress {
@@ -55,7 +56,7 @@ export async function readIssuedAddresses(
 
 /**
  * The addresses that hold anything, without a database: indices from the beginning of the range until `scanGap` in a row
- * hold nothing. An address that was emptied looks like one that was never used, so a wider range is safer.
+ * were never used, as far as the chain shows it: they hold nothing, and none has an account. What was collected has one.
  */
 export async function scanAddresses(
   nodes: CollectNodes,
@@ -79,9 +80,22 @@ export async function scanAddresses(
     used.push(...part.filter(({ address }) => holding.has(address)))
     onProgress(start + size - from)
     // With an end that the operator named, the whole range is read.
-    if (holding.size === 0 && to === wholeRange.to) break
+    if (holding.size > 0 || to !== wholeRange.to) continue
+    const isUsed = await hasAccount(nodes, part)
+    if (!isUsed.ok) return isUsed
+    if (!isUsed.value) break
   }
   return ok(used)
+}
+
+/** Whether any of these addresses has an account: it was used, though it is empty now. */
+async function hasAccount(nodes: CollectNodes, part: readonly ListedAddress[]): Promise<Result<boolean, string>> {
+  for (const { address } of part) {
+    const answer = await readAccount(nodes, address)
+    if (!answer.ok) return answer
+    if (answer.value.account !== null) return ok(true)
+  }
+  return ok(false)
 }
 
 /** The rows in wrangler's output, which can have other lines before them. */

@@ -1,5 +1,5 @@
 import { formatBase58 } from '../addresses/address.ts'
-import { err, ok, type Result } from '../common/result.ts'
+import { ok, type Result } from '../common/result.ts'
 import { formatInstant, type UnixMs } from '../common/time.ts'
 import type { ListedAddress } from './address-list.ts'
 import { gatherFacts, type OnProgress, planCurrency } from './gather.ts'
@@ -26,7 +26,7 @@ export async function createPlan(
   const facts = await gatherFacts(nodes, settings, listed, onProgress)
   if (!facts.ok) return facts
   const head = await readFinalHead(nodes)
-  if (!head.ok) return err(`no final block: ${head.error.kind === 'no-answer' ? head.error.why : head.error.kind}`)
+  if (!head.ok) return head
   const { height, hash, timestamp: newest } = head.value
   const now = nodes.platform.clock.now()
   const { to, mode, min, trxPrice, gasAddress } = settings
@@ -36,7 +36,7 @@ export async function createPlan(
     gas: { mode, address: formatBase58(gasAddress) },
     reference: { height, hash },
     timestamp: now,
-    expiration: newest + hours * hourMs,
+    expiration: Math.min(newest, now) + hours * hourMs, // also where the clock of this machine is wrong
     currencies,
   }
   const wishes = { to: header.to, mode, currencies, min, trxPrice }

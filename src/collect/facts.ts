@@ -65,9 +65,9 @@ export interface CollectWishes {
   readonly mode: GasMode
   /** The currencies to collect, TRX among them or not. */
   readonly currencies: readonly PlanCurrency[]
-  /** Least balance by symbol, in smallest units. */
+  /** Least balance by symbol, in smallest units. It is the operator's word that such a balance is worth its fees. */
   readonly min: ReadonlyMap<string, bigint>
-  /** What one TRX costs by symbol, in the token's smallest units. Without it a token is not compared with its fees. */
+  /** What one TRX costs by symbol, in the token's smallest units, above 0. */
   readonly trxPrice: ReadonlyMap<string, bigint>
 }
 

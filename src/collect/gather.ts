@@ -51,18 +51,13 @@ export async function gatherFacts(
   if (!receivers.ok) return receivers
   const holdings = await readHoldings(nodes, settings, listed, onProgress)
   if (!holdings.ok) return holdings
-  const { balances, unknown } = holdings.value
+  const { balances, unknown, agreedSun } = holdings.value
   const wanted = listed.filter(({ address }) => balances.has(address) || receivers.value.has(formatBase58(address)))
   const addresses: AddressFacts[] = []
   for (const [i, one] of wanted.entries()) {
     const before = receivers.value.has(formatBase58(one.address))
-    const facts = await readAddress(
-      nodes,
-      settings,
-      one,
-      { own: balances.get(one.address) ?? new Map(), unknown },
-      before,
-    )
+    const own = balances.get(one.address) ?? new Map<string, bigint>()
+    const facts = await readAddress(nodes, settings, one, own, agreedSun, before)
     if (!facts.ok) return facts
     addresses.push(facts.value)
     onProgress('accounts and energy', i + 1, wanted.length)
@@ -104,16 +99,23 @@ async function readGas(nodes: CollectNodes, address: Address): Promise<Result<Ga
   return ok({ address: name, sun: account.sun, resources: resources.value, delegatable: delegatable.value, perTrx })
 }
 
-type Balances = Map<Address, Map<string, bigint>>
+interface Holdings {
+  /** What is to be collected, by address and symbol. */
+  readonly balances: ReadonlyMap<Address, ReadonlyMap<string, bigint>>
+  readonly unknown: readonly UnknownBalance[]
+  /** Where TRX is collected: the balances on which the nodes agree, null where they do not. */
+  readonly agreedSun: ReadonlyMap<Address, bigint | null>
+}
 
 async function readHoldings(
   nodes: CollectNodes,
   { currencies, min }: CollectSettings,
   listed: readonly ListedAddress[],
   onProgress: OnProgress,
-): Promise<Result<{ readonly balances: Balances; readonly unknown: readonly UnknownBalance[] }, string>> {
+): Promise<Result<Holdings, string>> {
   const addresses = listed.map(({ address }) => address)
-  const balances: Balances = new Map()
+  const agreedSun = new Map<Address, bigint | null>()
+  const balances = new Map<Address, Map<string, bigint>>()
   const unknown: UnknownBalance[] = []
   for (const { symbol, asset } of currencies) {
     const what = `balances in ${symbol}`
@@ -122,6 +124,7 @@ async function readHoldings(
     for (const [i, units] of read.value.entries()) {
       const one = listed[i]
       if (one === undefined) continue
+      if (asset.kind === 'native') agreedSun.set(one.address, units)
       if (units === null) unknown.push({ index: one.index, address: formatBase58(one.address), symbol })
       else if (units > 0n && units >= (min.get(symbol) ?? 0n)) {
         const own = balances.get(one.address) ?? new Map<string, bigint>()
@@ -129,17 +132,15 @@ async function readHoldings(
       }
     }
   }
-  return ok({ balances, unknown })
+  return ok({ balances, unknown, agreedSun })
 }
 
 async function readAddress(
   nodes: CollectNodes,
   { currencies, to, gasAddress }: CollectSettings,
   { index, address }: ListedAddress,
-  {
-    own: balances,
-    unknown,
-  }: { readonly own: ReadonlyMap<string, bigint>; readonly unknown: readonly UnknownBalance[] },
+  balances: ReadonlyMap<string, bigint>,
+  agreedSun: Holdings['agreedSun'],
   wasDelegatedTo: boolean,
 ): Promise<Result<AddressFacts, string>> {
   const answer = await readAccount(nodes, address)
@@ -158,14 +159,11 @@ async function readAddress(
     if (!estimate.ok) return estimate
     tokens.push({ currency: planCurrency(currency), units, estimate: estimate.value })
   }
-  // Where TRX is collected the nodes must agree on it; for fees alone the word of one is enough.
-  const trx = currencies.find(({ asset }) => asset.kind === 'native')?.symbol
-  const isUnknown = unknown.some((one) => one.index === index && one.symbol === trx)
-  const reported = account?.sun ?? 0n
+  const agreed = agreedSun.get(address)
   return ok({
     index,
     address: formatBase58(address),
-    sun: isUnknown ? null : trx === undefined ? reported : (balances.get(trx) ?? reported),
+    sun: agreed === undefined ? (account?.sun ?? 0n) : agreed,
     tokens,
     resources: resources?.value ?? null,
     hasOwnKey: account?.hasOwnKey ?? true,

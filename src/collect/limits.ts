@@ -9,7 +9,7 @@ export const energyHeadroomPercent = 20n
 export const planHoursDefault = 12
 /** A node takes no transaction that expires later than 24 hours after its newest block (PROTOCOL.md, Collecting). */
 export const planHoursMax = 24
-/** Addresses without a balance after which a gap scan ends (BIP-44). */
+/** Unused addresses in a row after which a gap scan ends (BIP-44). */
 export const scanGap = 20
 /** Least time between two requests to the nodes, in milliseconds: 8 a second. Providers allow 10 to 15. */
 export const requestIntervalMs = 120

@@ -85,24 +85,36 @@ function transferDetail({ sunPerEnergy, feeLimitMax }: ChainPrices, symbol: stri
   return { kind: 'transfer', symbol, units: `${units}`, energy: Number(energy), feeLimit } as const
 }
 
-/** The token with the least value, where all fees for the address are more than its tokens bring. Null where none is. */
+/**
+ * A token that must stay, because the fees for the address are more than its tokens bring: the one with the least value.
+ * Where the operator named neither a price nor a least balance for a token, nobody can say what it brings: it may cost
+ * nothing then. Null where none must stay.
+ */
 function costlyToken(
   state: PlanState,
   facts: AddressFacts,
   decision: AddressDecision,
 ): { readonly symbol: string; readonly why: string } | null {
+  const { trxPrice, min } = state.wishes
   const tokens = decision.transfers.filter(({ currency }) => currency.contract !== null)
-  const priced = tokens.flatMap(({ currency: { symbol }, units }) => {
-    const price = state.wishes.trxPrice.get(symbol)
-    return price === undefined ? [] : [{ symbol, sun: price === 0n ? 0n : (units * 1_000_000n) / price }]
-  })
-  if (tokens.length === 0 || priced.length < tokens.length) return null
+  if (tokens.length === 0) return null
   const fees = tokens.reduce((sum, { fee }) => sum + fee, 0n)
   const cost = fees + gasCost(state, facts, decision)
-  if (priced.reduce((sum, { sun }) => sum + sun, 0n) > cost) return null
+  const costs = (sun: bigint) => `it costs up to ${formatUnits(sun, 6)} TRX`
+  const unnamed = tokens.find(({ currency: { symbol } }) => !trxPrice.has(symbol) && !min.has(symbol))
+  if (unnamed !== undefined && cost > 0n) {
+    const { symbol } = unnamed.currency
+    const most = fees + gasCost({ ...state, hasBandwidth: false }, facts, decision) // with it, bandwidth may not be enough
+    const remedy = `say what it is worth by --trx-price ${symbol}=..., or collect it from --min ${symbol}=... on`
+    return { symbol, why: `${costs(most)}; ${remedy}` }
+  }
+  const priced = tokens.flatMap(({ currency: { symbol }, units }) => {
+    const price = trxPrice.get(symbol)
+    return price === undefined ? [] : [{ symbol, sun: (units * 1_000_000n) / price }]
+  })
+  if (priced.length < tokens.length || priced.reduce((sum, { sun }) => sum + sun, 0n) > cost) return null
   const [least] = priced.sort((a, b) => (a.sun < b.sun ? -1 : 1))
-  const why = `it costs up to ${formatUnits(cost, 6)} TRX, more than it brings`
-  return least === undefined ? null : { symbol: least.symbol, why }
+  return least === undefined ? null : { symbol: least.symbol, why: `${costs(cost)}, more than it brings` }
 }
 
 /** What the gas address burns for an address. It changes nothing. */

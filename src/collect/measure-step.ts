@@ -1,6 +1,6 @@
 import { type Address, parseAddress } from '../addresses/address.ts'
 import { ok, type Result } from '../common/result.ts'
-import type { ChainPrices } from './facts.ts'
+import type { ChainPrices, EnergyEstimate } from './facts.ts'
 import type { CollectNodes } from './node-access.ts'
 import { estimateTransfer, readAccount, readResources } from './node-api.ts'
 import type { CollectPlan, CollectStep } from './plan.ts'
@@ -32,18 +32,79 @@ export async function measureStep(
   prices: ChainPrices,
 ): Promise<Result<Measured, string>> {
   const address = accountOf(step.address)
-  if (step.kind === 'activate') {
-    const answer = await readAccount(nodes, address)
-    if (!answer.ok) return answer
-    return answer.value.account === null ? asPlanned : ok({ kind: 'unneeded', why: 'the account exists by now' })
+  if (step.kind === 'transfer') return measureTransfer(nodes, plan, step, address, prices)
+  if (step.kind === 'undelegate') return asPlanned // brings back the operator's own, whatever it costs
+  const answer = await readAccount(nodes, address)
+  if (!answer.ok) return answer
+  const isNew = answer.value.account === null
+  if (step.kind === 'activate' && !isNew) return ok({ kind: 'unneeded', why: 'the account exists by now' })
+  const useless = await findUseless(nodes, plan, step, address)
+  if (!useless.ok) return useless
+  if (useless.value !== null) return differs(`nothing can be collected there by now: ${useless.value}`)
+  return measureGas(nodes, plan, step, isNew, prices)
+}
+
+/** Why none of the tokens can be collected for which a step prepares their address, or null where one can. */
+async function findUseless(
+  nodes: CollectNodes,
+  plan: CollectPlan,
+  step: CollectStep,
+  from: Address,
+): Promise<Result<string | null, string>> {
+  let why: string | null = null
+  for (const transfer of plan.steps) {
+    if (transfer.kind !== 'transfer' || transfer.address !== step.address) continue
+    const contract = contractOf(plan, transfer)
+    if (contract === null) continue
+    const estimate = await estimateStep(nodes, plan, transfer, from, contract)
+    if (!estimate.ok) return estimate
+    if (estimate.value.kind === 'energy') return ok(null)
+    why = estimate.value.why
   }
-  return step.kind === 'transfer' ? measureTransfer(nodes, plan, step, address, prices) : asPlanned
+  return ok(why)
+}
+
+type Transfer = CollectStep & { readonly kind: 'transfer' }
+
+/** The contract of a token, null for TRX. */
+function contractOf({ currencies }: CollectPlan, { symbol }: Transfer): Address | null {
+  const contract = currencies.find((one) => one.symbol === symbol)?.contract ?? null
+  return contract === null ? null : accountOf(contract)
+}
+
+function estimateStep(
+  nodes: CollectNodes,
+  { to }: CollectPlan,
+  { units }: Transfer,
+  from: Address,
+  contract: Address,
+): Promise<Result<EnergyEstimate, string>> {
+  return estimateTransfer(nodes, { from, contract, parameter: transferParameters(accountOf(to), BigInt(units)) })
+}
+
+/** What the gas address burns for a step: its bandwidth can have been used for something else since the plan. */
+async function measureGas(
+  nodes: CollectNodes,
+  plan: CollectPlan,
+  step: CollectStep,
+  isNew: boolean,
+  prices: ChainPrices,
+): Promise<Result<Measured, string>> {
+  const resources = await readResources(nodes, accountOf(plan.gas.address))
+  if (!resources.ok) return resources
+  const { stakedBytes, freeBytes } = resources.value
+  const createsAccount = isNew && (step.kind === 'activate' || step.kind === 'gas')
+  const isFree = stakedBytes >= step.bytes || (!createsAccount && freeBytes >= step.bytes)
+  const forBytes = createsAccount ? prices.createAccountFee : BigInt(step.bytes) * prices.sunPerByte
+  const burnt = (isFree ? 0n : forBytes) + (createsAccount ? prices.newAccountFee : 0n)
+  if (burnt <= BigInt(step.fee)) return asPlanned
+  return costlier(burnsMore(burnt, step, 'the gas address has less bandwidth than it had'))
 }
 
 async function measureTransfer(
   nodes: CollectNodes,
   plan: CollectPlan,
-  step: CollectStep & { kind: 'transfer' },
+  step: Transfer,
   address: Address,
   prices: ChainPrices,
 ): Promise<Result<Measured, string>> {
@@ -56,14 +117,13 @@ async function measureTransfer(
   const { stakedBytes, freeBytes, energy: own } = resources.value
   const isFree = stakedBytes >= step.bytes || freeBytes >= step.bytes
   const forBytes = isFree ? 0n : BigInt(step.bytes) * prices.sunPerByte
-  const contract = plan.currencies.find(({ symbol }) => symbol === step.symbol)?.contract ?? null
+  const contract = contractOf(plan, step)
   if (contract === null) {
     if (forBytes > BigInt(step.fee)) return differs(burnsMore(forBytes, step, 'its free bytes of today are used up'))
     if (account.sun >= BigInt(step.units) + forBytes) return asPlanned
     return differs(`it holds only ${formatTrx(account.sun)} TRX by now`)
   }
-  const parameter = transferParameters(accountOf(plan.to), BigInt(step.units))
-  const estimate = await estimateTransfer(nodes, { from: address, contract: accountOf(contract), parameter })
+  const estimate = await estimateStep(nodes, plan, step, address, contract)
   if (!estimate.ok) return estimate
   if (estimate.value.kind === 'refused') return differs(`the token's contract refuses it by now: ${estimate.value.why}`)
   const { energy } = estimate.value

@@ -1,3 +1,4 @@
+import type { Header } from '../chain/block.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { ChainConfig } from '../config/chain.ts'
@@ -7,6 +8,7 @@ import { createNodePool, createTronClient, type TronClientOptions } from '../tro
 import { createNodeSelector, firstAnswer } from '../tron/nodes/failover.ts'
 import { createNodeHealthStore } from '../tron/nodes/health.ts'
 import { postJson } from '../tron/transport/http.ts'
+import { type ApiReadings, type AskNode, createApiReadings } from './agreed-replies.ts'
 import { attemptsOfRequest, requestIntervalMs, requestLimitMs, retryMs } from './limits.ts'
 
 /** What the commands use of this machine. */
@@ -21,18 +23,13 @@ export interface CollectPlatform {
 export class StoppedError extends Error {}
 
 /** The nodes of a deployment, at a polite rate. */
-export interface CollectNodes {
+export interface CollectNodes extends ApiReadings {
   readonly chain: ChainConfig
   readonly platform: CollectPlatform
   /** Waits until the next request may be sent. Throws `StoppedError` once the command is stopped. */
   turn(): Promise<void>
   /** What the service's own client needs, for some of the nodes. */
   clientOptions(nodes: ChainConfig['nodes'], quorum: number): TronClientOptions
-  /**
-   * The JSON value of a reply of the HTTP API, from any node that has one. `parse` returns null for a value that is none of
-   * the replies it knows. The error is one sentence without a URL.
-   */
-  post<T>(path: string, body: object, parse: (value: unknown) => T | null): Promise<Result<T, string>>
 }
 
 const requestsMax = 12
@@ -55,37 +52,38 @@ export function openNodes(chain: ChainConfig, platform: CollectPlatform): Collec
     const tokens = new Set(currencies.byContract.keys())
     return { nodes, chainId, quorum, tokens, health, logger, clock, fetch, deadline, requestsMax }
   }
-  const attempt = async <T>(path: string, body: object, parse: (value: unknown) => T | null) => {
-    const pool = createNodePool(clientOptions(chain.nodes, 1))
-    const nodes = pool.nodes.filter(({ endpoint }) => endpoint.api !== null)
-    return firstAnswer(createNodeSelector(pool, 'api', 1, nodes), async ({ endpoint: { api, key }, allowance }) => {
+  const ask: AskNode = async (node, path, body, parse) => {
+    await turn()
+    const pool = createNodePool(clientOptions([node], 1))
+    return firstAnswer(createNodeSelector(pool, 'api'), async ({ endpoint: { api, key }, allowance }) => {
       const reply = await postJson(pool.budget, { url: `${api}/wallet/${path}`, key }, JSON.stringify(body), allowance)
       if (!reply.ok) return reply
       const value = parse(reply.value)
       return value === null ? err({ kind: 'bad-answer', detail: `an unknown reply to ${path}` } as const) : ok(value)
     })
   }
+  const withApi = chain.nodes.map((node, i) => ({ ...node, number: i + 1 })).filter(({ api }) => api !== null)
   return {
     chain,
     platform,
     turn,
     clientOptions,
-    async post(path, body, parse) {
-      let why = ''
-      for (let i = 0; i < attemptsOfRequest; i += 1) {
-        if (i > 0) await clock.sleep(retryMs)
-        await turn()
-        const answer = await attempt(path, body, parse)
-        if (answer.ok) return answer
-        why = answer.error.kind === 'no-answer' ? answer.error.why : answer.error.kind
-      }
-      return err(`no node answered ${path} (${why})`)
-    },
+    ...createApiReadings(withApi, chain.quorum, ask, (ms) => clock.sleep(ms)),
   }
 }
 
-/** The newest block that is final for a quorum of the nodes, as the service itself would see it. */
-export async function readFinalHead(nodes: CollectNodes) {
-  await nodes.turn()
-  return createTronClient(nodes.clientOptions(nodes.chain.nodes, nodes.chain.quorum)).finalizedHead()
+/** A final block. */
+export type FinalHead = Pick<Header, 'height' | 'hash' | 'timestamp'>
+
+/** The newest block that is final for a quorum of the nodes, as the service itself would see it. The error is one sentence. */
+export async function readFinalHead(nodes: CollectNodes): Promise<Result<FinalHead, string>> {
+  const { chain, platform } = nodes
+  for (let i = 1; ; i += 1) {
+    await nodes.turn()
+    const head = await createTronClient(nodes.clientOptions(chain.nodes, chain.quorum)).finalizedHead()
+    if (head.ok) return head
+    const { error } = head
+    if (i === attemptsOfRequest) return err(`no final block (${error.kind === 'no-answer' ? error.why : error.kind})`)
+    await platform.clock.sleep(retryMs)
+  }
 }

@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod/mini'
 import { type Address, formatBase58, formatHex } from '../addresses/address.ts'
 import { ok, type Result } from '../common/result.ts'
+import type { AgreedReading } from './agreed-replies.ts'
 import type { AccountResources, ChainPrices, EnergyEstimate } from './facts.ts'
 import type { CollectNodes } from './node-access.ts'
+import { type BroadcastAnswer, isTemporary } from './refusals.ts'
 
 /** An account as a node has it (PROTOCOL.md, Collecting). */
 export interface NodeAccount {
@@ -10,13 +13,6 @@ export interface NodeAccount {
   /** Whether the address's own key alone owns the account. */
   readonly hasOwnKey: boolean
   readonly isContract: boolean
-}
-
-/** A node's answer to a broadcast. `code` is `SUCCESS`, or the node's word for why it does not take the transaction. */
-export interface BroadcastAnswer {
-  readonly code: string
-  /** The node's own text, for the report. */
-  readonly message: string
 }
 
 /** A transaction that is in a block. */
@@ -33,6 +29,7 @@ export interface MinedInfo {
 
 const number = z.optional(z.int().check(z.gte(0)))
 const count = (value: number | undefined) => value ?? 0
+const leastOf = <T extends bigint | number>(a: T, b: T): T => (a < b ? a : b)
 const parsedWith =
   <T, R>(schema: z.ZodMiniType<T>, map: (value: T) => R | null) =>
   (value: unknown) => {
@@ -41,6 +38,9 @@ const parsedWith =
   }
 
 const parameterList = z.object({ chainParameter: z.array(z.object({ key: z.string(), value: z.optional(z.int()) })) })
+
+/** Replies that must be equal. */
+const ifEqual = <T>(a: T, b: T): T | null => (isDeepStrictEqual(a, b) ? a : null)
 
 /** The prices of the chain. Nothing of them is known in advance. */
 export function readPrices(nodes: CollectNodes): Promise<Result<ChainPrices, string>> {
@@ -57,7 +57,7 @@ export function readPrices(nodes: CollectNodes): Promise<Result<ChainPrices, str
     }
     return Object.values(prices).some((price) => price < 0) ? null : prices
   })
-  return nodes.post('getchainparameters', {}, parse)
+  return nodes.agree('getchainparameters', {}, { parse, merge: ifEqual })
 }
 
 const accountSchema = z.object({
@@ -82,7 +82,13 @@ export function readAccount(
     const hasOwnKey = keys.length === 1 && keys[0]?.address === own
     return { account: { sun: BigInt(count(reply.balance)), hasOwnKey, isContract: reply.type === 'Contract' } }
   })
-  return nodes.post('getaccount', { address: own, visible: true }, parse)
+  // A block can have come between the replies: of the balance the smaller one counts.
+  const merge: AgreedReading<{ account: NodeAccount | null }>['merge'] = ({ account: a }, { account: b }) => {
+    if (a === null || b === null) return a === b ? { account: a } : null
+    const sun = leastOf(a.sun, b.sun)
+    return ifEqual({ ...a, sun }, { ...b, sun }) && { account: { ...a, sun } }
+  }
+  return nodes.agree('getaccount', { address: own, visible: true }, { parse, merge })
 }
 
 const resourceSchema = z.object({
@@ -111,7 +117,14 @@ export function readResources(nodes: CollectNodes, address: Address): Promise<Re
     freeBytes: left(reply.freeNetLimit, reply.freeNetUsed),
     total: { energy: count(reply.TotalEnergyLimit), weight: count(reply.TotalEnergyWeight) },
   }))
-  return nodes.post('getaccountresource', { address: formatBase58(address), visible: true }, parse)
+  // These change with each block: what the node with the least says is there.
+  const merge = (a: ResourceReading, b: ResourceReading): ResourceReading => ({
+    energy: leastOf(a.energy, b.energy),
+    stakedBytes: leastOf(a.stakedBytes, b.stakedBytes),
+    freeBytes: leastOf(a.freeBytes, b.freeBytes),
+    total: a.total.energy * b.total.weight < b.total.energy * a.total.weight ? a.total : b.total,
+  })
+  return nodes.agree('getaccountresource', { address: formatBase58(address), visible: true }, { parse, merge })
 }
 
 const maxSizeSchema = z.object({ max_size: number })
@@ -119,7 +132,8 @@ const maxSizeSchema = z.object({ max_size: number })
 /** Sun of an account's energy stake that it can delegate now. */
 export function readDelegatable(nodes: CollectNodes, owner: Address): Promise<Result<bigint, string>> {
   const parse = parsedWith(maxSizeSchema, ({ max_size }) => BigInt(count(max_size)))
-  return nodes.post('getcandelegatedmaxsize', { owner_address: formatBase58(owner), type: 1, visible: true }, parse)
+  const body = { owner_address: formatBase58(owner), type: 1, visible: true }
+  return nodes.agree('getcandelegatedmaxsize', body, { parse, merge: leastOf })
 }
 
 const delegatedSchema = z.object({
@@ -137,11 +151,8 @@ export function readDelegated(nodes: CollectNodes, from: Address, to: Address): 
       0n,
     ),
   )
-  return nodes.post(
-    'getdelegatedresourcev2',
-    { fromAddress: formatBase58(from), toAddress: formatBase58(to), visible: true },
-    parse,
-  )
+  const body = { fromAddress: formatBase58(from), toAddress: formatBase58(to), visible: true }
+  return nodes.agree('getdelegatedresourcev2', body, { parse, merge: leastOf })
 }
 
 const indexSchema = z.object({ toAccounts: z.optional(z.array(z.string())) })
@@ -149,7 +160,9 @@ const indexSchema = z.object({ toAccounts: z.optional(z.array(z.string())) })
 /** The accounts that `from` delegates to, each as `T…`. */
 export function readReceivers(nodes: CollectNodes, from: Address): Promise<Result<ReadonlySet<string>, string>> {
   const parse = parsedWith(indexSchema, ({ toAccounts = [] }) => new Set(toAccounts))
-  return nodes.post('getdelegatedresourceaccountindexv2', { value: formatBase58(from), visible: true }, parse)
+  const merge = (a: ReadonlySet<string>, b: ReadonlySet<string>) => new Set([...a, ...b]) // each is then asked about
+  const body = { value: formatBase58(from), visible: true }
+  return nodes.agree('getdelegatedresourceaccountindexv2', body, { parse, merge })
 }
 
 const callSchema = z.object({
@@ -176,11 +189,13 @@ export function estimateTransfer(
   })
   const { from, contract, parameter } = transfer
   const call = { function_selector: 'transfer(address,uint256)', parameter }
-  return nodes.post(
-    'triggerconstantcontract',
-    { owner_address: formatHex(from), contract_address: formatHex(contract), ...call },
-    parse,
-  )
+  const body = { owner_address: formatHex(from), contract_address: formatHex(contract), ...call }
+  const merge: AgreedReading<EnergyEstimate>['merge'] = (a, b) => {
+    if (a.kind !== b.kind) return null
+    return a.kind === 'energy' && b.kind === 'energy' && a.energy < b.energy ? b : a
+  }
+  const otherwise: EnergyEstimate = { kind: 'refused', why: 'the nodes contradict each other about it' }
+  return nodes.agree('triggerconstantcontract', body, { parse, merge, otherwise })
 }
 
 const broadcastSchema = z.object({
@@ -189,30 +204,21 @@ const broadcastSchema = z.object({
   message: z.optional(z.string()),
 })
 
-/** Sends the bytes of a signed transaction. A failure of all nodes is an error: whether one took it is then unknown. */
-export function broadcast(nodes: CollectNodes, transaction: string): Promise<Result<BroadcastAnswer, string>> {
+/**
+ * Sends the bytes of a signed transaction to all nodes: one that keeps it to itself stops nothing. The answer is the best
+ * one. A failure of all nodes is an error: whether one took it is then unknown.
+ */
+export async function broadcast(nodes: CollectNodes, transaction: string): Promise<Result<BroadcastAnswer, string>> {
   const parse = parsedWith(broadcastSchema, ({ result, code, message = '' }) => {
     if (result === true) return { code: 'SUCCESS', message: '' }
     return code === undefined ? null : { code, message: plain(message) }
   })
-  return nodes.post('broadcasthex', { transaction }, parse)
-}
-
-const headSchema = z.object({ block_header: z.object({ raw_data: z.object({ number, timestamp: number }) }) })
-
-/** The newest block of one node: its height, and its time in milliseconds. */
-export interface NewestBlock {
-  readonly height: number
-  readonly timestamp: number
-}
-
-/** The newest block. */
-export function readNewestBlock(nodes: CollectNodes): Promise<Result<NewestBlock, string>> {
-  const parse = parsedWith(headSchema, ({ block_header: { raw_data: raw } }) => ({
-    height: count(raw.number),
-    timestamp: count(raw.timestamp),
-  }))
-  return nodes.post('getblock', { detail: false }, parse)
+  const answers = await nodes.postAll('broadcasthex', { transaction }, parse)
+  if (!answers.ok) return answers
+  const rank = ({ code }: BroadcastAnswer) =>
+    code === 'SUCCESS' ? 0 : code === 'DUP_TRANSACTION_ERROR' ? 1 : isTemporary(code) ? 2 : 3
+  const [best = { code: 'OTHER_ERROR', message: '' }] = answers.value.toSorted((a, b) => rank(a) - rank(b))
+  return ok(best)
 }
 
 const infoSchema = z.object({
@@ -224,22 +230,22 @@ const infoSchema = z.object({
   receipt: z.optional(z.object({ energy_usage_total: number, result: z.optional(z.string()) })),
 })
 
-/** A transaction that is in a block, or null where it is in none. Only this tells a pending one from a mined one. */
-export function readInfo(nodes: CollectNodes, txid: string): Promise<Result<MinedInfo | null, string>> {
+/**
+ * A transaction that is in a block, or null where it is in none, or not in that of a quorum yet. Only this tells a pending
+ * one from a mined one.
+ */
+export async function readInfo(nodes: CollectNodes, txid: string): Promise<Result<MinedInfo | null, string>> {
   const parse = parsedWith(infoSchema, ({ id, blockNumber, fee, result, resMessage = '', receipt }) => {
-    if (id === undefined) return ok(null)
+    if (id === undefined) return { info: null }
     if (id !== txid || blockNumber === undefined) return null
     const isSuccess = result === undefined && (receipt?.result ?? 'SUCCESS') === 'SUCCESS'
     const message = textOf(resMessage) || (receipt?.result ?? '')
     const energy = count(receipt?.energy_usage_total)
-    return ok({ height: blockNumber, isSuccess, message, fee: BigInt(count(fee)), energy })
+    return { info: { height: blockNumber, isSuccess, message, fee: BigInt(count(fee)), energy } }
   })
-  return flatten(nodes.post('gettransactioninfobyid', { value: txid }, parse))
-}
-
-async function flatten<T>(answer: Promise<Result<Result<T, never>, string>>): Promise<Result<T, string>> {
-  const outer = await answer
-  return outer.ok ? outer.value : outer
+  const reading: AgreedReading<{ info: MinedInfo | null }> = { parse, merge: ifEqual, otherwise: { info: null } }
+  const answer = await nodes.agree('gettransactioninfobyid', { value: txid }, reading)
+  return answer.ok ? ok(answer.value.info) : answer
 }
 
 /** A node's text as hex of UTF-8, with control characters and anything long removed. */

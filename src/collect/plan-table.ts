@@ -1,7 +1,8 @@
 import { formatUnits } from '../ledger/amount.ts'
 import type { CollectPlan, CollectStep, LeftOut, PlanCurrency } from './plan.ts'
 
-const trxDecimals = 6
+/** A TRX is a million sun. */
+export const trxDecimals = 6
 
 /** Sun as TRX. */
 export const formatTrx = (sun: bigint | string) => formatUnits(BigInt(sun), trxDecimals)

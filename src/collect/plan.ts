@@ -1,18 +1,31 @@
 import * as z from 'zod/mini'
 import { parseAddress } from '../addresses/address.ts'
+import { indexMax } from '../addresses/derive.ts'
 import { err, ok, type Result } from '../common/result.ts'
+import { symbolPattern } from '../config/chain.ts'
 import { accountMax } from '../keys/key-path.ts'
 
 /** How the gas comes to the addresses: energy of the operator's stake, or TRX to burn. */
 export type GasMode = 'delegate' | 'transfer'
 
+/** As many as a currency of CURRENCIES can have. */
+const decimalsMax = 36
+
 /** A Tron address as a person reads it: Base58Check, 34 characters. */
 const address = z.string().check(z.refine((text) => parseAddress(text).ok))
 /** Smallest units or sun, in decimal digits: JSON numbers could lose some. */
-const units = z.string().check(z.regex(/^(0|[1-9]\d{0,77})$/))
-const sun = z.string().check(z.regex(/^(0|[1-9]\d{0,15})$/))
+const digitsUpTo = (max: bigint) =>
+  z.string().check(z.refine((text) => /^(0|[1-9]\d{0,77})$/.test(text) && BigInt(text) <= max))
+const units = digitsUpTo(2n ** 256n - 1n)
+const sun = digitsUpTo(BigInt(Number.MAX_SAFE_INTEGER)) // more than there are
 const integer = z.int().check(z.gte(0))
+const index = integer.check(z.lte(indexMax))
+/** Milliseconds since 1970, until the year 9999. */
+const time = integer.check(z.lte(253_402_300_799_999))
 const hash = z.string().check(z.regex(/^[0-9a-f]{64}$/))
+/** A file can be changed on its way: nothing in it can move a terminal's cursor and write over what is shown. */
+const printable = z.string().check(z.regex(/^[\x20-\x7e]{0,400}$/))
+const symbol = z.string().check(z.regex(symbolPattern))
 
 /** What all steps have. */
 const common = {
@@ -20,7 +33,7 @@ const common = {
   id: integer,
   /** The address that is collected, and the last step of its derivation path. */
   address,
-  index: integer,
+  index,
   /** Steps that must be in a block before this one is sent. */
   after: z.array(integer),
   /** Bytes that its bandwidth is charged for. */
@@ -39,14 +52,14 @@ const stepSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('delegate'), sun, ...common }),
   z.strictObject({ kind: z.literal('undelegate'), sun, ...common }),
   /** The address sends what it holds of one currency to the destination. `energy` has the headroom; 0 for TRX. */
-  z.strictObject({ kind: z.literal('transfer'), symbol: z.string(), units, energy: integer, feeLimit: sun, ...common }),
+  z.strictObject({ kind: z.literal('transfer'), symbol, units, energy: integer, feeLimit: sun, ...common }),
 ])
 
 const currencySchema = z.strictObject({
-  symbol: z.string(),
+  symbol,
   /** Null for TRX. */
   contract: z.nullable(address),
-  decimals: integer,
+  decimals: integer.check(z.lte(decimalsMax)),
 })
 
 const planFormat = 'tron-wallet-service/collect-plan'
@@ -55,10 +68,10 @@ const signedFormat = 'tron-wallet-service/collect-signed'
 const planSchema = z.strictObject({
   format: z.literal(planFormat),
   version: z.literal(1),
-  chainId: z.string(),
+  chainId: z.string().check(z.regex(/^0x[0-9a-f]{1,16}$/)),
   /** For people. */
-  createdAt: z.string(),
-  expiresAt: z.string(),
+  createdAt: printable,
+  expiresAt: printable,
   /** Account number of the derivation paths `m/44'/195'/account'/0/index`. */
   account: integer.check(z.lte(accountMax)),
   to: address,
@@ -66,12 +79,12 @@ const planSchema = z.strictObject({
   /** A final block. On a chain without it no transaction of the plan is valid. */
   reference: z.strictObject({ height: integer, hash }),
   /** Milliseconds: that of step `id` is `timestamp + id`. */
-  timestamp: integer,
+  timestamp: time,
   /** Milliseconds. No transaction of the plan is valid after it. */
-  expiration: integer,
+  expiration: time,
   currencies: z.array(currencySchema),
   steps: z.array(stepSchema),
-  leftOut: z.array(z.strictObject({ index: integer, address, symbol: z.string(), units, why: z.string() })),
+  leftOut: z.array(z.strictObject({ index, address, symbol, units, why: printable })),
 })
 
 const signedSchema = z.strictObject({

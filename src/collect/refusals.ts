@@ -1,4 +1,9 @@
-import type { BroadcastAnswer } from './node-api.ts'
+/** A node's answer to a broadcast. `code` is `SUCCESS`, or the node's word for why it does not take the transaction. */
+export interface BroadcastAnswer {
+  readonly code: string
+  /** The node's own text, for the report. */
+  readonly message: string
+}
 
 /** Codes after which the same transaction can be taken a moment later. */
 const temporary: ReadonlySet<string> = new Set([

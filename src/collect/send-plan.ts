@@ -1,8 +1,8 @@
 import type { ChainPrices } from './facts.ts'
 import { idleLooksMax, lastDelegationMs, resendAfterBlocks, retryMs, stepsPerLook } from './limits.ts'
 import { measureStep } from './measure-step.ts'
-import { type CollectNodes, readFinalHead, StoppedError } from './node-access.ts'
-import { broadcast, type NewestBlock, readInfo, readNewestBlock, readPrices } from './node-api.ts'
+import { type CollectNodes, type FinalHead, readFinalHead, StoppedError } from './node-access.ts'
+import { broadcast, readInfo, readPrices } from './node-api.ts'
 import type { CollectPlan, CollectStep, SignedPlan } from './plan.ts'
 import { explainNodeRefusal, isTemporary } from './refusals.ts'
 import { isSettled, readinessOf, type StepState, type StepStates, stateOf } from './step-state.ts'
@@ -19,8 +19,8 @@ interface SendRun {
   readonly states: StepStates
   readonly onProgress: (states: StepStates) => void
   prices: ChainPrices
-  /** Why no new address is begun, or null. */
-  halted: string | null
+  /** The step because of which no new address is begun, and why. */
+  halted: { readonly step: CollectStep; readonly why: string } | null
 }
 
 /** A failure of all nodes, with its sentence. It ends the run, which can be continued. */
@@ -50,7 +50,7 @@ export async function sendPlan(
 
 /** Asks the chain what an earlier run did. Of an address whose first step is in no block, nothing else is either. */
 async function findWhatIsDone(run: SendRun): Promise<void> {
-  const final = await finalHeight(run)
+  const { height: final } = await must(readFinalHead(run.nodes))
   const untouched = new Set<string>()
   for (const step of run.plan.steps) {
     if (untouched.has(step.address)) continue
@@ -63,15 +63,16 @@ async function findWhatIsDone(run: SendRun): Promise<void> {
 
 async function sendUntilSettled(run: SendRun): Promise<SendOutcome> {
   for (let idle = 0; idle < idleLooksMax; idle += 1) {
-    const newest = await must(readNewestBlock(run.nodes))
+    const final = await must(readFinalHead(run.nodes))
+    run.prices = await must(readPrices(run.nodes)) // a vote of the chain's producers can change them on the way
     const before = settledCount(run)
-    for (const step of run.plan.steps) await checkSent(run, step, newest)
+    for (const step of run.plan.steps) await checkSent(run, step, final)
     let sent = 0
     for (const step of run.plan.steps) {
       if (sent >= stepsPerLook) break
-      if (await advance(run, step, newest)) sent += 1
+      if (await advance(run, step, final)) sent += 1
     }
-    if (run.plan.steps.every(({ id }) => isSettled(stateOf(run.states, id))) && (await isAllFinal(run))) {
+    if (run.plan.steps.every(({ id }) => isSettled(stateOf(run.states, id))) && (await isAllFinal(run, final))) {
       return { kind: 'settled' }
     }
     if (settledCount(run) !== before) idle = 0
@@ -85,7 +86,7 @@ async function sendUntilSettled(run: SendRun): Promise<SendOutcome> {
 const settledCount = ({ plan, states }: SendRun) => plan.steps.filter(({ id }) => isSettled(stateOf(states, id))).length
 
 /** Whether a sent step is in a block by now. "Duplicate" proves nothing: only this does. */
-async function checkSent(run: SendRun, step: CollectStep, { height, timestamp }: NewestBlock): Promise<void> {
+async function checkSent(run: SendRun, step: CollectStep, { height, timestamp }: FinalHead): Promise<void> {
   const state = stateOf(run.states, step.id)
   if (state.kind !== 'sent') return
   const info = await must(readInfo(run.nodes, step.txid))
@@ -100,11 +101,15 @@ async function checkSent(run: SendRun, step: CollectStep, { height, timestamp }:
 }
 
 /** Sends a step, where it is its turn. Returns whether it did. */
-async function advance(run: SendRun, step: CollectStep, newest: NewestBlock): Promise<boolean> {
+async function advance(run: SendRun, step: CollectStep, final: FinalHead): Promise<boolean> {
   if (stateOf(run.states, step.id).kind !== 'waiting') return false
   const readiness = readinessOf(run.plan, run.states, step)
   if (readiness.kind === 'not-yet') return false
-  const obstacle = readiness.kind === 'never' ? readiness.why : obstacleTo(run, step, newest)
+  if (readiness.kind === 'unneeded') {
+    setState(run, step, readiness)
+    return false
+  }
+  const obstacle = readiness.kind === 'never' ? readiness.why : obstacleTo(run, step, final)
   if (obstacle !== null) {
     setState(run, step, { kind: 'skipped', why: obstacle })
     return false
@@ -115,29 +120,40 @@ async function advance(run: SendRun, step: CollectStep, newest: NewestBlock): Pr
     return false
   }
   if (measured.kind !== 'as-planned') {
-    // An earlier run can have sent it just now: then it changed the balance itself.
-    const info = await must(readInfo(run.nodes, step.txid))
-    if (info !== null) setState(run, step, { kind: 'mined', info, isFinal: false })
-    else {
+    // An earlier run can have sent this or what comes after it: then it changed the state itself.
+    if (!(await findMined(run, step.address))) {
       setState(run, step, { kind: 'skipped', why: measured.why })
       if (measured.kind === 'costlier') halt(run, step, measured.why)
     }
     return false
   }
-  await send(run, step, newest)
+  await send(run, step, final)
   return true
 }
 
+/** Asks the chain about all waiting steps of an address. Returns whether any of them is in a block. */
+async function findMined(run: SendRun, address: string): Promise<boolean> {
+  let isFound = false
+  for (const step of run.plan.steps) {
+    if (step.address !== address || stateOf(run.states, step.id).kind !== 'waiting') continue
+    const info = await must(readInfo(run.nodes, step.txid))
+    if (info === null) continue
+    isFound = true
+    setState(run, step, { kind: 'mined', info, isFinal: false })
+  }
+  return isFound
+}
+
 /** Why a step must not be begun, or null. Energy that was lent is taken back in any case. */
-function obstacleTo({ plan, halted }: SendRun, { kind }: CollectStep, { timestamp }: NewestBlock): string | null {
+function obstacleTo({ plan, halted }: SendRun, { kind }: CollectStep, { timestamp }: FinalHead): string | null {
   if (timestamp >= plan.expiration) return 'the plan expired: make a new one'
   if (kind === 'undelegate' || kind === 'transfer') return null
-  if (halted !== null) return `nothing new is begun, because of ${halted}`
+  if (halted !== null) return `nothing new is begun, because of step ${halted.step.id}: ${halted.why}`
   const isLate = kind === 'delegate' && timestamp > plan.expiration - lastDelegationMs
   return isLate ? 'the plan ends too soon to take the energy back: make a new one' : null
 }
 
-async function send(run: SendRun, step: CollectStep, { height }: NewestBlock): Promise<void> {
+async function send(run: SendRun, step: CollectStep, { height }: FinalHead): Promise<void> {
   const { plan, signatures } = run.signed
   const signature = Uint8Array.from(Buffer.from(signatures[step.id - 1] ?? '', 'hex'))
   const answer = await must(broadcast(run.nodes, encodeSigned(encodeStep(plan, step), signature)))
@@ -152,8 +168,7 @@ async function send(run: SendRun, step: CollectStep, { height }: NewestBlock): P
 }
 
 /** Whether all that is in blocks is final. What a fork has removed from them waits again. */
-async function isAllFinal(run: SendRun): Promise<boolean> {
-  const final = await finalHeight(run)
+async function isAllFinal(run: SendRun, { height: final }: FinalHead): Promise<boolean> {
   let isAll = true
   for (const step of run.plan.steps) {
     const state = stateOf(run.states, step.id)
@@ -173,11 +188,11 @@ function beginAgain(run: SendRun, removed: CollectStep): void {
     const isAffected = step.address === removed.address && (kind === 'refused' || kind === 'skipped')
     if (step === removed || isAffected) setState(run, step, { kind: 'waiting' })
   }
-}
-
-async function finalHeight({ nodes }: SendRun): Promise<number> {
-  const head = await readFinalHead(nodes)
-  return head.ok ? head.value.height : -1 // the next look tries again
+  if (run.halted?.step.address !== removed.address) return
+  run.halted = null
+  for (const step of run.plan.steps) {
+    if (stateOf(run.states, step.id).kind === 'skipped') setState(run, step, { kind: 'waiting' }) // each is measured again
+  }
 }
 
 function setState(run: SendRun, { id }: CollectStep, state: StepState): void {
@@ -185,8 +200,8 @@ function setState(run: SendRun, { id }: CollectStep, state: StepState): void {
   run.onProgress(run.states)
 }
 
-function halt(run: SendRun, { id }: CollectStep, why: string): void {
-  run.halted ??= `step ${id}: ${why}`
+function halt(run: SendRun, step: CollectStep, why: string): void {
+  run.halted ??= { step, why }
 }
 
 async function must<T>(answer: Promise<{ ok: true; value: T } | { ok: false; error: string }>): Promise<T> {

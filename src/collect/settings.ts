@@ -71,6 +71,7 @@ export function readSettings(
   const tokens = currencies.filter(({ asset }) => asset.kind === 'trc20')
   const trxPrice = readAmounts('--trx-price', options['trx-price'], tokens)
   if (!trxPrice.ok) return trxPrice
+  if ([...trxPrice.value.values()].includes(0n)) return err('--trx-price: what one TRX costs in the token, above 0')
   const amounts = { min: min.value, trxPrice: trxPrice.value }
   return ok({
     config,

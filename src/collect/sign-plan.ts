@@ -2,6 +2,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { type Address, formatBase58, parseAddress } from '../addresses/address.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import { type MnemonicKeys, type SigningKey, signerOf } from '../keys/account-key.ts'
+import { accountMax } from '../keys/key-path.ts'
 import { type CollectPlan, type CollectStep, type SignedPlan, signedHeader } from './plan.ts'
 import { encodeStep, payerOf } from './transaction.ts'
 
@@ -10,7 +11,7 @@ const gasAccounts = 10
 
 /** The key of the gas address among the first accounts of a mnemonic and beside the plan's own, or null. */
 export function findGasKey(plan: CollectPlan, keys: MnemonicKeys): SigningKey | null {
-  const accounts = [plan.account + 1, ...Array.from({ length: gasAccounts }, (_, account) => account)]
+  const accounts = [Math.min(plan.account + 1, accountMax), ...Array.from({ length: gasAccounts }, (_, i) => i)]
   for (const account of accounts) {
     const key = keys.depositKey(account, 0)
     if (formatBase58(key.address) === plan.gas.address) return key

@@ -12,10 +12,6 @@ npm run collect -- sign <plan.json> [--out signed.json] [--file <mnemonic.age>] 
 npm run collect -- send <signed.json> [--production | --env <name>]`
 
 const abort = new AbortController()
-process.on('SIGINT', () => {
-  process.stderr.write('\nStopping after the present request …\n')
-  abort.abort()
-})
 
 try {
   const code = await run(process.argv.slice(2))
@@ -31,6 +27,8 @@ async function run(args: readonly string[]): Promise<number> {
     const { values, positionals } = parseOptions(args)
     const [command, file, ...rest] = positionals
     const terminal = createTerminal({ input, output, questions }, values.stdin)
+    // Signing has no request that must not be cut off: there Ctrl-C ends it at once. Elsewhere a second one does.
+    if (command !== 'sign') process.once('SIGINT', stopInOrder)
     // Each command loads its own code only: nothing that asks nodes is loaded where the mnemonic is typed.
     if (command === 'plan' && file === undefined) {
       const { runPlan } = await import('./run-plan.ts')
@@ -51,4 +49,9 @@ async function run(args: readonly string[]): Promise<number> {
   }
   questions.write(`${usage}\n`)
   return 2
+}
+
+function stopInOrder(): void {
+  process.stderr.write('\nStopping after the present request …\n')
+  abort.abort()
 }

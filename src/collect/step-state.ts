@@ -23,6 +23,7 @@ export type Readiness =
   | { readonly kind: 'ready' }
   | { readonly kind: 'not-yet' }
   | { readonly kind: 'never'; readonly why: string }
+  | { readonly kind: 'unneeded'; readonly why: string }
 
 /** The state of a step. */
 export function stateOf(states: StepStates, id: number): StepState {
@@ -48,11 +49,23 @@ export function readinessOf(plan: CollectPlan, states: StepStates, step: Collect
   if (step.kind === 'undelegate') {
     if (!before.every(isSettled)) return { kind: 'not-yet' }
     const lent = plan.steps.find((one) => one.kind === 'delegate' && one.address === step.address)
+    if (lent !== undefined && stateOf(states, lent.id).kind === 'unneeded') {
+      return { kind: 'unneeded', why: 'nothing was delegated' }
+    }
     if (lent === undefined || isDone(stateOf(states, lent.id))) return { kind: 'ready' }
     // After a fork the delegation can come again.
     return isSettled(stateOf(states, lent.id)) ? { kind: 'never', why: 'nothing was delegated' } : { kind: 'not-yet' }
   }
+  if (step.kind !== 'transfer' && areTokensDone(plan, states, step)) {
+    return { kind: 'unneeded', why: 'what it prepares is done' } // a fork has removed it, and not what came after it
+  }
   const failed = step.after.find((id) => isSettled(stateOf(states, id)) && !isDone(stateOf(states, id)))
   if (failed !== undefined) return { kind: 'never', why: `step ${failed} did not succeed` }
   return before.every(isDone) ? { kind: 'ready' } : { kind: 'not-yet' }
+}
+
+function areTokensDone({ steps, currencies }: CollectPlan, states: StepStates, { address }: CollectStep): boolean {
+  const isToken = (symbol: string) => currencies.some((one) => one.symbol === symbol && one.contract !== null)
+  const tokens = steps.filter((one) => one.kind === 'transfer' && one.address === address && isToken(one.symbol))
+  return tokens.length > 0 && tokens.every(({ id }) => isDone(stateOf(states, id)))
 }

@@ -2,6 +2,7 @@
  * `npm run keys -- new | show`: the extended public key for `TRON_XPUB`, from a new mnemonic or from one that is typed in.
  * It needs no network. Exit codes: 0, 1 (stopped, the reason is printed), 2 (wrong options).
  */
+import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { formatBase58 } from '../addresses/address.ts'
 import { deriveAddress, parseExtendedPublicKey } from '../addresses/derive.ts'
@@ -46,6 +47,9 @@ async function run(args: readonly string[]): Promise<number> {
     throw new ToolError(
       'the output goes to a file or a pipe, where a mnemonic must not be; --allow-pipe prints it there',
     )
+  }
+  if (values.write !== undefined && existsSync(values.write)) {
+    throw new ToolError(`${values.write} exists already`) // before anything is shown that must then be kept
   }
   const mnemonic = command === 'new' ? await showNew(terminal) : await askMnemonic(terminal, 'Mnemonic', values.file)
   if (values.write !== undefined) {

@@ -48,6 +48,13 @@ describe('a scan without a database', () => {
     expect(await scan(0, wholeRange.to)).toEqual([0, 19, 39])
   })
 
+  it('does not end before addresses that were used and are empty now', async () => {
+    await chain.deposit([85, '1', 'TRX'], [99, '1', 'USDT'])
+    await chain.devnet.send({ from: chain.config.extendedPublicKey.addressAt(85), to: destination, value: '1000000' })
+    await chain.devnet.mine(3)
+    expect(await scan(60, wholeRange.to)).toEqual([60, 99])
+  })
+
   it('reads the whole of a range that is named', async () => {
     expect(await scan(20, 60)).toEqual([39, 60])
     expect(await scan(40, 59)).toEqual([])
@@ -82,7 +89,7 @@ describe('balances', () => {
 
   it('that are unknown stay, with the reason in the plan', async () => {
     const { config, nodes } = twoNodes((text) => text.replaceAll(three, million))
-    const settings = unwrap(readSettings(config, testXpub, { to: destination, currency: 'USDT' }))
+    const settings = unwrap(readSettings(config, testXpub, { to: destination, currency: 'USDT', min: '0' }))
     const plan = unwrap(await createPlan(nodes, settings, listedAt(config, 0, 39), 12, () => {}))
     expect(plan.steps.filter(({ kind }) => kind === 'transfer').map(({ index }) => index)).toEqual([0])
     expect(plan.leftOut).toMatchObject([{ index: 39, why: 'the nodes do not agree on the balance: plan again' }])

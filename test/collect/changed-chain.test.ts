@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isComplete, reportLines } from '../../src/collect/report.ts'
 import { result } from '../devnet/support.ts'
 import { type CollectChain, destination, startCollectChain, unwrap } from './harness.ts'
-import { minedCounts, resultsOf, twoUsers } from './send-harness.ts'
+import { minedCounts, resultsOf, setEnergyPrice, twoUsers } from './send-harness.ts'
 
 let chain: CollectChain
 
@@ -12,11 +12,28 @@ beforeEach(async () => {
 afterEach(() => chain.stop())
 
 describe('what changed since the plan', () => {
-  it('a token that is gone: its transfer is not sent, the energy comes back, the other address is collected', async () => {
+  it('a token that is gone: nothing is spent for its address, the other one is collected', async () => {
     const signed = await twoUsers(chain)
-    const to = chain.depositAt(7)
-    await moveToken(chain, chain.depositAt(0), to)
-    const { outcome, states } = await chain.send(signed)
+    await moveToken(chain, chain.depositAt(0), chain.depositAt(7))
+    const { states } = await chain.send(signed)
+    expect(resultsOf(signed.plan, states).slice(0, 4)).toEqual([
+      '1 delegate: skipped, nothing can be collected there by now: not enough balance',
+      '2 transfer: skipped, step 1 did not succeed',
+      '3 undelegate: skipped, nothing was delegated',
+      '4 transfer: skipped, step 2 did not succeed',
+    ])
+    expect(await chain.balanceOf(destination, 'USDT')).toBe('10')
+    expect(await minedCounts(chain, signed)).toEqual([0, 0, 0, 0, 1, 1, 1, 1])
+  })
+
+  it('a token that goes while energy is lent: it is not sent, and the energy comes back', async () => {
+    const signed = await twoUsers(chain)
+    let looks = 0
+    const onLook = async () => {
+      looks += 1
+      if (looks === 1) await moveToken(chain, chain.depositAt(0), chain.depositAt(7))
+    }
+    const { outcome, states } = await chain.send(signed, { onLook })
     expect(resultsOf(signed.plan, states)).toEqual([
       '1 delegate: mined',
       "2 transfer: skipped, the token's contract refuses it by now: not enough balance",
@@ -106,7 +123,7 @@ describe('a plan that is too late', () => {
     })
     const results = resultsOf(signed.plan, states)
     expect(results[0]).toBe('1 delegate: mined')
-    expect(results[1]).toBe('2 transfer: skipped, the plan expired: make a new one')
+    expect(results[1]).toBe('2 transfer: refused, it expired: make a new plan')
     expect(reportLines(signed.plan, states, outcome).at(-1)).toContain(
       'Energy is still delegated: a new plan takes it back.',
     )
@@ -119,7 +136,9 @@ describe('a plan that is too late', () => {
 
 describe('a fork', () => {
   it('that removes the reference block: no transaction is valid, and the report says why', async () => {
-    const signed = await twoUsers(chain)
+    await chain.deposit([0, '25', 'USDT'], [0, '3.5', 'TRX'])
+    await chain.devnet.mine(3)
+    const signed = chain.sign(unwrap(await chain.plan()))
     await chain.devnet.rollBack(4)
     await chain.devnet.pay({ to: destination, amount: '0.5', currency: 'TRX' }) // other blocks than before
     await chain.devnet.mine(6)
@@ -128,7 +147,7 @@ describe('a fork', () => {
     expect([...states.values()].some(({ kind }) => kind === 'mined')).toBe(false)
   })
 
-  it('that removes what was sent: it is sent again, and counts once', async () => {
+  it('that removes what was sent: it is sent again where it is still of use, and nothing counts twice', async () => {
     const signed = await twoUsers(chain)
     let forks = 0
     const { outcome, states } = await chain.send(signed, {
@@ -143,8 +162,28 @@ describe('a fork', () => {
       },
     })
     expect([forks, outcome.kind, isComplete(signed.plan, states)]).toEqual([1, 'settled', true])
-    expect(await minedCounts(chain, signed)).toEqual(signed.plan.steps.map(() => 1))
+    // The token had left on the energy of the removed block: here the local chain is more generous than a node.
+    expect(await minedCounts(chain, signed)).toEqual([0, 1, 0, 1, 1, 1, 1, 1])
+    const again = await chain.send(signed)
+    expect([again.outcome.kind, isComplete(signed.plan, again.states)]).toEqual(['settled', true])
   })
+})
+
+it('a fork that removes lent energy while its transfer is measured: all of it is done again, and completes', async () => {
+  const signed = await twoUsers(chain)
+  let hasForked = false
+  const forking: typeof fetch = async (url, init) => {
+    const isMeasured = String(url).endsWith('/getaccountresource') && String(init?.body).includes(chain.depositAt(0))
+    if (!hasForked && isMeasured) {
+      hasForked = true
+      await chain.devnet.rollBack(1)
+    }
+    return fetch(url, init)
+  }
+  const { outcome, states } = await chain.send(signed, { fetch: forking })
+  expect(resultsOf(signed.plan, states).filter((one) => !one.endsWith(': mined'))).toEqual([])
+  expect([hasForked, outcome.kind, isComplete(signed.plan, states)]).toEqual([true, 'settled', true])
+  expect(await minedCounts(chain, signed)).toEqual(signed.plan.steps.map(() => 1))
 })
 
 const unwrapHex = ({ config }: CollectChain, index: number) => config.extendedPublicKey.addressAt(index)
@@ -156,8 +195,4 @@ async function moveToken({ devnet, config }: CollectChain, from: string, to: str
   const data = `a9059cbb${(target ?? '').padStart(64, '0')}${(25_000_000).toString(16).padStart(64, '0')}`
   await devnet.send({ from: owner ?? '', to: devnet.tokenAddress, data })
   await devnet.mine()
-}
-
-async function setEnergyPrice({ devnet }: CollectChain, factor: number): Promise<void> {
-  await fetch(`${devnet.apiUrl}/devnet/energy-price`, { method: 'POST', body: JSON.stringify({ factor }) })
 }

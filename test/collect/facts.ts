@@ -72,9 +72,10 @@ export function factsOf(...given: readonly TestAddress[]): readonly AddressFacts
   }))
 }
 
-/** What differs from a plan that takes everything. */
+/** What differs from a plan that takes everything. `min` is 0 for all where it is not given. */
 export interface TestWishes extends Partial<Omit<CollectWishes, 'min' | 'trxPrice'>> {
   readonly gas?: Partial<GasFacts>
+  readonly prices?: Partial<ChainPrices>
   readonly min?: Readonly<Record<string, bigint>>
   readonly trxPrice?: Readonly<Record<string, bigint>>
 }
@@ -94,10 +95,10 @@ export function planOf(mode: GasMode, facts: readonly AddressFacts[], changes: T
     to: destination,
     mode,
     currencies,
-    min: new Map(Object.entries(changes.min ?? {})),
+    min: new Map(Object.entries(changes.min ?? { TRX: 0n, USDT: 0n })),
     trxPrice: new Map(Object.entries(changes.trxPrice ?? {})),
   }
-  const decided = decideSteps(header, facts, wishes, prices, { ...richGas, ...changes.gas })
+  const decided = decideSteps(header, facts, wishes, { ...prices, ...changes.prices }, { ...richGas, ...changes.gas })
   if (!decided.ok) return [decided.error]
   const { steps, leftOut } = decided.value
   return [

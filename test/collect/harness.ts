@@ -46,7 +46,12 @@ export interface CollectChain {
   deposit(...deposits: readonly (readonly [index: number, amount: string, currency: 'TRX' | 'USDT'])[]): Promise<void>
   /** The balance of an address in whole units. */
   balanceOf(address: string, currency: 'TRX' | 'USDT'): Promise<string>
-  plan(options?: PlanOptions, listed?: readonly ListedAddress[]): Promise<Result<CollectPlan, string>>
+  /** A plan; without other options every balance counts as worth its fees. */
+  plan(
+    options?: PlanOptions,
+    listed?: readonly ListedAddress[],
+    through?: Through,
+  ): Promise<Result<CollectPlan, string>>
   sign(plan: CollectPlan): SignedPlan
   send(
     signed: SignedPlan,
@@ -60,9 +65,14 @@ export interface TimedDevnet extends Devnet {
   advancedMs: number
 }
 
+/** Nodes other than the one of the chain. */
+export interface Through {
+  readonly config: Config
+  readonly fetch: typeof fetch
+}
+
 /** What a test changes about a run of `send`. */
-export interface SendChanges {
-  readonly fetch?: typeof fetch
+export interface SendChanges extends Partial<Through> {
   readonly signal?: AbortSignal
   /** Runs before each look at the chain. */
   readonly onLook?: () => Promise<void>
@@ -86,9 +96,10 @@ export async function startCollectChain({ stake = '100000', gasTrx = '500' } = {
       await devnet.mine(3)
     },
     balanceOf: (address, currency) => readBalance(devnet, address, currency),
-    async plan(options = {}, listed) {
-      const settings = unwrap(readSettings(config, testXpub, { to: destination, ...options }))
-      const nodes = openNodes(config, { clock: minedClock(devnet), fetch, signal: new AbortController().signal })
+    async plan(options = {}, listed, through = { config, fetch }) {
+      const settings = unwrap(readSettings(through.config, testXpub, { to: destination, min: '0', ...options }))
+      const signal = new AbortController().signal
+      const nodes = openNodes(through.config, { clock: minedClock(devnet), fetch: through.fetch, signal })
       const addresses = listed ?? unwrap(await scanAddresses(nodes, config, wholeRange, () => {}))
       return createPlan(nodes, settings, addresses, 12, () => {})
     },
@@ -99,7 +110,8 @@ export async function startCollectChain({ stake = '100000', gasTrx = '500' } = {
     async send(signed, { signal = new AbortController().signal, onLook, ...changes } = {}) {
       const platform = { clock: minedClock(devnet, onLook), fetch: changes.fetch ?? fetch, signal }
       const states: StepStates = new Map()
-      return { outcome: await sendPlan(openNodes(config, platform), signed, states, () => {}), states }
+      const nodes = openNodes(changes.config ?? config, platform)
+      return { outcome: await sendPlan(nodes, signed, states, () => {}), states }
     },
     stop: () => devnet.stop(),
   }

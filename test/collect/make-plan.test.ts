@@ -112,6 +112,22 @@ describe('a plan that sends TRX', () => {
     ])
   })
 
+  it('has the prices of the chain, whatever they are', () => {
+    const prices = { sunPerEnergy: 210n, sunPerByte: 2_000n, createAccountFee: 300_000n, newAccountFee: 5_000_000n }
+    const gas = { resources: { energy: 0, stakedBytes: 0, freeBytes: 0 } }
+    const burning = { resources: { energy: 0, stakedBytes: 0, freeBytes: 0 } }
+    expect(planOf('transfer', factsOf({ usdt: 25 }, { usdt: 5, trx: 1, ...burning }), { prices, gas })).toEqual([
+      '1 | 0 | send TRX for gas: 16.38 TRX | 5.3',
+      '2 | 0 | transfer 25 USDT | 16.38 | after 1',
+      '3 | 1 | send TRX for gas: 16.07 TRX | 0.536',
+      '4 | 1 | transfer 5 USDT | 17.07 | after 3',
+    ])
+    // A new account with fewer free bytes than a transfer has.
+    expect(planOf('delegate', factsOf({ usdt: 25 }), { prices: { freeBytes: 344 } })).toEqual([
+      '0 | USDT stays: its free bytes of today are used up, and it has no TRX to burn: collect it tomorrow',
+    ])
+  })
+
   it('counts the gas address’s bytes and the activation', () => {
     const gas = { resources: { energy: 0, stakedBytes: 0, freeBytes: 0 } }
     expect(planOf('transfer', factsOf({ usdt: 25 }, { usdt: 5, trx: 1 }), { gas })).toEqual([
@@ -130,7 +146,7 @@ describe('what a plan leaves out', () => {
     [
       'a token that is worth less than its fees',
       // 1 TRX costs 0.3 USDT; 7.8 TRX to burn and 1 for the account are 2.64 USDT
-      () => planOf('transfer', factsOf({ usdt: 2.6 }, { usdt: 2.7 }), { trxPrice: { USDT: 300_000n } }),
+      () => planOf('transfer', factsOf({ usdt: 2.6 }, { usdt: 2.7 }), { min: {}, trxPrice: { USDT: 300_000n } }),
       [
         '1 | 1 | send TRX for gas: 7.8 TRX | 1',
         '2 | 1 | transfer 2.7 USDT | 7.8 | after 1',
@@ -138,12 +154,13 @@ describe('what a plan leaves out', () => {
       ],
     ],
     [
-      'nothing for its price where the operator names none',
-      () => planOf('delegate', factsOf({ usdt: 0.01, trx: 1 }), { currencies: [usdt] }),
+      'a token that costs something, where the operator says neither what it is worth nor from what balance on',
+      () => planOf('delegate', factsOf({ usdt: 25 }, { usdt: 25, trx: 1 }), { min: {}, currencies: [usdt] }),
       [
-        '1 | 0 | delegate energy: 7802 TRX of stake | 0',
-        '2 | 0 | transfer 0.01 USDT | 0 | after 1',
-        '3 | 0 | take energy back: 7802 TRX of stake | 0 | after 2',
+        '1 | 1 | delegate energy: 7802 TRX of stake | 0', // costs nothing: it is collected, whatever it is worth
+        '2 | 1 | transfer 25 USDT | 0 | after 1',
+        '3 | 1 | take energy back: 7802 TRX of stake | 0 | after 2',
+        '0 | USDT stays: it costs up to 1.66 TRX; say what it is worth by --trx-price USDT=..., or collect it from --min USDT=... on',
       ],
     ],
     [

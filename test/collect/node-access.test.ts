@@ -8,6 +8,8 @@ import { bindingsFor, unwrap } from './harness.ts'
 
 const config = unwrap(parseConfig(bindingsFor({ rpcUrl: 'https://n.example/jsonrpc', apiUrl: 'https://n.example' })))
 
+const anything = { parse: (value: unknown) => value, merge: (a: unknown) => a }
+
 /** Nodes with a clock that only waits move, and the times at which they were asked. */
 function timedNodes(abort = new AbortController()) {
   let now = 1_795_000_000_000
@@ -30,7 +32,7 @@ function timedNodes(abort = new AbortController()) {
 
 it('the nodes are asked at a polite rate', async () => {
   const { nodes, asked } = timedNodes()
-  for (let i = 0; i < 5; i += 1) expect(await nodes.post('x', {}, (value) => value)).toMatchObject({ ok: true })
+  for (let i = 0; i < 5; i += 1) expect(await nodes.agree('x', {}, anything)).toMatchObject({ ok: true })
   const gaps = asked.slice(1).map((at, i) => at - (asked[i] ?? 0))
   expect(gaps).toEqual([requestIntervalMs, requestIntervalMs, requestIntervalMs, requestIntervalMs])
 })
@@ -38,15 +40,15 @@ it('the nodes are asked at a polite rate', async () => {
 it('a stopped command asks nothing more', async () => {
   const abort = new AbortController()
   const { nodes, asked } = timedNodes(abort)
-  await nodes.post('x', {}, (value) => value)
+  await nodes.agree('x', {}, anything)
   abort.abort()
-  await expect(nodes.post('x', {}, (value) => value)).rejects.toThrow(StoppedError)
+  await expect(nodes.agree('x', {}, anything)).rejects.toThrow(StoppedError)
   expect(asked).toHaveLength(1)
 })
 
 it('a reply that is none of those known is tried again, and then a failure in one sentence', async () => {
   const { nodes, asked } = timedNodes()
-  const answer = await nodes.post('getaccount', {}, () => null)
+  const answer = await nodes.agree('getaccount', {}, { ...anything, parse: () => null })
   expect(answer).toMatchObject({ ok: false, error: expect.stringContaining('no node answered getaccount') })
   expect(asked.length).toBeGreaterThan(4)
   expect(JSON.stringify(answer)).not.toContain('n.example')

@@ -8,7 +8,6 @@ import {
   readDelegatable,
   readDelegated,
   readInfo,
-  readNewestBlock,
   readPrices,
   readReceivers,
   readResources,
@@ -182,12 +181,5 @@ describe('the chain', () => {
     const { chainParameter } = recordedCall('chain', 'chainparameters-mainnet-like').response
     const list = (chainParameter as { key: string }[]).filter(({ key }) => key !== 'getEnergyFee')
     expect(await readPrices(replay({ response: { chainParameter: list } }).nodes)).toMatchObject({ ok: false })
-  })
-
-  it('has a newest block', async () => {
-    const call = recordedCall('chain', 'getblock-head-detail-false')
-    const { nodes, asked } = replay(call)
-    expect(unwrap(await readNewestBlock(nodes))).toEqual({ height: 228, timestamp: 1_795_269_321_000 })
-    expect(asked).toEqual([{ path: call.path, body: call.request }])
   })
 })

@@ -27,3 +27,8 @@ export async function minedCounts({ devnet }: CollectChain, { plan }: SignedPlan
   }
   return plan.steps.map(({ txid }) => counts.get(txid) ?? 0)
 }
+
+/** Makes the contract's price of energy this many times as high. */
+export async function setEnergyPrice({ devnet }: CollectChain, factor: number): Promise<void> {
+  await fetch(`${devnet.apiUrl}/devnet/energy-price`, { method: 'POST', body: JSON.stringify({ factor }) })
+}

@@ -50,6 +50,14 @@ describe('sending a plan', () => {
     expect([outcome.kind, isComplete(signed.plan, states), broadcasts]).toEqual(['settled', true, 0])
   })
 
+  it('by two commands at the same time sends nothing twice', async () => {
+    const signed = await twoUsers(chain)
+    const runs = await Promise.all([chain.send(signed), chain.send(signed)])
+    for (const { outcome, states } of runs)
+      expect([outcome.kind, isComplete(signed.plan, states)]).toEqual(['settled', true])
+    expect(await minedCounts(chain, signed)).toEqual(signed.plan.steps.map(() => 1))
+  })
+
   it('sends nothing before what it needs is in a block', async () => {
     const signed = await twoUsers(chain)
     const order: string[] = []

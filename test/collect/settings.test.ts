@@ -39,6 +39,7 @@ describe('the options of a plan', () => {
     [{ min: '0.0000001' }, '--min: a decimal'],
     [{ min: 'BTC=1' }, 'BTC is not a currency'],
     [{ 'trx-price': 'TRX=1' }, 'TRX is not a currency of this plan'],
+    [{ 'trx-price': '0' }, '--trx-price: what one TRX costs in the token, above 0'],
     [{ account: '1' }, 'TRON_XPUB is the key of account 0'],
     [{ account: 'x' }, '--account: a whole number'],
   ])('%j is refused', (options, sentence) => {

@@ -1,40 +1,29 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TronWeb } from 'tronweb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { depositPath } from '../../src/keys/key-path.ts'
-import type { CommandOptions } from '../support/command.ts'
-import { runCommand } from '../support/command.ts'
+import { tokenBase58 } from '../devnet/control.ts'
 import { root } from '../support/project.ts'
-import { testXpub } from '../support/variables.ts'
-import { bindingsFor, type CollectChain, destination, gasAddress, startCollectChain, testMnemonic } from './harness.ts'
+import { createDeployment, type TestDeployment, whileMining } from './deployment.ts'
+import { type CollectChain, destination, startCollectChain, testMnemonic } from './harness.ts'
 
 let chain: CollectChain
+let deployment: TestDeployment
 let folder = ''
 
 beforeAll(async () => {
   chain = await startCollectChain()
   await chain.deposit([0, '25', 'USDT'], [0, '3.5', 'TRX'], [1, '10', 'USDT'])
-  folder = mkdtempSync(join(tmpdir(), 'collect-'))
-  const toml = (list: unknown) => JSON.stringify(list).replace(/"(\w+)":/g, '$1=') // inline tables
-  const { TRON_NODES, CURRENCIES } = bindingsFor(chain.devnet)
-  const database = `binding = "DB"\ndatabase_name = "x"\ndatabase_id = "0b54dd61-7b1c-4d0c-8d9e-1ad0a25a2f05"`
-  writeFileSync(
-    join(folder, 'wrangler.toml'),
-    `name = "x"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"
-[[d1_databases]]\n${database}\nmigrations_dir = "${root}migrations"\n[vars]\nTRON_CHAIN_ID = "0x6465766e"
-TRON_NODES = ${toml(TRON_NODES)}\nCURRENCIES = ${toml(CURRENCIES)}\nOPERATOR_ADDRESSES = ["${gasAddress}"]\n`,
-  )
-  writeFileSync(join(folder, '.dev.vars'), `TRON_XPUB="${testXpub}"\n`)
+  deployment = createDeployment(chain)
+  folder = deployment.folder
 })
 afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
+  deployment.remove()
   await chain.stop()
 })
 
-const run = (args: readonly string[], options: CommandOptions = {}) =>
-  runCommand('src/collect/start.ts', args, { cwd: folder, ...options })
+const run: TestDeployment['run'] = (args, options) => deployment.run(args, options)
 
 /** All that a private key, or a part of it, can look like in a file or an output. */
 function secrets(): readonly string[] {
@@ -43,28 +32,11 @@ function secrets(): readonly string[] {
   return [...keys, ...keys.map((key) => key.toUpperCase()), 'test test', 'junk', 'xprv']
 }
 
-/** Makes a block each second, as `npm start` does. */
-async function whileMining<T>(work: Promise<T>): Promise<T> {
-  let isOver = false
-  const mining = (async () => {
-    while (!isOver) {
-      await chain.devnet.mine(1)
-      await new Promise((resolve) => setTimeout(resolve, 500))
-    }
-  })()
-  try {
-    return await work
-  } finally {
-    isOver = true
-    await mining
-  }
-}
-
 describe('npm run collect', () => {
   const outputs: string[] = []
 
   it('plans, signs without a network, and sends', async () => {
-    const planned = await run(['plan', '--to', destination, '--scan', '--out', 'plan.json'])
+    const planned = await run(['plan', '--to', destination, '--min', '0', '--scan', '--out', 'plan.json'])
     outputs.push(planned.all)
     expect(planned.code).toBe(0)
     expect(planned.out).toContain(
@@ -78,17 +50,29 @@ describe('npm run collect', () => {
     })
     outputs.push(signed.all)
     expect([signed.code, signed.out.includes('Signed 8 transactions: signed.json.')]).toEqual([0, true])
+    // The person sees where everything goes, how much and in how many transactions, and until when that is possible.
+    const { expiresAt } = JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8')) as { expiresAt: string }
+    for (const line of [
+      `Destination   ${destination}`,
+      `Collects      3.232 TRX in 1 transfer\n              35 USDT in 2 transfers, contract ${tokenBase58}`,
+      'Transactions  8: 1 × create account, 2 × delegate energy, 2 × take energy back, 3 × transfer',
+      `Signed, these transactions can be sent by whoever has the file, until ${expiresAt}; they cannot be changed.`,
+    ]) {
+      expect(signed.out).toContain(`${line}\n`)
+    }
+    expect(signed.out.indexOf(expiresAt)).toBeLessThan(signed.out.indexOf('Signed 8 transactions'))
 
-    const sent = await whileMining(run(['send', 'signed.json']))
+    const sent = await whileMining(chain, run(['send', 'signed.json']))
     outputs.push(sent.all)
     expect(sent.out).toContain('8 of 8 transactions succeeded')
+    expect(sent.all).toContain('8/8 transactions\n') // the progress bar
     expect(sent.out).toContain('Complete, and final.')
     expect(sent.code).toBe(0)
     expect(await chain.balanceOf(destination, 'USDT')).toBe('35')
 
     const again = await run(['send', 'signed.json'])
     expect([again.code, again.out.includes('8 of 8 transactions succeeded')]).toEqual([0, true])
-  })
+  }, 300_000)
 
   it('has left no private key in any file, output or message', () => {
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
@@ -182,11 +166,46 @@ describe('the addresses of a deployment', () => {
     const insert = (index: number, address: string) =>
       `DROP TRIGGER IF EXISTS address_is_new; INSERT INTO address (id, derivation_index, uid, address, issued_height, created_at) VALUES (${index + 1}, ${index}, 1, '${address}', 1, 1)`
     expect(wrangler('execute', 'DB', '--local', '--command', insert(0, hex)).status).toBe(0)
-    const { code, out } = await run(['plan', '--to', destination, '--currency', 'USDT', '--out', 'from-database.json'])
+    const { code, out } = await run([
+      'plan',
+      '--to',
+      destination,
+      '--currency=USDT',
+      '--min=0',
+      '--out',
+      'from-database.json',
+    ])
     expect([code, out.includes('1 USDT')]).toEqual([0, true])
 
     expect(wrangler('execute', 'DB', '--local', '--command', insert(1, hex.replace(/^../, '00'))).status).toBe(0)
     const refused = await run(['plan', '--to', destination])
     expect([refused.code, refused.all.includes('address 1 of the database is not one of TRON_XPUB')]).toEqual([1, true])
+  }, 300_000)
+
+  it.each([
+    [['--production'], '--env='],
+    [['--env', 'nile'], '--env=nile'],
+  ])('%j are read from its database at the provider', async (option, env) => {
+    await chain.deposit([4, '1', 'USDT'])
+    const rows = [{ i: 4, address: chain.config.extendedPublicKey.addressAt(4) }]
+    const wrangler = deployment.replaceWrangler(`A line before.\n${JSON.stringify([{ results: rows, success: true }])}`)
+    const out = `from${env.slice(5)}.json`
+    const planned = await run(
+      ['plan', '--to', destination, '--min=0', ...option, '--from-index=3', '--out', out],
+      wrangler,
+    )
+    expect([planned.code, planned.out.includes(`4      ${chain.depositAt(4)}`)]).toEqual([0, true])
+    expect(wrangler.calls().map((call) => call.slice(0, 7))).toEqual([
+      ['d1', 'execute', 'DB', '--remote', env, '--json', '--command'],
+    ])
+    expect(wrangler.calls()[0]?.join(' ')).toMatch(/ BETWEEN 3 AND 2147483647 ORDER BY i$/)
+  })
+
+  it('that cannot be read are no addresses', async () => {
+    for (const output of ['', '[]x', '[{"results":[{"i":0}]}]']) {
+      const { environment } = deployment.replaceWrangler(output)
+      const { code, all } = await run(['plan', '--to', destination], { environment })
+      expect([code, all.includes('wrangler answered with something other than rows')]).toEqual([1, true])
+    }
   })
 })

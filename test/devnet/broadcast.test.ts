@@ -23,6 +23,9 @@ beforeAll(async () => {
 })
 afterAll(() => devnet.stop())
 
+/** A tag, a length, and the signature. */
+const signatureFieldBytes = 67
+
 /** A text with the names and numbers in it replaced. */
 const withoutNames = (text: string) =>
   text
@@ -52,6 +55,13 @@ describe('a refusal has the code and the text of a real node', () => {
 
   it.each<[string, () => Promise<Reply>]>([
     ['hex-signature-of-another-key', () => trxOf(rich, '1', { signer: operator })],
+    [
+      'signature-missing',
+      async () => {
+        const { transaction } = await client.signed(rich, rich.base58, transfer('TRX', '1'))
+        return client.call('broadcasthex', { transaction: transaction.slice(0, -2 * signatureFieldBytes) })
+      },
+    ],
     ['signature-64-bytes', () => trxOf(rich, '1', { signature: new Uint8Array(64) })],
     ['signature-garbage-65', () => trxOf(rich, '1', { signature: new Uint8Array(65).fill(44) })],
     ['tapos-wrong-hash', () => trxOf(rich, '1', { hash: '0'.repeat(64) })],
@@ -66,6 +76,7 @@ describe('a refusal has the code and the text of a real node', () => {
     ['trx-more-than-the-balance', () => trxOf(rich, '100000001')],
     ['trx-to-itself', () => client.send(rich, rich.base58, { kind: 'gas', sun: '1' })],
     ['trx-amount-0', () => trxOf(rich, '0')],
+    ['token-contract-address-is-no-contract', () => client.send(rich, rich.base58, transfer('NONE', '1'))],
     ['trx-to-a-contract', () => client.send(rich, tokenBase58, { kind: 'gas', sun: '1' })],
     ['token-fee_limit-above-max', () => client.send(rich, rich.base58, transfer('USDT', '1', '15000000001'))],
     ['delegateresource-to-never-activated', () => energy('delegate', never.base58, '5000000')],
@@ -100,6 +111,18 @@ describe('a refusal has the code and the text of a real node', () => {
     expect(await client.call('broadcasthex', { transaction })).toMatchObject({
       code: response.code,
       message: 'Dup transaction.',
+    })
+  })
+
+  it('of more than 512,000 bytes', async () => {
+    const { transaction, txid } = await client.signed(rich, rich.base58, transfer('TRX', '1'))
+    const padding = `1afcff1f${'00'.repeat(524_284)}` // a field of the message that is not signed
+    expect(await client.call('broadcasthex', { transaction: `${transaction}${padding}` })).toMatchObject({
+      result: false,
+      code: 'TOO_BIG_TRANSACTION_ERROR',
+      message: expect.stringMatching(
+        new RegExp(`^Too big transaction with result, TxId ${txid}, the size is \\d+ bytes`),
+      ),
     })
   })
 

@@ -17,6 +17,7 @@ const expirationAheadMsMax = 86_400_000
 const slotMs = 3_000
 /** Bytes of the result, which count although it is not broadcast. */
 const resultBytes = 64
+const transactionBytesMax = 512_000
 const noFunction = 'ffffffff'
 const callGas = quantity(10_000_000)
 
@@ -65,6 +66,7 @@ async function accept(
 ): Promise<void> {
   const { contract } = raw
   if (contract === null) throw new Refusal('CONTRACT_VALIDATE_ERROR', 'Contract validate error : No contract!')
+  requireSize(raw, hex)
   const { resources, now } = await node.resources()
   await requireReference(node, raw)
   if (raw.expiration < now + slotMs || raw.expiration > now + expirationAheadMsMax) {
@@ -106,6 +108,13 @@ export async function isActive(node: DevnetNode, address: string): Promise<boole
   const { resources } = await node.resources()
   if (resources.of(address).isActive) return true
   return (await node.evm.call<string>('eth_getBalance', `0x${address}`, 'pending')) !== '0x0'
+}
+
+function requireSize({ txid }: RawTransaction, hex: string): void {
+  const bytes = strip0x(hex).length / 2 + resultBytes
+  if (bytes <= transactionBytesMax) return
+  const sizes = `the size is ${bytes} bytes, maxTxSize ${transactionBytesMax}`
+  throw new Refusal('TOO_BIG_TRANSACTION_ERROR', `Too big transaction with result, TxId ${txid}, ${sizes}`)
 }
 
 /** The newest block whose height ends in these two bytes must have this hash, among the last 65,536. */

@@ -11,7 +11,7 @@ import { receive } from '../webhooks/receiver-example.ts'
 import { devnetChainId, finalityBlocks } from './anvil.ts'
 import { type Devnet, startDevnet } from './chain.ts'
 import { chainDir, markMatchingData, requireMatchingData } from './local-data.ts'
-import { prepareOperator } from './operator.ts'
+import { prepareOperator, treasuryBase58 } from './operator.ts'
 import { isFree, type Ports, readPorts } from './ports.ts'
 import { applyMigrations, startWorker } from './wrangler.ts'
 
@@ -72,7 +72,7 @@ async function start(): Promise<void> {
   const timer = setInterval(() => void tick(base), tickIntervalMs)
   stopSteps.push(async () => clearInterval(timer))
   isReady = true
-  if (!isStopping) printLine(welcome(base, await backendToken()))
+  if (!isStopping) printLine(welcome(base, nodes, await backendToken()))
 }
 
 function endpointAt(port: number) {
@@ -174,7 +174,8 @@ Then a backend can take a payment from it (type 5 is a refund). The token is val
 `
 }
 
-function welcome(base: string, token: string | null): string {
+function welcome(base: string, nodes: string | null, token: string | null): string {
+  const collect = `${nodes === null ? '' : `TRON_NODES='${nodes}' `}npm run collect --`
   const pay = `${process.env.DEVNET_PORT ? `DEVNET_PORT=${process.env.DEVNET_PORT} ` : ''}npm run pay --`
   const routes = ['/tron/generate', '/tron/balance', '/tron/recharge', '/wallet/list', '/wallet/flow/list']
   return `
@@ -190,7 +191,9 @@ Without that the service finds it by itself. Its events are delivered to a recei
   ${pay} <T-address> 5 TRC10     (worthless, not credited)
 ${token === null ? '' : payment(base, token)}
 
-Collect what the deposit addresses hold (src/collect/README.md): npm run collect -- plan --to <T-address>
+Collect what the deposit addresses hold (src/collect/README.md), here to an address of another public mnemonic:
+
+  ${collect} plan --to ${treasuryBase58} --out plan.json
 
 Ctrl-C stops it; the chain and the database are kept. "npm run devnet:reset" deletes both.
 `

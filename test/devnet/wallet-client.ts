@@ -42,7 +42,7 @@ export const operator = accountAt(1, 0)
 export const outside = treasuryBase58
 
 /** A transfer of one currency from its address to `outside`. */
-export const transfer = (symbol: 'TRX' | 'USDT', units: string, feeLimit = '100000000') =>
+export const transfer = (symbol: 'TRX' | 'USDT' | 'NONE', units: string, feeLimit = '100000000') =>
   ({ kind: 'transfer', symbol, units, energy: 0, feeLimit }) as const
 
 /** A client of the chain's HTTP API that makes and signs its transactions. */
@@ -71,6 +71,7 @@ export function createWalletClient(devnet: Devnet) {
       currencies: [
         { symbol: 'TRX', contract: null, decimals: 6 },
         { symbol: 'USDT', contract: tokenBase58, decimals: 6 },
+        { symbol: 'NONE', contract: outside, decimals: 6 }, // no contract
       ],
     }
     const rawData = encodeStep(header, { ...content, id: nextId++, index: 0, after: [], address } as StepContent)

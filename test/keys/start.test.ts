@@ -70,6 +70,10 @@ describe('npm run keys -- new', () => {
     expect(readFileSync(join(folder, 'k.age'), 'utf8')).toMatch(/^-----BEGIN AGE ENCRYPTED FILE-----/)
     const shown = await run(['show', '--file', 'k.age', '--stdin', '--allow-pipe'], passphrase)
     expect(shown.out).toContain(xpub)
+
+    const again = await run(['new', '--write', 'k.age', '--stdin', '--allow-pipe'], '\n\n')
+    expect([again.code, again.out]).toEqual([1, '']) // no words that would be in no file
+    expect(again.all).toContain('k.age exists already')
   })
 })
 
