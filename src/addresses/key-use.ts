@@ -1,7 +1,7 @@
 import type { Chain } from '../chain/chain.ts'
 import { balancesMax } from '../chain/limits.ts'
 import type { Currencies } from '../ledger/currencies.ts'
-import type { Logger } from '../platform/logger.ts'
+import type { Alarms } from '../platform/alarms.ts'
 import type { Address } from './address.ts'
 import type { AddressBook } from './address-book.ts'
 
@@ -20,7 +20,7 @@ export interface KeyUseParts {
   /** The address at an index of the deployment's extended public key. */
   readonly addressAt: (index: number) => Address
   readonly keyUse: KeyUse
-  readonly logger: Logger
+  readonly alarms: Alarms
 }
 
 /**
@@ -28,7 +28,7 @@ export interface KeyUseParts {
  * first addresses must hold nothing: otherwise it served another database, and its addresses would be issued again.
  */
 export async function checkKeyUse(parts: KeyUseParts): Promise<'unused' | 'used' | 'unknown'> {
-  const { addresses, chain, currencies, firstIndex, addressAt, keyUse, logger } = parts
+  const { addresses, chain, currencies, firstIndex, addressAt, keyUse, alarms } = parts
   if (firstIndex !== null || !(await addresses.isEmpty())) return 'unused'
   if (keyUse.wasUsed) return 'used'
   const first = Array.from({ length: balancesMax }, (_, index) => addressAt(index))
@@ -38,7 +38,7 @@ export async function checkKeyUse(parts: KeyUseParts): Promise<'unused' | 'used'
     const index = balances.value.findIndex((units) => units > 0n)
     if (index === -1) continue
     keyUse.wasUsed = true
-    logger.alarm('key-was-used', { index, cuy })
+    await alarms.raise('key-was-used', '', { index, cuy })
     return 'used'
   }
   return 'unused'

@@ -77,8 +77,9 @@ async function decide(
   for (const [i, group] of groups.entries()) {
     const { stopped, undecided, ...decisions } = await decideCandidates(parts, group, decimals)
     const changed = decisions.pending.filter((one) => reasons.get(keyOf(one)) !== one.reason)
+    // First: once its reason is stored, it has changed for the last time.
+    await alarmUnreadable(parts, changed)
     await storeDecisions(parts, { ...decisions, pending: changed }, parts.clock.now())
-    alarmUnreadable(parts, changed)
     failure = stopped ?? failure
     if (stopped?.kind !== 'out-of-budget') continue
     // The first one may cost more than an invocation has: it waits for its next try.

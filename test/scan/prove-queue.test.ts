@@ -62,6 +62,17 @@ describe('proving the queue', () => {
     expect(parts.raised).toEqual(['bytes-unreadable'])
   })
 
+  it('raises that alarm before its reason is stored, so that an invocation that ends between repeats or has it', async () => {
+    const { parts, reasons } = await createParts(1, () => ok(rawData()))
+    const keep = () => Promise.reject(new Error('the invocation ended'))
+    await expect(proveQueue({ ...parts, pending: { ...parts.pending, keep } }, takesPerTick)).rejects.toThrow('ended')
+    expect(parts.raised).toEqual(['bytes-unreadable'])
+    const at = (now + proofRetryMs) as UnixMs
+    await proveQueue({ ...parts, clock: { ...parts.clock, now: () => at } }, takesPerTick)
+    expect(await reasons()).toEqual([[1, 'bytes-unreadable']])
+    expect(parts.raised).toEqual(['bytes-unreadable'])
+  })
+
   it('tries each one again only after a pause', async () => {
     const { parts, fetched } = await createParts(1, () => ok(null))
     await proveQueue(parts, takesPerTick)
