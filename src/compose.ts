@@ -134,7 +134,6 @@ function settingsCheck({ clock }: Platform, { db, chainId, extendedPublicKey, cu
   return createSettingsCheck({
     storedSettings: createStoredSettings(db),
     settings: settingsOf(chainId, deriveAddress(extendedPublicKey, 0), currencies),
-    accepted: currencies.list.filter(({ retired }) => !retired).map(({ cuy }) => cuy),
     clock,
     alarms,
   })

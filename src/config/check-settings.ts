@@ -1,4 +1,3 @@
-import type { CurrencyId } from '../ledger/currencies.ts'
 import { findDifferences, type Setting, type StoredSettings } from '../ledger/stored-setting.ts'
 import type { Alarms } from '../platform/alarms.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -10,8 +9,6 @@ export const recheckMs = 5_000
 export interface SettingsCheckParts {
   readonly storedSettings: StoredSettings
   readonly settings: readonly Setting[]
-  /** The currencies that are not retired. */
-  readonly accepted: readonly CurrencyId[]
   readonly clock: Pick<Clock, 'now'>
   readonly alarms: Pick<Alarms, 'raise'>
 }
@@ -22,13 +19,13 @@ export interface SettingsCheckParts {
  * configuration that has it. It is all that such a deployment stores.
  */
 export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<boolean> {
-  const { storedSettings, settings, accepted, clock, alarms } = parts
+  const { storedSettings, settings, clock, alarms } = parts
   let isEqual = false
   let isReported = false
   let nextCheckAt = 0
   return async () => {
     if (isEqual || clock.now() < nextCheckAt) return isEqual
-    const differences = findDifferences(settings, await storedSettings.remember(settings, accepted))
+    const differences = findDifferences(settings, await storedSettings.remember(settings))
     isEqual = differences.length === 0
     if (isEqual) return true
     nextCheckAt = clock.now() + recheckMs

@@ -51,10 +51,11 @@ async function prove(
   const now = parts.clock.now()
   const nextTry = (now + proofRetryMs) as UnixMs
   const dueBy = (now + dueInMs) as UnixMs
+  const accepted = parts.currencies.list.filter(({ retired }) => !retired).map(({ cuy }) => cuy)
   const decimals: KnownDecimals = new Map()
   let stopped: ChainFailure | null = null
   for (let taken = 0; taken < takes && stopped?.kind !== 'out-of-budget'; taken += 1) {
-    const records = await parts.pending.takeDue({ ...which, dueBy, nextTry, max: takenMax })
+    const records = await parts.pending.takeDue({ ...which, dueBy, nextTry, max: takenMax, accepted })
     if (records.length === 0) break
     stopped = (await decide(parts, records, decimals)) ?? stopped
   }

@@ -36,7 +36,8 @@ export async function watchProgress(parts: WatchProgressParts): Promise<void> {
   if (state?.halted === null) well.push('chain-forked')
   if (state !== null && now - state.finalizedAt <= stallMs) well.push('finality-stalled')
   const stillSince = state === null ? startWatch.failingSince : stillSinceOf(state)
-  if (stillSince === null || now - stillSince <= stoppedAfterMs) return await alarms.clearWell([...well, 'scan-stalled'])
+  if (stillSince === null || now - stillSince <= stoppedAfterMs)
+    return await alarms.clearWell([...well, 'scan-stalled'])
   const heights = { scanned: state?.position.height ?? 0, finalized: state?.finalized ?? 0 }
   await alarms.raise('scan-stalled', '', { ...heights, why: state?.problem ?? 'not started' })
   await alarms.clearWell(well)

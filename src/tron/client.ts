@@ -48,7 +48,14 @@ export function createTronClient(options: TronClientOptions): Chain {
 export function createNodePool(options: TronClientOptions): NodePool {
   const nodes: TronNode[] = []
   const budget = createRequestBudget(options, options.nodes.length === 1)
-  const pool = { ...options, nodes, budget, chainId: BigInt(options.chainId), tried: new Set<CircuitState>(), faults: [] }
+  const pool = {
+    ...options,
+    nodes,
+    budget,
+    chainId: BigInt(options.chainId),
+    tried: new Set<CircuitState>(),
+    faults: [],
+  }
   for (const [i, endpoint] of options.nodes.entries()) {
     const number = endpoint.number ?? i + 1
     const health = healthOf(options.health, number, endpoint, options.chainId)
