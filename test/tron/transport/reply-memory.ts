@@ -12,7 +12,7 @@ import { bytesPerValueMin, replyBytesMax, replyDepthMax, replyKeysMax } from '..
 import { root } from '../../support/project.ts'
 
 const worker = `
-import { isTooDense, readBody } from './transport/read-body.ts'
+import { isTooDense, readBody } from './tron/transport/read-body.ts'
 export default {
   async fetch(request) {
     const url = new URL(request.url)
@@ -91,12 +91,13 @@ function children(): readonly string[] {
 }
 
 const moduleOf = (path: string) => {
-  return { type: 'esm', contents: stripTypeScriptTypes(readFileSync(`${root}src/tron/${path}`, 'utf8')) } as const
+  return { type: 'esm', contents: stripTypeScriptTypes(readFileSync(`${root}src/${path}`, 'utf8')) } as const
 }
 const modules = {
   'main.js': { type: 'esm', contents: worker },
-  'transport/read-body.ts': moduleOf('transport/read-body.ts'),
-  'limits.ts': moduleOf('limits.ts'),
+  'tron/transport/read-body.ts': moduleOf('tron/transport/read-body.ts'),
+  'tron/limits.ts': moduleOf('tron/limits.ts'),
+  'platform/read-bytes.ts': moduleOf('platform/read-bytes.ts'),
 } as const
 
 async function measure(text: string, checked: boolean): Promise<{ readonly peak: number; readonly outcome: string }> {
