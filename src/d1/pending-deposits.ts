@@ -70,10 +70,10 @@ const takeWhere = (condition: SQL | undefined) =>
           SELECT ${names(reason, next_try, id)},
             row_number() OVER (PARTITION BY ${names(uid)} ORDER BY ${order}) AS turn
           FROM (
-            SELECT ${columns} FROM ${pendingDeposits} WHERE ${condition} AND ${reason} <> 'retired' AND NOT ${isHalted}
+            SELECT ${columns} FROM ${pendingDeposits} WHERE ${condition} AND ${reason} <> 'retired'
             UNION ALL
-            SELECT ${columns} FROM ${pendingDeposits} WHERE ${condition} AND ${isRetired} AND NOT ${isHalted}
-          )
+            SELECT ${columns} FROM ${pendingDeposits} WHERE ${condition} AND ${isRetired}
+          ) WHERE NOT ${isHalted}
         )
         ORDER BY turn, ${order} LIMIT ${param('max')})`)
       .returning(),

@@ -10,6 +10,7 @@ import { readTokenDecimals } from './quorum/token-decimals.ts'
 import { readBytesInBlock, readTransactionBytes } from './transaction-bytes.ts'
 import { createRequestBudget, type RequestLimits } from './transport/http.ts'
 import { readUnconfirmedBlocks } from './unconfirmed-blocks.ts'
+import { findActivated, findHolder } from './used-addresses.ts'
 
 /** What a client is made of. The health store lives as long as the isolate, everything else as long as one invocation. */
 export interface TronClientOptions extends RequestLimits, PoolSettings {
@@ -39,6 +40,8 @@ export function createTronClient(options: TronClientOptions): Chain {
     bytesInBlock: (height) => withAlarms(readBytesInBlock(pool, height)),
     locateTransaction: (txid) => withAlarms(locateTransaction(pool, txid)),
     balances: (addresses, asset) => withAlarms(readBalances(pool, addresses, asset)),
+    holder: (addresses, asset) => withAlarms(findHolder(pool, addresses, asset)),
+    activated: (addresses) => withAlarms(findActivated(pool, addresses)),
     decimals: (contract) => withAlarms(readTokenDecimals(pool, contract)),
     requestsLeft: () => pool.budget.requestsMax - pool.budget.requests,
   }

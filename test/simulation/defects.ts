@@ -178,8 +178,8 @@ export const defects: Readonly<Record<string, Defect>> = {
   },
   'the queue goes on while the scan is halted': {
     file: 'd1/pending-deposits.ts',
-    text: ' AND NOT $',
-    replacement: ' AND 2 <> $',
+    text: ' WHERE NOT $',
+    replacement: ' WHERE 2 <> $',
     from: 36,
   },
   'a scan proves what waits before it reads': {
