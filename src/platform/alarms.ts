@@ -5,7 +5,7 @@ import type { AlarmKind, LogFields, Logger } from './logger.ts'
 /** What is only seen where a node is asked is well again once it was not seen for this long. */
 export const wellAfterMs = 3_600_000
 /** Least time between two times that an isolate stores such a sight: shorter than `wellAfterMs`. */
-export const seenEveryMs = 600_000
+const seenEveryMs = 600_000
 /** Alarms that an isolate remembers. With more of them all are forgotten. */
 const knownMax = 200
 

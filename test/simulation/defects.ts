@@ -256,6 +256,12 @@ export const defects: Readonly<Record<string, Defect>> = {
     replacement: 'isStuck ? readBlocksMax : readBlocksMax',
     from: 242,
   },
+  'a key that was used is taken for a new one': {
+    file: 'addresses/key-use.ts',
+    text: 'if (answer.value === null) continue',
+    replacement: 'if (answer.value !== 0.5) continue',
+    from: 30,
+  },
   ...ledgerDefects,
   'an answer of an endpoint counts as a delivery, whatever its status': {
     file: 'webhooks/deliver-event.ts',
