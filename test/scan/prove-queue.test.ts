@@ -6,6 +6,7 @@ import { err, ok } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { toDeposit, toPending } from '../../src/deposits/verify-deposit.ts'
 import { indexCurrencies } from '../../src/ledger/currencies.ts'
+import { minuteProofsMax } from '../../src/platform/limits.ts'
 import { proofRetryMs, proveOwn, proveQueue, takenMax, takesPerTick } from '../../src/scan/prove-queue.ts'
 import {
   alice,
@@ -90,6 +91,12 @@ describe('proving the queue', () => {
     expect(fetched).toHaveLength(most)
     await proveQueue(parts, takesPerTick)
     expect(new Set(fetched).size).toBe(most + 3)
+  })
+
+  it('has turns and requests for a backlog of 10,000 TRX transfers within an hour, at two nodes', () => {
+    expect(60 * takenMax * takesPerTick).toBeGreaterThan(10_000)
+    const requestsEach = 2 / receiptsMax + 1 // receipts at both nodes, bytes of the transaction at one
+    expect((60 * minuteProofsMax) / requestsEach).toBeGreaterThan(10_000)
   })
 
   it('asks for the receipts of a group in one query', async () => {
