@@ -254,7 +254,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'scan/scan.ts',
     text: 'isStuck ? carefulBlocksMax : readBlocksMax',
     replacement: 'isStuck ? readBlocksMax : readBlocksMax',
-    from: 242,
+    from: 360,
   },
   'a key that was used is taken for a new one': {
     file: 'addresses/key-use.ts',
