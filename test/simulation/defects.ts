@@ -224,7 +224,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     text: 'return ok(new Map(all.map((bytes) => [txidOf(bytes), bytes])))',
     replacement: `const named = (reply.ok ? reply.value : {}) as { transactions: { txID: Txid }[] }
     return ok(new Map(all.map((bytes, i) => [named.transactions[i]!.txID, bytes])))`,
-    from: 972,
+    from: 815,
   },
   'the configuration is not compared with what is stored': {
     file: 'config/check-settings.ts',
