@@ -15,7 +15,7 @@ import { eventItem } from './events/event-item.ts'
 import { type App, createApp, createUnconfiguredApp } from './http/app.ts'
 import { jsonAmount } from './http/envelope.ts'
 import { settingsOf } from './ledger/stored-setting.ts'
-import { createAlarms } from './platform/alarms.ts'
+import { type Alarms, createAlarms } from './platform/alarms.ts'
 import type { Clock } from './platform/clock.ts'
 import * as limits from './platform/limits.ts'
 import type { Logger } from './platform/logger.ts'
@@ -84,14 +84,15 @@ export function createService(platform: Platform): Service {
 
 function configured(platform: Platform, config: Config): BoundService {
   const { clock, logger } = platform
-  const openChain = chainFactory(platform, config)
+  const alarms = createAlarms({ store: createAlarmStore(config.db), clock, logger })
+  const openChain = chainFactory(platform, config, alarms)
   // Ticks are not counted: callers cannot take from them.
   const mayRequest = () => isWithin(config.rateLimits, 'allNodes', allCallers, logger)
-  const services = createServices(platform, config, (usage) => ({
+  const services = createServices(platform, config, alarms, (usage) => ({
     chain: openChain(usage, limits.routeReadMs, limits.routeRequestsMax, { mayRequest }),
     proofChain: openChain(usage, limits.routeMs, limits.routeProofsMax, { mayRequest }),
   }))
-  const hasStoredMeaning = settingsCheck(platform, config)
+  const hasStoredMeaning = settingsCheck(platform, config, alarms)
   const app = createApp(platform, { ...config, hasStoredMeaning }, services)
   const watch = { hasStoredMeaning, startWatch: { failingSince: null }, eventsKeepDays: config.eventsKeepDays }
   const writeBody = (event: StoredEvent) => JSON.stringify(eventItem(event, config.currencies, jsonAmount))
@@ -129,23 +130,27 @@ function configured(platform: Platform, config: Config): BoundService {
 }
 
 /** Compares the configuration with what the stored data means. */
-function settingsCheck({ clock, logger }: Platform, { db, chainId, extendedPublicKey, currencies }: Config) {
+function settingsCheck({ clock }: Platform, { db, chainId, extendedPublicKey, currencies }: Config, alarms: Alarms) {
   return createSettingsCheck({
     storedSettings: createStoredSettings(db),
     settings: settingsOf(chainId, deriveAddress(extendedPublicKey, 0), currencies),
-    accepted: currencies.list.filter(({ retired }) => !retired).map(({ cuy }) => cuy),
     clock,
-    logger,
+    alarms,
   })
 }
 
-function createServices(platform: Platform, config: Config, openChains: (usage: Usage) => RouteChains): Services {
+function createServices(
+  platform: Platform,
+  config: Config,
+  alarms: Alarms,
+  openChains: (usage: Usage) => RouteChains,
+): Services {
   const { clock, logger, uniqueName } = platform
   const sessions = createSessions(config.db, { clock, logger })
   const settings: Settings = {
     clock,
     logger,
-    alarms: createAlarms({ store: createAlarmStore(config.db), clock, logger }),
+    alarms,
     currencies: config.currencies,
     operators: config.operators,
     startBlock: config.startBlock,
@@ -174,7 +179,7 @@ function createServices(platform: Platform, config: Config, openChains: (usage: 
 type SharedLimits = Pick<RequestLimits, 'mayRequest' | 'connectionsMax'>
 
 /** Opens the nodes for one invocation, within `ms` from then on and `requestsMax` requests. */
-function chainFactory({ clock, logger, fetch }: Platform, config: Config) {
+function chainFactory({ clock, logger, fetch }: Platform, config: Config, alarms: Alarms) {
   const health = createNodeHealthStore()
   const { nodes, quorum, chainId, currencies } = config
   const tokens = new Set(currencies.byContract.keys())
@@ -188,6 +193,7 @@ function chainFactory({ clock, logger, fetch }: Platform, config: Config) {
       health,
       clock,
       logger,
+      alarms,
       fetch: (url, init) => metered(usage.node, clock, 1, () => fetch(url, init)),
       deadline: (clock.now() + ms) as UnixMs,
       requestsMax,
@@ -195,10 +201,8 @@ function chainFactory({ clock, logger, fetch }: Platform, config: Config) {
 }
 
 function unconfigured(platform: Platform, faults: readonly string[]): BoundService {
-  const report = () => {
-    for (const fault of faults) platform.logger.alarm('misconfigured', { fault })
-  }
-  report()
-  const tick = () => Promise.resolve(report())
+  // Once in an isolate: the database that alarms are shared by is itself a part of the configuration that is not valid.
+  for (const fault of faults) platform.logger.alarm('misconfigured', { fault })
+  const tick = () => Promise.resolve()
   return { app: createUnconfiguredApp(platform), tick, minute: tick, ledger: createUnconfiguredLedgerRpc() }
 }

@@ -57,6 +57,13 @@ export interface Chain {
   locateTransaction(txid: Txid): ChainResult<TransactionLocation>
   /** The newest balances by one node, in the order requested, in chain units. One HTTP request for `balancesMax` addresses. */
   balances(addresses: readonly Address[], asset: Asset): ChainResult<readonly bigint[]>
+  /** The index of the first of at most `balancesMax` addresses that holds an asset by any of `quorum` nodes, or null. */
+  holder(addresses: readonly Address[], asset: Asset): ChainResult<number | null>
+  /**
+   * The index of the first of these addresses that was ever activated, by the HTTP API of any node, or null. One HTTP request
+   * for each. Null too where no node has an HTTP API.
+   */
+  activated(addresses: readonly Address[]): ChainResult<number | null>
   /** `decimals()` of a token contract. `quorum` nodes agree on it. */
   decimals(contract: Address): ChainResult<number>
   /** HTTP requests to nodes that this invocation has left. */

@@ -2,6 +2,7 @@ import type { Header } from '../chain/block.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { ChainConfig } from '../config/chain.ts'
+import { noAlarms } from '../platform/alarms.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createLogger } from '../platform/logger.ts'
 import { createNodePool, createTronClient, type TronClientOptions } from '../tron/client.ts'
@@ -50,7 +51,8 @@ export function openNodes(chain: ChainConfig, platform: CollectPlatform): Collec
     const deadline = (clock.now() + requestLimitMs) as UnixMs // safe: a later time
     const { chainId, currencies } = chain
     const tokens = new Set(currencies.byContract.keys())
-    return { nodes, chainId, quorum, tokens, health, logger, clock, fetch, deadline, requestsMax }
+    const own = { health, logger, alarms: noAlarms, clock, fetch, deadline, requestsMax }
+    return { nodes, chainId, quorum, tokens, ...own }
   }
   const ask: AskNode = async (node, path, body, parse) => {
     await turn()

@@ -1,7 +1,6 @@
-import type { CurrencyId } from '../ledger/currencies.ts'
 import { findDifferences, type Setting, type StoredSettings } from '../ledger/stored-setting.ts'
+import type { Alarms } from '../platform/alarms.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
 
 /** Least time between two comparisons while the configuration differs: stored data can be repaired. */
 export const recheckMs = 5_000
@@ -10,29 +9,31 @@ export const recheckMs = 5_000
 export interface SettingsCheckParts {
   readonly storedSettings: StoredSettings
   readonly settings: readonly Setting[]
-  /** The currencies that are not retired. */
-  readonly accepted: readonly CurrencyId[]
   readonly clock: Pick<Clock, 'now'>
-  readonly logger: Logger
+  readonly alarms: Pick<Alarms, 'raise'>
 }
 
 /**
  * Whether the configuration has the meaning that the stored data has. Where it is so, it stays so for the life of the
- * isolate. Where it is not, nothing may be served or credited; the alarm is raised once.
+ * isolate. Where it is not, nothing may be served or credited; one alarm for each setting is raised, and cleared by a tick of a
+ * configuration that has it. It is all that such a deployment stores.
  */
 export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<boolean> {
-  const { storedSettings, settings, accepted, clock, logger } = parts
+  const { storedSettings, settings, clock, alarms } = parts
   let isEqual = false
   let isReported = false
   let nextCheckAt = 0
   return async () => {
     if (isEqual || clock.now() < nextCheckAt) return isEqual
-    const differences = findDifferences(settings, await storedSettings.remember(settings, accepted))
+    const differences = findDifferences(settings, await storedSettings.remember(settings))
     isEqual = differences.length === 0
     if (isEqual) return true
     nextCheckAt = clock.now() + recheckMs
-    if (!isReported) for (const difference of differences) logger.alarm('configuration-differs', { ...difference })
+    if (isReported) return false
     isReported = true
+    for (const difference of differences) {
+      await alarms.raise('configuration-differs', difference.setting, { ...difference })
+    }
     return false
   }
 }

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, lt, or, sql } from 'drizzle-orm'
 import type { AlarmStore } from '../platform/alarms.ts'
 import { alarmTable as table } from './alarm-table.ts'
 import type { Database } from './database.ts'
@@ -14,6 +14,9 @@ export function createAlarmStore(db: Database): AlarmStore {
     remove: async (name, detail) => {
       await deleteAlarm(db, { name, detail }).run()
     },
+    removeWell: async (kinds, seen, unseenSince) => {
+      await deleteWell(db, { kinds: JSON.stringify(kinds), seen: JSON.stringify(seen), unseenSince }).run()
+    },
   }
 }
 
@@ -23,6 +26,10 @@ const insertAlarm = statement(
   build
     .insert(table)
     .values({ name: param('name'), detail: param('detail'), raised_at: param('at') })
-    .onConflictDoNothing(),
+    .onConflictDoUpdate({ target: [table.name, table.detail], set: { raised_at: param('at') } }),
 )
 const deleteAlarm = statement(build.delete(table).where(isSame))
+const isOneOf = (list: string) => sql`${table.name} IN (SELECT value FROM json_each(${param(list)}))`
+const deleteWell = statement(
+  build.delete(table).where(or(isOneOf('kinds'), and(isOneOf('seen'), lt(table.raised_at, param('unseenSince'))))),
+)

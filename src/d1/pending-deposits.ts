@@ -10,7 +10,7 @@ import { pendingDeposits, refusals } from './tables.ts'
 /** Pending deposits that one caller is shown. */
 const shownMax = 100
 
-const { id, txid, uid, next_try, reason } = pendingDeposits
+const { id, txid, uid, cuy, next_try, reason } = pendingDeposits
 
 /** The queue of candidates over D1. */
 export function createPendingDeposits(db: Database): PendingDeposits {
@@ -27,11 +27,10 @@ export function createPendingDeposits(db: Database): PendingDeposits {
 
     keep: (pending, at) => batchAll(db, pendingStatements(db, pending, at)),
 
-    async takeDue({ dueBy, nextTry, max, uid: caller, txid: transaction }) {
+    async takeDue({ dueBy, nextTry, max, uid: caller, txid: transaction, accepted }) {
       const take = caller === null ? takePending : transaction === null ? takeOwnPending : takeTransaction
-      const { results } = await take(db, { dueBy, nextTry, max, uid: caller, txid: transaction }).run<
-        typeof pendingDeposits.$inferSelect
-      >()
+      const values = { dueBy, nextTry, max, uid: caller, txid: transaction, accepted: JSON.stringify(accepted) }
+      const { results } = await take(db, values).run<typeof pendingDeposits.$inferSelect>()
       // RETURNING has no order of its own.
       return results.sort((a, b) => a.id - b.id).map(readPending)
     },
@@ -57,6 +56,9 @@ export function createPendingDeposits(db: Database): PendingDeposits {
 // alone, a few that cannot be decided would keep out all others.
 const order = sql`${names(reason)} <> 'queued', ${names(next_try, id)}`
 const isHalted = sql`EXISTS (SELECT 1 FROM ${scans} WHERE ${scans.halted} IS NOT NULL)`
+// Two parts, because each has an index. What waits in a retired currency is not read at all, however much it is.
+const isRetired = sql`${reason} = 'retired' AND ${cuy} IN (SELECT value FROM json_each(${param('accepted')}))`
+const columns = names(reason, next_try, id, uid)
 const takeWhere = (condition: SQL | undefined) =>
   statement(
     build
@@ -67,7 +69,11 @@ const takeWhere = (condition: SQL | undefined) =>
         FROM (
           SELECT ${names(reason, next_try, id)},
             row_number() OVER (PARTITION BY ${names(uid)} ORDER BY ${order}) AS turn
-          FROM ${pendingDeposits} WHERE ${condition} AND ${reason} <> 'retired' AND NOT ${isHalted}
+          FROM (
+            SELECT ${columns} FROM ${pendingDeposits} WHERE ${condition} AND ${reason} <> 'retired'
+            UNION ALL
+            SELECT ${columns} FROM ${pendingDeposits} WHERE ${condition} AND ${isRetired}
+          ) WHERE NOT ${isHalted}
         )
         ORDER BY turn, ${order} LIMIT ${param('max')})`)
       .returning(),

@@ -8,11 +8,10 @@ import { deposits, pendingDeposits, wallets } from './tables.ts'
 /** The stored settings over D1. */
 export function createStoredSettings(db: Database): StoredSettings {
   return {
-    async remember(settings, accepted) {
+    async remember(settings) {
       const list = JSON.stringify(settings)
-      const [, , stored] = await db.batch<{ name: string; value: string; used: 0 | 1 }>([
+      const [, stored] = await db.batch<{ name: string; value: string; used: 0 | 1 }>([
         insertSettings(db, { list }),
-        resumeRetired(db, { list, accepted: JSON.stringify(accepted) }),
         selectSettings(db, { list }),
       ])
       return (stored?.results ?? []).map(({ name, value, used }) => ({ name, value, used: used === 1 }))
@@ -29,12 +28,6 @@ INSERT INTO ${table} (${names(table.name, table.value, table.stored_at)})
 SELECT ${members(table.name, table.value)}, CAST(unixepoch('subsec') * 1000 AS INTEGER)
 FROM json_each(${param('list')}) AS setting
 WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE ${table.name} = setting.value ->> 'name')
-  AND ${isSame}`)
-
-const resumeRetired = statement(sql`
-UPDATE ${pendingDeposits} SET ${names(pendingDeposits.reason)} = 'queued', ${names(pendingDeposits.next_try)} = 0
-WHERE ${pendingDeposits.reason} = 'retired'
-  AND ${pendingDeposits.cuy} IN (SELECT value FROM json_each(${param('accepted')}))
   AND ${isSame}`)
 
 const hasRows = (rows: typeof wallets | typeof pendingDeposits | typeof deposits) =>

@@ -47,18 +47,21 @@ export async function decideCandidates(
     const isKey = verdict.deposits.some(({ position }) => position === owned.candidate.position)
     if (!isKey) corrected.push(owned.candidate)
   }
-  for (const deposit of deposits.values()) if (deposit.outcome === 'too-large') alarmTooLarge(sources, deposit)
+  for (const deposit of deposits.values()) if (deposit.outcome === 'too-large') await alarmTooLarge(sources, deposit)
   return { deposits: [...deposits.values()], pending, refused, corrected, undecided, stopped }
 }
 
-function alarmTooLarge({ logger }: EvidenceSources, { txid, position }: CreditKey): void {
-  logger.alarm('deposit-too-large', { txid, position })
+async function alarmTooLarge({ alarms }: EvidenceSources, { txid, position }: CreditKey): Promise<void> {
+  await alarms.raise('deposit-too-large', `${txid}:${position}`, { txid, position })
 }
 
 /** Raises the alarm for deposits that are pending from now on because their bytes cannot be read. */
-export function alarmUnreadable({ logger }: Pick<EvidenceSources, 'logger'>, newlyPending: readonly Pending[]): void {
+export async function alarmUnreadable(
+  { alarms }: Pick<EvidenceSources, 'alarms'>,
+  newlyPending: readonly Pending[],
+): Promise<void> {
   for (const { txid, reason } of newlyPending) {
-    if (reason === 'bytes-unreadable') logger.alarm('bytes-unreadable', { txid })
+    if (reason === 'bytes-unreadable') await alarms.raise('bytes-unreadable', txid, { txid })
   }
 }
 

@@ -7,7 +7,6 @@ import { err, ok, type Result } from '../common/result.ts'
 import type { Currency } from '../ledger/currencies.ts'
 import type { Alarms } from '../platform/alarms.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Logger } from '../platform/logger.ts'
 import type { OwnedCandidate } from './detect-transfers.ts'
 import type { TokenFacts } from './token-facts.ts'
 import type { Evidence } from './verify-deposit.ts'
@@ -17,7 +16,6 @@ export interface EvidenceSources {
   readonly proofChain: Pick<Chain, 'receipts' | 'transactionBytes' | 'bytesInBlock' | 'decimals'>
   readonly tokenFacts: TokenFacts
   readonly clock: Clock
-  readonly logger: Logger
   readonly alarms: Alarms
 }
 
@@ -177,8 +175,8 @@ async function readDecimals(
   if (!answer.ok) return answer.error.kind === 'out-of-budget' ? answer : ok(null)
   const { cuy, decimals: configured } = currency
   if (answer.value === configured) {
+    await alarms.clear('decimals-differ', String(cuy)) // first: what is stored is not asked for again
     await tokenFacts.storeDecimals(contract, answer.value, clock.now())
-    await alarms.clear('decimals-differ', String(cuy))
   } else await alarms.raise('decimals-differ', String(cuy), { cuy, configured, contract: answer.value })
   return answer
 }

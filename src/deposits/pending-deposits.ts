@@ -1,5 +1,6 @@
 import type { Txid } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
+import type { CurrencyId } from '../ledger/currencies.ts'
 import type { Uid } from '../ledger/entry.ts'
 import type { CreditKey, Pending, Refusal } from './deposit.ts'
 
@@ -19,6 +20,8 @@ export interface DueQuery {
   readonly uid: Uid | null
   /** Those of one transaction of this caller only, whether they are due or not. */
   readonly txid: Txid | null
+  /** The currencies that are not retired. */
+  readonly accepted: readonly CurrencyId[]
 }
 
 /** The queue of candidates that are not decided, and those that were found worth nothing. Each method is one batch that commits whole or not at all. */
@@ -30,7 +33,7 @@ export interface PendingDeposits {
   /**
    * At most `max` pending deposits whose next try is due: the n-th of each caller before the (n+1)-th of any, those first that
    * were never tried, and then those that have been due longest. Their next try moves to `nextTry` in the same statement, so each gets its turn. None
-   * while the scan is halted, and none of a retired currency.
+   * while the scan is halted. Of those that were found retired, only those whose currency is accepted again.
    */
   takeDue(query: DueQuery): Promise<readonly PendingRecord[]>
   /** Makes pending deposits due at `at`, which were taken and not tried. */

@@ -4,7 +4,7 @@ import { deriveAddress } from '../addresses/derive.ts'
 import { balancesMax } from '../chain/limits.ts'
 import type { Config } from '../config/config.ts'
 import { findDifferences, settingsOf } from '../ledger/stored-setting.ts'
-import { readBalances } from '../tron/balances.ts'
+import { findActivated, findHolder } from '../tron/used-addresses.ts'
 import { type CheckResult, failed, passed, warned } from './check-result.ts'
 import { type NodeAccess, type NodeUnderTest, nodeMs, openPool } from './node-under-test.ts'
 import type { ReadStored, StoredData } from './read-stored.ts'
@@ -59,14 +59,20 @@ async function checkKeyUnused(
 ): Promise<CheckResult> {
   const text = 'addresses: none is issued yet'
   const first = Array.from({ length: balancesMax }, (_, index) => deriveAddress(extendedPublicKey, index))
+  const unknown = warned(`${text}; whether the key was used before could not be checked`)
+  const used = (index: number, what: string) =>
+    failed(
+      `${text}, but the key was used before: index ${index} ${what}; restore its database, or set TRON_FIRST_INDEX`,
+    )
+  if (nodes.length === 0) return unknown
   for (const { asset, symbol } of currencies.list) {
-    const balances = nodes.length === 0 ? null : await readBalances(openPool(access, nodes, nodeMs), first, asset)
-    if (!balances?.ok) return warned(`${text}; whether the key was used before could not be checked`)
-    const index = balances.value.findIndex((units) => units > 0n)
-    if (index === -1) continue
-    const advice = 'restore its database, or set TRON_FIRST_INDEX'
-    return failed(`${text}, but the key was used before: index ${index} holds ${symbol}; ${advice}`)
+    const holder = await findHolder(openPool(access, nodes, nodeMs), first, asset)
+    if (!holder.ok) return unknown
+    if (holder.value !== null) return used(holder.value, `holds ${symbol}`)
   }
+  const activated = await findActivated(openPool(access, nodes, nodeMs), first)
+  if (!activated.ok) return unknown
+  if (activated.value !== null) return used(activated.value, 'held something')
   return passed(`${text}, and the first ${balancesMax} addresses of the key hold nothing`)
 }
 

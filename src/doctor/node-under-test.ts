@@ -1,6 +1,7 @@
 import type { ChainFailure } from '../chain/failure.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { NodeConfig } from '../config/chain.ts'
+import { noAlarms } from '../platform/alarms.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createLogger } from '../platform/logger.ts'
 import { createNodePool } from '../tron/client.ts'
@@ -35,7 +36,7 @@ export interface NodeUnderTest extends NodeConfig {
 /** A pool of these nodes, which must all agree, for `ms` from now. */
 export function openPool(access: NodeAccess, nodes: readonly NodeUnderTest[], ms: number): NodePool {
   const deadline = (access.clock.now() + ms) as UnixMs // safe: a later time
-  const settings = { quorum: nodes.length, tokens: new Set<never>(), logger: createLogger(() => {}) }
+  const settings = { quorum: nodes.length, tokens: new Set<never>(), logger: createLogger(() => {}), alarms: noAlarms }
   return createNodePool({ ...access, ...settings, nodes, deadline, requestsMax })
 }
 

@@ -1,5 +1,5 @@
 import { type Address, formatBase58 } from '../addresses/address.ts'
-import type { Currencies, Currency, CurrencyId } from './currencies.ts'
+import type { Currencies, Currency } from './currencies.ts'
 
 /** A part of the configuration that stored data depends on. */
 export interface Setting {
@@ -24,10 +24,9 @@ export interface SettingDifference {
 /** What the stored data means. */
 export interface StoredSettings {
   /**
-   * Stores the settings that are not stored yet, unless a stored one differs, and lets pending deposits of `accepted`
-   * currencies that were retired be tried again. Returns all stored settings.
+   * Stores the settings that are not stored yet, unless a stored one differs. Returns all stored settings.
    */
-  remember(settings: readonly Setting[], accepted: readonly CurrencyId[]): Promise<readonly StoredSetting[]>
+  remember(settings: readonly Setting[]): Promise<readonly StoredSetting[]>
 }
 
 /** The settings of a deployment. The first address identifies the key, whichever level of it is configured. */

@@ -2,21 +2,38 @@ import type { UnixMs } from '../common/time.ts'
 import type { Clock } from './clock.ts'
 import type { AlarmKind, LogFields, Logger } from './logger.ts'
 
-/** Alarms about states that last: each is raised once until it is cleared, by whichever isolate. No method throws. */
+/** What is only seen where a node is asked is well again once it was not seen for this long. */
+export const wellAfterMs = 3_600_000
+/** Least time between two times that an isolate stores such a sight: shorter than `wellAfterMs`. */
+const seenEveryMs = 600_000
+/** Alarms that an isolate remembers. With more of them all are forgotten. */
+const knownMax = 200
+
+/** The kinds of which only the fault is seen, never its end. */
+const seenKinds: ReadonlySet<AlarmKind> = new Set(['nodes-disagree', 'node-lies'])
+
+/**
+ * Alarms about states that last: each is raised once until it is cleared, by whichever isolate. One about a single transfer is
+ * never cleared. No method throws.
+ */
 export interface Alarms {
   /** Raises an alarm, unless the same one of the same subject is raised already. */
   raise(kind: AlarmKind, subject: string, fields: LogFields): Promise<void>
   /** The subject is well again: the alarm can be raised anew. */
   clear(kind: AlarmKind, subject: string): Promise<void>
+  /** Every subject of these kinds is well again, and so is what was not seen at a node for `wellAfterMs`. */
+  clearWell(kinds: readonly AlarmKind[]): Promise<void>
 }
 
 /** The alarms that are raised. Every method throws where the database cannot be reached. */
 export interface AlarmStore {
   has(kind: AlarmKind, subject: string): Promise<boolean>
-  /** Adding one that is there changes nothing. */
+  /** Of one that is there it stores the time. */
   add(kind: AlarmKind, subject: string, at: UnixMs): Promise<void>
   /** Removing one that is not there changes nothing. */
   remove(kind: AlarmKind, subject: string): Promise<void>
+  /** Removes those of `kinds`, and those of `seen` that were added last before `unseenSince`. */
+  removeWell(kinds: readonly AlarmKind[], seen: readonly AlarmKind[], unseenSince: UnixMs): Promise<void>
 }
 
 /** What alarms need. */
@@ -26,28 +43,50 @@ export interface AlarmParts {
   readonly logger: Pick<Logger, 'alarm'>
 }
 
+/** For commands, which report what they find in their own way. */
+export const noAlarms: Pick<Alarms, 'raise'> = { raise: () => Promise.resolve() }
+
+/** An alarm that this isolate has seen raised. */
+interface KnownAlarm {
+  /** False where the row could not be stored. */
+  readonly isStored: boolean
+  readonly at: number
+}
+
 /**
  * Alarms that all isolates of a database share. Where it cannot be reached, an isolate knows only its own. The line is
  * written before the row, so that an isolate that ends in between repeats an alarm and loses none.
  */
 export function createAlarms({ store, clock, logger }: AlarmParts): Alarms {
-  /** What this isolate has seen raised: false where the row could not be stored. */
-  const known = new Map<string, boolean>()
+  const known = new Map<string, KnownAlarm>()
   const keyOf = (kind: AlarmKind, subject: string) => `${kind} ${subject}`
+  const addRow = (kind: AlarmKind, subject: string) =>
+    orNull(store.add(kind, subject, clock.now()).then(() => true as const))
   return {
     async raise(kind, subject, fields) {
       const key = keyOf(kind, subject)
+      const at = clock.now()
+      const isSeen = seenKinds.has(kind)
+      const last = known.get(key)
+      const before = isSeen && at - (last?.at ?? at) >= wellAfterMs ? undefined : last
+      if (isSeen && before !== undefined && at - before.at < seenEveryMs) return
       const has = await orNull(store.has(kind, subject))
       // A row that was stored and is gone was removed by an isolate that saw the subject well.
-      const isRaised = has ?? known.has(key)
-      if (!isRaised && known.get(key) !== false) logger.alarm(kind, fields)
-      if (has === null) known.set(key, known.get(key) ?? false)
-      else if (has) known.set(key, true)
-      else known.set(key, (await orNull(store.add(kind, subject, clock.now()).then(() => true))) !== null)
+      const isRaised = has ?? before !== undefined
+      if (!isRaised && before?.isStored !== false) logger.alarm(kind, fields)
+      const isStored =
+        has === null ? before?.isStored === true : has && !isSeen ? true : (await addRow(kind, subject)) !== null
+      if (known.size >= knownMax) known.clear()
+      known.set(key, { isStored, at })
     },
     async clear(kind, subject) {
       known.delete(keyOf(kind, subject))
       await orNull(store.remove(kind, subject)) // what cannot be removed now is removed by a later tick that is well
+    },
+    async clearWell(kinds) {
+      for (const key of known.keys()) if (kinds.some((kind) => key.startsWith(`${kind} `))) known.delete(key)
+      const unseenSince = (clock.now() - wellAfterMs) as UnixMs // safe: an earlier time
+      await orNull(store.removeWell(kinds, [...seenKinds], unseenSince))
     },
   }
 }

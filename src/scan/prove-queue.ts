@@ -51,10 +51,11 @@ async function prove(
   const now = parts.clock.now()
   const nextTry = (now + proofRetryMs) as UnixMs
   const dueBy = (now + dueInMs) as UnixMs
+  const accepted = parts.currencies.list.filter(({ retired }) => !retired).map(({ cuy }) => cuy)
   const decimals: KnownDecimals = new Map()
   let stopped: ChainFailure | null = null
   for (let taken = 0; taken < takes && stopped?.kind !== 'out-of-budget'; taken += 1) {
-    const records = await parts.pending.takeDue({ ...which, dueBy, nextTry, max: takenMax })
+    const records = await parts.pending.takeDue({ ...which, dueBy, nextTry, max: takenMax, accepted })
     if (records.length === 0) break
     stopped = (await decide(parts, records, decimals)) ?? stopped
   }
@@ -77,8 +78,9 @@ async function decide(
   for (const [i, group] of groups.entries()) {
     const { stopped, undecided, ...decisions } = await decideCandidates(parts, group, decimals)
     const changed = decisions.pending.filter((one) => reasons.get(keyOf(one)) !== one.reason)
+    // First: once its reason is stored, it has changed for the last time.
+    await alarmUnreadable(parts, changed)
     await storeDecisions(parts, { ...decisions, pending: changed }, parts.clock.now())
-    alarmUnreadable(parts, changed)
     failure = stopped ?? failure
     if (stopped?.kind !== 'out-of-budget') continue
     // The first one may cost more than an invocation has: it waits for its next try.

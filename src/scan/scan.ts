@@ -73,10 +73,9 @@ async function catchUp(parts: ScanParts, state: ScanState): Promise<Result<Block
   if (!head.ok) return head
   await scanStore.recordFinalized(head.value.height, clock.now())
   const stalledMs = clock.now() - state.finalizedAt
-  if (stalledMs > stallMs) {
+  if (stalledMs > stallMs && head.value.height <= state.finalized) {
     const fields = { finalized: state.finalized, seconds: Math.floor(stalledMs / 1000) }
-    if (head.value.height > state.finalized) await alarms.clear('finality-stalled', '')
-    else await alarms.raise('finality-stalled', '', fields)
+    await alarms.raise('finality-stalled', '', fields)
   }
   const isStuck = state.problem !== null && state.advancedAt < state.triedAt
   let blocksMax = isStuck ? carefulBlocksMax : readBlocksMax
@@ -91,7 +90,6 @@ async function catchUp(parts: ScanParts, state: ScanState): Promise<Result<Block
     // Halted only after the blocks before the break are stored: a stored step clears the halt.
     if (failure?.kind === 'forked') await scanStore.halt(parts.lease, `block ${failure.at} does not follow`)
     if (failure !== null) return err(failure)
-    if (state.halted !== null) await alarms.clear('chain-forked', '')
     position = stored
     blocksMax = readBlocksMax
   }

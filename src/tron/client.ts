@@ -1,7 +1,7 @@
 import type { Chain } from '../chain/chain.ts'
 import { readBalances } from './balances.ts'
 import { type CircuitState, healthOf, type NodeEndpoint } from './nodes/health.ts'
-import type { NodePool, PoolSettings, TronNode } from './nodes/node.ts'
+import { type NodePool, type PoolSettings, raiseAlarms, type TronNode } from './nodes/node.ts'
 import { readFinalBlocks } from './quorum/final-blocks.ts'
 import { readFinalizedHead } from './quorum/finalized-head.ts'
 import { locateTransaction } from './quorum/locate-transaction.ts'
@@ -10,6 +10,7 @@ import { readTokenDecimals } from './quorum/token-decimals.ts'
 import { readBytesInBlock, readTransactionBytes } from './transaction-bytes.ts'
 import { createRequestBudget, type RequestLimits } from './transport/http.ts'
 import { readUnconfirmedBlocks } from './unconfirmed-blocks.ts'
+import { findActivated, findHolder } from './used-addresses.ts'
 
 /** What a client is made of. The health store lives as long as the isolate, everything else as long as one invocation. */
 export interface TronClientOptions extends RequestLimits, PoolSettings {
@@ -22,16 +23,26 @@ export interface TronClientOptions extends RequestLimits, PoolSettings {
 /** The chain through a pool of nodes, none of which is trusted. Failures are values: no method throws. */
 export function createTronClient(options: TronClientOptions): Chain {
   const pool = createNodePool(options)
+  /** Ends a query with the alarms about what it found. */
+  const withAlarms = async <T>(result: Promise<T>): Promise<T> => {
+    try {
+      return await result
+    } finally {
+      await raiseAlarms(pool)
+    }
+  }
   return {
-    finalizedHead: () => readFinalizedHead(pool),
-    finalizedBlocks: (from, to) => readFinalBlocks(pool, from, to),
-    unconfirmedBlocks: (after) => readUnconfirmedBlocks(pool, after),
-    receipts: (transactions) => readReceipts(pool, transactions),
-    transactionBytes: (txid) => readTransactionBytes(pool, txid),
-    bytesInBlock: (height) => readBytesInBlock(pool, height),
-    locateTransaction: (txid) => locateTransaction(pool, txid),
-    balances: (addresses, asset) => readBalances(pool, addresses, asset),
-    decimals: (contract) => readTokenDecimals(pool, contract),
+    finalizedHead: () => withAlarms(readFinalizedHead(pool)),
+    finalizedBlocks: (from, to) => withAlarms(readFinalBlocks(pool, from, to)),
+    unconfirmedBlocks: (after) => withAlarms(readUnconfirmedBlocks(pool, after)),
+    receipts: (transactions) => withAlarms(readReceipts(pool, transactions)),
+    transactionBytes: (txid) => withAlarms(readTransactionBytes(pool, txid)),
+    bytesInBlock: (height) => withAlarms(readBytesInBlock(pool, height)),
+    locateTransaction: (txid) => withAlarms(locateTransaction(pool, txid)),
+    balances: (addresses, asset) => withAlarms(readBalances(pool, addresses, asset)),
+    holder: (addresses, asset) => withAlarms(findHolder(pool, addresses, asset)),
+    activated: (addresses) => withAlarms(findActivated(pool, addresses)),
+    decimals: (contract) => withAlarms(readTokenDecimals(pool, contract)),
     requestsLeft: () => pool.budget.requestsMax - pool.budget.requests,
   }
 }
@@ -40,7 +51,14 @@ export function createTronClient(options: TronClientOptions): Chain {
 export function createNodePool(options: TronClientOptions): NodePool {
   const nodes: TronNode[] = []
   const budget = createRequestBudget(options, options.nodes.length === 1)
-  const pool = { ...options, nodes, budget, chainId: BigInt(options.chainId), tried: new Set<CircuitState>() }
+  const pool = {
+    ...options,
+    nodes,
+    budget,
+    chainId: BigInt(options.chainId),
+    tried: new Set<CircuitState>(),
+    faults: [],
+  }
   for (const [i, endpoint] of options.nodes.entries()) {
     const number = endpoint.number ?? i + 1
     const health = healthOf(options.health, number, endpoint, options.chainId)

@@ -102,9 +102,5 @@ export const headSpreadMax = 2
  */
 export const aheadMsMax = 60_000
 
-/** Least time between two alarms about the same fault. */
-export const alarmRepeatMs = 3_600_000
-/** Alarms that are remembered for that. With more of them all are forgotten. */
-export const alarmsMax = 200
 /** Characters of one node's text in an alarm. */
 export const alarmTextMax = 300

@@ -18,7 +18,7 @@ export interface NodeAnswers {
   api(body: ApiQuery): string
 }
 
-/** A request to `/wallet/gettransactionbyid` or to `/wallet/getblockbynum`. */
+/** A request to the HTTP API. */
 export interface ApiQuery {
   readonly value?: string
   readonly num?: number

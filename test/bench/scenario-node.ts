@@ -14,6 +14,7 @@ export function createScenarioNode(options: ScenarioOptions): NodeAnswers {
     hasHistory: true,
     logsMax: 10_000,
     balances: new Map(),
+    activated: new Set(),
     decimals: new Map([[usdtAddress, 6]]),
     unmined: new Map(),
   }

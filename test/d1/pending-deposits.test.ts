@@ -1,14 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { meterDatabase } from '../../src/d1/metered-database.ts'
 import { createStores } from '../../src/d1/stores.ts'
+import { createUsage } from '../../src/platform/usage.ts'
 import type { Stores } from '../../src/services.ts'
 import { freshDatabase } from '../support/database.ts'
-import { block, deposit, issue, ms, pending, txid, uid } from './fixtures.ts'
+import { block, cuy, deposit, issue, ms, pending, txid, uid } from './fixtures.ts'
 
 let pendingDeposits: Stores['pending']
 let deposits: Stores['deposits']
+let db: D1Database
 
 beforeEach(async () => {
-  const db = await freshDatabase()
+  db = await freshDatabase()
   ;({ pending: pendingDeposits, deposits } = createStores(db, () => {}))
   await issue(db, [1, 2])
 })
@@ -54,6 +57,7 @@ describe('takeDue', () => {
       max,
       uid: of === null ? null : uid(of),
       txid: null,
+      accepted: [cuy(1), cuy(3)],
     })
 
   it('takes the n-th of each caller before the (n+1)-th of any', async () => {
@@ -101,14 +105,32 @@ describe('takeDue', () => {
 
   it('takes one transaction of its caller, due or not', async () => {
     await pendingDeposits.keep([pending(), pending({ position: 1 }), pending({ txid: txid(2) })], ms(5000))
-    const one = { dueBy: ms(1), nextTry: ms(2), max: 9, txid: txid(1) }
+    const one = { dueBy: ms(1), nextTry: ms(2), max: 9, txid: txid(1), accepted: [cuy(1)] }
     expect((await pendingDeposits.takeDue({ ...one, uid: uid(1) })).map(({ position }) => position)).toEqual([0, 1])
     expect(await pendingDeposits.takeDue({ ...one, uid: uid(2) })).toEqual([])
   })
 
   it('returns none of a retired currency', async () => {
-    await pendingDeposits.keep([pending({ reason: 'retired' }), pending({ position: 1 })], ms(1000))
+    await pendingDeposits.keep([pending({ reason: 'retired', cuy: cuy(2) }), pending({ position: 1 })], ms(1000))
     expect((await take(3000, 9000, 10)).map((one) => one.position)).toEqual([1])
+  })
+
+  it('returns what was found retired once its currency is accepted again, when it is due', async () => {
+    const list = [pending({ reason: 'retired' }), pending({ position: 1, reason: 'retired', cuy: cuy(3) })]
+    await pendingDeposits.keep(list, ms(1000))
+    expect(await take(999, 9000, 10)).toEqual([])
+    expect((await take(1000, 9000, 10, 1)).map((one) => one.position)).toEqual([0, 1])
+    expect(await take(1000, 9000, 10)).toEqual([])
+  })
+
+  it('reads one index entry for each due deposit, and none of a retired currency', async () => {
+    const retired = Array.from({ length: 50 }, (_, n) => pending({ txid: txid(n), reason: 'retired', cuy: cuy(2) }))
+    await pendingDeposits.keep(retired, ms(1000))
+    await pendingDeposits.keep([pending({ txid: txid(90) })], ms(1000))
+    const usage = createUsage()
+    const counted = createStores(meterDatabase(db, usage, { now: () => ms(0) }), () => {}).pending
+    await counted.takeDue({ dueBy: ms(3000), nextTry: ms(9000), max: 90, uid: null, txid: null, accepted: [cuy(1)] })
+    expect(usage.rowsRead).toBeLessThan(20)
   })
 
   it('returns each deposit to one of several concurrent calls', async () => {

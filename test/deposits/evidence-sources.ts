@@ -38,7 +38,6 @@ export function createSources(chain: Partial<EvidenceSources['proofChain']>): Te
     },
     tokenFacts: stores.tokenFacts,
     clock,
-    logger,
     alarms: createAlarms({ store: createAlarmStore(db), clock, logger }),
   }
   return { sources, stores, alarms }

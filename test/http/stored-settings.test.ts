@@ -146,4 +146,19 @@ describe('a currency', () => {
     await service.with({ CURRENCIES: [trx, { ...usdt, retired: false }] }).tick()
     expect(await walletsOf(service)).toContain('{"amt":50,"cuy":2}')
   })
+
+  test('that is back credits what an isolate of before has stored as retired since then', async () => {
+    const retired = service.with({ CURRENCIES: [trx, { ...usdt, retired: true }] })
+    await payCaller()
+    await service.tick()
+    const [txid] = await payCaller()
+    await retired.tick()
+    expect((await retired.get(`/tron/recharge?txid=${txid}`)).status).toBe(422)
+    expect((await service.get(`/tron/recharge?txid=${txid}`)).status).toBe(200)
+    await payCaller()
+    await retired.tick()
+    service.clock.seconds += 60
+    await service.tick()
+    expect(await walletsOf(service)).toContain('{"amt":75,"cuy":2}')
+  })
 })

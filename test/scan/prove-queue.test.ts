@@ -6,6 +6,7 @@ import { err, ok } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { toDeposit, toPending } from '../../src/deposits/verify-deposit.ts'
 import { indexCurrencies } from '../../src/ledger/currencies.ts'
+import { minuteProofsMax } from '../../src/platform/limits.ts'
 import { proofRetryMs, proveOwn, proveQueue, takenMax, takesPerTick } from '../../src/scan/prove-queue.ts'
 import {
   alice,
@@ -62,6 +63,17 @@ describe('proving the queue', () => {
     expect(parts.raised).toEqual(['bytes-unreadable'])
   })
 
+  it('raises that alarm before its reason is stored, so that an invocation that ends between repeats or has it', async () => {
+    const { parts, reasons } = await createParts(1, () => ok(rawData()))
+    const keep = () => Promise.reject(new Error('the invocation ended'))
+    await expect(proveQueue({ ...parts, pending: { ...parts.pending, keep } }, takesPerTick)).rejects.toThrow('ended')
+    expect(parts.raised).toEqual(['bytes-unreadable'])
+    const at = (now + proofRetryMs) as UnixMs
+    await proveQueue({ ...parts, clock: { ...parts.clock, now: () => at } }, takesPerTick)
+    expect(await reasons()).toEqual([[1, 'bytes-unreadable']])
+    expect(parts.raised).toEqual(['bytes-unreadable'])
+  })
+
   it('tries each one again only after a pause', async () => {
     const { parts, fetched } = await createParts(1, () => ok(null))
     await proveQueue(parts, takesPerTick)
@@ -79,6 +91,12 @@ describe('proving the queue', () => {
     expect(fetched).toHaveLength(most)
     await proveQueue(parts, takesPerTick)
     expect(new Set(fetched).size).toBe(most + 3)
+  })
+
+  it('has turns and requests for a backlog of 10,000 TRX transfers within an hour, at two nodes', () => {
+    expect(60 * takenMax * takesPerTick).toBeGreaterThan(10_000)
+    const requestsEach = 2 / receiptsMax + 1 // receipts at both nodes, bytes of the transaction at one
+    expect((60 * minuteProofsMax) / requestsEach).toBeGreaterThan(10_000)
   })
 
   it('asks for the receipts of a group in one query', async () => {

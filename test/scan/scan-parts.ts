@@ -41,6 +41,8 @@ export async function createScanParts(queries: Partial<Chain>, db?: D1Database):
     bytesInBlock: async () => ok(new Map()),
     locateTransaction: unexpected,
     balances: unexpected,
+    holder: unexpected,
+    activated: unexpected,
     decimals: unexpected,
     requestsLeft: () => 40,
     ...queries,

@@ -104,6 +104,25 @@ describe('the queue of proofs', () => {
     expect(requestsOf(service)).toBe(before)
   })
 
+  it.each([
+    ['a recharge', () => '/tron/recharge'],
+    ['a question about another transaction', (txid: string) => `/tron/recharge?txid=${txid}`],
+  ])('tries what the caller has in it at once on %s, whatever its next try is', async (_what, pathOf) => {
+    const service = await startService()
+    const to = await addressFor(service, 7)
+    const other = await addressFor(service, 8)
+    const [, txid = ''] = payFinal(service, trxTo(to, 5_000_000n), usdtTo(to, 7_000_000n), trxTo(other, 9_000_000n))
+    for (const node of service.nodes) {
+      node.script = (request) => (request.service === 'api' ? { kind: 'body', body: '{}' } : null)
+    }
+    await service.tick()
+    for (const node of service.nodes) node.script = () => null
+    service.clock.seconds += 10
+    expect((await service.get(pathOf(txid))).status).toBe(200)
+    expect(await textOf(service, '/wallet/list')).toContain('{"amt":5,"cuy":1}')
+    expect(await textOf(service, '/wallet/list', 8)).toContain('{"amt":0,"cuy":1}')
+  })
+
   it('answers a question about a worthless transaction from what it remembers, without a node', async () => {
     const service = await startService()
     const to = await addressFor(service, 7)

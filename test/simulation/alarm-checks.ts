@@ -24,8 +24,9 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
         return env.isForked || canDisagree(scenario)
       case 'configuration-differs':
         return env.counts.has('call: misconfigured')
-      case 'misconfigured':
       case 'key-was-used':
+        return env.lost !== null
+      case 'misconfigured':
       case 'bytes-unreadable':
       case 'webhook-failing':
         return false

@@ -178,8 +178,8 @@ export const defects: Readonly<Record<string, Defect>> = {
   },
   'the queue goes on while the scan is halted': {
     file: 'd1/pending-deposits.ts',
-    text: ' AND NOT $',
-    replacement: ' AND 2 <> $',
+    text: ' WHERE NOT $',
+    replacement: ' WHERE 2 <> $',
     from: 36,
   },
   'a scan proves what waits before it reads': {
@@ -224,7 +224,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     text: 'return ok(new Map(all.map((bytes) => [txidOf(bytes), bytes])))',
     replacement: `const named = (reply.ok ? reply.value : {}) as { transactions: { txID: Txid }[] }
     return ok(new Map(all.map((bytes, i) => [named.transactions[i]!.txID, bytes])))`,
-    from: 972,
+    from: 815,
   },
   'the configuration is not compared with what is stored': {
     file: 'config/check-settings.ts',
@@ -254,7 +254,13 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'scan/scan.ts',
     text: 'isStuck ? carefulBlocksMax : readBlocksMax',
     replacement: 'isStuck ? readBlocksMax : readBlocksMax',
-    from: 242,
+    from: 360,
+  },
+  'a key that was used is taken for a new one': {
+    file: 'addresses/key-use.ts',
+    text: 'if (answer.value === null) continue',
+    replacement: 'if (answer.value !== 0.5) continue',
+    from: 30,
   },
   ...ledgerDefects,
   'an answer of an endpoint counts as a delivery, whatever its status': {

@@ -5,6 +5,7 @@ import type { Uid } from '../../src/ledger/entry.ts'
 import { type BuiltChain, createChain } from '../support/chain-builder.ts'
 import { testXpub } from '../support/variables.ts'
 import { type BalanceChange, type ChainBalances, createChainBalances } from './chain-balances.ts'
+import type { LostDatabase } from './lost-database.ts'
 import { drawPayment, type Payment, type Transfer } from './payments.ts'
 import type { Random } from './random.ts'
 import type { Scenario } from './scenario.ts'
@@ -45,6 +46,8 @@ export interface BalanceReading {
 /** Everything outside the service in one run, and what is true there. */
 export interface Environment {
   readonly scenario: Scenario
+  /** The database that was lost before the run, or null. */
+  readonly lost: LostDatabase | null
   readonly random: Random
   readonly scheduler: Scheduler
   /** The chain that stays, and what addresses have on it. */
@@ -128,6 +131,7 @@ export const startMs = 1_700_000_000_000
 /** An environment with the scenario's first blocks. */
 export function createEnvironment(
   scenario: Scenario,
+  lost: LostDatabase | null,
   random: Random,
   scheduler: Scheduler,
   write: ((line: string) => void) | null,
@@ -136,6 +140,7 @@ export function createEnvironment(
   const transfers = new Map<string, ChainTransfer>()
   const env: Environment = {
     scenario,
+    lost,
     random,
     scheduler,
     chain,
@@ -172,6 +177,7 @@ export function createEnvironment(
     },
     trace: (line) => write?.(`${((scheduler.now() - startMs) / 1000).toFixed(3).padStart(9)} ${line()}`),
   }
+  env.balances.apply(0, lost?.held ?? [])
   chain.addEmpty(scenario.finalityLag + scenario.blocksBefore)
   return env
 }
@@ -209,15 +215,15 @@ function produceBlock(
 }
 
 /** The payments of the next block. Each one sees the balances that those before it leave. */
-function drawPayments({ random, scenario, chain, balances, shown, owners }: Environment): readonly Payment[] {
+function drawPayments({ random, scenario, lost, chain, balances, shown, owners }: Environment): readonly Payment[] {
   const crowdAt = chain.firstHeight + scenario.finalityLag + scenario.blocksBefore + 15
   const count = chain.tip().height === crowdAt ? scenario.crowd : 0
-  const next = owners.size
+  const next = (lost?.firstIndex ?? 0) + owners.size
   const height = chain.tip().height + 1
   const unshown = [...owners.keys()].filter((address) => !shown.has(address))
   const parties = {
     shown: [...shown.keys()],
-    unshown: [...unshown, depositAddress(next), depositAddress(next + 1)],
+    unshown: [...unshown, depositAddress(next), depositAddress(next + 1), ...(lost?.issued ?? [])],
     balanceOf: (address: Address, contract: Address | null) => balances.at(height, address, contract),
   }
   return Array.from({ length: count || random.int(0, scenario.transactionsMax) }, () => {

@@ -115,11 +115,16 @@ function createEntryCheck({ violate }: Environment, stored: Stored) {
   return { check, restart }
 }
 
-function checkNewAddresses({ owners, issuedHeights, violate }: Environment, stored: Stored): void {
-  for (const { index, uid, address, issuedHeight } of stored.addressesFrom(owners.size)) {
-    if (index !== owners.size || address !== depositAddress(index)) {
+function checkNewAddresses({ lost, owners, issuedHeights, violate }: Environment, stored: Stored): void {
+  const first = lost?.firstIndex ?? 0
+  if (lost !== null && (stored.addressesFrom(0)[0]?.index ?? first) < first) {
+    violate('an address of the lost database was issued again')
+  }
+  for (const { index, uid, address, issuedHeight } of stored.addressesFrom(first + owners.size)) {
+    if (index !== first + owners.size || address !== depositAddress(index)) {
       violate(`address ${address} is not that of index ${index}`)
     }
+    if (lost?.isSet === false) violate(`address ${address} was issued before the first index was set`)
     if (owners.has(address)) violate(`address ${address} was issued twice`)
     owners.set(address, uid)
     issuedHeights.set(address, issuedHeight)

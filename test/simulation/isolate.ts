@@ -43,7 +43,7 @@ export interface Resources {
 
 /** A new isolate on any machine, with the deployed configuration or one with other settings. */
 export function createIsolate(
-  { scenario, random, chain, startHeight, retired }: Environment,
+  { scenario, lost, random, chain, startHeight, retired }: Environment,
   { nodes, db, rateLimits }: Resources,
   settings: (typeof wrongSettings)[number] | null = null,
 ): Isolate {
@@ -56,7 +56,8 @@ export function createIsolate(
     TRON_CHAIN_ID: chain.chainId,
     TRON_NODES: nodes.list.map(({ rpc, api }) => (api === null ? { rpc } : { rpc, api })),
     TRON_QUORUM: scenario.quorum,
-    TRON_FIRST_INDEX: 0, // the chain pays addresses that are not issued yet
+    // The chain pays addresses that are not issued yet.
+    ...(lost === null ? { TRON_FIRST_INDEX: 0 } : lost.isSet ? { TRON_FIRST_INDEX: lost.firstIndex } : {}),
     CURRENCIES: currencyVariable.map((currency) =>
       retired.has(currency.cuy) ? { ...currency, retired: true } : currency,
     ),

@@ -9,6 +9,8 @@ import type { SimulatedRun } from './simulated-run.ts'
 export interface Operator {
   /** Does one of these, where it is possible now. */
   act(): void
+  /** Sets `TRON_FIRST_INDEX` where the database of before was lost. */
+  setFirstIndex(): void
   /** Ends what lasts: the deployed configuration is the first one again. */
   end(): void
 }
@@ -45,8 +47,10 @@ export function createOperator(run: SimulatedRun): Operator {
       const isPossible = env.phase === 'faults' && stored.scan() !== undefined && stored.countSettings() > 0
       if (isPossible) random.pick(acts)()
     },
+    setFirstIndex: () => setFirstIndex(run),
     end() {
       forgetCopy()
+      setFirstIndex(run)
       if (env.retired.size > 0) retire(run)
     },
   }
@@ -105,6 +109,15 @@ function insertAddresses(sqlite: DatabaseSync, rows: readonly Record<string, unk
     const insert = sqlite.prepare(`INSERT INTO address (${names}) VALUES (${names.map(() => '?')})`)
     insert.run(...(Object.values(row) as (string | number)[])) // the columns of STRICT tables
   }
+}
+
+/** Deploys with the first index that the lost database had not issued. */
+function setFirstIndex({ env: { lost, trace, count }, deploy }: SimulatedRun): void {
+  if (lost === null || lost.isSet) return
+  lost.isSet = true
+  deploy()
+  trace(() => `OPERATOR deploys with TRON_FIRST_INDEX ${lost.firstIndex}`)
+  count('operator: first index set')
 }
 
 /** Retires a currency, or has the retired one accepted again. */

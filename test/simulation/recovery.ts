@@ -18,7 +18,7 @@ export function hasEnoughCorrectNodes({ nodes, quorum }: Scenario): boolean {
 }
 
 /** Ends the faults, and runs ticks until the scan is caught up and no deposit is pending. */
-export async function recover({ env, nodes, stored, tick, deploy }: SimulatedRun): Promise<void> {
+export async function recover({ env, nodes, stored, tick }: SimulatedRun): Promise<void> {
   const { scenario, random } = env
   env.trace(() => 'RECOVERY')
   env.phase = 'recovery'
@@ -36,8 +36,6 @@ export async function recover({ env, nodes, stored, tick, deploy }: SimulatedRun
   }
   for (let round = 1; round <= 60; round += 1) {
     env.produce() // the chain grows, so that a head which is held back differs more and more
-    // What an invocation of the earlier configuration stored as retired after the later one is resumed by a new isolate.
-    if (round === 10 && env.retiredAt > 0) deploy()
     await pass(env, round === 10 ? longestAvoidanceMs : minuteMs)
     await finish(env, tick())
     if (env.violation !== null) return

@@ -1,8 +1,9 @@
 import { openSqliteD1, type SqliteD1 } from '../support/sqlite-d1.ts'
-import { createEnvironment, type Environment, startMs } from './environment.ts'
+import { createEnvironment, depositAddress, type Environment, startMs } from './environment.ts'
 import { auditEvents } from './event-audit.ts'
 import { deliverAll, forkAndReturn, reconcileRepeatedly } from './final-phases.ts'
 import { auditLedger } from './ledger-audit.ts'
+import { drawLostDatabase } from './lost-database.ts'
 import { createOperator } from './operator.ts'
 import { expectedDeposits } from './oracle.ts'
 import { settlePosts, startPost } from './posts.ts'
@@ -30,9 +31,10 @@ export interface Outcome {
 /** Takes a line for each event of a run. */
 export type Trace = (line: string) => void
 
-/** The seeds of posts and of endpoints are far from those of runs. */
+/** The seeds of posts, endpoints and lost databases are far from those of runs. */
 const postSeeds = 2 ** 40
 const endpointSeeds = 2 ** 41
+const lossSeeds = 2 ** 42
 
 /** Runs one seed after the other over one database, which is empty again after each. */
 export function createSimulation(): (seed: number, trace?: Trace) => Promise<Outcome> {
@@ -40,8 +42,10 @@ export function createSimulation(): (seed: number, trace?: Trace) => Promise<Out
   return async (seed, trace) => {
     const random = createRandom(seed)
     const scenario = drawScenario(random)
-    const env = createEnvironment(scenario, random, createScheduler(startMs), trace ?? null)
-    env.trace(() => `seed ${seed} ${JSON.stringify(scenario)}`)
+    const lost = drawLostDatabase(createRandom(seed + lossSeeds), depositAddress)
+    const env = createEnvironment(scenario, lost, random, createScheduler(startMs), trace ?? null)
+    env.trace(() => `seed ${seed} ${JSON.stringify(scenario)} lost ${lost?.issued.length ?? 'nothing'}`)
+    if (lost !== null) env.count(`lost database: first index ${lost.isSet ? 'set' : 'missing'}`)
     store.begin()
     try {
       const early = await live(env, store, createRandom(seed + postSeeds), createRandom(seed + endpointSeeds))
@@ -81,6 +85,7 @@ async function runFaultyPhase(run: SimulatedRun): Promise<void> {
   const nextBlock = () => {
     nodes.advance(env.produce())
     blocks += 1
+    if (blocks === env.lost?.setAfter) operator.setFirstIndex()
     for (let left = scenario.requestsPerBlock; left > 0; left -= 1) {
       if (random.chance(left)) scheduler.after(random.int(0, blockMs), () => requests.startAny(run))
     }

@@ -30,6 +30,8 @@ export interface NodeState {
   logsMax: number
   /** By address: sun; by `contract address`: token units. */
   readonly balances: Map<string, bigint>
+  /** Accounts in Base58Check that exist whatever they hold. */
+  readonly activated: Set<string>
   readonly decimals: Map<Address, number>
   /** Transactions that are in no block, by txid. */
   readonly unmined: Map<string, Wire>
@@ -39,7 +41,7 @@ const success = (value: unknown): CallResponse => ({ result: value })
 const failure = (code: number, message: string): CallResponse => ({ error: { code, message } })
 const badParameters = failure(-32602, 'method parameters invalid')
 
-/** The response of a healthy node to one call. The two paths of its HTTP API that are used are called as the method `api`. */
+/** The response of a healthy node to one call. The paths of its HTTP API that are used are called as the method `api`. */
 export function answerCall(node: NodeState, { method, params }: IncomingCall): CallResponse {
   switch (method) {
     case 'api':
@@ -162,7 +164,8 @@ const isAddress = (value: unknown): value is string =>
   typeof value === 'string' && /^(?:0x)?(?:41)?[0-9a-f]{40}$/i.test(value)
 
 function apiResultOf(node: NodeState, body: unknown): CallResponse {
-  const { value, num } = body as { value?: unknown; num?: number }
+  const { value, num, address } = body as { value?: unknown; num?: number; address?: string }
+  if (address !== undefined) return success(node.activated.has(address) ? { address } : {})
   if (num === undefined) return rawDataOf(node, value)
   const block = blockAt(node, num)
   if (block === undefined) return success({})

@@ -57,6 +57,7 @@ export function createScriptedNode(chain: BuiltChain): ScriptedNode {
     hasHistory: true,
     logsMax: 10_000,
     balances: new Map(),
+    activated: new Set(),
     decimals: new Map(),
     unmined: new Map(),
     script: () => null,
@@ -67,7 +68,7 @@ export function createScriptedNode(chain: BuiltChain): ScriptedNode {
 }
 
 /** The paths of a node's HTTP API that the service uses. */
-export const apiPaths = ['/wallet/gettransactionbyid', '/wallet/getblockbynum']
+export const apiPaths = ['/wallet/gettransactionbyid', '/wallet/getblockbynum', '/wallet/getaccount']
 
 /** A `fetch` that reaches nodes by URL: the exact `rpc` URL, or one of `apiPaths` under an `api` URL. */
 export function connect(

@@ -2,6 +2,7 @@ import type { Address } from '../../src/addresses/address.ts'
 import type { BlockHeight, TransactionRef } from '../../src/chain/block.ts'
 import type { Chain } from '../../src/chain/chain.ts'
 import type { UnixMs } from '../../src/common/time.ts'
+import { type AlarmStore, createAlarms } from '../../src/platform/alarms.ts'
 import type { LogFields, Logger } from '../../src/platform/logger.ts'
 import { createTronClient } from '../../src/tron/client.ts'
 import { createNodeHealthStore, type NodeHealthStore } from '../../src/tron/nodes/health.ts'
@@ -98,6 +99,8 @@ export function createHarness(
   const fetch: Fetch = watch(connect(endpoints))
   const lines: Line[] = []
   const health = createNodeHealthStore()
+  const logger = recordTo(lines)
+  const alarms = createAlarms({ store: noDatabase, clock, logger })
   const nodeAt = (i: number): ScriptedNode => {
     const node = nodes[i]
     if (node === undefined) throw new Error(`no node ${i}`)
@@ -121,7 +124,8 @@ export function createHarness(
         health,
         clock,
         fetch,
-        logger: recordTo(lines),
+        logger,
+        alarms,
         deadline: (clock.now() + deadlineMs) as UnixMs, // milliseconds since 1970
         requestsMax,
       }),
@@ -140,6 +144,10 @@ export async function createProbed(nodes: number, chain?: BuiltChain): Promise<H
   h.lines.length = 0
   return h
 }
+
+/** Trips to a real database would take virtual time. Without one an isolate knows only its own alarms. */
+const away = () => Promise.reject(new Error('there is no database'))
+const noDatabase: AlarmStore = { has: away, add: away, remove: away, removeWell: away }
 
 function recordTo(lines: Line[]): Logger {
   const record = (level: string) => (name: string, fields: LogFields) => {

@@ -59,13 +59,11 @@ export interface NodeHealth {
 export interface NodeHealthStore {
   /** By number and configuration: a node with a changed configuration is a new one. */
   readonly nodes: Map<string, NodeHealth>
-  /** When each alarm was raised last. */
-  readonly alarms: Map<string, number>
 }
 
 /** An empty store, to be kept for the isolate's life. */
 export function createNodeHealthStore(): NodeHealthStore {
-  return { nodes: new Map(), alarms: new Map() }
+  return { nodes: new Map() }
 }
 
 /** The stored health of node `number`, or that of a new node. */

@@ -1,6 +1,6 @@
 import type { Address } from '../../addresses/address.ts'
+import type { Alarms } from '../../platform/alarms.ts'
 import type { AlarmKind, LogFields, Logger } from '../../platform/logger.ts'
-import { alarmRepeatMs, alarmsMax } from '../limits.ts'
 import { createAllowance, type RequestAllowance, type RequestBudget } from '../transport/http.ts'
 import type { CircuitState, NodeEndpoint, NodeHealth, NodeHealthStore } from './health.ts'
 
@@ -27,6 +27,7 @@ export interface PoolSettings {
   readonly tokens: ReadonlySet<Address>
   readonly health: NodeHealthStore
   readonly logger: Logger
+  readonly alarms: Pick<Alarms, 'raise'>
 }
 
 /** The nodes of one invocation, in order of preference, and what all of its queries share. */
@@ -36,14 +37,23 @@ export interface NodePool extends PoolSettings {
   readonly budget: RequestBudget
   /** Services that this invocation has queried although they rest, because too few others were left. */
   readonly tried: Set<CircuitState>
+  /** What `raiseAlarm` was called with and is not raised yet. */
+  readonly faults: NodeFault[]
 }
 
-/** Raises an alarm about `fault`, at most once in `alarmRepeatMs`. */
-export function raiseAlarm(pool: NodePool, fault: string, kind: AlarmKind, fields: LogFields): void {
-  const { alarms } = pool.health
-  const now = pool.budget.clock.now()
-  if (now - (alarms.get(fault) ?? Number.NEGATIVE_INFINITY) < alarmRepeatMs) return
-  if (alarms.size >= alarmsMax) alarms.clear()
-  alarms.set(fault, now)
-  pool.logger.alarm(kind, fields)
+/** A fault of nodes that needs an alarm. */
+export interface NodeFault {
+  readonly kind: AlarmKind
+  readonly subject: string
+  readonly fields: LogFields
+}
+
+/** Has an alarm about `subject` raised once the present query of the client ends. */
+export function raiseAlarm(pool: NodePool, subject: string, kind: AlarmKind, fields: LogFields): void {
+  pool.faults.push({ kind, subject, fields })
+}
+
+/** Raises the alarms about the faults that were found since the last call. */
+export async function raiseAlarms(pool: NodePool): Promise<void> {
+  for (const { kind, subject, fields } of pool.faults.splice(0)) await pool.alarms.raise(kind, subject, fields)
 }

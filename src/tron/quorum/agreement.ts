@@ -81,7 +81,8 @@ export function reportDisagreement(about: string, votes: readonly Vote[], other:
     health.facts = null
   }
   const nodes = votes.map(({ node }) => node.number).join(',')
-  raiseAlarm(pool, `${about} ${nodes} ${number}`, 'nodes-disagree', {
+  // A node that is outvoted can differ about other things each time: it is one fault.
+  raiseAlarm(pool, isQuorum ? `node ${number}` : about, 'nodes-disagree', {
     about,
     nodes,
     answer: differenceIn(text, other.text),

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { replyBytesMax } from '../../../src/tron/limits.ts'
 import { root, UserError } from '../../support/project.ts'
 import { atMost, type Figure, singleFigure } from '../figure.ts'
 
@@ -28,7 +29,7 @@ export async function measureMemory(): Promise<readonly Figure[]> {
   const [read, refused] = [worstOf(true), worstOf(false)]
   return [
     singleFigure(
-      'memory of the worst reply that is read, 8.4 MB long',
+      `memory of the worst reply that is read, ${(replyBytesMax / 1e6).toFixed(1)} MB long`,
       read.megabytes,
       'MB',
       `${read.name}; an isolate has 128 MB`,

@@ -73,15 +73,43 @@ describe('GET /tron/generate', () => {
       expect(alarms()).toEqual([])
     })
 
-    test('asks one request for each asset, and none for any later address', async () => {
-      const balanceRequests = () =>
+    test('is 503 where an address of the key was emptied, as its account shows', async () => {
+      for (const node of service.nodes) node.activated.add(secondAddress)
+      expect((await service.get('/tron/generate')).status).toBe(503)
+      expect(service.lines.join()).toContain('"alarm":"key-was-used","index":1,"cuy":null')
+      expect(await addressCount()).toBe(0)
+    })
+
+    test.each([0, 1])('is 503 where the node at index %i hides what the key holds', async (liar) => {
+      for (const [i, node] of service.nodes.entries()) {
+        if (i !== liar) node.balances.set(addressFrom(firstAddress), 1n)
+      }
+      expect((await service.get('/tron/generate')).status).toBe(503)
+      expect(alarms()).toEqual(['key-was-used'])
+    })
+
+    test.each(['rpc', 'api'])('is 503 without an alarm where too few nodes answer by their %s', async (down) => {
+      for (const node of service.nodes.slice(down === 'rpc' ? 1 : 0)) {
+        node.script = ({ service: asked, calls }) => {
+          const isAbout = calls.some(({ method }) => ['eth_getBalance', 'api'].includes(method))
+          return asked === down && isAbout ? { kind: 'status', status: 500 } : null
+        }
+      }
+      expect((await service.get('/tron/generate')).status).toBe(503)
+      expect(alarms()).toEqual([])
+      expect(await addressCount()).toBe(0)
+    })
+
+    test('asks as many nodes as must agree for each asset, one for each account, and none for any later address', async () => {
+      const requests = () =>
         service.nodes
           .flatMap((node) => node.requests)
-          .filter(({ calls }) => calls.some(({ method }) => ['eth_getBalance', 'eth_call'].includes(method))).length
+          .filter(({ calls }) => calls.some(({ method }) => ['eth_getBalance', 'eth_call', 'api'].includes(method)))
+          .length
       await service.get('/tron/generate')
-      expect(balanceRequests()).toBe(2)
+      expect(requests()).toBe(4 + 20)
       await service.get('/tron/generate', 8)
-      expect(balanceRequests()).toBe(2)
+      expect(requests()).toBe(4 + 20)
     })
   })
 

@@ -181,12 +181,28 @@ describe('the alarm about a disagreement has what differs', () => {
   })
 })
 
-it('an alarm about the same disagreement is raised once an hour', async () => {
-  const h = await createProbed(2)
-  h.fail(1, hiddenLog)
-  for (let i = 0; i < 3; i += 1) await read(h)
-  expect(h.alarms().length).toBe(1)
-  h.advance(3_600_001)
-  await read(h)
-  expect(h.alarms().length).toBe(2)
+describe('the alarm about a disagreement', () => {
+  it('is raised once while it lasts, and again after an hour without it', async () => {
+    const h = await createProbed(2)
+    h.fail(1, hiddenLog)
+    for (let i = 0; i < 10; i += 1) {
+      await read(h)
+      h.advance(1_200_000)
+    }
+    expect(h.alarms().length).toBe(1)
+    h.advance(3_600_000)
+    await read(h)
+    expect(h.alarms().length).toBe(2)
+  })
+
+  it('is one alarm about a node that is outvoted, whatever it differs in', async () => {
+    const h = await createProbed(3)
+    h.fail(0, hiddenLog)
+    await read(h, 1)
+    h.fail(0, null)
+    h.node(0).chain = otherHistory(h.chain)
+    h.advance(700_000) // as long as it is demoted
+    await read(h)
+    expect(h.alarms().map(({ fields }) => [fields.otherNode, fields.outcome])).toEqual([[1, 'outvoted']])
+  })
 })
