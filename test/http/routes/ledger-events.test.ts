@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '../../../src/addresses/address.ts'
 import { addressOf } from '../../support/transaction-spec.ts'
 import {
+  addressFrom,
   addressIn,
   failed,
   firstAddress,
@@ -97,6 +98,55 @@ describe('GET /ledger/events', () => {
     ])
     await why('f'.repeat(64))
     expect(await events('?after=2')).toEqual([])
+  })
+
+  test('has none for a question about a transaction that the scan has not read, and the scan makes its own, once', async () => {
+    service = await startService({ CURRENCIES: [{ cuy: 1, symbol: 'TRX', decimals: 6, minDeposit: '2' }] })
+    const to = await ownAddress()
+    const txids = payFinal(service, trxTo(to, 1_000_000n), trc10To(to), trxTo(to, 2_000_000n))
+    const statuses = async () => {
+      const asked: number[] = []
+      for (const txid of [...txids, ...txids]) asked.push((await service.get(`/tron/recharge?txid=${txid}`)).status)
+      return asked
+    }
+    expect(await statuses()).toEqual([422, 422, 200, 422, 422, 200])
+    // A credit is an entry of the ledger, which has its event whoever asked for it.
+    const types = async () => (await events()).map(({ type, data }) => `${type} ${(data as { txid: string }).txid}`)
+    expect(await types()).toEqual([`deposit.credited ${txids[2]}`])
+    service.clock.seconds += 60
+    await service.tick()
+    const refused = [`deposit.refused ${txids[0]}`, `deposit.refused ${txids[1]}`]
+    expect(new Set(await types())).toEqual(new Set([`deposit.credited ${txids[2]}`, ...refused]))
+    expect(await statuses()).toEqual([422, 422, 200, 422, 422, 200])
+    service.clock.seconds += 60
+    await service.tick()
+    expect(await types()).toHaveLength(3)
+  })
+
+  test('has none for a question that cannot be decided, and one when the queue finds the same', async () => {
+    const to = await ownAddress()
+    for (const node of service.nodes) node.decimals.clear()
+    const [txid] = payFinal(service, usdtTo(to, 1n))
+    const ask = () => service.get(`/tron/recharge?txid=${txid}`)
+    expect((await ask()).status).toBe(409)
+    expect(await events()).toEqual([])
+    for (let i = 0; i < 3; i += 1) {
+      service.clock.seconds += 61
+      await service.tick()
+      expect((await ask()).status).toBe(409)
+      expect(await events()).toMatchObject([{ type: 'deposit.held', data: { txid, reason: 'decimals-unknown' } }])
+    }
+  })
+
+  test('has none for a question about a payment that is older than its address, or about nothing at all', async () => {
+    const [early] = payFinal(service, usdtTo(addressFrom(firstAddress), 1n))
+    await ownAddress()
+    expect((await service.get(`/tron/recharge?txid=${early}`)).status).toBe(409)
+    expect((await service.get(`/tron/recharge?txid=${'f'.repeat(64)}`)).status).toBe(404)
+    const [foreign] = payFinal(service, usdtTo(addressOf(5), 1n))
+    expect((await service.get(`/tron/recharge?txid=${foreign}`)).status).toBe(422)
+    await service.tick()
+    expect(await events()).toEqual([])
   })
 
   test('shows the entries of backends, in the order of their posts', async () => {
