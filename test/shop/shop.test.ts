@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RunningWorkers } from '../bench/miniflare.ts'
+import { localBackendToken, paymentCommand } from '../devnet/payment-command.ts'
 import { root } from '../support/project.ts'
 import { backendSecret } from '../support/variables.ts'
 import { runCurl } from './curl.ts'
@@ -73,6 +74,27 @@ describe('the same over HTTP, as the README shows it', () => {
       [200, { list: [{ amt: -2.5, balance: 7.5, by: 'shop' }], replayed: false }],
       [200, { list: [{ amt: 2.5, balance: 10, by: 'shop' }], replayed: false }],
       [200, { list: [{ amt: -2.5, balance: 7.5 }], replayed: true }],
+    ])
+  })
+})
+
+describe('npm start', () => {
+  it('configures a key for backends and prints a command that posts a payment', async () => {
+    const secret = /^BACKEND_JWT_SECRET="?([^"\n]+)"?$/m.exec(readFileSync(`${root}test/devnet/dev.vars`, 'utf8'))?.[1]
+    expect(secret?.length).toBeGreaterThanOrEqual(32)
+    const base = workers.url('tron-wallet')
+    const command = paymentCommand(base, await localBackendToken(backendSecret))
+    const entries = [{ uid: 1, cuy: 2, type: 9, osn: 'opening', amt: '10' }]
+    const headers = { authorization: `Bearer ${await signBackendToken('till', backendSecret)}` }
+    await fetch(`${base}/ledger/entries`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ entries }),
+    })
+    const response = await runCurl(command, {})
+    expect([response.status, await response.json()]).toMatchObject([
+      200,
+      { data: { list: [{ uid: 1, amt: -2.5, balance: 7.5, by: 'shop' }], replayed: false } },
     ])
   })
 })

@@ -119,6 +119,17 @@ describe('the deliveries of a minute', () => {
     expect(before[0]).toBeLessThan(12)
   })
 
+  it('of 540 credits at once reach an endpoint within the minute, in order', async () => {
+    const receiver = await startReceiver()
+    const h = await startHarness({ receiver })
+    await h.happen(540)
+    const deliveries = h.start()
+    deliveries.end()
+    await deliveries.finished
+    expect(receiver.events()).toEqual(Array.from({ length: 540 }, (_, i) => i + 1))
+    expect(h.row()).toMatchObject({ position: 540, lease: '' })
+  })
+
   it('of a backlog leave the others their part', async () => {
     const [first, second] = [await startReceiver(), await startReceiver()]
     const h = await startHarness({ receiver: first, types: ['deposit.credited'] }, { receiver: second })
