@@ -136,6 +136,8 @@ async function deliver(
   const failingSince = before.failingSince ?? now
   logger.warn('webhook-failed', { endpoint: number, eventId: event.id, attempts, answer })
   if (now - failingSince >= setAsideMs) {
+    // The first one since it was healthy: an alarm that is still raised is of an endpoint that was removed and is configured again.
+    if (before.setAside === null) await alarms.clear('webhook-failing', key)
     await alarms.raise('webhook-failing', key, { endpoint: number, eventId: event.id, attempts })
     return { ...after, setAside: event.id }
   }

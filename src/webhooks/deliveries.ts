@@ -44,6 +44,9 @@ async function deliverAll(parts: DeliveriesParts, newEvents: Signal): Promise<vo
   const { clock, logger, endpoints } = parts
   const queries = Math.floor(minuteDeliveryQueriesMax / endpoints.length)
   const shares = endpoints.map((endpoint) => ({ endpoint, budget: { queries, sent: 0 } }))
+  const crashed = (endpoint: number | null) => (thrown: unknown) => {
+    logger.error('webhooks-crashed', { endpoint, why: thrown instanceof Error ? thrown.message : String(thrown) })
+  }
   try {
     if (!(await parts.hasStoredMeaning())) return
     const until = (clock.now() + minuteMs) as UnixMs // safe: a later time
@@ -51,11 +54,12 @@ async function deliverAll(parts: DeliveriesParts, newEvents: Signal): Promise<vo
     const openTurns = turnsFactory(parts, until)
     const ends = shares.map(({ endpoint, budget }) => {
       const state = states.get(endpoint.key)
-      return state === undefined ? undefined : deliverTo(parts, newEvents, openTurns(endpoint, budget), state)
+      if (state === undefined) return undefined
+      return deliverTo(parts, newEvents, openTurns(endpoint, budget), state).catch(crashed(endpoint.number))
     })
     await Promise.all(ends)
   } catch (thrown) {
-    logger.error('webhooks-crashed', { why: thrown instanceof Error ? thrown.message : String(thrown) })
+    crashed(null)(thrown)
   } finally {
     const sent = shares.reduce((sum, { budget }) => sum + budget.sent, 0)
     if (sent > 0) logger.info('webhooks', { sent })

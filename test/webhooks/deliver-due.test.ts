@@ -174,7 +174,7 @@ describe('a failed delivery', () => {
     ])
   })
 
-  it('raises the alarm once until the endpoint is well again', async () => {
+  it('raises the alarm once until the endpoint is healthy again', async () => {
     const receiver = await startReceiver(status(500))
     const h = await startHarness({ receiver })
     await h.happen(3)
@@ -194,6 +194,21 @@ describe('a failed delivery', () => {
     receiver.answer = status(500)
     await putAside()
     expect(alarms()).toBe(2)
+  })
+
+  it('raises the alarm again for an endpoint that was removed and is configured again', async () => {
+    const receiver = await startReceiver(status(500))
+    const h = await startHarness({ receiver })
+    const alarms = () => h.lines.filter((line) => line.includes('"alarm":')).length
+    for (const n of [1, 2]) {
+      await h.happen(1)
+      await h.turn()
+      await h.clock.advance(setAsideMs)
+      await h.turn()
+      expect(alarms()).toBe(n)
+      await h.webhookStore.register([])
+      await h.webhookStore.register(h.endpoints)
+    }
   })
 
   it('has neither URL nor secret nor body in a log line', async () => {

@@ -209,6 +209,28 @@ describe('the deliveries of a minute', () => {
     expect(receiver.events()).toEqual(Array.from({ length: 10 }, (_, i) => i + 1))
   })
 
+  it('to the others go on where those to one endpoint crash', async () => {
+    const [first, second] = [await startReceiver(), await startReceiver()]
+    const h = await startHarness({ receiver: first }, { receiver: second })
+    const { take } = h.webhookStore
+    h.webhookStore.take = async (key, ...rest) => {
+      if (key === h.endpoints[0]?.key) throw new Error('D1_ERROR: the database is away')
+      return take(key, ...rest)
+    }
+    await h.happen(2)
+    const deliveries = h.start()
+    await eventually(() => second.requests.length === 2)
+    await h.happen(1)
+    deliveries.notify()
+    await eventually(() => second.requests.length === 3)
+    deliveries.end()
+    await deliveries.finished
+    expect(first.requests).toEqual([])
+    expect(h.lines.map((line) => JSON.parse(line))).toContainEqual({
+      ...{ level: 'error', event: 'webhooks-crashed', endpoint: 1, why: 'D1_ERROR: the database is away' },
+    })
+  })
+
   it('end without an exception where the database fails', async () => {
     const receiver = await startReceiver()
     const h = await startHarness({ receiver })
