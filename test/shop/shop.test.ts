@@ -19,7 +19,7 @@ beforeAll(async () => {
     body: JSON.stringify({ entries }),
   })
   expect(response.status).toBe(200)
-})
+}, 120_000) // two bundles
 afterAll(() => workers.stop())
 
 const readme = readFileSync(`${root}README.md`, 'utf8')
