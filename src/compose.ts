@@ -120,7 +120,7 @@ function configured(platform: Platform, config: Config): BoundService {
     const parts = services.primary({ usage: createUsage(), bookmark: null, bookmarkAfter: null })
     const deliveries = startDeliveries({ ...parts, ...events, hasStoredMeaning })
     try {
-      await runMinute({ clock, everySeconds: config.scanEverySeconds, tick, afterTick: deliveries.wake })
+      await runMinute({ clock, everySeconds: config.scanEverySeconds, tick, afterTick: deliveries.notify })
     } finally {
       deliveries.end()
       await deliveries.finished

@@ -4,6 +4,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { unstable_startWorker } from 'wrangler'
+import { eventTypes } from '../src/events/event.ts'
 import { createDocument } from '../src/http/openapi/document.ts'
 import { operations, postOperations } from '../src/http/openapi/operations.ts'
 import { ledgerRoutes, routes } from '../src/http/routes.ts'
@@ -15,6 +16,25 @@ const root = fileURLToPath(new URL('..', import.meta.url).href)
 const read = (path: string) => readFileSync(root + path, 'utf8')
 const { version } = JSON.parse(read('package.json')) as { version: string } // package.json has one
 const fresh = () => JSON.stringify(createDocument(version))
+
+/** The part of the document that a test reads. */
+interface OpenApi {
+  readonly paths: Readonly<
+    Record<string, { readonly [Method in 'get' | 'post']?: { readonly tags: readonly string[] } }>
+  >
+  readonly webhooks: Readonly<
+    Record<
+      string,
+      {
+        readonly post: {
+          readonly requestBody: {
+            readonly content: { readonly 'application/json': { readonly schema: { $ref: string } } }
+          }
+        }
+      }
+    >
+  >
+}
 
 describe('the OpenAPI document', () => {
   /** The problems that a linter finds. It also checks every example against its schema. */
@@ -31,6 +51,22 @@ describe('the OpenAPI document', () => {
   it('does not pass with an example that its schema refuses', async () => {
     const wrong = fresh().replace('"value":{"code":200,', '"value":{"code":"200",')
     expect((await lint(wrong)).map((problem) => problem.split(' ')[0])).toContain('no-invalid-media-type-examples')
+  })
+
+  it('has the routes of backends in a group of their own, and a webhook for each type of event', () => {
+    const { paths, webhooks } = JSON.parse(fresh()) as OpenApi // our own document
+    const groups = Object.entries(paths).map(([path, { get, post }]) => [path, get?.tags, post?.tags])
+    for (const [path, ...tags] of groups) {
+      const isOwn = String(path).startsWith('/ledger/')
+      for (const tag of tags.flat())
+        expect([path, tag === undefined || (tag === 'Ledger') === isOwn]).toEqual([path, true])
+    }
+    expect(paths['/ledger/entries']).toMatchObject({ get: { tags: ['Ledger'] }, post: { tags: ['Ledger'] } })
+    expect(Object.keys(webhooks)).toEqual(eventTypes)
+    for (const [type, { post }] of Object.entries(webhooks)) {
+      const { $ref } = post.requestBody.content['application/json'].schema
+      expect([type, $ref]).toEqual([type, expect.stringMatching(/^#\/components\/schemas\/(Deposit|Entry)\w+$/)])
+    }
   })
 
   it('has every route of the app, and the app has every route folder', async () => {

@@ -96,7 +96,7 @@ export const webhooks = sqliteTable(
     failing_since: integer().$type<UnixMs>(),
     next_try: instant(), // while a delivery runs: when its lease ends
     lease: text().notNull().default(''),
-    set_aside: integer().$type<EventId>(), // the newest event that was put aside since the endpoint was last well
+    set_aside: integer().$type<EventId>(), // the newest event that was put aside since the endpoint was last healthy
   },
   (table) => [
     index('webhook_number').on(table.number),

@@ -1,5 +1,5 @@
 import { createLocalJWKSet, type JWK } from 'jose'
-import { type AuthConfig, secretBytesMin } from '../config/auth.ts'
+import { type AuthConfig, type BackendAuthConfig, secretBytesMin } from '../config/auth.ts'
 import { fetchKeySet } from '../http/auth/key-set.ts'
 import { type CheckResult, failed, hostOf, passed, warned } from './check-result.ts'
 
@@ -19,7 +19,7 @@ export async function* checkAuth(
       : checkSecret(previous, 'the previous secret too (AUTH_JWT_SECRET_PREVIOUS),')
   }
   if (keys.jwksUrl !== null) {
-    yield await checkKeySet(fetch, keys.jwksUrl)
+    yield await checkKeySet('authentication', fetch, keys.jwksUrl)
     if (audience === null) {
       yield warned('authentication: without AUTH_AUDIENCE, tokens for other services of the issuer are valid too')
     }
@@ -38,14 +38,25 @@ export async function* checkAuth(
     : warned(`authentication: requests from this machine without a token act for user ${devUid} (DEV_UID)`)
 }
 
-function checkSecret(secret: string, name: string): CheckResult {
-  const text = `authentication: HS256 with ${name} of at least ${secretBytesMin} bytes`
+/** How backends are authenticated, and whether that works. Without keys for them there is nothing to check. */
+export async function* checkBackendAuth(
+  { backend }: BackendAuthConfig,
+  fetch: typeof globalThis.fetch,
+): AsyncGenerator<CheckResult, void> {
+  if (backend === null) return
+  const { secrets, jwksUrl } = backend
+  for (const secret of secrets) yield checkSecret(secret, 'a secret', 'backends')
+  if (jwksUrl !== null) yield await checkKeySet('backends', fetch, jwksUrl)
+}
+
+function checkSecret(secret: string, name: string, whose = 'authentication'): CheckResult {
+  const text = `${whose}: HS256 with ${name} of at least ${secretBytesMin} bytes`
   if (new Set(secret).size >= secretCharactersMin) return passed(text)
   return warned(`${text}; it has so few different characters that it looks like a placeholder`)
 }
 
-async function checkKeySet(fetch: typeof globalThis.fetch, url: string): Promise<CheckResult> {
-  const name = `authentication: the key set at ${hostOf(url)}`
+async function checkKeySet(whose: string, fetch: typeof globalThis.fetch, url: string): Promise<CheckResult> {
+  const name = `${whose}: the key set at ${hostOf(url)}`
   const fetched = await fetchKeySet(fetch, url)
   if (!fetched.ok) return failed(`${name} could not be fetched: ${fetched.error}`)
   const { keys } = fetched.value

@@ -1,11 +1,11 @@
-import { authSchema } from '../config/auth.ts'
+import { authSchema, backendAuthSchema } from '../config/auth.ts'
 import { type ChainConfig, chainSchema } from '../config/chain.ts'
 import { parseConfig } from '../config/config.ts'
 import { type Bindings, parseBindings } from '../config/schemas.ts'
 import { explainPending } from '../deposits/explain.ts'
 import { createNodeHealthStore } from '../tron/nodes/health.ts'
 import { readFinalizedHead } from '../tron/quorum/finalized-head.ts'
-import { checkAuth } from './check-auth.ts'
+import { checkAuth, checkBackendAuth } from './check-auth.ts'
 import { checkKey } from './check-key.ts'
 import { checkNode } from './check-node.ts'
 import { type CheckResult, failed, passed, warned } from './check-result.ts'
@@ -35,9 +35,10 @@ export async function* runChecks(
 ): AsyncGenerator<CheckResult, void> {
   const { values, isDeployment } = source
   const config = parseConfig({ ...values, DB: database })
-  // A fault in another part of the configuration does not matter to these two.
+  // A fault in another part of the configuration does not matter to these.
   const chain = parseBindings(chainSchema, values)
   const auth = parseBindings(authSchema, values)
+  const backendAuth = parseBindings(backendAuthSchema, values)
   yield passed(`configuration: read from ${source.origin}`)
   if (config.ok) yield passed('configuration: every variable is valid')
   else yield* config.error.map((fault) => failed(isSet(values, fault) ? fault : `${fault} (it is not set)`))
@@ -48,6 +49,7 @@ export async function* runChecks(
   if (isDeployment) yield databaseResults[source.database]
   yield* checkKey(values.TRON_XPUB, chain.ok ? chain.value.chainId : null)
   if (auth.ok) yield* checkAuth(auth.value, isDeployment, platform.fetch)
+  if (backendAuth.ok) yield* checkBackendAuth(backendAuth.value, platform.fetch)
   if (config.ok) yield* checkOperators(config.value, isDeployment)
   if (config.ok) yield* checkWebhooks(config.value.webhooks, platform, sendsTests)
   const hasDatabase = !isDeployment || source.database === 'set'

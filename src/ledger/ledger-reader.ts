@@ -14,7 +14,7 @@ export interface EntryFilter {
   readonly cuy: CurrencyId | null
   readonly wid: WalletId | null
   readonly type: EntryType | null
-  /** A full `osn`, or a bare txid for all of its entries. */
+  /** A full `osn`, or a bare txid in any form for all of its entries. */
   readonly osn: string | null
   /** `from` ≤ created_at. */
   readonly from: UnixMs | null

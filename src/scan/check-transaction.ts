@@ -4,15 +4,17 @@ import type { Chain } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'
 import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
+import type { UnixMs } from '../common/time.ts'
+import { decideCandidates } from '../deposits/credit-deposits.ts'
 import type { Deposit, PendingReason } from '../deposits/deposit.ts'
 import type { DepositStore } from '../deposits/deposit-store.ts'
-import { findOwnedTransfers } from '../deposits/detect-transfers.ts'
+import { findOwnedTransfers, type OwnedCandidate } from '../deposits/detect-transfers.ts'
 import { explainOutcome, explainPending, explainTransaction } from '../deposits/explain.ts'
 import type { PendingDeposits } from '../deposits/pending-deposits.ts'
 import { explainRefusal, toPending } from '../deposits/verify-deposit.ts'
 import type { Uid } from '../ledger/entry.ts'
 import { secondsToFinal } from './plan.ts'
-import { type ProveParts, proveOwn, proveTransaction } from './prove-queue.ts'
+import { type ProveParts, proofRetryMs, proveOwn, proveTransaction, takenMax } from './prove-queue.ts'
 import type { ScanStore } from './scan-store.ts'
 
 /** What a question about one transaction needs. */
@@ -35,9 +37,9 @@ export interface TransactionReport {
 
 /**
  * Answers for one transaction, whatever the position of the scan is: credits the caller's final deposits in it, or says
- * in one sentence why there is nothing to credit. They go through the queue as those of a scan do. Needs no lease and does not
- * move the position, so that neither a backlog nor a start height that was set too late prevents an answer. The caller's
- * other candidates are tried afterwards, with what requests are left.
+ * in one sentence why there is nothing to credit. Needs no lease and does not move the position, so that neither a backlog nor a
+ * start height that was set too late prevents an answer. The caller's other candidates are tried afterwards, with what
+ * requests are left.
  */
 export async function checkTransaction(
   parts: CheckTransactionParts,
@@ -63,13 +65,7 @@ async function answerFor(
   const block = found.value
   const { candidates, early } = await findOwnedTransfers(parts, [block])
   const own = candidates.filter((owned) => owned.uid === uid)
-  if (own.length > 0) {
-    await parts.pending.keep(
-      own.map((one) => toPending(one, 'queued')),
-      parts.clock.now(),
-    )
-    return proveKnown(parts, uid, txid)
-  }
+  if (own.length > 0) return proveNew(parts, uid, txid, own)
   const paidBefore = early.find((owned) => owned.uid === uid)
   if (paidBefore === undefined) return err(await explainWorthless(parts, uid, block))
   const { position, currency } = paidBefore.candidate
@@ -90,8 +86,40 @@ async function proveKnown(
   if (report !== null) return report.ok ? ok({ ...report.value, already: false }) : report
   if (stopped !== null) return err(toQueryFailure(stopped))
   const [first] = await parts.pending.of(uid, txid)
-  if (first?.reason === 'retired') return err({ kind: 'worthless', why: explainPending(first.reason) })
-  return err(first === undefined ? haltedFailure : undecidedFor(first.reason))
+  return err(first === undefined ? haltedFailure : explainHeld(first.reason))
+}
+
+/**
+ * Proves what the queue does not have: the scan has not read the block, or has missed it. A question makes no event: what is
+ * worth nothing is not stored, and what cannot be decided only joins the queue, which decides it in its turn.
+ */
+async function proveNew(
+  parts: CheckTransactionParts,
+  uid: Uid,
+  txid: Txid,
+  own: readonly OwnedCandidate[],
+): Promise<Result<TransactionReport, QueryFailure>> {
+  const { deposits, pending, refused, undecided, stopped } = await decideCandidates(parts, own)
+  const now = parts.clock.now()
+  const open = [...undecided.map((one) => toPending(one, 'queued')), ...pending]
+  if (open.length > 0) {
+    await parts.pending.keep(
+      open.map((one) => ({ ...one, reason: 'queued' })),
+      now,
+    )
+    // They were tried now.
+    await parts.pending.takeDue({ uid, txid, dueBy: now, nextTry: (now + proofRetryMs) as UnixMs, max: takenMax })
+  }
+  const kept = deposits.filter(({ outcome }) => outcome === 'credited' || outcome === 'too-large')
+  if ((await parts.deposits.credit(kept, now)) === 'halted') return err(haltedFailure)
+  const report = await readDecided(parts, uid, txid)
+  if (report !== null) return report.ok ? ok({ ...report.value, already: false }) : report
+  if (stopped !== null) return err(toQueryFailure(stopped))
+  const [worthless] = deposits
+  if (worthless !== undefined) return err({ kind: 'worthless', why: explainOutcome(worthless, parts.currencies) })
+  const [refusal] = refused
+  if (refusal !== undefined) return err({ kind: 'worthless', why: explainRefusal(refusal.reason) })
+  return err(explainHeld(pending[0]?.reason ?? 'queued'))
 }
 
 /** What was decided about the transaction, or null where none of it is. */
@@ -164,6 +192,10 @@ async function explainWorthless(parts: CheckTransactionParts, uid: Uid, block: B
 const haltedFailure: QueryFailure = {
   kind: 'undecided',
   why: 'the nodes show another chain than before; nothing is credited until an operator has checked it',
+}
+
+function explainHeld(reason: PendingReason): QueryFailure {
+  return reason === 'retired' ? { kind: 'worthless', why: explainPending(reason) } : undecidedFor(reason)
 }
 
 function undecidedFor(reason: PendingReason): QueryFailure {

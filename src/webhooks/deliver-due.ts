@@ -3,6 +3,7 @@ import type { StoredEvent } from '../events/event.ts'
 import type { EventReader } from '../events/event-store.ts'
 import type { Alarms } from '../platform/alarms.ts'
 import type { Clock } from '../platform/clock.ts'
+import { promptAnswerMs } from '../platform/limits.ts'
 import type { Logger } from '../platform/logger.ts'
 import { answerMs, isDelivered, type SendParts, sendWebhook } from './deliver-event.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -11,10 +12,10 @@ import type { Progress, WebhookStore } from './webhook-store.ts'
 
 /** How long the lease of an endpoint lasts from its last delivery on: longer than an answer can take. */
 const deliveryLeaseMs = 20_000
-/** Events that are read at once, and delivered before other endpoints that wait for a connection get theirs. */
-const turnMax = 20
-/** An answer that takes longer makes the endpoint a slow one. */
-const slowMs = 1_000
+/** Events that are read at once. */
+const turnMax = 50
+/** How long a turn goes on while other endpoints wait for its connection. */
+const turnMs = 1_000
 
 /** What delivering to an endpoint needs. */
 export interface DeliverDueParts extends SendParts {
@@ -27,68 +28,104 @@ export interface DeliverDueParts extends SendParts {
   readonly alarms: Alarms
   /** Unique name of this invocation. */
   readonly lease: string
-  /** Deliveries that this invocation has left. */
-  readonly budget: { left: number }
 }
 
-/** How a turn of an endpoint ended: when it has another one (null: once there are new events), and whether it is well. */
+/** What is left to an endpoint in one minute, and what it got. */
+export interface DeliveryBudget {
+  /** Database queries that are left: a delivery takes one, and a turn three at most. */
+  queries: number
+  /** Requests that were sent. */
+  sent: number
+}
+
+/** What a turn of an endpoint has. */
+export interface Turn {
+  /** No delivery begins from then on. */
+  readonly until: UnixMs
+  /** What the endpoint has left in this minute. */
+  readonly budget: DeliveryBudget
+  /** Whether other endpoints wait for the connection. */
+  readonly isWanted: () => boolean
+  /** Resolves when a request that begins now is to be ended before its time. */
+  readonly givesWay: () => Promise<void>
+}
+
+/** How a turn of an endpoint ended. */
 export interface TurnEnd {
+  /** When it has another turn; null: once there are new events. */
   readonly nextTry: UnixMs | null
-  readonly isWell: boolean
+  /** Whether it answered each time, and promptly. */
+  readonly isHealthy: boolean
 }
 
 /**
  * Delivers the next events to an endpoint, in order, up to the first failure. Each success is stored before the next event is
  * sent, so that an invocation that is killed repeats one event at most, with the same id.
  */
-export async function deliverDue(parts: DeliverDueParts, endpoint: Endpoint): Promise<TurnEnd> {
+export async function deliverDue(parts: DeliverDueParts, endpoint: Endpoint, turn: Turn): Promise<TurnEnd> {
   const { webhookStore, clock, lease } = parts
   const { key, types } = endpoint
-  const leaseEnd = () => (clock.now() + deliveryLeaseMs) as UnixMs
-  let heldUntil = leaseEnd()
-  const state = await webhookStore.take(key, lease, clock.now(), heldUntil)
-  if (state === null) return { nextTry: null, isWell: true }
+  const { budget } = turn
+  const startedAt = clock.now()
+  let leasedUntil = (startedAt + deliveryLeaseMs) as UnixMs // safe: a later time
+  budget.queries -= 1
+  const state = await webhookStore.take(key, lease, startedAt, leasedUntil)
+  if (state === null) return { nextTry: null, isHealthy: true }
   let progress: Progress = state
-  let isSlow = false
+  let isPrompt = true
+  budget.queries -= 2 // reading the events, and the end of the turn
   const events = await parts.events.after(state.position, turnMax)
+  let isEnded = false
   for (const event of events) {
     if (types !== null && !types.has(event.fact.type)) {
       progress = { ...progress, position: event.id }
       continue
     }
-    // Where the database was slow, another invocation could have the lease before the answer.
-    if (parts.budget.left <= 0 || clock.now() + answerMs > heldUntil) break
-    parts.budget.left -= 1
     const sentAt = clock.now()
-    const next = await deliver(parts, endpoint, event, progress)
-    isSlow ||= clock.now() - sentAt > slowMs
+    // Where the database was slow, another invocation could have the lease before the answer.
+    const isOver = sentAt >= turn.until || sentAt + answerMs > leasedUntil
+    const isYielding = progress !== state && sentAt - startedAt >= turnMs && turn.isWanted()
+    isEnded = isOver || isYielding || budget.queries <= 0
+    if (isEnded) break
+    budget.queries -= 1
+    budget.sent += 1
+    const next = await deliver(parts, endpoint, event, progress, turn.givesWay())
+    isPrompt &&= next !== null && clock.now() - sentAt <= promptAnswerMs
+    isEnded = next === null
+    if (next === null) break
     if (next.attempts > 0) {
       await webhookStore.release(key, lease, next)
-      return { nextTry: next.nextTry, isWell: false }
+      return { nextTry: next.nextTry, isHealthy: false }
     }
     progress = next
-    heldUntil = leaseEnd()
-    if (!(await webhookStore.keep(key, lease, { ...progress, nextTry: heldUntil }))) {
-      return { nextTry: null, isWell: true } // an operator has set another position, or the lease was taken over
+    leasedUntil = (clock.now() + deliveryLeaseMs) as UnixMs // safe: a later time
+    if (!(await webhookStore.keep(key, lease, { ...progress, nextTry: leasedUntil }))) {
+      return { nextTry: null, isHealthy: true } // an operator has set another position, or the lease was taken over
     }
   }
-  await webhookStore.release(key, lease, { ...progress, nextTry: clock.now() })
-  const isMore = events.length === turnMax && parts.budget.left > 0
-  return { nextTry: isMore ? clock.now() : null, isWell: progress.attempts === 0 && !isSlow }
+  const nextTry = clock.now()
+  await webhookStore.release(key, lease, { ...progress, nextTry })
+  const isMore = isEnded || events.length === turnMax
+  return { nextTry: isMore ? nextTry : null, isHealthy: progress.attempts === 0 && isPrompt }
 }
 
-/** Delivers one event; the progress after it has `attempts` where it failed and is not put aside. */
+/**
+ * Delivers one event; the progress after it has `attempts` where it failed and is not put aside. Null where the request gave
+ * way, which is no failure: the event is sent again.
+ */
 async function deliver(
   parts: DeliverDueParts,
   endpoint: Endpoint,
   event: StoredEvent,
   before: Progress,
-): Promise<Progress> {
+  givesWay: Promise<void>,
+): Promise<Progress | null> {
   const { clock, logger, alarms } = parts
   const { key, number } = endpoint
   // With the time: after a restore of the database, another event can have the number.
   const id = `evt_${event.id}_${event.createdAt}`
-  const answer = await sendWebhook(parts, endpoint, { id, body: parts.writeBody(event) })
+  const answer = await sendWebhook(parts, endpoint, { id, body: parts.writeBody(event) }, givesWay)
+  if (answer === 'gave-way') return null
   const now = clock.now()
   const after = { position: event.id, attempts: 0, failingSince: null, nextTry: now }
   if (isDelivered(answer)) {
@@ -99,6 +136,8 @@ async function deliver(
   const failingSince = before.failingSince ?? now
   logger.warn('webhook-failed', { endpoint: number, eventId: event.id, attempts, answer })
   if (now - failingSince >= setAsideMs) {
+    // The first one since it was healthy: an alarm that is still raised is of an endpoint that was removed and is configured again.
+    if (before.setAside === null) await alarms.clear('webhook-failing', key)
     await alarms.raise('webhook-failing', key, { endpoint: number, eventId: event.id, attempts })
     return { ...after, setAside: event.id }
   }

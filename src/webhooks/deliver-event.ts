@@ -17,19 +17,23 @@ export interface WebhookMessage {
   readonly body: string
 }
 
-/** The answer of an endpoint: its status, or why there is none. */
-export type EndpointAnswer = number | 'no-answer-in-time' | 'unreachable'
+/** The answer of an endpoint: its status, or why there is none. `gave-way`: the request was ended before its time. */
+export type EndpointAnswer = number | 'no-answer-in-time' | 'unreachable' | 'gave-way'
 
 /** Whether the endpoint has got the message. A redirect is a failure: another host could receive what was sent. */
 export function isDelivered(answer: EndpointAnswer): boolean {
   return typeof answer === 'number' && answer >= 200 && answer <= 299
 }
 
-/** Sends a message signed as Standard Webhooks require, with each secret of the endpoint. It never throws. */
+/**
+ * Sends a message signed as Standard Webhooks require, with each secret of the endpoint. It never throws. The request is ended
+ * after `answerMs`, or as soon as `givesWay` resolves.
+ */
 export async function sendWebhook(
   { fetch, clock }: SendParts,
   { url, secrets }: Pick<Endpoint, 'url' | 'secrets'>,
   { id, body }: WebhookMessage,
+  givesWay?: Promise<void>,
 ): Promise<EndpointAnswer> {
   const now = clock.now()
   const headers = {
@@ -40,10 +44,11 @@ export async function sendWebhook(
   }
   const abort = new AbortController()
   const answer = post(fetch, url, { method: 'POST', headers, body, redirect: 'manual', signal: abort.signal })
-  const first = await Promise.race([answer, clock.sleep(answerMs).then(() => null)])
-  if (first !== null) return first
-  abort.abort()
-  return 'no-answer-in-time'
+  const ends: Promise<EndpointAnswer>[] = [answer, clock.sleep(answerMs).then(() => 'no-answer-in-time')]
+  if (givesWay !== undefined) ends.push(givesWay.then(() => 'gave-way'))
+  const first = await Promise.race(ends)
+  abort.abort() // no-op where there is an answer
+  return first
 }
 
 async function post(send: typeof fetch, url: string, init: RequestInit): Promise<EndpointAnswer> {

@@ -13,7 +13,7 @@ export interface EndpointState {
   readonly failingSince: UnixMs | null
   /** No delivery before; while one runs, when its lease ends. */
   readonly nextTry: UnixMs
-  /** The newest event that was put aside since the endpoint was last well, or null. */
+  /** The newest event that was put aside since the endpoint was last healthy, or null. */
   readonly setAside: EventId | null
 }
 

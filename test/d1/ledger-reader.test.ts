@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Txid } from '../../src/chain/block.ts'
 import { createAddressBook } from '../../src/d1/address-book.ts'
 import { createLedgerReader } from '../../src/d1/ledger-reader.ts'
 import { createStores } from '../../src/d1/stores.ts'
@@ -155,6 +156,27 @@ describe('entries', () => {
     expect(await idsOf({ osn: txid(2) })).toEqual({ ids: [11], count: 1 })
     expect(await idsOf({ osn: txid(1).slice(1) })).toEqual({ ids: [], count: 0 })
   })
+
+  it('are those of a txid in any form, and those that were posted in this form', async () => {
+    const hash = 'ab'.repeat(32)
+    const forms = [`0x${hash}`, hash.toUpperCase(), `0X${hash.toUpperCase()}`]
+    await deposits.credit([deposit({ txid: hash as Txid, position: 2, native: false, cuy: cuy(2) })], ms(50))
+    for (const [i, osn] of forms.entries()) {
+      const posted = [{ uid: 1, cuy: 2, type: 5, osn, amount: 1, mark: '' }]
+      const sql = `INSERT INTO posting VALUES (1, ?, 'shop', ?)`
+      await db
+        .prepare(sql)
+        .bind(JSON.stringify(posted), 60 + i)
+        .run()
+    }
+    for (const [i, osn] of forms.entries()) {
+      expect(await idsOf({ osn })).toEqual({ ids: [10 + i, 9], count: 2 })
+      expect(await idsOf({ osn, type: 5, cuy: cuy(2) })).toEqual({ ids: [10 + i], count: 1 })
+      expect(await idsOf({ osn }, below(10 + i, 1))).toEqual({ ids: [9], count: 2 })
+      expect(await idsOf({ osn }, page(1), 2)).toEqual({ ids: [], count: 0 })
+    }
+    expect(await idsOf({ osn: hash })).toEqual({ ids: [9], count: 1 })
+  })
 })
 
 describe('cost', () => {
@@ -194,6 +216,8 @@ describe('cost', () => {
       [{ cuy: cuy(2) }, page(1), 30],
       [{ from: ms(100), to: ms(120) }, below(count), 60],
       [{ osn: 'x77' }, page(1), 60],
+      [{ osn: `0x${'AB'.repeat(32)}` }, page(1), 60],
+      [{ osn: `0x${'AB'.repeat(32)}`, type: 5 }, below(count), 60],
       // A count reads the matching entries in an index and nothing else.
       [{ type: 9 }, below(count / 2), 200 + 150],
       [{ type: 9, cuy: cuy(1) }, below(count / 2), 200 + 60],

@@ -4,7 +4,6 @@
  * kept and belong together.
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { SignJWT } from 'jose'
 import { quantity } from '../support/hex.ts'
 import { printLine, root, UserError } from '../support/project.ts'
 import { receive } from '../webhooks/receiver-example.ts'
@@ -12,6 +11,7 @@ import { devnetChainId, finalityBlocks } from './anvil.ts'
 import { type Devnet, startDevnet } from './chain.ts'
 import { chainDir, markMatchingData, requireMatchingData } from './local-data.ts'
 import { prepareOperator, treasuryBase58 } from './operator.ts'
+import { localBackendToken, paymentCommand } from './payment-command.ts'
 import { isFree, type Ports, readPorts } from './ports.ts'
 import { applyMigrations, startWorker } from './wrangler.ts'
 
@@ -158,19 +158,15 @@ async function fetchJson(url: string, body: unknown = null): Promise<unknown> {
 /** A token of a backend for the next hour, or null where `.dev.vars` has no secret for backends. */
 async function backendToken(): Promise<string | null> {
   const secret = readVariable('BACKEND_JWT_SECRET')
-  if (secret === undefined) return null
-  const token = new SignJWT({ scope: 'ledger:read ledger:post' }).setProtectedHeader({ alg: 'HS256' })
-  return await token.setSubject('shop').setExpirationTime('1h').sign(new TextEncoder().encode(secret))
+  return secret === undefined ? null : await localBackendToken(secret)
 }
 
 /** A command that posts a payment of user 1. */
 function payment(base: string, token: string): string {
-  const entry = { uid: 1, cuy: 2, type: 4, osn: 'order-1001', amt: '-2.5', mark: 'two cups' }
-  const headers = `-H 'authorization: Bearer ${token}' -H 'content-type: application/json'`
   return `
 Then a backend can take a payment from it (type 5 is a refund). The token is valid for an hour.
 
-  curl ${base}/ledger/entries ${headers} -d '${JSON.stringify({ entries: [entry] })}'
+  ${paymentCommand(base, token)}
 `
 }
 

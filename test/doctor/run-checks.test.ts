@@ -169,6 +169,44 @@ describe('the doctor on authentication', () => {
   })
 })
 
+describe('the doctor on the authentication of backends', () => {
+  const key = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo', kid: 'a' }
+  const keysAt = async (body: unknown, status = 200): Promise<Values> => ({
+    BACKEND_JWKS_URL: `${await harness.serverUrl(async () => ({ status, body: JSON.stringify(body) }))}/${urlSecret}`,
+  })
+
+  it.each<[string, () => Promise<Values>, RegExp]>([
+    [
+      'a key set',
+      () => keysAt({ keys: [key] }),
+      /^ok {4}backends: the key set at 127\.0\.0\.1:\d+: 1 of 1 keys are usable \(EdDSA\)$/,
+    ],
+    ['a missing key set', () => keysAt({}, 404), /^FAIL {2}backends: the key set at .* could not be fetched: .*404$/],
+    ['an empty key set', () => keysAt({ keys: [] }), /^FAIL {2}backends: .*: 0 of 0 keys are usable/],
+    [
+      'a private key in the key set',
+      () => keysAt({ keys: [{ ...key, d: 'AA' }] }),
+      /^FAIL .* publishes a private key$/,
+    ],
+    [
+      'a secret',
+      async () => ({ BACKEND_JWT_SECRET: 'a secret of the backends: 4f7c1e90' }),
+      /^ok {4}backends: HS256 with a secret of at least 32 bytes$/,
+    ],
+    [
+      'a secret of one letter',
+      async () => ({ BACKEND_JWT_SECRET: 'y'.repeat(40) }),
+      /^warn {2}backends: .* a placeholder$/,
+    ],
+  ])('reports %s', async (_, changes, expected) => {
+    expect(await harness.check(await changes())).toContainEqual(expect.stringMatching(expected))
+  })
+
+  it('reports nothing without keys for them', async () => {
+    expect((await harness.check({})).filter((line) => line.includes('backends'))).toEqual([])
+  })
+})
+
 it('prints no secret, no API key and no path of a URL', () => {
   expect(harness.printed.length).toBeGreaterThan(100)
   expect(secretsIn(harness.printed.join('\n'))).toEqual([])

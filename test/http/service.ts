@@ -161,6 +161,12 @@ export function payFinal({ chain }: RunningService, ...specs: TransactionSpec[])
   return block.transactions.map((transaction) => transaction.txid)
 }
 
+/** A final deposit of 25 USDT to caller 7; returns its txid. */
+export async function payCaller(service: RunningService): Promise<string> {
+  const [txid = ''] = payFinal(service, usdtTo(await addressIn(await service.get('/tron/generate')), 25_000_000n))
+  return txid
+}
+
 /** A response with its parsed body. */
 export async function read(response: Response): Promise<{ readonly status: number; readonly body: unknown }> {
   return { status: response.status, body: await response.json() }

@@ -4,16 +4,7 @@ import { recheckMs } from '../../src/config/check-settings.ts'
 import { explainPending } from '../../src/deposits/explain.ts'
 import { notConfigured } from '../../src/http/errors.ts'
 import { testXpub, usdtBase58 } from '../support/variables.ts'
-import {
-  addressIn,
-  failed,
-  firstAddress,
-  payFinal,
-  type RunningService,
-  read,
-  startService,
-  usdtTo,
-} from './service.ts'
+import { failed, firstAddress, payCaller, type RunningService, read, startService } from './service.ts'
 
 const trx = { cuy: 1, symbol: 'TRX', decimals: 6 }
 const usdt = { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6 }
@@ -29,9 +20,6 @@ beforeEach(async () => {
 const alarmsOf = ({ lines }: RunningService) =>
   lines.map((line) => JSON.parse(line)).filter(({ alarm }) => alarm === 'configuration-differs')
 const statusOf = async (running: RunningService) => (await running.get('/health', null)).status
-/** A final deposit of 25 USDT to caller 7. */
-const payCaller = async () =>
-  payFinal(service, usdtTo(await addressIn(await service.get('/tron/generate')), 25_000_000n))
 const walletsOf = async (running: RunningService) => (await running.get('/wallet/list')).text()
 
 describe('a configuration that differs from what the stored data means', () => {
@@ -59,7 +47,7 @@ describe('a configuration that differs from what the stored data means', () => {
       `contract ${usdtBase58}, decimals 7, scale 6`,
     ],
   ])('by %s is not served and credits nothing, with one alarm', async (_what, changes, setting, stored, configured) => {
-    await payCaller()
+    await payCaller(service)
     const changed = service.with(changes)
     for (const path of ['/wallet/list', '/tron/generate', '/tron/recharge', '/health']) {
       expect(await read(await changed.get(path))).toEqual(failed(503, notConfigured.msg))
@@ -107,7 +95,7 @@ describe('a configuration that differs from what the stored data means', () => {
   test('does not resume deposits of a retired currency', async () => {
     await service.get('/tron/generate')
     const retired = service.with({ CURRENCIES: [trx, { ...usdt, retired: true }] })
-    await payCaller()
+    await payCaller(service)
     await retired.tick()
     const reasons = () => service.db.prepare('SELECT reason FROM pending').raw()
     expect(await reasons()).toEqual([['retired']])
@@ -125,17 +113,17 @@ describe('a currency', () => {
   })
 
   test('cannot be removed where it has entries', async () => {
-    await payCaller()
+    await payCaller(service)
     await service.tick()
     expect(await statusOf(service.with({ CURRENCIES: [trx] }))).toBe(503)
     expect(alarmsOf(service)).toMatchObject([{ setting: 'CURRENCIES.2', configured: 'missing' }])
   })
 
   test('that is retired keeps what it has, and credits what arrived once it is back', async () => {
-    await payCaller()
+    await payCaller(service)
     await service.tick()
     const retired = service.with({ CURRENCIES: [trx, { ...usdt, retired: true }] })
-    const [txid] = await payCaller()
+    const txid = await payCaller(service)
     await retired.tick()
     expect(await walletsOf(retired)).toContain('{"amt":25,"cuy":2}')
     const { status, body } = await read(await retired.get(`/tron/recharge?txid=${txid}`))

@@ -169,7 +169,7 @@ describe('an event', () => {
     ['changed by OR REPLACE', `UPDATE OR REPLACE event SET id = 1 WHERE id = 2`, 'event: rows are never changed'],
     ['written again', event({ id: '1' }), 'event: already exists'],
     ['replaced', or('REPLACE', event({ id: '1' })), 'event: already exists'],
-    ['written below the newest one', event({ id: '-5' }), 'event_id'],
+    ['with a number below 1', event({ id: '-5' }), 'event_id'],
     ['of an entry that does not exist', entryEvent({ entry_id: '7' }), 'event: it must report an entry'],
     ['of an entry of another caller', entryEvent({ uid: '2' }), 'event: it must report an entry'],
     ['of an entry of another type', entryEvent({ type: `'entry.posted'` }), 'event: it must report an entry'],
@@ -186,6 +186,14 @@ describe('an event', () => {
     ['with the type of a contract that it does not have', event({ contract_type: '2' }), 'event_contract_type'],
   ])('%s is refused', async (_, sql, why) => {
     await expectRefusal(sql, why)
+  })
+
+  it('is not written below the newest one, where older ones were removed', async () => {
+    await run('DELETE FROM event WHERE id < 3')
+    await expectRefusal(event({ id: '2' }), 'event: ids must increase')
+    await expectRefusal(or('IGNORE', event({ id: '2' })), 'event: ids must increase')
+    await run('DELETE FROM event', event())
+    expect(await written()).toMatchObject([{ id: 4 }])
   })
 
   it('is deleted only when each endpoint has got it', async () => {

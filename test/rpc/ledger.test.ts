@@ -2,15 +2,13 @@ import { beforeEach, describe, expect, expectTypeOf, test } from 'vitest'
 import { notConfigured } from '../../src/http/errors.ts'
 import type { EntryToPost, LedgerError, LedgerMethods } from '../../src/rpc/ledger-methods.ts'
 import {
-  addressIn,
   brokenDatabase,
   firstAddress,
-  payFinal,
+  payCaller,
   type RunningService,
   read,
   secondAddress,
   startService,
-  usdtTo,
 } from '../http/service.ts'
 
 let service: RunningService
@@ -20,7 +18,7 @@ let ledger: LedgerMethods
 beforeEach(async () => {
   service = await startService()
   ledger = service.rpc
-  payFinal(service, usdtTo(await addressIn(await service.get('/tron/generate')), 25_000_000n))
+  await payCaller(service)
   await service.get('/tron/recharge')
 })
 
@@ -28,6 +26,8 @@ const payment: EntryToPost = { uid: 7, cuy: 2, type: 4, osn: 'order-1', amt: '-2
 const refused = (error: LedgerError) => ({ ok: false, error })
 /** A value that the caller's types do not allow, but its Worker can send. */
 const untyped = (value: unknown) => value as never
+/** So many arrays in each other. */
+const nested = (depth: number): unknown => (depth === 0 ? 7 : [nested(depth - 1)])
 
 describe('events', () => {
   test('has the events after one, with amounts as text', async () => {
@@ -101,6 +101,25 @@ describe('post', () => {
       error: { ...error, why: expect.any(String) },
     })
     expect(await ledger.wallets(7)).toMatchObject({ list: [{ amt: '0' }, { amt: '25' }] })
+  })
+
+  // What HTTP refuses as text arrives here as values.
+  test.each<[string, unknown, string]>([
+    ['nested deeply', { ...payment, uid: nested(500) }, 'uid'],
+    ['with the own member __proto__', JSON.parse(`{"__proto__":{},${JSON.stringify(payment).slice(1)}`), 'entry'],
+    ['with the member constructor', { ...payment, constructor: 1 }, 'entry'],
+    ['with the type "constructor"', { ...payment, type: 'constructor' }, 'type'],
+    ['with a NUL in its osn', { ...payment, osn: 'a\0b' }, 'osn'],
+    ['with a control character in its mark', { ...payment, mark: 'a\u0085b' }, 'mark'],
+    ['with a mark of 64 KB', { ...payment, mark: 'x'.repeat(65_537) }, 'mark'],
+    ['with the uid 2^53', { ...payment, uid: 2 ** 53 }, 'uid'],
+    ['with 2^53 units', { ...payment, amt: '-9007199254.740992' }, 'amt'],
+    ['that is a date', new Date(0), 'uid'],
+    ['that is a map', new Map([['uid', 7]]), 'uid'],
+  ])('with an entry %s is a refusal and stores nothing', async (_, entry, member) => {
+    const posted = await ledger.post(untyped([{ ...payment, osn: 'first' }, entry]), 'shop')
+    expect(posted).toMatchObject({ ok: false, error: { kind: 'bad-input', entry: 2, member } })
+    expect(await ledger.entries({ uid: 7 })).toMatchObject({ count: 1 })
   })
 
   test('of a known key with other content is a conflict', async () => {

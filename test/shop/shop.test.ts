@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RunningWorkers } from '../bench/miniflare.ts'
+import { localBackendToken, paymentCommand } from '../devnet/payment-command.ts'
 import { root } from '../support/project.ts'
 import { backendSecret } from '../support/variables.ts'
 import { runCurl } from './curl.ts'
 import { signBackendToken } from './sign-backend-token-example.ts'
-import { startTwoWorkers } from './two-workers.ts'
+import { startShopWorkers } from './start-workers.ts'
 
 let workers: RunningWorkers
 beforeAll(async () => {
-  workers = await startTwoWorkers()
+  workers = await startShopWorkers()
   const headers = { authorization: `Bearer ${await signBackendToken('till', backendSecret)}` }
   const entries = [{ uid: 7, cuy: 2, type: 9, osn: 'opening', amt: '10' }]
   const response = await fetch(`${workers.url('tron-wallet')}/ledger/entries`, {
@@ -18,7 +19,7 @@ beforeAll(async () => {
     body: JSON.stringify({ entries }),
   })
   expect(response.status).toBe(200)
-})
+}, 120_000) // two bundles
 afterAll(() => workers.stop())
 
 const readme = readFileSync(`${root}README.md`, 'utf8')
@@ -52,6 +53,39 @@ describe('the shop of the README', () => {
   })
 })
 
+describe('the entrypoint', () => {
+  const call = async (...words: unknown[]) => {
+    const response = await fetch(workers.url('office'), { method: 'POST', body: JSON.stringify(words) })
+    return { status: response.status, answer: response.ok ? await response.json() : await response.text() }
+  }
+  const given = (answer: object) => ({ status: 200, answer })
+
+  it('answers each method over the binding', async () => {
+    const entry = { uid: 9, cuy: 1, type: 9, osn: 'office', amt: '1.5' }
+    const stored = { ...entry, balance: '1.5', by: 'office' }
+    expect(await call('post', [entry], 'office')).toMatchObject(given({ ok: true, replayed: false, entries: [stored] }))
+    expect(await call('entries', { uid: 9, cuy: 1 })).toMatchObject(given({ ok: true, list: [stored], count: 1 }))
+    expect(await call('wallets', 9)).toMatchObject(given({ ok: true, list: [{ amt: '1.5', cuy: 1 }, { amt: '0' }] }))
+    const event = { id: 1, type: 'entry.posted', data: { entry: { amt: '10', by: 'till' } } }
+    expect(await call('events', 0, 1)).toMatchObject(given({ ok: true, list: [event], count: 1 }))
+  })
+
+  it('refuses by a value over the binding, never by an exception', async () => {
+    const kind = (name: string, member?: string) =>
+      given({ ok: false, error: { kind: name, ...(member && { member }) } })
+    expect(await call('post', [{}], 'office')).toMatchObject(kind('bad-input', 'uid'))
+    expect(await call('post', 'x', null)).toMatchObject(kind('bad-input', 'by'))
+    expect(await call('entries', null)).toMatchObject(kind('bad-input', 'uid'))
+    expect(await call('wallets')).toMatchObject(kind('bad-input', 'uid'))
+    expect(await call('events', -1)).toMatchObject(kind('bad-input', 'after'))
+    expect(await call('address', 9, { fresh: true })).toMatchObject(kind('chain-unavailable')) // there is no node here
+  })
+
+  it('takes no requests: it is no way from outside', async () => {
+    expect((await call('fetch', 'https://wallet.example/ledger/wallets?uid=9')).status).toBe(500)
+  })
+})
+
 describe('the same over HTTP, as the README shows it', () => {
   it('signs the token that is shown', () => {
     const example = readFileSync(`${root}test/shop/sign-backend-token-example.ts`, 'utf8')
@@ -77,9 +111,32 @@ describe('the same over HTTP, as the README shows it', () => {
   })
 })
 
+describe('npm start', () => {
+  it('configures a key for backends and prints a command that posts a payment', async () => {
+    const secret = /^BACKEND_JWT_SECRET="?([^"\n]+)"?$/m.exec(readFileSync(`${root}test/devnet/dev.vars`, 'utf8'))?.[1]
+    expect(secret?.length).toBeGreaterThanOrEqual(32)
+    const base = workers.url('tron-wallet')
+    const command = paymentCommand(base, await localBackendToken(backendSecret))
+    const entries = [{ uid: 1, cuy: 2, type: 9, osn: 'opening', amt: '10' }]
+    const headers = { authorization: `Bearer ${await signBackendToken('till', backendSecret)}` }
+    await fetch(`${base}/ledger/entries`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ entries }),
+    })
+    const response = await runCurl(command, {})
+    expect([response.status, await response.json()]).toMatchObject([
+      200,
+      { data: { list: [{ uid: 1, amt: -2.5, balance: 7.5, by: 'shop' }], replayed: false } },
+    ])
+  })
+})
+
 describe('the isolate', () => {
   it('logs nothing but the answers: no warning of a configuration that is parsed again', () => {
-    expect(workers.warnings.filter((line) => !line.includes('no-rate-limit'))).toEqual([])
+    // Of the tests above: there is no limiter and no node, and one calls a handler that does not exist.
+    const expected = ['no-rate-limit', 'node-error', 'does not export a fetch() function']
+    expect(workers.warnings.filter((line) => !expected.some((one) => line.includes(one)))).toEqual([])
     const limits = workers.warnings.filter((line) => line.includes('no-rate-limit'))
     expect(limits.length).toBeLessThanOrEqual(8) // four, once for each of the two entry points at most
   })

@@ -76,7 +76,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/quorum/confirm-blocks.ts',
     text: 'if (filtered.length === 0) return ok(null)',
     replacement: 'return ok(null)',
-    from: 375,
+    from: 545,
   },
   'a deposit that cannot be decided now is taken for decided': {
     file: 'scan/prove-queue.ts',
@@ -174,7 +174,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'd1/pending-deposits.ts',
     text: 'ORDER BY turn, ',
     replacement: 'ORDER BY ',
-    from: 359,
+    from: 603,
   },
   'the queue goes on while the scan is halted': {
     file: 'd1/pending-deposits.ts',

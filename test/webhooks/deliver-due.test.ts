@@ -102,7 +102,7 @@ describe('a failed delivery', () => {
     const receiver = await startReceiver(answer)
     const h = await startHarness({ receiver })
     await h.happen(2)
-    expect(await h.turn()).toEqual({ nextTry: h.clock.now() + 5_000, isWell: false })
+    expect(await h.turn()).toEqual({ nextTry: h.clock.now() + 5_000, isHealthy: false })
     expect(receiver.requests).toHaveLength(1)
     expect(h.row()).toMatchObject({ position: 0, attempts: 1, failing_since: h.clock.now(), lease: '' })
     expect(h.lines.map((line) => JSON.parse(line))).toEqual([
@@ -117,10 +117,10 @@ describe('a failed delivery', () => {
     const turn = h.turn()
     await eventually(() => receiver.requests.length === 1)
     await h.clock.advance(answerMs)
-    expect(await turn).toMatchObject({ isWell: false })
+    expect(await turn).toMatchObject({ isHealthy: false })
     await receiver.close()
     await h.clock.advance(5_000)
-    expect(await h.turn()).toMatchObject({ isWell: false })
+    expect(await h.turn()).toMatchObject({ isHealthy: false })
     expect(h.lines.map((line) => (JSON.parse(line) as { answer: string }).answer)).toEqual([
       'no-answer-in-time',
       'unreachable',
@@ -150,7 +150,7 @@ describe('a failed delivery', () => {
     await h.happen(1)
     await h.turn()
     await h.clock.advance(4_999)
-    expect(await h.turn()).toEqual({ nextTry: null, isWell: true })
+    expect(await h.turn()).toEqual({ nextTry: null, isHealthy: true })
     expect(receiver.requests).toHaveLength(1)
   })
 
@@ -174,7 +174,7 @@ describe('a failed delivery', () => {
     ])
   })
 
-  it('raises the alarm once until the endpoint is well again', async () => {
+  it('raises the alarm once until the endpoint is healthy again', async () => {
     const receiver = await startReceiver(status(500))
     const h = await startHarness({ receiver })
     await h.happen(3)
@@ -194,6 +194,21 @@ describe('a failed delivery', () => {
     receiver.answer = status(500)
     await putAside()
     expect(alarms()).toBe(2)
+  })
+
+  it('raises the alarm again for an endpoint that was removed and is configured again', async () => {
+    const receiver = await startReceiver(status(500))
+    const h = await startHarness({ receiver })
+    const alarms = () => h.lines.filter((line) => line.includes('"alarm":')).length
+    for (const n of [1, 2]) {
+      await h.happen(1)
+      await h.turn()
+      await h.clock.advance(setAsideMs)
+      await h.turn()
+      expect(alarms()).toBe(n)
+      await h.webhookStore.register([])
+      await h.webhookStore.register(h.endpoints)
+    }
   })
 
   it('has neither URL nor secret nor body in a log line', async () => {

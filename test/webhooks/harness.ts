@@ -1,4 +1,5 @@
 import { vi } from 'vitest'
+import type { UnixMs } from '../../src/common/time.ts'
 import { createAlarmStore } from '../../src/d1/alarm-store.ts'
 import { createStores } from '../../src/d1/stores.ts'
 import type { EventType } from '../../src/events/event.ts'
@@ -6,7 +7,7 @@ import { eventItem } from '../../src/events/event-item.ts'
 import { jsonAmount } from '../../src/http/envelope.ts'
 import { createAlarms } from '../../src/platform/alarms.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import { deliverDue, type TurnEnd } from '../../src/webhooks/deliver-due.ts'
+import { deliverDue, type Turn, type TurnEnd } from '../../src/webhooks/deliver-due.ts'
 import { type Deliveries, type DeliveriesParts, startDeliveries } from '../../src/webhooks/deliveries.ts'
 import type { Endpoint, EndpointKey } from '../../src/webhooks/endpoint.ts'
 import type { WebhookStore } from '../../src/webhooks/webhook-store.ts'
@@ -28,9 +29,11 @@ export interface WebhookHarness {
   /** Stores events: so many credited deposits. */
   happen(count: number): Promise<void>
   /** One turn of the n-th endpoint. `changes` replace parts, as in an invocation that is killed. */
-  turn(n?: number, changes?: Partial<DeliveriesParts>): Promise<TurnEnd>
+  turn(n?: number, changes?: Partial<DeliveriesParts & Turn>): Promise<TurnEnd>
   /** The deliveries of one minute. */
   start(): Deliveries
+  /** Sets the n-th endpoint to a position, as `npm run webhooks -- replay` does, or further. */
+  replay(n: number, position: number): void
   /** The stored row of the n-th endpoint. */
   row(n?: number): Record<string, unknown>
   /** The stores of deliveries. */
@@ -84,9 +87,19 @@ export async function startHarness(...specs: readonly EndpointSpec[]): Promise<W
     turn: (n = 1, changes = {}) => {
       const endpoint = endpoints[n - 1]
       if (endpoint === undefined) throw new Error(`no endpoint ${n}`)
-      return deliverDue({ ...parts(), budget: { left: 1000 }, ...changes }, endpoint)
+      const turn = {
+        until: (clock.now() + 60_000) as UnixMs,
+        budget: { queries: 1000, sent: 0 },
+        isWanted: () => false,
+        givesWay: () => new Promise<void>(() => undefined),
+        ...changes,
+      }
+      return deliverDue({ ...parts(), ...changes }, endpoint, turn)
     },
     start: () => startDeliveries(parts()),
+    replay: (n, position) => {
+      store.sqlite.prepare('UPDATE webhook SET position = ? WHERE number = ?').run(position, n)
+    },
     row: (n = 1) => ({ ...store.sqlite.prepare('SELECT * FROM webhook WHERE number = ?').get(n) }),
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { bookmarkCharsMax } from '../../../src/http/middleware/bookmark.ts'
-import { addressIn, payFinal, startService, usdtTo, wholeOf } from '../service.ts'
+import { payCaller, startService, wholeOf } from '../service.ts'
 
 const header = 'x-d1-bookmark'
 const good = '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683'
@@ -57,8 +57,7 @@ describe('the bookmark of a response', () => {
 
   test('makes the next request see what was written before it', async () => {
     const service = await startService()
-    const to = await addressIn(await service.get('/tron/generate'))
-    payFinal(service, usdtTo(to, 25_000_000n))
+    await payCaller(service)
     const written = (await service.get('/tron/recharge')).headers.get(header)
     const response = await service.get('/wallet/list', 7, { headers: { [header]: written ?? '' } })
     expect((await wholeOf(response)).text).toContain('{"amt":25,"cuy":2}')
@@ -67,8 +66,7 @@ describe('the bookmark of a response', () => {
 
   test('is not needed by a caller to see their own last write', async () => {
     const service = await startService()
-    const to = await addressIn(await service.get('/tron/generate'))
-    payFinal(service, usdtTo(to, 25_000_000n))
+    await payCaller(service)
     await service.get('/tron/recharge')
     expect((await wholeOf(await service.get('/wallet/list'))).text).toContain('{"amt":25,"cuy":2}')
     expect((await wholeOf(await service.get('/wallet/flow/list'))).text).toContain('"count":1')

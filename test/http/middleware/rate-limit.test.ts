@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { rateRetrySeconds, tooManyRequests } from '../../../src/http/errors.ts'
 import wranglerText from '../../../wrangler.toml?raw'
-import { addressIn, brokenDatabase, failed, payFinal, read, startService, usdtTo } from '../service.ts'
+import { brokenDatabase, failed, payCaller, read, startService } from '../service.ts'
 
 const limited = failed(429, tooManyRequests.msg)
 
@@ -159,8 +159,7 @@ describe('the count of all callers together', () => {
     let left = Number.POSITIVE_INFINITY
     const RATE_NODES_ALL = { limit: async () => ({ success: left-- > 0 }) }
     const service = await startService({ RATE_NODES_ALL })
-    const to = await addressIn(await service.get('/tron/generate'))
-    payFinal(service, usdtTo(to, 25_000_000n))
+    await payCaller(service)
     left = 3
     expect((await service.get('/tron/recharge')).status).toBe(200)
     expect(await (await service.get('/wallet/list')).text()).toContain('{"amt":0,"cuy":2}')

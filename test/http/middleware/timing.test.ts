@@ -2,12 +2,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { UnixMs } from '../../../src/common/time.ts'
 import { createService } from '../../../src/compose.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
-import { addressIn, payFinal, type RunningService, startService, usdtTo } from '../service.ts'
+import { payCaller, type RunningService, startService } from '../service.ts'
 
 let service: RunningService
 beforeAll(async () => {
   service = await startService()
-  payFinal(service, usdtTo(await addressIn(await service.get('/tron/generate')), 25_000_000n))
+  await payCaller(service)
   await service.tick()
 })
 

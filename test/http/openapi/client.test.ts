@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, test, vi } from 'vitest'
 import type { AppType } from '../../../src/http/openapi/client.ts'
 import { signHs256, tokenNow } from '../../support/tokens.ts'
 import { testSecret } from '../../support/variables.ts'
-import { addressIn, firstAddress, payFinal, startService, trxTo, usdtTo } from '../service.ts'
+import { addressIn, firstAddress, payCaller, payFinal, startService, trxTo, usdtTo } from '../service.ts'
 import { newestDeposits } from './client-example.ts'
 
 const base = 'https://wallet.example'
@@ -18,6 +18,19 @@ async function startWithClient() {
     return service.get(pathname + search, 7, init as RequestInit) // safe: the client sends plain requests
   }
   return { txids, serve, client: hc<AppType>(base, { fetch: serve }) }
+}
+
+/** A service where user 7 has 25 USDT, and Hono's client for it as a backend. */
+async function startWithBackend() {
+  const service = await startService()
+  await payCaller(service)
+  await service.get('/tron/recharge')
+  const serve: typeof fetch = async (input, init) => {
+    const { pathname, search } = new URL(String(input))
+    const headers = Object.fromEntries(new Headers(init?.headers))
+    return service.ledger(pathname + search, { ...(init as RequestInit), headers }) // safe: the client sends plain requests
+  }
+  return hc<AppType>(base, { fetch: serve })
 }
 
 describe('the typed client', () => {
@@ -58,6 +71,45 @@ describe('the typed client', () => {
     // @ts-expect-error: a failure has no data
     const { data } = await wallets.json()
     expect([format.status, nothing.status, typeof data]).toEqual([400, 404, 'object'])
+  })
+
+  test('posts entries and reads what backends read', async () => {
+    const { ledger } = await startWithBackend()
+    const payment = { uid: 7, cuy: 2, type: 4, osn: 'order-1', amt: '-2.5' } as const
+    const posted = await ledger.entries.$post({ json: { entries: [payment] } })
+    if (!posted.ok) throw new Error((await posted.json()).msg)
+    const { data } = await posted.json()
+    expectTypeOf(data.list[0]?.by).toEqualTypeOf<string | undefined>()
+    expect(data).toMatchObject({ list: [{ amt: -2.5, balance: 22.5, by: 'shop' }], count: 1, replayed: false })
+    const entries = await ledger.entries.$get({ query: { uid: '7', type: '4' } })
+    if (entries.ok) expect((await entries.json()).data.list).toEqual(data.list)
+    const wallets = await ledger.wallets.$get({ query: { uid: '7' } })
+    if (wallets.ok) expect((await wallets.json()).data.list.map(({ amt }) => amt)).toEqual([0, 22.5])
+    const address = await ledger.address.$get({ query: { uid: '7', format: 'base58' } })
+    if (address.ok) expect((await address.json()).data).toEqual({ id: 1, address: firstAddress })
+    const events = await ledger.events.$get({ query: { after: '1' } })
+    if (events.ok) {
+      const [event] = (await events.json()).data.list
+      if (event?.type !== 'entry.posted') throw new Error('the event of the post')
+      expect(event.data.entry).toEqual(data.list[0])
+    }
+    const statuses = [entries, wallets, address, events].map(({ status }) => status)
+    expect(statuses).toEqual([200, 200, 200, 200])
+  })
+
+  test('has the refusals of a post by status', async () => {
+    const { ledger } = await startWithBackend()
+    const payment = { uid: 7, cuy: 2, type: 4, osn: 'order-1', amt: '-25.5' } as const
+    const refused = await ledger.entries.$post({ json: { entries: [payment] } })
+    expect(refused.status).toBe(422)
+    if (refused.ok) throw new Error('unexpected')
+    expectTypeOf(refused.status).toEqualTypeOf<400 | 401 | 403 | 409 | 413 | 415 | 422 | 429 | 500 | 503>()
+    expect(await refused.json()).toMatchObject({ code: 422 })
+    // @ts-expect-error: only the chain makes recharges
+    const recharge = await ledger.entries.$post({ json: { entries: [{ ...payment, type: 1 }] } })
+    // @ts-expect-error: the user is required
+    const nobody = await ledger.wallets.$get()
+    expect([recharge.status, nobody.status]).toEqual([400, 400])
   })
 
   test('runs the example of the README', async () => {

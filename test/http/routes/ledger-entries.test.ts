@@ -1,22 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import {
-  addressIn,
-  failed,
-  payFinal,
-  postInit,
-  type RunningService,
-  read,
-  startService,
-  usdtTo,
-  wholeOf,
-} from '../service.ts'
+import { failed, payCaller, postInit, type RunningService, read, startService, wholeOf } from '../service.ts'
 
 let service: RunningService
 
 /** A service where caller 7 has 25 USDT. */
 beforeEach(async () => {
   service = await startService()
-  payFinal(service, usdtTo(await addressIn(await service.get('/tron/generate')), 25_000_000n))
+  await payCaller(service)
   await service.get('/tron/recharge')
 })
 

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '../../../src/addresses/address.ts'
+import { eventSchema } from '../../../src/http/openapi/event-schemas.ts'
 import { addressOf } from '../../support/transaction-spec.ts'
 import {
+  addressFrom,
   addressIn,
   failed,
   firstAddress,
@@ -27,7 +29,9 @@ async function events(query = ''): Promise<Record<string, unknown>[]> {
   const { body } = await read(await service.ledger(`/ledger/events${query}`))
   const { list, count } = (body as { data: { list: Record<string, unknown>[]; count: number } }).data
   expect(list).toHaveLength(count)
-  return list.map(({ created_at: at, ...event }) => {
+  return list.map((documented) => {
+    expect(eventSchema.safeParse(documented)).toMatchObject({ success: true })
+    const { created_at: at, ...event } = documented
     expect(at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/)
     return event
   })
@@ -97,6 +101,98 @@ describe('GET /ledger/events', () => {
     ])
     await why('f'.repeat(64))
     expect(await events('?after=2')).toEqual([])
+  })
+
+  test('shows a transfer that is not in the chain after all', async () => {
+    const to = await ownAddress()
+    const fork = service.chain.fork(service.chain.tip().height)
+    const specs = [usdtTo(to, 1n)]
+    await service.tick()
+    const [txid] = service.chain.add(specs).transactions.map((one) => one.txid)
+    service.clock.seconds += 20
+    await service.tick()
+    fork.addEmpty(25)
+    for (const node of service.nodes) node.chain = fork
+    service.clock.seconds += 60
+    await service.tick()
+    expect((await events()).map(({ type, data }) => [type, (data as { txid: string }).txid])).toEqual([
+      ['deposit.seen', txid],
+      ['deposit.dropped', txid],
+    ])
+    expect(await events('?after=1')).toEqual([{ id: 2, type: 'deposit.dropped', uid: 7, data: { txid, position: 0 } }])
+  })
+
+  test('shows a reader nothing below what it has read, and leaves out nothing, while entries are posted', async () => {
+    const read: number[] = []
+    let isPosting = true
+    const readOn = async () => {
+      for (;;) {
+        const isLast = !isPosting
+        const page = (await events(`?after=${read.at(-1) ?? 0}&limit=7`)).map(({ id }) => Number(id))
+        read.push(...page)
+        if (isLast && page.length === 0) return
+      }
+    }
+    const reading = readOn()
+    const posts = Array.from({ length: 40 }, (_, i) =>
+      service.post([
+        { uid: 7 + (i % 3), cuy: 1, type: 5, osn: `${i}`, amt: '1' },
+        { uid: 8, cuy: 2, type: 5, osn: `${i}`, amt: '1' },
+      ]),
+    )
+    await Promise.all(posts)
+    isPosting = false
+    await reading
+    expect(read).toEqual(Array.from({ length: 80 }, (_, i) => i + 1))
+  })
+
+  test('has none for a question about a transaction that the scan has not read, and the scan makes its own, once', async () => {
+    service = await startService({ CURRENCIES: [{ cuy: 1, symbol: 'TRX', decimals: 6, minDeposit: '2' }] })
+    const to = await ownAddress()
+    const txids = payFinal(service, trxTo(to, 1_000_000n), trc10To(to), trxTo(to, 2_000_000n))
+    const statuses = async () => {
+      const asked: number[] = []
+      for (const txid of [...txids, ...txids]) asked.push((await service.get(`/tron/recharge?txid=${txid}`)).status)
+      return asked
+    }
+    expect(await statuses()).toEqual([422, 422, 200, 422, 422, 200])
+    // A credit is an entry of the ledger, which has its event whoever asked for it.
+    const types = async () => (await events()).map(({ type, data }) => `${type} ${(data as { txid: string }).txid}`)
+    expect(await types()).toEqual([`deposit.credited ${txids[2]}`])
+    service.clock.seconds += 60
+    await service.tick()
+    const refused = [`deposit.refused ${txids[0]}`, `deposit.refused ${txids[1]}`]
+    expect(new Set(await types())).toEqual(new Set([`deposit.credited ${txids[2]}`, ...refused]))
+    expect(await statuses()).toEqual([422, 422, 200, 422, 422, 200])
+    service.clock.seconds += 60
+    await service.tick()
+    expect(await types()).toHaveLength(3)
+  })
+
+  test('has none for a question that cannot be decided, and one when the queue finds the same', async () => {
+    const to = await ownAddress()
+    for (const node of service.nodes) node.decimals.clear()
+    const [txid] = payFinal(service, usdtTo(to, 1n))
+    const ask = () => service.get(`/tron/recharge?txid=${txid}`)
+    expect((await ask()).status).toBe(409)
+    expect(await events()).toEqual([])
+    for (let i = 0; i < 3; i += 1) {
+      service.clock.seconds += 61
+      await service.tick()
+      expect((await ask()).status).toBe(409)
+      expect(await events()).toMatchObject([{ type: 'deposit.held', data: { txid, reason: 'decimals-unknown' } }])
+    }
+  })
+
+  test('has none for a question about a payment that is older than its address, or about nothing at all', async () => {
+    const [early] = payFinal(service, usdtTo(addressFrom(firstAddress), 1n))
+    await ownAddress()
+    expect((await service.get(`/tron/recharge?txid=${early}`)).status).toBe(409)
+    expect((await service.get(`/tron/recharge?txid=${'f'.repeat(64)}`)).status).toBe(404)
+    const [foreign] = payFinal(service, usdtTo(addressOf(5), 1n))
+    expect((await service.get(`/tron/recharge?txid=${foreign}`)).status).toBe(422)
+    await service.tick()
+    expect(await events()).toEqual([])
   })
 
   test('shows the entries of backends, in the order of their posts', async () => {

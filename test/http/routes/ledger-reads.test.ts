@@ -57,6 +57,16 @@ describe('GET /ledger/entries', () => {
     expect([(data.list as { id: number }[]).map(({ id }) => id), data.count]).toEqual([ids, count])
   })
 
+  test('finds an osn as it was posted, in the form of a txid too, as the caller’s list does', async () => {
+    for (const osn of [`0x${'ab'.repeat(32)}`, 'AB'.repeat(32)]) {
+      await service.post([{ uid: 7, cuy: 1, type: 5, osn, amt: '1' }])
+      const { data } = await dataOf(await service.ledger(`/ledger/entries?uid=7&osn=${osn}`))
+      expect(data).toMatchObject({ list: [{ osn }], count: 1 })
+      expect((await dataOf(await service.get(`/wallet/flow/list?osn=${osn}`))).data).toMatchObject({ list: [{ osn }] })
+      expect(await service.rpc.entries({ uid: 7, osn })).toMatchObject({ list: [{ osn }], count: 1 })
+    }
+  })
+
   test.each([
     ['', uidTakes],
     ['?uid=', uidTakes],

@@ -168,8 +168,7 @@ describe('the query', () => {
 
   test.each([
     [txid, txid],
-    [txid.toUpperCase(), txid],
-    [`0x${txid}`, txid],
+    [`0x${txid.toUpperCase()}`, `0x${txid.toUpperCase()}`],
     [`${txid}:0`, `${txid}:0`],
     ['order%207', 'order 7'],
     ['x'.repeat(osnCharsMax), 'x'.repeat(osnCharsMax)],

@@ -71,7 +71,7 @@ export const walletFlowListOperation = operation({
     cuy: { description: 'Only this currency.', example: 2 },
     wid: { description: 'Only this wallet.', example: 2 },
     type: { description: 'Only this type; the response schema lists them.', example: '1' },
-    osn: { description: 'A full `osn`, or a txid for all of its entries.', example: usdtTxid },
+    osn: { description: 'A full `osn`, or a txid in any form for all of its entries.', example: usdtTxid },
     from: { description: 'Only entries created at or after this instant.', example: '2026-11-01T00:00:00Z' },
     to: { description: 'Only entries created before this instant.', example: '2026-12-01T00:00:00Z' },
   },

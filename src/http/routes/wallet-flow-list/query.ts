@@ -5,16 +5,7 @@ import type { UnixMs } from '../../../common/time.ts'
 import type { Currencies } from '../../../ledger/currencies.ts'
 import { type EntryId, type EntryType, entryTypes, osnCharsMax, osnForm, type WalletId } from '../../../ledger/entry.ts'
 import type { EntryFilter, EntryPage } from '../../../ledger/ledger-reader.ts'
-import {
-  badInput,
-  findCurrency,
-  nameCurrencies,
-  oneOf,
-  parseQuery,
-  readTxid,
-  textParam,
-  wholeNumber,
-} from '../../query.ts'
+import { badInput, findCurrency, nameCurrencies, oneOf, parseQuery, textParam, wholeNumber } from '../../query.ts'
 
 /** Most entries on one page. */
 export const pageRowsMax = 100
@@ -34,7 +25,12 @@ export const flowListQuery = z.object({
   wid: z.optional(wholeNumber()),
   type: z.optional(oneOf(Object.values(entryTypes).map((type) => `${type}` as const))),
   osn: z.optional(
-    textParam(`an osn or txid of at most ${osnCharsMax} printable ASCII characters`, osnForm, readOsn, osnCharsMax),
+    textParam(
+      `an osn or txid of at most ${osnCharsMax} printable ASCII characters`,
+      osnForm,
+      (osn) => osn,
+      osnCharsMax,
+    ),
   ),
   from: z.optional(instantParam()),
   to: z.optional(instantParam()),
@@ -76,11 +72,6 @@ export function selectEntries(
 function instantParam() {
   const takes = 'an ISO 8601 instant such as 2026-11-01T00:00:00Z or 2026-11-01T08:00:00.000%2B08:00'
   return textParam(takes, instantForm, readInstant)
-}
-
-/** A bare txid in the form of the ledger; any other text unchanged. */
-function readOsn(value: string): string {
-  return readTxid(value) ?? value
 }
 
 /** ISO 8601 with a zone. `Date.parse` alone accepts other forms, and reads 31 April as 1 May. */

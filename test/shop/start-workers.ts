@@ -8,8 +8,16 @@ import { runWrangler } from '../support/wrangler.ts'
 
 const folder = `${root}.wrangler/shop`
 
-/** Starts the service and a shop that binds its entrypoint `Ledger`, in one Miniflare, over an empty database. */
-export async function startTwoWorkers(): Promise<RunningWorkers> {
+/** A Worker that calls any method of the entrypoint: a request has its name and parameters. */
+const office = `export default {
+  async fetch(request, { LEDGER }) {
+    const [method, ...parameters] = await request.json()
+    return Response.json(await LEDGER[method](...parameters))
+  },
+}`
+
+/** Starts the service, and two Workers that bind its entrypoint `Ledger`, in one Miniflare, over an empty database. */
+export async function startShopWorkers(): Promise<RunningWorkers> {
   const options = ['--dry-run', '--config', `${root}test/shop/wrangler.toml`, '--outdir', folder]
   await runWrangler(['deploy', ...options], 'The shop could not be bundled')
   const service = await bundleService()
@@ -19,6 +27,12 @@ export async function startTwoWorkers(): Promise<RunningWorkers> {
       {
         name: 'shop',
         script: readFileSync(`${folder}/shop.js`, 'utf8'),
+        database: null,
+        services: { LEDGER: { worker: 'tron-wallet', exportName: 'Ledger' } },
+      },
+      {
+        name: 'office',
+        script: office,
         database: null,
         services: { LEDGER: { worker: 'tron-wallet', exportName: 'Ledger' } },
       },
