@@ -4,17 +4,15 @@ import type { Chain } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'
 import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import type { UnixMs } from '../common/time.ts'
-import { decideCandidates } from '../deposits/credit-deposits.ts'
 import type { Deposit, PendingReason } from '../deposits/deposit.ts'
 import type { DepositStore } from '../deposits/deposit-store.ts'
 import { findOwnedTransfers, type OwnedCandidate } from '../deposits/detect-transfers.ts'
 import { explainOutcome, explainPending, explainTransaction } from '../deposits/explain.ts'
 import type { PendingDeposits } from '../deposits/pending-deposits.ts'
-import { explainRefusal, toPending } from '../deposits/verify-deposit.ts'
+import { explainRefusal } from '../deposits/verify-deposit.ts'
 import type { Uid } from '../ledger/entry.ts'
 import { secondsToFinal } from './plan.ts'
-import { type ProveParts, proofRetryMs, proveOwn, proveTransaction, takenMax } from './prove-queue.ts'
+import { type ProveParts, proveOwn, proveTransaction, proveUnqueued } from './prove-queue.ts'
 import type { ScanStore } from './scan-store.ts'
 
 /** What a question about one transaction needs. */
@@ -89,29 +87,15 @@ async function proveKnown(
   return err(first === undefined ? haltedFailure : explainHeld(first.reason))
 }
 
-/**
- * Proves what the queue does not have: the scan has not read the block, or has missed it. A question makes no event: what is
- * worth nothing is not stored, and what cannot be decided only joins the queue, which decides it in its turn.
- */
+/** Proves what the queue does not have: the scan has not read the block, or has missed it. */
 async function proveNew(
   parts: CheckTransactionParts,
   uid: Uid,
   txid: Txid,
   own: readonly OwnedCandidate[],
 ): Promise<Result<TransactionReport, QueryFailure>> {
-  const { deposits, pending, refused, undecided, stopped } = await decideCandidates(parts, own)
-  const now = parts.clock.now()
-  const open = [...undecided.map((one) => toPending(one, 'queued')), ...pending]
-  if (open.length > 0) {
-    await parts.pending.keep(
-      open.map((one) => ({ ...one, reason: 'queued' })),
-      now,
-    )
-    // They were tried now.
-    await parts.pending.takeDue({ uid, txid, dueBy: now, nextTry: (now + proofRetryMs) as UnixMs, max: takenMax })
-  }
-  const kept = deposits.filter(({ outcome }) => outcome === 'credited' || outcome === 'too-large')
-  if ((await parts.deposits.credit(kept, now)) === 'halted') return err(haltedFailure)
+  const { outcome, deposits, pending, refused, stopped } = await proveUnqueued(parts, uid, txid, own)
+  if (outcome === 'halted') return err(haltedFailure)
   const report = await readDecided(parts, uid, txid)
   if (report !== null) return report.ok ? ok({ ...report.value, already: false }) : report
   if (stopped !== null) return err(toQueryFailure(stopped))

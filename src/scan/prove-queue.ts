@@ -2,12 +2,19 @@ import type { Address } from '../addresses/address.ts'
 import { blockSeconds, type Txid } from '../chain/block.ts'
 import type { ChainFailure } from '../chain/failure.ts'
 import type { UnixMs } from '../common/time.ts'
-import { alarmUnreadable, type DecisionStores, decideCandidates, storeDecisions } from '../deposits/credit-deposits.ts'
+import {
+  alarmUnreadable,
+  type DecisionStores,
+  type Decisions,
+  decideCandidates,
+  storeDecisions,
+} from '../deposits/credit-deposits.ts'
 import type { CreditKey } from '../deposits/deposit.ts'
 import type { OwnedCandidate } from '../deposits/detect-transfers.ts'
 import type { EvidenceSources, KnownDecimals } from '../deposits/gather-evidence.ts'
 import type { PendingDeposits, PendingRecord } from '../deposits/pending-deposits.ts'
-import type { Currencies } from '../ledger/currencies.ts'
+import { toPending } from '../deposits/verify-deposit.ts'
+import type { Currencies, CurrencyId } from '../ledger/currencies.ts'
 import type { Uid } from '../ledger/entry.ts'
 
 /** Candidates that are proven together: their receipts take five queries, and their blocks are read once each. */
@@ -40,7 +47,37 @@ export function proveTransaction(parts: ProveParts, uid: Uid, txid: Txid): Promi
 }
 
 /**
- * Takes candidates from the queue and decides them: the only place that credits. Proven ones are credited, worthless ones are
+ * Decides one caller's candidates in a transaction that the queue does not have. What is worth nothing is not stored, and what
+ * cannot be decided only joins the queue, which decides it in its turn: a question makes no event but that of a credit.
+ */
+export async function proveUnqueued(
+  parts: ProveParts,
+  uid: Uid,
+  txid: Txid,
+  owned: readonly OwnedCandidate[],
+): Promise<Decisions & { readonly outcome: 'credited' | 'halted' }> {
+  const decisions = await decideCandidates(parts, owned)
+  const { deposits, pending, undecided } = decisions
+  const now = parts.clock.now()
+  const open = [...undecided.map((one) => toPending(one, 'queued')), ...pending]
+  if (open.length > 0) {
+    const queued = open.map((one) => ({ ...one, reason: 'queued' as const }))
+    await parts.pending.keep(queued, now)
+    // They were tried now.
+    const nextTry = (now + proofRetryMs) as UnixMs // safe: a later time
+    await parts.pending.takeDue({ uid, txid, dueBy: now, nextTry, max: takenMax, accepted: acceptedIn(parts) })
+  }
+  const stored = deposits.filter(({ outcome }) => outcome === 'credited' || outcome === 'too-large')
+  return { ...decisions, outcome: await parts.deposits.credit(stored, now) }
+}
+
+/** The currencies whose deposits are credited. */
+function acceptedIn({ currencies }: Pick<ProveParts, 'currencies'>): readonly CurrencyId[] {
+  return currencies.list.filter(({ retired }) => !retired).map(({ cuy }) => cuy)
+}
+
+/**
+ * Takes candidates from the queue and decides them. Nothing but this file credits. Proven ones are credited, worthless ones are
  * stored as refusals, and the others keep their place with their present reason.
  */
 async function prove(
@@ -51,7 +88,7 @@ async function prove(
   const now = parts.clock.now()
   const nextTry = (now + proofRetryMs) as UnixMs
   const dueBy = (now + dueInMs) as UnixMs
-  const accepted = parts.currencies.list.filter(({ retired }) => !retired).map(({ cuy }) => cuy)
+  const accepted = acceptedIn(parts)
   const decimals: KnownDecimals = new Map()
   let stopped: ChainFailure | null = null
   for (let taken = 0; taken < takes && stopped?.kind !== 'out-of-budget'; taken += 1) {
