@@ -20,7 +20,7 @@ export default defineConfig({
   root,
   test: {
     silent: 'passed-only',
-    maxWorkers: 2, // by default one less than the machine has cores: one of two
+    maxWorkers: 3, // one more than a small machine has cores: files wait for a chain or a command for much of their time
     testTimeout: 60_000, // a hang ends; how fast anything is, is the benchmark's business
     hookTimeout: 60_000,
     projects: [

@@ -64,12 +64,14 @@ export async function proveUnqueued(
     const queued = open.map((one) => ({ ...one, reason: 'queued' as const }))
     await parts.pending.keep(queued, now)
     // They were tried now.
-    const nextTry = (now + proofRetryMs) as UnixMs // safe: a later time
-    await parts.pending.takeDue({ uid, txid, dueBy: now, nextTry, max: takenMax, accepted: acceptedIn(parts) })
+    const query = { uid, txid, dueBy: now, nextTry: nextTryAfter(now) }
+    await parts.pending.takeDue({ ...query, max: takenMax, accepted: acceptedIn(parts) })
   }
   const stored = deposits.filter(({ outcome }) => outcome === 'credited' || outcome === 'too-large')
   return { ...decisions, outcome: await parts.deposits.credit(stored, now) }
 }
+
+const nextTryAfter = (now: UnixMs) => (now + proofRetryMs) as UnixMs // safe: a later time
 
 /** The currencies whose deposits are credited. */
 function acceptedIn({ currencies }: Pick<ProveParts, 'currencies'>): readonly CurrencyId[] {
@@ -86,7 +88,7 @@ async function prove(
   takes: number,
 ): Promise<ChainFailure | null> {
   const now = parts.clock.now()
-  const nextTry = (now + proofRetryMs) as UnixMs
+  const nextTry = nextTryAfter(now)
   const dueBy = (now + dueInMs) as UnixMs
   const accepted = acceptedIn(parts)
   const decimals: KnownDecimals = new Map()

@@ -83,7 +83,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     text: 'await storeDecisions(parts, { ...decisions, pending: changed }, parts.clock.now())',
     replacement: `await storeDecisions(parts, { ...decisions, pending: changed }, parts.clock.now())
     if (stopped === null) await parts.pending.remove(records)`,
-    from: 11,
+    from: 22,
   },
   'a TRC-10 transfer is taken for TRX': {
     file: 'deposits/verify-deposit.ts',
@@ -112,21 +112,21 @@ export const defects: Readonly<Record<string, Defect>> = {
   },
   'a pending deposit is never tried again': {
     file: 'scan/prove-queue.ts',
-    text: 'const nextTry = (now + proofRetryMs) as UnixMs',
-    replacement: 'const nextTry = Number.MAX_SAFE_INTEGER as UnixMs',
+    text: '(now + proofRetryMs) as UnixMs',
+    replacement: 'Number.MAX_SAFE_INTEGER as UnixMs',
     from: 5,
   },
   'a Byzantine node holds the finalized head back by some blocks': {
     file: 'tron/quorum/finalized-head.ts',
     text: 'const isClose = Math.max(...heights) - Math.min(...heights) <= headSpreadMax',
     replacement: 'const isClose = true',
-    from: 530,
+    from: 545,
   },
   'the time of the newest scan goes back': {
     file: 'd1/scan-store.ts',
-    text: 'tried_at: later(scans.tried_at)',
-    replacement: 'tried_at: startedAt',
-    from: 325,
+    text: 'tried_at: later(tried_at)',
+    replacement: `tried_at: param('startedAt')`,
+    from: 408,
   },
   'the health is ok while the scan is halted': {
     file: 'scan/health.ts',
@@ -150,7 +150,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'http/auth/verify-token.ts',
     text: 'currentDate: new Date(parts.clock.now())',
     replacement: 'currentDate: new Date(0)',
-    from: 31,
+    from: 36,
   },
   'an unreadable block is passed without a gap': {
     file: 'scan/store-step.ts',
@@ -174,7 +174,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'd1/pending-deposits.ts',
     text: 'ORDER BY turn, ',
     replacement: 'ORDER BY ',
-    from: 603,
+    from: 785,
   },
   'the queue goes on while the scan is halted': {
     file: 'd1/pending-deposits.ts',
@@ -199,13 +199,13 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'platform/rate-limits.ts',
     text: 'return (await limiter.limit({ key })).success',
     replacement: 'return (await limiter.limit({ key })).success || true',
-    from: 5,
+    from: 125,
   },
   'a candidate whose bytes are missing is refused': {
     file: 'deposits/verify-deposit.ts',
     text: "if (bytes === 'unavailable') return pending(owned, 'api-unavailable')",
     replacement: "if (bytes === 'unavailable') return refused(owned, { kind: 'failed' })",
-    from: 11,
+    from: 35,
   },
   'what arrives in a retired currency is refused': {
     file: 'deposits/verify-deposit.ts',
@@ -224,7 +224,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     text: 'return ok(new Map(all.map((bytes) => [txidOf(bytes), bytes])))',
     replacement: `const named = (reply.ok ? reply.value : {}) as { transactions: { txID: Txid }[] }
     return ok(new Map(all.map((bytes, i) => [named.transactions[i]!.txID, bytes])))`,
-    from: 815,
+    from: 1230,
   },
   'the configuration is not compared with what is stored': {
     file: 'config/check-settings.ts',
@@ -242,7 +242,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/limits.ts',
     text: 'wrongChainMs = 60_000',
     replacement: 'wrongChainMs = 1e12',
-    from: 856,
+    from: 880,
   },
   'several blocks with too many logs of a token are a failure of the node': {
     file: 'tron/quorum/token-logs.ts',

@@ -24,7 +24,7 @@ export const ledgerDefects: Readonly<Record<string, Defect>> = {
     file: 'reconciliation/judge-reading.ts',
     text: 'confirmed: accepted.confirmed + suspected.amount',
     replacement: 'confirmed: suspected.amount',
-    from: 256,
+    from: 280,
   },
   'an address that moved waits for the next run over all addresses': {
     file: 'reconciliation/reconcile-slice.ts',
