@@ -16,6 +16,9 @@ const loopbackOnly = async (request: Request) =>
 const closedNetwork = (request: { readonly url: string }) =>
   new Response(`the network is closed in tests: ${request.url}`, { status: 599 })
 
+/** Commands that tests start begin a quarter faster with it. */
+const compileCache = `${root}node_modules/.cache/node`
+
 export default defineConfig({
   root,
   test: {
@@ -27,6 +30,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          env: { NODE_COMPILE_CACHE: compileCache },
           name: 'simulation', // in processes of its own: it patches the source and the derivation of keys
           include: ['test/simulation/**/*.test.ts'],
         },
@@ -35,7 +39,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          env: { NODE_COMPILE_CACHE: `${root}node_modules/.cache/node` }, // commands that tests start begin a quarter faster
+          env: { NODE_COMPILE_CACHE: compileCache },
           isolate: false, // no file keeps state in a module; a process for each file took a quarter of the time
           include: [
             'test/{architecture,docs,pages}.test.ts',

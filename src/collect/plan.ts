@@ -2,8 +2,8 @@ import * as z from 'zod/mini'
 import { parseAddress } from '../addresses/address.ts'
 import { indexMax } from '../addresses/derive.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import { symbolPattern } from '../config/chain.ts'
 import { accountMax } from '../keys/key-path.ts'
+import { symbolPattern } from '../ledger/currencies.ts'
 
 /** How the gas comes to the addresses: energy of the operator's stake, or TRX to burn. */
 export type GasMode = 'delegate' | 'transfer'

@@ -2,7 +2,13 @@ import * as z from 'zod/mini'
 import { parseAddress } from '../addresses/address.ts'
 import { parseUnits } from '../ledger/amount.ts'
 import { nativeAsset, trc20Asset } from '../ledger/asset.ts'
-import { type Currencies, type Currency, type CurrencyId, indexCurrencies } from '../ledger/currencies.ts'
+import {
+  type Currencies,
+  type Currency,
+  type CurrencyId,
+  indexCurrencies,
+  symbolPattern,
+} from '../ledger/currencies.ts'
 import { integerFrom, listOf, optional, parsedBy, parsedText, text, url } from './schemas.ts'
 
 /** One Tron node. Its URLs and key are secrets: they never reach a caller or a log line. */
@@ -65,8 +71,6 @@ const currenciesMax = 50
 const trxDecimals = 6
 const scaleByDefault = 6
 
-/** The symbols that a currency can have. */
-export const symbolPattern = /^[\w.-]{1,20}$/
 const symbolTakes = 'a symbol of 1 to 20 letters, digits, "_", "." or "-"'
 
 const currencyEntry = z.object({

@@ -1,7 +1,7 @@
 import { type Address, formatBase58 } from '../addresses/address.ts'
 import { err, ok } from '../common/result.ts'
-import { symbolPattern } from '../config/chain.ts'
 import type { Currency } from '../ledger/currencies.ts'
+import { symbolPattern } from '../ledger/currencies.ts'
 import { contractCall, decimalsCall } from '../tron/calls.ts'
 import { type Parsed, parseBytes, parseUint256 } from '../tron/parse/fields.ts'
 import { queryNode } from '../tron/transport/batch.ts'

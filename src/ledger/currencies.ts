@@ -6,6 +6,9 @@ import type { Asset } from './asset.ts'
 /** A currency's number in the API (`cuy`): 1 is TRX, 2 is USDT as shipped. */
 export type CurrencyId = Brand<number, 'CurrencyId'>
 
+/** The symbols that a currency can have. */
+export const symbolPattern = /^[\w.-]{1,20}$/
+
 /** A configured currency. */
 export interface Currency {
   readonly cuy: CurrencyId

@@ -2,14 +2,14 @@ import type { UnixMs } from '../common/time.ts'
 import type { Clock } from './clock.ts'
 import type { AlarmKind, LogFields, Logger } from './logger.ts'
 
-/** What is only seen where a node is asked is well again once it was not seen for this long. */
+/** A fault whose end cannot be observed counts as ended once no isolate has observed it for this long. */
 export const wellAfterMs = 3_600_000
-/** Least time between two times that an isolate stores such a sight: shorter than `wellAfterMs`. */
+/** An isolate stores at most this often that it still observes such a fault: more often than `wellAfterMs`. */
 const seenEveryMs = 600_000
-/** Alarms that an isolate remembers. With more of them all are forgotten. */
+/** Alarms that an isolate keeps in memory. With more of them the memory is cleared. */
 const knownMax = 200
 
-/** The kinds of which only the fault is seen, never its end. */
+/** The kinds of which only the fault can be observed, never its end. */
 const seenKinds: ReadonlySet<AlarmKind> = new Set(['nodes-disagree', 'node-lies'])
 
 /**
@@ -21,7 +21,7 @@ export interface Alarms {
   raise(kind: AlarmKind, subject: string, fields: LogFields): Promise<void>
   /** The subject is well again: the alarm can be raised anew. */
   clear(kind: AlarmKind, subject: string): Promise<void>
-  /** Every subject of these kinds is well again, and so is what was not seen at a node for `wellAfterMs`. */
+  /** Every subject of these kinds is well again, and so is every fault that was not observed for `wellAfterMs`. */
   clearWell(kinds: readonly AlarmKind[]): Promise<void>
 }
 
@@ -43,10 +43,10 @@ export interface AlarmParts {
   readonly logger: Pick<Logger, 'alarm'>
 }
 
-/** For commands, which report what they find in their own way. */
+/** For commands, which print what they find. */
 export const noAlarms: Pick<Alarms, 'raise'> = { raise: () => Promise.resolve() }
 
-/** An alarm that this isolate has seen raised. */
+/** A raised alarm that this isolate knows of. */
 interface KnownAlarm {
   /** False where the row could not be stored. */
   readonly isStored: boolean
@@ -60,8 +60,12 @@ interface KnownAlarm {
 export function createAlarms({ store, clock, logger }: AlarmParts): Alarms {
   const known = new Map<string, KnownAlarm>()
   const keyOf = (kind: AlarmKind, subject: string) => `${kind} ${subject}`
-  const addRow = (kind: AlarmKind, subject: string) =>
-    orNull(store.add(kind, subject, clock.now()).then(() => true as const))
+  /** Whether the row of an alarm is stored; `has` is what the database answered before, null where it did not. */
+  const keepRow = async (kind: AlarmKind, subject: string, has: boolean | null, before: KnownAlarm | undefined) => {
+    if (has === null) return before?.isStored === true
+    if (has && !seenKinds.has(kind)) return true
+    return (await orNull(store.add(kind, subject, clock.now()).then(() => true))) !== null
+  }
   return {
     async raise(kind, subject, fields) {
       const key = keyOf(kind, subject)
@@ -71,11 +75,10 @@ export function createAlarms({ store, clock, logger }: AlarmParts): Alarms {
       const before = isSeen && at - (last?.at ?? at) >= wellAfterMs ? undefined : last
       if (isSeen && before !== undefined && at - before.at < seenEveryMs) return
       const has = await orNull(store.has(kind, subject))
-      // A row that was stored and is gone was removed by an isolate that saw the subject well.
+      // A row that was stored and is gone was removed by an isolate for which the subject was well.
       const isRaised = has ?? before !== undefined
       if (!isRaised && before?.isStored !== false) logger.alarm(kind, fields)
-      const isStored =
-        has === null ? before?.isStored === true : has && !isSeen ? true : (await addRow(kind, subject)) !== null
+      const isStored = await keepRow(kind, subject, has, before)
       if (known.size >= knownMax) known.clear()
       known.set(key, { isStored, at })
     },

@@ -248,7 +248,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/quorum/token-logs.ts',
     text: 'blocks.length > 1 && !givesOthers',
     replacement: 'blocks.length > 1',
-    from: 290,
+    from: 630,
   },
   'a range that costs too much is asked for again as it is': {
     file: 'scan/scan.ts',

@@ -15,17 +15,26 @@ export interface CommandOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Ends the command with code 99 at its first connection. */
   readonly withoutNetwork?: boolean
+  /** The file to which the command writes its arguments and its environment at its end. */
+  readonly processFile?: string
 }
 
 const noNetwork = `import net from 'node:net'; net.Socket.prototype.connect = () => { process.exit(99) };`
+const recorded = (file: string) => `import { writeFileSync } from 'node:fs'
+process.on('exit', () => {
+  writeFileSync(${JSON.stringify(file)}, JSON.stringify([process.argv, process.execArgv, process.env]))
+})`
 
 /** Runs a script of the repository as npm does, with the Node of the repository. */
 export function runCommand(
   script: string,
   args: readonly string[],
-  { input = '', cwd = root, environment = {}, withoutNetwork = false }: CommandOptions = {},
+  { input = '', cwd = root, environment = {}, withoutNetwork = false, processFile }: CommandOptions = {},
 ): Promise<CommandEnd> {
-  const preload = withoutNetwork ? ['--import', `data:text/javascript,${encodeURIComponent(noNetwork)}`] : []
+  const modules = [withoutNetwork ? noNetwork : '', processFile === undefined ? '' : recorded(processFile)]
+  const preload = modules.flatMap((module) => {
+    return module === '' ? [] : ['--import', `data:text/javascript,${encodeURIComponent(module)}`]
+  })
   const env = { PATH: `${root}node_modules/.bin:${process.env.PATH ?? ''}`, HOME: cwd, ...environment }
   return new Promise((resolve) => {
     const options = { cwd, env, maxBuffer: 64 * 1024 * 1024 }
