@@ -113,11 +113,12 @@ WHERE (EXISTS (SELECT 1 FROM ${addresses})
   OR EXISTS (SELECT 1 FROM ${accepted} WHERE ${accepted.cuy} = currency.value AND ${accepted.reported} = 0)
 ORDER BY currency.key`)
 
+const lastIndex = sql`(SELECT max(${addresses.derivation_index}) FROM ${addresses})`
+/** Without EXISTS for the addresses: SQLite makes a join of it, and reads all of them where the newest run is under way. */
 const insertRun = statement(sql`
 INSERT INTO ${runs} (${names(runs.cuy, runs.started_at, runs.cursor, runs.last_index)})
-SELECT ${param('cuy')}, ${param('at')}, (SELECT min(${addresses.derivation_index}) - 1 FROM ${addresses}),
-  (SELECT max(${addresses.derivation_index}) FROM ${addresses})
-WHERE EXISTS (SELECT 1 FROM ${addresses}) AND NOT EXISTS (
+SELECT ${param('cuy')}, ${param('at')}, (SELECT min(${addresses.derivation_index}) - 1 FROM ${addresses}), ${lastIndex}
+WHERE ${lastIndex} IS NOT NULL AND NOT EXISTS (
   SELECT 1 FROM ${runs} WHERE ${runs.id} = ${newestRun(param('cuy'))}
     AND (${runs.finished_at} IS NULL OR ${runs.started_at} > ${param('before')}))`)
 

@@ -4,7 +4,7 @@ import type { Call, JsonParts, NodeAnswers } from './node-answers.ts'
 const chainId = '0x2b6653dc'
 const word = (value: number) => `"0x${value.toString(16).padStart(64, '0')}"`
 
-/** Answers with blocks like mainnet's, as fast as possible: their JSON is prepared. */
+/** Answers with blocks like mainnet's, as fast as possible: their JSON is prepared. Its newest block is final. */
 export function createBusyNode(options: BlocksOptions): NodeAnswers {
   const blocks = createBlocks(options)
   let finalized = 0
@@ -43,7 +43,8 @@ function resultOf(blocks: Blocks, finalized: number, { method, params }: Call): 
     case 'eth_getBlockByNumber': {
       const [tag, isFull] = params
       if (tag === '0x0') return [blocks.genesis]
-      const height = tag === 'finalized' ? finalized : Number(tag)
+      const height = tag === 'finalized' || tag === 'latest' ? finalized : Number(tag)
+      if (height > finalized) return ['null']
       return [isFull === true ? blocks.at(height).full : blocks.at(height).brief]
     }
     case 'eth_getLogs':

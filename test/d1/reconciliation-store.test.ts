@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { meterDatabase } from '../../src/d1/metered-database.ts'
 import { createReconciliationStore } from '../../src/d1/reconciliation-store.ts'
 import { createStores } from '../../src/d1/stores.ts'
+import { createUsage } from '../../src/platform/usage.ts'
 import { noSuspicion, type RecordedBalance } from '../../src/reconciliation/judge-reading.ts'
 import type { ReconciliationStore, Slice, SliceResult } from '../../src/reconciliation/reconciliation-store.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -57,6 +59,17 @@ const resultOf = (slice: Slice, changes: Partial<SliceResult> = {}): SliceResult
   ...changes,
 })
 const finished = (slice: Slice): Slice['run'] => ({ ...slice.run, cursor: 2, addresses: 3, finishedAt: ms(1000) })
+
+it('a slice of a run reads a few rows, whatever the number of addresses', async () => {
+  db = await freshDatabase()
+  store = createReconciliationStore(db)
+  await issue(db, Array(400).fill(1))
+  await begin()
+  const usage = createUsage()
+  store = createReconciliationStore(meterDatabase(db, usage, { now: () => ms(0) }))
+  expect((await begin()).next).toHaveLength(20)
+  expect(usage.rowsRead).toBeLessThan(100)
+})
 
 describe('recordedBalances', () => {
   const span = (index: number, from: number, to: number) => ({
