@@ -15,7 +15,7 @@ export interface AgreedReading<T> {
   readonly otherwise?: T
 }
 
-/** What is asked of the nodes' HTTP APIs. No single node is believed. Errors are one sentence without a URL. */
+/** What is asked of the nodes' HTTP APIs. No single node is trusted. Errors are one sentence without a URL. */
 export interface ApiReadings {
   /** What a quorum of the nodes with an HTTP API replies; all of these nodes, where they are fewer. */
   agree<T>(path: string, body: object, reading: AgreedReading<T>): Promise<Result<T, string>>

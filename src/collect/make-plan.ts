@@ -87,8 +87,8 @@ function transferDetail({ sunPerEnergy, feeLimitMax }: ChainPrices, symbol: stri
 
 /**
  * A token that must stay, because the fees for the address are more than its tokens bring: the one with the least value.
- * Where the operator named neither a price nor a least balance for a token, nobody can say what it brings: it may cost
- * nothing then. Null where none must stay.
+ * Where the operator set neither a price nor a least balance for a token, its worth is unknown: it may cost nothing
+ * then. Null where none must stay.
  */
 function costlyToken(
   state: PlanState,
@@ -105,7 +105,7 @@ function costlyToken(
   if (unnamed !== undefined && cost > 0n) {
     const { symbol } = unnamed.currency
     const most = fees + gasCost({ ...state, hasBandwidth: false }, facts, decision) // with it, bandwidth may not be enough
-    const remedy = `say what it is worth by --trx-price ${symbol}=..., or collect it from --min ${symbol}=... on`
+    const remedy = `set its price with --trx-price ${symbol}=..., or its least balance with --min ${symbol}=...`
     return { symbol, why: `${costs(most)}; ${remedy}` }
   }
   const priced = tokens.flatMap(({ currency: { symbol }, units }) => {

@@ -23,7 +23,7 @@ export interface CollectPlatform {
 /** The command was stopped between two requests. */
 export class StoppedError extends Error {}
 
-/** The nodes of a deployment, at a polite rate. */
+/** The nodes of a deployment, at a limited rate. */
 export interface CollectNodes extends ApiReadings {
   readonly chain: ChainConfig
   readonly platform: CollectPlatform
@@ -35,7 +35,7 @@ export interface CollectNodes extends ApiReadings {
 
 const requestsMax = 12
 
-/** The nodes of `chain`, through the service's own transport: with its limits, its fail-over and its distrust. */
+/** The nodes of `chain`, through the service's own transport: with its limits, its fail-over and its checks. */
 export function openNodes(chain: ChainConfig, platform: CollectPlatform): CollectNodes {
   const { clock, fetch, signal } = platform
   const health = createNodeHealthStore()

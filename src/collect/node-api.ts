@@ -231,8 +231,8 @@ const infoSchema = z.object({
 })
 
 /**
- * A transaction that is in a block, or null where it is in none, or not in that of a quorum yet. Only this tells a pending
- * one from a mined one.
+ * A transaction that is in a block, or null where it is in none, or not in that of a quorum yet. Only this distinguishes a
+ * pending one from a mined one.
  */
 export async function readInfo(nodes: CollectNodes, txid: string): Promise<Result<MinedInfo | null, string>> {
   const parse = parsedWith(infoSchema, ({ id, blockNumber, fee, result, resMessage = '', receipt }) => {

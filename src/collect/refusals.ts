@@ -1,4 +1,4 @@
-/** A node's answer to a broadcast. `code` is `SUCCESS`, or the node's word for why it does not take the transaction. */
+/** A node's answer to a broadcast. `code` is `SUCCESS`, or the node's code for why it refuses the transaction. */
 export interface BroadcastAnswer {
   readonly code: string
   /** The node's own text, for the report. */

@@ -44,7 +44,7 @@ it('a transfer that fails in its block: nothing new is begun, the energy comes b
   expect(line).toMatch(new RegExp(`FAILED in block \\d+ +\\d+ +[\\d.]+ +${transfer?.txid}$`))
   expect(report).toContain("Step 2: Not enough energy for 'SSTORE' operation executing")
   expect(report.at(-1)).toBe('Ended: make a new plan for the rest.')
-  // What it burnt is within its fee limit, and nobody got the token.
+  // What it burnt is within its fee limit, and no one received the token.
   const [burnt = '0'] = /[\d.]+(?= +[0-9a-f]{64}$)/.exec(line ?? '') ?? []
   expect(Number(burnt) * 1e6).toBeLessThanOrEqual(
     Number(transfer !== undefined && 'feeLimit' in transfer ? transfer.feeLimit : 0),

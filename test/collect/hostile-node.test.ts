@@ -120,7 +120,7 @@ describe('sending through three nodes completes, each transaction once, where on
       'refuses what it is sent',
       async (path, ask) => (path === 'broadcasthex' ? { code: 'CONTRACT_VALIDATE_ERROR', message: 'no' } : ask()),
     ],
-    ['answers with rubbish', async () => ({})],
+    ['answers with empty objects', async () => ({})],
     ...lies.filter(([, lie]) => lie !== lies[5]?.[1]),
   ])('%s', async (_, lie) => {
     const signed = chain.sign(unwrap(await chain.plan()))

@@ -160,7 +160,7 @@ describe('what a plan leaves out', () => {
         '1 | 1 | delegate energy: 7802 TRX of stake | 0', // costs nothing: it is collected, whatever it is worth
         '2 | 1 | transfer 25 USDT | 0 | after 1',
         '3 | 1 | take energy back: 7802 TRX of stake | 0 | after 2',
-        '0 | USDT stays: it costs up to 1.66 TRX; say what it is worth by --trx-price USDT=..., or collect it from --min USDT=... on',
+        '0 | USDT stays: it costs up to 1.66 TRX; set its price with --trx-price USDT=..., or its least balance with --min USDT=...',
       ],
     ],
     [

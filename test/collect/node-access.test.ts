@@ -30,7 +30,7 @@ function timedNodes(abort = new AbortController()) {
   return { nodes: openNodes(config, { clock, fetch, signal: abort.signal }), asked }
 }
 
-it('the nodes are asked at a polite rate', async () => {
+it('the nodes are asked at a limited rate', async () => {
   const { nodes, asked } = timedNodes()
   for (let i = 0; i < 5; i += 1) expect(await nodes.agree('x', {}, anything)).toMatchObject({ ok: true })
   const gaps = asked.slice(1).map((at, i) => at - (asked[i] ?? 0))

@@ -108,8 +108,8 @@ describe('the typed client', () => {
     // @ts-expect-error: only the chain makes recharges
     const recharge = await ledger.entries.$post({ json: { entries: [{ ...payment, type: 1 }] } })
     // @ts-expect-error: the user is required
-    const nobody = await ledger.wallets.$get()
-    expect([recharge.status, nobody.status]).toEqual([400, 400])
+    const withoutUser = await ledger.wallets.$get()
+    expect([recharge.status, withoutUser.status]).toEqual([400, 400])
   })
 
   test('runs the example of the README', async () => {
