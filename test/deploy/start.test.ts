@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { compileCache } from '../support/command.ts'
 import { root } from '../support/project.ts'
 
 const script = `${root}src/deploy/start.ts`
@@ -43,7 +44,7 @@ function run(...args: readonly string[]) {
     execFile(
       process.execPath,
       [script, ...args],
-      { cwd: folder, env: { PATH: path, HOME: folder } },
+      { cwd: folder, env: { PATH: path, HOME: folder, ...compileCache } },
       (error, out, errors) => resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, errors }),
     )
   })

@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Devnet } from '../devnet/chain.ts'
+import { compileCache } from '../support/command.ts'
 import { root } from '../support/project.ts'
 import { testXpub } from '../support/variables.ts'
 import { failures } from './harness.ts'
@@ -48,7 +49,7 @@ async function run(args: readonly string[], environment: Record<string, string> 
 /** Runs a program in the folder. */
 function execute(program: string, args: readonly string[], environment: Record<string, string>) {
   return new Promise<{ code: number; out: string; all: string }>((resolve) => {
-    const env = { ...fakePath(), HOME: folder, ...environment }
+    const env = { ...fakePath(), HOME: folder, ...compileCache, ...environment }
     execFile(program, args, { cwd: folder, env }, (error, out, errors) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, all: `${out}${errors}` })
     })

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { compileCache } from '../support/command.ts'
 import { root } from '../support/project.ts'
 import { testXpub } from '../support/variables.ts'
 
@@ -27,7 +28,7 @@ export async function createLocalDatabase(): Promise<LocalDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'repair-'))
   const start = (file: string, args: readonly string[]): Promise<CommandRun> => {
     const path = [`${root}node_modules/.bin`, dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter)
-    const env = { PATH: path, HOME: folder, WRANGLER_SEND_METRICS: 'false', CI: '1' }
+    const env = { PATH: path, HOME: folder, ...compileCache, WRANGLER_SEND_METRICS: 'false', CI: '1' }
     return new Promise((resolve) => {
       execFile(file, args, { cwd: folder, env }, (error, out, errors) =>
         resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, errors }),

@@ -25,6 +25,9 @@ process.on('exit', () => {
   writeFileSync(${JSON.stringify(file)}, JSON.stringify([process.argv, process.execArgv, process.env]))
 })`
 
+/** The part of a command's environment with which it begins faster (`vitest.config.ts`). */
+export const compileCache = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '' }
+
 /** Runs a script of the repository as npm does, with the Node of the repository. */
 export function runCommand(
   script: string,
@@ -35,7 +38,12 @@ export function runCommand(
   const preload = modules.flatMap((module) => {
     return module === '' ? [] : ['--import', `data:text/javascript,${encodeURIComponent(module)}`]
   })
-  const env = { PATH: `${root}node_modules/.bin:${process.env.PATH ?? ''}`, HOME: cwd, ...environment }
+  const env = {
+    PATH: `${root}node_modules/.bin:${process.env.PATH ?? ''}`,
+    HOME: cwd,
+    ...compileCache,
+    ...environment,
+  }
   return new Promise((resolve) => {
     const options = { cwd, env, maxBuffer: 64 * 1024 * 1024 }
     const child = execFile(
