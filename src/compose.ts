@@ -155,7 +155,7 @@ function createServices(
     operators: config.operators,
     startBlock: config.startBlock,
     firstIndex: config.firstIndex,
-    keyUse: { wasUsed: false },
+    keyUse: { wasUsed: false, withoutAccount: 0 },
     addressAt: (index) => deriveAddress(config.extendedPublicKey, index),
     shared: createSharedScanState(),
     recentBalances: createRecentBalances(),

@@ -1,13 +1,16 @@
 import type { Chain } from '../chain/chain.ts'
 import { balancesMax } from '../chain/limits.ts'
-import type { Currencies } from '../ledger/currencies.ts'
+import type { Currencies, CurrencyId } from '../ledger/currencies.ts'
 import type { Alarms } from '../platform/alarms.ts'
 import type { Address } from './address.ts'
 import type { AddressBook } from './address-book.ts'
 
-/** What the calls of an isolate share about the key: true once an address of it was found in use. */
+/** What the calls of an isolate share about the key. */
 export interface KeyUse {
+  /** True once an address of it was found in use. */
   wasUsed: boolean
+  /** How many of its first addresses have no account: where nodes limit the rate, the next call continues from there. */
+  withoutAccount: number
 }
 
 /** What checking the key needs. */
@@ -35,17 +38,21 @@ export async function checkKeyUse(parts: KeyUseParts): Promise<'unused' | 'used'
   if (firstIndex !== null || !(await addresses.isEmpty())) return 'unused'
   if (keyUse.wasUsed) return 'used'
   const first = Array.from({ length: balancesMax }, (_, index) => addressAt(index))
-  const questions = [
-    ...currencies.list.map(({ cuy, asset }) => ({ cuy, ask: () => chain.holder(first, asset) })),
-    { cuy: null, ask: () => proofChain.activated(first) },
-  ]
-  for (const { cuy, ask } of questions) {
-    const answer = await ask()
-    if (!answer.ok) return 'unknown'
-    if (answer.value === null) continue
+  const found = async (index: number, cuy: CurrencyId | null) => {
     keyUse.wasUsed = true
-    await alarms.raise('key-was-used', '', { index: answer.value, cuy })
-    return 'used'
+    await alarms.raise('key-was-used', '', { index, cuy })
+    return 'used' as const
+  }
+  for (const { asset, cuy } of currencies.list) {
+    const holder = await chain.holder(first, asset)
+    if (!holder.ok) return 'unknown'
+    if (holder.value !== null) return await found(holder.value, cuy)
+  }
+  for (let index = keyUse.withoutAccount; index < first.length; index += 1) {
+    const activated = await proofChain.activated(first.slice(index, index + 1))
+    if (!activated.ok) return 'unknown'
+    if (activated.value !== null) return await found(index, null)
+    keyUse.withoutAccount = Math.max(keyUse.withoutAccount, index + 1)
   }
   return 'unused'
 }

@@ -258,8 +258,8 @@ export const defects: Readonly<Record<string, Defect>> = {
   },
   'a key that was used is taken for a new one': {
     file: 'addresses/key-use.ts',
-    text: 'if (answer.value === null) continue',
-    replacement: 'if (answer.value !== 0.5) continue',
+    text: 'if (firstIndex !== null || ',
+    replacement: 'if (firstIndex !== 0.5 || ',
     from: 30,
   },
   ...ledgerDefects,

@@ -100,6 +100,24 @@ describe('GET /tron/generate', () => {
       expect(await addressCount()).toBe(0)
     })
 
+    test('issues the first address in the end where HTTP APIs limit the rate of the questions about accounts', async () => {
+      let left = 0
+      for (const node of service.nodes) {
+        node.script = ({ service: asked }) => {
+          if (asked !== 'api') return null
+          left -= 1
+          return left < 0 ? { kind: 'status', status: 429 } : null
+        }
+      }
+      const statuses: number[] = []
+      for (let attempt = 0; attempt < 5; attempt += 1) {
+        left = 5
+        service.clock.seconds += 600
+        statuses.push((await service.get('/tron/generate')).status)
+      }
+      expect(statuses).toEqual([503, 503, 503, 200, 200])
+    })
+
     test('asks as many nodes as must agree for each asset, one for each account, and none for any later address', async () => {
       const requests = () =>
         service.nodes
