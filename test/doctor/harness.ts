@@ -1,6 +1,7 @@
 import type { ConfigurationSource } from '../../src/doctor/read-configuration.ts'
 import type { Devnet } from '../devnet/chain.ts'
-import { type Alteration, type Responder, type RunningServer, serve, serveAltered } from './servers.ts'
+import type { RunningServer } from '../support/loopback.ts'
+import { type Alteration, type Responder, serve, serveAltered } from './servers.ts'
 import { linesOf, platformAt, sourceOf, startChain, urlSecret, valuesFor } from './support.ts'
 
 /** Variables by name. */

@@ -1,11 +1,5 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-
-/** A running HTTP server on a free port of this machine. */
-export interface RunningServer {
-  readonly url: string
-  close(): Promise<void>
-}
+import { listen, type RunningServer } from '../support/loopback.ts'
 
 /** The response to a request with this body. */
 export type Responder = (body: string) => Promise<{ readonly status: number; readonly body: string }>
@@ -38,14 +32,7 @@ export async function serve(respond: Responder): Promise<RunningServer> {
     }
     answer().catch(() => response.destroy()) // the doctor then reports it as unreachable, which no test expects
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // safe: a listening TCP server
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    })
-  return { url: `http://127.0.0.1:${port}`, close }
+  return listen(server)
 }
 
 /** Starts a proxy of the node at `rpcUrl` that alters the results of some calls. */

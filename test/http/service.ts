@@ -167,6 +167,21 @@ export async function payCaller(service: RunningService): Promise<string> {
   return txid
 }
 
+/** A USDT transfer to caller 7 that a tick sees, and that is not in the chain of the next tick; returns its txid. */
+export async function dropTransfer(service: RunningService): Promise<string> {
+  const to = await addressIn(await service.get('/tron/generate'))
+  const fork = service.chain.fork(service.chain.tip().height)
+  await service.tick()
+  const [txid = ''] = service.chain.add([usdtTo(to, 1n)]).transactions.map((transaction) => transaction.txid)
+  service.clock.seconds += 20
+  await service.tick()
+  fork.addEmpty(25)
+  for (const node of service.nodes) node.chain = fork
+  service.clock.seconds += 60
+  await service.tick()
+  return txid
+}
+
 /** A response with its parsed body. */
 export async function read(response: Response): Promise<{ readonly status: number; readonly body: unknown }> {
   return { status: response.status, body: await response.json() }

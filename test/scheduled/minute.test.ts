@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addressIn, type RunningService, startService, usdtTo } from '../http/service.ts'
+import { addressIn, dropTransfer, type RunningService, startService, usdtTo } from '../http/service.ts'
 
 /** The requests to nodes of each tick so far. */
 const nodeCallsIn = (service: RunningService) =>
@@ -45,16 +45,7 @@ describe('a tick', () => {
 
   it('drops a transfer that is not in the chain after all', async () => {
     const service = await startService()
-    const to = await addressIn(await service.get('/tron/generate'))
-    const fork = service.chain.fork(service.chain.tip().height)
-    await service.tick()
-    service.chain.add([usdtTo(to, 1n)])
-    service.clock.seconds += 20
-    await service.tick()
-    fork.addEmpty(25)
-    for (const node of service.nodes) node.chain = fork
-    service.clock.seconds += 60
-    await service.tick()
+    await dropTransfer(service)
     expect(await eventTypes(service)).toEqual(['deposit.seen', 'deposit.dropped'])
   })
 })

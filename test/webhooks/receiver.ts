@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { listen } from '../support/loopback.ts'
 
 /** A request as a receiver got it. */
 export interface ReceivedRequest {
@@ -50,16 +50,10 @@ export async function startReceiver(answer: Answer = status(204)): Promise<Recei
     receiver.answer(response, received)
   }
   const server = createServer((request, response) => void read(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // safe: a listening TCP server
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    })
+  const { url, close } = await listen(server)
   onTestFinished(close)
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${port}/hooks/secret-path`,
+    url: `${url}/hooks/secret-path`,
     requests,
     answer,
     events: () => requests.map(({ body }) => (JSON.parse(body) as { id: number }).id), // our own JSON

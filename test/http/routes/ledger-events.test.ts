@@ -5,6 +5,7 @@ import { addressOf } from '../../support/transaction-spec.ts'
 import {
   addressFrom,
   addressIn,
+  dropTransfer,
   failed,
   firstAddress,
   payFinal,
@@ -104,17 +105,7 @@ describe('GET /ledger/events', () => {
   })
 
   test('shows a transfer that is not in the chain after all', async () => {
-    const to = await ownAddress()
-    const fork = service.chain.fork(service.chain.tip().height)
-    const specs = [usdtTo(to, 1n)]
-    await service.tick()
-    const [txid] = service.chain.add(specs).transactions.map((one) => one.txid)
-    service.clock.seconds += 20
-    await service.tick()
-    fork.addEmpty(25)
-    for (const node of service.nodes) node.chain = fork
-    service.clock.seconds += 60
-    await service.tick()
+    const txid = await dropTransfer(service)
     expect((await events()).map(({ type, data }) => [type, (data as { txid: string }).txid])).toEqual([
       ['deposit.seen', txid],
       ['deposit.dropped', txid],

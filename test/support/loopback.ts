@@ -1,0 +1,21 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A running HTTP server on a free port of this machine. */
+export interface RunningServer {
+  readonly url: string
+  /** Ends it and all of its connections. */
+  close(): Promise<void>
+}
+
+/** Lets a server listen on a free port of the loopback interface. */
+export async function listen(server: Server): Promise<RunningServer> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo // safe: a listening TCP server
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  return { url: `http://127.0.0.1:${port}`, close }
+}
