@@ -30,7 +30,7 @@ import type { RouteChains, Services, Settings, WriteParts } from './services.ts'
 import { createTronClient } from './tron/client.ts'
 import { createNodeHealthStore } from './tron/nodes/health.ts'
 import type { RequestLimits } from './tron/transport/http.ts'
-import { startDeliveries } from './webhooks/deliveries.ts'
+import { deliverToEndpoint, type StartEndpoint, startDeliveries } from './webhooks/deliveries.ts'
 
 /** What the service takes from the platform. */
 export interface Platform {
@@ -46,8 +46,10 @@ export interface Service {
   fetch(request: Request, bindings: Bindings): Promise<Response>
   /** One tick (`scan/tick.ts`). The next tick tries again what failed. */
   tick(bindings: Bindings): Promise<void>
-  /** One invocation of the cron: the ticks of a minute, and the deliveries of events. */
-  minute(bindings: Bindings): Promise<void>
+  /** One invocation of the cron: the ticks of a minute, and `startEndpoint` for the deliveries to each endpoint. */
+  minute(bindings: Bindings, startEndpoint: StartEndpoint): Promise<void>
+  /** An invocation that `startEndpoint` starts: the deliveries to one endpoint. */
+  deliver(bindings: Bindings, ...task: Parameters<StartEndpoint>): Promise<void>
   /** The methods for other Workers. */
   ledger(bindings: Bindings): LedgerMethods
 }
@@ -56,7 +58,8 @@ export interface Service {
 interface BoundService {
   readonly app: App
   readonly tick: () => Promise<void>
-  readonly minute: () => Promise<void>
+  readonly minute: (startEndpoint: StartEndpoint) => Promise<void>
+  readonly deliver: StartEndpoint
   readonly ledger: LedgerMethods
 }
 
@@ -77,7 +80,8 @@ export function createService(platform: Platform): Service {
   return {
     fetch: (request, bindings) => bind(bindings).app.fetch(request),
     tick: (bindings) => bind(bindings).tick(),
-    minute: (bindings) => bind(bindings).minute(),
+    minute: (bindings, startEndpoint) => bind(bindings).minute(startEndpoint),
+    deliver: (bindings, task, nextEvents) => bind(bindings).deliver(task, nextEvents),
     ledger: (bindings) => bind(bindings).ledger,
   }
 }
@@ -96,29 +100,31 @@ function configured(platform: Platform, config: Config): BoundService {
   const app = createApp(platform, { ...config, hasStoredMeaning }, services)
   const watch = { hasStoredMeaning, startWatch: { failingSince: null }, eventsKeepDays: config.eventsKeepDays }
   const writeBody = (event: StoredEvent) => JSON.stringify(eventItem(event, config.currencies, jsonAmount))
-  const events = { endpoints: config.webhooks, fetch: platform.fetch, writeBody }
   const proofsMax = Math.floor(limits.minuteProofsMax / ticksPerMinute(config.scanEverySeconds))
-  const shared = { connectionsMax: limits.tickConnectionsMax }
   const tick = async (isLast: boolean) => {
     const usage = createUsage()
     const startedAt = clock.now()
     try {
       const parts = services.primary({ usage, bookmark: null, bookmarkAfter: null })
       const chains = {
-        chain: openChain(usage, limits.tickReadMs, limits.tickRequestsMax, shared),
-        rescanChain: openChain(usage, limits.tickMs, limits.tickRescansMax, shared),
-        proofChain: openChain(usage, limits.tickMs, proofsMax, shared),
+        chain: openChain(usage, limits.tickReadMs, limits.tickRequestsMax),
+        rescanChain: openChain(usage, limits.tickMs, limits.tickRescansMax),
+        proofChain: openChain(usage, limits.tickMs, proofsMax),
       }
-      const openReconciliationChain = () =>
-        openChain(usage, limits.reconciliationMs, limits.reconciliationRequestsMax, shared)
+      const openReconciliationChain = () => openChain(usage, limits.reconciliationMs, limits.reconciliationRequestsMax)
       await runTick({ ...parts, ...watch, ...chains, openReconciliationChain, isLast })
     } finally {
       logger.info('tick', { durationMs: clock.now() - startedAt, ...usageFields(usage) })
     }
   }
-  const minute = async () => {
-    const parts = services.primary({ usage: createUsage(), bookmark: null, bookmarkAfter: null })
-    const deliveries = startDeliveries({ ...parts, ...events, hasStoredMeaning })
+  const openPrimary = () => services.primary({ usage: createUsage(), bookmark: null, bookmarkAfter: null })
+  const minute = async (startEndpoint: StartEndpoint) => {
+    const deliveries = startDeliveries({
+      ...openPrimary(),
+      endpoints: config.webhooks,
+      startEndpoint,
+      hasStoredMeaning,
+    })
     try {
       await runMinute({ clock, everySeconds: config.scanEverySeconds, tick, afterTick: deliveries.notify })
     } finally {
@@ -126,7 +132,12 @@ function configured(platform: Platform, config: Config): BoundService {
       await deliveries.finished
     }
   }
-  return { app, tick: () => tick(true), minute, ledger: createLedgerRpc({ services, hasStoredMeaning }) }
+  const deliver: StartEndpoint = async (task, nextEvents) => {
+    const endpoint = config.webhooks.find(({ number }) => number === task.number)
+    if (endpoint === undefined) return
+    await deliverToEndpoint({ ...openPrimary(), fetch: platform.fetch, writeBody }, endpoint, task, nextEvents)
+  }
+  return { app, tick: () => tick(true), minute, deliver, ledger: createLedgerRpc({ services, hasStoredMeaning }) }
 }
 
 /** Compares the configuration with what the stored data means. */
@@ -175,15 +186,12 @@ function createServices(
   }
 }
 
-/** Limits beside the time and the number of requests. */
-type SharedLimits = Pick<RequestLimits, 'mayRequest' | 'connectionsMax'>
-
 /** Opens the nodes for one invocation, within `ms` from then on and `requestsMax` requests. */
 function chainFactory({ clock, logger, fetch }: Platform, config: Config, alarms: Alarms) {
   const health = createNodeHealthStore()
   const { nodes, quorum, chainId, currencies } = config
   const tokens = new Set(currencies.byContract.keys())
-  return (usage: Usage, ms: number, requestsMax: number, shared: SharedLimits = {}): Chain =>
+  return (usage: Usage, ms: number, requestsMax: number, shared: Pick<RequestLimits, 'mayRequest'> = {}): Chain =>
     createTronClient({
       ...shared,
       nodes,
@@ -204,5 +212,11 @@ function unconfigured(platform: Platform, faults: readonly string[]): BoundServi
   // Once in an isolate: the database that alarms are shared by is itself a part of the configuration that is not valid.
   for (const fault of faults) platform.logger.alarm('misconfigured', { fault })
   const tick = () => Promise.resolve()
-  return { app: createUnconfiguredApp(platform), tick, minute: tick, ledger: createUnconfiguredLedgerRpc() }
+  return {
+    app: createUnconfiguredApp(platform),
+    tick,
+    minute: tick,
+    deliver: tick,
+    ledger: createUnconfiguredLedgerRpc(),
+  }
 }

@@ -3,6 +3,15 @@ import { createService } from './compose.ts'
 import { systemClock, uniqueName } from './platform/clock.ts'
 import { createLogger } from './platform/logger.ts'
 import type { EntriesQuery, EntryToPost, LedgerMethods } from './rpc/ledger-methods.ts'
+import type { StartEndpoint } from './webhooks/deliveries.ts'
+
+declare global {
+  namespace Cloudflare {
+    interface GlobalProps {
+      readonly mainModule: typeof import('./index.ts')
+    }
+  }
+}
 
 const service = createService({
   clock: systemClock,
@@ -14,7 +23,8 @@ const service = createService({
 
 export default {
   fetch: (request, bindings) => service.fetch(request, bindings),
-  scheduled: (_controller, bindings) => service.minute(bindings),
+  scheduled: (_controller, bindings, { exports }) =>
+    service.minute(bindings, (task, nextEvents) => exports.Webhooks.deliver(task, nextEvents)),
 } satisfies ExportedHandler<Record<string, unknown>>
 
 /** The ledger for other Workers of the account, which bind this entrypoint as a service. It is not reachable from outside. */
@@ -33,6 +43,13 @@ export class Ledger extends WorkerEntrypoint<Record<string, unknown>> implements
   }
   address(uid: number, options?: { readonly fresh?: boolean }) {
     return service.ledger(this.env).address(uid, options)
+  }
+}
+
+/** The deliveries to one endpoint: the cron's invocation calls it for each one, so that each has connections of its own. */
+export class Webhooks extends WorkerEntrypoint<Record<string, unknown>> {
+  deliver(...task: Parameters<StartEndpoint>) {
+    return service.deliver(this.env, ...task)
   }
 }
 

@@ -13,7 +13,7 @@ export interface EventsConfig {
   readonly eventsKeepDays: number
 }
 
-/** More would wait for the few connections that deliveries have. */
+/** Each takes an invocation of the Worker every minute, of which one of the cron may start 31 (Cloudflare's page on service bindings). */
 const endpointsMax = 10
 const scanEverySecondsByDefault = 20
 const eventsKeepDaysByDefault = 90

@@ -23,7 +23,7 @@ export const routeRequestsMax = 40
 export const routeProofsMax = 30
 // One invocation of the cron runs the ticks of a minute: six where one begins every 10 s. Their requests to nodes add up to 812:
 // 6 × 45 for reading blocks, 30 for ranges, 32 for reconciliation, 480 for proofs. Each tick takes about 40 database queries
-// where it finds 540 transfers or reads 374 blocks: 240 of the 1,000, and the deliveries have 600.
+// where it finds 540 transfers or reads 374 blocks: 240 of the 1,000. Deliveries are other invocations.
 /**
  * HTTP requests to nodes in one tick for reading blocks. Providers limit them: at most 194,400 a day with a tick every 20 s. A
  * tick that is caught up takes 7 of them at two nodes, 30,240 a day. They also bound the CPU time of a tick: it reads at most
@@ -45,21 +45,13 @@ export const reconciliationMs = 20_000
  * thirds of the limit.
  */
 export const reconciliationRequestsMax = 32
-/** Connections of a tick to nodes, of the platform's 6. The others are for deliveries. */
-export const tickConnectionsMax = 3
-/** Connections for deliveries to healthy endpoints, */
-export const deliveryConnectionsMax = 2
-/** and to those that are failing or slow, so that they take none of the others. */
-export const failingConnectionsMax = 1
 /**
- * Milliseconds in which a healthy endpoint answers. An answer that takes longer makes it a slow one. Where others wait for the
- * connection, its request is ended then, and sent again among those to failing and slow endpoints, with the full time. One that
- * begins to hang delays no other. Of n that begin at the same time, each healthy one is delayed by about n ÷ 2 seconds in that minute,
- * and less in the next, where those that did not get their full time begin as healthy again: nine cost 4 s and then 1 s.
+ * Database queries of an invocation that delivers to one endpoint: a delivery takes one, and a turn three. The events of 540
+ * credits in one minute reach an endpoint in the next.
  */
-export const promptAnswerMs = 1_000
+export const endpointQueriesMax = 900
 /**
- * Database queries for deliveries in one minute, in equal parts for each endpoint, so that no backlog takes those of another. A
- * delivery takes one, and a turn of an endpoint three: the events of 540 credits in one minute reach a single endpoint in the next.
+ * Those of all endpoints in one minute, in equal parts, so that no backlog takes those of another endpoint. Each delivery is a
+ * request and a query: should the platform count the subrequests of all of these invocations together, 8,000 are within 10,000.
  */
-export const minuteDeliveryQueriesMax = 600
+export const minuteDeliveryQueriesMax = 4_000

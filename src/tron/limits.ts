@@ -1,6 +1,6 @@
 // Limits of the client, per isolate or per invocation. Those of providers are in PROTOCOL.md, Rate limits and gateways.
 
-/** Requests of one invocation at the same time, where it does nothing else: Workers open at most 6 connections. */
+/** Requests of one invocation at the same time: Workers open at most 6 connections. */
 export const connectionsMax = 6
 /** Bytes of one reply. 17 usual blocks have 4 MB, the largest possible block 5 MB (PROTOCOL.md, Sizes); 17 busy ones are split. */
 export const replyBytesMax = 8 * 1024 * 1024

@@ -3,7 +3,6 @@ import type { StoredEvent } from '../events/event.ts'
 import type { EventReader } from '../events/event-store.ts'
 import type { Alarms } from '../platform/alarms.ts'
 import type { Clock } from '../platform/clock.ts'
-import { promptAnswerMs } from '../platform/limits.ts'
 import type { Logger } from '../platform/logger.ts'
 import { answerMs, isDelivered, type SendParts, sendWebhook } from './deliver-event.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -14,8 +13,6 @@ import type { Progress, WebhookStore } from './webhook-store.ts'
 const deliveryLeaseMs = 20_000
 /** Events that are read at once. */
 const turnMax = 50
-/** How long a turn goes on while other endpoints wait for its connection. */
-const turnMs = 1_000
 
 /** What delivering to an endpoint needs. */
 export interface DeliverDueParts extends SendParts {
@@ -44,25 +41,14 @@ export interface Turn {
   readonly until: UnixMs
   /** What the endpoint has left in this minute. */
   readonly budget: DeliveryBudget
-  /** Whether other endpoints wait for the connection. */
-  readonly isWanted: () => boolean
-  /** Resolves when a request that begins now is to be ended before its time. */
-  readonly givesWay: () => Promise<void>
-}
-
-/** How a turn of an endpoint ended. */
-export interface TurnEnd {
-  /** When it has another turn; null: once there are new events. */
-  readonly nextTry: UnixMs | null
-  /** Whether it answered each time, and promptly. */
-  readonly isHealthy: boolean
 }
 
 /**
  * Delivers the next events to an endpoint, in order, up to the first failure. Each success is stored before the next event is
- * sent, so that an invocation that is killed repeats one event at most, with the same id.
+ * sent, so that an invocation that is killed repeats one event at most, with the same id. Returns when the endpoint has another
+ * turn; null: once there are new events.
  */
-export async function deliverDue(parts: DeliverDueParts, endpoint: Endpoint, turn: Turn): Promise<TurnEnd> {
+export async function deliverDue(parts: DeliverDueParts, endpoint: Endpoint, turn: Turn): Promise<UnixMs | null> {
   const { webhookStore, clock, lease } = parts
   const { key, types } = endpoint
   const { budget } = turn
@@ -70,9 +56,8 @@ export async function deliverDue(parts: DeliverDueParts, endpoint: Endpoint, tur
   let leasedUntil = (startedAt + deliveryLeaseMs) as UnixMs // safe: a later time
   budget.queries -= 1
   const state = await webhookStore.take(key, lease, startedAt, leasedUntil)
-  if (state === null) return { nextTry: null, isHealthy: true }
+  if (state === null) return null
   let progress: Progress = state
-  let isPrompt = true
   budget.queries -= 2 // reading the events, and the end of the turn
   const events = await parts.events.after(state.position, turnMax)
   let isEnded = false
@@ -83,49 +68,37 @@ export async function deliverDue(parts: DeliverDueParts, endpoint: Endpoint, tur
     }
     const sentAt = clock.now()
     // Where the database was slow, another invocation could have the lease before the answer.
-    const isOver = sentAt >= turn.until || sentAt + answerMs > leasedUntil
-    const isYielding = progress !== state && sentAt - startedAt >= turnMs && turn.isWanted()
-    isEnded = isOver || isYielding || budget.queries <= 0
+    isEnded = sentAt >= turn.until || sentAt + answerMs > leasedUntil || budget.queries <= 0
     if (isEnded) break
     budget.queries -= 1
     budget.sent += 1
-    const next = await deliver(parts, endpoint, event, progress, turn.givesWay())
-    isPrompt &&= next !== null && clock.now() - sentAt <= promptAnswerMs
-    isEnded = next === null
-    if (next === null) break
+    const next = await deliver(parts, endpoint, event, progress)
     if (next.attempts > 0) {
       await webhookStore.release(key, lease, next)
-      return { nextTry: next.nextTry, isHealthy: false }
+      return next.nextTry
     }
     progress = next
     leasedUntil = (clock.now() + deliveryLeaseMs) as UnixMs // safe: a later time
-    if (!(await webhookStore.keep(key, lease, { ...progress, nextTry: leasedUntil }))) {
-      return { nextTry: null, isHealthy: true } // an operator has set another position, or the lease was taken over
-    }
+    // An operator has set another position, or the lease was taken over.
+    if (!(await webhookStore.keep(key, lease, { ...progress, nextTry: leasedUntil }))) return null
   }
   const nextTry = clock.now()
   await webhookStore.release(key, lease, { ...progress, nextTry })
-  const isMore = isEnded || events.length === turnMax
-  return { nextTry: isMore ? nextTry : null, isHealthy: progress.attempts === 0 && isPrompt }
+  return isEnded || events.length === turnMax ? nextTry : null
 }
 
-/**
- * Delivers one event; the progress after it has `attempts` where it failed and is not put aside. Null where the request gave
- * way, which is no failure: the event is sent again.
- */
+/** Delivers one event; the progress after it has `attempts` where it failed and is not put aside. */
 async function deliver(
   parts: DeliverDueParts,
   endpoint: Endpoint,
   event: StoredEvent,
   before: Progress,
-  givesWay: Promise<void>,
-): Promise<Progress | null> {
+): Promise<Progress> {
   const { clock, logger, alarms } = parts
   const { key, number } = endpoint
   // With the time: after a restore of the database, another event can have the number.
   const id = `evt_${event.id}_${event.createdAt}`
-  const answer = await sendWebhook(parts, endpoint, { id, body: parts.writeBody(event) }, givesWay)
-  if (answer === 'gave-way') return null
+  const answer = await sendWebhook(parts, endpoint, { id, body: parts.writeBody(event) })
   const now = clock.now()
   const after = { position: event.id, attempts: 0, failingSince: null, nextTry: now }
   if (isDelivered(answer)) {

@@ -17,8 +17,8 @@ export interface WebhookMessage {
   readonly body: string
 }
 
-/** The answer of an endpoint: its status, or why there is none. `gave-way`: the request was ended before its time. */
-export type EndpointAnswer = number | 'no-answer-in-time' | 'unreachable' | 'gave-way'
+/** The answer of an endpoint: its status, or why there is none. */
+export type EndpointAnswer = number | 'no-answer-in-time' | 'unreachable'
 
 /** Whether the endpoint has got the message. A redirect is a failure: another host could receive what was sent. */
 export function isDelivered(answer: EndpointAnswer): boolean {
@@ -27,13 +27,12 @@ export function isDelivered(answer: EndpointAnswer): boolean {
 
 /**
  * Sends a message signed as Standard Webhooks require, with each secret of the endpoint. It never throws. The request is ended
- * after `answerMs`, or as soon as `givesWay` resolves.
+ * after `answerMs`.
  */
 export async function sendWebhook(
   { fetch, clock }: SendParts,
   { url, secrets }: Pick<Endpoint, 'url' | 'secrets'>,
   { id, body }: WebhookMessage,
-  givesWay?: Promise<void>,
 ): Promise<EndpointAnswer> {
   const now = clock.now()
   const headers = {
@@ -44,9 +43,7 @@ export async function sendWebhook(
   }
   const abort = new AbortController()
   const answer = post(fetch, url, { method: 'POST', headers, body, redirect: 'manual', signal: abort.signal })
-  const ends: Promise<EndpointAnswer>[] = [answer, clock.sleep(answerMs).then(() => 'no-answer-in-time')]
-  if (givesWay !== undefined) ends.push(givesWay.then(() => 'gave-way'))
-  const first = await Promise.race(ends)
+  const first = await Promise.race([answer, clock.sleep(answerMs).then(() => 'no-answer-in-time' as const)])
   abort.abort() // no-op where there is an answer
   return first
 }

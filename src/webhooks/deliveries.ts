@@ -1,21 +1,33 @@
 import type { UnixMs } from '../common/time.ts'
-import {
-  deliveryConnectionsMax,
-  failingConnectionsMax,
-  minuteDeliveryQueriesMax,
-  minuteMs,
-  promptAnswerMs,
-} from '../platform/limits.ts'
-import { type DeliverDueParts, type DeliveryBudget, deliverDue, type TurnEnd } from './deliver-due.ts'
+import { endpointQueriesMax, minuteDeliveryQueriesMax, minuteMs } from '../platform/limits.ts'
+import { type DeliverDueParts, deliverDue } from './deliver-due.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createSignal, type Signal } from './signal.ts'
-import { createSlots } from './slots.ts'
-import type { EndpointState, WebhookStore } from './webhook-store.ts'
+import type { WebhookStore } from './webhook-store.ts'
 
-/** What the deliveries of one invocation need. */
-export interface DeliveriesParts extends DeliverDueParts {
+/** Resolves with the count of notifications once it is more than `seen`, or with null where there is no further one. */
+export type NextEvents = Signal['next']
+
+/** What an invocation that delivers to one endpoint is given. */
+export interface EndpointTask {
+  readonly number: Endpoint['number']
+  /** No delivery before. */
+  readonly nextTry: UnixMs
+  /** Database queries that it may use. */
+  readonly queries: number
+}
+
+/**
+ * Starts an invocation that delivers to one endpoint (`deliverToEndpoint`). It has connections of its own, of which the
+ * platform limits the number in each invocation.
+ */
+export type StartEndpoint = (task: EndpointTask, nextEvents: NextEvents) => Promise<void>
+
+/** What the deliveries of one minute need. */
+export interface DeliveriesParts extends Pick<DeliverDueParts, 'clock' | 'logger'> {
   readonly endpoints: readonly Endpoint[]
-  readonly webhookStore: WebhookStore
+  readonly webhookStore: Pick<WebhookStore, 'register'>
+  readonly startEndpoint: StartEndpoint
   /** Whether the stored data means what the configuration says: otherwise nothing is delivered. */
   readonly hasStoredMeaning: () => Promise<boolean>
 }
@@ -31,87 +43,57 @@ export interface Deliveries {
 }
 
 /**
- * Starts delivering. Each endpoint goes on by itself: no failure, hang or backlog of one delays another healthy one by more than
- * `promptAnswerMs` allows. Those that are failing or slow share connections of their own. No delivery begins after the cron's
- * minute, when the next invocation has begun.
+ * Starts an invocation for each endpoint, so that no failure, hang or backlog of one delays another one or a scan. No delivery
+ * begins after the cron's minute, when the next invocation of the cron has begun.
  */
 export function startDeliveries(parts: DeliveriesParts): Deliveries {
   const newEvents = createSignal()
-  return { notify: newEvents.notify, end: newEvents.close, finished: deliverAll(parts, newEvents) }
+  return { notify: newEvents.notify, end: newEvents.close, finished: startAll(parts, newEvents.next) }
 }
 
-async function deliverAll(parts: DeliveriesParts, newEvents: Signal): Promise<void> {
-  const { clock, logger, endpoints } = parts
-  const queries = Math.floor(minuteDeliveryQueriesMax / endpoints.length)
-  const shares = endpoints.map((endpoint) => ({ endpoint, budget: { queries, sent: 0 } }))
+async function startAll(parts: DeliveriesParts, nextEvents: NextEvents): Promise<void> {
+  const { logger, endpoints } = parts
+  const queries = Math.min(endpointQueriesMax, Math.floor(minuteDeliveryQueriesMax / endpoints.length))
   const crashed = (endpoint: number | null) => (thrown: unknown) => {
     logger.error('webhooks-crashed', { endpoint, why: thrown instanceof Error ? thrown.message : String(thrown) })
   }
   try {
     if (!(await parts.hasStoredMeaning())) return
-    const until = (clock.now() + minuteMs) as UnixMs // safe: a later time
     const states = new Map((await parts.webhookStore.register(endpoints)).map((state) => [state.key, state]))
-    const openTurns = turnsFactory(parts, until)
-    const ends = shares.map(({ endpoint, budget }) => {
-      const state = states.get(endpoint.key)
-      if (state === undefined) return undefined
-      return deliverTo(parts, newEvents, openTurns(endpoint, budget), state).catch(crashed(endpoint.number))
+    const ends = endpoints.map(async ({ key, number }) => {
+      const nextTry = states.get(key)?.nextTry
+      if (nextTry === undefined) return // removed meanwhile, by a deployment without it
+      await parts.startEndpoint({ number, nextTry, queries }, nextEvents).catch(crashed(number))
     })
     await Promise.all(ends)
   } catch (thrown) {
     crashed(null)(thrown)
-  } finally {
-    const sent = shares.reduce((sum, { budget }) => sum + budget.sent, 0)
-    if (sent > 0) logger.info('webhooks', { sent })
   }
 }
 
-/** The turns of one endpoint. */
-interface Turns {
-  readonly mayGoOn: () => boolean
-  readonly next: (isHealthy: boolean) => Promise<TurnEnd>
-  readonly until: UnixMs
-}
-
-/** Opens the turns of endpoints, which share the connections. */
-function turnsFactory(parts: DeliveriesParts, until: UnixMs) {
-  const { clock } = parts
-  const healthy = createSlots(deliveryConnectionsMax)
-  const failing = createSlots(failingConnectionsMax)
-  const never = () => new Promise<void>(() => undefined)
-  const whereOthersWait = async () => {
-    await clock.sleep(promptAnswerMs)
-    await healthy.wanted()
-  }
-  return (endpoint: Endpoint, budget: DeliveryBudget): Turns => ({
-    until,
-    mayGoOn: () => clock.now() < until && budget.queries > 0,
-    next: (isHealthy) => {
-      const { run, isWanted } = isHealthy ? healthy : failing
-      const givesWay = isHealthy ? whereOthersWait : never
-      return run(() => deliverDue(parts, endpoint, { until, budget, isWanted, givesWay }))
-    },
-  })
-}
-
-/** Delivers to one endpoint, turn by turn. */
-async function deliverTo(
-  { clock }: DeliveriesParts,
-  newEvents: Signal,
-  turns: Turns,
-  { nextTry, attempts }: EndpointState,
+/** Delivers to one endpoint, turn by turn, until there is no further event within the minute. */
+export async function deliverToEndpoint(
+  parts: DeliverDueParts,
+  endpoint: Endpoint,
+  { nextTry, queries }: Omit<EndpointTask, 'number'>,
+  nextEvents: NextEvents,
 ): Promise<void> {
+  const { clock, logger } = parts
+  const until = (clock.now() + minuteMs) as UnixMs // safe: a later time
+  const budget = { queries, sent: 0 }
   let dueAt: UnixMs | null = nextTry
-  let isHealthy = attempts === 0
-  while (turns.mayGoOn()) {
-    const notified = newEvents.next()
-    if (dueAt === null || dueAt <= clock.now()) {
-      ;({ nextTry: dueAt, isHealthy } = await turns.next(isHealthy))
-      if (dueAt !== null && dueAt <= clock.now()) continue
+  let seen = 0
+  try {
+    while (clock.now() < until && budget.queries > 0) {
+      if (dueAt === null) {
+        const count = await nextEvents(seen)
+        if (count === null) return
+        seen = count
+      } else if (dueAt >= until) return
+      else if (dueAt > clock.now()) await clock.sleep(dueAt - clock.now())
+      dueAt = await deliverDue(parts, endpoint, { until, budget })
     }
-    if (dueAt === null) {
-      if (!(await notified)) return
-    } else if (dueAt >= turns.until) return
-    else await clock.sleep(dueAt - clock.now())
+  } finally {
+    if (budget.sent > 0) logger.info('webhooks', { endpoint: endpoint.number, sent: budget.sent })
   }
 }

@@ -1,31 +1,33 @@
-/** Notifies all who wait. */
+/** Counts notifications. Also a reader that asks late misses none. */
 export interface Signal {
   readonly notify: () => void
   /** There is no further notification. */
   readonly close: () => void
-  /** Resolves at the next notification: true, or false where there is none. */
-  readonly next: () => Promise<boolean>
+  /** Resolves with the count of notifications as soon as it is more than `seen`, or with null where it remains `seen`. */
+  readonly next: (seen: number) => Promise<number | null>
 }
 
 /** A signal that is not closed. */
 export function createSignal(): Signal {
-  let resolve: (isNotified: boolean) => void = () => undefined
-  let next = Promise.resolve(false)
-  const renew = () => {
-    next = new Promise<boolean>((done) => {
-      resolve = done
-    })
+  let count = 0
+  let isClosed = false
+  let waiting: (() => void)[] = []
+  const wake = () => {
+    for (const start of waiting) start()
+    waiting = []
   }
-  renew()
   return {
     notify: () => {
-      resolve(true)
-      renew()
+      count += 1
+      wake()
     },
     close: () => {
-      resolve(false)
-      next = Promise.resolve(false)
+      isClosed = true
+      wake()
     },
-    next: () => next,
+    async next(seen) {
+      if (count <= seen && !isClosed) await new Promise<void>((start) => waiting.push(start))
+      return count > seen ? count : null
+    },
   }
 }

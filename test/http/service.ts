@@ -100,7 +100,7 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
         return fetch(new Request(origin + path, { ...init, headers: { ...headers, ...init.headers } }))
       },
       tick: () => service.tick(bindings),
-      minute: () => service.minute(bindings),
+      minute: () => service.minute(bindings, (...task) => service.deliver(bindings, ...task)),
       hooks,
       with: (changes) => withBindings({ ...bindings, ...changes }),
     }

@@ -1,4 +1,4 @@
-import { createScheduledController } from 'cloudflare:test'
+import { createExecutionContext, createScheduledController } from 'cloudflare:test'
 import { HDKey } from '@scure/bip32'
 import { inject } from 'vitest'
 import worker from '../../src/index.ts'
@@ -57,7 +57,7 @@ export async function startDevnetService(changes: Record<string, unknown> = {}):
   }
   const withBindings = (bindings: Record<string, unknown>) => ({
     get: (path: string, uid: number) => request(bindings, path, uid),
-    tick: () => worker.scheduled(createScheduledController(), bindings),
+    tick: () => worker.scheduled(createScheduledController(), bindings, createExecutionContext()),
   })
   const { get, tick } = withBindings(bindings)
   return {

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RunningWorkers } from '../bench/miniflare.ts'
 import { localBackendToken, paymentCommand } from '../devnet/payment-command.ts'
+import { listen } from '../support/loopback.ts'
 import { root } from '../support/project.ts'
 import { backendSecret } from '../support/variables.ts'
 import { runCurl } from './curl.ts'
@@ -9,8 +12,19 @@ import { signBackendToken } from './sign-backend-token-example.ts'
 import { startShopWorkers } from './start-workers.ts'
 
 let workers: RunningWorkers
+/** What each of two endpoints for events got. */
+const received = [[], []] as string[][]
+const hooks = received.map((bodies) =>
+  createServer((request, response) => {
+    text(request).then((body) => {
+      bodies.push(body)
+      response.end()
+    })
+  }),
+)
 beforeAll(async () => {
-  workers = await startShopWorkers()
+  const urls = (await Promise.all(hooks.map(listen))).map(({ url }) => url)
+  workers = await startShopWorkers(urls)
   const headers = { authorization: `Bearer ${await signBackendToken('till', backendSecret)}` }
   const entries = [{ uid: 7, cuy: 2, type: 9, osn: 'opening', amt: '10' }]
   const response = await fetch(`${workers.url('tron-wallet')}/ledger/entries`, {
@@ -20,7 +34,10 @@ beforeAll(async () => {
   })
   expect(response.status).toBe(200)
 }, 120_000) // two bundles
-afterAll(() => workers.stop())
+afterAll(async () => {
+  await workers.stop()
+  for (const hook of hooks) hook.close()
+})
 
 const readme = readFileSync(`${root}README.md`, 'utf8')
 const visit = async (path: string) => {
@@ -139,5 +156,20 @@ describe('the isolate', () => {
     expect(workers.warnings.filter((line) => !expected.some((one) => line.includes(one)))).toEqual([])
     const limits = workers.warnings.filter((line) => line.includes('no-rate-limit'))
     expect(limits.length).toBeLessThanOrEqual(8) // four, once for each of the two entry points at most
+  })
+})
+
+describe('the cron', () => {
+  it('starts an invocation for each endpoint, which delivers what is stored', async () => {
+    await workers.tick('tron-wallet') // an endpoint begins with the next event
+    const before = await workers.number('tron-wallet', 'SELECT max(id) FROM event')
+    await visit('/pay/event')
+    await workers.tick('tron-wallet')
+    const id = (before ?? 0) + 1
+    expect(received.map((bodies) => bodies.map((body) => JSON.parse(body) as object))).toMatchObject([
+      [{ id, type: 'entry.posted' }],
+      [{ id, type: 'entry.posted' }],
+    ])
+    expect(workers.warnings.filter((line) => line.includes('webhook'))).toEqual([])
   })
 })

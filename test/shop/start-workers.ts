@@ -16,14 +16,22 @@ const office = `export default {
   },
 }`
 
-/** Starts the service, and two Workers that bind its entrypoint `Ledger`, in one Miniflare, over an empty database. */
-export async function startShopWorkers(): Promise<RunningWorkers> {
+/**
+ * Starts the service with these endpoints for events, and two Workers that bind its entrypoint `Ledger`, in one Miniflare, over
+ * an empty database.
+ */
+export async function startShopWorkers(hooks: readonly string[]): Promise<RunningWorkers> {
   const options = ['--dry-run', '--config', `${root}test/shop/wrangler.toml`, '--outdir', folder]
   await runWrangler(['deploy', ...options], 'The shop could not be bundled')
   const service = await bundleService()
   return startWorkers(
     [
-      { name: 'tron-wallet', script: service.script, database: 'wallet', variables },
+      {
+        name: 'tron-wallet',
+        script: service.script,
+        database: 'wallet',
+        variables: { ...variables, WEBHOOKS: hooks.map((url) => ({ url, secretVar: 'HOOK' })) },
+      },
       {
         name: 'shop',
         script: readFileSync(`${folder}/shop.js`, 'utf8'),
@@ -51,6 +59,8 @@ const variables = {
   ],
   AUTH_JWT_SECRET: testSecret,
   BACKEND_JWT_SECRET: backendSecret,
+  HOOK: `whsec_${btoa('s'.repeat(32))}`,
+  SCAN_EVERY_SECONDS: 60, // one tick in an invocation of the cron
 }
 
 /** The path of a database with all migrations. */

@@ -70,7 +70,7 @@ export function createIsolate(
   }
   return {
     fetch: (request) => service.fetch(request, bindings),
-    tick: () => service.minute(bindings),
+    tick: () => service.minute(bindings, (...task) => service.deliver(bindings, ...task)),
     ledger: () => service.ledger(bindings),
     skewMs: random.int(-clockSkewMaxMs / 2, clockSkewMaxMs / 2),
   }

@@ -7,8 +7,8 @@ import { eventItem } from '../../src/events/event-item.ts'
 import { jsonAmount } from '../../src/http/envelope.ts'
 import { createAlarms } from '../../src/platform/alarms.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import { deliverDue, type Turn, type TurnEnd } from '../../src/webhooks/deliver-due.ts'
-import { type Deliveries, type DeliveriesParts, startDeliveries } from '../../src/webhooks/deliveries.ts'
+import { type DeliverDueParts, deliverDue } from '../../src/webhooks/deliver-due.ts'
+import { type Deliveries, deliverToEndpoint, startDeliveries } from '../../src/webhooks/deliveries.ts'
 import type { Endpoint, EndpointKey } from '../../src/webhooks/endpoint.ts'
 import type { WebhookStore } from '../../src/webhooks/webhook-store.ts'
 import { deposit, issue, startScan, txid } from '../d1/fixtures.ts'
@@ -29,7 +29,7 @@ export interface WebhookHarness {
   /** Stores events: so many credited deposits. */
   happen(count: number): Promise<void>
   /** One turn of the n-th endpoint. `changes` replace parts, as in an invocation that is killed. */
-  turn(n?: number, changes?: Partial<DeliveriesParts & Turn>): Promise<TurnEnd>
+  turn(n?: number, changes?: Partial<DeliverDueParts>): Promise<UnixMs | null>
   /** The deliveries of one minute. */
   start(): Deliveries
   /** Sets the n-th endpoint to a position, as `npm run webhooks -- replay` does, or further. */
@@ -63,17 +63,20 @@ export async function startHarness(...specs: readonly EndpointSpec[]): Promise<W
   })
   let leases = 0
   let stored = 0
-  const parts = (): DeliveriesParts => ({
+  const parts = (): DeliverDueParts => ({
     ...stores,
-    endpoints,
     clock,
     logger,
     alarms: createAlarms({ store: createAlarmStore(db), clock, logger }),
-    fetch: (url, init) => fetch(url, init),
+    fetch: limitedFetch(),
     writeBody: (event) => JSON.stringify(eventItem(event, currencies, jsonAmount)),
     lease: `lease ${++leases}`,
-    hasStoredMeaning: async () => true,
   })
+  const endpointOf = (n: number): Endpoint => {
+    const endpoint = endpoints[n - 1]
+    if (endpoint === undefined) throw new Error(`no endpoint ${n}`)
+    return endpoint
+  }
   await stores.webhookStore.register(endpoints)
   return {
     clock,
@@ -85,22 +88,35 @@ export async function startHarness(...specs: readonly EndpointSpec[]): Promise<W
       await stores.deposits.credit(list, clock.now())
     },
     turn: (n = 1, changes = {}) => {
-      const endpoint = endpoints[n - 1]
-      if (endpoint === undefined) throw new Error(`no endpoint ${n}`)
-      const turn = {
-        until: (clock.now() + 60_000) as UnixMs,
-        budget: { queries: 1000, sent: 0 },
-        isWanted: () => false,
-        givesWay: () => new Promise<void>(() => undefined),
-        ...changes,
-      }
-      return deliverDue({ ...parts(), ...changes }, endpoint, turn)
+      const turn = { until: (clock.now() + 60_000) as UnixMs, budget: { queries: 1000, sent: 0 } }
+      return deliverDue({ ...parts(), ...changes }, endpointOf(n), turn)
     },
-    start: () => startDeliveries(parts()),
+    start: () =>
+      startDeliveries({
+        ...{ clock, logger, endpoints, webhookStore: stores.webhookStore },
+        startEndpoint: (task, nextEvents) => deliverToEndpoint(parts(), endpointOf(task.number), task, nextEvents),
+        hasStoredMeaning: async () => true,
+      }),
     replay: (n, position) => {
       store.sqlite.prepare('UPDATE webhook SET position = ? WHERE number = ?').run(position, n)
     },
     row: (n = 1) => ({ ...store.sqlite.prepare('SELECT * FROM webhook WHERE number = ?').get(n) }),
+  }
+}
+
+/** The network of one invocation: the platform lets it have six requests without an answer at a time. */
+function limitedFetch(): typeof fetch {
+  let open = 0
+  const waiting: (() => void)[] = []
+  return async (url, init) => {
+    if (open === 6) await new Promise<void>((start) => waiting.push(start))
+    open += 1
+    try {
+      return await fetch(url, init)
+    } finally {
+      open -= 1
+      waiting.shift()?.()
+    }
   }
 }
 

@@ -19,15 +19,12 @@ export interface RequestLimits {
   readonly deadline: UnixMs
   /** HTTP requests to nodes. */
   readonly requestsMax: number
-  /** Those of them at the same time; `connectionsMax` where it is not given. */
-  readonly connectionsMax?: number
   /** Whether a limit that other invocations share allows one more request, which it then counts. Absent: there is none. */
   readonly mayRequest?: () => Promise<boolean>
 }
 
 /** The limits of one invocation and what it has used of them. All of its requests share one budget. */
 export interface RequestBudget extends RequestLimits {
-  readonly connectionsMax: number
   /** Whether no other node needs a share of the time. */
   readonly onlyNode: boolean
   requests: number
@@ -40,7 +37,6 @@ export interface RequestBudget extends RequestLimits {
 /** A budget of which nothing is used. */
 export function createRequestBudget(given: RequestLimits, onlyNode: boolean): RequestBudget {
   return {
-    connectionsMax: limits.connectionsMax,
     ...given,
     onlyNode,
     requests: 0,
@@ -80,7 +76,7 @@ export async function postJson(
 ): NodeResult<unknown> {
   if (allowance.left <= 0) return nodeError('too-costly', 'the question takes too many requests')
   allowance.left -= 1
-  if (budget.connections >= budget.connectionsMax) await new Promise<void>((start) => budget.waiting.push(start))
+  if (budget.connections >= limits.connectionsMax) await new Promise<void>((start) => budget.waiting.push(start))
   else budget.connections += 1
   try {
     return await postInTime(budget, target, body)
