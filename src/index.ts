@@ -8,7 +8,7 @@ import type { StartEndpoint } from './webhooks/deliveries.ts'
 declare global {
   namespace Cloudflare {
     interface GlobalProps {
-      readonly mainModule: typeof import('./index.ts')
+      readonly mainModule: { readonly Webhooks: typeof Webhooks }
     }
   }
 }

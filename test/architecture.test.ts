@@ -25,7 +25,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   http: [...core, 'services', 'config'],
   rpc: [...core, 'services', 'http'],
   compose: [...core, 'services', 'tron', 'd1', 'http', 'rpc', 'config'],
-  index: ['compose', 'platform', 'rpc'],
+  index: ['compose', 'platform', 'rpc', 'webhooks'],
   // Commands for a terminal: Node runs them, and the Worker does not contain them.
   doctor: [...core, 'tron', 'http', 'config', 'deploy'],
   deploy: ['common'],

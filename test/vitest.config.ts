@@ -57,6 +57,7 @@ export default defineConfig({
         ],
         test: {
           name: 'worker',
+          isolate: false, // no file keeps state in a module; an isolate for each file took more than half of the time
           include: ['test/{config,d1,http,migrations,platform,rpc,scan,scheduled,tron}/**/*.test.ts'],
         },
       },
