@@ -35,7 +35,7 @@ export async function queryBalances(
   )
   const parse = asset.kind === 'native' ? parseSun : parseUint256
   // One call more than in other batches, so that 20 addresses take one request. The chain id in it replaces a probe.
-  const result = await queryNode(node, 'chain', calls, batchCallsMax + 1)
+  const result = await queryNode(node, 'chain', calls, { batchMax: batchCallsMax + 1 })
   return result.ok ? parseResults(result.value.replies, addresses, () => 'a balance', parse) : result
 }
 

@@ -52,11 +52,22 @@ export function parseBriefBlock(value: unknown): Parsed<Header & IndexedBlock> {
   return indexes.size === items.length ? ok({ ...header.value, indexes }) : err('a duplicate txid')
 }
 
+/** The blocks that objects were parsed to: two nodes can have replied with the same object (`reply-parser.ts`). */
+const parsedBlocks = new WeakMap<object, ParsedBlock>()
+
 /** The block at `height` with full transactions, each of which names the block and its own index. */
 export function parseBlock(value: unknown, height: number): Parsed<ParsedBlock> {
+  const known = isObject(value) ? parsedBlocks.get(value) : undefined
+  const block = known === undefined ? parseNewBlock(value) : ok(known)
+  if (!block.ok) return block
+  if (block.value.height !== height) return err(`block ${block.value.height} in place of ${height}`)
+  if (isObject(value)) parsedBlocks.set(value, block.value)
+  return block
+}
+
+function parseNewBlock(value: unknown): Parsed<ParsedBlock> {
   const header = parseHeader(value)
   if (!header.ok) return header
-  if (header.value.height !== height) return err(`block ${header.value.height} in place of ${height}`)
   const isOfBlock = createBlockMatcher(header.value)
   const transactions: Transaction[] = []
   const indexes = new Map<string, number>()

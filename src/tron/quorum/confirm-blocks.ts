@@ -90,6 +90,7 @@ function compareBlock(value: unknown, block: ParsedBlock): Parsed<Difference> {
     const render = ({ hash, parentHash }: ParsedBlock) => `hash ${hash}\nparent ${parentHash}`
     return ok({ about, text: render(block), otherText: render(other) })
   }
+  if (own === others) return ok(null) // one object was parsed for both nodes
   for (let i = 0; i < Math.max(own.length, others.length); i++) {
     if (isSameTransfer(own[i], others[i])) continue
     const render = (all: readonly Transaction[]) => `${all.length} transactions, at ${i} ${renderTransfer(all[i])}`

@@ -3,19 +3,22 @@ import { forQuestion, type NodePool, type TronNode } from '../nodes/node.ts'
 import type { NodeResult } from '../nodes/node-error.ts'
 import { isFit } from '../nodes/probe.ts'
 import type { FinalReplies } from '../transport/batch.ts'
-import { queryFinal } from '../transport/batch.ts'
+import { queryFinal, takeIds } from '../transport/batch.ts'
 import { rangeTokenLogsCalls } from './token-logs.ts'
 
 /** The replies that confirm blocks `from`..`to`: each block in full, then the logs of accepted tokens. One request. */
-export function queryRange(node: TronNode, from: number, to: number): NodeResult<FinalReplies> {
+export function queryRange(node: TronNode, from: number, to: number, firstId?: number): NodeResult<FinalReplies> {
   const blocks = Array.from({ length: to - from + 1 }, (_, i) => blockCall(from + i, true))
-  return queryFinal(node, to, [...blocks, ...rangeTokenLogsCalls(node.pool.tokens, from, to)])
+  return queryFinal(node, to, [...blocks, ...rangeTokenLogsCalls(node.pool.tokens, from, to)], firstId)
 }
 
 /** Replies that are requested while the blocks that they confirm are still being read. */
 export interface EarlyReplies {
-  /** Requests them, the first time: from the nodes that will confirm the blocks of `source`, as far as that can be known. */
-  request(source: TronNode): void
+  /**
+   * Requests them, the first time: from the nodes that will confirm the blocks of `source`, as far as that can be known. Returns the
+   * ids of their calls, for the same calls to `source`: what the replies have in common is then parsed once (`reply-parser.ts`).
+   */
+  request(source: TronNode): number | undefined
   /** The reply of a node, once; null where none was requested. */
   take(node: TronNode): NodeResult<FinalReplies> | null
   /** Resolves when no request is open. */
@@ -32,14 +35,16 @@ export function createEarlyReplies(pool: NodePool, from: number, to: number): Ea
   let isRequested = false
   return {
     request(source) {
-      if (isRequested) return
+      if (isRequested) return undefined
       isRequested = true
+      const firstId = takeIds(pool)
       const likely = pool.nodes.filter((node) => node.number !== source.number && isReady(node))
       for (const node of likely.slice(0, pool.quorum - 1)) {
-        const reply = queryRange(forQuestion(node), from, to)
+        const reply = queryRange(forQuestion(node), from, to, firstId)
         replies.set(node.number, reply)
         unused.set(node.number, reply)
       }
+      return firstId
     },
     take({ number }) {
       const reply = unused.get(number) ?? null

@@ -94,8 +94,8 @@ async function readFromSource(
   let best: NodeAnswer<FinalBlocks> | null = null
   for (let tried = 1; ; tried += 1) {
     const read: Awaited<ChainResult<NodeAnswer<FinalBlocks>>> = await nextAnswer(selector, (node) => {
-      early.request(node)
-      return readBlocks(node, from, to)
+      const firstId = early.request(node)
+      return readBlocks(node, from, to, firstId)
     })
     if (!read.ok) return best === null ? read : ok(best)
     if (best === null || unread(read.value.value) < unread(best.value)) best = read.value

@@ -15,10 +15,10 @@ import { readTokenLogs, renderTokenLogs, verifyTokenLogs } from './token-logs.ts
 export type FinalBlocks = readonly (ParsedBlock & Block)[]
 
 /** The final blocks `from`..`to` with their logs, from one node, in two requests where nothing is too large. */
-export async function readBlocks(node: TronNode, from: number, to: number): NodeResult<FinalBlocks> {
+export async function readBlocks(node: TronNode, from: number, to: number, firstId?: number): NodeResult<FinalBlocks> {
   const heights = Array.from({ length: to - from + 1 }, (_, i) => from + i)
   const calls = heights.map((height) => blockCall(height, true))
-  const result = await queryFinal(node, to, calls)
+  const result = await queryFinal(node, to, calls, firstId)
   if (!result.ok) return result
   const { finalized, replies } = result.value
   const blocks = parseResults(replies, heights, (height) => `block ${height}`, parseBlock)
@@ -93,6 +93,7 @@ async function rejectHiddenLogs(
   const { tokens } = node.pool
   const suspects = blocks.flatMap((block, i) => {
     const { logs = [], gaps = [] } = lists[i] ?? {}
+    if (gaps.length === 0) return []
     const shown = renderTokenLogs(tokens, logs)
     const isInGap = (index: number) => gaps.some(([first, last]) => index >= first && index <= last)
     const withLogs = new Set(logs.map(({ txid }) => txid))

@@ -3,7 +3,7 @@ import { parseQuantity } from '../../chain/quantity.ts'
 import { ok, type Result } from '../../common/result.ts'
 import { blockCall, chainIdCall } from '../calls.ts'
 import { batchCallsMax, batchLimitMs } from '../limits.ts'
-import type { TronNode } from '../nodes/node.ts'
+import type { NodePool, TronNode } from '../nodes/node.ts'
 import { type NodeError, type NodeResult, nodeError } from '../nodes/node-error.ts'
 import { parseHeader } from '../parse/block.ts'
 import { postJson } from './http.ts'
@@ -28,15 +28,23 @@ const guardCalls: Readonly<Record<BatchGuard, readonly RpcCall[]>> = {
   finalized: [chainIdCall, blockCall('finalized', false)],
 }
 
+/** How a query is sent. */
+export interface QueryOptions {
+  /** Calls of one batch, the guard included; `batchCallsMax` where it is not given. */
+  readonly batchMax?: number
+  /** The first id of the calls where they fit into one batch, from `takeIds`; new ones where it is not given. */
+  readonly firstId?: number | undefined
+}
+
 /**
  * Sends calls to one node in as few requests as it allows: one batch, halves where the batch is refused or too large, single
- * calls where the node takes no batches. An error as the reply to one call is not a node error. `batchMax` includes the guard.
+ * calls where the node takes no batches. An error as the reply to one call is not a node error.
  */
 export async function queryNode(
   node: TronNode,
   guard: BatchGuard,
   calls: readonly RpcCall[],
-  batchMax = batchCallsMax,
+  { batchMax = batchCallsMax, firstId }: QueryOptions = {},
 ): NodeResult<NodeReplies> {
   const { health, pool } = node
   const { clock } = pool.budget
@@ -45,7 +53,7 @@ export async function queryNode(
   const room = Math.min(batchMax, health.callsMax) - guardCount
   if (room < 1) return sendSingly(node, guard, calls)
   if (calls.length > room) return sendParts(node, guard, calls, batchMax, room)
-  const result = await sendBatch(node, guard, calls)
+  const result = await sendBatch(node, guard, calls, firstId ?? takeIds(pool))
   if (result.ok) return repeatTooLarge(node, guard, calls, batchMax, result.value)
   const { kind } = result.error
   if (kind === 'batch-refused') {
@@ -64,9 +72,9 @@ async function sendParts(
   batchMax: number,
   firstCount: number,
 ): NodeResult<NodeReplies> {
-  const first = await queryNode(node, guard, calls.slice(0, firstCount), batchMax)
+  const first = await queryNode(node, guard, calls.slice(0, firstCount), { batchMax })
   if (!first.ok) return first // no request for the second part
-  const second = await queryNode(node, guard, calls.slice(firstCount), batchMax)
+  const second = await queryNode(node, guard, calls.slice(firstCount), { batchMax })
   if (!second.ok) return second
   const replies = [...first.value.replies, ...second.value.replies]
   return ok({ finalized: lowerOf(first.value, second.value), replies })
@@ -85,7 +93,7 @@ async function repeatTooLarge(
   const repeated = calls.filter((_, i) => indexes.includes(i))
   const again =
     repeated.length < calls.length
-      ? await queryNode(node, guard, repeated, batchMax)
+      ? await queryNode(node, guard, repeated, { batchMax })
       : await sendParts(node, guard, repeated, batchMax, Math.ceil(repeated.length / 2))
   if (!again.ok) return again
   const replies = result.replies.map((reply, i) => again.value.replies[indexes.indexOf(i)] ?? reply)
@@ -93,8 +101,13 @@ async function repeatTooLarge(
 }
 
 /** As `queryNode` with the guard `finalized`, for calls about blocks up to `height`, which must be final at the node. */
-export async function queryFinal(node: TronNode, height: number, calls: readonly RpcCall[]): NodeResult<FinalReplies> {
-  const result = await queryNode(node, 'finalized', calls)
+export async function queryFinal(
+  node: TronNode,
+  height: number,
+  calls: readonly RpcCall[],
+  firstId?: number,
+): NodeResult<FinalReplies> {
+  const result = await queryNode(node, 'finalized', calls, { firstId })
   if (!result.ok) return result
   const { finalized, replies } = result.value
   if (finalized === null) return nodeError('bad-answer', 'no finalized head')
@@ -107,9 +120,13 @@ function lowerOf({ finalized: a }: NodeReplies, { finalized: b }: NodeReplies): 
   return a === null || b === null || a.height < b.height ? a : b
 }
 
-async function sendBatch(node: TronNode, guard: BatchGuard, calls: readonly RpcCall[]): NodeResult<NodeReplies> {
+async function sendBatch(
+  node: TronNode,
+  guard: BatchGuard,
+  calls: readonly RpcCall[],
+  firstId: number,
+): NodeResult<NodeReplies> {
   const all = [...guardCalls[guard], ...calls]
-  const firstId = nextId(node)
   const reply = await postJson(node.pool.budget, targetOf(node), rpc.encodeCalls(all, firstId, false), node.allowance)
   const replies = reply.ok ? rpc.parseBatchReply(reply.value, firstId, all.length) : reply
   return replies.ok ? checkGuard(node, guard, replies.value) : replies
@@ -120,7 +137,7 @@ async function sendSingly(node: TronNode, guard: BatchGuard, calls: readonly Rpc
   const replies: RpcReply[] = []
   const guardCount = guardCalls[guard].length
   for (const call of [...guardCalls[guard], ...calls]) {
-    const id = nextId(node)
+    const id = takeIds(node.pool)
     const value = await postJson(node.pool.budget, targetOf(node), rpc.encodeCalls([call], id, true), node.allowance)
     const reply = value.ok ? rpc.parseSingleReply(value.value, id) : value
     if (reply.ok) replies.push(reply.value)
@@ -130,10 +147,10 @@ async function sendSingly(node: TronNode, guard: BatchGuard, calls: readonly Rpc
   return checkGuard(node, guard, replies)
 }
 
-/** The first of 100 ids that no other request of the invocation has, so that no old reply of a proxy matches. */
-function nextId({ pool }: TronNode): number {
-  pool.budget.lastId += 100
-  return pool.budget.lastId
+/** The first of 100 ids that no other request of the invocation to the same node has, so that no old reply of a proxy matches. */
+export function takeIds({ budget }: NodePool): number {
+  budget.lastId += 100
+  return budget.lastId
 }
 
 const targetOf = ({ endpoint }: TronNode) => ({ url: endpoint.rpc, key: endpoint.key })

@@ -1,4 +1,3 @@
-import { parseJson } from '../../common/parse-json.ts'
 import { ok, type Result } from '../../common/result.ts'
 import type { UnixMs } from '../../common/time.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -7,6 +6,7 @@ import { questionRequestsMax, questionRequestsMin, questionShareMax } from '../l
 import { type NodeError, type NodeResult, nodeError } from '../nodes/node-error.ts'
 import { isObject } from '../parse/fields.ts'
 import { decodeReply, readBody } from './read-body.ts'
+import { createReplyParser, type ReplyParser } from './reply-parser.ts'
 
 /** The network function: the platform's `fetch`, or that of a test. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -32,6 +32,7 @@ export interface RequestBudget extends RequestLimits {
   connections: number
   /** Starts the requests that wait for a connection, in order. */
   readonly waiting: (() => void)[]
+  readonly parse: ReplyParser
 }
 
 /** A budget of which nothing is used. */
@@ -43,6 +44,7 @@ export function createRequestBudget(given: RequestLimits, onlyNode: boolean): Re
     lastId: 0,
     connections: 0,
     waiting: [],
+    parse: createReplyParser(),
   }
 }
 
@@ -107,7 +109,7 @@ async function postInTime(budget: RequestBudget, target: HttpTarget, body: strin
 }
 
 async function post(
-  { fetch, clock }: RequestBudget,
+  { fetch, clock, parse }: RequestBudget,
   { url, key }: HttpTarget,
   body: string,
   signal: AbortSignal,
@@ -125,15 +127,15 @@ async function post(
     if (bytes === null) return nodeError('too-large', `a reply of more than ${limits.replyBytesMax} bytes`)
     const text = decodeReply(bytes, clock.random())
     if (text === null) return nodeError('bad-answer', 'a reply that would take too much memory')
-    return parseReply(response.status, text)
+    return parseReply(parse, response.status, text)
   } catch {
     return nodeError('unreachable', 'the connection failed') // the error's own text can contain the URL
   }
 }
 
-function parseReply(status: number, text: string): Result<unknown, NodeError> {
+function parseReply(parse: ReplyParser, status: number, text: string): Result<unknown, NodeError> {
   if (rateLimitStatuses.has(status)) return nodeError('rate-limited', `HTTP ${status}`)
-  const value = parseJson(text)
+  const value = parse(text)
   if (isObject(value) && 'Error' in value && !('jsonrpc' in value)) {
     return nodeError('rate-limited', `HTTP ${status} with an Error that is not JSON-RPC`)
   }

@@ -1,0 +1,44 @@
+import { parseJson } from '../../common/parse-json.ts'
+import { sharedCharactersMin, sharedRepliesMax } from '../limits.ts'
+
+/** Returns the value of a reply's text, or undefined for a text that is not JSON. */
+export type ReplyParser = (text: string) => unknown
+
+/** A reply whose value is an array. */
+interface ParsedReply {
+  readonly text: string
+  readonly value: readonly unknown[]
+}
+
+/**
+ * A parser that parses what two long replies have in common once. Nodes that agree usually write the same text. So where one
+ * replies to calls, and another one to the same calls, or to these and further ones, with the same ids, comparing the texts
+ * takes a twentieth of the time. The values of the common calls are then the same objects. The newest replies are referenced
+ * weakly: memory that is needed is freed before.
+ */
+export function createReplyParser(): ReplyParser {
+  let newest: readonly WeakRef<ParsedReply>[] = []
+  return (text) => {
+    const isLong = text.length >= sharedCharactersMin
+    let value: unknown
+    for (const reply of isLong ? newest : []) value ??= parseRest(reply.deref(), text)
+    value ??= parseJson(text)
+    if (isLong && Array.isArray(value)) newest = [new WeakRef({ text, value }), ...newest].slice(0, sharedRepliesMax)
+    return value
+  }
+}
+
+/**
+ * The value of a text that begins like `known`, or that `known` begins like, the last bracket aside; undefined for another text.
+ * What is left of the longer text is a list of values, or the common part does not end between two values of its array.
+ */
+function parseRest(known: ParsedReply | undefined, text: string): readonly unknown[] | undefined {
+  if (known === undefined) return undefined
+  const [short, long] = text.length < known.text.length ? [text, known.text] : [known.text, text]
+  const end = short.length - 1
+  if (short[end] !== ']' || long.slice(0, end) !== short.slice(0, end)) return undefined
+  if (long.length === short.length) return long[end] === ']' ? known.value : undefined
+  const rest = long[end] === ',' ? parseJson(`[${long.slice(end + 1)}`) : undefined
+  if (!Array.isArray(rest)) return undefined
+  return long === text ? [...known.value, ...rest] : known.value.slice(0, known.value.length - rest.length)
+}
