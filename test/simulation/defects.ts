@@ -46,7 +46,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/parse/receipt.ts',
     text: "succeeded: status === '0x1'",
     replacement: 'succeeded: true',
-    from: 2,
+    from: 4,
   },
   'a receipt that cannot be read is taken for that of a failed transaction': {
     file: 'deposits/gather-evidence.ts',
@@ -76,14 +76,14 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/quorum/confirm-blocks.ts',
     text: 'if (filtered.length === 0) return ok(null)',
     replacement: 'return ok(null)',
-    from: 545,
+    from: 1007,
   },
   'a deposit that cannot be decided now is taken for decided': {
     file: 'scan/prove-queue.ts',
     text: 'await storeDecisions(parts, { ...decisions, pending: changed }, parts.clock.now())',
     replacement: `await storeDecisions(parts, { ...decisions, pending: changed }, parts.clock.now())
     if (stopped === null) await parts.pending.remove(records)`,
-    from: 22,
+    from: 36,
   },
   'a TRC-10 transfer is taken for TRX': {
     file: 'deposits/verify-deposit.ts',
@@ -120,13 +120,13 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/quorum/finalized-head.ts',
     text: 'const isClose = Math.max(...heights) - Math.min(...heights) <= headSpreadMax',
     replacement: 'const isClose = true',
-    from: 545,
+    from: 665,
   },
   'the time of the newest scan goes back': {
     file: 'd1/scan-store.ts',
     text: 'tried_at: later(tried_at)',
     replacement: `tried_at: param('startedAt')`,
-    from: 408,
+    from: 410,
   },
   'the health is ok while the scan is halted': {
     file: 'scan/health.ts',
@@ -144,13 +144,13 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'd1/flow-query.ts',
     text: '(page.page - 1) * page.limit',
     replacement: 'page.page * page.limit',
-    from: 10,
+    from: 15,
   },
   'expired tokens are accepted': {
     file: 'http/auth/verify-token.ts',
     text: 'currentDate: new Date(parts.clock.now())',
     replacement: 'currentDate: new Date(0)',
-    from: 36,
+    from: 48,
   },
   'an unreadable block is passed without a gap': {
     file: 'scan/store-step.ts',
@@ -174,7 +174,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'd1/pending-deposits.ts',
     text: 'ORDER BY turn, ',
     replacement: 'ORDER BY ',
-    from: 785,
+    from: 917,
   },
   'the queue goes on while the scan is halted': {
     file: 'd1/pending-deposits.ts',
@@ -211,7 +211,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'deposits/verify-deposit.ts',
     text: "return pending(owned, 'retired')",
     replacement: "return refused(owned, { kind: 'failed' })",
-    from: 45,
+    from: 106,
   },
   'bytes are not compared with the txid': {
     file: 'tron/transaction-bytes.ts',
@@ -224,13 +224,13 @@ export const defects: Readonly<Record<string, Defect>> = {
     text: 'return ok(new Map(all.map((bytes) => [txidOf(bytes), bytes])))',
     replacement: `const named = (reply.ok ? reply.value : {}) as { transactions: { txID: Txid }[] }
     return ok(new Map(all.map((bytes, i) => [named.transactions[i]!.txID, bytes])))`,
-    from: 1230,
+    from: 1349,
   },
   'the configuration is not compared with what is stored': {
     file: 'config/check-settings.ts',
     text: 'isEqual = differences.length === 0',
     replacement: 'isEqual = true',
-    from: 9,
+    from: 11,
   },
   'replies are matched by their order': {
     file: 'tron/transport/json-rpc.ts',
@@ -242,37 +242,37 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/limits.ts',
     text: 'wrongChainMs = 60_000',
     replacement: 'wrongChainMs = 1e12',
-    from: 880,
+    from: 1216,
   },
   'several blocks with too many logs of a token are a failure of the node': {
     file: 'tron/quorum/token-logs.ts',
     text: 'blocks.length > 1 && !givesOthers',
     replacement: 'blocks.length > 1',
-    from: 630,
+    from: 904,
   },
   'a range that costs too much is asked for again as it is': {
     file: 'scan/scan.ts',
     text: 'isStuck ? carefulBlocksMax : readBlocksMax',
     replacement: 'isStuck ? readBlocksMax : readBlocksMax',
-    from: 360,
+    from: 364,
   },
   'a key that was used is taken for a new one': {
     file: 'addresses/key-use.ts',
     text: 'if (firstIndex !== null || ',
     replacement: 'if (firstIndex !== 0.5 || ',
-    from: 30,
+    from: 67,
   },
   ...ledgerDefects,
   'an answer of an endpoint counts as a delivery, whatever its status': {
     file: 'webhooks/deliver-event.ts',
     text: "return typeof answer === 'number' && answer >= 200 && answer <= 299",
     replacement: 'return answer !== null',
-    from: 1,
+    from: 3,
   },
   'a sighting is removed before its block is final': {
     file: 'd1/sightings.ts',
     text: '} <= (SELECT ',
     replacement: '} - 30 <= (SELECT ',
-    from: 1,
+    from: 4,
   },
 }

@@ -18,13 +18,13 @@ export const ledgerDefects: Readonly<Record<string, Defect>> = {
     file: 'reconciliation/judge-reading.ts',
     text: 'feeMaxSun = 200_000_000n',
     replacement: 'feeMaxSun = 0n',
-    from: 185,
+    from: 441,
   },
   'a confirmed difference is measured again': {
     file: 'reconciliation/judge-reading.ts',
     text: 'confirmed: accepted.confirmed + suspected.amount',
     replacement: 'confirmed: suspected.amount',
-    from: 280,
+    from: 317,
   },
   'an address that moved waits for the next run over all addresses': {
     file: 'reconciliation/reconcile-slice.ts',
@@ -42,7 +42,7 @@ export const ledgerDefects: Readonly<Record<string, Defect>> = {
     file: 'd1/reconciliation-lease.ts',
     text: "param('at')",
     replacement: "param('until')",
-    from: 12,
+    from: 48,
   },
   'a post that is sent again is a conflict': {
     file: 'ledger/post-entries.ts',
