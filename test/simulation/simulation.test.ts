@@ -23,6 +23,7 @@ const onceFailed: readonly (readonly [seed: number, sentence: string])[] = [
   [48, 'recharge reports that its scan did not finish in time'],
   [36, 'several blocks of one read with more logs of a token than nodes give do not delay the scan'],
   [11780, 'a range of which several blocks have too many logs leaves requests for the next one'],
+  [2000314, 'a range of which several blocks have too many logs is confirmed within a tick by four nodes, too'],
   [11849, 'a deposit that finds its wallet filled by a post is stored as too large'],
   [178, 'a read that costs more requests than a tick has is repeated with one block'],
 ]

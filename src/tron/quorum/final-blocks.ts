@@ -78,8 +78,9 @@ const isComplete = ({ value: { mismatch, unread } }: NodeAnswer<Confirmation>) =
 
 /**
  * The blocks from the first node that can read all of their logs, or from the one that leaves the fewest unread. All nodes are
- * tried for a single block. For several ones there are at most `rangeSourcesMin` or a quorum of them, one of which is honest:
- * a busy range must leave requests for the next ranges, and what is unread is read again block by block.
+ * tried for a single block. For several ones there are at most `rangeSourcesMin` or a quorum of them, one of which is honest, and
+ * no more than `rangeSourcesMin` once half of the requests are used: the blocks must be confirmed too, a busy range must leave
+ * requests for the next ranges, and what is unread is read again block by block.
  */
 async function readFromSource(
   pool: NodePool,
@@ -90,7 +91,11 @@ async function readFromSource(
 ): ChainResult<NodeAnswer<FinalBlocks>> {
   const selector = createNodeSelector(pool, 'credit', 1, sources)
   const unread = (blocks: FinalBlocks) => blocks.filter(({ logs }) => logs === null).length
-  const sourcesMax = from === to ? sources.length : Math.max(pool.quorum, rangeSourcesMin)
+  const { budget, quorum } = pool
+  const isEnough = (tried: number) => {
+    if (from === to || tried < rangeSourcesMin) return false
+    return tried >= quorum || budget.requests > budget.requestsMax / 2
+  }
   let best: NodeAnswer<FinalBlocks> | null = null
   for (let tried = 1; ; tried += 1) {
     const read: Awaited<ChainResult<NodeAnswer<FinalBlocks>>> = await nextAnswer(selector, (node) => {
@@ -99,7 +104,7 @@ async function readFromSource(
     })
     if (!read.ok) return best === null ? read : ok(best)
     if (best === null || unread(read.value.value) < unread(best.value)) best = read.value
-    if (unread(best.value) === 0 || tried >= sourcesMax) return ok(best)
+    if (unread(best.value) === 0 || isEnough(tried)) return ok(best)
   }
 }
 

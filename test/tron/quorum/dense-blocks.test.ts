@@ -50,10 +50,10 @@ const refusing = (h: Harness, height: number): Fault => ({
   change: (call) => (call.method === 'eth_getLogs' && isAbout(h, call, height) ? tooLarge : undefined),
 })
 
-const read = async (h: Harness, options: { quorum: number; from?: number; to?: number }) => {
+const read = async (h: Harness, options: { quorum: number; from?: number; to?: number; requestsMax?: number }) => {
   const { firstHeight } = h.chain
-  const { quorum, from = 0, to = 4 } = options
-  const answer = await h.settle(h.pool({ quorum }).finalizedBlocks(at(firstHeight + from), at(firstHeight + to)))
+  const { from = 0, to = 4, ...limits } = options
+  const answer = await h.settle(h.pool(limits).finalizedBlocks(at(firstHeight + from), at(firstHeight + to)))
   return answer.ok ? answer.value.map(({ logs }) => logs) : answer.error
 }
 const positions = (logs: unknown) =>
@@ -143,6 +143,18 @@ describe('a block with too many logs', () => {
     expect(positions(await read(h, { quorum: 2 }))).toEqual([[0, 0], [0, 0], null, [0, 0], [0, 0]])
     expect(h.node(2).requests).toEqual([])
     expect(positions(await read(h, { quorum: 1, from: 2, to: 2 }))).toEqual([[0]])
+  })
+
+  it('is read from a quorum of three only while half of the requests are left, so that it can also be confirmed', async () => {
+    for (const [requestsMax, third] of [
+      [100, [[0]]],
+      [12, [null]],
+    ] as const) {
+      const h = await createProbed(3, chainWith([token(7n)]))
+      for (const i of [0, 1]) h.fail(i, refusing(h, h.chain.firstHeight + 2))
+      const list = await read(h, { quorum: 3, requestsMax })
+      expect(positions(list)).toEqual([[0, 0], [0, 0], ...third, [0, 0], [0, 0]])
+    }
   })
 
   it('is confirmed by receipts where the log index of the second node does not have it', async () => {
