@@ -109,7 +109,11 @@ function toFigures(
     `the ${blockSeconds} seconds between two blocks`
   return [
     figure('parse', 'JSON.parse of the same replies', quorum === 1 ? 0.5 : null),
-    figure('fetchAndParse', 'fetching and parsing the same replies', quorum === 2 ? earlierRatio * speedUpMin : null),
+    figure(
+      'fetchAndParse',
+      'fetching and parsing the same replies',
+      quorum === 2 ? Number((earlierRatio * speedUpMin).toFixed(3)) : null,
+    ),
     quorum === 2 ? { ...paceFigure, headline } : paceFigure,
   ]
 }
