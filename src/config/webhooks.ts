@@ -13,7 +13,7 @@ export interface EventsConfig {
   readonly eventsKeepDays: number
 }
 
-/** Each takes an invocation of the Worker every minute, of which one of the cron may start 31 (Cloudflare's page on service bindings). */
+/** Each takes an invocation every minute, and one of the cron may start 31 (decision note 16). */
 const endpointsMax = 10
 const scanEverySecondsByDefault = 20
 const eventsKeepDaysByDefault = 90

@@ -32,7 +32,7 @@ export const usualKeyBytes = 64
 export const sharedCharactersMin = 16 * 1024
 /** How many of the newest ones: a range has blocks and logs of one node, and both together of another one. */
 export const sharedRepliesMax = 4
-/** Least first size of the buffer for a reply. It doubles when it is full. */
+/** First size of the buffer for a reply. It doubles when it is full. */
 export const initialBufferBytes = 256 * 1024
 /** Time for one request. It is less where no time would be left for another node. */
 export const requestMs = 6_000

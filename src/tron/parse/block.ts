@@ -57,11 +57,16 @@ const parsedBlocks = new WeakMap<object, ParsedBlock>()
 
 /** The block at `height` with full transactions, each of which names the block and its own index. */
 export function parseBlock(value: unknown, height: number): Parsed<ParsedBlock> {
-  const known = isObject(value) ? parsedBlocks.get(value) : undefined
-  const block = known === undefined ? parseNewBlock(value) : ok(known)
-  if (!block.ok) return block
-  if (block.value.height !== height) return err(`block ${block.value.height} in place of ${height}`)
-  if (isObject(value)) parsedBlocks.set(value, block.value)
+  const block = parseOnce(value)
+  return !block.ok || block.value.height === height ? block : err(`block ${block.value.height} in place of ${height}`)
+}
+
+function parseOnce(value: unknown): Parsed<ParsedBlock> {
+  if (!isObject(value)) return err('a block that is not an object')
+  const known = parsedBlocks.get(value)
+  if (known !== undefined) return ok(known)
+  const block = parseNewBlock(value)
+  if (block.ok) parsedBlocks.set(value, block.value)
   return block
 }
 

@@ -147,7 +147,9 @@ async function sendSingly(node: TronNode, guard: BatchGuard, calls: readonly Rpc
   return checkGuard(node, guard, replies)
 }
 
-/** The first of 100 ids that no other request of the invocation to the same node has, so that no old reply of a proxy matches. */
+/**
+ * The first of 100 ids that no other request of the invocation to the same node has, so that no old reply of a proxy matches.
+ */
 export function takeIds({ budget }: NodePool): number {
   budget.lastId += 100
   return budget.lastId

@@ -16,11 +16,10 @@ import {
 } from '../limits.ts'
 
 /** The whole body of a response, or null as soon as it is longer than `replyBytesMax`. */
-export async function readBody({ body, headers }: Response): Promise<Uint8Array | null> {
+export async function readBody({ body }: Response): Promise<Uint8Array | null> {
   if (body === null) return new Uint8Array()
   const reader = createByteReader(body)
-  if (reader === null) return readBytes(body, replyBytesMax)
-  return readIntoBuffer(reader, Number(headers.get('content-length')) || 0) // that of a compressed body is too small
+  return reader === null ? readBytes(body, replyBytesMax) : readIntoBuffer(reader)
 }
 
 function createByteReader(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | null {
@@ -32,9 +31,9 @@ function createByteReader(body: ReadableStream<Uint8Array>): ReadableStreamBYOBR
   }
 }
 
-/** Reads into one buffer, which grows where more than `announced` bytes come. workerd's default chunks of 4 KiB take four times as long as parsing (November 2026). */
-async function readIntoBuffer(reader: ReadableStreamBYOBReader, announced: number): Promise<Uint8Array | null> {
-  let buffer = new Uint8Array(Math.max(initialBufferBytes, Math.min(announced, replyBytesMax) + 1))
+/** Reads into one growing buffer. workerd's default chunks of 4 KiB take four times as long as parsing (November 2026). */
+async function readIntoBuffer(reader: ReadableStreamBYOBReader): Promise<Uint8Array | null> {
+  let buffer = new Uint8Array(initialBufferBytes)
   let size = 0
   for (;;) {
     // The read takes the buffer's memory away and gives it back with `value`.
