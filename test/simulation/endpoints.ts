@@ -30,6 +30,8 @@ export interface Endpoints {
   receive(invocation: Invocation, url: string, init: RequestInit): Promise<Response | null>
   /** Why an endpoint has not received the events up to `newest`, or null. Each event is checked when it is received. */
   audit(newest: number): string | null
+  /** The database was restored to a state without endpoints: each begins with the next event again. */
+  forget(): void
 }
 
 /** The endpoints of a run. */
@@ -79,6 +81,9 @@ export function createEndpoints(env: Environment, random: Random): Endpoints {
         if (!hasNewest) return `${url} has not received the newest event, ${newest}`
       }
       return null
+    },
+    forget() {
+      for (const events of received.values()) events.clear()
     },
   }
 }

@@ -41,9 +41,13 @@ const finalReasons = new Set(['failed', 'other-contract', 'below-minimum', 'dust
 /** A transfer is dropped only after it was seen, and seen again only after it was dropped. */
 function auditSightings(stored: Stored): string | null {
   const seen = new Set<string>()
+  const refused = new Set<string>()
+  // A requested rescan has what was refused decided again, and a correction can make its block one that is not final.
+  const isOpen = (key: string) => stored.countRequests() > 0 && refused.has(key)
   for (const { type, txid, position } of stored.events()) {
     const key = `${txid}:${position}`
-    if (type === 'deposit.seen' && seen.has(key)) return `${key} was seen twice`
+    if (type === 'deposit.refused') refused.add(key)
+    if (type === 'deposit.seen' && seen.has(key) && !isOpen(key)) return `${key} was seen twice`
     if (type === 'deposit.dropped' && !seen.has(key)) return `${key} was dropped and not seen`
     if (type === 'deposit.seen') seen.add(key)
     if (type === 'deposit.dropped') seen.delete(key)

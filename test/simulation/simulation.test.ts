@@ -24,6 +24,8 @@ const onceFailed: readonly (readonly [seed: number, sentence: string])[] = [
   [36, 'several blocks of one read with more logs of a token than nodes give do not delay the scan'],
   [11780, 'a range of which several blocks have too many logs leaves requests for the next one'],
   [2000314, 'a range of which several blocks have too many logs is confirmed within a tick by four nodes, too'],
+  [1005503, 'what was refused, and is to be read again after a correction, can be seen again'],
+  [2007476, 'an endpoint that a restored database does not have begins with the next event'],
   [11849, 'a deposit that finds its wallet filled by a post is stored as too large'],
   [178, 'a read that costs more requests than a tick has is repeated with one block'],
 ]
