@@ -504,6 +504,8 @@ BEGIN
     WHERE NOT EXISTS (SELECT 1 FROM deposit WHERE txid = OLD.txid)
       AND NOT EXISTS (SELECT 1 FROM pending WHERE txid = OLD.txid)
       AND NOT EXISTS (SELECT 1 FROM refusal WHERE txid = OLD.txid)
+      -- A requested rescan deletes refusals: what was refused is in the chain.
+      AND NOT EXISTS (SELECT 1 FROM event WHERE txid = OLD.txid AND type = 'deposit.refused' AND reason IS NOT NULL)
       AND NOT EXISTS (SELECT 1 FROM movement WHERE address = OLD.to_address AND txid = OLD.txid);
 END;
 --> statement-breakpoint

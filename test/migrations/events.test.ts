@@ -11,6 +11,7 @@ import {
   pending,
   posting,
   refusal,
+  rescan,
   sighting,
   storeRows,
   t1,
@@ -155,6 +156,14 @@ describe('a transfer that was seen', () => {
   ])('is not dropped where it is %s', async (_, sql, expected) => {
     await run(sighting(), sql, passed, remove)
     expect(await types()).toEqual(expected)
+  })
+
+  it('is not dropped where it was refused and is to be read again', async () => {
+    const range = { from_height: '101', to_height: '101', next_height: '101' }
+    await run(sighting(), refusal({ height: '101' }), passed, rescan(range))
+    expect(await db.prepare('SELECT count(*) AS n FROM refusal').first('n')).toBe(0)
+    await run(remove)
+    expect(await types()).toEqual(['deposit.seen', 'deposit.refused'])
   })
 
   it('changes its block without an event', async () => {
