@@ -24,7 +24,7 @@ export interface EndpointTask {
 export type StartEndpoint = (task: EndpointTask, nextEvents: NextEvents) => Promise<void>
 
 /** What the deliveries of one minute need. */
-export interface DeliveriesParts extends Pick<DeliverDueParts, 'clock' | 'logger'> {
+export interface DeliveriesParts extends Pick<DeliverDueParts, 'logger'> {
   readonly endpoints: readonly Endpoint[]
   readonly webhookStore: Pick<WebhookStore, 'register'>
   readonly startEndpoint: StartEndpoint
@@ -90,7 +90,10 @@ export async function deliverToEndpoint(
         if (count === null) return
         seen = count
       } else if (dueAt >= until) return
-      else if (dueAt > clock.now()) await clock.sleep(dueAt - clock.now())
+      else if (dueAt > clock.now()) {
+        await clock.sleep(dueAt - clock.now())
+        continue // a timer can end too early
+      }
       dueAt = await deliverDue(parts, endpoint, { until, budget })
     }
   } finally {

@@ -41,6 +41,8 @@ export interface RunningService {
   minute(): Promise<void>
   /** The requests to endpoints at `https://hooks.example/`, which all succeed. */
   readonly hooks: readonly { readonly body: string }[]
+  /** Lets further requests to endpoints have no response until the returned function is called. */
+  hangHooks(): () => void
   /** The same isolate, database and chain with other variables, as after a change of the configuration. */
   with(changes: Record<string, unknown>): RunningService
 }
@@ -63,6 +65,7 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
   const startedAt = performance.now()
   let names = 0
   const hooks: { readonly body: string }[] = []
+  let hookResponses = Promise.resolve()
   const service = createService({
     clock: {
       now: () => (clock.seconds * 1000 + Math.floor(performance.now() - startedAt)) as UnixMs,
@@ -73,6 +76,7 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
     fetch: async (input, init = {}) => {
       if (!String(input).startsWith('https://hooks.example/')) return reach(String(input), init)
       hooks.push({ body: String(init.body) })
+      await hookResponses
       return new Response(null, { status: 204 })
     },
     uniqueName: () => `name-${++names}`,
@@ -102,6 +106,11 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
       tick: () => service.tick(bindings),
       minute: () => service.minute(bindings, (...task) => service.deliver(bindings, ...task)),
       hooks,
+      hangHooks() {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        hookResponses = promise
+        return resolve
+      },
       with: (changes) => withBindings({ ...bindings, ...changes }),
     }
   }

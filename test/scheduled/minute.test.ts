@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { addressIn, dropTransfer, type RunningService, startService, usdtTo } from '../http/service.ts'
 
 /** The requests to nodes of each tick so far. */
@@ -69,6 +69,25 @@ describe('one invocation of the cron', () => {
     service.clock.seconds += 60
     await service.minute()
     expect(service.hooks.map(({ body }) => JSON.parse(body) as object)).toMatchObject([{ id: 1, type: 'deposit.seen' }])
+  })
+
+  it('scans while an endpoint gives no response', async () => {
+    const service = await startWithEndpoint()
+    const to = await addressIn(await service.get('/tron/generate'))
+    await service.minute()
+    service.chain.add([usdtTo(to, 1n)])
+    service.chain.addEmpty(19)
+    await service.post([{ uid: 7, cuy: 1, type: 9, osn: 'before', amt: '1' }])
+    const respond = service.hangHooks()
+    service.clock.seconds += 60
+    const minute = service.minute()
+    const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000 })
+    await eventually(() => expect(service.hooks).toHaveLength(1))
+    await eventually(async () => expect(await eventTypes(service)).toContain('deposit.credited'))
+    expect(service.hooks).toHaveLength(1)
+    respond()
+    await minute
+    expect(service.hooks).toHaveLength(2)
   })
 
   it('delivers nothing while the configuration differs from what is stored', async () => {

@@ -120,6 +120,20 @@ describe('the deliveries of a minute', () => {
     expect(h.row()).toMatchObject({ position: 1, attempts: 0 })
   })
 
+  it('retry within the minute also where a timer ends too early', async () => {
+    const receiver = await startReceiver(status(500))
+    const h = await startHarness({ receiver })
+    await h.happen(1)
+    const deliveries = h.start()
+    deliveries.end()
+    await eventually(() => h.row().attempts === 1)
+    receiver.answer = status(200)
+    h.clock.wakeEarly()
+    await h.clock.advance(5_000)
+    await deliveries.finished
+    expect(receiver.events()).toEqual([1, 1])
+  })
+
   it('are made by one of two invocations at a time', async () => {
     const receiver = await startReceiver()
     const h = await startHarness({ receiver })

@@ -93,7 +93,7 @@ export async function startHarness(...specs: readonly EndpointSpec[]): Promise<W
     },
     start: () =>
       startDeliveries({
-        ...{ clock, logger, endpoints, webhookStore: stores.webhookStore },
+        ...{ logger, endpoints, webhookStore: stores.webhookStore },
         startEndpoint: (task, nextEvents) => deliverToEndpoint(parts(), endpointOf(task.number), task, nextEvents),
         hasStoredMeaning: async () => true,
       }),

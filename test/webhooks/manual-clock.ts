@@ -5,17 +5,22 @@ import type { Clock } from '../../src/platform/clock.ts'
 export interface ManualClock extends Clock {
   /** Moves the time forward; pauses end in their order. */
   advance(ms: number): Promise<void>
+  /** Ends all pauses of more than a millisecond that are under way a millisecond too early, as a rounded timer does. */
+  wakeEarly(): void
 }
 
 /** A clock at a time of milliseconds since 1970. Its random number is always 0.5. */
 export function createManualClock(start: number): ManualClock {
   let now = start
-  const sleepers: { readonly at: number; readonly wake: () => void }[] = []
+  const sleepers: { at: number; readonly wake: () => void }[] = []
   const settle = () => new Promise((resolve) => setImmediate(resolve))
   return {
     now: () => now as UnixMs, // safe: milliseconds since 1970
     random: () => 0.5,
     sleep: (ms) => new Promise((wake) => sleepers.push({ at: now + ms, wake })),
+    wakeEarly() {
+      for (const sleeper of sleepers) if (sleeper.at > now + 1) sleeper.at -= 1
+    },
     async advance(ms) {
       const until = now + ms
       for (;;) {
