@@ -5,6 +5,7 @@ import type { UnixMs } from './common/time.ts'
 import { createSettingsCheck } from './config/check-settings.ts'
 import { type Config, parseConfig } from './config/config.ts'
 import type { Bindings } from './config/schemas.ts'
+import { createAddressFilter } from './d1/address-filter.ts'
 import { createAlarmStore } from './d1/alarm-store.ts'
 import type { Database } from './d1/database.ts'
 import { createSessions } from './d1/sessions.ts'
@@ -172,9 +173,10 @@ function createServices(
     recentBalances: createRecentBalances(),
     sharedHealth: { state: undefined, readAt: 0 },
   }
+  const filter = createAddressFilter()
   const parts = (db: Database): WriteParts => ({
     ...settings,
-    ...createStores(db, (key) => logger.alarm('deposit-too-large', { ...key }), config.firstIndex ?? 0),
+    ...createStores(db, (key) => logger.alarm('deposit-too-large', { ...key }), config.firstIndex ?? 0, filter),
     lease: uniqueName(),
   })
   return {

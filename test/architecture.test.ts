@@ -36,7 +36,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** Folders whose files only compute: no clock, no I/O, no randomness, no SQL. */
 const pure =
-  /^src\/(common\/|chain\/|ledger\/|addresses\/(address|derive)|deposits\/(contract-types|detect-transfers|explain|transaction-bytes|trc20|trx|verify-deposit)|scan\/plan|events\/|webhooks\/schedule|reconciliation\/judge-reading|tron\/parse\/|keys\/(account-key|key-path)|collect\/(bandwidth|check-plan|collect-address|energy-pool|facts|limits|make-plan|plan|plan-table|refusals|report|sign-plan|step-state|transaction)\.ts)/
+  /^src\/(common\/|chain\/|ledger\/|addresses\/(address|derive|suffix-set)|deposits\/(contract-types|detect-transfers|explain|transaction-bytes|trc20|trx|verify-deposit)|scan\/plan|events\/|webhooks\/schedule|reconciliation\/judge-reading|tron\/parse\/|keys\/(account-key|key-path)|collect\/(bandwidth|check-plan|collect-address|energy-pool|facts|limits|make-plan|plan|plan-table|refusals|report|sign-plan|step-state|transaction)\.ts)/
 
 const folderOf = (file: string) => file.replace(/^src\//, '').replace(/(\/.*|\.ts)$/, '')
 const importsOf = (text: string) =>

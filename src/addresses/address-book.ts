@@ -35,6 +35,6 @@ export interface AddressBook {
   issueFirst(uid: Uid, addressAt: (index: number) => Address): Promise<IssuedAddress>
   /** A further address, unless `gapLimit` of the caller's addresses are without a deposit. */
   issueFurther(uid: Uid, addressAt: (index: number) => Address, gapLimit: number): Promise<IssuedAddress | IssueRefusal>
-  /** Which of `addresses` were issued, and to which caller. One query, whatever their number. */
+  /** Which of `addresses` were issued, and to which caller. One trip to the database, two at most, whatever their number. */
   match(addresses: readonly Address[]): Promise<ReadonlyMap<Address, AddressOwner>>
 }

@@ -1,9 +1,9 @@
-import { asc, desc, eq, sql } from 'drizzle-orm'
+import { asc, desc, eq, gt, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../addresses/address.ts'
 import type { AddressBook, AddressOwner, IssuedAddress } from '../addresses/address-book.ts'
-import type { BlockHeight } from '../chain/block.ts'
 import type { Uid } from '../ledger/entry.ts'
+import { type AddressFilter, createAddressFilter, type FilterPage, suffixDigits } from './address-filter.ts'
 import { type Database, openTables, toJsonTexts } from './database.ts'
 import { scans } from './scan-tables.ts'
 import { build, names, param, type Statement, statement } from './statement.ts'
@@ -17,8 +17,11 @@ const candidatesMax = 64
 /** Attempts of one call; with `candidatesMax` enough for thousands of calls at once. */
 const issueAttemptsMax = 100
 
-/** Every address that was ever issued, over D1. `firstIndex` is the first index of an empty database. */
-export function createAddressBook(db: Database, firstIndex = 0): AddressBook {
+/**
+ * Every address that was ever issued, over D1. `firstIndex` is the first index of an empty database; `filter` is what the isolate
+ * knows of the database.
+ */
+export function createAddressBook(db: Database, firstIndex = 0, filter = createAddressFilter()): AddressBook {
   return {
     async current(uid) {
       const [row] = await selectNewest(db, { uid }).raw<[id: number, index: number, address: Address]>()
@@ -47,7 +50,7 @@ export function createAddressBook(db: Database, firstIndex = 0): AddressBook {
         return state.unpaid >= gapLimit ? 'gap-limit' : null
       }),
 
-    match: (list) => match(db, list),
+    match: (list) => match(db, filter, list),
   }
 }
 
@@ -93,16 +96,54 @@ function readNewest(uid: Uid, { id, derivation_index: index, address }: BookStat
   return id === null ? null : { id, uid, index, address }
 }
 
-async function match(db: Database, list: readonly Address[]): Promise<ReadonlyMap<Address, AddressOwner>> {
-  const owners = new Map<Address, AddressOwner>()
+/**
+ * Looks up only what the filter may have, as soon as it has all addresses. Each look-up reads as many further addresses into it as
+ * it looks up: so an isolate never reads more than twice the rows that it would read without the filter.
+ */
+async function match(
+  db: Database,
+  filter: AddressFilter,
+  list: readonly Address[],
+): Promise<ReadonlyMap<Address, AddressOwner>> {
+  if (list.length === 0) return new Map()
+  const { newestId: after, isComplete } = filter
+  const likely = new Set(isComplete ? list.filter(filter.mayHave) : list)
+  const limit = Math.min(list.length, lookUpMax)
+  const [read, ...lookedUp] = await db.batch([selectPage(db, { after, limit }), ...lookUps(db, likely)])
+  const page = read?.results[0] as FilterPage | undefined // the columns of the statement
+  if (page === undefined) throw new Error('a batch returned too few results')
+  const isLast = page.count < limit
+  filter.add(page, isLast)
+  if (!isComplete || page.count === 0) return toOwners(lookedUp)
+  // Addresses were issued since the filter was read.
+  const needed = new Set(isLast ? list.filter(filter.mayHave) : list)
+  return toOwners(needed.size === likely.size ? lookedUp : await db.batch(lookUps(db, needed)))
+}
+
+function lookUps(db: Database, list: ReadonlySet<Address>): D1PreparedStatement[] {
   // Addresses that are neighbours in the index go together: its pages are then in memory (a third faster, November 2026).
   const neighbours = [...Map.groupBy(list, (address) => address.slice(0, 2)).values()].flat()
-  for (const text of toJsonTexts(neighbours, lookUpMax)) {
-    const rows = await selectOwners(db, { list: text }).raw<[Address, Uid, BlockHeight]>()
-    for (const [address, uid, issuedHeight] of rows) owners.set(address, { uid, issuedHeight })
-  }
-  return owners
+  return toJsonTexts(neighbours, lookUpMax).map((text) => selectOwners(db, { list: text }))
 }
+
+function toOwners(lookedUp: readonly D1Result[]): ReadonlyMap<Address, AddressOwner> {
+  type Row = AddressOwner & { readonly address: Address }
+  const rows = lookedUp.flatMap(({ results }) => results as Row[]) // the columns of the statement
+  return new Map(rows.map(({ address, uid, issuedHeight }) => [address, { uid, issuedHeight }]))
+}
+
+const page = build
+  .select({ id: addresses.id, address: addresses.address })
+  .from(addresses)
+  .where(gt(addresses.id, param('after')))
+  .orderBy(asc(addresses.id))
+  .limit(sql.placeholder('limit'))
+  .as('page')
+/** By hand: one row with the text of all addresses of the page. */
+const selectPage = statement(sql`
+SELECT count(*) AS count, coalesce(max(${page.id}), ${param('after')}) AS "newestId",
+  coalesce(group_concat(substr(${page.address}, ${sql.raw(`-${suffixDigits}`)}), ''), '') AS suffixes
+FROM ${page}`)
 
 const newest = build
   .select({ id: addresses.id, derivation_index: addresses.derivation_index, address: addresses.address })
@@ -143,5 +184,5 @@ const insertFurther = statement(
 
 /** CROSS JOIN makes the JSON list the outer loop, and INDEXED BY names the inner look-up, whatever the planner estimates. */
 const selectOwners = statement(sql`
-SELECT ${addresses.address}, ${addresses.uid}, ${addresses.issued_height}
+SELECT ${addresses.address}, ${addresses.uid}, ${addresses.issued_height} AS "issuedHeight"
 FROM json_each(${param('list')}) CROSS JOIN ${addresses} INDEXED BY address_address ON ${addresses.address} = value`)

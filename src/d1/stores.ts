@@ -1,6 +1,7 @@
 import type { CreditKey } from '../deposits/deposit.ts'
 import type { Stores } from '../services.ts'
 import { createAddressBook } from './address-book.ts'
+import { createAddressFilter } from './address-filter.ts'
 import type { Database } from './database.ts'
 import { createDepositStore } from './deposit-store.ts'
 import { createEntryStore } from './entry-store.ts'
@@ -16,14 +17,19 @@ import { createWebhookStore } from './webhook-store.ts'
 
 /**
  * The stores over `db`. `onWalletFull` gets the key of each deposit that was stored uncredited because its wallet was full.
- * `firstIndex` is the index of the first address of an empty database.
+ * `firstIndex` is the index of the first address of an empty database; `filter` is what the isolate knows of its addresses.
  */
-export function createStores(db: Database, onWalletFull: (key: CreditKey) => void, firstIndex = 0): Stores {
+export function createStores(
+  db: Database,
+  onWalletFull: (key: CreditKey) => void,
+  firstIndex = 0,
+  filter = createAddressFilter(),
+): Stores {
   return {
     ledger: createLedgerReader(db),
     entryStore: createEntryStore(db),
     deposits: createDepositStore(db, onWalletFull),
-    addresses: createAddressBook(db, firstIndex),
+    addresses: createAddressBook(db, firstIndex, filter),
     pending: createPendingDeposits(db),
     sightings: createSightings(db),
     scanStore: createScanStore(db),

@@ -1,5 +1,6 @@
 import type { Address } from '../addresses/address.ts'
 import type { AddressBook, AddressOwner } from '../addresses/address-book.ts'
+import { createSuffixSet } from '../addresses/suffix-set.ts'
 import type { Block, BlockRef, Transaction } from '../chain/block.ts'
 import { parseQuantity } from '../chain/quantity.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
@@ -45,15 +46,15 @@ export async function findOwnedTransfers(
   blocks: readonly Block[],
 ): Promise<OwnedTransfers> {
   const detected = detectTransfers(blocks, currencies)
-  return assignOwners(detected, await addresses.match([...detected.addresses]), operators)
+  return assignOwners(detected, await addresses.match(detected.addresses), operators)
 }
 
 /** The transfers of blocks, before it is known which addresses belong to callers. No amount is parsed yet. */
 export interface DetectedTransfers {
   readonly native: Currency | null
   readonly blocks: readonly BlockTransfers[]
-  /** All addresses whose money may have moved. */
-  readonly addresses: ReadonlySet<Address>
+  /** All addresses whose money may have moved; one can be there more than once. */
+  readonly addresses: readonly Address[]
 }
 
 interface BlockTransfers extends BlockRef {
@@ -64,18 +65,17 @@ interface BlockTransfers extends BlockRef {
 
 /** Everything in the blocks that can move money of a configured currency (PROTOCOL.md, Scanner rules). */
 export function detectTransfers(blocks: readonly Block[], currencies: Currencies): DetectedTransfers {
-  const addresses = new Set<Address>()
+  const addresses: Address[] = []
   const found = blocks.map((block): BlockTransfers => {
     const transactions = currencies.native === null ? [] : block.transactions
     for (const transaction of transactions) {
-      addresses.add(transaction.from)
+      addresses.push(transaction.from)
       const transfer = nativeTransfer(transaction)
-      if (transfer !== null) addresses.add(transfer.to)
+      if (transfer !== null) addresses.push(transfer.to)
     }
     const tokens = tokenTransfers(block, currencies)
     for (const { from, to } of tokens) {
-      addresses.add(from)
-      addresses.add(to)
+      addresses.push(from, to)
     }
     return { height: block.height, hash: block.hash, transactions, tokens }
   })
@@ -97,13 +97,16 @@ export function assignOwners(
   const found: FoundTransfers = { candidates: [], early: [], movements: [] }
   if (owners.size === 0) return found // nearly always
   const sort = (candidate: Candidate) => sortTransfer(candidate, owners, operators, found)
+  const suffixes = createSuffixSet(3)
+  for (const address of owners.keys()) suffixes.add(address, address.length - 3)
+  const isOwn = (address: Address | null) => address !== null && suffixes.mayHave(address) && owners.has(address)
   for (const { transactions, tokens, height, hash } of blocks) {
     const block = { height, hash }
     if (native !== null) {
-      for (const one of transactions) sortTransaction(block, native, one, owners, sort, found)
+      for (const one of transactions) sortTransaction(block, native, one, isOwn, sort, found)
     }
     for (const transfer of tokens) {
-      if (!owners.has(transfer.from) && !owners.has(transfer.to)) continue
+      if (!isOwn(transfer.from) && !isOwn(transfer.to)) continue
       sort(tokenCandidate(block, transfer))
     }
   }
@@ -128,17 +131,16 @@ function sortTransaction(
   block: BlockRef,
   native: Currency,
   transaction: Transaction,
-  owners: Owners,
+  isOwn: (address: Address | null) => boolean,
   sort: (candidate: Candidate) => void,
   found: FoundTransfers,
 ): void {
   const { txid, from, to } = transaction
-  const isOwn = owners.has(from)
-  if (!isOwn && (to === null || !owners.has(to))) return // nearly all end here
+  if (!isOwn(from) && !isOwn(to)) return // nearly all end here
   const transfer = nativeTransfer(transaction)
   if (transfer !== null) {
     sort(nativeCandidate(block, native, transfer))
-  } else if (isOwn) {
+  } else if (isOwn(from)) {
     found.movements.push({ txid, position: 0, block, cuy: native.cuy, address: from, direction: 'out', raw: 0n })
   }
 }

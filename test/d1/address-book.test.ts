@@ -137,7 +137,8 @@ describe('match', () => {
     )
   })
 
-  it('reads one index entry per address in the list, not the whole table', async () => {
+  /** Addresses of 3,000 callers. */
+  async function issueThousands() {
     await db
       .prepare(
         `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2999)
@@ -145,11 +146,60 @@ describe('match', () => {
          SELECT i, i + 1, printf('%040x', i + 160), 100, 0 FROM n ORDER BY i`,
       )
       .run()
+  }
+
+  it('reads as many rows as there are addresses in the list, and as many into the filter, not the whole table', async () => {
+    await issueThousands()
     const watched = watch(db)
     const found = await createAddressBook(watched.db).match([addressAt(7), addressAt(2_000), addressAt(5_000)])
     expect([...found.values()].map((owner) => owner.uid)).toEqual([8, 2001])
     const { rows, trips } = watched.spent()
     expect(trips).toBe(1)
+    expect(rows).toBeLessThanOrEqual(16)
+  })
+
+  it('looks up no stranger as soon as the filter has all addresses', async () => {
+    await issueThousands()
+    const watched = watch(db)
+    const matching = createAddressBook(watched.db)
+    const strangers = upTo(2_000).map((n) => addressAt(n + 10_000))
+    await matching.match(strangers)
+    await matching.match(strangers)
+    watched.spent()
+    expect(await matching.match([...strangers, addressAt(2_999)])).toEqual(
+      new Map([[addressAt(2_999), { uid: 3_000, issuedHeight: 100 }]]),
+    )
+    const { rows, trips } = watched.spent()
+    expect(trips).toBe(1)
     expect(rows).toBeLessThanOrEqual(8)
+  })
+
+  it('finds addresses that were issued since, by another isolate and however many they are', async () => {
+    const other = createAddressBook(db)
+    await other.issueFirst(uid(1), addressAt)
+    expect(await book.match([addressAt(0), addressAt(1)])).toHaveProperty('size', 1)
+    await other.issueFirst(uid(2), addressAt)
+    expect(await book.match([addressAt(1)])).toHaveProperty('size', 1)
+    for (const owner of [3, 4, 5]) await other.issueFirst(uid(owner), addressAt)
+    expect(await book.match([addressAt(4), addressAt(3)])).toHaveProperty('size', 2)
+    expect(await book.match([addressAt(2)])).toHaveProperty('size', 1)
+  })
+
+  it('tells an address from a stranger’s with the same last digits', async () => {
+    await issue(db, [1])
+    const stranger = `ee${addressAt(0).slice(2)}` as Address
+    await book.match([stranger, addressAt(9)])
+    expect(await book.match([stranger])).toEqual(new Map())
+  })
+
+  it('finds what several calls at once look for', async () => {
+    await issue(
+      db,
+      upTo(50).map((n) => n + 1),
+    )
+    const lists = [[3], [49, 50], upTo(60), [0, 1, 2], [48]].map((list) => list.map(addressAt))
+    const found = await Promise.all(lists.map((list) => book.match(list)))
+    expect(found.map(({ size }) => size)).toEqual([1, 1, 50, 3, 1])
+    expect((await book.match(upTo(60).map(addressAt))).size).toBe(50)
   })
 })

@@ -5,7 +5,7 @@ export interface WatchedDatabase {
   readonly spent: () => { readonly rows: number; readonly trips: number }
 }
 
-/** `db`, counting. It has only `prepare`, `bind`, `all` and `raw`. */
+/** `db`, counting. It has only `prepare`, `bind`, `all`, `raw` and `batch`. */
 export function watch(db: D1Database): WatchedDatabase {
   let rows = 0
   let trips = 0
@@ -19,13 +19,20 @@ export function watch(db: D1Database): WatchedDatabase {
     bind: (...values: unknown[]) => {
       const statement = db.prepare(sql).bind(...values)
       return {
+        statement,
         all: () => all(statement),
         raw: async () => (await all(statement)).results.map((row) => Object.values(row)),
       }
     },
   })
+  const batch = async (statements: readonly { readonly statement: D1PreparedStatement }[]) => {
+    trips += 1
+    const results = await db.batch(statements.map(({ statement }) => statement))
+    for (const { meta } of results) rows += meta.rows_read
+    return results
+  }
   return {
-    db: { prepare } as unknown as D1Database, // safe: a read that calls anything else fails its test
+    db: { prepare, batch } as unknown as D1Database, // safe: a read that calls anything else fails its test
     spent: () => {
       const spent = { rows, trips }
       rows = 0

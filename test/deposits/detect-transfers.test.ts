@@ -62,7 +62,7 @@ describe('detection of deposits', () => {
     expect(candidates).toEqual([toAlice({ ...usdtCandidate, position: 3, raw: 7n })])
   })
 
-  it('collects each address whose money may have moved once, and no other address', () => {
+  it('collects the addresses whose money may have moved, and no other address', () => {
     const logs = [log(), log({ contract: fakeContract, to: bob.address }), log({ from: otherStranger, raw: 0n })]
     const transactions = [
       transaction(),
@@ -71,7 +71,7 @@ describe('detection of deposits', () => {
       transaction({ to: bob.address, input: '0x01' }),
     ]
     const { addresses } = detectTransfers([block(transactions, logs), block(transactions)], currencies)
-    expect([...addresses]).toEqual([stranger, alice.address])
+    expect(new Set(addresses)).toEqual(new Set([stranger, alice.address]))
   })
 
   it('gives each candidate its own block when several blocks are read at once', () => {
@@ -227,7 +227,7 @@ describe('any block', () => {
     fc.assert(
       fc.property(anyBlock, (given) => {
         const found = detectTransfers([given], currencies)
-        const collected = new Map([...owners].filter(([address]) => found.addresses.has(address)))
+        const collected = new Map([...owners].filter(([address]) => found.addresses.includes(address)))
         expect(assignOwners(found, collected, noOperators)).toEqual(assignOwners(found, owners, noOperators))
       }),
     )
