@@ -23,6 +23,7 @@ export async function readFinalBlocks(
   const early = createEarlyReplies(pool, from, to)
   const blocks = await agreeOnBlocks(pool, from, to, early)
   await early.ended()
+  pool.budget.replies.forget()
   return blocks
 }
 

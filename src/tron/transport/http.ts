@@ -5,7 +5,7 @@ import * as limits from '../limits.ts'
 import { questionRequestsMax, questionRequestsMin, questionShareMax } from '../limits.ts'
 import { type NodeError, type NodeResult, nodeError } from '../nodes/node-error.ts'
 import { isObject } from '../parse/fields.ts'
-import { decodeReply, readBody } from './read-body.ts'
+import { decodeReply, readBody, type SpareMemory } from './read-body.ts'
 import { createReplyParser, type ReplyParser } from './reply-parser.ts'
 
 /** The network function: the platform's `fetch`, or that of a test. */
@@ -32,7 +32,8 @@ export interface RequestBudget extends RequestLimits {
   connections: number
   /** Starts the requests that wait for a connection, in order. */
   readonly waiting: (() => void)[]
-  readonly parse: ReplyParser
+  readonly replies: ReplyParser
+  readonly spare: SpareMemory
 }
 
 /** A budget of which nothing is used. */
@@ -44,7 +45,8 @@ export function createRequestBudget(given: RequestLimits, onlyNode: boolean): Re
     lastId: 0,
     connections: 0,
     waiting: [],
-    parse: createReplyParser(),
+    replies: createReplyParser(),
+    spare: { buffer: null },
   }
 }
 
@@ -109,7 +111,7 @@ async function postInTime(budget: RequestBudget, target: HttpTarget, body: strin
 }
 
 async function post(
-  { fetch, clock, parse }: RequestBudget,
+  { fetch, clock, replies, spare }: RequestBudget,
   { url, key }: HttpTarget,
   body: string,
   signal: AbortSignal,
@@ -123,19 +125,18 @@ async function post(
       await response.body?.cancel()
       return nodeError('bad-answer', `a redirect (HTTP ${response.status})`)
     }
-    const bytes = await readBody(response)
-    if (bytes === null) return nodeError('too-large', `a reply of more than ${limits.replyBytesMax} bytes`)
-    const text = decodeReply(bytes, clock.random())
+    const text = await readBody(response, spare, (bytes) => decodeReply(bytes, clock.random()))
+    if (text === undefined) return nodeError('too-large', `a reply of more than ${limits.replyBytesMax} bytes`)
     if (text === null) return nodeError('bad-answer', 'a reply that would take too much memory')
-    return parseReply(parse, response.status, text)
+    return parseReply(replies, response.status, text)
   } catch {
     return nodeError('unreachable', 'the connection failed') // the error's own text can contain the URL
   }
 }
 
-function parseReply(parse: ReplyParser, status: number, text: string): Result<unknown, NodeError> {
+function parseReply(replies: ReplyParser, status: number, text: string): Result<unknown, NodeError> {
   if (rateLimitStatuses.has(status)) return nodeError('rate-limited', `HTTP ${status}`)
-  const value = parse(text)
+  const value = replies.parse(text)
   if (isObject(value) && 'Error' in value && !('jsonrpc' in value)) {
     return nodeError('rate-limited', `HTTP ${status} with an Error that is not JSON-RPC`)
   }

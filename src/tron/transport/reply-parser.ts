@@ -1,8 +1,13 @@
 import { parseJson } from '../../common/parse-json.ts'
 import { sharedCharactersMin, sharedRepliesMax } from '../limits.ts'
 
-/** Returns the value of a reply's text, or undefined for a text that is not JSON. */
-export type ReplyParser = (text: string) => unknown
+/** Parses replies, and what two long ones have in common once. */
+export interface ReplyParser {
+  /** The value of a reply's text, or undefined for a text that is not JSON. */
+  parse(text: string): unknown
+  /** What was parsed so far is not expected again: no reply is kept for it. */
+  forget(): void
+}
 
 /** A reply whose value is an array. */
 interface ParsedReply {
@@ -13,18 +18,28 @@ interface ParsedReply {
 /**
  * A parser that parses what two long replies have in common once. Nodes that agree usually write the same text. So where one
  * replies to calls, and another one to the same calls, or to these and further ones, with the same ids, comparing the texts
- * takes a twentieth of the time. The values of the common calls are then the same objects. The newest replies are referenced
- * weakly: memory that is needed is freed before.
+ * takes a twentieth of the time. The values of the common calls are then the same objects. Only the longest reply is kept until
+ * `forget`: an isolate has memory for two of the largest ones. The other newest ones are referenced weakly.
  */
 export function createReplyParser(): ReplyParser {
   let newest: readonly WeakRef<ParsedReply>[] = []
-  return (text) => {
-    const isLong = text.length >= sharedCharactersMin
-    let value: unknown
-    for (const reply of isLong ? newest : []) value ??= parseRest(reply.deref(), text)
-    value ??= parseJson(text)
-    if (isLong && Array.isArray(value)) newest = [new WeakRef({ text, value }), ...newest].slice(0, sharedRepliesMax)
-    return value
+  let longest: ParsedReply | null = null
+  return {
+    parse(text) {
+      const isLong = text.length >= sharedCharactersMin
+      let value: unknown
+      for (const reply of isLong ? newest : []) value ??= parseRest(reply.deref(), text)
+      value ??= parseJson(text)
+      if (!isLong || !Array.isArray(value)) return value
+      const reply: ParsedReply = { text, value }
+      newest = [new WeakRef(reply), ...newest].slice(0, sharedRepliesMax)
+      if (text.length > (longest?.text.length ?? 0)) longest = reply
+      return value
+    },
+    forget() {
+      newest = []
+      longest = null
+    },
   }
 }
 

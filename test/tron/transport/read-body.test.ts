@@ -14,13 +14,16 @@ import { createRequestBudget, postJson } from '../../../src/tron/transport/http.
 import { createChain } from '../../support/chain-builder.ts'
 import { them, token } from '../harness.ts'
 
-/** The result of a request whose response has this body. */
-function read(body: BodyInit | null) {
-  const fetch = () => Promise.resolve(new Response(body))
+/** Makes requests of one invocation whose responses have these bodies, one after the other. */
+function createReader(...bodies: (BodyInit | null)[]) {
+  const fetch = () => Promise.resolve(new Response(bodies.shift()))
   const deadline = (systemClock.now() + 60_000) as UnixMs // milliseconds since 1970
-  const budget = createRequestBudget({ fetch, clock: systemClock, deadline, requestsMax: 1 }, true)
-  return postJson(budget, { url: 'https://node.example/jsonrpc', key: null }, '[]', { left: 1 })
+  const budget = createRequestBudget({ fetch, clock: systemClock, deadline, requestsMax: bodies.length }, true)
+  return () => postJson(budget, { url: 'https://node.example/jsonrpc', key: null }, '[]', { left: 1 })
 }
+
+/** The result of a request whose response has this body. */
+const read = (body: BodyInit | null) => createReader(body)()
 
 const bytesOf = (text: string) => Uint8Array.from(new TextEncoder().encode(text))
 
@@ -56,6 +59,18 @@ describe.each(Object.entries(bodies))('a reply as %s', (_, toBody) => {
   ])('of %i bytes is read completely', async (bytes) => {
     const reply = await read(toBody(textOf(bytes)))
     expect(reply.ok && reply.value === 'a'.repeat(bytes - 2)).toBe(true)
+  })
+
+  it('has nothing of another one of the same invocation, before it or at the same time', async () => {
+    const sizes = [5, 3, 0.5, 4, 1, 0.1, 2].map((part) => part * initialBufferBytes)
+    const texts = sizes.map((bytes, i) => bytesOf(JSON.stringify(String(i).repeat(bytes))))
+    const expected = texts.map((text) => ({ ok: true, value: JSON.parse(new TextDecoder().decode(text)) }))
+    const next = createReader(...texts.map((text) => toBody(text)))
+    const inTurn = []
+    for (const _ of texts) inTurn.push(await next())
+    expect(inTurn).toEqual(expected)
+    const atOnce = createReader(...texts.map((text) => toBody(text)))
+    expect(await Promise.all(texts.map(atOnce))).toEqual(expected)
   })
 
   it('that exceeds the limit by one byte is too large', async () => {

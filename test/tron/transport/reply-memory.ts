@@ -16,10 +16,11 @@ import { decodeReply, readBody } from './tron/transport/read-body.ts'
 export default {
   async fetch(request) {
     const url = new URL(request.url)
-    const bytes = await readBody(await fetch(url.searchParams.get('reply')))
-    if (bytes === null) return new Response('too large')
     const isChecked = url.searchParams.get('checked') === 'true'
-    const text = isChecked ? decodeReply(bytes, Math.random()) : new TextDecoder().decode(bytes)
+    const decode = (bytes) => (isChecked ? decodeReply(bytes, Math.random()) : new TextDecoder().decode(bytes))
+    globalThis.spare = { buffer: null }
+    const text = await readBody(await fetch(url.searchParams.get('reply')), globalThis.spare, decode)
+    if (text === undefined) return new Response('too large')
     if (text === null) return new Response('refused')
     globalThis.kept = JSON.parse(text)
     return new Response('parsed')

@@ -24,7 +24,7 @@ describe('the parser of replies', () => {
       [both, short],
       [short, short],
     ] as const) {
-      const parse = createReplyParser()
+      const { parse } = createReplyParser()
       const [one, other] = [parse(first), parse(second)] as unknown[][]
       expect([one, other]).toEqual([JSON.parse(first), JSON.parse(second)])
       for (const i of [1, 2]) expect(one?.[i]).toBe(other?.[i])
@@ -32,12 +32,22 @@ describe('the parser of replies', () => {
   })
 
   it('also finds a reply behind others, and shares nothing of a text that differs', () => {
-    const parse = createReplyParser()
+    const { parse } = createReplyParser()
     const first = parse(JSON.stringify(blocks)) as unknown[]
     for (let i = 2; i < sharedRepliesMax; i += 1) parse(JSON.stringify([...blocks, i]).replace('0xa', '0xc'))
     const other = parse(JSON.stringify(blocks).replace('0xb', '0xd')) as unknown[]
     expect(other[1]).toEqual({ number: '0x1', transactions: [{ hash: '0xa' }, { hash: '0xd' }] })
     expect((parse(JSON.stringify(blocks)) as unknown[])[1]).toBe(first[1])
+  })
+
+  it('shares nothing with what was parsed before it forgot it', () => {
+    const replies = createReplyParser()
+    const [first, second] = [JSON.stringify(blocks), JSON.stringify([...blocks, ...logs])]
+    const before = replies.parse(first) as unknown[]
+    replies.forget()
+    const after = replies.parse(second) as unknown[]
+    expect(after).toEqual([...blocks, ...logs])
+    expect(after[1]).not.toBe(before[1])
   })
 
   it('has the values of JSON.parse for every text that is a part of another one', () => {
@@ -47,7 +57,7 @@ describe('the parser of replies', () => {
       for (const text of [`${whole.slice(0, end)}]`, whole.slice(0, end), `${whole.slice(0, end)},1]`]) {
         const value = parseJson(text)
         if (value !== undefined) valid += 1
-        const [first, second] = [createReplyParser(), createReplyParser()]
+        const [first, second] = [createReplyParser().parse, createReplyParser().parse]
         expect([first(whole), first(text)]).toEqual([JSON.parse(whole), value])
         expect([second(text), second(whole)]).toEqual([value, JSON.parse(whole)])
       }
