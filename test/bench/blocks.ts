@@ -20,8 +20,8 @@ import { watchedAddress } from './seeds.ts'
 export const depositEvery = 10
 /** Templates of busy blocks: more than one step of the scan reads, so that all addresses of a step are different. */
 const templateCount = 64
-/** Prepared blocks in memory: more than one round needs. */
-const preparedMax = 400
+/** Prepared blocks in memory: more than one round needs. A multiple of the templates, so that a block has the size of the one before. */
+const preparedMax = 6 * templateCount
 
 /** The blocks that a loopback node serves. A block is a copy of a template with its placeholders filled. */
 export interface Blocks {
@@ -46,6 +46,7 @@ export interface ApiTransaction {
 
 /** A block's JSON in a node's forms. */
 export interface PreparedBlock {
+  readonly height: number
   readonly full: Buffer
   readonly brief: string
   readonly logs: Buffer
@@ -68,23 +69,33 @@ export function createBlocks(options: BlocksOptions): Blocks {
   const templateOf = new Map(busy.flatMap(({ receipts }, i) => [...receipts.keys()].map((txid) => [txid, i] as const)))
   const shared = new Map(busy.flatMap((template) => template.shared.map((one) => [one.txid, one] as const)))
   const filled = createSlots(options)
-  const fill = (template: Template, height: number): Buffer => {
-    const copy = Buffer.from(template.text)
+  /** Fills `into`, the memory of another block of the same template: new memory would keep the garbage collector busy. */
+  const fill = (template: Template, height: number, into = Buffer.alloc(template.text.length)): Buffer => {
+    template.text.copy(into)
     const { slots } = templateAt(height)
     for (const { at: place, kind, slot } of template.placeholders) {
       const spec = slots[slot]
       const isTxid = kind === 'txid' && spec !== undefined
-      copy.latin1Write(isTxid ? filled.at(spec, height, slot).txid : textFor(kind, slot, height, options), place)
+      into.latin1Write(isTxid ? filled.at(spec, height, slot).txid : textFor(kind, slot, height, options), place)
     }
-    return copy
+    return into
   }
-  const prepared = new Map<number, PreparedBlock>()
+  const prepared: PreparedBlock[] = []
   const at = (height: number): PreparedBlock => {
-    const block = prepared.get(height) ?? prepareBlock(templateAt(height), (template) => fill(template, height))
-    prepared.delete(height) // and set again, as the newest entry
-    prepared.set(height, block)
-    const [oldest] = prepared.keys()
-    if (prepared.size > preparedMax && oldest !== undefined) prepared.delete(oldest)
+    const place = height % preparedMax
+    const known = prepared[place]
+    if (known?.height === height) return known
+    const template = templateAt(height)
+    const old = known !== undefined && templateAt(known.height) === template ? known : undefined
+    const { full, brief, logs, contracts } = template
+    const block = {
+      height,
+      full: fill(full, height, old?.full),
+      brief: fill(brief, height).toString('latin1'),
+      logs: fill(logs, height, old?.logs),
+      contracts,
+    }
+    prepared[place] = block
     return block
   }
   return {
@@ -134,11 +145,6 @@ function createSlots(options: BlocksOptions) {
     },
     find: (txid: string) => byTxid.get(txid),
   }
-}
-
-function prepareBlock(template: BlockTemplate, fill: (template: Template) => Buffer): PreparedBlock {
-  const { full, brief, logs, contracts } = template
-  return { full: fill(full), brief: fill(brief).toString('latin1'), logs: fill(logs), contracts }
 }
 
 /** A block's timestamp, in seconds since 1970. */
