@@ -1,5 +1,5 @@
 import { parseJson } from '../../common/parse-json.ts'
-import { sharedCharactersMin, sharedRepliesMax } from '../limits.ts'
+import { replyBytesMax, sharedCharactersMin, sharedRepliesMax } from '../limits.ts'
 
 /** Parses replies, and what two long ones have in common once. */
 export interface ReplyParser {
@@ -19,7 +19,8 @@ interface ParsedReply {
  * A parser that parses what two long replies have in common once. Nodes that agree usually write the same text. So where one
  * replies to calls, and another one to the same calls, or to these and further ones, with the same ids, comparing the texts
  * takes a twentieth of the time. The values of the common calls are then the same objects. Only the longest reply is kept until
- * `forget`: an isolate has memory for two of the largest ones. The other newest ones are referenced weakly.
+ * `forget`, and not where another one must be parsed and both together would be longer than the longest that is read: an invocation
+ * needs no more memory for replies than without it. The other newest ones are referenced weakly.
  */
 export function createReplyParser(): ReplyParser {
   let newest: readonly WeakRef<ParsedReply>[] = []
@@ -29,6 +30,7 @@ export function createReplyParser(): ReplyParser {
       const isLong = text.length >= sharedCharactersMin
       let value: unknown
       for (const reply of isLong ? newest : []) value ??= parseRest(reply.deref(), text)
+      if (value === undefined && text.length + (longest?.text.length ?? 0) > replyBytesMax) longest = null
       value ??= parseJson(text)
       if (!isLong || !Array.isArray(value)) return value
       const reply: ParsedReply = { text, value }
