@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Address } from '../../src/addresses/address.ts'
 import type { AddressBook } from '../../src/addresses/address-book.ts'
 import { createAddressBook } from '../../src/d1/address-book.ts'
+import { createAddressFilter } from '../../src/d1/address-filter.ts'
 import { createDepositStore } from '../../src/d1/deposit-store.ts'
 import { createScanStore } from '../../src/d1/scan-store.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -183,6 +184,20 @@ describe('match', () => {
     for (const owner of [3, 4, 5]) await other.issueFirst(uid(owner), addressAt)
     expect(await book.match([addressAt(4), addressAt(3)])).toHaveProperty('size', 2)
     expect(await book.match([addressAt(2)])).toHaveProperty('size', 1)
+  })
+
+  it('finds what a restored copy of the database issues again, with a filter that has more than the copy', async () => {
+    const filter = createAddressFilter()
+    await issue(db, [1, 2, 3, 4, 5])
+    expect((await createAddressBook(db, 0, filter).match(upTo(9).map(addressAt))).size).toBe(5)
+    const restored = await freshDatabase()
+    await createScanStore(restored).start(block(90), ms(1), height(100))
+    const later = createAddressBook(restored, 0, filter)
+    for (const owner of [11, 12]) await later.issueFirst(uid(owner), addressAt)
+    const owners = async () => [...(await later.match(upTo(9).map(addressAt))).values()].map((one) => one.uid)
+    expect(await owners()).toEqual([11, 12])
+    for (const owner of [13, 14, 15, 16]) await later.issueFirst(uid(owner), addressAt)
+    expect(await owners()).toEqual([11, 12, 13, 14, 15, 16])
   })
 
   it('tells an address from a stranger’s with the same last digits', async () => {
