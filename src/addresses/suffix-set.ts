@@ -2,7 +2,7 @@ import type { Address } from './address.ts'
 
 /**
  * A set of the last hex digits of addresses: a Bloom filter of one hash. It answers for nearly all other addresses that they are
- * not in a list, in a tenth of the time that a map takes, since a map must hash the whole text of each.
+ * not in a list, in a sixth of the time that a map takes (November 2026): a map hashes the whole text of each.
  */
 export interface SuffixSet {
   /** Adds the last digits of an address. They begin at `start` of `text`. */
@@ -18,7 +18,7 @@ export function createSuffixSet(digits: number): SuffixSet {
     let place = 0
     for (let i = start; i < start + digits; i += 1) {
       const code = text.charCodeAt(i) // 0x30 to 0x39, or 0x61 to 0x66
-      place = (place << 4) | ((code & 0xf) + (code >> 6) * 9) // without a branch, which would be guessed wrong half of the time
+      place = (place << 4) | ((code & 0xf) + (code >> 6) * 9) // no branch: random digits are never predicted
     }
     return place
   }
