@@ -21,7 +21,7 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
       case 'deposit-too-large':
         return isTooLarge(env, fields)
       case 'nodes-disagree':
-        return env.isForked || canDisagree(scenario)
+        return env.isForked || canDisagree(scenario) || isStormOfMalformedReplies(env)
       case 'configuration-differs':
         return env.counts.has('call: misconfigured')
       case 'key-was-used':
@@ -50,6 +50,11 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
  */
 function canDisagree({ nodes, rates }: Scenario): boolean {
   return rates.change > 0 || nodes.some(({ byzantine, keepsFailedLogs }) => byzantine || !keepsFailedLogs)
+}
+
+/** In such a storm one node can leave a log out of both of its replies, and give no receipt that shows it. */
+function isStormOfMalformedReplies({ phase, scenario: { storm } }: Environment): boolean {
+  return phase === 'storm' && storm?.nodeFault === 'malformed'
 }
 
 function canDiffer(env: Environment, { address, cuy }: LogFields): boolean {

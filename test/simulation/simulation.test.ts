@@ -26,6 +26,7 @@ const onceFailed: readonly (readonly [seed: number, sentence: string])[] = [
   [2000314, 'a range of which several blocks have too many logs is confirmed within a tick by four nodes, too'],
   [1005503, 'what was refused, and is to be read again after a correction, can be seen again'],
   [4004914, 'where all callers together have used up their limit, a wrong setting is not noticed before'],
+  [5022514, 'a node that leaves a log out of all of its replies disagrees, and is outvoted'],
   [2007476, 'an endpoint that a restored database does not have begins with the next event'],
   [11849, 'a deposit that finds its wallet filled by a post is stored as too large'],
   [178, 'a read that costs more requests than a tick has is repeated with one block'],
