@@ -21,8 +21,8 @@ import type { Uid } from '../ledger/entry.ts'
 export const takenMax = 90
 /** Groups of `takenMax` that one tick proves, where its requests are enough: 540 candidates. */
 export const takesPerTick = 6
-/** Time between two tries of one candidate. */
-export const proofRetryMs = 60_000
+/** Time between two tries of one candidate. It is due in the next minute too where a tick read for as long as it may before. */
+export const proofRetryMs = 40_000
 
 /** What proving needs. */
 export interface ProveParts extends EvidenceSources, DecisionStores {

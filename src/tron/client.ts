@@ -62,7 +62,7 @@ export function createNodePool(options: TronClientOptions): NodePool {
   for (const [i, endpoint] of options.nodes.entries()) {
     const number = endpoint.number ?? i + 1
     const health = healthOf(options.health, number, endpoint, options.chainId)
-    nodes.push({ number, endpoint, health, pool, allowance: { left: Number.POSITIVE_INFINITY } })
+    nodes.push({ number, endpoint, health, pool, allowance: { left: Number.POSITIVE_INFINITY, slowestMs: 0 } })
   }
   return pool
 }

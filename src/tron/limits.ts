@@ -38,6 +38,12 @@ export const initialBufferBytes = 256 * 1024
 export const requestMs = 6_000
 /** Least time for one request, where the deadline allows it. */
 export const requestMsMin = 500
+/** A node is slow where one request takes longer. */
+export const slowMs = 2_000
+/** How long all other nodes are used before a slow one. */
+export const slowNodeMs = 600_000
+/** Rest of a node for each millisecond of a slow request of a query that failed: it takes a fifth of the time at most. */
+export const lostTimeRests = 4
 /** Attempts of one query at one node. */
 export const attemptsMax = 2
 /**

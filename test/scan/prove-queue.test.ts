@@ -6,7 +6,7 @@ import { err, ok } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { toDeposit, toPending } from '../../src/deposits/verify-deposit.ts'
 import { indexCurrencies } from '../../src/ledger/currencies.ts'
-import { minuteProofsMax } from '../../src/platform/limits.ts'
+import { minuteMs, minuteProofsMax, tickReadMs } from '../../src/platform/limits.ts'
 import { proofRetryMs, proveOwn, proveQueue, takenMax, takesPerTick } from '../../src/scan/prove-queue.ts'
 import {
   alice,
@@ -55,12 +55,21 @@ describe('proving the queue', () => {
 
   it('keeps one whose bytes cannot be read, with one alarm however often it is tried', async () => {
     const { parts, reasons } = await createParts(1, () => ok(rawData()))
-    for (const minutes of [0, 1, 2]) {
-      const at = (now + minutes * proofRetryMs) as UnixMs
+    for (const tries of [0, 1, 2]) {
+      const at = (now + tries * proofRetryMs) as UnixMs
       await proveQueue({ ...parts, clock: { ...parts.clock, now: () => at } }, takesPerTick)
     }
     expect(await reasons()).toEqual([[1, 'bytes-unreadable']])
     expect(parts.raised).toEqual(['bytes-unreadable'])
+  })
+
+  it('tries one again in the next minute, however late in its tick it was tried', async () => {
+    const { parts, fetched } = await createParts(1, () => ok(null))
+    for (const ms of [tickReadMs, minuteMs]) {
+      const at = (now + ms) as UnixMs
+      await proveQueue({ ...parts, clock: { ...parts.clock, now: () => at } }, takesPerTick)
+    }
+    expect(fetched).toEqual([1, 1])
   })
 
   it('raises that alarm before its reason is stored, so that an invocation that ends between repeats or has it', async () => {

@@ -15,7 +15,7 @@ async function received({ status = 200, response, responseText }: RecordedCall):
   const clock = { now: () => 0 as UnixMs, sleep: () => new Promise<void>(() => {}), random: () => 0 }
   const fetch = async () => new Response(responseText ?? JSON.stringify(response), { status })
   const budget = createRequestBudget({ fetch, clock, deadline: 1_000 as UnixMs, requestsMax: 1 }, true)
-  const reply = await postJson(budget, { url: 'https://node.test/jsonrpc', key: null }, '', { left: 1 })
+  const reply = await postJson(budget, { url: 'https://node.test/jsonrpc', key: null }, '', { left: 1, slowestMs: 0 })
   return reply.ok ? 'JSON' : reply.error.kind
 }
 

@@ -39,6 +39,8 @@ interface NodeCandidate {
   attempts: number
   /** Rests of the circuit when the newest attempt began. */
   restsBefore: number
+  /** The newest attempt was made although the service rests. */
+  isTrial: boolean
   state: 'open' | 'busy' | 'done'
   error: NodeError | null
 }
@@ -52,7 +54,7 @@ export function createNodeSelector(
 ): NodeSelector {
   const candidates = nodes.map((node): NodeCandidate => {
     const circuit = requirement === 'api' ? node.health.api : node.health.rpc
-    return { node, session: null, circuit, attempts: 0, restsBefore: 0, state: 'open', error: null }
+    return { node, session: null, circuit, attempts: 0, restsBefore: 0, isTrial: false, state: 'open', error: null }
   })
   return { pool, requirement, needed, candidates }
 }
@@ -63,14 +65,16 @@ export async function nextAnswer<T>(selector: NodeSelector, query: NodeQuery<T>)
     const candidate = await select(selector)
     if (candidate === null) return err(failureOf(selector))
     candidate.session ??= forQuestion(candidate.node)
+    const { allowance } = candidate.session
+    allowance.slowestMs = 0
     const result = await query(candidate.session)
     if (result.ok) {
       candidate.state = 'done'
       candidate.error = null
-      recordSuccess(candidate.circuit)
+      recordSuccess(candidate.circuit, allowance.slowestMs, selector.pool.budget.clock)
       return ok({ node: candidate.node, value: result.value })
     }
-    handleError(selector, candidate, result.error)
+    handleError(selector, candidate, result.error, allowance.slowestMs)
   }
 }
 
@@ -104,10 +108,10 @@ async function select(selector: NodeSelector): Promise<NodeCandidate | null> {
       await clock.sleep(Math.ceil(restUntil - clock.now()))
       continue
     }
-    const [best = restingCandidate(selector, open)] = rested.sort(
-      (a, b) => a.attempts - b.attempts || rank(a) - rank(b),
-    )
+    const [first] = rested.sort((a, b) => a.attempts - b.attempts || rank(a) - rank(b))
+    const best = first ?? restingCandidate(selector, open)
     if (best === null) return null
+    best.isTrial = first === undefined
     best.state = 'busy'
     best.attempts += 1
     best.restsBefore = best.circuit.rests
@@ -116,7 +120,7 @@ async function select(selector: NodeSelector): Promise<NodeCandidate | null> {
   return null
 }
 
-/** The first candidate to end its rest, where too few nodes are left without it. It is tried once in an invocation. */
+/** The first candidate to end its rest, where too few nodes are left without it. In an invocation it may fail once. */
 function restingCandidate({ pool, needed, candidates }: NodeSelector, open: readonly NodeCandidate[]) {
   const left = candidates.filter(({ state, error }) => state === 'busy' || (state === 'done' && error === null))
   if (left.length >= needed) return null
@@ -124,15 +128,15 @@ function restingCandidate({ pool, needed, candidates }: NodeSelector, open: read
     ({ circuit }) => !pool.tried.has(circuit) && circuit.unusedUntil <= pool.budget.clock.now(),
   )
   const [first = null] = resting.sort((a, b) => a.circuit.restUntil - b.circuit.restUntil)
-  if (first !== null) pool.tried.add(first.circuit)
   return first
 }
 
 async function meetsRequirement(selector: NodeSelector, candidate: NodeCandidate): Promise<boolean> {
   const { requirement } = selector
   if (requirement === 'any' || requirement === 'api') return true
-  const facts = await probedFacts(candidate.node)
-  if (!facts.ok) handleError(selector, candidate, facts.error)
+  const probed = forQuestion(candidate.node)
+  const facts = await probedFacts(probed)
+  if (!facts.ok) handleError(selector, candidate, facts.error, probed.allowance.slowestMs)
   else if (requirement === 'chain' || isFit(facts.value)) return true
   else {
     candidate.state = 'done'
@@ -152,12 +156,14 @@ const finalKinds: ReadonlySet<NodeErrorKind> = new Set([
 ])
 
 /** Remembers an error. The node stays open for a second attempt where that can succeed. */
-function handleError({ pool }: NodeSelector, candidate: NodeCandidate, error: NodeError): void {
-  const { number, health } = candidate.node
+function handleError({ pool }: NodeSelector, candidate: NodeCandidate, error: NodeError, slowestMs: number): void {
+  const { restsBefore, circuit, isTrial, node } = candidate
+  const { number, health } = node
   const { kind, detail } = error
   candidate.error = error
   candidate.state = finalKinds.has(kind) ? 'done' : 'open'
-  recordError(health, candidate.circuit, kind, candidate.restsBefore, pool.budget.clock)
+  recordError(health, circuit, kind, { restsBefore, slowestMs }, pool.budget.clock)
+  if (isTrial) pool.tried.add(circuit)
   if (kind === 'wrong-chain') {
     raiseAlarm(pool, `wrong-chain ${number}`, 'node-lies', { node: number, why: detail })
   } else if (kind !== 'out-of-budget') {

@@ -82,17 +82,29 @@ export function healthOf(store: NodeHealthStore, number: number, endpoint: NodeE
   return health
 }
 
+/** One attempt to have a query answered. */
+export interface Attempt {
+  /** `rests` of the service when it began. */
+  readonly restsBefore: number
+  /** Milliseconds of its slowest request. */
+  readonly slowestMs: number
+}
+
 /**
  * A query to a service failed: the kind of error decides whether the service rests, is demoted or has to be probed again.
- * `restsBefore` is `rests` when the query began: of queries that ran at the same time, the first failure counts.
+ * Of queries that ran at the same time, the first failure counts. A service that took long to fail rests in any case for a
+ * multiple of the time that was lost, so that it cannot use up the time of an invocation.
  */
 export function recordError(
   health: NodeHealth,
   circuit: CircuitState,
   kind: NodeErrorKind,
-  restsBefore: number,
+  { restsBefore, slowestMs }: Attempt,
   clock: Clock,
 ): void {
+  if (slowestMs > limits.slowMs && kind !== 'out-of-budget') {
+    circuit.restUntil = Math.max(circuit.restUntil, clock.now() + slowestMs * limits.lostTimeRests)
+  }
   if (circuit.rests !== restsBefore) return
   switch (kind) {
     case 'out-of-budget':
@@ -139,11 +151,12 @@ function rest(circuit: CircuitState, ms: number, clock: Clock): void {
   circuit.rests += 1
 }
 
-/** A query to a service succeeded: it does not rest any more. */
-export function recordSuccess(circuit: CircuitState): void {
+/** A query to a service succeeded: it does not rest any more. All other nodes are used before one that was slow. */
+export function recordSuccess(circuit: CircuitState, slowestMs: number, clock: Clock): void {
   circuit.failures = 0
   circuit.rateLimits = 0
   circuit.restUntil = 0
+  if (slowestMs > limits.slowMs) demote(circuit, limits.slowNodeMs, clock)
 }
 
 /** Uses all other nodes first for `ms`. */

@@ -35,7 +35,7 @@ export interface NodePool extends PoolSettings {
   readonly nodes: readonly TronNode[]
   readonly chainId: bigint
   readonly budget: RequestBudget
-  /** Services that this invocation has queried although they rest, because too few others were left. */
+  /** Services that failed although this invocation queried them in their rest, because too few others were left. */
   readonly tried: Set<CircuitState>
   /** What `raiseAlarm` was called with and is not raised yet. */
   readonly faults: NodeFault[]

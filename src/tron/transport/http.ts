@@ -50,15 +50,18 @@ export function createRequestBudget(given: RequestLimits, onlyNode: boolean): Re
   }
 }
 
-/** Requests that one question may still send to one node. */
+/** What one question may use at one node, and has used. */
 export interface RequestAllowance {
+  /** Requests that it may still send. */
   left: number
+  /** Milliseconds of the slowest request of this attempt. */
+  slowestMs: number
 }
 
 /** What one question may use at one node: it must leave requests for the other nodes. */
 export function createAllowance({ requestsMax, requests, onlyNode }: RequestBudget): RequestAllowance {
   const share = Math.ceil((requestsMax - requests) * (onlyNode ? 1 : questionShareMax))
-  return { left: Math.min(Math.max(share, questionRequestsMin), questionRequestsMax) }
+  return { left: Math.min(Math.max(share, questionRequestsMin), questionRequestsMax), slowestMs: 0 }
 }
 
 /** The URL of a service and its API key. Both are secrets. */
@@ -83,7 +86,7 @@ export async function postJson(
   if (budget.connections >= limits.connectionsMax) await new Promise<void>((start) => budget.waiting.push(start))
   else budget.connections += 1
   try {
-    return await postInTime(budget, target, body)
+    return await postInTime(budget, target, body, allowance)
   } finally {
     const startNext = budget.waiting.shift()
     if (startNext === undefined) budget.connections -= 1
@@ -91,7 +94,12 @@ export async function postJson(
   }
 }
 
-async function postInTime(budget: RequestBudget, target: HttpTarget, body: string): NodeResult<unknown> {
+async function postInTime(
+  budget: RequestBudget,
+  target: HttpTarget,
+  body: string,
+  allowance: RequestAllowance,
+): NodeResult<unknown> {
   const { clock, deadline } = budget
   const leftMs = deadline - clock.now()
   if (leftMs <= 0) return nodeError('out-of-budget', 'the time is used up')
@@ -103,7 +111,9 @@ async function postInTime(budget: RequestBudget, target: HttpTarget, body: strin
   const shareMs = budget.onlyNode ? leftMs : Math.max(leftMs / 2, limits.requestMsMin)
   const limitMs = Math.ceil(Math.min(limits.requestMs, shareMs, leftMs))
   const abort = new AbortController()
+  const startedAt = clock.now()
   const reply = await Promise.race([post(budget, target, body, abort.signal), clock.sleep(limitMs).then(() => null)])
+  allowance.slowestMs = Math.max(allowance.slowestMs, clock.now() - startedAt)
   if (reply !== null) return reply
   abort.abort()
   if (clock.now() >= deadline) return nodeError('out-of-budget', 'no answer before the deadline')

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { connectionsMax, requestMs, slowMs, slowNodeMs } from '../../../src/tron/limits.ts'
 import type { Fault } from '../../support/scripted-node.ts'
 import { at, createProbed, type Harness } from '../harness.ts'
 
@@ -71,6 +72,36 @@ describe('errors of one service of a node', () => {
     h.advance(60_000)
     expect((await head(h)).ok).toBe(false)
     expect((await bytes(h)).ok).toBe(true)
+  })
+})
+
+describe('a slow node', () => {
+  /** A node whose first reply takes so long. */
+  async function createSlow(ms: number): Promise<Harness> {
+    const h = await createProbed(2)
+    h.fail(0, { kind: 'delayed', wait: async () => h.advance(ms) })
+    await head(h)
+    h.fail(0, null)
+    return h
+  }
+
+  it('is used after all others for ten minutes', async () => {
+    const h = await createSlow(slowMs + 1)
+    const before = requests(h)
+    await head(h)
+    h.advance(slowNodeMs - 1_000)
+    await head(h)
+    expect(requests(h)).toBe(before)
+    h.advance(1_000)
+    await head(h)
+    expect(requests(h)).toBe(before + 1)
+  })
+
+  it('is one whose request took longer than the limit', async () => {
+    const h = await createSlow(slowMs)
+    const before = requests(h)
+    await head(h)
+    expect(requests(h)).toBe(before + 1)
   })
 })
 
@@ -158,6 +189,56 @@ describe('a node that fails', () => {
     const startedAt = h.now()
     expect((await head(h)).ok).toBe(true)
     expect(h.now() - startedAt).toBeLessThan(10_000)
+  })
+
+  it('rests for four times as long as it took to fail', async () => {
+    const h = await createProbed(2)
+    h.fail(0, { kind: 'hang' })
+    await head(h) // half of the 10 s, then from the other node
+    h.fail(0, null)
+    const before = requests(h)
+    h.advance(4 * 5_000 - 1)
+    await head(h)
+    expect(requests(h)).toBe(before)
+    h.advance(1)
+    await head(h)
+    expect(requests(h)).toBe(before + 1)
+  })
+
+  it('takes its time only once in an invocation where the others are enough', async () => {
+    const h = await createProbed(3)
+    h.fail(0, { kind: 'hang' })
+    const chain = h.pool({ quorum: 2, deadlineMs: 16_000 })
+    const startedAt = h.now()
+    for (let i = 0; i < 6; i += 1) {
+      expect((await h.settle(chain.finalizedHead())).ok).toBe(true)
+      h.advance(500)
+    }
+    expect(h.now() - startedAt).toBeLessThan(requestMs + 6 * 500 + 100)
+  })
+
+  it('is tried again at once where the others are too few', async () => {
+    const h = await createProbed(2)
+    let isFirst = true
+    h.node(0).script = () => {
+      const fault: Fault | null = isFirst ? { kind: 'hang' } : null
+      isFirst = false
+      return fault
+    }
+    const startedAt = h.now()
+    expect((await h.settle(h.pool({ quorum: 2, deadlineMs: 16_000 }).finalizedHead())).ok).toBe(true)
+    expect(h.now() - startedAt).toBeLessThan(6_500)
+  })
+
+  it('is not blamed for the time in which the connections were taken by another one', async () => {
+    const h = await createProbed(2)
+    h.fail(0, { kind: 'hang' })
+    h.fail(1, serverError)
+    const chain = h.pool({ quorum: 1, deadlineMs: 16_000 })
+    await h.settle(Promise.all(Array.from({ length: 2 * connectionsMax }, () => chain.finalizedHead())))
+    const [first, second] = [...h.health.nodes.values()].map(({ rpc }) => rpc.restUntil - h.now())
+    expect(first).toBeGreaterThan(10_000)
+    expect(second).toBeLessThan(1_000)
   })
 
   it('rests for at least a minute after five failures in a row, and then is probed', async () => {

@@ -19,7 +19,7 @@ function createReader(...bodies: (BodyInit | null)[]) {
   const fetch = () => Promise.resolve(new Response(bodies.shift()))
   const deadline = (systemClock.now() + 60_000) as UnixMs // milliseconds since 1970
   const budget = createRequestBudget({ fetch, clock: systemClock, deadline, requestsMax: bodies.length }, true)
-  return () => postJson(budget, { url: 'https://node.example/jsonrpc', key: null }, '[]', { left: 1 })
+  return () => postJson(budget, { url: 'https://node.example/jsonrpc', key: null }, '[]', { left: 1, slowestMs: 0 })
 }
 
 /** The result of a request whose response has this body. */
