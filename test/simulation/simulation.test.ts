@@ -25,6 +25,12 @@ const onceFailed: readonly (readonly [seed: number, sentence: string])[] = [
   [11780, 'a range of which several blocks have too many logs leaves requests for the next one'],
   [2000314, 'a range of which several blocks have too many logs is confirmed within a tick by four nodes, too'],
   [1005503, 'what was refused, and is to be read again after a correction, can be seen again'],
+  [5016543, 'a node that times out again and again does not use up the time of a tick'],
+  [
+    5012648,
+    'a node that is away does not delay the proofs of a tick, and what a late tick tried is tried in the next one',
+  ],
+  [6001536, 'blocks with too many logs and a node that lies about them delay the scan, but it moves'],
   [4004914, 'where all callers together have used up their limit, a wrong setting is not noticed before'],
   [5022514, 'a node that leaves a log out of all of its replies disagrees, and is outvoted'],
   [2007476, 'an endpoint that a restored database does not have begins with the next event'],
