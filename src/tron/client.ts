@@ -8,7 +8,7 @@ import { locateTransaction } from './quorum/locate-transaction.ts'
 import { readReceipts } from './quorum/receipts.ts'
 import { readTokenDecimals } from './quorum/token-decimals.ts'
 import { readBytesInBlock, readTransactionBytes } from './transaction-bytes.ts'
-import { createRequestBudget, type RequestLimits } from './transport/http.ts'
+import { createRequestBudget, type RequestLimits, unlimited } from './transport/http.ts'
 import { readUnconfirmedBlocks } from './unconfirmed-blocks.ts'
 import { findActivated, findHolder } from './used-addresses.ts'
 
@@ -62,7 +62,7 @@ export function createNodePool(options: TronClientOptions): NodePool {
   for (const [i, endpoint] of options.nodes.entries()) {
     const number = endpoint.number ?? i + 1
     const health = healthOf(options.health, number, endpoint, options.chainId)
-    nodes.push({ number, endpoint, health, pool, allowance: { left: Number.POSITIVE_INFINITY, slowestMs: 0 } })
+    nodes.push({ number, endpoint, health, pool, allowance: unlimited() })
   }
   return pool
 }

@@ -2,6 +2,7 @@ import type { ChainResult } from '../../chain/chain.ts'
 import type { ChainFailure } from '../../chain/failure.ts'
 import { err, ok } from '../../common/result.ts'
 import { attemptsMax, waitMsMax } from '../limits.ts'
+import { unlimited } from '../transport/http.ts'
 import { type CircuitState, recordError, recordSuccess } from './health.ts'
 import { forQuestion, type NodePool, raiseAlarm, type TronNode } from './node.ts'
 import { type NodeError, type NodeErrorKind, type NodeResult, nodeError } from './node-error.ts'
@@ -134,7 +135,7 @@ function restingCandidate({ pool, needed, candidates }: NodeSelector, open: read
 async function meetsRequirement(selector: NodeSelector, candidate: NodeCandidate): Promise<boolean> {
   const { requirement } = selector
   if (requirement === 'any' || requirement === 'api') return true
-  const probed = forQuestion(candidate.node)
+  const probed = { ...candidate.node, allowance: unlimited() }
   const facts = await probedFacts(probed)
   if (!facts.ok) handleError(selector, candidate, facts.error, probed.allowance.slowestMs)
   else if (requirement === 'chain' || isFit(facts.value)) return true

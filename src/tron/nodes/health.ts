@@ -102,7 +102,9 @@ export function recordError(
   { restsBefore, slowestMs }: Attempt,
   clock: Clock,
 ): void {
-  if (slowestMs > limits.slowMs && kind !== 'out-of-budget') {
+  // What is too large or too costly is queried in smaller parts, and may take long.
+  const isLoss = kind !== 'out-of-budget' && kind !== 'too-large' && kind !== 'too-costly'
+  if (slowestMs > limits.slowMs && isLoss) {
     circuit.restUntil = Math.max(circuit.restUntil, clock.now() + slowestMs * limits.lostTimeRests)
   }
   if (circuit.rests !== restsBefore) return

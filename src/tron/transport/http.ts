@@ -64,6 +64,11 @@ export function createAllowance({ requestsMax, requests, onlyNode }: RequestBudg
   return { left: Math.min(Math.max(share, questionRequestsMin), questionRequestsMax), slowestMs: 0 }
 }
 
+/** What is limited by the budget only: a probe, of which all questions have the result. */
+export function unlimited(): RequestAllowance {
+  return { left: Number.POSITIVE_INFINITY, slowestMs: 0 }
+}
+
 /** The URL of a service and its API key. Both are secrets. */
 export interface HttpTarget {
   readonly url: string

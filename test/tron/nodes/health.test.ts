@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { connectionsMax, requestMs, slowMs, slowNodeMs } from '../../../src/tron/limits.ts'
+import { connectionsMax, lostTimeRests, requestMs, slowMs, slowNodeMs } from '../../../src/tron/limits.ts'
+import { createNodeHealthStore, healthOf, recordError } from '../../../src/tron/nodes/health.ts'
+import type { NodeErrorKind } from '../../../src/tron/nodes/node-error.ts'
 import type { Fault } from '../../support/scripted-node.ts'
 import { at, createProbed, type Harness } from '../harness.ts'
+import { createVirtualTime } from '../virtual-time.ts'
 
 const head = (h: Harness) => h.settle(h.pool({ quorum: 1 }).finalizedHead())
 const requests = (h: Harness) => h.counts()[0] ?? 0
@@ -239,6 +242,19 @@ describe('a node that fails', () => {
     const [first, second] = [...h.health.nodes.values()].map(({ rpc }) => rpc.restUntil - h.now())
     expect(first).toBeGreaterThan(10_000)
     expect(second).toBeLessThan(1_000)
+  })
+
+  it.each<[NodeErrorKind, boolean]>([
+    ['timed-out', true],
+    ['unreachable', true],
+    ['bad-answer', true],
+    ['too-large', false],
+    ['too-costly', false],
+  ])('that was slow and %s rests for long: %s', (kind, isLong) => {
+    const { clock } = createVirtualTime()
+    const health = healthOf(createNodeHealthStore(), 1, { rpc: '', api: null, key: null }, '0x1')
+    recordError(health, health.rpc, kind, { restsBefore: 0, slowestMs: slowMs + 1 }, clock)
+    expect(health.rpc.restUntil - clock.now() >= slowMs * lostTimeRests).toBe(isLong)
   })
 
   it('rests for at least a minute after five failures in a row, and then is probed', async () => {
