@@ -42,8 +42,11 @@ const finalReasons = new Set(['failed', 'other-contract', 'below-minimum', 'dust
 function auditSightings(stored: Stored): string | null {
   const seen = new Set<string>()
   const refused = new Set<string>()
-  // A requested rescan has what was refused decided again, and a correction can make its block one that is not final.
-  const isOpen = (key: string) => stored.countRequests() > 0 && refused.has(key)
+  const decided = new Set(stored.deposits().map(({ txid }) => txid))
+  // A requested rescan has what was refused decided again, and a correction can make the block of either one that is not final.
+  // A node that numbers its logs in another way then shows a deposit at another position.
+  const isOpen = (key: string) =>
+    stored.countRequests() > 0 && (refused.has(key) || decided.has(key.split(':')[0] ?? ''))
   for (const { type, txid, position } of stored.events()) {
     const key = `${txid}:${position}`
     if (type === 'deposit.refused') refused.add(key)

@@ -33,6 +33,7 @@ const onceFailed: readonly (readonly [seed: number, sentence: string])[] = [
   [6001536, 'blocks with too many logs and a node that lies about them delay the scan, but it moves'],
   [4004914, 'where all callers together have used up their limit, a wrong setting is not noticed before'],
   [5022514, 'a node that leaves a log out of all of its replies disagrees, and is outvoted'],
+  [6104791, 'after a correction a node that numbers logs in another way can show a deposit as seen again'],
   [2007476, 'an endpoint that a restored database does not have begins with the next event'],
   [11849, 'a deposit that finds its wallet filled by a post is stored as too large'],
   [178, 'a read that costs more requests than a tick has is repeated with one block'],
