@@ -256,6 +256,12 @@ export const defects: Readonly<Record<string, Defect>> = {
     replacement: 'blocks.length > 1',
     from: 904,
   },
+  'a node that rests is not asked, though too few are left without it': {
+    file: 'tron/nodes/failover.ts',
+    text: 'first ?? restingCandidate(selector, open)',
+    replacement: 'first ?? (selector === null ? restingCandidate(selector, open) : null)',
+    from: 1_300,
+  },
   'a range that costs too much is asked for again as it is': {
     file: 'scan/scan.ts',
     text: 'isStuck ? carefulBlocksMax : readBlocksMax',

@@ -13,6 +13,7 @@ import {
   replyLimitBody,
 } from './malformed-replies.ts'
 import type { Nodes } from './nodes.ts'
+import { asReplied } from './reply-differences.ts'
 import type { SimulatedNode } from './simulated-node.ts'
 
 type NodeService = 'rpc' | 'api'
@@ -144,7 +145,7 @@ function answerCalls(
     if (call.method === node.refuses) return { error: { code: -32005, message: 'limit exceeded' } }
     if (fault === 'unknown transactions' && call.method === 'eth_getTransactionByHash') return { result: null }
     loadBalance(env, nodes, invocation, node, fault, call)
-    return answerCall(scripted, call)
+    return asReplied(node.plan, call, answerCall(scripted, call))
   })
   scripted.behind = behind
   return responses

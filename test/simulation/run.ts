@@ -31,17 +31,18 @@ export interface Outcome {
 /** Takes a line for each event of a run. */
 export type Trace = (line: string) => void
 
-/** The seeds of posts, endpoints and lost databases are far from those of runs. */
+/** The seeds of posts, endpoints, lost databases and further properties are far from those of runs. */
 const postSeeds = 2 ** 40
 const endpointSeeds = 2 ** 41
 const lossSeeds = 2 ** 42
+const furtherSeeds = 2 ** 43
 
 /** Runs one seed after the other over one database, which is empty again after each. */
 export function createSimulation(): (seed: number, trace?: Trace) => Promise<Outcome> {
   const store = openSqliteD1()
   return async (seed, trace) => {
     const random = createRandom(seed)
-    const scenario = drawScenario(random)
+    const scenario = drawScenario(random, createRandom(seed + furtherSeeds))
     const lost = drawLostDatabase(createRandom(seed + lossSeeds), depositAddress)
     const env = createEnvironment(scenario, lost, random, createScheduler(startMs), trace ?? null)
     env.trace(() => `seed ${seed} ${JSON.stringify(scenario)} lost ${lost?.issued.length ?? 'nothing'}`)

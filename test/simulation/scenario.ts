@@ -63,6 +63,10 @@ export interface NodePlan {
   readonly reordersBatches: boolean
   /** Whether its HTTP API serves whole blocks. */
   readonly hasWholeBlocks: boolean
+  /** Its index of logs lacks every block whose height is a multiple of this; 0 for none. */
+  readonly indexGapEvery: number
+  /** Whether the blocks that it shows have the energy of transactions, which needs a history. */
+  readonly reportsEnergy: boolean
 }
 
 /** What strangers and callers do in the phase `storm`, while a quorum of nodes answers. */
@@ -76,6 +80,8 @@ export interface Storm {
   readonly questions: number
   /** Requests that a node answers in a minute. */
   readonly quota: number
+  /** Whether the isolates of before go on, with what they remember of nodes that failed. */
+  readonly keepsIsolates: boolean
   /** What is wrong with one node, where the others are a quorum. */
   readonly nodeFault: 'none' | 'away' | 'refusal' | 'malformed' | 'glitch' | 'byzantine'
 }
@@ -113,15 +119,16 @@ export interface Scenario {
 
 /**
  * A scenario with 2 to 4 nodes. Byzantine nodes are fewer than the quorum and the same ones in all of the run, which is
- * exactly what a quorum tolerates. With a quorum of 1 no node is Byzantine, but each can lag, fail and reply malformed.
+ * exactly what a quorum tolerates. With a quorum of 1 no node is Byzantine, but each can lag, fail and reply malformed. What
+ * `further` decides changes no other draw.
  */
-export function drawScenario(random: Random): Scenario {
+export function drawScenario(random: Random, further: Random): Scenario {
   const count = random.int(2, 4)
   const quorum = random.pick([1, 2, 2, 2, random.int(2, count)])
   const rate = (light: number, heavy: number) => random.pick([0, light, light, heavy])
   const decimalsDiffer = random.chance(0.1)
   return {
-    nodes: drawNodes(random, count, quorum),
+    nodes: drawNodes(random, further, count, quorum),
     quorum,
     finalityLag: random.int(2, random.chance(0.3) ? 18 : 7),
     blocksBefore: random.chance(0.1) ? random.int(40, 120) : random.int(1, 5),
@@ -135,7 +142,7 @@ export function drawScenario(random: Random): Scenario {
     requestsPerBlock: random.pick([0.15, 0.3, 0.3, 0.7]),
     reconciles: random.chance(0.1),
     forks: random.chance(0.1),
-    storm: random.chance(0.12) ? drawStorm(random) : null,
+    storm: random.chance(0.12) ? drawStorm(random, further) : null,
     rates: {
       malformed: rate(0.02, 0.2),
       change: rate(0.02, 0.1),
@@ -151,7 +158,7 @@ export function drawScenario(random: Random): Scenario {
 /** Most callers of a run. Their uids are 1, 2, 3 … */
 export const usersMax = 15
 
-function drawNodes(random: Random, count: number, quorum: number): readonly NodePlan[] {
+function drawNodes(random: Random, further: Random, count: number, quorum: number): readonly NodePlan[] {
   const byzantine = new Set<number>()
   if (random.chance(0.8)) {
     // The first configured node is queried first: there a Byzantine node does most harm.
@@ -166,10 +173,12 @@ function drawNodes(random: Random, count: number, quorum: number): readonly Node
     numbersByTransaction: random.chance(0.2) && quorum > 1,
     reordersBatches: random.chance(0.3),
     hasWholeBlocks: random.chance(0.7),
+    indexGapEvery: further.chance(0.1) ? further.pick([1, 2, 5]) : 0,
+    reportsEnergy: further.chance(0.9),
   }))
 }
 
-function drawStorm(random: Random): Storm {
+function drawStorm(random: Random, further: Random): Storm {
   const isQuotaStorm = random.chance(0.3)
   const isFull = random.chance(0.5)
   return {
@@ -178,6 +187,7 @@ function drawStorm(random: Random): Storm {
     logsMax: isFull ? 12 : 10_000,
     questions: isQuotaStorm ? 90 : random.int(0, 8),
     quota: isQuotaStorm ? 180 : 100_000,
+    keepsIsolates: further.chance(0.5),
     nodeFault: random.pick(['none', 'away', 'refusal', 'malformed', 'glitch', 'byzantine']),
   }
 }

@@ -34,7 +34,7 @@ export async function weatherStorm(run: SimulatedRun): Promise<void> {
     node.scripted.logsMax = storm.logsMax
   }
   beginFaultOfOne(run, storm)
-  deploy() // nodes that were avoided are asked again
+  if (!storm.keepsIsolates) deploy() // nodes that were avoided are asked again
   startBlocks(run, storm, victim)
   const begin = stored.scan()?.height ?? 0
   const seen: Seen[] = []
@@ -56,9 +56,12 @@ export async function weatherStorm(run: SimulatedRun): Promise<void> {
   }
 }
 
-/** Where every block is too full, or some are and one node lies about them, the scan may fall behind, but it moves. */
-function mayFallBehind({ logs, logsMax, nodeFault }: Storm): boolean {
-  return logs > alwaysFrom || (logs > logsMax && nodeFault === 'byzantine')
+/**
+ * Where every block is too full, some are and one node lies about them, or isolates go on with the limits that they learned of
+ * nodes, the scan may fall behind, but it moves.
+ */
+function mayFallBehind({ logs, logsMax, nodeFault, keepsIsolates }: Storm): boolean {
+  return keepsIsolates || logs > alwaysFrom || (logs > logsMax && nodeFault === 'byzantine')
 }
 
 /** What a tick found and left. */
