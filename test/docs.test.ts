@@ -188,6 +188,15 @@ describe('README.md', () => {
     expect(missing).toEqual([])
   })
 
+  it('says how to copy and restore the database, and what must follow, by commands that exist', () => {
+    const [, section = ''] = /^### Backup and restore\n([\s\S]*?)^## /m.exec(page) ?? []
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+    const named = [...section.matchAll(/npm run ([a-z]+)/g)].map(([, name = '']) => name)
+    expect(named).toContain('reserve')
+    expect(named.filter((name) => !(name in scripts))).toEqual([])
+    for (const part of ['d1 export', 'd1 time-travel', 'TRON_FIRST_INDEX']) expect(section).toContain(part)
+  })
+
   it('shows the receiver of events that a test runs', () => {
     expect(page).toContain(`\`\`\`ts\n${read('test/webhooks/receiver-example.ts')}\`\`\``)
   })

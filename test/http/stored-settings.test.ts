@@ -119,6 +119,24 @@ describe('a currency', () => {
     expect(alarmsOf(service)).toMatchObject([{ setting: 'CURRENCIES.2', configured: 'missing' }])
   })
 
+  test('cannot be removed where a deposit in it waits, or was too small to be credited', async () => {
+    const min = service.with({ CURRENCIES: [trx, { ...usdt, minDeposit: '26' }] })
+    await payCaller(service)
+    for (const node of service.nodes) {
+      node.script = ({ calls }) =>
+        calls.some(({ method }) => method === 'eth_call') ? { kind: 'status', status: 500 } : null
+    }
+    await min.tick()
+    expect(await service.db.prepare('SELECT count(*) FROM pending').raw()).toEqual([[1]])
+    expect(await statusOf(service.with({ CURRENCIES: [trx] }))).toBe(503)
+    for (const node of service.nodes) node.script = () => null
+    service.clock.seconds += 60
+    await min.tick()
+    expect(await service.db.prepare('SELECT outcome FROM deposit').raw()).toEqual([['below-minimum']])
+    expect(await service.db.prepare('SELECT count(*) FROM pending').raw()).toEqual([[0]])
+    expect(await statusOf(service.with({ CURRENCIES: [trx] }))).toBe(503)
+  })
+
   test('that is retired keeps what it has, and credits what arrived once it is back', async () => {
     await payCaller(service)
     await service.tick()

@@ -27,6 +27,7 @@ export interface InvocationOptions {
   readonly quorum?: number
   readonly deadlineMs?: number
   readonly requestsMax?: number
+  readonly tokens?: readonly Address[]
 }
 
 /** A client of scripted nodes, in virtual time. */
@@ -115,12 +116,17 @@ export function createHarness(
     fail(i, fault) {
       nodeAt(i).script = () => fault
     },
-    pool: ({ quorum = Math.min(2, nodes.length), deadlineMs = 10_000, requestsMax = 100 } = {}) =>
+    pool: ({
+      quorum = Math.min(2, nodes.length),
+      deadlineMs = 10_000,
+      requestsMax = 100,
+      tokens = [usdtAddress],
+    } = {}) =>
       createTronClient({
         nodes: endpoints,
         quorum,
         chainId: options.chainId ?? chain.chainId,
-        tokens: new Set([usdtAddress]),
+        tokens: new Set(tokens),
         health,
         clock,
         fetch,

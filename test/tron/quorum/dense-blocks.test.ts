@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import type { Address } from '../../../src/addresses/address.ts'
+import type { Log } from '../../../src/chain/block.ts'
 import { createChain } from '../../support/chain-builder.ts'
 import type { CallResponse, IncomingCall } from '../../support/node-methods.ts'
 import type { Fault } from '../../support/scripted-node.ts'
 import { addressOf, transferLog, usdtAddress } from '../../support/transaction-spec.ts'
-import { at, createProbed, type Harness, them, token, us } from '../harness.ts'
+import { at, createProbed, type Harness, type InvocationOptions, them, token, us } from '../harness.ts'
 
 const spam = addressOf(77)
 const emptyLog = { contract: spam, topics: [], data: '0x' }
@@ -50,7 +52,14 @@ const refusing = (h: Harness, height: number): Fault => ({
   change: (call) => (call.method === 'eth_getLogs' && isAbout(h, call, height) ? tooLarge : undefined),
 })
 
-const read = async (h: Harness, options: { quorum: number; from?: number; to?: number; requestsMax?: number }) => {
+interface ReadOptions extends InvocationOptions {
+  readonly quorum: number
+  /** The blocks from one to another one, counted from the chain's first. */
+  readonly from?: number
+  readonly to?: number
+}
+
+const read = async (h: Harness, options: ReadOptions) => {
   const { firstHeight } = h.chain
   const { from = 0, to = 4, ...limits } = options
   const answer = await h.settle(h.pool(limits).finalizedBlocks(at(firstHeight + from), at(firstHeight + to)))
@@ -90,6 +99,20 @@ describe.each([1, 2])('a block with more logs than a node gives, with a quorum o
     for (const node of h.nodes) node.script = () => gapAt(h, h.chain.firstHeight + 2)
     expect(positions(await read(h, { quorum }))).toEqual([[0, 0], [0, 0], null, [0, 0], [0, 0]])
     expect(positions(await read(h, { quorum, from: 2, to: 2 }))).toEqual([null])
+  })
+
+  it('is read one contract at a time where the logs of both accepted tokens are too many together', async () => {
+    const other = addressOf(78)
+    const many = (contract: Address) =>
+      ({ kind: 'call', contract, from: them, logs: Array(6_000).fill({ ...emptyLog, contract }) }) as const
+    const paid = { kind: 'call', contract: other, from: them, logs: [transferLog(other, them, us, 9n)] } as const
+    const h = await createProbed(quorum, chainWith([token(7n), many(usdtAddress), many(other), paid]))
+    const [, , logs] = (await read(h, { quorum, tokens: [usdtAddress, other] })) as readonly (readonly Log[])[]
+    const amounts = logs?.filter(({ topics }) => topics.length > 0).map(({ data }) => BigInt(data))
+    expect(amounts).toEqual([7n, 9n])
+    const filters = h.nodes.flatMap(({ requests }) => requests.flatMap(({ calls }) => calls.filter(isFiltered)))
+    const contracts = filters.map(({ params: [filter] }) => (filter as { address: readonly string[] }).address.length)
+    expect(new Set(contracts)).toEqual(new Set([1, 2]))
   })
 
   it('is put aside where it cannot be read by contract either', async () => {
