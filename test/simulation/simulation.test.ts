@@ -34,6 +34,7 @@ const onceFailed: readonly (readonly [seed: number, sentence: string])[] = [
   [4004914, 'where all callers together have used up their limit, a wrong setting is not noticed before'],
   [5022514, 'a node that leaves a log out of all of its replies disagrees, and is outvoted'],
   [6104791, 'after a correction a node that numbers logs in another way can show a deposit as seen again'],
+  [32882, 'a node that hides logs does not agree with one whose log index has a gap'],
   [2007476, 'an endpoint that a restored database does not have begins with the next event'],
   [11849, 'a deposit that finds its wallet filled by a post is stored as too large'],
   [178, 'a read that costs more requests than a tick has is repeated with one block'],

@@ -12,7 +12,7 @@ import * as rpc from '../transport/json-rpc.ts'
 import { parseResults } from '../transport/json-rpc.ts'
 import { type FinalBlocks, readAllLogs } from './read-blocks.ts'
 import { readNodeReceipts } from './receipts.ts'
-import { readTokenLogs, renderTokenLogs } from './token-logs.ts'
+import { readTokenLogs, renderTokenLogs, verifyTokenLogs } from './token-logs.ts'
 
 /** What the node that blocks are from and another node differ about: the text of each. */
 export interface Mismatch {
@@ -51,7 +51,9 @@ export async function confirmBlocks(
   const withLogs = blocks.filter(({ logs }) => logs !== null)
   const reply = replies[blocks.length]
   const isTooLong = reply !== undefined && rpc.isTooLarge(reply)
-  const logs = isTooLong ? await readTokenLogs(node, withLogs) : parseRange(tokens, withLogs, reply)
+  const shown = isTooLong ? await readTokenLogs(node, withLogs) : parseRange(tokens, withLogs, reply)
+  if (!shown.ok) return shown
+  const logs = await testSilence(node, withLogs, shown.value)
   if (!logs.ok) return logs
   const unread = withLogs.filter((_, i) => logs.value[i] === null).map(({ height }) => height)
   const mismatch = await compareLogs(node, source, withLogs, logs.value)
@@ -77,6 +79,30 @@ function parseRange(
     }
     return ok(lists)
   })
+}
+
+/**
+ * The logs, with all of a block that has calls and for which both nodes show no log of an accepted token: the node's log index
+ * can lack it, and the source can hide its logs. Null where the node cannot show that there are none. A block of which the index
+ * has one log is complete.
+ */
+async function testSilence(node: TronNode, blocks: FinalBlocks, shown: LogLists): NodeResult<LogLists> {
+  const { tokens } = node.pool
+  const silent = blocks.filter(({ logs, transactions }, i) => {
+    const isSilent = shown[i]?.length === 0 && renderTokenLogs(tokens, logs ?? []).size === 0
+    return tokens.size > 0 && isSilent && transactions.some(({ input }) => input !== '0x')
+  })
+  if (silent.length === 0) return ok(shown)
+  const all = await readAllLogs(node, silent)
+  if (!all.ok) return all
+  const lists = [...shown]
+  for (const [i, block] of silent.entries()) {
+    const parsed = all.value[i] ?? null
+    const verified = parsed === null ? await verifyTokenLogs(node, block, []) : ok(parsed.logs)
+    if (!verified.ok) return verified
+    lists[blocks.indexOf(block)] = verified.value
+  }
+  return ok(lists)
 }
 
 /** The difference of a block to one in a reply. */

@@ -46,6 +46,21 @@ const gapAt = (h: Harness, height: number): Fault => ({
     }
   },
 })
+/** A node that hides all logs of a block. */
+const hidingAt = (height: number): Fault => ({
+  kind: 'changed-calls',
+  change: ({ method }, response) => {
+    if (!('result' in response) || response.result === null) return undefined
+    if (method === 'eth_getLogs') {
+      return {
+        result: (response.result as { blockNumber: string }[]).filter((log) => Number(log.blockNumber) !== height),
+      }
+    }
+    const receipt = response.result as { blockNumber: string }
+    if (method !== 'eth_getTransactionReceipt' || Number(receipt.blockNumber) !== height) return undefined
+    return { result: { ...receipt, logs: [] } }
+  },
+})
 const tooLarge: CallResponse = { error: { code: -32005, message: 'query returned more than 10000 results' } }
 const refusing = (h: Harness, height: number): Fault => ({
   kind: 'changed-calls',
@@ -220,6 +235,26 @@ describe('the second node', () => {
     h.fail(1, gapAt(h, h.chain.firstHeight + 1))
     expect(positions(await read(h, { quorum: 2 }))).toEqual(Array(5).fill([0, 0]))
     expect(h.alarms()).toEqual([])
+  })
+
+  it.each([2, 3])('does not agree by a gap of its index with a node that hides logs, of %i nodes', async (count) => {
+    const h = await createProbed(count)
+    const height = h.chain.firstHeight + 1
+    h.fail(0, hidingAt(height))
+    h.fail(1, gapAt(h, height))
+    const list = await read(h, { quorum: 2 })
+    expect(positions(list)).toEqual(
+      count === 3 ? Array(5).fill([0, 0]) : expect.objectContaining({ kind: 'disagreement' }),
+    )
+    expect(h.alarms()).toMatchObject([{ fields: { about: `logs of block ${height}` } }])
+  })
+
+  it('shows by receipts that a block with too many logs has none of a token', async () => {
+    const h = await createProbed(2, chainWith([]))
+    h.node(1).requests.length = 0
+    expect(positions(await read(h, { quorum: 2 }))).toEqual([[0, 0], [0, 0], [], [0, 0], [0, 0]])
+    const methods = h.node(1).requests.flatMap(({ calls }) => calls.map(({ method }) => method))
+    expect(methods).toContain('eth_getTransactionReceipt')
   })
 
   it('that gives no logs at all is a failed node, and nothing is put aside', async () => {
