@@ -21,13 +21,14 @@ export const tickMs = 27_000
 export const routeRequestsMax = 40
 /** HTTP requests to nodes in one request of a caller, for proofs: 10 take 90 receipts at two nodes. */
 export const routeProofsMax = 30
-// One invocation of the cron runs the ticks of a minute: six where one begins every 10 s. Their requests to nodes add up to 812:
+// One invocation of the cron runs the ticks of a minute: six where one begins every 10 s. Their requests to two nodes add up to 812:
 // 6 × 45 for reading blocks, 30 for ranges, 32 for reconciliation, 480 for proofs. Each tick takes about 40 database queries
 // where it finds 540 transfers or reads 374 blocks: 240 of the 1,000. Deliveries are other invocations.
 /**
- * HTTP requests to nodes in one tick for reading blocks. Providers limit them: at most 194,400 a day with a tick every 20 s. A
- * tick that is caught up takes 7 of them at two nodes, 30,240 a day. They also bound the CPU time of a tick: it reads at most
- * 374 blocks, which takes 2 s of CPU time where blocks are busy (`npm run bench`).
+ * HTTP requests to nodes in one tick for reading blocks, where up to two nodes must agree, and half as many for each further one.
+ * Providers limit them: at most 194,400 a day with a tick every 20 s. A tick that is caught up takes 7 of them at two nodes, 30,240
+ * a day. They also bound the CPU time of a tick: it reads at most 374 blocks, which takes 2 s of CPU time where blocks are busy
+ * (`npm run bench`).
  */
 export const tickRequestsMax = 45
 /**
@@ -35,7 +36,7 @@ export const tickRequestsMax = 45
  * found: a token takes a ninth of a request at two nodes, and TRX one more, or less where a block has several.
  */
 export const minuteProofsMax = 480
-/** HTTP requests to nodes in the last tick of a minute for reading ranges again, where there are any. */
+/** HTTP requests to nodes in the last tick of a minute for reading ranges again, for a quorum as above. */
 export const tickRescansMax = 30
 /** Milliseconds that a tick may spend on the nodes of reconciliation, after the scan. */
 export const reconciliationMs = 20_000

@@ -56,12 +56,9 @@ export async function weatherStorm(run: SimulatedRun): Promise<void> {
   }
 }
 
-/**
- * Where every block is too full, some are and one node lies about them, or isolates go on with the limits that they learned of
- * nodes, the scan may fall behind, but it moves.
- */
-function mayFallBehind({ logs, logsMax, nodeFault, keepsIsolates }: Storm): boolean {
-  return keepsIsolates || logs > alwaysFrom || (logs > logsMax && nodeFault === 'byzantine')
+/** Where every block is too full, or isolates go on with the limits that they learned of nodes, the scan may fall behind, but it moves. */
+function mayFallBehind({ logs, keepsIsolates }: Storm): boolean {
+  return keepsIsolates || logs > alwaysFrom
 }
 
 /** What a tick found and left. */
