@@ -126,13 +126,13 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/quorum/finalized-head.ts',
     text: 'const isClose = Math.max(...heights) - Math.min(...heights) <= headSpreadMax',
     replacement: 'const isClose = true',
-    from: 665,
+    from: 900,
   },
   'the time of the newest scan goes back': {
     file: 'd1/scan-store.ts',
     text: 'tried_at: later(tried_at)',
     replacement: `tried_at: param('startedAt')`,
-    from: 410,
+    from: 430,
   },
   'the health is ok while the scan is halted': {
     file: 'scan/health.ts',
@@ -217,7 +217,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'deposits/verify-deposit.ts',
     text: "return pending(owned, 'retired')",
     replacement: "return refused(owned, { kind: 'failed' })",
-    from: 106,
+    from: 120,
   },
   'bytes are not compared with the txid': {
     file: 'tron/transaction-bytes.ts',
@@ -254,19 +254,19 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/quorum/token-logs.ts',
     text: 'blocks.length > 1 && !givesOthers',
     replacement: 'blocks.length > 1',
-    from: 904,
+    from: 938,
   },
   'a log index without a log of the block is taken for a complete one': {
     file: 'tron/quorum/confirm-blocks.ts',
     text: 'if (silent.length === 0) return ok(shown)',
     replacement: 'if (silent.length >= 0) return ok(shown)',
-    from: 32_870,
+    from: 32_880,
   },
   'a node that rests is not asked, though too few are left without it': {
     file: 'tron/nodes/failover.ts',
     text: 'first ?? restingCandidate(selector, open)',
     replacement: 'first ?? (selector === null ? restingCandidate(selector, open) : null)',
-    from: 1_300,
+    from: 1_320,
   },
   'a range that costs too much is asked for again as it is': {
     file: 'scan/scan.ts',
