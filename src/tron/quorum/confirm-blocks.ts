@@ -1,5 +1,6 @@
 import type { Address } from '../../addresses/address.ts'
 import type { Block, Log, Transaction, Txid } from '../../chain/block.ts'
+import { receiptsMax } from '../../chain/limits.ts'
 import { parseQuantity, parseSmallQuantity } from '../../chain/quantity.ts'
 import { err, ok, type Result } from '../../common/result.ts'
 import { forQuestion, type TronNode } from '../nodes/node.ts'
@@ -82,27 +83,40 @@ function parseRange(
 }
 
 /**
- * The logs, with all of a block that has calls and for which both nodes show no log of an accepted token: the node's log index
- * can lack it, and the source can hide its logs. Null where the node cannot show that there are none. A block of which the index
- * has one log is complete.
+ * The logs, with all of a block that has calls and for which the node shows no log of an accepted token: its log index can lack
+ * the block, and the source can hide logs. Null where the node cannot show that nothing is hidden. A block of which the index has
+ * one log is complete.
  */
 async function testSilence(node: TronNode, blocks: FinalBlocks, shown: LogLists): NodeResult<LogLists> {
-  const { tokens } = node.pool
-  const silent = blocks.filter(({ logs, transactions }, i) => {
-    const isSilent = shown[i]?.length === 0 && renderTokenLogs(tokens, logs ?? []).size === 0
-    return tokens.size > 0 && isSilent && transactions.some(({ input }) => input !== '0x')
-  })
+  const isSilent = ({ transactions }: ParsedBlock, i: number) =>
+    shown[i]?.length === 0 && transactions.some(({ input }) => input !== '0x')
+  const silent = node.pool.tokens.size === 0 ? [] : blocks.filter(isSilent)
   if (silent.length === 0) return ok(shown)
   const all = await readAllLogs(node, silent)
   if (!all.ok) return all
   const lists = [...shown]
   for (const [i, block] of silent.entries()) {
     const parsed = all.value[i] ?? null
-    const verified = parsed === null ? await verifyTokenLogs(node, block, []) : ok(parsed.logs)
+    const verified = parsed === null ? await verifySilence(node, block) : ok(parsed.logs)
     if (!verified.ok) return verified
     lists[blocks.indexOf(block)] = verified.value
   }
   return ok(lists)
+}
+
+/** `[]` where the node shows that the source hides no log of an accepted token, by its index or by the receipts of all other calls. */
+async function verifySilence(node: TronNode, block: FinalBlocks[number]): NodeResult<readonly Log[] | null> {
+  const { tokens } = node.pool
+  const own = renderTokenLogs(tokens, block.logs ?? [])
+  if (own.size === 0) return verifyTokenLogs(node, block, [])
+  const others = block.transactions.filter(({ txid, input }) => input !== '0x' && !own.has(txid))
+  if (others.length > receiptsMax) return ok(null)
+  if (others.length === 0) return ok([])
+  const txids = others.map(({ txid }) => txid)
+  const receipts = await readNodeReceipts(node, txids, block.height)
+  if (!receipts.ok) return receipts
+  const hidden = [...receipts.value.values()].filter(({ succeeded }) => succeeded).flatMap(({ logs }) => logs)
+  return ok(renderTokenLogs(tokens, hidden).size === 0 ? [] : null)
 }
 
 /** The difference of a block to one in a reply. */

@@ -46,6 +46,19 @@ const gapAt = (h: Harness, height: number): Fault => ({
     }
   },
 })
+/** A node that hides the logs of one transaction. */
+const hidingOf = (txid: string): Fault => ({
+  kind: 'changed-calls',
+  change: ({ method, params }, response) => {
+    if (!('result' in response) || response.result === null) return undefined
+    if (method === 'eth_getLogs') {
+      const logs = response.result as { transactionHash: string }[]
+      return { result: logs.filter(({ transactionHash }) => transactionHash !== `0x${txid}`) }
+    }
+    const isIts = method === 'eth_getTransactionReceipt' && params[0] === `0x${txid}`
+    return isIts ? { result: { ...(response.result as object), logs: [] } } : undefined
+  },
+})
 /** A node that hides all logs of a block. */
 const hidingAt = (height: number): Fault => ({
   kind: 'changed-calls',
@@ -201,6 +214,21 @@ describe('a block with too many logs', () => {
     expect(positions(await read(h, { quorum: 2 }))).toEqual([[0, 0], [0, 0], [0], [0, 0], [0, 0]])
     expect(h.alarms()).toEqual([])
   })
+
+  it.each([
+    ['a direct payment', token(8n)],
+    ['a payment by another contract', forwarded(0)],
+  ])(
+    'is put aside where the first node hides a log beside one that it shows, and the second one has a gap: %s',
+    async (_, payment) => {
+      const h = await createProbed(2, chainWith([token(7n), payment]))
+      const height = h.chain.firstHeight + 2
+      const hidden = h.chain.at(height)?.transactions[2]?.txid ?? ''
+      h.fail(0, hidingOf(hidden))
+      h.fail(1, gapAt(h, height))
+      expect(positions(await read(h, { quorum: 2 }))).toEqual([[0, 0], [0, 0], null, [0, 0], [0, 0]])
+    },
+  )
 
   it('is a disagreement where the second node has another amount', async () => {
     const h = await createProbed(2, chainWith([token(7n)]))
