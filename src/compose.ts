@@ -101,7 +101,7 @@ function configured(platform: Platform, config: Config): BoundService {
   const app = createApp(platform, { ...config, hasStoredMeaning }, services)
   const watch = { hasStoredMeaning, startWatch: { failingSince: null }, eventsKeepDays: config.eventsKeepDays }
   const writeBody = (event: StoredEvent) => JSON.stringify(eventItem(event, config.currencies, jsonAmount))
-  const perNode = (forTwo: number) => Math.ceil((forTwo / 2) * Math.max(config.quorum, 2))
+  const forQuorum = (forTwo: number) => Math.ceil((forTwo / 2) * Math.max(config.quorum, 2))
   const proofsMax = Math.floor(limits.minuteProofsMax / ticksPerMinute(config.scanEverySeconds))
   const tick = async (isLast: boolean) => {
     const usage = createUsage()
@@ -109,8 +109,8 @@ function configured(platform: Platform, config: Config): BoundService {
     try {
       const parts = services.primary({ usage, bookmark: null, bookmarkAfter: null })
       const chains = {
-        chain: openChain(usage, limits.tickReadMs, perNode(limits.tickRequestsMax)),
-        rescanChain: openChain(usage, limits.tickMs, perNode(limits.tickRescansMax)),
+        chain: openChain(usage, limits.tickReadMs, forQuorum(limits.tickRequestsMax)),
+        rescanChain: openChain(usage, limits.tickMs, forQuorum(limits.tickRescansMax)),
         proofChain: openChain(usage, limits.tickMs, proofsMax),
       }
       const openReconciliationChain = () => openChain(usage, limits.reconciliationMs, limits.reconciliationRequestsMax)

@@ -117,6 +117,13 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
   return withBindings({ ...testVariables(db), ...variables })
 }
 
+/** The text of a response to a caller. */
+export const textOf = async (service: RunningService, path: string, uid = 7) => (await service.get(path, uid)).text()
+/** Requests to all nodes so far. */
+export const requestsOf = ({ nodes }: RunningService) => nodes.reduce((sum, node) => sum + node.requests.length, 0)
+/** The kinds of all alarms so far. */
+export const alarmsIn = ({ lines }: RunningService) => lines.flatMap((line) => JSON.parse(line).alarm ?? [])
+
 /** A POST request with this JSON body, or with this text. */
 export function postInit(body: unknown): RequestInit {
   return {

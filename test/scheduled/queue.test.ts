@@ -3,17 +3,24 @@ import type { Address } from '../../src/addresses/address.ts'
 import { contractTypes, explainContractType } from '../../src/deposits/contract-types.ts'
 import { takenMax, takesPerTick } from '../../src/scan/prove-queue.ts'
 import { rescanRetryMs } from '../../src/scan/rescan.ts'
-import { addressIn, payFinal, type RunningService, startService, trxTo, usdtTo } from '../http/service.ts'
+import {
+  addressIn,
+  alarmsIn,
+  payFinal,
+  type RunningService,
+  requestsOf,
+  startService,
+  textOf,
+  trxTo,
+  usdtTo,
+} from '../http/service.ts'
 import type { ScriptedNode } from '../support/scripted-node.ts'
 import { addressOf, type TransactionSpec } from '../support/transaction-spec.ts'
 
-const textOf = async (service: RunningService, path: string, uid = 7) => (await service.get(path, uid)).text()
-const alarmsIn = (service: RunningService) => service.lines.flatMap((line) => JSON.parse(line).alarm ?? [])
 const addressFor = async (service: RunningService, uid: number) => addressIn(await service.get('/tron/generate', uid))
 const positionIn = async ({ db }: RunningService) => await db.prepare('SELECT height FROM scan').first<number>('height')
 const countIn = async ({ db }: RunningService, table: string) =>
   await db.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>('n')
-const requestsOf = (service: RunningService) => service.nodes.reduce((sum, node) => sum + node.requests.length, 0)
 
 /** A TRC-10 transfer: over JSON-RPC it looks like TRX. */
 const dustTo = (to: Address, amount: bigint): TransactionSpec => ({ kind: 'trc10', from: addressOf(98), to, amount })

@@ -11,23 +11,23 @@ import { leaseMs, stallMs } from '../../src/scan/scan.ts'
 import {
   addressFrom,
   addressIn,
+  alarmsIn,
   finalityLag,
   firstAddress,
   payFinal,
   type RunningService,
+  requestsOf,
   startService,
+  textOf,
   trxTo,
   usdtTo,
 } from '../http/service.ts'
 import { changing } from '../support/scripted-node.ts'
 
-const textOf = async (service: RunningService, path: string) => (await service.get(path)).text()
 const scanStoreOf = ({ db }: RunningService) => createScanStore(db)
 const positionOf = async (service: RunningService) => (await scanStoreOf(service).state())?.position.height
 const pendingCountOf = async ({ db }: RunningService) => (await createPendingDeposits(db).of(7 as Uid, null)).length
 const finalizedIn = ({ chain }: RunningService) => chain.tip().height - finalityLag
-const requestsOf = (service: RunningService) => service.nodes.reduce((sum, node) => sum + node.requests.length, 0)
-const alarmsIn = (service: RunningService) => service.lines.flatMap((line) => JSON.parse(line).alarm ?? [])
 
 /** A service whose caller has an address and a final deposit of 25 USDT. */
 async function withDeposit(variables: Record<string, unknown> = {}) {

@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest'
 import {
   addressFrom,
   addressIn,
+  alarmsIn,
   finalityLag,
   firstAddress,
   payFinal,
   type RunningService,
+  requestsOf,
   startService,
+  textOf,
   usdtTo,
 } from '../http/service.ts'
 import { changing } from '../support/scripted-node.ts'
 
 const oneNode = { TRON_NODES: [{ rpc: 'https://one.example/jsonrpc', api: 'https://one.example' }], TRON_QUORUM: 1 }
-const textOf = async (service: RunningService, path: string) => (await service.get(path)).text()
-const requestsOf = (service: RunningService) => service.nodes.reduce((sum, node) => sum + node.requests.length, 0)
-const alarmsIn = (service: RunningService) => service.lines.flatMap((line) => JSON.parse(line).alarm ?? [])
 
 /** A service whose caller has a final deposit of 25 USDT, and one that is not final. */
 async function withDeposit(variables: Record<string, unknown> = {}): Promise<RunningService> {

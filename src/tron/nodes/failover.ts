@@ -128,8 +128,7 @@ function restingCandidate({ pool, needed, candidates }: NodeSelector, open: read
   const resting = open.filter(
     ({ circuit }) => !pool.tried.has(circuit) && circuit.unusedUntil <= pool.budget.clock.now(),
   )
-  const [first = null] = resting.sort((a, b) => a.circuit.restUntil - b.circuit.restUntil)
-  return first
+  return resting.sort((a, b) => a.circuit.restUntil - b.circuit.restUntil)[0] ?? null
 }
 
 async function meetsRequirement(selector: NodeSelector, candidate: NodeCandidate): Promise<boolean> {
