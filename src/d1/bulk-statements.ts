@@ -6,7 +6,7 @@ import type { CreditKey, Deposit, Movement, Pending, Refusal, Sighting } from '.
 import { amountMax } from '../ledger/amount.ts'
 import { type Database, toJsonTexts } from './database.ts'
 import { type IncomingDeposit, writeDeposit, writeMovement, writePending, writeRefusal, writeSighting } from './rows.ts'
-import { rescans } from './scan-tables.ts'
+import { rescans, scans } from './scan-tables.ts'
 import { columnsOf, members, names, param, statement } from './statement.ts'
 import { deposits, movements, pendingDeposits, refusals, sightings, wallets } from './tables.ts'
 
@@ -73,12 +73,12 @@ SELECT ${names(...refusalColumns)}, ${param('at')}
 FROM (SELECT ${members(...refusalColumns)} FROM json_each(${param('list')})) AS ${incoming}
 WHERE NOT ${isKnown} AND NOT ${isRefused}`)
 
-/** Stores blocks as gaps, each once while it is one. */
+/** Stores blocks as gaps, each once while it is one. The scan reads what is above its position, as after a correction. */
 const insertGaps = statement(sql`
 INSERT INTO ${rescans} (${names(rescans.kind, rescans.from_height, rescans.to_height, rescans.next_height)},
   ${names(rescans.reason, rescans.created_at, rescans.next_try)})
 SELECT 'gap', value, value, value, 'the logs of the block cannot be read with certainty', ${param('at')}, ${param('at')}
-FROM json_each(${param('list')}) WHERE true
+FROM json_each(${param('list')}) WHERE value <= (SELECT ${scans.height} FROM ${scans})
 ON CONFLICT DO NOTHING`)
 
 /** Stores rows; known ones are left unchanged. */

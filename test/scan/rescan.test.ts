@@ -36,10 +36,15 @@ async function createParts(answer: (from: number, to: number) => readonly Block[
       )
       .bind(start + from, start + last)
       .run()
+  const correct = (height: number) =>
+    db
+      .prepare(`INSERT INTO correction (finalized, reason, created_at) VALUES (?1, 'a node lied', 0)`)
+      .bind(start + height)
+      .run()
   const at = (ms: number) => ({ ...parts, clock: { ...parts.clock, now: () => (now + ms) as UnixMs } })
   const rescans = async () =>
     (await db.prepare('SELECT kind, next_height - ?1 AS next, finished_at FROM rescan').bind(start).all()).results
-  return { parts, reads, request, at, rescans }
+  return { parts, reads, request, correct, at, rescans }
 }
 
 const between = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => blockAt(from + i))
@@ -111,6 +116,20 @@ describe('a requested range', () => {
       { kind: 'gap', next: 2, finished_at: null },
     ])
     expect(await parts.rescans.gaps()).toEqual({ count: 1, lowest: start + 2 })
+  })
+
+  it('leaves no gap above the position, which a correction lowered: the scan reads these blocks', async () => {
+    const { parts, request, rescans, correct } = await createParts((from, to) =>
+      between(from, to).map((block) => ({ ...block, logs: null })),
+    )
+    await request(3, 6)
+    await correct(4)
+    await readAgain(parts)
+    expect(await rescans()).toEqual([
+      { kind: 'request', next: 7, finished_at: now },
+      { kind: 'gap', next: 3, finished_at: null },
+      { kind: 'gap', next: 4, finished_at: null },
+    ])
   })
 })
 
