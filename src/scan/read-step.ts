@@ -10,7 +10,7 @@ import type { ScanPosition } from './scan-store.ts'
 /** The blocks that a step has read. */
 export interface ReadStep {
   readonly blocks: readonly Block[]
-  /** Requests of the newest read. */
+  /** Requests of the newest read. 0 where it put blocks aside, which took most of them: the next read takes fewer. */
   readonly cost: number
   /** Why reading stopped early, or null. */
   readonly failure: ChainFailure | null
@@ -41,7 +41,7 @@ export async function readStep(
     if (left < cost) return ended(blocks.length === 0 ? { kind: 'out-of-budget' } : null)
     const read = await chain.finalizedBlocks(plan.from, plan.to)
     if (!read.ok) return ended(read.error)
-    cost = left - chain.requestsLeft()
+    cost = read.value.some(({ logs }) => logs === null) ? 0 : left - chain.requestsLeft()
     const [first] = read.value
     const newest = read.value.at(-1)
     if (first === undefined || newest === undefined) break

@@ -57,6 +57,20 @@ describe('a step', () => {
     expect(reads).toEqual([])
   })
 
+  it('goes on with few requests left where the newest read put a block aside, which took most of them', async () => {
+    let left = 30
+    const { chain, reads } = createNodes()
+    const finalizedBlocks: Chain['finalizedBlocks'] = async (from, to) => {
+      const blocks = await chain.finalizedBlocks(from, to)
+      const isFirst = reads.length === 1
+      left -= isFirst ? 20 : 4
+      return isFirst && blocks.ok ? ok(blocks.value.map((block) => ({ ...block, logs: null }))) : blocks
+    }
+    const { heights, cost } = await read({ finalizedBlocks, requestsLeft: () => left })
+    expect(heights).toEqual(upTo(stepBlocksMax))
+    expect(cost).toBe(4)
+  })
+
   it('has the blocks of the reads before its requests are used up', async () => {
     const { chain } = createNodes({ budget: 5, cost: 3 })
     const { heights, failure } = await read(chain)
