@@ -3,6 +3,7 @@ import { type BlockHeight, blockSeconds } from '../../src/chain/block.ts'
 import type { Chain } from '../../src/chain/chain.ts'
 import { err, ok } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
+import { toPending } from '../../src/deposits/verify-deposit.ts'
 import { routeMs } from '../../src/platform/limits.ts'
 import {
   type CheckNowParts,
@@ -15,7 +16,16 @@ import {
   sharedStateMs,
 } from '../../src/scan/check-now.ts'
 import { leaseMs } from '../../src/scan/scan.ts'
-import { alice, transaction, txid } from '../deposits/samples.ts'
+import {
+  alice,
+  receiptsWithoutLogs,
+  toAlice,
+  transaction,
+  transferBytes,
+  trxCandidate,
+  txid,
+} from '../deposits/samples.ts'
+import { trx } from '../support/currencies.ts'
 import { freshDatabase } from '../support/database.ts'
 import { blockAt, createScanParts, start, now as startedAt, type TestScanParts } from './scan-parts.ts'
 
@@ -111,6 +121,18 @@ describe('check now, while another call scans', () => {
     const report = await checkNow(parts, alice.uid)
     expect(report.ok && report.value.problem).toBeNull()
     expect(sleeps).toEqual([])
+  })
+
+  it('proves the caller’s own candidates at once, whoever scanned', async () => {
+    const transactionBytes: Chain['transactionBytes'] = async () => ok(transferBytes())
+    await createParts({ receipts: receiptsWithoutLogs, transactionBytes })
+    await stores.addresses.issueFirst(alice.uid, () => alice.address)
+    const owned = toAlice({ ...trxCandidate, block: blockAt(start + 1) })
+    await stores.pending.keep([toPending(owned, 'queued')], (startedAt - blockMs) as UnixMs)
+    await takeOtherLease(startedAt + leaseMs)
+    await endOtherScan(startedAt - 2 * blockMs, startedAt - blockMs + 1)
+    const report = await checkNow(parts, alice.uid)
+    expect(report.ok && report.value).toMatchObject({ credited: [{ cuy: trx.cuy, amount: 1_000_000n }], pending: [] })
   })
 
   it('scans after one that ended a block time before the call', async () => {
