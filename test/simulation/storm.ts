@@ -46,13 +46,13 @@ export async function weatherStorm(run: SimulatedRun): Promise<void> {
     await pass(env, tickMs)
     const position = stored.scan()?.height ?? 0
     const before = seen.at(-1)
-    seen.push({ position, finalized })
+    seen.push({ position, finalized, gaps: env.openGaps })
     if (before === undefined) continue
     const hasMoved = position > (seen.at(-3)?.position ?? -1)
     if (position < before.finalized - headSpreadMax && !(mayFallBehind(storm) && hasMoved)) {
       env.violate(`the position is ${position}, and ${before.finalized} was final more than a tick before`)
     }
-    checkCredited(run, begin, before.position, victim)
+    checkCredited(run, begin, before, victim)
   }
 }
 
@@ -67,6 +67,8 @@ interface Seen {
   readonly finalized: number
   /** The position at its end. */
   readonly position: number
+  /** The blocks that were put aside at its end. */
+  readonly gaps: ReadonlySet<number>
 }
 
 /** Gives one node the fault of the storm where the others are enough without it. */
@@ -123,11 +125,11 @@ function startQuestions(run: SimulatedRun, { questions }: Storm, uid: ReturnType
   }
 }
 
-/** What the position passed by the end of a tick, the next one must have stored, whoever else has something in the queue. */
-function checkCredited({ env, stored }: SimulatedRun, above: number, to: number, victim: number): void {
+/** What was read by the end of a tick, the next one must have stored, whoever else has something in the queue. */
+function checkCredited({ env, stored }: SimulatedRun, above: number, read: Seen, victim: number): void {
   for (const transfer of env.transfers.values()) {
     const { height, promised, txid, position } = transfer
-    if (!promised || height <= above || height > to || env.openGaps.has(height)) continue
+    if (!promised || height <= above || height > read.position || read.gaps.has(height)) continue
     const expected = expectedDeposit(env, transfer)
     if (expected === null || expected.uid === victim || stored.outcomeOf(txid, position) !== undefined) continue
     env.violate(`${txid}:${position} of ${expected.uid} was passed more than a tick ago and waits`)

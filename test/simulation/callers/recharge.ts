@@ -4,6 +4,7 @@ import { clockSkewMaxMs } from '../invocation.ts'
 import { observe } from '../observed.ts'
 import { expectedDeposit } from '../oracle.ts'
 import { currencies } from '../scenario.ts'
+import type { StoredScan } from '../stored.ts'
 import type { Client } from './client.ts'
 import { type RechargeMessage, readRechargeMessage } from './recharge-message.ts'
 import { tokenOf } from './tokens.ts'
@@ -16,7 +17,9 @@ export async function recharge(client: Client, uid: Uid): Promise<void> {
   const { env, stored } = client
   const since = env.scheduler.now() - clockSkewMaxMs
   const finalBefore = stored.scan()?.finalized ?? -1
-  const own = observe(env, () => ({ pending: stored.countPendingOf(uid), unconfirmed: stored.countSightingsOf(uid) }))
+  const own = observe(env, () => {
+    return { pending: stored.countPendingOf(uid), unconfirmed: stored.countSightingsOf(uid), scan: stored.scan() }
+  })
   const { status, msg } = await client.get('/tron/recharge', tokenOf(uid))
   const states = own.end()
   if (client.mayBeRefused(status)) return
@@ -36,7 +39,8 @@ export async function recharge(client: Client, uid: Uid): Promise<void> {
   if (message.problems.length > 0) {
     if (env.phase === 'healthy' && !env.isForked) env.violate(`recharge reported ${message.problems.join()} to ${uid}`)
   } else if (message.behind === 0) {
-    checkComplete(client, uid, since, finalBefore)
+    const scans = states.flatMap(({ scan }) => scan ?? [])
+    checkComplete(client, uid, since, finalBefore, scans)
   }
 }
 
@@ -55,14 +59,21 @@ function checkCredited({ env, stored }: Client, uid: Uid, since: number, { credi
 const blockMs = 3_000
 
 /** Without a problem the caller may rely on it: a scan since the request, or one that just ended, has stored all that was final. */
-function checkComplete({ env, stored }: Client, uid: Uid, since: number, finalBefore: number): void {
-  const scan = stored.scan()
-  const isRecent = scan !== undefined && scan.leaseUntil > since - blockMs - clockSkewMaxMs
-  if (scan !== undefined && finalBefore >= 0 && scan.caughtUpAt < since && !isRecent) {
+function checkComplete(
+  { env, stored }: Client,
+  uid: Uid,
+  since: number,
+  finalBefore: number,
+  scans: readonly StoredScan[],
+): void {
+  const isScanned = ({ caughtUpAt, leaseUntil }: StoredScan) =>
+    caughtUpAt >= since || leaseUntil > since - blockMs - clockSkewMaxMs
+  // Any state during the request can have been read: a correction and a late lease hide when the scan before them ended.
+  if (finalBefore >= 0 && scans.length > 0 && !scans.some(isScanned)) {
     env.violate(`recharge reported no problem to ${uid}, and no scan since the request was caught up`)
   }
   // What became final after the beginning of that scan is left to the next one.
-  const later = Math.ceil(Math.max(0, since - (scan?.caughtUpAt ?? since) + clockSkewMaxMs) / blockMs)
+  const later = Math.ceil(Math.max(0, since - (scans.at(-1)?.caughtUpAt ?? since) + clockSkewMaxMs) / blockMs)
   for (const transfer of env.transfers.values()) {
     const { promised, height, txid, position, to } = transfer
     const isDue = promised && height <= finalBefore - later && !env.openGaps.has(height)
