@@ -37,7 +37,7 @@ export interface BalanceReply {
   readonly balance: bigint
 }
 
-/** When a tick read a balance, in milliseconds since 1970, and the position of the scan then. */
+/** When a tick read a balance, in milliseconds since 1970, and the highest position of the scan that it can have read before. */
 export interface BalanceReading {
   readonly at: number
   readonly position: number
@@ -231,4 +231,10 @@ function drawPayments({ random, scenario, lost, chain, balances, shown, owners }
     balances.apply(height, payment.changes)
     return payment
   })
+}
+
+/** The stored states of the scan since a moment, and the one before it. */
+export function statesSince({ scanHistory }: Environment, from: number): readonly (StoredScan | undefined)[] {
+  const before = scanHistory.findLastIndex(({ at }) => at <= from)
+  return scanHistory.slice(Math.max(0, before)).map(({ scan }) => scan)
 }

@@ -10,6 +10,8 @@ export interface Invocation {
   readonly kind: string
   /** Unique in its run. Its leases and request ids begin with it and a dot. */
   readonly name: string
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
   readonly clock: Clock
   readonly uniqueName: () => string
   /** To be awaited wherever the platform can end an invocation. Resolves, or never does. */
@@ -48,6 +50,7 @@ export function createInvocation(env: Environment, kind: string, number: number,
   return {
     kind,
     name,
+    startedAt: scheduler.now(),
     databaseFailed: false,
     async step() {
       stepsLeft -= 1

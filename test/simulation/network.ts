@@ -3,7 +3,7 @@ import type { Wire } from '../support/block-json.ts'
 import { answerCall, type CallResponse, type IncomingCall } from '../support/node-methods.ts'
 import { apiPaths } from '../support/scripted-node.ts'
 import type { ByzantineFault } from './byzantine-faults.ts'
-import type { Environment } from './environment.ts'
+import { type Environment, statesSince } from './environment.ts'
 import type { Invocation, NodeFetch } from './invocation.ts'
 import {
   batchLimitBody,
@@ -168,7 +168,8 @@ function loadBalance(
   env.balanceReplies.push({ at: env.scheduler.now(), address, contract, balance })
   if (invocation.kind !== 'tick') return
   const key = `${contract} ${address}`
-  env.newestReadings.set(key, { at: env.scheduler.now(), position: env.scanHistory.at(-1)?.scan?.height ?? 0 })
+  const positions = statesSince(env, invocation.startedAt).map((scan) => scan?.height ?? 0) // a correction can have lowered it
+  env.newestReadings.set(key, { at: env.scheduler.now(), position: Math.max(...positions) })
   if (isTrue) return
   env.falseReadings.set(key, (env.falseReadings.get(key) ?? 0) + 1)
 }

@@ -1,4 +1,4 @@
-import type { Environment } from '../environment.ts'
+import { statesSince } from '../environment.ts'
 import { clockSkewMaxMs } from '../invocation.ts'
 import type { StoredScan } from '../stored.ts'
 import type { Client } from './client.ts'
@@ -34,12 +34,6 @@ export async function readHealth(client: Client): Promise<void> {
 
 /** An isolate reads the state at most once in this time. */
 const cachedMs = 1_000
-
-/** The stored states of the scan since a moment, and the one before it. */
-function statesSince({ scanHistory }: Environment, from: number): readonly (StoredScan | undefined)[] {
-  const before = scanHistory.findLastIndex(({ at }) => at <= from)
-  return scanHistory.slice(Math.max(0, before)).map(({ scan }) => scan)
-}
 
 function heightsOf(scan: StoredScan | undefined): { readonly scanned: number; readonly finalized: number } {
   const scanned = scan?.height ?? 0
