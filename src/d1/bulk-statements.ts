@@ -92,12 +92,15 @@ const insertMovements = insertNew(movements)
 const { seen_at } = sightings
 const sightingColumns = columnsOf(sightings, seen_at)
 
-/** Stores transfers that are not known otherwise. Where one was seen before, only its block changes: it was mined again. */
+/**
+ * Stores transfers above the position that are not known otherwise. Where one was seen before, only its block changes: it was
+ * mined again.
+ */
 const upsertSightings = statement(sql`
 INSERT INTO ${sightings} (${names(...sightingColumns, seen_at)})
 SELECT ${names(...sightingColumns)}, ${param('at')}
 FROM (SELECT ${members(...sightingColumns)} FROM json_each(${param('list')})) AS ${incoming}
-WHERE NOT ${isKnown} AND NOT ${isRefused} AND NOT ${isPending}
+WHERE ${incoming.height} > (SELECT ${scans.height} FROM ${scans}) AND NOT ${isKnown} AND NOT ${isRefused} AND NOT ${isPending}
 ON CONFLICT (${names(sightings.txid, sightings.position)}) DO UPDATE
 SET ${names(sightings.height)} = excluded.${names(sightings.height)}, ${names(sightings.block_hash)} = excluded.${names(sightings.block_hash)}
 WHERE excluded.${names(sightings.block_hash)} <> ${sightings.block_hash}`)

@@ -84,6 +84,13 @@ describe('update', () => {
     expect((await events()).map(([type]) => type)).toEqual(['deposit.seen', 'deposit.dropped', 'deposit.seen'])
   })
 
+  it('sees nothing that a node which is behind shows at or below the position', async () => {
+    await passBlock()
+    await sightings.update([sighting({ block: block(101) }), sighting({ txid: txid(2), block: block(102) })], ms(1600))
+    expect(await sightings.of(uid(1))).toEqual([sighting({ txid: txid(2), block: block(102) })])
+    expect(await events()).toEqual([['deposit.seen', 2]])
+  })
+
   it('drops nothing that was mined again at a greater height before', async () => {
     await sightings.update([sighting({ block: block(101) })], ms(1500))
     await passBlock()
