@@ -139,3 +139,21 @@ export async function forkAndReturn(run: SimulatedRun): Promise<void> {
   env.isForked = false
   await finish(env, request('health', readHealth))
 }
+
+/** Minutes of an outage: long enough for the longest rest of a node. */
+const outageMinutes = 15
+
+/** No node answers for a quarter of an hour. The first tick after that must read, whatever the isolates remember of the nodes. */
+export async function endOutage({ env, nodes, stored, tick }: SimulatedRun): Promise<void> {
+  if (stored.scan() === undefined) return
+  nodes.setAway(true)
+  for (let minute = 0; minute < outageMinutes; minute += 1) {
+    await pass(env, 60_000)
+    await finish(env, tick())
+  }
+  nodes.setAway(false)
+  env.produce()
+  await finish(env, tick())
+  const height = stored.scan()?.height ?? 0
+  if (height < env.finalized()) env.violate(`the position is ${height} after an outage, and ${env.finalized()} is final`)
+}

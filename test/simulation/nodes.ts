@@ -21,6 +21,8 @@ export interface Nodes {
   recover(fault: ByzantineFault | 'any' | null): void
   /** Makes all nodes show another chain from block `from` on, or with null the chain that stays again. */
   rewriteAll(from: number | null): void
+  /** All nodes go away, or return. */
+  setAway(isAway: boolean): void
   /** Sets the view from which the node replies to one request. Returns its Byzantine fault in that request. */
   setView(node: SimulatedNode): ByzantineFault | null
   /** What the node replies as a balance with `fault`, and whether that is the true balance of about now. */
@@ -50,6 +52,9 @@ export function createNodes(env: Environment, position: () => number): Nodes {
         const next = fault === 'any' ? (node.fault ?? drawByzantineFault(random)) : fault
         setFault(env, node, node.plan.byzantine ? next : null)
       }
+    },
+    setAway(isAway) {
+      for (const node of list) node.awayUntil = isAway ? Number.POSITIVE_INFINITY : 0
     },
     rewriteAll(from) {
       state.rewritten = from === null ? null : createBranch(env, from)

@@ -1,7 +1,7 @@
 import { openSqliteD1, type SqliteD1 } from '../support/sqlite-d1.ts'
 import { createEnvironment, depositAddress, type Environment, startMs } from './environment.ts'
 import { auditEvents } from './event-audit.ts'
-import { deliverAll, forkAndReturn, reconcileRepeatedly } from './final-phases.ts'
+import { deliverAll, endOutage, forkAndReturn, reconcileRepeatedly } from './final-phases.ts'
 import { auditLedger } from './ledger-audit.ts'
 import { drawLostDatabase } from './lost-database.ts'
 import { createOperator } from './operator.ts'
@@ -69,6 +69,7 @@ async function live(env: Environment, store: SqliteD1, backendRandom: Random, en
   if (env.scenario.forks) phases.push(forkAndReturn)
   for (const phase of phases) if (env.violation === null) await phase(run)
   if (env.violation === null) await deliverAll(run)
+  if (env.violation === null && env.scenario.storm?.keepsIsolates === true) await endOutage(run)
   const fault = env.violation === null ? (auditLedger(env, run.stored) ?? auditEvents(run.stored)) : null
   if (fault !== null) env.violate(fault)
   return early
