@@ -155,5 +155,6 @@ export async function endOutage({ env, nodes, stored, tick }: SimulatedRun): Pro
   env.produce()
   await finish(env, tick())
   const height = stored.scan()?.height ?? 0
-  if (height < env.finalized()) env.violate(`the position is ${height} after an outage, and ${env.finalized()} is final`)
+  if (height < env.finalized())
+    env.violate(`the position is ${height} after an outage, and ${env.finalized()} is final`)
 }
