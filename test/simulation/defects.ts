@@ -254,7 +254,7 @@ export const defects: Readonly<Record<string, Defect>> = {
     file: 'tron/quorum/token-logs.ts',
     text: 'blocks.length > 1 && !givesOthers',
     replacement: 'blocks.length > 1',
-    from: 938,
+    from: 1_262,
   },
   'a log index without a log of the block is taken for a complete one': {
     file: 'tron/quorum/confirm-blocks.ts',
