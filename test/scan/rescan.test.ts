@@ -148,4 +148,17 @@ describe('a gap', () => {
     await readAgain(at(2 * rescanRetryMs))
     expect(await parts.rescans.gaps()).toEqual({ count: 0, lowest: null })
   })
+
+  it('above a position that a correction lowered is read all the same', async () => {
+    let logs: Block['logs'] = null
+    const { parts, request, correct, at } = await createParts((from) => [{ ...blockAt(from), logs }])
+    await request(5, 5)
+    await readAgain(parts)
+    await correct(3)
+    await readAgain(at(rescanRetryMs))
+    expect(await parts.rescans.gaps()).toEqual({ count: 1, lowest: start + 5 })
+    logs = []
+    await readAgain(at(2 * rescanRetryMs))
+    expect(await parts.rescans.gaps()).toEqual({ count: 0, lowest: null })
+  })
 })
