@@ -172,7 +172,7 @@ function createServices(
     addressAt: (index) => deriveAddress(config.extendedPublicKey, index),
     shared: createSharedScanState(),
     recentBalances: createRecentBalances(),
-    sharedHealth: { state: undefined, readAt: 0 },
+    sharedHealth: { newest: null, readAt: 0 },
   }
   const filter = createAddressFilter()
   const parts = (db: Database): WriteParts => ({

@@ -3,8 +3,10 @@ import type { ScanState, ScanStore } from './scan-store.ts'
 
 /** The scan is `stopped` when its position has not moved for this long. */
 export const stoppedAfterMs = 180_000
-/** Highest age of the state that health checks of one isolate share. */
+/** Time between two reads of the state that health checks of one isolate share. */
 export const sharedHealthMs = 1_000
+/** Highest age of that state, which is used until the next read has ended. */
+export const sharedHealthMsMax = 2_000
 /** The scan is `behind` by more than this number of blocks: those of five minutes, more than a scan that keeps up leaves. */
 export const behindBlocksMax = 100
 
@@ -20,9 +22,9 @@ export interface ScanHealth {
 
 /** What the health checks of one isolate share, so that many of them cause few queries. It can be lost at any time. */
 export interface SharedHealth {
-  /** Undefined before the first read. */
-  state: ScanState | null | undefined
-  /** When the newest read began. */
+  /** The newest state, and when its read began. Null before the first read. */
+  newest: { readonly state: ScanState | null; readonly at: number } | null
+  /** When the newest read began, which can have failed. */
   readAt: number
 }
 
@@ -51,11 +53,13 @@ export async function readScanHealth(parts: ScanHealthParts): Promise<ScanHealth
 }
 
 async function readState({ scanStore, clock, sharedHealth: shared }: ScanHealthParts): Promise<ScanState | null> {
+  const { newest, readAt } = shared
   const now = clock.now()
-  // While a read runs, others use the state before it.
-  if (shared.state !== undefined && now - shared.readAt < sharedHealthMs) return shared.state
+  // While a read runs, others use the state before it, unless that is older: after a pause, or where reads fail.
+  const isShared = now - readAt < sharedHealthMs
+  if (isShared && newest !== null && now - newest.at < sharedHealthMsMax) return newest.state
   shared.readAt = now
   const state = await scanStore.state()
-  shared.state = state
+  shared.newest = { state, at: now }
   return state
 }

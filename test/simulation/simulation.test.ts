@@ -41,6 +41,7 @@ const onceFailed: readonly (readonly [seed: number, sentence: string])[] = [
   [8007920, 'the scan may fall behind while several of the blocks that it reads have too many logs, but it moves'],
   [9016788, 'a comparison that began before a correction counts with the position of before'],
   [9022992, 'what a node shows at or below the position is not seen'],
+  [11035067, 'the health is not that of long ago after a read that failed'],
   [6104791, 'after a correction a node that numbers logs in another way can show a deposit as seen again'],
   [32882, 'a node that hides logs does not agree with one whose log index has a gap'],
   [2007476, 'an endpoint that a restored database does not have begins with the next event'],

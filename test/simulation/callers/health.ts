@@ -32,8 +32,8 @@ export async function readHealth(client: Client): Promise<void> {
   if ((status === 503) !== (data?.status === 'stopped')) env.violate(`health is ${data?.status} with status ${status}`)
 }
 
-/** An isolate reads the state at most once in this time. */
-const cachedMs = 1_000
+/** An isolate reads the state once in a second. It uses the one before until a read has ended, up to this age. */
+const cachedMs = 2_000
 
 function heightsOf(scan: StoredScan | undefined): { readonly scanned: number; readonly finalized: number } {
   const scanned = scan?.height ?? 0
