@@ -1,7 +1,7 @@
-import type { Address } from './addresses/address.ts'
 import type { AddressBook } from './addresses/address-book.ts'
 import type { KeyUse } from './addresses/key-use.ts'
 import type { RecentBalances } from './addresses/recent-balances.ts'
+import type { Address } from './chain/address.ts'
 import type { BlockHeight } from './chain/block.ts'
 import type { Chain } from './chain/chain.ts'
 import type { DepositReader, DepositStore } from './deposits/deposit-store.ts'

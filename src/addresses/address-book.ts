@@ -1,6 +1,6 @@
+import type { Address } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
-import type { Uid } from '../ledger/entry.ts'
-import type { Address } from './address.ts'
+import type { Uid } from '../common/ids.ts'
 
 /** An address that was issued to a caller. `index` is the last step of its derivation path. */
 export interface IssuedAddress {

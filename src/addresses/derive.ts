@@ -2,8 +2,8 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { HDKey } from '@scure/bip32'
+import { type Address, addressFromHex, decodeBase58Check } from '../chain/address.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import { type Address, addressFromHex, decodeBase58Check } from './address.ts'
 
 /**
  * The external chain `m/44'/195'/n'/0` of an account, from which deposit addresses are derived. It can spend from none of

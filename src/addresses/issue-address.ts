@@ -1,8 +1,8 @@
+import type { Address } from '../chain/address.ts'
+import type { Uid } from '../common/ids.ts'
 import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import type { Uid } from '../ledger/entry.ts'
 import { ensureScanStarted, type ScanStartParts } from '../scan/start.ts'
-import type { Address } from './address.ts'
 import type { AddressBook } from './address-book.ts'
 import { checkKeyUse, type KeyUseParts } from './key-use.ts'
 

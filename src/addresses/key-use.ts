@@ -1,8 +1,9 @@
+import type { Address } from '../chain/address.ts'
 import type { Chain } from '../chain/chain.ts'
 import { balancesMax } from '../chain/limits.ts'
-import type { Currencies, CurrencyId } from '../ledger/currencies.ts'
+import type { CurrencyId } from '../common/ids.ts'
+import type { Currencies } from '../ledger/currencies.ts'
 import type { Alarms } from '../platform/alarms.ts'
-import type { Address } from './address.ts'
 import type { AddressBook } from './address-book.ts'
 
 /** What the calls of an isolate share about the key. */

@@ -1,11 +1,11 @@
+import type { Address } from '../chain/address.ts'
 import type { Chain } from '../chain/chain.ts'
 import { balancesMax } from '../chain/limits.ts'
+import type { Uid } from '../common/ids.ts'
 import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { Currency } from '../ledger/currencies.ts'
-import type { Uid } from '../ledger/entry.ts'
 import { routeRequestsMax } from '../platform/limits.ts'
-import type { Address } from './address.ts'
 import type { AddressBook } from './address-book.ts'
 
 /** Addresses whose balances one request can sum: half of its requests to nodes, the other half is for fail-over. */

@@ -1,4 +1,4 @@
-import type { Address } from './address.ts'
+import type { Address } from '../chain/address.ts'
 
 /**
  * A set of the last hex digits of addresses: a Bloom filter of one hash. It answers for nearly all other addresses that they are

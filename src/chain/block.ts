@@ -1,7 +1,7 @@
-import type { Address } from '../addresses/address.ts'
 import type { Brand } from '../common/brand.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
+import type { Address } from './address.ts'
 
 /** Height of a block, from 0. */
 export type BlockHeight = Brand<number, 'BlockHeight'>

@@ -1,6 +1,6 @@
-import type { Address } from '../addresses/address.ts'
 import type { Result } from '../common/result.ts'
-import type { Asset } from '../ledger/asset.ts'
+import type { Address } from './address.ts'
+import type { Asset } from './asset.ts'
 import type { Block, BlockHeight, BlockRef, Header, Receipt, Transaction, TransactionRef, Txid } from './block.ts'
 import type { ChainFailure } from './failure.ts'
 

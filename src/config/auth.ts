@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { Uid } from '../ledger/entry.ts'
+import type { Uid } from '../common/ids.ts'
 import { integerFrom, optional, parsedBy, parsedText, text, url } from './schemas.ts'
 
 /** The keys that verify the tokens of callers. With none the routes answer 503, except for `DEV_UID` on loopback. */

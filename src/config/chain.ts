@@ -1,14 +1,9 @@
 import * as z from 'zod/mini'
-import { parseAddress } from '../addresses/address.ts'
+import { parseAddress } from '../chain/address.ts'
+import { nativeAsset, trc20Asset } from '../chain/asset.ts'
+import type { CurrencyId } from '../common/ids.ts'
 import { parseUnits } from '../ledger/amount.ts'
-import { nativeAsset, trc20Asset } from '../ledger/asset.ts'
-import {
-  type Currencies,
-  type Currency,
-  type CurrencyId,
-  indexCurrencies,
-  symbolPattern,
-} from '../ledger/currencies.ts'
+import { type Currencies, type Currency, indexCurrencies, symbolPattern } from '../ledger/currencies.ts'
 import { integerFrom, listOf, optional, parsedBy, parsedText, text, url } from './schemas.ts'
 
 /** One Tron node. Its URLs and key are secrets: they never reach a caller or a log line. */

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
-import { type Address, parseAddress } from '../addresses/address.ts'
 import {
   type ExtendedPublicKey,
   type ExtendedPublicKeyFault,
   indexMax,
   parseExtendedPublicKey,
 } from '../addresses/derive.ts'
+import { type Address, parseAddress } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { RateLimits } from '../platform/rate-limits.ts'

@@ -2,8 +2,9 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64 } from '@scure/base'
 import * as z from 'zod/mini'
+import type { EndpointKey } from '../common/ids.ts'
 import { type EventType, eventTypes } from '../events/event.ts'
-import type { Endpoint, EndpointKey } from '../webhooks/endpoint.ts'
+import type { Endpoint } from '../webhooks/endpoint.ts'
 import { integerFrom, listOf, optional, parsedBy, text, url } from './schemas.ts'
 
 /** When scans begin, who gets events, and how long they are kept. */

@@ -1,5 +1,5 @@
-import type { Address } from '../addresses/address.ts'
 import { createSuffixSet } from '../addresses/suffix-set.ts'
+import type { Address } from '../chain/address.ts'
 
 /** The last hex digits of an address that the filter has. */
 export const suffixDigits = 6

@@ -1,12 +1,11 @@
 import { getTableName, sql } from 'drizzle-orm'
 import { check, integer, type SQLiteColumn, text } from 'drizzle-orm/sqlite-core'
-import type { Address } from '../addresses/address.ts'
+import type { Address } from '../chain/address.ts'
 import type { BlockHash, BlockHeight, Txid } from '../chain/block.ts'
+import type { CurrencyId, Uid } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { PendingReason, RefusalReason } from '../deposits/deposit.ts'
 import { amountMax } from '../ledger/amount.ts'
-import type { CurrencyId } from '../ledger/currencies.ts'
-import type { Uid } from '../ledger/entry.ts'
 
 // Kinds of columns, and the CHECKs for them.
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, gte, sql } from 'drizzle-orm'
+import type { CurrencyId } from '../common/ids.ts'
 import type { CreditKey } from '../deposits/deposit.ts'
 import type { DepositStore } from '../deposits/deposit-store.ts'
-import type { CurrencyId } from '../ledger/currencies.ts'
 import { depositStatements, storeDeposits } from './bulk-statements.ts'
 import { type Database, openTables } from './database.ts'
 import { readAmount, readDeposit } from './rows.ts'

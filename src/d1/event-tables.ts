@@ -1,12 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import type { Address } from '../addresses/address.ts'
+import type { Address } from '../chain/address.ts'
 import type { Txid } from '../chain/block.ts'
+import type { CurrencyId, EndpointKey, EntryId, EventId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import { type EventId, type EventType, eventTypes, type HeldReason, type RefusedReason } from '../events/event.ts'
-import type { CurrencyId } from '../ledger/currencies.ts'
-import type { EntryId } from '../ledger/entry.ts'
-import type { EndpointKey } from '../webhooks/endpoint.ts'
+import { type EventType, eventTypes, type HeldReason, type RefusedReason } from '../events/event.ts'
 import {
   between,
   heldReasons,

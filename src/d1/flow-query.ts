@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { parseTxid } from '../chain/block.ts'
-import type { Uid } from '../ledger/entry.ts'
+import type { Uid } from '../common/ids.ts'
 import type { EntryFilter, EntryPage } from '../ledger/ledger-reader.ts'
 import type { Database } from './database.ts'
 import { columnsOf, param, type Statement, statement } from './statement.ts'

@@ -1,5 +1,5 @@
 import { asc, eq } from 'drizzle-orm'
-import type { CurrencyId } from '../ledger/currencies.ts'
+import type { CurrencyId } from '../common/ids.ts'
 import type { LedgerReader } from '../ledger/ledger-reader.ts'
 import type { Database } from './database.ts'
 import { flowQuery } from './flow-query.ts'

@@ -1,6 +1,6 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
-import type { Address } from '../addresses/address.ts'
-import type { CurrencyId } from '../ledger/currencies.ts'
+import type { Address } from '../chain/address.ts'
+import type { CurrencyId } from '../common/ids.ts'
 import { judgedPerSliceMax, readingLagBlocks, sliceAddressesMax } from '../reconciliation/judge-reading.ts'
 import type {
   AddressDifference,

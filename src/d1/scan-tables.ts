@@ -2,9 +2,10 @@ import { sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { BlockHash, BlockHeight } from '../chain/block.ts'
 import type { ChainFailure } from '../chain/failure.ts'
+import type { RescanId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import { amountMax } from '../ledger/amount.ts'
-import type { RescanId, RescanKind } from '../scan/rescans.ts'
+import type { RescanKind } from '../scan/rescans.ts'
 import { between, height, hex, instant, oneOfTexts, rule, safe, scanSuperseded } from './columns.ts'
 
 /** Characters of the reason for a rescan or a correction. */

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 // biome-ignore lint/suspicious/noDeprecatedImports: only another overload of primaryKey is deprecated
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { BackendName, EntryId, EntryType, WalletId } from '../common/ids.ts'
 import type { DepositOutcome, Movement, PendingReason, RefusalReason } from '../deposits/deposit.ts'
 import { amountMax } from '../ledger/amount.ts'
-import type { BackendName, EntryId, EntryType, WalletId } from '../ledger/entry.ts'
 import {
   address,
   between,

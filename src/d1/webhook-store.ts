@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { EndpointKey } from '../webhooks/endpoint.ts'
+import type { EndpointKey } from '../common/ids.ts'
 import type { EndpointState, Progress, WebhookStore } from '../webhooks/webhook-store.ts'
 import type { Database } from './database.ts'
 import { events, webhooks } from './event-tables.ts'

@@ -1,6 +1,6 @@
 import type { Txid } from '../chain/block.ts'
+import type { Uid } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { Uid } from '../ledger/entry.ts'
 import type { WalletBalance } from '../ledger/ledger-reader.ts'
 import type { Deposit } from './deposit.ts'
 

@@ -1,4 +1,4 @@
-import { type Address, addressFromHex, formatBase58 } from '../addresses/address.ts'
+import { type Address, addressFromHex, formatBase58 } from '../chain/address.ts'
 import type { Log, Receipt, Transaction } from '../chain/block.ts'
 import { isZeroQuantity } from '../chain/quantity.ts'
 import { formatUnits } from '../ledger/amount.ts'

@@ -1,4 +1,4 @@
-import type { Address } from '../addresses/address.ts'
+import type { Address } from '../chain/address.ts'
 import type { Receipt, TransactionRef, Txid } from '../chain/block.ts'
 import type { Chain, TransactionBytes } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'

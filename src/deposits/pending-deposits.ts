@@ -1,7 +1,6 @@
 import type { Txid } from '../chain/block.ts'
+import type { CurrencyId, Uid } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { CurrencyId } from '../ledger/currencies.ts'
-import type { Uid } from '../ledger/entry.ts'
 import type { CreditKey, Pending, Refusal } from './deposit.ts'
 
 /** A stored pending deposit. */

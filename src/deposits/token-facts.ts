@@ -1,4 +1,4 @@
-import type { Address } from '../addresses/address.ts'
+import type { Address } from '../chain/address.ts'
 import type { UnixMs } from '../common/time.ts'
 
 /** What token contracts returned about themselves, stored once the nodes have agreed on it. */

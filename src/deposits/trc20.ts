@@ -1,4 +1,4 @@
-import type { Address } from '../addresses/address.ts'
+import type { Address } from '../chain/address.ts'
 import type { Block, Log } from '../chain/block.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 

@@ -1,5 +1,5 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { type Address, addressFromHex } from '../addresses/address.ts'
+import { type Address, addressFromHex } from '../chain/address.ts'
 import type { Transaction } from '../chain/block.ts'
 import { isZeroQuantity } from '../chain/quantity.ts'
 import { err, ok, type Result } from '../common/result.ts'

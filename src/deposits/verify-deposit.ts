@@ -1,7 +1,7 @@
 import type { Receipt } from '../chain/block.ts'
+import type { Uid } from '../common/ids.ts'
 import { noAmount } from '../ledger/amount.ts'
 import { depositValueOf, indexCurrencies } from '../ledger/currencies.ts'
-import type { Uid } from '../ledger/entry.ts'
 import { explainContractType } from './contract-types.ts'
 import type { Candidate, Deposit, Pending, PendingReason, Refusal, RefusalReason } from './deposit.ts'
 import type { OwnedCandidate } from './detect-transfers.ts'

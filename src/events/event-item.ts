@@ -1,4 +1,4 @@
-import { formatBase58 } from '../addresses/address.ts'
+import { formatBase58 } from '../chain/address.ts'
 import { formatInstant } from '../common/time.ts'
 import { explainOutcome, explainPending } from '../deposits/explain.ts'
 import { explainRefusal } from '../deposits/verify-deposit.ts'

@@ -1,5 +1,6 @@
+import type { EventId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { EventId, StoredEvent } from './event.ts'
+import type { StoredEvent } from './event.ts'
 
 /** Events in a page, at most. */
 export const eventsMax = 100

@@ -1,13 +1,9 @@
-import type { Address } from '../addresses/address.ts'
+import type { Address } from '../chain/address.ts'
 import type { Txid } from '../chain/block.ts'
-import type { Brand } from '../common/brand.ts'
+import type { CurrencyId, EventId, Uid } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { CreditKey, DepositOutcome, PendingReason, RefusalReason } from '../deposits/deposit.ts'
-import type { CurrencyId } from '../ledger/currencies.ts'
-import type { Entry, Uid } from '../ledger/entry.ts'
-
-/** An event's number: 1, 2, 3 … in commit order. */
-export type EventId = Brand<number, 'EventId'>
+import type { Entry } from '../ledger/entry.ts'
 
 /** Why a deposit cannot be decided for now. `too-large`: an operator must decide. */
 export type HeldReason = Exclude<PendingReason, 'queued'> | Extract<DepositOutcome, 'too-large'>

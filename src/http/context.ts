@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { BackendName, Uid } from '../ledger/entry.ts'
+import type { BackendName, Uid } from '../common/ids.ts'
 import type { Invocation, Services } from '../services.ts'
 import type { Scope } from './auth/authenticate-backend.ts'
 

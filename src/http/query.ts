@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import { parseTxid, type Txid } from '../chain/block.ts'
+import type { Uid } from '../common/ids.ts'
 import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
-import type { Uid } from '../ledger/entry.ts'
 
 /** Longest value of a parameter that sets no limit of its own, in characters: a txid with `0x` has 66. */
 export const paramCharsMax = 80

@@ -1,10 +1,7 @@
-import type { Address } from '../addresses/address.ts'
-import type { Brand } from '../common/brand.ts'
+import type { Address } from '../chain/address.ts'
+import type { Asset } from '../chain/asset.ts'
+import type { CurrencyId } from '../common/ids.ts'
 import { type Amount, toAmount } from './amount.ts'
-import type { Asset } from './asset.ts'
-
-/** A currency's number in the API (`cuy`): 1 is TRX, 2 is USDT as shipped. */
-export type CurrencyId = Brand<number, 'CurrencyId'>
 
 /** The symbols that a currency can have. */
 export const symbolPattern = /^[\w.-]{1,20}$/

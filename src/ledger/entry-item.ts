@@ -1,6 +1,7 @@
+import type { BackendName, CurrencyId, EntryId, EntryType, Uid, WalletId } from '../common/ids.ts'
 import { formatInstant } from '../common/time.ts'
-import type { Currencies, CurrencyId } from './currencies.ts'
-import type { BackendName, Entry, EntryId, EntryType, Uid, WalletId } from './entry.ts'
+import type { Currencies } from './currencies.ts'
+import type { Entry } from './entry.ts'
 
 /** A ledger entry as the lists show it. `A` is the form of an amount. */
 export interface EntryItem<A> {

@@ -1,7 +1,7 @@
+import type { BackendName, CurrencyId, EntryType, Uid } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Amount } from './amount.ts'
-import type { CurrencyId } from './currencies.ts'
-import type { BackendName, Entry, EntryType, Uid } from './entry.ts'
+import type { Entry } from './entry.ts'
 
 /** The types that a backend posts. Only the chain makes recharges. */
 export type PostedType = Exclude<EntryType, 1>

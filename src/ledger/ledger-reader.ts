@@ -1,7 +1,7 @@
+import type { CurrencyId, EntryId, EntryType, Uid, WalletId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Amount } from './amount.ts'
-import type { CurrencyId } from './currencies.ts'
-import type { Entry, EntryId, EntryType, Uid, WalletId } from './entry.ts'
+import type { Entry } from './entry.ts'
 
 /** A caller's balance in one currency. */
 export interface WalletBalance {

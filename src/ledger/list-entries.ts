@@ -1,6 +1,6 @@
+import type { Uid } from '../common/ids.ts'
 import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import type { Uid } from './entry.ts'
 import type { EntryFilter, EntryList, EntryPage, LedgerReader } from './ledger-reader.ts'
 
 /** Most entries that a page by number skips in a history that has more: each of them is read. */

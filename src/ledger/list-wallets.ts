@@ -1,6 +1,6 @@
+import type { Uid } from '../common/ids.ts'
 import { type Amount, noAmount } from './amount.ts'
 import type { Currencies, Currency } from './currencies.ts'
-import type { Uid } from './entry.ts'
 import type { LedgerReader } from './ledger-reader.ts'
 
 /** What listing wallets needs. */

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
+import type { Uid } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import { type Amount, amountMax, formatUnits, parseAmount } from './amount.ts'
 import type { Currencies, Currency } from './currencies.ts'
-import { osnCharsMax, osnForm, type Uid } from './entry.ts'
+import { osnCharsMax, osnForm } from './entry.ts'
 import type { EntryKey, NewEntry, PostedType } from './entry-store.ts'
 
 /** Most entries of one post. */

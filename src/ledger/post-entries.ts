@@ -1,8 +1,9 @@
+import type { BackendName } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { amountMax, formatUnits } from './amount.ts'
 import type { Currencies } from './currencies.ts'
-import type { BackendName, Entry } from './entry.ts'
+import type { Entry } from './entry.ts'
 import type { EntryStore, NewEntry, PostAttempt } from './entry-store.ts'
 import { type BadPost, keyText, parsePost } from './parse-post.ts'
 

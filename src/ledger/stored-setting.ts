@@ -1,4 +1,4 @@
-import { type Address, formatBase58 } from '../addresses/address.ts'
+import { type Address, formatBase58 } from '../chain/address.ts'
 import type { Currencies, Currency } from './currencies.ts'
 
 /** A part of the configuration that stored data depends on. */

@@ -1,4 +1,4 @@
-import { type Address, formatBase58 } from '../addresses/address.ts'
+import { type Address, formatBase58 } from '../chain/address.ts'
 import { type BlockHeight, blockSeconds } from '../chain/block.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'

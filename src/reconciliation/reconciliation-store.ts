@@ -1,7 +1,7 @@
-import type { Address } from '../addresses/address.ts'
+import type { Address } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
+import type { CurrencyId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { CurrencyId } from '../ledger/currencies.ts'
 import type { AcceptedDifference, RecordedBalance, SuspectedDifference } from './judge-reading.ts'
 
 /** One comparison of all addresses in one currency, slice by slice, over as many ticks and days as it takes. */

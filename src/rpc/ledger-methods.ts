@@ -1,6 +1,6 @@
+import type { EntryType } from '../common/ids.ts'
 import type { QueryFailure } from '../common/query-failure.ts'
 import type { EventItem } from '../events/event-item.ts'
-import type { EntryType } from '../ledger/entry.ts'
 import type { PostedType } from '../ledger/entry-store.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
 

@@ -1,6 +1,7 @@
-import type { Address } from '../addresses/address.ts'
+import type { Address } from '../chain/address.ts'
 import { blockSeconds, type Txid } from '../chain/block.ts'
 import type { ChainFailure } from '../chain/failure.ts'
+import type { CurrencyId, Uid } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import {
   alarmUnreadable,
@@ -14,8 +15,7 @@ import type { OwnedCandidate } from '../deposits/detect-transfers.ts'
 import type { EvidenceSources, KnownDecimals } from '../deposits/gather-evidence.ts'
 import type { PendingDeposits, PendingRecord } from '../deposits/pending-deposits.ts'
 import { toPending } from '../deposits/verify-deposit.ts'
-import type { Currencies, CurrencyId } from '../ledger/currencies.ts'
-import type { Uid } from '../ledger/entry.ts'
+import type { Currencies } from '../ledger/currencies.ts'
 
 /** Candidates that are proven together: their receipts take five queries, and their blocks are read once each. */
 export const takenMax = 90

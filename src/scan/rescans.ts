@@ -1,10 +1,8 @@
 import type { BlockHeight } from '../chain/block.ts'
-import type { Brand } from '../common/brand.ts'
+import type { RescanId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Movement, Pending } from '../deposits/deposit.ts'
 
-/** Number of a rescan. */
-export type RescanId = Brand<number, 'RescanId'>
 /** `gap`: one block that the scan could not read with certainty. `request`: a range that an operator wants to be read again. */
 export type RescanKind = 'gap' | 'request'
 

@@ -1,6 +1,6 @@
+import type { Uid } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Sighting } from '../deposits/deposit.ts'
-import type { Uid } from '../ledger/entry.ts'
 
 /** Transfers to callers in blocks that are not final: information for callers, never money. */
 export interface Sightings {

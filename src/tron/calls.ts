@@ -1,4 +1,4 @@
-import type { Address } from '../addresses/address.ts'
+import type { Address } from '../chain/address.ts'
 import type { BlockHash, Txid } from '../chain/block.ts'
 import { formatQuantity } from '../chain/quantity.ts'
 import type { RpcCall } from './transport/json-rpc.ts'

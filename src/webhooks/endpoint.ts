@@ -1,8 +1,5 @@
-import type { Brand } from '../common/brand.ts'
+import type { EndpointKey } from '../common/ids.ts'
 import type { EventType } from '../events/event.ts'
-
-/** The hash of an endpoint's URL, as hex: the database has no URLs, which can contain keys. */
-export type EndpointKey = Brand<string, 'EndpointKey'>
 
 /** An endpoint of `WEBHOOKS`. */
 export interface Endpoint {

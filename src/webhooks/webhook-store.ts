@@ -1,6 +1,6 @@
+import type { EndpointKey, EventId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { EventId } from '../events/event.ts'
-import type { Endpoint, EndpointKey } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 
 /** How far an endpoint has got. */
 export interface EndpointState {

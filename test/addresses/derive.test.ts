@@ -5,8 +5,8 @@ import { mnemonicToSeedSync } from '@scure/bip39'
 import fc from 'fast-check'
 import { TronWeb } from 'tronweb'
 import { describe, expect, it } from 'vitest'
-import { formatBase58, formatHex } from '../../src/addresses/address.ts'
 import { deriveAddress, parseExtendedPublicKey } from '../../src/addresses/derive.ts'
+import { formatBase58, formatHex } from '../../src/chain/address.ts'
 
 const abandon = `${'abandon '.repeat(11)}about`
 const junk = `${'test '.repeat(11)}junk`

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../src/addresses/address.ts'
 import { createSuffixSet } from '../../src/addresses/suffix-set.ts'
+import type { Address } from '../../src/chain/address.ts'
 
 const addressWith = (suffix: string) => suffix.padStart(40, '5') as Address // hex digits
 const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import type { Address } from '../../src/addresses/address.ts'
+import type { Address } from '../../src/chain/address.ts'
 import { createChain } from '../support/chain-builder.ts'
 import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
 

@@ -1,5 +1,5 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
-import type { Address } from '../../src/addresses/address.ts'
+import type { Address } from '../../src/chain/address.ts'
 import { createChain } from '../support/chain-builder.ts'
 import { encodeRawTransaction } from '../support/raw-transaction.ts'
 import {

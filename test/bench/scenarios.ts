@@ -1,4 +1,4 @@
-import type { Address } from '../../src/addresses/address.ts'
+import type { Address } from '../../src/chain/address.ts'
 import { type BuiltChain, createChain } from '../support/chain-builder.ts'
 import { type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
 import { firstHeight, foreignAddress } from './block-templates.ts'

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { formatBase58 } from '../../src/addresses/address.ts'
 import { deriveAddress } from '../../src/addresses/derive.ts'
+import { formatBase58 } from '../../src/chain/address.ts'
 import { parseConfig } from '../../src/config/config.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
 import { testSecret, testVariables, usdtBase58 } from '../support/variables.ts'

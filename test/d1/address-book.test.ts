@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Address } from '../../src/addresses/address.ts'
 import type { AddressBook } from '../../src/addresses/address-book.ts'
+import type { Address } from '../../src/chain/address.ts'
 import { createAddressBook } from '../../src/d1/address-book.ts'
 import { createAddressFilter } from '../../src/d1/address-filter.ts'
 import { createDepositStore } from '../../src/d1/deposit-store.ts'

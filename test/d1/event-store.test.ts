@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { EndpointKey, EventId } from '../../src/common/ids.ts'
 import { createEventStore } from '../../src/d1/event-store.ts'
 import { createStores } from '../../src/d1/stores.ts'
-import type { EventId, StoredEvent } from '../../src/events/event.ts'
+import type { StoredEvent } from '../../src/events/event.ts'
 import { eventsMax } from '../../src/events/event-store.ts'
 import type { Stores } from '../../src/services.ts'
-import type { EndpointKey } from '../../src/webhooks/endpoint.ts'
 import { freshDatabase } from '../support/database.ts'
 import {
   addressAt,

@@ -1,10 +1,9 @@
-import type { Address } from '../../src/addresses/address.ts'
+import type { Address } from '../../src/chain/address.ts'
 import type { BlockHash, BlockHeight, BlockRef, Txid } from '../../src/chain/block.ts'
+import type { CurrencyId, Uid } from '../../src/common/ids.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import type { Deposit, Movement, Pending, Sighting } from '../../src/deposits/deposit.ts'
 import type { Amount } from '../../src/ledger/amount.ts'
-import type { CurrencyId } from '../../src/ledger/currencies.ts'
-import type { Uid } from '../../src/ledger/entry.ts'
 import type { EntryFilter } from '../../src/ledger/ledger-reader.ts'
 import type { ScanStep, ScanStore } from '../../src/scan/scan-store.ts'
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { EndpointKey } from '../../src/common/ids.ts'
 import { createStores } from '../../src/d1/stores.ts'
 import type { Stores } from '../../src/services.ts'
-import type { EndpointKey } from '../../src/webhooks/endpoint.ts'
 import { freshDatabase } from '../support/database.ts'
 import { deposit, issue, ms, startScan, txid } from './fixtures.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../src/addresses/address.ts'
+import type { Address } from '../../src/chain/address.ts'
 import type { Block, BlockHeight, Log, Transaction } from '../../src/chain/block.ts'
 import { assignOwners, detectTransfers, type OwnedTransfers } from '../../src/deposits/detect-transfers.ts'
 import { transferTopic } from '../../src/deposits/trc20.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../src/addresses/address.ts'
+import type { Address } from '../../src/chain/address.ts'
 import type { Log, Transaction } from '../../src/chain/block.ts'
+import type { CurrencyId } from '../../src/common/ids.ts'
 import { explainContractType } from '../../src/deposits/contract-types.ts'
 import type { Deposit, DepositOutcome } from '../../src/deposits/deposit.ts'
 import {
@@ -11,7 +12,7 @@ import {
 } from '../../src/deposits/explain.ts'
 import { transferTopic } from '../../src/deposits/trc20.ts'
 import { type Amount, noAmount } from '../../src/ledger/amount.ts'
-import { type CurrencyId, indexCurrencies } from '../../src/ledger/currencies.ts'
+import { indexCurrencies } from '../../src/ledger/currencies.ts'
 import { currencies, trx, usdt } from '../support/currencies.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
 import {

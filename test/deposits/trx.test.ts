@@ -2,7 +2,7 @@ import { concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { utils } from 'tronweb'
 import { describe, expect, it } from 'vitest'
-import { formatHex } from '../../src/addresses/address.ts'
+import { formatHex } from '../../src/chain/address.ts'
 import { nativeTransfer, proveTransfer } from '../../src/deposits/trx.ts'
 import { anyAddress } from '../support/arbitraries.ts'
 import {

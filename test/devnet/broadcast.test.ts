@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { recordedCall } from '../collect/recorded.ts'
+import { recordedCall } from '../tools/collect/recorded.ts'
 import { type Devnet, startDevnet, temporary } from './chain.ts'
 import { tokenBase58 } from './control.ts'
 import {

@@ -1,4 +1,4 @@
-import { type Address, addressFromHex, formatBase58, parseAddress } from '../../src/addresses/address.ts'
+import { type Address, addressFromHex, formatBase58, parseAddress } from '../../src/chain/address.ts'
 import { parseUnits } from '../../src/ledger/amount.ts'
 import { type ContractName, type ContractSpec, contractSpecs, isContractName } from '../support/contracts.ts'
 import { quantity, strip0x } from '../support/hex.ts'

@@ -1,7 +1,7 @@
 /**
  * `npm run pay -- <T-address> <amount> <TRX|USDT|TRC10>`: sends a deposit on the local chain, from an outside account.
  */
-import { parseAddress } from '../../src/addresses/address.ts'
+import { parseAddress } from '../../src/chain/address.ts'
 import { parseUnits } from '../../src/ledger/amount.ts'
 import { printLine, UserError } from '../support/project.ts'
 import { finalityBlocks } from './anvil.ts'

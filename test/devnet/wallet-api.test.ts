@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseAddress } from '../../src/addresses/address.ts'
-import { recordedCall } from '../collect/recorded.ts'
+import { parseAddress } from '../../src/chain/address.ts'
+import { recordedCall } from '../tools/collect/recorded.ts'
 import { type Devnet, startDevnet, temporary } from './chain.ts'
 import { tokenBase58 } from './control.ts'
 import { result, transactionById } from './support.ts'

@@ -1,5 +1,5 @@
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { type Address, addressFromHex, formatBase58, formatHex, parseAddress } from '../../src/addresses/address.ts'
+import { type Address, addressFromHex, formatBase58, formatHex, parseAddress } from '../../src/chain/address.ts'
 import { strip0x } from '../support/hex.ts'
 import type { MinedTransaction } from './blocks.ts'
 import { createBroadcast, isActive } from './broadcast.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Address, formatBase58, formatHex, formatNumber } from '../../src/addresses/address.ts'
+import { type Address, formatBase58, formatHex, formatNumber } from '../../src/chain/address.ts'
 import { blockSeconds } from '../../src/chain/block.ts'
 import { addressIn, finalityLag, payFinal, type RunningService, startService, trxTo, usdtTo } from './service.ts'
 

@@ -1,4 +1,4 @@
-import { type Address, parseAddress } from '../../src/addresses/address.ts'
+import { type Address, parseAddress } from '../../src/chain/address.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { createService } from '../../src/compose.ts'
 import { createLogger } from '../../src/platform/logger.ts'

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../src/addresses/address.ts'
+import type { Address } from '../../src/chain/address.ts'
+import { nativeAsset, trc20Asset } from '../../src/chain/asset.ts'
+import type { CurrencyId } from '../../src/common/ids.ts'
 import { amountMax } from '../../src/ledger/amount.ts'
-import { nativeAsset, trc20Asset } from '../../src/ledger/asset.ts'
-import { type Currency, type CurrencyId, depositValueOf, indexCurrencies } from '../../src/ledger/currencies.ts'
+import { type Currency, depositValueOf, indexCurrencies } from '../../src/ledger/currencies.ts'
 import { anyCurrency, anyRaw } from '../support/arbitraries.ts'
 
 const token = (decimals: number, scale: number, minDeposit = 0n): Currency => ({

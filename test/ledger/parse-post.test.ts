@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type CurrencyId, indexCurrencies } from '../../src/ledger/currencies.ts'
+import type { CurrencyId } from '../../src/common/ids.ts'
+import { indexCurrencies } from '../../src/ledger/currencies.ts'
 import { osnCharsMax } from '../../src/ledger/entry.ts'
 import { markCharsMax, parsePost, postEntriesMax } from '../../src/ledger/parse-post.ts'
 import { trx } from '../support/currencies.ts'

@@ -1,4 +1,4 @@
-import type { Address } from '../../src/addresses/address.ts'
+import type { Address } from '../../src/chain/address.ts'
 import type { Result } from '../../src/common/result.ts'
 import { parseSingleReply } from '../../src/tron/transport/json-rpc.ts'
 

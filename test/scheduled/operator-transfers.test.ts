@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatBase58 } from '../../src/addresses/address.ts'
+import { formatBase58 } from '../../src/chain/address.ts'
 import { addressIn, failed, payFinal, read, startService, trxTo, usdtTo } from '../http/service.ts'
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
 

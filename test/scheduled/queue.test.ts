@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../src/addresses/address.ts'
+import type { Address } from '../../src/chain/address.ts'
 import { contractTypes, explainContractType } from '../../src/deposits/contract-types.ts'
 import { takenMax, takesPerTick } from '../../src/scan/prove-queue.ts'
 import { rescanRetryMs } from '../../src/scan/rescan.ts'

@@ -1,4 +1,4 @@
-import { formatBase58 } from '../../src/addresses/address.ts'
+import { formatBase58 } from '../../src/chain/address.ts'
 import type { ChainFailure } from '../../src/chain/failure.ts'
 import { err, ok } from '../../src/common/result.ts'
 import { createStores } from '../../src/d1/stores.ts'

@@ -1,4 +1,4 @@
-import { type Address, formatBase58 } from '../../src/addresses/address.ts'
+import { type Address, formatBase58 } from '../../src/chain/address.ts'
 import type { AlarmKind, LogFields } from '../../src/platform/logger.ts'
 import type { Environment } from './environment.ts'
 import { clockSkewMaxMs } from './invocation.ts'

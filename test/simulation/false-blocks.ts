@@ -1,4 +1,4 @@
-import type { Address } from '../../src/addresses/address.ts'
+import type { Address } from '../../src/chain/address.ts'
 import type { BuiltBlock, BuiltTransaction, Wire } from '../support/block-json.ts'
 import { type BuiltChain, createChain } from '../support/chain-builder.ts'
 import { addressOf, type LogSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'

@@ -1,4 +1,4 @@
-import { type Address, addressFromHex } from '../../src/addresses/address.ts'
+import { type Address, addressFromHex } from '../../src/chain/address.ts'
 import type { Wire } from '../support/block-json.ts'
 import { answerCall, type CallResponse, type IncomingCall } from '../support/node-methods.ts'
 import { apiPaths } from '../support/scripted-node.ts'

@@ -1,4 +1,4 @@
-import type { Address } from '../../src/addresses/address.ts'
+import type { Address } from '../../src/chain/address.ts'
 import { readingLagBlocks } from '../../src/reconciliation/judge-reading.ts'
 import type { BuiltChain } from '../support/chain-builder.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Repair, repairSql } from '../../src/repair/repair-sql.ts'
+import { type Repair, repairSql } from '../../src/tools/operate/repair-sql.ts'
 import { requestMisconfigured } from './callers/misconfigured.ts'
 import type { BalanceReading } from './environment.ts'
 import { postAgain } from './posts.ts'

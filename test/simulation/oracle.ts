@@ -1,4 +1,4 @@
-import type { Uid } from '../../src/ledger/entry.ts'
+import type { Uid } from '../../src/common/ids.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
 import type { ChainTransfer, Environment } from './environment.ts'
 import { fineToken } from './scenario.ts'

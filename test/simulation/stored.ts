@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Address } from '../../src/addresses/address.ts'
-import type { Uid } from '../../src/ledger/entry.ts'
+import type { Address } from '../../src/chain/address.ts'
+import type { Uid } from '../../src/common/ids.ts'
 
 /** The row of the scan. */
 export interface StoredScan {

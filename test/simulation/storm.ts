@@ -1,4 +1,4 @@
-import type { Address } from '../../src/addresses/address.ts'
+import type { Address } from '../../src/chain/address.ts'
 import { headSpreadMax } from '../../src/tron/limits.ts'
 import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
 import { readBalance } from './callers/balance.ts'

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
-import type { Address } from '../../src/addresses/address.ts'
+import type { Address } from '../../src/chain/address.ts'
+import { nativeAsset, trc20Asset } from '../../src/chain/asset.ts'
 import type { BlockHash, BlockHeight, Txid } from '../../src/chain/block.ts'
-import { nativeAsset, trc20Asset } from '../../src/ledger/asset.ts'
-import type { Currency, CurrencyId } from '../../src/ledger/currencies.ts'
+import type { CurrencyId } from '../../src/common/ids.ts'
+import type { Currency } from '../../src/ledger/currencies.ts'
 
 const hex = (digits: number) =>
   fc

@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import type { Address } from '../../src/addresses/address.ts'
+import type { Address } from '../../src/chain/address.ts'
 import type { BlockHash, BlockHeight, BlockRef, Txid } from '../../src/chain/block.ts'
 import { quantity } from './hex.ts'
 import { addressOf, type LogSpec, type TransactionSpec, transferCallData, transferLog } from './transaction-spec.ts'

@@ -1,5 +1,6 @@
-import { nativeAsset, trc20Asset } from '../../src/ledger/asset.ts'
-import { type Currency, type CurrencyId, indexCurrencies } from '../../src/ledger/currencies.ts'
+import { nativeAsset, trc20Asset } from '../../src/chain/asset.ts'
+import type { CurrencyId } from '../../src/common/ids.ts'
+import { type Currency, indexCurrencies } from '../../src/ledger/currencies.ts'
 import { usdtAddress } from './transaction-spec.ts'
 
 /** TRX as shipped. */

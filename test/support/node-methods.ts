@@ -1,5 +1,5 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
-import type { Address } from '../../src/addresses/address.ts'
+import type { Address } from '../../src/chain/address.ts'
 import type { BuiltBlock, BuiltTransaction, Wire } from './block-json.ts'
 import type { BuiltChain } from './chain-builder.ts'
 import { quantity } from './hex.ts'

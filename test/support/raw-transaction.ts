@@ -1,6 +1,6 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import type { Address } from '../../src/addresses/address.ts'
+import type { Address } from '../../src/chain/address.ts'
 import { contractSpecs } from './contracts.ts'
 import { type TransactionSpec, transferCallData } from './transaction-spec.ts'
 

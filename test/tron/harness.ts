@@ -1,4 +1,4 @@
-import type { Address } from '../../src/addresses/address.ts'
+import type { Address } from '../../src/chain/address.ts'
 import type { BlockHeight, TransactionRef } from '../../src/chain/block.ts'
 import type { Chain } from '../../src/chain/chain.ts'
 import type { UnixMs } from '../../src/common/time.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../src/addresses/address.ts'
-import { parseAddress } from '../../src/addresses/address.ts'
-import { nativeAsset, trc20Asset } from '../../src/ledger/asset.ts'
+import type { Address } from '../../src/chain/address.ts'
+import { parseAddress } from '../../src/chain/address.ts'
+import { nativeAsset, trc20Asset } from '../../src/chain/asset.ts'
 import accounts from '../recordings/collecting/accounts.json' with { type: 'json' }
 import type { Fault } from '../support/scripted-node.ts'
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'

@@ -1,6 +1,7 @@
+import type { BackendName } from '../../common/ids.ts'
 import { err, ok, type Result } from '../../common/result.ts'
 import type { AuthKeys } from '../../config/auth.ts'
-import { type BackendName, parseBackendName } from '../../ledger/entry.ts'
+import { parseBackendName } from '../../ledger/entry.ts'
 import { readBearer } from './authenticate.ts'
 import type { KeySetParts } from './key-set.ts'
 import { createTokenVerifier, type TokenFailure } from './verify-token.ts'

@@ -1,7 +1,7 @@
+import type { Uid } from '../../common/ids.ts'
 import { err, ok, type Result } from '../../common/result.ts'
 import type { AuthConfig } from '../../config/auth.ts'
 import { isLoopback } from '../../config/schemas.ts'
-import type { Uid } from '../../ledger/entry.ts'
 import type { KeySetParts } from './key-set.ts'
 import { cachedToken, cacheToken, type TokenCache } from './token-cache.ts'
 import { createTokenVerifier, type TokenFailure } from './verify-token.ts'

@@ -1,5 +1,5 @@
+import type { Uid } from '../../common/ids.ts'
 import type { UnixMs } from '../../common/time.ts'
-import type { Uid } from '../../ledger/entry.ts'
 
 /** Most tokens in the cache; the oldest one is replaced by a new one. */
 export const cachedTokensMax = 1000

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import type { Uid } from '../../ledger/entry.ts'
+import type { Uid } from '../../common/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { allCallers, isWithin, type RateLimits } from '../../platform/rate-limits.ts'
 import type { Env, RateClass } from '../context.ts'

@@ -1,4 +1,4 @@
-import type { Address } from '../../addresses/address.ts'
+import type { Address } from '../../chain/address.ts'
 import type { Alarms } from '../../platform/alarms.ts'
 import type { AlarmKind, LogFields, Logger } from '../../platform/logger.ts'
 import { createAllowance, type RequestAllowance, type RequestBudget } from '../transport/http.ts'

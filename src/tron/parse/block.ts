@@ -1,4 +1,4 @@
-import type { Address } from '../../addresses/address.ts'
+import type { Address } from '../../chain/address.ts'
 import type { Header, Transaction, Txid } from '../../chain/block.ts'
 import { type BlockHash, type BlockHeight, type BlockRef, heightInHash } from '../../chain/block.ts'
 import { formatQuantity, isQuantity, isQuantityOf, parseSmallQuantity } from '../../chain/quantity.ts'

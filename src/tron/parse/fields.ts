@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type Address, addressFromHex } from '../../addresses/address.ts'
+import { type Address, addressFromHex } from '../../chain/address.ts'
 import { err, ok, type Result } from '../../common/result.ts'
 
 /** A parsed part of a node's reply, or why it is malformed: one phrase for the log. */

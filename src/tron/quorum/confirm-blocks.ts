@@ -1,4 +1,4 @@
-import type { Address } from '../../addresses/address.ts'
+import type { Address } from '../../chain/address.ts'
 import type { Block, Log, Transaction, Txid } from '../../chain/block.ts'
 import { receiptsMax } from '../../chain/limits.ts'
 import { parseQuantity, parseSmallQuantity } from '../../chain/quantity.ts'

@@ -1,4 +1,4 @@
-import type { Address } from '../../addresses/address.ts'
+import type { Address } from '../../chain/address.ts'
 import type { ChainResult } from '../../chain/chain.ts'
 import { err, ok } from '../../common/result.ts'
 import { decimalsCall } from '../calls.ts'

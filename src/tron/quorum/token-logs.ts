@@ -1,4 +1,4 @@
-import type { Address } from '../../addresses/address.ts'
+import type { Address } from '../../chain/address.ts'
 import type { Log, Txid } from '../../chain/block.ts'
 import { receiptsMax } from '../../chain/limits.ts'
 import { ok } from '../../common/result.ts'

@@ -1,12 +1,11 @@
-import type { Address } from '../../../src/addresses/address.ts'
+import type { Address } from '../../../src/chain/address.ts'
 import type { BlockHash, BlockHeight, Txid } from '../../../src/chain/block.ts'
+import type { CurrencyId, Uid } from '../../../src/common/ids.ts'
 import type { UnixMs } from '../../../src/common/time.ts'
 import { createDepositStore } from '../../../src/d1/deposit-store.ts'
 import { createSightings } from '../../../src/d1/sightings.ts'
 import type { Deposit } from '../../../src/deposits/deposit.ts'
 import type { Amount } from '../../../src/ledger/amount.ts'
-import type { CurrencyId } from '../../../src/ledger/currencies.ts'
-import type { Uid } from '../../../src/ledger/entry.ts'
 import { countingDatabase, createCounts } from './counting-database.ts'
 
 interface Env {

@@ -1,5 +1,5 @@
-import { formatBase58 } from '../../../src/addresses/address.ts'
 import { deriveAddress, parseExtendedPublicKey } from '../../../src/addresses/derive.ts'
+import { formatBase58 } from '../../../src/chain/address.ts'
 
 let key: ReturnType<typeof parseExtendedPublicKey> | null = null
 

@@ -1,8 +1,8 @@
+import { nativeAsset } from '../../../src/chain/asset.ts'
+import type { BackendName, CurrencyId } from '../../../src/common/ids.ts'
 import type { UnixMs } from '../../../src/common/time.ts'
 import { createEntryStore } from '../../../src/d1/entry-store.ts'
-import { nativeAsset } from '../../../src/ledger/asset.ts'
-import { type CurrencyId, indexCurrencies } from '../../../src/ledger/currencies.ts'
-import type { BackendName } from '../../../src/ledger/entry.ts'
+import { indexCurrencies } from '../../../src/ledger/currencies.ts'
 import { postEntries } from '../../../src/ledger/post-entries.ts'
 
 const at = 1_795_000_000_000 as UnixMs

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Uid } from '../../../src/common/ids.ts'
 import type { UnixMs } from '../../../src/common/time.ts'
 import {
   cachedToken,
@@ -7,7 +8,6 @@ import {
   cacheToken,
   type TokenCache,
 } from '../../../src/http/auth/token-cache.ts'
-import type { Uid } from '../../../src/ledger/entry.ts'
 import { goodClaims, signHs256 } from '../../support/tokens.ts'
 import { admitted, authHarness, refused, secretConfig } from './auth-harness.ts'
 

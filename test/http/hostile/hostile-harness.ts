@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { Address } from '../../../src/addresses/address.ts'
+import type { Address } from '../../../src/chain/address.ts'
 import { toAuthProblem } from '../../../src/http/errors.ts'
 import { bearer, signHs256, tokenNow } from '../../support/tokens.ts'
 import { addressOf } from '../../support/transaction-spec.ts'

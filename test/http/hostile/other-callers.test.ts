@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Address, formatBase58 } from '../../../src/addresses/address.ts'
+import { type Address, formatBase58 } from '../../../src/chain/address.ts'
 import { addressOf } from '../../support/transaction-spec.ts'
 import { wholeOf } from '../service.ts'
 import { noEntries, underAttack } from './hostile-harness.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type * as z from 'zod/mini'
-import type { Address } from '../../../src/addresses/address.ts'
+import type { Address } from '../../../src/chain/address.ts'
 import { failureExample } from '../../../src/http/openapi/document.ts'
 import { failuresOutsideRoutes } from '../../../src/http/openapi/failures.ts'
 import type { Operation, Situation } from '../../../src/http/openapi/operation.ts'

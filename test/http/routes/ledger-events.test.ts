@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Address } from '../../../src/addresses/address.ts'
+import type { Address } from '../../../src/chain/address.ts'
 import { eventSchema } from '../../../src/http/openapi/event-schemas.ts'
 import { addressOf } from '../../support/transaction-spec.ts'
 import {

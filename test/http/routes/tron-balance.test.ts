@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Address } from '../../../src/addresses/address.ts'
 import { balanceAddressesMax } from '../../../src/addresses/read-balance.ts'
+import type { Address } from '../../../src/chain/address.ts'
 import { parseBalanceQuery } from '../../../src/http/routes/tron-balance/query.ts'
 import { indexCurrencies } from '../../../src/ledger/currencies.ts'
 import { fine, twoCurrencies } from '../../support/currencies.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Address } from '../../../src/addresses/address.ts'
+import type { Address } from '../../../src/chain/address.ts'
 import { blockSeconds } from '../../../src/chain/block.ts'
 import type { Pending } from '../../../src/deposits/deposit.ts'
 import { explainPending } from '../../../src/deposits/explain.ts'

@@ -1,4 +1,4 @@
-import type { Uid } from '../../../src/ledger/entry.ts'
+import type { Uid } from '../../../src/common/ids.ts'
 import type { Client } from './client.ts'
 import { tokenOf } from './tokens.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nativeAsset } from '../../../src/ledger/asset.ts'
+import { nativeAsset } from '../../../src/chain/asset.ts'
 import { createChain } from '../../support/chain-builder.ts'
 import { changing, type Fault, failing } from '../../support/scripted-node.ts'
 import { at, busyChain, createHarness, createProbed, type Harness } from '../harness.ts'

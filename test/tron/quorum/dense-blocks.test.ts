@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../../src/addresses/address.ts'
+import type { Address } from '../../../src/chain/address.ts'
 import type { Log } from '../../../src/chain/block.ts'
 import { createChain } from '../../support/chain-builder.ts'
 import type { CallResponse, IncomingCall } from '../../support/node-methods.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nativeAsset } from '../../../src/ledger/asset.ts'
+import { nativeAsset } from '../../../src/chain/asset.ts'
 import { at, createHarness, createProbed, us } from '../harness.ts'
 
 describe('an invocation', () => {

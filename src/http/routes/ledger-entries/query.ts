@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
+import type { Uid } from '../../../common/ids.ts'
 import type { QueryFailure } from '../../../common/query-failure.ts'
 import { ok, type Result } from '../../../common/result.ts'
 import type { Currencies } from '../../../ledger/currencies.ts'
-import type { Uid } from '../../../ledger/entry.ts'
 import { nameCurrencies, parseParameters, parseQuery, uidParam } from '../../query.ts'
 import { type EntrySelection, flowListQuery, selectEntries } from '../wallet-flow-list/query.ts'
 

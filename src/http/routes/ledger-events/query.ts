@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { EventId } from '../../../events/event.ts'
+import type { EventId } from '../../../common/ids.ts'
 import { eventsMax } from '../../../events/event-store.ts'
 import { textParam, wholeNumber } from '../../query.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type Address, parseAddress } from '../../../addresses/address.ts'
+import { type Address, parseAddress } from '../../../chain/address.ts'
 import type { QueryFailure } from '../../../common/query-failure.ts'
 import { ok, type Result } from '../../../common/result.ts'
 import type { Currencies, Currency } from '../../../ledger/currencies.ts'

@@ -1,6 +1,6 @@
-import { type Address, formatBase58, formatHex, formatNumber } from '../../../addresses/address.ts'
 import { issueAddress } from '../../../addresses/issue-address.ts'
-import type { Uid } from '../../../ledger/entry.ts'
+import { type Address, formatBase58, formatHex, formatNumber } from '../../../chain/address.ts'
+import type { Uid } from '../../../common/ids.ts'
 import type { RequestContext } from '../../context.ts'
 import { jsonInteger, type RawJson, refusal, success } from '../../envelope.ts'
 import type { AddressFormat, AddressRequest } from './query.ts'

@@ -1,5 +1,6 @@
+import type { Uid } from '../../../common/ids.ts'
 import type { Currencies } from '../../../ledger/currencies.ts'
-import type { Entry, Uid } from '../../../ledger/entry.ts'
+import type { Entry } from '../../../ledger/entry.ts'
 import { listEntries } from '../../../ledger/list-entries.ts'
 import type { RequestContext } from '../../context.ts'
 import { type Json, refusal, success } from '../../envelope.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { entryTypes } from '../../../ledger/entry.ts'
+import { entryTypes } from '../../../common/ids.ts'
 import { offsetMax } from '../../../ledger/list-entries.ts'
 import { trxTxid, usdtTxid } from '../../openapi/example-data.ts'
 import { badQuery, callerFailures } from '../../openapi/failures.ts'

@@ -1,9 +1,11 @@
 import * as z from 'zod/mini'
+import type { EntryId, EntryType, WalletId } from '../../../common/ids.ts'
+import { entryTypes } from '../../../common/ids.ts'
 import type { QueryFailure } from '../../../common/query-failure.ts'
 import { ok, type Result } from '../../../common/result.ts'
 import type { UnixMs } from '../../../common/time.ts'
 import type { Currencies } from '../../../ledger/currencies.ts'
-import { type EntryId, type EntryType, entryTypes, osnCharsMax, osnForm, type WalletId } from '../../../ledger/entry.ts'
+import { osnCharsMax, osnForm } from '../../../ledger/entry.ts'
 import type { EntryFilter, EntryPage } from '../../../ledger/ledger-reader.ts'
 import { badInput, findCurrency, nameCurrencies, oneOf, parseQuery, textParam, wholeNumber } from '../../query.ts'
 

@@ -1,4 +1,4 @@
-import type { Uid } from '../../../ledger/entry.ts'
+import type { Uid } from '../../../common/ids.ts'
 import { listWallets } from '../../../ledger/list-wallets.ts'
 import type { RequestContext } from '../../context.ts'
 import { jsonAmount, success } from '../../envelope.ts'

@@ -1,0 +1,25 @@
+import type { Brand } from './brand.ts'
+
+/** A caller (`uid`): 1 to 2^53−1. */
+export type Uid = Brand<number, 'Uid'>
+/** A currency's number in the API (`cuy`): 1 is TRX, 2 is USDT as shipped. */
+export type CurrencyId = Brand<number, 'CurrencyId'>
+/** A wallet (`wid`): one per caller and currency. */
+export type WalletId = Brand<number, 'WalletId'>
+/** Id of a ledger entry. Newer entries have higher ids. */
+export type EntryId = Brand<number, 'EntryId'>
+/** Id of a transfer to a caller, in the order in which they were found. */
+export type TransferId = Brand<number, 'TransferId'>
+/** An event's number: 1, 2, 3 … in commit order. */
+export type EventId = Brand<number, 'EventId'>
+/** Number of a range of blocks that is read again. */
+export type RescanId = Brand<number, 'RescanId'>
+/** The hash of an endpoint's URL, as hex: the database has no URLs, which can contain keys. */
+export type EndpointKey = Brand<string, 'EndpointKey'>
+/** The name of a backend. */
+export type BackendName = Brand<string, 'BackendName'>
+
+/** The reasons why a balance changes, by their number in the interface. 6 to 8 are not used. */
+export const entryTypes = { recharge: 1, withdraw: 2, transfer: 3, payment: 4, refund: 5, adjustment: 9 } as const
+/** One of `entryTypes`. */
+export type EntryType = (typeof entryTypes)[keyof typeof entryTypes]

@@ -1,0 +1,112 @@
+import { formatUnits } from '../../ledger/amount.ts'
+import type { CollectPlan, CollectStep, LeftOut, PlanCurrency } from './plan.ts'
+
+/** A TRX is a million sun. */
+export const trxDecimals = 6
+
+/** Sun as TRX. */
+export const formatTrx = (sun: bigint | string) => formatUnits(BigInt(sun), trxDecimals)
+
+const stepNames: Readonly<Record<CollectStep['kind'], string>> = {
+  activate: 'create account',
+  gas: 'send TRX for gas',
+  delegate: 'delegate energy',
+  undelegate: 'take energy back',
+  transfer: 'transfer',
+}
+
+/** A step's name and amount, for people. */
+export function describeStep(plan: Pick<CollectPlan, 'currencies'>, step: CollectStep): string {
+  const name = stepNames[step.kind]
+  switch (step.kind) {
+    case 'activate':
+      return name
+    case 'gas':
+      return `${name}: ${formatTrx(step.sun)} TRX`
+    case 'delegate':
+    case 'undelegate':
+      return `${name}: ${formatTrx(step.sun)} TRX of stake`
+    case 'transfer':
+      return `${name} ${formatAmount(plan.currencies, step.symbol, step.units)}`
+  }
+}
+
+/** What was decided about each address: one line for each transaction, then what stays where it is. */
+export function planTable(plan: CollectPlan): readonly string[] {
+  const rows = plan.steps.map((step) => [
+    `${step.id}`,
+    `${step.index}`,
+    step.address,
+    describeStep(plan, step),
+    formatTrx(step.fee),
+    step.after.join(', '),
+  ])
+  const header = ['step', 'index', 'address', 'what', 'fee up to, TRX', 'after step']
+  const leftOut = plan.leftOut.map((one) => {
+    return `  index ${one.index}  ${one.address}  ${describeLeftOut(plan.currencies, one)}: ${one.why}`
+  })
+  const table = rows.length === 0 ? [] : [...alignColumns([header, ...rows]), '']
+  return [...table, ...(leftOut.length === 0 ? [] : ['Left out:', ...leftOut, ''])]
+}
+
+/** Destination, sums and fees. */
+export function planSummary(plan: CollectPlan): readonly string[] {
+  const { steps, gas } = plan
+  const sumOf = (part: readonly CollectStep[], amount: (step: CollectStep) => bigint) =>
+    part.reduce((sum, step) => sum + amount(step), 0n)
+  const feeOf = (step: CollectStep) => BigInt(step.fee)
+  const sunOf = (step: CollectStep) => ('sun' in step ? BigInt(step.sun) : 0n)
+  const feeLimitOf = (step: CollectStep) => ('feeLimit' in step ? BigInt(step.feeLimit) : 0n)
+  const of = (kind: CollectStep['kind']) => steps.filter((step) => step.kind === kind)
+  const transfers = of('transfer')
+  const others = steps.filter(({ kind }) => kind !== 'transfer')
+  const counts = (Object.keys(stepNames) as CollectStep['kind'][]).flatMap((kind) => {
+    return of(kind).length === 0 ? [] : [`${of(kind).length} × ${stepNames[kind]}`]
+  })
+  const gasText =
+    gas.mode === 'delegate'
+      ? `energy of the stake of ${gas.address}, taken back`
+      : `${formatTrx(sumOf(of('gas'), sunOf))} TRX, sent by ${gas.address}`
+  return [
+    `Destination   ${plan.to}`,
+    ...collected(plan).map((line, i) => `${i === 0 ? 'Collects' : ''}`.padEnd(14) + line),
+    `Transactions  ${steps.length}: ${counts.join(', ') || 'none'}`,
+    `Gas           ${gasText}`,
+    `Fees          at most ${formatTrx(sumOf(steps, feeOf))} TRX: ${formatTrx(sumOf(others, feeOf))} by the gas address, ` +
+      `${formatTrx(sumOf(transfers, feeOf))} by the collected addresses`,
+    `Fee limits    ${formatTrx(sumOf(transfers, feeLimitOf))} TRX: what the contracts of tokens could burn, were the plan wrong`,
+    `Valid until   ${plan.expiresAt}, on chain ${plan.chainId} with block ${plan.reference.height}`,
+    ...(plan.leftOut.length === 0 ? [] : [`Left out      ${plan.leftOut.length}`]),
+  ]
+}
+
+function collected({ steps, currencies }: CollectPlan): readonly string[] {
+  const lines = currencies.flatMap((currency) => {
+    const own = steps.flatMap((step) => (step.kind === 'transfer' && step.symbol === currency.symbol ? [step] : []))
+    const sum = own.reduce((total, { units }) => total + BigInt(units), 0n)
+    const count = own.length === 1 ? '1 transfer' : `${own.length} transfers`
+    const from = currency.contract === null ? '' : `, contract ${currency.contract}`
+    return own.length === 0 ? [] : [`${formatUnits(sum, currency.decimals)} ${currency.symbol} in ${count}${from}`]
+  })
+  return lines.length === 0 ? ['nothing'] : lines
+}
+
+function formatAmount(currencies: readonly PlanCurrency[], symbol: string, units: string): string {
+  const decimals = currencies.find((one) => one.symbol === symbol)?.decimals ?? 0
+  return `${formatUnits(BigInt(units), decimals)} ${symbol}`
+}
+
+function describeLeftOut(currencies: readonly PlanCurrency[], { symbol, units }: LeftOut): string {
+  return units === '0' ? symbol : formatAmount(currencies, symbol, units)
+}
+
+/** Columns of equal width, separated by two spaces. */
+export function alignColumns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => (row[i] ?? '').length)))
+  return rows.map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}

@@ -1,0 +1,69 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { HDKey } from '@scure/bip32'
+import { type Address, addressFromHex } from '../../chain/address.ts'
+import { accountPath } from './key-path.ts'
+import { type Mnemonic, seedOf } from './mnemonic.ts'
+
+/** A private key that can only sign, so that it cannot be printed or stored by mistake. */
+export interface SigningKey {
+  readonly address: Address
+  /** Signs a transaction's `raw_data`: `r ‖ s ‖ v` over its SHA-256, 65 bytes. */
+  readonly sign: (rawData: Uint8Array) => Uint8Array
+}
+
+/** The private keys of a mnemonic, in memory only. */
+export interface MnemonicKeys {
+  /** The extended public key of the account `m/44'/195'/account'`, for `TRON_XPUB`. */
+  readonly extendedPublicKey: (account: number) => string
+  /** The key of a deposit address: that of `depositPath(account, index)`. */
+  readonly depositKey: (account: number, index: number) => SigningKey
+}
+
+/** The keys of a mnemonic. */
+export function openMnemonic(mnemonic: Mnemonic): MnemonicKeys {
+  const master = HDKey.fromMasterSeed(seedOf(mnemonic))
+  const accounts = new Map<number, HDKey>() // a plan has hundreds of keys of one account
+  const accountAt = (account: number) => {
+    const key = accounts.get(account) ?? master.derive(accountPath(account))
+    accounts.set(account, key)
+    return key
+  }
+  return {
+    extendedPublicKey: (account) => accountAt(account).publicExtendedKey,
+    depositKey: (account, index) => signingKey(accountAt(account).derive(`m/0/${index}`)),
+  }
+}
+
+function signingKey({ privateKey, publicKey }: HDKey): SigningKey {
+  if (privateKey === null || publicKey === null) throw new Error('a derived key has both parts')
+  const point = secp256k1.Point.fromBytes(publicKey).toBytes(false)
+  const address = addressFromHex(bytesToHex(keccak_256(point.subarray(1)).subarray(12)))
+  if (address === null) throw new Error('20 bytes are always an address')
+  return { address, sign: (rawData) => signWith(privateKey, rawData) }
+}
+
+function signWith(privateKey: Uint8Array, rawData: Uint8Array): Uint8Array {
+  const recovered = secp256k1.sign(sha256(rawData), privateKey, { prehash: false, format: 'recovered' })
+  const signature = new Uint8Array(65) // the library writes recovery ‖ r ‖ s
+  signature.set(recovered.subarray(1), 0)
+  signature[64] = 27 + (recovered[0] ?? 0)
+  return signature
+}
+
+/** The address (20 bytes) whose key signed `rawData`, or null where the signature is none. */
+export function signerOf(rawData: Uint8Array, signature: Uint8Array): Address | null {
+  if (signature.length !== 65) return null
+  try {
+    const recovered = new Uint8Array(65)
+    recovered[0] = (signature[64] ?? 0) - 27
+    recovered.set(signature.subarray(0, 64), 1)
+    const key = secp256k1.recoverPublicKey(recovered, sha256(rawData), { prehash: false })
+    const point = secp256k1.Point.fromBytes(key).toBytes(false)
+    return addressFromHex(bytesToHex(keccak_256(point.subarray(1)).subarray(12)))
+  } catch {
+    return null // the library throws where there is no such key
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * `npm run keys -- new | show`: the extended public key for `TRON_XPUB`, from a new mnemonic or from one that is typed in.
+ * It needs no network. Exit codes: 0, 1 (stopped, the reason is printed), 2 (wrong options).
+ */
+import { existsSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { deriveAddress, parseExtendedPublicKey } from '../../addresses/derive.ts'
+import { formatBase58 } from '../../chain/address.ts'
+import { openMnemonic } from './account-key.ts'
+import { askMnemonic, writeEncrypted } from './encrypted-file.ts'
+import { accountMax, accountPath, depositPath } from './key-path.ts'
+import { createMnemonic, type Mnemonic } from './mnemonic.ts'
+import { createTerminal, type Terminal, ToolError } from './terminal.ts'
+
+const usage = `npm run keys -- new  [--account 0] [--write <file.age>]
+npm run keys -- show [--account 0] [--write <file.age> | --file <file.age>]
+  --stdin       answers from the input, a line for each question
+  --allow-pipe  print although the output goes to a file or a pipe`
+const options = {
+  account: { type: 'string', default: '0' },
+  write: { type: 'string' },
+  file: { type: 'string' },
+  stdin: { type: 'boolean', default: false },
+  'allow-pipe': { type: 'boolean', default: false },
+} as const
+const shownAddresses = 3
+const wordsInRow = 6
+
+try {
+  process.exitCode = await run(process.argv.slice(2))
+} catch (error) {
+  if (!(error instanceof ToolError)) throw error
+  process.stderr.write(`Stopped: ${error.message}.\n`)
+  process.exitCode = 1
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  const parsed = readArguments(args)
+  if (parsed === null) {
+    process.stderr.write(`${usage}\n`)
+    return 2
+  }
+  const { command, account, values } = parsed
+  const { stdin: input, stdout: output, stderr: questions } = process
+  const terminal = createTerminal({ input, output, questions }, values.stdin)
+  if (!terminal.isPrivate && !values['allow-pipe']) {
+    throw new ToolError(
+      'the output goes to a file or a pipe, where a mnemonic must not be; --allow-pipe prints it there',
+    )
+  }
+  if (values.write !== undefined && existsSync(values.write)) {
+    throw new ToolError(`${values.write} exists already`) // before anything is shown that must then be kept
+  }
+  const mnemonic = command === 'new' ? await showNew(terminal) : await askMnemonic(terminal, 'Mnemonic', values.file)
+  if (values.write !== undefined) {
+    await writeEncrypted(terminal, values.write, mnemonic)
+    terminal.print(`Written to ${values.write}, encrypted with the passphrase.\n`)
+  }
+  printPublic(terminal, mnemonic, account)
+  input.destroy() // it would keep the process
+  return 0
+}
+
+function readArguments(args: readonly string[]) {
+  try {
+    const { positionals, values } = parseArgs({ args: [...args], options, allowPositionals: true })
+    const [command, ...rest] = positionals
+    const account = /^\d{1,10}$/.test(values.account) ? Number(values.account) : Number.NaN
+    const isCommand = command === 'show' || (command === 'new' && values.file === undefined)
+    if (!isCommand || rest.length > 0 || !(account <= accountMax)) return null
+    return { command, account, values }
+  } catch {
+    return null // an unknown option
+  }
+}
+
+/** Shows a new mnemonic once. Nothing else of this program prints it. */
+async function showNew(terminal: Terminal): Promise<Mnemonic> {
+  terminal.print(
+    'The next screen shows 24 words, once. Whoever has them can spend all that the deposit addresses hold, and without them\n' +
+      'it is lost. Have paper ready; no other person may see the screen; take no picture of it.',
+  )
+  await terminal.ask('Press Enter to see them. ')
+  const mnemonic = createMnemonic()
+  const words = mnemonic.split(' ').map((word, i) => `${`${i + 1}`.padStart(2)} ${word.padEnd(9)}`)
+  for (let i = 0; i < words.length; i += wordsInRow)
+    terminal.print(
+      words
+        .slice(i, i + wordsInRow)
+        .join(' ')
+        .trimEnd(),
+    )
+  await terminal.ask('Write them down, in order. Press Enter: the screen is then cleared. ')
+  terminal.clear()
+  return mnemonic
+}
+
+function printPublic(terminal: Terminal, mnemonic: Mnemonic, account: number): void {
+  const keys = openMnemonic(mnemonic)
+  const text = keys.extendedPublicKey(account)
+  const key = parseExtendedPublicKey(text)
+  if (!key.ok) throw new Error(`the service does not take its own key: ${key.error}`)
+  terminal.print(`Extended public key of ${accountPath(account)}, for TRON_XPUB:\n  ${text}`)
+  terminal.print('First addresses:')
+  for (let index = 0; index < shownAddresses; index += 1) {
+    terminal.print(`  ${index}  ${formatBase58(deriveAddress(key.value, index))}  ${depositPath(account, index)}`)
+  }
+  if (account === accountMax) return
+  const gasPath = depositPath(account + 1, 0)
+  terminal.print(`Gas address (for OPERATOR_ADDRESSES; wallets show it as the next account):`)
+  terminal.print(`     ${formatBase58(keys.depositKey(account + 1, 0).address)}  ${gasPath}`)
+}

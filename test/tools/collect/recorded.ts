@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs'
+import { root } from '../../support/project.ts'
+
+/** One recorded call of the HTTP API (test/recordings/collecting). */
+export interface RecordedApiCall {
+  readonly name: string
+  readonly path: string
+  readonly request: Readonly<Record<string, unknown>>
+  readonly response: Readonly<Record<string, unknown>>
+}
+
+/** All calls of a file. */
+export function recordedCalls(file: string): readonly RecordedApiCall[] {
+  return JSON.parse(readFileSync(`${root}test/recordings/collecting/${file}.json`, 'utf8')) // written for this form
+}
+
+/** One call by its name. */
+export function recordedCall(file: string, name: string): RecordedApiCall {
+  const call = recordedCalls(file).find((one) => one.name === name)
+  if (call === undefined) throw new Error(`no recording ${name} in ${file}`)
+  return call
+}

@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { UnixMs } from '../../../src/common/time.ts'
+import { createService } from '../../../src/compose.ts'
+import { createLogger } from '../../../src/platform/logger.ts'
+import { isComplete } from '../../../src/tools/collect/report.ts'
+import { withSessions } from '../../simulation/database.ts'
+import { openSqliteD1 } from '../../support/sqlite-d1.ts'
+import { bearer, signHs256 } from '../../support/tokens.ts'
+import { testSecret } from '../../support/variables.ts'
+import { bindingsFor, type CollectChain, listedAt, startCollectChain, unwrap } from './harness.ts'
+
+const dayMs = 86_400_000
+
+let chain: CollectChain
+
+beforeEach(async () => {
+  chain = await startCollectChain()
+})
+afterEach(() => chain.stop())
+
+/** The whole service on the chain, with a database of its own. Its clock can be moved. */
+function startService() {
+  const lines: string[] = []
+  let skippedMs = 0
+  let names = 0
+  const clock = {
+    now: () => (Date.now() + skippedMs) as UnixMs, // safe: a later time
+    random: () => 0.5,
+    sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref()),
+  }
+  const uniqueName = () => {
+    names += 1
+    return `invocation ${names}`
+  }
+  const service = createService({ clock, fetch, uniqueName, logger: createLogger((line) => lines.push(line)) })
+  const database = withSessions(openSqliteD1().connect(async (work) => work()))
+  const bindings = { ...bindingsFor(chain.devnet), DB: database, AUTH_JWT_SECRET: testSecret }
+  return {
+    /** Lets time pass on the chain and here. */
+    async pass(ms: number) {
+      skippedMs += ms
+      await chain.devnet.advance(Math.round(ms / 1_000))
+      await chain.devnet.mine(4)
+    },
+    tick: () => service.tick(bindings),
+    alarms: () => lines.filter((line) => line.includes('"alarm"')),
+    finished: () => lines.filter((line) => line.includes('"event":"reconciled"')).length,
+    async get(path: string, uid: number): Promise<string> {
+      const token = await signHs256({ sub: `${uid}`, exp: Math.floor(clock.now() / 1_000) + 600 }, testSecret)
+      const response = await service.fetch(
+        new Request(`https://wallet.example${path}`, { headers: bearer(token) }),
+        bindings,
+      )
+      return response.text()
+    },
+  }
+}
+
+it.each(['delegate', 'transfer'] as const)(
+  'collecting (%s) changes no user’s balance, credits no gas, and reconciliation raises no alarm',
+  async (gas) => {
+    const service = startService()
+    await service.tick()
+    for (const uid of [1, 2]) expect(await service.get('/tron/generate', uid)).toContain(chain.depositAt(uid - 1))
+    await chain.deposit([0, '25', 'USDT'], [0, '3.5', 'TRX'], [1, '10', 'USDT'])
+    await service.pass(10_000)
+    await service.tick()
+    const before = await Promise.all([1, 2].map((uid) => service.get('/wallet/list', uid)))
+    expect(before).toEqual([
+      '{"code":200,"msg":"success","data":{"list":[{"amt":3.5,"cuy":1},{"amt":25,"cuy":2}],"count":2}}',
+      '{"code":200,"msg":"success","data":{"list":[{"amt":0,"cuy":1},{"amt":10,"cuy":2}],"count":2}}',
+    ])
+
+    const plan = unwrap(await chain.plan({ gas }, listedAt(chain.config, 0, 1)))
+    expect(plan.steps.some(({ kind }) => kind === (gas === 'delegate' ? 'delegate' : 'gas'))).toBe(true)
+    await chain.deposit([1, '4', 'USDT']) // a deposit between plan and send is a deposit like any other
+    const { states } = await chain.send(chain.sign(plan))
+    expect(isComplete(plan, states)).toBe(true)
+
+    await service.pass(10_000)
+    await service.tick()
+    const after = await Promise.all([1, 2].map((uid) => service.get('/wallet/list', uid)))
+    expect(after).toEqual([before[0], before[1]?.replace('"amt":10,', '"amt":14,')])
+    for (const [uid, count] of [
+      [1, 2],
+      [2, 2],
+    ] as const) {
+      expect(await service.get('/wallet/flow/list', uid)).toMatch(new RegExp(`"count":${count}\\}\\}$`))
+    }
+    const gasStep = plan.steps.find(({ kind }) => kind === 'gas' || kind === 'activate')
+    const asked = await service.get(`/tron/recharge?txid=${gasStep?.txid}`, 2)
+    expect(asked).toContain('"code":422')
+
+    // Two days of reconciliation: a difference is reported after three readings of it.
+    for (let i = 0; i < 2; i += 1) {
+      await service.pass(dayMs)
+      for (let tick = 0; tick < 6; tick += 1) {
+        await service.pass(61_000)
+        await chain.devnet.mine(70) // a reading is judged once the scan has passed the blocks that it can include
+        await service.tick()
+      }
+    }
+    expect(service.finished()).toBeGreaterThan(2)
+    expect(service.alarms()).toEqual([])
+  },
+)

@@ -1,0 +1,82 @@
+import { HDKey } from '@scure/bip32'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseConfig } from '../../../src/config/config.ts'
+import { type PlanOptions, readSettings } from '../../../src/tools/collect/settings.ts'
+import { testXpub } from '../../support/variables.ts'
+import {
+  bindingsFor,
+  type CollectChain,
+  destination,
+  gasAddress,
+  keysOf,
+  startCollectChain,
+  testMnemonic,
+  unwrap,
+} from './harness.ts'
+
+let chain: CollectChain
+
+beforeAll(async () => {
+  chain = await startCollectChain()
+  await chain.deposit([0, '1', 'USDT'])
+})
+afterAll(() => chain.stop())
+
+const configWith = (changes: Record<string, unknown>) =>
+  unwrap(parseConfig({ ...bindingsFor(chain.devnet), ...changes }))
+const read = (options: PlanOptions, changes = {}, key = testXpub) =>
+  readSettings(configWith(changes), key, { to: destination, ...options })
+
+describe('the options of a plan', () => {
+  it.each<[PlanOptions, string]>([
+    [{ to: undefined }, '--to: a Tron address'],
+    [{ to: `${destination.slice(0, -1)}7` }, '--to: a Tron address'],
+    [{ gas: 'free' }, '--gas: delegate or transfer'],
+    [{ 'gas-from': destination }, 'the service would credit the gas to users'],
+    [{ 'gas-from': 'T1' }, '--gas-from: a Tron address'],
+    [{ currency: 'USDT,USDC' }, 'USDC is not a symbol'],
+    [{ min: '5x' }, '--min: a decimal'],
+    [{ min: '0.0000001' }, '--min: a decimal'],
+    [{ min: 'BTC=1' }, 'BTC is not a currency'],
+    [{ 'trx-price': 'TRX=1' }, 'TRX is not a currency of this plan'],
+    [{ 'trx-price': '0' }, '--trx-price: what one TRX costs in the token, above 0'],
+    [{ account: '1' }, 'TRON_XPUB is the key of account 0'],
+    [{ account: 'x' }, '--account: a whole number'],
+  ])('%j is refused', (options, sentence) => {
+    expect(read(options)).toMatchObject({ ok: false, error: expect.stringContaining(sentence) })
+  })
+
+  it('without OPERATOR_ADDRESSES a plan is refused: the service would credit the gas', () => {
+    const error = expect.stringContaining('OPERATOR_ADDRESSES is empty: the service would credit the gas to users')
+    expect(read({}, { OPERATOR_ADDRESSES: '' })).toMatchObject({ ok: false, error })
+  })
+
+  it('with several operators the gas address must be named', () => {
+    const changes = { OPERATOR_ADDRESSES: [gasAddress, destination] }
+    expect(read({}, changes)).toMatchObject({ ok: false, error: expect.stringContaining('--gas-from') })
+    expect(read({ 'gas-from': gasAddress }, changes)).toMatchObject({ ok: true })
+  })
+
+  it('an amount holds for all currencies, or for one', () => {
+    const min = (text: string) => Object.fromEntries(unwrap(read({ min: text })).min)
+    expect(min('20')).toEqual({ TRX: 20_000_000n, USDT: 20_000_000n })
+    expect(min('USDT=20,TRX=0.5')).toEqual({ USDT: 20_000_000n, TRX: 500_000n })
+    expect(Object.fromEntries(unwrap(read({ 'trx-price': '0.3' })).trxPrice)).toEqual({ USDT: 300_000n })
+  })
+
+  it('the account number is that of the key', () => {
+    const key = keysOf(testMnemonic).extendedPublicKey(5)
+    expect(unwrap(read({}, { TRON_XPUB: key }, key)).account).toBe(5)
+    const chainKey = HDKey.fromExtendedKey(key).deriveChild(0).publicExtendedKey // it does not have the number
+    expect(unwrap(read({ account: '5' }, { TRON_XPUB: chainKey }, chainKey)).account).toBe(5)
+  })
+})
+
+describe('a destination is refused', () => {
+  it.each<[string, () => string, string]>([
+    ['that does not exist on the chain', () => 'TRhVWK5XEDkQBDevcdCWW7RW51aRncty4W', 'does not exist on the chain yet'],
+    ['that is a deposit address', () => chain.depositAt(0), 'one of the deposit addresses itself'],
+  ])('%s', async (_, to, sentence) => {
+    expect(await chain.plan({ to: to() })).toMatchObject({ ok: false, error: expect.stringContaining(sentence) })
+  })
+})

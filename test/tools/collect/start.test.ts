@@ -1,0 +1,212 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { TronWeb } from 'tronweb'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { depositPath } from '../../../src/tools/keys/key-path.ts'
+import { tokenBase58 } from '../../devnet/control.ts'
+import { root } from '../../support/project.ts'
+import { createDeployment, type TestDeployment, whileMining } from './deployment.ts'
+import { type CollectChain, destination, startCollectChain, testMnemonic } from './harness.ts'
+
+let chain: CollectChain
+let deployment: TestDeployment
+let folder = ''
+
+beforeAll(async () => {
+  chain = await startCollectChain()
+  await chain.deposit([0, '25', 'USDT'], [0, '3.5', 'TRX'], [1, '10', 'USDT'])
+  deployment = createDeployment(chain)
+  folder = deployment.folder
+})
+afterAll(async () => {
+  deployment.remove()
+  await chain.stop()
+})
+
+const run: TestDeployment['run'] = (args, options) => deployment.run(args, options)
+
+/** All that a private key, or a part of it, can look like in a file or an output. */
+function secrets(): readonly string[] {
+  const paths = [depositPath(0, 0), depositPath(0, 1), depositPath(1, 0)]
+  const keys = paths.map((path) => TronWeb.fromMnemonic(testMnemonic, path).privateKey.slice(2))
+  return [...keys, ...keys.map((key) => key.toUpperCase()), 'test test', 'junk', 'xprv']
+}
+
+describe('npm run collect', () => {
+  const outputs: string[] = []
+
+  it('plans, signs without a network, and sends', async () => {
+    const planned = await run(['plan', '--to', destination, '--min', '0', '--scan', '--out', 'plan.json'])
+    outputs.push(planned.all)
+    expect(planned.code).toBe(0)
+    expect(planned.out).toContain(
+      `Destination   ${destination}\nCollects      3.232 TRX in 1 transfer\n              35 USDT in 2 transfers`,
+    )
+
+    const answers = `${destination.slice(-6)}\n${testMnemonic}\n`
+    const signed = await run(['sign', 'plan.json', '--stdin', '--out', 'signed.json'], {
+      input: answers,
+      withoutNetwork: true,
+      processFile: join(folder, 'process.json'),
+    })
+    outputs.push(signed.all)
+    expect([signed.code, signed.out.includes('Signed 8 transactions: signed.json.')]).toEqual([0, true])
+    // The person sees where everything goes, how much and in how many transactions, and until when that is possible.
+    const { expiresAt } = JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8')) as { expiresAt: string }
+    for (const line of [
+      `Destination   ${destination}`,
+      `Collects      3.232 TRX in 1 transfer\n              35 USDT in 2 transfers, contract ${tokenBase58}`,
+      'Transactions  8: 1 × create account, 2 × delegate energy, 2 × take energy back, 3 × transfer',
+      `Signed, these transactions can be sent by whoever has the file, until ${expiresAt}; they cannot be changed.`,
+    ]) {
+      expect(signed.out).toContain(`${line}\n`)
+    }
+    expect(signed.out.indexOf(expiresAt)).toBeLessThan(signed.out.indexOf('Signed 8 transactions'))
+
+    const sent = await whileMining(chain, run(['send', 'signed.json']))
+    outputs.push(sent.all)
+    expect(sent.out).toContain('8 of 8 transactions succeeded')
+    expect(sent.all).toContain('8/8 transactions\n') // the progress bar
+    expect(sent.out).toContain('Complete, and final.')
+    expect(sent.code).toBe(0)
+    expect(await chain.balanceOf(destination, 'USDT')).toBe('35')
+
+    const again = await run(['send', 'signed.json'])
+    expect([again.code, again.out.includes('8 of 8 transactions succeeded')]).toEqual([0, true])
+  }, 300_000)
+
+  it('has left no private key in any file, output or message, nor in the arguments or the environment of `sign`', () => {
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    const texts = files.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(['plan.json', 'signed.json', 'process.json']))
+    expect(outputs).toHaveLength(3)
+    for (const secret of secrets()) {
+      for (const text of [...texts, ...outputs]) expect(text.includes(secret)).toBe(false)
+    }
+  })
+
+  it('finds nothing more to collect, and writes nothing', async () => {
+    const { code, out } = await run(['plan', '--to', destination, '--scan', '--out', 'empty.json'])
+    expect([code, out.includes('There is nothing to collect')]).toEqual([0, true])
+    expect(readdirSync(folder)).not.toContain('empty.json')
+  })
+})
+
+describe('sign', () => {
+  const sign = (input: string, file = 'plan.json') =>
+    run(['sign', file, '--stdin', '--out', 'never.json'], { input, withoutNetwork: true })
+
+  it.each<[string, () => string, string]>([
+    ['another end of the destination', () => `abcdef\n${testMnemonic}\n`, 'not the last characters of the destination'],
+    [
+      'a mistyped mnemonic',
+      () => `${destination.slice(-6)}\n${testMnemonic.replace('junk', 'junc')}\n`,
+      'word 12 is not in',
+    ],
+    [
+      'another mnemonic',
+      () => `${destination.slice(-6)}\n${'abandon '.repeat(11)}about\n${testMnemonic}\n`,
+      'another mnemonic',
+    ],
+    ['no answer', () => '', 'the input ended'],
+  ])('refuses %s, and shows nothing of it', async (_, input, sentence) => {
+    const { code, all } = await sign(input())
+    expect([code, all.includes(sentence)]).toEqual([1, true])
+    for (const secret of ['junk', 'junc', 'abandon', 'at file:']) expect(all).not.toContain(secret)
+    expect(readdirSync(folder)).not.toContain('never.json')
+  })
+
+  it('refuses a plan that was changed on its way', async () => {
+    const plan = readFileSync(join(folder, 'plan.json'), 'utf8')
+    const stranger = 'TSeJkUh4Qv67VNFwY8LaAxERygNdy6NQZK'
+    writeFileSync(join(folder, 'changed.json'), plan.replace(`"to": "${destination}"`, `"to": "${stranger}"`))
+    const { code, all } = await sign(`${stranger.slice(-6)}\n${testMnemonic}\n`, 'changed.json')
+    expect([code, all.includes('the file was changed. Nothing was signed')]).toEqual([1, true])
+  })
+
+  it('never replaces a file', async () => {
+    const before = readFileSync(join(folder, 'signed.json'), 'utf8')
+    const input = `${destination.slice(-6)}\n${testMnemonic}\n`
+    const { code, all } = await run(['sign', 'plan.json', '--stdin', '--out', 'signed.json'], { input })
+    expect([code, all.includes('exists already')]).toEqual([1, true])
+    expect(readFileSync(join(folder, 'signed.json'), 'utf8')).toBe(before)
+  })
+})
+
+describe('the options', () => {
+  it.each<[string[], number, string]>([
+    [[], 2, 'npm run collect'],
+    [['steal'], 2, 'npm run collect'],
+    [['plan', '--private-key', 'x'], 2, 'npm run collect'],
+    [['plan'], 1, '--to: a Tron address'],
+    [['plan', '--to', destination, '--hours', '25'], 1, '--hours: a whole number from 1 to 24'],
+    [['plan', '--to', destination, '--from-index', '5', '--to-index', '4'], 1, '--to-index: a whole number from 5'],
+    [['plan', '--to', destination, '--production', '--env', 'nile'], 1, 'either --production or --env'],
+    [['sign', 'none.json'], 1, 'none.json cannot be read'],
+    [['send', 'plan.json'], 1, 'the file is not a signed plan'],
+  ])('%j', async (args, code, text) => {
+    const ended = await run(args)
+    expect([ended.code, ended.all.includes(text)]).toEqual([code, true])
+    expect(ended.all).not.toContain('at file:')
+  })
+})
+
+describe('the addresses of a deployment', () => {
+  it('are read from its database, and must be those of the key', async () => {
+    const { spawnSync } = await import('node:child_process')
+    const env = { ...process.env, CI: '1', WRANGLER_SEND_METRICS: 'false' }
+    const wrangler = (...args: string[]) =>
+      spawnSync(process.execPath, [`${root}node_modules/wrangler/bin/wrangler.js`, 'd1', ...args], {
+        cwd: folder,
+        env,
+        encoding: 'utf8',
+      })
+    expect(wrangler('migrations', 'apply', 'DB', '--local').status).toBe(0)
+    await chain.deposit([0, '1', 'USDT'])
+    const hex = chain.config.extendedPublicKey.addressAt(0)
+    const insert = (index: number, address: string) =>
+      `DROP TRIGGER IF EXISTS address_is_new; INSERT INTO address (id, derivation_index, uid, address, issued_height, created_at) VALUES (${index + 1}, ${index}, 1, '${address}', 1, 1)`
+    expect(wrangler('execute', 'DB', '--local', '--command', insert(0, hex)).status).toBe(0)
+    const { code, out } = await run([
+      'plan',
+      '--to',
+      destination,
+      '--currency=USDT',
+      '--min=0',
+      '--out',
+      'from-database.json',
+    ])
+    expect([code, out.includes('1 USDT')]).toEqual([0, true])
+
+    expect(wrangler('execute', 'DB', '--local', '--command', insert(1, hex.replace(/^../, '00'))).status).toBe(0)
+    const refused = await run(['plan', '--to', destination])
+    expect([refused.code, refused.all.includes('address 1 of the database is not one of TRON_XPUB')]).toEqual([1, true])
+  }, 300_000)
+
+  it.each([
+    [['--production'], '--env='],
+    [['--env', 'nile'], '--env=nile'],
+  ])('%j are read from its database at the provider', async (option, env) => {
+    await chain.deposit([4, '1', 'USDT'])
+    const rows = [{ i: 4, address: chain.config.extendedPublicKey.addressAt(4) }]
+    const wrangler = deployment.replaceWrangler(`A line before.\n${JSON.stringify([{ results: rows, success: true }])}`)
+    const out = `from${env.slice(5)}.json`
+    const planned = await run(
+      ['plan', '--to', destination, '--min=0', ...option, '--from-index=3', '--out', out],
+      wrangler,
+    )
+    expect([planned.code, planned.out.includes(`4      ${chain.depositAt(4)}`)]).toEqual([0, true])
+    expect(wrangler.calls().map((call) => call.slice(0, 7))).toEqual([
+      ['d1', 'execute', 'DB', '--remote', env, '--json', '--command'],
+    ])
+    expect(wrangler.calls()[0]?.join(' ')).toMatch(/ BETWEEN 3 AND 2147483647 ORDER BY i$/)
+  })
+
+  it('that cannot be read are no addresses', async () => {
+    for (const output of ['', '[]x', '[{"results":[{"i":0}]}]']) {
+      const { environment } = deployment.replaceWrangler(output)
+      const { code, all } = await run(['plan', '--to', destination], { environment })
+      expect([code, all.includes('wrangler answered with something other than rows')]).toEqual([1, true])
+    }
+  })
+})

@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { compileCache } from '../../support/command.ts'
+import { root } from '../../support/project.ts'
+
+const script = `${root}src/deploy/start.ts`
+const realId = '0b54dd61-7b1c-4d0c-8d9e-1ad0a25a2f05'
+const placeholder = '00000000-0000-0000-0000-000000000000'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'deploy-'))
+  const database = (path: string, id: string) =>
+    `[[${path}d1_databases]]\nbinding = "DB"\ndatabase_name = "x"\ndatabase_id = "${id}"\n`
+  write(
+    'wrangler.toml',
+    `name = "x"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"\n${database('', realId)}
+[env.nile]\n${database('env.nile.', realId)}[env.fresh]\n${database('env.fresh.', placeholder)}[env.bare]\nname = "x-bare"\n`,
+  )
+  fakeWrangler('exit 0')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function write(name: string, text: string): void {
+  writeFileSync(join(folder, name), text)
+}
+
+/** Installs a fake `wrangler` that records its arguments and then runs `command`. */
+function fakeWrangler(command: string): void {
+  write('wrangler', `#!/bin/sh\necho "CI=$CI $*" >> "${folder}/calls"\n${command}\n`)
+  chmodSync(join(folder, 'wrangler'), 0o755)
+}
+
+const calls = () =>
+  existsSync(join(folder, 'calls')) ? readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n') : []
+
+function run(...args: readonly string[]) {
+  return new Promise<{ code: number; errors: string; out: string }>((resolve) => {
+    const path = [folder, dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter)
+    execFile(
+      process.execPath,
+      [script, ...args],
+      { cwd: folder, env: { PATH: path, HOME: folder, ...compileCache } },
+      (error, out, errors) => resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, errors }),
+    )
+  })
+}
+
+describe('npm run deploy', () => {
+  it('applies the migrations, then deploys, without questions', async () => {
+    expect((await run()).code).toBe(0)
+    expect(calls()).toEqual(['CI=1 d1 migrations apply DB --remote --env=', 'CI=1 deploy --env='])
+  })
+
+  it('does both in the given environment', async () => {
+    expect((await run('--env', 'nile')).code).toBe(0)
+    expect(calls()).toEqual(['CI=1 d1 migrations apply DB --remote --env=nile', 'CI=1 deploy --env=nile'])
+  })
+
+  it('does not deploy if a migration fails', async () => {
+    fakeWrangler('echo "no such table: flow"; exit 1')
+    const { code, errors, out } = await run()
+    expect(code).toBe(1)
+    expect(calls()).toEqual(['CI=1 d1 migrations apply DB --remote --env='])
+    expect(out).toContain('no such table: flow')
+    expect(errors).toBe(
+      '\nStopped: The migrations could not be applied. The reason is in the output of wrangler above.\n',
+    )
+  })
+
+  it('fails if the deployment fails', async () => {
+    fakeWrangler('[ "$1" = d1 ] || { echo "the script is too large" >&2; exit 3; }')
+    const { code, errors } = await run()
+    expect(code).toBe(1)
+    expect(errors).toContain('\nStopped: The migrations are applied, but the Worker could not be deployed. ')
+  })
+
+  it('explains how to log in', async () => {
+    fakeWrangler(
+      'echo "In a non-interactive environment, it\'s necessary to set a CLOUDFLARE_API_TOKEN environment" >&2; exit 1',
+    )
+    expect((await run()).errors).toContain('Log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN.\n')
+  })
+
+  it('fails if wrangler is killed', async () => {
+    fakeWrangler('kill -9 $$')
+    expect((await run()).code).toBe(1)
+    expect(calls()).toHaveLength(1)
+  })
+
+  it('explains that wrangler is not installed', async () => {
+    rmSync(join(folder, 'wrangler'))
+    expect((await run()).errors).toContain('wrangler did not start. Run "npm ci"')
+  })
+})
+
+describe('before the first step, npm run deploy', () => {
+  it.each<[string, string[], string]>([
+    [
+      'a placeholder for the database',
+      ['--env', 'fresh'],
+      'database_id in wrangler.toml, [env.fresh], is a placeholder',
+    ],
+    ['an environment without a database', ['--env', 'bare'], 'has no D1 database with the binding DB'],
+    ['an unknown environment', ['--env', 'elsewhere'], 'No environment found in configuration with name "elsewhere"'],
+    ['any other option', ['--dry-run'], "Unknown option '--dry-run'. Usage: npm run deploy [-- --env <name>]"],
+  ])('refuses %s', async (_, args, expected) => {
+    const { code, errors } = await run(...args)
+    expect(code).toBe(1)
+    expect(errors).toMatch(/^\nStopped: .+\n$/)
+    expect(errors).toContain(expected)
+    expect(calls()).toEqual([])
+  })
+
+  it('refuses a folder without a wrangler.toml', async () => {
+    rmSync(join(folder, 'wrangler.toml'))
+    expect((await run()).errors).toBe('\nStopped: there is no wrangler.toml in this directory.\n')
+    expect(calls()).toEqual([])
+  })
+})

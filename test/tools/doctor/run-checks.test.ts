@@ -1,0 +1,213 @@
+import { HDKey } from '@scure/bip32'
+import { mnemonicToSeedSync } from '@scure/bip39'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ConfigurationSource } from '../../../src/tools/doctor/read-configuration.ts'
+import { tokenBase58 } from '../../devnet/control.ts'
+import { type DoctorHarness, failures, openHarness, type Values } from './harness.ts'
+import { secretsIn, urlSecret, valuesFor } from './support.ts'
+
+let harness: DoctorHarness
+
+beforeAll(async () => {
+  harness = await openHarness()
+})
+afterAll(() => harness.close())
+
+const addresses =
+  'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6, TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C, TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA'
+
+describe('the doctor on a valid configuration', () => {
+  it('prints every check, and warns about a single node', async () => {
+    const host = new URL(harness.devnet.rpcUrl).host
+    expect(await harness.check({})).toEqual([
+      'ok    configuration: read from a test',
+      'ok    configuration: every variable is valid',
+      `ok    key: account m/44'/195'/0', first addresses ${addresses}: compare them with the wallet`,
+      'ok    authentication: HS256 with a secret of at least 32 bytes',
+      `ok    node 1 (${host}): chain id 0x6465766e`,
+      `ok    node 1 (${host}): answers in N ms`,
+      `ok    node 1 (${host}): the hash of block 0 ends in the chain id`,
+      `ok    node 1 (${host}): java-tron 4.8.2`,
+      expect.stringMatching(/^ok {4}node 1 .*: final up to block 2, 2 blocks \(\d+ s\) behind the newest block$/),
+      expect.stringMatching(/^ok {4}.*: the newest block is \d+ s behind the clock of this machine \(limit 30 s\)$/),
+      `ok    node 1 (${host}): scan: 2 blocks, 3 transactions, 2 logs in N ms`,
+      `ok    node 1 (${host}): accepts batches of 20 calls`,
+      `ok    node 1 (${host}): HTTP API (${host}): the bytes of a transaction hash to its txid`,
+      'warn  quorum: one node alone decides what is credited; add a second to TRON_NODES',
+      'ok    stored data: none yet',
+      'ok    addresses: issued up to index 0',
+      `ok    token USDT (${tokenBase58}): decimals 6 (node 1)`,
+      `ok    token USDT (${tokenBase58}): symbol USDT (node 1)`,
+    ])
+  })
+
+  it('warns about nothing with a second node that agrees', async () => {
+    const second = await harness.alteredNode(() => undefined)
+    const nodes = [...(valuesFor(harness.devnet).TRON_NODES as unknown[]), ...(second.TRON_NODES as unknown[])] // safe: arrays
+    const lines = await harness.check({ TRON_NODES: nodes })
+    expect(lines.filter((line) => !line.startsWith('ok'))).toEqual([])
+    expect(lines).toContain('ok    quorum: 2 of 2 nodes must agree, 2 are usable')
+    expect(lines).toContain('ok    agreement: all 2 usable nodes have final block 2')
+    expect(lines).toContain(`ok    token USDT (${tokenBase58}): decimals 6 (node 1, 2)`)
+  })
+
+  it('distinguishes the key of an external chain from that of an account', async () => {
+    const xpub =
+      'xpub6EuK4CZWW5urEHdwAVDdDw327danAtccFcrXYvgf1DHrPXRwErt36xStQ2PNhn4hpwzPbzJ8pJVpewgChRnSs59q5Ay61GCfQZKUe71gbLq'
+    expect(await harness.check({ TRON_XPUB: xpub })).toContainEqual(
+      expect.stringContaining(
+        "ok    key: external chain m/44'/195'/n'/0, first addresses TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH",
+      ),
+    )
+  })
+
+  it('shows the number of the account', async () => {
+    const seed = mnemonicToSeedSync(`${'abandon '.repeat(11)}about`)
+    const xpub = HDKey.fromMasterSeed(seed).derive("m/44'/195'/1'").publicExtendedKey
+    const lines = await harness.check({ TRON_XPUB: xpub })
+    expect(lines).toContainEqual(expect.stringContaining("ok    key: account m/44'/195'/1', first addresses "))
+  })
+})
+
+describe('the doctor on a configuration with faults', () => {
+  it.each<[string, Values, RegExp[]]>([
+    ['a short secret', { AUTH_JWT_SECRET: 'too-short-4f' }, [/^FAIL {2}AUTH_JWT_SECRET: /]],
+    ['a missing variable', { TRON_XPUB: undefined }, [/^FAIL {2}TRON_XPUB: .* \(it is not set\)$/]],
+    ['an API key that is not set', { NODE_KEY: '' }, [/^FAIL {2}TRON_NODES\.0\.keyVar: /]],
+    [
+      'several faults',
+      { TRON_XPUB: '', AUTH_JWT_SECRET: 'x', DEV_UID: '0' },
+      [/^FAIL {2}TRON_XPUB: .* \(it is not set\)$/, /^FAIL {2}AUTH_JWT_SECRET: /, /^FAIL {2}DEV_UID: /],
+    ],
+  ])('reports %s', async (_, changes, expected) => {
+    expect(failures(await harness.check(changes))).toEqual(expected.map((pattern) => expect.stringMatching(pattern)))
+  })
+
+  it('refuses a private key without printing it', async () => {
+    const xprv =
+      'xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi'
+    const lines = await harness.check({ TRON_XPUB: xprv })
+    expect(failures(lines)).toEqual([expect.stringMatching(/^FAIL {2}TRON_XPUB: /)])
+    expect(lines.join('\n')).not.toContain(xprv)
+  })
+
+  it('checks nodes and tokens where only a secret is missing', async () => {
+    const lines = await harness.check({ TRON_XPUB: undefined })
+    expect(lines).toContainEqual(expect.stringMatching(/^ok {4}node 1 /))
+    expect(lines).toContainEqual(expect.stringMatching(/^ok {4}token USDT /))
+    expect(lines).toContainEqual(expect.stringMatching(/^ok {4}authentication: /))
+  })
+
+  it('skips nodes and tokens where the nodes are not valid', async () => {
+    expect(await harness.check({ TRON_NODES: 'none' })).toContain(
+      'warn  nodes and tokens: skipped until the configuration is valid',
+    )
+  })
+
+  it('refuses the key of a public test mnemonic on mainnet', async () => {
+    expect(failures(await harness.check({ TRON_CHAIN_ID: '0x2b6653dc' }))).toContain(
+      'FAIL  key: this is a public test mnemonic: anyone can spend from it',
+    )
+  })
+
+  it.each<[string, ConfigurationSource['database'], string]>([
+    [
+      'a placeholder',
+      'placeholder',
+      'database: database_id is a placeholder; `npx wrangler d1 create` prints the real one',
+    ],
+    ['no database', 'missing', 'database: wrangler.toml has no D1 database with the binding DB'],
+  ])('fails a deployment with %s', async (_, database, expected) => {
+    expect(failures(await harness.check({}, { isDeployment: true, database }))).toEqual([`FAIL  ${expected}`])
+  })
+})
+
+describe('the doctor on authentication', () => {
+  const keys = {
+    keys: [
+      { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo', kid: 'a' },
+      { kty: 'EC', crv: 'P-521', x: 'AA', y: 'AA', kid: 'b' },
+    ],
+  }
+  const withKeys = async (body: unknown, status = 200): Promise<Values> => ({
+    AUTH_JWT_SECRET: undefined,
+    AUTH_JWKS_URL: `${await harness.serverUrl(async () => ({ status, body: JSON.stringify(body) }))}/${urlSecret}`,
+    AUTH_AUDIENCE: 'wallet',
+  })
+
+  it('fetches the key set and counts its usable keys', async () => {
+    expect(await harness.check(await withKeys(keys))).toContainEqual(
+      expect.stringMatching(
+        /^ok {4}authentication: the key set at 127\.0\.0\.1:\d+: 1 of 2 keys are usable \(EdDSA\)$/,
+      ),
+    )
+  })
+
+  it.each<[string, () => Promise<Values>, RegExp]>([
+    ['a missing key set', () => withKeys({}, 404), /^FAIL .*: the key set at .* could not be fetched: .*404$/],
+    ['an empty key set', () => withKeys({ keys: [] }), /^FAIL .*: 0 of 0 keys are usable: the service supports RS256/],
+    [
+      'a private key in the key set',
+      () => withKeys({ keys: [{ ...keys.keys[0], d: 'AA' }] }),
+      /^FAIL .* publishes a private key$/,
+    ],
+    [
+      'no audience',
+      async () => ({ ...(await withKeys(keys)), AUTH_AUDIENCE: undefined }),
+      /^warn .*: without AUTH_AUDIENCE, tokens for other services of the issuer are valid too$/,
+    ],
+    ['no key', async () => ({ AUTH_JWT_SECRET: undefined }), /^FAIL .* is set: every route answers 503$/],
+    [
+      'DEV_UID in place of a key',
+      async () => ({ AUTH_JWT_SECRET: undefined, DEV_UID: '7' }),
+      /^warn .* is set: only this machine has access$/,
+    ],
+    ['DEV_UID', async () => ({ DEV_UID: '7' }), /^warn .* without a token act for user 7 \(DEV_UID\)$/],
+    ['a secret of one letter', async () => ({ AUTH_JWT_SECRET: 'x'.repeat(40) }), /^warn .* looks like a placeholder$/],
+  ])('warns or fails at %s', async (_, changes, expected) => {
+    expect(await harness.check(await changes())).toContainEqual(expect.stringMatching(expected))
+  })
+})
+
+describe('the doctor on the authentication of backends', () => {
+  const key = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo', kid: 'a' }
+  const keysAt = async (body: unknown, status = 200): Promise<Values> => ({
+    BACKEND_JWKS_URL: `${await harness.serverUrl(async () => ({ status, body: JSON.stringify(body) }))}/${urlSecret}`,
+  })
+
+  it.each<[string, () => Promise<Values>, RegExp]>([
+    [
+      'a key set',
+      () => keysAt({ keys: [key] }),
+      /^ok {4}backends: the key set at 127\.0\.0\.1:\d+: 1 of 1 keys are usable \(EdDSA\)$/,
+    ],
+    ['a missing key set', () => keysAt({}, 404), /^FAIL {2}backends: the key set at .* could not be fetched: .*404$/],
+    ['an empty key set', () => keysAt({ keys: [] }), /^FAIL {2}backends: .*: 0 of 0 keys are usable/],
+    [
+      'a private key in the key set',
+      () => keysAt({ keys: [{ ...key, d: 'AA' }] }),
+      /^FAIL .* publishes a private key$/,
+    ],
+    [
+      'a secret',
+      async () => ({ BACKEND_JWT_SECRET: 'a secret of the backends: 4f7c1e90' }),
+      /^ok {4}backends: HS256 with a secret of at least 32 bytes$/,
+    ],
+    [
+      'a secret of one letter',
+      async () => ({ BACKEND_JWT_SECRET: 'y'.repeat(40) }),
+      /^warn {2}backends: .* a placeholder$/,
+    ],
+  ])('reports %s', async (_, changes, expected) => {
+    expect(await harness.check(await changes())).toContainEqual(expect.stringMatching(expected))
+  })
+
+  it('reports nothing without keys for them', async () => {
+    expect((await harness.check({})).filter((line) => line.includes('backends'))).toEqual([])
+  })
+})
+
+it('prints no secret, no API key and no path of a URL', () => {
+  expect(harness.printed.length).toBeGreaterThan(100)
+  expect(secretsIn(harness.printed.join('\n'))).toEqual([])
+})

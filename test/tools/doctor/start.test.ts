@@ -1,0 +1,166 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Devnet } from '../../devnet/chain.ts'
+import { compileCache } from '../../support/command.ts'
+import { root } from '../../support/project.ts'
+import { testXpub } from '../../support/variables.ts'
+import { failures } from './harness.ts'
+import { goodSecret, keySecret, startChain, urlSecret, valuesFor } from './support.ts'
+
+const script = fileURLToPath(new URL('../../../src/tools/doctor/start.ts', import.meta.url).href)
+
+let devnet: Devnet
+let folder: string
+
+beforeAll(async () => {
+  devnet = await startChain()
+  folder = mkdtempSync(join(tmpdir(), 'doctor-'))
+  const { TRON_NODES, CURRENCIES } = valuesFor(devnet)
+  const toml = (list: unknown) => JSON.stringify(list).replace(/"(\w+)":/g, '$1=') // inline tables
+  const vars = `TRON_CHAIN_ID = "0x6465766e"\nTRON_NODES = ${toml(TRON_NODES)}\nCURRENCIES = ${toml(CURRENCIES)}\n`
+  const database = (id: string) => `binding = "DB"\ndatabase_name = "x"\ndatabase_id = "${id}"\n`
+  write(
+    'wrangler.toml',
+    `name = "x"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"
+[[d1_databases]]\n${database('00000000-0000-0000-0000-000000000000')}[vars]\n${vars}
+[env.nile]\n[[env.nile.d1_databases]]\n${database('0b54dd61-7b1c-4d0c-8d9e-1ad0a25a2f05')}[env.nile.vars]\n${vars}`,
+  )
+  write('.dev.vars', `TRON_XPUB="${testXpub}"\nNODE_KEY="${keySecret}"\nDEV_UID="1"\n`)
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await devnet.stop()
+})
+
+function write(name: string, text: string): void {
+  writeFileSync(join(folder, name), text)
+}
+
+/** Runs the command in the folder, just after a new block: the command uses the real time. */
+async function run(args: readonly string[], environment: Record<string, string> = {}) {
+  await devnet.mine(1)
+  return execute(process.execPath, [script, ...args], environment)
+}
+
+/** Runs a program in the folder. */
+function execute(program: string, args: readonly string[], environment: Record<string, string>) {
+  return new Promise<{ code: number; out: string; all: string }>((resolve) => {
+    const env = { ...fakePath(), HOME: folder, ...compileCache, ...environment }
+    execFile(program, args, { cwd: folder, env }, (error, out, errors) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, all: `${out}${errors}` })
+    })
+  })
+}
+
+/** Installs a fake `wrangler` that records its arguments and prints `output`. */
+function fakeWrangler(output: unknown): void {
+  write('output.json', JSON.stringify(output))
+  write('wrangler', `#!/bin/sh\necho "CI=$CI $*" > "${folder}/calls"\ncat "${folder}/output.json"\n`)
+  chmodSync(join(folder, 'wrangler'), 0o755)
+}
+
+/** The PATH on which `wrangler` is the fake one. */
+const fakePath = () => ({ PATH: [folder, '/usr/bin', '/bin'].join(delimiter) })
+const storedLines = (out: string) => out.split('\n').filter((line) => /^\w+ +(stored data|addresses)/.test(line))
+
+describe('what npm run doctor reads of the database', () => {
+  const secrets = { TRON_XPUB: testXpub, NODE_KEY: keySecret, AUTH_JWT_SECRET: goodSecret }
+
+  it('is that of this machine, with its real tables', async () => {
+    const environment = { PATH: [`${root}node_modules/.bin`, process.env.PATH].join(delimiter) }
+    const place = ['d1', 'execute', 'DB', '--local']
+    const wrangler = (...args: readonly string[]) => execute(`${root}node_modules/.bin/wrangler`, args, environment)
+    for (const file of ['0000_tables.sql', '0001_invariants.sql']) {
+      await wrangler(...place, '--file', `${root}migrations/${file}`)
+    }
+    const values = "'TRON_CHAIN_ID', '0x2b6653dc', 1), ('CURRENCIES.9', 'TRX, decimals 6, scale 6', 1"
+    await wrangler(...place, '--command', `INSERT INTO stored_setting VALUES (${values})`)
+    expect(storedLines((await run([], environment)).out)).toEqual([
+      'FAIL  stored data: TRON_CHAIN_ID is "0x6465766e", stored is "0x2b6653dc": nothing would be served',
+      expect.stringMatching(/^FAIL {2}addresses: none is issued yet, but the key was used before/),
+    ])
+  })
+
+  it('is that of a deployment, without questions', async () => {
+    fakeWrangler([
+      { results: [{ name: 'TRON_CHAIN_ID', value: '0x6465766e', used: 1 }], success: true, meta: {} },
+      { results: [{ last: 12 }], success: true, meta: {} },
+    ])
+    const { code, out } = await run(['--env=nile'], { ...secrets, ...fakePath() })
+    expect(readFileSync(join(folder, 'calls'), 'utf8')).toMatch(
+      /^CI=1 d1 execute DB --remote --env=nile --json --command SELECT /,
+    )
+    expect(storedLines(out)).toEqual([
+      'ok    stored data: chain, key and currencies are those of the configuration',
+      'ok    addresses: issued up to index 12',
+    ])
+    expect(code).toBe(0)
+  })
+
+  it.each<[string, unknown, RegExp]>([
+    ['a database without tables', { error: { text: 'no such table: stored_setting: SQLITE_ERROR' } }, /: none yet$/],
+    [
+      'no login',
+      { error: { text: 'it is necessary to set a CLOUDFLARE_API_TOKEN …' } },
+      /log in with "npx wrangler login"/,
+    ],
+    ['another error', { error: { text: 'secret text' } }, /: wrangler cannot read the database$/],
+    ['an unknown answer', { results: [] }, /: the answer of wrangler cannot be read$/],
+  ])('can be %s', async (_, output, expected) => {
+    fakeWrangler(output)
+    const [line] = storedLines((await run(['--env=nile'], { ...secrets, ...fakePath() })).out)
+    expect(line).toMatch(expected)
+  })
+})
+
+describe('npm run doctor', () => {
+  beforeAll(() => fakeWrangler([{ results: [] }, { results: [{ last: 3 }] }]))
+
+  it('passes the configuration of this machine, which includes .dev.vars', async () => {
+    const { code, out } = await run([])
+    expect(out).toContain('read from wrangler.toml, .dev.vars\n')
+    expect(out).not.toContain('FAIL')
+    expect(out).toMatch(/\n0 of \d+ checks failed, 3 warnings\.\n$/)
+    expect(code).toBe(0)
+  })
+
+  it('does not use .dev.vars of this machine for a deployment', async () => {
+    const { code, out } = await run(['--env', 'nile'])
+    expect(out).toContain('read from wrangler.toml [env.nile]\n')
+    expect(out).toContain('(it is not set)')
+    expect(out).toContain('the platform does not return secrets; set them in .dev.vars.nile or the environment\n')
+    expect(code).toBe(1)
+  })
+
+  it('reads the secrets of a deployment from the environment, and prints their names', async () => {
+    const environment = { TRON_XPUB: testXpub, NODE_KEY: keySecret, AUTH_JWT_SECRET: goodSecret }
+    const { code, all } = await run(['--env=nile'], environment)
+    expect(all).toContain(
+      'read from wrangler.toml [env.nile], environment variables (TRON_XPUB, AUTH_JWT_SECRET, NODE_KEY)\n',
+    )
+    expect(code).toBe(0)
+    for (const secret of [testXpub, keySecret, goodSecret, urlSecret]) expect(all).not.toContain(secret)
+  })
+
+  it('reads them from the file of the deployment', async () => {
+    write('.dev.vars.production', `TRON_XPUB="${testXpub}"\nNODE_KEY="${keySecret}"\nAUTH_JWT_SECRET="${goodSecret}"\n`)
+    const { code, out } = await run(['--production'])
+    expect(out).toContain('read from wrangler.toml, .dev.vars.production\n')
+    expect(failures(out.split('\n'))).toEqual([expect.stringMatching(/^FAIL {2}database: /)])
+    expect(code).toBe(1)
+  })
+
+  it('prints one line about an environment that wrangler.toml does not have', async () => {
+    const { code, out } = await run(['--env', 'elsewhere'])
+    expect(out).toMatch(/^FAIL {2}configuration: No environment found in configuration with name "elsewhere"\.\n/)
+    expect(code).toBe(1)
+  })
+
+  it('refuses an unknown option', async () => {
+    expect((await run(['--fix'])).code).toBe(2)
+  })
+})
