@@ -43,7 +43,7 @@ export default defineConfig({
           isolate: false, // no file keeps state in a module; a process for each file took a quarter of the time
           include: [
             'test/{architecture,docs,pages}.test.ts',
-            'test/{addresses,chain,deposits,ledger,reconciliation,devnet,shop,tools,webhooks}/**/*.test.ts',
+            'test/{common,addresses,chain,deposits,ledger,reconciliation,devnet,shop,tools,webhooks}/**/*.test.ts',
           ],
         },
       },

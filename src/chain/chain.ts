@@ -1,71 +1,123 @@
 import type { Result } from '../common/result.ts'
 import type { Address } from './address.ts'
 import type { Asset } from './asset.ts'
-import type { Block, BlockHeight, BlockRef, Header, Receipt, Transaction, TransactionRef, Txid } from './block.ts'
+import type { BlockHeight, BlockRef, Header, Log, Txid } from './block.ts'
 import type { ChainFailure } from './failure.ts'
 
 /** The result of one read of the chain. A failure never means "no deposits". */
 export type ChainResult<T> = Promise<Result<T, ChainFailure>>
+
+/** Which of these addresses belong to the service. */
+export type MatchOwn = (addresses: readonly Address[]) => Promise<ReadonlySet<Address>>
+
+/** Money that a transaction moved: proven where it comes from final blocks, since `quorum` nodes agree on it. */
+export interface ChainTransfer {
+  readonly txid: Txid
+  /** 0 for TRX; for a token the place of its log among the logs of the transaction. */
+  readonly position: number
+  readonly asset: Asset
+  readonly from: Address
+  readonly to: Address
+  /** Chain units, positive. */
+  readonly amount: bigint
+}
+
+/** A transaction that one of the service's addresses has sent: it costs a fee in TRX, whatever it does. */
+export interface SentTransaction {
+  readonly txid: Txid
+  readonly owner: Address
+}
+
+/** A block that was read. Only transfers to or from the service's addresses are in it. */
+export interface ReadBlock {
+  readonly kind: 'read'
+  readonly header: Header
+  readonly transfers: readonly ChainTransfer[]
+  readonly sent: readonly SentTransaction[]
+  /**
+   * Null where all logs were read. Otherwise the block has more logs than a reply holds, its token transfers are missing, and
+   * these are its successful contract calls, whose receipts have them.
+   */
+  readonly callsToRead: readonly Txid[] | null
+}
+
+/** A block of the range, or a height whose block the nodes do not agree on. */
+export type BlockReading = ReadBlock | { readonly kind: 'not-agreed'; readonly height: BlockHeight }
+
+/** Token transfers of some transactions, and those transactions that no node gave a readable receipt of. */
+export interface ReceiptReading {
+  readonly transfers: readonly ChainTransfer[]
+  readonly unreadable: readonly Txid[]
+}
+
+/** Blocks after a known one, from one node: information for callers, never money. */
+export interface Tail {
+  /** The newest block of the node. */
+  readonly latest: BlockHeight
+  /** Whether the first block is the child of the known one. False: the known one has left the chain, and `blocks` is empty. */
+  readonly follows: boolean
+  readonly blocks: readonly ReadBlock[]
+}
 
 /** Where a transaction is. */
 export type TransactionLocation =
   | { readonly kind: 'unknown' }
   /** Received by nodes, in no block yet. */
   | { readonly kind: 'unmined' }
-  | { readonly kind: 'mined'; readonly block: BlockRef; readonly transaction: Transaction }
+  | { readonly kind: 'mined'; readonly height: BlockHeight }
 
-/** Blocks after the finalized head, from one node: for information, never to credit. */
-export interface UnconfirmedBlocks {
-  readonly latest: BlockHeight
-  readonly blocks: readonly Block[]
+/** One final transaction, with what explains why it is worth nothing to a caller. `quorum` nodes agree on all of it. */
+export interface TransactionReading {
+  readonly header: Header
+  readonly succeeded: boolean
+  /** Number of the contract type in the chain's protocol, from the transaction's bytes. */
+  readonly contractType: number
+  /** Who sent it; null for types without an owner. */
+  readonly owner: Address | null
+  /** Whom it names as its target: a recipient, a receiver or a contract; null where the type has none. */
+  readonly target: Address | null
+  /** Transfers to or from the service's addresses. */
+  readonly transfers: readonly ChainTransfer[]
+  /** All of its logs. Empty where it failed. */
+  readonly logs: readonly Log[]
 }
 
-/** The `raw_data` bytes of a transaction. Their SHA-256 is the requested txid: the client has checked it. */
-export type TransactionBytes = Uint8Array
-
 /**
- * The chain as `TRON_QUORUM` nodes agree on it, for one invocation. Time and requests are limited when it is created, and
- * every method can fail with `out-of-budget`.
+ * The chain as `TRON_QUORUM` nodes agree on it, for one piece of work. Its time is limited when it is opened, and its requests
+ * by the allowances of the nodes. Every method can fail with `out-of-time` and `limited`.
  */
 export interface Chain {
   /**
-   * The newest block that is final for `quorum` nodes with the same hash. It can be lower than an earlier result, so the
-   * caller keeps the highest one.
+   * The newest block that is final for `quorum` nodes with the same hash. It can be lower than an earlier one, so the caller keeps
+   * the highest. A head ahead of the clock, or with more blocks above `stored` than slots of `blockSeconds` between the time of
+   * `stored` and the clock, is that node's failure.
    */
-  finalizedHead(): ChainResult<Header>
+  finalizedHead(stored: { readonly height: BlockHeight; readonly time: number } | null): ChainResult<Header>
   /**
-   * Blocks `from`..`to`, both included, in order, at most `readBlocksMax`; each one's parent is the one before. Every block
-   * is final for `quorum` nodes, with the same hash, transfers and logs of accepted tokens. The logs of a block are null
-   * where they cannot be read with certainty. `no-answer` where `to` is above the finalized head of these nodes.
+   * Final blocks from `from` on, in order and without a hole, at least one and at most up to `to`: as many as fit into one reply. Each one
+   * that is read has the block before it as its parent. `quorum` nodes have the same transfers in it.
    */
-  finalizedBlocks(from: BlockHeight, to: BlockHeight): ChainResult<readonly Block[]>
-  /** Blocks after `after`, from one node, up to the first gap; at most two rotations of block producers. */
-  unconfirmedBlocks(after: BlockHeight): ChainResult<UnconfirmedBlocks>
-  /**
-   * The receipts of mined transactions, at most `receiptsMax`. `quorum` nodes agree on block, status and logs of each. The
-   * result has every requested txid. `no-answer` where a receipt is null.
-   */
-  receipts(transactions: readonly TransactionRef[]): ChainResult<ReadonlyMap<Txid, Receipt>>
-  /** The bytes of a transaction, from the HTTP API of any node. Null where no node has an HTTP API. */
-  transactionBytes(txid: Txid): ChainResult<TransactionBytes | null>
-  /**
-   * The bytes of the transactions in a block, from the HTTP API of any node. Each one's key is the SHA-256 of its bytes; a
-   * node can leave some out. Null where no node has an HTTP API.
-   */
-  bytesInBlock(height: BlockHeight): ChainResult<ReadonlyMap<Txid, TransactionBytes> | null>
+  finalBlocks(from: BlockHeight, to: BlockHeight, match: MatchOwn): ChainResult<readonly BlockReading[]>
+  /** Token transfers of at most `receiptsMax` successful calls of a final block, read from their receipts by `quorum` nodes. */
+  receiptTransfers(block: BlockRef, txids: readonly Txid[], match: MatchOwn): ChainResult<ReceiptReading>
+  /** Blocks after `known`, oldest first, from one node. */
+  tail(known: BlockRef, match: MatchOwn): ChainResult<Tail>
   /** Where a transaction is. `unknown` requires a reply from at least `quorum` nodes and no failed node. */
-  locateTransaction(txid: Txid): ChainResult<TransactionLocation>
+  locate(txid: Txid): ChainResult<TransactionLocation>
+  /** A transaction of the final block at `height`, read in the same way as `finalBlocks`. Null where the block does not have it. */
+  finalTransaction(txid: Txid, height: BlockHeight, match: MatchOwn): ChainResult<TransactionReading | null>
   /** The newest balances by one node, in the order requested, in chain units. One HTTP request for `balancesMax` addresses. */
   balances(addresses: readonly Address[], asset: Asset): ChainResult<readonly bigint[]>
   /** The index of the first of at most `balancesMax` addresses that holds an asset by any of `quorum` nodes, or null. */
   holder(addresses: readonly Address[], asset: Asset): ChainResult<number | null>
-  /**
-   * The index of the first of these addresses that was ever activated, by the HTTP API of any node, or null. One HTTP request
-   * for each. Null too where no node has an HTTP API.
-   */
-  activated(addresses: readonly Address[]): ChainResult<number | null>
+  /** Whether the account of this address exists, by the HTTP API of any node. */
+  activated(address: Address): ChainResult<boolean>
   /** `decimals()` of a token contract. `quorum` nodes agree on it. */
   decimals(contract: Address): ChainResult<number>
-  /** HTTP requests to nodes that this invocation has left. */
-  requestsLeft(): number
 }
+
+/** Who pays for requests out of the nodes' allowances. `tick` comes first, `rest` takes what nobody needs, a caller has a share. */
+export type Payer =
+  | { readonly kind: 'tick' }
+  | { readonly kind: 'rest' }
+  | { readonly kind: 'caller'; readonly uid: number }

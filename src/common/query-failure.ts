@@ -9,6 +9,8 @@ export type QueryFailure =
   | { readonly kind: 'undecided'; readonly why: string }
   /** A final transaction that is worth nothing to this caller; `why` is one sentence for the caller. */
   | { readonly kind: 'worthless'; readonly why: string }
+  /** An allowance of requests to nodes is used up: the nodes' own, that of all callers, or this caller's. */
+  | { readonly kind: 'limited'; readonly whose: 'nodes' | 'callers' | 'caller'; readonly seconds: number }
   /** No node answered in time, or none may be used. */
   | { readonly kind: 'chain-unavailable' }
   /** No address can be issued until an operator has corrected the configuration. */

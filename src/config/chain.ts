@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { parseAddress } from '../chain/address.ts'
 import { nativeAsset, trc20Asset } from '../chain/asset.ts'
 import type { CurrencyId } from '../common/ids.ts'
-import { parseUnits } from '../ledger/amount.ts'
+import { parseUnits } from '../common/amount.ts'
 import { type Currencies, type Currency, indexCurrencies, symbolPattern } from '../ledger/currencies.ts'
 import { integerFrom, listOf, optional, parsedBy, parsedText, text, url } from './schemas.ts'
 

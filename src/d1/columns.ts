@@ -5,7 +5,7 @@ import type { BlockHash, BlockHeight, Txid } from '../chain/block.ts'
 import type { CurrencyId, Uid } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { PendingReason, RefusalReason } from '../deposits/deposit.ts'
-import { amountMax } from '../ledger/amount.ts'
+import { amountMax } from '../common/amount.ts'
 
 // Kinds of columns, and the CHECKs for them.
 

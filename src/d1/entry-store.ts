@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { CurrencyId, Uid } from '../common/ids.ts'
-import { amountMax } from '../ledger/amount.ts'
+import { amountMax } from '../common/amount.ts'
 import type { EntryStore, NewEntry } from '../ledger/entry-store.ts'
 import type { Database } from './database.ts'
 import { postings } from './posting-table.ts'

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 // biome-ignore lint/suspicious/noDeprecatedImports: only another overload of primaryKey is deprecated
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { UnixMs } from '../common/time.ts'
-import { amountMax } from '../ledger/amount.ts'
+import { amountMax } from '../common/amount.ts'
 import {
   address,
   between,

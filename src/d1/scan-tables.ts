@@ -4,7 +4,7 @@ import type { BlockHash, BlockHeight } from '../chain/block.ts'
 import type { ChainFailure } from '../chain/failure.ts'
 import type { RescanId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import { amountMax } from '../ledger/amount.ts'
+import { amountMax } from '../common/amount.ts'
 import type { RescanKind } from '../scan/rescans.ts'
 import { between, height, hex, instant, oneOfTexts, rule, safe, scanSuperseded } from './columns.ts'
 

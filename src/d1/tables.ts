@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { BackendName, EntryId, EntryType, WalletId } from '../common/ids.ts'
 import type { DepositOutcome, Movement, PendingReason, RefusalReason } from '../deposits/deposit.ts'
-import { amountMax } from '../ledger/amount.ts'
+import { amountMax } from '../common/amount.ts'
 import {
   address,
   between,

@@ -1,7 +1,7 @@
 import type { Address } from '../chain/address.ts'
 import type { BlockRef, Txid } from '../chain/block.ts'
 import type { CurrencyId, Uid } from '../common/ids.ts'
-import type { Amount } from '../ledger/amount.ts'
+import type { Amount } from '../common/amount.ts'
 import type { Currency } from '../ledger/currencies.ts'
 
 /** The permanent identity of a deposit. `position` is the position of the log in its transaction, 0 for TRX. */

@@ -1,7 +1,7 @@
 import { type Address, addressFromHex, formatBase58 } from '../chain/address.ts'
 import type { Log, Receipt, Transaction } from '../chain/block.ts'
 import { isZeroQuantity } from '../chain/quantity.ts'
-import { formatUnits } from '../ledger/amount.ts'
+import { formatUnits } from '../common/amount.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { contractTypes, explainContractType } from './contract-types.ts'
 import type { Deposit, PendingReason } from './deposit.ts'

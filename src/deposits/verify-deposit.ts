@@ -1,6 +1,6 @@
 import type { Receipt } from '../chain/block.ts'
 import type { Uid } from '../common/ids.ts'
-import { noAmount } from '../ledger/amount.ts'
+import { noAmount } from '../common/amount.ts'
 import { depositValueOf, indexCurrencies } from '../ledger/currencies.ts'
 import { explainContractType } from './contract-types.ts'
 import type { Candidate, Deposit, Pending, PendingReason, Refusal, RefusalReason } from './deposit.ts'

@@ -1,6 +1,6 @@
 import type { BackendName, CurrencyId, EntryType, Uid } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { Amount } from './amount.ts'
+import type { Amount } from '../common/amount.ts'
 import type { Entry } from './entry.ts'
 
 /** The types that a backend posts. Only the chain makes recharges. */

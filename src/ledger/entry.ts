@@ -1,6 +1,6 @@
 import type { BackendName, CurrencyId, EntryId, EntryType, Uid, WalletId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { Amount } from './amount.ts'
+import type { Amount } from '../common/amount.ts'
 
 /** Longest `osn`, in characters. */
 export const osnCharsMax = 200

@@ -1,6 +1,6 @@
 import type { CurrencyId, EntryId, EntryType, Uid, WalletId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { Amount } from './amount.ts'
+import type { Amount } from '../common/amount.ts'
 import type { Entry } from './entry.ts'
 
 /** A caller's balance in one currency. */

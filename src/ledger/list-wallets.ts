@@ -1,5 +1,5 @@
 import type { Uid } from '../common/ids.ts'
-import { type Amount, noAmount } from './amount.ts'
+import { type Amount, noAmount } from '../common/amount.ts'
 import type { Currencies, Currency } from './currencies.ts'
 import type { LedgerReader } from './ledger-reader.ts'
 

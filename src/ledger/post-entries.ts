@@ -1,7 +1,7 @@
 import type { BackendName } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import { amountMax, formatUnits } from './amount.ts'
+import { amountMax, formatUnits } from '../common/amount.ts'
 import type { Currencies } from './currencies.ts'
 import type { Entry } from './entry.ts'
 import type { EntryStore, NewEntry, PostAttempt } from './entry-store.ts'

@@ -3,7 +3,7 @@ import type { BlockHash, BlockHeight, BlockRef, Txid } from '../../src/chain/blo
 import type { CurrencyId, Uid } from '../../src/common/ids.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import type { Deposit, Movement, Pending, Sighting } from '../../src/deposits/deposit.ts'
-import type { Amount } from '../../src/ledger/amount.ts'
+import type { Amount } from '../../src/common/amount.ts'
 import type { EntryFilter } from '../../src/ledger/ledger-reader.ts'
 import type { ScanStep, ScanStore } from '../../src/scan/scan-store.ts'
 

@@ -11,7 +11,7 @@ import {
   type WorthlessTransaction,
 } from '../../src/deposits/explain.ts'
 import { transferTopic } from '../../src/deposits/trc20.ts'
-import { type Amount, noAmount } from '../../src/ledger/amount.ts'
+import { type Amount, noAmount } from '../../src/common/amount.ts'
 import { indexCurrencies } from '../../src/ledger/currencies.ts'
 import { currencies, trx, usdt } from '../support/currencies.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'

@@ -1,5 +1,5 @@
 import { type Address, addressFromHex, formatBase58, parseAddress } from '../../src/chain/address.ts'
-import { parseUnits } from '../../src/ledger/amount.ts'
+import { parseUnits } from '../../src/common/amount.ts'
 import { type ContractName, type ContractSpec, contractSpecs, isContractName } from '../support/contracts.ts'
 import { quantity, strip0x } from '../support/hex.ts'
 import type { Evm } from './evm.ts'

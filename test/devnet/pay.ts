@@ -2,7 +2,7 @@
  * `npm run pay -- <T-address> <amount> <TRX|USDT|TRC10>`: sends a deposit on the local chain, from an outside account.
  */
 import { parseAddress } from '../../src/chain/address.ts'
-import { parseUnits } from '../../src/ledger/amount.ts'
+import { parseUnits } from '../../src/common/amount.ts'
 import { printLine, UserError } from '../support/project.ts'
 import { finalityBlocks } from './anvil.ts'
 import type { PayRequest } from './control.ts'

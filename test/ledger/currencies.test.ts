@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/chain/address.ts'
 import { nativeAsset, trc20Asset } from '../../src/chain/asset.ts'
 import type { CurrencyId } from '../../src/common/ids.ts'
-import { amountMax } from '../../src/ledger/amount.ts'
+import { amountMax } from '../../src/common/amount.ts'
 import { type Currency, depositValueOf, indexCurrencies } from '../../src/ledger/currencies.ts'
 import { anyCurrency, anyRaw } from '../support/arbitraries.ts'
 

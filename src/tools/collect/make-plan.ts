@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../common/result.ts'
-import { formatUnits } from '../../ledger/amount.ts'
+import { formatUnits } from '../../common/amount.ts'
 import { type AddressDecision, decideAddress, type TransferBytes } from './collect-address.ts'
 import { createEnergyPool, type EnergyPool } from './energy-pool.ts'
 import type { AddressFacts, ChainPrices, CollectWishes, GasFacts } from './facts.ts'

@@ -1,4 +1,4 @@
-import { formatUnits } from '../../ledger/amount.ts'
+import { formatUnits } from '../../common/amount.ts'
 import type { CollectPlan, CollectStep, LeftOut, PlanCurrency } from './plan.ts'
 
 /** A TRX is a million sun. */

@@ -5,7 +5,7 @@ import type { UnixMs } from '../../../src/common/time.ts'
 import { createDepositStore } from '../../../src/d1/deposit-store.ts'
 import { createSightings } from '../../../src/d1/sightings.ts'
 import type { Deposit } from '../../../src/deposits/deposit.ts'
-import type { Amount } from '../../../src/ledger/amount.ts'
+import type { Amount } from '../../../src/common/amount.ts'
 import { countingDatabase, createCounts } from './counting-database.ts'
 
 interface Env {

@@ -1,4 +1,4 @@
-import { formatUnits } from '../../../src/ledger/amount.ts'
+import { formatUnits } from '../../../src/common/amount.ts'
 import type { LedgerMethods } from '../../../src/rpc/ledger-methods.ts'
 import { bearer } from '../../support/tokens.ts'
 import type { Environment } from '../environment.ts'

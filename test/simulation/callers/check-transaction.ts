@@ -1,6 +1,6 @@
 import type { Txid } from '../../../src/chain/block.ts'
 import type { Uid } from '../../../src/common/ids.ts'
-import { formatUnits } from '../../../src/ledger/amount.ts'
+import { formatUnits } from '../../../src/common/amount.ts'
 import { observe } from '../observed.ts'
 import { expectedDeposit } from '../oracle.ts'
 import { currencies } from '../scenario.ts'

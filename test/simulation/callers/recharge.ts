@@ -1,5 +1,5 @@
 import type { Uid } from '../../../src/common/ids.ts'
-import { parseUnits } from '../../../src/ledger/amount.ts'
+import { parseUnits } from '../../../src/common/amount.ts'
 import { clockSkewMaxMs } from '../invocation.ts'
 import { observe } from '../observed.ts'
 import { expectedDeposit } from '../oracle.ts'

@@ -1,6 +1,6 @@
 import type { Pending } from '../../../deposits/deposit.ts'
 import { explainPending } from '../../../deposits/explain.ts'
-import { formatUnits } from '../../../ledger/amount.ts'
+import { formatUnits } from '../../../common/amount.ts'
 import type { Currencies } from '../../../ledger/currencies.ts'
 import type { WalletBalance } from '../../../ledger/ledger-reader.ts'
 import type { CheckNowReport, UnconfirmedTransfers } from '../../../scan/check-now.ts'

@@ -1,5 +1,5 @@
-import type { Brand } from '../common/brand.ts'
-import { err, ok, type Result } from '../common/result.ts'
+import type { Brand } from './brand.ts'
+import { err, ok, type Result } from './result.ts'
 
 /** A ledger amount in smallest units of its currency's `scale`, signed, within ±(2^53−1). */
 export type Amount = Brand<bigint, 'Amount'>
