@@ -1,10 +1,12 @@
 -- Written by hand: the triggers. README.md in this folder gives the reason for each rule.
 --
--- Three properties of SQLite shape these triggers:
+-- Four properties of SQLite shape these triggers:
 --  * REPLACE deletes the conflicting row without firing delete triggers, so BEFORE INSERT refuses every existing key.
 --  * The conflict clause of the outer statement (OR IGNORE, OR REPLACE) also applies to the statements inside its
 --    triggers, so no rule depends on a constraint alone: each chain ends in a RAISE that checks what was stored.
---  * In BEFORE INSERT an id that was not given reads as -1, so ids are compared after the insert.
+--    Only ON CONFLICT DO UPDATE keeps its own meaning.
+--  * In BEFORE INSERT an id that was not given reads as -1.
+--  * A multi-row INSERT … SELECT fires them row by row, so each row is checked against those before it.
 
 -- address ------------------------------------------------------------------------------------------------------------
 
@@ -66,34 +68,41 @@ END;
 CREATE TRIGGER flow_fits_its_wallet BEFORE INSERT ON flow
 BEGIN
   SELECT RAISE(ABORT, 'flow: already exists')
-    WHERE EXISTS (SELECT 1 FROM flow WHERE id = NEW.id)
-       OR EXISTS (SELECT 1 FROM flow WHERE wallet_id = NEW.wallet_id AND osn = NEW.osn AND type = NEW.type);
+    WHERE EXISTS (SELECT 1 FROM flow WHERE wallet_id = NEW.wallet_id AND osn = NEW.osn AND type = NEW.type);
+  SELECT RAISE(ABORT, 'flow: ids must increase') WHERE NEW.id BETWEEN 0 AND (SELECT max(id) FROM flow);
   SELECT RAISE(ABORT, 'flow: balance must be the wallet''s balance plus the amount')
     WHERE NOT EXISTS (
       SELECT 1 FROM wallet
         WHERE id = NEW.wallet_id AND uid = NEW.uid AND cuy = NEW.cuy AND balance + NEW.amount = NEW.balance);
+  SELECT RAISE(ABORT, 'flow: numbers must follow the ones before')
+    WHERE NEW.number <> (SELECT entry_count + 1 FROM wallet WHERE id = NEW.wallet_id)
+      OR NEW.type_number <> 1 + coalesce(
+        (SELECT type_number FROM flow WHERE wallet_id = NEW.wallet_id AND type = NEW.type ORDER BY id DESC LIMIT 1), 0);
   SELECT RAISE(ABORT, 'flow: created_at must not decrease')
     WHERE NEW.created_at < (SELECT created_at FROM flow ORDER BY id DESC LIMIT 1);
   SELECT RAISE(ABORT, 'flow: created_at must not be in the future')
     WHERE NEW.created_at > unixepoch('subsec') * 1000 + 60000;
-  SELECT RAISE(ABORT, 'flow: a recharge requires its credited deposit')
+  SELECT RAISE(ABORT, 'flow: a recharge requires its credited transfer')
     WHERE NEW.type = 1 AND NOT EXISTS (
-      SELECT 1 FROM deposit
-        WHERE txid = substr(NEW.osn, 1, 64) AND NEW.osn = iif(native, txid, txid || ':' || position)
-          AND outcome = 'credited' AND uid = NEW.uid AND cuy = NEW.cuy AND amount = NEW.amount);
+      SELECT 1 FROM transfer
+        WHERE txid = substr(NEW.osn, 1, 64) AND position = CAST(substr(NEW.osn, 66) AS INTEGER)
+          AND NEW.osn = iif(native, txid, txid || ':' || position)
+          AND state = 'credited' AND uid = NEW.uid AND cuy = NEW.cuy AND amount = NEW.amount);
   SELECT RAISE(ABORT, 'flow: an entry other than a recharge requires its posting')
     WHERE NEW.type <> 1 AND NOT EXISTS (SELECT 1 FROM posting WHERE posted_by = NEW.posted_by);
 END;
 --> statement-breakpoint
 CREATE TRIGGER flow_updates_its_wallet AFTER INSERT ON flow
 BEGIN
-  SELECT RAISE(ABORT, 'flow: ids must increase')
-    WHERE EXISTS (SELECT 1 FROM flow WHERE id > NEW.id);
   UPDATE wallet SET balance = NEW.balance, entry_count = entry_count + 1, newest_entry = NEW.id
     WHERE id = NEW.wallet_id;
+  INSERT INTO event (type, uid, created_at, entry_id)
+    VALUES (iif(NEW.type = 1, 'deposit.credited', 'entry.posted'), NEW.uid, NEW.created_at, NEW.id);
   SELECT RAISE(ABORT, 'flow: the wallet was not updated')
     WHERE NOT EXISTS (
       SELECT 1 FROM wallet WHERE id = NEW.wallet_id AND newest_entry = NEW.id AND balance = NEW.balance);
+  SELECT RAISE(ABORT, 'flow: its event was not stored')
+    WHERE (SELECT entry_id FROM event ORDER BY id DESC LIMIT 1) IS NOT NEW.id;
 END;
 --> statement-breakpoint
 CREATE TRIGGER flow_is_never_changed BEFORE UPDATE ON flow
@@ -109,25 +118,32 @@ END;
 
 -- posting ------------------------------------------------------------------------------------------------------------
 
--- Everything that entries require of each other: SQLite has no rule for a whole statement, and this row is one statement.
+-- All that entries require of each other: SQLite has no rule for a whole statement, and this row is one statement.
 CREATE TRIGGER posting_creates_its_entries AFTER INSERT ON posting
 BEGIN
   SELECT RAISE(ABORT, 'posting: type 1 is for deposits')
     WHERE EXISTS (SELECT 1 FROM json_each(NEW.entries) WHERE CAST(value ->> 'type' AS INTEGER) = 1);
   SELECT RAISE(ABORT, 'posting: transfers must share an osn')
-    WHERE (SELECT count(DISTINCT value ->> 'osn') FROM json_each(NEW.entries) WHERE CAST(value ->> 'type' AS INTEGER) = 3) > 1;
+    WHERE 1 < (
+      SELECT count(DISTINCT value ->> 'osn') FROM json_each(NEW.entries) WHERE CAST(value ->> 'type' AS INTEGER) = 3);
   SELECT RAISE(ABORT, 'posting: transfers must sum to zero in each currency')
     WHERE EXISTS (
       SELECT 1 FROM json_each(NEW.entries) WHERE CAST(value ->> 'type' AS INTEGER) = 3
         GROUP BY CAST(value ->> 'cuy' AS INTEGER) HAVING sum(value ->> 'amount') <> 0);
   INSERT INTO wallet (uid, cuy, balance, entry_count, newest_entry)
-    SELECT DISTINCT CAST(value ->> 'uid' AS INTEGER), CAST(value ->> 'cuy' AS INTEGER), 0, 0, 0 FROM json_each(NEW.entries)
+    SELECT DISTINCT CAST(value ->> 'uid' AS INTEGER), CAST(value ->> 'cuy' AS INTEGER), 0, 0, 0
+    FROM json_each(NEW.entries)
     WHERE NOT EXISTS (SELECT 1 FROM wallet WHERE uid = value ->> 'uid' AND cuy = value ->> 'cuy');
-  -- The SELECT is complete before the first row is inserted: so each balance includes the amounts before it in the list.
-  INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by)
+  -- The SELECT is complete before the first row is inserted: each balance includes the amounts before it in the list.
+  INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by, number, type_number)
     SELECT wallet.id, uid, cuy, value ->> 'type', value ->> 'osn', value ->> 'amount',
       balance + sum(value ->> 'amount') OVER (PARTITION BY wallet.id ORDER BY key ROWS UNBOUNDED PRECEDING),
-      value ->> 'mark', max(NEW.created_at, coalesce((SELECT created_at FROM flow ORDER BY id DESC LIMIT 1), 0)), NEW.posted_by
+      value ->> 'mark', max(NEW.created_at, coalesce((SELECT created_at FROM flow ORDER BY id DESC LIMIT 1), 0)),
+      NEW.posted_by,
+      entry_count + row_number() OVER (PARTITION BY wallet.id ORDER BY key),
+      row_number() OVER (PARTITION BY wallet.id, value ->> 'type' ORDER BY key) + coalesce(
+        (SELECT type_number FROM flow WHERE wallet_id = wallet.id AND type = value ->> 'type'
+          ORDER BY flow.id DESC LIMIT 1), 0)
     FROM json_each(NEW.entries) CROSS JOIN wallet ON uid = value ->> 'uid' AND cuy = value ->> 'cuy'
     ORDER BY key;
   SELECT RAISE(ABORT, 'posting: an entry was not created')
@@ -140,264 +156,201 @@ BEGIN
 END;
 --> statement-breakpoint
 
--- deposit ------------------------------------------------------------------------------------------------------------
+-- transfer -----------------------------------------------------------------------------------------------------------
 
-CREATE TRIGGER deposit_is_new BEFORE INSERT ON deposit
+CREATE TRIGGER transfer_is_new BEFORE INSERT ON transfer
 BEGIN
-  SELECT RAISE(ABORT, 'deposit: credit key already stored')
-    WHERE EXISTS (SELECT 1 FROM deposit WHERE txid = NEW.txid AND position = NEW.position);
-  SELECT RAISE(ABORT, 'deposit: the scan is halted') WHERE EXISTS (SELECT 1 FROM scan WHERE halted IS NOT NULL);
-  SELECT RAISE(ABORT, 'deposit: to_address does not belong to this caller')
-    WHERE NOT EXISTS (SELECT 1 FROM address WHERE address = NEW.to_address AND uid = NEW.uid);
-  SELECT RAISE(ABORT, 'deposit: final before its address was issued')
-    WHERE NEW.height <= (SELECT issued_height FROM address WHERE address = NEW.to_address);
+  SELECT RAISE(ABORT, 'transfer: already stored')
+    WHERE EXISTS (SELECT 1 FROM transfer WHERE txid = NEW.txid AND position = NEW.position)
+      OR EXISTS (SELECT 1 FROM transfer WHERE id = NEW.id);
+  SELECT RAISE(ABORT, 'transfer: only what was seen is dropped') WHERE NEW.state = 'dropped';
+  SELECT RAISE(ABORT, 'transfer: its block is not final')
+    WHERE NEW.state IN ('held', 'refused', 'credited', 'moved')
+      AND NEW.height > coalesce((SELECT finalized FROM scan), -1);
+  SELECT RAISE(ABORT, 'transfer: the scan is halted')
+    WHERE NEW.state = 'credited' AND EXISTS (SELECT 1 FROM scan WHERE halted IS NOT NULL);
+  SELECT RAISE(ABORT, 'transfer: to_address does not belong to this caller')
+    WHERE NEW.state <> 'moved' AND NOT EXISTS (SELECT 1 FROM address WHERE address = NEW.to_address AND uid = NEW.uid);
+  SELECT RAISE(ABORT, 'transfer: final before its address was issued')
+    WHERE NEW.state <> 'moved' AND NEW.height <= (SELECT issued_height FROM address WHERE address = NEW.to_address);
 END;
 --> statement-breakpoint
-CREATE TRIGGER deposit_removes_pending AFTER INSERT ON deposit
+CREATE TRIGGER transfer_takes_its_steps BEFORE UPDATE ON transfer
 BEGIN
-  DELETE FROM pending WHERE txid = NEW.txid AND position = NEW.position;
+  SELECT RAISE(ABORT, 'transfer: its key must not change')
+    WHERE NEW.id IS NOT OLD.id OR NEW.txid IS NOT OLD.txid OR NEW.position IS NOT OLD.position
+      OR NEW.created_at IS NOT OLD.created_at;
+  SELECT RAISE(ABORT, 'transfer: no such step')
+    WHERE NOT (OLD.state = 'seen'
+      OR (OLD.state = 'dropped' AND NEW.state <> 'dropped')
+      OR (OLD.state = 'held' AND NEW.state IN ('held', 'refused', 'credited', 'moved'))
+      OR (OLD.state = 'refused' AND NEW.state IN ('held', 'refused', 'credited', 'moved') AND EXISTS (
+        SELECT 1 FROM rescan WHERE kind = 'request' AND finished_at IS NULL
+          AND to_height >= OLD.height AND next_height <= OLD.height))
+      -- Only a correction leaves decided ones above the finalized height.
+      OR (OLD.state IN ('held', 'refused') AND NEW.state = 'seen' AND OLD.height > (SELECT finalized FROM scan)));
+  SELECT RAISE(ABORT, 'transfer: its block is not read yet')
+    WHERE NEW.state = 'dropped' AND NEW.height > coalesce((SELECT height FROM scan), -1);
+  SELECT RAISE(ABORT, 'transfer: its block is not final')
+    WHERE NEW.state IN ('held', 'refused', 'credited', 'moved')
+      AND NEW.height > coalesce((SELECT finalized FROM scan), -1);
+  SELECT RAISE(ABORT, 'transfer: the scan is halted')
+    WHERE NEW.state = 'credited' AND EXISTS (SELECT 1 FROM scan WHERE halted IS NOT NULL);
+  SELECT RAISE(ABORT, 'transfer: to_address does not belong to this caller')
+    WHERE NEW.state <> 'moved' AND NOT EXISTS (SELECT 1 FROM address WHERE address = NEW.to_address AND uid = NEW.uid);
+  SELECT RAISE(ABORT, 'transfer: final before its address was issued')
+    WHERE NEW.state <> 'moved' AND NEW.height <= (SELECT issued_height FROM address WHERE address = NEW.to_address);
 END;
 --> statement-breakpoint
-CREATE TRIGGER deposit_creates_its_entry AFTER INSERT ON deposit WHEN NEW.outcome = 'credited'
+CREATE TRIGGER transfer_has_its_effects AFTER INSERT ON transfer
 BEGIN
   INSERT INTO wallet (uid, cuy, balance, entry_count, newest_entry)
     SELECT NEW.uid, NEW.cuy, 0, 0, 0
-    WHERE NOT EXISTS (SELECT 1 FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy);
-  INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by)
+    WHERE NEW.state = 'credited' AND NOT EXISTS (SELECT 1 FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy);
+  INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by, number, type_number)
     SELECT id, NEW.uid, NEW.cuy, 1, iif(NEW.native, NEW.txid, NEW.txid || ':' || NEW.position),
       NEW.amount, balance + NEW.amount, 'deposit',
-      max(NEW.created_at, coalesce((SELECT created_at FROM flow ORDER BY id DESC LIMIT 1), 0)), ''
-    FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy;
-  SELECT RAISE(ABORT, 'deposit: its entry was not created')
-    WHERE NOT EXISTS (
+      max(NEW.changed_at, coalesce((SELECT created_at FROM flow ORDER BY id DESC LIMIT 1), 0)), '', entry_count + 1,
+      1 + coalesce(
+        (SELECT type_number FROM flow WHERE wallet_id = wallet.id AND type = 1 ORDER BY flow.id DESC LIMIT 1), 0)
+    FROM wallet WHERE NEW.state = 'credited' AND uid = NEW.uid AND cuy = NEW.cuy;
+  SELECT RAISE(ABORT, 'transfer: its entry was not created')
+    WHERE NEW.state = 'credited' AND NOT EXISTS (
       SELECT 1 FROM wallet JOIN flow ON flow.id = wallet.newest_entry
         WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.type = 1 AND flow.amount = NEW.amount
           AND flow.osn = iif(NEW.native, NEW.txid, NEW.txid || ':' || NEW.position));
+  INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, seconds, reason)
+    SELECT 'deposit.' || NEW.state, NEW.uid, NEW.changed_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.to_address,
+      iif(NEW.state = 'seen', NEW.seconds, NULL), NEW.reason
+    WHERE NEW.state IN ('seen', 'held', 'refused');
+  SELECT RAISE(ABORT, 'transfer: its event was not stored')
+    WHERE NEW.state IN ('seen', 'held', 'refused') AND NOT EXISTS (
+      SELECT 1 FROM event WHERE id = (SELECT max(id) FROM event)
+        AND txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state);
+  INSERT INTO holding (cuy, address, part_0, part_1, part_2, part_3, part_4, part_5, part_6,
+      changed_height, due_at)
+    SELECT cuy, side, sign * CAST(substr(digits, 1, 12) AS INTEGER), sign * CAST(substr(digits, 13, 12) AS INTEGER),
+      sign * CAST(substr(digits, 25, 12) AS INTEGER), sign * CAST(substr(digits, 37, 12) AS INTEGER),
+      sign * CAST(substr(digits, 49, 12) AS INTEGER), sign * CAST(substr(digits, 61, 12) AS INTEGER),
+      sign * CAST(substr(digits, 73, 12) AS INTEGER),
+      NEW.height, NEW.changed_at + 60000
+    FROM (
+      SELECT NEW.cuy AS cuy, NEW.to_address AS side, 1 AS sign, substr(hex(zeroblob(42)) || NEW.raw, -84) AS digits
+        WHERE NEW.state IN ('held', 'refused', 'credited', 'moved')
+      UNION ALL
+      SELECT NEW.cuy, NEW.from_address, -1, substr(hex(zeroblob(42)) || NEW.raw, -84) WHERE NEW.state = 'moved'
+    ) WHERE EXISTS (SELECT 1 FROM address WHERE address = side)
+    ON CONFLICT (cuy, address) DO UPDATE SET
+      part_0 = part_0 + excluded.part_0, part_1 = part_1 + excluded.part_1, part_2 = part_2 + excluded.part_2,
+      part_3 = part_3 + excluded.part_3, part_4 = part_4 + excluded.part_4, part_5 = part_5 + excluded.part_5,
+      part_6 = part_6 + excluded.part_6,
+      changed_height = max(changed_height, excluded.changed_height), due_at = min(due_at, excluded.due_at);
 END;
 --> statement-breakpoint
-CREATE TRIGGER deposit_is_never_changed BEFORE UPDATE ON deposit
+CREATE TRIGGER transfer_step_has_its_effects AFTER UPDATE ON transfer
 BEGIN
-  SELECT RAISE(ABORT, 'deposit: rows are never changed');
+  INSERT INTO wallet (uid, cuy, balance, entry_count, newest_entry)
+    SELECT NEW.uid, NEW.cuy, 0, 0, 0
+    WHERE NEW.state = 'credited' AND NOT EXISTS (SELECT 1 FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy);
+  INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by, number, type_number)
+    SELECT id, NEW.uid, NEW.cuy, 1, iif(NEW.native, NEW.txid, NEW.txid || ':' || NEW.position),
+      NEW.amount, balance + NEW.amount, 'deposit',
+      max(NEW.changed_at, coalesce((SELECT created_at FROM flow ORDER BY id DESC LIMIT 1), 0)), '', entry_count + 1,
+      1 + coalesce(
+        (SELECT type_number FROM flow WHERE wallet_id = wallet.id AND type = 1 ORDER BY flow.id DESC LIMIT 1), 0)
+    FROM wallet WHERE NEW.state = 'credited' AND uid = NEW.uid AND cuy = NEW.cuy;
+  SELECT RAISE(ABORT, 'transfer: its entry was not created')
+    WHERE NEW.state = 'credited' AND NOT EXISTS (
+      SELECT 1 FROM wallet JOIN flow ON flow.id = wallet.newest_entry
+        WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.type = 1 AND flow.amount = NEW.amount
+          AND flow.osn = iif(NEW.native, NEW.txid, NEW.txid || ':' || NEW.position));
+  -- Once for each reason: a reason that comes back makes no further event. A correction makes none.
+  INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, seconds, reason)
+    SELECT 'deposit.' || NEW.state, NEW.uid, NEW.changed_at, NEW.txid, NEW.position,
+      iif(NEW.state = 'dropped', NULL, NEW.cuy), iif(NEW.state = 'dropped', NULL, NEW.raw),
+      iif(NEW.state = 'dropped', NULL, NEW.to_address),
+      iif(NEW.state = 'seen', NEW.seconds, NULL), NEW.reason
+    WHERE NEW.state = 'dropped' OR (NEW.state = 'seen' AND OLD.state = 'dropped')
+      OR (NEW.state IN ('held', 'refused') AND NEW.reason IS NOT OLD.reason AND NOT EXISTS (
+        SELECT 1 FROM event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state
+        AND reason = NEW.reason));
+  SELECT RAISE(ABORT, 'transfer: its event was not stored')
+    WHERE ((NEW.state = 'dropped' OR (NEW.state = 'seen' AND OLD.state = 'dropped')) AND NOT EXISTS (
+      SELECT 1 FROM event WHERE id = (SELECT max(id) FROM event)
+        AND txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state))
+    OR (NEW.state IN ('held', 'refused') AND NEW.reason IS NOT OLD.reason AND NOT EXISTS (
+        SELECT 1 FROM event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state
+        AND reason = NEW.reason));
+  INSERT INTO holding (cuy, address, part_0, part_1, part_2, part_3, part_4, part_5, part_6,
+      changed_height, due_at)
+    SELECT cuy, side, sign * CAST(substr(digits, 1, 12) AS INTEGER), sign * CAST(substr(digits, 13, 12) AS INTEGER),
+      sign * CAST(substr(digits, 25, 12) AS INTEGER), sign * CAST(substr(digits, 37, 12) AS INTEGER),
+      sign * CAST(substr(digits, 49, 12) AS INTEGER), sign * CAST(substr(digits, 61, 12) AS INTEGER),
+      sign * CAST(substr(digits, 73, 12) AS INTEGER),
+      NEW.height, NEW.changed_at + 60000
+    FROM (
+      SELECT OLD.cuy AS cuy, OLD.to_address AS side, -1 AS sign, substr(hex(zeroblob(42)) || OLD.raw, -84) AS digits
+        WHERE OLD.state IN ('held', 'refused', 'credited', 'moved')
+      UNION ALL
+      SELECT NEW.cuy, NEW.to_address, 1, substr(hex(zeroblob(42)) || NEW.raw, -84)
+        WHERE NEW.state IN ('held', 'refused', 'credited', 'moved')
+      UNION ALL
+      SELECT NEW.cuy, NEW.from_address, -1, substr(hex(zeroblob(42)) || NEW.raw, -84) WHERE NEW.state = 'moved'
+    ) WHERE EXISTS (SELECT 1 FROM address WHERE address = side)
+      -- What is counted before and after needs no change.
+      AND NOT (OLD.state IN ('held', 'refused', 'credited', 'moved') AND NEW.state IN ('held', 'refused', 'credited')
+        AND (OLD.cuy, OLD.to_address, OLD.raw) = (NEW.cuy, NEW.to_address, NEW.raw))
+    ON CONFLICT (cuy, address) DO UPDATE SET
+      part_0 = part_0 + excluded.part_0, part_1 = part_1 + excluded.part_1, part_2 = part_2 + excluded.part_2,
+      part_3 = part_3 + excluded.part_3, part_4 = part_4 + excluded.part_4, part_5 = part_5 + excluded.part_5,
+      part_6 = part_6 + excluded.part_6,
+      changed_height = max(changed_height, excluded.changed_height), due_at = min(due_at, excluded.due_at);
 END;
 --> statement-breakpoint
-CREATE TRIGGER deposit_is_never_deleted BEFORE DELETE ON deposit
+CREATE TRIGGER transfer_is_never_deleted BEFORE DELETE ON transfer
 BEGIN
-  SELECT RAISE(ABORT, 'deposit: rows are never deleted');
-END;
---> statement-breakpoint
-
--- pending ------------------------------------------------------------------------------------------------------------
-
-CREATE TRIGGER pending_is_undecided BEFORE INSERT ON pending
-BEGIN
-  SELECT RAISE(ABORT, 'pending: already decided')
-    WHERE EXISTS (SELECT 1 FROM deposit WHERE txid = NEW.txid AND position = NEW.position);
-  SELECT RAISE(ABORT, 'pending: already found worthless')
-    WHERE EXISTS (SELECT 1 FROM refusal WHERE txid = NEW.txid AND position = NEW.position);
-  SELECT RAISE(ABORT, 'pending: final before its address was issued')
-    WHERE NEW.height <= (SELECT issued_height FROM address WHERE address = NEW.to_address);
-END;
---> statement-breakpoint
-
--- refusal ------------------------------------------------------------------------------------------------------------
-
-CREATE TRIGGER refusal_is_new BEFORE INSERT ON refusal
-BEGIN
-  SELECT RAISE(ABORT, 'refusal: already stored')
-    WHERE EXISTS (SELECT 1 FROM refusal WHERE txid = NEW.txid AND position = NEW.position);
-  SELECT RAISE(ABORT, 'refusal: it is a deposit')
-    WHERE EXISTS (SELECT 1 FROM deposit WHERE txid = NEW.txid AND position = NEW.position);
-  SELECT RAISE(ABORT, 'refusal: to_address does not belong to this caller')
-    WHERE NOT EXISTS (SELECT 1 FROM address WHERE address = NEW.to_address AND uid = NEW.uid);
-END;
---> statement-breakpoint
-CREATE TRIGGER refusal_removes_pending AFTER INSERT ON refusal
-BEGIN
-  DELETE FROM pending WHERE txid = NEW.txid AND position = NEW.position;
-END;
---> statement-breakpoint
-CREATE TRIGGER refusal_is_never_changed BEFORE UPDATE ON refusal
-BEGIN
-  SELECT RAISE(ABORT, 'refusal: rows are never changed');
-END;
---> statement-breakpoint
-CREATE TRIGGER refusal_is_deleted_to_be_read_again BEFORE DELETE ON refusal
-BEGIN
-  SELECT RAISE(ABORT, 'refusal: only a requested rescan of its block deletes it')
-    WHERE NOT EXISTS (
-      SELECT 1 FROM rescan WHERE kind = 'request' AND finished_at IS NULL
-        AND OLD.height BETWEEN next_height AND to_height);
-END;
---> statement-breakpoint
-
--- rescan -------------------------------------------------------------------------------------------------------------
-
-CREATE TRIGGER rescan_is_new BEFORE INSERT ON rescan
-BEGIN
-  SELECT RAISE(ABORT, 'rescan: already exists') WHERE EXISTS (SELECT 1 FROM rescan WHERE id = NEW.id);
-  SELECT RAISE(ABORT, 'rescan: must start at its first block')
-    WHERE NEW.next_height <> NEW.from_height OR NEW.finished_at IS NOT NULL;
-  SELECT RAISE(ABORT, 'rescan: blocks above the position are not read yet')
-    WHERE NEW.to_height > coalesce((SELECT height FROM scan), -1);
-END;
---> statement-breakpoint
-CREATE TRIGGER rescan_decides_refusals_again AFTER INSERT ON rescan WHEN NEW.kind = 'request'
-BEGIN
-  DELETE FROM refusal WHERE height BETWEEN NEW.from_height AND NEW.to_height;
-END;
---> statement-breakpoint
-CREATE TRIGGER rescan_goes_forward BEFORE UPDATE ON rescan
-BEGIN
-  SELECT RAISE(ABORT, 'rescan: only its progress changes')
-    WHERE NEW.id IS NOT OLD.id OR NEW.kind IS NOT OLD.kind OR NEW.from_height IS NOT OLD.from_height
-      OR NEW.to_height IS NOT OLD.to_height OR NEW.reason IS NOT OLD.reason OR NEW.created_at IS NOT OLD.created_at;
-  SELECT RAISE(ABORT, 'rescan: next_height must not decrease') WHERE NEW.next_height < OLD.next_height;
-  SELECT RAISE(ABORT, 'rescan: a finished one must not change') WHERE OLD.finished_at IS NOT NULL;
-END;
---> statement-breakpoint
-CREATE TRIGGER rescan_is_never_deleted BEFORE DELETE ON rescan
-BEGIN
-  SELECT RAISE(ABORT, 'rescan: rows are never deleted');
-END;
---> statement-breakpoint
-
--- correction ---------------------------------------------------------------------------------------------------------
-
-CREATE TRIGGER correction_is_new BEFORE INSERT ON correction
-BEGIN
-  SELECT RAISE(ABORT, 'correction: already exists') WHERE EXISTS (SELECT 1 FROM correction WHERE id = NEW.id);
-  SELECT RAISE(ABORT, 'correction: finalized must be below the stored one')
-    WHERE NEW.finalized >= coalesce((SELECT finalized FROM scan), -1);
-END;
---> statement-breakpoint
--- The lease ends too: a scan that is under way must not store what it read above the corrected height.
-CREATE TRIGGER correction_lowers_the_scan AFTER INSERT ON correction
-BEGIN
-  SELECT RAISE(ABORT, 'correction: ids must increase') WHERE EXISTS (SELECT 1 FROM correction WHERE id > NEW.id);
-  UPDATE scan SET corrected_by = NEW.id, finalized = NEW.finalized, finalized_at = NEW.created_at,
-    height = min(height, NEW.finalized), hash = iif(height <= NEW.finalized, hash, NULL), lease = '',
-    lease_until = NEW.created_at;
-  UPDATE address SET issued_height = NEW.finalized WHERE issued_height > NEW.finalized;
-  SELECT RAISE(ABORT, 'correction: it was not applied')
-    WHERE NOT EXISTS (SELECT 1 FROM scan WHERE corrected_by = NEW.id AND finalized = NEW.finalized);
-END;
---> statement-breakpoint
-CREATE TRIGGER correction_is_never_changed BEFORE UPDATE ON correction
-BEGIN
-  SELECT RAISE(ABORT, 'correction: rows are never changed');
-END;
---> statement-breakpoint
-CREATE TRIGGER correction_is_never_deleted BEFORE DELETE ON correction
-BEGIN
-  SELECT RAISE(ABORT, 'correction: rows are never deleted');
+  SELECT RAISE(ABORT, 'transfer: only a correction deletes what moved')
+    WHERE OLD.state <> 'moved' OR OLD.height <= coalesce((SELECT finalized FROM scan), OLD.height);
+  INSERT INTO holding (cuy, address, part_0, part_1, part_2, part_3, part_4, part_5, part_6,
+      changed_height, due_at)
+    SELECT cuy, side, sign * CAST(substr(digits, 1, 12) AS INTEGER), sign * CAST(substr(digits, 13, 12) AS INTEGER),
+      sign * CAST(substr(digits, 25, 12) AS INTEGER), sign * CAST(substr(digits, 37, 12) AS INTEGER),
+      sign * CAST(substr(digits, 49, 12) AS INTEGER), sign * CAST(substr(digits, 61, 12) AS INTEGER),
+      sign * CAST(substr(digits, 73, 12) AS INTEGER),
+      0, (SELECT finalized_at FROM scan) + 60000
+    FROM (
+      SELECT OLD.cuy AS cuy, OLD.to_address AS side, -1 AS sign, substr(hex(zeroblob(42)) || OLD.raw, -84) AS digits
+      UNION ALL
+      SELECT OLD.cuy, OLD.from_address, 1, substr(hex(zeroblob(42)) || OLD.raw, -84)
+    ) WHERE EXISTS (SELECT 1 FROM address WHERE address = side)
+    ON CONFLICT (cuy, address) DO UPDATE SET
+      part_0 = part_0 + excluded.part_0, part_1 = part_1 + excluded.part_1, part_2 = part_2 + excluded.part_2,
+      part_3 = part_3 + excluded.part_3, part_4 = part_4 + excluded.part_4, part_5 = part_5 + excluded.part_5,
+      part_6 = part_6 + excluded.part_6,
+      changed_height = max(changed_height, excluded.changed_height), due_at = min(due_at, excluded.due_at);
 END;
 --> statement-breakpoint
 
--- scan ---------------------------------------------------------------------------------------------------------------
+-- sent ---------------------------------------------------------------------------------------------------------------
 
-CREATE TRIGGER scan_has_one_row BEFORE INSERT ON scan
+CREATE TRIGGER sent_is_counted BEFORE INSERT ON sent
 BEGIN
-  SELECT RAISE(ABORT, 'scan: already started') WHERE EXISTS (SELECT 1 FROM scan);
+  SELECT RAISE(ABORT, 'sent: already stored')
+    WHERE EXISTS (SELECT 1 FROM sent WHERE txid = NEW.txid AND address = NEW.address);
+  SELECT RAISE(ABORT, 'sent: its block is not final') WHERE NEW.height > coalesce((SELECT finalized FROM scan), -1);
+  SELECT RAISE(ABORT, 'sent: not an address of the service')
+    WHERE NOT EXISTS (SELECT 1 FROM address WHERE address = NEW.address);
+  INSERT INTO holding (cuy, address, sent, changed_height, due_at)
+    SELECT NEW.cuy, NEW.address, 1, NEW.height, advanced_at + 60000 FROM scan WHERE true
+    ON CONFLICT (cuy, address) DO UPDATE SET sent = sent + 1,
+      changed_height = max(changed_height, excluded.changed_height), due_at = min(due_at, excluded.due_at);
 END;
 --> statement-breakpoint
-CREATE TRIGGER scan_is_corrected_once BEFORE UPDATE ON scan WHEN NEW.corrected_by IS NOT OLD.corrected_by
+CREATE TRIGGER sent_is_never_deleted BEFORE DELETE ON sent
 BEGIN
-  SELECT RAISE(ABORT, 'scan: corrected_by must be the newest correction')
-    WHERE NOT EXISTS (
-      SELECT 1 FROM correction WHERE id = NEW.corrected_by AND id > OLD.corrected_by
-        AND NEW.finalized = finalized AND NEW.height = min(OLD.height, finalized)
-        AND NEW.hash IS iif(OLD.height <= finalized, OLD.hash, NULL));
-END;
---> statement-breakpoint
-CREATE TRIGGER scan_never_goes_back BEFORE UPDATE ON scan WHEN NEW.corrected_by IS OLD.corrected_by
-BEGIN
-  SELECT RAISE(ABORT, 'scan: height must not decrease') WHERE NEW.height < OLD.height;
-  SELECT RAISE(ABORT, 'scan: the hash of a stored block must not change')
-    WHERE NEW.height = OLD.height AND OLD.hash IS NOT NULL AND NEW.hash IS NOT OLD.hash;
-  SELECT RAISE(ABORT, 'scan: a stored block must have a hash') WHERE NEW.height > OLD.height AND NEW.hash IS NULL;
-  SELECT RAISE(ABORT, 'scan: finalized must not decrease') WHERE NEW.finalized < OLD.finalized;
-END;
---> statement-breakpoint
-CREATE TRIGGER scan_is_never_deleted BEFORE DELETE ON scan
-BEGIN
-  SELECT RAISE(ABORT, 'scan: the row is never deleted');
-END;
---> statement-breakpoint
-
--- reconciliation -----------------------------------------------------------------------------------------------------
-
-CREATE TRIGGER reconciliation_is_new BEFORE INSERT ON reconciliation
-BEGIN
-  SELECT RAISE(ABORT, 'reconciliation: already exists') WHERE EXISTS (SELECT 1 FROM reconciliation WHERE id = NEW.id);
-  SELECT RAISE(ABORT, 'reconciliation: only one unfinished run per currency')
-    WHERE EXISTS (SELECT 1 FROM reconciliation WHERE cuy = NEW.cuy AND finished_at IS NULL);
-END;
---> statement-breakpoint
-CREATE TRIGGER reconciliation_goes_forward BEFORE UPDATE ON reconciliation
-BEGIN
-  SELECT RAISE(ABORT, 'reconciliation: id, cuy, started_at and last_index must not change')
-    WHERE NEW.id IS NOT OLD.id OR NEW.cuy IS NOT OLD.cuy OR NEW.started_at IS NOT OLD.started_at
-      OR NEW.last_index IS NOT OLD.last_index;
-  SELECT RAISE(ABORT, 'reconciliation: each address is counted once')
-    WHERE NEW.cursor < OLD.cursor OR NEW.addresses - OLD.addresses <> NEW.cursor - OLD.cursor;
-  SELECT RAISE(ABORT, 'reconciliation: the result of a finished run must not change')
-    WHERE OLD.finished_at IS NOT NULL AND (NEW.finished_at IS NOT OLD.finished_at OR NEW.recorded IS NOT OLD.recorded
-      OR NEW.on_chain IS NOT OLD.on_chain OR NEW.differing IS NOT OLD.differing);
-END;
---> statement-breakpoint
-CREATE TRIGGER reconciliation_is_never_deleted BEFORE DELETE ON reconciliation
-BEGIN
-  SELECT RAISE(ABORT, 'reconciliation: rows are never deleted');
-END;
---> statement-breakpoint
-
--- moved_address ------------------------------------------------------------------------------------------------------
-
-CREATE TRIGGER deposit_moves_its_address AFTER INSERT ON deposit
-BEGIN
-  UPDATE moved_address SET newest_height = max(newest_height, NEW.height), changes = changes + 1
-    WHERE address = NEW.to_address AND cuy = NEW.cuy;
-  INSERT INTO moved_address (address, cuy, oldest_height, newest_height, changes)
-    SELECT NEW.to_address, NEW.cuy, NEW.height, NEW.height, 1
-    WHERE NOT EXISTS (SELECT 1 FROM moved_address WHERE address = NEW.to_address AND cuy = NEW.cuy);
-  SELECT RAISE(ABORT, 'deposit: its address was not marked as moved')
-    WHERE NOT EXISTS (SELECT 1 FROM moved_address
-      WHERE address = NEW.to_address AND cuy = NEW.cuy AND newest_height >= NEW.height);
-END;
---> statement-breakpoint
-CREATE TRIGGER movement_moves_its_address AFTER INSERT ON movement
-  WHEN EXISTS (SELECT 1 FROM address WHERE address = NEW.address)
-BEGIN
-  UPDATE moved_address SET newest_height = max(newest_height, NEW.height), changes = changes + 1
-    WHERE address = NEW.address AND cuy = NEW.cuy;
-  INSERT INTO moved_address (address, cuy, oldest_height, newest_height, changes)
-    SELECT NEW.address, NEW.cuy, NEW.height, NEW.height, 1
-    WHERE NOT EXISTS (SELECT 1 FROM moved_address WHERE address = NEW.address AND cuy = NEW.cuy);
-  SELECT RAISE(ABORT, 'movement: its address was not marked as moved')
-    WHERE NOT EXISTS (SELECT 1 FROM moved_address
-      WHERE address = NEW.address AND cuy = NEW.cuy AND newest_height >= NEW.height);
-END;
---> statement-breakpoint
-
--- accepted_difference ------------------------------------------------------------------------------------------------
-
-CREATE TRIGGER accepted_difference_starts_unreported BEFORE INSERT ON accepted_difference
-BEGIN
-  SELECT RAISE(ABORT, 'accepted_difference: a new row is unreported exactly where it has a confirmed difference')
-    WHERE NEW.reported <> (NEW.confirmed = '0');
-END;
---> statement-breakpoint
-CREATE TRIGGER accepted_difference_reports_each_change BEFORE UPDATE ON accepted_difference
-BEGIN
-  SELECT RAISE(ABORT, 'accepted_difference: a changed difference is unreported')
-    WHERE NEW.reported = 1 AND NEW.confirmed IS NOT OLD.confirmed;
-  SELECT RAISE(ABORT, 'accepted_difference: outgoing_count must not decrease')
-    WHERE NEW.outgoing_count < OLD.outgoing_count;
-END;
---> statement-breakpoint
-CREATE TRIGGER accepted_difference_is_never_deleted BEFORE DELETE ON accepted_difference
-BEGIN
-  SELECT RAISE(ABORT, 'accepted_difference: rows are never deleted');
+  SELECT RAISE(ABORT, 'sent: only a correction deletes it')
+    WHERE OLD.height <= coalesce((SELECT finalized FROM scan), OLD.height);
+  UPDATE holding SET sent = sent - 1 WHERE cuy = OLD.cuy AND address = OLD.address;
 END;
 --> statement-breakpoint
 
@@ -405,7 +358,8 @@ END;
 
 CREATE TRIGGER stored_setting_is_new BEFORE INSERT ON stored_setting
 BEGIN
-  SELECT RAISE(ABORT, 'stored_setting: already stored') WHERE EXISTS (SELECT 1 FROM stored_setting WHERE name = NEW.name);
+  SELECT RAISE(ABORT, 'stored_setting: already stored')
+    WHERE EXISTS (SELECT 1 FROM stored_setting WHERE name = NEW.name);
 END;
 --> statement-breakpoint
 CREATE TRIGGER stored_setting_is_never_changed BEFORE UPDATE ON stored_setting
@@ -419,20 +373,123 @@ BEGIN
 END;
 --> statement-breakpoint
 
+-- scan ---------------------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER scan_has_one_row BEFORE INSERT ON scan
+BEGIN
+  SELECT RAISE(ABORT, 'scan: already started') WHERE EXISTS (SELECT 1 FROM scan);
+END;
+--> statement-breakpoint
+CREATE TRIGGER scan_never_goes_back BEFORE UPDATE ON scan
+BEGIN
+  SELECT RAISE(ABORT, 'scan: corrected_by must be the newest correction')
+    WHERE NEW.corrected_by IS NOT OLD.corrected_by AND NOT EXISTS (
+      SELECT 1 FROM correction WHERE id = NEW.corrected_by AND id > OLD.corrected_by
+        AND NEW.finalized = finalized AND NEW.height = min(OLD.height, finalized)
+        AND NEW.hash IS iif(OLD.height <= finalized, OLD.hash, NULL));
+  SELECT RAISE(ABORT, 'scan: height must not decrease')
+    WHERE NEW.corrected_by IS OLD.corrected_by AND NEW.height < OLD.height;
+  SELECT RAISE(ABORT, 'scan: the hash of a stored block must not change')
+    WHERE NEW.corrected_by IS OLD.corrected_by
+      AND NEW.height = OLD.height AND OLD.hash IS NOT NULL AND NEW.hash IS NOT OLD.hash;
+  SELECT RAISE(ABORT, 'scan: finalized must not decrease')
+    WHERE NEW.corrected_by IS OLD.corrected_by AND NEW.finalized < OLD.finalized;
+END;
+--> statement-breakpoint
+CREATE TRIGGER scan_is_never_deleted BEFORE DELETE ON scan
+BEGIN
+  SELECT RAISE(ABORT, 'scan: the row is never deleted');
+END;
+--> statement-breakpoint
+
+-- rescan -------------------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER rescan_is_new BEFORE INSERT ON rescan
+BEGIN
+  SELECT RAISE(ABORT, 'rescan: already exists') WHERE EXISTS (SELECT 1 FROM rescan WHERE id = NEW.id);
+  SELECT RAISE(ABORT, 'rescan: must start at its first block')
+    WHERE NEW.next_height <> NEW.from_height OR NEW.finished_at IS NOT NULL OR NEW.closed IS NOT NULL;
+  SELECT RAISE(ABORT, 'rescan: blocks above the position are not read yet')
+    WHERE NEW.to_height > coalesce((SELECT height FROM scan), -1);
+END;
+--> statement-breakpoint
+CREATE TRIGGER rescan_goes_forward AFTER UPDATE ON rescan
+BEGIN
+  SELECT RAISE(ABORT, 'rescan: only its progress changes')
+    WHERE NEW.id IS NOT OLD.id OR NEW.kind IS NOT OLD.kind OR NEW.from_height IS NOT OLD.from_height
+      OR (OLD.kind <> 'gap' AND NEW.reason IS NOT OLD.reason) OR NEW.created_at IS NOT OLD.created_at;
+  -- A gap grows with the blocks right above it.
+  SELECT RAISE(ABORT, 'rescan: its last block must not change')
+    WHERE NEW.to_height <> OLD.to_height
+      AND (OLD.kind <> 'gap' OR NEW.to_height < OLD.to_height OR NEW.to_height > (SELECT height FROM scan));
+  SELECT RAISE(ABORT, 'rescan: next_height must not decrease') WHERE NEW.next_height < OLD.next_height;
+  SELECT RAISE(ABORT, 'rescan: a finished one must not change') WHERE OLD.finished_at IS NOT NULL;
+  -- What was seen in blocks that were a gap, and is not in them, was dropped.
+  UPDATE transfer SET state = 'dropped', changed_at = coalesce(NEW.finished_at, (SELECT advanced_at FROM scan))
+    WHERE state = 'seen'
+      AND height BETWEEN OLD.next_height AND iif(NEW.finished_at IS NULL, NEW.next_height - 1, NEW.to_height)
+      AND height <= (SELECT height FROM scan)
+      AND NOT EXISTS (SELECT 1 FROM rescan WHERE kind = 'gap' AND finished_at IS NULL
+        AND to_height >= transfer.height AND next_height <= transfer.height);
+END;
+--> statement-breakpoint
+CREATE TRIGGER rescan_is_never_deleted BEFORE DELETE ON rescan
+BEGIN
+  SELECT RAISE(ABORT, 'rescan: rows are never deleted');
+END;
+--> statement-breakpoint
+
+-- correction ---------------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER correction_is_new BEFORE INSERT ON correction
+BEGIN
+  SELECT RAISE(ABORT, 'correction: ids must increase') WHERE NEW.id BETWEEN 0 AND (SELECT max(id) FROM correction);
+  SELECT RAISE(ABORT, 'correction: finalized must be below the stored one')
+    WHERE NEW.finalized >= coalesce((SELECT finalized FROM scan), -1);
+END;
+--> statement-breakpoint
+-- Everything above the corrected height is decided anew, but what is credited: that stays in the ledger.
+CREATE TRIGGER correction_lowers_the_scan AFTER INSERT ON correction
+BEGIN
+  UPDATE scan SET corrected_by = NEW.id, finalized = NEW.finalized, finalized_time = 0, finalized_at = NEW.created_at,
+    height = min(height, NEW.finalized), hash = iif(height <= NEW.finalized, hash, NULL);
+  UPDATE address SET issued_height = NEW.finalized WHERE issued_height > NEW.finalized;
+  UPDATE transfer SET state = 'seen', reason = NULL, changed_at = NEW.created_at
+    WHERE height > NEW.finalized AND state IN ('held', 'refused');
+  DELETE FROM transfer WHERE height > NEW.finalized AND state = 'moved';
+  DELETE FROM sent WHERE height > NEW.finalized;
+  UPDATE holding SET changed_height = min(changed_height, NEW.finalized),
+      balance = NULL, read_from = NULL, read_to = NULL, due_at = min(due_at, NEW.created_at + 60000)
+    WHERE changed_height > NEW.finalized OR read_to > NEW.finalized;
+  SELECT RAISE(ABORT, 'correction: it was not applied')
+    WHERE NOT EXISTS (SELECT 1 FROM scan WHERE corrected_by = NEW.id AND finalized = NEW.finalized)
+      OR EXISTS (SELECT 1 FROM transfer WHERE height > NEW.finalized AND state IN ('held', 'refused', 'moved'));
+END;
+--> statement-breakpoint
+CREATE TRIGGER correction_is_never_changed BEFORE UPDATE ON correction
+BEGIN
+  SELECT RAISE(ABORT, 'correction: rows are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER correction_is_never_deleted BEFORE DELETE ON correction
+BEGIN
+  SELECT RAISE(ABORT, 'correction: rows are never deleted');
+END;
+--> statement-breakpoint
+
 -- event --------------------------------------------------------------------------------------------------------------
 
-CREATE TRIGGER event_is_new BEFORE INSERT ON event
+CREATE TRIGGER event_reports_a_fact BEFORE INSERT ON event
 BEGIN
-  SELECT RAISE(ABORT, 'event: already exists') WHERE EXISTS (SELECT 1 FROM event WHERE id = NEW.id);
+  SELECT RAISE(ABORT, 'event: ids must increase') WHERE NEW.id BETWEEN 0 AND (SELECT max(id) FROM event);
   SELECT RAISE(ABORT, 'event: it must report an entry')
     WHERE NEW.entry_id IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM flow WHERE id = NEW.entry_id AND uid = NEW.uid
         AND (type = 1) = (NEW.type = 'deposit.credited'));
-END;
---> statement-breakpoint
-CREATE TRIGGER event_is_the_newest AFTER INSERT ON event
-BEGIN
-  SELECT RAISE(ABORT, 'event: ids must increase') WHERE EXISTS (SELECT 1 FROM event WHERE id > NEW.id);
+  SELECT RAISE(ABORT, 'event: it must report a transfer')
+    WHERE NEW.txid IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM transfer WHERE txid = NEW.txid AND position = NEW.position AND uid = NEW.uid
+        AND 'deposit.' || state = NEW.type AND reason IS NEW.reason);
 END;
 --> statement-breakpoint
 CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON event
@@ -440,73 +497,9 @@ BEGIN
   SELECT RAISE(ABORT, 'event: rows are never changed');
 END;
 --> statement-breakpoint
-CREATE TRIGGER event_is_deleted_once_delivered BEFORE DELETE ON event
+CREATE TRIGGER event_is_deleted_from_the_oldest BEFORE DELETE ON event
 BEGIN
-  SELECT RAISE(ABORT, 'event: an endpoint has not received it') WHERE EXISTS (SELECT 1 FROM webhook WHERE position < OLD.id);
-END;
---> statement-breakpoint
-CREATE TRIGGER flow_has_its_event AFTER INSERT ON flow
-BEGIN
-  INSERT INTO event (type, uid, created_at, entry_id)
-    VALUES (iif(NEW.type = 1, 'deposit.credited', 'entry.posted'), NEW.uid, NEW.created_at, NEW.id);
-  SELECT RAISE(ABORT, 'event: the event of the entry was not stored')
-    WHERE NOT EXISTS (SELECT 1 FROM event WHERE id = last_insert_rowid() AND entry_id = NEW.id);
-END;
---> statement-breakpoint
-CREATE TRIGGER deposit_has_its_event AFTER INSERT ON deposit WHEN NEW.outcome <> 'credited'
-BEGIN
-  INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, reason)
-    VALUES (iif(NEW.outcome = 'too-large', 'deposit.held', 'deposit.refused'), NEW.uid, NEW.created_at, NEW.txid,
-      NEW.position, NEW.cuy, NEW.raw, NEW.to_address, NEW.outcome);
-  SELECT RAISE(ABORT, 'event: the event of the deposit was not stored')
-    WHERE NOT EXISTS (SELECT 1 FROM event WHERE id = last_insert_rowid() AND txid = NEW.txid AND position = NEW.position);
-END;
---> statement-breakpoint
--- Once for each reason: a reason that comes back makes no further event.
-CREATE TRIGGER pending_is_held_at_first AFTER INSERT ON pending WHEN NEW.reason <> 'queued'
-BEGIN
-  INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, reason)
-    SELECT 'deposit.held', NEW.uid, NEW.reason_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.to_address, NEW.reason
-    WHERE NOT EXISTS (
-      SELECT 1 FROM event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.held' AND reason = NEW.reason);
-END;
---> statement-breakpoint
-CREATE TRIGGER pending_is_held AFTER UPDATE OF reason ON pending WHEN NEW.reason <> 'queued'
-BEGIN
-  INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, reason)
-    SELECT 'deposit.held', NEW.uid, NEW.reason_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.to_address, NEW.reason
-    WHERE NOT EXISTS (
-      SELECT 1 FROM event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.held' AND reason = NEW.reason);
-END;
---> statement-breakpoint
--- A requested rescan can find it worthless again, which makes no further event.
-CREATE TRIGGER refusal_has_its_event AFTER INSERT ON refusal
-BEGIN
-  INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, reason, contract_type)
-    SELECT 'deposit.refused', NEW.uid, NEW.created_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.to_address, NEW.reason,
-      NEW.contract_type
-    WHERE NOT EXISTS (
-      SELECT 1 FROM event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.refused' AND reason = NEW.reason);
-END;
---> statement-breakpoint
-CREATE TRIGGER sighting_has_its_event AFTER INSERT ON sighting
-BEGIN
-  INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, decimals, seconds)
-    VALUES ('deposit.seen', NEW.uid, NEW.seen_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.to_address, NEW.decimals,
-      NEW.seconds);
-END;
---> statement-breakpoint
--- A node can number the logs of a block in its own way, so the transaction is looked for, not the position.
-CREATE TRIGGER sighting_is_dropped AFTER DELETE ON sighting WHEN EXISTS (SELECT 1 FROM scan WHERE height >= OLD.height)
-BEGIN
-  INSERT INTO event (type, uid, created_at, txid, position)
-    SELECT 'deposit.dropped', OLD.uid, (SELECT advanced_at FROM scan), OLD.txid, OLD.position
-    WHERE NOT EXISTS (SELECT 1 FROM deposit WHERE txid = OLD.txid)
-      AND NOT EXISTS (SELECT 1 FROM pending WHERE txid = OLD.txid)
-      AND NOT EXISTS (SELECT 1 FROM refusal WHERE txid = OLD.txid)
-      -- A requested rescan deletes refusals: what was refused is in the chain.
-      AND NOT EXISTS (SELECT 1 FROM event WHERE txid = OLD.txid AND type = 'deposit.refused' AND reason IS NOT NULL)
-      AND NOT EXISTS (SELECT 1 FROM movement WHERE address = OLD.to_address AND txid = OLD.txid);
+  SELECT RAISE(ABORT, 'event: only the oldest is deleted') WHERE EXISTS (SELECT 1 FROM event WHERE id < OLD.id);
 END;
 --> statement-breakpoint
 

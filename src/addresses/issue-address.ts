@@ -1,18 +1,22 @@
 import type { Address } from '../chain/address.ts'
+import type { ScannerCalls } from '../chain/scanner-calls.ts'
 import type { Uid } from '../common/ids.ts'
 import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import { ensureScanStarted, type ScanStartParts } from '../scan/start.ts'
-import type { AddressBook } from './address-book.ts'
-import { checkKeyUse, type KeyUseParts } from './key-use.ts'
+import type { WriteDatabase } from '../d1/database.ts'
+import { type AddressAt, issueFirst, issueFurther, selectCurrent } from './address-book.ts'
 
 /** Addresses of one caller that may be without a deposit (BIP-44's gap limit). */
 export const gapLimit = 20
 
 /** What issuing an address needs. */
-export interface IssueAddressParts extends ScanStartParts, KeyUseParts {
-  readonly addresses: Pick<AddressBook, 'current' | 'isEmpty' | 'issueFirst' | 'issueFurther'>
-  readonly chain: ScanStartParts['chain'] & KeyUseParts['chain']
+export interface IssueAddressParts {
+  readonly db: WriteDatabase
+  readonly scanner: Pick<ScannerCalls, 'prepareIssue'>
+  /** The address at an index of the deployment's extended public key. */
+  readonly addressAt: AddressAt
+  /** `TRON_FIRST_INDEX`, or null. */
+  readonly firstIndex: number | null
 }
 
 /**
@@ -20,21 +24,17 @@ export interface IssueAddressParts extends ScanStartParts, KeyUseParts {
  * caller's addresses are without a deposit. No address is shown before the start of the scan is stored.
  */
 export async function issueAddress(
-  parts: IssueAddressParts,
+  { db, scanner, addressAt, firstIndex }: IssueAddressParts,
   uid: Uid,
   { fresh }: { readonly fresh: boolean },
 ): Promise<Result<{ readonly id: number; readonly address: Address }, QueryFailure>> {
   if (!fresh) {
-    const current = await parts.addresses.current(uid)
+    const current = await selectCurrent(db, uid)
     if (current !== null) return ok(current)
   }
-  const key = await checkKeyUse(parts)
-  if (key !== 'unused') return err({ kind: key === 'used' ? 'cannot-issue' : 'chain-unavailable' })
-  const started = await ensureScanStarted(parts)
-  if (!started.ok) {
-    return err({ kind: started.error.kind === 'start-above-head' ? 'cannot-issue' : 'chain-unavailable' })
-  }
-  if (!fresh) return ok(await parts.addresses.issueFirst(uid, parts.addressAt))
-  const issued = await parts.addresses.issueFurther(uid, parts.addressAt, gapLimit)
+  const prepared = await scanner.prepareIssue(uid)
+  if (!prepared.ok) return prepared
+  if (!fresh) return ok(await issueFirst(db, uid, addressAt, firstIndex ?? 0))
+  const issued = await issueFurther(db, uid, addressAt, firstIndex ?? 0, gapLimit)
   return issued === 'gap-limit' ? err({ kind: 'gap-limit', limit: gapLimit }) : ok(issued)
 }

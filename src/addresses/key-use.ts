@@ -1,59 +1,54 @@
-import type { Address } from '../chain/address.ts'
+import type { Alarms } from '../alarms/alarms.ts'
 import type { Chain } from '../chain/chain.ts'
+import type { ChainFailure } from '../chain/failure.ts'
 import { balancesMax } from '../chain/limits.ts'
 import type { CurrencyId } from '../common/ids.ts'
+import { ok, type Result } from '../common/result.ts'
 import type { Currencies } from '../ledger/currencies.ts'
-import type { Alarms } from '../platform/alarms.ts'
-import type { AddressBook } from './address-book.ts'
+import type { AddressAt } from './address-book.ts'
 
-/** What the calls of an isolate share about the key. */
+/** What is remembered about the key. It can be lost at any time. */
 export interface KeyUse {
   /** True once an address of it was found in use. */
   wasUsed: boolean
-  /** How many of its first addresses have no account: where nodes limit the rate, the next call continues from there. */
+  /** How many of its first addresses have no account: where requests are limited, the next call goes on from there. */
   withoutAccount: number
 }
 
 /** What checking the key needs. */
 export interface KeyUseParts {
-  readonly addresses: Pick<AddressBook, 'isEmpty'>
-  readonly chain: Pick<Chain, 'holder'>
-  /** Has requests of its own: many are needed, and none is left to be proven by who asks for an address. */
-  readonly proofChain: Pick<Chain, 'activated'>
+  readonly chain: Pick<Chain, 'holder' | 'activated'>
   readonly currencies: Currencies
-  /** `TRON_FIRST_INDEX`, or null. */
-  readonly firstIndex: number | null
   /** The address at an index of the deployment's extended public key. */
-  readonly addressAt: (index: number) => Address
+  readonly addressAt: AddressAt
   readonly keyUse: KeyUse
-  readonly alarms: Alarms
+  readonly alarms: Pick<Alarms, 'raise'>
 }
 
 /**
- * Whether the next address may be the first one of the key. On an empty database without `TRON_FIRST_INDEX`, the key's
- * first addresses must never have held anything, as far as nodes can show it: otherwise it served another database, and its
- * addresses would be issued again.
+ * Whether the key's first addresses hold or ever held anything, as far as nodes can show it. Then it served another database,
+ * and its addresses must not be issued again.
  */
-export async function checkKeyUse(parts: KeyUseParts): Promise<'unused' | 'used' | 'unknown'> {
-  const { addresses, chain, proofChain, currencies, firstIndex, addressAt, keyUse, alarms } = parts
-  if (firstIndex !== null || !(await addresses.isEmpty())) return 'unused'
-  if (keyUse.wasUsed) return 'used'
+export async function checkKeyUse(parts: KeyUseParts): Promise<Result<'unused' | 'used', ChainFailure>> {
+  const { chain, currencies, addressAt, keyUse, alarms } = parts
+  if (keyUse.wasUsed) return ok('used')
   const first = Array.from({ length: balancesMax }, (_, index) => addressAt(index))
   const found = async (index: number, cuy: CurrencyId | null) => {
     keyUse.wasUsed = true
     await alarms.raise('key-was-used', '', { index, cuy })
-    return 'used' as const
+    return ok('used' as const)
   }
   for (const { asset, cuy } of currencies.list) {
     const holder = await chain.holder(first, asset)
-    if (!holder.ok) return 'unknown'
-    if (holder.value !== null) return await found(holder.value, cuy)
+    if (!holder.ok) return holder
+    if (holder.value !== null) return found(holder.value, cuy)
   }
-  for (let index = keyUse.withoutAccount; index < first.length; index += 1) {
-    const activated = await proofChain.activated(first.slice(index, index + 1))
-    if (!activated.ok) return 'unknown'
-    if (activated.value !== null) return await found(index, null)
-    keyUse.withoutAccount = Math.max(keyUse.withoutAccount, index + 1)
+  for (const [index, address] of first.entries()) {
+    if (index < keyUse.withoutAccount) continue
+    const activated = await chain.activated(address)
+    if (!activated.ok) return activated
+    if (activated.value) return found(index, null)
+    keyUse.withoutAccount = index + 1
   }
-  return 'unused'
+  return ok('unused')
 }

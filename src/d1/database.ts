@@ -1,11 +1,23 @@
 import { drizzle } from 'drizzle-orm/d1'
 
-/** The database, or one session of it. */
-export type Database = D1Database | D1DatabaseSession
+declare const access: unique symbol
 
-/** Drizzle over either: it calls only `prepare` and `batch`, which both have. */
-export function openTables(db: Database) {
-  return drizzle(db as D1Database) // safe: a session has all that Drizzle calls
+/** The database, or one session of it: what queries and Drizzle use of it. */
+type Database = Pick<D1DatabaseSession, 'prepare' | 'batch'>
+
+/** A database for reading only. */
+export type ReadDatabase = Database & { readonly [access]: 'read' | 'write' }
+/** A database for reading and writing: the primary, or a session that began there. */
+export type WriteDatabase = Database & { readonly [access]: 'write' }
+
+/** A database as one that may be written. Whoever only reads gets it as a `ReadDatabase`. */
+export function writable(db: Database): WriteDatabase {
+  return db as WriteDatabase // safe: the mark is in the type only
+}
+
+/** Drizzle over a database. */
+export function openTables(db: ReadDatabase) {
+  return drizzle(db as unknown as D1Database) // safe: it calls only `prepare` and `batch`
 }
 
 /**
@@ -18,12 +30,8 @@ export function toJsonTexts<T>(rows: readonly T[], rowsMax: number): readonly st
   return texts
 }
 
-/** Runs statements as one batch. D1 refuses an empty batch, so no statements make no call. */
-export async function batchAll(db: Database, statements: D1PreparedStatement[]): Promise<void> {
-  if (statements.length > 0) await db.batch(statements)
-}
-
-/** Whether a batch failed because of the CHECK of this name. */
-export function isRefusedBy(check: string, cause: unknown): boolean {
-  return cause instanceof Error && cause.message.includes(`CHECK constraint failed: ${check}`)
+/** Whether a statement or batch was refused by the CHECK of this name, or by the trigger with this message. */
+export function isRefusedBy(rule: string, cause: unknown): boolean {
+  if (!(cause instanceof Error)) return false
+  return cause.message.includes(`CHECK constraint failed: ${rule}`) || cause.message.includes(`D1_ERROR: ${rule}`)
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Usage } from '../platform/usage.ts'
 import { metered } from '../platform/usage.ts'
-import type { Database } from './database.ts'
+import type { WriteDatabase } from './database.ts'
 
 /** A statement of `meterDatabase`. `inner` is the statement of D1. */
 interface Metered extends D1PreparedStatement {
@@ -12,7 +12,7 @@ interface Metered extends D1PreparedStatement {
  * The database, with every statement and every row that it reads added to `usage`. D1 returns the number of rows read only
  * with the rows as objects, so `raw` and `first` request those too. So the columns of each statement need different names.
  */
-export function meterDatabase(db: Database, usage: Usage, clock: Pick<Clock, 'now'>): Database {
+export function meterDatabase(db: WriteDatabase, usage: Usage, clock: Pick<Clock, 'now'>): WriteDatabase {
   const whole = async <T>(statement: D1PreparedStatement) => {
     const result = await metered(usage.database, clock, 1, () => statement.all<T>())
     usage.rowsRead += rowsIn(result)
@@ -32,7 +32,7 @@ export function meterDatabase(db: Database, usage: Usage, clock: Pick<Clock, 'no
       },
       raw: async () => (await whole<Record<string, unknown>>(inner)).results.map(Object.values),
     }
-    return statement as unknown as Metered // safe: the part of it that the stores and Drizzle use
+    return statement as unknown as Metered // safe: the part of it that queries and Drizzle use
   }
   const metering = {
     prepare: (sql: string) => wrap(db.prepare(sql)),
@@ -44,7 +44,7 @@ export function meterDatabase(db: Database, usage: Usage, clock: Pick<Clock, 'no
       return results
     },
   }
-  return metering as unknown as Database // safe: as above
+  return metering as unknown as WriteDatabase // safe: as above
 }
 
 /** The rows read. A database without that number, as in the simulation, counts as reading none. */

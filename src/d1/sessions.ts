@@ -1,12 +1,17 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Usage } from '../platform/usage.ts'
-import type { Invocation } from '../services.ts'
-import type { Database } from './database.ts'
+import { type ReadDatabase, type WriteDatabase, writable } from './database.ts'
 import { meterDatabase } from './metered-database.ts'
 
-/** Work with a database. */
-type Work<T> = (db: Database) => Promise<T>
+/** A request: what it has cost, and how new the data is that its caller has seen. */
+export interface SessionCaller {
+  readonly usage: Usage
+  /** The caller's bookmark in the history of the database, or null. */
+  readonly bookmark: string | null
+  /** The bookmark after the answer, or null where the database was not read. */
+  bookmarkAfter: string | null
+}
 
 /** Sessions with the database and its read-only copies (D1's Sessions API). */
 export interface Sessions {
@@ -15,21 +20,21 @@ export interface Sessions {
    * the primary, so that all callers see their own last write. A bookmark that D1 refuses is ignored: the work then runs a
    * second time.
    */
-  reading<T>(caller: Invocation, work: Work<T>): Promise<T>
+  reading<T>(caller: SessionCaller, work: (db: ReadDatabase) => Promise<T>): Promise<T>
   /** For work that may write: it starts at the primary and sees its own writes. */
-  writing<T>(caller: Invocation, work: Work<T>): Promise<T>
+  writing<T>(caller: SessionCaller, work: (db: WriteDatabase) => Promise<T>): Promise<T>
   /** Always the primary: for work without a caller. */
-  primary(usage: Usage): Database
+  primary(usage: Usage): WriteDatabase
 }
 
 /** Sessions of one database. */
 export function createSessions(
   db: D1Database,
-  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  { clock, logger }: { readonly clock: Pick<Clock, 'now'>; readonly logger: Pick<Logger, 'warn'> },
 ): Sessions {
-  const from = async <T>(start: string, caller: Invocation, work: Work<T>) => {
+  const from = async <T>(start: string, caller: SessionCaller, work: (db: WriteDatabase) => Promise<T>) => {
     const session = db.withSession(start)
-    const result = await work(meterDatabase(session, caller.usage, clock))
+    const result = await work(meterDatabase(writable(session), caller.usage, clock))
     caller.bookmarkAfter = session.getBookmark()
     return result
   }
@@ -44,6 +49,6 @@ export function createSessions(
       }
     },
     writing: (caller, work) => from('first-primary', caller, work),
-    primary: (usage) => meterDatabase(db, usage, clock),
+    primary: (usage) => meterDatabase(writable(db), usage, clock),
   }
 }

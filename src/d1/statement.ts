@@ -1,50 +1,33 @@
-import { type Column, fillPlaceholders, getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { SQLiteAsyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { type Database, openTables } from './database.ts'
+import type { ReadDatabase } from './database.ts'
 
-// Names of tables and columns come from the tables. The query builder builds what it can express. `sql` templates build the
-// rest, each in one place with the reason: lists from json_each, INSERT … SELECT with a condition, UPDATE … FROM, joins in a
-// fixed order, INDEXED BY, UNION with another kind of row.
-
-const dialect = new SQLiteAsyncDialect()
-
-/** Drizzle without a database: it builds statements and runs none. */
-export const build = openTables({} as Database) // safe: `statement` runs what it builds
+/** A value of a parameter. A boolean is stored as 1 or 0. */
+export type Value = string | number | boolean | null
 
 /** A statement for a database, with the values of its parameters by name. */
-export type Statement = (db: Database, values?: Readonly<Record<string, unknown>>) => D1PreparedStatement
+export type Statement = (db: ReadDatabase, values?: Readonly<Record<string, Value>>) => D1PreparedStatement
 
-/** A statement whose text is built at its first use and never again, since Drizzle takes 0.1 ms for it. */
-export function statement(query: SQLWrapper): Statement {
-  let built: { readonly sql: string; readonly params: unknown[] } | undefined
-  return (db, values = {}) => {
-    built ??= dialect.sqlToQuery(query.getSQL())
-    return db.prepare(built.sql).bind(...fillPlaceholders(built.params, values))
-  }
+/**
+ * A statement with parameters such as `:uid`. D1 knows parameters by number only, so each name becomes a number, once.
+ */
+export function statement(sql: string): Statement {
+  const names: string[] = []
+  // A literal is matched too, so that no colon in it begins a name.
+  const numbered = sql.replace(/'[^']*'|:([a-z]\w*)/gi, (match, name?: string) => {
+    if (name === undefined) return match
+    if (!names.includes(name)) names.push(name)
+    return `?${names.indexOf(name) + 1}`
+  })
+  return (db, values = {}) =>
+    db.prepare(numbered).bind(
+      ...names.map((name) => {
+        const value = values[name]
+        if (value === undefined) throw new Error(`no value for :${name}`)
+        return value
+      }),
+    )
 }
 
-/** A parameter. */
-export function param(name: string): SQL {
-  return sql`${sql.placeholder(name)}`
-}
-
-/** The columns of a table without those in `except`. */
-export function columnsOf(table: SQLiteTable, ...except: readonly Column[]): readonly Column[] {
-  return Object.values<Column>(getTableColumns(table)).filter((column) => !except.includes(column))
-}
-
-/** Names of columns without their table, as INSERT and SET require them. */
-export function names(...columns: readonly Column[]): SQL {
-  return sql.join(
-    columns.map(({ name }) => sql.identifier(name)),
-    sql`, `,
-  )
-}
-
-/** The values of columns in an object of a JSON list, whose members have the names of the columns. */
-export function members(...columns: readonly Column[]): SQL {
-  return sql.join(
-    columns.map(({ name }) => sql`value ->> ${sql.raw(`'${name}'`)} AS ${sql.identifier(name)}`),
-    sql`, `,
-  )
+/** Columns of the objects in a JSON list, each under its own name. */
+export function members(...names: readonly string[]): string {
+  return names.map((name) => `value ->> '${name}' AS ${name}`).join(', ')
 }

@@ -1,33 +1,68 @@
 import { sql } from 'drizzle-orm'
 // biome-ignore lint/suspicious/noDeprecatedImports: only another overload of primaryKey is deprecated
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import type { BackendName, EntryId, EntryType, WalletId } from '../common/ids.ts'
-import type { DepositOutcome, Movement, PendingReason, RefusalReason } from '../deposits/deposit.ts'
 import { amountMax } from '../common/amount.ts'
+import type { BackendName, EntryId, EntryType, TransferId, Uid, WalletId } from '../common/ids.ts'
 import {
   address,
   between,
+  blockHash,
+  characters,
   cuy,
   height,
   hex,
   instant,
-  oneOfTexts,
-  orZero,
-  pendingReason,
-  place,
-  placeRules,
+  oneOf,
+  orNull,
   positiveSafe,
   positiveUnits,
-  refusalReason,
   rule,
   rules,
   safe,
-  transfer,
-  transferRules,
+  txid,
   uid,
 } from './columns.ts'
 
 // migrations/README.md describes each table, and the rules that only SQL can express (STRICT and the triggers).
+// The ledger and the chain are here; the state of the scan and of what watches is in state-tables.ts.
+
+/** What a transfer can be. `moved` is never a deposit. */
+export const transferStates = ['seen', 'dropped', 'held', 'refused', 'credited', 'moved'] as const
+/** One of `transferStates`. */
+export type TransferState = (typeof transferStates)[number]
+
+/** Why a final transfer cannot be decided for now. `too-large`: an operator must decide. */
+export const heldReasons = ['decimals-unknown', 'decimals-differ', 'retired', 'too-large', 'wallet-full'] as const
+/** One of `heldReasons`. */
+export type HeldReason = (typeof heldReasons)[number]
+
+/** Why a final transfer is worth nothing. */
+export const refusedReasons = ['below-minimum', 'dust'] as const
+/** One of `refusedReasons`. */
+export type RefusedReason = (typeof refusedReasons)[number]
+
+/** Ranges that are read again: what the scan could not read, and what an operator asked for. */
+export const rescanKinds = ['gap', 'request'] as const
+/** One of `rescanKinds`. */
+export type RescanKind = (typeof rescanKinds)[number]
+
+/** The CHECK of a reason: one that fits what is held or refused, and none otherwise. */
+export function reasonRule(isHeld: string, isRefused: string): string {
+  const isOneOf = (reasons: readonly string[]) => `reason IS NOT NULL AND ${oneOf(...reasons)('reason')}`
+  return `iif(${isHeld}, ${isOneOf(heldReasons)}, iif(${isRefused}, ${isOneOf(refusedReasons)}, reason IS NULL))`
+}
+
+/** What events report. */
+export const eventTypes = [
+  'deposit.seen',
+  'deposit.dropped',
+  'deposit.credited',
+  'deposit.held',
+  'deposit.refused',
+  'entry.posted',
+] as const
+/** One of `eventTypes`. */
+export type EventType = (typeof eventTypes)[number]
 
 /** Every address that was ever issued. */
 export const addresses = sqliteTable(
@@ -65,6 +100,7 @@ export const wallets = sqliteTable(
   },
   (table) => [
     uniqueIndex('wallet_owner').on(table.uid, table.cuy),
+    index('wallet_cuy').on(table.cuy),
     ...rules(positiveSafe, table.id, table.uid, table.cuy),
     ...rules(safe, table.balance, table.entry_count),
   ],
@@ -75,10 +111,7 @@ export const flows = sqliteTable(
   'flow',
   {
     id: integer().$type<EntryId>().primaryKey({ autoIncrement: true }),
-    wallet_id: integer()
-      .$type<WalletId>()
-      .notNull()
-      .references(() => wallets.id),
+    wallet_id: integer().$type<WalletId>().notNull(),
     uid: uid(),
     cuy: cuy(),
     type: integer().$type<EntryType>().notNull(),
@@ -88,6 +121,8 @@ export const flows = sqliteTable(
     mark: text().notNull(),
     created_at: instant(),
     posted_by: text().$type<BackendName | ''>().notNull(),
+    number: integer().notNull(), // among the entries of its wallet, from 1: so a count reads no entries
+    type_number: integer().notNull(), // among those of its type in its wallet, from 1
   },
   (table) => [
     uniqueIndex('flow_osn').on(table.wallet_id, table.osn, table.type),
@@ -107,111 +142,82 @@ export const flows = sqliteTable(
     ),
     rule(table.amount, between(-amountMax, amountMax)),
     ...rules(safe, table.balance, table.created_at),
+    ...rules(positiveSafe, table.number, table.type_number),
   ],
 )
 
-/** Proven deposits, credited or not. The insertion of a credited one creates its ledger entry. */
-export const deposits = sqliteTable(
-  'deposit',
+/**
+ * The only way in for entries other than recharges: a row with a list of them as JSON. Its trigger creates the entries and
+ * removes the row, all in one statement, so that the table is empty before and after it.
+ */
+export const postings = sqliteTable(
+  'posting',
+  { id: integer().primaryKey(), entries: text().notNull(), posted_by: text().notNull(), created_at: instant() },
+  (table) => [rule(table.id, 'id = 1')],
+)
+
+/** Transfers to callers, and money that moved otherwise. A step to `credited` creates the ledger entry. */
+export const transfers = sqliteTable(
+  'transfer',
   {
-    ...place(),
-    ...transfer(),
+    id: integer().$type<TransferId>().primaryKey(),
+    txid: txid(),
+    position: integer().notNull(), // 0 for TRX; for a token the place of its log among those of its transaction
+    height: height(),
+    block_hash: blockHash(),
+    cuy: cuy(),
+    uid: integer().$type<Uid>(), // null exactly where it is moved
+    from_address: address(),
+    to_address: address(),
+    raw: text().notNull(), // chain units
     native: integer({ mode: 'boolean' }).notNull(),
-    outcome: text().$type<DepositOutcome>().notNull(),
-    amount: integer().notNull(),
+    state: text().$type<TransferState>().notNull(),
+    reason: text().$type<HeldReason | RefusedReason>(),
+    amount: integer().notNull(), // ledger units
+    seconds: integer(), // until it is final, when it was first seen
     created_at: instant(),
+    changed_at: instant(),
   },
   (table) => [
-    primaryKey({ columns: [table.txid, table.position] }),
-    index('deposit_uid').on(table.uid, table.created_at),
-    index('deposit_to').on(table.to_address),
-    ...placeRules(table),
-    ...transferRules(table),
+    uniqueIndex('transfer_key').on(table.txid, table.position),
+    index('transfer_uid').on(table.uid, table.id),
+    index('transfer_to').on(table.to_address, table.id),
+    index('transfer_height').on(table.height),
+    index('transfer_cuy').on(table.cuy),
+    index('transfer_seen').on(table.height).where(sql.raw(`state = 'seen'`)),
+    index('transfer_open').on(table.uid, table.id).where(sql.raw(`state IN ('seen', 'held')`)),
+    index('transfer_held').on(table.reason, table.cuy, table.id).where(sql.raw(`state = 'held'`)),
+    ...rules(hex(64), table.txid, table.block_hash),
+    ...rules(hex(40), table.from_address, table.to_address),
+    ...rules(safe, table.position, table.height, table.created_at, table.changed_at),
+    rule(table.cuy, positiveSafe),
+    rule(table.uid, `(uid IS NULL) = (state = 'moved') AND (${orNull(positiveSafe)('uid')})`),
+    rule(table.raw, positiveUnits),
     rule(table.native, 'native = 0 OR (native = 1 AND position = 0)'),
-    rule(
-      table.outcome,
-      oneOfTexts<DepositOutcome>({ credited: true, 'below-minimum': true, dust: true, 'too-large': true }),
-    ),
-    rule(table.amount, `${safe('amount')} AND (amount > 0) = (outcome = 'credited')`),
-    rule(table.created_at, safe),
+    rule(table.state, oneOf(...transferStates)),
+    rule(table.reason, reasonRule(`state = 'held'`, `state = 'refused'`)),
+    rule(table.amount, `${safe('amount')} AND (amount > 0) = (state = 'credited')`),
+    rule(table.seconds, orNull(safe)),
   ],
 )
 
-/** The queue of candidates that are not decided. */
-export const pendingDeposits = sqliteTable(
-  'pending',
-  {
-    id: integer().primaryKey(), // in the order of the chain, as they were found
-    ...place(),
-    ...transfer(),
-    reason: text().$type<PendingReason>().notNull(),
-    reason_at: instant(), // since when it has this reason
-    since: instant(),
-    next_try: instant(),
-  },
+/** Transactions that an address of the service has sent: each costs a fee in the native currency. */
+export const sentTransactions = sqliteTable(
+  'sent',
+  { txid: txid(), address: address(), height: height(), cuy: cuy() },
   (table) => [
-    uniqueIndex('pending_key').on(table.txid, table.position),
-    index('pending_uid').on(table.uid),
-    index('pending_due').on(table.next_try).where(sql.raw(`reason <> 'retired'`)),
-    index('pending_retired').on(table.cuy).where(sql.raw(`reason = 'retired'`)),
-    ...placeRules(table),
-    ...transferRules(table),
-    rule(table.reason, pendingReason),
-  ],
-)
-
-/** Candidates that are worth nothing. They are kept, so that they are not verified again. */
-export const refusals = sqliteTable(
-  'refusal',
-  {
-    ...place(),
-    ...transfer(),
-    reason: text().$type<RefusalReason['kind']>().notNull(),
-    contract_type: integer(),
-    created_at: instant(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.txid, table.position] }),
-    index('refusal_height').on(table.height),
-    ...placeRules(table),
-    ...transferRules(table),
-    rule(table.reason, refusalReason),
-    rule(table.contract_type, `(contract_type IS NOT NULL) = (reason = 'other-contract')`),
-    rule(table.created_at, safe),
-  ],
-)
-
-/** Transfers in blocks that are not final. `seconds` was the estimated time to finality at `seen_at`. */
-export const sightings = sqliteTable(
-  'sighting',
-  { ...place(), ...transfer(), decimals: integer().notNull(), seconds: integer().notNull(), seen_at: instant() },
-  (table) => [
-    primaryKey({ columns: [table.txid, table.position] }),
-    index('sighting_uid').on(table.uid),
-    ...placeRules(table),
-    ...transferRules(table),
-    rule(table.decimals, between(0, 255)),
-    ...rules(safe, table.seconds, table.seen_at),
-  ],
-)
-
-/** Money that left an address of the service, or moved between two of them. */
-export const movements = sqliteTable(
-  'movement',
-  { ...place(), address: address(), direction: text().$type<Movement['direction']>().notNull(), raw: text().notNull() },
-  (table) => [
-    // One transaction can move TRX and a token at position 0, and a transfer between two addresses goes out and in.
-    primaryKey({ columns: [table.address, table.txid, table.position, table.cuy, table.direction] }),
-    ...placeRules(table),
+    primaryKey({ columns: [table.txid, table.address] }),
+    index('sent_height').on(table.height),
+    rule(table.txid, hex(64)),
     rule(table.address, hex(40)),
-    rule(table.direction, oneOfTexts<Movement['direction']>({ in: true, out: true })),
-    rule(table.raw, orZero(positiveUnits)),
+    rule(table.height, safe),
+    rule(table.cuy, positiveSafe),
   ],
 )
 
-/** The `decimals()` of token contracts. */
-export const tokens = sqliteTable(
-  'token',
-  { contract: address().primaryKey(), decimals: integer().notNull(), created_at: instant() },
-  (table) => [rule(table.contract, hex(40)), rule(table.decimals, between(0, 255))],
+/** What the stored data means: what must not change under it. */
+export const storedSettings = sqliteTable(
+  'stored_setting',
+  { name: text().primaryKey(), value: text().notNull(), stored_at: instant() },
+  (table) => [rule(table.name, characters(1, 100)), rule(table.value, characters(1, 200))],
 )

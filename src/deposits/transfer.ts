@@ -1,5 +1,5 @@
 import type { Address } from '../chain/address.ts'
-import type { BlockRef, Txid } from '../chain/block.ts'
+import type { BlockHeight, BlockRef, Txid } from '../chain/block.ts'
 import type { Amount } from '../common/amount.ts'
 import type { CurrencyId, TransferId, Uid } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
@@ -50,4 +50,14 @@ export interface StoredTransfer extends TransferFacts {
   /** Seconds until it is final, when it was first seen. */
   readonly seconds: number | null
   readonly createdAt: UnixMs
+  /** When it came into its present state. */
+  readonly changedAt: UnixMs
+}
+
+/** A transaction that an address of the service has sent: it costs a fee in the native currency `cuy`. */
+export interface SentFact {
+  readonly txid: Txid
+  readonly address: Address
+  readonly height: BlockHeight
+  readonly cuy: CurrencyId
 }

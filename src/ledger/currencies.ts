@@ -1,7 +1,7 @@
 import type { Address } from '../chain/address.ts'
 import type { Asset } from '../chain/asset.ts'
-import type { CurrencyId } from '../common/ids.ts'
 import { type Amount, toAmount } from '../common/amount.ts'
+import type { CurrencyId } from '../common/ids.ts'
 
 /** The symbols that a currency can have. */
 export const symbolPattern = /^[\w.-]{1,20}$/

@@ -1,6 +1,6 @@
+import type { Amount } from '../common/amount.ts'
 import type { BackendName, CurrencyId, EntryId, EntryType, Uid, WalletId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { Amount } from '../common/amount.ts'
 
 /** Longest `osn`, in characters. */
 export const osnCharsMax = 200
@@ -29,4 +29,52 @@ export interface Entry {
   readonly createdAt: UnixMs
   /** The name of the backend that posted it; empty for a recharge. */
   readonly by: BackendName | ''
+}
+
+/** The types that a backend posts. Only the chain makes recharges. */
+export type PostedType = Exclude<EntryType, 1>
+
+/** The identity of an entry: an order changes a wallet once. */
+export interface EntryKey {
+  readonly uid: Uid
+  readonly cuy: CurrencyId
+  readonly osn: string
+  readonly type: EntryType
+}
+
+/** An entry to be posted. `amount` is signed. */
+export interface NewEntry extends EntryKey {
+  readonly type: PostedType
+  readonly amount: Amount
+  readonly mark: string
+}
+
+/** A caller's balance in one currency. */
+export interface WalletBalance {
+  readonly cuy: CurrencyId
+  readonly amount: Amount
+}
+
+/** Which ledger entries; absent filters are null. */
+export interface EntryFilter {
+  readonly cuy: CurrencyId | null
+  readonly wid: WalletId | null
+  readonly type: EntryType | null
+  /** A full `osn`, or a bare txid in any form for all of its entries. */
+  readonly osn: string | null
+  /** `from` ≤ created_at. */
+  readonly from: UnixMs | null
+  /** created_at < `to`. */
+  readonly to: UnixMs | null
+}
+
+/** Which page: counted from the newest entry, or the entries below an id, whose cost does not grow with depth. */
+export type EntryPage =
+  | { readonly kind: 'number'; readonly page: number; readonly limit: number }
+  | { readonly kind: 'before'; readonly before: EntryId; readonly limit: number }
+
+/** Entries newest first, and how many match the filter on all pages. */
+export interface EntryList {
+  readonly list: readonly Entry[]
+  readonly count: number
 }

@@ -1,7 +1,9 @@
 import type { Uid } from '../common/ids.ts'
 import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import type { EntryFilter, EntryList, EntryPage, LedgerReader } from './ledger-reader.ts'
+import type { ReadDatabase } from '../d1/database.ts'
+import { selectEntries } from './entries.ts'
+import type { EntryFilter, EntryList, EntryPage } from './entry.ts'
 
 /** Most entries that a page by number skips in a history that has more: each of them is read. */
 export const offsetMax = 10_000
@@ -11,16 +13,22 @@ export const tooDeep = `at most ${offsetMax} entries deep; use before for older 
 const noFilter: EntryFilter = { cuy: null, wid: null, type: null, osn: null, from: null, to: null }
 const onePage: EntryPage = { kind: 'number', page: 1, limit: 1 }
 
+/** Which entries, and which page of them. */
+export interface EntrySelection {
+  readonly filter: EntryFilter
+  readonly page: EntryPage
+}
+
 /** One page of a caller's entries, newest first, unless it is too deep in a long history. */
 export async function listEntries(
-  { ledger }: { readonly ledger: Pick<LedgerReader, 'entries'> },
+  { db }: { readonly db: ReadDatabase },
   uid: Uid,
-  { filter, page }: { readonly filter: EntryFilter; readonly page: EntryPage },
+  { filter, page }: EntrySelection,
 ): Promise<Result<EntryList, QueryFailure>> {
   const isDeep = page.kind === 'number' && (page.page - 1) * page.limit > offsetMax
   // A page past the end of a short history is empty. The number of all entries is stored, so it costs nothing to read.
-  if (isDeep && (await ledger.entries(uid, noFilter, onePage)).count > offsetMax) {
+  if (isDeep && (await selectEntries(db, uid, noFilter, onePage)).count > offsetMax) {
     return err({ kind: 'bad-input', field: 'page', why: tooDeep })
   }
-  return ok(await ledger.entries(uid, filter, page))
+  return ok(await selectEntries(db, uid, filter, page))
 }

@@ -1,10 +1,9 @@
 import * as z from 'zod/mini'
+import { type Amount, amountMax, formatUnits, parseAmount } from '../common/amount.ts'
 import type { Uid } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import { type Amount, amountMax, formatUnits, parseAmount } from '../common/amount.ts'
 import type { Currencies, Currency } from './currencies.ts'
-import { osnCharsMax, osnForm } from './entry.ts'
-import type { EntryKey, NewEntry, PostedType } from './entry-store.ts'
+import { type EntryKey, type NewEntry, osnCharsMax, osnForm, type PostedType } from './entry.ts'
 
 /** Most entries of one post. */
 export const postEntriesMax = 20

@@ -1,17 +1,12 @@
+import { amountMax, formatUnits } from '../common/amount.ts'
 import type { BackendName } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import { amountMax, formatUnits } from '../common/amount.ts'
+import type { WriteDatabase } from '../d1/database.ts'
 import type { Currencies } from './currencies.ts'
-import type { Entry } from './entry.ts'
-import type { EntryStore, NewEntry, PostAttempt } from './entry-store.ts'
+import { type PostAttempt, storePost } from './entries.ts'
+import type { Entry, NewEntry } from './entry.ts'
 import { type BadPost, keyText, parsePost } from './parse-post.ts'
-
-/** What posting entries needs. */
-export interface PostEntriesParts {
-  readonly entryStore: EntryStore
-  readonly currencies: Currencies
-}
 
 /** Why nothing of a post was stored. `entry` is the number of the entry, from 1; `why` is one sentence for people. */
 export type PostFailure =
@@ -35,14 +30,14 @@ export interface Posted {
  * and marks gets the stored entries again, however often it is sent.
  */
 export async function postEntries(
-  { entryStore, currencies }: PostEntriesParts,
+  { db, currencies }: { readonly db: WriteDatabase; readonly currencies: Currencies },
   list: unknown,
   by: BackendName,
   at: UnixMs,
 ): Promise<Result<Posted, PostFailure>> {
   const entries = parsePost(list, currencies)
   if (!entries.ok) return entries
-  const attempt = await entryStore.post(entries.value, by, at)
+  const attempt = await storePost(db, entries.value, by, at)
   return judgeAttempt(attempt, entries.value, currencies)
 }
 

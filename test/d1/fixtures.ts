@@ -1,11 +1,15 @@
 import type { Address } from '../../src/chain/address.ts'
 import type { BlockHash, BlockHeight, BlockRef, Txid } from '../../src/chain/block.ts'
+import type { Amount } from '../../src/common/amount.ts'
 import type { CurrencyId, Uid } from '../../src/common/ids.ts'
 import type { UnixMs } from '../../src/common/time.ts'
-import type { Deposit, Movement, Pending, Sighting } from '../../src/deposits/deposit.ts'
-import type { Amount } from '../../src/common/amount.ts'
-import type { EntryFilter } from '../../src/ledger/ledger-reader.ts'
-import type { ScanStep, ScanStore } from '../../src/scan/scan-store.ts'
+import { type WriteDatabase, writable } from '../../src/d1/database.ts'
+import { meterDatabase } from '../../src/d1/metered-database.ts'
+import type { DecidedTransfer, SentFact, TransferFacts, Verdict } from '../../src/deposits/transfer.ts'
+import type { EntryFilter } from '../../src/ledger/entry.ts'
+import { createUsage } from '../../src/platform/usage.ts'
+import { type ScanStep, startScan } from '../../src/scan/scan-state.ts'
+import { freshDatabase } from '../support/database.ts'
 
 /** A caller. */
 export const uid = (n: number) => n as Uid
@@ -17,101 +21,99 @@ export const amount = (n: bigint) => n as Amount
 export const ms = (n: number) => n as UnixMs
 /** A height. */
 export const height = (n: number) => n as BlockHeight
-/** The address at an index. It takes the place of derivation, which no store depends on. */
+/** The address at an index. It takes the place of derivation, which no query depends on. */
 export const addressAt = (index: number) => (index + 0xa0).toString(16).padStart(40, '0') as Address
 /** The n-th transaction. */
 export const txid = (n: number) => n.toString(16).padStart(64, '0') as Txid
 /** The block at a height. */
 export const block = (n: number): BlockRef => ({ height: height(n), hash: `b${txid(n).slice(1)}` as BlockHash })
-
-const sender = 'f'.repeat(40) as Address
-
-/** A credited TRX deposit of 5 units to caller 1 at address 0, with changes. */
-export function deposit(changes: Partial<Deposit> = {}): Deposit {
-  return {
-    txid: txid(1),
-    position: 0,
-    block: block(101),
-    cuy: cuy(1),
-    native: true,
-    uid: uid(1),
-    from: sender,
-    to: addressAt(0),
-    raw: 5n,
-    outcome: 'credited',
-    amount: amount(5n),
-    ...changes,
-  }
-}
-
-/** A pending TRX deposit of caller 1, with changes. */
-export function pending(changes: Partial<Pending> = {}): Pending {
-  return {
-    txid: txid(1),
-    position: 0,
-    block: block(101),
-    cuy: cuy(1),
-    uid: uid(1),
-    from: sender,
-    to: addressAt(0),
-    raw: 5n,
-    reason: 'api-unavailable',
-    ...changes,
-  }
-}
-
-/** A sighting of a transfer to address 0, with changes. */
-export function sighting(changes: Partial<Sighting> = {}): Sighting {
-  return {
-    ...{ txid: txid(1), position: 0, block: block(130), cuy: cuy(1), uid: uid(1), from: sender, to: addressAt(0) },
-    ...{ raw: 5n, decimals: 6, seconds: 57 },
-    ...changes,
-  }
-}
-
-/** A movement out of address 0, with changes. */
-export function movement(changes: Partial<Movement> = {}): Movement {
-  return {
-    txid: txid(1),
-    position: 0,
-    block: block(101),
-    cuy: cuy(1),
-    address: addressAt(0),
-    direction: 'out',
-    raw: 5n,
-    ...changes,
-  }
-}
-
-/** The step from block 100 to block 101 at time 2000 by the scan with lease `a`, with changes. */
-export function step(changes: Partial<ScanStep> = {}): ScanStep {
-  return {
-    after: height(100),
-    to: block(101),
-    finalized: height(101),
-    candidates: [],
-    movements: [],
-    unreadable: [],
-    lease: 'a',
-    at: ms(2000),
-    ...changes,
-  }
-}
-
+/** An address that is not the service's. */
+export const stranger = 'f'.repeat(40) as Address
+/** The numbers below `count`. */
+export const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 /** No filter. */
 export const noFilter: EntryFilter = { cuy: null, wid: null, type: null, osn: null, from: null, to: null }
 
-/** A scan that is at block 100 since time 1000. Lease `a` is valid until time 50000. */
-export async function startScan(scanStore: ScanStore): Promise<void> {
-  await scanStore.start(block(100), ms(1000))
-  await scanStore.acquireLease('a', ms(1000), ms(50_000))
+/** Verdicts about a transfer to caller 1. */
+export const seen = (seconds = 57): Verdict => ({ state: 'seen', uid: uid(1), seconds })
+export const held = (reason: Extract<Verdict, { state: 'held' }>['reason'] = 'retired'): Verdict => ({
+  ...{ state: 'held', uid: uid(1), reason },
+})
+export const refused: Verdict = { state: 'refused', uid: uid(1), reason: 'dust' }
+export const moved: Verdict = { state: 'moved' }
+export const credited = (units = 5n): Verdict => ({ state: 'credited', uid: uid(1), amount: amount(units) })
+
+/** A transfer of 5 TRX to caller 1 at address 0, with this verdict and changes. */
+export function transfer(
+  verdict: Verdict = credited(),
+  changes: Partial<TransferFacts & { uid: Uid }> = {},
+): DecidedTransfer {
+  const facts = { txid: txid(1), position: 0, block: block(101), cuy: cuy(1), native: true, from: stranger }
+  return { ...facts, to: addressAt(0), raw: 5n, ...verdict, ...changes } as DecidedTransfer // safe: a change keeps the verdict
 }
 
-/** Issues address `i` to `owners[i]`. */
-export async function issue(db: D1Database, owners: readonly number[]): Promise<void> {
+/** A transaction that address 0 has sent. */
+export const sent = (n: number, changes: Partial<SentFact> = {}): SentFact => ({
+  ...{ txid: txid(n), address: addressAt(0), height: height(101), cuy: cuy(1), ...changes },
+})
+
+/** The step from block 100 to block 101 at time 2000, with changes. */
+export function step(changes: Partial<ScanStep> = {}): ScanStep {
+  const expected = { ...block(100), correctedBy: 0 }
+  return { expected, to: block(101), decided: [], sent: [], gaps: [], at: ms(2000), ...changes }
+}
+
+/** An empty database with the scan at block 100 of 120 since time 1000, and address `i` issued to `owners[i]`. */
+export async function openDatabase(owners: readonly number[] = []): Promise<WriteDatabase> {
+  const db = writable(await freshDatabase())
+  await startScan(db, block(100), { height: height(120), timestamp: ms(900) }, ms(1000))
+  await issue(db, owners)
+  return db
+}
+
+/** Issues address `i` to `owners[i]`, from height 90 on. */
+export async function issue(db: WriteDatabase, owners: readonly number[]): Promise<void> {
   const insert = db.prepare(
-    `INSERT INTO address (derivation_index, uid, address, issued_height, created_at)
-    VALUES (?1, ?2, ?3, coalesce((SELECT finalized FROM scan), 0), 0)`,
+    'INSERT INTO address (derivation_index, uid, address, issued_height, created_at) VALUES (?1, ?2, ?3, 120, 0)',
   )
-  await db.batch(owners.map((owner, index) => insert.bind(index, owner, addressAt(index))))
+  if (owners.length > 0) await db.batch(owners.map((owner, index) => insert.bind(index, owner, addressAt(index))))
+  await withoutTriggers(db, ['UPDATE address SET issued_height = 90'])
+}
+
+/** Runs statements without triggers, to make a history in little time. */
+export async function withoutTriggers(db: WriteDatabase, statements: readonly string[]): Promise<void> {
+  type Trigger = { readonly name: string; readonly sql: string }
+  const { results } = await db.prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`).all<Trigger>()
+  await db.batch([
+    ...results.map(({ name }) => db.prepare(`DROP TRIGGER ${name}`)),
+    ...statements.map((sql) => db.prepare(sql)),
+    ...results.map(({ sql }) => db.prepare(sql)),
+  ])
+}
+
+/** Numbers from 1 to `count` as a table `n(i)`, for a bulk insert. */
+export const numbers = (count: number) =>
+  `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`
+
+/** The result of some work with the database, the rows that it read, and its round trips. */
+export async function measure<T>(db: WriteDatabase, work: (db: WriteDatabase) => Promise<T>) {
+  const usage = createUsage()
+  let trips = 0
+  const counting = {
+    prepare: (sql: string) => db.prepare(sql),
+    batch: (statements: D1PreparedStatement[]) => db.batch(statements),
+  }
+  const clock = {
+    now: () => {
+      trips += 0.5 // at the begin and the end of each
+      return ms(0)
+    },
+  }
+  const result = await work(meterDatabase(writable(counting as WriteDatabase), usage, clock))
+  return { result, rows: usage.rowsRead, trips }
+}
+
+/** The first column of all rows. */
+export async function column<T>(db: WriteDatabase, sql: string): Promise<T[]> {
+  return (await db.prepare(sql).raw<[T]>()).flat()
 }

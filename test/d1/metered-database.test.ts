@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { UnixMs } from '../../src/common/time.ts'
-import type { Database } from '../../src/d1/database.ts'
+import { type WriteDatabase, writable } from '../../src/d1/database.ts'
 import { meterDatabase } from '../../src/d1/metered-database.ts'
 import type { Usage } from '../../src/platform/usage.ts'
 import { createUsage } from '../../src/platform/usage.ts'
@@ -8,7 +8,7 @@ import { freshDatabase } from '../support/database.ts'
 
 let plain: D1Database
 let usage: Usage
-let db: Database
+let db: WriteDatabase
 let now: number
 
 beforeEach(async () => {
@@ -23,14 +23,14 @@ beforeEach(async () => {
     now += 10
     return now as UnixMs
   }
-  db = meterDatabase(plain, usage, { now: tick })
+  db = meterDatabase(writable(plain), usage, { now: tick })
 })
 
 const select = 'SELECT id, text FROM word WHERE id > ?1 ORDER BY id'
 const spent = () => ({ queries: usage.database.calls, rows: usage.rowsRead, ms: usage.database.ms })
 
 describe('a metered database', () => {
-  test.each<[string, (from: Database) => Promise<unknown>]>([
+  test.each<[string, (from: WriteDatabase) => Promise<unknown>]>([
     ['all', async (from) => (await from.prepare(select).bind(0).all()).results],
     ['run', async (from) => (await from.prepare(select).bind(0).run()).results],
     ['raw', (from) => from.prepare(select).bind(0).raw()],
@@ -39,7 +39,7 @@ describe('a metered database', () => {
     ['first without a row', (from) => from.prepare(select).bind(9).first()],
     ['batch', async (from) => (await from.batch([from.prepare(select).bind(0)])).map(({ results }) => results)],
   ])('returns the result of %s as D1 does and counts it', async (_method, run) => {
-    expect(await run(db)).toEqual(await run(plain))
+    expect(await run(db)).toEqual(await run(writable(plain)))
     const { queries, ms } = spent()
     expect({ queries, ms }).toEqual({ queries: 1, ms: 10 })
   })

@@ -2,58 +2,41 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import {
   a,
   b,
-  deposit,
   entry,
+  eventsAfter,
   expectRefusal,
   flow,
   insert,
   or,
-  pending,
   posting,
-  refusal,
   rescan,
-  sighting,
+  run,
+  step,
   storeRows,
   t1,
   t2,
   t3,
   t4,
+  transfer,
   type Values,
 } from './rows.ts'
 
 let db: D1Database
 
-/** The members that no row of `storeRows` has: the events that a test makes have higher ids. */
-let before: number
-
 beforeEach(async () => {
   db = await storeRows()
-  before = Number(await db.prepare('SELECT max(id) AS id FROM event').first('id'))
 })
 
-/** Runs statements, each on its own. */
-async function run(...statements: string[]): Promise<void> {
-  for (const sql of statements) await db.prepare(sql).run()
-}
-
-/** The events since the test began, with the members that are set. */
-async function written(): Promise<Record<string, unknown>[]> {
-  const { results } = await db.prepare('SELECT * FROM event WHERE id > ? ORDER BY id').bind(before).all()
-  return results.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)))
-}
-
-const event = (changes: Values = {}) =>
-  insert('event', { type: `'deposit.dropped'`, uid: '1', created_at: '9', txid: `'${t4}'`, position: '0', ...changes })
-const passed = `UPDATE scan SET height = 101, hash = '${t2}', advanced_at = 8`
+const written = () => eventsAfter(3)
+const types = async () => (await written()).map(({ type }) => type)
 
 describe('an event is written', () => {
-  it('with each entry, and with each deposit that has none', async () => {
-    const { results } = await db.prepare('SELECT * FROM event ORDER BY id').all()
-    const held = { cuy: 1, raw: '50', address: a, position: 0 }
-    expect(results).toMatchObject([
-      { id: 1, type: 'deposit.credited', uid: 1, created_at: 10, entry_id: 1, txid: null },
-      { id: 2, type: 'deposit.refused', uid: 1, created_at: 10, txid: t2, reason: 'dust', ...held },
-      { id: 3, type: 'deposit.held', uid: 1, created_at: 1, txid: t3, reason: 'no-api', ...held },
+  it('with each credit, and with each decision that credits nothing', async () => {
+    const transferred = { uid: 1, created_at: 10, cuy: 1, raw: '50', address: a, position: 0 }
+    expect(await eventsAfter(0)).toEqual([
+      { id: 1, type: 'deposit.credited', uid: 1, created_at: 10, entry_id: 1 },
+      { id: 2, type: 'deposit.refused', txid: t2, reason: 'dust', ...transferred },
+      { id: 3, type: 'deposit.held', txid: t3, reason: 'retired', ...transferred },
     ])
   })
 
@@ -62,159 +45,116 @@ describe('an event is written', () => {
     expect(await written()).toEqual([{ id: 4, type: 'entry.posted', uid: 1, created_at: 20, entry_id: 2 }])
   })
 
-  it('as held with a deposit that is too large', async () => {
-    await run(deposit({ txid: `'${t4}'`, outcome: `'too-large'`, amount: '0' }))
-    expect(await written()).toMatchObject([{ type: 'deposit.held', txid: t4, reason: 'too-large' }])
-  })
-
-  it('with a refusal, which has the type of its contract', async () => {
-    await run(refusal({ reason: `'other-contract'`, contract_type: '2' }))
-    expect(await written()).toMatchObject([
-      { type: 'deposit.refused', txid: t4, reason: 'other-contract', contract_type: 2, created_at: 1 },
+  it('with a transfer that is seen, dropped and seen again', async () => {
+    await run(transfer('seen'), step(t4, 'dropped'), step(t4, 'seen', { changed_at: '12' }))
+    const seen = { type: 'deposit.seen', uid: 1, txid: t4, position: 0, cuy: 1, raw: '50', address: a, seconds: 57 }
+    expect(await written()).toEqual([
+      { id: 4, created_at: 10, ...seen },
+      { id: 5, type: 'deposit.dropped', uid: 1, created_at: 11, txid: t4, position: 0 },
+      { id: 6, created_at: 12, ...seen },
     ])
   })
 
-  it('with a transfer that is seen', async () => {
-    await run(sighting())
-    expect(await written()).toEqual([
-      {
-        ...{ id: 4, type: 'deposit.seen', uid: 1, created_at: 7, txid: t4, position: 0 },
-        ...{ cuy: 1, raw: '50', address: a, decimals: 6, seconds: 57 },
-      },
+  it('not by a transfer that is seen in another block, nor by one that moved', async () => {
+    await run(
+      transfer('seen'),
+      step(t4, 'seen', { height: '102', block_hash: `'${t2}'` }),
+      step(t4, 'moved', { uid: 'NULL' }),
+    )
+    expect(await types()).toEqual(['deposit.seen'])
+  })
+
+  it('once for each reason for which a transfer is held', async () => {
+    const differ = { reason: `'decimals-differ'` }
+    await run(step(t3, 'held', { raw: `'60'` }), step(t3, 'held', differ), step(t3, 'held'), step(t3, 'held', differ))
+    expect(await written()).toMatchObject([
+      { type: 'deposit.held', txid: t3, reason: 'decimals-differ', created_at: 11 },
+    ])
+  })
+
+  it('once for each reason for which a transfer is refused', async () => {
+    const below = { reason: `'below-minimum'` }
+    await run(
+      rescan(),
+      step(t2, 'refused', { raw: `'60'` }),
+      step(t2, 'refused', below),
+      step(t2, 'held'),
+      step(t2, 'refused'),
+    )
+    expect((await written()).map(({ type, reason }) => [type, reason])).toEqual([
+      ['deposit.refused', 'below-minimum'],
+      ['deposit.held', 'retired'],
     ])
   })
 
   it('not at all where its statement fails, and the next one has the next number', async () => {
     await expectRefusal(flow({ balance: '56' }), 'flow: balance must be')
     await run(posting([entry()]))
-    expect(await written()).toMatchObject([{ id: before + 1 }])
+    expect(await written()).toMatchObject([{ id: 4 }])
+  })
+
+  it('or its statement fails, whatever the conflict clause', async () => {
+    const unsure = transfer('seen', { seconds: 'NULL' })
+    await expectRefusal(or('IGNORE', unsure), 'transfer: its event was not stored')
+    await expectRefusal(or('REPLACE', unsure), 'event_seconds')
   })
 })
 
-describe('a pending deposit', () => {
-  const setReason = (reason: string, at: number) =>
-    `UPDATE pending SET reason = '${reason}', reason_at = ${at} WHERE txid = '${t4}'`
-
-  it('is held once for each reason', async () => {
-    await run(pending({ txid: `'${t4}'`, reason: `'queued'` }))
-    expect(await written()).toEqual([])
-    await run(setReason('disagreement', 2), setReason('api-unavailable', 3), setReason('disagreement', 4))
-    expect(await written()).toMatchObject([
-      { type: 'deposit.held', txid: t4, reason: 'disagreement', created_at: 2 },
-      { type: 'deposit.held', txid: t4, reason: 'api-unavailable', created_at: 3 },
-    ])
+const event = (changes: Values = {}) =>
+  insert('event', {
+    type: `'deposit.held'`,
+    uid: '1',
+    created_at: '9',
+    txid: `'${t3}'`,
+    position: '0',
+    ...heldData,
+    ...changes,
   })
-
-  it('is not held again by another change, nor by going back to the queue', async () => {
-    await run(`UPDATE pending SET next_try = 5`, `UPDATE pending SET reason = 'queued'`)
-    expect(await written()).toEqual([])
-  })
-
-  it('that a rescan finds worthless again is refused once', async () => {
-    await run(
-      refusal({ height: '90' }),
-      `INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)
-       VALUES ('request', 85, 95, 85, 'again', 1, 1)`,
-      refusal({ height: '90' }),
-    )
-    expect((await written()).map(({ type }) => type)).toEqual(['deposit.refused'])
-  })
-})
-
-describe('a transfer that was seen', () => {
-  const dropped = { type: 'deposit.dropped', uid: 1, txid: t4, position: 0, created_at: 8 }
-  const remove = 'DELETE FROM sighting'
-  const types = async () => (await written()).map(({ type }) => type)
-
-  it('is dropped where the position has passed its height and it is stored nowhere', async () => {
-    await run(sighting(), passed, remove)
-    expect((await written()).slice(1)).toEqual([{ id: before + 2, ...dropped }])
-  })
-
-  it('is not dropped before that', async () => {
-    await run(sighting(), remove)
-    expect(await types()).toEqual(['deposit.seen'])
-  })
-
-  it.each([
-    ['a deposit', deposit({ txid: `'${t4}'`, height: '101' }), ['deposit.seen', 'deposit.credited']],
-    [
-      'a deposit at another position',
-      deposit({ txid: `'${t4}'`, native: '0', position: '3', height: '101' }),
-      ['deposit.seen', 'deposit.credited'],
-    ],
-    ['pending', pending({ txid: `'${t4}'`, reason: `'queued'`, height: '101' }), ['deposit.seen']],
-    ['a refusal', refusal({ height: '101' }), ['deposit.seen', 'deposit.refused']],
-    [
-      'a movement',
-      insert('movement', {
-        ...{ txid: `'${t4}'`, position: '0', height: '101', block_hash: `'${t4}'`, cuy: '1' },
-        ...{ address: `'${a}'`, direction: `'in'`, raw: `'50'` },
-      }),
-      ['deposit.seen'],
-    ],
-  ])('is not dropped where it is %s', async (_, sql, expected) => {
-    await run(sighting(), sql, passed, remove)
-    expect(await types()).toEqual(expected)
-  })
-
-  it('is not dropped where it was refused and is to be read again', async () => {
-    const range = { from_height: '101', to_height: '101', next_height: '101' }
-    await run(sighting(), refusal({ height: '101' }), passed, rescan(range))
-    expect(await db.prepare('SELECT count(*) AS n FROM refusal').first('n')).toBe(0)
-    await run(remove)
-    expect(await types()).toEqual(['deposit.seen', 'deposit.refused'])
-  })
-
-  it('changes its block without an event', async () => {
-    await run(sighting(), `UPDATE sighting SET height = 102, block_hash = '${t2}'`)
-    expect(await types()).toEqual(['deposit.seen'])
-  })
-})
+const heldData = { cuy: '1', raw: `'50'`, address: `'${a}'`, reason: `'retired'` }
+const entryEvent = (changes: Values) =>
+  insert('event', { type: `'deposit.credited'`, uid: '1', created_at: '9', entry_id: '1', ...changes })
 
 describe('an event', () => {
   it.each([
     ['changed', `UPDATE event SET uid = 2`, 'event: rows are never changed'],
     ['changed by OR REPLACE', `UPDATE OR REPLACE event SET id = 1 WHERE id = 2`, 'event: rows are never changed'],
-    ['written again', event({ id: '1' }), 'event: already exists'],
-    ['replaced', or('REPLACE', event({ id: '1' })), 'event: already exists'],
+    ['written again', event({ id: '1' }), 'event: ids must increase'],
+    ['replaced', or('REPLACE', event({ id: '3' })), 'event: ids must increase'],
+    ['of the same reason again', event(), 'UNIQUE constraint failed'],
     ['with a number below 1', event({ id: '-5' }), 'event_id'],
     ['of an entry that does not exist', entryEvent({ entry_id: '7' }), 'event: it must report an entry'],
     ['of an entry of another caller', entryEvent({ uid: '2' }), 'event: it must report an entry'],
     ['of an entry of another type', entryEvent({ type: `'entry.posted'` }), 'event: it must report an entry'],
-    ['of an unknown type', event({ type: `'deposit.lost'` }), 'event_type'],
-    ['with an unknown reason', heldEvent({ reason: `'lost'` }), 'event_reason'],
-    ['refused with the reason of a held one', heldEvent({ type: `'deposit.refused'` }), 'event_reason'],
-    ['without its reason', heldEvent({ reason: 'NULL' }), 'event_reason'],
-    ['without its amount', heldEvent({ raw: 'NULL' }), 'event_raw'],
-    ['without its address', heldEvent({ address: 'NULL' }), 'event_address'],
-    ['without its currency', heldEvent({ cuy: 'NULL' }), 'event_cuy'],
-    ['of an entry with a txid', entryEvent({ txid: `'${t1}'`, position: '0' }), 'event_txid'],
+    ['of a transfer that does not exist', event({ txid: `'${t4}'` }), 'event: it must report a transfer'],
+    ['of a transfer of another caller', event({ uid: '2' }), 'event: it must report a transfer'],
+    [
+      'of another state than the transfer has',
+      event({ type: `'deposit.refused'` }),
+      'event: it must report a transfer',
+    ],
+    ['with another reason than the transfer has', event({ reason: `'too-large'` }), 'event: it must report a transfer'],
+    ['without its amount', event({ raw: 'NULL' }), 'event_raw'],
+    ['without its address', event({ address: 'NULL' }), 'event_address'],
+    ['without its currency', event({ cuy: 'NULL' }), 'event_cuy'],
+    ['of an entry with a transfer', entryEvent({ txid: `'${t3}'`, position: '0' }), 'event: it must report a transfer'],
     ['with seconds that it does not have', event({ seconds: '3' }), 'event_seconds'],
-    ['with decimals that it does not have', event({ decimals: '6' }), 'event_decimals'],
-    ['with the type of a contract that it does not have', event({ contract_type: '2' }), 'event_contract_type'],
+    ['deleted before an older one', 'DELETE FROM event WHERE id = 2', 'event: only the oldest is deleted'],
   ])('%s is refused', async (_, sql, why) => {
     await expectRefusal(sql, why)
   })
 
-  it('is not written below the newest one, where older ones were removed', async () => {
-    await run('DELETE FROM event WHERE id < 3')
-    await expectRefusal(event({ id: '2' }), 'event: ids must increase')
-    await expectRefusal(or('IGNORE', event({ id: '2' })), 'event: ids must increase')
-    await run('DELETE FROM event', event())
+  it('keeps its number for itself after it was deleted', async () => {
+    await run('DELETE FROM event WHERE id < 3', 'DELETE FROM event', posting([entry()]))
     expect(await written()).toMatchObject([{ id: 4 }])
-  })
-
-  it('is deleted only when each endpoint has got it', async () => {
-    await run(webhook(), event(), `UPDATE webhook SET position = 3`)
-    await expectRefusal('DELETE FROM event', 'event: an endpoint has not received it')
-    await run('DELETE FROM event WHERE id <= 3', `UPDATE webhook SET position = 4`, 'DELETE FROM event', event())
-    expect(await written()).toMatchObject([{ id: 5 }])
   })
 })
 
 describe('an endpoint', () => {
   const other = `'${'f'.repeat(64)}'`
+  const webhook = (changes: Values = {}) => {
+    const fresh = { endpoint: `'${'e'.repeat(64)}'`, number: '1', position: '3', next_try: '0', seen_at: '5' }
+    return insert('webhook', { ...fresh, ...changes })
+  }
 
   it.each([
     ['twice', webhook(), 'webhook: already exists'],
@@ -225,6 +165,7 @@ describe('an endpoint', () => {
     ['that becomes another one', `UPDATE webhook SET endpoint = ${other}`, 'webhook: endpoint must not change'],
     ['that fails since no attempt', 'UPDATE webhook SET failing_since = 5', 'webhook_failing_since'],
     ['with its URL', webhook({ endpoint: `'https://one.example/'` }), 'webhook_endpoint'],
+    ['with a long failure', `UPDATE webhook SET last_failure = '${'x'.repeat(101)}'`, 'webhook_last_failure'],
   ])('%s is refused', async (_, sql, why) => {
     await run(webhook())
     await expectRefusal(sql, why)
@@ -234,17 +175,16 @@ describe('an endpoint', () => {
     await run(webhook(), 'UPDATE webhook SET position = 1')
     expect(await db.prepare('SELECT position FROM webhook').first('position')).toBe(1)
   })
+
+  it('does not keep events from being removed', async () => {
+    await run(webhook(), `UPDATE webhook SET position = 1`, 'DELETE FROM event', posting([entry()]))
+    expect(await db.prepare('SELECT count(*) AS n FROM event').first('n')).toBe(1)
+  })
 })
 
-function entryEvent(changes: Values): string {
-  return event({ type: `'deposit.credited'`, txid: 'NULL', position: 'NULL', entry_id: '1', ...changes })
-}
-
-function heldEvent(changes: Values): string {
-  const transfer = { cuy: '1', raw: `'50'`, address: `'${b}'`, reason: `'no-api'` }
-  return event({ type: `'deposit.held'`, ...transfer, ...changes })
-}
-
-function webhook(changes: Values = {}): string {
-  return insert('webhook', { endpoint: `'${'e'.repeat(64)}'`, number: '1', position: '3', next_try: '0', ...changes })
-}
+it('reports a credit to another caller as its own', async () => {
+  await run(transfer('credited', { uid: '2', to_address: `'${b}'` }))
+  expect(await written()).toMatchObject([{ type: 'deposit.credited', uid: 2, entry_id: 2 }])
+  expect(await db.prepare(`SELECT osn FROM flow WHERE id = 2`).first('osn')).toBe(t4)
+  expect(await db.prepare(`SELECT osn FROM flow WHERE id = 1`).first('osn')).toBe(t1)
+})

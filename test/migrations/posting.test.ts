@@ -20,16 +20,29 @@ describe('a posting', () => {
     ]
     await db.prepare(posting(list)).run()
     expect(await db.prepare('SELECT * FROM flow WHERE id > 1').raw()).toEqual([
-      [2, 1, 1, 1, 4, 'order 7', -50, 0, 'two cups', 20, 'shop'],
-      [3, 1, 1, 1, 5, 'order 7', 20, 20, '', 20, 'shop'],
-      [4, 1, 1, 1, 3, 'gift', -20, 0, '', 20, 'shop'],
-      [5, 2, 2, 1, 3, 'gift', 20, 20, '', 20, 'shop'],
+      [2, 1, 1, 1, 4, 'order 7', -50, 0, 'two cups', 20, 'shop', 2, 1],
+      [3, 1, 1, 1, 5, 'order 7', 20, 20, '', 20, 'shop', 3, 1],
+      [4, 1, 1, 1, 3, 'gift', -20, 0, '', 20, 'shop', 4, 1],
+      [5, 2, 2, 1, 3, 'gift', 20, 20, '', 20, 'shop', 1, 1],
     ])
     expect(await db.prepare('SELECT * FROM wallet').raw()).toEqual([
       [1, 1, 1, 0, 4, 4],
       [2, 2, 1, 20, 1, 5],
     ])
     expect(await db.prepare('SELECT * FROM posting').raw()).toEqual([])
+  })
+
+  it('numbers its entries in each wallet, and those of each type', async () => {
+    const list = [1, 2, 3].flatMap((i) => [entry({ osn: `a${i}`, type: 5 }), entry({ osn: `b${i}` })])
+    await db.prepare(posting(list)).run()
+    await db.prepare(posting([entry({ osn: 'a4', type: 5 })])).run()
+    expect(await db.prepare('SELECT osn, number, type_number FROM flow WHERE id > 1').raw()).toEqual([
+      ...[1, 2, 3].flatMap((i) => [
+        [`a${i}`, 2 * i, i],
+        [`b${i}`, 2 * i + 1, i],
+      ]),
+      ['a4', 8, 4],
+    ])
   })
 
   it('with an older time than the newest entry gets the time of that entry', async () => {
@@ -67,6 +80,7 @@ describe('a posting', () => {
     ['of an osn with another character than printable ASCII', [entry({ osn: 'é' })], 'flow_osn'],
     ['of caller 0', [entry({ uid: 0 })], 'wallet_uid'],
     ['of a key that is stored', [entry({ type: 1, osn: t1, amount: 50 })], 'posting: type 1 is for deposits'],
+    ['of a type as text', [entry({ osn: 'y', type: '9' }), entry()], 'flow: numbers must follow'],
     ['of type 1 as text', [entry({ type: '1', osn: t3 })], 'posting: type 1 is for deposits'],
     ['of a key twice', [entry(), entry()], 'flow: already exists'],
     ['of a transfer without its other side', [transfer(1, -5)], 'posting: transfers must sum to zero'],

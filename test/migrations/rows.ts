@@ -6,11 +6,10 @@ import { freshDatabase } from '../support/database.ts'
 export const a = 'a'.repeat(40)
 export const b = 'b'.repeat(40)
 export const c = 'c'.repeat(40)
-/** Txids. `t1` is a credited deposit, `t2` one that was too small, and `t3` a pending one. */
+/** Txids. `t1` is credited, `t2` refused as dust, and `t3` held as retired. `t4` is not stored. */
 export const t1 = '1'.repeat(64)
 export const t2 = '2'.repeat(64)
 export const t3 = '3'.repeat(64)
-/** A txid that is not stored. */
 export const t4 = '4'.repeat(64)
 /** The largest amount. */
 export const max = 9_007_199_254_740_991n
@@ -22,51 +21,53 @@ export type Values = Readonly<Record<string, string>>
 export const insert = (table: string, values: Values) =>
   `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.values(values).join(', ')})`
 
-/** A transfer's place on the chain. */
-export const place = { txid: `'${t1}'`, position: '0', height: '90', block_hash: `'${t1}'`, cuy: '1' }
-const transfer = { from_address: `'${c}'`, to_address: `'${a}'`, raw: `'50'` }
+/** The state of a transfer with what belongs to it. */
+export const states = {
+  seen: { state: `'seen'`, reason: 'NULL', amount: '0', seconds: '57' },
+  dropped: { state: `'dropped'`, reason: 'NULL', amount: '0' },
+  held: { state: `'held'`, reason: `'retired'`, amount: '0' },
+  refused: { state: `'refused'`, reason: `'dust'`, amount: '0' },
+  credited: { state: `'credited'`, reason: 'NULL', amount: '50' },
+  moved: { state: `'moved'`, reason: 'NULL', amount: '0', uid: 'NULL' },
+} as const satisfies Record<string, Values>
+/** A state of a transfer. */
+export type State = keyof typeof states
 
-/** An INSERT of a deposit: the stored one, with changes. */
-export function deposit(changes: Values = {}): string {
-  const credited = { outcome: `'credited'`, amount: '50', created_at: '10' }
-  return insert('deposit', { ...place, native: '1', uid: '1', ...transfer, ...credited, ...changes })
+const facts = {
+  ...{ txid: `'${t4}'`, position: '0', height: '90', block_hash: `'${t1}'`, cuy: '1', uid: '1' },
+  ...{ from_address: `'${c}'`, to_address: `'${a}'`, raw: `'50'`, native: '1', created_at: '10', changed_at: '10' },
 }
 
-/** An INSERT of a pending deposit, with changes. */
-export function pending(changes: Values = {}): string {
-  const undecided = { reason: `'no-api'`, reason_at: '1', since: '1', next_try: '1' }
-  return insert('pending', { ...place, uid: '1', ...transfer, ...undecided, ...changes })
+/** An INSERT of a transfer of 50 TRX to `a` under `t4`, in this state, with changes. */
+export function transfer(state: State, changes: Values = {}): string {
+  return insert('transfer', { ...facts, ...states[state], ...changes })
 }
 
-/** An INSERT of a refusal, with changes. */
-export function refusal(changes: Values = {}): string {
-  const worthless = { reason: `'failed'`, contract_type: 'NULL', created_at: '1' }
-  return insert('refusal', { ...place, txid: `'${t4}'`, uid: '1', ...transfer, ...worthless, ...changes })
-}
-
-/** An INSERT of a sighting, with changes. */
-export function sighting(changes: Values = {}): string {
-  const seen = { decimals: '6', seconds: '57', seen_at: '7' }
-  return insert('sighting', { ...place, txid: `'${t4}'`, height: '101', uid: '1', ...transfer, ...seen, ...changes })
+/** An UPDATE of the transfer under `txid` to this state, with changes. */
+export function step(txid: string, state: State, changes: Values = {}): string {
+  const set = { uid: '1', ...states[state], changed_at: '11', ...changes }
+  const columns = Object.entries(set).map(([name, value]) => `${name} = ${value}`)
+  return `UPDATE transfer SET ${columns.join(', ')} WHERE txid = '${txid}'`
 }
 
 /** An INSERT of a rescan that an operator asked for, with changes. */
 export function rescan(changes: Values = {}): string {
-  const range = { from_height: '85', to_height: '95', next_height: '85' }
-  return insert('rescan', {
-    kind: `'request'`,
-    ...range,
-    reason: `'a payment is missing'`,
-    created_at: '1',
-    next_try: '1',
-    ...changes,
-  })
+  const range = { kind: `'request'`, from_height: '85', to_height: '95', next_height: '85' }
+  return insert('rescan', { ...range, reason: `'a payment is missing'`, created_at: '1', next_try: '1', ...changes })
 }
+
+/** An INSERT of a gap, with changes. */
+export const gap = (from: number, to = from) =>
+  rescan({ kind: `'gap'`, from_height: String(from), to_height: String(to), next_height: String(from) })
+
+/** An INSERT of a correction. */
+export const correction = (finalized: number) =>
+  `INSERT INTO correction (finalized, reason, created_at) VALUES (${finalized}, 'a node lied', 9)`
 
 /** An INSERT of the next entry of wallet 1 without a posting, with changes. */
 export function flow(changes: Values = {}): string {
   const entry = { wallet_id: '1', uid: '1', cuy: '1', type: '9', osn: `'x'`, amount: '5', balance: '55', mark: `''` }
-  return insert('flow', { ...entry, created_at: '20', posted_by: `'shop'`, ...changes })
+  return insert('flow', { ...entry, created_at: '20', posted_by: `'shop'`, number: '2', type_number: '1', ...changes })
 }
 
 /** An entry of a posting: an adjustment of wallet 1 by 5, with changes. */
@@ -82,24 +83,21 @@ export function posting(entries: unknown, changes: Values = {}): string {
 
 /** An INSERT of the next address, with changes. */
 export function address(changes: Values = {}): string {
-  return insert('address', {
-    derivation_index: '2',
-    uid: '3',
-    address: `'${c}'`,
-    issued_height: '120',
-    created_at: '5',
-    ...changes,
-  })
+  const next = { derivation_index: '2', uid: '3', address: `'${c}'`, issued_height: '120', created_at: '5' }
+  return insert('address', { ...next, ...changes })
 }
 
-/** An INSERT of the scan's row. */
-export const scanRow = `INSERT INTO scan VALUES (1, 100, '${t1}', 120, 5, 5, 5, 5, NULL, '', 0, NULL, 0)`
+/** An INSERT of the scan's row: block 100 of 120. */
+export const scanRow = insert('scan', {
+  ...{ id: '1', height: '100', hash: `'${t1}'`, finalized: '120', finalized_time: '4', finalized_at: '5' },
+  ...{ advanced_at: '5', caught_up_at: '5', tried_at: '5' },
+})
 
 /** The statement with a conflict clause. */
 export const or = (policy: string, sql: string) => sql.replace(/^(INSERT|UPDATE)/, `$1 OR ${policy}`)
 
 /**
- * A database with callers 1 and 2 with an address each, the scan at block 100 of 120, and one credited deposit: flow 1
+ * A database with callers 1 and 2 with an address each, the scan at block 100 of 120, and three transfers of 50 to `a`. Flow 1
  * gives wallet 1 of caller 1 a balance of 50 in currency 1.
  */
 export async function storeRows(): Promise<D1Database> {
@@ -108,28 +106,45 @@ export async function storeRows(): Promise<D1Database> {
     [
       `INSERT INTO address (derivation_index, uid, address, issued_height, created_at) VALUES (0, 1, '${a}', 80, 5), (1, 2, '${b}', 80, 5)`,
       scanRow,
-      deposit(),
-      deposit({ txid: `'${t2}'`, outcome: `'dust'`, amount: '0' }),
-      pending({ txid: `'${t3}'` }),
+      transfer('credited', { txid: `'${t1}'` }),
+      transfer('refused', { txid: `'${t2}'` }),
+      transfer('held', { txid: `'${t3}'` }),
     ].map((sql) => db.prepare(sql)),
   )
   return db
 }
 
 const tables = [
-  ...['address', 'wallet', 'flow', 'posting', 'deposit', 'pending', 'refusal', 'sighting', 'movement'],
-  ...['scan', 'rescan', 'correction', 'stored_setting', 'event', 'webhook'],
+  ...['address', 'wallet', 'flow', 'posting', 'transfer', 'sent', 'stored_setting', 'scan', 'rescan', 'correction'],
+  ...['holding', 'event', 'webhook', 'alarm'],
 ]
 
 /** All rows. */
 export const contents = () =>
   Promise.all(tables.map(async (table) => (await env.DB.prepare(`SELECT * FROM ${table}`).raw()).sort()))
 
-/** Expects that the statement fails with `why`, or is skipped, and that no row changes. */
+/** Runs statements, each on its own. */
+export async function run(...statements: readonly string[]): Promise<void> {
+  for (const sql of statements) await env.DB.prepare(sql).run()
+}
+
+/** Expects that the statement fails with `why`, and that no row changes. */
 export async function expectRefusal(sql: string, why: string): Promise<void> {
   const before = await contents()
-  const run = env.DB.prepare(sql).run()
-  if (why === 'skipped') await run
-  else await expect(run).rejects.toThrow(why)
+  await expect(env.DB.prepare(sql).run()).rejects.toThrow(why)
   expect(await contents()).toEqual(before)
+}
+
+/** The recorded sum of an address in currency 1. */
+export async function recorded(address: string): Promise<bigint | null> {
+  const row = await env.DB.prepare(`SELECT * FROM holding WHERE cuy = 1 AND address = '${address}'`).first()
+  if (row === null) return null
+  const parts = [0, 1, 2, 3, 4, 5, 6].map((part) => BigInt(Number(row[`part_${part}`])))
+  return parts.reduce((sum, part) => sum * 10n ** 12n + part, 0n)
+}
+
+/** The events above an id, with the members that are set. */
+export async function eventsAfter(id: number): Promise<Record<string, unknown>[]> {
+  const { results } = await env.DB.prepare('SELECT * FROM event WHERE id > ? ORDER BY id').bind(id).all()
+  return results.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)))
 }

@@ -1,0 +1,227 @@
+import { sql } from 'drizzle-orm'
+// biome-ignore lint/suspicious/noDeprecatedImports: only another overload of primaryKey is deprecated
+import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { Address } from '../chain/address.ts'
+import type { BlockHash, BlockHeight, Txid } from '../chain/block.ts'
+import type { ChainFailure } from '../chain/failure.ts'
+import { amountMax } from '../common/amount.ts'
+import type { CurrencyId, EndpointKey, EntryId, EventId, RescanId } from '../common/ids.ts'
+import type { UnixMs } from '../common/time.ts'
+import {
+  address,
+  between,
+  characters,
+  cuy,
+  height,
+  hex,
+  instant,
+  oneOf,
+  orNull,
+  positiveSafe,
+  positiveUnits,
+  rule,
+  rules,
+  safe,
+  signedUnits,
+  uid,
+  units,
+} from './columns.ts'
+import {
+  type EventType,
+  eventTypes,
+  type HeldReason,
+  type RefusedReason,
+  type RescanKind,
+  reasonRule,
+  rescanKinds,
+} from './tables.ts'
+
+/** Characters of the reason for a rescan, a correction or the end of a gap. */
+export const reasonMax = 500
+/** The CHECK that fails where another scan has moved the position. */
+export const scanSuperseded = 'scan_superseded'
+
+/** Position and state of the scan: one row after the start. */
+export const scans = sqliteTable(
+  'scan',
+  {
+    id: integer().primaryKey(),
+    height: integer().$type<BlockHeight>(), // never null: scan_superseded
+    hash: text().$type<BlockHash>(),
+    finalized: height(),
+    finalized_time: instant(), // of that block; 0 where it is not known
+    finalized_at: instant(),
+    advanced_at: instant(),
+    caught_up_at: instant(),
+    tried_at: instant(),
+    problem: text().$type<ChainFailure['kind']>(),
+    halted: text(),
+    corrected_by: integer().notNull().default(0), // the newest correction that was applied
+  },
+  (table) => [
+    rule(table.id, 'id = 1'),
+    check(scanSuperseded, sql.raw('height IS NOT NULL')),
+    rule(table.height, between(-1, 'finalized')), // -1: block 0 is the first block to scan
+    rule(table.finalized, `finalized <= ${amountMax}`),
+    rule(table.hash, orNull(hex(64))),
+  ],
+)
+
+/** Ranges of stored blocks that are read again. A gap is one row for consecutive heights. */
+export const rescans = sqliteTable(
+  'rescan',
+  {
+    id: integer().$type<RescanId>().primaryKey(),
+    kind: text().$type<RescanKind>().notNull(),
+    from_height: height(),
+    to_height: height(),
+    next_height: height(),
+    reason: text().notNull(),
+    created_at: instant(),
+    next_try: instant(),
+    attempts: integer().notNull().default(0), // since it last went forward
+    finished_at: integer().$type<UnixMs>(),
+    closed: text(), // why an operator has ended it unread
+  },
+  (table) => [
+    index('rescan_open').on(table.kind, table.to_height).where(sql.raw('finished_at IS NULL')),
+    index('rescan_due').on(table.next_try).where(sql.raw('finished_at IS NULL')),
+    rule(table.kind, oneOf(...rescanKinds)),
+    rule(table.from_height, between(0, 'to_height')),
+    rule(table.to_height, `to_height <= ${amountMax}`),
+    rule(table.next_height, between('from_height', 'to_height + 1')),
+    rule(table.reason, characters(1, reasonMax)),
+    rule(table.attempts, safe),
+    rule(table.closed, orNull(characters(1, reasonMax))),
+    rule(table.finished_at, '(finished_at IS NOT NULL) = (next_height = to_height + 1 OR closed IS NOT NULL)'),
+  ],
+)
+
+/** Corrections of a wrong finalized height, each with its reason. A trigger applies them. */
+export const corrections = sqliteTable(
+  'correction',
+  { id: integer().primaryKey(), finalized: height(), reason: text().notNull(), created_at: instant() },
+  (table) => [rule(table.finalized, safe), rule(table.reason, characters(1, reasonMax))],
+)
+
+const part = () => integer().notNull().default(0)
+
+/** What one address should have in one currency by the records, and what the chain says. Triggers keep the records. */
+export const holdings = sqliteTable(
+  'holding',
+  {
+    cuy: cuy(),
+    address: address(),
+    part_0: part(), // the recorded sum: 7 signed parts of 12 digits, the highest first
+    part_1: part(),
+    part_2: part(),
+    part_3: part(),
+    part_4: part(),
+    part_5: part(),
+    part_6: part(),
+    sent: integer().notNull().default(0), // transactions that the address has paid a fee for
+    changed_height: integer()
+      .$type<BlockHeight>()
+      .notNull()
+      .default(0 as BlockHeight), // of the newest recorded change
+    balance: text(), // as it was last read
+    read_from: integer().$type<BlockHeight>(), // that balance includes all blocks up to here,
+    read_to: integer().$type<BlockHeight>(), // and none above this one
+    accepted: text().notNull().default('0'), // the difference that fees explain, or that was reported
+    accepted_sent: integer().notNull().default(0), // transactions whose fees are in it
+    differing: integer().notNull().default(0), // readings in a row that have found `difference`
+    difference: text().notNull().default('0'), // what the last reading found beyond that
+    due_at: instant(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.cuy, table.address] }),
+    index('holding_due').on(table.cuy, table.due_at),
+    rule(table.cuy, positiveSafe),
+    rule(table.address, hex(40)),
+    ...rules(safe, table.sent, table.changed_height, table.accepted_sent, table.differing, table.due_at),
+    rule(table.balance, orNull(units)),
+    rule(table.read_from, '(read_from IS NULL) = (balance IS NULL) AND (read_from IS NULL OR read_from >= 0)'),
+    rule(table.read_to, '(read_to IS NULL) = (balance IS NULL) AND (read_to IS NULL OR read_to >= read_from)'),
+    rule(table.accepted, signedUnits),
+    rule(table.difference, `(difference = '0') = (differing = 0) AND (${signedUnits('difference')})`),
+  ],
+)
+
+const isEntry = `type IN ('deposit.credited', 'entry.posted')`
+const isTransfer = `type IN ('deposit.seen', 'deposit.held', 'deposit.refused')`
+const has = (column: string, types: string, form: string) =>
+  `(${column} IS NOT NULL) = (${types}) AND (${column} IS NULL OR (${form}))`
+
+/**
+ * What happened, for backends. Triggers write each row in the statement that stores what it reports. A ledger entry and
+ * the transfer that it credits are read from their own rows.
+ */
+export const events = sqliteTable(
+  'event',
+  {
+    id: integer().$type<EventId>().primaryKey({ autoIncrement: true }),
+    type: text().$type<EventType>().notNull(),
+    uid: uid(),
+    created_at: instant(),
+    entry_id: integer().$type<EntryId>(),
+    txid: text().$type<Txid>(),
+    position: integer(),
+    cuy: integer().$type<CurrencyId>(),
+    raw: text(),
+    address: text().$type<Address>(),
+    seconds: integer(),
+    reason: text().$type<HeldReason | RefusedReason>(),
+  },
+  (table) => [
+    uniqueIndex('event_reason')
+      .on(table.txid, table.position, table.type, table.reason)
+      .where(sql.raw('reason IS NOT NULL')),
+    ...rules(positiveSafe, table.id, table.uid),
+    rule(table.type, oneOf(...eventTypes)),
+    rule(table.created_at, safe),
+    rule(table.entry_id, `(entry_id IS NOT NULL) = (${isEntry})`),
+    rule(table.txid, has('txid', `NOT ${isEntry}`, hex(64)('txid'))),
+    rule(table.position, has('position', `NOT ${isEntry}`, safe('position'))),
+    rule(table.cuy, has('cuy', isTransfer, positiveSafe('cuy'))),
+    rule(table.raw, has('raw', isTransfer, positiveUnits('raw'))),
+    rule(table.address, has('address', isTransfer, hex(40)('address'))),
+    rule(table.seconds, has('seconds', `type = 'deposit.seen'`, safe('seconds'))),
+    rule(table.reason, reasonRule(`type = 'deposit.held'`, `type = 'deposit.refused'`)),
+  ],
+)
+
+/** How far each endpoint of `WEBHOOKS` has got, by the hash of its URL. */
+export const webhooks = sqliteTable(
+  'webhook',
+  {
+    endpoint: text().$type<EndpointKey>().primaryKey(),
+    number: integer().notNull(), // its place in WEBHOOKS, from 1
+    position: integer().$type<EventId | 0>().notNull(), // the newest event that it has got, or that is not for it
+    attempts: integer().notNull().default(0), // failed ones of the next event
+    failing_since: integer().$type<UnixMs>(),
+    next_try: instant(),
+    set_aside: integer().$type<EventId>(), // the newest event that was put aside since the endpoint was last healthy
+    last_failure: text(),
+    seen_at: instant(), // when a deployment last had it
+  },
+  (table) => [
+    index('webhook_number').on(table.number),
+    rule(table.endpoint, hex(64)),
+    rule(table.number, positiveSafe),
+    ...rules(safe, table.position, table.attempts, table.next_try, table.seen_at),
+    rule(table.failing_since, '(failing_since IS NOT NULL) = (attempts > 0)'),
+    rule(table.last_failure, orNull(characters(1, 100))),
+  ],
+)
+
+/** Alarms that are raised and not cleared yet. */
+export const alarmRows = sqliteTable(
+  'alarm',
+  { name: text().notNull(), detail: text().notNull(), raised_at: instant() },
+  (table) => [
+    primaryKey({ columns: [table.name, table.detail] }),
+    rule(table.name, "name GLOB '[a-z]*' AND name NOT GLOB '*[^a-z-]*' AND length(name) <= 100"),
+    rule(table.detail, 'length(detail) <= 200'),
+    rule(table.raised_at, safe),
+  ],
+)

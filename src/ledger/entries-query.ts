@@ -1,0 +1,131 @@
+import { parseTxid } from '../chain/block.ts'
+import type { Uid } from '../common/ids.ts'
+import type { ReadDatabase } from '../d1/database.ts'
+import { type Statement, statement } from '../d1/statement.ts'
+import type { EntryFilter, EntryPage } from './entry.ts'
+
+/** The statements by shape of filter and page: 256 at most. */
+const statements = new Map<string, Statement>()
+
+/**
+ * One statement for a page of ledger entries and the number of all that match. Its first row has the number, the others
+ * have an entry each. Every shape reads an index from its newest end, so a page below an id costs the same at any depth,
+ * and counts without reading what it counts, since each entry has its number. Each index is named: the planner has no
+ * statistics.
+ */
+export function entriesQuery(db: ReadDatabase, uid: Uid, filter: EntryFilter, page: EntryPage): D1PreparedStatement {
+  const { cuy, wid, type, osn, from, to } = filter
+  const txid = osn === null ? null : txidIn(osn)
+  const given = [cuy, wid, type, osn, from, to].map((value) => value !== null)
+  const shape = `${given.join()} ${txid !== null} ${txid === osn} ${page.kind}`
+  const select = statements.get(shape) ?? statement(selectPage(filter, page))
+  statements.set(shape, select)
+  const paging =
+    page.kind === 'before' ? { before: page.before, offset: 0 } : { offset: (page.page - 1) * page.limit, before: null }
+  return select(db, { uid, ...filter, txid, limit: page.limit, ...paging })
+}
+
+/** The txid that a filter has in any form, as entries of deposits have it, or null. */
+function txidIn(osn: string): string | null {
+  const txid = parseTxid(osn)
+  return txid.ok ? txid.value : null
+}
+
+const columns = ['id', 'wallet_id', 'uid', 'cuy', 'type', 'osn', 'amount', 'balance', 'mark', 'created_at', 'posted_by']
+
+/** The text depends on the shape alone: values are parameters. */
+function selectPage(filter: EntryFilter, page: EntryPage): string {
+  const { rows, count } = filter.osn === null ? allEntries(filter) : withOsn(filter, filter.osn)
+  return `
+SELECT (${count}) AS n, ${columns.map((name) => `NULL AS ${name}`).join(', ')}
+UNION ALL
+SELECT NULL, * FROM (
+  SELECT ${columns.join(', ')} FROM ${rows(inRange(filter, page))} ORDER BY id DESC LIMIT :limit OFFSET :offset)`
+}
+
+/** The entries that match, as what follows FROM with a condition on ids, and a query for their number. */
+interface EntryScope {
+  readonly rows: (range: string) => string
+  readonly count: string
+}
+
+/** The ids of the caller's wallets that a filter selects. */
+function walletsOf({ cuy, wid }: EntryFilter): string {
+  const conditions = ['uid = :uid', ...(cuy === null ? [] : ['cuy = :cuy']), ...(wid === null ? [] : ['id = :wid'])]
+  return `SELECT id FROM wallet WHERE ${conditions.join(' AND ')}`
+}
+
+/**
+ * The ids of a time range and page, with one bound at each end: of two, an index uses the first one only. `created_at`
+ * never decreases as ids grow (a trigger's rule), so a time range is a range of ids.
+ */
+function inRange({ from, to }: EntryFilter, page: EntryPage | null): string {
+  const ends = [...(to === null ? [] : [firstAt(':to')]), ...(page?.kind === 'before' ? [':before'] : [])]
+  const [end = null, other = null] = ends
+  const lower = from === null ? '' : ` AND id >= ${firstAt(':from')}`
+  return `${lower}${end === null ? '' : ` AND id < ${other === null ? end : `min(${end}, ${other})`}`}`
+}
+
+/** The first id at or after a time; where there is none, an id above all. */
+function firstAt(time: string): string {
+  return `coalesce(
+    (SELECT id FROM flow INDEXED BY flow_time WHERE created_at >= ${time} ORDER BY created_at, id LIMIT 1), ${endOfIds})`
+}
+
+const endOfIds = '9223372036854775807'
+
+// An order, or the entries of a transaction, are few: these are counted one by one.
+function withOsn(filter: EntryFilter, osn: string): EntryScope {
+  const type = filter.type === null ? '' : ' AND type = :type'
+  const find = (match: string) =>
+    `flow INDEXED BY flow_osn WHERE wallet_id IN (${walletsOf(filter)}) AND ${match}${type}`
+  const counted = (matching: string): EntryScope => ({
+    rows: (range) => `${matching}${range}`,
+    count: `SELECT count(*) FROM ${matching}${inRange(filter, null)}`,
+  })
+  const txid = txidIn(osn)
+  const exact = find('osn = :osn')
+  // `txid` and `txid:k` for every k. `;` is the character after `:`.
+  const ofTransaction = find(`osn >= :txid AND osn < :txid || ';' AND substr(osn, 65, 1) IN ('', ':')`)
+  if (txid === null) return counted(exact)
+  if (txid === osn) return counted(ofTransaction)
+  // A backend can have posted it in this form. One condition with OR would not use the index.
+  return counted(`flow WHERE id IN (SELECT id FROM ${exact} UNION ALL SELECT id FROM ${ofTransaction})`)
+}
+
+/**
+ * Entries without an `osn`. The indexes of several wallets cannot be read as one in the order of ids: so of a type, the
+ * newest entries of each wallet are read, and then the newest of those.
+ */
+function allEntries(filter: EntryFilter): EntryScope {
+  const isOneWallet = filter.cuy !== null || filter.wid !== null
+  const count = numberOfAll(filter)
+  if (filter.type === null) {
+    const all = isOneWallet
+      ? `flow INDEXED BY flow_wallet WHERE wallet_id = (${walletsOf(filter)})`
+      : 'flow INDEXED BY flow_uid WHERE uid = :uid'
+    return { rows: (range) => `${all}${range}`, count }
+  }
+  const ofType = 'flow INDEXED BY flow_type WHERE type = :type AND wallet_id ='
+  if (isOneWallet) return { rows: (range) => `${ofType} (${walletsOf(filter)})${range}`, count }
+  return {
+    rows: (range) => `flow WHERE id IN (
+      SELECT newest.id FROM (${walletsOf(filter)}) AS own CROSS JOIN flow AS newest ON newest.id IN (
+        SELECT id FROM ${ofType} own.id${range} ORDER BY id DESC LIMIT :limit + :offset))`,
+    count,
+  }
+}
+
+/** In each wallet: the number of the newest entry in the range, minus that of the newest one before the range. */
+function numberOfAll(filter: EntryFilter): string {
+  const { type, from, to } = filter
+  const [column, entries] =
+    type === null
+      ? ['number', 'flow INDEXED BY flow_wallet WHERE wallet_id = own.id']
+      : ['type_number', 'flow INDEXED BY flow_type WHERE wallet_id = own.id AND type = :type']
+  const numberBelow = (end: string) =>
+    `coalesce((SELECT ${column} FROM ${entries} AND id < ${end} ORDER BY id DESC LIMIT 1), 0)`
+  const before = from === null ? '0' : numberBelow(firstAt(':from'))
+  const upTo = numberBelow(to === null ? endOfIds : firstAt(':to'))
+  return `SELECT coalesce(sum(max(0, ${upTo} - ${before})), 0) FROM (${walletsOf(filter)}) AS own`
+}

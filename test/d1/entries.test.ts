@@ -1,0 +1,270 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { selectCurrent } from '../../src/addresses/address-book.ts'
+import type { Txid } from '../../src/chain/block.ts'
+import type { EntryId, WalletId } from '../../src/common/ids.ts'
+import type { WriteDatabase } from '../../src/d1/database.ts'
+import { storeTransfers } from '../../src/deposits/transfers.ts'
+import { selectBalances, selectEntries } from '../../src/ledger/entries.ts'
+import type { EntryFilter, EntryPage } from '../../src/ledger/entry.ts'
+import { listEntries, offsetMax } from '../../src/ledger/list-entries.ts'
+import {
+  credited,
+  cuy,
+  measure,
+  ms,
+  noFilter,
+  numbers,
+  openDatabase,
+  transfer,
+  txid,
+  uid,
+  withoutTriggers,
+} from './fixtures.ts'
+
+let db: WriteDatabase
+
+beforeEach(async () => {
+  db = await openDatabase([1, 2])
+})
+
+const credit = (list: Parameters<typeof storeTransfers>[1], at: number) => storeTransfers(db, list, ms(at))
+
+/** The entries of the ledger below, with ids from 1. Caller 1 has wallets 1 (cuy 1) and 2 (cuy 2), caller 2 has wallet 3. */
+const entries: readonly (readonly [wallet: number, type: number, osn: string, amount: number, at: number])[] = [
+  [1, 9, 'a', 100, 10],
+  [3, 9, 'a', 100, 10],
+  [2, 5, 'b', 50, 20],
+  [1, 2, 'c', -30, 20],
+  [1, 4, 'a', -20, 20],
+  [3, 5, 'c', 7, 30],
+  [2, 9, 'c', -1, 40],
+  [1, 5, 'd', 5, 40],
+]
+
+async function writeEntries(): Promise<void> {
+  await db.batch([
+    db.prepare('INSERT INTO wallet (uid, cuy) VALUES (1, 1), (1, 2), (2, 1)'),
+    ...entries.map((entry) =>
+      db
+        .prepare(
+          `INSERT INTO posting (id, entries, posted_by, created_at)
+           SELECT 1, json_array(json_object('uid', uid, 'cuy', cuy, 'type', ?2, 'osn', ?3, 'amount', ?4, 'mark', 'by hand')),
+             'shop', ?5
+           FROM wallet WHERE id = ?1`,
+        )
+        .bind(...entry),
+    ),
+  ])
+}
+
+const page = (number: number, limit = 20): EntryPage => ({ kind: 'number', page: number, limit })
+const below = (id: number, limit = 20): EntryPage => ({ kind: 'before', before: id as EntryId, limit })
+const wid = (n: number) => n as WalletId
+const idsOf = async (changes: Partial<EntryFilter>, wanted = page(1), owner = 1) => {
+  const { list, count } = await selectEntries(db, uid(owner), { ...noFilter, ...changes }, wanted)
+  return { ids: list.map(({ id }) => Number(id)), count }
+}
+
+describe('balances', () => {
+  it("returns the caller's wallets, without currencies that have no entry", async () => {
+    await writeEntries()
+    expect(await selectBalances(db, uid(1))).toEqual([
+      { cuy: 1, amount: 55n },
+      { cuy: 2, amount: 49n },
+    ])
+    expect(await selectBalances(db, uid(3))).toEqual([])
+  })
+
+  it('returns every digit of the largest amount', async () => {
+    await credit([transfer(credited(9_007_199_254_740_991n))], 1)
+    expect(await selectBalances(db, uid(1))).toEqual([{ cuy: 1, amount: 9_007_199_254_740_991n }])
+  })
+})
+
+describe('entries', () => {
+  beforeEach(writeEntries)
+
+  it('returns all fields of an entry', async () => {
+    const { list } = await selectEntries(db, uid(1), noFilter, page(1, 1))
+    expect(list).toEqual([
+      {
+        id: 8,
+        uid: 1,
+        wid: 1,
+        osn: 'd',
+        type: 5,
+        cuy: 1,
+        amount: 5n,
+        balance: 55n,
+        mark: 'by hand',
+        createdAt: 40,
+        by: 'shop',
+      },
+    ])
+  })
+
+  it.each<readonly [string, Partial<EntryFilter>, EntryPage, readonly number[], number]>([
+    ['nothing', {}, page(1), [8, 7, 5, 4, 3, 1], 6],
+    ['the second page', {}, page(2, 4), [3, 1], 6],
+    ['a page past the end', {}, page(4, 2), [], 6],
+    ['a page far past the end', {}, page(9_000_000_000, 100), [], 6],
+    ['entries below an id', {}, below(5), [4, 3, 1], 6],
+    ["entries below another caller's id", {}, below(6, 2), [5, 4], 6],
+    ['entries below an id that does not exist yet', {}, below(99, 1), [8], 6],
+    ['entries below the first', {}, below(1), [], 6],
+    ['a currency', { cuy: cuy(2) }, page(1), [7, 3], 2],
+    ['a currency below an id', { cuy: cuy(1) }, below(5), [4, 1], 4],
+    ['a currency without a wallet', { cuy: cuy(3) }, page(1), [], 0],
+    ['a wallet', { wid: wid(1) }, page(1, 2), [8, 5], 4],
+    ["another caller's wallet", { wid: wid(3) }, page(1), [], 0],
+    ['a wallet of another currency', { wid: wid(1), cuy: cuy(2) }, page(1), [], 0],
+    ['a type in every wallet', { type: 9 }, page(1), [7, 1], 2],
+    ['a type in every wallet, by pages', { type: 9 }, page(2, 1), [1], 2],
+    ['a type in every wallet, below an id', { type: 9 }, below(7), [1], 2],
+    ['a type in one currency', { type: 9, cuy: cuy(1) }, page(1), [1], 1],
+    ['a type without entries', { type: 1 }, page(1), [], 0],
+    ['an osn in every wallet', { osn: 'c' }, page(1), [7, 4], 2],
+    ['an osn and a type', { osn: 'a', type: 4 }, page(1), [5], 1],
+    ['an unknown osn', { osn: 'zz' }, page(1), [], 0],
+    ['a start', { from: ms(20) }, page(1), [8, 7, 5, 4, 3], 5],
+    ['a start after the last entry', { from: ms(41) }, page(1), [], 0],
+    ['an end', { to: ms(20) }, page(1), [1], 1],
+    ['an end after the last entry', { to: ms(41) }, page(1, 1), [8], 6],
+    ['a span', { from: ms(11), to: ms(40) }, page(1, 2), [5, 4], 3],
+    ['a span below an id', { from: ms(11), to: ms(40) }, below(5), [4, 3], 3],
+    ['a span without entries', { from: ms(21), to: ms(30) }, page(1), [], 0],
+    ['a span that ends before it begins', { from: ms(40), to: ms(20) }, page(1), [], 0],
+    ['a span in one currency', { from: ms(20), to: ms(40), cuy: cuy(1) }, page(1), [5, 4], 2],
+    ['a span of one type', { from: ms(20), type: 9 }, page(1), [7], 1],
+    ['a span of one osn', { to: ms(40), osn: 'c' }, page(1), [4], 1],
+    [
+      'every filter together',
+      { cuy: cuy(1), wid: wid(1), type: 2, osn: 'c', from: ms(20), to: ms(21) },
+      page(1),
+      [4],
+      1,
+    ],
+  ])(
+    'filtered by %s are returned newest first with the count of all that match',
+    async (_, filter, wanted, ids, count) => {
+      expect(await idsOf(filter, wanted)).toEqual({ ids, count })
+    },
+  )
+
+  it("never include another caller's entries", async () => {
+    expect(await idsOf({}, page(1), 2)).toEqual({ ids: [6, 2], count: 2 })
+    expect(await idsOf({}, page(1), 3)).toEqual({ ids: [], count: 0 })
+  })
+
+  it('are all entries of a transaction for a bare txid, and one entry for a full osn', async () => {
+    const token = (position: number) => transfer(credited(), { position, native: false, cuy: cuy(2) })
+    await credit([token(0), token(10), transfer(credited(), { txid: txid(2) })], 50)
+    expect(await idsOf({ osn: txid(1) })).toEqual({ ids: [10, 9], count: 2 })
+    expect(await idsOf({ osn: `${txid(1)}:1` })).toEqual({ ids: [], count: 0 })
+    expect(await idsOf({ osn: `${txid(1)}:10` })).toEqual({ ids: [10], count: 1 })
+    expect(await idsOf({ osn: txid(2) })).toEqual({ ids: [11], count: 1 })
+    expect(await idsOf({ osn: txid(1).slice(1) })).toEqual({ ids: [], count: 0 })
+  })
+
+  it('are those of a txid in any form, and those that were posted in this form', async () => {
+    const hash = 'ab'.repeat(32)
+    const forms = [`0x${hash}`, hash.toUpperCase(), `0X${hash.toUpperCase()}`]
+    await credit([transfer(credited(), { txid: hash as Txid, position: 2, native: false, cuy: cuy(2) })], 50)
+    for (const [i, osn] of forms.entries()) {
+      const posted = [{ uid: 1, cuy: 2, type: 5, osn, amount: 1, mark: '' }]
+      const sql = `INSERT INTO posting VALUES (1, ?, 'shop', ?)`
+      await db
+        .prepare(sql)
+        .bind(JSON.stringify(posted), 60 + i)
+        .run()
+    }
+    for (const [i, osn] of forms.entries()) {
+      expect(await idsOf({ osn })).toEqual({ ids: [10 + i, 9], count: 2 })
+      expect(await idsOf({ osn, type: 5, cuy: cuy(2) })).toEqual({ ids: [10 + i], count: 1 })
+      expect(await idsOf({ osn }, below(10 + i, 1))).toEqual({ ids: [9], count: 2 })
+      expect(await idsOf({ osn }, page(1), 2)).toEqual({ ids: [], count: 0 })
+    }
+    expect(await idsOf({ osn: hash })).toEqual({ ids: [9], count: 1 })
+  })
+})
+
+describe('a page by number', () => {
+  beforeEach(writeEntries)
+  const deep = offsetMax / 20 + 2
+
+  it('past the end of a short history is empty', async () => {
+    expect(await listEntries({ db }, uid(1), { filter: noFilter, page: page(deep) })).toMatchObject({
+      value: { list: [], count: 6 },
+    })
+  })
+
+  it('is refused where it is deep in a long history', async () => {
+    await withoutTriggers(db, [`UPDATE flow SET number = ${offsetMax} + 1 WHERE id = 8`])
+    const failure = { error: { kind: 'bad-input', field: 'page' } }
+    expect(await listEntries({ db }, uid(1), { filter: noFilter, page: page(deep) })).toMatchObject(failure)
+    expect(await listEntries({ db }, uid(1), { filter: noFilter, page: page(deep - 1) })).toMatchObject({ ok: true })
+  })
+})
+
+describe('cost', () => {
+  /** Caller 1: `count` entries in one wallet, every tenth of type 9, and one in another. */
+  const fillWallet = (count: number) =>
+    withoutTriggers(db, [
+      'DELETE FROM flow',
+      'DELETE FROM wallet',
+      `INSERT INTO wallet (id, uid, cuy, balance, entry_count) VALUES (1, 1, 1, 5, ${count}), (2, 1, 2, 5, 1)`,
+      `${numbers(count)} INSERT INTO flow
+        SELECT i, 1, 1, 1, iif(i % 10 = 0, 9, 5), 'x' || i, 1, 1, '', i, 'shop', i, iif(i % 10 = 0, i / 10, i - i / 10) FROM n`,
+      `INSERT INTO flow VALUES (${count + 1}, 2, 1, 2, 5, 'y', 1, 1, '', 999999, 'shop', 1, 1)`,
+    ])
+
+  const costs = async (count: number) => {
+    await fillWallet(count)
+    const hash = `0x${'AB'.repeat(32)}`
+    const cases: readonly (readonly [Partial<EntryFilter>, EntryPage])[] = [
+      [{}, page(1)],
+      [{}, page(2)],
+      [{}, below(count)],
+      [{}, below(count / 2)],
+      [{ cuy: cuy(1) }, below(count / 2)],
+      [{ wid: wid(1) }, below(count / 2)],
+      [{ cuy: cuy(2) }, page(1)],
+      [{ from: ms(100), to: ms(900) }, below(500)],
+      [{ from: ms(100), cuy: cuy(1) }, page(1)],
+      [{ osn: 'x77' }, page(1)],
+      [{ osn: hash }, page(1)],
+      [{ osn: hash, type: 5 }, below(count)],
+      [{ type: 5 }, page(1)],
+      [{ type: 5 }, below(count / 2)],
+      [{ type: 5, cuy: cuy(1) }, page(2)],
+      [{ type: 5, cuy: cuy(1) }, below(count / 2)],
+      [{ type: 5, from: ms(100) }, below(count / 2)],
+      [{ type: 9 }, below(count / 2)],
+      [{ type: 1 }, page(1)],
+    ]
+    const rows: number[] = []
+    for (const [filter, wanted] of cases) {
+      const measured = await measure(db, (metered) =>
+        selectEntries(metered, uid(1), { ...noFilter, ...filter }, wanted),
+      )
+      expect(measured.trips).toBe(1)
+      rows.push(measured.rows)
+    }
+    return rows
+  }
+
+  it('of a page with its count does not grow with the history, whatever is filtered', async () => {
+    const few = await costs(1_000)
+    const many = await costs(100_000)
+    expect(Math.max(...few, ...many)).toBeLessThanOrEqual(150)
+    expect(many.map((rows, i) => rows - (few[i] ?? 0))).toEqual(many.map(() => expect.closeTo(0, -1)))
+  })
+
+  it('of balances and of the current address is one query, which reads only their rows', async () => {
+    await fillWallet(1_000)
+    const balances = await measure(db, (metered) => selectBalances(metered, uid(1)))
+    expect([balances.result.length, balances.rows, balances.trips]).toEqual([2, 2, 1])
+    const current = await measure(db, (metered) => selectCurrent(metered, uid(1)))
+    expect(current).toMatchObject({ result: { index: 0 }, rows: 1, trips: 1 })
+  })
+})

@@ -1,0 +1,130 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { EventId } from '../../src/common/ids.ts'
+import type { WriteDatabase } from '../../src/d1/database.ts'
+import { storeTransfers } from '../../src/deposits/transfers.ts'
+import { eventsMax, type StoredEvent } from '../../src/events/event.ts'
+import { removeOldEvents, selectEvents } from '../../src/events/events.ts'
+import { appendStep } from '../../src/scan/scan-state.ts'
+import {
+  addressAt,
+  block,
+  credited,
+  cuy,
+  held,
+  measure,
+  ms,
+  numbers,
+  openDatabase,
+  refused,
+  seen,
+  step,
+  transfer,
+  txid,
+  uid,
+  upTo,
+  withoutTriggers,
+} from './fixtures.ts'
+
+let db: WriteDatabase
+
+beforeEach(async () => {
+  db = await openDatabase([1])
+})
+
+const id = (n: number) => n as EventId
+const idsOf = (events: readonly StoredEvent[]) => events.map((event) => Number(event.id))
+
+/** Stores so many events of a kind that has no other row. */
+const storeDropped = (count: number, at = 5) =>
+  withoutTriggers(db, [
+    `${numbers(count)} INSERT INTO event (type, uid, created_at, txid, position)
+      SELECT 'deposit.dropped', 1, ${at}, printf('%064x', i), 0 FROM n`,
+  ])
+
+describe('reading events', () => {
+  it('returns what each type reports, with its caller and time', async () => {
+    await storeTransfers(db, [transfer(seen(), { txid: txid(9) })], ms(1500))
+    await appendStep(db, step({ at: ms(1600) }))
+    const token = transfer(credited(), { txid: txid(2), native: false, position: 12 })
+    await storeTransfers(db, [transfer(), token], ms(1800))
+    await storeTransfers(db, [transfer(refused, { txid: txid(3) })], ms(1900))
+    await storeTransfers(db, [transfer(held('decimals-unknown'), { txid: txid(4) })], ms(2000))
+    await db
+      .prepare(`INSERT INTO posting VALUES (1, ?, 'shop', 2100)`)
+      .bind(JSON.stringify([posted]))
+      .run()
+
+    const facts = { position: 0, cuy: cuy(1), raw: 5n, address: addressAt(0) }
+    const events = await selectEvents(db, 0, eventsMax)
+    expect(events.map(({ fact }) => fact)).toMatchObject([
+      { type: 'deposit.seen', txid: txid(9), ...facts, seconds: 57 },
+      { type: 'deposit.dropped', txid: txid(9), position: 0 },
+      { type: 'deposit.credited', txid: txid(1), position: 0, address: addressAt(0), entry: { id: 1, amount: 5n } },
+      { type: 'deposit.credited', txid: txid(2), position: 12, address: addressAt(0), entry: { id: 2, balance: 10n } },
+      { type: 'deposit.refused', txid: txid(3), ...facts, reason: 'dust' },
+      { type: 'deposit.held', txid: txid(4), ...facts, reason: 'decimals-unknown' },
+      { type: 'entry.posted', entry: { id: 3, type: 5, osn: 'x', by: 'shop', createdAt: 2100 } },
+    ])
+    expect(events.map(({ uid: owner, createdAt }) => [owner, createdAt])).toEqual(
+      [1500, 1600, 1800, 1800, 1900, 2000, 2100].map((at) => [uid(1), at]),
+    )
+    expect(idsOf(events)).toEqual([1, 2, 3, 4, 5, 6, 7])
+  })
+
+  it('returns pages in order, and an empty one at the end', async () => {
+    await storeDropped(150)
+    const first = await selectEvents(db, 0, eventsMax)
+    const second = await selectEvents(db, id(100), eventsMax)
+    expect([...idsOf(first), ...idsOf(second)]).toEqual(upTo(150).map((i) => i + 1))
+    expect(await selectEvents(db, id(150), eventsMax)).toEqual([])
+    expect(await selectEvents(db, id(9_000), eventsMax)).toEqual([])
+  })
+
+  it('reads as many rows at any depth of 100,000, and three for an event of a deposit', async () => {
+    await storeDropped(100_000)
+    const rowsAt = async (last: number) =>
+      (await measure(db, (metered) => selectEvents(metered, id(last), eventsMax))).rows
+    const rows = await rowsAt(1_000)
+    expect(rows).toBeLessThanOrEqual(eventsMax * 3)
+    expect([await rowsAt(50_000), await rowsAt(99_900), await rowsAt(100_000)]).toEqual([rows, rows, 1])
+    const list = upTo(50).map((n) => transfer(credited(), { txid: txid(n), block: block(102) }))
+    await storeTransfers(db, list, ms(5))
+    expect(await rowsAt(100_000)).toBeLessThanOrEqual(3 * 50)
+  })
+})
+
+const posted = { uid: 1, cuy: 1, type: 5, osn: 'x', amount: 3, mark: '' }
+
+describe('removing old events', () => {
+  const left = async () => idsOf(await selectEvents(db, 0, eventsMax))
+
+  it('removes the oldest in batches, and none that is younger', async () => {
+    await storeDropped(5, 10)
+    await storeDropped(2, 20)
+    expect(await removeOldEvents(db, ms(15), 3)).toBe(3)
+    expect(await left()).toEqual([4, 5, 6, 7])
+    expect(await removeOldEvents(db, ms(15), 3)).toBe(2)
+    expect(await removeOldEvents(db, ms(15), 3)).toBe(0)
+    expect(await left()).toEqual([6, 7])
+  })
+
+  it('leaves no hole, whatever the clocks of those who wrote them', async () => {
+    for (const at of [10, 11, 30, 12, 13]) await storeDropped(1, at)
+    await removeOldEvents(db, ms(20), 10)
+    expect(await left()).toEqual([3, 4, 5])
+  })
+
+  it('does not wait for an endpoint', async () => {
+    await db.prepare(`INSERT INTO webhook VALUES ('${txid(1)}', 1, 0, 0, NULL, 0, NULL, NULL, 0)`).run()
+    await storeDropped(5, 10)
+    expect(await removeOldEvents(db, ms(15), 10)).toBe(5)
+  })
+
+  it('reads a few rows for each of 100,000 events that it removes, and next to none where the oldest stays', async () => {
+    await storeDropped(100_000, 10)
+    const removed = await measure(db, (metered) => removeOldEvents(metered, ms(15), 1_000))
+    expect(removed.result).toBe(1_000)
+    expect(removed.rows).toBeLessThanOrEqual(10_000)
+    expect((await measure(db, (metered) => removeOldEvents(metered, ms(5), 1_000))).rows).toBeLessThanOrEqual(5)
+  })
+})

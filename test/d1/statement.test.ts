@@ -1,0 +1,46 @@
+import { beforeEach, expect, it } from 'vitest'
+import { isRefusedBy, toJsonTexts, type WriteDatabase } from '../../src/d1/database.ts'
+import { members, statement } from '../../src/d1/statement.ts'
+import { openDatabase } from './fixtures.ts'
+
+let db: WriteDatabase
+
+beforeEach(async () => {
+  db = await openDatabase()
+})
+
+it('a parameter has one value wherever its name is, whatever the order of the values', async () => {
+  const select = statement(`SELECT :b AS first, :a AS second, :b || ':c' AS third`)
+  expect(await select(db, { a: 1, b: 'x', c: 'unused' }).first()).toEqual({ first: 'x', second: 1, third: 'x:c' })
+})
+
+it('a statement without one of its values is a bug, and throws', () => {
+  expect(() => statement('SELECT :a')(db, { b: 1 })).toThrow('no value for :a')
+})
+
+it('a list of any length is bound as JSON, in texts of a limited length', async () => {
+  expect(toJsonTexts([1, 2, 3], 2)).toEqual(['[1,2]', '[3]'])
+  expect(toJsonTexts([], 2)).toEqual([])
+  const select = statement(`SELECT ${members('id', 'name')} FROM json_each(:list)`)
+  const rows = [
+    { id: 1, name: "it's" },
+    { id: 2, name: null },
+  ]
+  expect((await select(db, { list: JSON.stringify(rows) }).all()).results).toEqual(rows)
+})
+
+it('a refusal is recognised by the rule that refused', async () => {
+  const refusalOf = (sql: string) =>
+    db
+      .prepare(sql)
+      .run()
+      .then(
+        () => null,
+        (cause: unknown) => cause,
+      )
+  const superseded = await refusalOf('UPDATE scan SET height = NULL')
+  expect([isRefusedBy('scan_superseded', superseded), isRefusedBy('scan_height', superseded)]).toEqual([true, false])
+  const deleted = await refusalOf('DELETE FROM scan')
+  expect([isRefusedBy('scan: the row is never', deleted), isRefusedBy('row is never', deleted)]).toEqual([true, false])
+  expect(isRefusedBy('scan', 'scan')).toBe(false)
+})

@@ -1,0 +1,121 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Address } from '../../src/chain/address.ts'
+import type { WriteDatabase } from '../../src/d1/database.ts'
+import { storeTransfers } from '../../src/deposits/transfers.ts'
+import {
+  findDifferences,
+  rememberSettings,
+  selectDecimals,
+  selectOperators,
+  storeDecimals,
+  storeOperators,
+} from '../../src/ledger/stored-settings.ts'
+import {
+  addressAt,
+  block,
+  column,
+  credited,
+  cuy,
+  height,
+  held,
+  measure,
+  ms,
+  numbers,
+  openDatabase,
+  seen,
+  stranger,
+  transfer,
+  txid,
+  withoutTriggers,
+} from './fixtures.ts'
+
+let db: WriteDatabase
+
+beforeEach(async () => {
+  db = await openDatabase([1])
+})
+
+const chain = { name: 'TRON_CHAIN_ID', value: '0x1' }
+const trx = { name: 'CURRENCIES.1', value: 'TRX' }
+const usdt = { name: 'CURRENCIES.2', value: 'USDT' }
+
+describe('the settings that data depends on', () => {
+  it('are stored once, and new ones are added', async () => {
+    await rememberSettings(db, [chain, trx])
+    const stored = await rememberSettings(db, [chain, trx, usdt])
+    expect(stored.map(({ name, value }) => ({ name, value }))).toEqual([trx, usdt, chain])
+    expect(findDifferences([chain, trx, usdt], stored)).toEqual([])
+  })
+
+  it('change nothing where one differs', async () => {
+    await rememberSettings(db, [chain])
+    const other = [{ ...chain, value: '0x2' }, trx]
+    const stored = await rememberSettings(db, other)
+    expect(stored).toEqual([{ ...chain, used: true }])
+    expect(findDifferences(other, stored)).toEqual([{ setting: chain.name, stored: '0x1', configured: '0x2' }])
+  })
+
+  it.each([
+    ['a credit', credited()],
+    ['a held transfer', held()],
+    ['a transfer that was seen', seen()],
+  ])('include a currency with %s', async (_, verdict) => {
+    await rememberSettings(db, [chain, trx, usdt])
+    expect(findDifferences([chain, trx], await rememberSettings(db, [chain, trx]))).toEqual([])
+    await storeTransfers(db, [transfer(verdict, { cuy: cuy(2), native: false })], ms(10))
+    const missing = [{ setting: 'CURRENCIES.2', stored: 'USDT', configured: 'missing' }]
+    expect(findDifferences([chain, trx], await rememberSettings(db, [chain, trx]))).toEqual(missing)
+  })
+
+  it('cost a few rows, also for a currency that was removed without having been used', async () => {
+    await rememberSettings(db, [chain, trx, usdt])
+    await withoutTriggers(db, [
+      `${numbers(100_000)} INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw,
+        native, state, amount, created_at, changed_at)
+      SELECT printf('%064x', i), 0, 100, '${block(1).hash}', 1, 1, '${stranger}', '${addressAt(0)}', '5', 1, 'dropped', 0, 5, 5
+      FROM n`,
+      `${numbers(1_000)} INSERT INTO wallet (uid, cuy) SELECT i, 1 FROM n`,
+    ])
+    const { result, rows } = await measure(db, (metered) => rememberSettings(metered, [chain, trx]))
+    expect(result).toContainEqual({ ...usdt, used: false })
+    expect(rows).toBeLessThan(40)
+    expect(await column(db, `SELECT count(*) FROM transfer WHERE txid = '${txid(1)}'`)).toEqual([1])
+  })
+})
+
+describe('operators', () => {
+  const a = addressAt(5)
+  const b = addressAt(6)
+
+  it('are stored for good, each with the height from which it counts', async () => {
+    expect(await selectOperators(db)).toEqual(new Map())
+    await storeOperators(db, [a], height(100))
+    await storeOperators(db, [a, b], height(200))
+    await storeOperators(db, [], height(300))
+    expect(await selectOperators(db)).toEqual(
+      new Map([
+        [a, 100],
+        [b, 200],
+      ]),
+    )
+  })
+
+  it('are no setting of the configuration', async () => {
+    await storeOperators(db, [a], height(100))
+    await storeDecimals(db, b, 6)
+    expect(await rememberSettings(db, [chain])).toEqual([{ ...chain, used: true }])
+  })
+})
+
+it('the decimals of a contract stay as nodes have agreed on them first', async () => {
+  const contract = 'ab'.repeat(20) as Address
+  await storeDecimals(db, contract, 6)
+  await storeDecimals(db, contract, 18)
+  await storeDecimals(db, addressAt(7), 0)
+  expect(await selectDecimals(db)).toEqual(
+    new Map([
+      [contract, 6],
+      [addressAt(7), 0],
+    ]),
+  )
+})

@@ -1,0 +1,282 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { amountMax } from '../../src/common/amount.ts'
+import type { WriteDatabase } from '../../src/d1/database.ts'
+import {
+  selectCreditedSince,
+  selectFirstSeen,
+  selectHeldAgain,
+  selectMovedIn,
+  selectOldestHeld,
+  selectOpenTransfers,
+  selectTransfersOf,
+  storeTransfers,
+} from '../../src/deposits/transfers.ts'
+import { selectBalances } from '../../src/ledger/entries.ts'
+import {
+  addressAt,
+  block,
+  column,
+  credited,
+  cuy,
+  held,
+  measure,
+  moved,
+  ms,
+  numbers,
+  openDatabase,
+  refused,
+  seen,
+  stranger,
+  transfer,
+  txid,
+  uid,
+  upTo,
+  withoutTriggers,
+} from './fixtures.ts'
+
+let db: WriteDatabase
+
+beforeEach(async () => {
+  db = await openDatabase([1, 2])
+})
+
+const statesOf = () => column(db, `SELECT state || coalesce(':' || reason, '') FROM transfer ORDER BY id`)
+const balance = async (owner = 1) => (await selectBalances(db, uid(owner)))[0]?.amount ?? 0n
+const token = (position: number, verdict = credited(), changes = {}) =>
+  transfer(verdict, { cuy: cuy(2), native: false, position, ...changes })
+
+describe('storing transfers', () => {
+  it('keeps every fact, and credits what is credited', async () => {
+    expect(await storeTransfers(db, [transfer(), token(3, held('too-large'))], ms(10))).toBe('stored')
+    const facts = { txid: txid(1), block: block(101), uid: 1, from: stranger, to: addressAt(0), raw: 5n }
+    const times = { seconds: null, createdAt: 10, changedAt: 10 }
+    expect(await selectTransfersOf(db, uid(1), txid(1))).toEqual([
+      { id: 1, ...facts, ...times, position: 0, cuy: 1, native: true, state: 'credited', reason: null, amount: 5n },
+      { id: 2, ...facts, ...times, position: 3, cuy: 2, native: false, state: 'held', reason: 'too-large', amount: 0n },
+    ])
+    expect(await selectTransfersOf(db, uid(2), txid(1))).toEqual([])
+    expect(await balance()).toBe(5n)
+  })
+
+  it('credits a transfer once, however often and in whatever order it is stored', async () => {
+    const list = [transfer(), token(1), token(2)]
+    for (const again of [list, [...list].reverse(), [transfer(credited(9n)), transfer(held()), transfer(moved)]]) {
+      await storeTransfers(db, again, ms(10))
+    }
+    expect(await selectBalances(db, uid(1))).toEqual([
+      { cuy: 1, amount: 5n },
+      { cuy: 2, amount: 10n },
+    ])
+  })
+
+  it('takes the last of two decisions about one transfer in a list', async () => {
+    await storeTransfers(db, [transfer(held()), transfer(credited(7n))], ms(10))
+    expect(await balance()).toBe(7n)
+  })
+
+  it('replaces what is not credited by what was agreed later, facts included', async () => {
+    await storeTransfers(db, [transfer(seen(), { raw: 500n, block: block(119), cuy: cuy(2) })], ms(10))
+    await storeTransfers(db, [transfer(held('decimals-unknown'), { raw: 50n })], ms(20))
+    await storeTransfers(db, [transfer(credited(5n))], ms(30))
+    expect(await selectTransfersOf(db, uid(1), txid(1))).toMatchObject([
+      { raw: 5n, block: block(101), cuy: 1, state: 'credited', amount: 5n, seconds: 57, createdAt: 10, changedAt: 30 },
+    ])
+    expect(await balance()).toBe(5n)
+  })
+
+  it('leaves what moved: it is never a deposit', async () => {
+    await storeTransfers(db, [transfer(moved)], ms(10))
+    await storeTransfers(db, [transfer()], ms(20))
+    expect(await statesOf()).toEqual(['moved'])
+    expect(await selectMovedIn(db, txid(1))).toEqual([0])
+    expect(await selectTransfersOf(db, uid(1), txid(1))).toEqual([])
+  })
+
+  it('leaves what is refused, unless a requested rescan of its block is under way', async () => {
+    await storeTransfers(db, [transfer(refused, { block: block(95) })], ms(10))
+    await storeTransfers(db, [transfer(credited(), { block: block(95) })], ms(20))
+    expect(await statesOf()).toEqual(['refused:dust'])
+    await db
+      .prepare(`INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)
+      VALUES ('request', 90, 96, 90, 'why', 1, 1)`)
+      .run()
+    await storeTransfers(db, [transfer(credited(), { block: block(95) })], ms(30))
+    expect(await statesOf()).toEqual(['credited'])
+  })
+
+  it('does not write what is known as it is', async () => {
+    await storeTransfers(db, [transfer(held())], ms(10))
+    await storeTransfers(db, [transfer(held())], ms(20))
+    expect(await column(db, 'SELECT changed_at FROM transfer')).toEqual([10])
+    await storeTransfers(db, [transfer(held('decimals-differ'))], ms(30))
+    expect(await column(db, 'SELECT changed_at FROM transfer')).toEqual([30])
+  })
+
+  it('sees nothing at or below the position, and nothing that is decided', async () => {
+    await storeTransfers(db, [transfer(seen(), { block: block(100) })], ms(10))
+    expect(await statesOf()).toEqual([])
+    await storeTransfers(db, [transfer(held(), { block: block(119) })], ms(10))
+    await storeTransfers(db, [transfer(seen(), { block: block(121) })], ms(20))
+    expect(await statesOf()).toEqual(['held:retired'])
+  })
+
+  it('changes a transfer that is mined again in another block', async () => {
+    await storeTransfers(db, [transfer(seen(), { block: block(121) })], ms(10))
+    await storeTransfers(db, [transfer(seen(30), { block: block(122) })], ms(20))
+    expect(await selectOpenTransfers(db, uid(1))).toMatchObject([{ block: block(122), seconds: 57, changedAt: 20 }])
+  })
+
+  it('stores nothing of a list with a block that a correction has made not final', async () => {
+    await db.prepare(`INSERT INTO correction (finalized, reason, created_at) VALUES (100, 'a node lied', 9)`).run()
+    const list = [transfer(held(), { txid: txid(2), block: block(95) }), transfer()]
+    expect(await storeTransfers(db, list, ms(10))).toBe('superseded')
+    expect(await statesOf()).toEqual([])
+  })
+
+  it('stores nothing while the scan is halted', async () => {
+    await db.prepare(`UPDATE scan SET halted = 'forked'`).run()
+    expect(await storeTransfers(db, [transfer(held(), { txid: txid(2) }), transfer()], ms(10))).toBe('halted')
+    expect(await statesOf()).toEqual([])
+    expect(await storeTransfers(db, [], ms(10))).toBe('stored')
+  })
+})
+
+describe('a credit that does not fit into its wallet', () => {
+  const full = credited(amountMax - 9n)
+
+  it('is held, and the credits of others are not', async () => {
+    const list = [token(0, full), token(1, credited(10n)), token(2, credited(1n))]
+    await storeTransfers(db, [...list, token(3, credited(), { uid: uid(2), to: addressAt(1) })], ms(10))
+    expect(await statesOf()).toEqual(['credited', 'held:wallet-full', 'held:wallet-full', 'credited'])
+    expect(await balance()).toBe(amountMax - 9n)
+  })
+
+  it('is held where it was known before, beside new ones', async () => {
+    await storeTransfers(db, [token(0, held()), token(1, held())], ms(10))
+    await storeTransfers(db, [token(0, full), token(1, credited(9n)), token(2, credited(1n))], ms(20))
+    expect(await statesOf()).toEqual(['credited', 'credited', 'held:wallet-full'])
+    expect(await balance()).toBe(amountMax)
+  })
+
+  it('is offered again once there is room', async () => {
+    const accepted = [{ cuy: cuy(2), decimals: 6, scale: 6 }]
+    await storeTransfers(db, [token(0, full), token(1, credited(12n), { raw: 12n })], ms(10))
+    const again = async () => (await selectHeldAgain(db, { accepted, agreed: [], max: 9 })).map((one) => one.position)
+    expect(await again()).toEqual([])
+    const paid = [{ uid: 1, cuy: 2, type: 4, osn: 'x', amount: -3, mark: '' }]
+    await db.prepare(`INSERT INTO posting VALUES (1, ?, 'shop', 11)`).bind(JSON.stringify(paid)).run()
+    expect(await again()).toEqual([1])
+    expect(await selectHeldAgain(db, { accepted: [], agreed: [], max: 9 })).toEqual([])
+    await storeTransfers(db, [token(1, credited(12n), { raw: 12n })], ms(20))
+    expect(await balance()).toBe(amountMax)
+  })
+})
+
+describe('reading transfers', () => {
+  it('returns those that are open, oldest first', async () => {
+    const list = [transfer(), token(1, held()), token(2, refused), token(3, seen()), token(4, moved)]
+    await storeTransfers(db, [...list, token(5, held(), { uid: uid(2), to: addressAt(1) })], ms(10))
+    expect((await selectOpenTransfers(db, uid(1))).map(({ position }) => position)).toEqual([1, 3])
+    const many = upTo(150).map((n) => token(n + 10, held(), { txid: txid(7) }))
+    await storeTransfers(db, many, ms(20))
+    expect((await selectOpenTransfers(db, uid(1))).map(({ position }) => position)).toHaveLength(100)
+  })
+
+  it('returns what was credited since a time, by currency', async () => {
+    await storeTransfers(db, [transfer(credited(3n))], ms(10))
+    await storeTransfers(db, [token(1, credited(4n)), token(2, credited(5n)), token(3, held())], ms(20))
+    expect(await selectCreditedSince(db, uid(1), ms(20))).toEqual([{ cuy: 2, amount: 9n }])
+    expect(await selectCreditedSince(db, uid(1), ms(10))).toEqual([
+      { cuy: 1, amount: 3n },
+      { cuy: 2, amount: 9n },
+    ])
+    expect(await selectCreditedSince(db, uid(1), ms(21))).toEqual([])
+    expect(await selectCreditedSince(db, uid(2), ms(0))).toEqual([])
+  })
+
+  it('returns held ones whose reason may have ended', async () => {
+    const reasons = ['retired', 'decimals-unknown', 'decimals-differ', 'too-large'] as const
+    await storeTransfers(
+      db,
+      [1, 2].flatMap((currency) =>
+        reasons.map((why, i) => token(i, held(why), { cuy: cuy(currency), txid: txid(currency) })),
+      ),
+      ms(10),
+    )
+    const accepted = [{ cuy: cuy(1), decimals: 6, scale: 6 }]
+    const again = await selectHeldAgain(db, { accepted, agreed: [cuy(2)], max: 9 })
+    expect(again.map((one) => [one.cuy, one.reason])).toEqual([
+      [1, 'retired'],
+      [2, 'decimals-unknown'],
+      [2, 'decimals-differ'],
+    ])
+    expect(await selectOldestHeld(db, [cuy(1), cuy(2), cuy(3)])).toMatchObject([
+      { txid: txid(1), reason: 'too-large' },
+      { txid: txid(2), reason: 'too-large' },
+    ])
+  })
+
+  it('returns the lowest height above the position at which a transfer was seen', async () => {
+    expect(await selectFirstSeen(db)).toBeNull()
+    await storeTransfers(db, [token(1, seen(), { block: block(125) }), token(2, seen(), { block: block(123) })], ms(10))
+    expect(await selectFirstSeen(db)).toEqual({ height: 123 })
+    await db.prepare(`UPDATE scan SET finalized = 130, height = 123, hash = '${block(123).hash}'`).run()
+    expect(await selectFirstSeen(db)).toEqual({ height: 125 })
+  })
+})
+
+describe('cost', () => {
+  /** `count` transfers to caller 1, in four states. */
+  const fill = async (count: number) => {
+    const rows = (state: string, reason: string, start: number) => `${numbers(count / 4)}
+      INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, reason,
+        amount, seconds, created_at, changed_at)
+      SELECT printf('%064x', ${start} + i), 0, 100, '${txid(1)}', 1, 1, '${stranger}', '${addressAt(0)}', '5', 1, '${state}',
+        ${reason}, iif('${state}' = 'credited', 1, 0), NULL, 5, 5 FROM n`
+    await withoutTriggers(db, [
+      rows('credited', 'NULL', 10_000_000),
+      rows('refused', `'dust'`, 20_000_000),
+      rows('held', `'retired'`, 30_000_000),
+      rows('dropped', 'NULL', 40_000_000),
+    ])
+  }
+
+  it('of crediting 5,000 deposits in one transaction is linear', async () => {
+    const credit = (count: number, tx: number) =>
+      measure(db, (metered) =>
+        storeTransfers(
+          metered,
+          upTo(count).map((n) => token(n, credited(), { txid: txid(tx) })),
+          ms(10),
+        ),
+      )
+    const few = await credit(500, 1)
+    const many = await credit(5_000, 2)
+    expect(many.rows).toBeLessThan(few.rows * 11)
+    expect(many.rows / 5_000).toBeLessThan(45)
+    expect(many.trips).toBe(1)
+    expect(await balance()).toBe(27_500n)
+  })
+
+  it('of storing and reading does not grow with history', async () => {
+    const query = { accepted: [{ cuy: cuy(1), decimals: 6, scale: 6 }], agreed: [cuy(1)], max: 50 }
+    const costs = async (tx: number) => [
+      (await measure(db, (metered) => storeTransfers(metered, [transfer(credited(), { txid: txid(tx) })], ms(10))))
+        .rows,
+      (await measure(db, (metered) => selectTransfersOf(metered, uid(1), txid(1)))).rows,
+      (await measure(db, (metered) => selectOpenTransfers(metered, uid(1)))).rows,
+      (await measure(db, (metered) => selectCreditedSince(metered, uid(1), ms(10)))).rows,
+      (await measure(db, (metered) => selectHeldAgain(metered, query))).rows,
+      (await measure(db, (metered) => selectFirstSeen(metered))).rows,
+      (await measure(db, (metered) => selectOldestHeld(metered, [cuy(1), cuy(2)]))).rows,
+    ]
+    await fill(1_000)
+    const before = await costs(5)
+    await db.prepare('DROP TRIGGER transfer_is_never_deleted').run()
+    await db.prepare('DELETE FROM transfer WHERE height = 100').run()
+    await fill(100_000)
+    const after = await costs(6)
+    expect(after.map((rows, i) => rows <= (before[i] ?? 0) + 8)).toEqual(after.map(() => true))
+    expect(Math.max(...after)).toBeLessThan(250)
+  })
+})

@@ -1,0 +1,210 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  b,
+  c,
+  contents,
+  correction,
+  eventsAfter,
+  expectRefusal,
+  gap,
+  max,
+  or,
+  rescan,
+  run,
+  type State,
+  states,
+  step,
+  storeRows,
+  t1,
+  t2,
+  t3,
+  t4,
+  transfer,
+} from './rows.ts'
+
+let db: D1Database
+
+beforeEach(async () => {
+  db = await storeRows()
+})
+
+const other = { txid: `'${t4}'`, position: '7', native: '0' }
+
+describe('a transfer', () => {
+  it('that is credited creates wallet, entry and event, and updates the balance', async () => {
+    await run(transfer('credited', { ...other, amount: '7' }), transfer('credited', { uid: '2', to_address: `'${b}'` }))
+    expect(await db.prepare('SELECT * FROM wallet').raw()).toEqual([
+      [1, 1, 1, 57, 2, 2],
+      [2, 2, 1, 50, 1, 3],
+    ])
+    expect(await db.prepare('SELECT * FROM flow').raw()).toEqual([
+      [1, 1, 1, 1, 1, t1, 50, 50, 'deposit', 10, '', 1, 1],
+      [2, 1, 1, 1, 1, `${t4}:7`, 7, 57, 'deposit', 10, '', 2, 2],
+      [3, 2, 2, 1, 1, t4, 50, 50, 'deposit', 10, '', 1, 1],
+    ])
+    expect(await eventsAfter(3)).toEqual([
+      { id: 4, type: 'deposit.credited', uid: 1, created_at: 10, entry_id: 2 },
+      { id: 5, type: 'deposit.credited', uid: 2, created_at: 10, entry_id: 3 },
+    ])
+  })
+
+  it('that was seen is credited by a step, with the facts of the step', async () => {
+    await run(
+      transfer('seen', { height: '101', raw: `'60'` }),
+      step(t4, 'credited', { height: '99', block_hash: `'${t2}'` }),
+    )
+    expect(await db.prepare(`SELECT amount, osn FROM flow WHERE id = 2`).raw()).toEqual([[50, t4]])
+    expect((await eventsAfter(3)).map(({ type }) => type)).toEqual(['deposit.seen', 'deposit.credited'])
+  })
+
+  it.each([
+    ['stored twice', transfer('held', { txid: `'${t3}'` }), 'transfer: already stored'],
+    ['replaced', or('REPLACE', transfer('credited', { txid: `'${t3}'` })), 'transfer: already stored'],
+    ['replaced by its id', or('REPLACE', transfer('held', { id: '1' })), 'transfer: already stored'],
+    ['credited twice', transfer('credited', { txid: `'${t1}'` }), 'transfer: already stored'],
+    [
+      'credited twice, by OR IGNORE',
+      or('IGNORE', transfer('credited', { txid: `'${t1}'` })),
+      'transfer: already stored',
+    ],
+    [
+      'credited by an upsert',
+      `${transfer('held', { txid: `'${t3}'` })} ON CONFLICT DO UPDATE SET state = 'credited', amount = 9`,
+      'transfer: already stored',
+    ],
+    ['that starts as dropped', transfer('dropped'), 'transfer: only what was seen is dropped'],
+    ['deleted', `DELETE FROM transfer WHERE txid = '${t3}'`, 'transfer: only a correction deletes'],
+    [
+      'with another key',
+      `UPDATE transfer SET position = 1, native = 0 WHERE txid = '${t3}'`,
+      'its key must not change',
+    ],
+    [
+      'with the key of another',
+      `UPDATE OR REPLACE transfer SET id = 1 WHERE id = 3`,
+      'transfer: its key must not change',
+    ],
+    ['with another time', `UPDATE transfer SET created_at = 9 WHERE txid = '${t3}'`, 'its key must not change'],
+    ['of TRX at another position than 0', transfer('held', { position: '1' }), 'transfer_native'],
+    ['of 0', transfer('held', { raw: `'0'` }), 'transfer_raw'],
+    ['of an amount in hex', transfer('held', { raw: `'0x32'` }), 'transfer_raw'],
+    ['of a negative amount', transfer('held', { raw: `'-50'` }), 'transfer_raw'],
+    ['of an amount with 79 digits', transfer('held', { raw: `'${'9'.repeat(79)}'` }), 'transfer_raw'],
+    ['of currency 0', transfer('held', { cuy: '0' }), 'transfer_cuy'],
+    ['with a txid in upper case', transfer('held', { txid: `'${'A'.repeat(64)}'` }), 'transfer_txid'],
+    ['with a txid that starts with 0x', transfer('held', { txid: `'0x${t4.slice(2)}'` }), 'transfer_txid'],
+    ['in an unknown state', transfer('held', { state: `'lost'` }), 'transfer_state'],
+    ['held without a reason', transfer('held', { reason: 'NULL' }), 'transfer_reason'],
+    ['held with the reason of a refused one', transfer('held', { reason: `'dust'` }), 'transfer_reason'],
+    ['refused with the reason of a held one', transfer('refused', { reason: `'retired'` }), 'transfer_reason'],
+    ['credited with a reason', transfer('credited', { reason: `'dust'` }), 'transfer_reason'],
+    ['credited with the amount 0', transfer('credited', { amount: '0' }), 'transfer_amount'],
+    ['credited with a negative amount', transfer('credited', { amount: '-1' }), 'transfer_amount'],
+    ['held with an amount', transfer('held', { amount: '5' }), 'transfer_amount'],
+    ['held without a caller', transfer('held', { uid: 'NULL' }), 'transfer: to_address does not belong'],
+    ['moved with a caller', transfer('moved', { uid: '1' }), 'transfer_uid'],
+    ['seen without its seconds', transfer('seen', { height: '130', seconds: 'NULL' }), 'event_seconds'],
+    ['with a position with a fraction', transfer('held', { position: '1.5', native: '0' }), 'cannot store REAL value'],
+  ])('%s is refused', async (_, sql, why) => {
+    await expectRefusal(sql, why)
+  })
+
+  it.each(['held', 'refused', 'credited', 'moved'] as const)(
+    'that is %s above the finalized height is refused',
+    async (state) => {
+      await expectRefusal(transfer(state, { height: '121' }), 'transfer: its block is not final')
+      await expectRefusal(or('IGNORE', transfer(state, { height: '121' })), 'transfer: its block is not final')
+      await run(transfer('seen', { height: '121' }))
+      await expectRefusal(step(t4, state), 'transfer: its block is not final')
+    },
+  )
+
+  it.each(['seen', 'held', 'refused', 'credited'] as const)(
+    'that is %s belongs to the caller of its address',
+    async (state) => {
+      const mine = { height: state === 'seen' ? '130' : '90' }
+      const wrong = 'transfer: to_address does not belong to this caller'
+      await expectRefusal(transfer(state, { ...mine, to_address: `'${b}'` }), wrong)
+      await expectRefusal(or('IGNORE', transfer(state, { ...mine, to_address: `'${c}'` })), wrong)
+      await expectRefusal(step(t3, state === 'seen' ? 'held' : state, { to_address: `'${b}'` }), wrong)
+      await expectRefusal(transfer(state, { height: '80' }), 'transfer: final before its address was issued')
+    },
+  )
+
+  it('is not credited while the scan is halted, by any step', async () => {
+    await run(`UPDATE scan SET halted = 'forked'`)
+    for (const sql of [transfer('credited'), step(t3, 'credited')]) {
+      await expectRefusal(sql, 'transfer: the scan is halted')
+      await expectRefusal(or('IGNORE', sql), 'transfer: the scan is halted')
+    }
+    await run(transfer('held'), transfer('refused', other))
+  })
+
+  it('that does not fit into its wallet is not credited', async () => {
+    const amount = { amount: `${max - 49n}` }
+    await expectRefusal(transfer('credited', amount), 'flow_balance')
+    await expectRefusal(or('REPLACE', transfer('credited', amount)), 'flow_balance')
+    await expectRefusal(or('IGNORE', transfer('credited', amount)), 'transfer: its entry was not created')
+    await expectRefusal(or('IGNORE', step(t3, 'credited', amount)), 'transfer: its entry was not created')
+  })
+
+  it('with a time in microseconds is not credited', async () => {
+    const late = { changed_at: `CAST(unixepoch('subsec') * 1000000 AS INTEGER)` }
+    await expectRefusal(transfer('credited', late), 'flow: created_at must not be in the future')
+  })
+})
+
+/** Each state with its txid, and the states to which a step leads from it at block 90. */
+const allowed: Record<State, readonly State[]> = {
+  seen: ['seen', 'dropped', 'held', 'refused', 'credited', 'moved'],
+  dropped: ['seen', 'held', 'refused', 'credited', 'moved'],
+  held: ['held', 'refused', 'credited', 'moved'],
+  refused: [],
+  credited: [],
+  moved: [],
+}
+
+describe('the steps of a transfer', () => {
+  const all = Object.keys(states) as State[]
+
+  const begin = async (state: State) => {
+    if (state === 'dropped') await run(transfer('seen'), step(t4, 'dropped'))
+    else await run(transfer(state))
+  }
+
+  it.each(all.flatMap((from) => all.map((to) => [from, to] as const)))('%s → %s', async (from, to) => {
+    await begin(from)
+    const before = await contents()
+    if (allowed[from].includes(to)) {
+      await run(step(t4, to))
+      expect(await contents()).not.toEqual(before)
+    } else {
+      await expectRefusal(step(t4, to), 'transfer: no such step')
+      await expectRefusal(or('REPLACE', step(t4, to)), 'transfer: no such step')
+      await expectRefusal(or('IGNORE', step(t4, to)), 'transfer: no such step')
+    }
+  })
+
+  it('a refused one is decided again where an unfinished requested rescan covers its block', async () => {
+    await run(rescan({ from_height: '91', next_height: '91' }), gap(90))
+    await expectRefusal(step(t2, 'credited'), 'transfer: no such step')
+    await run(rescan())
+    await expectRefusal(step(t2, 'seen'), 'transfer: no such step')
+    await expectRefusal(step(t2, 'dropped'), 'transfer: no such step')
+    await run(step(t2, 'held'), step(t2, 'refused', { reason: `'below-minimum'` }))
+    await run(`UPDATE rescan SET next_height = 91 WHERE id = 3`)
+    await expectRefusal(step(t2, 'credited'), 'transfer: no such step')
+  })
+
+  it('one that was seen above the position is not dropped', async () => {
+    await run(transfer('seen', { height: '101' }))
+    await expectRefusal(step(t4, 'dropped'), 'transfer: its block is not read yet')
+  })
+
+  it('one that is decided is not seen again but after a correction', async () => {
+    await run(correction(95))
+    await expectRefusal(step(t3, 'seen'), 'transfer: no such step')
+    await run(correction(85))
+    expect(await db.prepare(`SELECT state FROM transfer WHERE txid = '${t3}'`).first('state')).toBe('seen')
+  })
+})
