@@ -19,29 +19,10 @@ export interface BlockRef {
   readonly hash: BlockHash
 }
 
-/** A mined transaction and its block. */
-export interface TransactionRef {
-  readonly txid: Txid
-  readonly block: BlockRef
-}
-
 /** A block without its transactions and logs. */
 export interface Header extends BlockRef {
   readonly parentHash: BlockHash
   readonly timestamp: UnixMs
-}
-
-/**
- * A transaction as JSON-RPC shows it: evidence of a TRX transfer, never proof (PROTOCOL.md, Look-alike transfers).
- * `value` is a `0x` quantity in the node's spelling, kept as text because few of them are ever parsed. The used energy is
- * left out: a node without history shows none.
- */
-export interface Transaction {
-  readonly txid: Txid
-  readonly from: Address
-  readonly to: Address | null
-  readonly value: string
-  readonly input: string
 }
 
 /** An event that a contract emitted. `position` is its index among the logs of its own transaction, from 0. */
@@ -53,24 +34,6 @@ export interface Log {
   readonly topics: readonly string[]
   /** `0x` and lower-case hex digits. */
   readonly data: string
-}
-
-/** A block with everything that can contain a deposit. */
-export interface Block extends Header {
-  readonly transactions: readonly Transaction[]
-  /**
-   * The logs in chain order: at least every log of an accepted token. Null where they cannot be read with certainty, which
-   * never means that there are none.
-   */
-  readonly logs: readonly Log[] | null
-}
-
-/** The result of a mined transaction. */
-export interface Receipt {
-  readonly txid: Txid
-  readonly block: BlockRef
-  readonly succeeded: boolean
-  readonly logs: readonly Log[]
 }
 
 const hex64 = /^[0-9a-f]{64}$/

@@ -116,7 +116,7 @@ export interface Chain {
   decimals(contract: Address): ChainResult<number>
 }
 
-/** Who pays for requests out of the nodes' allowances. `tick` comes first, `rest` takes what nobody needs, a caller has a share. */
+/** Who pays for requests out of the nodes' allowances. `tick` comes first, `rest` takes what neither needs, a caller has a share. */
 export type Payer =
   | { readonly kind: 'tick' }
   | { readonly kind: 'rest' }

@@ -6,7 +6,7 @@ const charactersMax = 258
  * Whether a value is a `0x` quantity below 2^256. Leading zeros are legal. `0x` alone means that a field has no value, so
  * it is no quantity (PROTOCOL.md, Numbers and fields).
  */
-export function isQuantity(value: unknown): value is string {
+function isQuantity(value: unknown): value is string {
   return typeof value === 'string' && value.length <= charactersMax && quantity.test(value)
 }
 
@@ -24,11 +24,6 @@ export function parseSmallQuantity(value: unknown): number | null {
 /** Whether a quantity equals `expected`. The usual spelling is compared as text, since this runs for each transaction and log. */
 export function isQuantityOf(value: unknown, expected: number): boolean {
   return value === formatQuantity(expected) || parseSmallQuantity(value) === expected
-}
-
-/** Whether a quantity is 0 or absent (`0x` alone). */
-export function isZeroQuantity(text: string): boolean {
-  return text === '0x0' || /^0x0*$/.test(text)
 }
 
 /** A height, index or count as a quantity. */

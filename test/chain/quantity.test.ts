@@ -1,12 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  formatQuantity,
-  isQuantityOf,
-  isZeroQuantity,
-  parseQuantity,
-  parseSmallQuantity,
-} from '../../src/chain/quantity.ts'
+import { formatQuantity, isQuantityOf, parseQuantity, parseSmallQuantity } from '../../src/chain/quantity.ts'
 import { nearNumbers } from '../support/arbitraries.ts'
 
 describe('a quantity', () => {
@@ -72,13 +66,7 @@ describe('a quantity', () => {
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.nat(100), (value, zeros) => {
         const text = `0x${'0'.repeat(zeros)}${value.toString(16)}`
         expect(parseQuantity(text)).toBe(value)
-        expect(isZeroQuantity(text)).toBe(value === 0n)
       }),
     )
-  })
-
-  it('that is absent counts as zero', () => {
-    expect(isZeroQuantity('0x')).toBe(true)
-    expect(isZeroQuantity('')).toBe(false)
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Address } from '../../src/chain/address.ts'
 import { nativeAsset, trc20Asset } from '../../src/chain/asset.ts'
-import type { BlockHash, BlockHeight, Txid } from '../../src/chain/block.ts'
+import type { BlockHeight, Txid } from '../../src/chain/block.ts'
 import type { CurrencyId } from '../../src/common/ids.ts'
 import type { Currency } from '../../src/ledger/currencies.ts'
 
@@ -14,8 +14,6 @@ const hex = (digits: number) =>
 export const anyAddress = hex(40).map((text) => text as Address)
 /** Any txid. */
 export const anyTxid = hex(64).map((text) => text as Txid)
-/** Any 32 bytes as a block hash; the first 8 bytes are not its height. */
-export const anyBlockHash = hex(64).map((text) => text as BlockHash)
 /** Any height that a chain can reach in the next thousand years. */
 export const anyHeight = fc.nat(10_000_000_000).map((height) => height as BlockHeight)
 /** Any amount of chain units above zero, from small ones to 256-bit ones. */

@@ -10,18 +10,21 @@ export type Wire = Readonly<Record<string, unknown>>
 
 /** A block in the JSON forms that a node serves. */
 export interface BuiltBlock extends BlockRef {
-  /** With its transactions in full. */
-  readonly full: Wire
-  /** With txids. */
+  /** In the HTTP API. */
+  readonly api: Wire
+  /** In JSON-RPC, with txids. */
   readonly brief: Wire
   readonly logs: readonly Wire[]
   readonly transactions: readonly BuiltTransaction[]
 }
 
-/** A transaction with its raw bytes, its JSON object and its receipt. */
+/** A transaction with its raw bytes, its JSON objects and its receipt. */
 export interface BuiltTransaction {
   readonly txid: Txid
   readonly rawData: Uint8Array
+  /** In the HTTP API. */
+  readonly api: Wire
+  /** In JSON-RPC. */
   readonly wire: Wire
   readonly receipt: Wire
 }
@@ -48,7 +51,7 @@ export function buildBlock({ height, hash, parentHash, timestamp, transactions }
   return {
     height: height as BlockHeight,
     hash: hash as BlockHash,
-    full: { ...header, transactions: built.map(({ wire }) => wire) },
+    api: apiBlockOf(height, hash, parentHash, timestamp, built),
     brief: { ...header, transactions: built.map(({ txid }) => `0x${txid}`) },
     logs,
     transactions: built,
@@ -69,6 +72,56 @@ function headerOf(height: number, hash: string, parentHash: string, timestamp: n
     uncles: [],
     nonce: '0x0000000000000000',
     logsBloom: `0x${'00'.repeat(256)}`,
+  }
+}
+
+/** Zeros and empty lists are left out, as a node does (PROTOCOL.md, HTTP API). */
+function apiBlockOf(
+  height: number,
+  hash: string,
+  parentHash: string,
+  timestamp: number,
+  built: readonly BuiltTransaction[],
+): Wire {
+  const number = height === 0 ? {} : { number: height }
+  const rawData = {
+    ...number,
+    txTrieRoot: '0'.repeat(64),
+    witness_address: `41${addressOf(27)}`,
+    parentHash,
+    version: 32,
+    timestamp: timestamp * 1000,
+  }
+  const transactions = built.length === 0 ? {} : { transactions: built.map(({ api }) => api) }
+  return { blockID: hash, block_header: { raw_data: rawData, witness_signature: '11'.repeat(65) }, ...transactions }
+}
+
+/** A transaction in the HTTP API. The service reads its bytes, its id and its result. */
+function apiTransactionOf(spec: TransactionSpec, txid: Txid, rawData: Uint8Array, failed: boolean): Wire {
+  const to =
+    spec.kind === 'trx' || spec.kind === 'bytes' ? { to_address: `41${spec.to}`, amount: Number(spec.amount) } : {}
+  const name = spec.kind === 'trx' || spec.kind === 'bytes' ? 'TransferContract' : 'TriggerSmartContract'
+  const keepsLogs =
+    (spec.kind === 'token' && spec.keepsLogs === true) || (spec.kind === 'call' && spec.logs !== undefined)
+  const result = failed ? (keepsLogs ? 'OUT_OF_TIME' : 'REVERT') : 'SUCCESS'
+  return {
+    ret: [{ contractRet: result }],
+    signature: ['22'.repeat(65)],
+    txID: txid,
+    raw_data: {
+      contract: [
+        {
+          parameter: {
+            value: { owner_address: `41${spec.from}`, ...to },
+            type_url: `type.googleapis.com/protocol.${name}`,
+          },
+          type: name,
+        },
+      ],
+      ref_block_bytes: '1ca0',
+      ref_block_hash: '5cf728c92ee79f5f',
+    },
+    raw_data_hex: bytesToHex(rawData),
   }
 }
 
@@ -121,7 +174,8 @@ function buildTransaction(
     logsBloom: `0x${'00'.repeat(256)}`,
     logs,
   }
-  return { built: { txid, rawData, wire, receipt }, logs }
+  const api = apiTransactionOf(spec, txid, rawData, visible.failed)
+  return { built: { txid, rawData, api, wire, receipt }, logs }
 }
 
 interface VisiblePart {
@@ -142,6 +196,7 @@ function visiblePartOf(spec: TransactionSpec): VisiblePart {
   switch (spec.kind) {
     case 'trx':
     case 'trc10':
+    case 'bytes':
       return { ...plain, to: spec.to, value: spec.amount }
     case 'token': {
       const failed = spec.failed === true

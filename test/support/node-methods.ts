@@ -1,10 +1,9 @@
-import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Address } from '../../src/chain/address.ts'
 import type { BuiltBlock, BuiltTransaction, Wire } from './block-json.ts'
 import type { BuiltChain } from './chain-builder.ts'
 import { quantity } from './hex.ts'
 
-/** One received JSON-RPC call. */
+/** One received JSON-RPC call, or a request to the HTTP API: its path is the method, its body the only parameter. */
 export interface IncomingCall {
   readonly id: unknown
   readonly method: string
@@ -41,17 +40,23 @@ const success = (value: unknown): CallResponse => ({ result: value })
 const failure = (code: number, message: string): CallResponse => ({ error: { code, message } })
 const badParameters = failure(-32602, 'method parameters invalid')
 
-/** The response of a healthy node to one call. The paths of its HTTP API that are used are called as the method `api`. */
+/** The response of a healthy node to one call. That of the HTTP API is the result. */
 export function answerCall(node: NodeState, { method, params }: IncomingCall): CallResponse {
   switch (method) {
-    case 'api':
-      return apiResultOf(node, params[0])
+    case '/wallet/getblockbylimitnext':
+      return success(blocksOf(node, params[0] as { startNum: number; endNum: number }))
+    case '/wallet/getnowblock':
+      return success(blockAt(node, headOf(node))?.api ?? {})
+    case '/wallet/getaccount':
+      return success(accountOf(node, params[0] as { address: string }))
+    case '/wallet/gettransactionbyid':
+      return success(minedTransaction(node, `0x${(params[0] as { value: string }).value}`)?.api ?? {})
     case 'eth_chainId':
       return success(node.chain.chainId)
     case 'web3_clientVersion':
       return success(node.version)
     case 'eth_getBlockByNumber':
-      return params.length === 2 ? blockOf(node, params[0], params[1]) : badParameters
+      return params.length === 2 ? blockOf(node, params[0]) : badParameters
     case 'eth_getLogs':
       return params.length === 1 ? logsOf(node, params[0]) : badParameters
     case 'eth_getTransactionReceipt':
@@ -69,11 +74,12 @@ export function answerCall(node: NodeState, { method, params }: IncomingCall): C
 
 const headOf = (node: NodeState) => node.chain.tip().height - node.behind
 
-function blockOf(node: NodeState, tag: unknown, full: unknown): CallResponse {
+/** With txids: the service does not ask for full transactions. */
+function blockOf(node: NodeState, tag: unknown): CallResponse {
   const height = heightOf(node, tag)
   if (typeof height !== 'number') return height
   const block = blockAt(node, height)
-  return success(block === undefined ? null : full === true ? block.full : block.brief)
+  return success(block?.brief ?? null)
 }
 
 /** A node without support for a tag reads it as a number and fails (PROTOCOL.md, Block tags). */
@@ -163,22 +169,15 @@ function callResultOf(node: NodeState, call: unknown): CallResponse {
 const isAddress = (value: unknown): value is string =>
   typeof value === 'string' && /^(?:0x)?(?:41)?[0-9a-f]{40}$/i.test(value)
 
-function apiResultOf(node: NodeState, body: unknown): CallResponse {
-  const { value, num, address } = body as { value?: unknown; num?: number; address?: string }
-  if (address !== undefined) return success(node.activated.has(address) ? { address } : {})
-  if (num === undefined) return rawDataOf(node, value)
-  const block = blockAt(node, num)
-  if (block === undefined) return success({})
-  // In an empty block the member is absent.
-  const transactions = block.transactions.length === 0 ? {} : { transactions: block.transactions.map(apiTransaction) }
-  return success({ blockID: block.hash, block_header: {}, ...transactions })
+/** At most 100 blocks, the end excluded; none for a longer or an empty range (PROTOCOL.md, HTTP API). */
+function blocksOf(node: NodeState, { startNum, endNum }: { startNum: number; endNum: number }): Wire {
+  const count = endNum - startNum > 100 ? 0 : Math.max(endNum - startNum, 0)
+  const block = Array.from({ length: count }, (_, i) => blockAt(node, startNum + i)?.api).filter(
+    (one) => one !== undefined,
+  )
+  return block.length === 0 ? {} : { block }
 }
 
-function rawDataOf(node: NodeState, value: unknown): CallResponse {
-  const transaction = minedTransaction(node, `0x${String(value)}`)
-  return success(transaction === undefined ? {} : apiTransaction(transaction))
-}
-
-function apiTransaction({ txid, rawData }: BuiltTransaction) {
-  return { txID: txid, ret: [{ contractRet: 'SUCCESS' }], raw_data_hex: bytesToHex(rawData) }
+function accountOf(node: NodeState, { address }: { address: string }): Wire {
+  return node.activated.has(address) ? { address } : {}
 }

@@ -14,6 +14,7 @@ interface ContractMessage {
  * different one for each transaction makes the bytes, and so the txid, unique.
  */
 export function encodeRawTransaction(spec: TransactionSpec, timestamp: number): Uint8Array {
+  if (spec.kind === 'bytes') return spec.rawData
   const { type, message } = encodeContract(spec)
   const any = new BinaryWriter()
     .tag(1, 2)
@@ -39,7 +40,7 @@ export function encodeRawTransaction(spec: TransactionSpec, timestamp: number): 
   return raw.finish()
 }
 
-function encodeContract(spec: TransactionSpec): ContractMessage {
+function encodeContract(spec: Exclude<TransactionSpec, { kind: 'bytes' }>): ContractMessage {
   const message = new BinaryWriter()
   switch (spec.kind) {
     case 'trx':

@@ -43,7 +43,8 @@ export interface ScriptedNode extends NodeState {
   /** The fault for a request, or null for a correct response. */
   script: (incoming: IncomingRequest) => Fault | null
   readonly requests: IncomingRequest[]
-  respond(service: 'rpc' | 'api', init: RequestInit): Promise<Response>
+  /** `path` is that of the HTTP API, or empty for JSON-RPC. */
+  respond(path: string, init: RequestInit): Promise<Response>
 }
 
 /** A healthy node over `chain`. */
@@ -62,28 +63,34 @@ export function createScriptedNode(chain: BuiltChain): ScriptedNode {
     unmined: new Map(),
     script: () => null,
     requests: [],
-    respond: (service, init) => respond(node, service, init),
+    respond: (path, init) => respond(node, path, init),
   }
   return node
 }
 
 /** The paths of a node's HTTP API that the service uses. */
-export const apiPaths = ['/wallet/gettransactionbyid', '/wallet/getblockbynum', '/wallet/getaccount']
+const apiPaths = [
+  '/wallet/getblockbylimitnext',
+  '/wallet/getnowblock',
+  '/wallet/getaccount',
+  '/wallet/gettransactionbyid',
+]
 
 /** A `fetch` that reaches nodes by URL: the exact `rpc` URL, or one of `apiPaths` under an `api` URL. */
 export function connect(
-  nodes: readonly { readonly rpc: string; readonly api: string | null; readonly node: ScriptedNode }[],
+  nodes: readonly { readonly rpc: string; readonly api: string; readonly node: ScriptedNode }[],
 ): (url: string, init: RequestInit) => Promise<Response> {
   return async (url, init) => {
     for (const { rpc, api, node } of nodes) {
-      if (url === rpc) return node.respond('rpc', init)
-      if (api !== null && apiPaths.some((path) => url === api + path)) return node.respond('api', init)
+      if (url === rpc) return node.respond('', init)
+      const path = apiPaths.find((one) => url === api + one)
+      if (path !== undefined) return node.respond(path, init)
     }
     throw new TypeError(`nothing listens at ${url}`)
   }
 }
 
-/** A fault that changes all results of one method. */
+/** A fault that changes all results of one method, or of one path of the HTTP API. */
 export function changing(method: string, change: (result: unknown, call: IncomingCall) => unknown): Fault {
   return {
     kind: 'changed-calls',
@@ -100,8 +107,8 @@ export function failing(method: string, code: number, message: string): Fault {
   }
 }
 
-async function respond(node: ScriptedNode, service: 'rpc' | 'api', init: RequestInit): Promise<Response> {
-  const incoming = receive(node, service, init)
+async function respond(node: ScriptedNode, path: string, init: RequestInit): Promise<Response> {
+  const incoming = receive(node, path, init)
   const fault = node.script(incoming)
   if (fault?.kind === 'delayed') await fault.wait()
   const failed = fault === null ? null : await failRequest(fault, init.signal ?? null, incoming)
@@ -112,16 +119,19 @@ async function respond(node: ScriptedNode, service: 'rpc' | 'api', init: Request
     return { jsonrpc: '2.0', id: call.id, ...response }
   })
   const [only] = responses
-  if (service === 'api') return json(only !== undefined && 'result' in only ? only.result : {})
+  if (path !== '' && fault?.kind !== 'truncated-json') {
+    return json(only !== undefined && 'result' in only ? only.result : { Error: 'class java.lang.Exception' })
+  }
   if (fault?.kind === 'changed-responses') return json(fault.change(responses))
   const body = JSON.stringify(incoming.batch ? responses : only)
   return text(fault?.kind === 'truncated-json' ? body.slice(0, -7) : body)
 }
 
-function receive(node: ScriptedNode, service: 'rpc' | 'api', init: RequestInit): IncomingRequest {
+function receive(node: ScriptedNode, path: string, init: RequestInit): IncomingRequest {
   const body: unknown = JSON.parse(String(init.body))
   const batch = Array.isArray(body)
-  const calls: IncomingCall[] = service === 'api' ? [{ id: 0, method: 'api', params: [body] }] : batch ? body : [body]
+  const service = path === '' ? 'rpc' : 'api'
+  const calls: IncomingCall[] = service === 'api' ? [{ id: 0, method: path, params: [body] }] : batch ? body : [body]
   const key = new Headers(init.headers as Record<string, string>).get('TRON-PRO-API-KEY')
   const incoming: IncomingRequest = { service, number: node.requests.length + 1, batch, calls, key }
   node.requests.push(incoming)

@@ -32,6 +32,14 @@ export type TransactionSpec =
       readonly to: Address | null
       readonly value: bigint
     }
+  /** A TRX transfer in any encoding: its bytes, and what java-tron makes of them. */
+  | {
+      readonly kind: 'bytes'
+      readonly rawData: Uint8Array
+      readonly from: Address
+      readonly to: Address
+      readonly amount: bigint
+    }
 
 /** An event. Topics and data start with `0x`. */
 export interface LogSpec {

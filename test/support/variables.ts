@@ -12,10 +12,19 @@ export const testSecret = '0123456789abcdef0123456789abcdef'
 /** The secret of the tokens of backends. */
 export const backendSecret = 'a secret of the backends, for tests only'
 
+/** Objects that nothing is asked of. */
+const noObjects = {
+  getByName: () => {
+    throw new Error('no object is bound')
+  },
+}
+
 /** A complete, valid set of variables, as a deployment has them, with the given database as `DB`. */
 export function testVariables(db: D1Database): Record<string, unknown> {
   return {
     DB: db,
+    SCANNER: noObjects,
+    ENDPOINT: noObjects,
     TRON_XPUB: testXpub,
     TRON_CHAIN_ID: '0x2b6653dc',
     TRON_NODES: [

@@ -10,7 +10,7 @@ describe('balances', () => {
   it('of 20 addresses take one request without a probe, chain id included', async () => {
     const h = createHarness()
     for (const [i, address] of addresses.entries()) h.node(0).balances.set(address, BigInt(i))
-    const answer = await h.settle(h.pool().balances(addresses, nativeAsset))
+    const answer = await h.settle(h.open().balances(addresses, nativeAsset))
     expect(answer).toEqual({ ok: true, value: addresses.map((_, i) => BigInt(i)) })
     expect(h.counts()).toEqual([1, 0])
     const [request] = h.node(0).requests
@@ -23,7 +23,7 @@ describe('balances', () => {
     const h = createHarness()
     h.node(0).decimals.set(usdtAddress, 6)
     h.node(0).balances.set(`${usdtAddress} ${us}`, 2n ** 255n)
-    const answer = await h.settle(h.pool().balances([us], trc20Asset(usdtAddress)))
+    const answer = await h.settle(h.open().balances([us], trc20Asset(usdtAddress)))
     expect(answer).toEqual({ ok: true, value: [2n ** 255n] })
     expect(h.node(0).requests[0]?.calls[1]?.params).toEqual([
       { to: `0x${usdtAddress}`, data: `0x70a08231${'0'.repeat(24)}${us}` },
@@ -45,10 +45,10 @@ describe('balances', () => {
     const h = createHarness()
     for (const node of h.nodes) node.decimals.set(usdtAddress, 6)
     h.fail(0, fault)
-    expect(await h.settle(h.pool().balances([us], trc20Asset(usdtAddress)))).toEqual({ ok: true, value: [0n] })
+    expect(await h.settle(h.open().balances([us], trc20Asset(usdtAddress)))).toEqual({ ok: true, value: [0n] })
     h.fail(1, fault)
     h.advance(3_000)
-    expect((await h.settle(h.pool().balances([us], trc20Asset(usdtAddress)))).ok).toBe(false)
+    expect((await h.settle(h.open().balances([us], trc20Asset(usdtAddress)))).ok).toBe(false)
   })
 
   it.each(['0x', null, 7, '7', '0x1g', `0x${'f'.repeat(65)}`])(
@@ -59,22 +59,22 @@ describe('balances', () => {
         0,
         changing('eth_getBalance', () => value),
       )
-      const answer = await h.settle(h.pool().balances([us], nativeAsset))
+      const answer = await h.settle(h.open().balances([us], nativeAsset))
       expect(answer).toMatchObject({ ok: false, error: { kind: 'no-answer' } })
     },
   )
 
   it('take no request for no address, and are refused for more than 20', async () => {
     const h = createHarness()
-    expect(await h.settle(h.pool().balances([], nativeAsset))).toEqual({ ok: true, value: [] })
-    expect((await h.settle(h.pool().balances([...addresses, us], nativeAsset))).ok).toBe(false)
+    expect(await h.settle(h.open().balances([], nativeAsset))).toEqual({ ok: true, value: [] })
+    expect((await h.settle(h.open().balances([...addresses, us], nativeAsset))).ok).toBe(false)
     expect(h.counts()).toEqual([0, 0])
   })
 
   it('take smaller batches from a gateway that allows 20 calls', async () => {
     const h = createHarness({ nodes: 1 })
     h.fail(0, { kind: 'batch-limit', callsMax: 20, code: -32005 })
-    const answer = await h.settle(h.pool().balances(addresses, nativeAsset))
+    const answer = await h.settle(h.open().balances(addresses, nativeAsset))
     expect(answer).toEqual({ ok: true, value: addresses.map(() => 0n) })
     expect(h.counts()).toEqual([3])
   })

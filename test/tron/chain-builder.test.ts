@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readContract } from '../../src/deposits/transaction-bytes.ts'
+import { readContract } from '../../src/tron/parse/contract.ts'
 import { createChain } from '../support/chain-builder.ts'
 import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
 
@@ -20,8 +20,8 @@ describe('the chain builder', () => {
     const shown = ({ hash: _, transactionIndex: __, ...rest }: Record<string, unknown>) => rest
     expect(shown({ ...trx?.wire })).toEqual(shown({ ...trc10?.wire }))
     expect([trx, trc10].map((one) => readContract(one?.rawData ?? new Uint8Array()))).toMatchObject([
-      { ok: true, value: { type: 1, typeUrl: 'type.googleapis.com/protocol.TransferContract' } },
-      { ok: true, value: { type: 2, typeUrl: 'type.googleapis.com/protocol.TransferAssetContract' } },
+      { ok: true, value: { type: 1, owner: from, target: to, amount: 5n } },
+      { ok: true, value: { type: 2, owner: from, target: to, amount: null } },
     ])
   })
 
@@ -45,6 +45,6 @@ describe('the chain builder', () => {
     fork.add(specs)
     expect(fork.tip().height).toBe(one.tip().height)
     expect(fork.tip().hash).not.toBe(one.tip().hash)
-    expect(fork.tip().full.parentHash).toBe(one.tip().full.parentHash)
+    expect(fork.tip().brief.parentHash).toBe(one.tip().brief.parentHash)
   })
 })

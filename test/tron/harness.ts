@@ -1,13 +1,12 @@
 import type { Address } from '../../src/chain/address.ts'
-import type { BlockHeight, TransactionRef } from '../../src/chain/block.ts'
-import type { Chain } from '../../src/chain/chain.ts'
+import type { BlockHeight, BlockRef } from '../../src/chain/block.ts'
+import type { BlockReading, Chain, MatchOwn, Payer } from '../../src/chain/chain.ts'
+import type { Result } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
-import { type AlarmStore, createAlarms } from '../../src/platform/alarms.ts'
 import type { LogFields, Logger } from '../../src/platform/logger.ts'
-import { createTronClient } from '../../src/tron/client.ts'
-import { createNodeHealthStore, type NodeHealthStore } from '../../src/tron/nodes/health.ts'
-import type { Fetch } from '../../src/tron/transport/http.ts'
+import { createTron, type Tron } from '../../src/tron/tron.ts'
 import { type BuiltChain, createChain } from '../support/chain-builder.ts'
+import { createMemoryHost, type MemoryHost } from '../support/memory-host.ts'
 import { connect, createScriptedNode, type Fault, type ScriptedNode } from '../support/scripted-node.ts'
 import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
 import { createVirtualTime } from './virtual-time.ts'
@@ -15,45 +14,58 @@ import { createVirtualTime } from './virtual-time.ts'
 /** Texts that must never be in a log line. */
 export const secrets = { path: 'secret-path', key: 'key-0123456789' } as const
 
-/** One line of the log. */
+/** One line of the log, or one report. */
 export interface Line {
   readonly level: string
   readonly name: string
   readonly fields: LogFields
 }
 
-/** Limits of one invocation. */
-export interface InvocationOptions {
+export interface HarnessOptions {
+  readonly nodes?: number
+  /** The number of nodes, at most 2, where it is not given. */
   readonly quorum?: number
-  readonly deadlineMs?: number
-  readonly requestsMax?: number
+  readonly chain?: BuiltChain
+  readonly chainId?: string
   readonly tokens?: readonly Address[]
+  readonly perSecond?: number
+  readonly perDay?: number
+  readonly scanEverySeconds?: number
+  readonly host?: MemoryHost
 }
 
-/** A client of scripted nodes, in virtual time. */
+/** Access to scripted nodes, in virtual time. */
 export interface Harness {
   readonly chain: BuiltChain
   readonly nodes: readonly ScriptedNode[]
   readonly lines: Line[]
-  readonly health: NodeHealthStore
+  readonly host: MemoryHost
+  readonly tron: Tron
   /** The node at an index. */
   node(i: number): ScriptedNode
   /** Sets one fault for all further requests to a node, or none. */
   fail(i: number, fault: Fault | null): void
-  /** A client for a new invocation of the same isolate. */
-  pool(options?: InvocationOptions): Chain
+  /** The chain for a new piece of work. */
+  open(payer?: Payer, deadlineMs?: number): Chain
   /** Waits for a result, and lets time pass where nothing else can continue. */
   settle<T>(result: Promise<T>): Promise<T>
   now(): number
   advance(ms: number): void
-  alarms(): readonly Line[]
-  /** JSON-RPC requests by node. */
+  /** What was reported. */
+  reports(): readonly Line[]
+  /** Requests by node. */
   counts(): readonly number[]
 }
 
 /** An address of the service, and another one. */
 export const us = addressOf(1)
 export const them = addressOf(2)
+
+/** Who asks, where no tick does. */
+export const caller = (uid: number): Payer => ({ kind: 'caller', uid })
+
+/** Only `us` belongs to the service. */
+export const matchUs: MatchOwn = async (addresses) => new Set(addresses.filter((address) => address === us))
 
 /** A TRX transfer. */
 export const trx = (amount: bigint, to: Address = us): TransactionSpec => ({ kind: 'trx', from: them, to, amount })
@@ -77,31 +89,47 @@ export function busyChain(options: { chainId?: string; salt?: string } = {}): Bu
 /** A number as a block height. */
 export const at = (height: number) => height as BlockHeight // a test's own number
 
-/** The transaction at an index of a block. */
-export function transactionRef(chain: BuiltChain, height: number, i: number): TransactionRef {
+/** The block at a height. */
+export function refOf(chain: BuiltChain, height: number): BlockRef {
   const block = chain.at(height)
-  const transaction = block?.transactions[i]
-  if (block === undefined || transaction === undefined) throw new Error(`no transaction ${i} at ${height}`)
-  return { txid: transaction.txid, block }
+  if (block === undefined) throw new Error(`no block ${height}`)
+  return { height: block.height, hash: block.hash }
 }
 
-export function createHarness(
-  options: { nodes?: number; chain?: BuiltChain; api?: boolean; chainId?: string } = {},
-): Harness {
+/** The transaction at an index of a block. */
+export function txidAt(chain: BuiltChain, height: number, i: number) {
+  const transaction = chain.at(height)?.transactions[i]
+  if (transaction === undefined) throw new Error(`no transaction ${i} at ${height}`)
+  return transaction.txid
+}
+
+export function createHarness(options: HarnessOptions = {}): Harness {
+  const { perSecond = 1_000, perDay = 100_000, tokens = [usdtAddress], scanEverySeconds = 20 } = options
   const chain = options.chain ?? busyChain()
   const nodes = Array.from({ length: options.nodes ?? 2 }, () => createScriptedNode(chain))
   const endpoints = nodes.map((node, i) => ({
     rpc: `https://node-${i + 1}.test/${secrets.path}/jsonrpc`,
-    api: options.api === false ? null : `https://node-${i + 1}.test/${secrets.path}`,
+    api: `https://node-${i + 1}.test/${secrets.path}`,
     key: secrets.key,
+    perSecond,
+    perDay,
     node,
   }))
   const { clock, advance, watch, settle } = createVirtualTime()
-  const fetch: Fetch = watch(connect(endpoints))
   const lines: Line[] = []
-  const health = createNodeHealthStore()
-  const logger = recordTo(lines)
-  const alarms = createAlarms({ store: noDatabase, clock, logger })
+  const host = options.host ?? createMemoryHost()
+  const tron = createTron({
+    nodes: endpoints,
+    quorum: options.quorum ?? Math.min(2, nodes.length),
+    chainId: options.chainId ?? chain.chainId,
+    tokens: new Set(tokens),
+    clock,
+    logger: recordTo(lines),
+    fetch: watch(connect(endpoints)),
+    host,
+    scanEverySeconds,
+    report: (kind, subject, fields) => lines.push({ level: 'report', name: kind, fields: { subject, ...fields } }),
+  })
   const nodeAt = (i: number): ScriptedNode => {
     const node = nodes[i]
     if (node === undefined) throw new Error(`no node ${i}`)
@@ -111,49 +139,49 @@ export function createHarness(
     chain,
     nodes,
     lines,
-    health,
+    host,
+    tron,
     node: nodeAt,
     fail(i, fault) {
       nodeAt(i).script = () => fault
     },
-    pool: ({
-      quorum = Math.min(2, nodes.length),
-      deadlineMs = 10_000,
-      requestsMax = 100,
-      tokens = [usdtAddress],
-    } = {}) =>
-      createTronClient({
-        nodes: endpoints,
-        quorum,
-        chainId: options.chainId ?? chain.chainId,
-        tokens: new Set(tokens),
-        health,
-        clock,
-        fetch,
-        logger,
-        alarms,
-        deadline: (clock.now() + deadlineMs) as UnixMs, // milliseconds since 1970
-        requestsMax,
-      }),
+    open: (payer = { kind: 'tick' }, deadlineMs = 20_000) => tron.open(payer, (clock.now() + deadlineMs) as UnixMs), // later
     settle,
     now: clock.now,
     advance,
-    alarms: () => lines.filter(({ level }) => level === 'alarm'),
-    counts: () => nodes.map(({ requests }) => requests.filter(({ service }) => service === 'rpc').length),
+    reports: () => lines.filter(({ level }) => level === 'report'),
+    counts: () => nodes.map(({ requests }) => requests.length),
   }
 }
 
 /** A harness whose nodes have been probed and have nothing in the log. */
-export async function createProbed(nodes: number, chain?: BuiltChain): Promise<Harness> {
-  const h = createHarness(chain === undefined ? { nodes } : { nodes, chain })
-  await h.settle(h.pool({ quorum: nodes }).finalizedHead())
+export async function createProbed(options: HarnessOptions = {}): Promise<Harness> {
+  const h = createHarness(options)
+  const { value } = unwrapped(await h.settle(h.open().finalizedHead(null)))
+  if (value.height === 0) throw new Error('no blocks')
   h.lines.length = 0
+  for (const node of h.nodes) node.requests.length = 0
   return h
 }
 
-/** Trips to a real database would take virtual time. Without one an isolate knows only its own alarms. */
-const away = () => Promise.reject(new Error('there is no database'))
-const noDatabase: AlarmStore = { has: away, add: away, remove: away, removeWell: away }
+/** A result that must be ok. */
+function unwrapped<T>(result: { readonly ok: true; readonly value: T } | { readonly ok: false }) {
+  if (!result.ok) throw new Error(JSON.stringify(result))
+  return result
+}
+
+/** Reads the first blocks of the chain. */
+export const readBlocks = (h: Harness, count = 5) =>
+  h.settle(h.open().finalBlocks(at(h.chain.firstHeight), at(h.chain.firstHeight + count - 1), matchUs))
+
+/** One word for each block: its transfers, `calls` where they are to be read, or `no`. */
+export function wordsOf(result: Result<readonly BlockReading[], unknown>) {
+  if (!result.ok) return result.error
+  return result.value.map((block) => {
+    if (block.kind !== 'read') return 'no'
+    return block.callsToRead === null ? block.transfers.length : `${block.transfers.length} and calls`
+  })
+}
 
 function recordTo(lines: Line[]): Logger {
   const record = (level: string) => (name: string, fields: LogFields) => {

@@ -1,5 +1,4 @@
 import { isObject } from '../../src/tron/parse/fields.ts'
-import noFinalized from '../recordings/documented/finalized-before-4.8.0.json' with { type: 'json' }
 import ipLimit from '../recordings/documented/rate-limit-of-trongrid-ip.json' with { type: 'json' }
 import keyLimit from '../recordings/documented/rate-limit-of-trongrid-key.json' with { type: 'json' }
 import { recording } from '../recordings/recordings.ts'
@@ -13,14 +12,22 @@ export type FaultRow = readonly [section: string, title: string, fault: RequestF
 export type RequestFault = Fault | ((h: Harness, incoming: IncomingRequest) => Fault | null)
 type Item = Record<string, unknown>
 
-/** A node that changes the blocks with full transactions. */
+/** A node that changes the blocks of its HTTP API. */
 export const blocks = (change: (block: Item) => unknown): Fault =>
-  changing('eth_getBlockByNumber', (value, call) =>
-    call.params[1] === true ? change(structuredClone(value) as Item) : value,
-  )
+  changing('/wallet/getblockbylimitnext', (value) => {
+    const { block = [] } = structuredClone(value) as { block?: Item[] }
+    return { block: block.map(change) }
+  })
+/** A node that changes the raw data of their headers. */
+const headers = (patch: Item): Fault =>
+  blocks(({ block_header, ...block }) => {
+    const header = block_header as { raw_data: Item }
+    return { ...block, block_header: { ...header, raw_data: { ...header.raw_data, ...patch } } }
+  })
 /** A node that changes the transactions of blocks. */
 export const transactions = (change: (list: Item[]) => unknown): Fault =>
   blocks((block) => ({ ...block, transactions: change(block.transactions as Item[]) }))
+const everyTransaction = (patch: Item) => transactions((list) => list.map((one) => ({ ...one, ...patch })))
 /** A node that changes the logs of blocks. */
 export const logs = (change: (list: Item[]) => unknown): Fault =>
   changing('eth_getLogs', (value) => change(structuredClone(value) as Item[]))
@@ -86,9 +93,7 @@ export const logFaults: readonly FaultRow[] = [
   ['Log queries', 'a refused topic', recordedError('eth_getLogs', 'errors/log-queries-refused', 3)],
   ['Log queries', 'a number format error', recordedError('eth_getLogs', 'errors/tags-refused', 9)],
   ['Log queries', 'a fault of the log index', failing('eth_getLogs', -32000, 'section bloom is lost')],
-  ['Log queries', 'no logs for a block with token calls', logs(() => [])],
   ['Log queries', 'null in place of logs', logs(() => null)],
-  ['Logs', 'a log left out, which is a gap in the numbers', logs((list) => list.slice(1))],
   ['Logs', 'logs in another order', logs((list) => list.toReversed())],
   ['Logs', 'a duplicate log', logs((list) => [...list, ...list.slice(-1)])],
   ['Logs', 'a removed log', everyLog({ removed: true })],
@@ -154,76 +159,52 @@ export const responseFaults: readonly FaultRow[] = [
   ['Chain identity', 'a number as the chain id', changing('eth_chainId', () => 728126428)],
 ]
 
-/** Errors for a call about blocks (PROTOCOL.md, Errors). */
+/** Errors for the logs of blocks (PROTOCOL.md, Errors). */
 export const errorFaults: readonly FaultRow[] = [
-  ['Errors', '-32600', recordedError('eth_getBlockByNumber', 'transport/ids', 7)],
+  ['Errors', '-32600', recordedError('eth_getLogs', 'transport/ids', 7)],
   ['Errors', '-32601', recordedError('eth_getLogs', 'errors/methods-refused', 2)],
   ['Errors', '-32602', recordedError('eth_getLogs', 'errors/parameters-refused', 0)],
   ['Errors', '-32603', failing('eth_getLogs', -32603, 'Internal error')],
   ['Errors', '-32000', recordedError('eth_getLogs', 'errors/parameters-refused', 5)],
-  ['Errors', '-32003 for every size', failingForBlocks(-32003)],
-  ['Errors', '-32005 for every size', failingForBlocks(-32005)],
 ]
 
-/** An error for blocks with full transactions alone, so that the finalized head of the batch is right. */
-function failingForBlocks(code: number): Fault {
-  return {
-    kind: 'changed-calls',
-    change: (call) =>
-      call.method === 'eth_getBlockByNumber' && call.params[1] === true ? { error: { code, message: '' } } : undefined,
-  }
-}
-
-/** Blocks that are no answer (PROTOCOL.md, Blocks; PROTOCOL.md, Restarts and forks). */
+/** Blocks that are no answer (PROTOCOL.md, Blocks; PROTOCOL.md, HTTP API). */
 export const blockFaults: readonly FaultRow[] = [
-  ['Block tags', 'null for a block', blocks(() => null)],
+  ['HTTP API', 'no blocks', changing('/wallet/getblockbylimitnext', () => ({}))],
+  ['HTTP API', 'something else than blocks', changing('/wallet/getblockbylimitnext', () => ({ block: 'none' }))],
   [
-    'Block tags',
-    'no tag finalized any more',
-    failing('eth_getBlockByNumber', noFinalized.error.code, noFinalized.error.message),
+    'HTTP API',
+    'one block in place of a list',
+    changing('/wallet/getblockbylimitnext', (v) => (v as { block: Item[] }).block[0]),
   ],
-  ['Blocks', 'another height', blocks((b) => ({ ...b, number: '0x5' }))],
-  ['Blocks', 'a hash of another height', blocks((b) => ({ ...b, hash: otherHash }))],
-  ['Blocks', 'a parent hash of another height', blocks((b) => ({ ...b, parentHash: otherHash }))],
   [
-    'Blocks',
-    'a parent that is not the block before',
-    blocks((b) => ({ ...b, parentHash: `${String(b.parentHash).slice(0, -4)}0000` })),
+    'HTTP API',
+    'more blocks than were asked for',
+    changing('/wallet/getblockbylimitnext', (v) => {
+      const { block } = v as { block: Item[] }
+      return { block: [...block, ...block] }
+    }),
   ],
-  ['Blocks', 'a number as the height', blocks((b) => ({ ...b, number: Number(b.number) }))],
-  ['Blocks', '"0x" as the height', blocks((b) => ({ ...b, number: '0x' }))],
-  ['Blocks', 'no transactions', blocks(({ transactions: _, ...b }) => b)],
-  ['Blocks', 'txids in place of transactions', transactions((list) => list.map((t) => t.hash))],
-  ['Transactions', 'another block', transactions((list) => list.map((t) => ({ ...t, blockHash: otherHash })))],
-  ['Transactions', 'another height', transactions((list) => list.map((t) => ({ ...t, blockNumber: '0x1' })))],
-  ['Transactions', 'no block', transactions((list) => list.map((t) => ({ ...t, blockNumber: '0x' })))],
+  ['Blocks', 'null for a block', blocks(() => null)],
+  ['Blocks', 'another height', headers({ number: 5 })],
+  ['Blocks', 'a height as text', headers({ number: '70000000' })],
+  ['Blocks', 'a hash of another height', blocks((b) => ({ ...b, blockID: otherHash.slice(2) }))],
+  ['Blocks', 'a hash with 0x', blocks((b) => ({ ...b, blockID: `0x${b.blockID}` }))],
+  ['Blocks', 'a parent hash of another height', headers({ parentHash: otherHash.slice(2) })],
+  ['Blocks', 'no time', headers({ timestamp: null })],
+  ['Blocks', 'no header', blocks(({ block_header: _, ...b }) => b)],
+  ['Blocks', 'txids in place of transactions', transactions((list) => list.map(({ txID }) => txID))],
+  ['Blocks', 'an object in place of transactions', transactions((list) => ({ ...list }))],
+  ['Transactions', 'a duplicate transaction', transactions((list) => [...list, list[0]])],
+  ['Transactions', 'no bytes', transactions((list) => list.map(({ raw_data_hex: _, ...one }) => one))],
+  ['Transactions', 'half a byte', everyTransaction({ raw_data_hex: '0' })],
+  ['Transactions', 'bytes that are no hex', everyTransaction({ raw_data_hex: 'zz' })],
   [
     'Transactions',
-    'a duplicate transaction',
-    transactions((list) => [...list, { ...list[0], transactionIndex: '0x4' }]),
+    'the bytes of another transaction',
+    transactions((list) => list.map((one) => ({ ...one, raw_data_hex: list[1]?.raw_data_hex })).slice(0, 1)),
   ],
-  ['Transactions', 'another order', transactions((list) => list.toReversed())],
-  ['Transactions', 'no value', transactions((list) => list.map(({ value: _, ...t }) => t))],
-  ['Transactions', 'a number as the value', transactions((list) => list.map((t) => ({ ...t, value: 5 })))],
-  [
-    'Transactions',
-    'an address of 19 bytes',
-    transactions((list) => list.map((t) => ({ ...t, to: `0x${'ab'.repeat(19)}` }))),
-  ],
-  [
-    'Restarts and forks',
-    'a finalized head below the blocks',
-    changing('eth_getBlockByNumber', (v, c) =>
-      c.params[0] === 'finalized' ? { ...(v as Wire), number: '0x0', hash: `0x${'0'.repeat(64)}` } : v,
-    ),
-  ],
-  ['Restarts and forks', 'a finalized head that is another block of that height', (h) => replacedFinalized(h)],
+  ['Transactions', 'no result', everyTransaction({ ret: [] })],
+  ['Transactions', 'a number as the result', everyTransaction({ ret: [{ contractRet: 1 }] })],
+  ['Transactions', 'a txid of 31 bytes', everyTransaction({ txID: 'ab'.repeat(31) })],
 ]
-
-function replacedFinalized({ chain }: Harness): Fault {
-  const height = chain.firstHeight + 2
-  const hash = `0x${height.toString(16).padStart(16, '0')}${'cd'.repeat(24)}`
-  return changing('eth_getBlockByNumber', (value, call) =>
-    call.params[0] === 'finalized' ? { ...chain.at(height)?.brief, hash } : value,
-  )
-}

@@ -1,21 +1,19 @@
-import { bytesToHex } from '@noble/hashes/utils.js'
 import { describe, expect, it } from 'vitest'
-import type { Txid } from '../../src/chain/block.ts'
+import { ok } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
-import { createRequestBudget, postJson } from '../../src/tron/transport/http.ts'
-import { isTooLarge, isUnsupported, parseBatchReply, parseSingleReply } from '../../src/tron/transport/json-rpc.ts'
+import { isTooLarge, isUnsupported, parseBatchReply, parseSingleReply } from '../../src/tron/json-rpc.ts'
+import { createNetwork, postJson } from '../../src/tron/transport.ts'
 import noFinalized from '../recordings/documented/finalized-before-4.8.0.json' with { type: 'json' }
 import ipLimit from '../recordings/documented/rate-limit-of-trongrid-ip.json' with { type: 'json' }
 import keyLimit from '../recordings/documented/rate-limit-of-trongrid-key.json' with { type: 'json' }
 import { outcomeOf, type RecordedCall, recording, recordingNames } from '../recordings/recordings.ts'
-import { createHarness } from './harness.ts'
 
 /** What the service makes of a recorded HTTP response: JSON, or the kind of node error. */
 async function received({ status = 200, response, responseText }: RecordedCall): Promise<string> {
   const clock = { now: () => 0 as UnixMs, sleep: () => new Promise<void>(() => {}), random: () => 0 }
   const fetch = async () => new Response(responseText ?? JSON.stringify(response), { status })
-  const budget = createRequestBudget({ fetch, clock, deadline: 1_000 as UnixMs, requestsMax: 1 }, true)
-  const reply = await postJson(budget, { url: 'https://node.test/jsonrpc', key: null }, '', { left: 1, slowestMs: 0 })
+  const target = { url: 'https://node.test/jsonrpc', key: null }
+  const reply = await postJson(createNetwork(fetch, clock), target, '', 1_000 as UnixMs, ok)
   return reply.ok ? 'JSON' : reply.error.kind
 }
 
@@ -157,59 +155,5 @@ describe('a recorded HTTP response', () => {
     ['a key', keyLimit],
   ])('of TronGrid above the limit of %s is a rate limit', async (_, response) => {
     expect(await received({ response })).toBe('rate-limited')
-  })
-
-  it('above a rate limit makes the service leave the node alone', async () => {
-    const h = createHarness({ nodes: 1 })
-    const body = JSON.stringify(recording('transport/replies-that-are-not-json-rpc')[0]?.response)
-    for (const node of h.nodes) node.script = () => ({ kind: 'body', body })
-    await h.settle(h.pool().finalizedHead())
-    expect(h.health.nodes.values().next().value?.rpc.restUntil).toBeGreaterThanOrEqual(h.now() + 30_000)
-  })
-})
-
-describe('a recorded reply of the HTTP API', () => {
-  /** The bytes that the service takes from a recorded reply, or null. */
-  async function bytesFrom({ status = 200, response, responseText }: RecordedCall, txid: string) {
-    const h = createHarness({ nodes: 1 })
-    const body = responseText ?? JSON.stringify(response)
-    for (const node of h.nodes) node.script = () => ({ kind: 'status', status, body })
-    const bytes = await h.settle(h.pool().transactionBytes(txid as Txid))
-    return bytes.ok && bytes.value !== null ? bytesToHex(bytes.value) : null
-  }
-  const trx = 'aaccf44c0f24829da4060eb09fd2fa6df3ba33d9bc8eca298603652ca37c239d'
-  const trc10 = 'a2fc2a8f25d1e15c52afe1879ae9ac3e9a8a692f286fa39730b0b1d637b4520f'
-  const failedCall = '1a6140613ccab8b015cbe60de8fa588ffa6655ca16d42a58582f8a4f4276f877'
-
-  it.each([
-    [0, 'of a TRX transfer', trx],
-    [1, 'with addresses in base58', trx],
-    [2, 'to an upper-case txid', trx],
-    [3, 'to a txid with 0x', trx],
-    [4, 'of a TRC-10 transfer', trc10],
-    [5, 'of a failed call', failedCall],
-    [6, 'on the solidity port', trx],
-  ])('call %d: %s has bytes that hash to the txid', async (i, _, txid) => {
-    const call = recording('http-api/bytes-of-transactions')[i] ?? {}
-    expect(await bytesFrom(call, txid)).toMatch(/^0a02/)
-    expect(await bytesFrom(call, txid === trx ? trc10 : trx)).toBeNull()
-  })
-
-  it('of a transaction that is not mined has its bytes too', async () => {
-    const calls = recording('state/unmined-transaction').filter(({ path }) => path !== undefined)
-    const txid = '960fd09c16fcb059ee90ca836f9421c6d8d79b53481298c37b82e64a85f0198f'
-    const bytes = await Promise.all(calls.map((call) => bytesFrom(call, txid)))
-    expect(bytes.map((hex) => hex !== null)).toEqual([true, false])
-  })
-
-  it.each([
-    [0, 'of an unknown transaction'],
-    [1, 'to a body without a txid'],
-    [2, 'to a txid that is not hex'],
-    [3, 'to a body that is not JSON'],
-    [4, 'of the other port'],
-    [5, 'to another HTTP method'],
-  ])('call %d: %s has no bytes', async (i) => {
-    expect(await bytesFrom(recording('http-api/no-transaction')[i] ?? {}, trx)).toBeNull()
   })
 })

@@ -1,6 +1,6 @@
 import type { UnixMs } from '../../src/common/time.ts'
 import type { Clock } from '../../src/platform/clock.ts'
-import type { Fetch } from '../../src/tron/transport/http.ts'
+import type { Fetch } from '../../src/tron/transport.ts'
 
 /** Time that passes only in `settle`, while all running work waits for it. */
 export interface VirtualTime {

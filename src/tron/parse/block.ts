@@ -1,125 +1,96 @@
-import type { Address } from '../../chain/address.ts'
-import type { Header, Transaction, Txid } from '../../chain/block.ts'
-import { type BlockHash, type BlockHeight, type BlockRef, heightInHash } from '../../chain/block.ts'
-import { formatQuantity, isQuantity, isQuantityOf, parseSmallQuantity } from '../../chain/quantity.ts'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import type { Header, Txid } from '../../chain/block.ts'
 import { err, ok } from '../../common/result.ts'
-import type { UnixMs } from '../../common/time.ts'
-import { blockSchema, isObject, type Parsed, parseHash, parseNodeAddress } from './fields.ts'
+import { type ContractFacts, readContract, transferType } from './contract.ts'
+import { isObject, type Parsed, parseApiBytes, parseApiHash } from './fields.ts'
+import { headerOf } from './header.ts'
 
-/** A block and the index of each of its transactions: what its logs are checked against. */
-export interface IndexedBlock extends BlockRef {
+/** A mined transaction as its block has it: its own bytes and its result (PROTOCOL.md, Transactions). */
+export interface BlockTransaction extends ContractFacts {
+  readonly txid: Txid
+  /** Such as `SUCCESS`, `REVERT`, `OUT_OF_ENERGY`. */
+  readonly result: string
+}
+
+/** A block of the HTTP API. */
+export interface ParsedBlock {
+  readonly header: Header
+  readonly transactions: readonly BlockTransaction[]
+  /** Index of each transaction. */
   readonly indexes: ReadonlyMap<string, number>
 }
 
-/** A block with its transactions and without its logs. */
-export interface ParsedBlock extends Header, IndexedBlock {
-  readonly transactions: readonly Transaction[]
+/** Result of a transaction that did what it says. */
+export const successResult = 'SUCCESS'
+
+/**
+ * The blocks in a reply to `getblockbylimitnext`, from `from` on. They end before the first one that is malformed, and `fault` says
+ * why. Above the node's head there are none.
+ */
+export function parseBlocks(
+  value: unknown,
+  from: number,
+  max: number,
+): Parsed<{ readonly blocks: readonly ParsedBlock[]; readonly fault: string | null }> {
+  if (!isObject(value) || !('block' in value ? Array.isArray(value.block) : Object.keys(value).length === 0)) {
+    return err('a reply without blocks')
+  }
+  const items: readonly unknown[] = Array.isArray(value.block) ? value.block : []
+  if (items.length > max) return err(`${items.length} blocks in place of ${max}`)
+  const blocks: ParsedBlock[] = []
+  for (const item of items) {
+    const block = parseBlock(item, from + blocks.length)
+    const parent = blocks.at(-1)
+    const isChild = block.ok && (parent === undefined || block.value.header.parentHash === parent.header.hash)
+    if (!block.ok || !isChild) return ok({ blocks, fault: block.ok ? 'a block that is no child' : block.error })
+    blocks.push(block.value)
+  }
+  return ok({ blocks, fault: null })
 }
 
-/** The header of a block with full transactions or txids. Both of its hashes contain a height (PROTOCOL.md, Blocks). */
-export function parseHeader(value: unknown): Parsed<Header> {
-  const parsed = blockSchema.safeParse(value)
-  if (!parsed.success) return err('a block with missing fields')
-  const height = parseSmallQuantity(parsed.data.number)
-  const hash = parseHash(parsed.data.hash)
-  const parentHash = parseHash(parsed.data.parentHash)
-  const seconds = parseSmallQuantity(parsed.data.timestamp)
-  if (height === null || hash === null || parentHash === null || seconds === null) return err('a malformed block')
-  if (!hasHeight(hash, height)) return err(`a hash that is not of height ${height}`)
-  if (height > 0 && !hasHeight(parentHash, height - 1)) return err(`a parent hash that is not of height ${height - 1}`)
-  return ok({
-    height: height as BlockHeight, // safe: a small quantity
-    hash: hash as BlockHash, // safe: 32 bytes
-    parentHash: parentHash as BlockHash, // safe: 32 bytes
-    timestamp: (seconds * 1000) as UnixMs, // safe: nodes write seconds
-  })
-}
-
-const hasHeight = (hash: string, height: number) => heightInHash(hash as BlockHash) === height // safe: 32 bytes
-const transactionsOf = (value: unknown) => (value as { transactions: readonly unknown[] }).transactions // safe: a parsed block
-
-/** A block with txids. */
-export function parseBriefBlock(value: unknown): Parsed<Header & IndexedBlock> {
-  const header = parseHeader(value)
-  if (!header.ok) return header
-  const items = transactionsOf(value)
+/** One block, with bytes that hash to the txids. */
+export function parseBlock(value: unknown, height: number): Parsed<ParsedBlock> {
+  const header = isObject(value) && isObject(value.block_header) ? value.block_header.raw_data : null
+  if (!isObject(value) || !isObject(header)) return err('a block without header')
+  const { number = 0, parentHash, timestamp = 0 } = header // zeros are left out
+  const isInteger = (one: unknown): one is number => Number.isSafeInteger(one) && Number(one) >= 0
+  const parsed = headerOf(
+    isInteger(number) ? number : null,
+    parseApiHash(value.blockID),
+    parseApiHash(parentHash),
+    isInteger(timestamp) ? timestamp : null,
+  )
+  if (!parsed.ok) return parsed
+  if (number !== height) return err(`block ${number} in place of ${height}`)
+  const items = value.transactions ?? []
+  if (!Array.isArray(items)) return err('no list of transactions')
+  const transactions: BlockTransaction[] = []
   const indexes = new Map<string, number>()
   for (const item of items) {
-    const txid = parseHash(item)
-    if (txid === null) return err('a malformed txid')
-    indexes.set(txid, indexes.size)
-  }
-  return indexes.size === items.length ? ok({ ...header.value, indexes }) : err('a duplicate txid')
-}
-
-/** The blocks that objects were parsed to: two nodes can have replied with the same object (`reply-parser.ts`). */
-const parsedBlocks = new WeakMap<object, ParsedBlock>()
-
-/** The block at `height` with full transactions, each of which names the block and its own index. */
-export function parseBlock(value: unknown, height: number): Parsed<ParsedBlock> {
-  const block = parseOnce(value)
-  return !block.ok || block.value.height === height ? block : err(`block ${block.value.height} in place of ${height}`)
-}
-
-function parseOnce(value: unknown): Parsed<ParsedBlock> {
-  if (!isObject(value)) return err('a block that is not an object')
-  const known = parsedBlocks.get(value)
-  if (known !== undefined) return ok(known)
-  const block = parseNewBlock(value)
-  if (block.ok) parsedBlocks.set(value, block.value)
-  return block
-}
-
-function parseNewBlock(value: unknown): Parsed<ParsedBlock> {
-  const header = parseHeader(value)
-  if (!header.ok) return header
-  const isOfBlock = createBlockMatcher(header.value)
-  const transactions: Transaction[] = []
-  const indexes = new Map<string, number>()
-  for (const item of transactionsOf(value)) {
-    if (!isObject(item)) return err('a transaction that is not an object')
-    if (!isOfBlock(item)) return err('a transaction of another block')
-    if (!isQuantityOf(item.transactionIndex, indexes.size)) return err('a transaction with a wrong index')
     const transaction = parseTransaction(item)
-    if (transaction === null) return err('a malformed transaction')
-    indexes.set(transaction.txid, indexes.size)
-    transactions.push(transaction)
+    if (!transaction.ok) return err(`block ${height}: ${transaction.error}`)
+    indexes.set(transaction.value.txid, indexes.size)
+    transactions.push(transaction.value)
   }
-  if (indexes.size !== transactions.length) return err('a duplicate transaction')
-  return ok({ ...header.value, transactions, indexes })
+  if (indexes.size !== transactions.length) return err(`block ${height}: a duplicate transaction`)
+  return ok({ header: parsed.value, transactions, indexes })
 }
 
-/** The block that an object names by `blockHash` and `blockNumber`, or null. */
-export function parseBlockRef({ blockHash, blockNumber }: Record<string, unknown>): BlockRef | null {
-  const height = parseSmallQuantity(blockNumber)
-  const hash = parseHash(blockHash)
-  if (height === null || hash === null || !hasHeight(hash, height)) return null
-  return { height: height as BlockHeight, hash: hash as BlockHash } // safe: checked above
+const resultName = /^[A-Z_]{1,40}$/
+
+function parseTransaction(item: unknown): Parsed<BlockTransaction> {
+  if (!isObject(item)) return err('a transaction that is not an object')
+  const { txID, raw_data_hex, ret } = item
+  const [txid, digits] = [parseApiHash(txID), parseApiBytes(raw_data_hex)]
+  if (txid === null || digits === null) return err('no bytes')
+  const bytes = hexToBytes(digits)
+  if (bytesToHex(sha256(bytes)) !== txid) return err(`bytes that are not those of ${txid}`)
+  const first: unknown = Array.isArray(ret) ? ret[0] : undefined
+  const result = isObject(first) ? (first.contractRet ?? 'DEFAULT') : undefined // the default is left out
+  if (typeof result !== 'string' || !resultName.test(result)) return err(`no result of ${txid}`)
+  const contract = readContract(bytes)
+  if (!contract.ok && result === successResult) return err(`${contract.error}: ${txid}`)
+  const facts = contract.ok ? contract.value : { type: transferType, owner: null, target: null, amount: null }
+  return ok({ ...facts, txid: txid as Txid, result }) // safe: 32 bytes
 }
-
-/** Tests whether a transaction or log names `block`. It runs for each of them, so the usual spelling is compared as text. */
-export function createBlockMatcher({ hash, height }: BlockRef): (item: Record<string, unknown>) => boolean {
-  const usualHash = `0x${hash}`
-  const usualNumber = formatQuantity(height)
-  return ({ blockHash, blockNumber }) =>
-    (blockHash === usualHash || parseHash(blockHash) === hash) &&
-    (blockNumber === usualNumber || parseSmallQuantity(blockNumber) === height)
-}
-
-const zeroAddress = '0'.repeat(40) as Address // safe: 40 hex digits
-
-/** A transaction of a block or of `eth_getTransactionByHash`, or null where it is malformed (PROTOCOL.md, Transactions). */
-export function parseTransaction(item: Record<string, unknown>): Transaction | null {
-  const txid = parseHash(item.hash)
-  // Contract types without an owner or a recipient have null or "0x" (PROTOCOL.md, Contract types).
-  const from = isAbsent(item.from) ? zeroAddress : parseNodeAddress(item.from)
-  const to = isAbsent(item.to) ? null : parseNodeAddress(item.to)
-  if (txid === null || from === null || (to === null && !isAbsent(item.to))) return null
-  const { value, input } = item
-  if (!isQuantityOrAbsent(value)) return null
-  if (typeof input !== 'string' || !input.startsWith('0x')) return null
-  return { txid: txid as Txid, from, to, value, input } // safe: 32 bytes
-}
-
-const isAbsent = (value: unknown) => value === null || value === '0x'
-const isQuantityOrAbsent = (value: unknown): value is string => value === '0x0' || value === '0x' || isQuantity(value)

@@ -1,0 +1,93 @@
+import { type Address, formatBase58 } from '../chain/address.ts'
+import type { Asset } from '../chain/asset.ts'
+import type { ChainResult } from '../chain/chain.ts'
+import { balancesMax } from '../chain/limits.ts'
+import { parseQuantity } from '../chain/quantity.ts'
+import { err, ok } from '../common/result.ts'
+import { agreeOnOne, collect, failureOf, firstAnswer } from './agreement.ts'
+import { askApi, askRpc } from './ask.ts'
+import { balanceCall, decimalsCall, parseResult, tokenBalanceCall } from './json-rpc.ts'
+import { batchCallsMax } from './limits.ts'
+import type { Session, TronNode } from './node.ts'
+import { type NodeResult, nodeError } from './node-error.ts'
+import { isObject, type Parsed, parseUint256 } from './parse/fields.ts'
+
+/** The newest balances of at most `balancesMax` addresses by one node, in chain units. */
+export async function readBalances(
+  session: Session,
+  addresses: readonly Address[],
+  asset: Asset,
+): ChainResult<readonly bigint[]> {
+  if (addresses.length === 0) return ok([])
+  if (addresses.length > balancesMax) return err({ kind: 'no-answer', why: `${addresses.length} balances at once` })
+  return firstAnswer(session, 'rpc', (node) => balancesAt(session, node, addresses, asset))
+}
+
+/** One call more than in other batches, so that 20 addresses take one request. The chain id in it replaces a probe. */
+function balancesAt(
+  session: Session,
+  node: TronNode,
+  addresses: readonly Address[],
+  asset: Asset,
+): NodeResult<readonly bigint[]> {
+  const isNative = asset.kind === 'native'
+  const calls = addresses.map((one) => (isNative ? balanceCall(one) : tokenBalanceCall(asset.contract, one)))
+  const parse = isNative ? parseSun : parseUint256
+  return askRpc(session, node, calls, (reply) => parseResult(reply, 'a balance', parse), batchCallsMax + 1)
+}
+
+function parseSun(value: unknown): Parsed<bigint> {
+  const sun = parseQuantity(value)
+  return sun === null ? err('not a quantity') : ok(sun)
+}
+
+/**
+ * The first of at most `balancesMax` addresses that holds an asset by any of `quorum` nodes, or null. So a node that lies can
+ * show that one holds something, and cannot hide it.
+ */
+export async function findHolder(
+  session: Session,
+  addresses: readonly Address[],
+  asset: Asset,
+): ChainResult<number | null> {
+  const { quorum } = session.pool
+  const { answers, errors } = await collect(
+    session,
+    'rpc',
+    (node) => balancesAt(session, node, addresses, asset),
+    (all) => quorum - all.length,
+  )
+  const index = addresses.findIndex((_, i) => answers.some(({ value }) => (value[i] ?? 0n) > 0n))
+  if (index !== -1) return ok(index)
+  return answers.length < quorum ? err(failureOf(session, errors)) : ok(null)
+}
+
+/** Whether the account exists, by any node. An address that was emptied holds nothing, and its account stays. */
+export async function isActivated(session: Session, address: Address): ChainResult<boolean> {
+  const text = formatBase58(address)
+  return firstAnswer(session, 'api', (node) =>
+    askApi(session, node, '/wallet/getaccount', { address: text, visible: true }, (value) => {
+      if (!isObject(value)) return nodeError('bad-answer', 'no account')
+      if (Object.keys(value).length === 0) return ok(false)
+      return value.address === text ? ok(true) : nodeError('bad-answer', 'another account')
+    }),
+  )
+}
+
+/** `decimals()` of a contract, as `quorum` nodes agree on it. */
+export async function readDecimals(session: Session, contract: Address): ChainResult<number> {
+  const about = `decimals of ${contract}`
+  const agreed = await agreeOnOne(session, 'chain', about, async (node) => {
+    const result = await askRpc(session, node, [decimalsCall(contract)], (reply) => {
+      return parseResult(reply, 'decimals', parseUint8)
+    })
+    return result.ok ? ok(result.value.map((value) => ({ about, facts: String(value), rest: '', value }))) : result
+  })
+  return agreed.ok ? ok(agreed.value.value) : agreed
+}
+
+function parseUint8(value: unknown): Parsed<number> {
+  const number = parseUint256(value)
+  if (!number.ok) return number
+  return number.value > 255n ? err('more than a uint8') : ok(Number(number.value))
+}

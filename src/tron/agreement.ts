@@ -1,0 +1,230 @@
+import type { ChainResult } from '../chain/chain.ts'
+import type { ChainFailure } from '../chain/failure.ts'
+import { err, ok } from '../common/result.ts'
+import { alarmTextMax } from './limits.ts'
+import { demote, type NodeService, type Pool, type Session, type TronNode } from './node.ts'
+import type { NodeError, NodeResult } from './node-error.ts'
+import { requireFit } from './probe.ts'
+
+/**
+ * What a node must be for a query. `money`: probed, and both of its services are asked. `chain`: probed. `rpc` and `api`: one
+ * service, since no credit depends on the reply.
+ */
+export type Requirement = 'money' | 'chain' | 'rpc' | 'api'
+
+/** A node's reply to a query. */
+export interface Answer<T> {
+  readonly node: TronNode
+  readonly value: T
+}
+
+/** Replies of different nodes, and why others gave none. */
+export interface Answers<T> {
+  readonly answers: readonly Answer<T>[]
+  readonly errors: ReadonlyMap<TronNode, NodeError>
+}
+
+/** Asks as many nodes at the same time as answers are `missing`. The next node replaces one that fails. */
+export async function collect<T>(
+  session: Session,
+  requirement: Requirement,
+  query: (node: TronNode) => NodeResult<T>,
+  missing: (answers: readonly Answer<T>[]) => number,
+): Promise<Answers<T>> {
+  const answers: Answer<T>[] = []
+  const errors = new Map<TronNode, NodeError>()
+  const nodes = inOrder(session.pool, requirement)
+  let running = 0
+  const run = async () => {
+    while (missing(answers) > running) {
+      const node = nodes.shift()
+      if (node === undefined) return
+      running += 1
+      const needsProbe = requirement === 'money' || requirement === 'chain'
+      const fit = needsProbe ? await requireFit(session, node) : ok(null)
+      const result = fit.ok ? await query(node) : fit
+      running -= 1
+      if (result.ok) answers.push({ node, value: result.value })
+      else errors.set(node, result.error)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(missing([]), nodes.length) }, run))
+  return { answers, errors }
+}
+
+/** The nodes by preference. Those that rest come last: they are asked where too few others are left. */
+function inOrder({ nodes, clock }: Pool, requirement: Requirement): TronNode[] {
+  const now = clock.now()
+  const services: readonly NodeService[] =
+    requirement === 'money' ? ['rpc', 'api'] : requirement === 'api' ? ['api'] : ['rpc']
+  const rank = (node: TronNode) => {
+    const health = services.map((service) => node[service])
+    if (health.some(({ restUntil }) => restUntil > now)) return 2
+    return health.some(({ demotedUntil }) => demotedUntil > now) ? 1 : 0
+  }
+  const usable = nodes.filter((node) => services.every((service) => node[service].blockedUntil <= now))
+  return usable.sort((a, b) => rank(a) - rank(b)) // stable
+}
+
+/** The first answer that any node gives. */
+export async function firstAnswer<T>(
+  session: Session,
+  requirement: Requirement,
+  query: (node: TronNode) => NodeResult<T>,
+): ChainResult<T> {
+  const found = await collect(session, requirement, query, (answers) => 1 - answers.length)
+  const [first] = found.answers
+  return first === undefined ? err(failureOf(session, found.errors)) : ok(first.value)
+}
+
+/** Why there are too few answers. */
+export function failureOf({ pool, deadline }: Session, errors: ReadonlyMap<TronNode, NodeError>): ChainFailure {
+  if (pool.clock.now() >= deadline || [...errors.values()].some(({ kind }) => kind === 'out-of-time')) {
+    return { kind: 'out-of-time' }
+  }
+  const limits = [...errors.values()].flatMap(({ limit }) => limit ?? [])
+  const [limited] = limits.sort((a, b) => a.seconds - b.seconds)
+  if (limited !== undefined) return limited
+  const reasons = pool.nodes.map((node) => `node ${node.number}: ${errors.get(node)?.detail ?? 'resting, or answered'}`)
+  return { kind: 'no-answer', why: reasons.join('; ') || 'no node' }
+}
+
+/** A node's version of a fact. Nodes agree where their texts are the same; an alarm shows the lines that differ. */
+export interface Vote<T> {
+  readonly about: string
+  readonly facts: string
+  /** The rest of the facts, or null where the node could not give them. */
+  readonly rest: string | null
+  readonly value: T
+}
+
+/** What nodes say about one fact. */
+export type QuorumVerdict<T> =
+  | { readonly kind: 'agreed'; readonly value: T }
+  /** They agree on `facts`, and a node that is needed for the quorum could not give the rest. `value` is that node's. */
+  | { readonly kind: 'partial'; readonly value: T }
+  | { readonly kind: 'differs' }
+  /** Too few nodes have it. */
+  | { readonly kind: 'missing' }
+
+/** What `agreeByQuorum` found. */
+export interface Agreement<T> {
+  readonly verdicts: readonly QuorumVerdict<T>[]
+  readonly errors: ReadonlyMap<TronNode, NodeError>
+}
+
+/**
+ * Asks `quorum` nodes the same, and the next one where they differ, for each of a list of facts. A minority is reported and
+ * demoted; where there is no quorum the difference is reported.
+ */
+export async function agreeByQuorum<T>(
+  session: Session,
+  requirement: Requirement,
+  query: (node: TronNode) => NodeResult<readonly Vote<T>[]>,
+): Promise<Agreement<T>> {
+  const { quorum } = session.pool
+  const judge = (answers: readonly Answer<readonly Vote<T>[]>[]) => {
+    const length = Math.max(0, ...answers.map(({ value }) => value.length))
+    return Array.from({ length }, (_, i) => judgeVotes(votesAt(answers, i), quorum))
+  }
+  const { answers, errors } = await collect(session, requirement, query, (all) => {
+    if (all.length === 0) return quorum
+    // Another node may be able to give what one could not.
+    const missing = judge(all).map(({ verdict, group }) => (verdict.kind === 'partial' ? 1 : quorum - group.length))
+    return Math.max(0, ...missing)
+  })
+  const verdicts = judge(answers).map(({ verdict, votes, group }) => {
+    reportMinority(session.pool, votes, group, verdict.kind)
+    return verdict
+  })
+  return { verdicts, errors }
+}
+
+/** As `agreeByQuorum`, for one fact. */
+export async function agreeOnOne<T>(
+  session: Session,
+  requirement: Requirement,
+  about: string,
+  query: (node: TronNode) => NodeResult<readonly Vote<T>[]>,
+): ChainResult<{ readonly kind: 'agreed' | 'partial'; readonly value: T }> {
+  const { verdicts, errors } = await agreeByQuorum(session, requirement, query)
+  const [verdict] = verdicts
+  if (verdict?.kind === 'agreed' || verdict?.kind === 'partial') return ok(verdict)
+  return err(verdict?.kind === 'differs' ? { kind: 'disagreement', about } : failureOf(session, errors))
+}
+
+interface NodeVote<T> extends Vote<T> {
+  readonly node: TronNode
+}
+
+function votesAt<T>(answers: readonly Answer<readonly Vote<T>[]>[], i: number): readonly NodeVote<T>[] {
+  return answers.flatMap(({ node, value }) => {
+    const vote = value[i]
+    return vote === undefined ? [] : [{ ...vote, node }]
+  })
+}
+
+function judgeVotes<T>(votes: readonly NodeVote<T>[], quorum: number) {
+  const whole = largestGroup(
+    votes.filter(({ rest }) => rest !== null),
+    textOf,
+  )
+  const [first] = whole
+  if (first !== undefined && whole.length >= quorum) {
+    return { verdict: { kind: 'agreed', value: first.value } as QuorumVerdict<T>, votes, group: whole }
+  }
+  const similar = largestGroup(votes, ({ facts }) => facts)
+  const partial = similar.find(({ rest }) => rest === null)
+  const isOneText = new Set(similar.flatMap(({ rest }) => rest ?? [])).size <= 1
+  if (partial !== undefined && isOneText && similar.length >= quorum) {
+    return { verdict: { kind: 'partial', value: partial.value } as QuorumVerdict<T>, votes, group: similar }
+  }
+  const group = whole.length > 0 && !isOneText ? whole : similar
+  const kind = group.length < votes.length ? 'differs' : 'missing'
+  return { verdict: { kind } as QuorumVerdict<T>, votes, group }
+}
+
+const textOf = ({ facts, rest }: Vote<unknown>) => `${facts}\n${rest ?? ''}`
+
+/** The largest group of items with the same key; of equal ones the first. */
+export function largestGroup<T>(items: readonly T[], keyOf: (item: T) => string | null): readonly T[] {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    if (key !== null) groups.set(key, [...(groups.get(key) ?? []), item])
+  }
+  return [...groups.values()].reduce((a, b) => (b.length > a.length ? b : a), [])
+}
+
+/** Reports the nodes that say something else than `group`. Where it is a quorum, they are demoted and probed. */
+function reportMinority<T>(
+  pool: Pool,
+  votes: readonly NodeVote<T>[],
+  group: readonly NodeVote<T>[],
+  kind: QuorumVerdict<T>['kind'],
+): void {
+  const [first] = group
+  if (first === undefined || kind === 'missing') return
+  const isQuorum = kind !== 'differs'
+  for (const other of votes) {
+    if (group.includes(other)) continue
+    if (isQuorum) demote(other.node, pool.clock)
+    if (other.rest === null && other.facts === first.facts) continue // it said less, and nothing else
+    // A node that is outvoted can differ about other things each time: it is one fault.
+    pool.report('nodes-disagree', isQuorum ? `node ${other.node.number}` : other.about, {
+      about: other.about,
+      nodes: group.map(({ node }) => node.number).join(','),
+      answer: differenceIn(textOf(first), textOf(other)),
+      otherNode: other.node.number,
+      otherAnswer: differenceIn(textOf(other), textOf(first)),
+      outcome: isQuorum ? 'outvoted' : 'held',
+    })
+  }
+}
+
+/** The lines of `text` that `other` does not have, cut to a length that fits a log line. */
+function differenceIn(text: string, other: string): string {
+  const others = new Set(other.split('\n'))
+  const own = text.split('\n').filter((line) => !others.has(line))
+  return own.join('; ').slice(0, alarmTextMax) || 'nothing'
+}

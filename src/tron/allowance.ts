@@ -1,0 +1,210 @@
+import type { Payer } from '../chain/chain.ts'
+import type { ChainFailure } from '../chain/failure.ts'
+import { err, ok, type Result } from '../common/result.ts'
+import type { UnixMs } from '../common/time.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { ObjectHost } from '../platform/object-host.ts'
+
+/** What a node allows. */
+export interface NodeLimits {
+  /** Names the node in storage: not its URL, which can contain a key. */
+  readonly id: string
+  readonly perSecond: number
+  readonly perDay: number
+}
+
+type Limited = ChainFailure & { readonly kind: 'limited' }
+
+/** The requests that nodes allow, counted exactly. */
+export interface Allowance {
+  /** Resolves when the stored counts are known. */
+  readonly ready: Promise<void>
+  /**
+   * Counts one request to node `number` and returns when it may be sent. `sent` is how many this piece of work has sent to it.
+   */
+  take(number: number, payer: Payer, sent: number): Result<UnixMs, Limited>
+  /** Earliest time for a tick that is not due by the interval: as often as the rest of the day leaves room for. */
+  tickRoomAt(): UnixMs
+  /** A piece of work has ended: the counts are stored as they are. */
+  settle(): void
+}
+
+/** Requests that a tick which is caught up takes at one node at most: head, blocks and logs, and blocks and logs of the tail. */
+export const tickRequests = 5
+/** Requests between two saves during a piece of work: so many can be counted twice where it is killed. */
+export const reservedRequests = 10
+const hourMs = 3_600_000
+/** Hours that are counted: 24 whole ones and the present one, so that no 24 hours have more. */
+const hours = 25
+const storageKey = 'allowance'
+
+/** Counts of one hour. */
+interface Counts {
+  tick: number
+  caller: number
+  rest: number
+}
+interface NodeState extends NodeLimits {
+  /** Set aside for ticks. */
+  readonly tickNeed: number
+  byHour: Map<number, Counts>
+  /** Requests of each caller by hour. */
+  byCaller: Map<number, Map<number, number>>
+  /** Requests that are stored as used already. */
+  reserved: number
+  /** Times of the newest requests of ticks and of all others: each has a part of a second of its own. */
+  readonly tickTimes: number[]
+  readonly otherTimes: number[]
+}
+type Stored = Pick<NodeState, 'byHour' | 'byCaller' | 'reserved'>
+
+/** The allowance of an object's nodes. Counts of earlier objects are loaded from its storage. */
+export function createAllowance(
+  nodes: readonly NodeLimits[],
+  quorum: number,
+  scanEverySeconds: number,
+  clock: Clock,
+  host: Pick<ObjectHost, 'load' | 'save'>,
+): Allowance {
+  const tickNeed = Math.ceil((hours * 3_600) / scanEverySeconds) * tickRequests
+  const states = nodes.map((node): NodeState => {
+    const empty = { byHour: new Map(), byCaller: new Map(), reserved: 0, tickTimes: [], otherTimes: [] }
+    return { ...node, tickNeed: Math.min(tickNeed, node.perDay), ...empty }
+  })
+  let isSettled = true
+  const save = (reserved: number) => {
+    isSettled = reserved === 0
+    const stored: Record<string, Stored> = {}
+    for (const state of states) {
+      state.reserved = reserved
+      stored[state.id] = { byHour: state.byHour, byCaller: withMany(state), reserved }
+    }
+    host.save(storageKey, stored)
+  }
+  const load = async () => {
+    const stored = (await host.load<Record<string, Stored>>(storageKey)) ?? {}
+    for (const state of states) restore(state, stored[state.id], hourOf(clock.now()))
+    save(0)
+  }
+  return {
+    ready: load(),
+    take(number, payer, sent) {
+      const state = states[number - 1]
+      if (state === undefined) throw new Error(`no node ${number}`)
+      const now = clock.now()
+      forgetOldHours(state, hourOf(now))
+      const whose = lacksRoom(state, payer, sent)
+      if (whose !== null) return err({ kind: 'limited', whose, seconds: secondsUntilRoom(state, now) })
+      if (state.reserved === 0) save(reservedRequests)
+      state.reserved -= 1
+      count(state, payer, hourOf(now))
+      return ok(takeTime(state, payer, now))
+    },
+    tickRoomAt() {
+      const now = clock.now()
+      const times = states.map((state) => {
+        forgetOldHours(state, hourOf(now))
+        if (used(state) >= state.perDay) return now + secondsUntilRoom(state, now) * 1_000
+        return roomForTickAt(state, now)
+      })
+      const time = times.sort((a, b) => a - b)[quorum - 1] ?? now
+      return Math.ceil(Math.max(time, now)) as UnixMs // safe: a later time
+    },
+    settle() {
+      if (!isSettled) save(0)
+    },
+  }
+}
+
+const hourOf = (ms: number) => Math.floor(ms / hourMs)
+const sum = (state: NodeState, payer: keyof Counts) => {
+  let total = 0
+  for (const counts of state.byHour.values()) total += counts[payer]
+  return total
+}
+const used = (state: NodeState) => sum(state, 'tick') + sum(state, 'caller') + sum(state, 'rest')
+/** What the need of ticks leaves: callers share half of it. */
+const left = ({ perDay, tickNeed }: NodeState) => perDay - tickNeed
+
+/** Whose limit has no room for one more request, or null. */
+function lacksRoom(state: NodeState, payer: Payer, sent: number): Limited['whose'] | null {
+  const total = used(state)
+  if (total >= state.perDay) return 'nodes'
+  const ticks = sum(state, 'tick')
+  const callers = sum(state, 'caller')
+  // What ticks have not used of their need yet is theirs.
+  const reserved = Math.max(state.tickNeed - ticks, 0)
+  switch (payer.kind) {
+    case 'tick':
+      // Reading blocks that are behind leaves the need of a day.
+      return sent < tickRequests || total + state.tickNeed < state.perDay ? null : 'nodes'
+    case 'rest':
+      return total + reserved + Math.max(left(state) / 2 - callers, 0) < state.perDay ? null : 'nodes'
+    case 'caller': {
+      if (callers >= Math.floor(left(state) / 2)) return 'callers'
+      let own = 0
+      for (const n of state.byCaller.get(payer.uid)?.values() ?? []) own += n
+      if (own >= Math.max(Math.floor(left(state) / 20), 1)) return 'caller'
+      return total + reserved < state.perDay ? null : 'nodes'
+    }
+  }
+}
+
+function count(state: NodeState, payer: Payer, hour: number): void {
+  const counts = state.byHour.get(hour) ?? { tick: 0, caller: 0, rest: 0 }
+  state.byHour.set(hour, { ...counts, [payer.kind]: counts[payer.kind] + 1 })
+  if (payer.kind !== 'caller') return
+  const own = state.byCaller.get(payer.uid) ?? new Map<number, number>()
+  state.byCaller.set(payer.uid, own.set(hour, (own.get(hour) ?? 0) + 1))
+}
+
+function forgetOldHours({ byHour, byCaller }: NodeState, hour: number): void {
+  if (Math.min(...byHour.keys()) > hour - hours) return // nearly always
+  for (const old of [...byHour.keys()].filter((one) => one <= hour - hours)) byHour.delete(old)
+  for (const [uid, own] of byCaller) {
+    for (const old of [...own.keys()].filter((one) => one <= hour - hours)) own.delete(old)
+    if (own.size === 0) byCaller.delete(uid)
+  }
+}
+
+/** When the oldest hour is no longer counted. */
+function secondsUntilRoom({ byHour }: NodeState, now: number): number {
+  const oldest = Math.min(...byHour.keys(), hourOf(now))
+  return Math.max(Math.ceil(((oldest + hours) * hourMs - now) / 1_000), 1)
+}
+
+/** The time of a request: within a second, ticks and others have their own part of what the node allows. */
+function takeTime(state: NodeState, payer: Payer, now: number): UnixMs {
+  const { perSecond, tickTimes } = state
+  const others = Math.floor(perSecond / 2)
+  const isOwn = payer.kind === 'tick' || others === 0
+  const [times, max] = isOwn ? [tickTimes, perSecond - others] : [state.otherTimes, others]
+  const time = times.length < max ? now : Math.max(now, (times.shift() ?? now) + 1_000)
+  times.push(time)
+  return time as UnixMs // safe: now or later
+}
+
+/**
+ * When a tick has room in the present hour. Ticks use their need and two fifths of what is left, spread over the day; a tenth
+ * of an hour's part is free at its start, so that single ticks come when they are due.
+ */
+function roomForTickAt(state: NodeState, now: number): number {
+  const hour = hourOf(now)
+  const ofHour = (state.tickNeed + 0.4 * left(state)) / hours
+  const usedInHour = state.byHour.get(hour)?.tick ?? 0
+  return (hour + (usedInHour + tickRequests) / ofHour - 0.1) * hourMs
+}
+
+/** The callers with many requests. The others have most of their share left in any case, and are not stored. */
+function withMany(state: NodeState): NodeState['byCaller'] {
+  const many = left(state) / 200
+  const total = (own: ReadonlyMap<number, number>) => [...own.values()].reduce((a, b) => a + b, 0)
+  return new Map([...state.byCaller].filter(([, own]) => total(own) > many))
+}
+
+/** What was reserved before a restart is counted as if it had been used. */
+function restore(state: NodeState, stored: Stored | undefined, hour: number): void {
+  if (stored === undefined) return
+  Object.assign(state, stored)
+  for (let i = 0; i < stored.reserved; i += 1) count(state, { kind: 'tick' }, hour)
+}

@@ -1,0 +1,146 @@
+import type { Address } from '../chain/address.ts'
+import type { BlockHash, Txid } from '../chain/block.ts'
+import { formatQuantity } from '../chain/quantity.ts'
+import { ok, type Result } from '../common/result.ts'
+import { type NodeError, nodeError } from './node-error.ts'
+import { isObject, type Parsed } from './parse/fields.ts'
+
+/** One JSON-RPC call. */
+export interface RpcCall {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** The reply to one call. The node's own text of an error is left out, so that it is never logged. */
+export type RpcReply =
+  | { readonly kind: 'result'; readonly value: unknown }
+  | { readonly kind: 'error'; readonly code: number }
+
+const call = (method: string, ...params: readonly unknown[]): RpcCall => ({ method, params })
+
+/** The chain id. */
+export const chainIdCall = call('eth_chainId')
+/** The software and version of the node. */
+export const versionCall = call('web3_clientVersion')
+/** The block at a height or tag, with txids. */
+export const blockCall = (block: number | 'finalized' | 'latest') =>
+  call('eth_getBlockByNumber', typeof block === 'number' ? formatQuantity(block) : block, false)
+/** All logs of a block. A filter would depend on an index that nodes can lack (PROTOCOL.md, Log queries). */
+export const logsCall = (hash: BlockHash) => call('eth_getLogs', { blockHash: `0x${hash}` })
+/** A transaction, mined or not. */
+export const transactionCall = (txid: Txid) => call('eth_getTransactionByHash', `0x${txid}`)
+/** The receipt of a transaction. */
+export const receiptCall = (txid: Txid) => call('eth_getTransactionReceipt', `0x${txid}`)
+/** The TRX balance of an address, in sun. Nodes have balances of the latest state only (PROTOCOL.md, Balances). */
+export const balanceCall = (address: Address) => call('eth_getBalance', `0x${address}`, 'latest')
+/** A read of a contract. Nodes before 4.8.2 refuse all fields but `to` and `data` (PROTOCOL.md, Contract calls). */
+export const contractCall = (to: Address, data: string) => call('eth_call', { to: `0x${to}`, data }, 'latest')
+/** The token balance of an address, in the token's smallest units. */
+export const tokenBalanceCall = (contract: Address, address: Address) =>
+  contractCall(contract, `0x70a08231${address.padStart(64, '0')}`)
+/** `decimals()` of a token contract. */
+export const decimalsCall = (contract: Address) => contractCall(contract, '0x313ce567')
+
+/** The request body of `calls` with ids from `firstId` on: an array, or one object where `single`. */
+export function encodeCalls(calls: readonly RpcCall[], firstId: number, single: boolean): string {
+  const requests = calls.map(({ method, params }, i) => ({ jsonrpc: '2.0', id: firstId + i, method, params }))
+  return JSON.stringify(single ? requests[0] : requests)
+}
+
+/**
+ * The replies to a batch in the order of its calls, which can come in any order: their ids decide (PROTOCOL.md, Batches and
+ * ids). An error without an id belongs to the only call that has no other reply.
+ */
+export function parseBatchReply(
+  value: unknown,
+  firstId: number,
+  count: number,
+): Result<readonly RpcReply[], NodeError> {
+  if (!Array.isArray(value)) return parseRefusal(value)
+  if (value.length !== count) return nodeError('bad-answer', `${value.length} replies to ${count} calls`)
+  const replies = new Map<unknown, RpcReply>()
+  for (const item of value) {
+    const reply = parseReply(item)
+    if (reply !== null) replies.set(reply.id, reply.reply)
+  }
+  const ordered: RpcReply[] = []
+  for (let id = firstId; id < firstId + count; id += 1) {
+    const key = replies.has(id) ? id : null
+    const reply = replies.get(key)
+    if (reply !== undefined) ordered.push(reply)
+    replies.delete(key)
+  }
+  const isWhole = ordered.length === count
+  return isWhole ? ok(ordered) : nodeError('bad-answer', 'replies that are not JSON-RPC for their calls')
+}
+
+/** The reply to a call that was sent alone. */
+export function parseSingleReply(value: unknown, id: number): Result<RpcReply, NodeError> {
+  const reply = parseReply(value)
+  const isOwn = reply !== null && (reply.id === id || reply.id === null)
+  return isOwn ? ok(reply.reply) : nodeError('bad-answer', 'a reply that is not JSON-RPC for its call')
+}
+
+/** A reply and its id, or null. The id of an error can be null or the text "null", which is null here. */
+function parseReply(value: unknown): { readonly id: unknown; readonly reply: RpcReply } | null {
+  if (!isObject(value) || value.jsonrpc !== '2.0') return null
+  const { id } = value
+  const hasResult = 'result' in value
+  if (hasResult === 'error' in value) return null
+  if (hasResult) return typeof id === 'number' ? { id, reply: { kind: 'result', value: value.result } } : null
+  const reply = parseError(value.error)
+  return reply === null ? null : { id: id === 'null' ? null : id, reply }
+}
+
+function parseError(error: unknown) {
+  if (!isObject(error) || typeof error.code !== 'number' || !Number.isInteger(error.code)) return null
+  return typeof error.message === 'string' ? ({ kind: 'error', code: error.code } as const) : null
+}
+
+// The codes below: PROTOCOL.md, Errors.
+const unsupportedCodes: ReadonlySet<number> = new Set([-32600, -32601, -32602, -32700])
+const tooManyResults = -32005
+const responseTooLarge = -32003
+
+/** In place of a reply that alone exceeds what a gateway or this service lets through. */
+export const oversizeReply: RpcReply = { kind: 'error', code: responseTooLarge }
+
+/** One error in place of the replies to a batch: the node refuses the whole batch. */
+function parseRefusal(value: unknown): Result<never, NodeError> {
+  const error = isObject(value) && value.jsonrpc === '2.0' && !('result' in value) ? parseError(value.error) : null
+  if (error === null) return nodeError('bad-answer', 'a reply to a batch that is not an array')
+  const detail = `error ${error.code} for the batch`
+  if (error.code === responseTooLarge) return nodeError('too-large', detail)
+  return nodeError(isUnsupported(error) || error.code === tooManyResults ? 'batch-refused' : 'bad-answer', detail)
+}
+
+/** Whether a node does not support the method, or parses a tag that it does not support as a number. */
+export function isUnsupported(reply: RpcReply): boolean {
+  return reply.kind === 'error' && unsupportedCodes.has(reply.code)
+}
+
+/** Whether a reply has too many results or bytes, so that a query for less can pass. */
+export function isTooLarge(reply: RpcReply | undefined): boolean {
+  return reply?.kind === 'error' && (reply.code === tooManyResults || reply.code === responseTooLarge)
+}
+
+/** Whether the same call can pass in a smaller batch. Too many results do not depend on the batch. */
+export function fitsSmallerBatch(reply: RpcReply | undefined): boolean {
+  return reply?.kind === 'error' && reply.code === responseTooLarge
+}
+
+/** The parsed result of a reply. An error or null is a node error, never "nothing there". `what` names it in the log. */
+export function parseResult<T>(
+  reply: RpcReply | undefined,
+  what: string,
+  parse: (value: unknown) => Parsed<T>,
+): Result<T, NodeError> {
+  if (reply === undefined) return nodeError('bad-answer', `no ${what}`)
+  if (isTooLarge(reply)) return nodeError('too-large', `${what} is too large`)
+  if (reply.kind === 'error') {
+    return nodeError(reply.code === -32601 ? 'unfit' : 'bad-answer', `error ${reply.code} for ${what}`)
+  }
+  if (reply.value === null) return nodeError('behind', `null for ${what}`)
+  const parsed = parse(reply.value)
+  return parsed.ok ? parsed : nodeError('bad-answer', `${what}: ${parsed.error}`)
+}

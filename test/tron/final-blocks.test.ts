@@ -1,0 +1,242 @@
+import { describe, expect, it } from 'vitest'
+import type { Wire } from '../support/block-json.ts'
+import { createChain } from '../support/chain-builder.ts'
+import { changing, type Fault } from '../support/scripted-node.ts'
+import { addressOf, transferLog, usdtAddress } from '../support/transaction-spec.ts'
+import {
+  at,
+  busyChain,
+  createHarness,
+  createProbed,
+  type Harness,
+  matchUs,
+  readBlocks as read,
+  them,
+  token,
+  trx,
+  txidAt,
+  us,
+  wordsOf,
+} from './harness.ts'
+import { blocks, logs } from './protocol-faults.ts'
+
+/** Changes the `i`-th block of the chain. */
+const blockAt = (h: Harness, i: number, change: (block: Record<string, unknown>) => unknown): Fault =>
+  blocks((block) => (block.blockID === h.chain.at(h.chain.firstHeight + i)?.hash ? change(block) : block))
+const failed = (block: Record<string, unknown>) => ({
+  ...block,
+  transactions: (block.transactions as Wire[]).map((one, i) =>
+    i === 0 ? { ...one, ret: [{ contractRet: 'REVERT' }] } : one,
+  ),
+})
+const withoutLogsOf = (h: Harness, i: number) =>
+  changing('eth_getLogs', (value) => {
+    const list = value as Wire[]
+    return list[0]?.blockHash === `0x${h.chain.at(h.chain.firstHeight + i)?.hash}` ? list.slice(1) : list
+  })
+
+describe('final blocks', () => {
+  it('have the transfers to and from addresses of the service, by one lookup and two questions', async () => {
+    const h = await createProbed()
+    const { firstHeight } = h.chain
+    let lookups = 0
+    const result = await h.settle(
+      h.open().finalBlocks(at(firstHeight), at(firstHeight + 4), (addresses) => {
+        lookups += 1
+        expect(new Set(addresses).size).toBe(addresses.length)
+        return matchUs(addresses)
+      }),
+    )
+    expect(wordsOf(result)).toEqual([2, 2, 2, 2, 2])
+    expect(result.ok && result.value[0]).toMatchObject({
+      header: { height: firstHeight, hash: h.chain.at(firstHeight)?.hash },
+      transfers: [
+        {
+          txid: txidAt(h.chain, firstHeight, 0),
+          position: 0,
+          asset: { kind: 'native' },
+          from: them,
+          to: us,
+          amount: 1n,
+        },
+        {
+          txid: txidAt(h.chain, firstHeight, 1),
+          position: 0,
+          asset: { kind: 'trc20' },
+          from: them,
+          to: us,
+          amount: 100n,
+        },
+      ],
+      sent: [],
+      callsToRead: null,
+    })
+    expect(lookups).toBe(1)
+    expect(h.counts()).toEqual([2, 2])
+    expect(h.nodes.map(({ requests }) => requests.map(({ calls }) => calls.length))).toEqual([
+      [1, 6],
+      [1, 6],
+    ])
+  })
+
+  it('have no transfers of failed transactions, TRC-10 tokens, other contracts and look-alike events', async () => {
+    const chain = createChain()
+    const log = transferLog(usdtAddress, them, us, 5n)
+    chain.add([
+      { kind: 'trc10', from: them, to: us, amount: 5n },
+      { kind: 'call', contract: us, from: them, value: 5n, failed: true },
+      { kind: 'other', type: 11, from: them, to: us, value: 5n },
+      { kind: 'token', contract: usdtAddress, from: them, to: us, amount: 5n, failed: true, keepsLogs: true },
+      { kind: 'token', contract: addressOf(9), from: them, to: us, amount: 5n },
+      { kind: 'token', contract: usdtAddress, from: them, to: us, amount: 0n },
+      {
+        kind: 'call',
+        contract: usdtAddress,
+        from: them,
+        logs: [{ ...log, topics: [...log.topics, log.data], data: '0x' }],
+      },
+      { kind: 'call', contract: usdtAddress, from: them, logs: [{ ...log, data: `${log.data}00` }] },
+      {
+        kind: 'call',
+        contract: usdtAddress,
+        from: them,
+        logs: [{ ...log, topics: log.topics.map((t) => t.replace('0x00', '0x01')) }],
+      },
+    ])
+    chain.addEmpty(18)
+    expect(wordsOf(await read(createHarness({ chain }), 1))).toEqual([0])
+  })
+
+  it('place a token transfer among all logs of its own transaction, also where nodes number logs differently', async () => {
+    const chain = createChain()
+    const other = { ...transferLog(addressOf(9), them, us, 1n), topics: [] }
+    const two = [1n, 2n].map((amount) => transferLog(usdtAddress, them, us, amount))
+    chain.add([token(9n), { kind: 'call', contract: usdtAddress, from: them, logs: [other, ...two] }, token(8n)])
+    chain.addEmpty(18)
+    const h = createHarness({ chain })
+    h.fail(
+      1,
+      logs((list) => list.map((one) => ({ ...one, logIndex: `0x${(Number(one.logIndex) + 7).toString(16)}` }))),
+    )
+    const result = await read(h, 1)
+    const [block] = result.ok ? result.value : []
+    expect(block?.kind === 'read' && block.transfers.map(({ position, amount }) => [position, amount])).toEqual([
+      [0, 9n],
+      [1, 1n],
+      [2, 2n],
+      [0, 8n],
+    ])
+    expect(h.reports()).toEqual([])
+  })
+
+  it('name the transactions that an address of the service sent, failed ones too', async () => {
+    const chain = createChain()
+    chain.add([
+      { kind: 'trx', from: us, to: them, amount: 4n },
+      { kind: 'call', contract: usdtAddress, from: us, failed: true },
+      { kind: 'other', type: 10, from: us, to: null, value: 0n },
+      trx(1n, them),
+    ])
+    chain.addEmpty(18)
+    const result = await read(createHarness({ chain }), 1)
+    const [block] = result.ok ? result.value : []
+    const txids = [0, 1].map((i) => txidAt(chain, chain.firstHeight, i))
+    expect(block).toMatchObject({
+      sent: txids.map((txid) => ({ txid, owner: us })),
+      transfers: [{ from: us, to: them }],
+    })
+  })
+
+  it('end at the head of a node that is behind', async () => {
+    const h = await createProbed()
+    h.node(1).behind = 20
+    expect(wordsOf(await read(h))).toEqual([2, 2, 2])
+  })
+})
+
+describe('where nodes differ about a block', () => {
+  it('only that block is not agreed, and the report shows what differs', async () => {
+    const h = await createProbed()
+    h.fail(1, blockAt(h, 2, failed))
+    expect(wordsOf(await read(h))).toEqual([2, 2, 'no', 2, 2])
+    const txid = txidAt(h.chain, h.chain.firstHeight + 2, 0)
+    expect(h.reports()).toEqual([
+      {
+        level: 'report',
+        name: 'nodes-disagree',
+        fields: {
+          subject: `block ${h.chain.firstHeight + 2}`,
+          about: `block ${h.chain.firstHeight + 2}`,
+          nodes: '1',
+          answer: `${txid} SUCCESS ${them} ${us} 3`,
+          otherNode: 2,
+          otherAnswer: `${txid} REVERT ${them}`,
+          outcome: 'held',
+        },
+      },
+    ])
+  })
+
+  it('a third node decides; the outvoted one is reported once, and used last', async () => {
+    const h = await createProbed({ nodes: 3, quorum: 2 })
+    h.fail(0, withoutLogsOf(h, 1))
+    expect(wordsOf(await read(h))).toEqual([2, 2, 2, 2, 2])
+    expect(h.reports().map(({ name, fields }) => [name, fields.subject, fields.outcome])).toEqual([
+      ['nodes-disagree', 'node 1', 'outvoted'],
+    ])
+    for (const node of h.nodes) node.requests.length = 0
+    expect(wordsOf(await read(h))).toEqual([2, 2, 2, 2, 2])
+    expect(h.counts()).toEqual([0, 2, 2])
+  })
+
+  it('what honest nodes can differ in is no disagreement: logs of failed transactions', async () => {
+    const chains = [true, false].map((keepsLogs) => {
+      const chain = createChain()
+      chain.add([
+        { kind: 'token', contract: usdtAddress, from: them, to: us, amount: 5n, failed: true, keepsLogs },
+        token(7n),
+      ])
+      chain.addEmpty(18)
+      return chain
+    })
+    const [first = busyChain(), second = busyChain()] = chains
+    const h = createHarness({ chain: first })
+    h.node(1).chain = second
+    const ret = [{ contractRet: 'OUT_OF_TIME' }] // which the block contains
+    h.fail(
+      1,
+      blocks((block) => ({
+        ...block,
+        transactions: (block.transactions as Wire[]).map((one, i) => (i === 0 ? { ...one, ret } : one)),
+      })),
+    )
+    expect(wordsOf(await read(h, 1))).toEqual([1])
+    expect(h.reports()).toEqual([])
+  })
+
+  it('a node whose bytes are not those of a transaction lies: another copy is used', async () => {
+    const h = await createProbed({ nodes: 3, quorum: 2 })
+    const lie = (block: Record<string, unknown>) => {
+      const list = block.transactions as Wire[]
+      return {
+        ...block,
+        transactions: list.map((one, i) => (i === 0 ? { ...one, raw_data_hex: list[3]?.raw_data_hex } : one)),
+      }
+    }
+    h.fail(0, blockAt(h, 1, lie))
+    expect(wordsOf(await read(h))).toEqual([2, 2, 2, 2, 2])
+    expect(h.reports()[0]).toMatchObject({ name: 'node-lies', fields: { node: 1 } })
+  })
+
+  it('a node that lies about one block makes it a gap where there is no other copy, and the next one is read', async () => {
+    const h = await createProbed()
+    h.fail(
+      1,
+      blockAt(h, 0, (block) => ({ ...block, transactions: [null] })),
+    )
+    expect(wordsOf(await read(h))).toEqual(['no', 2])
+    expect(
+      wordsOf(await h.settle(h.open().finalBlocks(at(h.chain.firstHeight + 2), at(h.chain.firstHeight + 4), matchUs))),
+    ).toEqual([2])
+  })
+})

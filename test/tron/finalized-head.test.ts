@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import type { Wire } from '../support/block-json.ts'
+import { changing, type Fault } from '../support/scripted-node.ts'
+import { at, createHarness, createProbed, type Harness } from './harness.ts'
+
+const head = (h: Harness, stored: { height: number; time: number } | null = null) =>
+  h.settle(h.open().finalizedHead(stored && { height: at(stored.height), time: stored.time }))
+const finalOf = (h: Harness) => h.chain.tip().height - 18
+
+/** A node that claims a height and a time in seconds for its finalized block. */
+const claiming = (height: number, seconds?: number): Fault =>
+  changing('eth_getBlockByNumber', (value, { params: [tag] }) => {
+    if (tag !== 'finalized') return value
+    const hash = (n: number) => `0x${n.toString(16).padStart(16, '0')}${'ee'.repeat(24)}`
+    const time = seconds === undefined ? {} : { timestamp: `0x${seconds.toString(16)}` }
+    return {
+      ...(value as Wire),
+      number: `0x${height.toString(16)}`,
+      hash: hash(height),
+      parentHash: hash(height - 1),
+      ...time,
+    }
+  })
+
+describe('the finalized head', () => {
+  it('is that of quorum nodes with the same hash, and takes one request at each', async () => {
+    const h = await createProbed()
+    expect(await head(h)).toMatchObject({ ok: true, value: { height: finalOf(h), hash: h.chain.at(finalOf(h))?.hash } })
+    expect(h.counts()).toEqual([1, 1])
+  })
+
+  it('is the lower of two that differ by one, whose hash the other one has as its parent: no further request', async () => {
+    const h = await createProbed()
+    h.node(1).behind = 1
+    expect(await head(h)).toMatchObject({ ok: true, value: { height: finalOf(h) - 1 } })
+    expect(h.counts()).toEqual([1, 1])
+  })
+
+  it('of a node that is far behind does not hold the others back', async () => {
+    const h = await createProbed({ nodes: 3, quorum: 2 })
+    h.node(0).behind = 4
+    expect(await head(h)).toMatchObject({ ok: true, value: { height: finalOf(h) } })
+    for (const node of h.nodes) node.requests.length = 0
+    await head(h)
+    expect(h.counts()).toEqual([0, 1, 1])
+  })
+
+  it('with two hashes at one height is a disagreement', async () => {
+    const h = await createProbed()
+    h.fail(1, claiming(finalOf(h)))
+    expect(await head(h)).toMatchObject({ ok: false, error: { kind: 'disagreement' } })
+    expect(h.reports()).toMatchObject([{ name: 'nodes-disagree' }])
+  })
+
+  it('ahead of the clock by more than a minute is a lie of the node', async () => {
+    const h = await createProbed({ nodes: 3, quorum: 2 })
+    h.fail(0, claiming(finalOf(h) + 1, Math.floor(h.now() / 1000) + 120))
+    expect(await head(h)).toMatchObject({ ok: true, value: { height: finalOf(h) } })
+    expect(h.reports()).toMatchObject([{ name: 'node-lies', fields: { node: 1 } }])
+  })
+
+  it('with more blocks above the stored head than there were slots of 3 s is a lie, also of the only node', async () => {
+    const h = await createProbed({ nodes: 1 })
+    const stored = { height: finalOf(h) - 100, time: h.now() - 300_000 }
+    h.fail(0, claiming(4_000_000_000_000))
+    expect(await head(h, stored)).toMatchObject({ ok: false, error: { kind: 'no-answer' } })
+    expect(h.reports()).toMatchObject([{ name: 'node-lies', fields: { node: 1 } }])
+    h.fail(0, null)
+    h.advance(60_000)
+    expect(await head(h, stored)).toMatchObject({ ok: true, value: { height: finalOf(h) } })
+  })
+
+  it.each([
+    [100, 300, true], // a rotation of the chain
+    [1_200, 3_600, true], // an hour of outage: many arrive at once
+    [120, 300, true], // clocks differ
+    [121, 300, false],
+    [21, 0, false],
+    [20, 0, true],
+  ])('of %d blocks above a stored head of %d s ago is accepted: %s', async (blocks, seconds, isAccepted) => {
+    const h = await createProbed({ nodes: 1 })
+    const read = await head(h, { height: finalOf(h) - blocks, time: h.now() - seconds * 1000 })
+    expect(read.ok).toBe(isAccepted)
+  })
+
+  it('of a node without the tag is never used: the node is unfit', async () => {
+    const h = createHarness({ nodes: 1 })
+    h.node(0).supportsFinalized = false
+    expect(await head(h)).toMatchObject({ ok: false, error: { kind: 'no-answer' } })
+    expect(h.reports()).toMatchObject([
+      { name: 'node-unfit', fields: { node: 1, why: expect.stringContaining('finalized') } },
+    ])
+  })
+})

@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest'
+import { nativeAsset } from '../../src/chain/asset.ts'
+import { createChain } from '../support/chain-builder.ts'
+import { changing, type Fault, type IncomingRequest } from '../support/scripted-node.ts'
+import { createHarness, createProbed, type Harness, readBlocks, secrets, trx, us, wordsOf } from './harness.ts'
+
+const balance = (h: Harness) => h.settle(h.open().balances([us], nativeAsset))
+const five = [2, 2, 2, 2, 2]
+/** Faults of one service alone. */
+const of = (service: IncomingRequest['service'], fault: Fault) => (incoming: IncomingRequest) => {
+  return incoming.service === service ? fault : null
+}
+const limited: Fault = { kind: 'status', status: 429 }
+
+describe('a service of a node that fails', () => {
+  it('rests, longer after each further failure, and is used again once it is well', async () => {
+    const h = await createProbed({ nodes: 2, quorum: 1 })
+    h.fail(0, { kind: 'broken-connection' })
+    await balance(h)
+    expect(h.counts()).toEqual([2, 1]) // one repetition
+    await balance(h)
+    expect(h.counts()).toEqual([2, 2])
+    h.advance(3_000)
+    await balance(h)
+    expect(h.counts()).toEqual([3, 3])
+    h.advance(3_000) // it rests for twice as long now
+    await balance(h)
+    expect(h.counts()).toEqual([3, 4])
+    h.fail(0, null)
+    h.advance(3_000)
+    await balance(h)
+    await balance(h)
+    expect(h.counts()).toEqual([5, 4])
+  })
+
+  it('is tried anyway where too few nodes are left without it', async () => {
+    const h = await createProbed()
+    h.fail(1, { kind: 'broken-connection' })
+    for (let i = 0; i < 6; i += 1) expect((await readBlocks(h)).ok).toBe(false)
+    h.fail(1, null) // it is back, and would rest for a while yet
+    expect(wordsOf(await readBlocks(h))).toEqual(five)
+  })
+
+  it('leaves the other service as it was: a 503 of the HTTP API does not rest JSON-RPC', async () => {
+    const h = await createProbed({ nodes: 2, quorum: 1 })
+    h.node(0).script = of('api', { kind: 'status', status: 503 })
+    expect(wordsOf(await readBlocks(h))).toEqual(five)
+    expect(h.counts()).toEqual([1, 2 + 2]) // the second node is probed
+    await balance(h)
+    expect(h.counts()).toEqual([2, 4])
+  })
+
+  it('of one node answers in the place of none: the other node is asked', async () => {
+    const h = await createProbed({ nodes: 3, quorum: 2 })
+    h.node(1).script = of('rpc', { kind: 'body', body: '' })
+    expect(wordsOf(await readBlocks(h))).toEqual(five)
+  })
+})
+
+describe('a rate limit', () => {
+  it('leaves the service alone for 30 s, and for longer each time, though no other node is left', async () => {
+    const h = await createProbed({ nodes: 1 })
+    h.fail(0, limited)
+    await balance(h)
+    h.advance(29_000)
+    await balance(h)
+    expect(h.counts()).toEqual([1])
+    h.advance(30_000)
+    await balance(h)
+    expect(h.counts()).toEqual([2])
+  })
+
+  it('of requests at the same time counts once', async () => {
+    const h = await createProbed({ nodes: 2, quorum: 1 })
+    h.fail(0, limited)
+    const chain = h.open()
+    await h.settle(Promise.all([1, 2, 3, 4].map(() => chain.balances([us], nativeAsset))))
+    expect(h.counts()).toEqual([4, 4])
+    h.fail(0, null)
+    h.advance(46_000) // the first rest, with all of its jitter
+    await balance(h)
+    expect(h.counts()).toEqual([5, 4])
+  })
+})
+
+describe('a node that once answers with the id of another chain', () => {
+  it('is reported, left alone for a minute, and then used again', async () => {
+    const h = await createProbed({ nodes: 1 })
+    h.fail(
+      0,
+      changing('eth_chainId', () => '0xcd8690dc'),
+    )
+    expect((await balance(h)).ok).toBe(false)
+    expect(h.reports()).toMatchObject([{ name: 'node-lies', fields: { node: 1, subject: 'wrong-chain 1' } }])
+    h.fail(0, null)
+    h.advance(59_000)
+    expect((await balance(h)).ok).toBe(false)
+    expect(h.counts()).toEqual([1])
+    h.advance(2_000)
+    expect((await balance(h)).ok).toBe(true)
+  })
+
+  it('is known from another chain with the same id by the hash of block 0', async () => {
+    const other = createChain({ chainId: '0x1e6653dc' })
+    other.addEmpty(30)
+    const h = createHarness({ nodes: 1, chain: other, chainId: '0x2b6653dc' })
+    h.fail(
+      0,
+      changing('eth_chainId', () => '0x2b6653dc'),
+    )
+    expect(wordsOf(await readBlocks(h))).toMatchObject({ kind: 'no-answer' })
+    expect(h.reports()).toMatchObject([{ name: 'node-lies', fields: { why: expect.stringContaining('block 0') } }])
+  })
+})
+
+describe('a node without transaction history', () => {
+  it('is found by a probe: it has no receipts of a final block', async () => {
+    const h = createHarness()
+    h.node(1).hasHistory = false
+    expect(wordsOf(await readBlocks(h))).toMatchObject({ kind: 'no-answer', why: expect.stringContaining('history') })
+    expect(h.reports()).toMatchObject([
+      { name: 'node-unfit', fields: { node: 2, why: expect.stringContaining('history') } },
+    ])
+  })
+
+  it('whose history is switched off later is found by its receipts, and is no disagreement', async () => {
+    const h = await createProbed({ nodes: 3, quorum: 2 })
+    h.node(0).hasHistory = false
+    expect(wordsOf(await readBlocks(h))).toEqual(five)
+    expect(h.reports()).toMatchObject([
+      { name: 'node-unfit', fields: { node: 1, why: expect.stringContaining('history') } },
+    ])
+    for (const node of h.nodes) node.requests.length = 0
+    await readBlocks(h)
+    expect(h.counts()[0]).toBe(0)
+  })
+
+  it('is used again a minute after its history is back', async () => {
+    const h = createHarness({ nodes: 1 })
+    h.node(0).hasHistory = false
+    expect((await readBlocks(h)).ok).toBe(false)
+    h.node(0).hasHistory = true
+    expect((await readBlocks(h)).ok).toBe(false)
+    h.advance(60_000)
+    expect(wordsOf(await readBlocks(h))).toEqual(five)
+  })
+
+  it('is not suspected where a call has no log', async () => {
+    const chain = createChain()
+    chain.add([{ kind: 'call', contract: us, from: us }, trx(1n)])
+    chain.addEmpty(18)
+    const h = await createProbed({ chain, nodes: 1 })
+    expect(wordsOf(await readBlocks(h, 1))).toEqual([1])
+    expect(h.counts()).toEqual([3])
+  })
+})
+
+describe('what is logged and reported', () => {
+  it('never contains a URL, a key or a text of a node', async () => {
+    const h = createHarness({ nodes: 2, quorum: 2 })
+    const text = `https://node-1.test/${secrets.path} ${secrets.key}`
+    const faults: readonly Fault[] = [
+      { kind: 'broken-connection' },
+      { kind: 'body', body: JSON.stringify({ Error: text }) },
+      { kind: 'body', body: JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32001, message: text } }) },
+      { kind: 'status', status: 500, body: text },
+      changing('eth_chainId', () => text),
+      changing('eth_getLogs', () => [{ [text]: text }]),
+      changing('/wallet/getblockbylimitnext', () => ({ block: [{ blockID: text }] })),
+    ]
+    const failures: unknown[] = []
+    for (const fault of faults) {
+      h.fail(0, fault)
+      failures.push(await readBlocks(h), await balance(h))
+      h.advance(300_000)
+    }
+    const everything = JSON.stringify([h.lines, failures], (_, value) =>
+      typeof value === 'bigint' ? `${value}` : value,
+    )
+    expect(h.lines.length).toBeGreaterThan(faults.length)
+    expect([secrets.path, secrets.key, 'node-1.test'].filter((secret) => everything.includes(secret))).toEqual([])
+  })
+})
