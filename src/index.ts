@@ -1,34 +1,71 @@
-import { WorkerEntrypoint } from 'cloudflare:workers'
-import { createService } from './compose.ts'
+import { DurableObject, WorkerEntrypoint, waitUntil } from 'cloudflare:workers'
+import type { Address } from './chain/address.ts'
+import type { Asset } from './chain/asset.ts'
+import type { Txid } from './chain/block.ts'
+import type { ScannerCalls } from './chain/scanner-calls.ts'
+import type { EndpointKey, Uid } from './common/ids.ts'
+import { createEndpointObject, createScannerObject, createService, type Platform } from './compose.ts'
 import { systemClock, uniqueName } from './platform/clock.ts'
 import { createLogger } from './platform/logger.ts'
+import { hostOf } from './platform/object-host.ts'
 import type { EntriesQuery, EntryToPost, LedgerMethods } from './rpc/ledger-methods.ts'
-import type { StartEndpoint } from './webhooks/deliveries.ts'
 
-declare global {
-  namespace Cloudflare {
-    interface GlobalProps {
-      readonly mainModule: { readonly Webhooks: typeof Webhooks }
-    }
-  }
-}
+type Bindings = Record<string, unknown>
 
-const service = createService({
+const platform: Platform = {
   clock: systemClock,
   // biome-ignore lint/suspicious/noConsole: the console is where Workers collect log lines
   logger: createLogger((line) => console.log(line)),
   fetch: (input, init) => fetch(input, init),
   uniqueName,
-})
+  waitUntil,
+}
+
+const service = createService(platform)
 
 export default {
   fetch: (request, bindings) => service.fetch(request, bindings),
-  scheduled: (_controller, bindings, { exports }) =>
-    service.minute(bindings, (task, nextEvents) => exports.Webhooks.deliver(task, nextEvents)),
-} satisfies ExportedHandler<Record<string, unknown>>
+  scheduled: (_controller, bindings) => service.scheduled(bindings),
+} satisfies ExportedHandler<Bindings>
+
+/** The only place that talks to nodes: its alarm is the tick of the scan. One for the deployment, by the name `scanner`. */
+export class Scanner extends DurableObject<Bindings> implements ScannerCalls {
+  readonly #scanner = createScannerObject(platform, this.env, hostOf(this.ctx.storage))
+
+  override alarm() {
+    return this.#scanner.alarm()
+  }
+  wake() {
+    return this.#scanner.wake()
+  }
+  prepareIssue(uid: Uid) {
+    return this.#scanner.prepareIssue(uid)
+  }
+  balances(uid: Uid, addresses: readonly Address[], asset: Asset) {
+    return this.#scanner.balances(uid, addresses, asset)
+  }
+  scanNow(uid: Uid) {
+    return this.#scanner.scanNow(uid)
+  }
+  checkTransaction(uid: Uid, txid: Txid) {
+    return this.#scanner.checkTransaction(uid, txid)
+  }
+}
+
+/** Delivers events to one webhook endpoint: its alarm is the next try. One for each endpoint, by the key of the endpoint. */
+export class Endpoint extends DurableObject<Bindings> {
+  readonly #endpoint = createEndpointObject(platform, this.env, hostOf(this.ctx.storage))
+
+  override alarm() {
+    return this.#endpoint.alarm()
+  }
+  wake(key: EndpointKey) {
+    return this.#endpoint.wake(key)
+  }
+}
 
 /** The ledger for other Workers of the account, which bind this entrypoint as a service. It is not reachable from outside. */
-export class Ledger extends WorkerEntrypoint<Record<string, unknown>> implements LedgerMethods {
+export class Ledger extends WorkerEntrypoint<Bindings> implements LedgerMethods {
   post(entries: readonly EntryToPost[], by: string) {
     return service.ledger(this.env).post(entries, by)
   }
@@ -43,13 +80,6 @@ export class Ledger extends WorkerEntrypoint<Record<string, unknown>> implements
   }
   address(uid: number, options?: { readonly fresh?: boolean }) {
     return service.ledger(this.env).address(uid, options)
-  }
-}
-
-/** The deliveries to one endpoint: the cron's invocation calls it for each one, so that each has connections of its own. */
-export class Webhooks extends WorkerEntrypoint<Record<string, unknown>> {
-  deliver(...task: Parameters<StartEndpoint>) {
-    return service.deliver(this.env, ...task)
   }
 }
 

@@ -1,25 +1,7 @@
+import type { AlarmKind } from './alarm-table.ts'
+
 /** The fields of a log line. Never a token, a key, the URL of a node, a list of addresses or a body. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>
-
-/** The alarms: events that an operator must look at. All have one form, so that one alert rule matches them. */
-export type AlarmKind =
-  | 'nodes-disagree'
-  | 'chain-forked'
-  | 'finality-stalled'
-  | 'node-lies'
-  | 'deposit-too-large'
-  | 'bytes-unreadable'
-  | 'block-unreadable'
-  | 'decimals-differ'
-  | 'reconciliation-shortfall'
-  | 'reconciliation-surplus'
-  | 'configuration-differs'
-  | 'key-was-used'
-  | 'scan-stalled'
-  | 'tick-failed'
-  | 'misconfigured'
-  | 'paid-before-issue'
-  | 'webhook-failing'
 
 /** Longest stack in a log line, in characters. */
 export const stackCharsMax = 2000

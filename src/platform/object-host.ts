@@ -11,3 +11,16 @@ export interface ObjectHost {
   /** Stores it. The platform sends no request that follows before it is stored. */
   save<T>(key: string, value: T): void
 }
+
+/** The host over the storage of a Durable Object. */
+export function hostOf(storage: DurableObjectStorage): ObjectHost {
+  return {
+    setAlarm: (at) => storage.setAlarm(at),
+    alarm: async () => (await storage.getAlarm()) as UnixMs | null, // safe: set by `setAlarm` alone
+    load: async (key) => storage.kv.get(key),
+    // Without await: the platform holds back later requests until it is stored.
+    save: (key, value) => {
+      storage.kv.put(key, value)
+    },
+  }
+}

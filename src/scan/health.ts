@@ -1,12 +1,12 @@
-import type { Clock } from '../platform/clock.ts'
-import type { ScanState, ScanStore } from './scan-store.ts'
+import type { ReadContext } from '../ledger/context.ts'
+import { type ScanState, selectScan } from './scan-state.ts'
 
 /** The scan is `stopped` when its position has not moved for this long. */
 export const stoppedAfterMs = 180_000
 /** Time between two reads of the state that health checks of one isolate share. */
 export const sharedHealthMs = 1_000
 /** Highest age of that state, which is used until the next read has ended. */
-export const sharedHealthMsMax = 2_000
+const sharedHealthMsMax = 2_000
 /** The scan is `behind` by more than this number of blocks: those of five minutes, more than a scan that keeps up leaves. */
 export const behindBlocksMax = 100
 
@@ -21,30 +21,26 @@ export interface ScanHealth {
 }
 
 /** What the health checks of one isolate share, so that many of them cause few queries. It can be lost at any time. */
-export interface SharedHealth {
+interface SharedHealth {
   /** The newest state, and when its read began. Null before the first read. */
   newest: { readonly state: ScanState | null; readonly at: number } | null
   /** When the newest read began, which can have failed. */
   readAt: number
 }
 
-/** What reading the health needs. */
-export interface ScanHealthParts {
-  readonly scanStore: Pick<ScanStore, 'state'>
-  readonly clock: Clock
-  readonly sharedHealth: SharedHealth
-}
+/** By the alarms of a configuration, of which an isolate has one. */
+const sharedHealth = new WeakMap<ReadContext['alarms'], SharedHealth>()
 
 /** Reads the health of the scan. No node is queried, and the database at most once in `sharedHealthMs`. */
-export async function readScanHealth(parts: ScanHealthParts): Promise<ScanHealth> {
-  const state = await readState(parts)
+export async function readScanHealth(context: Pick<ReadContext, 'db' | 'clock' | 'alarms'>): Promise<ScanHealth> {
+  const state = await readState(context)
   if (state === null) return { status: 'stopped', scanned: 0, finalized: 0, behind: 0, msg: 'no scan has started yet' }
-  const scanned = state.position.height
+  const scanned = state.height
   const finalized = Math.max(state.finalized, scanned)
   const behind = finalized - scanned
   const heights = { scanned, finalized, behind }
   if (state.halted !== null) return { ...heights, status: 'stopped', msg: `the scan is halted: ${state.halted}` }
-  const stillMs = parts.clock.now() - state.advancedAt
+  const stillMs = context.clock.now() - state.advancedAt
   if (stillMs > stoppedAfterMs) {
     return { ...heights, status: 'stopped', msg: `the scan has not advanced for ${Math.floor(stillMs / 1000)} s` }
   }
@@ -52,14 +48,16 @@ export async function readScanHealth(parts: ScanHealthParts): Promise<ScanHealth
   return { ...heights, status: 'ok', msg: null }
 }
 
-async function readState({ scanStore, clock, sharedHealth: shared }: ScanHealthParts): Promise<ScanState | null> {
+async function readState({ db, clock, alarms }: Pick<ReadContext, 'db' | 'clock' | 'alarms'>) {
+  const shared = sharedHealth.get(alarms) ?? { newest: null, readAt: 0 }
+  sharedHealth.set(alarms, shared)
   const { newest, readAt } = shared
   const now = clock.now()
   // While a read runs, others use the state before it, unless that is older: after a pause, or where reads fail.
   const isShared = now - readAt < sharedHealthMs
   if (isShared && newest !== null && now - newest.at < sharedHealthMsMax) return newest.state
   shared.readAt = now
-  const state = await scanStore.state()
+  const state = await selectScan(db)
   shared.newest = { state, at: now }
   return state
 }

@@ -1,11 +1,14 @@
-// Limits of one step of the scan.
+// How long the scanner works at once, in milliseconds.
 
-/** Blocks of the first read where the scan before stored nothing: one block can be readable where several together are not. */
-export const carefulBlocksMax = 1
-/** Blocks stored in one step: three reads. */
-export const stepBlocksMax = 51
-/**
- * Transactions and logs in memory from which on a step starts no further read: 0.5 kB each, of an isolate's 128 MB. Three
- * reads of busy blocks have half as many.
- */
-export const stepEntriesMax = 50_000
+/** After this, a tick requests no further blocks. */
+export const tickReadMs = 18_000
+/** After this, a tick ends: what is left waits for the next one. */
+export const tickMs = 25_000
+/** Work with leftover requests gets at least this long in a tick where it got none for `restEveryMs`. */
+export const restMsMin = 2_000
+/** See `restMsMin`. */
+export const restEveryMs = 20_000
+/** After this, a call of a caller requests nothing more and waits for nothing more. */
+export const callMs = 12_000
+/** A call begins no scan with less time left. */
+export const scanMsMin = 2_000

@@ -1,39 +1,128 @@
 import type { BlockHeight } from '../chain/block.ts'
 import type { RescanId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { Movement, Pending } from '../deposits/deposit.ts'
-
-/** `gap`: one block that the scan could not read with certainty. `request`: a range that an operator wants to be read again. */
-export type RescanKind = 'gap' | 'request'
+import { isRefusedBy, type ReadDatabase, toJsonTexts, type WriteDatabase } from '../d1/database.ts'
+import { scanSuperseded } from '../d1/state-tables.ts'
+import { statement } from '../d1/statement.ts'
+import type { RescanKind } from '../d1/tables.ts'
+import type { DecidedTransfer, SentFact } from '../deposits/transfer.ts'
+import { sentStatements, transferStatements } from '../deposits/transfers.ts'
 
 /** A range of stored blocks that is read again. Both ends are included. */
 export interface Rescan {
   readonly id: RescanId
+  /** `gap`: blocks that the scan could not read. `request`: blocks that an operator wants to be read again. */
   readonly kind: RescanKind
   /** The next block to read. */
   readonly next: BlockHeight
+  /** The last block to read now: at most the position. */
   readonly to: BlockHeight
+  /** Tries since it last went forward. */
+  readonly attempts: number
 }
 
 /** What one read of a rescan found. */
 export interface RescanStep {
   readonly id: RescanId
-  /** The next block to read: above `to` where the rescan is finished. */
+  /** The newest correction when it was read. */
+  readonly correctedBy: number
+  /** The next block to read: above the last one where the rescan is finished. */
   readonly next: BlockHeight
+  readonly attempts: number
   readonly nextTry: UnixMs
-  readonly candidates: readonly Pending[]
-  readonly movements: readonly Movement[]
-  /** Blocks that could not be read with certainty: each becomes a gap. */
-  readonly unreadable: readonly BlockHeight[]
+  /** Why its next block cannot be read, as for its alarm; null where that is as before. */
+  readonly why: string | null
+  readonly decided: readonly DecidedTransfer[]
+  readonly sent: readonly SentFact[]
+  /** Blocks below `next` that could not be read: each becomes a gap of its own. */
+  readonly gaps: readonly BlockHeight[]
   readonly at: UnixMs
 }
 
-/** Ranges that are read again. Each method is one batch that commits whole or not at all. */
-export interface Rescans {
-  /** The unfinished rescan that has been due longest, or null. */
-  due(at: UnixMs): Promise<Rescan | null>
-  /** Stores what a read found, and how far the rescan is. Known candidates and movements are left unchanged. */
-  record(step: RescanStep): Promise<void>
-  /** How many blocks are gaps, and the lowest of them (null where there is none). */
-  gaps(): Promise<{ readonly count: number; readonly lowest: BlockHeight | null }>
+/** Consecutive blocks that are not read yet. */
+export interface OpenGap {
+  readonly id: RescanId
+  readonly from: BlockHeight
+  readonly to: BlockHeight
+  readonly attempts: number
+  readonly why: string
 }
+
+/** Gaps in one list. */
+const gapsMax = 100
+/** Blocks in one JSON text. */
+const blocksMax = 2_000
+
+/** The unfinished rescan that has been due longest, or null. */
+export async function selectDueRescan(db: ReadDatabase, at: UnixMs): Promise<Rescan | null> {
+  return selectDue(db, { at }).first<Rescan>()
+}
+
+/** The open gaps from the lowest on, at most 100. */
+export async function selectOpenGaps(db: ReadDatabase): Promise<readonly OpenGap[]> {
+  return (await selectGaps(db, { max: gapsMax }).all<OpenGap>()).results
+}
+
+/** Stores what a read found, and how far the rescan is. `superseded`: a correction came in between, and nothing is stored. */
+export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Promise<'stored' | 'superseded'> {
+  const { id, correctedBy, next, nextTry, attempts, why, at } = step
+  try {
+    await db.batch([
+      requireCorrection(db, { correctedBy }),
+      // Before the rescan goes forward: what it refused can be decided again while it covers the block.
+      ...transferStatements(db, step.decided, at),
+      ...sentStatements(db, step.sent),
+      ...toJsonTexts(step.gaps, blocksMax).map((list) => insertGaps(db, { list, except: id, at })),
+      moveRescan(db, { id, next, nextTry, attempts, why, at }),
+    ])
+    return 'stored'
+  } catch (cause) {
+    if (isRefusedBy(scanSuperseded, cause)) return 'superseded'
+    throw cause
+  }
+}
+
+/** Statements that store blocks as gaps: consecutive ones as one, or as a part of the gap right below them. */
+export function gapStatements(db: WriteDatabase, gaps: readonly BlockHeight[], at: UnixMs): D1PreparedStatement[] {
+  return toJsonTexts(gaps, blocksMax).flatMap((list) => [
+    extendGaps(db, { list, except: 0, at }),
+    insertGaps(db, { list, except: 0, at }),
+  ])
+}
+
+const selectDue = statement(`
+SELECT id, kind, next_height AS next, min(to_height, (SELECT height FROM scan)) AS "to", attempts
+FROM rescan INDEXED BY rescan_due
+WHERE finished_at IS NULL AND next_try <= :at AND next_height <= (SELECT height FROM scan)
+ORDER BY next_try, id LIMIT 1`)
+
+const selectGaps = statement(`
+SELECT id, next_height AS "from", to_height AS "to", attempts, reason AS why FROM rescan INDEXED BY rescan_open
+WHERE kind = 'gap' AND finished_at IS NULL ORDER BY to_height LIMIT :max`)
+
+/** Fails the batch where a correction came in between: `height` becomes NULL. */
+const requireCorrection = statement(`UPDATE scan SET height = iif(corrected_by = :correctedBy, height, NULL)`)
+
+/** Never backwards: what two objects read at the same time is stored by both. */
+const moveRescan = statement(`
+UPDATE rescan SET next_height = :next, next_try = :nextTry, attempts = :attempts, reason = coalesce(:why, reason),
+  finished_at = iif(:next > to_height, :at, NULL)
+WHERE id = :id AND finished_at IS NULL AND next_height <= :next`)
+
+/** Runs of consecutive heights of the list that no open gap has: in such a run, height and row number grow alike. */
+const runs = `(SELECT min(value) AS first, max(value) AS last FROM (
+    SELECT value, value - row_number() OVER (ORDER BY value) AS run FROM json_each(:list) WHERE NOT EXISTS (
+      SELECT 1 FROM rescan INDEXED BY rescan_open
+      WHERE kind = 'gap' AND finished_at IS NULL AND to_height >= value AND next_height <= value AND id <> :except))
+  GROUP BY run) AS run`
+
+/** MATERIALIZED makes the runs the outer loop: otherwise every row of the table is read. */
+const extendGaps = statement(`
+WITH grown AS MATERIALIZED (
+  SELECT below.id, last FROM ${runs} CROSS JOIN rescan AS below INDEXED BY rescan_open
+  ON kind = 'gap' AND finished_at IS NULL AND to_height = first - 1 AND below.id <> :except)
+UPDATE rescan SET to_height = last, attempts = 0, next_try = min(next_try, :at) FROM grown WHERE rescan.id = grown.id`)
+
+const insertGaps = statement(`
+INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)
+SELECT 'gap', first, last, first, 'it could not be read or agreed on', :at, :at FROM ${runs}`)

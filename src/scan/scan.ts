@@ -1,114 +1,98 @@
 import type { BlockHeight } from '../chain/block.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { ChainFailure } from '../chain/failure.ts'
-import { readBlocksMax } from '../chain/limits.ts'
-import type { Uid } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import type { UnixMs } from '../common/time.ts'
-import { findOwnedTransfers } from '../deposits/detect-transfers.ts'
-import type { Alarms } from '../platform/alarms.ts'
-import type { Logger } from '../platform/logger.ts'
-import { carefulBlocksMax } from './limits.ts'
-import { secondsToFinal } from './plan.ts'
-import { type ProveParts, proveOwn, proveQueue, takesPerTick } from './prove-queue.ts'
-import { readStep } from './read-step.ts'
-import type { ScanState, ScanStore } from './scan-store.ts'
-import type { Sightings } from './sightings.ts'
-import { type StoreStepParts, storeStep } from './store-step.ts'
+import type { JudgeRules } from '../deposits/judge.ts'
+import { noteFound, openRecheck } from './corrected-credits.ts'
+import { readRange } from './read.ts'
+import { loadRules, type ScanContext } from './rules.ts'
+import { type ScanState, selectScan, startScan, storeFinalized, storeScanEnd } from './scan-state.ts'
+import { readTail, type TailMemory } from './tail.ts'
 
-/** How long the lease lasts: longer than any invocation scans, so that only the lease of a killed one is taken over. */
-export const leaseMs = 40_000
-/** Finality that does not advance for this long raises an alarm. It is never a reason to accept less. */
-export const stallMs = 180_000
+/** What a scan asks the nodes. */
+export type ScanChain = Pick<Chain, 'finalizedHead' | 'finalBlocks' | 'tail' | 'decimals'>
 
-/**
- * What a scan needs. One scan is one invocation. Reading (`chain`) and proving have a deadline and a number of requests each,
- * so that neither uses up those of the other.
- */
-export interface ScanParts extends StoreStepParts, ProveParts {
-  readonly chain: Pick<Chain, 'finalizedHead' | 'finalizedBlocks' | 'unconfirmedBlocks' | 'requestsLeft'>
-  readonly scanStore: Pick<ScanStore, 'acquireLease' | 'releaseLease' | 'recordFinalized' | 'halt' | 'append'>
-  readonly sightings: Pick<Sightings, 'update'>
-  readonly logger: Logger
-  readonly alarms: Alarms
+/** How a scan ended. */
+export interface ScanEnd {
+  /** Null where the scan could not be started. */
+  readonly state: ScanState | null
+  /** The finalized height that nodes agreed on, or null. */
+  readonly head: BlockHeight | null
+  /** The newest block of a node, or null. */
+  readonly latest: BlockHeight | null
+  /** Why the scan is not caught up, or null. */
+  readonly failure: ChainFailure | null
+  /** What transfers are judged by; null where no head was agreed on. */
+  readonly rules: JudgeRules | null
 }
 
-/** How a scan ended. `problem` is why it is not caught up, or null. */
-export type ScanReport =
-  | { readonly kind: 'scanned'; readonly problem: ChainFailure | null }
-  /** Another scan has the lease. */
-  | { readonly kind: 'taken' }
-  | { readonly kind: 'not-started' }
-
 /**
- * Finds final deposits and credits them, in three stages: it reads every finalized block above the stored position, in order;
- * it records the candidates of a step together with the position; and it proves candidates from the queue. A scan that dies
- * anywhere is run again. The lease in the database allows one scan at a time.
- *
- * `caller` is the caller who asked for the scan, whose candidates are proven first; null for a tick, which proves more of the
- * queue.
+ * Finds final deposits and credits them: reads every final block above the stored position, in order, and then the tail. It is
+ * repeated where it ends anywhere. Two scans at a time store nothing twice.
  */
-export async function scan(parts: ScanParts, caller: Uid | null): Promise<ScanReport> {
-  const startedAt = parts.clock.now()
-  const attempt = await parts.scanStore.acquireLease(parts.lease, startedAt, (startedAt + leaseMs) as UnixMs)
-  if (attempt.kind !== 'acquired') return { kind: attempt.kind }
-  let problem: ChainFailure | null = { kind: 'no-answer', why: 'the scan ended by a bug' }
-  try {
-    const end = await catchUp(parts, attempt.state)
-    problem = end.ok ? null : end.error
-    if (end.ok) await readUnconfirmed(parts, end.value, startedAt)
-    if (caller !== null) await proveOwn(parts, caller)
-    await proveQueue(parts, caller === null ? takesPerTick : 1)
-  } finally {
-    await parts.scanStore.releaseLease(parts.lease, startedAt, problem?.kind ?? null, parts.clock.now())
+export async function scan(context: ScanContext, chain: ScanChain, tail: TailMemory): Promise<ScanEnd> {
+  const { db, clock, logger } = context
+  const startedAt = clock.now()
+  const end = await catchUp(context, chain, tail)
+  if (end.failure !== null) logger.info('scan-stopped', { ...end.failure })
+  if (end.state !== null) await storeScanEnd(db, { startedAt, problem: end.failure?.kind ?? null })
+  return end
+}
+
+async function catchUp(context: ScanContext, chain: ScanChain, tail: TailMemory): Promise<ScanEnd> {
+  const { db, clock } = context
+  const started = await ensureStarted(context, chain)
+  const notYet = { head: null, latest: null, rules: null }
+  if (!started.ok) return { ...notYet, state: null, failure: toChainFailure(started.error) }
+  let state = started.value
+  const agreed = await chain.finalizedHead({ height: state.finalized, time: state.finalizedTime })
+  if (!agreed.ok) return { ...notYet, state, failure: agreed.error }
+  const head = agreed.value
+  // First: an address that is issued from now on is not paid by any block that this scan reads.
+  await storeFinalized(db, state, head, clock.now())
+  const rules = await loadRules(context, chain, state.height)
+  let recheck = await openRecheck(context, state)
+  let failure: ChainFailure | null = null
+  while (state.height < head.height && failure === null) {
+    const range = await readRange(context, chain, state, head.height, rules)
+    if (range.kind === 'failed') failure = range.failure
+    if (range.kind === 'stored') recheck = noteFound(context, recheck, range.decided)
+    const { correctedBy } = state
+    state = (await selectScan(db)) ?? state
+    // The head can be what was corrected: the next scan asks again.
+    if (state.correctedBy !== correctedBy) failure = { kind: 'out-of-time' }
   }
-  if (problem !== null) parts.logger.warn('scan-stopped', { ...problem })
-  return { kind: 'scanned', problem }
+  const latest = failure === null ? await readTail(context, chain, { state, head, rules }, tail) : null
+  state = (await selectScan(db)) ?? state
+  return { state, head: head.height, latest, failure, rules }
 }
 
-/** Reads and records step by step up to the finalized head, which is returned once all of it is stored. */
-async function catchUp(parts: ScanParts, state: ScanState): Promise<Result<BlockHeight, ChainFailure>> {
-  const { chain, scanStore, clock, alarms } = parts
-  const head = await chain.finalizedHead()
+/** Why the scan cannot start: the chain cannot be read, or `TRON_START_BLOCK` is above the agreed finalized head. */
+export type StartFailure = ChainFailure | { readonly kind: 'start-above-head' }
+
+/**
+ * The state of the scan, which starts here where it never did: the condition for showing an address ("watch before show").
+ * The agreed finalized head is stored with it.
+ */
+export async function ensureStarted(
+  { db, clock, startBlock }: ScanContext,
+  chain: Pick<Chain, 'finalizedHead'>,
+): Promise<Result<ScanState, StartFailure>> {
+  const stored = await selectScan(db)
+  if (stored !== null) return ok(stored)
+  const head = await chain.finalizedHead(null)
   if (!head.ok) return head
-  await scanStore.recordFinalized(head.value.height, clock.now())
-  const stalledMs = clock.now() - state.finalizedAt
-  if (stalledMs > stallMs && head.value.height <= state.finalized) {
-    const fields = { finalized: state.finalized, seconds: Math.floor(stalledMs / 1000) }
-    await alarms.raise('finality-stalled', '', fields)
-  }
-  const isStuck = state.problem !== null && state.advancedAt < state.triedAt
-  let blocksMax = isStuck ? carefulBlocksMax : readBlocksMax
-  let position = state.position
-  let cost = 0
-  while (position.height < head.value.height) {
-    const { blocks, failure, ...read } = await readStep(parts, position, head.value.height, cost, blocksMax)
-    cost = read.cost
-    const stored = await storeStep(parts, position, blocks)
-    // Another scan moved the position, or the lease is lost: the next scan reads the state anew.
-    if (stored === null) return err({ kind: 'no-answer', why: 'superseded' })
-    // Halted only after the blocks before the break are stored: a stored step clears the halt.
-    if (failure?.kind === 'forked') await scanStore.halt(parts.lease, `block ${failure.at} does not follow`)
-    if (failure !== null) return err(failure)
-    position = stored
-    blocksMax = readBlocksMax
-  }
-  return ok(head.value.height)
+  const { height, hash } = head.value
+  if (startBlock !== null && startBlock > height) return err({ kind: 'start-above-head' })
+  // By default the finalized block counts as scanned: it was final before any address was issued.
+  const position = startBlock === null ? { height, hash } : { height: (startBlock - 1) as BlockHeight, hash: null }
+  await startScan(db, position, head.value, clock.now())
+  const state = await selectScan(db)
+  if (state === null) throw new Error('the scan has not started')
+  return ok(state)
 }
 
-/** Stores the transfers to callers above the finalized head: information for callers, never money. */
-async function readUnconfirmed(parts: ScanParts, finalized: BlockHeight, startedAt: UnixMs): Promise<void> {
-  const read = await parts.chain.unconfirmedBlocks(finalized)
-  if (!read.ok) {
-    parts.logger.info('unconfirmed-unread', { why: read.error.kind })
-    await parts.sightings.update(null, startedAt)
-    return
-  }
-  const { candidates } = await findOwnedTransfers(parts, read.value.blocks)
-  const sightings = candidates.map(({ uid, candidate }) => {
-    const { currency, ...rest } = candidate
-    const seconds = secondsToFinal(candidate.block.height, finalized, read.value.latest)
-    return { ...rest, cuy: currency.cuy, uid, decimals: currency.decimals, seconds }
-  })
-  await parts.sightings.update(sightings, startedAt)
+function toChainFailure(failure: StartFailure): ChainFailure {
+  if (failure.kind !== 'start-above-head') return failure
+  return { kind: 'no-answer', why: 'TRON_START_BLOCK is above the final block that the nodes agree on' }
 }

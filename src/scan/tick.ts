@@ -1,67 +1,109 @@
-import type { Chain } from '../chain/chain.ts'
+import { watchScan } from '../alarms/watch-scan.ts'
+import type { BlockHeight } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { EventStore } from '../events/event-store.ts'
-import { type ReconcileParts, reconcile } from '../reconciliation/reconcile.ts'
-import { type RescanParts, readAgain } from './rescan.ts'
-import { type ScanParts, scan } from './scan.ts'
-import { ensureScanStarted, type ScanStartParts } from './start.ts'
-import { type WatchGapsParts, type WatchProgressParts, watchGaps, watchProgress } from './watch-progress.ts'
+import { selectFirstSeen, selectOldestHeld } from '../deposits/transfers.ts'
+import type { LogFields } from '../platform/logger.ts'
+import type { ObjectHost } from '../platform/object-host.ts'
+import { compareHoldings } from '../reconciliation/compare-holdings.ts'
+import type { WebhookEndpoint } from '../webhooks/endpoint.ts'
+import { registerEndpoints } from '../webhooks/endpoint-state.ts'
+import { watchEndpoints } from '../webhooks/watch-endpoints.ts'
+import { reportMissing } from './corrected-credits.ts'
+import { readAgain } from './gaps.ts'
+import { decideHeld } from './held.ts'
+import { restEveryMs, restMsMin, tickMs } from './limits.ts'
+import { selectOpenGaps } from './rescans.ts'
+import type { ScanEnd } from './scan.ts'
+import type { Scans, ScansParts } from './scans.ts'
+import { nextTickAt } from './schedule.ts'
 
-/** Old events that are removed in a minute: more than a busy service stores in one. */
-const removedMax = 500
-const dayMs = 86_400_000
+/** What the scanner is made of. */
+export interface ScannerParts extends ScansParts {
+  readonly host: ObjectHost
+  /** Earliest time for a tick that is not due by the interval. */
+  tickRoomAt(): UnixMs
+  readonly scanEverySeconds: number
+  readonly eventsKeepDays: number
+  readonly endpoints: readonly WebhookEndpoint[]
+  /** Whether the configuration has the meaning of the stored data: otherwise a tick changes nothing. */
+  hasStoredMeaning(): Promise<boolean>
+  /** What this instance has cost so far, in numbers. */
+  usage(): LogFields
+}
 
-/** What a tick needs. `openReconciliationChain` opens the nodes with the time and requests of reconciliation from then on. */
-export type TickParts = ScanParts &
-  ScanStartParts &
-  RescanParts &
-  Omit<ReconcileParts, 'chain'> &
-  WatchProgressParts &
-  WatchGapsParts & {
-    readonly events: Pick<EventStore, 'removeOld'>
-    readonly eventsKeepDays: number
-    /** Whether it also does what is done once in a minute. */
-    readonly isLast: boolean
-    /** Whether the configuration has the meaning of the stored data: otherwise a tick changes nothing. */
-    readonly hasStoredMeaning: () => Promise<boolean>
-    readonly openReconciliationChain: () => Chain
-  }
+/** What the ticks of one instance remember. It can be lost at any time. */
+export interface TickMemory {
+  /** When leftover requests were last used. */
+  restAt: number
+}
 
 /**
- * One tick: starts the scan where it never started, and scans. The last one of a minute, which delays no other, also reads gaps
- * again, compares some addresses with the chain, however the scan ended, and removes old events. The next tick tries again what
- * failed, and what lasts raises an alarm.
+ * One tick, in this order: the scan, held transfers, gaps and comparisons with leftover requests, endpoints and
+ * old events, alarms. What fails is tried again by the next one.
+ * @returns when the next one comes
  */
-export async function runTick(parts: TickParts): Promise<void> {
-  try {
-    if (!(await parts.hasStoredMeaning())) return
-    await scanAndWatch(parts)
-    await parts.alarms.clear('tick-failed', '')
-  } catch (thrown) {
-    await parts.alarms.raise('tick-failed', '', { why: thrown instanceof Error ? thrown.message : String(thrown) })
-    throw thrown
+export async function runTick(
+  parts: ScannerParts,
+  scans: Pick<Scans, 'tick'>,
+  memory: TickMemory,
+  startedAt: UnixMs,
+): Promise<UnixMs> {
+  const { db, clock, endpoints, firstIndex } = parts
+  const everyMs = parts.scanEverySeconds * 1000
+  if (!(await parts.hasStoredMeaning())) return (startedAt + everyMs) as UnixMs // safe: a later time
+  await registerEndpoints(db, endpoints, startedAt) // before the first event that they get
+  const end = await scans.tick()
+  const { state, rules, head, failure, latest } = end
+  if (state !== null) await reportMissing(parts, state)
+  await alarmTooLarge(parts)
+  if (rules !== null && state?.halted === null && (await decideHeld(parts, rules))) parts.wakeEndpoints()
+  const seen = state === null ? null : await selectFirstSeen(db)
+  const next = () =>
+    nextTickAt({
+      ...{ startedAt, everyMs, now: clock.now(), roomAt: parts.tickRoomAt(), seen: seen?.height ?? null },
+      isBehind: failure?.kind === 'out-of-time' && state !== null && head !== null && state.height < head,
+      finalized: state?.finalized ?? (0 as BlockHeight), // safe: unused where nothing was seen
+      finalizedAt: state?.finalizedAt ?? startedAt,
+    })
+  await useRest(parts, end, memory, startedAt, next())
+  await watchEndpoints(parts)
+  const gaps = await selectOpenGaps(db)
+  const well = ['configuration-differs', ...(firstIndex === null ? [] : ['key-was-used' as const])] as const
+  await watchScan(parts, { now: clock.now(), state, head, latest, failure, gaps, well })
+  return next()
+}
+
+/** Raises an alarm for transfers that no wallet can hold, the oldest one of each currency at a time. */
+async function alarmTooLarge({ db, currencies, alarms }: ScannerParts): Promise<void> {
+  const cuys = currencies.list.map(({ cuy }) => cuy)
+  for (const { txid, position } of await selectOldestHeld(db, cuys)) {
+    await alarms.raise('deposit-too-large', `${txid}:${position}`, { txid, position })
   }
 }
 
-async function scanAndWatch(parts: TickParts): Promise<void> {
-  try {
-    await scanAndReconcile(parts)
-  } finally {
-    await watchProgress(parts)
-    await watchGaps(parts)
+/**
+ * Gaps and comparisons, with leftover requests and time: until the next tick is due, but not for ever none
+ * where ticks follow one another.
+ */
+async function useRest(
+  parts: ScannerParts,
+  { state, rules, head }: ScanEnd,
+  memory: TickMemory,
+  startedAt: UnixMs,
+  nextAt: UnixMs,
+): Promise<void> {
+  const { clock } = parts
+  if (state === null || rules === null || head === null || state.halted !== null) return
+  const now = clock.now()
+  const least = now - memory.restAt >= restEveryMs ? now + restMsMin : now
+  const until = Math.max(least, Math.min(nextAt, startedAt + tickMs)) as UnixMs // safe: one of the times
+  if (until <= now) return
+  memory.restAt = now
+  const chain = parts.openChain({ kind: 'rest' }, until)
+  const half = (now + (until - now) / 2) as UnixMs // safe: a later time
+  await readAgain(parts, chain, { rules, correctedBy: state.correctedBy }, half)
+  let compared = await compareHoldings({ ...parts, chain }, state)
+  while (compared.ok && compared.value === 'more' && clock.now() < until) {
+    compared = await compareHoldings({ ...parts, chain }, state)
   }
-}
-
-async function scanAndReconcile(parts: TickParts): Promise<void> {
-  const started = await ensureScanStarted(parts)
-  if (!started.ok) {
-    parts.logger.warn('scan-not-started', { why: started.error.kind })
-    return
-  }
-  await scan(parts, null)
-  if (!parts.isLast) return
-  await readAgain(parts)
-  await reconcile({ ...parts, chain: parts.openReconciliationChain() })
-  const keptSince = (parts.clock.now() - parts.eventsKeepDays * dayMs) as UnixMs // safe: an earlier time
-  await parts.events.removeOld(keptSince, removedMax)
 }

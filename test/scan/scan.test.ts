@@ -1,48 +1,274 @@
-import { expect, it } from 'vitest'
-import type { Chain } from '../../src/chain/chain.ts'
-import { readBlocksMax } from '../../src/chain/limits.ts'
-import { err, ok } from '../../src/common/result.ts'
-import type { UnixMs } from '../../src/common/time.ts'
-import { stepBlocksMax, stepEntriesMax } from '../../src/scan/limits.ts'
-import { scan } from '../../src/scan/scan.ts'
-import { stranger, transaction } from '../deposits/samples.ts'
-import { blockAt, blocksBetween, createScanParts, now, start } from './scan-parts.ts'
+import { describe, expect, it } from 'vitest'
+import type { BlockHeight } from '../../src/chain/block.ts'
+import {
+  addressFrom,
+  addressIn,
+  alarmsIn,
+  finalityLag,
+  firstAddress,
+  payFinal,
+  type RunningService,
+  startService,
+  testNodes,
+  textOf,
+  trxTo,
+  usdtTo,
+} from '../http/service.ts'
+import { changing } from '../support/scripted-node.ts'
+import { addressOf, type TransactionSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
+import { alarmsOf, balancesOf, callsOf, finalizedIn, stateOf, statesOf, withAddress, withDeposit } from './harness.ts'
 
-/** The stored positions at each read of a scan over one step of blocks with `entries` transactions each. */
-async function positionsAtReads(entries: number): Promise<(number | undefined)[]> {
-  const transactions = Array.from({ length: entries }, () => transaction({ to: stranger }))
-  const positions: (number | undefined)[] = []
-  const end = start + stepBlocksMax
-  const finalizedBlocks: Chain['finalizedBlocks'] = async (from, to) => {
-    positions.push((await parts.scanStore.state())?.position.height)
-    return ok(blocksBetween(from, to, transactions))
-  }
-  const parts = await createScanParts({ finalizedHead: async () => ok(blockAt(end)), finalizedBlocks })
-  await parts.scanStore.start({ height: start, hash: null }, now)
-  expect(await scan(parts, null)).toEqual({ kind: 'scanned', problem: null })
-  expect((await parts.scanStore.state())?.position.height).toBe(end)
-  return positions
+const oneNode = { TRON_NODES: testNodes.slice(0, 1), TRON_QUORUM: 1 }
+const breakNodes = (service: RunningService) => {
+  for (const node of service.nodes) node.script = () => ({ kind: 'status', status: 500 })
+}
+const repairNodes = (service: RunningService) => {
+  for (const node of service.nodes) node.script = () => null
 }
 
-it('stores several reads in one step', async () => {
-  expect(await positionsAtReads(400)).toEqual([start, start, start])
+describe('a tick', () => {
+  it('starts the scan at the finalized height, also before any address exists', async () => {
+    const service = await startService()
+    await service.tick()
+    const finalized = finalizedIn(service)
+    expect(await stateOf(service)).toMatchObject({ height: finalized, finalized })
+    expect(await textOf(service, '/health')).toContain(`"scanned":${finalized},"finalized":${finalized},"behind":0`)
+  })
+
+  it('credits a final deposit, and none that is not final', async () => {
+    const { service, own } = await withDeposit()
+    service.chain.add([usdtTo(own, 1n)])
+    await service.tick()
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+    expect(await statesOf(service)).toEqual(['credited', 'seen'])
+  })
+
+  it('credits several transfers in one transaction, to one caller and to several, each once', async () => {
+    const { service, own } = await withAddress()
+    const other = await addressIn(await service.get('/tron/generate', 8))
+    const payer = addressOf(99)
+    const logs = [own, own, other].map((to) => transferLog(usdtAddress, payer, to, 5_000_000n))
+    payFinal(service, { kind: 'call', contract: usdtAddress, from: payer, logs }, trxTo(own, 1_000_000n))
+    await service.tick()
+    await service.tick()
+    expect(await balancesOf(service)).toEqual({ 1: 1, 2: 10 })
+    expect(await balancesOf(service, 8)).toEqual({ 1: 0, 2: 5 })
+  })
+
+  it('credits 700 deposits of both kinds in one block, with a handful of requests', async () => {
+    const { service, own } = await withAddress()
+    await service.tick()
+    const before = service.nodes.map(({ requests }) => requests.length)
+    const pay = (i: number) => (i % 2 === 0 ? trxTo(own, 1_000_000n) : usdtTo(own, 1_000_000n))
+    payFinal(service, ...Array.from({ length: 700 }, (_, i) => pay(i)))
+    service.clock.seconds += 20
+    await service.tick()
+    expect(await balancesOf(service)).toEqual({ 1: 350, 2: 350 })
+    for (const [i, node] of service.nodes.entries()) expect(node.requests.length - (before[i] ?? 0)).toBeLessThan(10)
+  })
+
+  it('asks nothing about a single transfer: thousands of worthless ones cost no request', async () => {
+    const { service, own } = await withAddress()
+    await service.tick()
+    const requests = async (specs: readonly TransactionSpec[]) => {
+      const before = service.nodes.map(({ requests: all }) => all.length)
+      payFinal(service, ...specs)
+      service.clock.seconds += 20
+      await service.tick()
+      return service.nodes.reduce((sum, node, i) => sum + node.requests.length - (before[i] ?? 0), 0)
+    }
+    const dust: TransactionSpec = { kind: 'trc10', from: addressOf(99), to: own, amount: 1n }
+    const few = await requests([dust])
+    expect(await requests(Array.from({ length: 2_000 }, () => dust))).toBeLessThanOrEqual(few)
+    expect(await statesOf(service)).toEqual([])
+  })
+
+  it('credits nothing by a token that only one of two nodes has, and passes its block as a gap', async () => {
+    const { service, txid } = await withDeposit()
+    const [first] = service.nodes
+    if (!first) throw new Error('two nodes')
+    first.script = () => changing('eth_getLogs', () => [])
+    await service.tick()
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 0 })
+    expect((await stateOf(service)).height).toBe(finalizedIn(service))
+    expect(alarmsIn(service)).toContain('gap-unread')
+    first.script = () => null
+    service.clock.seconds += 120
+    await service.tick()
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+    expect(await textOf(service, `/tron/recharge?txid=${txid}`)).toContain('already credited')
+  })
+
+  it('reads every block once and in order while it catches up', async () => {
+    const { service, own } = await withAddress()
+    for (let i = 0; i < 30; i += 1) {
+      service.chain.add([usdtTo(own, 1_000_000n)])
+      service.chain.addEmpty(14)
+    }
+    service.chain.addEmpty(finalityLag)
+    await service.tick()
+    expect((await stateOf(service)).height).toBe(finalizedIn(service))
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 30 })
+    const [first] = service.nodes
+    const starts = (first?.requests ?? [])
+      .flatMap(({ calls }) => calls)
+      .filter(({ method }) => method === '/wallet/getblockbylimitnext')
+      .map(({ params }) => Number((params[0] as { startNum: number }).startNum))
+    expect(starts).toEqual([...new Set(starts)].sort((a, b) => a - b))
+  })
+
+  it('changes nothing while the configuration differs from what is stored', async () => {
+    const { service } = await withDeposit()
+    const before = await stateOf(service)
+    const other = service.with({ TRON_CHAIN_ID: '0xcd8690dc' })
+    await other.tick()
+    expect(await stateOf(service)).toEqual(before)
+    expect(alarmsIn(service)).toEqual(['configuration-differs'])
+    await service.tick()
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+  })
 })
 
-it('stores each read of very full blocks before the next one, so that memory is limited', async () => {
-  const positions = await positionsAtReads(Math.ceil(stepEntriesMax / readBlocksMax))
-  expect(positions).toEqual([start, start + readBlocksMax, start + 2 * readBlocksMax])
+describe('a fork', () => {
+  it('halts the scan with one alarm, undoes nothing, and ends when the chain follows the stored block again', async () => {
+    const { service, own } = await withDeposit()
+    await service.tick()
+    const original = service.chain
+    const other = original.fork(finalizedIn(service) - 1)
+    const [lost = ''] = other.add([usdtTo(own, 9_000_000n)]).transactions.map(({ txid }) => txid)
+    other.addEmpty(finalityLag + 2)
+    for (const node of service.nodes) node.chain = other
+    for (let i = 0; i < 3; i += 1) {
+      service.clock.seconds += 20
+      await service.tick()
+    }
+    expect(alarmsOf(service, 'chain-forked')).toHaveLength(1)
+    expect(await textOf(service, '/health')).toContain('"status":"stopped"')
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+    expect((await service.get(`/tron/recharge?txid=${lost}`)).status).toBe(409)
+    for (const node of service.nodes) node.chain = original
+    original.addEmpty(3)
+    service.clock.seconds += 20
+    await service.tick()
+    service.clock.seconds += 1
+    expect((await service.get('/health', null)).status).toBe(200)
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+  })
 })
 
-it('reads one block first, then twice as many each time, where the scan before could not read several', async () => {
-  const counts: number[] = []
-  const finalizedBlocks: Chain['finalizedBlocks'] = async (from, to) => {
-    counts.push(to - from + 1)
-    return to - from > 1 ? err({ kind: 'out-of-budget' }) : ok(blocksBetween(from, to))
-  }
-  const parts = await createScanParts({ finalizedHead: async () => ok(blockAt(start + 60)), finalizedBlocks })
-  await parts.scanStore.start({ height: start, hash: null }, (now - 1) as UnixMs)
-  await scan(parts, null)
-  await scan(parts, null)
-  expect(counts).toEqual([readBlocksMax, 1, 2, 4])
-  expect((await parts.scanStore.state())?.position.height).toBe(start + 3)
+describe('the start of the scan', () => {
+  it('is refused above the agreed finalized head, and is possible later', async () => {
+    const service = await startService()
+    const late = service.with({ TRON_START_BLOCK: String(finalizedIn(service) + 1) })
+    await late.tick()
+    expect((await late.get('/tron/generate')).status).toBe(503)
+    await expect(stateOf(late)).rejects.toThrow('not started')
+    expect(alarmsIn(late)).toEqual([])
+    service.chain.addEmpty(1)
+    expect((await late.get('/tron/generate')).status).toBe(200)
+  })
+
+  it('stores the agreed finalized height, also where the first block is configured', async () => {
+    const service = await startService()
+    const early = service.with({ TRON_START_BLOCK: String(service.chain.firstHeight) })
+    await early.get('/tron/generate')
+    const first = service.chain.firstHeight as BlockHeight
+    expect(await stateOf(early)).toMatchObject({ height: first - 1, finalized: finalizedIn(service) })
+  })
+
+  it('is stored before an address is shown: without a node there is none', async () => {
+    const service = await startService()
+    breakNodes(service)
+    expect((await service.get('/tron/generate')).status).toBe(503)
+    expect(await service.db.prepare('SELECT * FROM address').first()).toBeNull()
+    repairNodes(service)
+    service.clock.seconds += 60
+    expect((await service.get('/tron/generate')).status).toBe(200)
+    await stateOf(service)
+  })
+})
+
+describe('nodes that are not well', () => {
+  it('fail nothing by a block above the finalized one that cannot be read', async () => {
+    const { service, own } = await withDeposit(oneNode)
+    const finalized = finalizedIn(service)
+    service.chain.add([usdtTo(own, 1n)])
+    const [node] = service.nodes
+    if (node === undefined) throw new Error('a node')
+    node.script = () =>
+      changing('/wallet/getblockbylimitnext', (result, { params }) => {
+        const { startNum } = params[0] as { startNum: number }
+        return startNum > finalized ? { block: [{ blockID: '0xzz' }] } : result
+      })
+    expect((await service.get('/tron/recharge')).status).toBe(200)
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+    expect(alarmsIn(service)).toEqual(['node-lies'])
+  })
+
+  it('that are behind change nothing: the position never goes back', async () => {
+    const { service } = await withDeposit()
+    await service.tick()
+    const before = await stateOf(service)
+    for (const node of service.nodes) node.behind = 10
+    service.clock.seconds += 20
+    await service.tick()
+    expect(await stateOf(service)).toMatchObject({ height: before.height, finalized: before.finalized })
+    expect(callsOf(service, 'eth_getLogs').length).toBeGreaterThan(0)
+  })
+
+  it('are used by the next tick after an outage of a quarter of an hour', async () => {
+    const { service } = await withDeposit()
+    breakNodes(service)
+    for (let minute = 0; minute < 15; minute += 1) {
+      await service.tick()
+      service.clock.seconds += 60
+    }
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 0 })
+    repairNodes(service)
+    await service.tick()
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+  })
+
+  it('that once claim an absurd finalized height move nothing, also where there is one node only', async () => {
+    const { service } = await withDeposit(oneNode)
+    const [node] = service.nodes
+    if (node === undefined) throw new Error('a node')
+    node.script = () =>
+      changing('eth_getBlockByNumber', (result, { params }) => {
+        const hash = `0x${(4e12).toString(16).padStart(16, '0')}${'ab'.repeat(24)}`
+        const absurd = { ...(result as object), number: `0x${(4e12).toString(16)}`, hash }
+        return params[0] === 'finalized' ? absurd : result
+      })
+    await service.tick()
+    expect((await stateOf(service)).finalized).toBeLessThan(100_000_000)
+    node.script = () => null
+    service.clock.seconds += 60
+    await service.tick()
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+    expect((await service.get('/health', null)).status).toBe(200)
+    const later = await addressIn(await service.get('/tron/generate?fresh=1'))
+    payFinal(service, usdtTo(later, 1_000_000n))
+    service.clock.seconds += 60
+    await service.tick()
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 26 })
+  })
+})
+
+describe('an address', () => {
+  it('is never its owner’s for what was final at its issue: an alarm for who asks, and no credit', async () => {
+    const service = await startService()
+    const early = finalizedIn(service)
+    const [txid = ''] = payFinal(service, usdtTo(addressFrom(firstAddress), 5_000_000n))
+    const later = service.with({ TRON_START_BLOCK: String(early) })
+    const to = await addressIn(await later.get('/tron/generate'))
+    expect(to).toBe(addressFrom(firstAddress))
+    await later.tick()
+    for (let i = 0; i < 2; i += 1) expect((await later.get(`/tron/recharge?txid=${txid}`)).status).toBe(409)
+    expect(alarmsIn(service)).toEqual(['paid-before-issue'])
+    expect(await statesOf(later)).toEqual([])
+    payFinal(service, usdtTo(to, 7_000_000n))
+    service.clock.seconds += 20
+    await later.tick()
+    expect(await balancesOf(later)).toEqual({ 1: 0, 2: 7 })
+  })
 })

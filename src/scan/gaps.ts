@@ -1,0 +1,117 @@
+import type { BlockHeight } from '../chain/block.ts'
+import type { BlockReading, Chain } from '../chain/chain.ts'
+import { readBlocksMax } from '../chain/limits.ts'
+import type { UnixMs } from '../common/time.ts'
+import type { JudgeRules } from '../deposits/judge.ts'
+import { readCalls } from './gap-receipts.ts'
+import { createOwners } from './owners.ts'
+import { judgeBlocks } from './read.ts'
+import { type Rescan, selectDueRescan, storeRescanStep } from './rescans.ts'
+import type { ScanContext } from './rules.ts'
+
+const retryMsMin = 60_000
+const retryMsMax = 86_400_000
+
+/** What reading again asks the nodes, with leftover requests. */
+export type RescanChain = Pick<Chain, 'finalBlocks' | 'receiptTransfers'>
+
+/** Why a block of a gap cannot be read. `stopped`: there is no time or allowance for it now. */
+type Unread = { readonly height: BlockHeight; readonly why: string | 'stopped' }
+
+/**
+ * Reads the blocks that are due again: gaps, and what an operator asked for. What can be read is stored and credited, and the
+ * rest is tried ever more rarely, to once a day.
+ */
+export async function readAgain(
+  context: ScanContext,
+  chain: RescanChain,
+  { rules, correctedBy }: { readonly rules: JudgeRules; readonly correctedBy: number },
+  until: UnixMs,
+): Promise<void> {
+  while (context.clock.now() < until) {
+    const due = await selectDueRescan(context.db, context.clock.now())
+    if (due === null || !(await readDue(context, chain, rules, due, correctedBy))) return
+  }
+}
+
+/** False where there is no time or allowance for more. */
+async function readDue(
+  context: ScanContext,
+  chain: RescanChain,
+  rules: JudgeRules,
+  due: Rescan,
+  correctedBy: number,
+): Promise<boolean> {
+  const { db, clock } = context
+  const { id, kind, next, attempts } = due
+  const { match, owners } = createOwners(db)
+  const last = Math.min(next + readBlocksMax - 1, due.to) as BlockHeight // safe: one of the two
+  const read = await chain.finalBlocks(next, last, match)
+  if (!read.ok && (read.error.kind === 'limited' || read.error.kind === 'out-of-time')) return false
+  const blocks = read.ok ? read.value : []
+  const found = judgeBlocks(blocks, owners, rules)
+  const unread: Unread[] = []
+  for (const block of blocks) {
+    const why = kind === 'gap' ? await readWhole(context, chain, rules, block) : whyPassed(block)
+    if (why !== null) unread.push({ height: heightOf(block), why })
+    if (why === 'stopped') break
+  }
+  const why = read.ok ? (unread[0]?.why ?? null) : 'no quorum of nodes gives the block'
+  const step = stepOf(due, blocks, unread)
+  const at = clock.now()
+  const isRetry = step.next === next && why !== 'stopped'
+  await storeRescanStep(db, {
+    ...{ id, correctedBy, decided: found.decided, sent: found.sent, at, ...step },
+    attempts: step.next !== next ? 0 : isRetry ? attempts + 1 : attempts,
+    nextTry: isRetry ? ((at + Math.min(retryMsMin * 2 ** attempts, retryMsMax)) as UnixMs) : at, // safe: now or later
+    why: kind === 'request' || why === 'stopped' ? null : why,
+  })
+  return !unread.some((one) => one.why === 'stopped')
+}
+
+const heightOf = (block: BlockReading) => (block.kind === 'read' ? block.header.height : block.height)
+
+/** Why a block of a requested range becomes a gap, or null. */
+function whyPassed(block: BlockReading): string | null {
+  if (block.kind === 'not-agreed') return 'the nodes do not agree on the block'
+  return block.callsToRead === null ? null : 'the block has more logs than nodes give at once'
+}
+
+/** Reads what a block of a gap has. Null where all of it was read. */
+async function readWhole(
+  context: ScanContext,
+  chain: RescanChain,
+  rules: JudgeRules,
+  block: BlockReading,
+): Promise<string | null> {
+  if (block.kind === 'not-agreed' || block.callsToRead === null) return whyPassed(block)
+  const receipts = await readCalls(context, chain, rules, block.header, block.callsToRead)
+  if (receipts.kind === 'stopped') return 'stopped'
+  if (receipts.kind === 'failed') return 'no quorum of nodes gives the receipts of the block'
+  const [first] = receipts.unreadable
+  if (first === undefined) return null
+  const others = receipts.unreadable.length - 1
+  return `transaction ${first}${others > 0 ? ` and ${others} others` : ''} cannot be read`
+}
+
+/**
+ * How far the rescan goes. Blocks of a requested range that cannot be read become gaps. So do the first ones of a gap, where a
+ * later one of it can be read: it waits for none of them.
+ */
+function stepOf(
+  { kind, next }: Rescan,
+  blocks: readonly BlockReading[],
+  unread: readonly Unread[],
+): { readonly next: BlockHeight; readonly gaps: readonly BlockHeight[] } {
+  const after = (next + blocks.length) as BlockHeight // safe: at most one above the last block
+  if (kind === 'request') return { next: after, gaps: unread.map(({ height }) => height) }
+  const [first] = unread
+  if (first === undefined) return { next: after, gaps: [] }
+  if (first.height > next) return { next: first.height, gaps: [] }
+  const heights = unread.map(({ height }) => height)
+  const isStopped = unread.some(({ why }) => why === 'stopped')
+  const readable = heights.findIndex((height, i) => height !== next + i)
+  const run = readable === -1 ? unread.length : readable
+  if (isStopped || run === blocks.length) return { next, gaps: [] }
+  return { next: (next + run) as BlockHeight, gaps: heights.slice(0, run) } // safe: one of the blocks
+}

@@ -1,0 +1,144 @@
+import { selectAddresses } from '../addresses/address-book.ts'
+import type { Txid } from '../chain/block.ts'
+import type { Chain, TransactionReading } from '../chain/chain.ts'
+import { type Amount, amountMax } from '../common/amount.ts'
+import type { CurrencyId, Uid } from '../common/ids.ts'
+import type { QueryFailure } from '../common/query-failure.ts'
+import { err, ok, type Result } from '../common/result.ts'
+import { explainHeld, explainRefused, explainTransaction } from '../deposits/explain.ts'
+import { type JudgeRules, judgeTransfer } from '../deposits/judge.ts'
+import type { StoredTransfer } from '../deposits/transfer.ts'
+import { selectMovedIn, selectTransfersOf, storeTransfers } from '../deposits/transfers.ts'
+import type { Currencies } from '../ledger/currencies.ts'
+import { selectBalances } from '../ledger/entries.ts'
+import { disputed, haltedFailure, toQueryFailure } from './failures.ts'
+import { createOwners } from './owners.ts'
+import { loadRules, type ScanContext } from './rules.ts'
+import { type ScanState, selectScan, storeFinalized } from './scan-state.ts'
+import { secondsToFinal, unminedSeconds } from './schedule.ts'
+
+/** What a question about one transaction asks the nodes. */
+export type QuestionChain = Pick<Chain, 'locate' | 'finalizedHead' | 'finalTransaction' | 'decimals'>
+/** Whether the caller's deposits in a transaction were credited before the question or by it. */
+export type CreditAnswer = 'credited' | 'already'
+
+const paidBeforeIssue: QueryFailure = {
+  kind: 'undecided',
+  why: 'it was final before this address was issued to you, so it is not credited; ask the operator',
+}
+
+/**
+ * Answers for one transaction, whatever the position of the scan is: credits the caller's final deposits in it, or says in one
+ * sentence why there is nothing to credit. What the scan has decided stays decided; of the rest, only a credit is stored.
+ */
+export async function answerQuestion(
+  context: ScanContext,
+  chain: QuestionChain,
+  uid: Uid,
+  txid: Txid,
+): Promise<Result<CreditAnswer, QueryFailure>> {
+  const { db, currencies } = context
+  const known = decidedAnswer(await selectTransfersOf(db, uid, txid), currencies)
+  if (known !== null) return known
+  const state = await selectScan(db)
+  if (state !== null && state.halted !== null) return err(haltedFailure)
+  const found = await readFinal(context, chain, state, txid)
+  if (!found.ok) return found
+  const { reading, owners } = found.value
+  const rules = await loadRules(context, chain, state?.height ?? reading.header.height)
+  const moved = new Set(await selectMovedIn(db, txid))
+  const judged = reading.transfers
+    .filter(({ position }) => !moved.has(position))
+    .map((transfer) => ({ transfer, verdict: judgeTransfer(transfer, reading.header, owners, rules) }))
+  const own = judged.flatMap(({ verdict }) => {
+    return verdict !== null && verdict !== 'early' && verdict.state !== 'moved' && verdict.uid === uid ? [verdict] : []
+  })
+  const credits = own.filter((one) => one.state === 'credited')
+  if (credits.length > 0) {
+    if (!(await hasRoom(context, uid, credits))) return err({ kind: 'undecided', why: explainHeld('wallet-full') })
+    if ((await storeTransfers(db, credits, context.clock.now())) === 'halted') return err(haltedFailure)
+    // The database has the last word: a wallet can be full, and another instance can have been faster.
+    return decidedAnswer(await selectTransfersOf(db, uid, txid), currencies, 'credited') ?? err(disputed)
+  }
+  const uncredited = own.find((one) => one.state === 'held') ?? own.find((one) => one.state === 'refused')
+  if (uncredited !== undefined) return err(explainUncredited(uncredited, currencies))
+  const early = judged.find(({ transfer, verdict }) => verdict === 'early' && owners.get(transfer.to)?.uid === uid)
+  if (early === undefined) return err(await explainWorthless(context, rules, uid, reading))
+  const { position } = early.transfer
+  await context.alarms.raise('paid-before-issue', `${txid}:${position}`, { txid, position, uid })
+  return err(paidBeforeIssue)
+}
+
+/** Whether the caller's wallets have room for all of it. What has none is stored by the scan, with its event. */
+async function hasRoom(
+  { db }: ScanContext,
+  uid: Uid,
+  credits: readonly { readonly cuy: CurrencyId; readonly amount: Amount }[],
+): Promise<boolean> {
+  const balances = new Map<CurrencyId, bigint>((await selectBalances(db, uid)).map(({ cuy, amount }) => [cuy, amount]))
+  for (const { cuy, amount } of credits) balances.set(cuy, (balances.get(cuy) ?? 0n) + amount)
+  return [...balances.values()].every((balance) => balance <= amountMax)
+}
+
+type Uncredited = Pick<StoredTransfer, 'cuy' | 'raw' | 'reason'>
+
+/** The answer by what is stored, or null where nothing of it is decided. */
+function decidedAnswer(
+  stored: readonly StoredTransfer[],
+  currencies: Currencies,
+  credited: CreditAnswer = 'already',
+): Result<CreditAnswer, QueryFailure> | null {
+  if (stored.some(({ state }) => state === 'credited')) return ok(credited)
+  const decided = stored.find(({ state }) => state === 'held') ?? stored.find(({ state }) => state === 'refused')
+  return decided === undefined ? null : err(explainUncredited(decided, currencies))
+}
+
+/** Why a final transfer is not credited. */
+function explainUncredited({ cuy, raw, reason }: Uncredited, currencies: Currencies): QueryFailure {
+  switch (reason) {
+    case null:
+      return disputed
+    case 'below-minimum':
+    case 'dust':
+      return { kind: 'worthless', why: explainRefused({ cuy, raw, reason }, currencies) }
+    case 'retired':
+      return { kind: 'worthless', why: explainHeld(reason) }
+    default:
+      return { kind: 'undecided', why: explainHeld(reason) }
+  }
+}
+
+/** The transaction, once its block is final and agreed, with the owners of the addresses in it. */
+async function readFinal(context: ScanContext, chain: QuestionChain, state: ScanState | null, txid: Txid) {
+  const { db, clock } = context
+  const location = await chain.locate(txid)
+  if (!location.ok) return err(toQueryFailure(location.error))
+  const place = location.value
+  if (place.kind === 'unknown') return err<QueryFailure>({ kind: 'not-found', what: 'transaction' })
+  if (place.kind === 'unmined') return err<QueryFailure>({ kind: 'not-final', seconds: unminedSeconds })
+  const { height } = place
+  if (state === null || height > state.finalized) {
+    const stored = state === null ? null : { height: state.finalized, time: state.finalizedTime }
+    const head = await chain.finalizedHead(stored)
+    if (!head.ok) return err(toQueryFailure(head.error))
+    const finalized = head.value.height
+    if (height > finalized) {
+      return err<QueryFailure>({ kind: 'not-final', seconds: secondsToFinal(height, finalized, height) })
+    }
+    if (state !== null) await storeFinalized(db, state, head.value, clock.now())
+  }
+  const { match, owners } = createOwners(db)
+  const read = await chain.finalTransaction(txid, height, match)
+  if (!read.ok) return err(toQueryFailure(read.error))
+  return read.value === null ? err(disputed) : ok({ reading: read.value, owners })
+}
+
+async function explainWorthless(
+  { db }: ScanContext,
+  { currencies, operators }: JudgeRules,
+  uid: Uid,
+  reading: TransactionReading,
+): Promise<QueryFailure> {
+  const own = new Set((await selectAddresses(db, uid)).map(({ address }) => address))
+  return { kind: 'worthless', why: explainTransaction(reading, { currencies, own, operators }) }
+}

@@ -1,0 +1,85 @@
+import type { Address } from '../chain/address.ts'
+import type { BlockHeight } from '../chain/block.ts'
+import type { Chain } from '../chain/chain.ts'
+import type { UnixMs } from '../common/time.ts'
+import type { JudgeRules } from '../deposits/judge.ts'
+import type { WriteContext } from '../ledger/context.ts'
+import type { Currency } from '../ledger/currencies.ts'
+import { selectDecimals, selectOperators, storeDecimals, storeOperators } from '../ledger/stored-settings.ts'
+import type { ObjectHost } from '../platform/object-host.ts'
+
+/** What the scanner's work needs besides the chain. */
+export interface ScanContext extends WriteContext {
+  readonly host: Pick<ObjectHost, 'load' | 'save'>
+}
+
+/** A token of which the decimals are not agreed as they are configured. */
+interface DecimalsTry {
+  /** What the nodes agreed on, or null. */
+  readonly found: number | null
+  readonly tries: number
+  readonly nextTry: UnixMs
+}
+
+const memoryKey = 'decimals'
+const retryMsMin = 20_000
+const retryMsMax = 86_400_000
+
+/**
+ * What transfers are judged by. Operators are stored for good, with the position of the scan as the height from which they
+ * count: nothing above it is decided yet. The decimals of a token are asked until nodes agree on the configured ones, ever
+ * more rarely, and then never again.
+ */
+export async function loadRules(
+  context: ScanContext,
+  chain: Pick<Chain, 'decimals'>,
+  position: BlockHeight,
+): Promise<JudgeRules> {
+  const { db, currencies, operators } = context
+  const [since, stored] = await Promise.all([selectOperators(db), selectDecimals(db)])
+  const added = [...operators].filter((address) => !since.has(address))
+  if (added.length > 0) await storeOperators(db, added, Math.max(0, position) as BlockHeight)
+  const decimals = await askDecimals(context, chain, stored)
+  return { currencies, operators: { listed: operators, since }, decimals }
+}
+
+/** The stored decimals, and those that nodes agree on now. */
+async function askDecimals(
+  context: ScanContext,
+  chain: Pick<Chain, 'decimals'>,
+  stored: ReadonlyMap<Address, number>,
+): Promise<ReadonlyMap<Address, number>> {
+  const { host, clock, currencies } = context
+  const known = new Map(stored)
+  const missing = [...currencies.byContract].filter(([contract, { retired }]) => !retired && !stored.has(contract))
+  if (missing.length === 0) return known
+  const tries = { ...(await host.load<Record<Address, DecimalsTry>>(memoryKey)) }
+  for (const [contract, currency] of missing) {
+    const last = tries[contract] ?? { found: null, tries: 0, nextTry: 0 as UnixMs }
+    let { found } = last
+    if (last.nextTry <= clock.now()) {
+      const answer = await chain.decimals(contract)
+      if (!answer.ok && (answer.error.kind === 'limited' || answer.error.kind === 'out-of-time')) continue
+      if (answer.ok) found = answer.value
+      const nextTry = (clock.now() + Math.min(retryMsMin * 2 ** last.tries, retryMsMax)) as UnixMs // safe: a later time
+      tries[contract] = { found, tries: last.tries + 1, nextTry }
+      host.save(memoryKey, tries)
+      if (answer.ok) await storeAgreed(context, contract, currency, answer.value)
+    }
+    if (found !== null) known.set(contract, found)
+  }
+  return known
+}
+
+/** Stores the decimals that are the configured ones. Others raise an alarm: a contract can show false ones for a while. */
+async function storeAgreed(
+  { db, alarms }: ScanContext,
+  contract: Address,
+  { cuy, decimals: configured }: Currency,
+  agreed: number,
+): Promise<void> {
+  if (agreed === configured) {
+    await storeDecimals(db, contract, agreed)
+    await alarms.clear('decimals-differ', String(cuy))
+  } else await alarms.raise('decimals-differ', String(cuy), { cuy, configured, contract: agreed })
+}

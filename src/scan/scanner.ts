@@ -1,0 +1,163 @@
+import { isBookEmpty } from '../addresses/address-book.ts'
+import { checkKeyUse, type KeyUse } from '../addresses/key-use.ts'
+import type { Address } from '../chain/address.ts'
+import type { Asset } from '../chain/asset.ts'
+import { blockSeconds, type Txid } from '../chain/block.ts'
+import type { Chain } from '../chain/chain.ts'
+import { balancesMax } from '../chain/limits.ts'
+import type { ScanAnswer, ScannerCalls } from '../chain/scanner-calls.ts'
+import type { Uid } from '../common/ids.ts'
+import type { QueryFailure } from '../common/query-failure.ts'
+import { err, ok, type Result } from '../common/result.ts'
+import type { UnixMs } from '../common/time.ts'
+import { type LogFields, stackOf } from '../platform/logger.ts'
+import { misconfigured, toQueryFailure } from './failures.ts'
+import { callMs, tickMs } from './limits.ts'
+import { answerQuestion, type CreditAnswer } from './question.ts'
+import { ensureStarted } from './scan.ts'
+import { selectScan } from './scan-state.ts'
+import { createScans } from './scans.ts'
+import { runTick, type ScannerParts } from './tick.ts'
+
+/** The scanner as an object: its alarm is the tick. */
+export interface ScannerObject extends ScannerCalls {
+  /** One tick. It sets the next alarm, whatever happens. */
+  alarm(): Promise<void>
+}
+
+/** A tick that has run for longer than this counts as lost. */
+const lostTickMs = 4 * tickMs
+/** Balances that are kept. With more of them the memory is cleared. */
+const recentMax = 1_000
+
+/**
+ * The only place that talks to nodes. All that counts is in the database: what an instance remembers can be lost at any await,
+ * and two instances can overlap.
+ */
+export function createScanner(parts: ScannerParts): ScannerObject {
+  const { db, clock } = parts
+  const scans = createScans(parts)
+  const keyUse: KeyUse = { wasUsed: false, withoutAccount: 0 }
+  const openFor = (uid: Uid) => parts.openChain({ kind: 'caller', uid }, (clock.now() + callMs) as UnixMs)
+  const prepare = createSharing<Result<null, QueryFailure>>(parts, 0)
+  const balances = createSharing<Result<readonly bigint[], QueryFailure>>(parts, blockSeconds * 1000)
+  const questions = createSharing<Result<CreditAnswer, QueryFailure>>(parts, 0)
+  return {
+    ...createTicks(parts, scans),
+    prepareIssue: (uid) => prepare(`${uid}`, () => prepareIssue(parts, keyUse, openFor(uid))),
+    balances: (uid, addresses, asset) => {
+      const key = `${asset.kind === 'native' ? 'TRX' : asset.contract} ${addresses.join(' ')}`
+      return balances(key, () => readBalances(openFor(uid), addresses, asset))
+    },
+    async scanNow(uid): Promise<Result<ScanAnswer, QueryFailure>> {
+      const since = clock.now()
+      const hasStarted = scans.hasBegun() || (await selectScan(db)) !== null
+      if (!hasStarted || !(await parts.hasStoredMeaning())) return ok({ problem: null, since })
+      const end = await scans.answer({ kind: 'caller', uid }, since)
+      if (end?.failure?.kind === 'limited') return err(toQueryFailure(end.failure))
+      return ok({ problem: end === null ? 'still-running' : (end.failure?.kind ?? null), since })
+    },
+    checkTransaction: (uid, txid: Txid) =>
+      questions(`${uid} ${txid}`, async () => {
+        if (!(await parts.hasStoredMeaning())) return err(misconfigured)
+        const answer = await answerQuestion(parts, openFor(uid), uid, txid)
+        if (answer.ok && answer.value === 'credited') parts.wakeEndpoints()
+        return answer
+      }),
+  }
+}
+
+/** The alarm, and what makes sure that it is set. */
+function createTicks(
+  parts: ScannerParts,
+  scans: ReturnType<typeof createScans>,
+): Pick<ScannerObject, 'alarm' | 'wake'> {
+  const { host, clock, logger, alarms } = parts
+  const everyMs = parts.scanEverySeconds * 1000
+  const memory = { restAt: 0 }
+  let running: { readonly startedAt: UnixMs; readonly over: Promise<void> } | null = null
+  const isRunning = () => running !== null && clock.now() - running.startedAt < lostTickMs
+  const tick = async (startedAt: UnixMs) => {
+    const before = parts.usage()
+    let next = (startedAt + everyMs) as UnixMs // safe: a later time
+    try {
+      next = await runTick(parts, scans, memory, startedAt)
+    } catch (thrown) {
+      logger.error('tick-crashed', { why: stackOf(thrown) })
+      await alarms.raise('tick-failed', '', { why: thrown instanceof Error ? thrown.message : String(thrown) })
+    } finally {
+      await host.setAlarm(Math.max(next, clock.now()) as UnixMs) // safe: one of the times
+      logger.info('tick', { durationMs: clock.now() - startedAt, ...difference(parts.usage(), before) })
+    }
+  }
+  return {
+    async alarm() {
+      if (!isRunning()) {
+        const startedAt = clock.now()
+        const over = tick(startedAt)
+        const own = { startedAt, over }
+        running = own
+        const end = () => {
+          if (running === own) running = null
+        }
+        over.then(end, end)
+      }
+      await running?.over
+    },
+    async wake() {
+      const due = await host.alarm()
+      const now = clock.now()
+      const isSet = due !== null && due > now && due <= now + everyMs
+      if (!isSet && !isRunning()) await host.setAlarm(now)
+    },
+  }
+}
+
+/** What was added to numbers. */
+function difference(after: LogFields, before: LogFields): LogFields {
+  return Object.fromEntries(Object.entries(after).map(([name, value]) => [name, Number(value) - Number(before[name])]))
+}
+
+/** Makes sure that the scan has started and, where no address was issued yet, that the key is new. */
+async function prepareIssue(parts: ScannerParts, keyUse: KeyUse, chain: Chain): Promise<Result<null, QueryFailure>> {
+  if (!(await parts.hasStoredMeaning())) return err({ kind: 'cannot-issue' })
+  if (parts.firstIndex === null && (await isBookEmpty(parts.db))) {
+    const key = await checkKeyUse({ ...parts, keyUse, chain })
+    if (!key.ok) return err(toQueryFailure(key.error))
+    if (key.value === 'used') return err({ kind: 'cannot-issue' })
+  }
+  const started = await ensureStarted(parts, chain)
+  if (started.ok) return ok(null)
+  return err(started.error.kind === 'start-above-head' ? { kind: 'cannot-issue' } : toQueryFailure(started.error))
+}
+
+async function readBalances(
+  chain: Chain,
+  addresses: readonly Address[],
+  asset: Asset,
+): Promise<Result<readonly bigint[], QueryFailure>> {
+  const all: bigint[] = []
+  for (let i = 0; i < addresses.length; i += balancesMax) {
+    const balances = await chain.balances(addresses.slice(i, i + balancesMax), asset)
+    if (!balances.ok) return err(toQueryFailure(balances.error))
+    all.push(...balances.value)
+  }
+  return ok(all)
+}
+
+/** Runs work once for all calls with the same key while it runs, and where it succeeded for `keptMs` from its start. */
+function createSharing<T extends Result<unknown, unknown>>({ clock }: Pick<ScannerParts, 'clock'>, keptMs: number) {
+  const recent = new Map<string, { readonly at: UnixMs; readonly result: Promise<T> }>()
+  return (key: string, work: () => Promise<T>): Promise<T> => {
+    const known = recent.get(key)
+    if (known !== undefined && (keptMs === 0 || clock.now() - known.at < keptMs)) return known.result
+    if (recent.size >= recentMax) recent.clear()
+    const own = { at: clock.now(), result: work() }
+    recent.set(key, own)
+    const forget = () => {
+      if (recent.get(key) === own) recent.delete(key)
+    }
+    own.result.then((result) => (result.ok && keptMs > 0 ? undefined : forget()), forget)
+    return own.result
+  }
+}

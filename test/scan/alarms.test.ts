@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { standstillMs } from '../../src/alarms/watch-scan.ts'
+import {
+  alarmsIn,
+  brokenDatabase,
+  payFinal,
+  type RunningService,
+  startService,
+  testNodes,
+  usdtTo,
+} from '../http/service.ts'
+import { changing } from '../support/scripted-node.ts'
+import { alarmsOf, balancesOf, eventsOf, withAddress, withDeposit } from './harness.ts'
+
+const kinds = (service: RunningService, kind: string) => alarmsOf(service, kind).length
+/** Ticks every 20 s for so long. */
+async function tickFor(service: RunningService, seconds: number, each: () => void = () => undefined) {
+  for (let passed = 0; passed < seconds; passed += 20) {
+    service.clock.seconds += 20
+    each()
+    await service.tick()
+  }
+}
+const seconds = standstillMs / 1000 + 40
+const breakNodes = ({ nodes }: RunningService) => {
+  for (const node of nodes) node.script = () => ({ kind: 'status', status: 500 })
+}
+const repairNodes = ({ nodes }: RunningService) => {
+  for (const node of nodes) node.script = () => null
+}
+
+describe('a standstill', () => {
+  it('of nodes that do not answer raises scan-stalled once, with its cause, and again after it was well', async () => {
+    const { service } = await withDeposit()
+    await service.tick()
+    breakNodes(service)
+    await tickFor(service, seconds)
+    await tickFor(service, 100)
+    const [alarm] = alarmsOf(service, 'scan-stalled')
+    expect(String(alarm?.why)).toContain('no quorum of nodes answers')
+    expect(kinds(service, 'scan-stalled')).toBe(1)
+    repairNodes(service)
+    await tickFor(service, 120, () => service.chain.addEmpty(7))
+    breakNodes(service)
+    await tickFor(service, seconds)
+    expect(kinds(service, 'scan-stalled')).toBe(2)
+  })
+
+  it('before the first start raises scan-stalled, and an instance that begins anew does not repeat it', async () => {
+    const service = await startService()
+    breakNodes(service)
+    await tickFor(service, seconds)
+    await tickFor(service.with({}), 60)
+    expect(kinds(service, 'scan-stalled')).toBe(1)
+  })
+
+  it('is not raised while there is nothing to scan, but finality-stalled is', async () => {
+    const { service, own } = await withDeposit()
+    await service.tick()
+    for (const node of service.nodes) node.finalityLag += 2
+    service.chain.add([usdtTo(own, 1_000_000n)])
+    service.chain.addEmpty(1)
+    await tickFor(service, seconds)
+    expect(alarmsIn(service)).toEqual(['finality-stalled'])
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+  })
+
+  it('by an allowance that is used up says so', async () => {
+    const { service } = await withAddress()
+    const poor = testNodes.map(({ rpc, api }) => ({ rpc, api, perSecond: 10_000, perDay: 1 }))
+    await tickFor(service.with({ TRON_NODES: poor }), seconds, () => service.chain.addEmpty(1))
+    expect(String(alarmsOf(service, 'scan-stalled')[0]?.why)).toContain('allowance')
+  })
+})
+
+describe('a tick that throws', () => {
+  it('raises tick-failed once while it lasts, and again after one that did not', async () => {
+    const { service } = await withDeposit()
+    const throwing = service.with({ DB: brokenDatabase() })
+    await tickFor(throwing, 60)
+    expect(kinds(service, 'tick-failed')).toBe(1)
+    await service.tick()
+    const again = service.with({ DB: brokenDatabase() })
+    await tickFor(again, 20)
+    expect(kinds(service, 'tick-failed')).toBe(2)
+  })
+})
+
+describe('nodes that disagree', () => {
+  it('raise one alarm, whichever instance sees it', async () => {
+    const { service } = await withDeposit()
+    const [first] = service.nodes
+    if (first === undefined) throw new Error('a node')
+    first.script = () => changing('eth_getLogs', () => [])
+    await service.tick()
+    await service.with({}).tick()
+    expect(kinds(service, 'nodes-disagree')).toBe(1)
+  })
+})
+
+describe('old events', () => {
+  it('are removed by ticks, as many as there are, and none that is younger than EVENTS_KEEP_DAYS', async () => {
+    const { service, own } = await withDeposit({ EVENTS_KEEP_DAYS: '7' })
+    await service.tick()
+    service.clock.seconds += 6 * 86_400
+    payFinal(service, usdtTo(own, 1_000_000n))
+    await service.tick()
+    expect(await eventsOf(service)).toEqual(['deposit.credited', 'deposit.credited'])
+    service.clock.seconds += 2 * 86_400
+    await service.tick()
+    expect(await eventsOf(service)).toEqual(['deposit.credited'])
+  })
+})

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest'
+import { blockSeconds } from '../../src/chain/block.ts'
+import {
+  alarmsIn,
+  firstAddress,
+  payFinal,
+  type RunningService,
+  read,
+  requestsOf,
+  startService,
+  textOf,
+  trxTo,
+  usdtTo,
+} from '../http/service.ts'
+import { alarmsOf, balancesOf, callsOf, stateOf, withAddress, withDeposit } from './harness.ts'
+
+/** Nodes that allow so many requests a day. */
+const withPerDay = (perDay: number) => ({
+  TRON_NODES: ['one', 'two'].map((name) => {
+    const api = `https://${name}.example`
+    return { rpc: `${api}/jsonrpc`, api, perSecond: 10_000, perDay }
+  }),
+})
+/** Requests of the nodes wait until the returned function is called. */
+function holdNodes({ nodes }: RunningService): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  for (const node of nodes) node.script = () => ({ kind: 'delayed', wait: () => promise })
+  return () => {
+    for (const node of nodes) node.script = () => null
+    resolve()
+  }
+}
+
+describe('a recharge', () => {
+  it('is one scan for all that ask before it begins: hundreds cost as much as one', async () => {
+    const { service } = await withDeposit()
+    const before = requestsOf(service)
+    const answers = await Promise.all(Array.from({ length: 300 }, () => service.get('/tron/recharge')))
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]))
+    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1)
+    expect(requestsOf(service) - before).toBeLessThan(40)
+    expect(await textOf(service, '/wallet/flow/list')).toContain('"count":1')
+  })
+
+  it('repeats no scan that ended less than a block time ago', async () => {
+    const { service } = await withDeposit()
+    await service.tick()
+    const before = requestsOf(service)
+    await service.get('/tron/recharge')
+    expect(requestsOf(service)).toBe(before)
+    service.clock.seconds += blockSeconds + 1
+    await service.get('/tron/recharge')
+    expect(requestsOf(service)).toBeGreaterThan(before)
+  })
+
+  it('is answered by a scan that began after it, also where it had to wait for another one', async () => {
+    const { service, own } = await withDeposit()
+    const release = holdNodes(service)
+    const first = service.tick()
+    const second = service.get('/tron/recharge')
+    while (requestsOf(service) < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+    payFinal(service, usdtTo(own, 1_000_000n))
+    release()
+    await first
+    expect((await read(await second)).body).toMatchObject({ msg: expect.stringContaining('credited') })
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 26 })
+  })
+
+  it('whose client has gone changes nothing for others, and its scan goes on', async () => {
+    const { service } = await withDeposit()
+    const release = holdNodes(service)
+    const gone = new AbortController()
+    const left = service.get('/tron/recharge', 7, { signal: gone.signal })
+    left.catch(() => undefined)
+    while (requestsOf(service) < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+    gone.abort()
+    const other = service.get('/tron/recharge', 8)
+    release()
+    expect((await other).status).toBe(200)
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+  })
+
+  it('is a success for who has no address, where no scan has started', async () => {
+    const service = await startService()
+    expect(await textOf(service, '/tron/recharge')).toContain('nothing new')
+    expect(requestsOf(service)).toBe(0)
+  })
+
+  it('is a failure, not an empty report, where no node answers', async () => {
+    const { service } = await withDeposit()
+    for (const node of service.nodes) node.script = () => ({ kind: 'status', status: 500 })
+    expect((await service.get('/tron/recharge')).status).toBe(503)
+  })
+})
+
+describe('the balance of a caller', () => {
+  it('is asked again after a block time only', async () => {
+    const { service } = await withAddress()
+    await service.get('/tron/balance')
+    const before = callsOf(service, 'eth_getBalance').length
+    await Promise.all(Array.from({ length: 20 }, () => service.get('/tron/balance')))
+    expect(callsOf(service, 'eth_getBalance')).toHaveLength(before)
+    service.clock.seconds += blockSeconds + 1
+    await service.get('/tron/balance')
+    expect(callsOf(service, 'eth_getBalance')).toHaveLength(before + 1)
+  })
+})
+
+describe('an address', () => {
+  it('is issued without a request to a node once the scan has started and the book is not empty', async () => {
+    const { service } = await withAddress()
+    const before = requestsOf(service)
+    for (let uid = 100; uid < 110; uid += 1) expect((await service.get('/tron/generate', uid)).status).toBe(200)
+    expect(requestsOf(service)).toBe(before)
+  })
+
+  it('is not issued, with one alarm, where the key was used before; TRON_FIRST_INDEX is the way out', async () => {
+    const service = await startService()
+    for (const node of service.nodes) node.activated.add(firstAddress)
+    for (let i = 0; i < 2; i += 1) expect((await service.get('/tron/generate')).status).toBe(503)
+    expect(alarmsIn(service)).toEqual(['key-was-used'])
+    expect((await service.with({ TRON_FIRST_INDEX: '1' }).get('/tron/generate')).status).toBe(200)
+  })
+})
+
+describe('one caller', () => {
+  it('takes no more than a share, and the answer says whose limit it is; others and ticks go on', async () => {
+    // Ticks need 22,500 of these; callers have half of the rest, and one caller a tenth of that.
+    const { service, own } = await withAddress(withPerDay(23_500))
+    await service.tick()
+    const txid = 'ab'.repeat(32)
+    const statuses: number[] = []
+    for (let i = 0; i < 60 && statuses.at(-1) !== 429; i += 1) {
+      service.clock.seconds += 4
+      statuses.push((await service.get(`/tron/recharge?txid=${txid}`)).status)
+    }
+    expect(statuses.at(-1)).toBe(429)
+    const { body } = await read(await service.get(`/tron/recharge?txid=${txid}`))
+    expect(body).toMatchObject({ msg: expect.stringContaining('your share') })
+    expect((await service.get(`/tron/recharge?txid=${txid}`, 8)).status).toBe(404)
+    payFinal(service, usdtTo(own, 5_000_000n))
+    service.clock.seconds += 20
+    await service.tick()
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
+  })
+
+  it('with a recharge timed before each tick takes nothing from it: strangers’ deposits are credited by each', async () => {
+    const { service, own } = await withAddress(withPerDay(23_500))
+    await service.tick()
+    for (let i = 1; i <= 20; i += 1) {
+      payFinal(service, trxTo(own, 1_000_000n))
+      service.clock.seconds += 19
+      await Promise.all(Array.from({ length: 3 }, () => service.get('/tron/recharge', 9)))
+      service.clock.seconds += 1
+      await service.tick()
+      expect(await balancesOf(service)).toEqual({ 1: i, 2: 0 })
+    }
+    expect(alarmsOf(service, 'scan-stalled')).toEqual([])
+    await stateOf(service)
+  })
+})

@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest'
+import type { Address } from '../../src/chain/address.ts'
+import { finalityLag, payFinal, type RunningService, testNodes, trxTo, usdtTo } from '../http/service.ts'
+import { changing } from '../support/scripted-node.ts'
+import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
+import {
+  alarmsOf,
+  balancesOf,
+  correct,
+  eventsOf,
+  finalizedIn,
+  rescan,
+  stateOf,
+  statesOf,
+  withAddress,
+} from './harness.ts'
+
+const oneNode = { TRON_NODES: testNodes.slice(0, 1), TRON_QUORUM: 1 }
+
+const tickLater = async (service: RunningService, seconds = 20) => {
+  service.clock.seconds += seconds
+  await service.tick()
+}
+
+/** A service that has scanned `wrong` in place of `right`, by a node that showed it, and is then corrected. */
+async function scanWrongBlock(
+  make: (own: Address) => { readonly wrong: readonly TransactionSpec[]; readonly right: readonly TransactionSpec[] },
+  variables: Record<string, unknown> = {},
+) {
+  const { service, own } = await withAddress({ ...oneNode, ...variables })
+  service.chain.addEmpty(finalityLag)
+  await service.tick()
+  const right = service.chain
+  const before = right.tip().height
+  const wrong = right.fork(before)
+  const specs = make(own)
+  wrong.add(specs.wrong)
+  right.add(specs.right)
+  wrong.addEmpty(finalityLag)
+  right.addEmpty(finalityLag)
+  for (const node of service.nodes) node.chain = wrong
+  await tickLater(service, 60)
+  expect((await stateOf(service)).height).toBe(before + 1)
+  return {
+    service,
+    own,
+    /** The operator corrects the height, and the node shows the chain. */
+    async repair() {
+      for (const node of service.nodes) node.chain = right
+      await correct(service, before)
+      right.addEmpty(2)
+      await tickLater(service, 60)
+    },
+  }
+}
+
+describe('after a correction of the finalized height', () => {
+  it('a transfer that was held in a wrong block is credited from the block in which it is', async () => {
+    const raw = 2n ** 53n + 5_000_000n
+    const { service, own, repair } = await scanWrongBlock((to) => ({
+      wrong: [usdtTo(to, raw)],
+      right: [usdtTo(to, raw)],
+    }))
+    expect(await statesOf(service)).toEqual(['held:too-large'])
+    for (const node of service.nodes) {
+      node.script = () =>
+        changing('eth_getLogs', (result) =>
+          (result as { data: string }[]).map((log) => ({
+            ...log,
+            data: `0x${5_000_000n.toString(16).padStart(64, '0')}`,
+          })),
+        )
+    }
+    await repair()
+    expect(own).toHaveLength(40)
+    expect(await statesOf(service)).toEqual(['credited'])
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
+    const { height } = (await service.db.prepare('SELECT height FROM transfer').first<{ height: number }>()) ?? {}
+    expect(service.chain.at(height ?? 0)?.transactions).toHaveLength(1)
+  })
+
+  it('a transfer that was refused in a wrong block is decided anew', async () => {
+    const same = (own: Address) => ({ wrong: [trxTo(own, 5_000_000n)], right: [trxTo(own, 5_000_000n)] })
+    const { service, repair } = await scanWrongBlock(same, {
+      CURRENCIES: [{ cuy: 1, symbol: 'TRX', decimals: 6, minDeposit: '10' }],
+    })
+    expect(await statesOf(service)).toEqual(['refused:below-minimum'])
+    await repair()
+    expect(await eventsOf(service)).toEqual(['deposit.refused'])
+    expect(await statesOf(service)).toEqual(['refused:below-minimum'])
+  })
+
+  it('a transfer that failed in the wrong block and succeeded in the right one is credited', async () => {
+    const pay = (own: Address, failed: boolean): TransactionSpec => ({
+      ...{ kind: 'token', contract: usdtAddress, from: addressOf(99), to: own, amount: 5_000_000n },
+      failed,
+    })
+    const { service, repair } = await scanWrongBlock((own) => ({ wrong: [pay(own, true)], right: [pay(own, false)] }))
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 0 })
+    await repair()
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
+  })
+
+  it('a transfer that is not in the chain any more is dropped, with an event', async () => {
+    const { service, repair } = await scanWrongBlock((own) => ({ wrong: [usdtTo(own, 2n ** 53n)], right: [] }))
+    expect(await statesOf(service)).toEqual(['held:too-large'])
+    await repair()
+    expect(await statesOf(service)).toEqual(['dropped'])
+    expect(await eventsOf(service)).toEqual(['deposit.held', 'deposit.dropped'])
+  })
+
+  it('a credited transfer that is found again is credited once, without an alarm', async () => {
+    const same = (own: Address) => ({ wrong: [usdtTo(own, 5_000_000n)], right: [usdtTo(own, 5_000_000n)] })
+    const { service, repair } = await scanWrongBlock(same)
+    await repair()
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
+    expect(alarmsOf(service, 'corrected-credit')).toEqual([])
+  })
+
+  it('a credited transfer that is not found again stays in the ledger, with one alarm that names it', async () => {
+    const { service, repair } = await scanWrongBlock((own) => ({ wrong: [usdtTo(own, 5_000_000n)], right: [] }))
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
+    await repair()
+    await tickLater(service)
+    const { txid } = (await service.db.prepare('SELECT txid FROM transfer').first<{ txid: string }>()) ?? {}
+    expect(alarmsOf(service, 'corrected-credit')).toEqual([
+      { level: 'error', alarm: 'corrected-credit', txid, position: 0 },
+    ])
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
+  })
+
+  it('the scan of an instance that knew nothing of it stores nothing, and goes on from the corrected height', async () => {
+    const { service, own } = await withAddress(oneNode)
+    await service.tick()
+    payFinal(service, usdtTo(own, 5_000_000n))
+    const { height } = await stateOf(service)
+    let corrected = false
+    for (const node of service.nodes) {
+      node.script = ({ calls }) => {
+        if (corrected || calls[0]?.method !== '/wallet/getblockbylimitnext') return null
+        corrected = true
+        return { kind: 'delayed', wait: () => correct(service, height) }
+      }
+    }
+    await tickLater(service)
+    expect(corrected).toBe(true)
+    await tickLater(service)
+    expect((await stateOf(service)).height).toBe(finalizedIn(service))
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
+  })
+})
+
+describe('what is not credited', () => {
+  /** The only node overstates the amounts of all logs. */
+  const overstate = (service: RunningService) => {
+    for (const node of service.nodes) {
+      node.script = () =>
+        changing('eth_getLogs', (result) =>
+          (result as object[]).map((log) => ({ ...log, data: `0x${'f'.repeat(64)}` })),
+        )
+    }
+  }
+
+  it('is replaced by what is agreed later: an amount that was overstated once is credited as it is', async () => {
+    const { service, own } = await withAddress(oneNode)
+    await service.tick()
+    overstate(service)
+    payFinal(service, usdtTo(own, 5_000_000n))
+    await tickLater(service)
+    expect(await statesOf(service)).toEqual(['held:too-large'])
+    for (const node of service.nodes) node.script = () => null
+    const { height } = await stateOf(service)
+    await rescan(service, height - 5, height)
+    await tickLater(service)
+    expect(await statesOf(service)).toEqual(['credited'])
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
+  })
+
+  it('is replaced where it was seen with another amount before its block was final', async () => {
+    const { service, own } = await withAddress(oneNode)
+    overstate(service)
+    service.chain.add([usdtTo(own, 5_000_000n)])
+    await service.tick()
+    expect(await statesOf(service)).toEqual(['seen'])
+    for (const node of service.nodes) node.script = () => null
+    service.chain.addEmpty(finalityLag)
+    await tickLater(service, 60)
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
+  })
+})

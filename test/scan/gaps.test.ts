@@ -1,0 +1,242 @@
+import { describe, expect, it } from 'vitest'
+import type { Address } from '../../src/chain/address.ts'
+import { addressIn, payFinal, type RunningService, startService, textOf, trxTo, usdtTo } from '../http/service.ts'
+import { changing, failing } from '../support/scripted-node.ts'
+import { addressOf, type LogSpec, type TransactionSpec } from '../support/transaction-spec.ts'
+import { alarmsOf, balancesOf, callsOf, finalizedIn, rescan, stateOf, statesOf, withAddress } from './harness.ts'
+
+const tickLater = async (service: RunningService, seconds = 20) => {
+  service.clock.seconds += seconds
+  await service.tick()
+}
+const openGaps = async ({ db }: RunningService) => {
+  const { results } = await db.prepare('SELECT * FROM rescan WHERE finished_at IS NULL ORDER BY from_height').all()
+  return results
+}
+/** A call of a stranger's contract with so many empty logs. */
+const noise = (count: number): TransactionSpec => {
+  const log: LogSpec = { contract: addressOf(55), topics: [], data: '0x' }
+  return { kind: 'call', contract: addressOf(55), from: addressOf(56), logs: Array.from({ length: count }, () => log) }
+}
+/** Nodes give at most so many logs at once. */
+const limitLogs = ({ nodes }: RunningService, max: number) => {
+  for (const node of nodes) node.logsMax = max
+}
+/** Nodes do not agree on the block of this height. */
+const disagreeOn = ({ nodes }: RunningService, ...heights: readonly number[]) => {
+  const [first] = nodes
+  if (first === undefined) throw new Error('a node')
+  first.script = () =>
+    changing('eth_getLogs', (result, { params }) => {
+      const { blockHash = '' } = params[0] as { blockHash?: string }
+      return heights.includes(Number.parseInt(blockHash.slice(2, 18), 16)) ? [] : result
+    })
+}
+
+describe('a block with more logs than nodes give at once', () => {
+  it('does not stop the scan: its TRX is credited at once, and its tokens by the receipts of its calls', async () => {
+    const { service, own } = await withAddress()
+    limitLogs(service, 50)
+    payFinal(service, noise(60), trxTo(own, 1_000_000n), usdtTo(own, 2_000_000n))
+    await service.tick()
+    expect((await stateOf(service)).height).toBe(finalizedIn(service))
+    expect(await balancesOf(service)).toEqual({ 1: 1, 2: 2 })
+    expect(await openGaps(service)).toEqual([])
+    expect(alarmsOf(service, 'gap-unread')).toEqual([])
+  })
+
+  it('is read by receipts a batch at a time, also where an instance ends in between', async () => {
+    const { service, own } = await withAddress()
+    limitLogs(service, 50)
+    const calls = Array.from({ length: 60 }, (_, i) => usdtTo(own, BigInt(i + 1)))
+    const total = calls.length * (calls.length + 1)
+    payFinal(service, noise(60), ...calls)
+    let receipts = 0
+    for (const node of service.nodes) {
+      node.script = (request) => {
+        receipts += request.calls.filter(({ method }) => method === 'eth_getTransactionReceipt').length
+        return receipts > 80 ? { kind: 'status', status: 500 } : null
+      }
+    }
+    await service.tick()
+    const [partly] = Object.values(await balancesOf(service)).slice(1)
+    expect(partly).toBeGreaterThan(0)
+    expect(partly).toBeLessThan(total / 2 / 1e6)
+    for (const node of service.nodes) node.script = () => null
+    const before = callsOf(service, 'eth_getTransactionReceipt').length
+    service.clock.seconds += 120
+    await service.with({}).tick() // another instance
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: total / 2 / 1e6 })
+    expect(callsOf(service, 'eth_getTransactionReceipt').length - before).toBeLessThan(2 * 61)
+    expect(await openGaps(service)).toEqual([])
+  })
+
+  it('has everything credited but the one transaction that no node can give, which its alarm names', async () => {
+    const { service, own } = await withAddress()
+    limitLogs(service, 50)
+    const huge = noise(60)
+    const [hugeId = ''] = payFinal(service, huge, usdtTo(own, 2_000_000n), usdtTo(own, 3_000_000n))
+    for (const node of service.nodes) {
+      node.script = () => ({
+        kind: 'changed-calls',
+        change: ({ method, params }) =>
+          method === 'eth_getTransactionReceipt' && params[0] === `0x${hugeId}`
+            ? { error: { code: -32005, message: 'the response is too large' } }
+            : undefined,
+      })
+    }
+    await service.tick()
+    expect((await stateOf(service)).height).toBe(finalizedIn(service))
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
+    const [alarm] = alarmsOf(service, 'gap-unread')
+    expect(String(alarm?.why)).toContain(hugeId)
+    await tickLater(service)
+    expect(alarmsOf(service, 'gap-unread')).toHaveLength(1)
+  })
+})
+
+describe('a block that nodes do not agree on', () => {
+  it('is passed at once, with an alarm, and credited once they do', async () => {
+    const { service, own } = await withAddress()
+    await service.tick()
+    const height = service.chain.tip().height + 1
+    disagreeOn(service, height)
+    payFinal(service, usdtTo(own, 2_000_000n))
+    payFinal(service, usdtTo(own, 3_000_000n))
+    await tickLater(service)
+    expect((await stateOf(service)).height).toBe(finalizedIn(service))
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 3 })
+    expect(alarmsOf(service, 'gap-unread')).toEqual([expect.objectContaining({ from: height, to: height })])
+    for (const node of service.nodes) node.script = () => null
+    await tickLater(service, 120)
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
+    expect(await openGaps(service)).toEqual([])
+  })
+
+  it('is asked about ever more rarely, to once a day', async () => {
+    const { service } = await withAddress()
+    await service.tick()
+    const height = service.chain.tip().height + 1
+    disagreeOn(service, height)
+    payFinal(service, usdtTo(addressOf(9), 1n))
+    await tickLater(service)
+    const waits: number[] = []
+    for (let i = 0; i < 14; i += 1) {
+      const [gap] = await openGaps(service)
+      const dueAt = Number(gap?.next_try)
+      waits.push(Math.round((dueAt - service.clock.seconds * 1000) / 60_000))
+      service.clock.seconds = Math.ceil(dueAt / 1000) + 1
+      service.chain.addEmpty(1)
+      await service.tick()
+    }
+    expect(waits.slice(0, 4)).toEqual([1, 2, 4, 8])
+    expect(waits.at(-1)).toBe(1440)
+    const asked = callsOf(service, 'eth_getLogs').length
+    service.clock.seconds += 3600
+    await service.tick()
+    expect(callsOf(service, 'eth_getLogs').length - asked).toBeLessThan(60)
+  })
+
+  it('has an alarm of its own, also while another one lasts', async () => {
+    const { service } = await withAddress()
+    await service.tick()
+    const first = service.chain.tip().height + 1
+    disagreeOn(service, first, first + 19)
+    payFinal(service, usdtTo(addressOf(9), 1n))
+    await tickLater(service)
+    payFinal(service, usdtTo(addressOf(9), 1n))
+    await tickLater(service, 60)
+    expect(alarmsOf(service, 'gap-unread').map(({ from }) => from)).toEqual([first, first + 19])
+  })
+
+  it('keeps no other block of its gap waiting', async () => {
+    const { service, own } = await withAddress()
+    await service.tick()
+    const first = service.chain.tip().height + 1
+    disagreeOn(service, first, first + 1, first + 2)
+    service.chain.add([usdtTo(own, 1_000_000n)])
+    service.chain.add([usdtTo(own, 2_000_000n)])
+    payFinal(service, usdtTo(own, 4_000_000n))
+    await tickLater(service)
+    expect(await openGaps(service)).toHaveLength(1)
+    disagreeOn(service, first)
+    for (let i = 0; i < 6; i += 1) await tickLater(service, 60)
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 6 })
+    expect(await openGaps(service)).toEqual([expect.objectContaining({ from_height: first, to_height: first })])
+  })
+
+  it('does not keep a caller from the own transaction in it', async () => {
+    const { service, own } = await withAddress()
+    await service.tick()
+    limitLogs(service, 1)
+    for (const node of service.nodes) node.script = () => failing('eth_getTransactionReceipt', -32000, 'busy')
+    const [, txid = ''] = payFinal(service, noise(5), usdtTo(own, 2_000_000n))
+    await tickLater(service)
+    expect(await openGaps(service)).toHaveLength(1)
+    for (const node of service.nodes) node.script = () => null
+    expect(await textOf(service, `/tron/recharge?txid=${txid}`)).toContain('credited 2 USDT')
+    await tickLater(service, 600)
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 2 })
+  })
+})
+
+describe('a range that an operator has read again', () => {
+  it('has the deposit credited that all nodes had hidden, and no other one twice', async () => {
+    const { service, own } = await withAddress()
+    const from = service.chain.tip().height
+    const hide = () => changing('eth_getLogs', () => [])
+    for (const node of service.nodes) node.script = hide
+    payFinal(service, usdtTo(own, 2_000_000n), { kind: 'call', contract: addressOf(5), from: addressOf(6), logs: [] })
+    await service.tick()
+    for (const node of service.nodes) node.script = () => null
+    payFinal(service, usdtTo(own, 3_000_000n))
+    await tickLater(service, 120)
+    const missed = await balancesOf(service)
+    await rescan(service, from, (await stateOf(service)).height)
+    await tickLater(service, 120)
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
+    expect(missed[2]).toBeLessThanOrEqual(5)
+    expect(await statesOf(service)).toEqual(['credited', 'credited'])
+    expect(await openGaps(service)).toEqual([])
+  })
+
+  it('leaves a block that cannot be read as a gap, and goes on behind it', async () => {
+    const { service, own } = await withAddress()
+    await service.tick()
+    const first = service.chain.tip().height + 1
+    payFinal(service, usdtTo(own, 2_000_000n))
+    payFinal(service, usdtTo(own, 3_000_000n))
+    await tickLater(service)
+    disagreeOn(service, first)
+    await rescan(service, first - 2, first + 2)
+    await tickLater(service, 60)
+    expect(await openGaps(service)).toEqual([expect.objectContaining({ kind: 'gap', from_height: first })])
+  })
+})
+
+describe('the requests of gaps', () => {
+  it('are leftover ones: without room, ticks go on, and gaps wait', async () => {
+    const nodes = (perDay: number) => ({
+      TRON_NODES: ['one', 'two'].map((name) => {
+        const api = `https://${name}.example`
+        return { rpc: `${api}/jsonrpc`, api, perSecond: 10_000, perDay }
+      }),
+    })
+    const service = await startService()
+    const own: Address = await addressIn(await service.get('/tron/generate'))
+    await service.tick()
+    const first = service.chain.tip().height + 1
+    disagreeOn(service, first)
+    payFinal(service, usdtTo(own, 2_000_000n))
+    await tickLater(service)
+    for (const node of service.nodes) node.script = () => null
+    const poor = service.with(nodes(22_500)) // what ticks need in a day
+    payFinal(service, usdtTo(own, 3_000_000n))
+    service.clock.seconds += 120
+    await poor.tick() // a new instance looks at its nodes first
+    service.clock.seconds += 20
+    await poor.tick()
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 3 })
+    expect(await openGaps(service)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,97 @@
+import type { Address } from '../../src/chain/address.ts'
+import { writable } from '../../src/d1/database.ts'
+import { selectScan } from '../../src/scan/scan-state.ts'
+import { addressIn, finalityLag, payFinal, type RunningService, startService, usdtTo } from '../http/service.ts'
+
+/** The stored state of the scan. It must have started. */
+export async function stateOf({ db }: RunningService) {
+  const state = await selectScan(writable(db))
+  if (state === null) throw new Error('the scan has not started')
+  return state
+}
+
+/** The newest final block of the chain. */
+export const finalizedIn = ({ chain }: RunningService) => chain.tip().height - finalityLag
+
+/** The stored transfers: their states, with the reason after a colon, in the order in which they were found. */
+export async function statesOf({ db }: RunningService): Promise<readonly string[]> {
+  const { results } = await db.prepare('SELECT state, reason FROM transfer ORDER BY id').all()
+  return results.map(({ state, reason }) => (reason === null ? String(state) : `${state}:${reason}`))
+}
+
+/** The types of all events so far. */
+export async function eventsOf({ db }: RunningService): Promise<readonly string[]> {
+  const { results } = await db.prepare('SELECT type FROM event ORDER BY id').all()
+  return results.map(({ type }) => String(type))
+}
+
+/** A caller's balances by `cuy`, in whole units as the wallet list shows them. */
+export async function balancesOf(service: RunningService, uid = 7): Promise<Readonly<Record<number, number>>> {
+  const response = await service.get('/wallet/list', uid)
+  const { data } = await response.json<{ data: { list: { amt: number; cuy: number }[] } }>()
+  return Object.fromEntries(data.list.map(({ amt, cuy }) => [cuy, amt]))
+}
+
+/** A service whose caller has an address. */
+export async function withAddress(variables: Record<string, unknown> = {}) {
+  const service = await startService(variables)
+  const own: Address = await addressIn(await service.get('/tron/generate'))
+  return { service, own }
+}
+
+/** A service whose caller has an address and a final deposit of 25 USDT that is not scanned. */
+export async function withDeposit(variables: Record<string, unknown> = {}) {
+  const { service, own } = await withAddress(variables)
+  const [txid = ''] = payFinal(service, usdtTo(own, 25_000_000n))
+  return { service, own, txid }
+}
+
+/** The alarms in the log so far, with their fields. */
+export function alarmLines({ lines }: RunningService): readonly Record<string, unknown>[] {
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ alarm }) => alarm !== undefined)
+}
+
+/** The alarms of one kind. */
+export const alarmsOf = (service: RunningService, kind: string) =>
+  alarmLines(service).filter(({ alarm }) => alarm === kind)
+
+/** Calls of all nodes to a method or path so far. */
+export const callsOf = ({ nodes }: RunningService, method: string) =>
+  nodes.flatMap(({ requests }) => requests.flatMap(({ calls }) => calls)).filter((call) => call.method === method)
+
+/**
+ * Lets `seconds` pass, one by one, and runs ticks when the scanner's alarm is due. `begunAt` is when the service was started by
+ * `performance.now()`: the time that the machine takes is taken back after each step.
+ */
+export async function runFor(
+  service: RunningService,
+  begunAt: number,
+  seconds: number,
+  onSecond: (now: number) => unknown,
+) {
+  const start = service.clock.seconds * 1000 + performance.now() - begunAt
+  for (let second = 1; second <= seconds; second += 1) {
+    const now = start + second * 1000
+    service.clock.seconds = (now - (performance.now() - begunAt)) / 1000
+    await onSecond(now)
+    const due = service.scannerHost.alarmAt
+    if (due === null || due <= now) await service.tick()
+  }
+}
+
+/** What an operator's command does: the finalized height becomes `finalized`. */
+export async function correct({ db }: RunningService, finalized: number): Promise<void> {
+  await db
+    .prepare(`INSERT INTO correction (finalized, reason, created_at) VALUES (?1, 'a wrong node', 1700000000000)`)
+    .bind(finalized)
+    .run()
+}
+
+/** What an operator's command does: these blocks are read again. */
+export async function rescan({ db }: RunningService, from: number, to: number): Promise<void> {
+  const columns = 'kind, from_height, to_height, next_height, reason, created_at, next_try'
+  await db
+    .prepare(`INSERT INTO rescan (${columns}) VALUES ('request', ?1, ?2, ?1, 'a test', 1700000000000, 0)`)
+    .bind(from, to)
+    .run()
+}

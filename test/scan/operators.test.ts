@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import { formatBase58 } from '../../src/chain/address.ts'
+import { writable } from '../../src/d1/database.ts'
+import { selectOperators } from '../../src/ledger/stored-settings.ts'
+import { addressIn, failed, payFinal, type RunningService, read, startService, trxTo, usdtTo } from '../http/service.ts'
+import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
+import { alarmLines, balancesOf, rescan, stateOf, statesOf, withAddress } from './harness.ts'
+
+const operator = addressOf(99) // the sender of `trxTo` and `usdtTo`
+const listed = { OPERATOR_ADDRESSES: [formatBase58(operator)] }
+const none = { OPERATOR_ADDRESSES: undefined }
+
+/** A service in which an operator has sent 30 TRX and 25 USDT to a caller's address. */
+async function startWithTransfers() {
+  const { service, own } = await withAddress(listed)
+  const txids = payFinal(service, trxTo(own, 30_000_000n), usdtTo(own, 25_000_000n))
+  for (const node of service.nodes) {
+    node.balances.set(own, 30_000_000n)
+    node.balances.set(`${usdtAddress} ${own}`, 25_000_000n)
+  }
+  return { service, own, txids }
+}
+const tickLater = async (service: RunningService, seconds = 20) => {
+  service.clock.seconds += seconds
+  await service.tick()
+}
+
+describe('TRX and tokens from the operator’s own wallet', () => {
+  it('are not credited', async () => {
+    const { service } = await startWithTransfers()
+    await service.tick()
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 0 })
+    expect(await statesOf(service)).toEqual(['moved', 'moved'])
+  })
+
+  it('are no deposits for a question about their txid, before and after the scan', async () => {
+    const { service, txids } = await startWithTransfers()
+    const answers = () => Promise.all(txids.map(async (txid) => read(await service.get(`/tron/recharge?txid=${txid}`))))
+    const expected = txids.map(() => failed(422, expect.stringContaining('operator')))
+    expect(await answers()).toEqual(expected)
+    await service.tick()
+    expect(await answers()).toEqual(expected)
+  })
+
+  it('stay movements when the wallet has left OPERATOR_ADDRESSES: no question and no rescan credits them', async () => {
+    const { service, txids } = await startWithTransfers()
+    await service.tick()
+    const without = service.with(none)
+    for (const txid of txids) expect((await without.get(`/tron/recharge?txid=${txid}`)).status).toBe(422)
+    const { height } = await stateOf(service)
+    await rescan(service, height - 3, height)
+    await tickLater(without)
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 0 })
+    expect(await statesOf(service)).toEqual(['moved', 'moved'])
+  })
+
+  it('count from the height of the scan on at which the wallet was first listed, for good', async () => {
+    const { service, own } = await startWithTransfers()
+    await service.tick()
+    const since = await selectOperators(writable(service.db))
+    expect([...since.keys()]).toEqual([operator])
+    expect(since.get(operator)).toBeLessThanOrEqual((await stateOf(service)).height)
+    const without = service.with(none)
+    payFinal(service, trxTo(own, 5_000_000n)) // after it has left the list
+    await tickLater(without)
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 0 })
+  })
+
+  it('are credited as any others where the wallet was listed only afterwards', async () => {
+    const service = await startService(none)
+    const own = await addressIn(await service.get('/tron/generate'))
+    payFinal(service, trxTo(own, 30_000_000n))
+    await service.tick()
+    const later = service.with(listed)
+    payFinal(service, trxTo(own, 7_000_000n))
+    await tickLater(later)
+    expect(await balancesOf(service)).toEqual({ 1: 30, 2: 0 })
+    expect(await statesOf(service)).toEqual(['credited', 'moved'])
+  })
+
+  it('that were held before the wallet was listed wait no longer: they are movements', async () => {
+    const { service, own } = await withAddress(none)
+    for (const node of service.nodes) node.decimals.delete(usdtAddress)
+    payFinal(service, usdtTo(own, 25_000_000n))
+    await service.tick()
+    expect(await statesOf(service)).toEqual(['held:decimals-unknown'])
+    for (const node of service.nodes) node.decimals.set(usdtAddress, 6)
+    await tickLater(service.with(listed), 60)
+    expect(await statesOf(service)).toEqual(['moved'])
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 0 })
+  })
+
+  it('are known to reconciliation', async () => {
+    const { service } = await startWithTransfers()
+    for (let i = 0; i < 12; i += 1) {
+      service.chain.addEmpty(20)
+      await tickLater(service, 60)
+    }
+    expect(alarmLines(service)).toEqual([])
+  })
+})
+
+describe('transfers between addresses of the service', () => {
+  it('are movements, and each transaction that one of them sends is known to cost a fee', async () => {
+    const { service, own } = await withAddress()
+    const other = await addressIn(await service.get('/tron/generate', 8))
+    payFinal(
+      service,
+      { kind: 'trx', from: own, to: other, amount: 5n },
+      { kind: 'call', contract: addressOf(3), from: own },
+    )
+    await service.tick()
+    expect(await statesOf(service)).toEqual(['moved'])
+    const sent = await service.db.prepare('SELECT address FROM sent').all()
+    expect(sent.results).toEqual([{ address: own }, { address: own }])
+    expect(await balancesOf(service, 8)).toEqual({ 1: 0, 2: 0 })
+  })
+})

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import {
+  addressFrom,
+  addressIn,
+  failed,
+  finalityLag,
+  firstAddress,
+  payFinal,
+  type RunningService,
+  read,
+  requestsOf,
+  startService,
+  textOf,
+  trxTo,
+  usdtTo,
+} from '../http/service.ts'
+import { changing } from '../support/scripted-node.ts'
+import { addressOf, type TransactionSpec } from '../support/transaction-spec.ts'
+import { usdtBase58 } from '../support/variables.ts'
+import { balancesOf, eventsOf, finalizedIn, stateOf, statesOf, withAddress, withDeposit } from './harness.ts'
+
+const ask = async (service: RunningService, txid: string, uid = 7) =>
+  read(await service.get(`/tron/recharge?txid=${txid}`, uid))
+const why = (status: number, text: string) => failed(status, expect.stringContaining(text))
+const withMinimum = {
+  CURRENCIES: [
+    { cuy: 1, symbol: 'TRX', decimals: 6, minDeposit: '2' },
+    { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6 },
+  ],
+}
+
+describe('a question about a transaction', () => {
+  it('credits it once, however far behind the scan is', async () => {
+    const { service, txid } = await withDeposit()
+    service.chain.addEmpty(3000)
+    expect(await textOf(service, `/tron/recharge?txid=${txid}`)).toContain('success: credited 25 USDT')
+    expect(await textOf(service, `/tron/recharge?txid=${txid}`)).toContain('success: already credited 25 USDT')
+    expect((await stateOf(service)).height).toBeLessThan(finalizedIn(service) - 2900)
+    service.clock.seconds += 20
+    for (let i = 0; i < 5; i += 1) await service.tick()
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+    expect(await statesOf(service)).toEqual(['credited'])
+  })
+
+  it('works for blocks before the start of the scan', async () => {
+    const service = await startService()
+    const start = service.chain.tip().height
+    const early = service.with({ TRON_START_BLOCK: String(service.chain.firstHeight) })
+    const own = await addressIn(await early.get('/tron/generate'))
+    const [txid = ''] = payFinal(service, usdtTo(own, 5_000_000n))
+    await service.db
+      .prepare('UPDATE scan SET height = ?1, hash = NULL, finalized = ?1')
+      .bind(start + 1)
+      .run()
+    expect(await ask(early, txid)).toMatchObject({ status: 200 })
+    expect(await balancesOf(early)).toEqual({ 1: 0, 2: 5 })
+  })
+
+  it('of a hundred callers at once costs one answer for each, and one credit', async () => {
+    const { service, txid } = await withDeposit()
+    const before = requestsOf(service)
+    const answers = await Promise.all(Array.from({ length: 100 }, () => ask(service, txid)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(requestsOf(service) - before).toBeLessThan(20)
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+  })
+
+  it('is answered from what is stored where that is decided, without a node', async () => {
+    const { service, own } = await withAddress(withMinimum)
+    const [small = '', credited = ''] = payFinal(service, trxTo(own, 1_000_000n), usdtTo(own, 1_000_000n))
+    await service.tick()
+    const before = requestsOf(service)
+    expect(await ask(service, small)).toEqual(why(422, '1 TRX is below the smallest deposit that is credited, 2 TRX'))
+    expect(await ask(service, credited)).toMatchObject({ status: 200 })
+    expect(requestsOf(service)).toBe(before)
+  })
+
+  it('stores nothing but a credit: what is worth nothing makes no row and no event', async () => {
+    const { service, own } = await withAddress(withMinimum)
+    const [small = '', failedId = ''] = payFinal(service, trxTo(own, 1_000_000n), {
+      ...(usdtTo(own, 1n) as TransactionSpec & { kind: 'token' }),
+      failed: true,
+    })
+    expect(await ask(service, small)).toEqual(why(422, 'below the smallest deposit'))
+    expect(await ask(service, failedId)).toEqual(why(422, 'the transaction failed'))
+    expect(await statesOf(service)).toEqual([])
+    expect(await eventsOf(service)).toEqual([])
+  })
+
+  it('says why there is nothing to credit, and describes nothing of other callers', async () => {
+    const { service, own, txid } = await withDeposit()
+    const trc10: TransactionSpec = { kind: 'trc10', from: addressOf(99), to: own, amount: 5n }
+    const other: TransactionSpec = { ...usdtTo(own, 5n), contract: addressOf(44) } as TransactionSpec
+    const [trc10Id = '', otherId = '', strangeId = ''] = payFinal(service, trc10, other, usdtTo(addressOf(4), 5n))
+    expect(await ask(service, trc10Id)).toEqual(why(422, 'TRC-10'))
+    expect(await ask(service, otherId)).toEqual(why(422, 'not an accepted token'))
+    const nothing = await ask(service, strangeId, 8)
+    expect(nothing).toEqual(why(422, 'no transfer to one of your addresses'))
+    expect(await ask(service, txid, 8)).toEqual(nothing)
+    expect(await balancesOf(service, 8)).toEqual({ 1: 0, 2: 0 })
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 0 })
+  })
+
+  it('is 404 for an unknown one, and 409 with the seconds for one that is not final or not mined', async () => {
+    const { service, own } = await withAddress()
+    expect(await ask(service, 'ab'.repeat(32))).toMatchObject({ status: 404 })
+    const [txid = ''] = service.chain.add([usdtTo(own, 5n)]).transactions.map((one) => one.txid)
+    expect(await ask(service, txid)).toEqual(why(409, 'not final yet; try again in about 57 s'))
+    const waiting = 'cd'.repeat(32)
+    const unmined = { hash: `0x${waiting}`, blockHash: '0x', blockNumber: '0x', transactionIndex: '0x' }
+    for (const node of service.nodes) node.unmined.set(waiting, unmined)
+    expect(await ask(service, waiting)).toEqual(why(409, 'try again in about 60 s'))
+  })
+
+  it('is undecided where the nodes disagree, and credits nothing', async () => {
+    const { service, txid } = await withDeposit()
+    const [first] = service.nodes
+    if (first === undefined) throw new Error('a node')
+    first.script = () => changing('eth_getLogs', () => [])
+    expect(await ask(service, txid)).toEqual(why(409, 'the nodes disagree'))
+    expect(await statesOf(service)).toEqual([])
+  })
+
+  it('credits nothing while the scan is halted, asks no node, and credits afterwards', async () => {
+    const { service, txid } = await withDeposit()
+    const halt = (reason: string | null) => service.db.prepare('UPDATE scan SET halted = ?1').bind(reason).run()
+    await halt('forked')
+    const before = requestsOf(service)
+    expect(await ask(service, txid)).toEqual(why(409, 'another chain'))
+    expect(requestsOf(service)).toBe(before)
+    await halt(null)
+    expect(await ask(service, txid)).toMatchObject({ status: 200 })
+  })
+
+  it('about a payment to an address that was not issued yet is worthless, and stays so', async () => {
+    const service = await startService()
+    const [txid = ''] = payFinal(service, usdtTo(addressFrom(firstAddress), 5_000_000n))
+    expect(await ask(service, txid)).toEqual(why(422, 'no transfer'))
+    const own = await addressIn(await service.get('/tron/generate'))
+    expect(own).toBe(addressFrom(firstAddress))
+    expect(await ask(service, txid)).toEqual(why(409, 'before this address was issued to you'))
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 0 })
+  })
+
+  it('about one that was seen and is final by now credits it', async () => {
+    const { service, own } = await withAddress()
+    const [txid = ''] = service.chain.add([usdtTo(own, 5_000_000n)]).transactions.map((one) => one.txid)
+    await service.tick()
+    service.chain.addEmpty(finalityLag)
+    service.clock.seconds += 60
+    expect(await ask(service, txid)).toMatchObject({ status: 200 })
+    await service.tick()
+    expect(await statesOf(service)).toEqual(['credited'])
+    expect(await eventsOf(service)).toEqual(['deposit.seen', 'deposit.credited'])
+  })
+})

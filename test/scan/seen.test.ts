@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import { formatBase58 } from '../../src/chain/address.ts'
+import {
+  addressIn,
+  dropTransfer,
+  finalityLag,
+  payCaller,
+  startService,
+  textOf,
+  trxTo,
+  usdtTo,
+} from '../http/service.ts'
+import { addressOf } from '../support/transaction-spec.ts'
+import { balancesOf, callsOf, eventsOf, finalizedIn, runFor, stateOf, statesOf, withAddress } from './harness.ts'
+
+const blockMs = 3_000
+
+describe('a transfer that is not final', () => {
+  it('is seen without a question about it, and credited when it is final', async () => {
+    const { service, own } = await withAddress()
+    service.chain.add([usdtTo(own, 25_000_000n)])
+    await service.tick()
+    expect(await statesOf(service)).toEqual(['seen'])
+    expect(await textOf(service, '/tron/recharge')).toContain('1 transfer found, final in about 57 s')
+    service.chain.addEmpty(finalityLag)
+    service.clock.seconds += 60
+    await service.tick()
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+    expect(await eventsOf(service)).toEqual(['deposit.seen', 'deposit.credited'])
+  })
+
+  it('is dropped where its height is final and it is not there', async () => {
+    const service = await startService()
+    await dropTransfer(service)
+    expect(await statesOf(service)).toEqual(['dropped'])
+    expect(await eventsOf(service)).toEqual(['deposit.seen', 'deposit.dropped'])
+  })
+
+  it('is seen again where it is mined again, and credited once', async () => {
+    const { service, own } = await withAddress()
+    await service.tick()
+    const fork = service.chain.fork(service.chain.tip().height)
+    service.chain.add([usdtTo(own, 1_000_000n)])
+    service.clock.seconds += 20
+    await service.tick()
+    fork.add([usdtTo(own, 1_000_000n)]) // the same transaction in another block
+    for (const node of service.nodes) node.chain = fork
+    service.clock.seconds += 20
+    await service.tick()
+    fork.addEmpty(finalityLag)
+    service.clock.seconds += 60
+    await service.tick()
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 1 })
+    expect(await eventsOf(service)).toEqual(['deposit.seen', 'deposit.credited'])
+  })
+
+  it('is not shown where it comes from an operator or from another address of the service', async () => {
+    const service = await startService({ OPERATOR_ADDRESSES: [formatBase58(addressOf(99))] })
+    const own = await addressIn(await service.get('/tron/generate'))
+    const other = await addressIn(await service.get('/tron/generate', 8))
+    service.chain.add([trxTo(own, 1n), { kind: 'trx', from: other, to: own, amount: 1n }])
+    await service.tick()
+    expect(await statesOf(service)).toEqual([])
+  })
+})
+
+describe('the tail of the chain', () => {
+  it('is read once: later ticks ask for the blocks after the newest one that was read', async () => {
+    const { service } = await withAddress()
+    await service.tick()
+    const tip = service.chain.tip().height
+    service.chain.addEmpty(4)
+    for (const node of service.nodes) node.requests.length = 0
+    service.clock.seconds += 12
+    await service.tick()
+    const starts = callsOf(service, '/wallet/getblockbylimitnext').map(
+      ({ params }) => (params[0] as { startNum: number }).startNum,
+    )
+    expect(starts.find((from) => from > finalizedIn(service))).toBe(tip + 1)
+  })
+})
+
+describe('the alarm of the scanner', () => {
+  it('is due after SCAN_EVERY_SECONDS, where nothing is on its way', async () => {
+    const { service } = await withAddress({ SCAN_EVERY_SECONDS: '30' })
+    await service.tick()
+    const due = (service.scannerHost.alarmAt ?? 0) - service.clock.seconds * 1000
+    expect(due).toBeGreaterThan(29_000)
+    expect(due).toBeLessThan(60_000)
+  })
+
+  it('is due when the block of a transfer should be final that was seen', async () => {
+    const { service, own } = await withAddress({ SCAN_EVERY_SECONDS: '60' })
+    service.chain.add([usdtTo(own, 1_000_000n)])
+    service.chain.addEmpty(13)
+    await service.tick()
+    const { finalizedAt } = await stateOf(service)
+    expect((service.scannerHost.alarmAt ?? 0) - finalizedAt).toBe(5 * blockMs + 500)
+  })
+
+  it('is due at once while the scan is behind', async () => {
+    const service = await startService()
+    await payCaller(service)
+    await service.tick()
+    for (const node of service.nodes) {
+      const { respond } = node
+      node.respond = async (path, init) => {
+        service.clock.seconds += path === '' ? 0 : 10 // the deadline of a tick passes after two ranges
+        return respond(path, init)
+      }
+    }
+    service.chain.addEmpty(500)
+    await service.tick()
+    expect((await stateOf(service)).height).toBeLessThan(finalizedIn(service))
+    expect(service.scannerHost.alarmAt).toBeLessThanOrEqual(service.clock.seconds * 1000 + 60_000)
+  })
+})
+
+describe('deposits, one after the other', () => {
+  it('are seen within SCAN_EVERY_SECONDS and 3 s of their block, and credited within 6 s of finality', async () => {
+    const { service, own } = await withAddress({ SCAN_EVERY_SECONDS: '20' })
+    const begunAt = performance.now()
+    await service.tick()
+    const startedAt = service.clock.seconds * 1000
+    const minedAt = new Map<string, number>()
+    const finalAt = new Map<string, number>()
+    const seenAfter = new Map<string, number>()
+    const creditedAfter = new Map<string, number>()
+    let blocks = 0
+    /** Makes the blocks of this time: one in seven pays. */
+    const mine = (now: number) => {
+      for (; startedAt + blocks * blockMs < now; blocks += 1) {
+        const time = startedAt + blocks * blockMs
+        const pays = blocks % 7 === 0 && blocks < 105
+        for (const { txid } of service.chain.add(pays ? [usdtTo(own, 1_000_000n)] : []).transactions)
+          minedAt.set(txid, time)
+        for (const { txid } of service.chain.at(finalizedIn(service))?.transactions ?? []) finalAt.set(txid, time)
+      }
+    }
+    const observe = async (now: number) => {
+      const rows = await service.db.prepare('SELECT txid, state FROM transfer').all<{ txid: string; state: string }>()
+      for (const { txid, state } of rows.results) {
+        if (!seenAfter.has(txid)) seenAfter.set(txid, now - (minedAt.get(txid) ?? 0))
+        if (state === 'credited' && !creditedAfter.has(txid)) creditedAfter.set(txid, now - (finalAt.get(txid) ?? 0))
+      }
+    }
+    await runFor(service, begunAt, 400, async (now) => {
+      await observe(now) // what the tick before has stored
+      mine(now)
+    })
+    const within = (all: ReadonlyMap<string, number>, ms: number) => [...all.values()].filter((one) => one <= ms).length
+    expect(minedAt.size).toBe(15)
+    expect(within(seenAfter, 23_000)).toBe(minedAt.size)
+    expect(within(creditedAfter, 6_000)).toBe(minedAt.size)
+  })
+})
