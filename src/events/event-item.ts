@@ -1,11 +1,11 @@
 import { formatBase58 } from '../chain/address.ts'
+import type { CurrencyId } from '../common/ids.ts'
 import { formatInstant } from '../common/time.ts'
-import { explainOutcome, explainPending } from '../deposits/explain.ts'
-import { explainRefusal } from '../deposits/verify-deposit.ts'
-import { noAmount } from '../common/amount.ts'
+import type { EventType } from '../d1/tables.ts'
+import { explainHeld, explainRefused } from '../deposits/explain.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { type PostedItem, postedItem, type WriteAmount } from '../ledger/entry-item.ts'
-import type { EventFact, EventType, StoredEvent } from './event.ts'
+import type { EventFact, StoredEvent } from './event.ts'
 
 /** An entry as a type without a name, which alone is known to be plain JSON. */
 type EntryMembers<A> = { readonly [Name in keyof PostedItem<A>]: PostedItem<A>[Name] }
@@ -54,26 +54,18 @@ export type EventItem<A> = {
 }[EventType]
 
 /** The item of an event. */
-export function eventItem<A>(
-  { id, uid, createdAt, fact }: StoredEvent,
-  currencies: Currencies,
-  write: WriteAmount<A>,
-): EventItem<A> {
-  // safe: `dataOf` has the data of the fact's type
-  return {
-    id,
-    type: fact.type,
-    uid,
-    created_at: formatInstant(createdAt),
-    data: dataOf(fact, currencies, write),
-  } as EventItem<A>
+export function eventItem<A>(event: StoredEvent, currencies: Currencies, write: WriteAmount<A>): EventItem<A> {
+  const { id, uid, createdAt, fact } = event
+  const data = dataOf(fact, currencies, write)
+  return { id, type: fact.type, uid, created_at: formatInstant(createdAt), data } as EventItem<A> // safe: data of its type
 }
 
 function dataOf<A>(fact: EventFact, currencies: Currencies, write: WriteAmount<A>): EventData<A>[EventType] {
   switch (fact.type) {
     case 'deposit.seen': {
-      const { txid, position, cuy, raw, decimals, address, seconds } = fact
-      return { txid, position, cuy, amt: write(raw, decimals), address: formatBase58(address), seconds }
+      const { txid, position, cuy, raw, address, seconds } = fact
+      const amt = write(raw, decimalsOf(cuy, currencies))
+      return { txid, position, cuy, amt, address: formatBase58(address), seconds }
     }
     case 'deposit.dropped':
       return { txid: fact.txid, position: fact.position }
@@ -81,26 +73,20 @@ function dataOf<A>(fact: EventFact, currencies: Currencies, write: WriteAmount<A
       const { txid, position, address, entry } = fact
       return { txid, position, address: formatBase58(address), entry: postedItem(entry, currencies, write) }
     }
-    case 'deposit.held': {
-      const { txid, position, cuy, raw, address, reason } = fact
-      const tooLarge = () => explainOutcome({ cuy, raw, outcome: 'too-large', amount: noAmount }, currencies)
-      const why = reason === 'too-large' ? tooLarge() : explainPending(reason)
-      return { txid, position, cuy, address: formatBase58(address), reason, why }
-    }
+    case 'deposit.held':
     case 'deposit.refused': {
-      const { txid, position, cuy, address } = fact
-      const why = explainRefused(fact, currencies)
-      return { txid, position, cuy, address: formatBase58(address), reason: fact.reason.kind, why }
+      const { txid, position, cuy, address, reason } = fact
+      const why = fact.type === 'deposit.held' ? explainHeld(fact.reason) : explainRefused(fact, currencies)
+      return { txid, position, cuy, address: formatBase58(address), reason, why }
     }
     case 'entry.posted':
       return { entry: postedItem(fact.entry, currencies, write) }
   }
 }
 
-function explainRefused(
-  { reason, cuy, raw }: Extract<EventFact, { type: 'deposit.refused' }>,
-  currencies: Currencies,
-): string {
-  if (reason.kind === 'failed' || reason.kind === 'other-contract') return explainRefusal(reason)
-  return explainOutcome({ cuy, raw, outcome: reason.kind, amount: noAmount }, currencies)
+function decimalsOf(cuy: CurrencyId, { byId }: Currencies): number {
+  const currency = byId.get(cuy)
+  // A currency with transfers stays configured: without it nothing is served.
+  if (currency === undefined) throw new Error(`an event is in currency ${cuy}, which is not configured`)
+  return currency.decimals
 }

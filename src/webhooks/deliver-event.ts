@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import type { Clock } from '../platform/clock.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { WebhookEndpoint } from './endpoint.ts'
 
 /** How long an endpoint has for its answer, in milliseconds. */
 export const answerMs = 10_000
@@ -26,12 +26,12 @@ export function isDelivered(answer: EndpointAnswer): boolean {
 }
 
 /**
- * Sends a message signed as Standard Webhooks require, with each secret of the endpoint. It never throws. The request is ended
- * after `answerMs`.
+ * Sends a message signed as Standard Webhooks require, with each secret of the endpoint. It never throws. The request
+ * is ended after `answerMs`.
  */
 export async function sendWebhook(
   { fetch, clock }: SendParts,
-  { url, secrets }: Pick<Endpoint, 'url' | 'secrets'>,
+  { url, secrets }: Pick<WebhookEndpoint, 'url' | 'secrets'>,
   { id, body }: WebhookMessage,
 ): Promise<EndpointAnswer> {
   const now = clock.now()

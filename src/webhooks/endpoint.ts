@@ -1,8 +1,8 @@
 import type { EndpointKey } from '../common/ids.ts'
-import type { EventType } from '../events/event.ts'
+import type { EventType } from '../d1/tables.ts'
 
 /** An endpoint of `WEBHOOKS`. */
-export interface Endpoint {
+export interface WebhookEndpoint {
   readonly key: EndpointKey
   /** Its place in `WEBHOOKS`, from 1: its only name in logs. */
   readonly number: number

@@ -30,6 +30,7 @@ export async function startShopWorkers(hooks: readonly string[]): Promise<Runnin
         name: 'tron-wallet',
         script: service.script,
         database: 'wallet',
+        hasObjects: true,
         variables: { ...variables, WEBHOOKS: hooks.map((url) => ({ url, secretVar: 'HOOK' })) },
       },
       {
@@ -52,7 +53,7 @@ export async function startShopWorkers(hooks: readonly string[]): Promise<Runnin
 const variables = {
   TRON_XPUB: testXpub,
   TRON_CHAIN_ID: '0x2b6653dc',
-  TRON_NODES: [{ rpc: 'http://127.0.0.1:1' }], // nothing is there: no test of the shop needs the chain
+  TRON_NODES: [{ rpc: 'http://127.0.0.1:1', api: 'http://127.0.0.1:1' }], // nothing is there: no test of the shop needs the chain
   CURRENCIES: [
     { cuy: 1, symbol: 'TRX', decimals: 6 },
     { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6 },
@@ -60,7 +61,6 @@ const variables = {
   AUTH_JWT_SECRET: testSecret,
   BACKEND_JWT_SECRET: backendSecret,
   HOOK: `whsec_${btoa('s'.repeat(32))}`,
-  SCAN_EVERY_SECONDS: 60, // one tick in an invocation of the cron
 }
 
 /** The path of a database with all migrations. */

@@ -1,45 +1,25 @@
 import { vi } from 'vitest'
+import { createAlarms } from '../../src/alarms/alarms.ts'
 import type { EndpointKey } from '../../src/common/ids.ts'
 import type { UnixMs } from '../../src/common/time.ts'
-import { createAlarmStore } from '../../src/d1/alarm-store.ts'
-import { createStores } from '../../src/d1/stores.ts'
-import type { EventType } from '../../src/events/event.ts'
+import { writable } from '../../src/d1/database.ts'
+import type { EventType } from '../../src/d1/tables.ts'
 import { eventItem } from '../../src/events/event-item.ts'
 import { jsonAmount } from '../../src/http/envelope.ts'
-import { createAlarms } from '../../src/platform/alarms.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import { type DeliverDueParts, deliverDue } from '../../src/webhooks/deliver-due.ts'
-import { type Deliveries, deliverToEndpoint, startDeliveries } from '../../src/webhooks/deliveries.ts'
-import type { Endpoint } from '../../src/webhooks/endpoint.ts'
-import type { WebhookStore } from '../../src/webhooks/webhook-store.ts'
-import { deposit, issue, startScan, txid } from '../d1/fixtures.ts'
+import type { WebhookEndpoint } from '../../src/webhooks/endpoint.ts'
+import { createEndpoint, type EndpointParts } from '../../src/webhooks/endpoint-object.ts'
+import { registerEndpoints } from '../../src/webhooks/endpoint-state.ts'
+import { type WatchEndpointsParts, watchEndpoints } from '../../src/webhooks/watch-endpoints.ts'
 import { currencies } from '../support/currencies.ts'
+import { createMemoryHost } from '../support/memory-host.ts'
 import { openSqliteD1 } from '../support/sqlite-d1.ts'
-import { createManualClock, type ManualClock } from './manual-clock.ts'
+import { createManualClock } from './manual-clock.ts'
 import type { Receiver } from './receiver.ts'
 
 /** Two secrets of the right form. */
 export const firstSecret = `whsec_${btoa('a'.repeat(24))}`
 export const secondSecret = `whsec_${btoa('b'.repeat(64))}`
-
-/** Deliveries over a real database to real receivers, at a time that a test moves. */
-export interface WebhookHarness {
-  readonly clock: ManualClock
-  readonly lines: string[]
-  readonly endpoints: readonly Endpoint[]
-  /** Stores events: so many credited deposits. */
-  happen(count: number): Promise<void>
-  /** One turn of the n-th endpoint. `changes` replace parts, as in an invocation that is killed. */
-  turn(n?: number, changes?: Partial<DeliverDueParts>): Promise<UnixMs | null>
-  /** The deliveries of one minute. */
-  start(): Deliveries
-  /** Sets the n-th endpoint to a position, as `npm run webhooks -- replay` does, or further. */
-  replay(n: number, position: number): void
-  /** The stored row of the n-th endpoint. */
-  row(n?: number): Record<string, unknown>
-  /** The stores of deliveries. */
-  readonly webhookStore: WebhookStore
-}
 
 /** An endpoint of a receiver, with changes. */
 export interface EndpointSpec {
@@ -48,76 +28,106 @@ export interface EndpointSpec {
   readonly types?: readonly EventType[]
 }
 
-/** Endpoints over an empty database; each begins with the next event. */
-export async function startHarness(...specs: readonly EndpointSpec[]): Promise<WebhookHarness> {
-  const store = openSqliteD1()
-  const db = store.connect(async (work) => work())
-  const stores = createStores(db, () => undefined)
-  await issue(db, [1])
-  await startScan(stores.scanStore)
-  const clock = createManualClock(1_790_000_000_000)
+/**
+ * The objects of endpoints over a real database and to real receivers, at a time that a test moves. Each begins with
+ * the next event.
+ */
+export async function startHarness(...specs: readonly EndpointSpec[]) {
+  const { sqlite, connect } = openSqliteD1()
+  const db = writable(connect(async (work) => work()))
+  const clock = createManualClock(1_700_000_000_000)
   const lines: string[] = []
   const logger = createLogger((line) => lines.push(line))
-  const endpoints = specs.map(({ receiver, secrets = [firstSecret], types }, i): Endpoint => {
-    const key = (i + 1).toString(16).padStart(64, '0') as EndpointKey // as long as a hash
-    return { key, number: i + 1, url: receiver.url, secrets, types: types === undefined ? null : new Set(types) }
-  })
-  let leases = 0
-  let stored = 0
-  const parts = (): DeliverDueParts => ({
-    ...stores,
-    clock,
-    logger,
-    alarms: createAlarms({ store: createAlarmStore(db), clock, logger }),
-    fetch: limitedFetch(),
-    writeBody: (event) => JSON.stringify(eventItem(event, currencies, jsonAmount)),
-    lease: `lease ${++leases}`,
-  })
-  const endpointOf = (n: number): Endpoint => {
-    const endpoint = endpoints[n - 1]
-    if (endpoint === undefined) throw new Error(`no endpoint ${n}`)
-    return endpoint
+  const endpoints = specs.map(toEndpoint)
+  const hosts = endpoints.map(() => createMemoryHost())
+  const alarms = () => createAlarms({ db, clock, logger })
+  const at = <T>(list: readonly T[], n: number): T => {
+    const found = list[n - 1]
+    if (found === undefined) throw new Error(`no endpoint ${n}`)
+    return found
   }
-  await stores.webhookStore.register(endpoints)
+  const open = (n = 1, changes: Partial<EndpointParts> = {}) =>
+    createEndpoint({
+      ...{ db, endpoints, clock, logger, fetch, host: at(hosts, n), alarms: alarms() },
+      writeBody: (event) => JSON.stringify(eventItem(event, currencies, jsonAmount)),
+      hasStoredMeaning: async () => true,
+      ...changes,
+    })
+  const run = async (n = 1, instance = open(n)) => {
+    const host = at(hosts, n)
+    while (host.alarmAt !== null && host.alarmAt <= clock.now()) {
+      host.alarmAt = null
+      await instance.alarm()
+    }
+  }
+  await registerEndpoints(db, endpoints, clock.now())
   return {
-    clock,
-    lines,
-    endpoints,
-    webhookStore: stores.webhookStore,
-    async happen(count) {
-      const list = Array.from({ length: count }, () => deposit({ txid: txid(++stored) }))
-      await stores.deposits.credit(list, clock.now())
+    ...{ db, clock, lines, endpoints },
+    ...look(sqlite),
+    /** A new instance of the n-th object, which knows nothing of those before. `changes` replace its parts. */
+    open,
+    /** Runs the n-th object's alarm while it is due. */
+    run,
+    /** What the platform keeps of the n-th object. */
+    host: (n = 1) => at(hosts, n),
+    /** Stores so many events. */
+    happen: async (count: number) => storeEvents(sqlite, count, clock.now()),
+    /** What a commit does: wakes the n-th object, whose alarm runs. */
+    async wake(n = 1, changes: Partial<EndpointParts> = {}) {
+      const instance = open(n, changes)
+      await instance.wake(at(endpoints, n).key)
+      await run(n, instance)
     },
-    turn: (n = 1, changes = {}) => {
-      const turn = { until: (clock.now() + 60_000) as UnixMs, budget: { queries: 1000, sent: 0 } }
-      return deliverDue({ ...parts(), ...changes }, endpointOf(n), turn)
-    },
-    start: () =>
-      startDeliveries({
-        ...{ logger, endpoints, webhookStore: stores.webhookStore },
-        startEndpoint: (task, nextEvents) => deliverToEndpoint(parts(), endpointOf(task.number), task, nextEvents),
-        hasStoredMeaning: async () => true,
+    /** The watch of a tick. */
+    watch: (changes: Partial<WatchEndpointsParts> = {}) =>
+      watchEndpoints({
+        ...{ db, endpoints, eventsKeepDays: 90, clock, alarms: alarms(), wakeEndpoints: () => undefined },
+        ...changes,
       }),
-    replay: (n, position) => {
-      store.sqlite.prepare('UPDATE webhook SET position = ? WHERE number = ?').run(position, n)
-    },
-    row: (n = 1) => ({ ...store.sqlite.prepare('SELECT * FROM webhook WHERE number = ?').get(n) }),
+    /** The kinds of the alarms so far. */
+    alarms: () => lines.flatMap((line) => (JSON.parse(line) as { alarm?: string }).alarm ?? []),
   }
 }
 
-/** The network of one invocation: the platform lets it have six requests without an answer at a time. */
-function limitedFetch(): typeof fetch {
-  let open = 0
-  const waiting: (() => void)[] = []
-  return async (url, init) => {
-    if (open === 6) await new Promise<void>((start) => waiting.push(start))
-    open += 1
-    try {
-      return await fetch(url, init)
-    } finally {
-      open -= 1
-      waiting.shift()?.()
-    }
+function toEndpoint({ receiver, secrets = [firstSecret], types }: EndpointSpec, i: number): WebhookEndpoint {
+  const key = (i + 1).toString(16).padStart(64, '0') as EndpointKey // as long as a hash
+  return { key, number: i + 1, url: receiver.url, secrets, types: types === undefined ? null : new Set(types) }
+}
+
+type Sqlite = ReturnType<typeof openSqliteD1>['sqlite']
+
+/** What is stored, and what an operator can do. */
+function look(sqlite: Sqlite) {
+  return {
+    /** Sets the n-th endpoint to a position, as an operator can. */
+    replay: (n: number, position: number) =>
+      sqlite.prepare('UPDATE webhook SET position = ? WHERE number = ?').run(position, n),
+    /** The stored row of the n-th endpoint. */
+    row: (n = 1) => ({ ...sqlite.prepare('SELECT * FROM webhook WHERE number = ?').get(n) }),
+    /** The kinds that are raised. */
+    raised: () =>
+      sqlite
+        .prepare('SELECT name FROM alarm')
+        .all()
+        .map(({ name }) => name),
+    /** The numbers of the events that are kept. */
+    eventIds: () =>
+      sqlite
+        .prepare('SELECT id FROM event ORDER BY id')
+        .all()
+        .map(({ id }) => id),
+  }
+}
+
+/** Stores ledger entries of one backend, of which each makes an event. */
+function storeEvents(sqlite: Sqlite, count: number, at: UnixMs): void {
+  const { next } = sqlite.prepare('SELECT coalesce(max(id), 0) + 1 AS next FROM event').get() as { next: number }
+  const post = sqlite.prepare(`INSERT INTO posting (id, entries, posted_by, created_at) VALUES (1, ?, 'shop', ?)`)
+  for (let i = next; i < next + count; i += 20) {
+    const entries = Array.from({ length: Math.min(20, next + count - i) }, (_, k) => ({
+      ...{ uid: 1, cuy: 2, type: 5, osn: `order-${i + k}`, amount: 100, mark: '' },
+    }))
+    post.run(JSON.stringify(entries), at)
   }
 }
 

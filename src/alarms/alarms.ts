@@ -1,0 +1,102 @@
+import type { UnixMs } from '../common/time.ts'
+import type { WriteDatabase } from '../d1/database.ts'
+import { type AlarmKind, unobservedKinds } from '../platform/alarm-table.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { LogFields, Logger } from '../platform/logger.ts'
+import { addAlarm, hasAlarm, removeAlarm, removeAlarmsBefore, selectAlarms } from './alarm-rows.ts'
+
+/** A fault whose end cannot be observed counts as ended once it was not observed for this long. */
+export const wellAfterMs = 3_600_000
+/** Such a fault is stored at most this often while it lasts: more often than `wellAfterMs`. */
+const storedEveryMs = 600_000
+/** Alarms that are kept in memory. With more of them the memory is cleared. */
+const knownMax = 200
+
+/** What an alarm is about. `subject` distinguishes it from others of its kind: '' where there is one at a time. */
+export interface Fault {
+  readonly kind: AlarmKind
+  readonly subject: string
+  readonly fields: LogFields
+}
+
+/** Alarms about states that last: each is raised once until it ends, by whatever raises it. No method throws. */
+export interface Alarms {
+  /** Raises an alarm, unless the same one of the same subject is raised already. */
+  raise(kind: AlarmKind, subject: string, fields: LogFields): Promise<void>
+  /** The subject is well again: the alarm can be raised anew. */
+  clear(kind: AlarmKind, subject: string): Promise<void>
+  /** Raises these faults. Every other subject of `kinds` is well again. */
+  settle(kinds: readonly AlarmKind[], faults: readonly Fault[]): Promise<void>
+}
+
+/** What alarms need. */
+export interface AlarmParts {
+  readonly db: WriteDatabase
+  readonly clock: Pick<Clock, 'now'>
+  readonly logger: Pick<Logger, 'alarm'>
+}
+
+/** A raised alarm in memory. `isStored` is false where its row could not be stored. */
+interface KnownAlarm {
+  readonly isStored: boolean
+  readonly at: UnixMs
+}
+
+/**
+ * Alarms that everything with this database shares. Where it cannot be reached, only those in memory are known. The
+ * line is written before the row, so that whatever ends in between repeats an alarm and loses none.
+ */
+export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
+  const known = new Map<string, KnownAlarm>()
+  const recall = (kind: AlarmKind, subject: string) => {
+    const last = known.get(keyOf(kind, subject))
+    const isOld = last !== undefined && unobservedKinds.has(kind) && clock.now() - last.at >= wellAfterMs
+    return isOld ? undefined : last
+  }
+  /** `isRaised`: whether the database has it, null where it did not answer. */
+  const observe = async ({ kind, subject, fields }: Fault, isRaised: boolean | null) => {
+    const last = recall(kind, subject)
+    const isKnown = isRaised ?? last !== undefined
+    // A row that was stored and is gone was removed where the subject was well.
+    if (!isKnown && last?.isStored !== false) logger.alarm(kind, fields)
+    const at = clock.now()
+    const isWritten = isRaised === false || (isRaised === true && unobservedKinds.has(kind))
+    const written = isWritten && (await orNull(addAlarm(db, kind, subject, at).then(() => true))) === true
+    if (known.size >= knownMax) known.clear()
+    known.set(keyOf(kind, subject), { isStored: isWritten ? written : (isRaised ?? last?.isStored === true), at })
+  }
+  const clear = async (kind: AlarmKind, subject: string) => {
+    known.delete(keyOf(kind, subject))
+    await orNull(removeAlarm(db, kind, subject)) // what cannot be removed now is removed by a later tick that is well
+  }
+  return {
+    clear,
+    async raise(kind, subject, fields) {
+      const last = recall(kind, subject)
+      if (last !== undefined && unobservedKinds.has(kind) && clock.now() - last.at < storedEveryMs) return
+      await observe({ kind, subject, fields }, await orNull(hasAlarm(db, kind, subject)))
+    },
+    async settle(kinds, faults) {
+      const wanted = new Set(faults.map(({ kind, subject }) => keyOf(kind, subject)))
+      const rows = await orNull(selectAlarms(db, kinds))
+      const raised = new Set(rows?.map(({ kind, subject }) => keyOf(kind, subject)))
+      for (const fault of faults) await observe(fault, rows && raised.has(keyOf(fault.kind, fault.subject)))
+      const isWell = (key: string) => kinds.some((kind) => key.startsWith(keyOf(kind, ''))) && !wanted.has(key)
+      for (const key of known.keys()) if (isWell(key)) known.delete(key)
+      for (const { kind, subject } of rows ?? []) if (!wanted.has(keyOf(kind, subject))) await clear(kind, subject)
+      const before = (clock.now() - wellAfterMs) as UnixMs // safe: an earlier time
+      await orNull(removeAlarmsBefore(db, [...unobservedKinds], before))
+    },
+  }
+}
+
+const keyOf = (kind: AlarmKind, subject: string) => `${kind} ${subject}`
+
+/** The result, or null where the database cannot be reached. */
+async function orNull<T>(result: Promise<T>): Promise<T | null> {
+  try {
+    return await result
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,143 @@
+import type { BlockHeight } from '../chain/block.ts'
+import type { ChainFailure } from '../chain/failure.ts'
+import type { UnixMs } from '../common/time.ts'
+import type { AlarmKind } from '../platform/alarm-table.ts'
+import type { ObjectHost } from '../platform/object-host.ts'
+import type { Alarms, Fault } from './alarms.ts'
+
+/** Whatever stands still for this long raises an alarm. */
+export const standstillMs = 180_000
+
+/** The stored state of the scan, as far as the watch over it needs it. */
+export interface WatchedState {
+  /** Of the position. */
+  readonly height: BlockHeight
+  /** The highest final block that nodes agreed on, and when it was stored. */
+  readonly finalized: BlockHeight
+  readonly finalizedAt: UnixMs
+  /** When the position last moved, and when a scan last ended without a block left to read. */
+  readonly advancedAt: UnixMs
+  readonly caughtUpAt: UnixMs
+  /** Why nothing is credited any more, or null. */
+  readonly halted: string | null
+}
+
+/** Consecutive blocks that could not be read. `why` names a transaction where one cannot be read. */
+export interface WatchedGap {
+  readonly from: BlockHeight
+  readonly to: BlockHeight
+  readonly attempts: number
+  readonly why: string
+}
+
+/** What a tick found. */
+export interface WatchedScan {
+  readonly now: UnixMs
+  /** Null where the scan could not be started yet. */
+  readonly state: WatchedState | null
+  /** The finalized height that nodes agreed on in this tick; null where they did not. */
+  readonly head: BlockHeight | null
+  /** The newest block of a node, where one was read. */
+  readonly latest: BlockHeight | null
+  /** What ended the scan of this tick before it was caught up, or null. */
+  readonly failure: ChainFailure | null
+  readonly gaps: readonly WatchedGap[]
+  /** Further kinds that are known to be well. */
+  readonly well: readonly AlarmKind[]
+}
+
+/**
+ * Since when no tick could start the scan, and since when each tick got a finalized head. It is stored, since the
+ * platform may clear the object's memory between two ticks.
+ */
+export interface WatchMemory {
+  readonly unstartedSince: UnixMs | null
+  readonly answeringSince: UnixMs | null
+}
+
+const settled = ['tick-failed', 'scan-stalled', 'finality-stalled', 'chain-forked', 'gap-unread'] as const
+const memoryKey = 'watch'
+
+/** Raises and ends the alarms about the scan, at the end of a tick that threw nothing. */
+export async function watchScan(
+  { alarms, host }: { readonly alarms: Pick<Alarms, 'settle'>; readonly host: Pick<ObjectHost, 'load' | 'save'> },
+  watched: WatchedScan,
+): Promise<void> {
+  const before = await host.load<WatchMemory>(memoryKey)
+  const after = remember(before ?? { unstartedSince: null, answeringSince: null }, watched)
+  if (JSON.stringify(after) !== JSON.stringify(before)) host.save(memoryKey, after)
+  await alarms.settle([...settled, ...watched.well], scanFaults(watched, after))
+}
+
+function remember(before: WatchMemory, { now, state, head }: WatchedScan): WatchMemory {
+  return {
+    unstartedSince: state === null ? (before.unstartedSince ?? now) : null,
+    answeringSince: head === null ? null : (before.answeringSince ?? now),
+  }
+}
+
+/** What is wrong with the scan, each with its cause. */
+export function scanFaults(watched: WatchedScan, memory: WatchMemory): readonly Fault[] {
+  const faults: Fault[] = watched.gaps.map(({ from, to, attempts, why }) => ({
+    kind: 'gap-unread',
+    subject: String(from),
+    fields: { from, to, attempts, why },
+  }))
+  const { state, now } = watched
+  if (state !== null && state.halted !== null) {
+    return [...faults, { kind: 'chain-forked', subject: '', fields: { scanned: state.height, why: state.halted } }]
+  }
+  const heights = { scanned: state?.height ?? null, finalized: state?.finalized ?? null }
+  const stillMs = now - (stillSince(watched, memory) ?? now)
+  if (stillMs > standstillMs) {
+    const fields = { ...heights, seconds: Math.floor(stillMs / 1000), why: causeOf(watched) }
+    faults.push({ kind: 'scan-stalled', subject: '', fields })
+  }
+  const stalledMs = now - (finalitySince(watched, memory) ?? now)
+  if (stalledMs > standstillMs) {
+    const fields = { ...heights, latest: watched.latest, seconds: Math.floor(stalledMs / 1000) }
+    faults.push({ kind: 'finality-stalled', subject: '', fields })
+  }
+  return faults
+}
+
+/** Since when the scan stands still; null where all final blocks that nodes know of are read. */
+function stillSince(watched: WatchedScan, memory: WatchMemory): UnixMs | null {
+  const { state, head } = watched
+  if (state === null) return memory.unstartedSince
+  if (head !== null && head < state.finalized) return quietSince(state, memory)
+  const isCaughtUp = head !== null && state.height >= state.finalized
+  return isCaughtUp ? null : (Math.max(state.advancedAt, state.caughtUpAt) as UnixMs) // safe: one of both
+}
+
+/** Since when nodes that answer and are not behind show no new final block. */
+function finalitySince({ state, head }: WatchedScan, memory: WatchMemory): UnixMs | null {
+  return state === null || head === null || head < state.finalized ? null : quietSince(state, memory)
+}
+
+/** After an outage of the nodes the time begins anew: one that has returned may still sync. */
+function quietSince({ finalizedAt }: WatchedState, { answeringSince }: WatchMemory): UnixMs | null {
+  return answeringSince === null ? null : (Math.max(finalizedAt, answeringSince) as UnixMs) // safe: one of both
+}
+
+/** What an operator can act on. Nodes are named by their number. */
+function causeOf({ state, head, failure }: WatchedScan): string {
+  switch (failure?.kind) {
+    case 'no-answer':
+      return `no quorum of nodes answers: ${failure.why}`
+    case 'disagreement':
+      return `the nodes disagree about ${failure.about}`
+    case 'forked':
+      return `block ${failure.at} does not follow the one before it`
+    case 'limited':
+      return `the allowance of the nodes is used up: there is room again in ${failure.seconds} s`
+    case 'out-of-time':
+      return 'the nodes answer too slowly: a tick ends before it has read anything'
+    case undefined:
+      if (state === null) return 'the scan has not started'
+      if (head === null) return 'the nodes gave no finalized head'
+      if (head < state.finalized)
+        return `the nodes are behind: their newest final block is ${head}. They may still sync`
+      return 'no block was stored'
+  }
+}

@@ -1,0 +1,170 @@
+import type { Alarms } from '../alarms/alarms.ts'
+import { standstillMs, type WatchedState } from '../alarms/watch-scan.ts'
+import { type Address, formatBase58 } from '../chain/address.ts'
+import { type BlockHeight, blockSeconds } from '../chain/block.ts'
+import type { Chain } from '../chain/chain.ts'
+import type { ChainFailure } from '../chain/failure.ts'
+import { balancesMax } from '../chain/limits.ts'
+import { ok, type Result } from '../common/result.ts'
+import type { UnixMs } from '../common/time.ts'
+import type { WriteDatabase } from '../d1/database.ts'
+import { statement } from '../d1/statement.ts'
+import type { Currencies, Currency } from '../ledger/currencies.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { ObjectHost } from '../platform/object-host.ts'
+import { addMissingHoldings, type Holding, type HoldingChange, selectDueHoldings, storeHoldings } from './holdings.ts'
+import { closeReading, type Judgement, judgeBalance, nextStep, readingOf, readingsNeeded } from './judge.ts'
+
+/** How often a holding is compared of which nothing changes. */
+const compareEveryMs = 86_400_000
+/** Addresses without any transfer in a currency that get their holding in one slice. */
+const addedMax = 1_000
+/** Final blocks above the scan from which on nothing is compared: what is recorded is old then. */
+const unscannedBlocksMax = 60
+/** When to read again an address that was paid in a block which could not be read. */
+const gapMs = 3_600_000
+const blockMs = blockSeconds * 1000
+const memoryKey = 'compare'
+
+/** What comparing needs. It cannot write to the ledger: it reports, and a person decides. */
+export interface CompareParts {
+  readonly db: WriteDatabase
+  readonly host: Pick<ObjectHost, 'load' | 'save'>
+  /** Paid by `rest`. */
+  readonly chain: Pick<Chain, 'balances'>
+  readonly currencies: Currencies
+  readonly clock: Pick<Clock, 'now'>
+  readonly logger: Pick<Logger, 'info'>
+  readonly alarms: Pick<Alarms, 'raise' | 'clear'>
+}
+
+/** How far the scan is. */
+export type ComparedScan = Pick<WatchedState, 'height' | 'finalized' | 'finalizedAt' | 'halted'>
+
+/** The currency whose turn is next, and the last address that has a holding of each, by `cuy`. It can be lost. */
+interface CompareMemory {
+  readonly turn: number
+  readonly added: Readonly<Record<number, number>>
+}
+
+/**
+ * Compares one slice of what is recorded with the chain: the holdings of one currency that are due, with at most one
+ * request for balances. What moved is due at once, everything else once a day. `more`: another slice is due.
+ */
+export async function compareHoldings(
+  parts: CompareParts,
+  scan: ComparedScan,
+): Promise<Result<'more' | 'done', ChainFailure>> {
+  const { db, host, clock, currencies } = parts
+  if (!isComparable(scan, clock.now())) return ok('done')
+  const { list } = currencies
+  const memory = (await host.load<CompareMemory>(memoryKey)) ?? { turn: 0, added: {} }
+  const added = { ...memory.added }
+  for (let i = 0; i < list.length; i += 1) {
+    const turn = (memory.turn + i) % list.length
+    const currency = list[turn]
+    if (currency === undefined) continue
+    const { cuy } = currency
+    const last = added[cuy] ?? 0
+    added[cuy] = await addMissingHoldings(db, cuy, last, addedMax)
+    const due = await selectDueHoldings(db, cuy, clock.now(), balancesMax)
+    if (due.length > 0 || added[cuy] !== last) host.save(memoryKey, { turn: (turn + 1) % list.length, added })
+    if (due.length > 0) return await compareSlice(parts, currency, scan, due)
+  }
+  return ok('done')
+}
+
+/** Whether the blocks that a reading can include are known, and will be scanned soon. */
+function isComparable({ halted, finalized, finalizedAt, height }: ComparedScan, now: UnixMs): boolean {
+  return halted === null && now - finalizedAt <= standstillMs && finalized - height <= unscannedBlocksMax
+}
+
+/**
+ * Judges what can be judged and reads what must be read. Where the nodes fail, what needs no node is stored all the
+ * same.
+ */
+async function compareSlice(
+  parts: CompareParts,
+  currency: Currency,
+  scan: ComparedScan,
+  due: readonly Holding[],
+): Promise<Result<'more' | 'done', ChainFailure>> {
+  const { db, clock, logger } = parts
+  const now = clock.now()
+  const inGaps = new Set((await selectSeen(db, { position: scan.height }).raw<[Address]>()).map(([address]) => address))
+  const changes: HoldingChange[] = []
+  const toRead: Holding[] = []
+  for (const before of due) {
+    const step = nextStep(before, scan.height)
+    if (step.kind === 'read') toRead.push(before)
+    else if (step.kind === 'wait') changes.push({ before, after: { ...before, dueAt: whenAt(step.until, scan, now) } })
+    else if (inGaps.has(before.address)) {
+      changes.push({ before, after: { ...before, reading: closeReading(step.reading), dueAt: later(now, gapMs) } })
+    } else {
+      const judgement = judgeBalance(step.reading.balance, before, currency.asset.kind === 'native')
+      await report(parts, before, judgement)
+      const dueAt = judgement.outcome === 'open' ? now : later(now, compareEveryMs)
+      changes.push({ before, after: { ...judgement, reading: closeReading(step.reading), dueAt } })
+    }
+  }
+  const readings = await readBalances(parts, currency, scan, toRead)
+  if (readings.ok) changes.push(...readings.value)
+  else logger.info('comparison-delayed', { cuy: currency.cuy, why: readings.error.kind })
+  await storeHoldings(db, changes)
+  return readings.ok ? ok(due.length === balancesMax ? 'more' : 'done') : readings
+}
+
+/** Recipients of transfers that were seen in blocks which are gaps now. */
+const selectSeen = statement(`
+SELECT DISTINCT to_address FROM transfer INDEXED BY transfer_seen WHERE state = 'seen' AND height <= :position LIMIT 1000`)
+
+async function readBalances(
+  { chain, clock }: CompareParts,
+  { asset }: Currency,
+  scan: ComparedScan,
+  toRead: readonly Holding[],
+): Promise<Result<readonly HoldingChange[], ChainFailure>> {
+  if (toRead.length === 0) return ok([])
+  const addresses = toRead.map(({ address }) => address)
+  const balances = await chain.balances(addresses, asset)
+  if (!balances.ok) return balances
+  const now = clock.now()
+  const changes = toRead.flatMap((before, i) => {
+    const balance = balances.value[i]
+    if (balance === undefined) return []
+    const reading = readingOf(balance, scan.height, scan.finalized, now - scan.finalizedAt)
+    return [{ before, after: { ...before, reading, dueAt: whenAt(reading.toHeight, scan, now) } }]
+  })
+  return ok(changes)
+}
+
+const later = (now: UnixMs, ms: number) => (now + ms) as UnixMs // safe: a later time
+
+/** About when the scan will be at a height. */
+function whenAt(height: BlockHeight, scan: ComparedScan, now: UnixMs): UnixMs {
+  return later(now, Math.max(1, height - scan.height) * blockMs)
+}
+
+/**
+ * Raises or ends the alarm of a difference, before the judgement is stored: where this ends in between, the same
+ * reading is judged again, and the alarm is raised already. A reported difference that has become another one ends,
+ * too.
+ */
+async function report(
+  { alarms, logger }: CompareParts,
+  { address, cuy, differing }: Holding,
+  { outcome, difference }: Judgement,
+): Promise<void> {
+  const subject = `${cuy}:${address}`
+  const isShort = difference < 0n
+  const amount = (isShort ? -difference : difference).toString()
+  const fields = { address: formatBase58(address), cuy, amount }
+  if (outcome === 'found') {
+    await alarms.raise(isShort ? 'reconciliation-shortfall' : 'reconciliation-surplus', subject, fields)
+  } else if (outcome === 'gone' || (outcome === 'open' && differing >= readingsNeeded)) {
+    await alarms.clear('reconciliation-shortfall', subject)
+    await alarms.clear('reconciliation-surplus', subject)
+    logger.info('reconciliation-resolved', fields)
+  }
+}

@@ -1,0 +1,118 @@
+import { type BlockHeight, blockSeconds } from '../chain/block.ts'
+
+/** Readings that must find the same difference before it is reported. */
+export const readingsNeeded = 3
+/** Blocks by which the node that returns a balance may be behind the scan: one minute. */
+const readingLagBlocks = 20
+/**
+ * Blocks above the finalized head that a balance may include, besides those made since that head was stored. `latest`
+ * is 18 blocks ahead (PROTOCOL.md, Finality), and a balance includes transfers that are not mined yet (PROTOCOL.md,
+ * Balances): that leaves two minutes for those.
+ */
+const readingAheadBlocks = 60
+/** The highest fee that one transaction can explain, in sun. Usual transactions burn less than 30 TRX. */
+export const feeMaxSun = 200_000_000n
+
+/**
+ * A balance, and the blocks that it includes: all up to `fromHeight`, none above `toHeight`, some of those between.
+ * Once it is judged both are the same: nothing changed between them.
+ */
+export interface BalanceReading {
+  readonly balance: bigint
+  readonly fromHeight: BlockHeight
+  readonly toHeight: BlockHeight
+}
+
+/** What is known of the difference between balance and records. */
+export interface DifferenceState {
+  /** TRX that fees explain: zero or negative. Balances show fees, transfers do not. */
+  readonly accepted: bigint
+  /** Sent transactions whose fees are accounted for: they explain nothing more. */
+  readonly acceptedSent: number
+  /** What the last reading found beyond that: more on the chain (positive), or less. */
+  readonly difference: bigint
+  /** How many readings in a row found exactly that, at most `readingsNeeded`: then it is reported. */
+  readonly differing: number
+}
+
+/** What one address holds in one currency, as far as it is recorded. All amounts are in chain units. */
+export interface RecordedHolding extends DifferenceState {
+  /** Received minus sent. Negative where it spent what it had received before the scan's start. */
+  readonly recorded: bigint
+  /** Transactions that the address sent, each of which costs a fee in TRX. */
+  readonly sent: number
+  /** The highest block with a recorded change. */
+  readonly changedHeight: BlockHeight
+  /** The last reading, or null. */
+  readonly reading: BalanceReading | null
+}
+
+/**
+ * A balance that was read now, while the scan is at `position`. `finalized` is the finalized head, stored `ageMs` ago.
+ */
+export function readingOf(balance: bigint, position: BlockHeight, finalized: BlockHeight, ageMs: number) {
+  const blocksSince = Math.max(0, Math.ceil(ageMs / (blockSeconds * 1000)))
+  const toHeight = (Math.max(finalized, position) + blocksSince + readingAheadBlocks) as BlockHeight // safe: a later height
+  return { balance, fromHeight: surelyIncluded(position), toHeight } satisfies BalanceReading
+}
+
+/** The newest block that every balance read now includes. */
+const surelyIncluded = (position: BlockHeight) => Math.max(0, position - readingLagBlocks) as BlockHeight
+
+/** A reading that is judged. */
+export const closeReading = (reading: BalanceReading): BalanceReading => ({ ...reading, toHeight: reading.fromHeight })
+
+/** What to do next with a holding. */
+export type NextStep =
+  | { readonly kind: 'read' }
+  | { readonly kind: 'judge'; readonly reading: BalanceReading }
+  /** Nothing before the scan is at this height. */
+  | { readonly kind: 'wait'; readonly until: BlockHeight }
+
+/**
+ * What to do with a holding that is due while the scan is at `position`. A reading is judged once the scan has passed
+ * every block that it can include, and only where nothing recorded has changed since the first of these: so amounts are
+ * exact.
+ */
+export function nextStep({ reading, changedHeight }: RecordedHolding, position: BlockHeight): NextStep {
+  if (reading !== null && reading.toHeight > reading.fromHeight && changedHeight <= reading.fromHeight) {
+    return position >= reading.toHeight ? { kind: 'judge', reading } : { kind: 'wait', until: reading.toHeight }
+  }
+  if (changedHeight <= surelyIncluded(position)) return { kind: 'read' }
+  return { kind: 'wait', until: (changedHeight + readingLagBlocks) as BlockHeight } // safe: a later height
+}
+
+/** What a judged reading changes, and whether something has to be reported. */
+export interface Judgement extends DifferenceState {
+  /**
+   * `found`: a difference was found often enough. `gone`: what was found before is explained now. `open`: another
+   * reading is needed. `same`: nothing is new.
+   */
+  readonly outcome: 'found' | 'gone' | 'open' | 'same'
+}
+
+/**
+ * Judges a balance that is to be compared with exactly what is recorded. A shortfall of TRX that fees of sent
+ * transactions can explain is accepted at once. Any other difference must be found `readingsNeeded` times.
+ */
+export function judgeBalance(balance: bigint, holding: RecordedHolding, native: boolean): Judgement {
+  const { recorded, sent, accepted, acceptedSent, differing, difference } = holding
+  const found = balance - recorded - accepted
+  const reported = differing >= readingsNeeded ? difference : 0n
+  /** Whatever is explained accounts for all fees so far: unused ones must not add up and hide a loss. */
+  const explained = (rest: bigint, fee: bigint): Judgement => {
+    const state = { accepted: accepted - fee, acceptedSent: sent, difference: rest }
+    if (rest !== 0n) return { ...state, differing: readingsNeeded, outcome: 'same' }
+    return { ...state, differing: 0, outcome: differing > 0 ? 'gone' : 'same' }
+  }
+  if (found === 0n || found === reported) return explained(found, 0n)
+  // With a reported difference that remains or is gone: the smaller fee is the likelier one.
+  const base = [0n, reported].filter((rest) => rest > found).sort((a, b) => (a < b ? -1 : 1))[0]
+  const feesMax = native ? feeMaxSun * BigInt(Math.max(0, sent - acceptedSent)) : 0n
+  if (base !== undefined && base - found <= feesMax) return explained(base, base - found)
+  const times = found === difference ? differing + 1 : 1
+  const state = { accepted, differing: times, difference: found }
+  return times >= readingsNeeded
+    ? { ...state, acceptedSent: sent, outcome: 'found' }
+    : { ...state, acceptedSent, outcome: 'open' }
+}

@@ -1,0 +1,108 @@
+import type { EndpointKey, EventId } from '../common/ids.ts'
+import type { UnixMs } from '../common/time.ts'
+import type { ReadDatabase, WriteDatabase } from '../d1/database.ts'
+import type { webhooks } from '../d1/state-tables.ts'
+import { statement } from '../d1/statement.ts'
+
+/** How far an endpoint has got. */
+export interface EndpointProgress {
+  /** The newest event that it has got, or that is not for it. */
+  readonly position: EventId | 0
+  /** Failed deliveries of the next event. */
+  readonly attempts: number
+  /** When the first of them failed; null where none has. */
+  readonly failingSince: UnixMs | null
+  /** No delivery before. */
+  readonly nextTry: UnixMs
+  /** The newest event that was put aside since the endpoint was last healthy, or null. */
+  readonly setAside: EventId | null
+  /** Why the last failed delivery failed, in a few words; null where none has. */
+  readonly lastFailure: string | null
+}
+
+/** An endpoint and how far it has got. */
+export interface EndpointState extends EndpointProgress {
+  readonly key: EndpointKey
+  /** Its place in `WEBHOOKS`, from 1. */
+  readonly number: number
+}
+
+/** How long an endpoint that no deployment has keeps its position. */
+export const endpointKeptMs = 30 * 86_400_000
+/** That a deployment has an endpoint is stored at most this often. */
+const seenEveryMs = 3_600_000
+
+type WebhookRow = typeof webhooks.$inferSelect
+
+/**
+ * Stores the configured endpoints and returns their states, in their order. A new one begins with the next event. One that no
+ * deployment has is kept for 30 days.
+ */
+export async function registerEndpoints(
+  db: WriteDatabase,
+  endpoints: readonly Pick<EndpointState, 'key' | 'number'>[],
+  at: UnixMs,
+): Promise<readonly EndpointState[]> {
+  const list = JSON.stringify(endpoints.map(({ key, number }) => ({ key, number })))
+  const [, , , stored] = await db.batch<WebhookRow>([
+    removeUnseen(db, { list, before: at - endpointKeptMs }),
+    insertNew(db, { list, at }),
+    updateSeen(db, { list, at, before: at - seenEveryMs }),
+    selectConfigured(db, { list }),
+  ])
+  return (stored?.results ?? []).map(readState)
+}
+
+/** The state of an endpoint, or null where it is not registered. */
+export async function selectEndpoint(db: ReadDatabase, key: EndpointKey): Promise<EndpointState | null> {
+  const row = await selectOne(db, { key }).first<WebhookRow>()
+  return row === null ? null : readState(row)
+}
+
+/** Stores progress. False, and nothing is stored, where the position is not the expected one: another object has moved it. */
+export async function storeProgress(
+  db: WriteDatabase,
+  key: EndpointKey,
+  expected: EventId | 0,
+  progress: EndpointProgress,
+): Promise<boolean> {
+  const { results } = await updateProgress(db, { key, expected, ...progress }).all()
+  return results.length > 0
+}
+
+function readState(row: WebhookRow): EndpointState {
+  return {
+    key: row.endpoint,
+    number: row.number,
+    position: row.position,
+    attempts: row.attempts,
+    failingSince: row.failing_since,
+    nextTry: row.next_try,
+    setAside: row.set_aside,
+    lastFailure: row.last_failure,
+  }
+}
+
+const configured = `(SELECT value ->> 'key' AS key, value ->> 'number' AS number FROM json_each(:list)) AS configured`
+
+const removeUnseen = statement(`
+DELETE FROM webhook WHERE seen_at < :before AND endpoint NOT IN (SELECT configured.key FROM ${configured})`)
+
+const insertNew = statement(`
+INSERT INTO webhook (endpoint, number, position, next_try, seen_at)
+SELECT configured.key, configured.number, coalesce((SELECT max(id) FROM event), 0), 0, :at FROM ${configured}
+WHERE NOT EXISTS (SELECT 1 FROM webhook WHERE endpoint = configured.key)`)
+
+const updateSeen = statement(`
+UPDATE webhook SET number = configured.number, seen_at = :at FROM ${configured}
+WHERE endpoint = configured.key AND (webhook.number <> configured.number OR seen_at < :before)`)
+
+const selectConfigured = statement(`
+SELECT webhook.* FROM ${configured} CROSS JOIN webhook ON endpoint = configured.key ORDER BY configured.number`)
+
+const selectOne = statement(`SELECT * FROM webhook WHERE endpoint = :key`)
+
+const updateProgress = statement(`
+UPDATE webhook SET position = :position, attempts = :attempts, failing_since = :failingSince, next_try = :nextTry,
+  set_aside = :setAside, last_failure = :lastFailure
+WHERE endpoint = :key AND position = :expected RETURNING position`)

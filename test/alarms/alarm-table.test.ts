@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { alarmTable, unobservedKinds } from '../../src/platform/alarm-table.ts'
+
+declare global {
+  interface ImportMeta {
+    /** The same for the text of files. */
+    glob(
+      pattern: string,
+      options: { readonly eager: true; readonly import: 'default'; readonly query: '?raw' },
+    ): Readonly<Record<string, string>>
+  }
+}
+
+const sources = import.meta.glob('../../src/**/*.ts', { query: '?raw', eager: true, import: 'default' })
+const kinds = Object.keys(alarmTable)
+
+describe('the table of alarms', () => {
+  it.each(kinds)('has a kind %s that something raises', (kind) => {
+    const raisers = Object.entries(sources).filter(
+      ([file, text]) => !file.endsWith('/alarm-table.ts') && new RegExp(`['"\`]${kind}['"\`]`).test(text),
+    )
+    expect(raisers.map(([file]) => file)).not.toEqual([])
+  })
+
+  it('has every kind that something raises', () => {
+    const raised = Object.entries(sources).flatMap(([file, text]) =>
+      [...text.matchAll(/(?:alarms?\.raise|\braise|logger\.alarm|\breport)\(\s*'([^']+)'/g)].map((match) => ({
+        file,
+        kind: match[1] ?? '',
+      })),
+    )
+    expect(raised.length).toBeGreaterThan(5)
+    expect(raised.filter(({ kind }) => !kinds.includes(kind))).toEqual([])
+  })
+
+  it.each(Object.entries(alarmTable))('says of %s when it is raised and what to do, in sentences', (_, rule) => {
+    const texts: readonly string[] = Object.values(rule)
+    expect(texts.length).toBeGreaterThanOrEqual(2)
+    for (const text of texts) expect(text).toMatch(/^[A-Z`].*\.$/)
+  })
+
+  it('says when an alarm ends, except for what can only be observed while it lasts', () => {
+    expect(unobservedKinds).toEqual(
+      new Set([
+        ...['allowance-used-up', 'corrected-credit', 'deposit-too-large', 'event-set-aside'],
+        ...['node-lies', 'node-unfit', 'nodes-disagree', 'paid-before-issue'],
+      ]),
+    )
+  })
+})

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest'
+import { createAlarms, wellAfterMs } from '../../src/alarms/alarms.ts'
+import type { UnixMs } from '../../src/common/time.ts'
+import { writable } from '../../src/d1/database.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { freshDatabase } from '../support/database.ts'
+
+const minuteMs = 60_000
+
+/** Objects and isolates with one database, the lines that they write, and a switch for the database. */
+async function start() {
+  const db = await freshDatabase()
+  const state: { now: number; isAway: boolean } = { now: 10_000_000, isAway: false }
+  const lines: string[] = []
+  const reach = () => {
+    if (state.isAway) throw new Error('D1_ERROR: the database is away')
+    return db
+  }
+  const reached = writable({
+    prepare: (sql) => reach().prepare(sql),
+    batch: (statements) => reach().batch(statements),
+  })
+  const clock = { now: () => state.now as UnixMs }
+  return {
+    db,
+    state,
+    lines,
+    /** The alarms of an object or isolate without a memory. */
+    open: () => createAlarms({ db: reached, clock, logger: createLogger((line) => lines.push(line)) }),
+    rows: async () =>
+      (await db.prepare('SELECT name, detail FROM alarm ORDER BY name, detail').raw()).map(([name, detail]) =>
+        `${name} ${detail}`.trim(),
+      ),
+  }
+}
+
+describe('an alarm', () => {
+  it('is one line with its kind and fields, once until it is cleared, whoever raises it', async () => {
+    const { open, lines, rows } = await start()
+    const alarms = open()
+    for (const one of [alarms, alarms, open(), open()]) await one.raise('scan-stalled', '', { why: 'nothing answers' })
+    expect(lines).toEqual(['{"level":"error","alarm":"scan-stalled","why":"nothing answers"}'])
+    expect(await rows()).toEqual(['scan-stalled'])
+    await open().clear('scan-stalled', '')
+    expect(await rows()).toEqual([])
+    await alarms.raise('scan-stalled', '', {})
+    expect(lines).toHaveLength(2)
+  })
+
+  it('is raised for each subject of its own', async () => {
+    const { open, lines } = await start()
+    for (const subject of ['a', 'b', 'a']) await open().raise('gap-unread', subject, { subject })
+    expect(lines).toHaveLength(2)
+  })
+
+  it('is repeated where the object ends before the row is stored, so that none is lost', async () => {
+    const { open, lines, state } = await start()
+    state.isAway = true
+    await open().raise('chain-forked', '', {})
+    state.isAway = false
+    await open().raise('chain-forked', '', {})
+    await open().raise('chain-forked', '', {})
+    expect(lines).toHaveLength(2)
+  })
+})
+
+describe('faults that are settled', () => {
+  const gap = (subject: string) => ({ kind: 'gap-unread', subject, fields: { from: subject } }) as const
+
+  it('are raised once each, and every other subject of the kinds is well', async () => {
+    const { open, lines, rows } = await start()
+    await open().raise('gap-unread', '7', {})
+    await open().raise('tick-failed', '', {})
+    await open().raise('chain-forked', '', {})
+    await open().settle(['gap-unread', 'tick-failed'], [gap('8'), gap('9')])
+    await open().settle(['gap-unread', 'tick-failed'], [gap('8'), gap('9')])
+    expect(lines).toHaveLength(5)
+    expect(await rows()).toEqual(['chain-forked', 'gap-unread 8', 'gap-unread 9'])
+  })
+
+  it('are raised again after they were well', async () => {
+    const { open, lines } = await start()
+    const alarms = open()
+    for (const faults of [[gap('8')], [], [gap('8')], [gap('8')]]) await alarms.settle(['gap-unread'], faults)
+    expect(lines).toHaveLength(2)
+  })
+
+  it('take a constant number of queries where nothing is new', async () => {
+    const { open, db } = await start()
+    const faults = Array.from({ length: 50 }, (_, i) => gap(String(i)))
+    await open().settle(['gap-unread'], faults)
+    let queries = 0
+    const counted = writable({
+      prepare: (sql) => {
+        queries += 1
+        return db.prepare(sql)
+      },
+      batch: (statements) => db.batch(statements),
+    })
+    const clock = { now: () => 10_000_000 as UnixMs }
+    await createAlarms({ db: counted, clock, logger: createLogger(() => undefined) }).settle(['gap-unread'], faults)
+    expect(queries).toBe(2)
+  })
+})
+
+describe('an alarm whose end cannot be observed', () => {
+  it('lasts while it is observed, and ends once it was not for an hour', async () => {
+    const { open, lines, rows, state } = await start()
+    const alarms = open()
+    for (let minutes = 0; minutes <= 180; minutes += 5) {
+      await alarms.raise('nodes-disagree', '', { minutes })
+      await open().settle(['chain-forked'], [])
+      state.now += 5 * minuteMs
+    }
+    expect(lines).toHaveLength(1)
+    state.now += wellAfterMs
+    await open().settle(['chain-forked'], [])
+    expect(await rows()).toEqual([])
+    await alarms.raise('nodes-disagree', '', {})
+    expect(lines).toHaveLength(2)
+  })
+
+  it('takes no query each time that it is observed', async () => {
+    const { open, state, lines } = await start()
+    const alarms = open()
+    await alarms.raise('node-lies', '1', {})
+    state.isAway = true // a query would fail, and leave the time as it is
+    for (let i = 0; i < 100; i += 1) await alarms.raise('node-lies', '1', {})
+    expect(lines).toHaveLength(1)
+  })
+})
+
+describe('while the database cannot be reached, an alarm', () => {
+  it('is raised once by an object that knows the database, and again after it was well', async () => {
+    const { open, lines, state } = await start()
+    const alarms = open()
+    await alarms.settle(['tick-failed'], [])
+    for (const isAway of [true, true, true, false, true, true]) {
+      state.isAway = isAway
+      if (isAway) await alarms.raise('tick-failed', '', {})
+      else await alarms.settle(['tick-failed'], [])
+    }
+    expect(lines).toHaveLength(2)
+  })
+
+  it('is raised once by an object that has never reached it', async () => {
+    const { open, lines, state } = await start()
+    state.isAway = true
+    const alarms = open()
+    for (let i = 0; i < 3; i += 1) await alarms.raise('tick-failed', '', {})
+    expect(lines).toHaveLength(1)
+  })
+
+  it('is not repeated where the failure lasts beyond the outage', async () => {
+    const { open, lines, rows, state } = await start()
+    const alarms = open()
+    state.isAway = true
+    await alarms.raise('tick-failed', '', {})
+    state.isAway = false
+    await alarms.raise('tick-failed', '', {})
+    await open().raise('tick-failed', '', {})
+    state.isAway = true
+    await alarms.raise('tick-failed', '', {})
+    expect(lines).toHaveLength(1)
+    state.isAway = false
+    expect(await rows()).toEqual(['tick-failed'])
+  })
+
+  it('ends nothing and throws nothing where its end is observed', async () => {
+    const { open, rows, state } = await start()
+    await open().raise('scan-stalled', '', {})
+    state.isAway = true
+    await open().clear('scan-stalled', '')
+    await open().settle(['scan-stalled'], [])
+    state.isAway = false
+    expect(await rows()).toEqual(['scan-stalled'])
+  })
+})

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { scanFaults, type WatchedScan, type WatchedState, type WatchMemory } from '../../src/alarms/watch-scan.ts'
+import type { BlockHeight } from '../../src/chain/block.ts'
+import type { UnixMs } from '../../src/common/time.ts'
+
+const height = (n: number) => n as BlockHeight
+const ms = (n: number) => n as UnixMs
+const now = ms(10_000_000)
+/** So many seconds ago. */
+const ago = (seconds: number) => ms(now - seconds * 1000)
+
+/** Caught up at block 100, a moment ago. */
+const state = (changes: Partial<WatchedState> = {}): WatchedState => ({
+  height: height(100),
+  finalized: height(100),
+  finalizedAt: ago(1),
+  advancedAt: ago(1),
+  caughtUpAt: ago(1),
+  halted: null,
+  ...changes,
+})
+const scan = (changes: Partial<WatchedScan> = {}): WatchedScan => ({
+  now,
+  state: state(),
+  head: height(100),
+  latest: height(118),
+  failure: null,
+  gaps: [],
+  well: [],
+  ...changes,
+})
+const answering = (seconds: number): WatchMemory => ({ unstartedSince: null, answeringSince: ago(seconds) })
+const silent: WatchMemory = { unstartedSince: null, answeringSince: null }
+const noAnswer = { kind: 'no-answer', why: 'node 1: HTTP 503' } as const
+const stalled = 'scan-stalled: '
+
+/** Below a final block, where it last moved and was caught up so many seconds ago. */
+const still = (seconds: number, changes: Partial<WatchedScan> = {}) =>
+  scan({ state: state({ height: height(99), advancedAt: ago(seconds), caughtUpAt: ago(seconds) }), ...changes })
+/** Without an answer from the nodes for so many seconds. */
+const silentFor = (seconds: number) => still(seconds, { head: null, failure: noAnswer })
+const since = (finalizedAt: number, changes: Partial<WatchedState> = {}) =>
+  state({ finalizedAt: ago(finalizedAt), ...changes })
+const unstarted = scan({ state: null, head: null, failure: noAnswer })
+const unstartedFor = (seconds: number) => ({ unstartedSince: ago(seconds), answeringSince: null })
+const limited = { kind: 'limited', whose: 'nodes', seconds: 1200 } as const
+const disagreement = { kind: 'disagreement', about: 'block 100' } as const
+const behind = scan({ state: since(3600, { advancedAt: ago(3600) }), head: height(90) })
+const forked = state({ halted: 'block 101 does not follow', advancedAt: ago(900), caughtUpAt: ago(900) })
+
+describe('the watch over the scan', () => {
+  it.each<[what: string, scan: WatchedScan, memory: WatchMemory, alarms: string[]]>([
+    ['a scan that is caught up', scan(), answering(900), []],
+    ['a scan that moves', scan({ state: state({ height: height(50), caughtUpAt: ago(5000) }) }), answering(900), []],
+    ['a scan that stands still for three minutes', still(181), answering(900), [`${stalled}no block was stored`]],
+    ['a scan that stands still for less', still(180), answering(900), []],
+    ['silent nodes', silentFor(181), silent, [`${stalled}no quorum of nodes answers: node 1: HTTP 503`]],
+    ['nodes that are silent for less', silentFor(180), silent, []],
+    [
+      'nodes that disagree',
+      still(181, { failure: disagreement }),
+      answering(900),
+      [`${stalled}the nodes disagree about block 100`],
+    ],
+    [
+      'an allowance that is used up',
+      still(181, { failure: limited }),
+      answering(900),
+      [`${stalled}the allowance of the nodes is used up: there is room again in 1200 s`],
+    ],
+    [
+      'nodes that are too slow',
+      still(181, { failure: { kind: 'out-of-time' } }),
+      answering(900),
+      [`${stalled}the nodes answer too slowly: a tick ends before it has read anything`],
+    ],
+    [
+      'a scan that cannot be started',
+      unstarted,
+      unstartedFor(181),
+      [`${stalled}no quorum of nodes answers: node 1: HTTP 503`],
+    ],
+    ['a scan that is being started', unstarted, unstartedFor(180), []],
+    [
+      'no new final block for three minutes',
+      scan({ state: since(181) }),
+      answering(900),
+      ['finality-stalled: undefined'],
+    ],
+    ['a node that has just returned at its old head', scan({ state: since(3600) }), answering(5), []],
+    ['a node that has just returned, below what was final', behind, answering(180), []],
+    [
+      'a node that remains below what was final',
+      behind,
+      answering(181),
+      [`${stalled}the nodes are behind: their newest final block is 90. They may still sync`],
+    ],
+    ['a chain that forked', scan({ state: forked }), answering(900), ['chain-forked: block 101 does not follow']],
+  ])('of %s', (_, watched, memory, expected) => {
+    expect(scanFaults(watched, memory).map(({ kind, fields }) => `${kind}: ${fields.why}`)).toEqual(expected)
+  })
+
+  it('raises an alarm for each gap of its own, by its first height, with what cannot be read', () => {
+    const gaps = [
+      { from: height(7), to: height(7), attempts: 3, why: 'the receipt of ab12 is too large' },
+      { from: height(9), to: height(30), attempts: 1, why: 'the nodes disagree' },
+    ]
+    expect(scanFaults(scan({ gaps }), answering(900))).toEqual([
+      { kind: 'gap-unread', subject: '7', fields: { ...gaps[0] } },
+      { kind: 'gap-unread', subject: '9', fields: { ...gaps[1] } },
+    ])
+  })
+})

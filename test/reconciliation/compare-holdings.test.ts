@@ -1,0 +1,251 @@
+import { describe, expect, it } from 'vitest'
+import { writable } from '../../src/d1/database.ts'
+import { meterDatabase } from '../../src/d1/metered-database.ts'
+import { createUsage } from '../../src/platform/usage.ts'
+import {
+  addressAt,
+  alarm,
+  dayMs,
+  oneTrx,
+  paid,
+  sent,
+  shortfall,
+  shown,
+  startReconciliation,
+  surplus,
+} from './harness.ts'
+
+describe('an address', () => {
+  it('is compared in each currency once a day, also where it never had a transfer', async () => {
+    const service = await startReconciliation({ addresses: 3 })
+    await service.minutes(10)
+    const all = [0, 1, 2].map(addressAt)
+    expect(service.queries).toEqual([
+      { cuy: 1, addresses: all },
+      { cuy: 2, addresses: all },
+    ])
+    service.state.now += dayMs - 20 * 60_000
+    await service.minutes(5)
+    expect(service.queries).toHaveLength(2)
+    await service.minutes(20)
+    expect(service.queries).toHaveLength(4)
+    expect(service.raised).toEqual([])
+  })
+
+  it('is compared within minutes where something of it was stored, and only in that currency', async () => {
+    const service = await startReconciliation({ addresses: 3 })
+    await service.minutes(10)
+    service.queries.splice(0)
+    service.setBalance(2, 1, 40n)
+    await service.minutes(10, [paid(2, 1, 40n)])
+    expect(service.queries).toEqual([{ cuy: 2, addresses: [addressAt(1)] }])
+    expect(service.raised).toEqual([])
+  })
+
+  it('takes one request for 20 addresses, and each is compared once however many there are', async () => {
+    const service = await startReconciliation({ addresses: 70 })
+    await service.minutes(12)
+    const asked = service.queries.filter(({ cuy }) => cuy === 1).map(({ addresses }) => addresses)
+    expect(asked.map(({ length }) => length)).toEqual([20, 20, 20, 10])
+    expect(new Set(asked.flat()).size).toBe(70)
+  })
+})
+
+describe('a surplus', () => {
+  it('is reported once, exactly, after three readings, and ends when it is gone', async () => {
+    const service = await startReconciliation({ addresses: 2 })
+    service.setBalance(1, 1, 12n * oneTrx)
+    await service.minutes(9, [paid(1, 1, 5n * oneTrx)])
+    expect(service.raised).toEqual([])
+    await service.minutes(15)
+    expect(service.raised).toEqual([alarm(surplus, 1, 1, 7n * oneTrx)])
+    for (let day = 0; day < 2; day += 1) {
+      service.state.now += dayMs
+      await service.minutes(15)
+    }
+    expect(service.raised).toHaveLength(1)
+    expect(await service.raisedRows()).toEqual([`${surplus} 1:${addressAt(1)}`])
+    await service.minutes(20, [paid(1, 1, 7n * oneTrx)]) // found by a rescan
+    expect(await service.raisedRows()).toEqual([])
+    expect(service.raised).toHaveLength(1)
+    expect(service.infos).toContainEqual(['reconciliation-resolved', { address: shown(1), cuy: 1, amount: '0' }])
+  })
+
+  it('that changes is reported with its new amount', async () => {
+    const service = await startReconciliation({ addresses: 1 })
+    service.setBalance(1, 0, 7n)
+    await service.minutes(25)
+    service.setBalance(1, 0, 10n)
+    service.state.now += dayMs
+    await service.minutes(25)
+    expect(service.raised).toEqual([alarm(surplus, 1, 0, 7n), alarm(surplus, 1, 0, 10n)])
+  })
+
+  it('that is not the same in three readings is not reported', async () => {
+    const service = await startReconciliation({ addresses: 1 })
+    for (let minute = 0; minute < 40; minute += 1) {
+      service.setBalance(2, 0, BigInt(minute))
+      await service.minutes(1)
+    }
+    expect(service.raised).toEqual([])
+  })
+
+  it('that is gone at the next reading is not reported', async () => {
+    const service = await startReconciliation({ addresses: 1 })
+    service.setBalance(1, 0, 7n)
+    await service.minutes(6)
+    service.setBalance(1, 0, 0n)
+    await service.minutes(20)
+    expect(service.raised).toEqual([])
+  })
+
+  it('is reported once where the object is killed before the judgement is stored', async () => {
+    const service = await startReconciliation({ addresses: 1 })
+    service.setBalance(2, 0, 7n)
+    let kills = 0
+    const killing: typeof service.alarms = {
+      ...service.alarms,
+      raise: async (...fault) => {
+        await service.alarms.raise(...fault)
+        kills += 1
+        throw new Error('killed')
+      },
+    }
+    for (let minute = 0; minute < 25; minute += 1) {
+      service.state.now += 60_000
+      await service.store()
+      await service.tick({ alarms: killing }).catch(() => undefined)
+      await service.tick({ alarms: killing }).catch(() => undefined)
+    }
+    expect(kills).toBeGreaterThan(1)
+    await service.minutes(5)
+    expect(service.raised).toEqual([alarm(surplus, 2, 0, 7n)])
+  })
+})
+
+describe('a transfer under way', () => {
+  it('is not reported: a deposit that is in the balance before it is scanned', async () => {
+    const service = await startReconciliation({ addresses: 1 })
+    service.setBalance(1, 0, 5n * oneTrx)
+    await service.minutes(2)
+    await service.minutes(15, [paid(1, 0, 5n * oneTrx)])
+    expect(service.raised).toEqual([])
+    expect(await service.holdings()).toMatchObject([{ differing: 0, balance: '5000000' }, { cuy: 2 }])
+  })
+
+  it('never makes a reported amount inexact: a surplus of 6 TRX beside a deposit is 6 TRX', async () => {
+    const service = await startReconciliation({ addresses: 1 })
+    service.setBalance(1, 0, 6n * oneTrx)
+    await service.minutes(2)
+    service.setBalance(1, 0, 36n * oneTrx) // not scanned yet
+    await service.minutes(3)
+    await service.minutes(25, [paid(1, 0, 30n * oneTrx)])
+    expect(service.raised).toEqual([alarm(surplus, 1, 0, 6n * oneTrx)])
+    service.setBalance(1, 0, 0n) // all of it was collected, for a fee of 1.1 TRX
+    await service.minutes(25, [sent(1, 0, 36n * oneTrx - 1_100_000n)])
+    expect(service.raised).toHaveLength(1)
+    expect((await service.holdings())[0]).toMatchObject({
+      ...{ accepted: '-1100000', accepted_sent: 1, difference: '6000000', differing: 3 },
+    })
+  })
+
+  it('is not reported on an address with a deposit every minute, which is compared once it rests', async () => {
+    const service = await startReconciliation({ addresses: 1 })
+    for (let i = 1; i <= 30; i += 1) {
+      service.setBalance(1, 0, BigInt(i + 1) * oneTrx) // always one deposit ahead of the scan
+      await service.minutes(1, [paid(1, 0, oneTrx)])
+    }
+    expect(service.raised).toEqual([])
+    service.setBalance(1, 0, 29n * oneTrx)
+    await service.minutes(25)
+    expect(service.raised).toEqual([alarm(shortfall, 1, 0, oneTrx)])
+  })
+
+  it('is not reported: a payment that was seen in a block which could not be read', async () => {
+    const service = await startReconciliation({ addresses: 1 })
+    service.setBalance(1, 0, 5n)
+    await service.db
+      .prepare(
+        `INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state,
+          reason, amount, seconds, created_at, changed_at)
+        VALUES (?1, 0, 110, ?1, 1, 1, ?2, ?3, '5', 1, 'seen', NULL, 0, 57, 1, 1)`,
+      )
+      .bind('e'.repeat(64), 'f'.repeat(40), addressAt(0))
+      .run()
+    await service.minutes(40)
+    expect(service.raised).toEqual([])
+    await service.db.prepare(`UPDATE transfer SET state = 'dropped'`).run()
+    service.state.now += dayMs
+    await service.minutes(25)
+    expect(service.raised).toEqual([alarm(surplus, 1, 0, 5n)])
+  })
+})
+
+describe('where it cannot be compared', () => {
+  it('because balances cannot be read, the other currency goes on, and it is tried again', async () => {
+    const service = await startReconciliation({ addresses: 1 })
+    service.setBalance(1, 0, 5n)
+    service.failures.set(1, { kind: 'limited', whose: 'nodes', seconds: 60 })
+    await service.minutes(8)
+    expect(await service.holdings()).toMatchObject([
+      { cuy: 1, balance: null },
+      { cuy: 2, balance: '0' },
+    ])
+    expect(service.infos).toContainEqual(['comparison-delayed', { cuy: 1, why: 'limited' }])
+    service.failures.clear()
+    await service.minutes(25)
+    expect(service.raised).toEqual([alarm(surplus, 1, 0, 5n)])
+  })
+
+  it('because finality stalls, or the scan is halted or far behind, nothing is read', async () => {
+    const service = await startReconciliation({ addresses: 1 })
+    const { now, height } = service.state
+    await service.tick({}, { finalizedAt: (now - 180_001) as never })
+    await service.tick({}, { halted: 'block 141 does not follow' })
+    await service.tick({}, { finalized: (height + 61) as never })
+    expect(service.queries).toEqual([])
+    await service.tick()
+    expect(service.queries).toHaveLength(1)
+  })
+})
+
+it('reads as many rows with 100,000 holdings that are due as with 1,000', async () => {
+  const rowsOf = async (count: number) => {
+    const service = await startReconciliation({ addresses: 0 })
+    await service.db
+      .prepare(
+        `INSERT INTO holding (cuy, address, due_at)
+        WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 - 1)
+        SELECT 1, substr('${'0'.repeat(40)}' || i, -40), 1 FROM n`,
+      )
+      .bind(count)
+      .run()
+    const usage = createUsage()
+    await service.slice({ db: meterDatabase(writable(service.db), usage, service.parts.clock) })
+    expect(service.queries[0]?.addresses).toHaveLength(20)
+    return usage.rowsRead
+  }
+  const [few, many] = [await rowsOf(1_000), await rowsOf(100_000)]
+  expect(many).toBe(few)
+  expect(many).toBeLessThan(400)
+})
+
+it('stores no judgement of a holding that has changed meanwhile', async () => {
+  const service = await startReconciliation({ addresses: 1 })
+  service.setBalance(2, 0, 7n)
+  await service.minutes(1)
+  await service.minutes(3)
+  const alarms = { raise: async () => undefined, clear: async () => undefined }
+  const chain: typeof service.parts.chain = {
+    async balances(addresses, asset) {
+      await service.store([paid(2, 0, 7n)])
+      return await service.parts.chain.balances(addresses, asset)
+    },
+  }
+  service.state.now += dayMs
+  await service.store()
+  await service.tick({ chain, alarms })
+  await service.minutes(25)
+  expect(service.raised).toEqual([])
+  expect((await service.holdings()).find(({ cuy }) => cuy === 2)).toMatchObject({ differing: 0, balance: '7' })
+})

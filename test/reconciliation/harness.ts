@@ -1,0 +1,170 @@
+import type { Alarms } from '../../src/alarms/alarms.ts'
+import { createAlarms } from '../../src/alarms/alarms.ts'
+import { type Address, formatBase58 } from '../../src/chain/address.ts'
+import type { BlockHeight } from '../../src/chain/block.ts'
+import type { ChainFailure } from '../../src/chain/failure.ts'
+import { err, ok } from '../../src/common/result.ts'
+import type { UnixMs } from '../../src/common/time.ts'
+import { writable } from '../../src/d1/database.ts'
+import type { LogFields, Logger } from '../../src/platform/logger.ts'
+import { type ComparedScan, type CompareParts, compareHoldings } from '../../src/reconciliation/compare-holdings.ts'
+import { currencies } from '../support/currencies.ts'
+import { freshDatabase } from '../support/database.ts'
+import { createMemoryHost } from '../support/memory-host.ts'
+
+/** Blocks in a minute. */
+const minuteBlocks = 20
+const minuteMs = 60_000
+/** A day in milliseconds. */
+export const dayMs = 86_400_000
+/** One TRX in sun. */
+export const oneTrx = 1_000_000n
+/** The address at an index. */
+export const addressAt = (index: number) => (index + 0xa0).toString(16).padStart(40, '0') as Address
+/** The same as an alarm shows it. */
+export const shown = (index: number) => formatBase58(addressAt(index))
+const stranger = 'f'.repeat(40) as Address
+
+/** A transfer as the scan finds it: `from` or `to` is an index of an address of the service, or null: a stranger. */
+export interface Moved {
+  readonly cuy: number
+  readonly raw: bigint
+  readonly from: number | null
+  readonly to: number | null
+}
+
+type Row = Record<string, unknown>
+type Log = (readonly [name: string, fields: LogFields])[]
+
+/** Reconciliation over real D1, with a scan and a node whose results the test decides. */
+export async function startReconciliation({ addresses }: { readonly addresses: number }) {
+  const db = await freshDatabase()
+  const state = { now: 10_000_000_000, height: 100, halted: null as string | null, transactions: 0 }
+  const node = createNode()
+  const [raised, infos]: [Log, Log] = [[], []]
+  const logger: Logger = {
+    info: (event, fields) => infos.push([event, fields]),
+    warn: () => undefined,
+    error: () => undefined,
+    alarm: (kind, fields) => raised.push([kind, fields]),
+  }
+  const clock = { now: () => state.now as UnixMs }
+  const alarms: Alarms = createAlarms({ db: writable(db), clock, logger })
+  const parts: CompareParts = {
+    ...{ chain: node.chain, currencies, clock, logger, alarms, db: writable(db), host: createMemoryHost() },
+  }
+  const scanned = (): ComparedScan => ({
+    height: state.height as BlockHeight,
+    finalized: state.height as BlockHeight,
+    finalizedAt: state.now as UnixMs,
+    halted: state.halted,
+  })
+  await issue(db, addresses)
+  await db
+    .prepare(
+      `INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
+      VALUES (1, 100, ?1, 100, 0, ?2, ?2, ?2, ?2)`,
+    )
+    .bind(hash(100), state.now)
+    .run()
+  const store = createScan(db, state)
+  const slice = (changes: Partial<CompareParts> = {}, scan: Partial<ComparedScan> = {}) =>
+    compareHoldings({ ...parts, ...changes }, { ...scanned(), ...scan })
+  /** Slices until nothing is due. */
+  const tick = async (...changes: Parameters<typeof slice>) => {
+    for (let slices = 0; slices < 30; slices += 1) {
+      const end = await slice(...changes)
+      if (!end.ok || end.value === 'done') return end
+    }
+    throw new Error('it does not end')
+  }
+  return {
+    ...{ db, state, parts, raised, infos, slice, tick, store, alarms },
+    ...node,
+    /** Minutes with a scan and a tick each; what was found is in the first of them. */
+    async minutes(count: number, found: readonly Moved[] = []) {
+      for (let i = 0; i < count; i += 1) {
+        state.now += minuteMs
+        await store(i === 0 ? found : [])
+        await tick()
+        await tick() // the other currency
+      }
+    },
+    holdings: async () => (await db.prepare('SELECT * FROM holding ORDER BY cuy, address').all<Row>()).results,
+    raisedRows: async () => (await db.prepare('SELECT name, detail FROM alarm').raw()).map((row) => row.join(' ')),
+  }
+}
+
+const hash = (height: number) => height.toString(16).padStart(64, 'b')
+
+async function issue(db: D1Database, count: number): Promise<void> {
+  const insert = db.prepare(
+    'INSERT INTO address (id, derivation_index, uid, address, issued_height, created_at) VALUES (?1 + 1, ?1, 1, ?2, 0, 0)',
+  )
+  if (count > 0) await db.batch(Array.from({ length: count }, (_, index) => insert.bind(index, addressAt(index))))
+}
+
+/** A node that returns the balances that were set, all 0 at first, or the failure of a currency. */
+function createNode() {
+  const balances = new Map<string, bigint>()
+  const queries: { cuy: number; addresses: readonly Address[] }[] = []
+  const failures = new Map<number, ChainFailure>()
+  const chain: CompareParts['chain'] = {
+    async balances(wanted, asset) {
+      const cuy = asset.kind === 'native' ? 1 : 2
+      queries.push({ cuy, addresses: wanted })
+      const failure = failures.get(cuy)
+      return failure === undefined ? ok(wanted.map((one) => balances.get(`${cuy} ${one}`) ?? 0n)) : err(failure)
+    },
+  }
+  const setBalance = (cuy: number, index: number, units: bigint) => balances.set(`${cuy} ${addressAt(index)}`, units)
+  return { chain, queries, failures, setBalance }
+}
+
+/** Stores the next minute's blocks. What was found is in the first of them. */
+function createScan(db: D1Database, state: { now: number; height: number; transactions: number }) {
+  const insert = db.prepare(
+    `INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state,
+      reason, amount, created_at, changed_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 0, ?13, ?13)`,
+  )
+  const sent = db.prepare('INSERT INTO sent (txid, address, height, cuy) VALUES (?1, ?2, ?3, 1)')
+  return async (found: readonly Moved[] = [], at = state.height + 1) => {
+    state.height += minuteBlocks
+    const statements = found.flatMap(({ cuy, raw, from, to }) => {
+      state.transactions += 1
+      const txid = state.transactions.toString(16).padStart(64, '0')
+      const [sender, recipient] = [from, to].map((index) => (index === null ? stranger : addressAt(index)))
+      // A deposit is below the minimum, so that any raw amount fits.
+      const decided = from === null ? [1, 'refused', 'below-minimum'] : [null, 'moved', null]
+      const [uid, kind, reason] = decided
+      const place = [txid, cuy === 1 ? 0 : 1, at, hash(at), cuy, uid, sender, recipient, String(raw)]
+      const transfer = insert.bind(...place, cuy === 1 ? 1 : 0, kind, reason, state.now)
+      return from === null ? [transfer] : [transfer, sent.bind(txid, sender, at)]
+    })
+    await db.batch([
+      db
+        .prepare('UPDATE scan SET height = ?1, hash = ?2, finalized = ?1, finalized_at = ?3, advanced_at = ?3')
+        .bind(state.height, hash(state.height), state.now),
+      ...statements,
+    ])
+  }
+}
+
+/** What a stranger pays to an address of the service. */
+export const paid = (cuy: number, to: number, raw: bigint): Moved => ({ cuy, raw, from: null, to })
+/** What an address of the service sends, to a stranger where `to` is not given. */
+export const sent = (cuy: number, from: number, raw: bigint, to: number | null = null): Moved => ({
+  cuy,
+  raw,
+  from,
+  to,
+})
+
+export const surplus = 'reconciliation-surplus'
+export const shortfall = 'reconciliation-shortfall'
+/** The alarm of a difference, as `raised` has it. */
+export const alarm = (kind: string, cuy: number, index: number, amount: bigint) => [
+  kind,
+  { address: shown(index), cuy, amount: amount.toString() },
+]

@@ -1,0 +1,195 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { BlockHeight } from '../../src/chain/block.ts'
+import {
+  closeReading,
+  feeMaxSun,
+  type Judgement,
+  judgeBalance,
+  type NextStep,
+  nextStep,
+  type RecordedHolding,
+  readingOf,
+  readingsNeeded,
+} from '../../src/reconciliation/judge.ts'
+
+const height = (n: number) => n as BlockHeight
+
+/** Recorded are 100; nothing was sent, and nothing differed so far. */
+const holding = (changes: Partial<RecordedHolding> = {}): RecordedHolding => ({
+  recorded: 100n,
+  sent: 0,
+  changedHeight: height(50),
+  reading: null,
+  accepted: 0n,
+  acceptedSent: 0,
+  difference: 0n,
+  differing: 0,
+  ...changes,
+})
+const reading = (from: number, to: number) => ({ balance: 100n, fromHeight: height(from), toHeight: height(to) })
+
+describe('a reading', () => {
+  it('includes all blocks up to a minute before the position, and none above those that can be made meanwhile', () => {
+    expect(readingOf(7n, height(200), height(210), 9_000)).toEqual({ balance: 7n, fromHeight: 180, toHeight: 273 })
+    expect(readingOf(7n, height(200), height(190), -5_000)).toEqual({ balance: 7n, fromHeight: 180, toHeight: 260 })
+    expect(readingOf(7n, height(5), height(5), 0).fromHeight).toBe(0)
+  })
+})
+
+describe('a holding that is due while the scan is at block 300', () => {
+  it.each<[what: string, changes: Partial<RecordedHolding>, step: NextStep]>([
+    ['is read where it never was', {}, { kind: 'read' }],
+    ['is read again where its reading is judged', { reading: closeReading(reading(200, 280)) }, { kind: 'read' }],
+    [
+      'is judged where the scan has passed its reading',
+      { reading: reading(220, 300) },
+      { kind: 'judge', reading: reading(220, 300) },
+    ],
+    ['waits for the end of its reading', { reading: reading(221, 301) }, { kind: 'wait', until: height(301) }],
+    [
+      'is judged where its last change is in the first block that the reading includes',
+      { reading: reading(220, 300), changedHeight: height(220) },
+      { kind: 'judge', reading: reading(220, 300) },
+    ],
+    [
+      'is read again where it has changed since',
+      { reading: reading(220, 300), changedHeight: height(221) },
+      { kind: 'read' },
+    ],
+    ['is read as soon as each balance includes its last change', { changedHeight: height(280) }, { kind: 'read' }],
+    ['waits until then', { changedHeight: height(281) }, { kind: 'wait', until: height(301) }],
+    [
+      'waits until then also with a reading',
+      { reading: reading(220, 290), changedHeight: height(299) },
+      { kind: 'wait', until: height(319) },
+    ],
+  ])('%s', (_, changes, step) => {
+    expect(nextStep(holding(changes), height(300))).toEqual(step)
+  })
+})
+
+/** A difference that was reported. */
+const reported = (difference: bigint): Partial<RecordedHolding> => ({ difference, differing: readingsNeeded })
+const trx = 1_000_000n
+
+describe('a balance', () => {
+  type After = Partial<Judgement>
+  it.each<[what: string, balance: bigint, before: Partial<RecordedHolding>, after: After]>([
+    ['that is what is recorded', 100n, {}, { outcome: 'same', differing: 0 }],
+    ['that is more, for the first time', 106n, {}, { outcome: 'open', difference: 6n, differing: 1 }],
+    [
+      'that is more, for the second time',
+      106n,
+      { difference: 6n, differing: 1 },
+      { outcome: 'open', difference: 6n, differing: 2 },
+    ],
+    [
+      'that is more, for the third time',
+      106n,
+      { difference: 6n, differing: 2 },
+      { outcome: 'found', difference: 6n, differing: 3 },
+    ],
+    [
+      'that is more by another amount than before',
+      107n,
+      { difference: 6n, differing: 2 },
+      { outcome: 'open', difference: 7n, differing: 1 },
+    ],
+    [
+      'that is less, for the third time',
+      99n,
+      { difference: -1n, differing: 2 },
+      { outcome: 'found', difference: -1n, differing: 3 },
+    ],
+    [
+      'that was suspected once',
+      100n,
+      { difference: 6n, differing: 1 },
+      { outcome: 'gone', difference: 0n, differing: 0 },
+    ],
+    ['with a reported difference', 106n, reported(6n), { outcome: 'same', difference: 6n, differing: 3 }],
+    ['with a reported difference that is gone', 100n, reported(6n), { outcome: 'gone', difference: 0n, differing: 0 }],
+    [
+      'with a reported difference that has grown',
+      108n,
+      reported(6n),
+      { outcome: 'open', difference: 8n, differing: 1 },
+    ],
+    ['with accepted fees', 97n, { accepted: -3n }, { outcome: 'same', accepted: -3n, differing: 0 }],
+    ['above what fees had taken', 100n, { accepted: -3n }, { outcome: 'open', difference: 3n, differing: 1 }],
+    [
+      'of what was spent before the first block',
+      0n,
+      { recorded: -20n, difference: 20n, differing: 2 },
+      { outcome: 'found', difference: 20n },
+    ],
+  ])('%s', (_, balance, before, after) => {
+    for (const native of [true, false]) expect(judgeBalance(balance, holding(before), native)).toMatchObject(after)
+  })
+})
+
+describe('a shortfall of TRX', () => {
+  const recorded = 1_000n * trx
+  type Case = [what: string, missing: bigint, before: Partial<RecordedHolding>, outcome: string, accepted: bigint]
+  it.each<Case>([
+    ['of one highest fee, with one sent transaction', feeMaxSun, { sent: 1 }, 'same', -feeMaxSun],
+    ['of a sun more', feeMaxSun + 1n, { sent: 1 }, 'open', 0n],
+    ['of two fees, with two', 2n * feeMaxSun, { sent: 2 }, 'same', -2n * feeMaxSun],
+    ['with a transaction whose fee is accounted for', 1n, { sent: 1, acceptedSent: 1 }, 'open', 0n],
+    ['without a transaction', 1n, {}, 'open', 0n],
+    ['after a correction that removed transactions', 1n, { sent: 1, acceptedSent: 3 }, 'open', 0n],
+  ])('%s', (_, missing, before, outcome, accepted) => {
+    const after = judgeBalance(recorded - missing, holding({ recorded, ...before }), true)
+    expect(after).toMatchObject({ outcome, accepted })
+  })
+
+  it.each<[what: string, difference: bigint, found: bigint, fee: bigint, rest: bigint]>([
+    ['a reported surplus remains, and a fee was paid', 6n, 5n, 1n, 6n],
+    ['a reported surplus was collected or credited, and a fee was paid', 6n, -2n, 2n, 0n],
+    ['a reported shortfall remains, and a fee was paid', -6n, -7n, 1n, -6n],
+    ['a reported shortfall was found, and a fee was paid', -6n, -1n, 1n, 0n],
+  ])('explained by the smallest fee: %s', (_, difference, found, fee, rest) => {
+    const before = holding({ recorded, sent: 1, ...reported(difference * trx) })
+    expect(judgeBalance(recorded + found * trx, before, true)).toEqual({
+      accepted: -fee * trx,
+      acceptedSent: 1,
+      difference: rest * trx,
+      differing: rest === 0n ? 0 : readingsNeeded,
+      outcome: rest === 0n ? 'gone' : 'same',
+    })
+  })
+
+  it('is never that of a token, and no surplus is ever explained by a fee', () => {
+    expect(judgeBalance(99n, holding({ sent: 5 }), false).outcome).toBe('open')
+    expect(judgeBalance(101n, holding({ sent: 5 }), true).outcome).toBe('open')
+  })
+
+  it('leaves no unused fee that could hide a later loss', () => {
+    const before = holding({ recorded, sent: 3 })
+    const after = judgeBalance(recorded, before, true)
+    expect(after.acceptedSent).toBe(3)
+    expect(judgeBalance(recorded - trx, { ...before, ...after }, true).outcome).toBe('open')
+  })
+})
+
+it('is reported with its exact amount, whatever fees and differences came before', () => {
+  const amounts = fc.bigInt(-(10n ** 40n), 10n ** 40n)
+  const state = fc.record({
+    recorded: amounts,
+    accepted: fc.bigInt(-(10n ** 12n), 0n),
+    difference: amounts.filter((amount) => amount !== 0n),
+    differing: fc.integer({ min: 1, max: readingsNeeded }),
+    sent: fc.nat(5),
+    acceptedSent: fc.nat(5),
+  })
+  fc.assert(
+    fc.property(state, fc.bigInt(0n, 10n ** 40n), fc.boolean(), (changes, balance, native) => {
+      let now = holding(changes)
+      for (let i = 0; i < readingsNeeded; i += 1) now = { ...now, ...judgeBalance(balance, now, native) }
+      expect(now.recorded + now.accepted + now.difference).toBe(balance)
+      expect(now.accepted <= changes.accepted).toBe(true)
+      expect(now.differing).toBe(now.difference === 0n ? 0 : readingsNeeded)
+    }),
+  )
+})

@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest'
+import { createAlarms } from '../../src/alarms/alarms.ts'
+import type { EndpointKey } from '../../src/common/ids.ts'
+import type { UnixMs } from '../../src/common/time.ts'
+import { writable } from '../../src/d1/database.ts'
+import { meterDatabase } from '../../src/d1/metered-database.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { createUsage } from '../../src/platform/usage.ts'
+import type { WebhookEndpoint } from '../../src/webhooks/endpoint.ts'
+import { createEndpoint } from '../../src/webhooks/endpoint-object.ts'
+import { registerEndpoints } from '../../src/webhooks/endpoint-state.ts'
+import { freshDatabase } from '../support/database.ts'
+import { createMemoryHost } from '../support/memory-host.ts'
+
+it('delivers 1,000 events in order with 70 queries, however many there were before', async () => {
+  const d1 = await freshDatabase()
+  const usage = createUsage()
+  const now = 1_700_000_000_000 as UnixMs
+  const clock = { now: () => now, sleep: () => new Promise<void>(() => undefined), random: () => 0.5 }
+  const db = meterDatabase(writable(d1), usage, clock)
+  const logger = createLogger(() => undefined)
+  const endpoint: WebhookEndpoint = {
+    ...{ key: 'a'.repeat(64) as EndpointKey, number: 1, url: 'https://shop.example/', types: null },
+    secrets: [`whsec_${btoa('a'.repeat(24))}`],
+  }
+  const bodies: string[] = []
+  const host = createMemoryHost()
+  const object = createEndpoint({
+    ...{ db, host, clock, logger, endpoints: [endpoint], alarms: createAlarms({ db, clock, logger }) },
+    fetch: async (_, init) => {
+      bodies.push(String(init?.body))
+      return new Response()
+    },
+    writeBody: ({ id }) => String(id),
+    hasStoredMeaning: async () => true,
+  })
+  const post = d1.prepare(`INSERT INTO posting (id, entries, posted_by, created_at) VALUES (1, ?1, 'shop', ?2)`)
+  const happen = async (from: number) => {
+    for (let i = from; i < from + 1_000; i += 20) {
+      const entries = Array.from({ length: 20 }, (_, k) => ({
+        ...{ uid: 1, cuy: 2, type: 5, osn: `order-${i + k}`, amount: 1, mark: '' },
+      }))
+      await post.bind(JSON.stringify(entries), now).run()
+    }
+  }
+  await happen(1)
+  await registerEndpoints(db, [endpoint], now) // it begins with the next event
+  await happen(1_001)
+  const before = { queries: usage.database.calls, rows: usage.rowsRead }
+  await object.wake(endpoint.key)
+  await object.alarm()
+  expect(bodies).toEqual(Array.from({ length: 1_000 }, (_, i) => String(1_001 + i)))
+  expect(usage.database.calls - before.queries).toBeLessThanOrEqual(70)
+  expect(usage.rowsRead - before.rows).toBeLessThanOrEqual(4_000)
+})

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import type { EndpointKey } from '../../src/common/ids.ts'
+import type { UnixMs } from '../../src/common/time.ts'
+import { setAsideMs } from '../../src/webhooks/schedule.ts'
+import { endpointFaults, selectEndpointDelays } from '../../src/webhooks/watch-endpoints.ts'
+import { startHarness } from './harness.ts'
+import { startReceiver, status } from './receiver.ts'
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+const minuteMs = 60_000
+const keepMs = 90 * dayMs
+const now = 1_700_000_000_000 as UnixMs
+const ago = (ms: number) => (now - ms) as UnixMs
+const key = 'a'.repeat(64) as EndpointKey
+
+describe('an endpoint', () => {
+  it.each<[what: string, waited: number | null, failed: number | null, alarms: string[]]>([
+    ['that has got every event', null, null, []],
+    ['that is a little behind', 10 * minuteMs - 1, null, []],
+    ['that is ten minutes behind', 10 * minuteMs, null, ['endpoint-behind']],
+    ['that has failed for less than an hour', hourMs - 1, hourMs - 1, ['endpoint-behind']],
+    ['that has failed for an hour', hourMs, hourMs, ['endpoint-failing', 'endpoint-behind']],
+    ['that lacks an event which is kept for long', 0.8 * keepMs - 1, null, ['endpoint-behind']],
+    ['that will soon lose an event', 0.8 * keepMs, null, ['endpoint-behind', 'events-expiring']],
+  ])('%s', (_, waited, failed, alarms) => {
+    const delay = {
+      ...{ key, number: 2, lastFailure: failed === null ? null : '500' },
+      waitingSince: waited === null ? null : ago(waited),
+      failingSince: failed === null ? null : ago(failed),
+    }
+    const faults = endpointFaults([delay], now, keepMs)
+    expect(faults.map(({ kind }) => kind)).toEqual(alarms)
+    for (const { subject, fields } of faults) {
+      expect([subject, fields]).toMatchObject([key, { endpoint: 2, why: failed === null ? expect.any(String) : '500' }])
+    }
+  })
+})
+
+describe('the watch over endpoints', () => {
+  it('raises an alarm after an hour of failures, with the reason, and ends it once the endpoint takes events', async () => {
+    const receiver = await startReceiver(status(503))
+    const h = await startHarness({ receiver })
+    await h.happen(2)
+    await h.wake()
+    await h.watch()
+    expect(h.alarms()).toEqual([])
+    await h.clock.advance(hourMs)
+    await h.watch()
+    await h.watch()
+    expect(h.alarms()).toEqual(['endpoint-failing', 'endpoint-behind'])
+    expect(h.lines.filter((line) => line.includes('endpoint-failing')).map((line) => JSON.parse(line))).toEqual([
+      { level: 'error', alarm: 'endpoint-failing', endpoint: 1, seconds: 3600, why: '503' },
+    ])
+    receiver.answer = status(200)
+    await h.run()
+    await h.watch()
+    await h.happen(1)
+    receiver.answer = status(503)
+    await h.wake()
+    await h.clock.advance(hourMs)
+    await h.watch()
+    expect(h.alarms()).toHaveLength(4)
+  })
+
+  it('ends the alarms of an endpoint that is no longer configured', async () => {
+    const receiver = await startReceiver(status(503))
+    const h = await startHarness({ receiver })
+    await h.happen(1)
+    await h.wake()
+    await h.clock.advance(hourMs)
+    await h.watch()
+    expect(h.raised()).toHaveLength(2)
+    await h.watch({ endpoints: [] })
+    expect(h.raised()).toEqual([])
+  })
+
+  it('finds and wakes an endpoint whose object was not woken: nothing fails, and nothing is delivered', async () => {
+    const h = await startHarness({ receiver: await startReceiver() })
+    let wakes = 0
+    const wakeEndpoints = () => {
+      wakes += 1
+    }
+    await h.watch({ wakeEndpoints })
+    await h.happen(1)
+    await h.clock.advance(10 * minuteMs)
+    await h.watch({ wakeEndpoints })
+    expect([h.alarms(), wakes]).toEqual([['endpoint-behind'], 1])
+    expect(await selectEndpointDelays(h.db, h.endpoints)).toEqual([
+      {
+        ...{ key: h.endpoints[0]?.key, number: 1, failingSince: null, lastFailure: null },
+        waitingSince: h.clock.now() - 10 * minuteMs,
+      },
+    ])
+  })
+})
+
+describe('old events', () => {
+  it('are kept for so many days for an endpoint that is dead, and removed after an alarm', async () => {
+    const receiver = await startReceiver(status(500))
+    const h = await startHarness({ receiver })
+    await h.happen(3)
+    await h.wake()
+    await h.clock.advance(9 * dayMs)
+    await h.watch({ eventsKeepDays: 10 })
+    expect(h.alarms()).toContain('events-expiring')
+    expect(h.eventIds()).toEqual([1, 2, 3])
+    await h.clock.advance(dayMs)
+    await h.happen(1)
+    await h.clock.advance(1)
+    await h.watch({ eventsKeepDays: 10 })
+    expect(h.eventIds()).toEqual([4])
+    await h.watch({ eventsKeepDays: 10 })
+    expect(h.raised()).not.toContain('events-expiring')
+    receiver.answer = status(200)
+    await h.clock.advance(setAsideMs)
+    await h.run()
+    expect(receiver.events().at(-1)).toBe(4)
+    expect(h.row()).toMatchObject({ position: 4, attempts: 0 })
+  })
+
+  it('are removed as many as there are, in batches', async () => {
+    const h = await startHarness()
+    await h.happen(2_500)
+    await h.clock.advance(91 * dayMs)
+    await h.happen(1)
+    await h.watch()
+    expect(h.eventIds()).toEqual([2_501])
+  })
+})
