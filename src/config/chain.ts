@@ -1,18 +1,21 @@
 import * as z from 'zod/mini'
 import { parseAddress } from '../chain/address.ts'
 import { nativeAsset, trc20Asset } from '../chain/asset.ts'
-import type { CurrencyId } from '../common/ids.ts'
 import { parseUnits } from '../common/amount.ts'
+import type { CurrencyId } from '../common/ids.ts'
 import { type Currencies, type Currency, indexCurrencies, symbolPattern } from '../ledger/currencies.ts'
 import { integerFrom, listOf, optional, parsedBy, parsedText, text, url } from './schemas.ts'
 
 /** One Tron node. Its URLs and key are secrets: they never reach a caller or a log line. */
 export interface NodeConfig {
   readonly rpc: string
-  /** Base URL of its HTTP API, without a slash at the end, or null. */
-  readonly api: string | null
+  /** Base URL of its HTTP API, without a slash at the end. */
+  readonly api: string
   /** Sent as `TRON-PRO-API-KEY`, or null. */
   readonly key: string | null
+  /** Most requests in any second, and in any 24 hours: both services of the node together. */
+  readonly perSecond: number
+  readonly perDay: number
 }
 
 /** The chain, the nodes to read it from, and the assets that count there. */
@@ -29,10 +32,16 @@ export interface ChainConfig {
 const nodesMax = 10 // more do not make a quorum safer, only slower
 const quorumByDefault = 2
 
+// What a free TronGrid key allows (PROTOCOL.md, Rate limits and gateways).
+const perSecondByDefault = 15
+const perDayByDefault = 100_000
+
 const nodeEntry = z.object({
   rpc: url,
-  api: z.optional(parsedBy(url, (value) => value.replace(/\/+$/, ''))),
+  api: parsedBy(url, (value) => value.replace(/\/+$/, '')),
   keyVar: z.optional(text('the name of the variable with the key')),
+  perSecond: z.optional(integerFrom(1, 100_000)),
+  perDay: z.optional(integerFrom(1, 1_000_000_000)),
 })
 
 const hasRepeats = (values: readonly unknown[]) => new Set(values).size < values.length
@@ -41,15 +50,18 @@ const hasRepeats = (values: readonly unknown[]) => new Set(values).size < values
 const nodesSchema = parsedBy(
   z.looseObject({ TRON_NODES: listOf(nodeEntry, nodesMax), TRON_QUORUM: optional(integerFrom(1, nodesMax)) }),
   ({ TRON_NODES: entries, TRON_QUORUM: quorum, ...bindings }, refuse) => {
-    if (hasRepeats(entries.map(({ rpc }) => hostAndPortOf(rpc)))) {
-      refuse('duplicate node: two nodes of one host are one node', 'TRON_NODES')
+    // Each name once for a node: the two services of one node may have one host.
+    if (hasRepeats(entries.flatMap(({ rpc, api }) => [...new Set([hostAndPortOf(rpc), hostAndPortOf(api)])]))) {
+      refuse('duplicate node: two nodes with one host, by rpc or by api, are one node', 'TRON_NODES')
     }
     if (quorum !== null && quorum > entries.length) {
       refuse(`at most the number of nodes in TRON_NODES (${entries.length})`, 'TRON_QUORUM')
     }
-    const nodes = entries.map(({ rpc, api = null, keyVar }, i): NodeConfig => {
+    const nodes = entries.map(({ keyVar, perSecond = perSecondByDefault, perDay = perDayByDefault, ...urls }, i) => {
       const key = keyVar === undefined ? null : bindings[keyVar]
-      if (key === null || (typeof key === 'string' && key !== '')) return Object.freeze({ rpc, api, key })
+      if (key === null || (typeof key === 'string' && key !== '')) {
+        return Object.freeze({ ...urls, key, perSecond, perDay } satisfies NodeConfig)
+      }
       return refuse('the name of a variable or secret that is set', 'TRON_NODES', i, 'keyVar')
     })
     return { nodes: Object.freeze(nodes), quorum: quorum ?? Math.min(quorumByDefault, nodes.length) }
@@ -57,8 +69,8 @@ const nodesSchema = parsedBy(
 )
 
 /** Name and port of a URL in one spelling. `URL` itself normalizes case, IP addresses and international names. */
-function hostAndPortOf(rpc: string): string {
-  const { hostname, port, protocol } = new URL(rpc)
+function hostAndPortOf(address: string): string {
+  const { hostname, port, protocol } = new URL(address)
   return `${hostname.replace(/\.$/, '')}:${port || (protocol === 'https:' ? 443 : 80)}`
 }
 

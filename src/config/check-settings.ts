@@ -1,5 +1,6 @@
-import { findDifferences, type Setting, type StoredSettings } from '../ledger/stored-setting.ts'
-import type { Alarms } from '../platform/alarms.ts'
+import type { Alarms } from '../alarms/alarms.ts'
+import type { WriteDatabase } from '../d1/database.ts'
+import { findDifferences, rememberSettings, type Setting } from '../ledger/stored-settings.ts'
 import type { Clock } from '../platform/clock.ts'
 
 /** Least time between two comparisons while the configuration differs: stored data can be repaired. */
@@ -7,7 +8,7 @@ export const recheckMs = 5_000
 
 /** What comparing the configuration with the stored data needs. */
 export interface SettingsCheckParts {
-  readonly storedSettings: StoredSettings
+  readonly db: WriteDatabase
   readonly settings: readonly Setting[]
   readonly clock: Pick<Clock, 'now'>
   readonly alarms: Pick<Alarms, 'raise'>
@@ -18,14 +19,13 @@ export interface SettingsCheckParts {
  * isolate. Where it is not, nothing may be served or credited; one alarm for each setting is raised, and cleared by a tick of a
  * configuration that has it. It is all that such a deployment stores.
  */
-export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<boolean> {
-  const { storedSettings, settings, clock, alarms } = parts
+export function createSettingsCheck({ db, settings, clock, alarms }: SettingsCheckParts): () => Promise<boolean> {
   let isEqual = false
   let isReported = false
   let nextCheckAt = 0
   return async () => {
     if (isEqual || clock.now() < nextCheckAt) return isEqual
-    const differences = findDifferences(settings, await storedSettings.remember(settings))
+    const differences = findDifferences(settings, await rememberSettings(db, settings))
     isEqual = differences.length === 0
     if (isEqual) return true
     nextCheckAt = clock.now() + recheckMs

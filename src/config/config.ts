@@ -7,8 +7,8 @@ import {
 } from '../addresses/derive.ts'
 import { type Address, parseAddress } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
+import type { ScannerCalls } from '../chain/scanner-calls.ts'
 import { err, ok, type Result } from '../common/result.ts'
-import type { RateLimits } from '../platform/rate-limits.ts'
 import { type AuthConfig, authSchema, type BackendAuthConfig, backendAuthSchema } from './auth.ts'
 import { type ChainConfig, chainSchema } from './chain.ts'
 import {
@@ -22,14 +22,31 @@ import {
   parsedText,
   text,
 } from './schemas.ts'
-import { type EventsConfig, eventsSchema } from './webhooks.ts'
+import { type EndpointCalls, type EventsConfig, eventsSchema } from './webhooks.ts'
 
 /** The origins whose web pages may read responses; `*` is all of them. */
 export type CorsOrigins = '*' | ReadonlySet<string>
 
+/** The rate limiters of the platform; wrangler.toml has their limits. Null without a binding: no limit. */
+export interface RateLimits {
+  /** Of one caller, for what reads: lists, the current address. */
+  readonly lists: RateLimit | null
+  /** Of one caller, for what queries nodes: balance, recharge, a further address. */
+  readonly nodes: RateLimit | null
+  /** Of one backend. */
+  readonly ledger: RateLimit | null
+}
+
+/** The Durable Objects of one class, by their names. */
+export interface ObjectsByName<Calls> {
+  getByName(name: string): Calls
+}
+
 /** The configuration of a deployment, checked and frozen. */
 export interface Config extends ChainConfig, BackendAuthConfig, EventsConfig {
   readonly db: D1Database
+  readonly scanners: ObjectsByName<ScannerCalls>
+  readonly endpoints: ObjectsByName<EndpointCalls>
   readonly extendedPublicKey: ExtendedPublicKey
   readonly startBlock: BlockHeight | null
   /** `TRON_FIRST_INDEX`, or null. */
@@ -49,11 +66,11 @@ export function parseConfig(bindings: Bindings): Result<Config, readonly string[
   const auth = parseBindings(authSchema, bindings)
   const backend = parseBindings(backendAuthSchema, bindings)
   const events = parseBindings(eventsSchema, bindings)
-  if (!own.ok || !chain.ok || !auth.ok || !backend.ok || !events.ok) {
-    return err([own, chain, auth, backend, events].flatMap((part) => (part.ok ? [] : part.error)))
+  if (own.ok && chain.ok && auth.ok && backend.ok && events.ok) {
+    const parts = { ...own.value, ...chain.value, ...backend.value, ...events.value }
+    return ok(Object.freeze({ ...parts, auth: Object.freeze(auth.value) }))
   }
-  const rest = { ...backend.value, ...events.value }
-  return ok(Object.freeze({ ...own.value, ...chain.value, auth: Object.freeze(auth.value), ...rest }))
+  return err([own, chain, auth, backend, events].flatMap((part) => (part.ok ? [] : part.error)))
 }
 
 /** A binding with these methods, the only ones that the service calls. */
@@ -95,9 +112,13 @@ const origins = parsedBy(originList, (list, refuse): CorsOrigins => {
   return list.every(isOrigin) ? new Set(list) : refuse(originsTake)
 })
 
+const objectsTake = 'the Durable Object binding is missing'
+
 const ownSchema = parsedBy(
   z.object({
     DB: binding<D1Database>('the D1 database binding is missing', 'prepare', 'batch'),
+    SCANNER: binding<ObjectsByName<ScannerCalls>>(objectsTake, 'getByName'),
+    ENDPOINT: binding<ObjectsByName<EndpointCalls>>(objectsTake, 'getByName'),
     TRON_XPUB: xpub,
     TRON_START_BLOCK: optional(integerFrom<BlockHeight>(1, Number.MAX_SAFE_INTEGER)),
     TRON_FIRST_INDEX: optional(integerFrom(0, indexMax)),
@@ -105,14 +126,13 @@ const ownSchema = parsedBy(
     CORS_ORIGINS: optional(origins),
     RATE_LISTS: rateLimit,
     RATE_NODES: rateLimit,
-    RATE_NODES_ALL: rateLimit,
     RATE_LEDGER: rateLimit,
   }),
-  ({ DB: db, TRON_XPUB: extendedPublicKey, CORS_ORIGINS: cors, ...rest }) => {
+  ({ DB: db, SCANNER: scanners, ENDPOINT: endpoints, TRON_XPUB: extendedPublicKey, CORS_ORIGINS: cors, ...rest }) => {
     const { TRON_START_BLOCK: startBlock, TRON_FIRST_INDEX: firstIndex, OPERATOR_ADDRESSES, ...limiters } = rest
     const operators: ReadonlySet<Address> = new Set(OPERATOR_ADDRESSES)
-    const { RATE_LISTS: lists, RATE_NODES: nodes, RATE_NODES_ALL: allNodes, RATE_LEDGER: ledger } = limiters
-    const rateLimits = Object.freeze({ lists, nodes, allNodes, ledger })
-    return { db, extendedPublicKey, startBlock, firstIndex, operators, cors, rateLimits }
+    const { RATE_LISTS: lists, RATE_NODES: nodes, RATE_LEDGER: ledger } = limiters
+    const rateLimits: RateLimits = Object.freeze({ lists, nodes, ledger })
+    return { db, scanners, endpoints, extendedPublicKey, startBlock, firstIndex, operators, cors, rateLimits }
   },
 )

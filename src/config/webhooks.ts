@@ -3,18 +3,24 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64 } from '@scure/base'
 import * as z from 'zod/mini'
 import type { EndpointKey } from '../common/ids.ts'
-import { type EventType, eventTypes } from '../events/event.ts'
-import type { Endpoint } from '../webhooks/endpoint.ts'
+import { eventTypes } from '../d1/tables.ts'
+import type { WebhookEndpoint } from '../webhooks/endpoint.ts'
 import { integerFrom, listOf, optional, parsedBy, text, url } from './schemas.ts'
+
+/** What the Worker and the scanner ask of the object of an endpoint. */
+export interface EndpointCalls {
+  /** Makes it deliver the events that it has not delivered yet. `key` is its own. */
+  wake(key: EndpointKey): Promise<void>
+}
 
 /** When scans begin, who gets events, and how long they are kept. */
 export interface EventsConfig {
-  readonly webhooks: readonly Endpoint[]
+  readonly webhooks: readonly WebhookEndpoint[]
   readonly scanEverySeconds: number
   readonly eventsKeepDays: number
 }
 
-/** Each takes an invocation every minute, and one of the cron may start 31 (decision note 16). */
+/** Each is woken after every commit. */
 const endpointsMax = 10
 const scanEverySecondsByDefault = 20
 const eventsKeepDaysByDefault = 90
@@ -23,9 +29,7 @@ const typesTake = `types of events: ${eventTypes.join(', ')}`
 const endpointEntry = z.object({
   url,
   secretVar: text('the name of the variable with the secret'),
-  types: z.optional(
-    z.array(z.enum(eventTypes as [EventType, ...EventType[]], typesTake), typesTake).check(z.minLength(1, typesTake)),
-  ),
+  types: z.optional(z.array(z.enum(eventTypes, typesTake), typesTake).check(z.minLength(1, typesTake))),
 })
 
 const secretTakes =
@@ -35,7 +39,7 @@ const secretTakes =
 const endpoints = parsedBy(
   z.looseObject({ WEBHOOKS: optional(listOf(endpointEntry, endpointsMax)) }),
   ({ WEBHOOKS: entries, ...bindings }, refuse) => {
-    const webhooks = (entries ?? []).map((entry, i): Endpoint => {
+    const webhooks = (entries ?? []).map((entry, i): WebhookEndpoint => {
       const secrets = parseSecrets(bindings[entry.secretVar])
       if (secrets === null) return refuse(secretTakes, 'WEBHOOKS', i, 'secretVar')
       const types = entry.types === undefined ? null : new Set(entry.types)

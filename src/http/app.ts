@@ -1,23 +1,20 @@
+import type { MiddlewareHandler } from 'hono'
 import { Hono } from 'hono/tiny'
 import type { Config } from '../config/config.ts'
 import type { Services } from '../services.ts'
-import { createAuthenticator } from './auth/authenticate.ts'
-import { createBackendAuthenticator } from './auth/authenticate-backend.ts'
+import { createAuthenticator, createBackendAuthenticator } from './auth/authenticate.ts'
 import type { KeySetParts } from './auth/key-set.ts'
 import { type Env, type LedgerRoute, noRoute } from './context.ts'
 import { failure } from './envelope.ts'
-import { notConfigured, type Problem, unknownPath, wrongMethod } from './errors.ts'
-import { auth } from './middleware/auth.ts'
-import { backendAuth } from './middleware/backend-auth.ts'
+import { notConfigured, type Problem, unknownPath, urlCharsMax, urlTooLong, wrongMethod } from './errors.ts'
+import { auth, backendAuth } from './middleware/auth.ts'
 import { bookmark } from './middleware/bookmark.ts'
 import { allowedMethods, cors, preflight } from './middleware/cors.ts'
 import { errors } from './middleware/errors.ts'
 import { createBackendRateLimit, createRateLimit } from './middleware/rate-limit.ts'
 import { requestId } from './middleware/request-id.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
-import { requireStoredMeaning } from './middleware/stored-meaning.ts'
 import { timing } from './middleware/timing.ts'
-import { urlLimit } from './middleware/url-limit.ts'
 import { ledgerRoutes, routes } from './routes.ts'
 
 /** The HTTP side of the service. */
@@ -43,7 +40,8 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
   const hono = createHono(platform, config.cors, new Set(served.map(({ path }) => path)))
   const authenticated = auth(createAuthenticator(config.auth, platform))
   const rateLimit = createRateLimit(config.rateLimits, platform.logger)
-  const configured = requireStoredMeaning(config.hasStoredMeaning)
+  const configured: MiddlewareHandler<Env> = async (_, next) =>
+    (await config.hasStoredMeaning()) ? next() : failure(notConfigured)
   for (const { path, rateClass, handle } of routes) {
     if (rateClass === null) hono.get(path, configured, handle)
     else hono.get(path, authenticated, rateLimit(rateClass), bookmark, configured, handle)
@@ -60,6 +58,10 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
   const env = { services }
   return { fetch: async (request) => hono.fetch(request, env) }
 }
+
+/** Refuses a URL that is longer than any valid one, before anything reads it. */
+const urlLimit: MiddlewareHandler<Env> = async (c, next) =>
+  c.req.url.length > urlCharsMax ? failure(urlTooLong) : next()
 
 /** The service with a wrong configuration: 503 at every path. */
 export function createUnconfiguredApp(platform: HttpPlatform): App {

@@ -1,9 +1,10 @@
 import type { Context } from 'hono'
 import type { BackendName, Uid } from '../common/ids.ts'
+import type { ReadContext, WriteContext } from '../ledger/context.ts'
 import type { Invocation, Services } from '../services.ts'
-import type { Scope } from './auth/authenticate-backend.ts'
+import type { Scope } from './auth/authenticate.ts'
 
-/** Which limit of a caller a request counts against. `nodes` also counts against the limit of all callers together. */
+/** Which rate limit of a caller a request counts against. */
 export type RateClass = 'lists' | 'nodes'
 
 /** Hono's environment: what handlers find in their context. */
@@ -43,4 +44,14 @@ export interface LedgerRoute {
   /** What the token must allow for a request with this URL. */
   readonly scope: (url: string) => Scope
   readonly handle: (c: RequestContext) => Promise<Response>
+}
+
+/** Reads for the request. */
+export function reading<T>(c: RequestContext, work: (context: ReadContext) => Promise<T>): Promise<T> {
+  return c.env.services.read(c.get('invocation'), work)
+}
+
+/** Reads and writes for the request. */
+export function writing<T>(c: RequestContext, work: (context: WriteContext) => Promise<T>): Promise<T> {
+  return c.env.services.write(c.get('invocation'), work)
 }

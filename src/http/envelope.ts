@@ -1,5 +1,5 @@
-import type { QueryFailure } from '../common/query-failure.ts'
 import { formatUnits } from '../common/amount.ts'
+import type { QueryFailure } from '../common/query-failure.ts'
 import { type Problem, toProblem } from './errors.ts'
 
 declare global {

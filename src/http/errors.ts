@@ -1,7 +1,6 @@
 import type { QueryFailure } from '../common/query-failure.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
-import type { AuthFailure } from './auth/authenticate.ts'
-import type { Scope } from './auth/authenticate-backend.ts'
+import type { AuthFailure, Scope } from './auth/authenticate.ts'
 
 /** A failure as a caller sees it: one sentence, never a stack, SQL, the URL of a node or a secret. */
 export interface Problem {
@@ -75,6 +74,13 @@ export function toPostProblem(failure: PostFailure): Problem {
   }
 }
 
+/** Whose allowance of requests to nodes is used up, and what that means for deposits. */
+const usedUp: Readonly<Record<Extract<QueryFailure, { kind: 'limited' }>['whose'], string>> = {
+  nodes: 'the requests that the Tron nodes allow are used up; deposits are credited when there is room again',
+  callers: 'the requests to Tron nodes for all callers are used up; deposits are credited without asking',
+  caller: 'your share of the requests to Tron nodes is used up; your deposits are credited without asking',
+}
+
 /** The response to a query that a use case refuses. */
 export function toProblem(failure: QueryFailure): Problem {
   switch (failure.kind) {
@@ -92,6 +98,12 @@ export function toProblem(failure: QueryFailure): Problem {
       return { status: 422, msg: failure.why }
     case 'cannot-issue':
       return { status: 503, msg: 'no address can be issued until an operator has corrected the configuration' }
+    case 'limited':
+      return retryable(
+        429,
+        `${usedUp[failure.whose]}; try again in about ${Math.ceil(failure.seconds)} s`,
+        failure.seconds,
+      )
     case 'chain-unavailable':
       return retryable(503, 'no Tron node gave a usable response; try again later', chainRetrySeconds)
   }

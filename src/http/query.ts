@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { parseTxid, type Txid } from '../chain/block.ts'
 import type { Uid } from '../common/ids.ts'
 import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
+import type { UnixMs } from '../common/time.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 
 /** Longest value of a parameter that sets no limit of its own, in characters: a txid with `0x` has 66. */
@@ -14,11 +14,8 @@ const digitsForm = /^[1-9]\d{0,15}$/
 type BadInput = Extract<QueryFailure, { kind: 'bad-input' }>
 type Shape = Record<string, z.ZodMiniType>
 
-/** Reads the parameters of a URL that the schema has; unknown ones are ignored. A repeated one is refused. */
-export function parseQuery<S extends Shape>(
-  schema: z.ZodMiniObject<S>,
-  url: string,
-): Result<z.output<z.ZodMiniObject<S>>, BadInput> {
+/** The parameters of a URL that the schema has; unknown ones are ignored. One that is given twice is a list. */
+export function readParameters(schema: z.ZodMiniObject<Shape>, url: string): Readonly<Record<string, unknown>> {
   const values: Record<string, string | readonly string[]> = {}
   if (url.includes('?')) {
     const { searchParams } = new URL(url)
@@ -27,7 +24,15 @@ export function parseQuery<S extends Shape>(
       if (first !== undefined) values[name] = more.length === 0 ? first : [first, ...more]
     }
   }
-  return parseParameters(schema, values)
+  return values
+}
+
+/** Reads the parameters of a URL. A repeated one is refused. */
+export function parseQuery<S extends Shape>(
+  schema: z.ZodMiniObject<S>,
+  url: string,
+): Result<z.output<z.ZodMiniObject<S>>, BadInput> {
+  return parseParameters(schema, readParameters(schema, url))
 }
 
 /** Reads parameters by their names. */
@@ -89,14 +94,25 @@ export function uidParam() {
 }
 
 /** One of these words. */
-export function oneOf<const Choice extends string>(choices: readonly Choice[]) {
+export function choiceParam<const Choice extends string>(choices: readonly Choice[]) {
   return z.enum([...choices], `one of ${choices.join(', ')}`)
 }
 
-/** A txid in lower case without `0x`, or null for any other text. */
-export function readTxid(value: string): Txid | null {
-  const txid = parseTxid(value)
-  return txid.ok ? txid.value : null
+const instantForm = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,3})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
+
+/** An instant. */
+export function instantParam() {
+  const takes = 'an ISO 8601 instant such as 2026-11-01T00:00:00Z or 2026-11-01T08:00:00.000%2B08:00'
+  return textParam(takes, instantForm, readInstant)
+}
+
+/** ISO 8601 with a zone. `Date.parse` alone accepts other forms, and reads 31 April as 1 May. */
+function readInstant(value: string): UnixMs | null {
+  const day = instantForm.exec(value)?.[1]
+  if (day === undefined) return null
+  const midnight = Date.parse(`${day}T00:00:00Z`)
+  if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return null
+  return Date.parse(value) as UnixMs // safe: the form is checked and the day exists
 }
 
 function unknownCurrency({ list }: Currencies): Result<never, BadInput> {

@@ -1,7 +1,7 @@
-import type { EntryType } from '../common/ids.ts'
 import type { QueryFailure } from '../common/query-failure.ts'
 import type { EventItem } from '../events/event-item.ts'
-import type { PostedType } from '../ledger/entry-store.ts'
+import type { PostedType } from '../ledger/entry.ts'
+import type { PostedItem } from '../ledger/entry-item.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
 
 /** An entry to be posted. `amt` is a decimal of whole units with its sign, as text: `"-2.5"`. */
@@ -30,20 +30,8 @@ export interface EntriesQuery {
   readonly to?: string
 }
 
-/** A ledger entry. Amounts are decimals of whole units, as text. `by` is empty for a recharge. */
-export interface LedgerEntry {
-  readonly id: number
-  readonly uid: number
-  readonly wid: number
-  readonly osn: string
-  readonly type: EntryType
-  readonly cuy: number
-  readonly amt: string
-  readonly balance: string
-  readonly mark: string
-  readonly created_at: string
-  readonly by: string
-}
+/** A ledger entry, as `GET /ledger/entries` shows it; amounts are decimals of whole units, as text. */
+export type LedgerEntry = PostedItem<string>
 
 /** What happened, as `GET /ledger/events` shows it; amounts are decimals as text. */
 export type LedgerEvent = EventItem<string>

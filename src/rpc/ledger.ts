@@ -1,23 +1,25 @@
 import { issueAddress } from '../addresses/issue-address.ts'
 import { formatBase58 } from '../chain/address.ts'
+import { formatUnits } from '../common/amount.ts'
 import type { Uid } from '../common/ids.ts'
 import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
+import { eventsMax } from '../events/event.ts'
 import { eventItem } from '../events/event-item.ts'
-import { eventsMax } from '../events/event-store.ts'
+import { selectEvents } from '../events/events.ts'
 import { notConfigured, toProblem } from '../http/errors.ts'
+import { costFields } from '../http/middleware/timing.ts'
 import { parseParameters } from '../http/query.ts'
-import { readLedgerEntriesQuery } from '../http/routes/ledger-entries/query.ts'
-import { ledgerEventsQuery } from '../http/routes/ledger-events/query.ts'
-import { ledgerWalletsQuery } from '../http/routes/ledger-wallets/query.ts'
-import { formatUnits } from '../common/amount.ts'
-import { backendNameTakes, parseBackendName } from '../ledger/entry.ts'
+import { parseLedgerEntries } from '../http/routes/ledger-entries.ts'
+import { ledgerEventsQuery } from '../http/routes/ledger-events.ts'
+import { ledgerWalletsQuery } from '../http/routes/ledger-wallets.ts'
+import { backendNameTakes, type Entry, parseBackendName } from '../ledger/entry.ts'
 import { postedItem } from '../ledger/entry-item.ts'
 import { listEntries } from '../ledger/list-entries.ts'
 import { listWallets } from '../ledger/list-wallets.ts'
 import { postEntries } from '../ledger/post-entries.ts'
 import { stackOf } from '../platform/logger.ts'
-import { createUsage, usageFields } from '../platform/usage.ts'
+import { createUsage } from '../platform/usage.ts'
 import type { Invocation, Services } from '../services.ts'
 import type { LedgerAnswer, LedgerError, LedgerMethods } from './ledger-methods.ts'
 
@@ -33,53 +35,48 @@ export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
   const { services } = parts
   const { currencies, clock } = services.settings
   const call = createCall(parts)
+  const itemOf = (entry: Entry) => postedItem(entry, currencies, formatUnits)
   return {
     post: (entries, by) =>
       call('post', async (invocation) => {
         const name = parseBackendName(by)
         if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameTakes })
-        const posted = await services.write(invocation, (stores) => postEntries(stores, entries, name, clock.now()))
+        const posted = await services.write(invocation, (context) => postEntries(context, entries, name, clock.now()))
         if (!posted.ok) return posted
-        const { replayed } = posted.value
-        return ok({
-          replayed,
-          entries: posted.value.entries.map((entry) => postedItem(entry, currencies, formatUnits)),
-        })
+        services.wakeEndpoints()
+        return ok({ replayed: posted.value.replayed, entries: posted.value.entries.map(itemOf) })
       }),
     entries: (query) =>
       call('entries', async (invocation) => {
-        const request = readLedgerEntriesQuery(asTexts(query), currencies)
+        const request = parseLedgerEntries(asTexts(query), currencies)
         if (!request.ok) return err(toLedgerError(request.error))
         const { uid, ...selection } = request.value
-        const found = await services.read(invocation, (stores) => listEntries(stores, uid, selection))
+        const found = await services.read(invocation, (context) => listEntries(context, uid, selection))
         if (!found.ok) return err(toLedgerError(found.error))
-        const { list, count } = found.value
-        return ok({ list: list.map((entry) => postedItem(entry, currencies, formatUnits)), count })
+        return ok({ list: found.value.list.map(itemOf), count: found.value.count })
       }),
     events: (after, limit) =>
       call('events', async (invocation) => {
         const query = parseParameters(ledgerEventsQuery, asTexts({ after, limit }))
         if (!query.ok) return err(toLedgerError(query.error))
         const { after: last = 0, limit: max = eventsMax } = query.value
-        const events = await services.read(invocation, (stores) => stores.events.after(last, max))
-        const list = events.map((event) => eventItem(event, currencies, formatUnits))
-        return ok({ list, count: list.length })
+        const events = await services.read(invocation, ({ db }) => selectEvents(db, last, max))
+        return listOf(events.map((event) => eventItem(event, currencies, formatUnits)))
       }),
     wallets: (value) =>
       call('wallets', async (invocation) => {
         const uid = readUid(value)
         if (!uid.ok) return uid
-        const wallets = await services.read(invocation, (stores) => listWallets(stores, uid.value))
-        const list = wallets.map(({ amount, currency: { cuy, scale } }) => ({ amt: formatUnits(amount, scale), cuy }))
-        return ok({ list, count: list.length })
+        const wallets = await services.read(invocation, (context) => listWallets(context, uid.value))
+        return listOf(wallets.map(({ amount, currency: { cuy, scale } }) => ({ amt: formatUnits(amount, scale), cuy })))
       }),
     address: (value, options) =>
       call('address', async (invocation) => {
         const uid = readUid(value)
         if (!uid.ok) return uid
         const fresh = options?.fresh === true
-        const issued = await services.write(invocation, (stores) =>
-          issueAddress({ ...stores, ...services.chains(invocation) }, uid.value, { fresh }),
+        const issued = await services.write(invocation, (context) =>
+          issueAddress({ ...context, scanner: services.scanner }, uid.value, { fresh }),
         )
         if (!issued.ok) return err(toLedgerError(issued.error))
         return ok({ id: issued.value.id, address: formatBase58(issued.value.address) })
@@ -113,11 +110,12 @@ function createCall({ services, hasStoredMeaning }: LedgerRpcParts) {
       logger.error('rpc-crashed', { method, text: stackOf(thrown) })
       return refused({ kind: 'internal', why: 'internal error' })
     } finally {
-      logger.info('rpc', { method, outcome, durationMs: clock.now() - startedAt, ...usageFields(invocation.usage) })
+      logger.info('rpc', { method, outcome, durationMs: clock.now() - startedAt, ...costFields(invocation.usage) })
     }
   }
 }
 
+const listOf = <T>(list: readonly T[]) => ok({ list, count: list.length })
 const refused = (error: LedgerError) => ({ ok: false, error }) as const
 
 function toLedgerError(failure: QueryFailure): LedgerError {

@@ -1,20 +1,6 @@
-import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { parseConfig } from '../../src/config/config.ts'
-import { backendSecret, testSecret, testVariables } from '../support/variables.ts'
-
-const parse = (changes: Record<string, unknown>) => parseConfig({ ...testVariables(env.DB), ...changes })
-
-const configOf = (changes: Record<string, unknown> = {}) => {
-  const parsed = parse(changes)
-  if (!parsed.ok) throw new Error(parsed.error.join('; '))
-  return parsed.value
-}
-
-const faults = (changes: Record<string, unknown>) => {
-  const parsed = parse(changes)
-  return parsed.ok ? [] : parsed.error
-}
+import { backendSecret, testSecret } from '../support/variables.ts'
+import { configOf, faultsOf } from './parsed.ts'
 
 describe('the keys of backends', () => {
   it('are those that are set, or null', () => {
@@ -47,13 +33,13 @@ describe('the keys of backends', () => {
       'BACKEND_JWKS_URL: another URL than AUTH_JWKS_URL',
     ],
   ])('may not be %s of the callers', (_, changes, fault) => {
-    expect(faults(changes)).toEqual([expect.stringContaining(fault)])
+    expect(faultsOf(changes)).toEqual([expect.stringContaining(fault)])
   })
 
   it.each([
     [{ BACKEND_JWT_SECRET: backendSecret.slice(0, 31) }, /^BACKEND_JWT_SECRET: /],
     [{ BACKEND_JWKS_URL: 'http://keys.example/jwks' }, /^BACKEND_JWKS_URL: /],
   ])('are refused where they are %o', (changes, fault) => {
-    expect(faults(changes)).toEqual([expect.stringMatching(fault)])
+    expect(faultsOf(changes)).toEqual([expect.stringMatching(fault)])
   })
 })

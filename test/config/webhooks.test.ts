@@ -1,24 +1,11 @@
-import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { parseConfig } from '../../src/config/config.ts'
-import { eventTypes } from '../../src/events/event.ts'
-import { testVariables } from '../support/variables.ts'
+import { eventTypes } from '../../src/d1/tables.ts'
+import { configOf, faultsOf, placeOf } from './parsed.ts'
 
 const secret = `whsec_${btoa('s'.repeat(32))}`
 const other = `whsec_${btoa('t'.repeat(24))}`
-const parse = (changes: Record<string, unknown>) =>
-  parseConfig({ ...testVariables(env.DB), HOOK_SECRET: secret, ...changes })
-
-function value(changes: Record<string, unknown>) {
-  const config = parse(changes)
-  if (!config.ok) throw new Error(config.error.join())
-  return config.value
-}
-
-function faults(changes: Record<string, unknown>): readonly string[] {
-  const config = parse(changes)
-  return config.ok ? [] : config.error
-}
+const value = (changes: Record<string, unknown>) => configOf({ HOOK_SECRET: secret, ...changes })
+const faults = (changes: Record<string, unknown>) => faultsOf({ HOOK_SECRET: secret, ...changes })
 
 const endpoint = { url: 'https://shop.example/hooks', secretVar: 'HOOK_SECRET' }
 
@@ -59,7 +46,7 @@ describe('WEBHOOKS', () => {
     ['no name of a secret', { secretVar: undefined }, 'WEBHOOKS.0.secretVar'],
     ['a secret that is not set', { secretVar: 'NOTHING' }, 'WEBHOOKS.0.secretVar'],
   ])('is refused with %s', (_, changes, place) => {
-    expect(faults({ WEBHOOKS: [{ ...endpoint, ...changes }] }).map((fault) => fault.split(':')[0])).toEqual([place])
+    expect(faults({ WEBHOOKS: [{ ...endpoint, ...changes }] }).map(placeOf)).toEqual([place])
   })
 
   it.each([
@@ -73,7 +60,7 @@ describe('WEBHOOKS', () => {
     ['that is empty', ''],
   ])('is refused with a secret %s, which no fault shows', (_, text) => {
     const found = faults({ WEBHOOKS: [endpoint], HOOK_SECRET: text })
-    expect(found.map((fault) => fault.split(':')[0])).toEqual(['WEBHOOKS.0.secretVar'])
+    expect(found.map(placeOf)).toEqual(['WEBHOOKS.0.secretVar'])
     if (text !== '') expect(found.join()).not.toContain(text)
   })
 
@@ -104,6 +91,6 @@ describe('the times of scans and events', () => {
     ['EVENTS_KEEP_DAYS', 0],
     ['EVENTS_KEEP_DAYS', 'ever'],
   ])('refuse %s %s', (name, wrong) => {
-    expect(faults({ [name]: wrong }).map((fault) => fault.split(':')[0])).toEqual([name])
+    expect(faults({ [name]: wrong }).map(placeOf)).toEqual([name])
   })
 })

@@ -16,6 +16,24 @@ describe('the failure of a query', () => {
     [{ kind: 'not-final', seconds: 0 }, 409, 'found, not final yet; try again in about 0 s', '1'],
     [{ kind: 'undecided', why: 'the nodes disagree' }, 409, 'the nodes disagree', undefined],
     [{ kind: 'worthless', why: 'the transaction failed' }, 422, 'the transaction failed', undefined],
+    [
+      { kind: 'limited', whose: 'nodes', seconds: 9.5 },
+      429,
+      'the requests that the Tron nodes allow are used up; deposits are credited when there is room again; try again in about 10 s',
+      '10',
+    ],
+    [
+      { kind: 'limited', whose: 'callers', seconds: 7 },
+      429,
+      'the requests to Tron nodes for all callers are used up; deposits are credited without asking; try again in about 7 s',
+      '7',
+    ],
+    [
+      { kind: 'limited', whose: 'caller', seconds: 7 },
+      429,
+      'your share of the requests to Tron nodes is used up; your deposits are credited without asking; try again in about 7 s',
+      '7',
+    ],
     [{ kind: 'chain-unavailable' }, 503, 'no Tron node gave a usable response; try again later', chain],
   ]
 

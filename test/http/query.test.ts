@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod/mini'
-import { findCurrency, nameCurrencies, oneOf, paramCharsMax, parseQuery, wholeNumber } from '../../src/http/query.ts'
+import {
+  choiceParam,
+  findCurrency,
+  nameCurrencies,
+  paramCharsMax,
+  parseQuery,
+  wholeNumber,
+} from '../../src/http/query.ts'
 import { fine, trx, twoCurrencies } from '../support/currencies.ts'
 
 const base = 'https://wallet.example/x'
@@ -56,7 +63,7 @@ describe('a whole number', () => {
 })
 
 describe('a parameter', () => {
-  const schema = z.object({ fresh: z.optional(oneOf(['0', '1'])) })
+  const schema = z.object({ fresh: z.optional(choiceParam(['0', '1'])) })
   const takes = 'one of 0, 1'
 
   test.each(['other=1&other=2', 'FRESH=2', 'fresh[]=2', '__proto__=1', '=', '&&'])(

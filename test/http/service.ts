@@ -1,10 +1,11 @@
 import { type Address, parseAddress } from '../../src/chain/address.ts'
 import type { UnixMs } from '../../src/common/time.ts'
-import { createService } from '../../src/compose.ts'
+import { createEndpointObject, createScannerObject, createService, type Platform } from '../../src/compose.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import type { LedgerMethods } from '../../src/rpc/ledger-methods.ts'
 import { type BuiltChain, createChain } from '../support/chain-builder.ts'
 import { freshDatabase } from '../support/database.ts'
+import { createMemoryHost, type MemoryHost } from '../support/memory-host.ts'
 import { connect, createScriptedNode, type ScriptedNode } from '../support/scripted-node.ts'
 import { bearer, signHs256, tokenNow } from '../support/tokens.ts'
 import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
@@ -18,7 +19,7 @@ export const secondAddress = 'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C'
 /** Where the service of the tests is. */
 const origin = 'https://wallet.example'
 
-/** The whole service over D1 and two nodes. */
+/** The whole service over D1 and two nodes, as `index.ts` composes it, with its objects in memory. */
 export interface RunningService {
   readonly chain: BuiltChain
   readonly nodes: readonly ScriptedNode[]
@@ -36,66 +37,53 @@ export interface RunningService {
   readonly rpc: LedgerMethods
   /** The response to any request. */
   fetch(request: Request): Promise<Response>
+  /** The alarm of the scanner, whenever it is due. */
   tick(): Promise<void>
   /** One invocation of the cron. */
-  minute(): Promise<void>
+  cron(): Promise<void>
+  /** The alarms of all endpoints that are due, until none is. */
+  deliver(): Promise<void>
+  /** What the scanner keeps, and when its alarm is due. */
+  readonly scannerHost: MemoryHost
   /** The requests to endpoints at `https://hooks.example/`, which all succeed. */
-  readonly hooks: readonly { readonly body: string }[]
+  readonly hooks: readonly { readonly url: string; readonly body: string }[]
   /** Lets further requests to endpoints have no response until the returned function is called. */
   hangHooks(): () => void
   /** The same isolate, database and chain with other variables, as after a change of the configuration. */
   with(changes: Record<string, unknown>): RunningService
 }
 
+/** The nodes of the service, without limits that a test would reach. */
+export const testNodes = ['one', 'two'].map((name) => {
+  const api = `https://${name}.example`
+  return { rpc: `${api}/jsonrpc`, api, perSecond: 10_000, perDay: 100_000_000 }
+})
+
 /** Starts the service on an empty database. `variables` add to the usual ones or replace them. */
 export async function startService(variables: Record<string, unknown> = {}): Promise<RunningService> {
   const db = await freshDatabase()
   const chain = createChain()
   chain.addEmpty(finalityLag + 1)
-  const nodes = [createScriptedNode(chain), createScriptedNode(chain)]
+  const nodes = testNodes.map(() => createScriptedNode(chain))
   for (const node of nodes) node.decimals.set(usdtAddress, 6)
-  const reach = connect(
-    nodes.map((node, i) => {
-      const host = `https://${i === 0 ? 'one' : 'two'}.example`
-      return { rpc: `${host}/jsonrpc`, api: host, node }
-    }),
-  )
   const lines: string[] = []
   const clock = { seconds: tokenNow }
-  const startedAt = performance.now()
-  let names = 0
-  const hooks: { readonly body: string }[] = []
-  let hookResponses = Promise.resolve()
-  const service = createService({
-    clock: {
-      now: () => (clock.seconds * 1000 + Math.floor(performance.now() - startedAt)) as UnixMs,
-      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-      random: () => 0.5,
-    },
-    logger: createLogger((line) => lines.push(line)),
-    fetch: async (input, init = {}) => {
-      if (!String(input).startsWith('https://hooks.example/')) return reach(String(input), init)
-      hooks.push({ body: String(init.body) })
-      await hookResponses
-      return new Response(null, { status: 204 })
-    },
-    uniqueName: () => `name-${++names}`,
-  })
-  const withBindings = (bindings: Record<string, unknown>): RunningService => {
+  const world = createWorld(nodes, lines, clock)
+  const service = createService(world.platform)
+  const hosts = new Map<string, MemoryHost>()
+  const hostOf = (name: string) => once(hosts, name, createMemoryHost)
+  const withBindings = (variables: Record<string, unknown>): RunningService => {
+    const objects = createObjects(world.platform, variables, hostOf)
+    const { bindings } = objects
     const fetch = (request: Request) => service.fetch(request, bindings)
     const ledger: RunningService['ledger'] = async (path, init = {}, changes = {}) => {
       const claims = { sub: 'shop', exp: clock.seconds + 600, scope: 'ledger:read ledger:post', ...changes }
       const headers = bearer(await signHs256(claims, backendSecret))
       return fetch(new Request(origin + path, { ...init, headers: { ...headers, ...init.headers } }))
     }
-    return {
-      chain,
-      nodes,
-      db,
-      lines,
-      clock,
-      fetch,
-      ledger,
+    const running: RunningService = {
+      ...{ chain, nodes, db, lines, clock, fetch, ledger, hooks: world.hooks, hangHooks: world.hangHooks },
+      scannerHost: hostOf('scanner'),
       post: (entries) => ledger('/ledger/entries', postInit({ entries })),
       rpc: service.ledger(bindings),
       async get(path, uid = 7, init = {}) {
@@ -103,18 +91,93 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
         const headers = uid === null ? {} : bearer(await signHs256(claims, testSecret))
         return fetch(new Request(origin + path, { ...init, headers: { ...headers, ...init.headers } }))
       },
-      tick: () => service.tick(bindings),
-      minute: () => service.minute(bindings, (...task) => service.deliver(bindings, ...task)),
-      hooks,
-      hangHooks() {
-        const { promise, resolve } = Promise.withResolvers<void>()
-        hookResponses = promise
-        return resolve
+      async tick() {
+        hostOf('scanner').alarmAt = null // as the platform does before it runs an alarm
+        await objects.scanner().alarm()
+        await world.settled()
       },
-      with: (changes) => withBindings({ ...bindings, ...changes }),
+      async cron() {
+        await service.scheduled(bindings)
+        await world.settled()
+      },
+      async deliver() {
+        await world.settled()
+        for (const [name, host] of hosts) {
+          while (name !== 'scanner' && host.alarmAt !== null && host.alarmAt <= world.platform.clock.now()) {
+            host.alarmAt = null
+            await objects.endpoint(name).alarm()
+          }
+        }
+      },
+      with: (changes) => withBindings({ ...variables, ...changes }),
     }
+    return running
   }
-  return withBindings({ ...testVariables(db), ...variables })
+  return withBindings({ ...testVariables(db), TRON_NODES: testNodes, ...variables })
+}
+
+/** What is outside of the service: the nodes, the endpoints, the time and the log. */
+function createWorld(nodes: readonly ScriptedNode[], lines: string[], clock: { seconds: number }) {
+  const reach = connect(testNodes.flatMap((urls, i) => nodes.slice(i, i + 1).map((node) => ({ ...urls, node }))))
+  const startedAt = performance.now()
+  const hooks: { readonly url: string; readonly body: string }[] = []
+  const running = new Set<Promise<unknown>>()
+  let hookResponses = Promise.resolve()
+  let names = 0
+  const platform: Platform = {
+    clock: {
+      now: () => (clock.seconds * 1000 + Math.floor(performance.now() - startedAt)) as UnixMs,
+      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      random: () => 0.5,
+    },
+    logger: createLogger((line) => lines.push(line)),
+    fetch: async (input, init = {}) => {
+      const url = String(input)
+      if (!url.startsWith('https://hooks.example/')) return reach(url, init as RequestInit) // as the service calls it
+      hooks.push({ url, body: String(init.body) })
+      await hookResponses
+      return new Response(null, { status: 204 })
+    },
+    uniqueName: () => `name-${++names}`,
+    waitUntil: (work) => {
+      running.add(work)
+      work.finally(() => running.delete(work)).catch(() => undefined) // its own handler has it
+    },
+  }
+  return {
+    platform,
+    hooks,
+    /** Returns when nothing runs that the service began without waiting for it. */
+    async settled() {
+      while (running.size > 0) await Promise.allSettled(running)
+    },
+    hangHooks() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      hookResponses = promise
+      return resolve
+    },
+  }
+}
+
+/** The value of a name, made when it is first needed. */
+function once<T>(values: Map<string, T>, name: string, create: () => T): T {
+  const value = values.get(name) ?? create()
+  values.set(name, value)
+  return value
+}
+
+/** The bindings with the objects of this deployment, one of each name. What they keep is in the hosts. */
+function createObjects(platform: Platform, variables: Record<string, unknown>, hostOf: (name: string) => MemoryHost) {
+  const scanners = new Map<string, ReturnType<typeof createScannerObject>>()
+  const endpoints = new Map<string, ReturnType<typeof createEndpointObject>>()
+  const bindings: Record<string, unknown> = {
+    ...variables,
+    SCANNER: { getByName: () => scanner() },
+    ENDPOINT: { getByName: (name: string) => endpoint(name) },
+  }
+  const scanner = () => once(scanners, 'scanner', () => createScannerObject(platform, bindings, hostOf('scanner')))
+  const endpoint = (name: string) => once(endpoints, name, () => createEndpointObject(platform, bindings, hostOf(name)))
+  return { bindings, scanner, endpoint }
 }
 
 /** The text of a response to a caller. */

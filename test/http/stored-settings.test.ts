@@ -1,7 +1,7 @@
 import { HDKey } from '@scure/bip32'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { recheckMs } from '../../src/config/check-settings.ts'
-import { explainPending } from '../../src/deposits/explain.ts'
+import { explainHeld } from '../../src/deposits/explain.ts'
 import { notConfigured } from '../../src/http/errors.ts'
 import { testXpub, usdtBase58 } from '../support/variables.ts'
 import { failed, firstAddress, payCaller, type RunningService, read, startService } from './service.ts'
@@ -97,7 +97,7 @@ describe('a configuration that differs from what the stored data means', () => {
     const retired = service.with({ CURRENCIES: [trx, { ...usdt, retired: true }] })
     await payCaller(service)
     await retired.tick()
-    const reasons = () => service.db.prepare('SELECT reason FROM pending').raw()
+    const reasons = () => service.db.prepare('SELECT reason FROM transfer').raw()
     expect(await reasons()).toEqual([['retired']])
     expect(await statusOf(service.with({ TRON_CHAIN_ID: '0x1' }))).toBe(503)
     expect(await reasons()).toEqual([['retired']])
@@ -119,21 +119,11 @@ describe('a currency', () => {
     expect(alarmsOf(service)).toMatchObject([{ setting: 'CURRENCIES.2', configured: 'missing' }])
   })
 
-  test('cannot be removed where a deposit in it waits, or was too small to be credited', async () => {
+  test('cannot be removed where a transfer in it was too small to be credited', async () => {
     const min = service.with({ CURRENCIES: [trx, { ...usdt, minDeposit: '26' }] })
     await payCaller(service)
-    for (const node of service.nodes) {
-      node.script = ({ calls }) =>
-        calls.some(({ method }) => method === 'eth_call') ? { kind: 'status', status: 500 } : null
-    }
     await min.tick()
-    expect(await service.db.prepare('SELECT count(*) FROM pending').raw()).toEqual([[1]])
-    expect(await statusOf(service.with({ CURRENCIES: [trx] }))).toBe(503)
-    for (const node of service.nodes) node.script = () => null
-    service.clock.seconds += 60
-    await min.tick()
-    expect(await service.db.prepare('SELECT outcome FROM deposit').raw()).toEqual([['below-minimum']])
-    expect(await service.db.prepare('SELECT count(*) FROM pending').raw()).toEqual([[0]])
+    expect(await service.db.prepare('SELECT state, reason FROM transfer').raw()).toEqual([['refused', 'below-minimum']])
     expect(await statusOf(service.with({ CURRENCIES: [trx] }))).toBe(503)
   })
 
@@ -145,7 +135,7 @@ describe('a currency', () => {
     await retired.tick()
     expect(await walletsOf(retired)).toContain('{"amt":25,"cuy":2}')
     const { status, body } = await read(await retired.get(`/tron/recharge?txid=${txid}`))
-    expect({ status, body }).toEqual(failed(422, explainPending('retired')))
+    expect({ status, body }).toEqual(failed(422, explainHeld('retired')))
     service.clock.seconds += 600
     await retired.tick()
     expect(await walletsOf(retired)).toContain('{"amt":25,"cuy":2}')
@@ -160,6 +150,7 @@ describe('a currency', () => {
     const txid = await payCaller(service)
     await retired.tick()
     expect((await retired.get(`/tron/recharge?txid=${txid}`)).status).toBe(422)
+    await service.tick()
     expect((await service.get(`/tron/recharge?txid=${txid}`)).status).toBe(200)
     await payCaller(service)
     await retired.tick()

@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { notConfigured } from '../../src/http/errors.ts'
 import worker from '../../src/index.ts'
@@ -23,13 +24,19 @@ const empty = {
 
 const unavailable = failed(503, notConfigured.msg)
 const unlimited = { limit: () => Promise.resolve({ success: true }) }
-const limiters = { RATE_LISTS: unlimited, RATE_NODES: unlimited, RATE_NODES_ALL: unlimited, RATE_LEDGER: unlimited }
+const limiters = { RATE_LISTS: unlimited, RATE_NODES: unlimited, RATE_LEDGER: unlimited }
 
 /** A request to the exported Worker as from the platform: with its own clock, log and (closed) network. */
 const request = async (
   url: string,
   { headers = {}, variables = {} }: { headers?: HeadersInit; variables?: Record<string, unknown> } = {},
-) => worker.fetch(new Request(url, { headers }), { ...testVariables(await freshDatabase()), ...limiters, ...variables })
+) =>
+  worker.fetch(new Request(url, { headers }), {
+    ...testVariables(await freshDatabase()),
+    ...{ SCANNER: env.SCANNER, ENDPOINT: env.ENDPOINT },
+    ...limiters,
+    ...variables,
+  })
 
 let lines: string[]
 beforeEach(() => {
@@ -108,8 +115,6 @@ describe('the exported Worker', () => {
         method: 'GET',
         status: 401,
         durationMs: expect.any(Number),
-        nodeCalls: 0,
-        nodeMs: 0,
         databaseQueries: 0,
         databaseMs: 0,
         rowsRead: 0,

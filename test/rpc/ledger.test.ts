@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, expectTypeOf, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, expectTypeOf, test } from 'vitest'
 import { notConfigured } from '../../src/http/errors.ts'
 import type { EntryToPost, LedgerError, LedgerMethods } from '../../src/rpc/ledger-methods.ts'
 import {
@@ -15,12 +15,12 @@ let service: RunningService
 let ledger: LedgerMethods
 
 /** A service where user 7 has 25 USDT. */
-beforeEach(async () => {
+async function start(): Promise<void> {
   service = await startService()
   ledger = service.rpc
   await payCaller(service)
   await service.get('/tron/recharge')
-})
+}
 
 const payment: EntryToPost = { uid: 7, cuy: 2, type: 4, osn: 'order-1', amt: '-2.5' }
 const refused = (error: LedgerError) => ({ ok: false, error })
@@ -29,8 +29,57 @@ const untyped = (value: unknown) => value as never
 /** So many arrays in each other. */
 const nested = (depth: number): unknown => (depth === 0 ? 7 : [nested(depth - 1)])
 
-describe('events', () => {
-  test('has the events after one, with amounts as text', async () => {
+describe('post', () => {
+  beforeEach(start)
+
+  test('stores entries and answers like the HTTP route, with amounts as text', async () => {
+    const posted = await ledger.post([payment], 'shop')
+    const entry = { ...payment, id: 2, wid: 1, balance: '22.5', mark: '', created_at: expect.stringMatching(/Z$/) }
+    expect(posted).toEqual({ ok: true, replayed: false, entries: [{ ...entry, by: 'shop' }] })
+    const { body } = await read(await service.post([payment]))
+    expect(body).toMatchObject({ data: { replayed: true, list: [{ id: 2, amt: -2.5, balance: 22.5, by: 'shop' }] } })
+    expect(await ledger.post([payment], 'other')).toEqual({ ...posted, replayed: true })
+    expect(await ledger.post([{ ...payment, amt: '-3' }], 'shop')).toMatchObject({
+      error: { kind: 'conflict', entry: 1 },
+    })
+  })
+
+  test('has a type for each outcome', async () => {
+    const posted = await ledger.post([payment], 'shop')
+    if (posted.ok) expectTypeOf(posted.entries[0]?.amt).toEqualTypeOf<string | undefined>()
+    else if (posted.error.kind === 'insufficient') expectTypeOf(posted.error.entry).toEqualTypeOf<number>()
+    // @ts-expect-error: only the chain makes recharges
+    const recharge: EntryToPost = { ...payment, type: 1 }
+    expect(await ledger.post([recharge], 'shop')).toMatchObject({ ok: false, error: { kind: 'bad-input' } })
+  })
+})
+
+describe('the reads', () => {
+  beforeEach(start)
+
+  test('have what the callers’ routes have', async () => {
+    await ledger.post([payment], 'shop')
+    const wallets = [
+      { amt: '0', cuy: 1 },
+      { amt: '22.5', cuy: 2 },
+    ]
+    expect(await ledger.wallets(7)).toEqual({ ok: true, list: wallets, count: 2 })
+    expect(await ledger.entries({ uid: 7, type: 4, limit: 1, page: 1, from: '2026-01-01T00:00:00Z' })).toMatchObject({
+      ok: true,
+      list: [{ id: 2, amt: '-2.5', by: 'shop' }],
+      count: 1,
+    })
+    expect(await ledger.entries({ uid: 7, before: 2, osn: undefined as never })).toMatchObject({
+      list: [{ id: 1, type: 1, amt: '25', by: '' }],
+      count: 2,
+    })
+    for (const options of [undefined, { fresh: false }]) {
+      expect(await ledger.address(7, options)).toEqual({ ok: true, id: 1, address: firstAddress })
+    }
+    expect(await ledger.address(7, { fresh: true })).toEqual({ ok: true, id: 2, address: secondAddress })
+  })
+
+  test('have the events after one, with amounts as text', async () => {
     await ledger.post([payment], 'shop')
     const event = { id: 2, type: 'entry.posted', uid: 7, data: { entry: { id: 2, amt: '-2.5', by: 'shop' } } }
     expect(await ledger.events(1)).toMatchObject({ ok: true, list: [event], count: 1 })
@@ -39,67 +88,30 @@ describe('events', () => {
     })
     expect(await ledger.events(2)).toEqual({ ok: true, list: [], count: 0 })
   })
-
-  test.each([
-    [-1, 10, 'after'],
-    [0, 101, 'limit'],
-    ['last', 10, 'after'],
-  ])('refuses %s with the limit %s', async (after, limit, member) => {
-    const answer = await ledger.events(untyped(after), limit)
-    expect(answer).toMatchObject({ ok: false, error: { kind: 'bad-input', member } })
-  })
 })
 
-describe('post', () => {
-  test('stores entries and answers like the HTTP route, with amounts as text', async () => {
-    const posted = await ledger.post([payment], 'shop')
-    expect(posted).toEqual({
-      ok: true,
-      replayed: false,
-      entries: [
-        {
-          id: 2,
-          uid: 7,
-          wid: 1,
-          osn: 'order-1',
-          type: 4,
-          cuy: 2,
-          amt: '-2.5',
-          balance: '22.5',
-          mark: '',
-          created_at: expect.stringMatching(/Z$/),
-          by: 'shop',
-        },
-      ],
-    })
-    const { body } = await read(await service.post([payment]))
-    expect(body).toMatchObject({ data: { replayed: true, list: [{ id: 2, amt: -2.5, balance: 22.5, by: 'shop' }] } })
-    expect(await ledger.post([payment], 'other')).toEqual({ ...posted, replayed: true })
-  })
+describe('a refusal', () => {
+  beforeAll(start)
 
+  const uidTakes = { kind: 'bad-input', member: 'uid', why: 'a whole number from 1 to 9007199254740991' } as const
+
+  const tooMuch = { ...payment, osn: 'b', amt: '-25' }
   test.each<[string, unknown, unknown, { readonly kind: LedgerError['kind']; entry?: number; member?: string }]>([
     ['a wrong name', [payment], 'the shop', { kind: 'bad-input', member: 'by' }],
     ['no name', [payment], undefined, { kind: 'bad-input', member: 'by' }],
     ['no list', undefined, 'shop', { kind: 'bad-input', member: 'entries' }],
     ['a number for an amount', [{ ...payment, amt: -2.5 }], 'shop', { kind: 'bad-input', entry: 1, member: 'amt' }],
     ['a bigint for a uid', [{ ...payment, uid: 7n }], 'shop', { kind: 'bad-input', entry: 1, member: 'uid' }],
-    [
-      'more than the wallet has',
-      [payment, { ...payment, osn: 'b', amt: '-25' }],
-      'shop',
-      { kind: 'insufficient', entry: 2 },
-    ],
+    ['more than the wallet has', [payment, tooMuch], 'shop', { kind: 'insufficient', entry: 2 }],
     [
       'more than a wallet can hold',
       [{ ...payment, type: 9, amt: '9007199254.740991' }],
       'shop',
       { kind: 'wallet-full', entry: 1 },
     ],
-  ])('with %s is a refusal and changes nothing', async (_, entries, by, error) => {
-    expect(await ledger.post(untyped(entries), untyped(by))).toEqual({
-      ok: false,
-      error: { ...error, why: expect.any(String) },
-    })
+  ])('of a post with %s changes nothing', async (_, entries, by, error) => {
+    const why = expect.any(String)
+    expect(await ledger.post(untyped(entries), untyped(by))).toEqual({ ok: false, error: { ...error, why } })
     expect(await ledger.wallets(7)).toMatchObject({ list: [{ amt: '0' }, { amt: '25' }] })
   })
 
@@ -116,59 +128,22 @@ describe('post', () => {
     ['with 2^53 units', { ...payment, amt: '-9007199254.740992' }, 'amt'],
     ['that is a date', new Date(0), 'uid'],
     ['that is a map', new Map([['uid', 7]]), 'uid'],
-  ])('with an entry %s is a refusal and stores nothing', async (_, entry, member) => {
+  ])('of a post with an entry %s stores nothing', async (_, entry, member) => {
     const posted = await ledger.post(untyped([{ ...payment, osn: 'first' }, entry]), 'shop')
     expect(posted).toMatchObject({ ok: false, error: { kind: 'bad-input', entry: 2, member } })
     expect(await ledger.entries({ uid: 7 })).toMatchObject({ count: 1 })
   })
 
-  test('of a known key with other content is a conflict', async () => {
-    await ledger.post([payment], 'shop')
-    expect(await ledger.post([{ ...payment, amt: '-3' }], 'shop')).toMatchObject({
-      ok: false,
-      error: { kind: 'conflict', entry: 1 },
-    })
+  test.each([
+    [-1, 10, 'after'],
+    [0, 101, 'limit'],
+    ['last', 10, 'after'],
+  ])('is that of the events after %s with the limit %s', async (after, limit, member) => {
+    expect(await ledger.events(untyped(after), limit)).toMatchObject({ error: { kind: 'bad-input', member } })
   })
-
-  test('has a type for each outcome', async () => {
-    const posted = await ledger.post([payment], 'shop')
-    if (posted.ok) expectTypeOf(posted.entries[0]?.amt).toEqualTypeOf<string | undefined>()
-    else if (posted.error.kind === 'insufficient') expectTypeOf(posted.error.entry).toEqualTypeOf<number>()
-    // @ts-expect-error: only the chain makes recharges
-    const recharge: EntryToPost = { ...payment, type: 1 }
-    expect(await ledger.post([recharge], 'shop')).toMatchObject({ ok: false, error: { kind: 'bad-input' } })
-  })
-})
-
-describe('the reads', () => {
-  test('have what the callers’ routes have', async () => {
-    await ledger.post([payment], 'shop')
-    expect(await ledger.wallets(7)).toEqual({
-      ok: true,
-      list: [
-        { amt: '0', cuy: 1 },
-        { amt: '22.5', cuy: 2 },
-      ],
-      count: 2,
-    })
-    expect(await ledger.entries({ uid: 7, type: 4, limit: 1, page: 1, from: '2026-01-01T00:00:00Z' })).toMatchObject({
-      ok: true,
-      list: [{ id: 2, amt: '-2.5', by: 'shop' }],
-      count: 1,
-    })
-    expect(await ledger.entries({ uid: 7, before: 2, osn: undefined as never })).toMatchObject({
-      list: [{ id: 1, type: 1, amt: '25', by: '' }],
-      count: 2,
-    })
-    expect(await ledger.address(7)).toEqual({ ok: true, id: 1, address: firstAddress })
-    expect(await ledger.address(7, { fresh: false })).toEqual({ ok: true, id: 1, address: firstAddress })
-    expect(await ledger.address(7, { fresh: true })).toEqual({ ok: true, id: 2, address: secondAddress })
-  })
-
-  const uidTakes = { kind: 'bad-input', member: 'uid', why: 'a whole number from 1 to 9007199254740991' } as const
 
   test.each([undefined, null, 0, -1, 1.5, 2 ** 53, Number.NaN, '', '07', {}, 7n, true])(
-    'refuse the uid %s',
+    'is that of the uid %s',
     async (uid) => {
       expect(await ledger.wallets(untyped(uid))).toEqual(refused(uidTakes))
       expect(await ledger.address(untyped(uid))).toEqual(refused(uidTakes))
@@ -184,18 +159,22 @@ describe('the reads', () => {
     [{ uid: 7, limit: [1] }, 'limit', 'a whole number from 1 to 100'],
     [{ uid: 7, page: 1, before: 3 }, 'page', 'not allowed with before'],
     [{ uid: 7, cuy: 9 }, 'cuy', 'one of 1 (TRX), 2 (USDT), given at most once'],
-  ])('refuse the query %o', async (query, member, why) => {
-    const answer = await ledger.entries(untyped(query))
-    expect(answer).toMatchObject(refused({ kind: 'bad-input', member, why: expect.stringContaining(why) }))
-  })
-
-  test('refuse an address behind the gap limit', async () => {
-    for (let i = 0; i < 20; i += 1) await ledger.address(8, { fresh: true })
-    expect(await ledger.address(8, { fresh: true })).toMatchObject({ ok: false, error: { kind: 'gap-limit' } })
+  ])('is that of the query %o', async (query, member, why) => {
+    const error = { kind: 'bad-input', member, why: expect.stringContaining(why) } as const
+    expect(await ledger.entries(untyped(query))).toMatchObject(refused(error))
   })
 })
 
 describe('a failure', () => {
+  beforeEach(start)
+
+  test('of a use case has its kind and the sentence of the HTTP route', async () => {
+    for (let i = 0; i < 20; i += 1) await ledger.address(8, { fresh: true })
+    const { body } = await read(await service.ledger('/ledger/address?uid=8&fresh=1'))
+    const why = (body as { msg: string }).msg
+    expect(await ledger.address(8, { fresh: true })).toEqual(refused({ kind: 'gap-limit', why }))
+  })
+
   test('is a value, with its text only in the log', async () => {
     const broken = service.with({ DB: brokenDatabase() }).rpc
     const calls = [broken.post([payment], 'shop'), broken.wallets(7), broken.entries({ uid: 7 }), broken.address(7)]
@@ -205,11 +184,10 @@ describe('a failure', () => {
   })
 
   test('with the configuration is one kind, without the reason', async () => {
-    const why = notConfigured.msg
     for (const changes of [{ TRON_XPUB: 'x' }, { TRON_CHAIN_ID: '0x1' }]) {
       const { rpc } = service.with(changes)
-      expect(await rpc.post([payment], 'shop')).toEqual(refused({ kind: 'not-configured', why }))
-      expect(await rpc.wallets(7)).toEqual(refused({ kind: 'not-configured', why }))
+      const unconfigured = refused({ kind: 'not-configured', why: notConfigured.msg })
+      expect([await rpc.post([payment], 'shop'), await rpc.wallets(7)]).toEqual([unconfigured, unconfigured])
     }
   })
 
@@ -219,20 +197,13 @@ describe('a failure', () => {
 })
 
 test('a call leaves one line in the log, without amounts or names', async () => {
+  await start()
   service.lines.length = 0
   await ledger.post([payment], 'shop')
   expect(service.lines.map((line) => JSON.parse(line))).toEqual([
     {
-      level: 'info',
-      event: 'rpc',
-      method: 'post',
-      outcome: 'ok',
-      durationMs: expect.any(Number),
-      nodeCalls: 0,
-      nodeMs: 0,
-      databaseQueries: 3,
-      databaseMs: expect.any(Number),
-      rowsRead: expect.any(Number),
+      ...{ level: 'info', event: 'rpc', method: 'post', outcome: 'ok', durationMs: expect.any(Number) },
+      ...{ databaseQueries: 3, databaseMs: expect.any(Number), rowsRead: expect.any(Number) },
     },
   ])
 })

@@ -1,7 +1,8 @@
-import type { Uid } from '../../common/ids.ts'
+import type { BackendName, Uid } from '../../common/ids.ts'
 import { err, ok, type Result } from '../../common/result.ts'
-import type { AuthConfig } from '../../config/auth.ts'
+import type { AuthConfig, AuthKeys } from '../../config/auth.ts'
 import { isLoopback } from '../../config/schemas.ts'
+import { parseBackendName } from '../../ledger/entry.ts'
 import type { KeySetParts } from './key-set.ts'
 import { cachedToken, cacheToken, type TokenCache } from './token-cache.ts'
 import { createTokenVerifier, type TokenFailure } from './verify-token.ts'
@@ -41,7 +42,7 @@ export function createAuthenticator(config: AuthConfig, parts: KeySetParts): Aut
 }
 
 /** The token in an `Authorization` header, or null. */
-export function readBearer(header: string | null): string | null {
+function readBearer(header: string | null): string | null {
   return header === null || header.length > authorizationCharsMax ? null : (bearer.exec(header)?.[1] ?? null)
 }
 
@@ -50,4 +51,35 @@ function readSubject(subject: unknown): Uid | null {
   if (typeof subject !== 'string' || !/^[1-9]\d{0,15}$/.test(subject)) return null
   const uid = Number(subject)
   return Number.isSafeInteger(uid) ? (uid as Uid) : null // safe: these checks are the definition
+}
+
+/** Longest lifetime that a backend's token may have left, in seconds. */
+export const backendTokenSecondsMax = 3600
+
+/** What a backend's token allows: reading, or posting entries and issuing further addresses. */
+export type Scope = 'ledger:read' | 'ledger:post'
+
+/** The backend of a request, and the words of its token's `scope`. */
+export interface Backend {
+  readonly name: BackendName
+  readonly scopes: readonly string[]
+}
+
+/** The backend of a request. */
+export type AuthenticateBackend = (request: Request) => Promise<Result<Backend, TokenFailure>>
+
+/** Authenticates requests of backends by their bearer token. */
+export function createBackendAuthenticator(keys: AuthKeys, parts: KeySetParts): AuthenticateBackend {
+  const verify = createTokenVerifier({ keys, issuer: null, audience: null }, parts)
+  return async (request) => {
+    const token = readBearer(request.headers.get('authorization'))
+    if (verify === null || token === null) return err('unauthorized')
+    const claims = await verify(token)
+    if (!claims.ok) return claims
+    const { sub, exp = Number.POSITIVE_INFINITY, scope = '' } = claims.value
+    const name = parseBackendName(sub)
+    const isShortLived = exp - parts.clock.now() / 1000 <= backendTokenSecondsMax
+    if (name === null || !isShortLived || typeof scope !== 'string') return err('unauthorized')
+    return ok({ name, scopes: scope.split(' ') })
+  }
 }

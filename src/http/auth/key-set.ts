@@ -1,11 +1,4 @@
-import {
-  createLocalJWKSet,
-  createRemoteJWKSet,
-  customFetch,
-  errors,
-  type JSONWebKeySet,
-  type JWTVerifyGetKey,
-} from 'jose'
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import { err, ok, type Result } from '../../common/result.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -36,93 +29,65 @@ export interface KeySetParts {
 /** The key set could not be fetched, so that no token can be verified. */
 export class KeysUnavailable extends Error {}
 
-/**
- * The keys at a URL, fetched on demand and cached by jose, which measures their age with its own clock. An unknown key
- * causes another fetch. While the set cannot be fetched, its keys are used up to `keysKeptMs` after the last fetch. Throws
- * `KeysUnavailable`, also for an unknown key of such a set: it can be a new one.
- */
-export function createKeySet(url: string, parts: KeySetParts): JWTVerifyGetKey {
-  const source = createKeySource(url, parts)
-  const keySet = createRemoteJWKSet(new URL(url), {
-    timeoutDuration: keysTimeoutMs,
-    cacheMaxAge: keysMaxAgeMs,
-    cooldownDuration: refetchMs,
-    [customFetch]: async (_url, { signal }) => Response.json(await source.fetch(signal)),
-  })
-  return async (header, token) => {
-    try {
-      return await keySet(header, token)
-    } catch (thrown) {
-      const kept = source.kept()
-      if (!(thrown instanceof KeysUnavailable) || kept === null) throw thrown
-      return await kept(header, token).catch((fault: unknown) => {
-        throw fault instanceof errors.JWKSNoMatchingKey ? thrown : fault
-      })
-    }
-  }
-}
-
-/** The newest key set of one isolate. */
-interface KeySource {
-  /** The set of a fetch that others share. `signal` ends it. Throws `KeysUnavailable`. */
-  fetch(signal: AbortSignal): Promise<JSONWebKeySet>
-  /** The keys of the last fetch; null where there are none, or where it is too long ago. */
-  kept(): KeySelector | null
-}
-
-type KeySelector = ReturnType<typeof createLocalJWKSet>
-
-/** One fetch: its set, or null where it failed. It never rejects, but it does not end where its request was ended. */
+/** One fetch: whether it succeeded. It never rejects, but it does not end where its request was ended. */
 interface RunningFetch {
   readonly startedAt: number
-  readonly set: Promise<JSONWebKeySet | null>
+  readonly succeeded: Promise<boolean>
 }
 
-/** One fetch for many requests, and a pause after a failed one (decision note 15). */
-function createKeySource(url: string, { clock, logger, fetch }: KeySetParts): KeySource {
-  let newest: { readonly set: JSONWebKeySet; readonly select: KeySelector; readonly fetchedAt: number } | null = null
+/**
+ * The keys at a URL, fetched on demand: one fetch for many requests, and a pause after a failed one (decision note 15). An
+ * unknown key causes another fetch. While the set cannot be fetched, its keys are used up to `keysKeptMs` after the last fetch.
+ * Throws `KeysUnavailable`, also for an unknown key of such a set: it can be a new one.
+ */
+export function createKeySet(url: string, { clock, logger, fetch }: KeySetParts): JWTVerifyGetKey {
+  let newest: { readonly select: ReturnType<typeof createLocalJWKSet>; readonly fetchedAt: number } | null = null
   let failedAt = Number.NEGATIVE_INFINITY
   let running: RunningFetch | null = null
-  const run = async (signal: AbortSignal) => {
-    const fetched = await fetchKeySet(fetch, url, signal)
+  const ageMs = () => (newest === null ? Number.POSITIVE_INFINITY : clock.now() - newest.fetchedAt)
+  const run = async () => {
+    const fetched = await fetchKeySet(fetch, url)
     running = null
-    if (fetched.ok) {
-      newest = { set: fetched.value, select: createLocalJWKSet(fetched.value), fetchedAt: clock.now() }
-      return fetched.value
+    if (fetched.ok) newest = { select: createLocalJWKSet(fetched.value), fetchedAt: clock.now() }
+    else {
+      failedAt = clock.now()
+      logger.warn('token-keys-unavailable', { why: fetched.error })
     }
-    failedAt = clock.now()
-    logger.warn('token-keys-unavailable', { why: fetched.error })
-    return null
+    return fetched.ok
   }
-  const start = (signal: AbortSignal) => {
-    const set = run(signal)
-    running = { startedAt: clock.now(), set }
-    return set
+  const start = () => {
+    const succeeded = run()
+    running = { startedAt: clock.now(), succeeded }
+    return succeeded
   }
-  const fetchShared = async (signal: AbortSignal) => {
+  /** Fetches the set, unless that was done or tried just now. False where the newest try failed. */
+  const refetch = async (): Promise<boolean> => {
     const now = clock.now()
-    if (newest !== null && now - newest.fetchedAt < refetchMs) return newest.set // it is new enough
-    if (now - failedAt < (newest === null ? failurePauseMs : refetchMs)) return null
-    if (running === null || now - running.startedAt >= sharedFetchMs) return start(signal)
-    const set = await Promise.race([running.set, clock.sleep(sharedFetchMs)])
-    return set === undefined ? start(signal) : set
+    if (ageMs() < refetchMs) return true
+    if (now - failedAt < (newest === null ? failurePauseMs : refetchMs)) return false
+    if (running === null || now - running.startedAt >= sharedFetchMs) return start()
+    const shared = await Promise.race([running.succeeded, clock.sleep(sharedFetchMs)])
+    return shared ?? start()
   }
-  return {
-    async fetch(signal) {
-      const set = await fetchShared(signal)
-      if (set === null) throw new KeysUnavailable()
-      return set
-    },
-    kept: () => (newest !== null && clock.now() - newest.fetchedAt < keysKeptMs ? newest.select : null),
+  const select: JWTVerifyGetKey = (header, token) => {
+    if (newest === null || ageMs() >= keysKeptMs) throw new KeysUnavailable()
+    return newest.select(header, token)
+  }
+  return async (header, token) => {
+    const isNew = ageMs() < keysMaxAgeMs || (await refetch())
+    try {
+      return await select(header, token)
+    } catch (thrown) {
+      if (!(thrown instanceof errors.JWKSNoMatchingKey)) throw thrown
+      if (!isNew || !(await refetch())) throw new KeysUnavailable()
+      return select(header, token)
+    }
   }
 }
 
 /** Fetches a key set once, within the limits. The error is the reason; it never has the URL, which can contain a secret. */
-export async function fetchKeySet(
-  fetch: typeof globalThis.fetch,
-  url: string,
-  signal: AbortSignal = AbortSignal.timeout(keysTimeoutMs),
-): Promise<Result<JSONWebKeySet, string>> {
+export async function fetchKeySet(fetch: typeof globalThis.fetch, url: string): Promise<Result<JSONWebKeySet, string>> {
+  const signal = AbortSignal.timeout(keysTimeoutMs)
   try {
     const headers = { accept: 'application/json' }
     const response = await fetch(url, { headers, signal, redirect: 'manual' }) // a redirect could lead to foreign keys

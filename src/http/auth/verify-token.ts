@@ -57,7 +57,7 @@ function signatureChecks({ secrets, jwksUrl }: AuthKeys, parts: KeySetParts): re
   const checks: SignatureCheck[] = []
   if (secrets.length > 0) {
     const encoded = secrets.map((secret) => new TextEncoder().encode(secret))
-    checks.push({ algorithms: ['HS256'], verify: (token, options) => verifyWithSecrets(token, encoded, options) })
+    checks.push({ algorithms: ['HS256'], verify: (token, options) => verifyWithEach(token, encoded, options) })
   }
   if (jwksUrl !== null) {
     const keySet = createKeySet(jwksUrl, parts)
@@ -76,22 +76,7 @@ function algorithmOf(token: string): string | null {
   }
 }
 
-async function verifyWithSecrets(
-  token: string,
-  secrets: readonly Uint8Array[],
-  options: JWTVerifyOptions,
-): Promise<JWTPayload> {
-  for (const secret of secrets) {
-    try {
-      return (await jwtVerify(token, secret, options)).payload
-    } catch (thrown) {
-      if (!(thrown instanceof errors.JWSSignatureVerificationFailed)) throw thrown // another key does not change that
-    }
-  }
-  throw new errors.JWSSignatureVerificationFailed()
-}
-
-/** A token without a key id can match several keys: each is tried. */
+/** A token without a key id can match several keys of the set: each is tried. */
 async function verifyWithKeySet(
   token: string,
   keySet: JWTVerifyGetKey,
@@ -107,11 +92,11 @@ async function verifyWithKeySet(
 
 async function verifyWithEach(
   token: string,
-  matching: errors.JWKSMultipleMatchingKeys,
+  keys: Iterable<Uint8Array> | AsyncIterable<CryptoKey>,
   options: JWTVerifyOptions,
 ): Promise<JWTPayload> {
   let tried = 0
-  for await (const key of matching) {
+  for await (const key of keys) {
     if (++tried > keysTriedMax) break
     try {
       return (await jwtVerify(token, key, options)).payload
@@ -119,7 +104,7 @@ async function verifyWithEach(
       if (!(thrown instanceof errors.JWSSignatureVerificationFailed)) throw thrown // another key does not change that
     }
   }
-  throw matching
+  throw new errors.JWSSignatureVerificationFailed()
 }
 
 function nameOf(thrown: unknown): string {

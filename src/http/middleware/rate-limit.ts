@@ -1,22 +1,21 @@
 import type { MiddlewareHandler } from 'hono'
-import type { Uid } from '../../common/ids.ts'
+import type { RateLimits } from '../../config/config.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { allCallers, isWithin, type RateLimits } from '../../platform/rate-limits.ts'
 import type { Env, RateClass } from '../context.ts'
 import { failure } from '../envelope.ts'
 import { tooManyRequests } from '../errors.ts'
 
 /**
- * Makes the rate limit of a route: each caller has a count of its own in each class, and all callers have one together
- * for what queries nodes. A limiter that is missing or fails allows every request: no promise of the service depends on it.
+ * Makes the rate limit of a route: each caller has a count of its own in each class. A limiter that is missing or fails
+ * allows every request: no promise of the service depends on it.
  */
 export function createRateLimit(
   limiters: RateLimits,
   logger: Logger,
 ): (rateClass: (url: string) => RateClass) => MiddlewareHandler<Env> {
-  for (const name of ['lists', 'nodes', 'allNodes'] as const) warnOfMissing(limiters, name, logger)
+  for (const name of ['lists', 'nodes'] as const) warnOfMissing(limiters, name, logger)
   return (rateClass) => async (c, next) =>
-    (await isAllowed(limiters, rateClass(c.req.url), c.get('uid'), logger)) ? next() : failure(tooManyRequests)
+    (await isWithin(limiters, rateClass(c.req.url), String(c.get('uid')), logger)) ? next() : failure(tooManyRequests)
 }
 
 /** Makes the rate limit of the routes for backends: each backend has a count of its own. */
@@ -30,8 +29,14 @@ function warnOfMissing(limiters: RateLimits, name: keyof RateLimits, logger: Log
   if (limiters[name] === null) logger.warn('no-rate-limit', { name })
 }
 
-/** The caller's own count is first: a caller who is over it uses up nothing of the others' common count. */
-async function isAllowed(limiters: RateLimits, name: RateClass, uid: Uid, logger: Logger): Promise<boolean> {
-  if (!(await isWithin(limiters, name, String(uid), logger))) return false
-  return name !== 'nodes' || isWithin(limiters, 'allNodes', allCallers, logger)
+/** Whether the limiter of this name allows one more request of `key`, which it then counts. */
+async function isWithin(limiters: RateLimits, name: keyof RateLimits, key: string, logger: Logger): Promise<boolean> {
+  const limiter = limiters[name]
+  if (limiter === null) return true
+  try {
+    return (await limiter.limit({ key })).success
+  } catch {
+    logger.warn('rate-limit-failed', { name })
+    return true
+  }
 }

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import type { Clock } from '../../platform/clock.ts'
-import type { Logger } from '../../platform/logger.ts'
-import { createUsage, usageFields } from '../../platform/usage.ts'
+import type { LogFields, Logger } from '../../platform/logger.ts'
+import { createUsage, type Usage } from '../../platform/usage.ts'
 import { type Env, routeName } from '../context.ts'
 
 /**
@@ -16,8 +16,13 @@ export function timing(clock: Pick<Clock, 'now'>, logger: Logger): MiddlewareHan
     await next()
     const durationMs = clock.now() - startedAt
     const { headers, status } = c.res
-    headers.set('server-timing', `total;dur=${durationMs}, db;dur=${usage.database.ms}, node;dur=${usage.node.ms}`)
+    headers.set('server-timing', `total;dur=${durationMs}, db;dur=${usage.database.ms}`)
     const request = { requestId: c.get('requestId'), route: routeName(c), method: c.req.method }
-    logger.info('request', { ...request, status, durationMs, ...usageFields(usage) })
+    logger.info('request', { ...request, status, durationMs, ...costFields(usage) })
   }
+}
+
+/** The cost of a request in its log line. Only the scanner talks to nodes. */
+export function costFields({ database, rowsRead }: Usage): LogFields {
+  return { databaseQueries: database.calls, databaseMs: database.ms, rowsRead }
 }

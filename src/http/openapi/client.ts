@@ -1,10 +1,7 @@
 import type { Hono } from 'hono'
 import type * as z from 'zod/mini'
-import type { operations, postOperations } from './operations.ts'
-
-type Operations = typeof operations
-type PostOperations = typeof postOperations
-type AnyOperation = Operations[keyof Operations] | PostOperations[keyof PostOperations]
+import type { Operation } from './docs.ts'
+import type { operations } from './operations.ts'
 
 /**
  * The type of the routes for Hono's client (`hc`): the query or body of each, and its responses by status. It is made of
@@ -12,24 +9,26 @@ type AnyOperation = Operations[keyof Operations] | PostOperations[keyof PostOper
  */
 export type AppType = Hono<
   object,
-  { [Path in keyof Operations]: { $get: RouteEndpoint<Operations[Path], GetInput<Operations[Path]>> } } & {
-    [Path in keyof PostOperations]: { $post: RouteEndpoint<PostOperations[Path], PostInput<PostOperations[Path]>> }
+  {
+    [Path in keyof Operations]: {
+      [Method in keyof Operations[Path] & string as `$${Method}`]: EndpointsOf<Operations[Path][Method]>
+    }
   },
   '/'
 >
 
-type RouteEndpoint<Op extends AnyOperation, Input> =
-  | EndpointOf<Input, z.output<Op['success']>, 200>
-  | EndpointOf<Input, z.output<Op['failure']>, Op['failures'][number]['status']>
+type Operations = typeof operations
+type EndpointsOf<Op> = Op extends Operation ? RouteEndpoint<Op> : never
+
+type RouteEndpoint<Op extends Operation> =
+  | EndpointOf<InputOf<Op>, z.output<Op['success']>, 200>
+  | EndpointOf<InputOf<Op>, z.output<Op['failure']>, Op['failures'][number]['status']>
 
 type EndpointOf<Input, Body, Status> = { input: Input; output: Body; outputFormat: 'json'; status: Status }
 
-type Headers = { header?: { 'x-d1-bookmark'?: string } }
-
-/** The query is required where one of its parameters is. */
-type GetInput<Op extends AnyOperation> = Headers &
-  (Record<never, never> extends z.input<Op['query']>
+/** The body of a POST, or a query, which is required where one of its parameters is. */
+type InputOf<Op extends Operation> = { header?: { 'x-d1-bookmark'?: string } } & (Op extends { body: z.ZodMiniType }
+  ? { json: z.input<Op['body']> }
+  : Record<never, never> extends z.input<Op['query']>
     ? { query?: z.input<Op['query']> }
     : { query: z.input<Op['query']> })
-
-type PostInput<Op extends { readonly body: z.ZodMiniType }> = Headers & { json: z.input<Op['body']> }

@@ -1,11 +1,10 @@
 import * as z from 'zod/mini'
-import { bookmarkHeader } from '../middleware/bookmark.ts'
+import { bookmarkCharsMax, bookmarkForm, bookmarkHeader } from '../middleware/bookmark.ts'
 import { ledgerRoutes, routes } from '../routes.ts'
+import { type Example, type Failure, notes, type Operation, type ParameterNote } from './docs.ts'
+import { describeWebhooks } from './event-schemas.ts'
 import { failuresOutsideRoutes } from './failures.ts'
-import type { Example, Failure, Operation, ParameterNote } from './operation.ts'
-import { operations, postOperations } from './operations.ts'
-import { bookmarkSchema, notes } from './response.ts'
-import { describeWebhooks } from './webhooks.ts'
+import { operations } from './operations.ts'
 
 /** A JSON object of the document. */
 export type JsonObject = { [name: string]: unknown }
@@ -19,7 +18,9 @@ one with a bad value, an empty one or one given twice is a 400. HEAD gets the re
 
 Failures that no route lists:
 
-${failuresOutsideRoutes.map(({ status, cause, cure, msg }) => `- **${status}** \`${msg}\`. **Cause:** ${cause} **Cure:** ${cure}`).join('\n')}
+${failuresOutsideRoutes()
+  .map(({ status, cause, cure, msg }) => `- **${status}** \`${msg}\`. **Cause:** ${cause} **Cure:** ${cure}`)
+  .join('\n')}
 
 A request may have its own \`x-request-id\`: 1 to 64 letters, digits, \`_\`, \`.\` and \`-\`. Pages of other origins can read responses
 where the deployment allows their origin; OPTIONS is then a further method.`
@@ -36,17 +37,19 @@ const tags = [
   { name: 'Service', description: 'For operators.' },
 ]
 
+const bookmarkSchema = { type: 'string', maxLength: bookmarkCharsMax, pattern: bookmarkForm.source }
+
 /** The headers of responses, by their name in `components`. */
 const headers = {
   'x-request-id': { description: 'The id of the request in the log.', schema: { type: 'string' } },
   'cache-control': { description: 'Responses are never stored.', schema: { type: 'string', const: 'no-store' } },
   'server-timing': {
-    description: 'Milliseconds in total, in the database and at nodes.',
+    description: 'Milliseconds in total and in the database.',
     schema: { type: 'string' },
   },
   [bookmarkHeader]: {
     description: 'The state of the database that was read. A later request may send it.',
-    schema: withoutDialect(z.toJSONSchema(bookmarkSchema)),
+    schema: bookmarkSchema,
   },
   'retry-after': { description: 'Seconds after which to try again.', schema: { type: 'string', pattern: '^\\d+$' } },
   'www-authenticate': { description: 'How to authenticate.', schema: { type: 'string', const: 'Bearer' } },
@@ -62,7 +65,7 @@ const bookmarkParameter = {
   in: 'header',
   required: false,
   description: 'The bookmark of an earlier response: the data is then at least as new as the data of that response.',
-  schema: withoutDialect(z.toJSONSchema(bookmarkSchema)),
+  schema: bookmarkSchema,
 }
 
 /** The OpenAPI 3.1 document. Its schemas are those that the routes parse with and that tests check every response against. */
@@ -79,9 +82,11 @@ export function createDocument(version: string): JsonObject {
     security: [{ bearer: [] }],
     tags,
     paths: Object.fromEntries(
-      Object.entries(operations).map(([path, one]) => [
+      Object.entries(operations).map(([path, methods]) => [
         path,
-        { get: describeOperation('GET', path, one), ...describePost(path) },
+        Object.fromEntries(
+          Object.entries(methods).map(([method, one]) => [method, describeOperation(method, path, one)]),
+        ),
       ]),
     ),
     webhooks: describeWebhooks(schemaOf),
@@ -112,15 +117,7 @@ export function createDocument(version: string): JsonObject {
   }
 }
 
-function describePost(path: string): JsonObject {
-  const posts: Readonly<Record<string, Operation>> = postOperations
-  const one = posts[path]
-  return one === undefined ? {} : { post: describeOperation('POST', path, one) }
-}
-
-type Method = 'GET' | 'POST'
-
-function describeOperation(method: Method, path: string, one: Operation): JsonObject {
+function describeOperation(method: string, path: string, one: Operation): JsonObject {
   const { id, tag, summary, description, query, parameters } = one
   const taken = Object.entries(query.shape).map(([name, schema]) => parameter(name, schema, parameters[name]))
   return {
@@ -163,7 +160,7 @@ function parameterSchema(schema: z.ZodMiniType): JsonObject {
   return 'type' in parsed ? parsed : withoutDialect(z.toJSONSchema(schema, { io: 'input' }))
 }
 
-function successResponse(method: Method, path: string, { success, examples }: Operation): JsonObject {
+function successResponse(method: string, path: string, { success, examples }: Operation): JsonObject {
   const headerNames = publicPaths.has(path) ? commonHeaders : [...commonHeaders, bookmarkHeader]
   return response(
     'Success.',
@@ -174,7 +171,7 @@ function successResponse(method: Method, path: string, { success, examples }: Op
 }
 
 /** One response for each status, with all its causes and cures. */
-function failureResponses(method: Method, path: string, { failure, failures }: Operation): JsonObject {
+function failureResponses(method: string, path: string, { failure, failures }: Operation): JsonObject {
   const byStatus = Map.groupBy(failures, ({ status }) => status)
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => {
@@ -196,7 +193,7 @@ export function failureExample({ status, msg, data }: Failure): JsonObject {
 
 /** An example under its name, with its request. */
 function namedExample(
-  method: Method,
+  method: string,
   path: string,
   { name, given, query, request, requestHeaders = {}, body }: Example<unknown> & Pick<Failure, 'requestHeaders'>,
 ) {
@@ -204,7 +201,7 @@ function namedExample(
   const summary = `${name.replaceAll('-', ' ')} (given ${given})`
   // A body that is no JSON value is described by the name of its example.
   const sent = typeof request === 'object' ? ` with the body \`${JSON.stringify(request)}\`` : ''
-  const description = `\`${method} ${path}${query}\`${lines.join()}${sent}`
+  const description = `\`${method.toUpperCase()} ${path}${query}\`${lines.join()}${sent}`
   return [wordsOf(name), { summary, description, value: body }] as const
 }
 

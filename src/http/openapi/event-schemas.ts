@@ -1,72 +1,43 @@
 import * as z from 'zod/mini'
-import type { EventType } from '../../events/event.ts'
-import { postedFlow } from '../routes/ledger-entries/docs.ts'
-import { amountSchema, countSchema, idSchema, notes, textSchema } from './response.ts'
+import { type EventType, eventTypes, heldReasons, refusedReasons } from '../../d1/tables.ts'
+import { postedFlow } from '../routes/ledger-entries.ts'
+import { amountSchema, component, countSchema, idSchema, instantSchema, textSchema } from './docs.ts'
 
-const txid = textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/)
-const position = countSchema('The position of the log among those of the transaction; 0 for TRX.')
-const cuy = idSchema('The currency.')
-const address = textSchema('The address of the user that is paid.', /^T\w{33}$/)
+const place = () => ({
+  txid: textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
+  position: countSchema('The position of the log among those of the transaction; 0 for TRX.'),
+})
+const cuy = () => idSchema('The currency.')
+const address = () => textSchema('The address of the user that is paid.', /^T\w{33}$/)
 
-/** An event of one type. */
-const eventOf = <Type extends EventType, Data extends z.ZodMiniType>(id: string, type: Type, data: Data) =>
-  z
-    .strictObject({
-      id: idSchema('Its number: 1, 2, 3 … in the order in which events are stored.'),
-      type: z.literal(type),
-      uid: idSchema('The user.'),
-      created_at: z.iso.datetime({ precision: 3 }).register(notes, { description: 'UTC, with milliseconds.' }),
-      data,
-    })
-    .register(notes, { id })
-
-const uncredited = (reason: string) =>
+const uncredited = (reasons: readonly string[]) =>
   z.strictObject({
-    txid,
-    position,
-    cuy,
-    address,
-    reason: textSchema(reason),
+    ...place(),
+    cuy: cuy(),
+    address: address(),
+    reason: textSchema(`One of ${reasons.join(', ')}.`),
     why: textSchema('The same for people: the sentence of `/tron/recharge?txid=…`.'),
   })
 
-/** The body of each type of event. */
-export const eventSchemas = {
-  'deposit.seen': eventOf(
-    'DepositSeen',
-    'deposit.seen',
+/** The data of each type of event. */
+const dataOf = {
+  'deposit.seen': () =>
     z.strictObject({
-      txid,
-      position,
-      cuy,
+      ...place(),
+      cuy: cuy(),
       amt: amountSchema('What is transferred, in whole units.'),
-      address,
+      address: address(),
       seconds: countSchema('About how long until the block is final.'),
     }),
-  ),
-  'deposit.dropped': eventOf('DepositDropped', 'deposit.dropped', z.strictObject({ txid, position })),
-  'deposit.credited': eventOf(
-    'DepositCredited',
-    'deposit.credited',
-    z.strictObject({ txid, position, address, entry: postedFlow }),
-  ),
-  'deposit.held': eventOf(
-    'DepositHeld',
-    'deposit.held',
-    uncredited(
-      'One of no-api, api-unavailable, bytes-unreadable, disagreement, decimals-differ, decimals-unknown, retired, too-large.',
-    ),
-  ),
-  'deposit.refused': eventOf(
-    'DepositRefused',
-    'deposit.refused',
-    uncredited('One of failed, other-contract, below-minimum, dust.'),
-  ),
-  'entry.posted': eventOf('EntryPosted', 'entry.posted', z.strictObject({ entry: postedFlow })),
-} as const satisfies Record<EventType, z.ZodMiniType>
+  'deposit.dropped': () => z.strictObject(place()),
+  'deposit.credited': () => z.strictObject({ ...place(), address: address(), entry: postedFlow() }),
+  'deposit.held': () => uncredited(heldReasons),
+  'deposit.refused': () => uncredited(refusedReasons),
+  'entry.posted': () => z.strictObject({ entry: postedFlow() }),
+} as const satisfies Record<EventType, () => z.ZodMiniType>
 
 /** When each type of event is stored. */
-export const eventDescriptions: Readonly<Record<EventType, string>> = {
+const eventDescriptions: Readonly<Record<EventType, string>> = {
   'deposit.seen':
     'A transfer to a user in a block that is not final yet. It can still be dropped, or turn out to be worth nothing.',
   'deposit.dropped':
@@ -77,12 +48,66 @@ export const eventDescriptions: Readonly<Record<EventType, string>> = {
   'entry.posted': 'Any other ledger entry.',
 }
 
+/** `DepositSeen` for `deposit.seen`. */
+const nameOf = (type: EventType) => type.replaceAll(/(?:^|[.])(.)/g, (_, first: string) => first.toUpperCase())
+
+/** An event of one type. */
+const eventOf = <Type extends EventType>(type: Type) =>
+  component(nameOf(type), () =>
+    z.strictObject({
+      id: idSchema('Its number: 1, 2, 3 … in the order in which events are stored.'),
+      type: z.literal(type),
+      uid: idSchema('The user.'),
+      created_at: instantSchema(),
+      // safe: the data of this type
+      data: dataOf[type]() as ReturnType<(typeof dataOf)[Type]>,
+    }),
+  )
+
 /** An event of any type. */
-export const eventSchema = z.discriminatedUnion('type', [
-  eventSchemas['deposit.seen'],
-  eventSchemas['deposit.dropped'],
-  eventSchemas['deposit.credited'],
-  eventSchemas['deposit.held'],
-  eventSchemas['deposit.refused'],
-  eventSchemas['entry.posted'],
-])
+export const eventSchema = () =>
+  z.discriminatedUnion('type', [
+    eventOf('deposit.seen'),
+    eventOf('deposit.dropped'),
+    eventOf('deposit.credited'),
+    eventOf('deposit.held'),
+    eventOf('deposit.refused'),
+    eventOf('entry.posted'),
+  ])
+
+/** A JSON object of the document. */
+type JsonMember = Readonly<Record<string, unknown>>
+
+const header = (name: string, description: string, schema: JsonMember) => {
+  return { name, in: 'header', required: true, description, schema: { type: 'string', ...schema } }
+}
+
+const headers = () => [
+  header('webhook-id', 'The same for each delivery of an event: a receiver ignores an id that it knows.', {
+    pattern: '^evt_[1-9]\\d*_\\d+$',
+  }),
+  header('webhook-timestamp', 'When it was sent, in seconds since 1970.', { pattern: '^\\d+$' }),
+  header(
+    'webhook-signature',
+    'By Standard Webhooks: one `v1,…` for each secret of the endpoint, with spaces between.',
+    {},
+  ),
+]
+
+/** The requests to the endpoints of `WEBHOOKS`. `refTo` makes a reference to a schema. */
+export function describeWebhooks(refTo: (schema: z.ZodMiniType) => JsonMember): JsonMember {
+  const describe = (type: EventType) => ({
+    operationId: type.replace(/[.](.)/, (_, first: string) => first.toUpperCase()),
+    tags: ['Ledger'],
+    summary: type,
+    description: `${eventDescriptions[type]} Delivered at least once and in order; the body is the event as in the feed.`,
+    security: [],
+    parameters: headers(),
+    requestBody: { required: true, content: { 'application/json': { schema: refTo(eventOf(type)) } } },
+    responses: {
+      '2XX': { description: 'Received, within 10 seconds.' },
+      '4XX': { description: 'A failure, as is every other answer, redirects included: the event is sent again.' },
+    },
+  })
+  return Object.fromEntries(eventTypes.map((type) => [type, { post: describe(type) }]))
+}

@@ -1,31 +1,27 @@
-import { healthOperation } from '../routes/health/docs.ts'
-import { ledgerAddressOperation } from '../routes/ledger-address/docs.ts'
-import { listLedgerEntriesOperation, postLedgerEntriesOperation } from '../routes/ledger-entries/docs.ts'
-import { listLedgerEventsOperation } from '../routes/ledger-events/docs.ts'
-import { listLedgerWalletsOperation } from '../routes/ledger-wallets/docs.ts'
-import { tronBalanceOperation } from '../routes/tron-balance/docs.ts'
-import { tronGenerateOperation } from '../routes/tron-generate/docs.ts'
-import { tronRechargeOperation } from '../routes/tron-recharge/docs.ts'
-import { walletFlowListOperation } from '../routes/wallet-flow-list/docs.ts'
-import { walletListOperation } from '../routes/wallet-list/docs.ts'
+import { healthDocs } from '../routes/health.ts'
+import { ledgerAddressDocs } from '../routes/ledger-address.ts'
+import { ledgerEntriesDocs } from '../routes/ledger-entries.ts'
+import { ledgerEventsDocs } from '../routes/ledger-events.ts'
+import { ledgerWalletsDocs } from '../routes/ledger-wallets.ts'
+import { postLedgerEntriesDocs } from '../routes/post-ledger-entries.ts'
+import { tronBalanceDocs } from '../routes/tron-balance.ts'
+import { tronGenerateDocs } from '../routes/tron-generate.ts'
+import { tronRechargeDocs } from '../routes/tron-recharge.ts'
+import { walletFlowListDocs } from '../routes/wallet-flow-list.ts'
+import { walletListDocs } from '../routes/wallet-list.ts'
 import type { RoutePath } from '../routes.ts'
-import type { Operation } from './operation.ts'
+import type { Operation } from './docs.ts'
 
-/** The documentation of GET at every route. It is a list of its own so that the Worker does not contain it. */
+/** The documentation of every route, by its methods. It is a list of its own so that the Worker does not contain it. */
 export const operations = {
-  '/tron/generate': tronGenerateOperation,
-  '/tron/balance': tronBalanceOperation,
-  '/tron/recharge': tronRechargeOperation,
-  '/wallet/list': walletListOperation,
-  '/wallet/flow/list': walletFlowListOperation,
-  '/ledger/entries': listLedgerEntriesOperation,
-  '/ledger/events': listLedgerEventsOperation,
-  '/ledger/wallets': listLedgerWalletsOperation,
-  '/ledger/address': ledgerAddressOperation,
-  '/health': healthOperation,
-} satisfies Record<RoutePath, Operation>
-
-/** The documentation of POST, where a route has it. */
-export const postOperations = { '/ledger/entries': postLedgerEntriesOperation } satisfies Partial<
-  Record<RoutePath, Operation>
->
+  '/tron/generate': { get: tronGenerateDocs() },
+  '/tron/balance': { get: tronBalanceDocs() },
+  '/tron/recharge': { get: tronRechargeDocs() },
+  '/wallet/list': { get: walletListDocs() },
+  '/wallet/flow/list': { get: walletFlowListDocs() },
+  '/ledger/entries': { get: ledgerEntriesDocs(), post: postLedgerEntriesDocs() },
+  '/ledger/events': { get: ledgerEventsDocs() },
+  '/ledger/wallets': { get: ledgerWalletsDocs() },
+  '/ledger/address': { get: ledgerAddressDocs() },
+  '/health': { get: healthDocs() },
+} satisfies Record<RoutePath, { readonly get: Operation; readonly post?: Operation }>

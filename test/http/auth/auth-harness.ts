@@ -1,4 +1,3 @@
-import { onTestFinished, vi } from 'vitest'
 import type { UnixMs } from '../../../src/common/time.ts'
 import type { AuthConfig } from '../../../src/config/auth.ts'
 import { type Authenticate, createAuthenticator } from '../../../src/http/auth/authenticate.ts'
@@ -26,7 +25,7 @@ export interface AuthHarness {
   readonly authenticate: Authenticate
   /** The result for a request with this token. */
   verify(token: string): ReturnType<Authenticate>
-  /** Seconds since 1970. jose has the same time. */
+  /** Seconds since 1970. */
   readonly clock: { seconds: number }
   readonly warnings: { readonly event: string; readonly fields: LogFields }[]
   /** Requests to the key server. */
@@ -43,8 +42,6 @@ export function authHarness(
   const fetches = { count: 0 }
   const quiet = () => undefined
   const now = () => (clock.seconds * 1000) as UnixMs
-  const spied = vi.spyOn(Date, 'now').mockImplementation(now)
-  onTestFinished(() => spied.mockRestore())
   const authenticate = createAuthenticator(config, {
     clock: { now, sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) },
     logger: { info: quiet, warn: (event, fields) => warnings.push({ event, fields }), error: quiet, alarm: quiet },

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { UnixMs } from '../../../src/common/time.ts'
-import { backendTokenSecondsMax, createBackendAuthenticator } from '../../../src/http/auth/authenticate-backend.ts'
+import { backendTokenSecondsMax, createBackendAuthenticator } from '../../../src/http/auth/authenticate.ts'
 import { missingScope, toAuthProblem } from '../../../src/http/errors.ts'
 import { bearer, createIssuer, forgeToken, keySetOf, signHs256, tokenNow } from '../../support/tokens.ts'
 import { backendSecret, testSecret } from '../../support/variables.ts'

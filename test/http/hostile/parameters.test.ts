@@ -6,8 +6,8 @@ import { noEntries, ownWallets, underAttack } from './hostile-harness.ts'
 const harness = underAttack()
 
 /** Every parameter of every route. */
-const parameters = Object.entries(operations).flatMap(([path, { query }]) =>
-  Object.keys(query.shape).map((name): [string, string] => [path, name]),
+const parameters = Object.entries(operations).flatMap(([path, { get }]) =>
+  Object.keys(get.query.shape).map((name): [string, string] => [path, name]),
 )
 
 /** The URL of a route with this query, and with the user that a route for backends requires. */

@@ -23,7 +23,7 @@ describe.each<[AuthFailure, Record<string, unknown>]>([
     const response = await service.get(path, null, { headers: badToken })
     expect(Object.fromEntries(response.headers)).toMatchObject(headers)
     expect(await read(response)).toEqual(failed(status, msg))
-    expect(JSON.parse(service.lines.at(-1) ?? '')).toMatchObject({ nodeCalls: 0, databaseQueries: 0 })
+    expect(JSON.parse(service.lines.at(-1) ?? '')).toMatchObject({ databaseQueries: 0 })
   })
 
   test('the health check is not refused', async () => {

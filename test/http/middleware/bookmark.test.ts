@@ -88,7 +88,7 @@ describe('the copy of the database that is read', () => {
   test('is the primary for a route that writes, whatever the bookmark', async () => {
     const { service, starts } = await watched()
     await service.get('/tron/generate', 7, { headers: { [header]: good } })
-    expect(starts).toEqual(['first-primary'])
+    expect(starts.filter((start) => start !== 'no session')).toEqual(['first-primary']) // the scanner has no session
   })
 
   test('is the primary where D1 refuses the bookmark, with a line in the log', async () => {

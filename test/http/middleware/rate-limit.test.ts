@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { rateRetrySeconds, tooManyRequests } from '../../../src/http/errors.ts'
 import wranglerText from '../../../wrangler.toml?raw'
-import { brokenDatabase, failed, payCaller, read, startService } from '../service.ts'
+import { brokenDatabase, failed, read, startService } from '../service.ts'
 
 const limited = failed(429, tooManyRequests.msg)
 
@@ -10,8 +10,6 @@ const limited = failed(429, tooManyRequests.msg)
 const figures = [...wranglerText.matchAll(/name = "(RATE_\w+)"\nnamespace_id = "(\d+)"\nsimple = (.+)/g)].map(
   ([, name, namespace, simple]) => ({ name, namespace, simple }),
 )
-
-const unlimited = { limit: () => Promise.resolve({ success: true }) }
 
 /** Limiters that allow the first `max` requests of each caller, and the number of requests by limiter and caller. */
 function countingLimiters(max: number) {
@@ -28,7 +26,6 @@ function countingLimiters(max: number) {
     variables: {
       RATE_LISTS: limiter('lists'),
       RATE_NODES: limiter('nodes'),
-      RATE_NODES_ALL: unlimited,
       RATE_LEDGER: limiter('ledger'),
     },
   }
@@ -53,7 +50,7 @@ describe('over the limit', () => {
     expect(await read(response)).toEqual(limited)
     expect(service.nodes.flatMap((node) => node.requests)).toEqual([])
     expect(service.lines.map((line) => JSON.parse(line))).toEqual([
-      expect.objectContaining({ event: 'request', status: 429, databaseQueries: 0, rowsRead: 0, nodeCalls: 0 }),
+      expect.objectContaining({ event: 'request', status: 429, databaseQueries: 0, rowsRead: 0 }),
     ])
   })
 
@@ -123,52 +120,6 @@ describe('the count of a backend', () => {
   })
 })
 
-describe('the count of all callers together', () => {
-  test('bounds what queries nodes, and nothing else', async () => {
-    let left = 2
-    const RATE_NODES_ALL = { limit: async ({ key }: { key: string }) => ({ success: key === 'all' && left-- > 0 }) }
-    const service = await startService({ ...countingLimiters(2).variables, RATE_NODES_ALL })
-    const statuses: number[] = []
-    for (const uid of [7, 8, 9]) statuses.push((await service.get('/tron/balance', uid)).status)
-    expect(statuses).toEqual([200, 200, 429])
-    expect((await service.get('/wallet/list', 9)).status).toBe(200)
-  })
-
-  test('is not used up by one caller who is over its own limit', async () => {
-    let used = 0
-    const RATE_NODES_ALL = { limit: async () => ({ success: ++used > 0 }) }
-    const service = await startService({ ...countingLimiters(2).variables, RATE_NODES_ALL })
-    for (let i = 0; i < 9; i += 1) await service.get('/tron/balance', 7)
-    expect(used).toBe(2)
-  })
-
-  test('has one of each call and one of each of its requests to nodes, and none of a tick', async () => {
-    let used = 0
-    const RATE_NODES_ALL = { limit: async () => ({ success: ++used > 0 }) }
-    const service = await startService({ RATE_NODES_ALL })
-    const requests = () => service.nodes.reduce((sum, node) => sum + node.requests.length, 0)
-    await service.get('/tron/generate')
-    expect(used).toBe(requests())
-    await service.get('/tron/recharge')
-    expect(used).toBe(requests() + 1)
-    await service.tick()
-    expect(used).toBeLessThan(requests())
-  })
-
-  test('ends a call in the middle where it is used up, and a tick credits all the same', async () => {
-    let left = Number.POSITIVE_INFINITY
-    const RATE_NODES_ALL = { limit: async () => ({ success: left-- > 0 }) }
-    const service = await startService({ RATE_NODES_ALL })
-    await payCaller(service)
-    left = 3
-    expect((await service.get('/tron/recharge')).status).toBe(200)
-    expect(await (await service.get('/wallet/list')).text()).toContain('{"amt":0,"cuy":2}')
-    expect((await service.get('/tron/recharge')).status).toBe(429)
-    await service.tick()
-    expect(await (await service.get('/wallet/list')).text()).toContain('{"amt":25,"cuy":2}')
-  })
-})
-
 /** The limit of RATE_NODES in wrangler.toml. */
 const nodesFigure = 20
 
@@ -193,14 +144,12 @@ describe('the platform’s own limiter, with the figures of wrangler.toml', () =
     expect(figures.map(({ name, simple }) => `${name} ${simple}`)).toEqual([
       `RATE_LISTS { limit = 600, period = ${rateRetrySeconds} }`,
       `RATE_NODES { limit = ${nodesFigure}, period = ${rateRetrySeconds} }`,
-      `RATE_NODES_ALL { limit = 120, period = ${rateRetrySeconds} }`,
       `RATE_LEDGER { limit = 6000, period = ${rateRetrySeconds} }`,
       `RATE_LISTS { limit = 600, period = ${rateRetrySeconds} }`,
       `RATE_NODES { limit = ${nodesFigure}, period = ${rateRetrySeconds} }`,
-      `RATE_NODES_ALL { limit = 120, period = ${rateRetrySeconds} }`,
       `RATE_LEDGER { limit = 6000, period = ${rateRetrySeconds} }`,
     ])
-    expect(new Set(figures.map(({ namespace }) => namespace)).size).toBe(8)
+    expect(new Set(figures.map(({ namespace }) => namespace)).size).toBe(6)
   })
 })
 
@@ -211,7 +160,6 @@ describe('a limiter that does not work', () => {
     expect(service.lines.filter((line) => line.includes('no-rate-limit'))).toEqual([
       '{"level":"warn","event":"no-rate-limit","name":"lists"}',
       '{"level":"warn","event":"no-rate-limit","name":"nodes"}',
-      '{"level":"warn","event":"no-rate-limit","name":"allNodes"}',
       '{"level":"warn","event":"no-rate-limit","name":"ledger"}',
     ])
   })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { notConfigured } from '../../../src/http/errors.ts'
 import { stoppedAfterMs } from '../../../src/scan/health.ts'
-import { addressIn, payFinal, type RunningService, read, startService, usdtTo } from '../service.ts'
+import { addressIn, failed, payFinal, type RunningService, read, startService, usdtTo } from '../service.ts'
 
 /** A service that has scanned the whole chain. */
 async function startScanned(): Promise<RunningService> {
@@ -48,5 +49,28 @@ describe('GET /health', () => {
     const { status, body } = await read(await service.get('/health', null))
     expect({ status, body }).toMatchObject({ status: 503, body: { code: 503, data: { status: 'stopped', behind: 0 } } })
     expect(body).toMatchObject({ msg: expect.stringMatching(/^the scan has not advanced for 18\d s$/) })
+  })
+
+  test('causes at most one query a second, however often it is asked', async () => {
+    const service = await startScanned()
+    await service.get('/health', null)
+    service.lines.length = 0
+    for (let i = 0; i < 3; i += 1) {
+      service.clock.seconds += 1
+      await Promise.all(Array.from({ length: 30 }, () => service.get('/health', null)))
+    }
+    const queries = service.lines.map((line) => JSON.parse(line).databaseQueries ?? 0)
+    const sum = queries.reduce((total: number, count: number) => total + count, 0)
+    expect(sum).toBeGreaterThanOrEqual(3)
+    expect(sum).toBeLessThan(10)
+  })
+
+  test.each([
+    ['is wrong', { TRON_XPUB: 'x' }],
+    ['differs from what is stored', { TRON_CHAIN_ID: '0x1' }],
+  ])('is 503 where the configuration %s', async (_what, changes) => {
+    const service = await startScanned()
+    const response = await service.with(changes).get('/health', null)
+    expect(await read(response)).toEqual(failed(503, notConfigured.msg))
   })
 })

@@ -1,26 +1,19 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { usdtBase58 } from '../../support/variables.ts'
 import { failed, payCaller, postInit, type RunningService, read, startService, wholeOf } from '../service.ts'
 
 let service: RunningService
 
 /** A service where caller 7 has 25 USDT. */
-beforeEach(async () => {
+async function start(): Promise<void> {
   service = await startService()
   await payCaller(service)
   await service.get('/tron/recharge')
-})
+}
 
 const payment = { uid: 7, cuy: 2, type: 4, osn: 'order-1', amt: '-2.5' }
 const item = {
-  id: 2,
-  uid: 7,
-  wid: 1,
-  osn: 'order-1',
-  type: 4,
-  cuy: 2,
-  amt: -2.5,
-  balance: 22.5,
-  mark: '',
+  ...{ id: 2, uid: 7, wid: 1, osn: 'order-1', type: 4, cuy: 2, amt: -2.5, balance: 22.5, mark: '' },
   created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
   by: 'shop',
 }
@@ -35,6 +28,8 @@ const amounts = async (uid = 7) => {
 }
 
 describe('POST /ledger/entries', () => {
+  beforeEach(start)
+
   test('stores an entry under the name of the backend, and shows it to the caller without that', async () => {
     expect(await read(await service.post([payment]))).toEqual(answer([item]))
     const { by, ...own } = item
@@ -69,70 +64,37 @@ describe('POST /ledger/entries', () => {
     expect(await read(await service.post([{ ...payment, amt: '-25' }]))).toMatchObject(answer([{ balance: 0 }], true))
   })
 
+  const isKnown = 'its uid, cuy, osn and type are known with another amount or mark'
+  const isNew = 'new, while other entries of the post are known: nothing was stored'
+  const tooMuch = { ...payment, osn: 'order-2', amt: '-1000' }
+
   test.each([
-    [
-      'another amount',
-      [{ ...payment, amt: '-3' }],
-      1,
-      'its uid, cuy, osn and type are known with another amount or mark',
-    ],
-    [
-      'another mark',
-      [{ ...payment, mark: 'x' }],
-      1,
-      'its uid, cuy, osn and type are known with another amount or mark',
-    ],
-    [
-      'a further entry',
-      [payment, { ...payment, osn: 'order-2' }],
-      2,
-      'new, while other entries of the post are known: nothing was stored',
-    ],
-    [
-      'a further entry that the wallet cannot pay',
-      [{ ...payment, osn: 'order-2', amt: '-1000' }, payment],
-      1,
-      'new, while other entries of the post are known: nothing was stored',
-    ],
-  ])('refuses a known key with %s, before balances are looked at', async (_, entries, number, why) => {
+    ['another amount', [{ ...payment, amt: '-3' }], `entry 1: ${isKnown}`],
+    ['another mark', [{ ...payment, mark: 'x' }], `entry 1: ${isKnown}`],
+    ['a further entry', [payment, { ...payment, osn: 'order-2' }], `entry 2: ${isNew}`],
+    ['a further entry that the wallet cannot pay', [tooMuch, payment], `entry 1: ${isNew}`],
+  ])('refuses a known key with %s, before balances are looked at', async (_, entries, msg) => {
     await service.post([payment])
-    expect(await read(await service.post(entries))).toEqual(failed(409, `entry ${number}: ${why}`))
+    expect(await read(await service.post(entries))).toEqual(failed(409, msg))
     expect(await amounts()).toEqual([0, 22.5])
   })
 
+  const all = { ...payment, osn: 'b', amt: '-22.6' }
+  const loan = [
+    { ...payment, amt: '-30' },
+    { ...payment, type: 5, amt: '30' },
+  ]
+  const full = 'holds 25, 9007199254.740991 do not fit: a wallet can hold at most 9007199254.740991'
+
   test.each([
-    ['more than it holds', [{ ...payment, amt: '-25.000001' }], 1, 'holds 25, 25.000001 are needed'],
-    [
-      'more than the entries before leave',
-      [payment, { ...payment, osn: 'b', amt: '-22.6' }],
-      2,
-      'holds 22.5, 22.6 are needed',
-    ],
-    [
-      'more in between than a later entry gives back',
-      [
-        { ...payment, amt: '-30' },
-        { ...payment, type: 5, amt: '30' },
-      ],
-      1,
-      'holds 25, 30 are needed',
-    ],
-    [
-      'more than 2^53−1 units',
-      [{ ...payment, type: 9, amt: '9007199254.740991' }],
-      1,
-      'holds 25, 9007199254.740991 do not fit: a wallet can hold at most 9007199254.740991',
-    ],
+    ['more than it holds', [{ ...payment, amt: '-25.000001' }], 2, 'holds 25, 25.000001 are needed'],
+    ['more than the entries before leave', [payment, all], 3, 'holds 22.5, 22.6 are needed'],
+    ['more in between than a later entry gives back', loan, 2, 'holds 25, 30 are needed'],
+    ['more than 2^53−1 units', [{ ...payment, type: 9, amt: '9007199254.740991' }], 2, full],
   ])('refuses to leave a wallet with %s', async (_, entries, number, why) => {
-    const refusal = failed(422, `entry ${number}: wallet of user 7 in USDT ${why}`)
-    expect(await read(await service.post([{ ...payment, uid: 8, type: 5, amt: '1' }, ...entries]))).toEqual({
-      ...refusal,
-      body: { ...refusal.body, msg: refusal.body.msg.replace(`entry ${number}`, `entry ${number + 1}`) },
-    })
-    expect([await amounts(), await amounts(8)]).toEqual([
-      [0, 25],
-      [0, 0],
-    ])
+    const refused = await service.post([{ ...payment, uid: 8, type: 5, amt: '1' }, ...entries])
+    expect(await read(refused)).toEqual(failed(422, `entry ${number}: wallet of user 7 in USDT ${why}`))
+    expect([...(await amounts()), ...(await amounts(8))]).toEqual([0, 25, 0, 0])
   })
 
   test('names the entry and the member of a wrong one, and stores nothing', async () => {
@@ -145,19 +107,13 @@ describe('POST /ledger/entries', () => {
   test('moves money between wallets', async () => {
     const gift = { ...payment, type: 3, osn: 'gift', amt: '-10' }
     expect((await service.post([gift, { ...gift, uid: 8, amt: '10' }])).status).toBe(200)
-    expect([await amounts(), await amounts(8)]).toEqual([
-      [0, 15],
-      [0, 10],
-    ])
+    expect([...(await amounts()), ...(await amounts(8))]).toEqual([0, 15, 0, 10])
   })
 
   test('goes on in a retired currency', async () => {
-    const [trx, usdt] = [
-      { cuy: 1, symbol: 'TRX', decimals: 6 },
-      { cuy: 2, symbol: 'USDT', contract: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', decimals: 6, retired: true },
-    ]
-    const retired = service.with({ CURRENCIES: [trx, usdt] })
-    expect((await retired.post([payment])).status).toBe(200)
+    const retired = { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6, retired: true }
+    const changed = service.with({ CURRENCIES: [{ cuy: 1, symbol: 'TRX', decimals: 6 }, retired] })
+    expect((await changed.post([payment])).status).toBe(200)
   })
 
   test('stores one of 50 equal posts at once and gives all the same list', async () => {
@@ -176,7 +132,31 @@ describe('POST /ledger/entries', () => {
   })
 })
 
+describe('after a post', () => {
+  const bodies = (running: RunningService) => running.hooks.map(({ body }) => JSON.parse(body).data.entry.osn)
+  const hooked = {
+    WEBHOOKS: [{ url: 'https://hooks.example/', secretVar: 'HOOK' }],
+    HOOK: `whsec_${btoa('s'.repeat(32))}`,
+  }
+
+  test('the endpoints are woken, by HTTP and by RPC, and not by a refusal', async () => {
+    const running = await startService(hooked)
+    await running.tick() // registers the endpoint
+    await running.post([{ ...payment, type: 5, amt: '1' }])
+    await running.deliver()
+    expect(bodies(running)).toEqual(['order-1'])
+    await running.rpc.post([{ uid: 7, cuy: 2, type: 5, osn: 'order-2', amt: '1' }], 'shop')
+    await running.deliver()
+    expect(bodies(running)).toEqual(['order-1', 'order-2'])
+    expect((await running.post([{ ...payment, amt: '-9' }])).status).toBe(422)
+    await running.deliver()
+    expect(bodies(running)).toHaveLength(2)
+  })
+})
+
 describe('an amount as a JSON number', () => {
+  beforeEach(start)
+
   test.each([
     ['-2.5', '-2.5', '22.5'],
     ['-0.000001', '-0.000001', '24.999999'],
@@ -194,9 +174,13 @@ describe('an amount as a JSON number', () => {
       '"amt":9007199254.740991,"balance":9007199254.740991,',
     )
   })
+})
+
+describe('a number in a post', () => {
+  beforeAll(start)
 
   test.each(['-2.5e0', '-0.00000099999999999999999999', '-9007199254.740992', '-0', '-1e400'])(
-    'of %s is refused',
+    'that is the amount %s is refused',
     async (number) => {
       const text = `{"entries":[{"uid":7,"cuy":2,"type":4,"osn":"n","amt":${number}}]}`
       expect(await postText(text)).toEqual(failed(400, expect.stringMatching(/^entry 1: amt: /)))
@@ -204,7 +188,7 @@ describe('an amount as a JSON number', () => {
   )
 
   test.each(['7.0', '7.0000000000000000001', '0.7e1', '9007199254740991.4', '9007199254740993', '-7', '1e400'])(
-    'is not what a uid is read from: %s is refused',
+    'that is the uid %s is refused',
     async (uid) => {
       const text = `{"entries":[{"uid":${uid},"cuy":2,"type":5,"osn":"n","amt":1}]}`
       expect(await postText(text)).toEqual(failed(400, expect.stringMatching(/^entry 1: uid: /)))

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { unknownPath, wrongMethod } from '../../../src/http/errors.ts'
 import {
   addressIn,
@@ -15,13 +15,13 @@ import {
 let service: RunningService
 
 /** A service where caller 7 has a deposit of 3.5 TRX and a payment of 1 TRX, and caller 8 an adjustment. */
-beforeEach(async () => {
+async function start(): Promise<void> {
   service = await startService()
   payFinal(service, trxTo(await addressIn(await service.get('/tron/generate')), 3_500_000n))
   await service.get('/tron/recharge')
   await service.post([{ uid: 7, cuy: 1, type: 4, osn: 'order 1', amt: '-1' }])
   await service.post([{ uid: 8, cuy: 1, type: 9, osn: 'start', amt: '9' }])
-})
+}
 
 const dataOf = async (response: Response) => {
   const { status, body } = await read(response)
@@ -30,6 +30,8 @@ const dataOf = async (response: Response) => {
 const uidTakes = 'uid: a whole number from 1 to 9007199254740991'
 
 describe('GET /ledger/entries', () => {
+  beforeAll(start)
+
   test('has the entries that the user sees, each with the name of its backend, empty for a recharge', async () => {
     const own = await dataOf(await service.get('/wallet/flow/list'))
     const { data } = await dataOf(await service.ledger('/ledger/entries?uid=7'))
@@ -57,16 +59,6 @@ describe('GET /ledger/entries', () => {
     expect([(data.list as { id: number }[]).map(({ id }) => id), data.count]).toEqual([ids, count])
   })
 
-  test('finds an osn as it was posted, in the form of a txid too, as the caller’s list does', async () => {
-    for (const osn of [`0x${'ab'.repeat(32)}`, 'AB'.repeat(32)]) {
-      await service.post([{ uid: 7, cuy: 1, type: 5, osn, amt: '1' }])
-      const { data } = await dataOf(await service.ledger(`/ledger/entries?uid=7&osn=${osn}`))
-      expect(data).toMatchObject({ list: [{ osn }], count: 1 })
-      expect((await dataOf(await service.get(`/wallet/flow/list?osn=${osn}`))).data).toMatchObject({ list: [{ osn }] })
-      expect(await service.rpc.entries({ uid: 7, osn })).toMatchObject({ list: [{ osn }], count: 1 })
-    }
-  })
-
   test.each([
     ['', uidTakes],
     ['?uid=', uidTakes],
@@ -81,7 +73,20 @@ describe('GET /ledger/entries', () => {
   })
 })
 
+test('GET /ledger/entries finds an osn as it was posted, in the form of a txid too, as the caller’s list does', async () => {
+  await start()
+  for (const osn of [`0x${'ab'.repeat(32)}`, 'AB'.repeat(32)]) {
+    await service.post([{ uid: 7, cuy: 1, type: 5, osn, amt: '1' }])
+    const { data } = await dataOf(await service.ledger(`/ledger/entries?uid=7&osn=${osn}`))
+    expect(data).toMatchObject({ list: [{ osn }], count: 1 })
+    expect((await dataOf(await service.get(`/wallet/flow/list?osn=${osn}`))).data).toMatchObject({ list: [{ osn }] })
+    expect(await service.rpc.entries({ uid: 7, osn })).toMatchObject({ list: [{ osn }], count: 1 })
+  }
+})
+
 describe('GET /ledger/wallets', () => {
+  beforeAll(start)
+
   test('has the balances of the named user', async () => {
     const list = (amt: number) => ({
       list: [
@@ -102,6 +107,8 @@ describe('GET /ledger/wallets', () => {
 })
 
 describe('GET /ledger/address', () => {
+  beforeEach(start)
+
   test('has the address of the named user, and creates the first one', async () => {
     expect((await dataOf(await service.ledger('/ledger/address?uid=7'))).data).toEqual({ id: 1, address: firstAddress })
     expect((await dataOf(await service.ledger('/ledger/address?uid=8'))).data).toEqual({
@@ -119,6 +126,8 @@ describe('GET /ledger/address', () => {
 })
 
 describe('the bookmark', () => {
+  beforeEach(start)
+
   test('of a post makes a read at least as new', async () => {
     const posted = await service.post([{ uid: 7, cuy: 1, type: 5, osn: 'order 1', amt: '1' }])
     const bookmark = posted.headers.get('x-d1-bookmark')
@@ -130,6 +139,8 @@ describe('the bookmark', () => {
 })
 
 describe('without a key for backends', () => {
+  beforeAll(start)
+
   test.each([
     ['GET', '/ledger/entries?uid=7'],
     ['POST', '/ledger/entries'],
@@ -143,6 +154,8 @@ describe('without a key for backends', () => {
 })
 
 describe('another method', () => {
+  beforeAll(start)
+
   test.each([
     ['PUT', '/ledger/entries', 'GET, HEAD, POST', 'GET, HEAD or POST'],
     ['OPTIONS', '/ledger/entries', 'GET, HEAD, POST', 'GET, HEAD or POST'],

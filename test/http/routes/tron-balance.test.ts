@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { balanceAddressesMax } from '../../../src/addresses/read-balance.ts'
 import type { Address } from '../../../src/chain/address.ts'
-import { parseBalanceQuery } from '../../../src/http/routes/tron-balance/query.ts'
+import { parseBalanceQuery } from '../../../src/http/routes/tron-balance.ts'
 import { indexCurrencies } from '../../../src/ledger/currencies.ts'
 import { fine, twoCurrencies } from '../../support/currencies.ts'
 import { usdtAddress } from '../../support/transaction-spec.ts'
@@ -70,19 +70,6 @@ describe('GET /tron/balance', () => {
       expect((await service.get(`/tron/balance?${query}`)).status).toBe(400)
     },
   )
-
-  test('is remembered for three seconds for the same caller and query, without a node', async () => {
-    setBalance(first, 1_000_000n)
-    await service.get('/tron/balance')
-    const requests = () => service.nodes.reduce((sum, node) => sum + node.requests.length, 0)
-    const before = requests()
-    setBalance(first, 2_000_000n)
-    expect(await wholeOf(await service.get('/tron/balance'))).toEqual(amounts('1'))
-    expect(requests()).toBe(before)
-    expect(await wholeOf(await service.get('/tron/balance', 8))).toEqual(amounts('0'))
-    service.clock.seconds += 3
-    expect(await wholeOf(await service.get('/tron/balance'))).toEqual(amounts('2'))
-  })
 
   test('is 400 that asks for one address where the caller has more than one request can read', async () => {
     const insert = service.db.prepare(

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { gapLimit } from '../../../src/addresses/issue-address.ts'
-import { parseGenerateQuery } from '../../../src/http/routes/tron-generate/query.ts'
+import type { ScriptedNode } from '../../support/scripted-node.ts'
 import { usdtAddress } from '../../support/transaction-spec.ts'
 import {
   addressFrom,
+  alarmsIn,
+  failed,
   firstAddress,
   type RunningService,
   read,
@@ -46,88 +48,38 @@ describe('GET /tron/generate', () => {
   })
 
   describe('for the first address of an empty database', () => {
-    const alarms = () => service.lines.flatMap((line) => JSON.parse(line).alarm ?? [])
-    const addressCount = () => service.db.prepare('SELECT count(*) AS n FROM address').first('n')
+    const first = addressFrom(firstAddress)
+    const second = addressFrom(secondAddress)
 
-    test.each([
-      ['TRX at the first address', firstAddress, 'native'],
-      ['a token at the second address', secondAddress, 'token'],
-    ])('is 503 with one alarm where the key holds %s, until TRON_FIRST_INDEX is set', async (_what, holder, kind) => {
-      const address = addressFrom(holder)
-      for (const node of service.nodes) {
-        if (kind === 'native') node.balances.set(address, 1n)
-        else node.balances.set(`${usdtAddress} ${address}`, 1n)
-      }
+    test.each<[string, (node: ScriptedNode, i: number) => unknown]>([
+      ['holds TRX at its first address', (node) => node.balances.set(first, 1n)],
+      ['holds a token at its second address', (node) => node.balances.set(`${usdtAddress} ${second}`, 1n)],
+      ['had an address that was emptied, as its account shows', (node) => node.activated.add(secondAddress)],
+      ['holds something that the first node hides', (node, i) => i === 1 && node.balances.set(first, 1n)],
+      ['holds something that the second node hides', (node, i) => i === 0 && node.balances.set(first, 1n)],
+    ])('is 503 with one alarm where the key %s, until TRON_FIRST_INDEX is set', async (_what, give) => {
+      for (const [i, node] of service.nodes.entries()) give(node, i)
       for (const uid of [7, 8]) expect((await service.get('/tron/generate', uid)).status).toBe(503)
       expect((await service.get('/tron/generate?fresh=1')).status).toBe(503)
-      expect(alarms()).toEqual(['key-was-used'])
-      expect(await addressCount()).toBe(0)
+      expect(alarmsIn(service)).toEqual(['key-was-used'])
+      expect(await service.db.prepare('SELECT count(*) AS n FROM address').first('n')).toBe(0)
       const set = service.with({ TRON_FIRST_INDEX: '1' })
       expect(await read(await set.get('/tron/generate'))).toEqual(issued(2, secondAddress))
     })
 
     test('takes 0 as a first index that is set', async () => {
-      for (const node of service.nodes) node.balances.set(addressFrom(firstAddress), 1n)
+      for (const node of service.nodes) node.balances.set(first, 1n)
       const set = service.with({ TRON_FIRST_INDEX: '0' })
       expect(await read(await set.get('/tron/generate'))).toEqual(issued(1, firstAddress))
-      expect(alarms()).toEqual([])
-    })
-
-    test('is 503 where an address of the key was emptied, as its account shows', async () => {
-      for (const node of service.nodes) node.activated.add(secondAddress)
-      expect((await service.get('/tron/generate')).status).toBe(503)
-      expect(service.lines.join()).toContain('"alarm":"key-was-used","index":1,"cuy":null')
-      expect(await addressCount()).toBe(0)
-    })
-
-    test.each([0, 1])('is 503 where the node at index %i hides what the key holds', async (liar) => {
-      for (const [i, node] of service.nodes.entries()) {
-        if (i !== liar) node.balances.set(addressFrom(firstAddress), 1n)
-      }
-      expect((await service.get('/tron/generate')).status).toBe(503)
-      expect(alarms()).toEqual(['key-was-used'])
+      expect(alarmsIn(service)).toEqual([])
     })
 
     test.each(['rpc', 'api'])('is 503 without an alarm where too few nodes answer by their %s', async (down) => {
       for (const node of service.nodes.slice(down === 'rpc' ? 1 : 0)) {
-        node.script = ({ service: asked, calls }) => {
-          const isAbout = calls.some(({ method }) => ['eth_getBalance', 'api'].includes(method))
-          return asked === down && isAbout ? { kind: 'status', status: 500 } : null
-        }
+        node.script = (incoming) => (incoming.service === down ? { kind: 'status', status: 500 } : null)
       }
       expect((await service.get('/tron/generate')).status).toBe(503)
-      expect(alarms()).toEqual([])
-      expect(await addressCount()).toBe(0)
-    })
-
-    test('issues the first address in the end where HTTP APIs limit the rate of the questions about accounts', async () => {
-      let left = 0
-      for (const node of service.nodes) {
-        node.script = ({ service: asked }) => {
-          if (asked !== 'api') return null
-          left -= 1
-          return left < 0 ? { kind: 'status', status: 429 } : null
-        }
-      }
-      const statuses: number[] = []
-      for (let attempt = 0; attempt < 5; attempt += 1) {
-        left = 5
-        service.clock.seconds += 600
-        statuses.push((await service.get('/tron/generate')).status)
-      }
-      expect(statuses).toEqual([503, 503, 503, 200, 200])
-    })
-
-    test('asks as many nodes as must agree for each asset, one for each account, and none for any later address', async () => {
-      const requests = () =>
-        service.nodes
-          .flatMap((node) => node.requests)
-          .filter(({ calls }) => calls.some(({ method }) => ['eth_getBalance', 'eth_call', 'api'].includes(method)))
-          .length
-      await service.get('/tron/generate')
-      expect(requests()).toBe(4 + 20)
-      await service.get('/tron/generate', 8)
-      expect(requests()).toBe(4 + 20)
+      expect(alarmsIn(service)).toEqual([])
     })
   })
 
@@ -170,22 +122,9 @@ describe('GET /tron/generate', () => {
   })
 })
 
-describe('the query', () => {
-  const parse = (query: string) => parseGenerateQuery(`https://wallet.example/x?${query}`)
-  const bad = (field: string, why: string) => ({ ok: false, error: { kind: 'bad-input', field, why } })
-
-  test.each([
-    ['', { fresh: false, format: 'base58' }],
-    ['fresh=0', { fresh: false, format: 'base58' }],
-    ['fresh=1', { fresh: true, format: 'base58' }],
-    ['format=number', { fresh: false, format: 'number' }],
-    ['format=hex&fresh=1', { fresh: true, format: 'hex' }],
-  ])('can be "%s"', (query, value) => {
-    expect(parse(query)).toEqual({ ok: true, value })
-  })
-
-  test('lists the words that a parameter takes', () => {
-    expect(parse('fresh=2')).toEqual(bad('fresh', 'one of 0, 1'))
-    expect(parse('format=HEX')).toEqual(bad('format', 'one of base58, number, hex'))
-  })
+test.each([
+  ['fresh=2', 'fresh: one of 0, 1'],
+  ['format=HEX', 'format: one of base58, number, hex'],
+])('the failure of ?%s lists the words that the parameter takes', async (query, msg) => {
+  expect(await read(await service.get(`/tron/generate?${query}`))).toEqual(failed(400, msg))
 })

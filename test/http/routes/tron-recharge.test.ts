@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '../../../src/chain/address.ts'
 import { blockSeconds } from '../../../src/chain/block.ts'
-import type { Pending } from '../../../src/deposits/deposit.ts'
-import { explainPending } from '../../../src/deposits/explain.ts'
-import { describeReport } from '../../../src/http/routes/tron-recharge/message.ts'
-import { parseRechargeQuery } from '../../../src/http/routes/tron-recharge/query.ts'
 import type { Amount } from '../../../src/common/amount.ts'
+import { explainHeld } from '../../../src/deposits/explain.ts'
+import { parseQuery } from '../../../src/http/query.ts'
+import { describeReport, rechargeQuery } from '../../../src/http/routes/tron-recharge.ts'
 import type { Currency } from '../../../src/ledger/currencies.ts'
 import type { CheckNowReport } from '../../../src/scan/check-now.ts'
 import { fine, trx, twoCurrencies } from '../../support/currencies.ts'
@@ -50,10 +49,9 @@ describe('GET /tron/recharge', () => {
     expect(await check('', 8)).toEqual(succeeded('nothing new'))
   })
 
-  test('counts no TRC-10 transfer as a transfer while it is not proven', async () => {
-    service.chain.add([{ kind: 'trc10', from: addressOf(99), to: own, amount: 5n }, usdtTo(own, 5n)])
-    const { body } = await check()
-    expect(body).toMatchObject({ msg: expect.stringContaining('1 transfer and 1 possible TRX transfer found') })
+  test('counts no TRC-10 transfer', async () => {
+    service.chain.add([{ kind: 'trc10', from: addressOf(99), to: own, amount: 5n }, trxTo(own, 5n), usdtTo(own, 5n)])
+    expect((await check()).body).toMatchObject({ msg: expect.stringContaining('; 2 transfers found, final in') })
   })
 
   test('credits one transaction by its txid, and is a success again later', async () => {
@@ -97,16 +95,11 @@ describe('GET /tron/recharge', () => {
 })
 
 describe('the query', () => {
-  const parse = (query: string) => parseRechargeQuery(`https://wallet.example/x?${query}`)
+  const parse = (query: string) => parseQuery(rechargeQuery, `https://wallet.example/x?${query}`)
   const txid = 'ab'.repeat(32)
 
-  test.each([
-    ['', null],
-    [`txid=${txid}`, txid],
-    [`txid=0x${txid}`, txid],
-    [`txid=0X${txid.toUpperCase()}`, txid],
-  ])('can be "%s"', (query, value) => {
-    expect(parse(query)).toEqual({ ok: true, value })
+  test.each([txid, `0x${txid}`, `0X${txid.toUpperCase()}`])('can have the txid %s', (value) => {
+    expect(parse(`txid=${value}`)).toEqual({ ok: true, value: { txid } })
   })
 
   test.each([
@@ -126,9 +119,16 @@ describe('the query', () => {
 })
 
 describe('the message', () => {
-  const quiet: CheckNowReport = { credited: [], unconfirmed: null, pending: [], behindBlocks: 0, problem: null }
+  const quiet: CheckNowReport = { credited: [], unconfirmed: null, held: [], behindBlocks: 0, problem: null }
   const deposit = ({ cuy }: Currency, units: bigint) => ({ cuy, amount: units as Amount })
-  const waiting = (reason: Pending['reason']) => ({ reason }) as Pending
+  const usedUp = 'the requests that the nodes allow are used up for now'
+  const everything: Partial<CheckNowReport> = {
+    credited: [deposit(trx, 1_000_000n)],
+    unconfirmed: { count: 1, seconds: 9 },
+    held: [{ reason: 'retired' }],
+    behindBlocks: 2,
+    problem: 'no-answer',
+  }
 
   test.each<[string, Partial<CheckNowReport>, string]>([
     ['nothing', {}, 'nothing new'],
@@ -138,48 +138,31 @@ describe('the message', () => {
       { credited: [deposit(fine, 1n), deposit(trx, 2n), deposit(trx, 1n)] },
       'credited 0.000003 TRX and 0.000001 FINE',
     ],
+    ['a transfer', { unconfirmed: { count: 1, seconds: 40 } }, 'nothing new; 1 transfer found, final in about 40 s'],
+    ['two', { unconfirmed: { count: 2, seconds: 3 } }, 'nothing new; 2 transfers found, final in about 3 s'],
     [
-      'a transfer that is not final',
-      { unconfirmed: { count: 1, unproven: 0, seconds: 40 } },
-      'nothing new; 1 transfer found, final in about 40 s',
+      'held transfers, by their reason',
+      { held: [{ reason: 'retired' }, { reason: 'too-large' }, { reason: 'retired' }] },
+      `nothing new; 2 transfers not credited yet: ${explainHeld('retired')}; ` +
+        `1 transfer not credited yet: ${explainHeld('too-large')}`,
     ],
-    [
-      'two of them',
-      { unconfirmed: { count: 2, unproven: 0, seconds: 3 } },
-      'nothing new; 2 transfers found, final in about 3 s',
-    ],
-    [
-      'one that can be TRC-10',
-      { unconfirmed: { count: 0, unproven: 1, seconds: 3 } },
-      'nothing new; 1 possible TRX transfer found, final in about 3 s',
-    ],
-    [
-      'both kinds',
-      { unconfirmed: { count: 1, unproven: 2, seconds: 3 } },
-      'nothing new; 1 transfer and 2 possible TRX transfers found, final in about 3 s',
-    ],
-    [
-      'undecided deposits, by their reason',
-      { pending: [waiting('no-api'), waiting('disagreement'), waiting('no-api')] },
-      `nothing new; 2 transfers not credited yet: ${explainPending('no-api')}; ` +
-        `1 transfer not credited yet: ${explainPending('disagreement')}`,
-    ],
-    ['a backlog', { behindBlocks: 1200, problem: 'out-of-budget' }, 'nothing new; the scan is 1200 blocks behind'],
+    ['a backlog', { behindBlocks: 1200, problem: 'out-of-time' }, 'nothing new; the scan is 1200 blocks behind'],
     ['one block', { behindBlocks: 1 }, 'nothing new; the scan is 1 block behind'],
-    ['a scan without time', { problem: 'out-of-budget' }, 'nothing new; the scan did not finish in time'],
+    ['a scan without time', { problem: 'out-of-time' }, 'nothing new; the scan did not finish in time'],
     ['nodes that do not respond', { problem: 'no-answer' }, 'nothing new; no node gave a usable response'],
     ['nodes that disagree', { problem: 'disagreement' }, 'nothing new; the nodes disagree'],
     ['a fork', { problem: 'forked' }, 'nothing new; the scan is stopped until an operator has checked the chain'],
     ['a long scan', { problem: 'still-running' }, 'nothing new; a scan is still running'],
     [
+      'an allowance that is used up',
+      { problem: 'limited', behindBlocks: 1 },
+      `nothing new; ${usedUp}; the scan is 1 block behind`,
+    ],
+    [
       'all of these',
-      {
-        credited: [deposit(trx, 1_000_000n)],
-        unconfirmed: { count: 1, unproven: 0, seconds: 9 },
-        behindBlocks: 2,
-        problem: 'no-answer',
-      },
-      'credited 1 TRX; 1 transfer found, final in about 9 s; no node gave a usable response; the scan is 2 blocks behind',
+      everything,
+      `credited 1 TRX; 1 transfer found, final in about 9 s; 1 transfer not credited yet: ${explainHeld('retired')}; ` +
+        'no node gave a usable response; the scan is 2 blocks behind',
     ],
   ])('of %s', (_what, changes, message) => {
     expect(describeReport({ ...quiet, ...changes }, twoCurrencies)).toBe(message)

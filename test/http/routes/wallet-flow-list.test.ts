@@ -1,6 +1,6 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { paramCharsMax } from '../../../src/http/query.ts'
-import { pageRowsDefault, pageRowsMax, parseFlowListQuery } from '../../../src/http/routes/wallet-flow-list/query.ts'
+import { pageRowsDefault, pageRowsMax, parseFlowListQuery } from '../../../src/http/routes/wallet-flow-list.ts'
 import { osnCharsMax } from '../../../src/ledger/entry.ts'
 import { offsetMax, tooDeep } from '../../../src/ledger/list-entries.ts'
 import { twoCurrencies } from '../../support/currencies.ts'
@@ -16,7 +16,7 @@ let service: RunningService
 let txids: string[]
 
 /** Three deposits of caller 7 and one of caller 8, the last ones a minute later than the first. */
-beforeEach(async () => {
+async function start(): Promise<void> {
   service = await startService()
   const own = await addressIn(await service.get('/tron/generate', 7))
   const other = await addressIn(await service.get('/tron/generate', 8))
@@ -26,7 +26,7 @@ beforeEach(async () => {
   const late = payFinal(service, usdtTo(own, 500_000n), usdtTo(other, 7n))
   await service.tick()
   txids = [...early, ...late]
-})
+}
 
 const listed = async (query: string, uid = 7) => {
   const { status, body } = await read(await service.get(`/wallet/flow/list?${query}`, uid))
@@ -35,6 +35,8 @@ const listed = async (query: string, uid = 7) => {
 }
 
 describe('GET /wallet/flow/list', () => {
+  beforeAll(start)
+
   test('has the entries of the caller, newest first, with all members in the documented order', async () => {
     const text = await (await service.get('/wallet/flow/list')).text()
     const times = [...text.matchAll(/"created_at":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"/g)].map(
@@ -57,19 +59,6 @@ describe('GET /wallet/flow/list', () => {
     expect(await listed(`osn=${txids[3]}`)).toMatchObject({ ids: [], count: 0 })
     expect(await listed('wid=3')).toMatchObject({ ids: [], count: 0 })
     expect(await listed('uid=8')).toMatchObject({ ids: [3, 2, 1], count: 3 })
-  })
-
-  test('refuses a page behind more entries than it may skip, and names before', async () => {
-    // The stored number of entries alone decides: 10,000 real ones would take half a minute.
-    await service.db.prepare('DROP TRIGGER wallet_follows_its_newest_entry').run()
-    await service.db.prepare('UPDATE wallet SET entry_count = entry_count + ? WHERE uid = 7').bind(offsetMax).run()
-    const page = offsetMax / 100 + 1
-    expect(await listed(`limit=100&page=${page}`)).toMatchObject({ status: 200, ids: [] })
-    expect(await read(await service.get(`/wallet/flow/list?limit=100&page=${page + 1}&type=1`))).toEqual(
-      failed(400, `page: ${tooDeep}`),
-    )
-    expect(tooDeep).toContain('before')
-    expect(await listed(`limit=100&page=${page + 1}`, 8)).toMatchObject({ status: 200, ids: [], count: 1 })
   })
 
   test.each([
@@ -106,13 +95,20 @@ describe('GET /wallet/flow/list', () => {
     expect(await listed(`to=${at}`)).toMatchObject({ ids: [2, 1], count: 2 })
     expect(await listed(`from=${at}&to=${at}`)).toMatchObject({ ids: [], count: 0 })
   })
+})
 
-  test.each(['limit=0', 'limit=1&limit=1', 'page=1&before=3', 'before=', 'cuy=9', 'type=6', 'osn=', 'to=today'])(
-    'refuses ?%s',
-    async (query) => {
-      expect((await service.get(`/wallet/flow/list?${query}`)).status).toBe(400)
-    },
+test('GET /wallet/flow/list refuses a page behind more entries than it may skip, and names before', async () => {
+  await start()
+  // The number of the newest entry alone decides: 10,000 real ones would take half a minute.
+  await service.db.prepare('DROP TRIGGER flow_is_never_changed').run()
+  await service.db.prepare('UPDATE flow SET number = number + ? WHERE id = 3').bind(offsetMax).run()
+  const page = offsetMax / 100 + 1
+  expect(await listed(`limit=100&page=${page}`)).toMatchObject({ status: 200, ids: [] })
+  expect(await read(await service.get(`/wallet/flow/list?limit=100&page=${page + 1}&type=1`))).toEqual(
+    failed(400, `page: ${tooDeep}`),
   )
+  expect(tooDeep).toContain('before')
+  expect(await listed(`limit=100&page=${page + 1}`, 8)).toMatchObject({ status: 200, ids: [], count: 1 })
 })
 
 describe('the query', () => {

@@ -1,0 +1,240 @@
+import * as z from 'zod/mini'
+import { successMsg } from '../envelope.ts'
+
+// What the documentation of routes is made of. It is made by functions that only `openapi/` calls, and the Worker contains none
+// of it (decision note 18).
+
+/** The state of the service and of the chain before an example. The test that replays the examples sets each one up. */
+export type Situation =
+  | 'a new caller'
+  | 'no token'
+  | 'a token without a scope'
+  | 'an address'
+  | 'twenty addresses without a deposit'
+  | 'two deposits, not scanned yet'
+  | 'two deposits, credited'
+  | 'two deposits and a payment'
+  | 'two deposits that are not final'
+  | 'a failed transaction'
+  | 'nodes that disagree'
+  | 'nodes that do not respond'
+  | 'an address and nodes that do not respond'
+  | 'no requests for callers'
+  | 'an address and no requests for callers'
+  | 'token signing keys that cannot be fetched'
+  | 'no configuration'
+  | 'no database'
+  | 'a rate limit that is reached'
+  | 'no scan for four minutes'
+
+/** A request and the body of its response. */
+export interface Example<Body = unknown> {
+  /** For people. */
+  readonly name: string
+  readonly given: Situation
+  /** With its question mark, or empty. */
+  readonly query: string
+  /** The body of the request, for POST; JSON unless it is text. */
+  readonly request?: unknown
+  readonly body: Body
+}
+
+/** A way to fail. */
+export interface Failure {
+  readonly status: number
+  /** One or more words with hyphens: the name of the example. */
+  readonly name: string
+  readonly cause: string
+  readonly cure: string
+  /** Headers in addition to those of every response. */
+  readonly headers?: Readonly<Partial<Record<'retry-after' | 'www-authenticate', string>>>
+  readonly given: Situation
+  /** As in an example; empty where it is absent. */
+  readonly query?: string
+  readonly request?: unknown
+  /** Headers of the request in addition to its token. */
+  readonly requestHeaders?: Readonly<Record<string, string>>
+  readonly msg: string
+  /** Only the health check has data in a failure. */
+  readonly data?: Readonly<Record<string, string | number>>
+}
+
+/** The documentation of a parameter. Its schema is that of the route. */
+export interface ParameterNote {
+  readonly description: string
+  readonly example: string | number
+}
+
+/** The documentation of a route. `query` is the schema that the route parses with. */
+export interface Operation {
+  readonly id: string
+  readonly tag: 'Tron' | 'Wallet' | 'Ledger' | 'Service'
+  readonly summary: string
+  readonly description: string
+  readonly query: z.ZodMiniObject<Record<string, z.ZodMiniType>>
+  readonly parameters: Readonly<Record<string, ParameterNote>>
+  /** The body of the request, for POST. */
+  readonly body?: z.ZodMiniType
+  /** The whole body of a success. */
+  readonly success: z.ZodMiniType
+  /** The whole body of a failure. */
+  readonly failure: z.ZodMiniType
+  readonly examples: readonly Example[]
+  readonly failures: readonly Failure[]
+}
+
+/** Infers the types of an operation, so that a missing parameter note or a wrong example does not compile. */
+export function operation<const Described extends Operation>(
+  described: Described & {
+    readonly parameters: Readonly<Record<keyof Described['query']['shape'], ParameterNote>>
+    readonly examples: readonly Example<z.output<Described['success']>>[]
+  },
+): Described {
+  return described
+}
+
+/** An example of a success with data. */
+export function dataExample<Data>(
+  name: string,
+  given: Situation,
+  query: string,
+  data: Data,
+): Example<{ code: 200; msg: string; data: Data }> {
+  return { name, given, query, body: { code: 200, msg: successMsg(), data } }
+}
+
+/** An example of a POST request, and the data of its success. */
+export function postExample<Data>(
+  name: string,
+  given: Situation,
+  request: unknown,
+  data: Data,
+): Example<{ code: 200; msg: string; data: Data }> {
+  return { ...dataExample(name, given, '', data), request }
+}
+
+/** An example of a success with a note alone. */
+export function noteExample(
+  name: string,
+  given: Situation,
+  query: string,
+  note: string,
+): Example<{ code: 200; msg: string }> {
+  return { name, given, query, body: { code: 200, msg: successMsg(note) } }
+}
+
+/** What the document adds to a schema: an `id` makes it a component of that name. */
+export const notes = /* @__PURE__ */ z.registry<{ id?: string; description?: string }>()
+
+const components = new Map<string, z.ZodMiniType>()
+
+/** The schema of this name: `make` makes it when it is first needed. */
+export function component<Schema extends z.ZodMiniType>(id: string, make: () => Schema): Schema {
+  const known = components.get(id)
+  if (known !== undefined) return known as Schema // safe: one name is that of one schema
+  const schema = make()
+  notes.add(schema, { id })
+  components.set(id, schema)
+  return schema
+}
+
+/** A schema with a description. */
+export function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {
+  notes.add(schema, { description })
+  return schema
+}
+
+/** An id or another whole number from 1. */
+export const idSchema = (description: string) => described(z.int().check(z.minimum(1)), description)
+
+/** A number of blocks, items or entries. */
+export const countSchema = (description: string) => described(z.int().check(z.minimum(0)), description)
+
+/** An amount in whole units. */
+export const amountSchema = (description: string) => described(z.number(), description)
+
+/** A text, of this form where one is given. */
+export const textSchema = (description: string, form?: RegExp) =>
+  described(form === undefined ? z.string() : z.string().check(z.regex(form)), description)
+
+/** An instant as the service writes it. */
+export const instantSchema = () => described(z.iso.datetime({ precision: 3 }), 'UTC, with milliseconds.')
+
+const successMembers = () => ({
+  code: z.literal(200),
+  msg: textSchema('`success`, optionally followed by a colon and a note for people.', /^success/),
+})
+
+/** The body of a success with data. */
+export const successBody = <Data extends z.ZodMiniType>(id: string, data: () => Data) =>
+  component(id, () => z.strictObject({ ...successMembers(), data: data() }))
+
+/** The body of a success with a list. */
+export const listBody = <Item extends z.ZodMiniType>(id: string, item: () => Item, count: string) =>
+  successBody(id, () => z.strictObject({ list: z.array(item()), count: countSchema(count) }))
+
+/** The body of a success without data. */
+export const successBodyWithoutData = (id: string) => component(id, () => z.strictObject(successMembers()))
+
+const failureMembers = () => ({
+  code: described(z.int().check(z.minimum(400), z.maximum(599)), 'The HTTP status.'),
+  msg: textSchema('What is wrong, in one sentence.', /./),
+})
+
+/** The body of a failure. */
+export const failureBody = () => component('Failure', () => z.strictObject(failureMembers()))
+
+/** The body of a failure that can have data. */
+export const failureBodyWithData = <Data extends z.ZodMiniType>(id: string, data: () => Data) =>
+  component(id, () => z.strictObject({ ...failureMembers(), data: z.optional(data()) }))
+
+/** The USDT deposit of the examples. All values here are those of the chain that the replaying test builds. */
+export const usdtTxid = 'abb9f1fb506a53f9b34c1494ec31341c51b680ae34f92ea694835b8099e686ba'
+/** The caller's first address in the examples. */
+export const depositAddress = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
+
+/** The entry of the USDT deposit. */
+export const usdtEntry = {
+  id: 2,
+  uid: 7,
+  wid: 2,
+  osn: 'abb9f1fb506a53f9b34c1494ec31341c51b680ae34f92ea694835b8099e686ba:0',
+  type: 1,
+  cuy: 2,
+  amt: 25,
+  balance: 25,
+  mark: 'deposit',
+  created_at: '2026-09-21T14:13:20.417Z',
+} as const
+
+/** The entry of the TRX deposit. */
+export const trxEntry = {
+  id: 1,
+  uid: 7,
+  wid: 1,
+  osn: '2624f452ae15842a43db87b3bc951bbb00d3f2b802da47424392e13a87d26450',
+  type: 1,
+  cuy: 1,
+  amt: 3.5,
+  balance: 3.5,
+  mark: 'deposit',
+  created_at: '2026-09-21T14:13:20.417Z',
+} as const
+
+/** An entry that a backend has posted. */
+export const paidEntry = {
+  id: 3,
+  uid: 7,
+  wid: 2,
+  osn: 'order-1001',
+  type: 4,
+  cuy: 2,
+  amt: -2.5,
+  balance: 22.5,
+  mark: 'two cups',
+  created_at: '2026-09-21T14:14:20.417Z',
+  by: 'shop',
+} as const
+
+/** The documentation of the parameter that names a user. */
+export const uidNote = { uid: { description: 'The user.', example: 7 } } as const

@@ -1,0 +1,59 @@
+import * as z from 'zod/mini'
+import { readScanHealth } from '../../scan/health.ts'
+import type { Route } from '../context.ts'
+import { failure, success } from '../envelope.ts'
+import * as docs from '../openapi/docs.ts'
+import { serviceFailures } from '../openapi/failures.ts'
+
+/** The state of the scan, for a load balancer or monitoring: requires no token and queries no node. */
+export const health = {
+  path: '/health',
+  rateClass: null,
+  handle: async (c) => {
+    const { status, scanned, finalized, behind, msg } = await readScanHealth(
+      c.env.services.primary(c.get('invocation')),
+    )
+    const data = { status, scanned, finalized, behind }
+    return status === 'stopped' ? failure({ status: 503, msg: msg ?? status }, data) : success(data, msg ?? undefined)
+  },
+} satisfies Route
+
+const scanState = () =>
+  docs.component('ScanState', () =>
+    z.strictObject({
+      status: z.enum(['ok', 'behind', 'stopped']),
+      scanned: docs.countSchema('Height up to which the chain is scanned.'),
+      finalized: docs.countSchema('Newest final height that is known.'),
+      behind: docs.countSchema('Blocks between the two.'),
+    }),
+  )
+
+/** The documentation of `GET /health`. */
+export const healthDocs = () => {
+  const position = { scanned: 70_000_019, finalized: 70_000_019, behind: 0 }
+  return docs.operation({
+    id: 'readHealth',
+    tag: 'Service',
+    summary: 'The state of the scan',
+    description:
+      'For a load balancer or monitoring: reads stored state, requires no token and queries no node. The state is at most a second old.',
+    query: z.object({}),
+    parameters: {},
+    success: docs.successBody('HealthResponse', scanState),
+    failure: docs.failureBodyWithData('HealthFailure', scanState),
+    examples: [docs.dataExample('healthy', 'two deposits, credited', '', { status: 'ok' as const, ...position })],
+    failures: [
+      ...serviceFailures(),
+      {
+        status: 503,
+        name: 'stopped',
+        cause:
+          'The scan never began, is stopped, or has not advanced for 3 minutes. Nothing is credited until it does; nothing is lost.',
+        cure: 'For the operator: the message has the reason, and the log has the details.',
+        given: 'no scan for four minutes',
+        msg: 'the scan has not advanced for 240 s',
+        data: { status: 'stopped', ...position },
+      },
+    ],
+  })
+}

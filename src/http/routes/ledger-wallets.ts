@@ -1,0 +1,43 @@
+import * as z from 'zod/mini'
+import type { LedgerRoute } from '../context.ts'
+import { refusal } from '../envelope.ts'
+import * as docs from '../openapi/docs.ts'
+import { backendFailures, badUid } from '../openapi/failures.ts'
+import { parseQuery, uidParam } from '../query.ts'
+import { answerWallets, walletsDocs } from './wallet-list.ts'
+
+/** The parameters of `GET /ledger/wallets`. */
+export const ledgerWalletsQuery = z.object({ uid: uidParam() })
+
+/** The balances of a named user. */
+export const ledgerWallets = {
+  path: '/ledger/wallets',
+  method: 'GET',
+  scope: () => 'ledger:read',
+  handle: async (c) => {
+    const query = parseQuery(ledgerWalletsQuery, c.req.url)
+    return query.ok ? answerWallets(c, query.value.uid) : refusal(query.error)
+  },
+} satisfies LedgerRoute
+
+/** The documentation of `GET /ledger/wallets`. */
+export const ledgerWalletsDocs = () =>
+  docs.operation({
+    ...walletsDocs(),
+    id: 'listLedgerWallets',
+    tag: 'Ledger',
+    summary: 'The balances of a user',
+    description: 'As `/wallet/list`, for a named user.',
+    query: ledgerWalletsQuery,
+    parameters: docs.uidNote,
+    examples: [
+      docs.dataExample('two wallets', 'two deposits and a payment', '?uid=7', {
+        list: [
+          { amt: 3.5, cuy: 1 },
+          { amt: 22.5, cuy: 2 },
+        ],
+        count: 2,
+      }),
+    ],
+    failures: [badUid(''), ...backendFailures('ledger:read')],
+  })

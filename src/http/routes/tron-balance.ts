@@ -1,0 +1,93 @@
+import * as z from 'zod/mini'
+import { balanceAddressesMax, readChainBalance } from '../../addresses/read-balance.ts'
+import { type Address, parseAddress } from '../../chain/address.ts'
+import type { QueryFailure } from '../../common/query-failure.ts'
+import { ok, type Result } from '../../common/result.ts'
+import type { Currencies, Currency } from '../../ledger/currencies.ts'
+import { type Route, reading } from '../context.ts'
+import { jsonAmount, refusal, success } from '../envelope.ts'
+import { toProblem } from '../errors.ts'
+import * as docs from '../openapi/docs.ts'
+import { badQuery, callerFailures, chainFailures } from '../openapi/failures.ts'
+import { findCurrency, nameCurrencies, parseQuery, textParam, wholeNumber } from '../query.ts'
+
+const addressTakes = 'a Tron address (34 characters, starts with T)'
+
+const balanceQuery = z.object({
+  cuy: z.optional(wholeNumber()),
+  address: z.optional(textParam(addressTakes, /^T[1-9A-HJ-NP-Za-km-z]{33}$/, readAddress)),
+})
+
+/** The balance of the caller's addresses on the chain now, in one currency. */
+export const tronBalance = {
+  path: '/tron/balance',
+  rateClass: () => 'nodes',
+  handle: async (c) => {
+    const { scanner, settings } = c.env.services
+    const query = parseBalanceQuery(c.req.url, settings.currencies)
+    if (!query.ok) return refusal(query.error)
+    const units = await reading(c, (context) => readChainBalance({ ...context, scanner }, c.get('uid'), query.value))
+    if (!units.ok) return refusal(units.error)
+    return success({ amt: jsonAmount(units.value, query.value.currency.decimals) }) // chain units, not ledger units
+  },
+} satisfies Route
+
+/** The currency, 1 where none is given, and the address, null for all of the caller's. */
+export function parseBalanceQuery(
+  url: string,
+  currencies: Currencies,
+): Result<{ readonly currency: Currency; readonly address: Address | null }, QueryFailure> {
+  const query = nameCurrencies(parseQuery(balanceQuery, url), currencies)
+  if (!query.ok) return query
+  const currency = findCurrency(currencies, query.value.cuy ?? 1)
+  return currency.ok ? ok({ currency: currency.value, address: query.value.address ?? null }) : currency
+}
+
+function readAddress(value: string): Address | null {
+  const address = parseAddress(value)
+  return address.ok ? address.value : null
+}
+
+/** The documentation of `GET /tron/balance`. */
+export const tronBalanceDocs = () =>
+  docs.operation({
+    id: 'readBalance',
+    tag: 'Tron',
+    summary: 'Your balance on the chain now',
+    description:
+      'The sum over all of your addresses in one currency, from the newest state of a node. It can include transfers that ' +
+      `are not final, so it can differ from the wallet. Without an address it is 0. With more than ${balanceAddressesMax} addresses, ` +
+      '`address` is required. The same query within 3 seconds has the same answer.',
+    query: balanceQuery,
+    parameters: {
+      cuy: { description: 'The currency; the default is 1 (TRX).', example: 2 },
+      address: {
+        description: 'One of your own addresses, in Base58Check: only its balance.',
+        example: docs.depositAddress,
+      },
+    },
+    success: docs.successBody('BalanceResponse', () =>
+      z.strictObject({ amt: docs.amountSchema('The balance of the addresses on the chain now, in whole units.') }),
+    ),
+    failure: docs.failureBody(),
+    examples: [
+      docs.dataExample('TRX', 'two deposits, credited', '', { amt: 3.5 }),
+      docs.dataExample('USDT at one address', 'two deposits, credited', `?cuy=2&address=${docs.depositAddress}`, {
+        amt: 25,
+      }),
+    ],
+    failures: [
+      badQuery('?cuy=3', 'cuy: one of 1 (TRX), 2 (USDT), given at most once'),
+      {
+        status: 404,
+        name: 'unknown-address',
+        cause: 'The address is not one of yours.',
+        cure: 'Leave `address` out, or use an address from `/tron/generate`.',
+        given: 'an address',
+        query: '?address=TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+        msg: toProblem({ kind: 'not-found', what: 'address' }).msg,
+      },
+      ...chainFailures('?cuy=2', 'an address and '),
+      ...callerFailures(),
+    ],
+  })

@@ -1,0 +1,130 @@
+import * as z from 'zod/mini'
+import { gapLimit, issueAddress } from '../../addresses/issue-address.ts'
+import { type Address, formatBase58, formatHex, formatNumber } from '../../chain/address.ts'
+import type { Uid } from '../../common/ids.ts'
+import { type RequestContext, type Route, writing } from '../context.ts'
+import { jsonInteger, type RawJson, refusal, success } from '../envelope.ts'
+import { toProblem } from '../errors.ts'
+import * as docs from '../openapi/docs.ts'
+import { badQuery, callerFailures, chainFailures } from '../openapi/failures.ts'
+import { choiceParam, parseQuery } from '../query.ts'
+
+/** The parameters of `GET /tron/generate`. */
+export const generateQuery = z.object({
+  fresh: z.optional(choiceParam(['0', '1'])),
+  format: z.optional(choiceParam(['base58', 'number', 'hex'])),
+})
+
+/** Whether a further address is requested, and in which form. */
+type AddressRequest = z.output<typeof generateQuery>
+
+/** Whether a URL requests a further address. */
+export function isFresh(url: string): boolean {
+  const query = parseQuery(generateQuery, url)
+  return query.ok && query.value.fresh === '1'
+}
+
+/** The caller's deposit address. */
+export const tronGenerate = {
+  path: '/tron/generate',
+  rateClass: (url) => (isFresh(url) ? 'nodes' : 'lists'),
+  handle: async (c) => {
+    const query = parseQuery(generateQuery, c.req.url)
+    return query.ok ? answerAddress(c, c.get('uid'), query.value) : refusal(query.error)
+  },
+} satisfies Route
+
+/** Answers with the current deposit address of a user, or with a further one. */
+export async function answerAddress(c: RequestContext, uid: Uid, request: AddressRequest): Promise<Response> {
+  const { scanner } = c.env.services
+  const fresh = request.fresh === '1'
+  const issued = await writing(c, (context) => issueAddress({ ...context, scanner }, uid, { fresh }))
+  if (!issued.ok) return refusal(issued.error)
+  return success({ id: issued.value.id, address: formatAddress(issued.value.address, request.format) })
+}
+
+/** As a number it has about 50 digits, far more than a double keeps: a caller has to request that form. */
+function formatAddress(address: Address, format: AddressRequest['format'] = 'base58'): string | RawJson {
+  switch (format) {
+    case 'base58':
+      return formatBase58(address)
+    case 'number':
+      return jsonInteger(formatNumber(address))
+    case 'hex':
+      return formatHex(address)
+  }
+}
+
+const addressData = () =>
+  z.strictObject({
+    id: docs.idSchema('The id of the address record.'),
+    address: docs.described(
+      z.union([
+        docs.textSchema('Base58Check, the form in wallets.', /^T[1-9A-HJ-NP-Za-km-z]{33}$/),
+        docs.textSchema('With `format=hex`: the 21 address bytes.', /^41[0-9a-f]{40}$/),
+        docs.amountSchema(
+          'With `format=number`: the integer value of the 21 bytes. It has more digits than a double keeps.',
+        ),
+      ]),
+      'The address, in the form of `format`.',
+    ),
+  })
+
+/** What the documentation of both doors to an address has. `prefix` is the beginning of the queries of examples. */
+export const addressDocs = (prefix: '?' | '?uid=7&') => ({
+  success: docs.successBody('AddressResponse', addressData),
+  failure: docs.failureBody(),
+  parameters: {
+    fresh: {
+      description: `\`1\` issues a further address and makes it the current one. At most ${gapLimit} may be without a deposit.`,
+      example: '0',
+    },
+    format: {
+      description:
+        'The form of the address. `number` is the exact integer value of its 21 bytes, about 50 digits: most JSON ' +
+        'parsers round it, and money sent to a rounded address is lost.',
+      example: 'base58',
+    },
+  },
+  gapLimit: {
+    status: 409,
+    name: 'gap-limit',
+    cause: `${gapLimit} addresses have no deposit yet. The gap scan of a wallet (BIP-44) would miss further ones.`,
+    cure: 'Use one of them: without `fresh` the response is the newest one.',
+    given: 'twenty addresses without a deposit',
+    query: `${prefix}fresh=1`,
+    msg: toProblem({ kind: 'gap-limit', limit: gapLimit }).msg,
+  } as const,
+})
+
+/** The documentation of `GET /tron/generate`. */
+export const tronGenerateDocs = () => {
+  const { gapLimit: refused, ...common } = addressDocs('?')
+  return docs.operation({
+    ...common,
+    id: 'generateAddress',
+    tag: 'Tron',
+    summary: 'Your deposit address',
+    description:
+      'The current deposit address, the same one on every call; the first call creates it. Older addresses remain yours ' +
+      'and are still scanned. No address is shown before the height from which it is scanned is stored.',
+    query: generateQuery,
+    examples: [
+      docs.dataExample('an address', 'a new caller', '', { id: 1, address: docs.depositAddress }),
+      docs.dataExample('in hex', 'an address', '?format=hex', {
+        id: 1,
+        address: '41e2e1a54926527fbb4e4420de4c6bab82beaee24d',
+      }),
+      docs.dataExample('a further address', 'an address', '?fresh=1', {
+        id: 2,
+        address: 'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C',
+      }),
+    ],
+    failures: [
+      badQuery('?format=base64', 'format: one of base58, number, hex'),
+      refused,
+      ...chainFailures('', ''),
+      ...callerFailures(),
+    ],
+  })
+}

@@ -1,0 +1,192 @@
+import * as z from 'zod/mini'
+import { parseTxid, type Txid } from '../../chain/block.ts'
+import { formatUnits } from '../../common/amount.ts'
+import { explainHeld } from '../../deposits/explain.ts'
+import type { Currencies } from '../../ledger/currencies.ts'
+import { type CheckNowReport, checkNow } from '../../scan/check-now.ts'
+import { askTransaction, type TransactionReport } from '../../scan/check-transaction.ts'
+import { type RequestContext, type Route, writing } from '../context.ts'
+import { refusal, successNote } from '../envelope.ts'
+import { toProblem } from '../errors.ts'
+import * as docs from '../openapi/docs.ts'
+import { badQuery, callerFailures, chainFailures } from '../openapi/failures.ts'
+import { parseQuery, textParam } from '../query.ts'
+
+const txidTakes = '64 hex digits, optionally prefixed with 0x'
+
+/** The parameters of `GET /tron/recharge`. */
+export const rechargeQuery = z.object({
+  txid: z.optional(textParam(txidTakes, /^(?:0[xX])?[0-9a-fA-F]{64}$/, readTxid)),
+})
+
+/** "Check now": credits what is final, or the caller's deposits of one transaction. */
+export const tronRecharge = {
+  path: '/tron/recharge',
+  rateClass: () => 'nodes',
+  handle: async (c) => {
+    const query = parseQuery(rechargeQuery, c.req.url)
+    if (!query.ok) return refusal(query.error)
+    const { txid } = query.value
+    return txid === undefined ? answerCheck(c) : answerTransaction(c, txid)
+  },
+} satisfies Route
+
+/** The scan is stored at the primary. Only what the caller gets is read in the session of the request. */
+async function answerCheck(c: RequestContext): Promise<Response> {
+  const { scanner, settings } = c.env.services
+  const report = await writing(c, (context) => checkNow({ ...context, scanner }, c.get('uid')))
+  return report.ok ? successNote(describeReport(report.value, settings.currencies)) : refusal(report.error)
+}
+
+async function answerTransaction(c: RequestContext, txid: Txid): Promise<Response> {
+  const { scanner, settings } = c.env.services
+  const report = await writing(c, (context) => askTransaction({ ...context, scanner }, c.get('uid'), txid))
+  return report.ok ? successNote(describeTransaction(report.value, settings.currencies)) : refusal(report.error)
+}
+
+/** A txid in lower case without `0x`, or null for any other text. */
+function readTxid(value: string): Txid | null {
+  const txid = parseTxid(value)
+  return txid.ok ? txid.value : null
+}
+
+/** The result of "check now" in one line: what was credited, what is to come, and why the scan is not caught up. */
+export function describeReport(report: CheckNowReport, currencies: Currencies): string {
+  const { credited, unconfirmed, held, problem, behindBlocks } = report
+  return [
+    credited.length === 0 ? 'nothing new' : `credited ${formatSums(credited, currencies)}`,
+    unconfirmed && `${count(unconfirmed.count, 'transfer')} found, final in about ${unconfirmed.seconds} s`,
+    ...[...Map.groupBy(held, ({ reason }) => reason)].map(
+      ([reason, group]) => `${count(group.length, 'transfer')} not credited yet: ${explainHeld(reason)}`,
+    ),
+    describeProblem(problem, behindBlocks),
+    behindBlocks > 0 && `the scan is ${count(behindBlocks, 'block')} behind`,
+  ]
+    .filter(Boolean)
+    .join('; ')
+}
+
+function describeTransaction({ credited, already }: TransactionReport, currencies: Currencies): string {
+  return `${already ? 'already credited' : 'credited'} ${formatSums(credited, currencies)}`
+}
+
+/** `25 USDT and 3 TRX`: the sum in each currency, in the order of the currencies. */
+function formatSums(credited: CheckNowReport['credited'], currencies: Currencies): string {
+  return currencies.list
+    .flatMap(({ cuy, scale, symbol }) => {
+      const own = credited.filter((one) => one.cuy === cuy)
+      const sum = own.reduce((total, one) => total + one.amount, 0n)
+      return own.length === 0 ? [] : [`${formatUnits(sum, scale)} ${symbol}`]
+    })
+    .join(' and ')
+}
+
+function describeProblem(problem: CheckNowReport['problem'], behindBlocks: number): string | null {
+  switch (problem) {
+    case 'no-answer':
+      return 'no node gave a usable response'
+    case 'disagreement':
+      return 'the nodes disagree'
+    case 'forked':
+      return 'the scan is stopped until an operator has checked the chain'
+    case 'limited':
+      return 'the requests that the nodes allow are used up for now'
+    case 'still-running':
+      return 'a scan is still running'
+    case 'out-of-time': // where the scan is behind, the number of blocks shows it
+      return behindBlocks > 0 ? null : 'the scan did not finish in time'
+    case null:
+      return null
+  }
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}
+
+/** The failures of a question about one transaction. */
+const txidFailures = () =>
+  [
+    {
+      status: 404,
+      name: 'unknown-transaction',
+      cause: 'The nodes do not have the transaction: it is mistyped, on another network, or was never broadcast.',
+      cure: 'Look it up in the wallet that sent it. If it was sent just now, try again in a few seconds.',
+      given: 'an address',
+      query: `?txid=${'ab'.repeat(32)}`,
+      msg: toProblem({ kind: 'not-found', what: 'transaction' }).msg,
+    },
+    {
+      status: 409,
+      name: 'not-final',
+      cause: 'The transaction is found, and its block is not final.',
+      cure: 'Try again after the seconds in `Retry-After`.',
+      headers: { 'retry-after': '57' },
+      given: 'two deposits that are not final',
+      query: `?txid=${docs.usdtTxid}`,
+      msg: toProblem({ kind: 'not-final', seconds: 57 }).msg,
+    },
+    {
+      status: 409,
+      name: 'undecided',
+      cause: 'It cannot be decided now: the nodes disagree, or the decimals of a token are not known yet.',
+      cure: 'Try again later. If the reason stays, report it to the operator.',
+      given: 'nodes that disagree',
+      query: `?txid=${docs.usdtTxid}`,
+      msg: 'the nodes disagree about this transaction',
+    },
+    {
+      status: 422,
+      name: 'worthless',
+      cause:
+        'The transaction is final and has no deposit for you: it failed, transfers a TRC-10 or another token that is not ' +
+        'accepted, pays none of your addresses, or is below the minimum. The message has the reason.',
+      cure: 'This does not change. Compare the transaction with your address and the accepted currencies.',
+      given: 'a failed transaction',
+      query: '?txid=703166253dd709237fbae363a41ba025171ed440fd218ae92d482977b4055640',
+      msg: 'the transaction failed, so it paid nothing',
+    },
+  ] as const satisfies readonly docs.Failure[]
+
+const notFinal = '2 transfers found, final in about 57 s'
+
+/** The documentation of `GET /tron/recharge`. */
+export const tronRechargeDocs = () =>
+  docs.operation({
+    id: 'recharge',
+    tag: 'Tron',
+    summary: 'Check for deposits now',
+    description:
+      'Credits what is final and not credited yet; `msg` has the result. Idempotent: however often it is called, at once or ' +
+      'later, a deposit is credited once. It is a success where nothing is found. With `txid` the response is about that ' +
+      'transaction only, whatever the position of the scan is.',
+    query: rechargeQuery,
+    parameters: {
+      txid: { description: 'One transaction: 64 hex digits, optionally prefixed with `0x`.', example: docs.usdtTxid },
+    },
+    success: docs.successBodyWithoutData('RechargeResponse'),
+    failure: docs.failureBody(),
+    examples: [
+      docs.noteExample('two deposits', 'two deposits, not scanned yet', '', 'credited 3.5 TRX and 25 USDT'),
+      docs.noteExample('nothing new', 'two deposits, credited', '', 'nothing new'),
+      docs.noteExample('not final', 'two deposits that are not final', '', `nothing new; ${notFinal}`),
+      docs.noteExample(
+        'one transaction',
+        'two deposits, not scanned yet',
+        `?txid=${docs.usdtTxid}`,
+        'credited 25 USDT',
+      ),
+      docs.noteExample(
+        'the same again',
+        'two deposits, credited',
+        `?txid=0x${docs.usdtTxid}`,
+        'already credited 25 USDT',
+      ),
+    ],
+    failures: [
+      badQuery('?txid=25', `txid: ${txidTakes}`),
+      ...txidFailures(),
+      ...chainFailures(`?txid=${docs.usdtTxid}`, 'an address and '),
+      ...callerFailures(),
+    ],
+  })

@@ -1,0 +1,57 @@
+import * as z from 'zod/mini'
+import type { Uid } from '../../common/ids.ts'
+import { listWallets } from '../../ledger/list-wallets.ts'
+import { type RequestContext, type Route, reading } from '../context.ts'
+import { jsonAmount, success } from '../envelope.ts'
+import * as docs from '../openapi/docs.ts'
+import { callerFailures } from '../openapi/failures.ts'
+
+/** The caller's balance in each configured currency, from the ledger. */
+export const walletList = {
+  path: '/wallet/list',
+  rateClass: () => 'lists',
+  handle: (c) => answerWallets(c, c.get('uid')),
+} satisfies Route
+
+/** Answers with the balance of a user in each configured currency. */
+export async function answerWallets(c: RequestContext, uid: Uid): Promise<Response> {
+  const wallets = await reading(c, (context) => listWallets(context, uid))
+  const list = wallets.map(({ amount, currency }) => ({ amt: jsonAmount(amount, currency.scale), cuy: currency.cuy }))
+  return success({ list, count: list.length })
+}
+
+const wallet = () =>
+  docs.component('Wallet', () =>
+    z.strictObject({
+      amt: docs.amountSchema('The balance, in whole units: exact decimal digits, never an exponent.'),
+      cuy: docs.idSchema('The currency: 1 is TRX and 2 is USDT as shipped.'),
+    }),
+  )
+
+/** What the documentation of both doors to the wallets has. */
+export const walletsDocs = () => ({
+  success: docs.listBody('WalletListResponse', wallet, 'The number of wallets in the list.'),
+  failure: docs.failureBody(),
+})
+
+/** The documentation of `GET /wallet/list`. */
+export const walletListDocs = () =>
+  docs.operation({
+    ...walletsDocs(),
+    id: 'listWallets',
+    tag: 'Wallet',
+    summary: 'Your balances',
+    description: 'One wallet for each configured currency, ordered by `cuy`; 0 where there is no entry yet.',
+    query: z.object({}),
+    parameters: {},
+    examples: [
+      docs.dataExample('two wallets', 'two deposits, credited', '', {
+        list: [
+          { amt: 3.5, cuy: 1 },
+          { amt: 25, cuy: 2 },
+        ],
+        count: 2,
+      }),
+    ],
+    failures: callerFailures(),
+  })
