@@ -2,41 +2,22 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exportsOf, repositoryFiles as files, sources, textOf } from './support/source-files.ts'
 
-/** The folders (and top-level files) of src that each one may import from, besides itself. */
-const core = [
-  ...['common', 'platform', 'chain', 'addresses', 'ledger', 'deposits', 'scan', 'reconciliation'],
-  ...['events', 'webhooks'],
+/** The folders (and top-level files) of src, lowest first: each imports only from itself and from those before it. */
+const layers = [
+  ...['common', 'platform', 'chain', 'd1', 'alarms', 'ledger', 'addresses', 'deposits', 'events', 'webhooks'],
+  ...['reconciliation', 'scan', 'config', 'services', 'http', 'rpc', 'tron', 'compose', 'index'],
 ]
+/** What is narrower than that. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  common: [],
-  platform: ['common'],
-  chain: ['common', 'addresses', 'ledger'],
-  addresses: ['common', 'chain', 'ledger', 'platform', 'scan'],
-  ledger: ['common', 'addresses', 'chain'],
-  deposits: ['common', 'platform', 'chain', 'addresses', 'ledger'],
-  events: ['common', 'chain', 'addresses', 'ledger', 'deposits'],
-  webhooks: ['common', 'platform', 'events'],
-  scan: ['common', 'platform', 'chain', 'addresses', 'ledger', 'deposits', 'reconciliation', 'events'],
-  reconciliation: ['common', 'platform', 'chain', 'addresses', 'ledger', 'scan'],
-  services: core,
-  tron: ['common', 'platform', 'chain', 'addresses', 'ledger'],
-  d1: [...core, 'services'],
-  config: ['common', 'platform', 'chain', 'addresses', 'ledger', 'events', 'webhooks'],
-  http: [...core, 'services', 'config'],
-  rpc: [...core, 'services', 'http'],
-  compose: [...core, 'services', 'tron', 'd1', 'http', 'rpc', 'config'],
-  index: ['compose', 'platform', 'rpc', 'webhooks'],
+  tron: ['common', 'platform', 'chain'],
+  index: ['compose', 'platform', 'rpc', 'common', 'chain'],
   // Commands for a terminal: Node runs them, and the Worker does not contain them.
-  doctor: [...core, 'tron', 'http', 'config', 'deploy'],
-  deploy: ['common'],
-  repair: ['common', 'addresses', 'deploy', 'doctor', 'd1'],
-  keys: ['common', 'addresses'],
-  collect: [...core, 'tron', 'config', 'deploy', 'doctor', 'keys'],
+  tools: layers,
 }
 
 /** Folders whose files only compute: no clock, no I/O, no randomness, no SQL. */
 const pure =
-  /^src\/(common\/|chain\/|ledger\/|addresses\/(address|derive|suffix-set)|deposits\/(contract-types|detect-transfers|explain|transaction-bytes|trc20|trx|verify-deposit)|scan\/plan|events\/|webhooks\/schedule|reconciliation\/judge-reading|tron\/parse\/|keys\/(account-key|key-path)|collect\/(bandwidth|check-plan|collect-address|energy-pool|facts|limits|make-plan|plan|plan-table|refusals|report|sign-plan|step-state|transaction)\.ts)/
+  /^src\/(common\/|chain\/|addresses\/derive|deposits\/(contract-types|explain|judge|transfer\.)|ledger\/(currencies|parse-post|entry|entry-item)\.|scan\/schedule|events\/event(-item)?\.|webhooks\/schedule|reconciliation\/judge|tron\/parse\/|platform\/alarm-table|tools\/keys\/(account-key|key-path)|tools\/collect\/(check-plan|collect-address|facts|limits|make-plan|plan|plan-table|report|sign-plan|transaction)\.ts)/
 
 const folderOf = (file: string) => file.replace(/^src\//, '').replace(/(\/.*|\.ts)$/, '')
 const importsOf = (text: string) =>
@@ -44,16 +25,17 @@ const importsOf = (text: string) =>
 
 describe('the folders of src', () => {
   it.each(sources)('%s imports only what its folder may import', (file) => {
-    const allowed = mayImport[folderOf(file)]
-    expect(allowed, `a folder without a rule: ${folderOf(file)}`).toBeDefined()
+    const folder = folderOf(file)
+    const allowed = mayImport[folder] ?? layers.slice(0, layers.indexOf(folder))
+    expect([...layers, 'tools'], 'a folder without a rule').toContain(folder)
     const imported = importsOf(textOf(file))
       .filter((path) => path.startsWith('.'))
       .map((path) => folderOf(normalize(join(dirname(file), path))))
-    expect(imported.filter((folder) => folder !== folderOf(file) && !allowed?.includes(folder))).toEqual([])
+    expect(imported.filter((other) => other !== folder && !allowed.includes(other))).toEqual([])
   })
 
   it('keep private keys and tronweb out of the Worker: only the commands import the tools', () => {
-    const tools = sources.filter((file) => /^src\/(keys|collect)\//.test(file))
+    const tools = sources.filter((file) => /^src\/tools\/(keys|collect)\//.test(file))
     expect(tools.length).toBeGreaterThan(20)
     const secrets = /^(tronweb|age-encryption|@scure\/bip39)/
     const isTool = (path: string) => secrets.test(path) || /(^|\/)(keys|collect)\//.test(path)
@@ -62,7 +44,7 @@ describe('the folders of src', () => {
   })
 
   it('leave Node and wrangler to the commands', () => {
-    const commands = /^src\/(doctor|deploy|repair|keys|collect)\//
+    const commands = /^src\/tools\//
     const isForNode = (path: string) => path.startsWith('node:') || path === 'wrangler'
     const found = sources.filter((file) => !commands.test(file) && importsOf(textOf(file)).some(isForNode))
     expect(found).toEqual([])
@@ -84,7 +66,7 @@ describe('the folders of src', () => {
   it('have pure files that import only pure files, types aside', () => {
     const valueImports = /^import (?!type )(?!\{(?:\s*type \w+,?)+\s*\})[^']*'(\.[^']+)'/gm
     const impure = sources
-      .filter((file) => pure.test(file) && file !== 'src/keys/account-key.ts') // it takes only the seed from mnemonic.ts
+      .filter((file) => pure.test(file) && file !== 'src/tools/keys/account-key.ts') // it takes only the seed from mnemonic.ts
       .flatMap((file) =>
         [...textOf(file).matchAll(valueImports)]
           .map(({ 1: path = '' }) => normalize(join(dirname(file), path)))

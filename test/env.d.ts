@@ -4,7 +4,8 @@ declare namespace Cloudflare {
     DB: D1Database
     RATE_LISTS: RateLimit
     RATE_NODES: RateLimit
-    RATE_NODES_ALL: RateLimit
+    SCANNER: DurableObjectNamespace
+    ENDPOINT: DurableObjectNamespace
     MIGRATIONS: import('cloudflare:test').D1Migration[]
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { alarmTable } from '../src/platform/alarm-table.ts'
 import { root } from './support/project.ts'
 import { exportsOf, repositoryFiles as files, sources, textOf } from './support/source-files.ts'
 
@@ -84,6 +85,13 @@ describe('the documentation', () => {
     const listed = facts.filter((line) => line.startsWith('- '))
     expect(listed.length).toBeGreaterThan(80)
     expect(listed.filter((line) => !/ _\([SNDICU][^)]*\)_$/.test(line))).toEqual([])
+  })
+
+  it('has every alarm of the table in the README, in its words', () => {
+    const section = /<!-- alarms -->([\s\S]*?)<!-- \/alarms -->/.exec(textOf('README.md'))?.[1] ?? ''
+    const listed = section.trim().replace(/\s+/g, ' ').split(' - **').join('\n- **').split('\n')
+    const expected = Object.entries(alarmTable).map(([kind, { raised, todo }]) => `- **\`${kind}\`** ${raised} ${todo}`)
+    expect(listed).toEqual(expected)
   })
 
   it('has each decision note that a comment or another note cites', () => {

@@ -41,10 +41,8 @@ export default defineConfig({
           name: 'unit',
           env: { NODE_COMPILE_CACHE: compileCache },
           isolate: false, // no file keeps state in a module; a process for each file took a quarter of the time
-          include: [
-            'test/{architecture,docs,pages}.test.ts',
-            'test/{common,addresses,chain,deposits,ledger,reconciliation,devnet,shop,tools,webhooks}/**/*.test.ts',
-          ],
+          include: ['test/{architecture,docs,pages}.test.ts', 'test/{devnet,shop,tools,webhooks}/**/*.test.ts'],
+          exclude: ['test/webhooks/**/*.d1.test.ts'], // those need workerd
         },
       },
       {
@@ -58,7 +56,11 @@ export default defineConfig({
         test: {
           name: 'worker',
           isolate: false, // no file keeps state in a module; an isolate for each file took more than half of the time
-          include: ['test/{config,d1,http,migrations,platform,rpc,scan,scheduled,tron}/**/*.test.ts'],
+          include: [
+            'test/{addresses,alarms,chain,common,config,d1,deposits,events,http,ledger,migrations,platform}/**/*.test.ts',
+            'test/{reconciliation,rpc,scan,scheduled,tron}/**/*.test.ts',
+            'test/webhooks/**/*.d1.test.ts',
+          ],
         },
       },
       {

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { root } from '../support/project.ts'
 import { runWrangler } from '../support/wrangler.ts'
-import { workDir } from './work-dir.ts'
+
+/** Bundles, seeded databases and running ones. Git ignores the folder, and it can be deleted at any time. */
+export const workDir = `${root}.wrangler/bench/`
 
 /** The Workers of the benchmark, by file name. */
-export type BenchWorker = 'bare' | 'counting' | 'crediting' | 'deriving' | 'posting'
+export type BenchWorker = 'bare' | 'writing'
 
 /** A Worker as `wrangler deploy` uploads it. */
 export interface Bundle {

@@ -1,19 +1,13 @@
-import type { Rounds } from './rounds.ts'
-
-/** One measured figure. */
+/** One measured figure: a row of the report. */
 export interface Figure {
   readonly name: string
-  readonly value: number
-  readonly unit: string
-  /** The measured value that it is compared with, or null. */
-  readonly baseline: { readonly name: string; readonly value: number } | null
-  /** The median of `value / baseline` of each round, or null without a baseline. */
+  /** With its unit. */
+  readonly value: string
+  /** What it is compared with, and the ratio; empty without a baseline. */
+  readonly baseline: string
   readonly ratio: number | null
   /** The limit that it must reach, or null for a figure without a limit. */
   readonly target: { readonly text: string; readonly isReached: boolean } | null
-  readonly note: string
-  /** For a figure of the project's README: how the ratio, or else the value, is computed. Null for the others. */
-  readonly headline: string | null
 }
 
 /** The size of a run. */
@@ -24,52 +18,50 @@ export interface Scale {
 }
 
 /** A figure without a baseline. */
-export function singleFigure(
+export function figure(name: string, value: number, unit: string, target: Figure['target'] = null): Figure {
+  return { name, value: `${formatNumber(value)} ${unit}`, baseline: '', ratio: null, target }
+}
+
+/** A figure beside its baseline. `ratio` is the median of the ratios of each round. */
+export function compared(
   name: string,
-  value: number,
   unit: string,
-  note: string,
-  target: Figure['target'] = null,
+  measured: { readonly value: number; readonly baseline: number; readonly ratio: number },
+  baselineName: string,
+  ratioMin: number | null = null,
 ): Figure {
-  return { name, value, unit, baseline: null, ratio: null, target, note, headline: null }
-}
-
-/** The texts of a figure with a baseline. `ratioMin` is the ratio to reach, or null. */
-export interface Comparison {
-  readonly name: string
-  readonly unit: string
-  readonly baselineName: string
-  readonly ratioMin: number | null
-  readonly note: string
-  readonly headline?: string
-}
-
-/** A figure that compares two sides of the same rounds. */
-export function compareSides<Side extends string>(
-  rounds: Rounds<Side>,
-  side: Side,
-  baseline: Side,
-  { name, unit, baselineName, ratioMin, note, headline }: Comparison,
-): Figure {
-  const ratio = rounds.ratio(side, baseline)
-  return {
-    name,
-    value: rounds.median(side),
-    unit,
-    baseline: { name: baselineName, value: rounds.median(baseline) },
-    ratio,
-    target: ratioMin === null ? null : atLeast(ratioMin, ratio),
-    note,
-    headline: headline ?? null,
-  }
+  const { value, baseline, ratio } = measured
+  const target = ratioMin === null ? null : atLeast(ratioMin, ratio)
+  return { ...figure(name, value, unit, target), baseline: `${baselineName}: ${formatNumber(baseline)}`, ratio }
 }
 
 /** A lower limit. */
-export function atLeast(limit: number, value: number): Figure['target'] {
+function atLeast(limit: number, value: number): Figure['target'] {
   return { text: `≥ ${limit}`, isReached: value >= limit }
 }
 
 /** An upper limit. */
-export function atMost(limit: number, value: number, unit = ''): Figure['target'] {
-  return { text: `≤ ${limit}${unit === '' ? '' : ` ${unit}`}`, isReached: value <= limit }
+export function atMost(limit: number, value: number): Figure['target'] {
+  return { text: `≤ ${formatNumber(limit)}`, isReached: value <= limit }
+}
+
+/** The figures as a table in Markdown, aligned. */
+export function toTable(figures: readonly Figure[]): string {
+  const cells = figures.map(({ name, value, baseline, ratio, target }) => [
+    name,
+    value,
+    baseline,
+    ratio === null ? '' : formatNumber(ratio),
+    target === null ? '' : `${target.text}${target.isReached ? '' : ' (not reached)'}`,
+  ])
+  const rows = [['figure', 'measured', 'compared with', 'ratio', 'target'], ...cells]
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (row: readonly string[]) => `| ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`
+  const rule = widths.map((width) => '-'.repeat(width))
+  return [line(rows[0] ?? []), line(rule), ...rows.slice(1).map(line)].join('\n')
+}
+
+/** Three significant digits: more would only be noise. */
+function formatNumber(value: number): string {
+  return Number(value.toPrecision(3)).toLocaleString('en', { maximumFractionDigits: 3 })
 }

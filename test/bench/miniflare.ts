@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { Log, LogLevel, Miniflare, type MiniflareOptions } from 'miniflare'
 import { UserError } from '../support/project.ts'
-import { workDir } from './work-dir.ts'
+import { workDir } from './bundles.ts'
 
 type WorkerOptions = MiniflareOptions['workers'][number]
 
@@ -14,8 +14,8 @@ export interface WorkerSpec {
   readonly variables?: Readonly<Record<string, unknown>>
   /** Entrypoints of the other Workers, by the name of the binding. */
   readonly services?: Readonly<Record<string, { readonly worker: string; readonly exportName: string }>>
-  /** Whether it has rate limiters as in a deployment; their limits are too high to be reached. */
-  readonly limited?: boolean
+  /** Whether it is the service, with its Durable Objects. */
+  readonly hasObjects?: boolean
 }
 
 /** Running Workers, each on a loopback port of its own. */
@@ -23,7 +23,7 @@ export interface RunningWorkers {
   /** A Worker's URL, without a slash at the end. */
   url(name: string): string
   /** Runs a Worker's cron handler; resolves when it has ended. */
-  tick(name: string): Promise<void>
+  cron(name: string): Promise<void>
   /** The number in the first row of a query to a Worker's database, or null where there is no row. */
   number(name: string, sql: string): Promise<number | null>
   /** The URL of the inspector of a Worker's isolate. */
@@ -84,10 +84,10 @@ export async function startWorkers(
   const inspector = inspected ? await miniflare.getInspectorURL() : null
   return {
     url: (name) => urls.get(name) ?? '',
-    async tick(name) {
+    async cron(name) {
       const worker = await miniflare.getWorker(name)
       const { outcome } = await worker.scheduled({ cron: '* * * * *' })
-      if (outcome !== 'ok') warnings.push(`a tick ended with the outcome ${outcome}`)
+      if (outcome !== 'ok') warnings.push(`the cron ended with the outcome ${outcome}`)
     },
     async number(name, sql) {
       const db = await miniflare.getD1Database('DB', name)
@@ -120,20 +120,21 @@ function toOptions({
   database,
   variables = {},
   services = {},
-  limited = false,
+  hasObjects = false,
 }: WorkerSpec): WorkerOptions {
   const json = Object.entries(variables).map(([key, value]) => [key, { type: 'json', value }] as const)
-  const limiter = (namespace: string) =>
-    ({ type: 'rate-limit', namespace, simple: { limit: 1e9, period: 60 } }) as const
-  const limiters = limited ? { RATE_LISTS: limiter('1'), RATE_NODES: limiter('2'), RATE_NODES_ALL: limiter('3') } : {}
   const bound = Object.entries(services).map(([key, service]) => [key, { type: 'worker', ...service }] as const)
-  const env = { ...Object.fromEntries(json), ...Object.fromEntries(bound), ...limiters }
+  const objectOf = (exportName: string) => ({ type: 'durable-object', worker: name, exportName })
+  const objects = hasObjects ? { SCANNER: objectOf('Scanner'), ENDPOINT: objectOf('Endpoint') } : {}
+  const stored = { type: 'durable-object', storage: 'sqlite' }
+  const env = { ...Object.fromEntries(json), ...Object.fromEntries(bound), ...objects }
   return {
     config: {
       name,
       compatibilityDate: '2026-11-01',
       manifest: { mainModule: 'index.js', modules: { 'index.js': { type: 'esm', contents: script } } },
       env: database === null ? env : { ...env, DB: { type: 'd1', id: database } },
+      ...(hasObjects ? { exports: { Scanner: stored, Endpoint: stored } } : {}),
     },
     dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }], stripCfConnectingIp: false },
   } as WorkerOptions

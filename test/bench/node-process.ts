@@ -1,82 +1,55 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { root, UserError } from '../support/project.ts'
-import type { BlocksOptions } from './blocks.ts'
-import type { ScenarioOptions } from './scenarios.ts'
 
-/** Which blocks a node serves: those like mainnet's, or those of a scenario. */
-export type NodeOptions = BlocksOptions | ScenarioOptions
-
-/** What a node has served since its counts were last read. */
-export interface NodeCounts {
-  readonly requests: number
-  /** Those of the requests that ask for receipts, which the service needs only to verify deposits. */
-  readonly receiptRequests: number
-  /** Those to the HTTP API, which the service needs only to verify TRX deposits. */
-  readonly apiRequests: number
-  readonly calls: number
-  readonly bytes: number
+/** Which blocks a node serves. */
+export interface NodeOptions {
+  /** Milliseconds since 1970 of block `firstHeight`. */
+  readonly startMs: number
+  /** Transactions of a block: one number for all, or several in turns. */
+  readonly transactions: readonly number[]
+  /** From this height on each block has so many deposits, half of them in TRX, to the seeded addresses in turns. */
+  readonly deposits: { readonly from: number; readonly each: number; readonly addresses: number } | null
 }
 
-/** A message to the node's process. */
-export type ToNode = { readonly kind: 'finalize'; readonly height: number } | { readonly kind: 'take-counts' }
-
-/** A message from the node's process. */
-export type FromNode =
-  | { readonly kind: 'listening'; readonly ports: readonly number[] }
-  | { readonly kind: 'counts'; readonly counts: NodeCounts }
-
-/** The most nodes that a figure needs: two must agree. */
-export const nodesMax = 2
+/** A message to the node's process: the height up to which blocks are final. */
+export type ToNode = number
+/** A message from the node's process, and the answer to each message. */
+export interface FromNode {
+  readonly ports: readonly number[]
+}
 
 /** A running node on the loopback interface. */
 export interface LoopbackNode {
-  /** The base URLs under which it is several nodes: of its HTTP API, and with `/jsonrpc` of its JSON-RPC. */
+  /** The base URLs under which it is several nodes that agree. */
   readonly urls: readonly string[]
   /** Makes the blocks up to `height` final. */
   finalize(height: number): Promise<void>
-  /** The counts since the last call. */
-  takeCounts(): Promise<NodeCounts>
   stop(): void
 }
 
 const replyTimeoutMs = 60_000
 
-/**
- * Starts a node in a process of its own, so that it does not share a thread with the measured Worker. The process ends
- * with this one.
- */
+/** Starts a node in a process of its own, so that it does not share a thread with the measured Worker. */
 export async function startNode(options: NodeOptions): Promise<LoopbackNode> {
   const child = fork(`${root}test/bench/node.ts`, [JSON.stringify(options)])
   const started = await nextMessage(child)
-  if (started.kind !== 'listening') throw new UserError('the loopback node did not start')
-  const send = async (message: ToNode): Promise<NodeCounts> => {
-    const reply = nextMessage(child)
-    child.send(message)
-    const received = await reply
-    if (received.kind !== 'counts') throw new UserError('the loopback node sent an unexpected message')
-    return received.counts
-  }
   return {
     urls: started.ports.map((port) => `http://127.0.0.1:${port}`),
-    finalize: async (height) => void (await send({ kind: 'finalize', height })),
-    takeCounts: () => send({ kind: 'take-counts' }),
+    async finalize(height) {
+      const reply = nextMessage(child)
+      child.send(height satisfies ToNode)
+      await reply
+    },
     stop: () => void child.kill(),
   }
 }
 
 function nextMessage(child: ChildProcess): Promise<FromNode> {
   return new Promise((resolve, reject) => {
-    const onExit = () => settle(() => reject(new UserError('the loopback node ended')))
-    const onMessage = (message: unknown) => settle(() => resolve(message as FromNode)) // node.ts sends nothing else
-    const onTimeout = () => settle(() => reject(new UserError('the loopback node does not reply')))
-    const timer = setTimeout(onTimeout, replyTimeoutMs)
-    const settle = (then: () => void) => {
+    const timer = setTimeout(() => reject(new UserError('the loopback node does not reply')), replyTimeoutMs)
+    child.once('message', (message) => {
       clearTimeout(timer)
-      child.off('message', onMessage)
-      child.off('exit', onExit)
-      then()
-    }
-    child.once('message', onMessage)
-    child.once('exit', onExit)
+      resolve(message as FromNode) // node.ts sends nothing else
+    })
   })
 }

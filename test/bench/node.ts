@@ -1,26 +1,32 @@
-/**
- * A Tron node on the loopback interface. `node-process.ts` runs it as a process of its own and sets the finalized
- * height. It listens at two ports: two nodes with the same blocks.
- */
+/** Two Tron nodes on the loopback interface that agree, one at each port. `node-process.ts` runs it as a process of its own. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createBusyNode } from './busy-node.ts'
-import type { ApiQuery, Call } from './node-answers.ts'
-import { type FromNode, type NodeCounts, type NodeOptions, nodesMax, type ToNode } from './node-process.ts'
-import { createScenarioNode } from './scenario-node.ts'
+import { createBlocks, finalityBlocks, firstHeight } from './mainnet.ts'
+import type { FromNode, NodeOptions, ToNode } from './node-process.ts'
+import { type BenchHeads, createAnswer } from './replies.ts'
+import { seededAddress } from './seeds.ts'
 
-const zeroCounts: NodeCounts = { requests: 0, receiptRequests: 0, apiRequests: 0, calls: 0, bytes: 0 }
-let counts = zeroCounts
+const { startMs, transactions, deposits } = JSON.parse(process.argv[2] ?? '{}') as NodeOptions // from node-process.ts
+const blocks = createBlocks({
+  startMs,
+  transactionsAt: (height) => transactions[height % transactions.length] ?? 0,
+  depositsAt(height) {
+    if (deposits === null || height < deposits.from) return []
+    return Array.from({ length: deposits.each }, (_, i) => {
+      const to = seededAddress(((height - deposits.from) * deposits.each + i) % deposits.addresses)
+      return { asset: i % 2 === 0 ? 'TRX' : 'USDT', to, amount: 25_000_000n }
+    })
+  },
+})
+const answer = createAnswer(blocks)
+let heads: BenchHeads = { latest: 0, finalized: 0 }
 
-const options = JSON.parse(process.argv[2] ?? '{}') as NodeOptions // from node-process.ts
-const node = 'scenario' in options ? createScenarioNode(options) : createBusyNode(options)
-const ports = await Promise.all(Array.from({ length: nodesMax }, listen))
-send({ kind: 'listening', ports })
-
-process.on('message', (message: ToNode) => {
-  if (message.kind === 'finalize') node.finalize(message.height)
-  send({ kind: 'counts', counts })
-  if (message.kind === 'take-counts') counts = zeroCounts
+for (let i = 0; i < 2 * transactions.length; i += 1) blocks.at(firstHeight + i) // later ones are made of the same transactions
+const ports = await Promise.all([listen(), listen()])
+send({ ports })
+process.on('message', (finalized: ToNode) => {
+  heads = { latest: finalized + finalityBlocks, finalized }
+  send({ ports })
 })
 process.on('disconnect', () => process.exit(0))
 
@@ -30,9 +36,7 @@ function send(message: FromNode): void {
 
 async function listen(): Promise<number> {
   const server = createServer((request, response) => {
-    serve(request, response).catch((error: unknown) => {
-      response.writeHead(500).end(String(error))
-    })
+    serve(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)))
   })
   server.keepAliveTimeout = 60_000
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -40,27 +44,8 @@ async function listen(): Promise<number> {
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer) // no encoding is set
-  const body: unknown = JSON.parse(Buffer.concat(chunks).toString())
-  const isApi = request.url?.startsWith('/wallet/') === true
-  const calls = isApi ? [] : ((Array.isArray(body) ? body : [body]) as Call[]) // the service sends valid requests
-  const parts: (string | Buffer)[] = isApi ? [node.api(body as ApiQuery)] : []
-  for (const [i, call] of calls.entries()) {
-    parts.push(`${i === 0 ? '' : ','}{"jsonrpc":"2.0","id":${call.id},`, ...node.member(call), '}')
-  }
-  if (Array.isArray(body)) parts.unshift('[') && parts.push(']')
-  const bytes = parts.reduce((sum, { length }) => sum + length, 0) // all of it is ASCII
-  const asksForReceipts = calls.some(({ method }) => method === 'eth_getTransactionReceipt')
-  counts = {
-    requests: counts.requests + 1,
-    receiptRequests: counts.receiptRequests + (asksForReceipts ? 1 : 0),
-    apiRequests: counts.apiRequests + (isApi ? 1 : 0),
-    calls: counts.calls + calls.length,
-    bytes: counts.bytes + bytes,
-  }
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes })
-  response.cork()
-  for (const part of parts) response.write(part, 'latin1')
-  response.end()
+  let body = ''
+  for await (const chunk of request.setEncoding('utf8')) body += chunk
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(answer(request.url ?? '', body || '{}', heads), 'latin1')
 }

@@ -2,35 +2,18 @@ import { UserError } from '../support/project.ts'
 
 /** A CPU profile in V8's format. */
 export interface Profile {
-  readonly nodes: readonly {
-    readonly id: number
-    readonly callFrame: {
-      readonly functionName: string
-      readonly url: string
-      readonly lineNumber: number
-      readonly columnNumber: number
-    }
-  }[]
+  readonly nodes: readonly { readonly id: number; readonly callFrame: { readonly functionName: string } }[]
   readonly samples: readonly number[]
   readonly timeDeltas: readonly number[]
 }
 
-/** The CPU time of an isolate. */
-export interface CpuTime {
-  /** All time except idle time, in milliseconds. */
-  readonly ms: number
-  /** The functions with the most time of their own, in milliseconds. */
-  readonly top: readonly { readonly name: string; readonly ms: number }[]
-}
-
 const sampleEveryUs = 200
-const topMax = 12
 const replyTimeoutMs = 20_000
 
 /** A connection to one isolate's inspector. workerd accepts only one in an isolate's life. */
 export interface Profiler {
-  /** The isolate's CPU time while `work` runs. */
-  profile(work: () => Promise<unknown>): Promise<CpuTime>
+  /** The isolate's CPU time while `work` runs, in milliseconds. */
+  profile(work: () => Promise<unknown>): Promise<number>
   close(): void
 }
 
@@ -64,27 +47,14 @@ export async function openProfiler(inspectorUrl: string): Promise<Profiler> {
       await send('Profiler.start')
       await work()
       const stopped = (await send('Profiler.stop')) as { profile: Profile } // the inspector's protocol
-      return summarize(stopped.profile)
+      return cpuMsOf(stopped.profile)
     },
     close: () => socket.close(),
   }
 }
 
-/** The CPU time of a profile. */
-export function summarize({ nodes, samples, timeDeltas }: Profile): CpuTime {
-  const names = new Map(
-    nodes.map(({ id, callFrame }) => {
-      const { functionName, url, lineNumber, columnNumber } = callFrame
-      const place = url === '' ? '' : ` ${url.split('/').at(-1)}:${lineNumber + 1}:${columnNumber + 1}`
-      return [id, `${functionName || '(anonymous)'}${place}`]
-    }),
-  )
-  const own = new Map<string, number>()
-  for (const [i, sample] of samples.entries()) {
-    const name = names.get(sample) ?? '?'
-    own.set(name, (own.get(name) ?? 0) + (timeDeltas[i] ?? 0) / 1000)
-  }
-  own.delete('(idle)')
-  const top = [...own].map(([name, ms]) => ({ name, ms })).sort((a, b) => b.ms - a.ms)
-  return { ms: top.reduce((sum, { ms }) => sum + ms, 0), top: top.slice(0, topMax) }
+/** The CPU time of a profile: all time except idle time, in milliseconds. */
+export function cpuMsOf({ nodes, samples, timeDeltas }: Profile): number {
+  const idle = new Set(nodes.filter(({ callFrame }) => callFrame.functionName === '(idle)').map(({ id }) => id))
+  return samples.reduce((sum, sample, i) => sum + (idle.has(sample) ? 0 : (timeDeltas[i] ?? 0) / 1000), 0)
 }

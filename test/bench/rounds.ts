@@ -1,6 +1,3 @@
-/** With fewer rounds, one slow second can change a figure. */
-export const roundsMin = 5
-
 /** The results of each side in each round, with their medians. */
 export interface Rounds<Side extends string> {
   readonly values: Readonly<Record<Side, readonly number[]>>
@@ -26,13 +23,6 @@ export async function alternate<Side extends string>(
     }
   }
   return roundsOf(values)
-}
-
-/** The rounds of several processes as one list, because each process is a little faster or slower than another. */
-export function joinRounds<Side extends string>(all: readonly Rounds<Side>[]): Rounds<Side> {
-  const sides = Object.keys(all[0]?.values ?? {}) as Side[] // safe: a record's own keys
-  const values = sides.map((side) => [side, all.flatMap((rounds) => rounds.values[side])] as const)
-  return roundsOf(Object.fromEntries(values) as Record<Side, number[]>)
 }
 
 function roundsOf<Side extends string>(values: Readonly<Record<Side, readonly number[]>>): Rounds<Side> {

@@ -1,40 +1,27 @@
 /**
- * `npm run bench`: measures all figures in one run on one machine, saves the results and writes the report. Names of
- * groups as arguments measure only these groups; `--quick` does less work. Their figures are only printed. `--report`
- * writes the report from the saved results, without measuring.
+ * `npm run bench`: measures the figures in one run on one machine and prints them as a table. Names of groups as arguments measure
+ * only these groups; `--quick` does less work.
  */
 import { printLine, UserError } from '../support/project.ts'
-import type { Figure, Scale } from './figure.ts'
+import { type Figure, type Scale, toTable } from './figure.ts'
 import { measureBundle } from './figures/bundle.ts'
-import { measureCallers } from './figures/callers.ts'
-import { measureCounts } from './figures/counts.ts'
-import { measureCpu } from './figures/cpu.ts'
-import { measureCrediting } from './figures/credit.ts'
-import { measureDerivation } from './figures/derive.ts'
+import { measureCatchUp } from './figures/catch-up.ts'
+import { measureDelays } from './figures/delays.ts'
+import { measureLists } from './figures/lists.ts'
 import { measureMemory } from './figures/memory.ts'
-import { measurePosting } from './figures/post.ts'
-import { measureProofs } from './figures/proof.ts'
-import { measureResponses } from './figures/responses.ts'
-import { measureScan } from './figures/scan.ts'
+import { measureTick } from './figures/tick.ts'
+import { measureWrites } from './figures/writes.ts'
 import { stopWorkers } from './miniflare.ts'
-import { saveResults, toText, writeReport } from './report.ts'
-import { roundsMin } from './rounds.ts'
 
 const groups: Readonly<Record<string, (scale: Scale) => Promise<readonly Figure[]>>> = {
-  responses: measureResponses,
-  derive: measureDerivation,
-  scan: measureScan,
-  counts: measureCounts,
-  credit: measureCrediting,
-  post: measurePosting,
-  proof: measureProofs,
-  callers: measureCallers,
+  delays: measureDelays,
+  tick: measureTick,
+  'catch-up': measureCatchUp,
+  writes: measureWrites,
+  lists: measureLists,
   memory: measureMemory,
   bundle: measureBundle,
-  cpu: measureCpu,
 }
-const fullScale: Scale = { rounds: 7, work: 1 }
-const quickScale: Scale = { rounds: roundsMin, work: 0.15 }
 /** A longer run hangs and is stopped. */
 const runTimeoutMs = 15 * 60_000
 
@@ -43,37 +30,26 @@ setTimeout(() => void stop(1, 'The benchmark took longer than 15 minutes.'), run
 
 try {
   const args = process.argv.slice(2)
-  const names = args.filter((arg) => !arg.startsWith('--'))
-  const unknown = args.find((arg) => !(arg in groups) && arg !== '--quick' && arg !== '--report')
+  const names = args.filter((arg) => arg !== '--quick')
+  const unknown = names.find((name) => !(name in groups))
   if (unknown !== undefined) {
-    throw new UserError(`Unknown argument "${unknown}": use --quick, --report or ${Object.keys(groups).join(', ')}.`)
+    throw new UserError(`Unknown argument "${unknown}": use --quick or ${Object.keys(groups).join(', ')}.`)
   }
-  if (args.includes('--report')) writeReport()
-  else await run(names, args.includes('--quick'))
-  await stop(0, 'Done.')
-} catch (error) {
-  const isUserError = error instanceof UserError
-  const message = error instanceof Error ? ((isUserError ? null : error.stack) ?? error.message) : String(error)
-  await stop(1, message)
-}
-
-async function run(names: readonly string[], isQuick: boolean): Promise<void> {
-  const scale = isQuick ? quickScale : fullScale
+  const scale = args.includes('--quick') ? { rounds: 3, work: 0.15 } : { rounds: 7, work: 1 }
   const figures: Figure[] = []
   for (const [name, measure] of Object.entries(groups)) {
     if (names.length > 0 && !names.includes(name)) continue
     const start = performance.now()
-    printLine(`${name} …`)
     const measured = await measure(scale)
     figures.push(...measured)
-    printLine(`${toText(measured)}\n(${name}: ${((performance.now() - start) / 1000).toFixed(0)} s)\n`)
+    printLine(`${name} (${((performance.now() - start) / 1000).toFixed(0)} s)\n${toTable(measured)}\n`)
   }
-  if (names.length === 0 && !isQuick) {
-    saveResults(figures, scale)
-    writeReport()
-  }
-  const missed = figures.filter(({ target }) => target !== null && !target.isReached)
-  printLine(missed.length === 0 ? 'All targets are reached.' : `Not reached:\n${toText(missed)}`)
+  const missed = figures.filter(({ target }) => target?.isReached === false)
+  await stop(0, `\n${toTable(figures)}\n\n${missed.length === 0 ? 'All targets are reached.' : 'Not all targets.'}`)
+} catch (error) {
+  const isUserError = error instanceof UserError
+  const message = error instanceof Error ? ((isUserError ? null : error.stack) ?? error.message) : String(error)
+  await stop(1, message)
 }
 
 /** Ends all that was started, then this process; its exit ends the child processes. */

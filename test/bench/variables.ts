@@ -1,24 +1,26 @@
 import { SignJWT } from 'jose'
 import { backendSecret, testSecret, testXpub, usdtBase58 } from '../support/variables.ts'
-import { firstHeight } from './block-templates.ts'
+import { firstHeight } from './mainnet.ts'
 
-/** The variables of the measured service. `nodes` are the base URLs of its nodes. */
-export function serviceVariables(nodes: readonly string[]): Readonly<Record<string, unknown>> {
+/** The variables of the measured service, with the limits that it has as shipped. `nodes` are the base URLs of its nodes. */
+export function serviceVariables(nodes: readonly string[], limits: object = {}): Readonly<Record<string, unknown>> {
   return {
     TRON_XPUB: testXpub,
     TRON_CHAIN_ID: '0x2b6653dc',
-    TRON_NODES: nodes.map((api) => ({ rpc: `${api}/jsonrpc`, api })),
+    TRON_NODES: nodes.map((api) => ({ rpc: `${api}/jsonrpc`, api, ...limits })),
     TRON_START_BLOCK: `${firstHeight}`,
+    TRON_FIRST_INDEX: 0,
     CURRENCIES: [
       { cuy: 1, symbol: 'TRX', decimals: 6 },
       { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6 },
     ],
     AUTH_JWT_SECRET: testSecret,
     BACKEND_JWT_SECRET: backendSecret,
-    SCAN_EVERY_SECONDS: 60, // one tick in an invocation of the cron
   }
 }
 
+/** Limits of nodes that are never reached. */
+export const unlimited = { perSecond: 10_000, perDay: 100_000_000 }
 /** A closed port, for figures that need no node. */
 export const noNode = 'http://127.0.0.1:9'
 

@@ -7,8 +7,8 @@ import { connectEvm, type Evm } from './evm.ts'
 
 /** `devn` in ASCII. No public network has this id, so no wallet or node takes the local chain for a real one. */
 export const devnetChainId = 0x6465766e
-/** The number of blocks after which a block is finalized: anvil uses two with `--slots-in-an-epoch 1`. */
-export const finalityBlocks = 2
+/** Seconds between the times of two blocks, as on Tron. The chain makes blocks faster than that. */
+export const slotSeconds = 3
 
 const readyTimeoutMs = 20_000
 const stopTimeoutMs = 20_000
@@ -22,6 +22,8 @@ export interface AnvilOptions {
   readonly statePath: string | null
   /** Seconds between two blocks, or null to make blocks on command only. */
   readonly blockSeconds: number | null
+  /** How far behind the clock the time of the next block is: the chain's time passes faster than the clock. */
+  readonly behindSeconds: number
 }
 
 /** A running anvil. */
@@ -53,18 +55,34 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   if (typeof started === 'string') {
     const evm = connectEvm(started)
     await evm.call('anvil_autoImpersonateAccount', true) // the Tron server checks the signatures of what is broadcast
+    await startTime(evm, options)
     return { evm, ended, stop }
   }
   await stop()
   throw new Error(`anvil did not start: ${started?.errorOutput || 'no error message'}`)
 }
 
-function argumentsOf({ port, statePath, blockSeconds }: AnvilOptions): string[] {
-  const args = ['--port', `${port}`, '--chain-id', `${devnetChainId}`, '--slots-in-an-epoch', '1']
+/** Blocks are 3 s apart in the chain's own time, whenever they are made, and a restarted chain goes on where it was. */
+async function startTime(evm: Evm, { blockSeconds, behindSeconds }: AnvilOptions): Promise<void> {
+  const { timestamp } = await evm.call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+  const next = Math.max(Number(timestamp) + slotSeconds, timeBehind(behindSeconds))
+  await evm.call('evm_setNextBlockTimestamp', next)
+  await evm.call('anvil_setBlockTimestampInterval', slotSeconds)
+  if (blockSeconds !== null) await evm.call('evm_setIntervalMining', blockSeconds)
+}
+
+/** Seconds since 1970, a multiple of a slot. */
+function timeBehind(seconds: number): number {
+  const time = Math.floor(Date.now() / 1_000) - seconds
+  return time - (time % slotSeconds)
+}
+
+function argumentsOf({ port, statePath, behindSeconds }: AnvilOptions): string[] {
+  const args = ['--port', `${port}`, '--chain-id', `${devnetChainId}`]
   args.push('--block-base-fee-per-gas', '0', '--gas-price', '0', '--disable-min-priority-fee')
   args.push('--prune-history', '10') // old states are never read, and would fill memory and disk
   args.push('--balance', '1', '--order', 'fifo', '--gas-limit', '3000000000') // 1 ether is 10^18 sun: fits an int64
-  args.push(...(blockSeconds === null ? ['--no-mining'] : ['--block-time', `${blockSeconds}`]))
+  args.push('--no-mining', '--timestamp', `${timeBehind(behindSeconds + slotSeconds)}`)
   // A killed process loses at most one interval; a stopped one loses nothing.
   if (statePath !== null) args.push('--state', statePath, '--state-interval', '30')
   return args

@@ -1,7 +1,9 @@
 import { quantity, strip0x } from '../support/hex.ts'
-import { devnetChainId, finalityBlocks } from './anvil.ts'
-import type { Evm } from './evm.ts'
-import { type EvmTransaction, runsCode, type TronTransaction, toTron } from './transaction.ts'
+import { devnetChainId } from './anvil.ts'
+import { outOfEnergyCall } from './embedded.ts'
+import { runsCode } from './encode-transaction.ts'
+import type { Evm, EvmCall } from './evm.ts'
+import { type EvmTransaction, type TronTransaction, toTron } from './transaction.ts'
 
 /** A log of the EVM chain. */
 export interface EvmLog {
@@ -16,7 +18,6 @@ interface EvmBlock {
   readonly hash: string
   readonly parentHash: string
   readonly timestamp: string
-  readonly size: string
   readonly transactionsRoot: string
   readonly transactions: readonly EvmTransaction[]
 }
@@ -24,7 +25,6 @@ interface EvmBlock {
 interface EvmReceipt {
   readonly status: string
   readonly gasUsed: string
-  readonly contractAddress: string | null
   readonly logs: readonly EvmLog[]
 }
 
@@ -37,7 +37,6 @@ export interface MinedTransaction {
   readonly index: number
   readonly ret: ContractRet
   readonly energy: bigint
-  readonly contractAddress: string | null
   readonly logs: readonly EvmLog[]
 }
 
@@ -47,14 +46,11 @@ export interface BlockWithReceipts {
   readonly hash: string
   readonly parentHash: string
   readonly timestamp: string
-  readonly size: string
   readonly transactionsRoot: string
   readonly transactions: readonly MinedTransaction[]
 }
 
-/**
- * The call that the Tron server reports as out of time although the EVM ran it: `phantomTransfer` of the test token.
- */
+/** The call that is shown as out of time although the EVM ran it: `phantomTransfer` of the test token. */
 export interface PhantomCall {
   /** 40 hex digits. */
   readonly contract: string
@@ -62,34 +58,42 @@ export interface PhantomCall {
   readonly selector: string
 }
 
-/** The newest final height for the newest height `latest`. `lag` is the number of blocks between the two. */
-export function finalizedHeight(latest: number, lag = finalityBlocks): number {
-  return Math.max(0, latest - lag)
-}
-
-/** The block at `height`, or null above the head. */
-export async function loadBlock(evm: Evm, height: number, phantom: PhantomCall): Promise<BlockWithReceipts | null> {
-  const at = quantity(height)
-  const [block, receipts] = (await evm.batch([
+/** The blocks from `from` to `to`, without those above the head. */
+export async function loadBlocks(
+  evm: Evm,
+  from: number,
+  to: number,
+  phantom: PhantomCall,
+): Promise<BlockWithReceipts[]> {
+  const heights = Array.from({ length: to - from + 1 }, (_, i) => quantity(from + i))
+  const calls = heights.flatMap((at): EvmCall[] => [
     ['eth_getBlockByNumber', [at, true]],
     ['eth_getBlockReceipts', [at]],
-  ])) as [EvmBlock | null, readonly EvmReceipt[] | null]
-  if (block === null || receipts === null) return null
-  return {
-    height,
-    hash: tronHash(height, block.hash),
-    parentHash: height === 0 ? '0'.repeat(64) : tronHash(height - 1, block.parentHash),
-    timestamp: block.timestamp,
-    size: block.size,
-    transactionsRoot: block.transactionsRoot,
-    transactions: block.transactions.map((transaction, index) => toMined(transaction, index, receipts[index], phantom)),
-  }
+  ])
+  const replies = await evm.batch(calls)
+  return heights.flatMap((_, i) => {
+    const block = replies[2 * i] as EvmBlock | null
+    const receipts = replies[2 * i + 1] as readonly EvmReceipt[] | null
+    return block === null || receipts === null ? [] : [toBlock(block, receipts, phantom)]
+  })
 }
 
 /** The Tron hash of the block at `height`, or null above the head. */
 export async function loadBlockHash(evm: Evm, height: number): Promise<string | null> {
   const block = await evm.call<{ readonly hash: string } | null>('eth_getBlockByNumber', quantity(height), false)
   return block === null ? null : tronHash(height, block.hash)
+}
+
+function toBlock(block: EvmBlock, receipts: readonly EvmReceipt[], phantom: PhantomCall): BlockWithReceipts {
+  const height = Number(block.number)
+  return {
+    height,
+    hash: tronHash(height, block.hash),
+    parentHash: height === 0 ? '0'.repeat(64) : tronHash(height - 1, block.parentHash),
+    timestamp: block.timestamp,
+    transactionsRoot: block.transactionsRoot,
+    transactions: block.transactions.map((transaction, index) => toMined(transaction, index, receipts[index], phantom)),
+  }
 }
 
 /** A Tron block hash: the height, then the EVM hash's other 24 bytes. Block 0 ends with the chain id instead. */
@@ -108,12 +112,9 @@ function toMined(
   const tron = toTron(evm)
   const { target, code } = tron.parameters
   const isPhantom = target === phantom.contract && code.startsWith(phantom.selector)
-  const ret = isPhantom ? 'OUT_OF_TIME' : receipt.status === '0x1' ? 'SUCCESS' : failureOf(tron)
-  const gas = tron.embedded === null ? BigInt(receipt.gasUsed) : BigInt(tron.embedded.settlement.energyTotal)
+  const failure = evm.input.startsWith(outOfEnergyCall) ? 'OUT_OF_ENERGY' : 'REVERT'
+  const ret = isPhantom ? 'OUT_OF_TIME' : receipt.status === '0x1' ? 'SUCCESS' : failure
+  const gas = BigInt(tron.settlement?.energyTotal ?? receipt.gasUsed)
   const energy = runsCode(tron.type) ? gas : 0n
-  return { tron, index, ret, energy, contractAddress: receipt.contractAddress, logs: receipt.logs }
-}
-
-function failureOf({ embedded }: TronTransaction): ContractRet {
-  return embedded?.settlement.result === 'OUT_OF_ENERGY' ? 'OUT_OF_ENERGY' : 'REVERT'
+  return { tron, index, ret, energy, logs: receipt.logs }
 }

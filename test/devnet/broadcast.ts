@@ -1,16 +1,12 @@
-import { secp256k1 } from '@noble/curves/secp256k1.js'
-import { sha256 } from '@noble/hashes/sha2.js'
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { type Address, formatBase58 } from '../../src/chain/address.ts'
-import { quantity, strip0x } from '../support/hex.ts'
+import { signerOf } from '../../src/tools/keys/account-key.ts'
+import { strip0x } from '../support/hex.ts'
 import { loadBlockHash } from './blocks.ts'
-import type { Submit } from './control.ts'
-import { encodeEmbedded, type Settlement } from './embedded.ts'
 import type { DevnetNode } from './node.ts'
 import { parseTransaction, type RawTransaction } from './parse-transaction.ts'
 import { settleBandwidth, settleEnergy, traceCall } from './settle.ts'
-import { broadcastRecipient } from './synthetic-transaction.ts'
+import type { Submit } from './submit.ts'
 import { Refusal, validateContract } from './validate-contract.ts'
 
 const expirationAheadMsMax = 86_400_000
@@ -18,8 +14,6 @@ const slotMs = 3_000
 /** Bytes of the result, which count although it is not broadcast. */
 const resultBytes = 64
 const transactionBytesMax = 512_000
-const noFunction = 'ffffffff'
-const callGas = quantity(10_000_000)
 
 type Contract = NonNullable<RawTransaction['contract']>
 
@@ -92,7 +86,10 @@ async function accept(
   const call = contract.type === 'TriggerSmartContract' ? await runCall(node, contract, energyFactor) : null
   const energy = call === null ? noEnergy : settleEnergy(payer, raw, bandwidth.netFee, call)
   const activationFee = createsAccount ? 1_000_000 : 0
-  await execute(submit, raw, signatures[0] ?? new Uint8Array(0), { ...bandwidth, ...energy, activationFee })
+  const settlement = { ...bandwidth, ...energy, activationFee }
+  const signature = bytesToHex(signatures[0] ?? new Uint8Array(0))
+  const fails = settlement.result === 'OUT_OF_ENERGY' ? settlement.result : undefined
+  await submit({ rawHex: raw.rawHex, signature, settlement }, fails)
 }
 
 const noEnergy = { result: 'SUCCESS', energyTotal: 0, energyPenalty: 0, energyUsage: 0, energyFee: 0 } as const
@@ -139,42 +136,6 @@ function signatureFault(raw: RawTransaction, signatures: readonly Uint8Array[], 
   const signer = signerOf(hexToBytes(raw.rawHex), signature)
   if (signer === null) return 'java.security.SignatureException: Header byte out of range'
   if (signer === owner) return null
-  const name = formatBase58(signer as Address) // 40 hex digits
+  const name = formatBase58(signer)
   return `${bytesToHex(signature)} is signed by ${name} but it is not contained of permission.`
-}
-
-/** The address (40 hex digits) whose key signed these bytes, or null where the signature is none. */
-function signerOf(bytes: Uint8Array, signature: Uint8Array): string | null {
-  const v = signature[64] ?? 0
-  const recovery = v >= 27 ? v - 27 : v
-  try {
-    const point = secp256k1.Signature.fromBytes(signature.subarray(0, 64), 'compact')
-      .addRecoveryBit(recovery)
-      .recoverPublicKey(sha256(bytes))
-    return bytesToHex(keccak_256(point.toBytes(false).subarray(1)).subarray(12))
-  } catch {
-    return null
-  }
-}
-
-/** Gives the transaction to the EVM, which has no signature of it: anvil lets this server act for any account. */
-async function execute(
-  submit: Submit,
-  { rawHex, contract }: RawTransaction,
-  signature: Uint8Array,
-  settlement: Settlement,
-): Promise<void> {
-  if (contract === null) throw new Error('a transaction without a contract was accepted')
-  const { owner, target, amount, code } = contract.parameters
-  const embedded = encodeEmbedded({ rawHex, signature: bytesToHex(signature), settlement })
-  const from = `0x${owner}`
-  if (contract.type === 'TransferContract') {
-    await submit({ from, to: `0x${target}`, value: quantity(amount), data: `0x${embedded}`, gas: callGas })
-  } else if (contract.type === 'TriggerSmartContract') {
-    // A call of a function that no contract has fails: the EVM would have enough gas.
-    const data = `0x${settlement.result === 'OUT_OF_ENERGY' ? noFunction : code}${embedded}`
-    await submit({ from, to: `0x${target}`, value: quantity(amount), data, gas: callGas })
-  } else {
-    await submit({ from, to: broadcastRecipient, data: `0x${embedded}`, gas: callGas })
-  }
 }

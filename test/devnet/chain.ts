@@ -1,6 +1,8 @@
-import { type Anvil, startAnvil } from './anvil.ts'
-import { type Control, createControl, createSubmit, tokenAddress } from './control.ts'
+import { type Anvil, slotSeconds, startAnvil } from './anvil.ts'
+import { type Control, createControl, tokenAddress } from './control.ts'
+import type { Evm } from './evm.ts'
 import { createDevnetNode } from './node.ts'
+import { createSubmit } from './submit.ts'
 import { tokenSelector } from './token/compile.ts'
 import { startTronServer } from './tron-server.ts'
 
@@ -13,15 +15,22 @@ export interface DevnetOptions {
   /** Ports of the Tron server and of anvil; 0 chooses a free one. */
   readonly tronPort: number
   readonly anvilPort: number
-  /** Blocks from the newest to the newest final one; a few where it is not given, so that the wait is short. */
+  /** How far behind the clock the chain's time begins: its blocks are 3 s apart, and are made faster. */
+  readonly behindSeconds: number
+  /** Blocks from the newest to the newest final one. */
   readonly finalityLag?: number
 }
+
+/** Blocks from the newest to the newest final one, if nothing else is asked for: a few, so that the wait is short. */
+export const finalityBlocks = 2
+const paceCheckMs = 10_000
 
 /**
  * A running local chain. A test in workerd can't use this object and calls the same controls over HTTP: `POST
  * {apiUrl}/devnet/pay` `{ to, amount, currency }`, `/devnet/synthetic` `{ type, to, owner?, amount? }` and
- * `/devnet/send` `{ from?, to?, value?, data? }`, which return `{ txid }`, and `/devnet/mine` `{ blocks? }`, which
- * returns `{ latest, finalized }`. The next mined block contains the transaction; two more blocks make it final.
+ * `/devnet/send` `{ from?, to?, value?, data?, energy? }`, which return `{ txid }`, `/devnet/mine` `{ blocks? }`, which returns
+ * `{ latest, finalized }`, and `/devnet/info`, which has the number of `requests` to the node as well. The next mined block
+ * contains the transaction; two more blocks make it final.
  */
 export interface Devnet extends Control {
   readonly rpcUrl: string
@@ -33,13 +42,19 @@ export interface Devnet extends Control {
   stop(): Promise<void>
 }
 
-/** A chain for one test file: in memory, on free ports, with blocks on command. */
-export const temporary: DevnetOptions = { statePath: null, blockSeconds: null, tronPort: 0, anvilPort: 0 }
+/** A chain for one test file: in memory, on free ports, with blocks on command, at most 1,200 of them. */
+export const temporary: DevnetOptions = {
+  statePath: null,
+  blockSeconds: null,
+  tronPort: 0,
+  anvilPort: 0,
+  behindSeconds: 3_600,
+}
 
 /** Starts anvil and the Tron server, and deploys the test token if the chain does not have it yet. */
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
-  const { statePath, blockSeconds, tronPort, anvilPort, finalityLag } = options
-  const anvil = await startAnvil({ port: anvilPort, statePath, blockSeconds })
+  const { tronPort, anvilPort, finalityLag = finalityBlocks } = options
+  const anvil = await startAnvil({ ...options, port: anvilPort })
   try {
     const selector = tokenSelector('phantomTransfer(address,uint256)')
     const node = createDevnetNode(anvil.evm, { contract: tokenAddress, selector }, finalityLag)
@@ -48,7 +63,9 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     const { latest: startedAt } = await node.heads()
     await control.deployToken()
     const server = await startTronServer(node, control, submit, tronPort)
+    const timer = setInterval(() => void keepBehind(anvil.evm, options.blockSeconds), paceCheckMs)
     const stop = async () => {
+      clearInterval(timer)
       await server.close()
       await anvil.stop()
     }
@@ -56,5 +73,17 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   } catch (error) {
     await anvil.stop() // it must not outlive this process
     throw error
+  }
+}
+
+/** A chain that makes blocks by itself and whose time has reached the clock goes on with a block each slot, as the real one. */
+async function keepBehind(evm: Evm, blockSeconds: number | null): Promise<void> {
+  if (blockSeconds === null) return
+  try {
+    const { timestamp } = await evm.call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+    const isNear = Number(timestamp) > Date.now() / 1_000 - 10 * slotSeconds
+    if (isNear) await evm.call('evm_setIntervalMining', slotSeconds)
+  } catch {
+    // anvil has ended: `ended` says so
   }
 }

@@ -1,11 +1,19 @@
+import { randomBytes } from 'node:crypto'
+import { bytesToHex } from '@noble/hashes/utils.js'
 import { type Address, addressFromHex, formatBase58, parseAddress } from '../../src/chain/address.ts'
 import { parseUnits } from '../../src/common/amount.ts'
-import { type ContractName, type ContractSpec, contractSpecs, isContractName } from '../support/contracts.ts'
+import {
+  type ContractName,
+  type ContractParameters,
+  type ContractSpec,
+  contractSpecs,
+  isContractName,
+} from '../support/contracts.ts'
 import { quantity, strip0x } from '../support/hex.ts'
+import { encodeRaw } from './encode-transaction.ts'
 import type { Evm } from './evm.ts'
-import type { DevnetNode } from './node.ts'
-import type { Heads } from './parameters.ts'
-import { encodeSynthetic, type SyntheticTransaction, syntheticRecipient } from './synthetic-transaction.ts'
+import type { DevnetNode, Heads } from './node.ts'
+import type { SentTransaction, Submit } from './submit.ts'
 import { readTokenArtifact, tokenSelector } from './token/compile.ts'
 
 /** TRX, the test token, or a worthless TRC-10 token whose transfer looks like TRX in JSON-RPC. */
@@ -26,26 +34,19 @@ export interface SyntheticRequest {
   readonly amount?: string
 }
 
-/**
- * Any transaction of an unlocked account. `value` is sun as decimal text, `data` hex; without `to` it creates a
- * contract.
- */
+/** A call of a contract. `value` is sun as decimal text, `data` hex. */
 export interface SendRequest {
   readonly from?: string
-  readonly to?: string
+  readonly to: string
   readonly value?: string
   readonly data?: string
+  readonly fails?: 'OUT_OF_ENERGY'
 }
 
 /** `amount` is decimal text in TRX. */
 export interface StakeRequest {
   readonly owner: string
   readonly amount: string
-}
-
-/** A sent transaction, which is in no block yet. `txid` is 64 hex digits. */
-export interface SentTransaction {
-  readonly txid: string
 }
 
 /** The ways in which a person or a test changes the chain. An invalid request throws `ControlError`. */
@@ -78,31 +79,36 @@ export const tokenAddress = '5fbdb2315678afecb367f032d93f642f64180aa3' as Addres
 /** The test token's address in Base58Check. */
 export const tokenBase58 = formatBase58(tokenAddress)
 
-const deployer = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
-const payer = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
-const syntheticSender = '0xa0ee7a142d267c1f36714e4a8f75612f20a79720'
-const gas = quantity(10_000_000) // free; without it, the gas estimate refuses a transaction that must fail
+const deployer = 'f39fd6e51aad88f6f4ce6ab8827279cfffb92266'
+const payer = '70997970c51812dc3a010c7d01b50e0d17dc79c8'
 const amountMax = 2n ** 63n - 1n // an int64 in the transaction's bytes
 const blocksMax = 1_000
 const realTypes = new Set<ContractName>(['TransferContract', 'CreateSmartContract', 'TriggerSmartContract'])
 
-/** Sends an EVM transaction of any account, after those before it. */
-export type Submit = (transaction: Record<string, string>) => Promise<SentTransaction>
+/** Sends a transaction without a signature and without costs. */
+type Send = (
+  type: ContractName,
+  parameters: Partial<ContractParameters> & Pick<ContractParameters, 'owner'>,
+  fails?: 'OUT_OF_ENERGY',
+) => Promise<SentTransaction>
 
 /** The controls of a chain. */
 export function createControl(node: DevnetNode, submit: Submit): Control {
   const { evm } = node
+  const send: Send = (type, parameters, fails) => {
+    const memo = randomBytes(32).toString('hex')
+    const raw = encodeRaw(type, { target: null, amount: 0n, code: '', ...parameters }, memo, Date.now())
+    return submit({ rawHex: bytesToHex(raw), signature: '00'.repeat(65), settlement: null }, fails)
+  }
   return {
     tokenAddress,
-    pay: async (request) => pay(submit, request),
-    sendSynthetic: async (request) => sendSynthetic(submit, request),
-    send: async ({ from, to, value = '0', data = '' }) =>
-      submit({
-        from: from === undefined ? payer : `0x${readAddress(from)}`,
-        value: quantity(readUnits(value)),
-        data: `0x${strip0x(data)}`,
-        ...(to === undefined ? {} : { to: `0x${readAddress(to)}` }),
-      }),
+    pay: async (request) => pay(send, request),
+    sendSynthetic: async (request) => sendSynthetic(send, request),
+    send: async ({ from, to, value = '0', data = '', fails }) => {
+      const owner = from === undefined ? payer : readAddress(from)
+      const call = { owner, target: readAddress(to), amount: readUnits(value), code: strip0x(data) }
+      return send('TriggerSmartContract', call, fails)
+    },
     async mine(blocks = 1) {
       if (!Number.isInteger(blocks) || blocks < 1 || blocks > blocksMax) {
         throw new ControlError(`The number of blocks must be from 1 to ${blocksMax}.`)
@@ -110,11 +116,12 @@ export function createControl(node: DevnetNode, submit: Submit): Control {
       await evm.call('anvil_mine', quantity(blocks))
       return node.heads()
     },
-    deployToken: () => deployToken(evm),
+    deployToken: () => deployToken(evm, send),
     stake: async ({ owner, amount }) =>
-      sendSynthetic(submit, { type: 'FreezeBalanceV2Contract', owner, amount: `${readAmount(amount)}` }),
+      sendSynthetic(send, { type: 'FreezeBalanceV2Contract', owner, amount: `${readAmount(amount)}` }),
     async advance(seconds) {
-      await evm.call('evm_increaseTime', quantity(seconds))
+      const { timestamp } = await evm.call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+      await evm.call('evm_setNextBlockTimestamp', Number(timestamp) + seconds)
     },
     async rollBack(blocks) {
       await evm.call('anvil_rollback', blocks)
@@ -127,48 +134,29 @@ export function tokenCall(signature: string, address: string, value: bigint): st
   return `0x${tokenSelector(signature)}${address.padStart(64, '0')}${value.toString(16).padStart(64, '0')}`
 }
 
-/** Sends one transaction at a time: anvil gives the same nonce to two simultaneous transactions of one account. */
-export function createSubmit({ evm, trackUnmined }: DevnetNode): Submit {
-  let last: Promise<unknown> = Promise.resolve()
-  return (transaction) => {
-    const sent = last.then(async () => {
-      const hash = await evm.call<string>('eth_sendTransaction', { gas, gasPrice: '0x0', ...transaction })
-      return { txid: await trackUnmined(hash) }
-    })
-    last = sent.catch(() => undefined) // its caller gets the error; the next transaction is sent all the same
-    return sent
-  }
-}
-
-function pay(submit: Submit, { to, amount, currency }: PayRequest): Promise<SentTransaction> {
+function pay(send: Send, { to, amount, currency }: PayRequest): Promise<SentTransaction> {
   const target = readAddress(to)
   const units = readAmount(amount)
   switch (currency) {
     case 'TRX':
-      return submit({ from: payer, to: `0x${target}`, value: quantity(units) })
+      return send('TransferContract', { owner: payer, target, amount: units })
     case 'USDT': {
-      const data = tokenCall('transfer(address,uint256)', target, units)
-      return submit({ from: deployer, to: `0x${tokenAddress}`, data })
+      const code = strip0x(tokenCall('transfer(address,uint256)', target, units))
+      return send('TriggerSmartContract', { owner: deployer, target: tokenAddress, code })
     }
     case 'TRC10':
-      return sendSynthetic(submit, { type: 'TransferAssetContract', to, amount: `${units}` })
+      return sendSynthetic(send, { type: 'TransferAssetContract', to, amount: `${units}` })
     default:
       throw new ControlError('The currency must be TRX, USDT or TRC10.')
   }
 }
 
-function sendSynthetic(submit: Submit, request: SyntheticRequest): Promise<SentTransaction> {
-  const data = encodeSynthetic(readSynthetic(request))
-  return submit({ from: syntheticSender, to: syntheticRecipient, data })
-}
-
-async function deployToken(evm: Evm): Promise<void> {
+async function deployToken(evm: Evm, send: Send): Promise<void> {
   if (await hasToken(evm)) return
-  if ((await evm.call<string>('eth_getTransactionCount', deployer, 'latest')) !== '0x0') {
+  if ((await evm.call<string>('eth_getTransactionCount', `0x${deployer}`, 'latest')) !== '0x0') {
     throw new Error('the chain has no test token at its address')
   }
-  const { bytecode } = readTokenArtifact()
-  await evm.call('eth_sendTransaction', { from: deployer, data: bytecode, gas, gasPrice: '0x0' })
+  await send('CreateSmartContract', { owner: deployer, code: strip0x(readTokenArtifact().bytecode) })
   await evm.call('anvil_mine', '0x1')
   if (!(await hasToken(evm))) throw new Error('the test token could not be deployed')
 }
@@ -177,7 +165,10 @@ async function hasToken(evm: Evm): Promise<boolean> {
   return (await evm.call<string>('eth_getCode', `0x${tokenAddress}`, 'latest')) !== '0x'
 }
 
-function readSynthetic({ type, to, owner = payer, amount = '1000000' }: SyntheticRequest): SyntheticTransaction {
+function sendSynthetic(
+  send: Send,
+  { type, to, owner = payer, amount = '1000000' }: SyntheticRequest,
+): Promise<SentTransaction> {
   if (typeof type !== 'string' || !isContractName(type)) {
     throw new ControlError(`There is no contract type ${String(type)}.`)
   }
@@ -185,7 +176,7 @@ function readSynthetic({ type, to, owner = payer, amount = '1000000' }: Syntheti
   const spec: ContractSpec = contractSpecs[type]
   if (spec.showsTarget && to === undefined) throw new ControlError(`A ${type} needs "to".`)
   const target = to === undefined ? null : readAddress(to)
-  return { type, owner: readAddress(owner), target, amount: readUnits(amount) }
+  return send(type, { owner: readAddress(owner), target, amount: readUnits(amount) })
 }
 
 /** Base58Check or 20 bytes of hex, as 40 hex digits. */

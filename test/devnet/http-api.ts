@@ -1,54 +1,74 @@
-import type { MinedTransaction } from './blocks.ts'
+/** The reading part of a node's HTTP API: blocks and transactions, as recorded from java-tron 4.8.0. HTTP status 200 for everything. */
+import { strip0x } from '../support/hex.ts'
+import type { BlockWithReceipts, MinedTransaction } from './blocks.ts'
+import { ControlError } from './control.ts'
 import type { DevnetNode } from './node.ts'
-import { signatureOf } from './transaction.ts'
+import type { Body, WalletCall } from './wallet-api.ts'
 
-/**
- * `POST /wallet/gettransactionbyid`: the transaction with its raw bytes, or `{}` if it is in no block (PROTOCOL.md,
- * HTTP API).
- */
-export async function getTransactionById(node: DevnetNode, body: string): Promise<unknown> {
-  const id = readId(body)
-  if (id === null) return { Error: 'INVALID hex String' } // HTTP 200, like every response of this API
-  const found = await node.findTransaction(id)
-  if (found?.kind !== 'mined') return {}
-  return toApiTransaction(found.transaction)
+const blocksMax = 100
+/** The only block producer. It has no key. */
+const witness = `41${'5e'.repeat(20)}`
+
+/** The calls that read blocks and transactions. `{}` stands for what the chain does not have. */
+export function createReadCalls(node: DevnetNode): ReadonlyMap<string, WalletCall> {
+  return new Map<string, WalletCall>([
+    ['getblock', (body) => getBlock(node, body)],
+    ['getnowblock', async () => shown(await node.blockAt((await node.heads()).latest))],
+    ['getblockbynum', async ({ num }) => shown(isHeight(num) ? await node.blockAt(num) : null)],
+    ['getblockbylimitnext', (body) => getBlocks(node, body)],
+    ['gettransactionbyid', (body) => getTransactionById(node, body)],
+  ])
 }
 
-/** `POST /wallet/getblockbynum`: the block with its transactions and their raw bytes, or `{}` above the head. */
-export async function getBlockByNum(node: DevnetNode, body: string): Promise<unknown> {
-  const height = readHeight(body)
-  if (height === null) return { Error: 'INVALID number' } // HTTP 200, like every response of this API
-  const block = await node.blockAt(height)
+/** Blocks from `startNum` to the one before `endNum`, at most 100. */
+async function getBlocks(node: DevnetNode, { startNum, endNum }: Body): Promise<unknown> {
+  if (!isHeight(startNum) || !isHeight(endNum)) return {}
+  if (endNum <= startNum || endNum - startNum > blocksMax) return {}
+  const blocks = await node.blocksAt(startNum, endNum - 1)
+  return blocks.length === 0 ? {} : { block: blocks.map((block) => shown(block)) }
+}
+
+async function getBlock(node: DevnetNode, { id_or_num: wanted, detail = false }: Body): Promise<unknown> {
+  const text = String(wanted ?? (await node.heads()).latest)
+  const isHash = /^[0-9a-f]{64}$/i.test(text)
+  if (!isHash && !/^\d{1,15}$/.test(text)) return { Error: 'id must be legal block hash.' }
+  const block = isHash ? await node.blockByHash(text.toLowerCase()) : await node.blockAt(Number(text))
+  return shown(block, detail === true)
+}
+
+async function getTransactionById(node: DevnetNode, { value }: Body): Promise<unknown> {
+  const id = typeof value === 'string' ? strip0x(value).toLowerCase() : ''
+  if (!/^[0-9a-f]{64}$/.test(id)) throw new ControlError('INVALID hex String')
+  const found = await node.findTransaction(id)
+  return found?.kind === 'mined' ? toApiTransaction(found.transaction) : {}
+}
+
+/** In a block without transactions the member is absent, and so is a number of zero. */
+function shown(block: BlockWithReceipts | null, isWhole = true): unknown {
   if (block === null) return {}
-  const transactions = block.transactions.map(toApiTransaction)
-  // In an empty block the member is absent.
-  return { blockID: block.hash, ...(transactions.length === 0 ? {} : { transactions }) }
+  const raw = {
+    ...(block.height === 0 ? {} : { number: block.height }),
+    txTrieRoot: strip0x(block.transactionsRoot),
+    witness_address: witness,
+    parentHash: block.parentHash,
+    version: 32,
+    timestamp: Number(block.timestamp) * 1_000,
+  }
+  const header = { blockID: block.hash, block_header: { raw_data: raw, witness_signature: '00'.repeat(65) } }
+  if (!isWhole || block.transactions.length === 0) return header
+  return { ...header, transactions: block.transactions.map(toApiTransaction) }
 }
 
 function toApiTransaction({ tron, ret }: MinedTransaction) {
   return {
     ret: [{ contractRet: ret }],
-    signature: [signatureOf(tron)],
+    signature: [tron.signature],
     txID: tron.txid,
     raw_data: tron.rawJson,
     raw_data_hex: tron.rawHex,
   }
 }
 
-function readHeight(body: string): number | null {
-  try {
-    const { num } = JSON.parse(body) as { num?: unknown } // checked in the next line
-    return typeof num === 'number' && Number.isSafeInteger(num) && num >= 0 ? num : null
-  } catch {
-    return null
-  }
-}
-
-function readId(body: string): string | null {
-  try {
-    const { value } = JSON.parse(body) as { value?: unknown } // checked in the next line
-    return typeof value === 'string' && /^[0-9a-f]{64}$/i.test(value) ? value.toLowerCase() : null
-  } catch {
-    return null
-  }
+function isHeight(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }

@@ -4,8 +4,9 @@ import { root, UserError } from '../support/project.ts'
 
 /** The local chain's folder. */
 export const chainDir = `${root}.devnet`
-/** The folder in which wrangler keeps the local database. */
+/** The folders in which wrangler keeps the local database and the storage of the Durable Objects. */
 const databaseDir = `${root}.wrangler/state/v3/d1`
+const objectsDir = `${root}.wrangler/state/v3/do`
 
 /** The chain and the database that belong together contain the same random id. */
 const chainIdPath = `${chainDir}/id`
@@ -41,9 +42,9 @@ export function markMatchingData(): void {
   }
 }
 
-/** Deletes chain and database. */
+/** Deletes chain and database, with the storage of the objects. */
 export function deleteLocalData(): void {
-  for (const dir of [chainDir, databaseDir]) rmSync(dir, { recursive: true, force: true })
+  for (const dir of [chainDir, databaseDir, objectsDir]) rmSync(dir, { recursive: true, force: true })
 }
 
 function readId(path: string): string | null {

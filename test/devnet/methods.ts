@@ -1,185 +1,150 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
-import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+/** The JSON-RPC methods that the service and the tools use, with java-tron's error messages (PROTOCOL.md, Errors). */
 import { quantity, strip0x } from '../support/hex.ts'
 import { devnetChainId } from './anvil.ts'
-import type { BlockWithReceipts } from './blocks.ts'
-import { energyPrice, toBlockObject, toLogObjects, toReceiptObject, toTransactionObject } from './eth-to-tron.ts'
-import { matches, parseLogFilter, requireFewLogs } from './log-filter.ts'
-import type { DevnetNode } from './node.ts'
-import {
-  invalid,
-  type Method,
-  parseHashParameter,
-  parseHeight,
-  parseIndex,
-  RpcError,
-  requireBoolean,
-  requireText,
-} from './parameters.ts'
-import { stateMethods } from './state-methods.ts'
+import { EvmError } from './evm.ts'
+import type { DevnetNode, Heads } from './node.ts'
+import { invalid, invalidCall, type Method, RpcError } from './rpc.ts'
+import { toBlockObject, toLogObjects, toReceiptObject, toTransactionObject } from './rpc-objects.ts'
 
 const chainId = quantity(devnetChainId)
-
-/** Methods that java-tron declares and every node refuses. */
-const refusedMethods = [
-  'eth_sendRawTransaction',
-  'eth_sendTransaction',
-  'eth_sign',
-  'eth_signTransaction',
-  'eth_getTransactionCount',
-  'parity_nextNonce',
-  'eth_submitWork',
-  'eth_submitHashrate',
-  'eth_getCompilers',
-  'eth_compileSolidity',
-  'eth_compileLLL',
-  'eth_compileSerpent',
-]
-/** Methods that only this server lacks. A filter is in the memory of one node, so the service must not use filters. */
-const omittedMethods = [
-  'eth_newFilter',
-  'eth_newBlockFilter',
-  'eth_getFilterChanges',
-  'eth_getFilterLogs',
-  'eth_uninstallFilter',
-  'buildTransaction',
-]
+/** More logs in one response are an error. */
+const logsMax = 10_000
+const heightMax = 2n ** 63n - 1n
 
 /** All methods by name. */
 export function createMethods(node: DevnetNode): ReadonlyMap<string, Method> {
-  return new Map<string, Method>([
-    ...nodeMethods(node),
-    ...blockMethods(node),
-    ...transactionMethods(node),
-    ...stateMethods(node),
-    ['eth_getLogs', { parameters: 1, run: ([filter]) => getLogs(node, filter) }],
-    ...[...refusedMethods, ...omittedMethods].map((name): [string, Method] => [name, unavailable(name)]),
-  ])
+  return new Map<string, Method>([...chainMethods(node), ...transactionMethods(node), ...stateMethods(node)])
 }
 
-/** The error for a method that is not in the list. */
-export function methodNotFound(): RpcError {
-  return new RpcError(-32601, 'method not found', null)
-}
-
-function nodeMethods({ heads, blockAt }: DevnetNode): [string, Method][] {
-  const constant = (value: unknown): Method => ({ parameters: 0, run: async () => value })
-  const syncing = async () => {
-    const head = quantity((await heads()).latest)
-    return { startingBlock: '0x0', currentBlock: head, highestBlock: head }
-  }
-  const work = async () => {
-    const head = await blockAt((await heads()).latest)
-    return [head === null ? null : `0x${head.hash}`, null, null]
+function chainMethods(node: DevnetNode): [string, Method][] {
+  const block = async (at: unknown, full: unknown) => {
+    if (full !== false) throw invalidCall() // a node has this form too; the service reads transactions from the HTTP API
+    const found = await node.blockAt(parseHeight(at, await node.heads()))
+    return found === null ? null : toBlockObject(found)
   }
   return [
-    ['web3_clientVersion', constant('TRON/v4.8.2/Linux/Java1.8')],
-    ['web3_sha3', { parameters: 1, run: async ([data]) => keccak(requireText(data)) }],
-    ['net_version', constant(chainId)], // hex, unlike Ethereum's
-    ['net_listening', constant(true)],
-    ['net_peerCount', constant('0x1')],
-    ['eth_chainId', constant(chainId)],
-    ['eth_protocolVersion', constant('0x20')],
-    ['eth_blockNumber', { parameters: 0, run: async () => quantity((await heads()).latest) }],
-    ['eth_gasPrice', constant(energyPrice)],
-    ['eth_accounts', constant([])],
-    ['eth_hashrate', constant('0x0')],
-    ['eth_mining', constant(false)],
-    ['eth_getUncleByBlockHashAndIndex', { parameters: 2, run: async () => null }],
-    ['eth_getUncleByBlockNumberAndIndex', { parameters: 2, run: async () => null }],
-    ['eth_getUncleCountByBlockHash', { parameters: 1, run: async () => '0x0' }],
-    ['eth_getUncleCountByBlockNumber', { parameters: 1, run: async () => '0x0' }],
-    ['eth_syncing', { parameters: 0, run: syncing }], // an object whenever the node has a peer
-    ['eth_getWork', { parameters: 0, run: work }],
+    ['web3_clientVersion', { parameters: 0, run: async () => 'TRON/v4.8.2/Linux/Java1.8' }],
+    ['eth_chainId', { parameters: 0, run: async () => chainId }],
+    ['eth_getBlockByNumber', { parameters: 2, run: ([at, full]) => block(at, full) }],
   ]
-}
-
-function blockMethods(node: DevnetNode): [string, Method][] {
-  const atHeight = async (given: unknown) => node.blockAt(parseHeight(given, await node.heads()))
-  const byHash = async (given: unknown) => node.blockByHash(parseHashParameter(given))
-  const toObject = async (load: () => Promise<BlockWithReceipts | null>, full: unknown) => {
-    const isFull = requireBoolean(full)
-    const block = await load()
-    return block === null ? null : toBlockObject(block, isFull)
-  }
-  const count = (block: BlockWithReceipts | null) => (block === null ? null : quantity(block.transactions.length))
-  const receipts = async (given: unknown) => {
-    const block = await (/^(0x)?[0-9a-f]{64}$/i.test(requireText(given)) ? byHash(given) : atHeight(given))
-    if (block === null || block.height === 0) return null
-    return block.transactions.map((transaction) => toReceiptObject(transaction, block))
-  }
-  return [
-    ['eth_getBlockByNumber', { parameters: 2, run: ([at, full]) => toObject(() => atHeight(at), full) }],
-    ['eth_getBlockByHash', { parameters: 2, run: ([hash, full]) => toObject(() => byHash(hash), full) }],
-    ['eth_getBlockTransactionCountByNumber', { parameters: 1, run: async ([at]) => count(await atHeight(at)) }],
-    ['eth_getBlockTransactionCountByHash', { parameters: 1, run: async ([hash]) => count(await byHash(hash)) }],
-    ['eth_getBlockReceipts', { parameters: 1, run: ([block]) => receipts(block) }],
-    [
-      'eth_getTransactionByBlockNumberAndIndex',
-      { parameters: 2, run: async ([at, index]) => transactionIn(await atHeight(at), parseIndex(index)) },
-    ],
-    [
-      'eth_getTransactionByBlockHashAndIndex',
-      { parameters: 2, run: async ([hash, index]) => transactionIn(await byHash(hash), parseIndex(index)) },
-    ],
-  ]
-}
-
-function transactionIn(block: BlockWithReceipts | null, index: number): unknown {
-  const transaction = block?.transactions[index]
-  return block && transaction ? toTransactionObject(transaction.tron, block, transaction) : null
 }
 
 function transactionMethods(node: DevnetNode): [string, Method][] {
   const byHash = async (hash: unknown) => {
-    const found = await node.findTransaction(parseHashParameter(hash))
+    const found = await node.findTransaction(parseHash(hash))
     if (found === null) return null
-    if (found.kind === 'unmined') return toTransactionObject(found.tron, null, null)
-    return toTransactionObject(found.transaction.tron, found.block, found.transaction)
+    if (found.kind === 'unmined') return toTransactionObject(found.tron, null)
+    return toTransactionObject(found.transaction.tron, found.block)
   }
   const receipt = async (hash: unknown) => {
-    const found = await node.findTransaction(parseHashParameter(hash))
+    const found = await node.findTransaction(parseHash(hash))
     return found?.kind === 'mined' ? toReceiptObject(found.transaction, found.block) : null
   }
   return [
     ['eth_getTransactionByHash', { parameters: 1, run: ([hash]) => byHash(hash) }],
     ['eth_getTransactionReceipt', { parameters: 1, run: ([hash]) => receipt(hash) }],
+    ['eth_getLogs', { parameters: 1, run: ([filter]) => getLogs(node, filter) }],
   ]
 }
 
-async function getLogs(node: DevnetNode, given: unknown): Promise<unknown> {
-  const filter = parseLogFilter(given, await node.heads())
-  const { blocks } = filter
-  if (blocks.kind === 'above-head') return []
-  const logs: unknown[] = []
-  const collect = (block: BlockWithReceipts) => {
-    for (const transaction of block.transactions) {
-      logs.push(...toLogObjects(transaction, block).filter((log) => matches(filter, log)))
-    }
-    requireFewLogs(logs.length)
+/** All logs of one block: the service asks for nothing else. */
+async function getLogs(node: DevnetNode, filter: unknown): Promise<unknown> {
+  const { blockHash, ...others } = readObject(filter)
+  if (blockHash === undefined || Object.keys(others).length > 0) {
+    throw invalid('the local chain has logs by blockHash alone, without a filter')
   }
-  if (blocks.kind === 'block') {
-    const block = await node.blockByHash(blocks.hash)
-    if (block === null) throw invalid('invalid blockHash')
-    collect(block)
-    return logs
-  }
-  const range = { fromBlock: quantity(blocks.from), toBlock: quantity(blocks.to) }
-  const evmLogs = await node.evm.call<{ blockNumber: string }[]>('eth_getLogs', range)
-  for (const height of new Set(evmLogs.map((log) => Number(log.blockNumber)))) {
-    const block = await node.blockAt(height)
-    if (block !== null) collect(block)
-  }
+  const block = await node.blockByHash(parseHash(blockHash))
+  if (block === null) throw invalid('invalid blockHash')
+  const logs = block.transactions.flatMap((transaction) => toLogObjects(transaction, block))
+  if (logs.length > logsMax) throw new RpcError(-32005, `query returned more than ${logsMax} results`)
   return logs
 }
 
-function unavailable(name: string): Method {
-  const error = new RpcError(-32601, `the method ${name} does not exist/is not available`)
-  return { parameters: -1, run: () => Promise.reject(error) }
+/**
+ * The methods that read state. A full node's state is its newest block plus all unmined transactions, which is anvil's
+ * `pending`: a balance can include transactions that are in no block yet (PROTOCOL.md, Balances).
+ */
+function stateMethods(node: DevnetNode): [string, Method][] {
+  const balance = async (address: unknown, tag: unknown) => {
+    requireLatest(tag)
+    return quantity(await node.balance(parseStateAddress(address)))
+  }
+  return [
+    ['eth_getBalance', { parameters: 2, run: ([address, tag]) => balance(address, tag) }],
+    ['eth_call', { parameters: 2, run: ([call, tag]) => ethCall(node, call, tag) }],
+  ]
 }
 
-function keccak(data: string): string {
-  const digits = strip0x(data)
-  if (!/^([0-9a-f]{2})*$/i.test(digits)) throw invalid('invalid input value')
-  return `0x${bytesToHex(keccak_256(hexToBytes(digits)))}`
+async function ethCall({ evm }: DevnetNode, given: unknown, tag: unknown): Promise<unknown> {
+  const { from, to, data, input } = readObject(given)
+  const code = strip0x(readText(input ?? data ?? '0x'))
+  if (!/^([0-9a-f]{2})*$/i.test(code)) throw invalid('invalid input value')
+  const target = `0x${parseStateAddress(to)}`
+  const sender = from === undefined ? {} : { from: `0x${parseStateAddress(from)}` }
+  requireLatest(tag)
+  if ((await evm.call<string>('eth_getCode', target, 'pending')) === '0x') {
+    throw new RpcError(-32600, 'Smart contract is not exist.')
+  }
+  try {
+    return await evm.call('eth_call', { to: target, data: `0x${code}`, ...sender }, 'pending')
+  } catch (error) {
+    throw error instanceof EvmError ? tronError(error) : error
+  }
+}
+
+/** A revert as a Tron error: the message ends with the reason if there is one, and `data` is the returned bytes. */
+function tronError({ message, data }: EvmError): RpcError {
+  if (!message.startsWith('execution reverted')) return new RpcError(-32000, message, data ?? '{}')
+  const reason = /^execution reverted: (.*)$/s.exec(message)?.[1]
+  return new RpcError(-32000, `REVERT opcode executed${reason === undefined ? '' : `: ${reason}`}`, data ?? '{}')
+}
+
+function readObject(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidCall()
+  return value as Record<string, unknown> // an object, by the check above
+}
+
+function readText(value: unknown): string {
+  if (typeof value !== 'string') throw invalidCall()
+  return value
+}
+
+/** 20 bytes, or 21 bytes that start with 41, as 40 hex digits; `0x` is optional. */
+function parseStateAddress(value: unknown): string {
+  const digits = strip0x(readText(value)).toLowerCase()
+  if (!/^[0-9a-f]*$/.test(digits)) {
+    throw invalid('exception decoding Hex string: invalid characters encountered in Hex string')
+  }
+  if (digits.length === 40) return digits
+  if (digits.length === 42 && digits.startsWith('41')) return digits.slice(2)
+  throw invalid('invalid address hash value')
+}
+
+/** Refuses any state but `latest` (PROTOCOL.md, Block tags). */
+function requireLatest(value: unknown): void {
+  const tag = readText(value).toLowerCase()
+  if (tag === 'latest') return
+  if (['earliest', 'pending', 'finalized', 'safe'].includes(tag)) {
+    throw invalid('TAG [earliest | pending | finalized | safe] not supported')
+  }
+  if (/^(0x[0-9a-f]+|\d+)$/.test(tag)) throw invalid('QUANTITY not supported, just support TAG as latest')
+  throw invalid('invalid block number')
+}
+
+/** A tag, `0x` hex, or decimal digits without `0x`. */
+function parseHeight(value: unknown, heads: Heads): number {
+  const given = readText(value).toLowerCase()
+  if (given === 'latest') return heads.latest
+  if (given === 'finalized') return heads.finalized
+  if (given === 'earliest') return 0
+  if (given === 'pending' || given === 'safe') throw invalid(`TAG ${given} not supported`)
+  if (!/^(0x[0-9a-f]+|\d+)$/.test(given) || BigInt(given) > heightMax) throw invalid('invalid block number')
+  return Number(BigInt(given))
+}
+
+/** A block or transaction hash as 64 hex digits; `0x` is optional. */
+function parseHash(value: unknown): string {
+  const digits = strip0x(readText(value)).toLowerCase()
+  if (!/^[0-9a-f]{64}$/.test(digits)) throw invalid('invalid hash value')
+  return digits
 }

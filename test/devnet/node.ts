@@ -1,15 +1,14 @@
 import { quantity } from '../support/hex.ts'
-import {
-  type BlockWithReceipts,
-  finalizedHeight,
-  loadBlock,
-  type MinedTransaction,
-  type PhantomCall,
-} from './blocks.ts'
+import { type BlockWithReceipts, loadBlocks, type MinedTransaction, type PhantomCall } from './blocks.ts'
 import type { Evm } from './evm.ts'
-import type { Heads } from './parameters.ts'
 import { Resources } from './resources.ts'
 import { type EvmTransaction, type TronTransaction, toTron } from './transaction.ts'
+
+/** The newest height, and the newest final height. */
+export interface Heads {
+  readonly latest: number
+  readonly finalized: number
+}
 
 /** The chain in the form of a Tron node: blocks by height and hash, transactions by txid. */
 export interface DevnetNode {
@@ -17,6 +16,8 @@ export interface DevnetNode {
   heads(): Promise<Heads>
   /** Null above the head. */
   blockAt(height: number): Promise<BlockWithReceipts | null>
+  /** The blocks from one height to another, without those above the head. */
+  blocksAt(from: number, to: number): Promise<readonly BlockWithReceipts[]>
   /** `hash` is 64 hex digits; null if the chain has no such block. */
   blockByHash(hash: string): Promise<BlockWithReceipts | null>
   /** `txid` is 64 hex digits; null if there is no such transaction. */
@@ -35,17 +36,17 @@ export type FoundTransaction =
   | { readonly kind: 'unmined'; readonly tron: TronTransaction }
 
 const indexStep = 500
-const loadedMax = 50
 
 /** The node over anvil's chain. It reads all blocks once to index them, so it needs no store of its own. */
-export function createDevnetNode(evm: Evm, phantom: PhantomCall, finalityLag?: number): DevnetNode {
+export function createDevnetNode(evm: Evm, phantom: PhantomCall, finalityLag: number): DevnetNode {
   const currentIndex = createIndex(evm)
   const unmined = new Map<string, string>()
   const heads = async () => {
     const latest = Number(await evm.call<string>('eth_blockNumber'))
-    return { latest, finalized: finalizedHeight(latest, finalityLag) }
+    return { latest, finalized: Math.max(0, latest - finalityLag) }
   }
-  const blockAt = (height: number) => loadBlock(evm, height, phantom)
+  const blocksAt = (from: number, to: number) => loadBlocks(evm, from, to, phantom)
+  const blockAt = async (height: number) => (await blocksAt(height, height))[0] ?? null
   let pending: { readonly basedOn: string; readonly resources: Resources; readonly now: number } | null = null
   const resources = async () => {
     const index = await currentIndex()
@@ -63,17 +64,15 @@ export function createDevnetNode(evm: Evm, phantom: PhantomCall, finalityLag?: n
     evm,
     heads,
     blockAt,
+    blocksAt,
     async blockByHash(hash) {
       const height = Number.parseInt(hash.slice(0, 16), 16)
       const block = Number.isSafeInteger(height) ? await blockAt(height) : null
       return block?.hash === hash ? block : null
     },
     async findTransaction(txid) {
-      const { heights, loaded } = await currentIndex()
-      const height = heights.get(txid)
-      const block = height === undefined ? null : (loaded.get(height) ?? (await blockAt(height)))
-      if (loaded.size >= loadedMax) loaded.clear()
-      if (block) loaded.set(block.height, block)
+      const height = (await currentIndex()).heights.get(txid)
+      const block = height === undefined ? null : await blockAt(height)
       const transaction = block?.transactions.find(({ tron }) => tron.txid === txid)
       if (block && transaction) return { kind: 'mined', block, transaction }
       const evmHash = unmined.get(txid)
@@ -101,8 +100,6 @@ export function createDevnetNode(evm: Evm, phantom: PhantomCall, finalityLag?: n
 interface ChainIndex {
   readonly heights: Map<string, number>
   readonly resources: Resources
-  /** Some of the blocks, by height. */
-  readonly loaded: Map<number, BlockWithReceipts>
   indexedTo: number
   newestHash: string
   /** Milliseconds. */
@@ -110,6 +107,7 @@ interface ChainIndex {
 }
 
 interface IndexedBlock {
+  readonly number: string
   readonly hash: string
   readonly timestamp: string
   readonly transactions: readonly EvmTransaction[]
@@ -118,7 +116,6 @@ interface IndexedBlock {
 const emptyIndex = (): ChainIndex => ({
   heights: new Map(),
   resources: new Resources(),
-  loaded: new Map(),
   indexedTo: -1,
   newestHash: '',
   newestTime: 0,
@@ -129,7 +126,7 @@ function createIndex(evm: Evm): () => Promise<ChainIndex> {
   let index = emptyIndex()
   let indexing = Promise.resolve()
   const update = async () => {
-    const newest = await evm.call<IndexedBlock & { number: string }>('eth_getBlockByNumber', 'latest', false)
+    const newest = await evm.call<IndexedBlock>('eth_getBlockByNumber', 'latest', false)
     if (newest.hash === index.newestHash) return
     const latest = Number(newest.number)
     const known = await evm.call<IndexedBlock | null>(

@@ -1,7 +1,13 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { type ContractName, type ContractParameters, contractSpecs } from '../support/contracts.ts'
+import {
+  type ContractField,
+  type ContractName,
+  type ContractParameters,
+  contractSpecs,
+  isContractName,
+} from '../support/contracts.ts'
 
 /** The resource of a stake or a delegation. */
 export type Resource = 'BANDWIDTH' | 'ENERGY'
@@ -12,10 +18,11 @@ export interface RawTransaction {
   readonly rawHex: string
   readonly refBlockBytes: string
   readonly refBlockHash: string
+  readonly memo: string
   readonly expiration: number
   readonly timestamp: number
   readonly feeLimit: number
-  /** Null where the transaction has no contract, or one that this chain does not run. */
+  /** Null where the transaction has no contract of a known type. */
   readonly contract: {
     readonly type: ContractName
     readonly parameters: ContractParameters
@@ -42,6 +49,7 @@ export function parseRaw(bytes: Uint8Array): RawTransaction {
     rawHex: bytesToHex(bytes),
     refBlockBytes: bytesToHex(bytesOf(raw, 1)),
     refBlockHash: bytesToHex(bytesOf(raw, 4)),
+    memo: bytesToHex(bytesOf(raw, 10)),
     expiration: Number(numberOf(raw, 8)),
     timestamp: Number(numberOf(raw, 14)),
     feeLimit: Number(numberOf(raw, 18)),
@@ -49,34 +57,37 @@ export function parseRaw(bytes: Uint8Array): RawTransaction {
   }
 }
 
-/** Where each type's message has what the chain needs of it; 0: no such field. */
-const places = {
-  AccountCreateContract: { target: 2, amount: 0, code: 0, resource: 0 },
-  TransferContract: { target: 2, amount: 3, code: 0, resource: 0 },
-  TriggerSmartContract: { target: 2, amount: 3, code: 4, resource: 0 },
-  FreezeBalanceV2Contract: { target: 0, amount: 2, code: 0, resource: 3 },
-  DelegateResourceContract: { target: 4, amount: 3, code: 0, resource: 2 },
-  UnDelegateResourceContract: { target: 4, amount: 3, code: 0, resource: 2 },
-} as const satisfies Partial<Record<ContractName, object>>
+/** Where the message of a stake or a delegation has its resource. */
+const resourceFields: Partial<Record<ContractName, number>> = {
+  FreezeBalanceV2Contract: 3,
+  DelegateResourceContract: 2,
+  UnDelegateResourceContract: 2,
+}
 
 function parseContract(bytes: Uint8Array | undefined): RawTransaction['contract'] {
   if (bytes === undefined) return null
   const contract = readFields(bytes)
   const id = Number(numberOf(contract, 1))
-  const type = (Object.keys(places) as (keyof typeof places)[]).find((name) => contractSpecs[name].id === id)
-  if (type === undefined) return null
+  const type = Object.keys(contractSpecs).find((name) => isContractName(name) && contractSpecs[name].id === id)
+  if (type === undefined || !isContractName(type)) return null
   const message = readFields(bytesOf(readFields(bytesOf(contract, 2)), 2))
-  const place = places[type]
-  const addressAt = (no: number) => bytesToHex(bytesOf(message, no)).replace(/^41/, '')
-  return {
-    type,
-    parameters: {
-      owner: addressAt(1),
-      target: place.target === 0 ? null : addressAt(place.target),
-      amount: place.amount === 0 ? 0n : numberOf(message, place.amount),
-      code: place.code === 0 ? '' : bytesToHex(bytesOf(message, place.code)),
-    },
-    resource: place.resource !== 0 && numberOf(message, place.resource) === 1n ? 'ENERGY' : 'BANDWIDTH',
+  const parameters = { owner: '', target: null, amount: 0n, code: '' }
+  readParameters(contractSpecs[type].fields, message, parameters)
+  const resource = numberOf(message, resourceFields[type] ?? 0) === 1n ? 'ENERGY' : 'BANDWIDTH'
+  return { type, parameters, resource }
+}
+
+function readParameters(
+  fields: readonly ContractField[],
+  message: Fields,
+  into: { owner: string; target: string | null; amount: bigint; code: string },
+): void {
+  for (const field of fields) {
+    if ('fields' in field) readParameters(field.fields, readFields(bytesOf(message, field.no)), into)
+    if (!('from' in field)) continue
+    if (field.from === 'amount') into.amount = numberOf(message, field.no)
+    else if (field.from === 'code') into.code = bytesToHex(bytesOf(message, field.no))
+    else if (message.has(field.no)) into[field.from] = bytesToHex(bytesOf(message, field.no)).replace(/^41/, '')
   }
 }
 

@@ -4,7 +4,7 @@
 import { parseAddress } from '../../src/chain/address.ts'
 import { parseUnits } from '../../src/common/amount.ts'
 import { printLine, UserError } from '../support/project.ts'
-import { finalityBlocks } from './anvil.ts'
+import { finalityBlocks } from './chain.ts'
 import type { PayRequest } from './control.ts'
 import { readPorts } from './ports.ts'
 

@@ -125,11 +125,11 @@ export class Resources {
   apply(tron: TronTransaction, now: number): void {
     const { owner, target, amount } = tron.parameters
     this.of(owner).isActive = true
-    const { embedded, resource } = tron
+    const { settlement, resource } = tron
     if (tron.type === 'FreezeBalanceV2Contract') this.of(owner).stake[resource] += amount // a control can give a stake
     if (tron.type === 'TransferContract') this.activate(target, now)
-    if (embedded === null) return
-    this.charge(owner, embedded.settlement, now)
+    if (settlement === null) return
+    this.charge(owner, settlement, now)
     if (tron.type === 'FreezeBalanceV2Contract') this.of(owner).frozenFromBalance += amount
     if (tron.type === 'AccountCreateContract') this.activate(target, now)
     if (tron.type === 'DelegateResourceContract') this.delegate(owner, target ?? '', resource, amount)

@@ -1,66 +1,72 @@
-import { methodNotFound } from './methods.ts'
-import { invalidCall, type Method, RpcError } from './parameters.ts'
+/** The transport of a node's JSON-RPC: batches, ids and errors as java-tron has them (PROTOCOL.md, Batches and ids). */
+
+/** A JSON-RPC method: its exact number of parameters, and its result. */
+export interface Method {
+  readonly parameters: number
+  run(params: readonly unknown[]): Promise<unknown>
+}
+
+/** An error response. `data` is `"{}"` in errors of a method; errors of the transport have none. */
+export class RpcError extends Error {
+  readonly code: number
+  readonly data: string | null
+
+  constructor(code: number, message: string, data: string | null = '{}') {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
+/** Error -32602, the most frequent one. */
+export function invalid(message: string): RpcError {
+  return new RpcError(-32602, message)
+}
+
+/** The error for a wrong number of parameters or a parameter of the wrong JSON type. The method does not run. */
+export function invalidCall(): RpcError {
+  return new RpcError(-32602, 'method parameters invalid', null)
+}
 
 const batchMax = 100
+const invalidRequest = () => new RpcError(-32600, 'invalid request', null)
 
-/**
- * The response body to a request's body, `''` where a real node sends an empty one. RPC errors are responses; only a
- * fault of this server throws (PROTOCOL.md, Batches and ids).
- */
+/** The response body to a request's body. RPC errors are responses; only a fault of this server throws. */
 export async function handleRpc(body: string, methods: ReadonlyMap<string, Method>): Promise<string> {
   let request: unknown
   try {
     request = JSON.parse(body)
   } catch {
-    return JSON.stringify(failure('null', new RpcError(-32700, 'JSON parse error', null))) // the id is the text 'null'
+    return failure('null', new RpcError(-32700, 'JSON parse error', null)) // the id is the text 'null'
   }
-  if (!Array.isArray(request)) return toBody(await handleOne(request, methods))
-  if (request.length === 0) return JSON.stringify(failure('null', invalidRequest()))
+  if (!Array.isArray(request)) return handleOne(request, methods)
+  if (request.length === 0) return '[]'
   if (request.length > batchMax) {
     const message = `Batch size ${request.length} exceeds the limit of ${batchMax}`
-    return JSON.stringify(failure('null', new RpcError(-32005, message, null)))
+    return failure('null', new RpcError(-32005, message, null))
   }
-  const responses: unknown[] = []
-  for (const one of request) {
-    const response = await handleOne(one, methods) // one after the other, as java-tron does
-    if (response !== null) responses.push(response)
-  }
-  return responses.length === 0 ? '' : JSON.stringify(responses)
+  const responses: string[] = []
+  for (const one of request) responses.push(await handleOne(one, methods)) // one after the other, as java-tron does
+  return `[${responses.join(',')}]`
 }
 
-/** The response to one request, or null for a notification. */
-async function handleOne(request: unknown, methods: ReadonlyMap<string, Method>): Promise<unknown> {
+async function handleOne(request: unknown, methods: ReadonlyMap<string, Method>): Promise<string> {
   if (typeof request !== 'object' || request === null || Array.isArray(request)) {
     return failure('null', invalidRequest())
   }
-  const { id = null, method, params = [] } = request as Record<string, unknown> // an object, by the checks above
-  if (typeof method !== 'string') return failure(id, invalidRequest())
+  const { id = null, method: name, params = [] } = request as Record<string, unknown> // an object, by the check above
+  if (typeof name !== 'string') return failure(id, invalidRequest())
   try {
-    if (typeof params !== 'object' || params === null) throw new RpcError(-32603, 'Internal error', null)
-    const result = await run(methods.get(method), params)
-    return id === null ? null : { jsonrpc: '2.0', id, result }
+    const method = methods.get(name)
+    if (method === undefined) throw new RpcError(-32601, 'method not found', null)
+    if (!Array.isArray(params) || params.length !== method.parameters) throw invalidCall()
+    return JSON.stringify({ jsonrpc: '2.0', id, result: await method.run(params) })
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
     return failure(id, error)
   }
 }
 
-async function run(method: Method | undefined, params: object): Promise<unknown> {
-  if (method === undefined) throw methodNotFound()
-  const given: readonly unknown[] | null = Array.isArray(params) ? params : null
-  const hasRightCount = given?.length === method.parameters
-  if (!hasRightCount && method.parameters !== -1) throw invalidCall()
-  return method.run(given ?? [])
-}
-
-function failure(id: unknown, { code, message, data }: RpcError): unknown {
-  return { jsonrpc: '2.0', id, error: { code, message, ...(data === null ? {} : { data }) } }
-}
-
-function invalidRequest(): RpcError {
-  return new RpcError(-32600, 'invalid request', null)
-}
-
-function toBody(response: unknown): string {
-  return response === null ? '' : JSON.stringify(response)
+function failure(id: unknown, { code, message, data }: RpcError): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data === null ? {} : { data }) } })
 }

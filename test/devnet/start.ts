@@ -1,14 +1,14 @@
 /**
- * `npm start`: the whole service on this machine, without internet access. It starts a local chain with a Tron server,
- * the database with its migrations, the Worker, its cron each minute, and a receiver that prints events. Chain and database are
- * kept and belong together.
+ * `npm start`: the whole service on this machine, without internet access. It starts a local chain with a Tron server, the database
+ * with its migrations, the Worker with its objects, its cron each minute, and a receiver that prints events. Chain and database
+ * are kept and belong together.
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { quantity } from '../support/hex.ts'
 import { printLine, root, UserError } from '../support/project.ts'
 import { receive } from '../webhooks/receiver-example.ts'
-import { devnetChainId, finalityBlocks } from './anvil.ts'
-import { type Devnet, startDevnet } from './chain.ts'
+import { devnetChainId } from './anvil.ts'
+import { type Devnet, finalityBlocks, startDevnet } from './chain.ts'
 import { chainDir, markMatchingData, requireMatchingData } from './local-data.ts'
 import { prepareOperator, treasuryBase58 } from './operator.ts'
 import { localBackendToken, paymentCommand } from './payment-command.ts'
@@ -17,8 +17,10 @@ import { applyMigrations, startWorker } from './wrangler.ts'
 
 const statePath = `${chainDir}/state.json`
 const anvilPortPath = `${chainDir}/anvil-port`
-const tickIntervalMs = 60_000
+const cronIntervalMs = 60_000
 const blockSeconds = 1
+/** The chain makes three blocks in the time of one of Tron's, so its time starts in the past and reaches the clock after two hours. */
+const behindSeconds = 4 * 3_600
 
 /** In the order of the starts; they run in reverse order. */
 const stopSteps: (() => Promise<void>)[] = []
@@ -57,7 +59,8 @@ async function start(): Promise<void> {
   await applyMigrations()
   markMatchingData()
   const { rpcUrl: rpc, apiUrl: api } = devnet
-  const nodes = process.env.DEVNET_PORT ? JSON.stringify([{ rpc, api }]) : null // else .dev.vars may have other nodes
+  const limits = { perSecond: 1_000, perDay: 10_000_000 } // as in test/devnet/dev.vars
+  const nodes = process.env.DEVNET_PORT ? JSON.stringify([{ rpc, api, ...limits }]) : null // else .dev.vars may have others
   const webhooks = process.env.PORT ? JSON.stringify([endpointAt(ports.receiver)]) : null // as above
   startReceiver(ports.receiver)
   const worker = await startWorker(ports.service, { TRON_NODES: nodes, WEBHOOKS: webhooks }, (line) => {
@@ -68,8 +71,8 @@ async function start(): Promise<void> {
 
   const base = `http://127.0.0.1:${ports.service}`
   await requireScannedBlocks(base, devnet)
-  void tick(base)
-  const timer = setInterval(() => void tick(base), tickIntervalMs)
+  void cron(base)
+  const timer = setInterval(() => void cron(base), cronIntervalMs)
   stopSteps.push(async () => clearInterval(timer))
   isReady = true
   if (!isStopping) printLine(welcome(base, nodes, await backendToken()))
@@ -100,7 +103,7 @@ async function startChain(ports: Ports): Promise<Devnet> {
   mkdirSync(chainDir, { recursive: true })
   writeFileSync(anvilPortPath, `${ports.anvil}`)
   try {
-    return await startDevnet({ statePath, blockSeconds, tronPort: ports.tron, anvilPort: ports.anvil })
+    return await startDevnet({ statePath, blockSeconds, behindSeconds, tronPort: ports.tron, anvilPort: ports.anvil })
   } catch (error) {
     if (error instanceof UserError) throw error
     const reason = error instanceof Error ? error.message : String(error)
@@ -141,8 +144,8 @@ async function requireScannedBlocks(base: string, devnet: Devnet): Promise<void>
   )
 }
 
-/** Runs the cron handler, as the platform does in a deployment. Its errors are in the Worker's log. */
-async function tick(base: string): Promise<void> {
+/** Runs the cron handler, as the platform does in a deployment: it wakes the scanner, whose alarms then follow by themselves. */
+async function cron(base: string): Promise<void> {
   await fetchJson(`${base}/cdn-cgi/handler/scheduled`)
 }
 
@@ -187,7 +190,7 @@ Without that the service finds it by itself. Its events are delivered to a recei
   ${pay} <T-address> 5 TRC10     (worthless, not credited)
 ${token === null ? '' : payment(base, token)}
 
-Collect what the deposit addresses hold (src/collect/README.md), here to an address of another public mnemonic:
+Collect what the deposit addresses hold (src/tools/collect/README.md), here to an address of another public mnemonic:
 
   ${collect} plan --to ${treasuryBase58} --out plan.json
 

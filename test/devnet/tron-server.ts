@@ -6,15 +6,14 @@ import {
   type PayRequest,
   type SendRequest,
   type StakeRequest,
-  type Submit,
   type SyntheticRequest,
-  tokenBase58,
 } from './control.ts'
 import { EvmError } from './evm.ts'
-import { getBlockByNum, getTransactionById } from './http-api.ts'
+import { createReadCalls } from './http-api.ts'
 import { createMethods } from './methods.ts'
 import type { DevnetNode } from './node.ts'
 import { handleRpc } from './rpc.ts'
+import type { Submit } from './submit.ts'
 import { createWalletCalls, type EnergyPrice, type WalletCall } from './wallet-api.ts'
 
 /** A running server. */
@@ -40,8 +39,10 @@ export async function startTronServer(
   submit: Submit,
   port: number,
 ): Promise<TronServer> {
-  const routes = createRoutes(node, control, submit)
+  let requests = 0
+  const routes = createRoutes(node, control, submit, () => requests)
   const server = createServer((request, response) => {
+    if (!request.url?.startsWith('/devnet/')) requests += 1
     serve(request, response, routes).catch((error: unknown) => {
       // A fault of this server, or anvil has ended. A real node responds with 500 as well.
       const message = error instanceof Error ? error.message : 'unknown'
@@ -63,25 +64,30 @@ export async function startTronServer(
   }
 }
 
-function createRoutes(node: DevnetNode, control: Control, submit: Submit): ReadonlyMap<string, Route> {
+/** `requests` are those of the service and the tools until now. */
+function createRoutes(
+  node: DevnetNode,
+  control: Control,
+  submit: Submit,
+  requests: () => number,
+): ReadonlyMap<string, Route> {
   const methods = createMethods(node)
   const price: EnergyPrice = { factor: 1 }
   const json =
     (run: (body: string) => Promise<unknown>): Route =>
     async (body) => ({ type: 'application/json', body: JSON.stringify(await run(body)) })
-  const wallet = [...createWalletCalls(node, submit, price)].map(([name, call]): [string, Route] => [
+  const calls = [...createReadCalls(node), ...createWalletCalls(node, submit, price)]
+  const wallet = calls.map(([name, call]): [string, Route] => [
     `/wallet/${name}`,
     json((body) => answerCall(call, body)),
   ])
   return new Map<string, Route>([
     ...wallet,
     ['/jsonrpc', async (body) => ({ type: 'application/json-rpc', body: await handleRpc(body, methods) })],
-    ['/wallet/gettransactionbyid', json((body) => getTransactionById(node, body))],
-    ['/wallet/getblockbynum', json((body) => getBlockByNum(node, body))],
     // The casts are safe: the controls check each field.
     ['/devnet/pay', json((body) => control.pay(parse(body) as unknown as PayRequest))],
     ['/devnet/synthetic', json((body) => control.sendSynthetic(parse(body) as unknown as SyntheticRequest))],
-    ['/devnet/send', json((body) => control.send(parse(body) as SendRequest))],
+    ['/devnet/send', json((body) => control.send(parse(body) as unknown as SendRequest))],
     ['/devnet/stake', json((body) => control.stake(parse(body) as unknown as StakeRequest))],
     [
       '/devnet/energy-price',
@@ -91,7 +97,7 @@ function createRoutes(node: DevnetNode, control: Control, submit: Submit): Reado
       }),
     ],
     ['/devnet/mine', json((body) => control.mine((parse(body) as { blocks?: number }).blocks))],
-    ['/devnet/info', json(async () => ({ token: tokenBase58, ...(await node.heads()) }))],
+    ['/devnet/info', json(async () => ({ requests: requests(), ...(await node.heads()) }))],
   ])
 }
 

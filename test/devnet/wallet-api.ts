@@ -3,14 +3,15 @@ import { type Address, addressFromHex, formatBase58, formatHex, parseAddress } f
 import { strip0x } from '../support/hex.ts'
 import type { MinedTransaction } from './blocks.ts'
 import { createBroadcast, isActive } from './broadcast.ts'
-import { ControlError, type Submit } from './control.ts'
+import { ControlError } from './control.ts'
 import type { DevnetNode } from './node.ts'
 import { chainPrices, totals } from './resources.ts'
 import { traceCall } from './settle.ts'
+import type { Submit } from './submit.ts'
 import { tokenSelector } from './token/compile.ts'
 
 /** The body of a request: an object. */
-type Body = Readonly<Record<string, unknown>>
+export type Body = Readonly<Record<string, unknown>>
 /** A path of the HTTP API. What cannot be parsed is answered with `{ Error }`, as by a node. */
 export type WalletCall = (body: Body) => Promise<unknown>
 
@@ -34,7 +35,6 @@ export function createWalletCalls(
 ): ReadonlyMap<string, WalletCall> {
   const broadcast = createBroadcast(node, submit, () => price.factor)
   return new Map<string, WalletCall>([
-    ['getblock', (body) => getBlock(node, body)],
     ['getchainparameters', async () => ({ chainParameter: chainParameters })],
     ['getaccount', (body) => getAccount(node, body)],
     ['getaccountresource', (body) => getAccountResource(node, body)],
@@ -66,16 +66,6 @@ function readAddress(body: Body, name: string): Address {
   if (address === null)
     throw new ControlError('class org.tron.core.services.http.JsonFormat$ParseException : 1:13: INVALID')
   return address
-}
-
-async function getBlock(node: DevnetNode, { id_or_num: wanted }: Body): Promise<unknown> {
-  const text = String(wanted ?? (await node.heads()).latest)
-  const block = /^[0-9a-f]{64}$/i.test(text)
-    ? await node.blockByHash(text.toLowerCase())
-    : await node.blockAt(Number(text))
-  if (block === null) return {}
-  const raw = { number: block.height, parentHash: block.parentHash, timestamp: Number(block.timestamp) * 1_000 }
-  return { blockID: block.hash, block_header: { raw_data: zeroFree({ ...raw, version: 32 }) } }
 }
 
 async function getAccount(node: DevnetNode, body: Body): Promise<unknown> {
@@ -198,8 +188,8 @@ const toLog = ({ address, topics, data }: MinedTransaction['logs'][number]) => (
 
 function receiptOf({ tron, energy, ret }: MinedTransaction) {
   const result = tron.type === 'TriggerSmartContract' ? ret : ''
-  if (tron.embedded === null) return { fee: 0, energy_usage_total: Number(energy), result }
-  const { settlement } = tron.embedded
+  const { settlement } = tron
+  if (settlement === null) return { fee: 0, energy_usage_total: Number(energy), result }
   return {
     fee: settlement.energyFee + settlement.netFee + settlement.activationFee,
     energy_usage: settlement.energyUsage,

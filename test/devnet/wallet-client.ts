@@ -5,7 +5,7 @@ import { keysOf, testMnemonic } from '../tools/collect/harness.ts'
 import type { Devnet } from './chain.ts'
 import { tokenBase58 } from './control.ts'
 import { treasuryBase58 } from './operator.ts'
-import { result } from './support.ts'
+import { postApi, result } from './support.ts'
 
 /** An account of the test mnemonic. */
 export interface TestAccount extends SigningKey {
@@ -49,11 +49,7 @@ export const transfer = (symbol: 'TRX' | 'USDT' | 'NONE', units: string, feeLimi
 export function createWalletClient(devnet: Devnet) {
   let nextId = 1
   let nextIndex = 0
-  const call = async (path: string, body: object): Promise<Reply> => {
-    const response = await fetch(`${devnet.apiUrl}/wallet/${path}`, { method: 'POST', body: JSON.stringify(body) })
-    if (response.status !== 200) throw new Error(`HTTP ${response.status}`) // a node has no other
-    return (await response.json()) as Reply
-  }
+  const call = (path: string, body: object): Promise<Reply> => postApi(devnet, path, body)
   const signed = async (from: TestAccount, address: string, content: Content, changes: Changes = {}) => {
     const newest = await result<{ number: string; hash: string; timestamp: string }>(
       devnet,

@@ -22,7 +22,7 @@ describe('crediting on the local chain', () => {
     expect(balance.text).toBe('{"code":200,"msg":"success","data":{"amt":25}}')
   })
 
-  it('credits TRX by the transaction’s own bytes, exact to the last sun', async () => {
+  it('credits TRX exact to the last sun', async () => {
     const service = await startDevnetService()
     const to = await service.addressOf(1)
     const txid = await service.pay(to, '9007199.254741', 'TRX')
@@ -41,7 +41,7 @@ describe('crediting on the local chain', () => {
     const again = await Promise.all([
       service.get('/tron/recharge', 1),
       service.get(`/tron/recharge?txid=0x${txid.toUpperCase()}`, 1),
-      service.tick(),
+      service.cron(),
       service.get('/tron/recharge', 1),
     ])
     expect(again.flatMap((response) => (response ? [response.status] : []))).toEqual([200, 200, 200])
@@ -68,15 +68,6 @@ describe('the service on the local chain', () => {
     expect((await service.get('/wallet/list', 1)).text).toContain('{"amt":2,"cuy":2}')
   })
 
-  it('finds deposits by the cron tick alone', async () => {
-    const service = await startDevnetService()
-    const to = await service.addressOf(1)
-    await service.pay(to, '3', 'TRX')
-    await service.mine()
-    await service.tick()
-    expect((await service.get('/wallet/list', 1)).text).toContain('{"amt":3,"cuy":1}')
-  })
-
   it('catches up over hundreds of blocks without missing a deposit', async () => {
     const service = await startDevnetService()
     const to = await service.addressOf(1)
@@ -100,6 +91,19 @@ describe('the service on the local chain', () => {
     expect(foreign.status).toBe(422)
     expect(foreign.text).not.toContain('5')
     expect((await service.get(`/wallet/flow/list?osn=${txids[1]}`, 1)).text).toContain('"list":[],"count":0')
+  })
+
+  it('credits each of several transfers of one transaction, to two users', async () => {
+    const service = await startDevnetService()
+    const [mine, theirs] = [await service.addressOf(1), await service.addressOf(2)]
+    const values = [1_000_000, 2_000_000, 4_000_000]
+    // transferMany(address[],uint256[])
+    const txid = await service.callToken('b7fc6612', [64, 192, 3, mine, theirs, mine, 3, ...values])
+    await service.mine()
+    expect((await service.get('/tron/recharge', 1)).body.msg).toContain('5 USDT')
+    const flows = await service.get(`/wallet/flow/list?osn=${txid}`, 1)
+    expect(flows.text).toMatch(new RegExp(`"osn":"${txid}:2".*"amt":4.*"osn":"${txid}:0".*"amt":1,.*"count":2`))
+    expect((await service.get('/wallet/list', 2)).text).toContain('{"amt":2,"cuy":2}')
   })
 
   it('returns the balance of all addresses of the user, or of one address', async () => {

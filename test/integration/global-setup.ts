@@ -8,8 +8,12 @@
  *   await fetch(`${apiUrl}/devnet/mine`, { method: 'POST', body: JSON.stringify({ blocks: 3 }) }) // makes it final
  *
  * `Devnet` in test/devnet/chain.ts describes all controls. The tests share the chain: each test uses addresses of its
- * own, reads only its own transactions, and starts its scan at the current height.
+ * own, reads only its own transactions, and starts its scan at the current height. Beside it runs a receiver of events:
+ * POST to `<path>/received` returns the events that came to a path.
  */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
 import type { TestProject } from 'vitest/node'
 import { startDevnet, temporary } from '../devnet/chain.ts'
 import { tokenBase58 } from '../devnet/control.ts'
@@ -22,13 +26,52 @@ declare module 'vitest' {
       readonly apiUrl: string
       /** The test token's address in Base58Check, as in `CURRENCIES`. */
       readonly token: string
+      /** The receiver of events. */
+      readonly receiverUrl: string
+      /** The secret that it verifies them with. */
+      readonly webhookSecret: string
     }
   }
 }
 
-/** Starts the chain before the project's first test; the returned function stops it after the last. */
+const webhookSecret = 'whsec_Zm9yIHRlc3RzIG9ubHksIHRoaXMgaXMgbm90IGEgc2VjcmV0'
+const receivedPath = '/received'
+const monthSeconds = 30 * 86_400
+
+/** Starts chain and receiver before the project's first test; the returned function stops them after the last. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { rpcUrl, apiUrl, stop } = await startDevnet(temporary)
-  project.provide('devnet', { rpcUrl, apiUrl, token: tokenBase58 })
-  return stop
+  const devnet = await startDevnet({ ...temporary, behindSeconds: monthSeconds })
+  const receiver = await startReceiver()
+  const { rpcUrl, apiUrl } = devnet
+  project.provide('devnet', { rpcUrl, apiUrl, token: tokenBase58, receiverUrl: receiver.url, webhookSecret })
+  return async () => {
+    receiver.stop()
+    await devnet.stop()
+  }
+}
+
+async function startReceiver(): Promise<{ readonly url: string; stop(): void }> {
+  const received = new Map<string, unknown[]>()
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? ''
+    let body = ''
+    for await (const chunk of request.setEncoding('utf8')) body += chunk
+    if (path.endsWith(receivedPath)) {
+      return void response.end(JSON.stringify(received.get(path.slice(0, -receivedPath.length)) ?? []))
+    }
+    try {
+      const event = new Webhook(webhookSecret).verify(body, request.headers as Record<string, string>)
+      received.set(path, [...(received.get(path) ?? []), event])
+      response.writeHead(204).end()
+    } catch {
+      response.writeHead(400).end() // not signed by the service
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo // a listening TCP server has one
+  const stop = () => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { url: `http://127.0.0.1:${port}`, stop }
 }

@@ -1,7 +1,9 @@
-import { createExecutionContext, createScheduledController } from 'cloudflare:test'
+import { abortAllDurableObjects, createScheduledController, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import { HDKey } from '@scure/bip32'
 import { inject } from 'vitest'
-import worker from '../../src/index.ts'
+import { parseAddress } from '../../src/chain/address.ts'
+import worker, { type Scanner } from '../../src/index.ts'
 import { freshDatabase } from '../support/database.ts'
 import { bearer, signHs256 } from '../support/tokens.ts'
 import { testSecret } from '../support/variables.ts'
@@ -15,73 +17,107 @@ export interface ServiceResponse {
   readonly body: { readonly code: number; readonly msg: string; readonly data?: never }
 }
 
-/** The deployed Worker with an empty database on the local chain. Its scan starts at the current height. */
+/** The deployed Worker with its real objects and an empty database on the local chain. Its scan starts at the current height. */
 export interface DevnetService {
   /** A GET request with a real token of a user. */
   get(path: string, uid: number): Promise<ServiceResponse>
   /** A new deposit address of a user. */
   addressOf(uid: number, query?: string): Promise<string>
-  /** Calls the cron handler as the platform does. */
-  tick(): Promise<void>
+  /** Calls the cron handler as the platform does: it wakes the scanner. */
+  cron(): Promise<void>
+  /** A scanner, by default the one that the Worker calls: the objects of two names overlap. */
+  scanner(name?: string): DurableObjectStub<Scanner>
+  /** When the scanner's alarm is due, in milliseconds since 1970; 0 without one. */
+  nextAlarm(): Promise<number>
+  /** Ends the memory of all objects, as the platform does at any time. Their storage and their alarms stay. */
+  evict(): Promise<void>
   /** Sends one transfer, which is in no block yet; returns its txid. */
   pay(to: string, amount: string, currency: 'TRX' | 'USDT' | 'TRC10'): Promise<string>
+  /** Calls a function of the test token (test/devnet/token) as its owner, with addresses and numbers; returns the txid. */
+  callToken(selector: string, words: readonly (string | number)[], fails?: 'OUT_OF_ENERGY'): Promise<string>
   /** Makes blocks, by default enough to make the first one final. */
   mine(blocks?: number): Promise<void>
   /** Sends a synthetic transaction (test/devnet/chain.ts); returns its txid. */
   sendSynthetic(transaction: { readonly type: string; readonly to: string; readonly amount: string }): Promise<string>
-  /** The same database and chain with other variables, as after a change of the configuration. */
-  with(changes: Record<string, unknown>): Pick<DevnetService, 'get' | 'tick'>
+  /** Requests to the node until now. */
+  nodeRequests(): Promise<number>
+  /** The events that came to the receiver, in their order. */
+  events(): Promise<readonly { readonly type: string; readonly data: object }[]>
 }
 
 /** The number of blocks that make a sent transaction final: its own block and two more. */
 export const finalBlocks = 3
 
+const tokenOwner = 'f39fd6e51aad88f6f4ce6ab8827279cfffb92266'
+const objects = env as unknown as { readonly SCANNER: DurableObjectNamespace<Scanner> } // bound by wrangler.toml
+
 /** Starts the service. `changes` add to the usual variables or replace them. */
 export async function startDevnetService(changes: Record<string, unknown> = {}): Promise<DevnetService> {
-  const db = await freshDatabase()
-  const { rpcUrl, apiUrl, token } = inject('devnet')
+  await abortAllDurableObjects() // those of the test before have its variables
+  await freshDatabase()
+  const { rpcUrl, apiUrl, token, receiverUrl, webhookSecret } = inject('devnet')
   const { finalized } = await control('mine', { blocks: finalBlocks })
-  const bindings = {
-    DB: db,
+  const hookUrl = `${receiverUrl}/${crypto.randomUUID()}`
+  // The objects get the same environment as the test, and read it when they begin.
+  Object.assign(env, {
     TRON_XPUB: newAccountKey(),
     TRON_CHAIN_ID: '0x6465766e',
-    TRON_NODES: [{ rpc: rpcUrl, api: apiUrl }],
+    TRON_NODES: [{ rpc: rpcUrl, api: apiUrl, perSecond: 1_000, perDay: 10_000_000 }],
     TRON_START_BLOCK: String(finalized),
     CURRENCIES: [
       { cuy: 1, symbol: 'TRX', decimals: 6 },
       { cuy: 2, symbol: 'USDT', contract: token, decimals: 6 },
     ],
+    WEBHOOKS: [{ url: hookUrl, secretVar: 'WEBHOOK_SECRET' }],
+    WEBHOOK_SECRET: webhookSecret,
     AUTH_JWT_SECRET: testSecret,
     SCAN_EVERY_SECONDS: 60,
     ...changes,
-  }
-  const withBindings = (bindings: Record<string, unknown>) => ({
-    get: (path: string, uid: number) => request(bindings, path, uid),
-    tick: () => worker.scheduled(createScheduledController(), bindings, createExecutionContext()),
   })
-  const { get, tick } = withBindings(bindings)
+  const bindings: Record<string, unknown> = { ...env } // the Worker remembers what it was bound to
+  const get = (path: string, uid: number) => request(bindings, path, uid)
   return {
     get,
-    tick,
-    with: (changed) => withBindings({ ...bindings, ...changed }),
     async addressOf(uid, query = '') {
       const { text } = await get(`/tron/generate${query}`, uid)
       const address = /"address":"(T\w{33})"/.exec(text)?.[1]
       if (address === undefined) throw new Error(`no address: ${text}`)
       return address
     },
+    cron: () => worker.scheduled(createScheduledController(), bindings),
+    scanner: (name = 'scanner') => objects.SCANNER.getByName(name),
+    nextAlarm: () =>
+      runInDurableObject(
+        objects.SCANNER.getByName('scanner'),
+        async (_, { storage }) => (await storage.getAlarm()) ?? 0,
+      ),
+    evict: () => abortAllDurableObjects(),
     pay: async (to, amount, currency) => (await control('pay', { to, amount, currency })).txid,
+    async callToken(selector, words, fails) {
+      const data = selector + words.map(encodeWord).join('')
+      return (await control('send', { from: tokenOwner, to: token, data, fails })).txid
+    },
     mine: async (blocks = finalBlocks) => {
       await control('mine', { blocks })
     },
     sendSynthetic: async (transaction) => (await control('synthetic', transaction)).txid,
+    nodeRequests: async () => (await control('info', {})).requests,
+    events: async () => (await fetch(`${hookUrl}/received`, { method: 'POST' })).json(),
   }
 }
 
+/** An argument of a contract's function: an address in Base58Check, or a number. */
+function encodeWord(value: string | number): string {
+  if (typeof value === 'number') return value.toString(16).padStart(64, '0')
+  const parsed = parseAddress(value)
+  if (!parsed.ok) throw new Error(`${value} is no address`)
+  return parsed.value.padStart(64, '0')
+}
+
 async function control(
-  name: 'pay' | 'mine' | 'synthetic',
+  name: 'pay' | 'mine' | 'synthetic' | 'send' | 'info',
   body: Readonly<Record<string, unknown>>,
-): Promise<{ txid: string; finalized: number }> {
+): Promise<{ txid: string; finalized: number; requests: number }> {
   const { apiUrl } = inject('devnet')
   const response = await fetch(`${apiUrl}/devnet/${name}`, { method: 'POST', body: JSON.stringify(body) })
   if (!response.ok) throw new Error(`the local chain refused ${name}: ${await response.text()}`)

@@ -1,10 +1,10 @@
 import { type Address, formatBase58 } from '../../src/chain/address.ts'
-import type { AlarmKind, LogFields } from '../../src/platform/logger.ts'
+import type { AlarmKind } from '../../src/platform/alarm-table.ts'
+import type { LogFields } from '../../src/platform/logger.ts'
 import type { Environment } from './environment.ts'
-import { clockSkewMaxMs } from './invocation.ts'
-import { expectedDeposit, mayBeFull } from './oracle.ts'
-import { currencies, type Scenario } from './scenario.ts'
-import type { Stored, StoredChange } from './stored.ts'
+import { expectedDeposit, mayWait } from './oracle.ts'
+import { currencies, freeAllowance, type Scenario } from './scenario.ts'
+import type { Stored, StoredHolding } from './stored.ts'
 
 /** Checks that an alarm has a cause. */
 export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields): void {
@@ -21,21 +21,28 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
       case 'deposit-too-large':
         return isTooLarge(env, fields)
       case 'nodes-disagree':
-        return env.isForked || canDisagree(scenario) || isStormOfMalformedReplies(env)
+        return env.isForked || canDisagree(scenario)
       case 'configuration-differs':
         return env.counts.has('call: misconfigured')
       case 'key-was-used':
         return env.lost !== null
       case 'misconfigured':
-      case 'bytes-unreadable':
-      case 'webhook-failing':
+      case 'endpoint-failing':
+      case 'events-expiring':
+      case 'event-set-aside':
         return false
-      case 'block-unreadable':
-        return canDisagree(scenario) || env.phase === 'storm'
+      case 'gap-unread':
+        return canDisagree(scenario) || env.phase === 'storm' || env.unreadable.size > 0 || scenario.rates.malformed > 0
       case 'tick-failed':
-        return scenario.rates.database > 0
+        return scenario.rates.database > 0 || scenario.rates.kill > 0
+      case 'allowance-used-up':
+        return scenario.allowance !== freeAllowance
+      case 'corrected-credit':
+        return env.counts.has('operator: correction')
+      case 'endpoint-behind':
       case 'finality-stalled':
       case 'node-lies':
+      case 'node-unfit':
       case 'scan-stalled':
       case 'paid-before-issue':
         return true // from a node's lag or another chain's id; a long fault; a payment to an address that is issued later
@@ -44,17 +51,11 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
   if (!hasCause()) env.violate(`the alarm ${kind} has no cause: ${JSON.stringify(fields)}`)
 }
 
-/**
- * Whether nodes can disagree about final blocks. Correct ones can where one does not store the logs of failed transactions
- * and their receipts cannot be read, or where the backends of one differ and it takes no batches.
- */
-function canDisagree({ nodes, rates }: Scenario): boolean {
-  return rates.change > 0 || nodes.some(({ byzantine, keepsFailedLogs }) => byzantine || !keepsFailedLogs)
-}
-
-/** In such a storm one node can leave a log out of both of its replies, and give no receipt that shows it. */
-function isStormOfMalformedReplies({ phase, scenario: { storm } }: Environment): boolean {
-  return phase === 'storm' && storm?.nodeFault === 'malformed'
+/** Whether nodes can disagree about final blocks: the backends of a correct one can differ. */
+function canDisagree({ nodes, rates, storm }: Scenario): boolean {
+  return (
+    rates.change > 0 || rates.malformed > 0 || storm?.nodeFault === 'malformed' || nodes.some((node) => node.byzantine)
+  )
 }
 
 function canDiffer(env: Environment, { address, cuy }: LogFields): boolean {
@@ -82,47 +83,36 @@ function hasDifference(
 }
 
 function isTooLarge(env: Environment, { txid, position }: LogFields): boolean {
+  if (env.isForked || env.creditedElsewhere.size > 0) return true // by a block that did not stay
   const transfer = env.transfers.get(`${txid}:${position}`)
   const expected = transfer === undefined ? null : expectedDeposit(env, transfer)
-  return expected !== null && (expected.outcome === 'too-large' || mayBeFull(env, expected))
+  return expected !== null && (expected.reason === 'too-large' || mayWait(env, expected, 'wallet-full'))
 }
 
-/** Blocks by which the node of a balance may be behind the scan: so much later each balance includes a change. */
-const readingLagBlocks = 20
-
-/**
- * A stored deposit or movement after which no balance of its address was read, or null. It counts from where every balance
- * includes it.
- */
-export function findUnread({ newestReadings }: Environment, { reconciliation }: Stored): StoredChange | null {
-  const isRead = ({ address, cuy, height, storedAt }: StoredChange) => {
-    const contract = currencies.find((one) => one.cuy === cuy)?.contract ?? null
-    const newest = newestReadings.get(`${contract} ${address}`)
-    return (
-      newest !== undefined && newest.at >= storedAt - clockSkewMaxMs && newest.position >= height + readingLagBlocks
-    )
-  }
-  return reconciliation.changes().find((change) => !isRead(change)) ?? null
+/** What is recorded of an address after the newest reading of its balance, or null. */
+export function findUnread(stored: Stored): StoredHolding | null {
+  const isRead = ({ readFrom, changedHeight }: StoredHolding) => readFrom !== null && readFrom >= changedHeight
+  return stored.holdings().find((holding) => !isRead(holding)) ?? null
 }
 
 /**
- * What is wrong with a reconciliation that is complete, or null: of each address and currency, what is stored explains
- * what the chain has, together with fees and the confirmed difference, and a confirmed difference has a cause.
+ * What is wrong with comparisons that are complete, or null: of each address and currency, what is stored explains what the chain
+ * has, together with fees and the reported difference, which has a cause.
  */
-export function auditReconciliation(env: Environment, stored: Stored): string | null {
+export function auditHoldings(env: Environment, stored: Stored): string | null {
+  const holdings = stored.holdings()
   for (const address of env.owners.keys()) {
     for (const { cuy, contract } of currencies) {
-      const { received, sent, pending } = stored.reconciliation.totals(address, cuy)
-      const { fees, confirmed } = stored.reconciliation.difference(address, cuy)
+      const holding = holdings.find((one) => one.cuy === cuy && one.address === address)
       const held = env.balances.at(env.finalized(), address, contract)
-      const explained = received - sent + fees + confirmed
+      const { recorded = 0n, accepted = 0n, reported = 0n } = holding ?? {}
+      const explained = recorded + accepted + reported
       const what = `${cuy} of ${address}`
-      if (held < explained || held > explained + pending) {
-        return `${what}: the chain has ${held}, and ${explained} is explained`
-      }
-      if (fees > 0n || (contract !== null && fees < 0n)) return `${what}: ${fees} was accepted as fees`
-      if (confirmed !== 0n && !hasDifference(env, address, contract)) {
-        return `${what}: a difference of ${confirmed} was confirmed and there is none`
+      if (held !== explained) return `${what}: the chain has ${held}, and ${explained} is explained`
+      const isFee = contract === null && accepted <= 0n && env.senders.has(address)
+      if (accepted !== 0n && !isFee) return `${what}: ${accepted} was accepted as fees`
+      if (reported !== 0n && !hasDifference(env, address, contract)) {
+        return `${what}: a difference of ${reported} was reported and there is none`
       }
     }
   }

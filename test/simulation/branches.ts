@@ -1,35 +1,47 @@
-import type { BuiltBlock } from '../support/block-json.ts'
-import type { BuiltChain } from '../support/chain-builder.ts'
+import type { Chain } from './chain.ts'
 import type { ChainBalances } from './chain-balances.ts'
-import type { Environment } from './environment.ts'
-import { drawPayment, type Payment } from './payments.ts'
+import { type Environment, encodePayments, type MinedPayment } from './environment.ts'
+import { drawPayment } from './payments.ts'
 
 /** A branch that shares the blocks below `from` with the chain that stays. */
 export interface Branch {
-  readonly chain: BuiltChain
+  readonly chain: Chain
   readonly balances: ChainBalances
   readonly from: number
+  /** Payments for its next block. */
+  readonly later: MinedPayment[]
 }
 
-/** Adds a block to a branch that does not stay. It has some of the payments, and some that no other branch has. */
-export function grow(
-  { random, shown }: Environment,
-  { chain, balances }: Branch,
-  payments: readonly Payment[],
-): BuiltBlock {
+/**
+ * Adds a block to a branch that does not stay. It has some of the payments, some of them a block later or failed, and some that
+ * no other branch has.
+ */
+export function grow(env: Environment, branch: Branch, payments: readonly MinedPayment[]): void {
+  const { chain, balances, later } = branch
+  const { random, shown } = env
   const parties = { shown: [...shown.keys()], unshown: [], balanceOf: () => 0n }
-  const shared = payments.filter(() => random.chance(0.6))
-  const own = [...shared, ...(random.chance(0.5) ? [drawPayment(random, parties)] : [])]
+  const all: MinedPayment[] = later.splice(0)
+  for (const payment of payments) {
+    if (random.chance(0.4)) continue
+    const isFailed = payment.spec.kind === 'token' && random.chance(0.2)
+    const own = isFailed ? { ...payment, spec: { ...payment.spec, failed: true }, changes: [] } : payment
+    if (random.chance(0.3)) later.push(own)
+    else all.push(own)
+  }
+  all.push(...encodePayments(env, random.chance(0.5) ? [drawPayment(random, parties)] : [], 500))
+  const height = chain.tip().height + 1
   balances.apply(
-    chain.tip().height + 1,
-    own.flatMap(({ changes }) => changes),
+    height,
+    all.flatMap(({ changes }) => changes),
   )
-  return chain.add(own.map(({ spec }) => spec))
+  // A branch that is made for earlier blocks has their times.
+  const seconds = env.chain.at(height)?.seconds
+  chain.mine(all, seconds ?? Math.floor(env.scheduler.now() / 1000))
 }
 
 /** A branch from `from` on, as high as the chain that stays. */
 export function createBranch(env: Environment, from: number): Branch {
-  const branch = { chain: env.chain.fork(from - 1), balances: env.balances.fork(from), from }
+  const branch: Branch = { chain: env.chain.fork(from - 1), balances: env.balances.fork(from), from, later: [] }
   while (branch.chain.tip().height < env.chain.tip().height) grow(env, branch, [])
   return branch
 }

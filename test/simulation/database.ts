@@ -21,7 +21,7 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onWr
     env.trace(() => `${invocation.name} → D1 ${statements.map(shorten).join('; ')} ${fault ?? ''}`)
     if (fault !== null) {
       env.count(fault)
-      invocation.databaseFailed = true
+      invocation.platformFailed = true
     }
     if (fault === 'database: no answer') throw new Error('D1_ERROR: the database did not answer')
     const result = work(failingStatement(fault))

@@ -2,25 +2,30 @@ import { deriveAddress, parseExtendedPublicKey } from '../../src/addresses/deriv
 import type { Address } from '../../src/chain/address.ts'
 import type { Txid } from '../../src/chain/block.ts'
 import type { Uid } from '../../src/common/ids.ts'
-import { type BuiltChain, createChain } from '../support/chain-builder.ts'
+import { encodeRawTransaction } from '../support/raw-transaction.ts'
+import { addressOf } from '../support/transaction-spec.ts'
 import { testXpub } from '../support/variables.ts'
+import { type Chain, createChain } from './chain.ts'
 import { type BalanceChange, type ChainBalances, createChainBalances } from './chain-balances.ts'
 import type { LostDatabase } from './lost-database.ts'
-import { drawPayment, type Payment, type Transfer } from './payments.ts'
+import { encodeOddly } from './odd-encodings.ts'
+import { drawPayment, type Payment, payTrx, payUnreadably, type Transfer } from './payments.ts'
 import type { Random } from './random.ts'
-import type { Scenario } from './scenario.ts'
+import type { NodeAllowance, Scenario } from './scenario.ts'
 import type { Scheduler } from './scheduler.ts'
-import type { SentPost } from './sent-post.ts'
 import type { StoredScan } from './stored.ts'
 
 /** A transfer of the chain that stays. */
-export interface ChainTransfer extends Transfer {
+export interface MinedTransfer extends Transfer {
   readonly txid: Txid
   readonly height: number
   readonly hash: string
   /** Its recipient was shown to its owner before, and the scan reads this block: it must be credited without a question. */
   readonly promised: boolean
 }
+
+/** A payment with the bytes of its transaction: in another block it is the same transaction. */
+export type MinedPayment = Payment & { readonly rawData: Uint8Array }
 
 /**
  * `faults`: everything can fail. `recovery`: nothing fails any more, but the service still avoids nodes, and Byzantine
@@ -37,13 +42,24 @@ export interface BalanceReply {
   readonly balance: bigint
 }
 
-/** When a tick read a balance, in milliseconds since 1970, and the highest position of the scan that it can have read before. */
-export interface BalanceReading {
-  readonly at: number
-  readonly position: number
+/** An entry as a backend sends it. */
+export interface SentEntry {
+  readonly uid: number
+  readonly cuy: number
+  readonly type: 2 | 3 | 4 | 5 | 9
+  readonly osn: string
+  readonly amount: bigint
+  readonly mark: string
 }
 
-/** Everything outside the service in one run, and what is true there. */
+/** A post that was sent at least once: whether an answer has said that it is stored, and whether there was any since it was last sent. */
+export interface SentPost {
+  readonly entries: readonly SentEntry[]
+  isAccepted: boolean
+  isAnswered: boolean
+}
+
+/** Everything outside the service in one run, and what is true there. Times are in milliseconds since 1970. */
 export interface Environment {
   readonly scenario: Scenario
   /** The database that was lost before the run, or null. */
@@ -51,40 +67,44 @@ export interface Environment {
   readonly random: Random
   readonly scheduler: Scheduler
   /** The chain that stays, and what addresses have on it. */
-  readonly chain: BuiltChain
+  readonly chain: Chain
   readonly balances: ChainBalances
   /** By credit key (`txid:position`). */
-  readonly transfers: ReadonlyMap<string, ChainTransfer>
-  /** Deposit addresses in the database, and their owners. */
+  readonly transfers: Map<string, MinedTransfer>
+  /** Transactions whose logs no reply can hold. */
+  readonly unreadable: Set<string>
+  /** What was credited in blocks that were final and were replaced, by credit key. */
+  readonly creditedElsewhere: Set<string>
+  /** Deposit addresses in the database, their owners, and the finalized height at their issue. */
   readonly owners: Map<Address, Uid>
-  /** The finalized height that the service had at the issue of each. Nothing at or below it is its owner's. */
   readonly issuedHeights: Map<Address, number>
-  /** The stored scan after each write, oldest first. */
-  readonly scanHistory: { readonly at: number; readonly scan: StoredScan | undefined }[]
   /** Deposit addresses that their owners were shown. */
   readonly shown: Map<Address, Uid>
-  /** Addresses and contracts (`contract address`) whose balance can differ from what the service can know of it. */
+  /** The stored scan after each write, oldest first. */
+  readonly scanHistory: { readonly at: number; readonly scan: StoredScan | undefined }[]
+  /** By `contract address`: balances that can differ from what the service can know of them. */
   readonly unknowable: Set<string>
-  /** By contract and address: how many balances ticks read that were not those of the chain of the last minute. */
+  /** By `contract address`: how many balances were read that were not those of the chain of the last minute. */
   readonly falseReadings: Map<string, number>
   /** Balances that nodes have replied, oldest first. */
   readonly balanceReplies: BalanceReply[]
-  /** By contract and address: when a tick last read the balance. */
-  readonly newestReadings: Map<string, BalanceReading>
   /** Addresses that have sent transactions. */
   readonly senders: Set<Address>
-  /** By height: addresses and contracts whose balance that block changed. */
+  /** By height: the balances that the block changed. */
   readonly changedAt: Map<number, readonly string[]>
   /** Blocks that the service has put aside because it could not read them. */
   openGaps: ReadonlySet<number>
-  /** Currencies that are retired in the deployed configuration. */
+  /** Currencies that are retired in the deployed configuration, and when one was last retired. */
   retired: ReadonlySet<number>
-  /** When a currency was last retired, in milliseconds since 1970. */
   retiredAt: number
-  /** When a request to a node was last refused because all callers together had used up their requests. */
-  callersRefusedAt: number
+  /** What each node allows, and the deployed configuration. */
+  allowance: NodeAllowance
+  /** Whether the deployed configuration lists the operator's wallet. */
+  listsOperator: boolean
   /** How often a copy of the database was put back: what ran then has ended. */
   restores: number
+  /** When instances of objects began. */
+  readonly instancesAt: number[]
   /** How often each fault and each kind of call occurred. */
   readonly counts: Map<string, number>
   /** Every post that backends have sent. */
@@ -94,14 +114,20 @@ export interface Environment {
   /** The first broken promise, or null. */
   violation: string | null
   phase: Phase
+  /** Milliseconds from one block to the next: more than three seconds where nothing happens for long. */
+  blockMs: number
+  /** Until then no alarm and no cron comes: where nothing is to happen for a day, no tick is simulated. */
+  sleepsUntil: number
+  /** Payments of the next block beside those that the phase has. */
+  readonly queued: Payment[]
   /** Whether final blocks are being rewritten by all nodes: the only time when the scan may halt. */
   isForked: boolean
   /** The newest height that is final for a node that does not lag. */
   finalized(): number
   /** The height from which the scan reads, where the configuration sets it. */
   startHeight(): number | null
-  /** Makes the next block with these payments and those that the phase has, and returns all of them. */
-  produce(further?: readonly Payment[]): readonly Payment[]
+  /** Makes the next block and returns its payments: those that are queued, and those that the phase has. */
+  produce(): readonly MinedPayment[]
   count(event: string): void
   /** Reports a broken promise. The first one ends the run. */
   violate(promise: string): void
@@ -127,6 +153,8 @@ function parseTestKey() {
 
 /** The time at which every run begins, in milliseconds since 1970. */
 export const startMs = 1_700_000_000_000
+/** Milliseconds from one block to the next. */
+export const blockMs = 3_000
 
 /** An environment with the scenario's first blocks. */
 export function createEnvironment(
@@ -137,7 +165,6 @@ export function createEnvironment(
   write: ((line: string) => void) | null,
 ): Environment {
   const chain = createChain()
-  const transfers = new Map<string, ChainTransfer>()
   const env: Environment = {
     scenario,
     lost,
@@ -145,7 +172,9 @@ export function createEnvironment(
     scheduler,
     chain,
     balances: createChainBalances(),
-    transfers,
+    transfers: new Map(),
+    unreadable: new Set(),
+    creditedElsewhere: new Set(),
     owners: new Map(),
     issuedHeights: new Map(),
     scanHistory: [{ at: 0, scan: undefined }],
@@ -153,23 +182,27 @@ export function createEnvironment(
     unknowable: new Set(),
     falseReadings: new Map(),
     balanceReplies: [],
-    newestReadings: new Map(),
     senders: new Set(),
     changedAt: new Map(),
     openGaps: new Set(),
     retired: new Set(),
     retiredAt: 0,
-    callersRefusedAt: 0,
+    allowance: scenario.allowance,
+    listsOperator: true,
     restores: 0,
+    instancesAt: [],
     counts: new Map(),
     posts: [],
     observers: new Set(),
     violation: null,
     phase: 'faults',
+    blockMs,
+    sleepsUntil: 0,
+    queued: [],
     isForked: false,
     finalized: () => chain.tip().height - scenario.finalityLag,
     startHeight: () => (scenario.startAfter === null ? null : chain.firstHeight + scenario.startAfter),
-    produce: (further = []) => produceBlock(env, transfers, further),
+    produce: () => produceBlock(env),
     count: (event) => env.counts.set(event, (env.counts.get(event) ?? 0) + 1),
     violate(promise) {
       env.trace(() => `VIOLATION ${promise}`)
@@ -178,29 +211,55 @@ export function createEnvironment(
     trace: (line) => write?.(`${((scheduler.now() - startMs) / 1000).toFixed(3).padStart(9)} ${line()}`),
   }
   env.balances.apply(0, lost?.held ?? [])
-  chain.addEmpty(scenario.finalityLag + scenario.blocksBefore)
+  for (let left = scenario.finalityLag + scenario.blocksBefore; left > 0; left -= 1) {
+    chain.mine([], (startMs - left * blockMs) / 1000)
+  }
   return env
 }
 
-function produceBlock(
-  env: Environment,
-  transfers: Map<string, ChainTransfer>,
-  further: readonly Payment[],
-): readonly Payment[] {
+function produceBlock(env: Environment): readonly MinedPayment[] {
   const { chain, balances } = env
+  const further = env.queued.splice(0)
   const drawn = env.phase === 'faults' || env.phase === 'storm' ? drawPayments(env) : []
   for (const { changes } of further) balances.apply(chain.tip().height + 1, changes)
-  const payments = [...drawn, ...further]
-  const { height, hash, transactions } = chain.add(payments.map(({ spec }) => spec))
+  return mineBlock(env, encodePayments(env, [...drawn, ...further]))
+}
+
+/** The bytes of payments: some TRX transfers have an unusual encoding. `first` makes those of one block different. */
+export function encodePayments(
+  { random, scheduler }: Environment,
+  payments: readonly Payment[],
+  first = 0,
+): readonly MinedPayment[] {
+  return payments.map((payment, i) => {
+    const timestamp = scheduler.now() + first + i
+    const isOdd = payment.spec.kind === 'trx' && random.chance(0.1)
+    const rawData =
+      isOdd && payment.spec.kind === 'trx'
+        ? encodeOddly(random, payment.spec, timestamp)
+        : encodeRawTransaction(payment.spec, timestamp)
+    return { ...payment, rawData }
+  })
+}
+
+/** Appends a block to the chain that stays, and notes what is true of it. The balances have changed before. */
+export function mineBlock(env: Environment, payments: readonly MinedPayment[]): readonly MinedPayment[] {
+  const { height, hash, transactions } = env.chain.mine(payments, Math.floor(env.scheduler.now() / 1000))
   const isScanned = height >= (env.startHeight() ?? 0)
-  for (const [i, { transfers: own }] of payments.entries()) {
+  for (const [i, { transfers: own, isUnreadable }] of payments.entries()) {
     const txid = transactions[i]?.txid
     if (txid === undefined) continue
+    if (isUnreadable === true) env.unreadable.add(txid)
     for (const transfer of own) {
       const promised = isScanned && env.shown.has(transfer.to)
-      transfers.set(`${txid}:${transfer.position}`, { ...transfer, txid, height, hash, promised })
+      env.transfers.set(`${txid}:${transfer.position}`, { ...transfer, txid, height, hash, promised })
     }
   }
+  noteChanges(env, height, payments, isScanned)
+  return payments
+}
+
+function noteChanges(env: Environment, height: number, payments: readonly Payment[], isScanned: boolean): void {
   const isKnowable = ({ address, hidden }: BalanceChange) => isScanned && env.shown.has(address) && hidden !== true
   const changed = payments.flatMap(({ changes }) => changes)
   env.changedAt.set(
@@ -211,11 +270,11 @@ function produceBlock(
     if (!isKnowable(change)) env.unknowable.add(`${change.contract} ${change.address}`)
     if (change.amount < 0n && change.hidden !== true) env.senders.add(change.address)
   }
-  return payments
 }
 
 /** The payments of the next block. Each one sees the balances that those before it leave. */
-function drawPayments({ random, scenario, lost, chain, balances, shown, owners }: Environment): readonly Payment[] {
+function drawPayments(env: Environment): readonly Payment[] {
+  const { random, scenario, lost, chain, balances, shown, owners } = env
   const crowdAt = chain.firstHeight + scenario.finalityLag + scenario.blocksBefore + 15
   const count = chain.tip().height === crowdAt ? scenario.crowd : 0
   const next = (lost?.firstIndex ?? 0) + owners.size
@@ -226,11 +285,16 @@ function drawPayments({ random, scenario, lost, chain, balances, shown, owners }
     unshown: [...unshown, depositAddress(next), depositAddress(next + 1), ...(lost?.issued ?? [])],
     balanceOf: (address: Address, contract: Address | null) => balances.at(height, address, contract),
   }
-  return Array.from({ length: count || random.int(0, scenario.transactionsMax) }, () => {
+  const payments = Array.from({ length: count || random.int(0, scenario.transactionsMax) }, () => {
     const payment = drawPayment(random, parties)
     balances.apply(height, payment.changes)
     return payment
   })
+  if (!scenario.hasUnreadable || env.unreadable.size > 0 || height < crowdAt || shown.size === 0) return payments
+  const to = random.pick(parties.shown)
+  const last = [payUnreadably(random, to), payTrx(addressOf(0x2000), to, 5_000n)]
+  for (const { changes } of last) balances.apply(height, changes)
+  return [...payments, ...last]
 }
 
 /** The stored states of the scan since a moment, and the one before it. */

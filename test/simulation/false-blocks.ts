@@ -1,40 +1,28 @@
 import type { Address } from '../../src/chain/address.ts'
-import type { BuiltBlock, BuiltTransaction, Wire } from '../support/block-json.ts'
-import { type BuiltChain, createChain } from '../support/chain-builder.ts'
-import { addressOf, type LogSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
-import { alterChain, assembleBlock, type TransactionPart, takeApart, toPart } from './altered-chain.ts'
+import { encodeRawTransaction } from '../support/raw-transaction.ts'
+import { addressOf, type TransactionSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
+import { alterChain, type Block, type Chain, type ChainView, type Transaction, toTransaction } from './chain.ts'
 import { createRandom, type Random } from './random.ts'
-
-/** The ways in which the contents of a block can be false while its hash is true. */
-const falseContents = [
-  'hidden transaction',
-  'invented transaction',
-  'altered transaction',
-  'hidden log',
-  'invented log',
-  'altered log',
-  'flipped status',
-] as const
 
 /**
  * The chain as Byzantine nodes show it: the hashes are true, and the contents of most blocks are false. Nodes that share
  * this chain collude: they show the same false contents. `count` is called with the kind of each false block.
  */
 export function createFalseChain(
-  chain: BuiltChain,
+  chain: Chain,
   seed: number,
   watchedAddresses: () => readonly Address[],
   count: (kind: string) => void,
-): BuiltChain {
+): ChainView {
   const falsified = new Map<string, ReturnType<typeof falsify>>()
-  const invented = new Map<string, BuiltTransaction>()
-  const alter = (block: BuiltBlock): BuiltBlock => {
+  const invented = new Map<string, Block>()
+  const alter = (block: Block): Block => {
     let existing = falsified.get(block.hash)
     if (existing === undefined) {
       existing = falsify(createRandom(seed * 1_000 + (block.height % 1_000)), block, watchedAddresses())
       falsified.set(block.hash, existing)
-      for (const transaction of existing.block.transactions) {
-        if (chain.transaction(transaction.txid) === undefined) invented.set(transaction.txid, transaction)
+      for (const { txid } of existing.block.transactions) {
+        if (chain.blockOf(txid) === undefined) invented.set(txid, existing.block)
       }
     }
     if (existing.kind !== null) count(existing.kind)
@@ -43,97 +31,69 @@ export function createFalseChain(
   return alterChain(chain, alter, (txid) => invented.get(txid))
 }
 
-function falsify(random: Random, block: BuiltBlock, watched: readonly Address[]) {
-  if (random.chance(0.2)) return { block, kind: null }
-  const parts = takeApart(block)
-  const paid = watched.filter((address) => parts.some(({ wire, logs }) => concerns(address, [wire, ...logs])))
-  const targets = paid.length > 0 && random.chance(0.7) ? paid : watched
-  const target = targets.length > 0 ? random.pick(targets) : addressOf(1)
-  const order = [...falseContents].sort(() => random.next() - 0.5)
-  const kind = order.find((name) => apply(name, random, block, parts, target)) ?? null
-  return { block: kind === null ? block : assembleBlock(block, parts), kind }
+/** The ways in which the contents of a block can be false while its hash is true. Null where a way does not apply. */
+const ways: Readonly<
+  Record<string, (random: Random, list: readonly Transaction[], at: number, target: Address) => Transaction[] | null>
+> = {
+  'hidden transaction': (_, list, at) => (list.length > 0 ? list.toSpliced(at, 1) : null),
+  'invented transaction': (random, list, _, target) => [...list, invent(random, target, list.length)],
+  'altered transaction': (random, list, at, target) =>
+    change(list, at, (one) => ({ ...one, rawData: invent(random, target, 0).rawData })),
+  'hidden log': (_, list, at) =>
+    change(list, at, (one) => (one.logs.length > 0 ? { ...one, logs: one.logs.slice(1) } : null)),
+  'invented log': (_, list, at, target) =>
+    change(list, at, (one) => ({
+      ...one,
+      logs: [...one.logs, transferLog(usdtAddress, addressOf(8), target, 77_000_000n)],
+    })),
+  'altered log': (random, list, at, target) => change(list, at, (one) => alterLog(random, one, target)),
+  'flipped result': (_, list, at) => change(list, at, (one) => ({ ...one, failed: !one.failed })),
 }
 
-/** Makes the parts false in one way. False where the block has nothing to which that way applies. */
-function apply(
-  kind: (typeof falseContents)[number],
-  random: Random,
-  block: BuiltBlock,
-  parts: TransactionPart[],
-  target: Address,
-): boolean {
-  const concerned = parts.filter(({ wire, logs }) => concerns(target, [wire, ...logs]))
-  const candidates = concerned.length > 0 ? concerned : parts
-  const part = candidates.length > 0 ? random.pick(candidates) : undefined
-  const withLogs = candidates.filter(({ logs }) => logs.length > 0)
-  const logged = withLogs.length > 0 ? random.pick(withLogs) : undefined
-  switch (kind) {
-    case 'hidden transaction':
-      if (part !== undefined) parts.splice(parts.indexOf(part), 1)
-      return part !== undefined
-    case 'invented transaction':
-      parts.push(inventTransaction(random, block, target))
-      return true
-    case 'altered transaction':
-      return part !== undefined && alterTransaction(random, part, target)
-    case 'hidden log':
-      logged?.logs.splice(random.int(0, logged.logs.length - 1), 1)
-      return logged !== undefined
-    case 'invented log':
-      part?.logs.push(toWire(transferLog(usdtAddress, addressOf(8), target, 77_000_000n)))
-      return part !== undefined
-    case 'altered log':
-      if (logged !== undefined) alterLog(random, logged, target)
-      return logged !== undefined
-    case 'flipped status':
-      if (part !== undefined) part.failed = !part.failed
-      return part !== undefined
+function falsify(random: Random, block: Block, watched: readonly Address[]): { block: Block; kind: string | null } {
+  if (random.chance(0.2)) return { block, kind: null }
+  const list = block.transactions
+  const target = watched.length > 0 ? random.pick(watched) : addressOf(1)
+  // False contents matter most where they are about a payment to a caller.
+  const concerned = list.findIndex((one) => watched.some((address) => concerns(address, one)))
+  const at = concerned >= 0 && random.chance(0.8) ? concerned : random.int(0, Math.max(0, list.length - 1))
+  for (const kind of Object.keys(ways).sort(() => random.next() - 0.5)) {
+    const transactions = ways[kind]?.(random, list, at, target)
+    if (transactions != null) return { block: { ...block, transactions }, kind }
+  }
+  return { block, kind: null }
+}
+
+const concerns = (address: Address, { rawData, logs }: Transaction) =>
+  logs.some(({ topics }) => topics[2]?.endsWith(address)) || Buffer.from(rawData).toString('hex').includes(address)
+
+function change(
+  list: readonly Transaction[],
+  at: number,
+  alter: (one: Transaction) => Transaction | null,
+): Transaction[] | null {
+  const one = list[at]
+  const altered = one === undefined ? null : alter(one)
+  return altered === null ? null : list.with(at, altered)
+}
+
+function alterLog(random: Random, one: Transaction, target: Address): Transaction | null {
+  const at = random.int(0, one.logs.length - 1)
+  const log = one.logs[at]
+  if (log === undefined) return null
+  const other = transferLog(usdtAddress, addressOf(8), target, 88_000_000n)
+  return {
+    ...one,
+    logs: one.logs.with(at, random.chance(0.5) ? { ...log, data: other.data } : { ...other, data: log.data }),
   }
 }
 
-/** Only where the transaction looks like a TRX transfer. */
-function alterTransaction(random: Random, part: TransactionPart, target: Address): boolean {
-  if (part.wire.input !== '0x') return false
-  const change = random.pick([
-    { to: `0x${target}` },
-    { to: `0x${addressOf(9)}` },
-    { value: '0x5f5e100' },
-    { gas: '0x1' },
-  ])
-  part.wire = { ...part.wire, ...change }
-  return true
-}
-
-function alterLog(random: Random, { logs }: TransactionPart, target: Address): void {
-  const i = random.int(0, logs.length - 1)
-  const changesAmount = random.chance(0.5)
-  const { contract, topics, data } = transferLog(usdtAddress, addressOf(8), target, 88_000_000n)
-  logs[i] = changesAmount ? { ...logs[i], data } : { ...logs[i], address: `0x${contract}`, topics }
-}
-
-/** Whether any of these names the address: false contents matter most where they are about a payment to a caller. */
-const concerns = (address: Address, wires: readonly Wire[]) =>
-  wires.some(
-    ({ to, topics }) => to === `0x${address}` || (Array.isArray(topics) && String(topics[2]).endsWith(address)),
-  )
-
 /** A TRX or token transfer that no chain has, with bytes that hash to its txid. */
-function inventTransaction(random: Random, block: BuiltBlock, to: Address): TransactionPart {
-  const other = createChain({ firstHeight: block.height, salt: 'invented' })
+function invent(random: Random, to: Address, number: number): Transaction {
   const from = addressOf(8)
-  const { transactions } = other.add([
-    random.chance(0.5)
-      ? { kind: 'trx', from, to, amount: 66_000_000n }
-      : { kind: 'token', contract: usdtAddress, from, to, amount: 66_000_000n },
-  ])
-  const [transaction] = transactions
-  if (transaction === undefined) throw new Error('a block of one transaction has one')
-  return toPart(transaction)
+  const amount = 66_000_000n
+  const spec: TransactionSpec = random.chance(0.5)
+    ? { kind: 'trx', from, to, amount }
+    : { kind: 'token', contract: usdtAddress, from, to, amount }
+  return toTransaction({ spec, rawData: encodeRawTransaction(spec, random.int(1, 2 ** 40) + number) })
 }
-
-const toWire = ({ contract, topics, data }: LogSpec): Wire => ({
-  address: `0x${contract}`,
-  topics,
-  data,
-  removed: false,
-})

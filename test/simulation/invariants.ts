@@ -1,7 +1,6 @@
 import { depositAddress, type Environment } from './environment.ts'
-import { clockSkewMaxMs, ownerOf } from './invocation.ts'
-import { expectedDeposit, mayBeFull } from './oracle.ts'
-import type { Stored, StoredDeposit, StoredRescan, StoredScan } from './stored.ts'
+import { expectedDeposit, isExpected } from './oracle.ts'
+import type { Stored, StoredRescan, StoredScan, StoredTransfer } from './stored.ts'
 
 /** The check of the database. */
 export interface InvariantCheck {
@@ -13,37 +12,34 @@ export interface InvariantCheck {
 
 /** The invariants after every write. */
 export function createInvariantCheck(env: Environment, stored: Stored): InvariantCheck {
-  const checked = new Set<string>()
   const entryCheck = createEntryCheck(env, stored)
   let before: StoredScan | undefined
   let rescans: readonly StoredRescan[] = []
-  let leaseBefore: Lease | undefined
+  let transfers: ReadonlyMap<string, StoredTransfer> = new Map()
   const remember = (now: StoredScan | undefined) => {
     env.scanHistory.push({ at: env.scheduler.now(), scan: now })
     before = now
   }
+  const readTransfers = () => new Map(stored.transfers().map((one) => [`${one.txid}:${one.position}`, one]))
   return {
     check(by) {
       checkNewAddresses(env, stored)
       const openRescans = stored.rescans()
+      noteGaps(env, openRescans)
       checkRescans(env, stored, rescans, openRescans)
       rescans = openRescans
       const now = stored.scan()
-      if (now !== undefined) checkScan(env, stored, before, now, by)
+      if (now !== undefined) checkScan(env, stored, before, now)
       const isHalted = before !== undefined && before.halted !== null && now?.halted !== null
       remember(now)
-      const lease = stored.reconciliation.lease()
-      if (lease !== undefined && leaseBefore !== undefined) checkLease(env, leaseBefore, lease, by)
-      leaseBefore = lease
-      checkPending(env, stored)
+      for (const { uid, to } of stored.foreign()) env.violate(`a transfer to ${to} is that of ${uid}, not the owner`)
       entryCheck.check()
-      if (stored.countDeposits() <= checked.size) return
-      if (isHalted) env.violate(`${by} stored a deposit while the scan was halted`)
-      checkNewDeposits(env, stored, checked)
+      const newest = readTransfers()
+      for (const [key, one] of newest) checkTransfer(env, by, key, transfers.get(key), one, isHalted)
+      transfers = newest
     },
     accept() {
       remember(stored.scan())
-      leaseBefore = stored.reconciliation.lease()
       entryCheck.restart()
       rescans = stored.rescans()
       env.openGaps = gapsOf(rescans)
@@ -51,25 +47,21 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
       // What was read before its address counted from a lower height need not be known.
       if (issued.some((one) => env.issuedHeights.get(one.address) !== one.issuedHeight)) rescans = gapsOnly(rescans)
       for (const { address, issuedHeight } of issued) env.issuedHeights.set(address, issuedHeight)
-      checked.clear()
-      for (const { txid, position } of stored.deposits()) checked.add(`${txid}:${position}`)
+      transfers = readTransfers()
     },
   }
 }
 
 const gapsOnly = (rescans: readonly StoredRescan[]) => rescans.filter(({ kind }) => kind === 'gap')
-const gapsOf = (rescans: readonly StoredRescan[]) => new Set(gapsOnly(rescans).map(({ from }) => from))
 
-/**
- * A block is put aside, and an operator's range is unread, until what it has is stored. What a block changed is not known as
- * long as it is put aside.
- */
-function checkRescans(
-  env: Environment,
-  stored: Stored,
-  before: readonly StoredRescan[],
-  now: readonly StoredRescan[],
-): void {
+/** The blocks of gaps that are not read yet. */
+function gapsOf(rescans: readonly StoredRescan[]): ReadonlySet<number> {
+  const ranges = gapsOnly(rescans).map(({ to, next }) => Array.from({ length: to - next + 1 }, (_, i) => next + i))
+  return new Set(ranges.flat())
+}
+
+/** What a block changed is not known as long as it is put aside. */
+function noteGaps(env: Environment, now: readonly StoredRescan[]): void {
   const gaps = gapsOf(now)
   for (const height of gaps) {
     if (env.openGaps.has(height)) continue
@@ -77,14 +69,26 @@ function checkRescans(
     for (const key of env.changedAt.get(height) ?? []) env.unknowable.add(key)
   }
   env.openGaps = gaps
-  for (const { id, from, to } of before) {
-    if (now.some((one) => one.id === id)) continue
-    const last = Math.min(to, stored.scan()?.height ?? 0) // after a correction the scan reads what is above its position
+}
+
+/** A block is put aside, and an operator's range is unread, until what it has is stored. */
+function checkRescans(
+  env: Environment,
+  stored: Stored,
+  before: readonly StoredRescan[],
+  now: readonly StoredRescan[],
+): void {
+  for (const { id, next: from, to } of before) {
+    const open = now.find((one) => one.id === id)
+    const read = (open?.next ?? to + 1) - 1
+    if (read < from) continue
+    const last = Math.min(read, stored.scan()?.height ?? 0) // after a correction the scan reads what is above its position
     for (const transfer of env.transfers.values()) {
-      const { height, txid, position, to: recipient } = transfer
-      if (height < from || height > last || gaps.has(height) || expectedDeposit(env, transfer) === null) continue
-      if (!stored.isKnown(txid, position, recipient)) {
-        env.violate(`${from} to ${to} were read again without ${txid}:${position}`)
+      const { height, txid, position } = transfer
+      if (height < from || height > last || env.openGaps.has(height) || expectedDeposit(env, transfer) === null)
+        continue
+      if (!stored.isDecided(txid, position)) {
+        env.violate(`${from} to ${read} were read again without ${txid}:${position}`)
       }
     }
   }
@@ -132,91 +136,74 @@ function checkNewAddresses({ lost, owners, issuedHeights, violate }: Environment
   }
 }
 
-function checkScan(
-  env: Environment,
-  stored: Stored,
-  before: StoredScan | undefined,
-  now: StoredScan,
-  by: string,
-): void {
+function checkScan(env: Environment, stored: Stored, before: StoredScan | undefined, now: StoredScan): void {
   const { chain, violate } = env
-  // A configured start can be above the finalized head.
-  const highest = Math.max(env.finalized(), (env.startHeight() ?? 0) - 1)
-  if (now.height > highest) violate(`the position ${now.height} is not final`)
-  if (now.finalized > highest) violate(`${now.finalized} was stored as final and is not`)
-  if (now.hash !== null && now.hash !== chain.at(now.height)?.hash && now.height >= chain.firstHeight) {
-    violate(`the block stored at ${now.height} is not in the chain`)
-  }
   if (now.halted !== null && !env.isForked) violate(`the scan is halted (${now.halted}) and the chain is not forked`)
-  if (before === undefined) return
+  if (!env.isForked) {
+    // A configured start can be above the finalized head.
+    const highest = Math.max(env.finalized(), (env.startHeight() ?? 0) - 1)
+    if (now.height > highest) violate(`the position ${now.height} is not final`)
+    if (now.finalized > highest) violate(`${now.finalized} was stored as final and is not`)
+    if (now.hash !== null && now.hash !== chain.at(now.height)?.hash && now.height >= chain.firstHeight) {
+      violate(`the block stored at ${now.height} is not in the chain`)
+    }
+  }
+  if (before === undefined || before.correctedBy !== now.correctedBy) return
   for (const name of ['height', 'finalized', 'triedAt', 'caughtUpAt'] as const) {
     if (now[name] < before[name]) violate(`${name} of the scan went back from ${before[name]} to ${now[name]}`)
   }
   if (now.height > before.height) checkPassedBlocks(env, stored, before.height, now.height)
-  checkLease(env, before, now, by)
-}
-
-/** That of the scan, or that of reconciliation. */
-type Lease = Pick<StoredScan, 'lease' | 'leaseUntil'>
-
-function checkLease({ scheduler, violate }: Environment, before: Lease, now: Lease, by: string): void {
-  if (before.lease === '' || now.lease === before.lease) return
-  if (now.lease !== '' && before.leaseUntil > scheduler.now() + clockSkewMaxMs) {
-    violate(`${now.lease} took the lease of ${before.lease}`)
-  }
-  if (now.lease === '' && ownerOf(before.lease) !== by) violate(`${by} released the lease of ${before.lease}`)
 }
 
 function checkPassedBlocks(
-  { transfers, openGaps, violate }: Environment,
+  { transfers, openGaps, isForked, violate }: Environment,
   stored: Stored,
   above: number,
   to: number,
 ): void {
-  for (const { height, promised, txid, position, to: recipient } of transfers.values()) {
+  if (isForked) return
+  for (const { height, promised, txid, position } of transfers.values()) {
     if (height <= above || height > to || !promised || openGaps.has(height)) continue
-    if (!stored.isKnown(txid, position, recipient)) violate(`the position passed ${height} without ${txid}:${position}`)
+    if (!stored.isDecided(txid, position)) violate(`the position passed ${height} without ${txid}:${position}`)
   }
 }
 
-/** By SQL, since it runs after every write. `checkNewAddresses` compares the stored owners with those that were shown. */
-function checkPending({ violate }: Environment, stored: Stored): void {
-  for (const { uid, to } of stored.foreignPending()) {
-    violate(`a transfer to ${to} is pending for ${uid}, who is not its owner`)
-  }
-}
+/** What of a transfer is final for good. */
+const isLast = ({ state }: StoredTransfer) => state === 'credited' || state === 'moved'
 
-function checkNewDeposits(env: Environment, stored: Stored, checked: Set<string>): void {
-  for (const deposit of stored.deposits()) {
-    const key = `${deposit.txid}:${deposit.position}`
-    if (!checked.has(key)) checkDeposit(env, key, deposit)
-    checked.add(key)
-  }
-}
-
-function checkDeposit(env: Environment, key: string, deposit: StoredDeposit): void {
-  const transfer = env.transfers.get(key)
-  const expected = transfer === undefined ? null : expectedDeposit(env, transfer)
-  if (transfer === undefined || expected === null) {
-    env.violate(`${key} was stored and is no deposit`)
+function checkTransfer(
+  env: Environment,
+  by: string,
+  key: string,
+  before: StoredTransfer | undefined,
+  now: StoredTransfer,
+  isHalted: boolean,
+): void {
+  const { state, reason, height, hash } = now
+  if (before !== undefined && isLast(before)) {
+    if (before.state !== state || before.amount !== now.amount || before.uid !== now.uid) {
+      env.violate(`${by} made ${key} ${state} after it was ${before.state}`)
+    }
     return
   }
-  if (transfer.height > env.finalized()) env.violate(`${key} was stored before its block was final`)
-  const { height, hash, to } = transfer
-  const isSame =
-    deposit.height === height &&
-    deposit.hash === hash &&
-    deposit.to === to &&
-    deposit.uid === expected.uid &&
-    deposit.cuy === expected.cuy
-  const isFull = deposit.outcome === 'too-large' && deposit.amount === 0n && expected.outcome === 'credited'
-  if (isSame && isFull && mayBeFull(env, expected)) {
-    env.count('wallet full')
-  } else if (!isSame || deposit.outcome !== expected.outcome || deposit.amount !== expected.amount) {
-    env.violate(`${key} was stored as ${spell(deposit)}, and is ${spell(expected)}`)
+  const isSame = before?.state === state && before.reason === reason && before.height === height
+  if (isSame || state === 'seen' || state === 'dropped') return
+  if (isHalted) env.violate(`${by} decided ${key} while the scan was halted`)
+  if (env.isForked) return // by a chain that does not stay
+  const transfer = env.transfers.get(key)
+  const expected = transfer === undefined ? null : expectedDeposit(env, transfer)
+  if (state === 'moved') {
+    if (expected !== null) env.violate(`${key} is a deposit and was moved`)
+    return
   }
-}
-
-function spell({ outcome, amount, cuy, uid }: Pick<StoredDeposit, 'outcome' | 'amount' | 'cuy' | 'uid'>): string {
-  return `${outcome} ${amount} in ${cuy} for ${uid}`
+  if (transfer === undefined || expected === null) {
+    env.violate(`${key} was ${state} and is no deposit`)
+    return
+  }
+  if (transfer.height > env.finalized()) env.violate(`${key} was ${state} before its block was final`)
+  if (state === 'held') env.count(`held: ${reason}`)
+  const isWhereItIs = height === transfer.height && hash === transfer.hash && now.to === transfer.to
+  if (!isWhereItIs || now.raw !== transfer.raw || !isExpected(env, now, expected)) {
+    env.violate(`${key} was stored as ${JSON.stringify({ ...now, raw: String(now.raw), amount: String(now.amount) })}`)
+  }
 }

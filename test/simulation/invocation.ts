@@ -5,23 +5,26 @@ import type { LogFields } from '../../src/platform/logger.ts'
 import type { RoundTrip } from '../support/sqlite-d1.ts'
 import type { Environment } from './environment.ts'
 
-/** One request or tick. A killed one never continues from the step at which it was killed. */
-export interface Invocation {
-  readonly kind: string
-  /** Unique in its run. Its leases and request ids begin with it and a dot. */
-  readonly name: string
-  /** Milliseconds since 1970. */
-  readonly startedAt: number
-  readonly clock: Clock
-  readonly uniqueName: () => string
-  /** To be awaited wherever the platform can end an invocation. Resolves, or never does. */
+/** How long something runs: an invocation of a Worker by itself, or everything in an instance of an object. */
+export interface Lifetime {
+  /** By how much the clock of its machine is ahead, in milliseconds. */
+  readonly skewMs: number
+  /** To be awaited wherever the platform can end it. Resolves, or never does. */
   step(): Promise<void>
-  /** Whether a round trip to the database has failed. */
-  databaseFailed: boolean
+  isOver(): boolean
 }
 
-/** A request to a node. */
-export type NodeFetch = (url: string, body: string) => Promise<Response>
+/** One request, one minute of the cron, or one call or alarm of an object. */
+export interface Invocation {
+  readonly kind: string
+  /** Unique in its run. */
+  readonly name: string
+  readonly clock: Clock
+  readonly uniqueName: () => string
+  step(): Promise<void>
+  /** Whether a trip to the database or a call of an object has failed. */
+  platformFailed: boolean
+}
 
 /** A request to a node or an endpoint. */
 export type AnyFetch = (url: string, init: RequestInit) => Promise<Response>
@@ -38,47 +41,52 @@ export interface InvocationPorts {
 /** Largest difference between the clocks of two machines, in milliseconds. */
 export const clockSkewMaxMs = 1_000
 
-/** An invocation on a machine whose clock is `skewMs` ahead. At the scenario's rate it is killed at one of its first steps. */
-export function createInvocation(env: Environment, kind: string, number: number, skewMs: number): Invocation {
-  const { random, scheduler, scenario } = env
-  const name = `${kind}-${number}`
-  const isKilled = env.phase === 'faults' && random.chance(scenario.rates.kill)
-  let stepsLeft = isKilled ? random.int(1, 40) : Number.POSITIVE_INFINITY
-  let names = 0
+/** The skew of any machine. */
+export const drawSkew = ({ random }: Environment): number => random.int(-clockSkewMaxMs / 2, clockSkewMaxMs / 2)
+
+/** At the scenario's rate it ends at one of its first steps: killed, or left by the client. It ends where the service is stopped. */
+export function createLifetime(env: Environment, name: string, skewMs: number, stepsMax: number): Lifetime {
+  const isKilled = env.phase === 'faults' && env.random.chance(env.scenario.rates.kill)
+  let stepsLeft = isKilled ? env.random.int(1, stepsMax) : Number.POSITIVE_INFINITY
   const { restores } = env
-  const isEnded = () => stepsLeft <= 0 || env.restores > restores
+  const isOver = () => stepsLeft <= 0 || env.restores > restores
   return {
-    kind,
-    name,
-    startedAt: scheduler.now(),
-    databaseFailed: false,
+    skewMs,
+    isOver,
     async step() {
       stepsLeft -= 1
-      if (!isEnded()) return
+      if (!isOver()) return
       if (stepsLeft === 0) {
-        env.count('invocation killed')
+        env.count(`${name.split('-')[0]} killed`)
         env.trace(() => `${name} killed`)
       }
       await new Promise(() => {})
     },
+  }
+}
+
+/** An invocation in a lifetime. */
+export function createInvocation(env: Environment, kind: string, name: string, lifetime: Lifetime): Invocation {
+  const { random, scheduler } = env
+  let names = 0
+  return {
+    kind,
+    name,
+    platformFailed: false,
+    step: lifetime.step,
     uniqueName() {
       names += 1
       return `${name}.${names}`
     },
     clock: {
-      now: () => (scheduler.now() + skewMs) as UnixMs, // milliseconds since 1970
+      now: () => (scheduler.now() + lifetime.skewMs) as UnixMs, // milliseconds since 1970
       sleep: async (ms) => {
         await scheduler.wait(ms)
-        if (isEnded()) await new Promise(() => {})
+        if (lifetime.isOver()) await new Promise(() => {})
       },
       random: () => random.next(),
     },
   }
-}
-
-/** The invocation that owns a unique name. */
-export function ownerOf(uniqueName: string): string {
-  return uniqueName.split('.')[0] ?? ''
 }
 
 /** Follows the promises of each invocation, so that the functions of the platform find theirs. */

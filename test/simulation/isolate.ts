@@ -1,25 +1,36 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { HDKey } from '@scure/bip32'
-import { createService, type Platform } from '../../src/compose.ts'
+import { formatBase58 } from '../../src/chain/address.ts'
+import { createEndpointObject, createScannerObject, createService, type Platform } from '../../src/compose.ts'
 import type { LedgerMethods } from '../../src/rpc/ledger-methods.ts'
 import type { SqliteD1 } from '../support/sqlite-d1.ts'
 import { backendSecret, testSecret, testXpub } from '../support/variables.ts'
+import { chainId } from './chain.ts'
 import { withSessions } from './database.ts'
 import { endpointVariables } from './endpoints.ts'
 import type { Environment } from './environment.ts'
-import { clockSkewMaxMs, currentInvocation } from './invocation.ts'
+import { currentInvocation, drawSkew, type Invocation, type InvocationPorts } from './invocation.ts'
 import { otherChainId } from './malformed-replies.ts'
 import type { Nodes } from './nodes.ts'
-import { currencyVariable } from './scenario.ts'
+import { createNamespace, type ObjectCode, type ObjectNamespace } from './objects.ts'
+import { currencyVariable, operatorWallet } from './scenario.ts'
 
-/** A machine with the service as production composes it. What it keeps between invocations is lost with it. */
+/** A machine with the Worker as production composes it. What it keeps between invocations is lost with it. */
 export interface Isolate {
   fetch(request: Request): Promise<Response>
-  tick(): Promise<void>
+  /** The minute of the cron. */
+  scheduled(): Promise<void>
   /** The methods for other Workers. */
   ledger(): LedgerMethods
   /** By how much its machine's clock is ahead, in milliseconds. */
   readonly skewMs: number
+}
+
+/** A version of the service that is deployed: its Workers and its objects. */
+export interface Deployment {
+  readonly scanner: ObjectNamespace
+  readonly endpoint: ObjectNamespace
+  startIsolate(): Isolate
 }
 
 /** A database whose round trips belong to the running invocation. */
@@ -34,45 +45,73 @@ export const wrongSettings = [
   { CURRENCIES: currencyVariable.map((currency) => (currency.cuy === 2 ? { ...currency, scale: 3 } : currency)) },
 ] as const
 
-/** What all isolates of a run are bound to. */
+/** What a deployment is bound to. */
 export interface Resources {
   readonly nodes: Nodes
   readonly db: D1Database
   readonly rateLimits: Readonly<Record<string, RateLimit>>
+  readonly connect: (invocation: Invocation) => InvocationPorts
 }
 
-/** A new isolate on any machine, with the deployed configuration or one with other settings. */
-export function createIsolate(
-  { scenario, lost, random, chain, startHeight, retired }: Environment,
-  { nodes, db, rateLimits }: Resources,
+/** A deployment with the configuration of the moment at which something of it begins, or with other settings. */
+export function createDeployment(
+  env: Environment,
+  { nodes, db, rateLimits, connect }: Resources,
   settings: (typeof wrongSettings)[number] | null = null,
-): Isolate {
-  const service = createService(platform)
-  const start = startHeight()
-  const bindings = {
+): Deployment {
+  const bindings = () => ({
     DB: db,
+    SCANNER: scanner,
+    ENDPOINT: endpoint,
     ...rateLimits,
+    ...variablesOf(env, nodes),
+    ...settings,
+  })
+  const scanner = createNamespace(env, {
+    name: 'scanner',
+    create: (host) => createScannerObject(platform, bindings(), host) as unknown as ObjectCode,
+    connect,
+  })
+  const endpoint = createNamespace(env, {
+    name: 'endpoint',
+    create: (host) => createEndpointObject(platform, bindings(), host) as unknown as ObjectCode,
+    connect,
+  })
+  return {
+    scanner,
+    endpoint,
+    startIsolate() {
+      const service = createService(platform)
+      const bound = bindings()
+      return {
+        fetch: (request) => service.fetch(request, bound),
+        scheduled: () => service.scheduled(bound),
+        ledger: () => service.ledger(bound),
+        skewMs: drawSkew(env),
+      }
+    },
+  }
+}
+
+function variablesOf({ scenario, lost, allowance, startHeight, retired, listsOperator }: Environment, nodes: Nodes) {
+  const start = startHeight()
+  const { perSecond, perDay } = allowance
+  return {
     TRON_XPUB: testXpub,
-    TRON_CHAIN_ID: chain.chainId,
-    TRON_NODES: nodes.list.map(({ rpc, api }) => (api === null ? { rpc } : { rpc, api })),
+    TRON_CHAIN_ID: chainId,
+    TRON_NODES: nodes.list.map(({ rpc, api }) => ({ rpc, api, perSecond, perDay })),
     TRON_QUORUM: scenario.quorum,
     // The chain pays addresses that are not issued yet.
     ...(lost === null ? { TRON_FIRST_INDEX: 0 } : lost.isSet ? { TRON_FIRST_INDEX: lost.firstIndex } : {}),
     CURRENCIES: currencyVariable.map((currency) =>
       retired.has(currency.cuy) ? { ...currency, retired: true } : currency,
     ),
+    ...(listsOperator ? { OPERATOR_ADDRESSES: [formatBase58(operatorWallet)] } : {}),
     AUTH_JWT_SECRET: testSecret,
     BACKEND_JWT_SECRET: backendSecret,
-    SCAN_EVERY_SECONDS: 60, // one tick in an invocation: the run decides when they begin
+    SCAN_EVERY_SECONDS: scenario.scanEverySeconds,
     ...endpointVariables,
     ...(start === null ? {} : { TRON_START_BLOCK: start }),
-    ...settings,
-  }
-  return {
-    fetch: (request) => service.fetch(request, bindings),
-    tick: () => service.minute(bindings, (...task) => service.deliver(bindings, ...task)),
-    ledger: () => service.ledger(bindings),
-    skewMs: random.int(-clockSkewMaxMs / 2, clockSkewMaxMs / 2),
   }
 }
 
@@ -91,6 +130,9 @@ const platform: Platform = {
   },
   fetch: (url, init = {}) => currentInvocation().fetch(String(url), init),
   uniqueName: () => currentInvocation().invocation.uniqueName(),
+  waitUntil: (work) => {
+    work.catch(() => undefined) // what the platform logs
+  },
 }
 
 /** Each isolate derives the same keys anew, at 0.7 ms each: the library's own results are kept for all of them. */

@@ -1,24 +1,36 @@
 import { auditPosts } from './callers/post.ts'
 import type { Environment } from './environment.ts'
-import { type ExpectedDeposit, expectedDeposits } from './oracle.ts'
+import { type ExpectedDeposit, expectedDeposits, mayWait } from './oracle.ts'
 import type { Stored } from './stored.ts'
 
 /**
- * What is wrong with a ledger that should be complete, or null. Deposits are those that are expected, each credited one
- * has one entry, each other entry belongs to a post that is stored whole, each accepted post is stored, each balance is the one before plus the amount, each wallet has its newest balance, and nothing else is
- * stored.
+ * What is wrong with a ledger that should be complete, or null. Transfers are those that are expected, each credited one
+ * has one entry, each other entry belongs to a post that is stored whole, each accepted post is stored, each balance is the one
+ * before plus the amount, each wallet has its newest balance, and nothing else is stored.
  */
 export function auditLedger(env: Environment, stored: Stored): string | null {
+  const due = new Map<string, Pick<ExpectedDeposit, 'uid' | 'cuy' | 'amount'>>()
   const expected = expectedDeposits(env)
-  const deposits = new Map(stored.deposits().map((deposit) => [`${deposit.txid}:${deposit.position}`, deposit]))
-  for (const key of expected.keys()) if (!deposits.has(key)) return `${key} is a deposit and was not stored`
-  for (const key of deposits.keys()) if (!expected.has(key)) return `${key} was stored and is no deposit`
-
-  const due = new Map<string, ExpectedDeposit>()
-  for (const [key, { transfer, expected: deposit }] of expected) {
-    if (deposits.get(key)?.outcome !== 'credited') continue // the outcome was checked when it was stored
-    due.set(transfer.contract === null ? transfer.txid : key, deposit)
+  const transfers = new Map(stored.transfers().map((one) => [`${one.txid}:${one.position}`, one]))
+  for (const [key, { expected: deposit }] of expected) {
+    const { state = 'nothing', reason = null } = transfers.get(key) ?? {}
+    const isFull = state === 'held' && reason === 'wallet-full' && mayWait(env, deposit, reason)
+    if (state !== deposit.state && !isFull) return `${key} is ${deposit.state} and was stored as ${state} ${reason}`
   }
+  const position = stored.scan()?.height ?? 0
+  for (const [key, { txid, cuy, uid, state, amount, height }] of transfers) {
+    const isOpen = state === 'dropped' || state === 'moved' || (state === 'seen' && height > position)
+    if (!isOpen && !expected.has(key) && !env.creditedElsewhere.has(key)) return `${key} is ${state} and is no deposit`
+    if (state === 'credited' && uid !== null) due.set(cuy === 1 ? txid : key, { uid, cuy, amount } as ExpectedDeposit)
+  }
+  return auditEntries(stored, due) ?? auditPosts(env.posts, stored)
+}
+
+/** The amounts of transfers were checked when they were stored. */
+function auditEntries(
+  stored: Stored,
+  due: Map<string, Pick<ExpectedDeposit, 'uid' | 'cuy' | 'amount'>>,
+): string | null {
   const balances = new Map<string, bigint>()
   for (const { osn, uid, cuy, type, amount, balance } of stored.entries()) {
     if (type === 1) {
@@ -38,5 +50,5 @@ export function auditLedger(env: Environment, stored: Stored): string | null {
     const after = balances.get(`${uid} ${cuy}`) ?? 0n
     if (balance !== after) return `wallet ${cuy} of ${uid} has ${balance} instead of ${after}`
   }
-  return auditPosts(env.posts, stored)
+  return null
 }

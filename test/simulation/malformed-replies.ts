@@ -1,5 +1,5 @@
-import type { Wire } from '../support/block-json.ts'
-import type { CallResponse, IncomingCall } from '../support/node-methods.ts'
+import type { Call, CallReply, Wire } from './node-replies.ts'
+import type { NodeService } from './nodes.ts'
 import type { Random } from './random.ts'
 
 /**
@@ -18,7 +18,7 @@ export type MalformedReply =
   | {
       readonly kind: 'calls'
       readonly name: string
-      readonly change: (call: IncomingCall, response: CallResponse) => CallResponse | undefined
+      readonly change: (call: Call, response: CallReply) => CallReply | undefined
     }
 
 const http = (name: string, status: number, body = `<html>${status}</html>`): MalformedReply => ({
@@ -44,10 +44,11 @@ const responses = (name: string, change: (responses: Wire[]) => unknown): Malfor
   name,
   change,
 })
-const calls = (
-  name: string,
-  change: (call: IncomingCall, response: CallResponse) => CallResponse | undefined,
-): MalformedReply => ({ kind: 'calls', name, change })
+const calls = (name: string, change: (call: Call, response: CallReply) => CallReply | undefined): MalformedReply => ({
+  kind: 'calls',
+  name,
+  change,
+})
 
 /** Changes two neighbouring logs of one block: a change of a single log would leave no trace in the others. */
 const logs = (name: string, change: (two: readonly unknown[]) => readonly unknown[]): MalformedReply =>
@@ -76,13 +77,38 @@ const malformedField = (random: Random): MalformedReply =>
     return isChanged ? { result: corrupt(random, response.result) } : undefined
   })
 
+/** The blocks of a reply of the HTTP API, changed. */
+const blocks = (name: string, change: (list: readonly Wire[]) => readonly Wire[]): MalformedReply =>
+  calls(`API: ${name}`, (_, response) => {
+    const { block } = ('result' in response ? response.result : {}) as { readonly block?: readonly Wire[] } // the builder's
+    return block === undefined ? undefined : { result: { block: change(block) } }
+  })
+
 /** The bytes of each transaction of a block at the place of another one. */
-const exchangedBytes = calls('API: exchanged bytes', (_, response) => {
-  const { transactions: list } = ('result' in response ? response.result : {}) as { transactions?: readonly Wire[] } // the builder's
-  if (list === undefined) return undefined
-  const transactions = list.map((one, i) => ({ ...one, raw_data_hex: list[(i + 1) % list.length]?.raw_data_hex }))
-  return { result: { ...(response as { result: Wire }).result, transactions } } // see above
-})
+const exchangedBytes = blocks('exchanged bytes', (list) =>
+  list.map((block) => {
+    const transactions = block.transactions as readonly Wire[] | undefined // the builder's
+    if (transactions === undefined) return block
+    const bytesAt = (i: number) => transactions[i % transactions.length]?.raw_data_hex
+    return { ...block, transactions: transactions.map((one, i) => ({ ...one, raw_data_hex: bytesAt(i + 1) })) }
+  }),
+)
+
+/** The finalized block, as high as no chain can be by now; undefined for other calls. */
+export function claimAbsurdHeight(
+  random: Random,
+  { method, params }: Call,
+  response: CallReply,
+): CallReply | undefined {
+  if (method !== 'eth_getBlockByNumber' || params[0] !== 'finalized' || !('result' in response)) return undefined
+  const block = response.result as Wire // the builder's
+  const height = Number(block.number) + random.pick([1_000_000, 4_000_000_000_000])
+  const rename = (hash: unknown, number: number) =>
+    `0x${number.toString(16).padStart(16, '0')}${String(hash).slice(18)}`
+  const number = `0x${height.toString(16)}`
+  const parentHash = rename(block.parentHash, height - 1)
+  return { result: { ...block, number, hash: rename(block.hash, height), parentHash } }
+}
 
 const nullFor = (what: string, nullMethod: string): MalformedReply =>
   calls(`null for ${what}`, ({ method }) => (method === nullMethod ? { result: null } : undefined))
@@ -118,6 +144,7 @@ const rpcReplies: readonly ((random: Random) => MalformedReply)[] = [
       ),
     )
   },
+  (random) => calls('absurd height', (call, response) => claimAbsurdHeight(random, call, response)),
   () => nullFor('blocks', 'eth_getBlockByNumber'),
   () => nullFor('receipts', 'eth_getTransactionReceipt'),
   () => nullFor('logs', 'eth_getLogs'),
@@ -141,20 +168,28 @@ const rpcReplies: readonly ((random: Random) => MalformedReply)[] = [
 ]
 
 const apiReplies: readonly ((random: Random) => MalformedReply)[] = [
-  (random) => http('API: nothing', 200, random.pick(['{}', '', 'null'])),
-  () => http('API: other bytes', 200, JSON.stringify({ raw_data_hex: '0a02' })),
+  (random) => http('API: nothing', 200, random.pick(['{}', '', 'null', '[]', '{"block":[]}', '<html>'])),
+  () => http('API: an error', 200, '{"Error":"class java.lang.NullPointerException : null"}'),
+  malformedField,
+  malformedField,
   malformedField,
   () => exchangedBytes,
   () => exchangedBytes,
-  () => http('API: no bytes', 200, JSON.stringify({ txID: 'ff', raw_data: {} })),
-  () => http(rateLimit, 200, gridLimit),
-  (random) => http('server error', random.pick([429, 500]), ''),
+  () => blocks('a block is missing', (list) => list.slice(1)),
+  () => blocks('a block is missing', (list) => list.toSpliced(Math.floor(list.length / 2), 1)),
+  () => blocks('blocks reversed', (list) => [...list].reverse()),
+  () => blocks('a block twice', (list) => [...list.slice(0, 1), ...list]),
+  (random) => http(rateLimit, random.pick([200, 403, 429]), gridLimit),
+  (random) => http('server error', random.pick([404, 500, 502]), ''),
+  () => http('redirect', 302, ''),
   () => ({ kind: 'transport', name: 'time-out' }),
   () => ({ kind: 'transport', name: 'truncated body' }),
   () => ({ kind: 'transport', name: 'lost connection' }),
+  () => ({ kind: 'transport', name: 'endless body' }),
+  () => ({ kind: 'late', name: 'late response' }),
 ]
 
 /** Any malformed reply to one request to a node's JSON-RPC or HTTP API. */
-export function drawMalformedReply(random: Random, service: 'rpc' | 'api'): MalformedReply {
+export function drawMalformedReply(random: Random, service: NodeService): MalformedReply {
   return random.pick(service === 'api' ? apiReplies : rpcReplies)(random)
 }

@@ -1,45 +1,43 @@
-import { type Address, addressFromHex } from '../../src/chain/address.ts'
-import type { Wire } from '../support/block-json.ts'
-import { answerCall, type CallResponse, type IncomingCall } from '../support/node-methods.ts'
-import { apiPaths } from '../support/scripted-node.ts'
-import type { ByzantineFault } from './byzantine-faults.ts'
-import { type Environment, statesSince } from './environment.ts'
-import type { Invocation, NodeFetch } from './invocation.ts'
+import type { Environment } from './environment.ts'
+import type { AnyFetch, Invocation } from './invocation.ts'
 import {
   batchLimitBody,
+  claimAbsurdHeight,
   drawMalformedReply,
   type MalformedReply,
   otherChainId,
   replyLimitBody,
 } from './malformed-replies.ts'
-import type { Nodes } from './nodes.ts'
-import { asReplied } from './reply-differences.ts'
-import type { SimulatedNode } from './simulated-node.ts'
-
-type NodeService = 'rpc' | 'api'
+import { answerCall, type Call, type CallReply, type NodeView, readBalanceCall, type Wire } from './node-replies.ts'
+import type { NodeService, Nodes, SimulatedNode } from './nodes.ts'
 
 interface Incoming {
   readonly node: SimulatedNode
   readonly service: NodeService
   readonly batch: boolean
-  readonly calls: readonly IncomingCall[]
+  readonly calls: readonly Call[]
 }
 
 /** The network of one invocation. A request takes time in both directions, and fails at the rates of the scenario. */
-export function connectToNodes(env: Environment, nodes: Nodes, invocation: Invocation): NodeFetch {
+export function connectToNodes(
+  env: Environment,
+  nodes: Nodes,
+  invocation: Invocation,
+): (url: string, body: string) => ReturnType<AnyFetch> {
   const { random, scheduler } = env
   const latency = () => random.int(5, env.phase === 'faults' && random.chance(0.1) ? 1_500 : 120)
   return async (url, body) => {
     const incoming = receive(nodes, url, body)
     const { node, service } = incoming
     await invocation.step()
+    checkAllowance(env, node)
     await scheduler.wait(latency())
     const malformed = drawFault(env, incoming)
     if (malformed !== null) env.count(malformed.name)
     env.trace(() => {
       return `${invocation.name} → node ${node.number} ${service} ${describe(incoming)} ${malformed?.name ?? ''}`
     })
-    const response = reportingBugs(env, () => reply(env, nodes, invocation, incoming, malformed))
+    const response = reportingBugs(env, () => reply(env, nodes, incoming, malformed))
     if (malformed?.kind === 'late') await scheduler.wait(random.int(2_000, 9_000))
     await scheduler.wait(latency())
     await invocation.step()
@@ -49,15 +47,35 @@ export function connectToNodes(env: Environment, nodes: Nodes, invocation: Invoc
   }
 }
 
+const dayMs = 86_400_000
+
+/**
+ * What a node allows is never exceeded, not even by one request. An instance that has just begun knows the day's requests of those
+ * before it, and not those of the last second.
+ */
+function checkAllowance(
+  { allowance, scheduler, instancesAt, violate }: Environment,
+  { number, requests }: SimulatedNode,
+) {
+  const { perSecond, perDay } = allowance
+  const now = scheduler.now()
+  requests.push(now)
+  const today = requests.length - (requests.findLastIndex((at) => at <= now - dayMs) + 1)
+  if (today > perDay) violate(`node ${number} got ${today} requests in a day`)
+  const second = requests.slice(-perSecond - 1).filter((at) => at > now - 1_000).length
+  const begunLately = instancesAt.some((at) => at > now - 1_000)
+  if (second > perSecond && !begunLately) violate(`node ${number} got ${second} requests in a second`)
+}
+
 function receive({ list }: Nodes, url: string, text: string): Incoming {
   const body: unknown = JSON.parse(text)
   for (const node of list) {
     if (node.rpc === url) {
       // our own JSON
-      const calls = (Array.isArray(body) ? body : [body]) as readonly IncomingCall[]
+      const calls = (Array.isArray(body) ? body : [body]) as readonly Call[]
       return { node, service: 'rpc', batch: Array.isArray(body), calls }
     }
-    if (node.api !== null && apiPaths.some((path) => node.api + path === url)) {
+    if (url.startsWith(`${node.api}/`)) {
       return { node, service: 'api', batch: false, calls: [{ id: 0, method: 'api', params: [body] }] }
     }
   }
@@ -74,38 +92,17 @@ function reportingBugs<T>(env: Environment, act: () => T): T {
   }
 }
 
-function drawFault(env: Environment, { node, service, calls }: Incoming): MalformedReply | null {
-  const { random, scheduler, scenario, phase } = env
-  if (scheduler.now() < node.awayUntil) {
-    return { kind: 'transport', name: random.chance(0.5) ? 'time-out' : 'lost connection' }
+function drawFault({ random, scheduler, scenario, phase, scanHistory }: Environment, { node, service }: Incoming) {
+  if (scheduler.now() < node.awayUntil[service]) {
+    return { kind: 'transport', name: random.chance(0.5) ? 'time-out' : 'lost connection' } as const
   }
-  if (isOverQuota(node, scheduler.now())) {
-    return { kind: 'http', name: 'quota used up', status: 429, body: '' }
-  }
-  const asksForBlock = service === 'api' && calls.some(({ params: [body] }) => 'num' in (body as object)) // our own JSON
-  if (asksForBlock && !node.plan.hasWholeBlocks) {
-    return { kind: 'http', name: 'API: no whole blocks', status: 404, body: '' }
-  }
-  if (service === 'api' && node.lacksBytes) return { kind: 'http', name: 'API: nothing', status: 200, body: '{}' }
   const rate = phase === 'faults' ? scenario.rates.malformed : node.malformed
-  return random.chance(rate) ? drawMalformedReply(random, service) : null
+  const malformed = random.chance(rate) ? drawMalformedReply(random, service) : null
+  // Before the first head is stored, no single reply shows that it is absurd.
+  return malformed?.name === 'absurd height' && scanHistory.at(-1)?.scan === undefined ? null : malformed
 }
 
-function isOverQuota(node: SimulatedNode, now: number): boolean {
-  const minute = Math.floor(now / 60_000)
-  if (minute !== node.quotaMinute) node.used = 0
-  node.quotaMinute = minute
-  node.used += 1
-  return node.used > node.quota
-}
-
-function reply(
-  env: Environment,
-  nodes: Nodes,
-  invocation: Invocation,
-  incoming: Incoming,
-  malformed: MalformedReply | null,
-): Response | null {
+function reply(env: Environment, nodes: Nodes, incoming: Incoming, malformed: MalformedReply | null): Response | null {
   const { node, batch, calls } = incoming
   if (malformed?.kind === 'http') return respond(malformed.body, malformed.status)
   if (malformed?.name === 'lost connection') return null
@@ -114,7 +111,7 @@ function reply(
     env.count('batch limit')
     return respond(batchLimitBody)
   }
-  const responses = answerCalls(env, nodes, invocation, incoming).map((response, i): CallResponse => {
+  const responses = answerCalls(env, nodes, incoming).map((response, i): CallReply => {
     const call = calls[i]
     return malformed?.kind === 'calls' && call !== undefined ? (malformed.change(call, response) ?? response) : response
   })
@@ -127,69 +124,40 @@ function reply(
   return respond(text.slice(0, end))
 }
 
-/** The node's own responses, true or Byzantine, in its view of this moment. */
-function answerCalls(
-  env: Environment,
-  nodes: Nodes,
-  invocation: Invocation,
-  { node, calls }: Incoming,
-): readonly CallResponse[] {
-  const fault = nodes.setView(node)
-  const { scripted } = node
-  const { behind } = scripted
-  scripted.behind += node.spread > 0 ? env.random.int(0, node.spread) : 0
-  if (fault === 'held-back head') scripted.behind = Math.max(behind, env.chain.tip().height - node.heldHeight)
+/** The node's own replies, true or Byzantine, in its view of this moment. */
+function answerCalls(env: Environment, nodes: Nodes, { node, calls }: Incoming): readonly CallReply[] {
+  const { view, fault } = nodes.viewOf(node)
   const isGlitch = node.glitches > 0 && env.random.chance(node.glitches)
-  const responses = calls.map((call) => {
+  return calls.map((call) => {
     if (isGlitch && call.method === 'eth_chainId') return { result: otherChainId }
     if (call.method === node.refuses) return { error: { code: -32005, message: 'limit exceeded' } }
     if (fault === 'unknown transactions' && call.method === 'eth_getTransactionByHash') return { result: null }
-    loadBalance(env, nodes, invocation, node, fault, call)
-    return asReplied(node.plan, call, answerCall(scripted, call))
+    if (isAboutUnreadable(env, view, call)) return { error: { code: -32005, message: 'limit exceeded' } }
+    const reply = answerCall(view, call)
+    noteBalance(env, call, reply)
+    return fault === 'absurd height' ? (claimAbsurdHeight(env.random, call, reply) ?? reply) : reply
   })
-  scripted.behind = behind
-  return responses
 }
 
-/** Gives the node the balance that the call asks for, and records it for the checks of answers and alarms. */
-function loadBalance(
-  env: Environment,
-  nodes: Nodes,
-  invocation: Invocation,
-  node: SimulatedNode,
-  fault: ByzantineFault | null,
-  call: IncomingCall,
-): void {
+function noteBalance(env: Environment, call: Call, reply: CallReply): void {
   const asked = readBalanceCall(call)
-  if (asked === null) return
-  const { address, contract } = asked
-  const { balance, isTrue } = nodes.balanceOf(node, fault, address, contract)
-  node.scripted.balances.set(contract === null ? address : `${contract} ${address}`, balance)
-  env.balanceReplies.push({ at: env.scheduler.now(), address, contract, balance })
-  if (invocation.kind !== 'tick') return
-  const key = `${contract} ${address}`
-  const positions = statesSince(env, invocation.startedAt).map((scan) => scan?.height ?? 0) // a correction can have lowered it
-  env.newestReadings.set(key, { at: env.scheduler.now(), position: Math.max(...positions) })
-  if (isTrue) return
-  env.falseReadings.set(key, (env.falseReadings.get(key) ?? 0) + 1)
+  if (asked === null || !('result' in reply)) return
+  const balance = BigInt(String(reply.result))
+  env.balanceReplies.push({ at: env.scheduler.now(), ...asked, balance })
 }
 
-function readBalanceCall({ method, params }: IncomingCall): { address: Address; contract: Address | null } | null {
-  if (method === 'eth_getBalance') return { address: toAddress(params[0]), contract: null }
-  if (method !== 'eth_call') return null
-  const { to, data } = params[0] as { readonly to: string; readonly data: string } // our own JSON
-  return data.startsWith('0x70a08231') ? { address: toAddress(data), contract: toAddress(to) } : null
-}
-
-function toAddress(text: unknown): Address {
-  const address = addressFromHex(String(text).slice(-40))
-  if (address === null) throw new Error(`no address: ${text}`)
-  return address
+/** Whether the reply would have to hold the logs of a transaction that has too many. */
+function isAboutUnreadable({ unreadable }: Environment, { chain }: NodeView, { method, params }: Call) {
+  if (unreadable.size === 0) return false
+  if (method === 'eth_getTransactionReceipt') return unreadable.has(String(params[0]).slice(2))
+  if (method !== 'eth_getLogs') return false
+  const { blockHash } = params[0] as { readonly blockHash?: string } // our own JSON
+  return chain.byHash(String(blockHash).slice(2))?.transactions.some(({ txid }) => unreadable.has(txid)) === true
 }
 
 function write(
   { node, service, batch, calls }: Incoming,
-  responses: readonly CallResponse[],
+  responses: readonly CallReply[],
   malformed: MalformedReply | null,
 ) {
   const [only] = responses
@@ -209,7 +177,7 @@ const describe = ({ calls }: Incoming) =>
 /** The text of results that are objects: blocks, logs and receipts are most of all text, and rarely change. */
 const resultTexts = new WeakMap<object, string>()
 
-function textOf(response: CallResponse | undefined): string {
+function textOf(response: CallReply | undefined): string {
   if (response === undefined || 'error' in response) return JSON.stringify(response).slice(1, -1)
   const { result } = response
   if (typeof result !== 'object' || result === null) return `"result":${JSON.stringify(result)}`

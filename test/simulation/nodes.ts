@@ -1,43 +1,106 @@
-import type { Address } from '../../src/chain/address.ts'
-import { readingLagBlocks } from '../../src/reconciliation/judge-reading.ts'
-import type { BuiltChain } from '../support/chain-builder.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
-import { withNumbersByTransaction, withoutFailedLogs } from './altered-chain.ts'
 import { type Branch, createBranch, grow } from './branches.ts'
-import { type ByzantineFault, drawByzantineFault, falsifyBalance } from './byzantine-faults.ts'
-import type { Environment } from './environment.ts'
+import type { ChainView } from './chain.ts'
+import type { Environment, MinedPayment } from './environment.ts'
 import { createFalseChain } from './false-blocks.ts'
-import { changeNode, leaveFork, recoverNode } from './node-changes.ts'
-import type { Payment } from './payments.ts'
-import { fineToken } from './scenario.ts'
-import { createNode, type SimulatedNode } from './simulated-node.ts'
+import type { NodeView } from './node-replies.ts'
+import type { Random } from './random.ts'
+import { fineToken, type NodePlan, type Storm } from './scenario.ts'
+
+/** The services of a node, each of which can fail by itself. */
+export const nodeServices = ['rpc', 'api'] as const
+/** One of them. */
+export type NodeService = (typeof nodeServices)[number]
+
+/**
+ * The false view with which a Byzantine node replies, for a while: no reply of it can be recognized as wrong by itself.
+ * Colluding nodes have the same one at the same time.
+ */
+const byzantineFaults = [
+  'false blocks', // true hashes, false contents
+  'false blocks',
+  'false blocks',
+  'rewritten past', // another chain below the finalized head
+  'early finality', // blocks that are called final and are not, of a fork where the node is on one
+  'held-back head', // that of some time ago, with true blocks up to it
+  'absurd height', // a final block as high as no chain can be by now
+  'no history', // `[]` for all logs, null for all receipts
+  'false decimals',
+  'false balances',
+  'unknown transactions',
+] as const
+/** One of them. */
+export type ByzantineFault = (typeof byzantineFaults)[number]
+
+/** A node and its present state. */
+export interface SimulatedNode {
+  readonly number: number
+  readonly rpc: string
+  readonly api: string
+  readonly plan: NodePlan
+  /** Transactions that it knows and that are in no block. */
+  readonly unmined: Set<string>
+  /** Times of all requests, in milliseconds since 1970. */
+  readonly requests: number[]
+  /** Blocks that it does not have yet. */
+  behind: number
+  /** Largest difference in blocks between the backends behind its URL. */
+  spread: number
+  /** Most logs of one reply. */
+  logsMax: number
+  /** Time until which no request reaches a service of it. */
+  readonly awayUntil: { rpc: number; api: number }
+  /** Most calls of one batch. */
+  callsMax: number
+  /** Most characters of one reply. */
+  replyMax: number
+  /** The method of which it answers no call; `api` is its HTTP API. */
+  refuses: string | null
+  /** How often it names another chain, of all requests. */
+  glitches: number
+  /** How often its reply is malformed while other nodes work, of all requests. */
+  malformed: number
+  /** The fork above finality that it is on. */
+  fork: Branch | null
+  fault: ByzantineFault | null
+  /** The newest block that it shows while it holds its head back. */
+  heldHeight: number
+}
 
 /** The nodes of a run. */
 export interface Nodes {
   readonly list: readonly SimulatedNode[]
-  /** To be called after each block with its payments: nodes lag, fork, recover, go away and change their faults. */
-  advance(payments: readonly Payment[]): void
+  /** To be called after each block with its payments: branches grow; while faults occur, nodes lag, fork, recover and go away. */
+  advance(payments: readonly MinedPayment[]): void
   /** Makes every node reachable and up to date. The Byzantine ones have `fault` from then on. */
   recover(fault: ByzantineFault | 'any' | null): void
-  /** Makes all nodes show another chain from block `from` on, or with null the chain that stays again. */
-  rewriteAll(from: number | null): void
+  /** Makes all nodes show another chain, or with null the chain that stays again. */
+  rewriteAll(branch: Branch | null): void
   /** All nodes go away, or return. */
   setAway(isAway: boolean): void
-  /** Sets the view from which the node replies to one request. Returns its Byzantine fault in that request. */
-  setView(node: SimulatedNode): ByzantineFault | null
-  /** What the node replies as a balance with `fault`, and whether that is the true balance of about now. */
-  balanceOf(
-    node: SimulatedNode,
-    fault: ByzantineFault | null,
-    address: Address,
-    contract: Address | null,
-  ): { readonly balance: bigint; readonly isTrue: boolean }
+  /** What the node replies to one request from, and its Byzantine fault in it. */
+  viewOf(node: SimulatedNode): { readonly view: NodeView; readonly fault: ByzantineFault | null }
 }
+
+/** A node without any limit or fault. */
+const unlimited = {
+  callsMax: Number.POSITIVE_INFINITY,
+  replyMax: Number.POSITIVE_INFINITY,
+  refuses: null,
+  glitches: 0,
+  malformed: 0,
+  behind: 0,
+  spread: 0,
+  logsMax: 10_000,
+} as const
+
+/** Blocks by which the node of a balance may be behind the scan. */
+const readingLagBlocks = 20
 
 /** The scenario's nodes. `position` is the height up to which the service has scanned. */
 export function createNodes(env: Environment, position: () => number): Nodes {
-  const { scenario, random, chain, balances } = env
-  const list = scenario.nodes.map((plan, i) => createNode(chain, scenario, plan, i + 1))
+  const { scenario, random, chain } = env
+  const list = scenario.nodes.map((plan, i) => createNode(plan, i + 1))
   const watched = () => [...env.shown.keys()]
   const seed = random.int(1, 2 ** 31)
   const falseChain = createFalseChain(chain, seed, watched, (kind) => env.count(`byzantine: ${kind}`))
@@ -48,28 +111,36 @@ export function createNodes(env: Environment, position: () => number): Nodes {
     recover(fault) {
       for (const node of list) {
         recoverNode(env, node)
-        node.awayUntil = 0
-        const next = fault === 'any' ? (node.fault ?? drawByzantineFault(random)) : fault
+        Object.assign(node.awayUntil, { rpc: 0, api: 0 })
+        const next = fault === 'any' ? (node.fault ?? random.pick(byzantineFaults)) : fault
         setFault(env, node, node.plan.byzantine ? next : null)
       }
     },
     setAway(isAway) {
-      for (const node of list) node.awayUntil = isAway ? Number.POSITIVE_INFINITY : 0
+      const until = isAway ? Number.POSITIVE_INFINITY : 0
+      for (const node of list) Object.assign(node.awayUntil, { rpc: until, api: until })
     },
-    rewriteAll(from) {
-      state.rewritten = from === null ? null : createBranch(env, from)
-      for (const node of list) node.fault = from === null ? null : 'rewritten past'
+    rewriteAll(branch) {
+      state.rewritten = branch
+      for (const node of list) node.fault = branch === null ? null : 'rewritten past'
     },
-    setView: (node) => setView(env, node, falseChain, state.rewritten),
-    balanceOf(node, fault, address, contract) {
-      const branch = fault === 'rewritten past' ? state.rewritten : node.fork
-      const view = branch ?? { chain, balances }
-      const head = view.chain.tip().height - node.scripted.behind
-      const held = view.balances.at(head, address, contract)
-      const shown = held < 0n ? 0n : held // on a fork that lacks the payment which was spent
-      const isTrue = branch === null && fault !== 'false balances' && head >= position() - readingLagBlocks
-      return { balance: fault === 'false balances' ? falsifyBalance(random, shown) : shown, isTrue }
-    },
+    viewOf: (node) => viewOf(env, node, falseChain, state.rewritten, position()),
+  }
+}
+
+function createNode(plan: NodePlan, number: number): SimulatedNode {
+  return {
+    number,
+    rpc: `https://node-${number}.test/jsonrpc`,
+    api: `https://node-${number}.test`,
+    plan,
+    unmined: new Set(),
+    requests: [],
+    awayUntil: { rpc: 0, api: 0 },
+    ...unlimited,
+    fork: null,
+    fault: null,
+    heldHeight: 0,
   }
 }
 
@@ -87,18 +158,20 @@ function advance(
   env: Environment,
   list: readonly SimulatedNode[],
   state: FaultState,
-  payments: readonly Payment[],
+  payments: readonly MinedPayment[],
 ): void {
   const { random, scenario } = env
   if (state.rewritten !== null) grow(env, state.rewritten, payments)
-  const fault = random.chance(0.3) ? null : drawByzantineFault(random)
+  for (const node of list) {
+    if (node.fork === null) continue
+    grow(env, node.fork, payments)
+    // No correct node calls a block final that does not stay.
+    if (node.fork.chain.tip().height - scenario.finalityLag >= node.fork.from - 1) leaveFork(env, node)
+  }
+  if (env.phase !== 'faults') return
+  const fault = random.chance(0.3) ? null : random.pick(byzantineFaults)
   const changesFault = random.chance(0.15)
   for (const node of list) {
-    if (node.fork !== null) {
-      grow(env, node.fork, payments)
-      // No correct node calls a block final that does not stay.
-      if (node.fork.chain.tip().height - scenario.finalityLag >= node.fork.from - 1) leaveFork(env, node)
-    }
     if (random.chance(scenario.rates.change)) changeNode(env, node)
     else if (random.chance(0.15)) recoverNode(env, node)
     if (node.plan.byzantine && changesFault) setFault(env, node, fault)
@@ -108,26 +181,113 @@ function advance(
   }
 }
 
-function setView(
-  { scenario, random, chain, isForked, count }: Environment,
+function viewOf(
+  env: Environment,
   node: SimulatedNode,
-  falseChain: BuiltChain,
+  falseChain: ChainView,
   rewritten: Branch | null,
-): ByzantineFault | null {
-  const { scripted } = node
+  position: number,
+): { readonly view: NodeView; readonly fault: ByzantineFault | null } {
+  const { scenario, random, isForked, count } = env
   const isFaulty = node.fault !== null && (isForked || random.chance(scenario.rates.byzantine))
   const fault = isFaulty ? node.fault : null
-  const own = node.fork?.chain ?? chain
-  const kept = node.plan.keepsFailedLogs ? own : withoutFailedLogs(own)
-  scripted.chain = node.plan.numbersByTransaction ? withNumbersByTransaction(kept) : kept
-  scripted.finalityLag = scenario.finalityLag
-  scripted.hasHistory = fault !== 'no history'
-  const decimals = scenario.decimalsDiffer ? 8 : 18
-  scripted.decimals.set(usdtAddress, 6).set(fineToken, decimals)
   if (fault !== null && fault !== 'false blocks') count(`byzantine: ${fault}`)
-  if (fault === 'false blocks') scripted.chain = falseChain
-  if (fault === 'rewritten past') scripted.chain = rewritten?.chain ?? chain
-  if (fault === 'early finality') scripted.finalityLag = 0
-  if (fault === 'false decimals') scripted.decimals.set(usdtAddress, 18).set(fineToken, decimals === 18 ? 8 : 18)
-  return fault
+  const branch = (fault === 'rewritten past' ? rewritten : null) ?? node.fork
+  const { chain, balances } = branch ?? env
+  const backend = node.spread > 0 ? random.int(0, node.spread) : 0
+  const held = fault === 'held-back head' ? env.chain.tip().height - node.heldHeight : 0
+  const head = chain.tip().height - Math.max(node.behind + backend, held)
+  const decimals = scenario.decimalsDiffer ? 8 : 18
+  const view: NodeView = {
+    chain: fault === 'false blocks' ? falseChain : chain,
+    head,
+    finalized: fault === 'early finality' ? head : head - scenario.finalityLag,
+    plan: node.plan,
+    hasHistory: fault !== 'no history',
+    logsMax: node.logsMax,
+    balanceOf(address, contract) {
+      const sum = balances.at(head, address, contract)
+      const shown = sum < 0n ? 0n : sum // on a fork that lacks the payment which was spent
+      const isTrue = branch === null && fault !== 'false balances' && head >= position - readingLagBlocks
+      const key = `${contract} ${address}`
+      if (!isTrue) env.falseReadings.set(key, (env.falseReadings.get(key) ?? 0) + 1)
+      if (fault !== 'false balances') return shown
+      return random.pick([0n, shown / 2n, shown + 1n, shown + 500_000_000n])
+    },
+    decimals: new Map([
+      [usdtAddress, fault === 'false decimals' ? 18 : 6],
+      [fineToken, fault === 'false decimals' ? 26 - decimals : decimals],
+    ]),
+    unmined: node.unmined,
+  }
+  return { view, fault }
+}
+
+/** The ways in which a correct node can change. */
+const changes: readonly (readonly [name: string, change: (random: Random) => Partial<SimulatedNode>])[] = [
+  ['node lags', (random) => ({ behind: random.pick([1, 2, 5, 25]) })],
+  ['node lags', (random) => ({ behind: random.pick([1, 2, 5, 25]) })],
+  ['node switches backends', (random) => ({ spread: random.pick([1, 3, 25]) })],
+  ['node limits batches', (random) => ({ callsMax: random.pick([1, 4, 10, 19]) })],
+  ['node limits logs', (random) => ({ logsMax: random.int(1, 8) })],
+  ['node limits replies', (random) => ({ replyMax: random.pick([4_000, 12_000, 40_000]) })],
+  ['node refuses a question', (random) => ({ refuses: random.pick(methods) })],
+]
+
+function changeNode(env: Environment, node: SimulatedNode): void {
+  const kind = env.random.int(-1, changes.length)
+  const [name, change] = changes[kind] ?? (kind < 0 ? ['service of a node goes away'] : ['fork above finality'])
+  env.count(name)
+  if (change !== undefined) Object.assign(node, change(env.random))
+  else if (kind < 0) goAway(env, node, env.random.pick([5_000, 30_000, 120_000]))
+  else beginFork(env, node)
+}
+
+function goAway({ random, scheduler }: Environment, node: SimulatedNode, ms: number): void {
+  const until = scheduler.now() + ms
+  for (const service of random.pick([nodeServices, ['rpc'], ['api']] as const)) node.awayUntil[service] = until
+}
+
+function beginFork(env: Environment, node: SimulatedNode): void {
+  const { random, scenario, chain } = env
+  node.fork = createBranch(env, chain.tip().height - random.int(0, Math.min(3, scenario.finalityLag - 1)))
+}
+
+const methods = [
+  'api',
+  'api',
+  'eth_getLogs',
+  'eth_getBlockByNumber',
+  'eth_getTransactionReceipt',
+  'eth_getTransactionByHash',
+  'eth_getBalance',
+  'eth_call',
+]
+
+/** Ends all that has begun, except for an absence. */
+function recoverNode(env: Environment, node: SimulatedNode): void {
+  Object.assign(node, unlimited)
+  leaveFork(env, node)
+}
+
+/** A transaction that only the fork has returns to those that are in no block. */
+function leaveFork({ chain }: Environment, node: SimulatedNode): void {
+  const branch = node.fork
+  node.fork = null
+  for (const { txid } of branch?.chain.at(branch.from)?.transactions ?? []) {
+    if (chain.blockOf(txid) === undefined) node.unmined.add(txid)
+  }
+}
+
+/** Gives a node one fault that lasts, while the others work. */
+export function beginNodeFault(
+  env: Environment,
+  node: SimulatedNode,
+  kind: Exclude<Storm['nodeFault'], 'byzantine'>,
+): void {
+  const { random } = env
+  if (kind === 'away') goAway(env, node, 3_600_000)
+  if (kind === 'refusal') node.refuses = random.pick(methods)
+  if (kind === 'malformed') node.malformed = random.pick([0.3, 1])
+  if (kind === 'glitch') node.glitches = random.pick([0.1, 0.5])
 }

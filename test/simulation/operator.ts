@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Repair, repairSql } from '../../src/tools/operate/repair-sql.ts'
 import { requestMisconfigured } from './callers/misconfigured.ts'
-import type { BalanceReading } from './environment.ts'
 import { postAgain } from './posts.ts'
 import type { SimulatedRun } from './simulated-run.ts'
 
@@ -19,15 +18,14 @@ export interface Operator {
 export function createOperator(run: SimulatedRun): Operator {
   const { env, stored } = run
   const { random } = env
-  // What the service had read of balances at the time of the copy: it does not know what it read later.
-  let copy: ReadonlyMap<string, BalanceReading> | null = null
+  let hasCopy = false
   const forgetCopy = () => {
-    if (copy !== null) run.repair((sqlite) => sqlite.exec('RELEASE copy'))
-    copy = null
+    if (hasCopy) run.repair((sqlite) => sqlite.exec('RELEASE copy'))
+    hasCopy = false
   }
   const copyOrRestore = () => {
-    if (copy !== null) return restore(run, copy)
-    copy = new Map(env.newestReadings)
+    if (hasCopy) return restore(run)
+    hasCopy = true
     run.repair((sqlite) => sqlite.exec('SAVEPOINT copy'))
   }
   const acts = [
@@ -39,6 +37,7 @@ export function createOperator(run: SimulatedRun): Operator {
     },
     ...[copyOrRestore, copyOrRestore],
     () => retire(run),
+    () => unlistOperator(run),
     () => void run.misconfigured(random.chance(0.5) ? null : requestMisconfigured),
   ]
   return {
@@ -76,29 +75,31 @@ export function requestRescan(run: SimulatedRun): void {
 
 /** Lowers the finalized height, as after one that was wrong. */
 function correct(run: SimulatedRun): void {
-  const { env, stored } = run
-  const height = (stored.scan()?.finalized ?? 0) - env.random.int(1, 8)
-  if (height < env.chain.firstHeight) return
+  const height = (run.stored.scan()?.finalized ?? 0) - run.env.random.int(1, 8)
+  if (height >= run.env.chain.firstHeight) correctTo(run, height)
+}
+
+/** Lowers the finalized height to this one. */
+export function correctTo(run: SimulatedRun, height: number): void {
   repair(run, { kind: 'correction', height, reason: 'simulation' })
-  env.count('operator: correction')
+  run.env.count('operator: correction')
 }
 
 /**
  * Stops the service, puts the copy of the database back, and inserts the addresses that were issued after it. Deposits that
  * were credited after it must be credited again, each once. Backends post again what they posted after it.
  */
-function restore(run: SimulatedRun, readings: ReadonlyMap<string, BalanceReading>): void {
+function restore(run: SimulatedRun): void {
   const { env, stored } = run
   env.trace(() => 'OPERATOR restores the copy')
   env.restores += 1
+  env.listsOperator = true // the copy can be older than the list
   run.repair((sqlite) => {
     const issued = sqlite.prepare('SELECT * FROM address ORDER BY id').all()
     sqlite.exec('ROLLBACK TO copy')
     insertAddresses(sqlite, issued.slice(stored.addressesFrom(0).length))
-    if (sqlite.prepare('SELECT 1 FROM webhook').get() === undefined) run.endpoints.forget()
+    if (stored.countEndpoints() === 0) run.endpoints.forget()
   })
-  env.newestReadings.clear()
-  for (const [key, reading] of readings) env.newestReadings.set(key, reading)
   run.deploy()
   postAgain(run)
   env.count('operator: restored database')
@@ -128,4 +129,12 @@ function retire({ env, deploy }: SimulatedRun): void {
   deploy()
   env.trace(() => `OPERATOR deploys with ${[...env.retired].join() || 'nothing'} retired`)
   env.count(env.retired.size > 0 ? 'operator: currency retired' : 'operator: currency accepted again')
+}
+
+/** Deploys without the operator's wallet: what it sends is no deposit all the same. */
+function unlistOperator({ env, stored, deploy }: SimulatedRun): void {
+  if (!env.listsOperator || stored.countOperators() === 0) return
+  env.listsOperator = false
+  deploy()
+  env.count('operator: own wallet unlisted')
 }

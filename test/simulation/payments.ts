@@ -2,7 +2,7 @@ import type { Address } from '../../src/chain/address.ts'
 import { addressOf, type LogSpec, type TransactionSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
 import type { BalanceChange } from './chain-balances.ts'
 import type { Random } from './random.ts'
-import { fineToken } from './scenario.ts'
+import { fineToken, operatorWallet } from './scenario.ts'
 
 /** A transfer that a transaction really makes, in chain units. `contract` null is TRX. */
 export interface Transfer {
@@ -20,6 +20,8 @@ export interface Payment {
   /** Transfers from outside the service that can be deposits. */
   readonly transfers: readonly Transfer[]
   readonly changes: readonly BalanceChange[]
+  /** No reply of a node can hold its logs. */
+  readonly isUnreadable?: boolean
 }
 
 /** The addresses that payments may concern. */
@@ -112,6 +114,27 @@ const sweep: Draw = (random, from, { shown, balanceOf }) => {
 
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
 
+/** Gas, or anything else from the operator's own wallet. */
+const operatorPayment: Draw = (random, to) => {
+  const contract = random.chance(0.7) ? null : drawToken(random)
+  const amount = drawAmount(random, contract)
+  const { spec, changes } =
+    contract === null ? payTrx(operatorWallet, to, amount) : token(contract, operatorWallet, to, amount)
+  return { spec, transfers: [], changes }
+}
+
+/** A token transfer in a transaction with more logs than any reply can hold. */
+export function payUnreadably(random: Random, to: Address): Payment {
+  const amount = drawAmount(random, usdtAddress)
+  const logs = [transferLog(usdtAddress, stranger(random), to, amount)]
+  return {
+    spec: { kind: 'call', contract: multisender, from: stranger(random), logs },
+    transfers: [],
+    changes: [{ address: to, contract: usdtAddress, amount, hidden: true }],
+    isUnreadable: true,
+  }
+}
+
 /** TRX that a contract sends inside a call: JSON-RPC shows nothing of it (PROTOCOL.md, Internal transactions). */
 const internalTransfer: Draw = (random, to) => {
   const amount = drawAmount(random, null)
@@ -176,6 +199,7 @@ const draws: readonly (readonly [weight: number, draw: Draw])[] = [
   [1, (random, to) => payTrx(stranger(random), to, 2n ** 60n)],
   [1, fillingPayment],
   [1, (random, to) => token(usdtAddress, stranger(random), to, 2n ** 200n)],
+  [3, operatorPayment],
   [1, internalTransfer],
   [1, seizure],
   [8, (random) => payTrx(stranger(random), stranger(random), 1_000_000n)],

@@ -1,7 +1,6 @@
 import { isWholeStored, sendPost } from './callers/post.ts'
-import type { Environment } from './environment.ts'
+import type { Environment, SentEntry, SentPost } from './environment.ts'
 import { currencies } from './scenario.ts'
-import type { SentEntry, SentPost } from './sent-post.ts'
 import { finish, type SimulatedRun } from './simulated-run.ts'
 import type { Stored } from './stored.ts'
 

@@ -6,22 +6,7 @@ export function createRateLimits(env: Environment): Readonly<Record<string, Rate
   return {
     RATE_LISTS: createLimiter(now, 600),
     RATE_NODES: createLimiter(now, 20),
-    RATE_NODES_ALL: noting(env, createLimiter(now, 120)),
     RATE_LEDGER: createLimiter(now, 6_000),
-  }
-}
-
-/** Remembers when the limiter last refused something: what callers ask then may be refused. */
-function noting(env: Environment, limiter: RateLimit): RateLimit {
-  return {
-    async limit(options) {
-      const outcome = await limiter.limit(options)
-      if (!outcome.success) {
-        env.count('limit of all callers used up')
-        env.callersRefusedAt = env.scheduler.now()
-      }
-      return outcome
-    },
   }
 }
 

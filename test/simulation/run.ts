@@ -1,16 +1,17 @@
 import { openSqliteD1, type SqliteD1 } from '../support/sqlite-d1.ts'
+import { correctAndReplace } from './correction.ts'
 import { createEnvironment, depositAddress, type Environment, startMs } from './environment.ts'
 import { auditEvents } from './event-audit.ts'
-import { deliverAll, endOutage, forkAndReturn, reconcileRepeatedly } from './final-phases.ts'
+import { compareRepeatedly, creditInTime, deliverAll, endOutage, forkAndReturn } from './final-phases.ts'
 import { auditLedger } from './ledger-audit.ts'
 import { drawLostDatabase } from './lost-database.ts'
-import { createOperator } from './operator.ts'
+import { createOperator, type Operator } from './operator.ts'
 import { expectedDeposits } from './oracle.ts'
 import { settlePosts, startPost } from './posts.ts'
 import { createRandom, type Random } from './random.ts'
 import { recover, settle } from './recovery.ts'
 import { createRequests } from './requests.ts'
-import { drawScenario } from './scenario.ts'
+import { drawScenario, type Scenario } from './scenario.ts'
 import { createScheduler } from './scheduler.ts'
 import { createRun, type SimulatedRun } from './simulated-run.ts'
 import { weatherStorm } from './storm.ts'
@@ -24,25 +25,30 @@ export interface Outcome {
   readonly counts: ReadonlyMap<string, number>
   /** Deposits of the final chain at the end. */
   readonly deposits: number
-  /** Deposits that were stored before the recovery. */
+  /** Deposits that were credited before the recovery. */
   readonly early: number
 }
 
-/** Takes a line for each event of a run. */
-export type Trace = (line: string) => void
+/** Properties that a scenario has in place of those that the seed draws. */
+export type Overrides = Partial<Scenario>
 
-/** The seeds of posts, endpoints, lost databases and further properties are far from those of runs. */
+/** How to run a seed. `trace` takes a line for each event. */
+export interface RunOptions {
+  readonly trace?: ((line: string) => void) | undefined
+  readonly overrides?: Overrides
+}
+
+/** The seeds of posts, endpoints and lost databases are far from those of runs. */
 const postSeeds = 2 ** 40
 const endpointSeeds = 2 ** 41
 const lossSeeds = 2 ** 42
-const furtherSeeds = 2 ** 43
 
 /** Runs one seed after the other over one database, which is empty again after each. */
-export function createSimulation(): (seed: number, trace?: Trace) => Promise<Outcome> {
+export function createSimulation(): (seed: number, options?: RunOptions) => Promise<Outcome> {
   const store = openSqliteD1()
-  return async (seed, trace) => {
+  return async (seed, { trace, overrides } = {}) => {
     const random = createRandom(seed)
-    const scenario = drawScenario(random, createRandom(seed + furtherSeeds))
+    const scenario = { ...drawScenario(random), ...overrides }
     const lost = drawLostDatabase(createRandom(seed + lossSeeds), depositAddress)
     const env = createEnvironment(scenario, lost, random, createScheduler(startMs), trace ?? null)
     env.trace(() => `seed ${seed} ${JSON.stringify(scenario)} lost ${lost?.issued.length ?? 'nothing'}`)
@@ -58,53 +64,73 @@ export function createSimulation(): (seed: number, trace?: Trace) => Promise<Out
   }
 }
 
-/** Runs all phases. Returns the number of deposits that were stored before the recovery. */
+/** Runs all phases. Returns the number of deposits that were credited before the recovery. */
 async function live(env: Environment, store: SqliteD1, backendRandom: Random, endpointRandom: Random): Promise<number> {
   const run = createRun(env, store, backendRandom, endpointRandom)
   await runFaultyPhase(run)
-  const early = run.stored.countDeposits()
+  const early = run.stored.countCredited()
   const phases = env.scenario.storm === null ? [recover, settle] : [recover, weatherStorm, recover, settle]
-  phases.push(settlePosts)
-  if (env.scenario.reconciles) phases.push(reconcileRepeatedly)
-  if (env.scenario.forks) phases.push(forkAndReturn)
+  phases.push(settlePosts, creditInTime)
+  if (env.scenario.reconciles) phases.push(compareRepeatedly)
+  if (env.scenario.ending === 'fork') phases.push(forkAndReturn)
+  if (env.scenario.storm?.keepsMemory === true) phases.push(endOutage)
+  if (env.scenario.ending === 'correction') phases.push(correctAndReplace)
+  phases.push(deliverAll)
   for (const phase of phases) if (env.violation === null) await phase(run)
-  if (env.violation === null) await deliverAll(run)
-  if (env.violation === null && env.scenario.storm?.keepsIsolates === true) await endOutage(run)
   const fault = env.violation === null ? (auditLedger(env, run.stored) ?? auditEvents(run.stored)) : null
   if (fault !== null) env.violate(fault)
   return early
 }
 
-const blockMs = 3_000
-
-/** Blocks, ticks and requests until the scenario's last block. */
+/** Blocks, minutes of the cron and requests until the scenario's last block. Blocks and minutes then go on. */
 async function runFaultyPhase(run: SimulatedRun): Promise<void> {
-  const { env, nodes, tick } = run
+  const { env } = run
+  const { scheduler, scenario } = env
+  const operator = createOperator(run)
+  startBlocks(run, operator)
+  startMinutes(run)
+  await scheduler.runUntil(() => env.violation !== null || env.phase !== 'faults' || isOver())
+  operator.end()
+
+  function isOver() {
+    return (
+      env.chain.tip().height - env.chain.firstHeight >= scenario.finalityLag + scenario.blocksBefore + scenario.blocks
+    )
+  }
+}
+
+function startBlocks(run: SimulatedRun, operator: Operator): void {
+  const { env, nodes } = run
   const { random, scheduler, scenario } = env
   const requests = createRequests()
-  const operator = createOperator(run)
   let blocks = 0
-  const nextBlock = () => {
+  const next = () => {
     nodes.advance(env.produce())
     blocks += 1
     if (blocks === env.lost?.setAfter) operator.setFirstIndex()
+    if (env.phase === 'faults') actBetweenBlocks()
+    scheduler.after(env.blockMs, next)
+  }
+  const actBetweenBlocks = () => {
     for (let left = scenario.requestsPerBlock; left > 0; left -= 1) {
-      if (random.chance(left)) scheduler.after(random.int(0, blockMs), () => requests.startAny(run))
+      if (random.chance(left)) scheduler.after(random.int(0, env.blockMs), () => requests.startAny(run))
     }
-    if (random.chance(scenario.rates.operator)) scheduler.after(random.int(0, blockMs - 1), operator.act)
+    if (random.chance(scenario.rates.operator)) scheduler.after(random.int(0, env.blockMs - 1), operator.act)
     if (run.backends.random.chance(0.5)) {
-      scheduler.after(run.backends.random.int(0, blockMs), () => startPost(run))
+      scheduler.after(run.backends.random.int(0, env.blockMs), () => startPost(run))
     }
-    scheduler.after(blockMs, () => (blocks < scenario.blocks ? nextBlock() : undefined))
   }
-  const nextTick = () => {
-    if (env.phase !== 'faults') return
-    const copies = random.chance(0.15) ? 2 : 1 // the platform starts each tick at least once
-    for (let i = 0; i < copies; i += 1) scheduler.after(i * random.int(0, 20_000), () => void tick())
-    scheduler.after(scenario.tickEveryMs, nextTick)
+  scheduler.after(0, next)
+}
+
+/** The cron starts each minute at least once, nearly always. */
+function startMinutes({ env, cron }: SimulatedRun): void {
+  const { random, scheduler } = env
+  const next = () => {
+    const copies =
+      scheduler.now() < env.sleepsUntil ? 0 : env.phase !== 'faults' ? 1 : random.pick([0, 1, 1, 1, 1, 1, 2])
+    for (let i = 0; i < copies; i += 1) scheduler.after(i * random.int(0, 20_000), () => void cron())
+    scheduler.after(60_000, next)
   }
-  scheduler.after(0, nextBlock)
-  scheduler.after(random.int(0, scenario.tickEveryMs), nextTick)
-  await scheduler.runUntil(() => env.violation !== null || blocks >= scenario.blocks)
-  operator.end()
+  scheduler.after(random.int(0, 20_000), next)
 }

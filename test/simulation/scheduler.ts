@@ -12,20 +12,13 @@ export interface Scheduler {
   runUntil(done: () => boolean): Promise<void>
 }
 
-interface Entry {
-  readonly time: number
-  readonly order: number
-  readonly event: () => void
-}
-
 /** A scheduler whose time begins at `start`. Of two events at one time, the one that was added first runs first. */
 export function createScheduler(start: number): Scheduler {
-  const heap: Entry[] = []
+  const entries: { readonly time: number; readonly event: () => void }[] = []
   let now = start
-  let added = 0
   const after = (ms: number, event: () => void) => {
-    added += 1
-    push(heap, { time: now + Math.max(0, Math.ceil(ms)), order: added, event })
+    const time = now + Math.max(0, Math.ceil(ms))
+    entries.splice(entries.findLastIndex((entry) => entry.time <= time) + 1, 0, { time, event })
   }
   return {
     now: () => now,
@@ -34,7 +27,7 @@ export function createScheduler(start: number): Scheduler {
     async runUntil(done) {
       await settled()
       while (!done()) {
-        const entry = pop(heap)
+        const entry = entries.shift()
         if (entry === undefined) return
         now = entry.time
         entry.event()
@@ -42,40 +35,4 @@ export function createScheduler(start: number): Scheduler {
       }
     },
   }
-}
-
-const isBefore = (a: Entry, b: Entry) => a.time < b.time || (a.time === b.time && a.order < b.order)
-
-function push(heap: Entry[], entry: Entry): void {
-  let at = heap.length
-  while (at > 0) {
-    const parent = (at - 1) >> 1
-    const above = heap[parent]
-    if (above === undefined || isBefore(above, entry)) break
-    heap[at] = above
-    at = parent
-  }
-  heap[at] = entry
-}
-
-function pop(heap: Entry[]): Entry | undefined {
-  const first = heap[0]
-  const last = heap.pop()
-  if (first === undefined || last === undefined || heap.length === 0) return first
-  let at = 0
-  for (;;) {
-    let child = at * 2 + 1
-    let below = heap[child]
-    if (below === undefined) break
-    const right = heap[child + 1]
-    if (right !== undefined && isBefore(right, below)) {
-      below = right
-      child += 1
-    }
-    if (isBefore(last, below)) break
-    heap[at] = below
-    at = child
-  }
-  heap[at] = last
-  return first
 }

@@ -1,17 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { AlarmKind, LogFields } from '../../src/platform/logger.ts'
+import type { AlarmKind } from '../../src/platform/alarm-table.ts'
+import type { LogFields } from '../../src/platform/logger.ts'
 import type { RoundTrip, SqliteD1 } from '../support/sqlite-d1.ts'
 import { checkAlarm } from './alarm-checks.ts'
 import { type Backend, createBackend } from './callers/backend.ts'
 import { type Client, createClient } from './callers/client.ts'
-import { connectToDatabase, isDatabaseFault } from './database.ts'
+import { connectToDatabase } from './database.ts'
 import { createEndpoints, type Endpoints } from './endpoints.ts'
 import type { Environment } from './environment.ts'
 import { createInvariantCheck } from './invariants.ts'
-import { type AnyFetch, createInvocation, type Invocation, runIn } from './invocation.ts'
-import { connectDatabase, createIsolate, type Isolate, wrongSettings } from './isolate.ts'
+import { type AnyFetch, createInvocation, createLifetime, type Invocation, runIn } from './invocation.ts'
+import { connectDatabase, createDeployment, type Isolate, wrongSettings } from './isolate.ts'
 import { connectToNodes } from './network.ts'
 import { createNodes, type Nodes } from './nodes.ts'
+import { isPlatformFault } from './objects.ts'
 import type { Random } from './random.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { createStored, type Stored } from './stored.ts'
@@ -24,19 +26,24 @@ export interface SimulatedRun {
   readonly stored: Stored
   /** The environment of backends: the same with a source of randomness of its own, so that posts change no other draw. */
   readonly backends: Environment
-  /** Starts one tick. The promise resolves at its end, or never where it is killed. */
-  tick(): Promise<void>
-  /** Starts one request in an invocation of this kind. The promise resolves as that of `tick`. */
+  /** Starts one minute of the cron. The promise resolves at its end, or never where it is killed. */
+  cron(): Promise<void>
+  /** Starts one request in an invocation of this kind. The promise resolves as that of `cron`. */
   request(kind: string, act: (client: Client) => Promise<void>): Promise<void>
-  /** Starts one call of a backend. The promise resolves as that of `tick`. */
+  /** Starts one call of a backend. The promise resolves as that of `cron`. */
   post(act: (backend: Backend) => Promise<void>): Promise<void>
   /** Starts a tick, or a request, of a deployment with a setting that contradicts what is stored. It must do nothing. */
   misconfigured(act: ((client: Client) => Promise<void>) | null): Promise<void>
-  /** Replaces all isolates: the deployed configuration has changed, or the service was stopped. */
+  /** Replaces all isolates and objects: the deployed configuration has changed, or the service was stopped. */
   deploy(): void
+  /** Ends the scanner's instance: what it remembers of nodes is lost. */
+  forgetNodes(): void
   /** Changes the database without the service. */
   repair(change: (sqlite: DatabaseSync) => void): void
 }
+
+/** How long a deployment with a wrong setting runs beside the right one. */
+const wrongForMs = 45_000
 
 /** What an invocation does. */
 type Work = (isolate: Isolate, invocation: Invocation) => Promise<void>
@@ -56,17 +63,19 @@ export function createRun(
   const stored = createStored(store.sqlite)
   const nodes = createNodes(env, () => stored.scan()?.height ?? 0)
   const invariants = createInvariantCheck(env, stored)
-  const resources = { nodes, db: connectDatabase(store), rateLimits: createRateLimits(env) }
+  const ports = createPorts({ stored, nodes, endpoints, check: (by) => invariants.check(by) })
   // Reads and writes of anything but `random` are those of the environment itself.
   const backends: Environment = Object.create(env, { random: { value: backendRandom } })
-  const start = () => createIsolate(env, resources)
-  const startForBackends = () => createIsolate(backends, resources)
-  let isolates = [start(), start()]
-  let backendIsolate = startForBackends()
+  const db = connectDatabase(store)
+  const rateLimits = createRateLimits(env)
+  const resources = { nodes, db, rateLimits, connect: (invocation: Invocation) => ports(env, invocation) }
+  const deployment = createDeployment(env, resources)
+  const act = createCalls(ports)
+  let isolates = [deployment.startIsolate(), deployment.startIsolate()]
+  let backendIsolate = deployment.startIsolate()
   const bookmarks = new Map<string | null, string>()
-  const act = createCalls({ stored, nodes, endpoints, check: (by) => invariants.check(by) })
   const invoke = (kind: string, work: Work) => {
-    if (random.chance(0.02)) isolates[random.int(0, 1)] = start()
+    if (random.chance(0.02)) isolates[random.int(0, 1)] = deployment.startIsolate()
     return act(env, kind, random.pick(isolates), work)
   }
   const asking = (send: (client: Client) => Promise<void>) => (isolate: Isolate, invocation: Invocation) =>
@@ -78,60 +87,92 @@ export function createRun(
     stored,
     backends,
     post(send) {
-      if (backendRandom.chance(0.05)) backendIsolate = startForBackends()
+      if (backendRandom.chance(0.05)) backendIsolate = deployment.startIsolate()
       return act(backends, 'post', backendIsolate, (isolate, invocation) =>
         send(createBackend({ env: backends, stored, invocation }, isolate)),
       )
     },
-    tick: () => invoke('tick', (isolate) => isolate.tick()),
+    cron: () => invoke('cron', (isolate) => isolate.scheduled()),
     request: (kind, send) => invoke(kind, asking(send)),
     misconfigured(send) {
-      const wrong = createIsolate(env, resources, random.pick(wrongSettings))
-      return act(env, 'misconfigured', wrong, send === null ? (isolate) => isolate.tick() : asking(send))
+      const wrong = createDeployment(env, { ...resources, connect: refusing }, random.pick(wrongSettings))
+      const isolate = wrong.startIsolate()
+      env.scheduler.after(wrongForMs, () => {
+        wrong.scanner.remove()
+        wrong.endpoint.remove()
+      })
+      return act(env, 'misconfigured', isolate, send === null ? (one) => one.scheduled() : asking(send), refusing)
     },
     deploy() {
-      isolates = [start(), start()]
-      backendIsolate = startForBackends()
+      deployment.scanner.restart()
+      deployment.endpoint.restart()
+      isolates = [deployment.startIsolate(), deployment.startIsolate()]
+      backendIsolate = deployment.startIsolate()
     },
+    forgetNodes: () => deployment.scanner.restart(),
     repair(change) {
       change(store.sqlite)
       invariants.accept()
       for (const observer of env.observers) observer()
     },
   }
+
+  /** The ports of an invocation that may change nothing that the ledger and the scan consist of, and may ask no node. */
+  function refusing(invocation: Invocation) {
+    const usual = ports(env, invocation)
+    const fetch: AnyFetch = (url) => {
+      env.violate(`a deployment with a wrong setting asked ${url}`)
+      return Promise.reject(new TypeError('fetch failed'))
+    }
+    return { ...usual, fetch, roundTrip: refusingChanges(env, stored, usual.roundTrip) }
+  }
 }
 
-/** Makes what runs one invocation of an isolate. `check` is called after each trip that wrote. */
-function createCalls(run: {
+type MakePorts = ReturnType<typeof createPorts>
+
+/** Makes the platform functions of an invocation. `check` is called after each trip that wrote. */
+function createPorts(run: {
   readonly stored: Stored
   readonly nodes: Nodes
   readonly endpoints: Endpoints
   readonly check: (by: string) => void
-}): (env: Environment, kind: string, isolate: Isolate, work: Work) => Promise<void> {
-  const { stored, nodes, endpoints, check } = run
-  let started = 0
-  let open = 0
-  return async (env, kind, isolate, work) => {
-    started += 1
-    env.count(`call: ${kind}`)
-    if (open > 0) env.count('invocations at once')
-    const invocation = createInvocation(env, kind, started, isolate.skewMs)
+}) {
+  const { nodes, endpoints, check } = run
+  return (env: Environment, invocation: Invocation) => {
     const onWrite = () => {
       check(invocation.name)
       for (const observer of env.observers) observer()
     }
+    return {
+      invocation,
+      fetch: connect(env, nodes, endpoints, invocation),
+      roundTrip: connectToDatabase(env, invocation, onWrite),
+      log: createLog(env, invocation),
+    }
+  }
+}
+
+/** Makes what runs one invocation of a Worker. */
+function createCalls(ports: MakePorts) {
+  let started = 0
+  let open = 0
+  return async (
+    env: Environment,
+    kind: string,
+    isolate: Isolate,
+    work: Work,
+    connectWith: (invocation: Invocation) => ReturnType<MakePorts> = (invocation) => ports(env, invocation),
+  ): Promise<void> => {
+    started += 1
+    env.count(`call: ${kind}`)
+    if (open > 0) env.count('invocations at once')
+    const name = `${kind}-${started}`
+    const invocation = createInvocation(env, kind, name, createLifetime(env, name, isolate.skewMs, 20))
     open += 1
-    const roundTrip = connectToDatabase(env, invocation, onWrite)
     try {
-      const ports = {
-        invocation,
-        fetch: connect(env, nodes, endpoints, invocation),
-        roundTrip: kind === 'misconfigured' ? refusingChanges(env, stored, roundTrip) : roundTrip,
-        log: createLog(env, invocation),
-      }
-      await runIn(ports, () => work(isolate, invocation))
+      await runIn(connectWith(invocation), () => work(isolate, invocation))
     } catch (cause) {
-      if (!isDatabaseFault(cause)) {
+      if (!isPlatformFault(cause)) {
         env.violate(`${invocation.name} threw ${cause instanceof Error ? cause.stack : String(cause)}`)
       }
     }
@@ -139,11 +180,11 @@ function createCalls(run: {
   }
 }
 
-/** The round trips of an invocation that may change nothing that the ledger and the scan consist of. */
 function refusingChanges(env: Environment, stored: Stored, roundTrip: RoundTrip): RoundTrip {
   const state = () => {
-    const { scan, countDeposits, countEntries, pending, rescans } = stored
-    return JSON.stringify([scan(), countDeposits(), countEntries(), pending(), rescans()])
+    const { scan, countCredited, countEntries, transfers, rescans } = stored
+    const states = transfers().map(({ txid, position, state: name }) => `${txid} ${position} ${name}`)
+    return JSON.stringify([scan(), countCredited(), countEntries(), states, rescans()])
   }
   return (work, statements) =>
     roundTrip((failAt) => {
@@ -171,7 +212,7 @@ function createLog(env: Environment, { name: invocation }: Invocation) {
     env.trace(() => `${invocation} ${level} ${name} ${JSON.stringify(fields)}`)
     if (level === 'alarm') checkAlarm(env, name as AlarmKind, fields) // the alarm method's own argument
     // Drizzle's message does not contain that of its cause.
-    if (name === 'request-crashed' && !/D1_ERROR|Failed query/.test(String(fields.text))) {
+    if (name === 'request-crashed' && !/D1_ERROR|Failed query|the platform ended/.test(String(fields.text))) {
       env.violate(`${invocation} crashed: ${fields.text}`)
     }
   }
@@ -182,6 +223,13 @@ export async function pass({ scheduler }: Environment, ms: number): Promise<void
   const until = scheduler.now() + ms
   scheduler.after(ms, () => undefined)
   await scheduler.runUntil(() => scheduler.now() >= until)
+}
+
+/** Lets virtual time pass until something is true, for so many milliseconds at most. Returns whether it is true. */
+export async function passUntil(env: Environment, isTrue: () => boolean, ms: number): Promise<boolean> {
+  const until = env.scheduler.now() + ms
+  while (env.violation === null && env.scheduler.now() < until && !isTrue()) await pass(env, 500)
+  return isTrue()
 }
 
 /** Lets virtual time pass until an invocation has ended. */

@@ -12,30 +12,40 @@ export interface SourcePatch {
   readonly replacement: string
 }
 
-/** A deliberate mistake in the source, and a seed from which on the simulation finds it soon. */
-export interface Defect extends SourcePatch {
-  readonly from: number
-}
-
 /** How often the text of a patch occurs in its file. */
 export function countOccurrences({ file, text }: SourcePatch): number {
   return readFileSync(`${root}src/${file}`, 'utf8').split(text).length - 1
 }
 
+const own = pathToFileURL(root).href
+const patches = new Map<string, SourcePatch>()
+
 /**
- * Makes this process load the patched source. Nothing changes on the disk. To be called before the first import of the
- * service. Throws where the text does not occur exactly once.
+ * Loads a module of this project anew, with everything that it imports from the project, where one file of the source is patched.
+ * Nothing changes on the disk. The copies differ by the query of their URLs. Throws where the text does not occur exactly once.
  */
-export function applyPatch(patch: SourcePatch): void {
-  const { file, text, replacement } = patch
+export async function importPatched<T>(path: string, patch: SourcePatch): Promise<T> {
+  const { file, text } = patch
   if (countOccurrences(patch) !== 1) throw new Error(`src/${file} does not have this text exactly once: ${text}`)
-  const path = `${root}src/${file}`
-  const { href } = pathToFileURL(path)
+  if (patches.size === 0) patchLoads()
+  const query = `?patch=${patches.size}`
+  patches.set(query, patch)
+  return (await import(`${own}${path}${query}`)) as T // what the caller says the module is
+}
+
+function patchLoads(): void {
   registerHooks({
+    resolve(specifier, context, nextResolve) {
+      const resolved = nextResolve(specifier, context)
+      const query = new URL(context.parentURL ?? own).search
+      const isOwn = resolved.url.startsWith(own) && !resolved.url.includes('/node_modules/')
+      return isOwn && patches.has(query) ? { ...resolved, url: new URL(query, resolved.url).href } : resolved
+    },
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context)
-      if (url !== href) return loaded
-      return { ...loaded, source: readFileSync(path, 'utf8').replace(text, () => replacement) }
+      const patch = patches.get(new URL(url).search)
+      if (patch === undefined || !url.startsWith(`${own}src/${patch.file}?`)) return loaded
+      return { ...loaded, source: String(loaded.source).replace(patch.text, () => patch.replacement) }
     },
   })
 }

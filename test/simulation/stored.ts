@@ -2,135 +2,81 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Address } from '../../src/chain/address.ts'
 import type { Uid } from '../../src/common/ids.ts'
 
+type Numbers<Names extends string> = Readonly<Record<Names, number>>
+type Texts<Names extends string> = Readonly<Record<Names, string>>
+type Amounts<Names extends string> = Readonly<Record<Names, bigint>>
+
 /** The row of the scan. */
-export interface StoredScan {
-  readonly height: number
+export type StoredScan = Numbers<'height' | 'finalized' | 'advancedAt' | 'caughtUpAt' | 'triedAt' | 'correctedBy'> & {
   readonly hash: string | null
-  readonly finalized: number
-  readonly advancedAt: number
-  readonly caughtUpAt: number
-  readonly triedAt: number
-  readonly lease: string
-  readonly leaseUntil: number
   readonly halted: string | null
 }
 
-/** A deposit. */
-export interface StoredDeposit {
-  readonly txid: string
-  readonly position: number
-  readonly height: number
-  readonly hash: string
-  readonly cuy: number
-  readonly uid: number
-  readonly to: Address
-  readonly outcome: string
-  readonly amount: bigint
-}
+/** A transfer. */
+export type StoredTransfer = Numbers<'position' | 'height' | 'cuy'> &
+  Texts<'txid' | 'hash'> &
+  Amounts<'raw' | 'amount'> & {
+    readonly uid: number | null
+    readonly to: Address
+    readonly state: 'seen' | 'dropped' | 'held' | 'refused' | 'credited' | 'moved'
+    readonly reason: string | null
+  }
 
-/** A ledger entry, with the columns that callers are shown. */
-export interface StoredEntry {
-  readonly id: number
-  readonly uid: number
-  readonly wid: number
-  readonly osn: string
-  readonly type: number
-  readonly cuy: number
-  readonly amount: bigint
-  readonly balance: bigint
-  readonly mark: string
-  readonly createdAt: number
-  /** The name of its backend, empty for a recharge. */
-  readonly by: string
-}
+/** A ledger entry, with the columns that callers are shown. `by` is the name of its backend, empty for a recharge. */
+export type StoredEntry = Numbers<'id' | 'uid' | 'wid' | 'type' | 'cuy' | 'createdAt'> &
+  Texts<'osn' | 'mark' | 'by'> &
+  Amounts<'amount' | 'balance'>
 
 /** A wallet's balance. */
-export interface StoredWallet {
-  readonly uid: number
-  readonly cuy: number
-  readonly balance: bigint
-}
+export type StoredWallet = Numbers<'uid' | 'cuy'> & Amounts<'balance'>
 
 /** An issued address. */
-export interface StoredAddress {
-  readonly id: number
-  readonly index: number
-  readonly uid: Uid
-  readonly address: Address
-  readonly issuedHeight: number
-}
+export type StoredAddress = Numbers<'id' | 'index' | 'issuedHeight'> & { readonly uid: Uid; readonly address: Address }
 
-/** An unfinished rescan. */
-export interface StoredRescan {
-  readonly id: number
-  readonly kind: 'gap' | 'request'
-  readonly from: number
-  readonly to: number
-}
+/** An unfinished rescan. The blocks before `next` were read. */
+export type StoredRescan = Numbers<'id' | 'from' | 'to' | 'next'> & { readonly kind: 'gap' | 'request' }
 
-/** Received, sent and pending, of one address in one currency, in chain units. */
-export interface StoredTotals {
-  readonly received: bigint
-  readonly sent: bigint
-  readonly pending: bigint
-}
+/**
+ * What is recorded of an address in one currency, up to a height, and what is known of the difference. `readFrom` is the lowest height
+ * that the newest reading can be of.
+ */
+export type StoredHolding = Numbers<'cuy' | 'changedHeight'> &
+  Amounts<'recorded' | 'accepted' | 'reported'> & { readonly address: Address; readonly readFrom: number | null }
 
-/** What is accepted of the difference between an address and the chain, in chain units. */
-export interface StoredDifference {
-  readonly fees: bigint
-  readonly confirmed: bigint
-}
-
-/** A deposit or movement, as what changes the records of an address. `storedAt` is 0 where it is unknown. */
-export interface StoredChange {
-  readonly address: Address
-  readonly cuy: number
-  readonly height: number
-  readonly storedAt: number
-}
-
-/** A row as SQLite returns it: amounts are below 2^53. */
-type Integers<T> = { readonly [Name in keyof T]: T[Name] extends bigint ? number : T[Name] }
+/** An event. */
+export type StoredEvent = Numbers<'id' | 'uid'> &
+  Texts<'type'> &
+  Readonly<Record<'entryId' | 'position', number | null> & Record<'txid' | 'reason', string | null>>
 
 // The only SQL of the simulation, so that only this file depends on the names of columns.
 const selectScan = `
-SELECT height, hash, finalized, advanced_at AS advancedAt, caught_up_at AS caughtUpAt,
-  tried_at AS triedAt, lease, lease_until AS leaseUntil, halted FROM scan`
-const selectDeposits = `
-SELECT txid, position, height, block_hash AS hash, cuy, uid, to_address AS "to", outcome, amount FROM deposit`
+SELECT height, hash, finalized, advanced_at AS advancedAt, caught_up_at AS caughtUpAt, tried_at AS triedAt, halted,
+  corrected_by AS correctedBy FROM scan`
+const selectTransfers = `
+SELECT txid, position, height, block_hash AS hash, cuy, uid, to_address AS "to", state, reason, raw, amount FROM transfer`
 const selectEntries = `
 SELECT id, uid, wallet_id AS wid, osn, type, cuy, amount, balance, mark, created_at AS createdAt,
   posted_by AS "by" FROM flow`
-const selectKnown = `
-SELECT 1 FROM deposit WHERE txid = ?1 AND position = ?2
-UNION ALL SELECT 1 FROM pending WHERE txid = ?1 AND to_address = ?3`
 const selectAddresses =
   'SELECT id, derivation_index AS "index", uid, address, issued_height AS "issuedHeight" FROM address'
 const countUnpaid = `
 SELECT count(*) AS n FROM address
-WHERE uid = ? AND NOT EXISTS (SELECT 1 FROM deposit WHERE deposit.to_address = address.address)`
-const countSightings = `
-SELECT count(*) AS n FROM sighting JOIN address ON address.address = sighting.to_address WHERE address.uid = ?`
+WHERE uid = ? AND NOT EXISTS (
+  SELECT 1 FROM transfer WHERE to_address = address.address AND state IN ('held', 'refused', 'credited'))`
 const selectCredited = `
-SELECT coalesce(sum(amount), 0) AS n FROM deposit WHERE uid = ? AND cuy = ? AND created_at >= ?`
-const selectForeignPending = `
-SELECT uid, to_address AS "to" FROM pending
-WHERE NOT EXISTS (SELECT 1 FROM address WHERE address.address = pending.to_address AND address.uid = pending.uid)`
-const selectTotals = `
-SELECT 'in' AS kind, raw FROM deposit WHERE to_address = ?1 AND cuy = ?2
-UNION ALL SELECT direction, raw FROM movement WHERE address = ?1 AND cuy = ?2
-UNION ALL SELECT 'pending', raw FROM pending WHERE to_address = ?1 AND cuy = ?2`
-const selectDifference = 'SELECT fees, confirmed FROM accepted_difference WHERE address = ? AND cuy = ?'
-const selectChanges = `
-SELECT to_address AS address, cuy, height, created_at AS storedAt FROM deposit
-UNION ALL SELECT address, cuy, height, 0 FROM movement`
-const countUnfinished = `
-SELECT (SELECT count(*) FROM open_difference) + (SELECT count(*) FROM accepted_difference WHERE reported = 0)
-  + (SELECT count(*) FROM reconciliation WHERE finished_at IS NULL)
-  + (SELECT 3 - count(DISTINCT cuy) FROM reconciliation WHERE started_at > ?) AS n`
-
+SELECT coalesce(sum(amount), 0) AS n FROM transfer
+WHERE uid = ? AND cuy = ? AND changed_at >= ? AND state = 'credited'`
+const selectForeign = `
+SELECT uid, to_address AS "to" FROM transfer WHERE uid IS NOT NULL
+AND NOT EXISTS (SELECT 1 FROM address WHERE address.address = transfer.to_address AND address.uid = transfer.uid)`
 const selectRescans = `
-SELECT id, kind, from_height AS "from", to_height AS "to" FROM rescan WHERE finished_at IS NULL ORDER BY id`
+SELECT id, kind, from_height AS "from", to_height AS "to", next_height AS next
+FROM rescan WHERE finished_at IS NULL ORDER BY id`
+const selectEvents = 'SELECT id, type, uid, entry_id AS entryId, txid, position, reason FROM event ORDER BY id'
+const parts = Array.from({ length: 7 }, (_, i) => `part_${i}`)
+const selectHoldings = `
+SELECT address, cuy, ${parts.join(', ')}, accepted, iif(differing >= 3, difference, '0') AS reported,
+  changed_height AS changedHeight, read_from AS readFrom FROM holding`
 
 /** The contents of the database, read without the service. */
 export type Stored = ReturnType<typeof createStored>
@@ -138,12 +84,13 @@ export type Stored = ReturnType<typeof createStored>
 /** Reads of the database for the checks. */
 export function createStored(sqlite: DatabaseSync) {
   const queries = createQueries(sqlite)
-  const reconciliation = reconciliationReads(queries)
-  return { ...scanReads(queries), ...ledgerReads(queries), ...eventReads(queries), reconciliation }
+  return { ...scanReads(queries), ...transferReads(queries), ...ledgerReads(queries), ...eventReads(queries) }
 }
 
 type Value = string | number
 type Queries = ReturnType<typeof createQueries>
+/** A row as SQLite returns it: amounts are below 2^53, and raw amounts are text. */
+type Row<T> = { readonly [Name in keyof T]: T[Name] extends bigint ? number | string : T[Name] }
 
 /** Prepared queries whose rows have the selected columns. */
 function createQueries(sqlite: DatabaseSync) {
@@ -163,52 +110,67 @@ function createQueries(sqlite: DatabaseSync) {
 }
 
 function scanReads({ rows, first, count }: Queries) {
-  const known = first<unknown>(selectKnown)
   return {
     scan: first<StoredScan>(selectScan),
-    /** Whether a transfer is stored as a deposit, or waits to be proven. Its position is certain only then. */
-    isKnown: (txid: string, position: number, to: Address) => known(txid, position, to) !== undefined,
     addressesFrom: rows<StoredAddress>(`${selectAddresses} WHERE derivation_index >= ? ORDER BY derivation_index`),
     addressesOf: rows<StoredAddress>(`${selectAddresses} WHERE uid = ? ORDER BY derivation_index`),
     /** The caller's addresses without a deposit. */
     countUnpaid: count(countUnpaid),
-    pending: rows<{ uid: Uid; to: Address }>('SELECT uid, to_address AS "to" FROM pending'),
-    /** Pending deposits to addresses that are not those of their callers. */
-    foreignPending: rows<{ uid: Uid; to: Address }>(selectForeignPending),
-    /** Pending deposits in all currencies but one. */
-    countPendingBut: count('SELECT count(*) AS n FROM pending WHERE cuy <> ?'),
-    /** Blocks that were put aside, and ranges that are to be read again. */
     rescans: rows<StoredRescan>(selectRescans),
+    /** Rescans that the operator asked for, and corrections: they have things decided anew. */
+    countRepairs: count(
+      `SELECT (SELECT count(*) FROM rescan WHERE kind = 'request') + (SELECT count(*) FROM correction) AS n`,
+    ),
+    countOperators: count(`SELECT count(*) AS n FROM stored_setting WHERE name LIKE 'OPERATOR%'`),
     countSettings: count('SELECT count(*) AS n FROM stored_setting'),
-    countPendingOf: count('SELECT count(*) AS n FROM pending WHERE uid = ?'),
-    countSightingsOf: count(countSightings),
-    /** Rescans that the operator asked for. */
-    countRequests: count(`SELECT count(*) AS n FROM rescan WHERE kind = 'request'`),
+  }
+}
+
+function transferReads({ rows, first, count }: Queries) {
+  const toTransfer = ({ raw, amount, ...row }: Row<StoredTransfer>): StoredTransfer => ({
+    ...row,
+    raw: BigInt(raw),
+    amount: BigInt(amount),
+  })
+  const all = rows<Row<StoredTransfer>>(selectTransfers)
+  const of = rows<Row<StoredTransfer>>(`${selectTransfers} WHERE uid = ? AND txid = ?`)
+  const one = first<Row<StoredTransfer>>(`${selectTransfers} WHERE txid = ? AND position = ?`)
+  const credited = count(selectCredited)
+  const countState = count('SELECT count(*) AS n FROM transfer WHERE uid = ? AND state = ?')
+  return {
+    transfers: () => all().map(toTransfer),
+    transfersOf: (uid: Uid, txid: string) => of(uid, txid).map(toTransfer),
+    transfer(txid: string, position: number): StoredTransfer | undefined {
+      const row = one(txid, position)
+      return row === undefined ? undefined : toTransfer(row)
+    },
+    /** Whether it was decided: what was only seen, or dropped, was not. */
+    isDecided(txid: string, position: number): boolean {
+      const state = one(txid, position)?.state
+      return state !== undefined && state !== 'seen' && state !== 'dropped'
+    },
+    countCredited: count(`SELECT count(*) AS n FROM transfer WHERE state = 'credited'`),
+    countSeenOf: (uid: Uid) => countState(uid, 'seen'),
+    countHeldOf: (uid: Uid) => countState(uid, 'held'),
+    /** The sum that was credited to a caller in one currency at or after a time. */
+    creditedSince: (uid: Uid, cuy: number, since: number) => BigInt(credited(uid, cuy, since)),
+    /** Transfers that belong to somebody who does not have the address. */
+    foreign: rows<{ uid: Uid; to: Address }>(selectForeign),
   }
 }
 
 function ledgerReads({ rows, first, count }: Queries) {
-  const deposits = rows<Integers<StoredDeposit>>(selectDeposits)
-  const depositsOf = rows<Integers<StoredDeposit>>(`${selectDeposits} WHERE uid = ? AND txid = ?`)
-  const deposit = first<Integers<StoredDeposit>>(`${selectDeposits} WHERE txid = ? AND position = ?`)
-  const entries = rows<Integers<StoredEntry>>(`${selectEntries} ORDER BY id`)
-  const entriesAbove = rows<Integers<StoredEntry>>(`${selectEntries} WHERE id > ? ORDER BY id`)
-  const entry = first<Integers<StoredEntry>>(`${selectEntries} WHERE uid = ? AND cuy = ? AND type = ? AND osn = ?`)
-  const entriesOf = rows<Integers<StoredEntry>>(`${selectEntries} WHERE uid = ? ORDER BY id DESC`)
-  const wallets = rows<Integers<StoredWallet>>('SELECT uid, cuy, balance FROM wallet')
-  const creditedSince = count(selectCredited)
-  const toDeposit = (row: Integers<StoredDeposit>): StoredDeposit => ({ ...row, amount: BigInt(row.amount) })
-  const toEntry = (row: Integers<StoredEntry>): StoredEntry => {
+  const entries = rows<Row<StoredEntry>>(`${selectEntries} ORDER BY id`)
+  const entriesAbove = rows<Row<StoredEntry>>(`${selectEntries} WHERE id > ? ORDER BY id`)
+  const entry = first<Row<StoredEntry>>(`${selectEntries} WHERE uid = ? AND cuy = ? AND type = ? AND osn = ?`)
+  const entriesOf = rows<Row<StoredEntry>>(`${selectEntries} WHERE uid = ? ORDER BY id DESC`)
+  const wallets = rows<Row<StoredWallet>>('SELECT uid, cuy, balance FROM wallet')
+  const holdings = rows<Row<Omit<StoredHolding, 'recorded'>> & Record<string, Value | null>>(selectHoldings)
+  const toEntry = (row: Row<StoredEntry>): StoredEntry => {
     return { ...row, amount: BigInt(row.amount), balance: BigInt(row.balance) }
   }
   return {
-    countDeposits: count('SELECT count(*) AS n FROM deposit'),
     countEntries: count('SELECT count(*) AS n FROM flow'),
-    deposits: () => deposits().map(toDeposit),
-    depositsOf: (uid: Uid, txid: string) => depositsOf(uid, txid).map(toDeposit),
-    outcomeOf: (txid: string, position: number) => deposit(txid, position)?.outcome,
-    /** The sum that was credited to a caller in one currency at or after a time. */
-    creditedSince: (uid: Uid, cuy: number, since: number) => BigInt(creditedSince(uid, cuy, since)),
     entries: () => entries().map(toEntry),
     /** The entries with higher ids, oldest first. */
     entriesAbove: (id: number) => entriesAbove(id).map(toEntry),
@@ -219,55 +181,20 @@ function ledgerReads({ rows, first, count }: Queries) {
     /** The caller's entries, newest first. */
     entriesOf: (uid: Uid) => entriesOf(uid).map(toEntry),
     wallets: () => wallets().map((wallet): StoredWallet => ({ ...wallet, balance: BigInt(wallet.balance) })),
+    holdings: () =>
+      holdings().map((row): StoredHolding => {
+        const recorded = parts.reduce((sum, part) => sum * 10n ** 12n + BigInt(row[part] ?? 0), 0n) // the highest first
+        return { ...row, recorded, accepted: BigInt(row.accepted), reported: BigInt(row.reported) }
+      }),
   }
-}
-
-/** An event. */
-export interface StoredEventRow {
-  readonly id: number
-  readonly type: string
-  readonly uid: number
-  readonly entryId: number | null
-  readonly txid: string | null
-  readonly position: number | null
-  readonly reason: string | null
 }
 
 function eventReads({ rows, count }: Queries) {
-  const events = rows<StoredEventRow>(
-    'SELECT id, type, uid, entry_id AS entryId, txid, position, reason FROM event ORDER BY id',
-  )
-  const refusals = rows<{ txid: string; position: number; uid: number; outcome: string }>(
-    'SELECT txid, position, uid, reason AS outcome FROM refusal',
-  )
   return {
-    events: () => events(),
-    refusals: () => refusals(),
+    events: rows<StoredEvent>(selectEvents),
     newestEvent: count('SELECT coalesce(max(id), 0) AS n FROM event'),
     /** The events that endpoints have not received, those of all endpoints added up. */
     countUndelivered: count('SELECT count(*) AS n FROM webhook JOIN event ON event.id > webhook.position'),
-  }
-}
-
-function reconciliationReads({ rows, first, count }: Queries) {
-  const totals = rows<{ kind: 'in' | 'out' | 'pending'; raw: string }>(selectTotals)
-  const difference = first<{ fees: string; confirmed: string }>(selectDifference)
-  const unfinished = count(countUnfinished)
-  return {
-    totals(address: Address, cuy: number): StoredTotals {
-      const sums = { in: 0n, out: 0n, pending: 0n }
-      for (const { kind, raw } of totals(address, cuy)) sums[kind] += BigInt(raw)
-      return { received: sums.in, sent: sums.out, pending: sums.pending }
-    },
-    difference(address: Address, cuy: number): StoredDifference {
-      const row = difference(address, cuy)
-      return { fees: BigInt(row?.fees ?? 0), confirmed: BigInt(row?.confirmed ?? 0) }
-    },
-    changes: rows<StoredChange>(selectChanges),
-    lease: first<Pick<StoredScan, 'lease' | 'leaseUntil'>>(
-      'SELECT lease, lease_until AS leaseUntil FROM reconciliation_lease',
-    ),
-    /** Whether each currency was compared after a time, and nothing is left to examine or to report. */
-    isReconciled: (since: number) => unfinished(since) === 0,
+    countEndpoints: count('SELECT count(*) AS n FROM webhook'),
   }
 }

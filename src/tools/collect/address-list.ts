@@ -1,13 +1,12 @@
-import { spawn } from 'node:child_process'
-import * as z from 'zod/mini'
 import { deriveAddress, indexMax } from '../../addresses/derive.ts'
+import { checkKeyUse } from '../../addresses/key-use.ts'
 import type { Address } from '../../chain/address.ts'
-import { err, ok, type Result } from '../../common/result.ts'
+import { balancesMax } from '../../chain/limits.ts'
 import type { Config } from '../../config/config.ts'
-import { readAgreedBalances } from './agreed-balances.ts'
-import { scanGap } from './limits.ts'
-import type { CollectNodes } from './node-access.ts'
-import { readAccount } from './node-api.ts'
+import { queryDatabase } from '../deploy/database.ts'
+import { ToolError } from '../keys/terminal.ts'
+import { readUse } from '../node-pool.ts'
+import type { CollectNodes } from './nodes.ts'
 
 /** A deposit address with its place in the derivation path. */
 export interface ListedAddress {
@@ -24,104 +23,47 @@ export interface IndexRange {
 /** Every index. */
 export const wholeRange: IndexRange = { from: 0, to: indexMax }
 
-const rowsSchema = z.array(
-  z.object({ results: z.array(z.object({ i: z.int().check(z.gte(0)), address: z.string() })) }),
-)
-
 /**
  * The addresses that a deployment issued, from its database; without `env` from the local one. Each must be the one that the
- * extended public key gives: otherwise the key is another one, and nothing could be signed.
+ * extended public key gives: otherwise the key is another one, and nothing could be signed. A failure is a `ToolError`.
  */
 export async function readIssuedAddresses(
-  config: Config,
+  { extendedPublicKey }: Pick<Config, 'extendedPublicKey'>,
   env: string | undefined,
   { from, to }: IndexRange,
-): Promise<Result<readonly ListedAddress[], string>> {
+): Promise<readonly ListedAddress[]> {
   const query = `SELECT derivation_index AS i, address FROM address WHERE derivation_index BETWEEN ${from} AND ${to} ORDER BY i`
-  const place = env === undefined ? ['--local'] : ['--remote', `--env=${env}`]
-  const output = await runWrangler(['d1', 'execute', 'DB', ...place, '--json', '--command', query])
-  if (output === null)
-    return err('the database could not be read: run "npx wrangler d1 execute DB …" to see why, or use --scan')
-  const rows = parseRows(output)
-  if (rows === null) return err('wrangler answered with something other than rows of the table address')
-  const listed: ListedAddress[] = []
-  for (const { i: index, address } of rows) {
-    const derived = deriveAddress(config.extendedPublicKey, index)
-    if (derived !== address)
-      return err(`address ${index} of the database is not one of TRON_XPUB: the key is another one`)
-    listed.push({ index, address: derived })
-  }
-  return ok(listed)
+  const reply = await queryDatabase(env, query)
+  if (!reply.ok) throw new ToolError(`${reply.error}; or use --scan`)
+  return (reply.value[0] ?? []).map(({ i, address }) => {
+    const index = Number(i)
+    const derived = deriveAddress(extendedPublicKey, index)
+    if (derived === address) return { index, address: derived }
+    throw new ToolError(`address ${index} of the database is not one of TRON_XPUB: the key is another one`)
+  })
 }
 
 /**
- * The addresses that hold anything, without a database: indices from the beginning of the range until `scanGap` in a row
- * were never used, as far as the chain shows it: they hold nothing, and none has an account. What was collected has one.
+ * The addresses without a database: a range whose end is named, or otherwise all until the gap limit (BIP-44), where none of as many
+ * in a row was ever used, as far as the chain shows it: they hold nothing, and none has an account. What was collected has one.
  */
 export async function scanAddresses(
   nodes: CollectNodes,
-  config: Config,
+  { extendedPublicKey, currencies }: Pick<Config, 'extendedPublicKey' | 'currencies'>,
   { from, to }: IndexRange,
   onProgress: (done: number) => void,
-): Promise<Result<readonly ListedAddress[], string>> {
-  const used: ListedAddress[] = []
-  for (let start = from; start <= to; start += scanGap) {
-    const size = Math.min(scanGap, to - start + 1)
-    const part = Array.from({ length: size }, (_, i) => {
-      return { index: start + i, address: deriveAddress(config.extendedPublicKey, start + i) }
-    })
-    const holding = new Set<Address>()
-    for (const { asset } of config.currencies.list) {
-      const addresses = part.map(({ address }) => address)
-      const balances = await readAgreedBalances(nodes, addresses, asset, () => {})
-      if (!balances.ok) return balances
-      for (const [i, units] of balances.value.entries()) if (units !== 0n && addresses[i]) holding.add(addresses[i])
-    }
-    used.push(...part.filter(({ address }) => holding.has(address)))
-    onProgress(start + size - from)
-    // With an end that the operator named, the whole range is read.
-    if (holding.size > 0 || to !== wholeRange.to) continue
-    const isUsed = await hasAccount(nodes, part)
-    if (!isUsed.ok) return isUsed
-    if (!isUsed.value) break
+): Promise<readonly ListedAddress[]> {
+  const listed: ListedAddress[] = []
+  const addressAt = (index: number) => deriveAddress(extendedPublicKey, Math.min(index, indexMax))
+  const alarms = { raise: async () => {} }
+  for (let start = from; start <= to; start += balancesMax) {
+    const use = { currencies, addressAt: (i: number) => addressAt(start + i), alarms }
+    const keyUse = { wasUsed: to !== wholeRange.to, withoutAccount: 0 } // of a named range everything is taken
+    const found = await nodes.read((session) => checkKeyUse({ chain: readUse(session), ...use, keyUse }))
+    if (found === 'unused') break
+    const size = Math.min(balancesMax, to - start + 1)
+    listed.push(...Array.from({ length: size }, (_, i) => ({ index: start + i, address: addressAt(start + i) })))
+    onProgress(listed.length)
   }
-  return ok(used)
-}
-
-/** Whether any of these addresses has an account: it was used, though it is empty now. */
-async function hasAccount(nodes: CollectNodes, part: readonly ListedAddress[]): Promise<Result<boolean, string>> {
-  for (const { address } of part) {
-    const answer = await readAccount(nodes, address)
-    if (!answer.ok) return answer
-    if (answer.value.account !== null) return ok(true)
-  }
-  return ok(false)
-}
-
-/** The rows in wrangler's output, which can have other lines before them. */
-function parseRows(output: string): readonly { readonly i: number; readonly address: string }[] | null {
-  try {
-    const parsed = rowsSchema.safeParse(JSON.parse(output.slice(output.indexOf('['))))
-    return parsed.success ? parsed.data.flatMap(({ results }) => results) : null
-  } catch {
-    return null
-  }
-}
-
-async function runWrangler(args: readonly string[]): Promise<string | null> {
-  const env = { ...process.env, CI: '1', WRANGLER_SEND_METRICS: 'false', NO_COLOR: '1' }
-  const child = spawn('wrangler', args, {
-    env,
-    stdio: ['ignore', 'pipe', 'ignore'],
-    shell: process.platform === 'win32',
-  })
-  let output = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString()
-  })
-  const code = await new Promise<number | null>((resolve) => {
-    child.once('error', () => resolve(null)) // no such program
-    child.once('close', resolve)
-  })
-  return code === 0 ? output : null
+  return listed
 }

@@ -1,20 +1,20 @@
 import { formatBase58 } from '../../chain/address.ts'
-import { ok, type Result } from '../../common/result.ts'
 import { formatInstant, type UnixMs } from '../../common/time.ts'
+import { readFinalizedHead } from '../../tron/finalized-head.ts'
+import { ToolError } from '../keys/terminal.ts'
 import type { ListedAddress } from './address-list.ts'
 import { gatherFacts, type OnProgress, planCurrency } from './gather.ts'
 import { decideSteps } from './make-plan.ts'
-import { type CollectNodes, readFinalHead } from './node-access.ts'
-import { type CollectPlan, type LeftOut, planHeader } from './plan.ts'
+import type { CollectNodes } from './nodes.ts'
+import { type CollectPlan, planHeader } from './plan.ts'
 import type { CollectSettings } from './settings.ts'
 import type { TransactionHeader } from './transaction.ts'
 
 const hourMs = 3_600_000
-const unknownWhy = 'the nodes do not agree on the balance: plan again'
 
 /**
- * A plan for these addresses: `hours` is how long its transactions are valid. It reads from the nodes and needs no key. The
- * error is one sentence.
+ * A plan for these addresses: `hours` is how long its transactions are valid. It reads from the nodes and needs no key. Where no plan
+ * is possible it throws a `ToolError`.
  */
 export async function createPlan(
   nodes: CollectNodes,
@@ -22,13 +22,10 @@ export async function createPlan(
   listed: readonly ListedAddress[],
   hours: number,
   onProgress: OnProgress,
-): Promise<Result<CollectPlan, string>> {
-  const facts = await gatherFacts(nodes, settings, listed, onProgress)
-  if (!facts.ok) return facts
-  const head = await readFinalHead(nodes)
-  if (!head.ok) return head
-  const { height, hash, timestamp: newest } = head.value
-  const now = nodes.platform.clock.now()
+): Promise<CollectPlan> {
+  const { addresses, unknown, prices, gas } = await gatherFacts(nodes, settings, listed, onProgress)
+  const { height, hash, timestamp: newest } = await nodes.read((session) => readFinalizedHead(session, null))
+  const now = nodes.clock.now()
   const { to, mode, min, trxPrice, gasAddress } = settings
   const currencies = settings.currencies.map(planCurrency)
   const header: TransactionHeader = {
@@ -39,12 +36,9 @@ export async function createPlan(
     expiration: Math.min(newest, now) + hours * hourMs, // also where the clock of this machine is wrong
     currencies,
   }
-  const wishes = { to: header.to, mode, currencies, min, trxPrice }
-  const { addresses, unknown, prices, gas } = facts.value
-  const decided = decideSteps(header, addresses, wishes, prices, gas)
-  if (!decided.ok) return decided
-  const undecided = unknown.map((one): LeftOut => ({ ...one, units: '0', why: unknownWhy }))
-  return ok({
+  const decided = decideSteps(header, addresses, { to: header.to, mode, currencies, min, trxPrice }, prices, gas)
+  if (!decided.ok) throw new ToolError(decided.error)
+  return {
     ...planHeader,
     chainId: settings.config.chainId,
     createdAt: formatInstant(now),
@@ -52,6 +46,6 @@ export async function createPlan(
     account: settings.account,
     ...header,
     steps: decided.value.steps,
-    leftOut: [...decided.value.leftOut, ...undecided],
-  })
+    leftOut: [...decided.value.leftOut, ...unknown],
+  }
 }

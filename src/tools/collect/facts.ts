@@ -1,4 +1,4 @@
-import type { GasMode, PlanCurrency } from './plan.ts'
+import type { GasMode, LeftOut, PlanCurrency } from './plan.ts'
 
 /** Prices and limits of the chain, as a node reports them. Amounts are sun. */
 export interface ChainPrices {
@@ -59,6 +59,15 @@ export interface GasFacts {
   readonly perTrx: { readonly energy: bigint; readonly trx: bigint }
 }
 
+/** Everything that a plan is decided from. */
+export interface CollectFacts {
+  readonly addresses: readonly AddressFacts[]
+  /** Balances that the nodes do not agree on. */
+  readonly unknown: readonly LeftOut[]
+  readonly prices: ChainPrices
+  readonly gas: GasFacts
+}
+
 /** What the operator wants. */
 export interface CollectWishes {
   readonly to: string
@@ -69,11 +78,4 @@ export interface CollectWishes {
   readonly min: ReadonlyMap<string, bigint>
   /** What one TRX costs by symbol, in the token's smallest units, above 0. */
   readonly trxPrice: ReadonlyMap<string, bigint>
-}
-
-/** A balance that the nodes do not agree on. */
-export interface UnknownBalance {
-  readonly index: number
-  readonly address: string
-  readonly symbol: string
 }

@@ -9,16 +9,12 @@ export const energyHeadroomPercent = 20n
 export const planHoursDefault = 12
 /** A node takes no transaction that expires later than 24 hours after its newest block (PROTOCOL.md, Collecting). */
 export const planHoursMax = 24
-/** Unused addresses in a row after which a gap scan ends (BIP-44). */
-export const scanGap = 20
-/** Least time between two requests to the nodes, in milliseconds: 8 a second. Providers allow 10 to 15. */
-export const requestIntervalMs = 120
-/** Time for one request and its fail-over, in milliseconds. */
-export const requestLimitMs = 20_000
-/** Attempts of a request to all nodes before a command stops, with `retryMs` between them. */
-export const attemptsOfRequest = 5
+/** Time for one question to the nodes, in milliseconds. */
+export const questionMs = 20_000
+/** Attempts of a question before a command stops, with `lookMs` between them. */
+export const attemptsOfQuestion = 12
 /** Milliseconds between them, and between two looks at the chain: one block. */
-export const retryMs = 3_000
+export const lookMs = 3_000
 /** Blocks after which a transaction that is in none is sent again: the same bytes, so it cannot count twice. */
 export const resendAfterBlocks = 20
 /** Looks at the chain without any progress after which sending stops: 10 minutes. */
@@ -27,3 +23,5 @@ export const idleLooksMax = 200
 export const lastDelegationMs = 600_000
 /** Steps that are sent between two looks at the chain. */
 export const stepsPerLook = 40
+/** Looks, a block apart, in which a step must differ from the plan before it is given up. */
+export const doubtsMax = 4

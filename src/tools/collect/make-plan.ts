@@ -1,7 +1,6 @@
-import { err, ok, type Result } from '../../common/result.ts'
 import { formatUnits } from '../../common/amount.ts'
+import { err, ok, type Result } from '../../common/result.ts'
 import { type AddressDecision, decideAddress, type TransferBytes } from './collect-address.ts'
-import { createEnergyPool, type EnergyPool } from './energy-pool.ts'
 import type { AddressFacts, ChainPrices, CollectWishes, GasFacts } from './facts.ts'
 import type { CollectPlan, CollectStep, LeftOut, PlanCurrency } from './plan.ts'
 import { chargedBytes, encodeStep, type StepContent, type TransactionHeader, txidOf } from './transaction.ts'
@@ -17,9 +16,10 @@ interface PlanState {
   readonly gas: GasFacts
   /** Whether the gas address has bandwidth for all of its steps. If not, all of them count as burnt: their order can change. */
   readonly hasBandwidth: boolean
-  readonly pool: EnergyPool
   readonly steps: CollectStep[]
   readonly leftOut: LeftOut[]
+  /** Sun of the stake that is lent to nobody. What comes back has been used: its energy recovers within a day. */
+  stakeLeft: bigint
   /** Sun that leaves the gas address. */
   spent: bigint
   /** Bytes of its steps. */
@@ -39,10 +39,8 @@ export function decideSteps(
   gas: GasFacts,
 ): Result<DecidedPlan, string> {
   const decide = (hasBandwidth: boolean) => {
-    const lists = { steps: [], leftOut: [] }
-    const counts = { spent: 0n, bytes: 0, activations: 0 }
-    const pool = createEnergyPool(gas)
-    const state: PlanState = { header, wishes, prices, gas, hasBandwidth, pool, ...lists, ...counts }
+    const nothing = { steps: [], leftOut: [], spent: 0n, bytes: 0, activations: 0 }
+    const state: PlanState = { header, wishes, prices, gas, hasBandwidth, stakeLeft: gas.delegatable, ...nothing }
     for (const facts of addresses) planAddress(state, facts)
     return state
   }
@@ -62,13 +60,14 @@ export function decideSteps(
 
 function planAddress(state: PlanState, facts: AddressFacts): void {
   const skip = new Map<string, string>()
-  const decide = () => decideAddress(facts, state.wishes, state.prices, bytesFrom(state, facts), skip)
-  let decision = decide()
-  for (let costly = costlyToken(state, facts, decision); costly; costly = costlyToken(state, facts, decision)) {
+  for (let costly = findCostly(state, facts, skip); costly !== null; costly = findCostly(state, facts, skip)) {
     skip.set(costly.symbol, costly.why)
-    decision = decide()
   }
-  addSteps(state, facts, decision)
+  addSteps(state, facts, decide(state, facts, skip))
+}
+
+function decide(state: PlanState, facts: AddressFacts, skip: ReadonlyMap<string, string>): AddressDecision {
+  return decideAddress(facts, state.wishes, state.prices, bytesFrom(state, facts), skip)
 }
 
 /** The bytes of a transfer from an address. */
@@ -86,88 +85,83 @@ function transferDetail({ sunPerEnergy, feeLimitMax }: ChainPrices, symbol: stri
 }
 
 /**
- * A token that must stay, because the fees for the address are more than its tokens bring: the one with the least value.
- * Where the operator set neither a price nor a least balance for a token, its worth is unknown: it may cost nothing
- * then. Null where none must stay.
+ * A token that must stay because it is not worth what it costs, alone or with all tokens of the address: the one with the least
+ * value. Where the operator set neither a price nor a least balance for a token, its worth is unknown, and counts as nothing. Null
+ * where none must stay.
  */
-function costlyToken(
+function findCostly(
   state: PlanState,
   facts: AddressFacts,
-  decision: AddressDecision,
+  skip: ReadonlyMap<string, string>,
 ): { readonly symbol: string; readonly why: string } | null {
   const { trxPrice, min } = state.wishes
-  const tokens = decision.transfers.filter(({ currency }) => currency.contract !== null)
-  if (tokens.length === 0) return null
-  const fees = tokens.reduce((sum, { fee }) => sum + fee, 0n)
-  const cost = fees + gasCost(state, facts, decision)
-  const costs = (sun: bigint) => `it costs up to ${formatUnits(sun, 6)} TRX`
-  const unnamed = tokens.find(({ currency: { symbol } }) => !trxPrice.has(symbol) && !min.has(symbol))
-  if (unnamed !== undefined && cost > 0n) {
-    const { symbol } = unnamed.currency
-    const most = fees + gasCost({ ...state, hasBandwidth: false }, facts, decision) // with it, bandwidth may not be enough
-    const remedy = `set its price with --trx-price ${symbol}=..., or its least balance with --min ${symbol}=...`
-    return { symbol, why: `${costs(most)}; ${remedy}` }
-  }
-  const priced = tokens.flatMap(({ currency: { symbol }, units }) => {
+  const total = costWithout(state, facts, skip)
+  const tokens = tokensOf(decide(state, facts, skip)).map(({ currency: { symbol }, units }) => {
     const price = trxPrice.get(symbol)
-    return price === undefined ? [] : [{ symbol, sun: (units * 1_000_000n) / price }]
+    const unpriced = min.has(symbol) ? null : 0n // null: worth its fees, by the operator's word
+    const cost = total - costWithout(state, facts, new Map([...skip, [symbol, '']]))
+    return { symbol, cost, worth: price === undefined ? unpriced : (units * 1_000_000n) / price }
   })
-  if (priced.length < tokens.length || priced.reduce((sum, { sun }) => sum + sun, 0n) > cost) return null
-  const [least] = priced.sort((a, b) => (a.sun < b.sun ? -1 : 1))
-  return least === undefined ? null : { symbol: least.symbol, why: `${costs(cost)}, more than it brings` }
+  const isCostly = (worth: bigint | null, cost: bigint) => worth !== null && cost > 0n && worth <= cost
+  const single = tokens.filter(({ worth, cost }) => isCostly(worth, cost))
+  const sum = tokens.reduce<bigint | null>(
+    (all, { worth }) => (worth === null || all === null ? null : all + worth),
+    0n,
+  )
+  const found = single.length > 0 ? single : isCostly(sum, total) ? tokens : []
+  const [least] = found.toSorted((a, b) => ((a.worth ?? 0n) < (b.worth ?? 0n) ? -1 : 1))
+  if (least === undefined) return null
+  const { symbol } = least
+  const costs = `it costs up to ${formatUnits(single.length > 0 ? least.cost : total, 6)} TRX`
+  if (trxPrice.has(symbol)) return { symbol, why: `${costs}, more than it brings` }
+  const remedy = `set its price with --trx-price ${symbol}=..., or its least balance with --min ${symbol}=...`
+  return { symbol, why: `${costs}; ${remedy}` }
 }
 
-/** What the gas address burns for an address. It changes nothing. */
-function gasCost(state: PlanState, facts: AddressFacts, decision: AddressDecision): bigint {
-  const trial: PlanState = { ...state, pool: createEnergyPool(state.gas), steps: [], leftOut: [], spent: 0n }
+const tokensOf = ({ transfers }: AddressDecision) => transfers.filter(({ currency }) => currency.contract !== null)
+
+/** What the tokens of an address burn without the skipped ones: at the address and at the gas address. It changes nothing. */
+function costWithout(state: PlanState, facts: AddressFacts, skip: ReadonlyMap<string, string>): bigint {
+  const decision = decide(state, facts, skip)
+  const trial: PlanState = { ...state, steps: [], leftOut: [], spent: 0n }
   addSteps(trial, facts, decision)
   const sent = trial.steps.reduce((sum, step) => sum + (step.kind === 'gas' ? BigInt(step.sun) : 0n), 0n)
-  return trial.spent - sent
+  return tokensOf(decision).reduce((sum, { fee }) => sum + fee, trial.spent - sent)
 }
 
 function addSteps(state: PlanState, facts: AddressFacts, decision: AddressDecision): void {
-  const { wishes, pool, gas } = state
-  const tokens = decision.transfers.filter(({ currency }) => currency.contract !== null)
+  const { wishes, gas, prices } = state
+  const tokens = tokensOf(decision)
   state.leftOut.push(...decision.leftOut)
+  const needed = wishes.mode === 'transfer' ? 0n : stakeFor(gas, decision.missingEnergy)
+  const stake = needed > state.stakeLeft ? 0n : needed
   let last: number[] = []
-  let stake = 0n
-  const canCollectTokens = () => {
-    if (wishes.mode === 'transfer' || decision.missingEnergy === 0n) return true
-    const taken = pool.take(decision.missingEnergy)
-    if (taken === null) return false
-    stake = taken.sun
-    last = [...taken.after]
-    return true
-  }
-  if (tokens.length > 0 && canCollectTokens()) {
-    last = prepare(state, facts, decision, stake, last)
-    for (const { currency, units, energy, bytes, fee } of tokens) {
-      const detail = transferDetail(state.prices, currency.symbol, units, energy)
-      last = [add(state, facts, detail, last, () => fee, bytes)]
-    }
-  } else {
+  if (needed > state.stakeLeft) {
     const why = `the stake of ${gas.address} has too little energy left today: stake more, or collect it tomorrow`
     for (const { currency, units } of tokens) state.leftOut.push(leftOutOf(facts, currency, units, why))
+  } else if (tokens.length > 0) {
+    last = prepare(state, facts, decision, stake)
+    for (const { currency, units, energy, bytes, fee } of tokens) {
+      const detail = transferDetail(prices, currency.symbol, units, energy)
+      last = [add(state, facts, detail, last, () => fee, bytes)]
+    }
   }
+  state.stakeLeft -= stake
   const back = stake + facts.delegatedBefore
-  if (back > 0n) {
-    const id = add(state, facts, { kind: 'undelegate', sun: `${back}` }, last, (bytes) => burn(state, bytes))
-    if (stake > 0n) pool.giveBack(id, stake, decision.missingEnergy)
-  }
+  if (back > 0n) add(state, facts, { kind: 'undelegate', sun: `${back}` }, last, (bytes) => burn(state, bytes))
   for (const { currency, units, bytes, fee } of decision.transfers.slice(tokens.length)) {
-    add(state, facts, transferDetail(state.prices, currency.symbol, units, 0n), last, () => fee, bytes)
+    add(state, facts, transferDetail(prices, currency.symbol, units, 0n), last, () => fee, bytes)
   }
 }
 
+/** Sun of the stake whose energy of a day this is, rounded up to whole TRX as the chain rounds down. */
+function stakeFor({ perTrx }: GasFacts, energy: bigint): bigint {
+  return energy === 0n ? 0n : ((energy * perTrx.trx) / perTrx.energy + 2n) * 1_000_000n // the least that can be lent is 1 TRX
+}
+
 /** Everything that the gas address does before the first token can move. Returns the step that it ends with. */
-function prepare(
-  state: PlanState,
-  facts: AddressFacts,
-  { missingSun }: AddressDecision,
-  stake: bigint,
-  after: number[],
-): number[] {
-  let last = after
+function prepare(state: PlanState, facts: AddressFacts, { missingSun }: AddressDecision, stake: bigint): number[] {
+  let last: number[] = []
   const isNew = facts.resources === null
   if (missingSun > 0n || (isNew && state.wishes.mode === 'transfer')) {
     const sun = missingSun > 0n ? missingSun : 1n // any amount creates the account

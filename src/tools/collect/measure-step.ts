@@ -1,8 +1,8 @@
 import { type Address, parseAddress } from '../../chain/address.ts'
-import { ok, type Result } from '../../common/result.ts'
+import { burntForBytes } from './collect-address.ts'
 import type { ChainPrices, EnergyEstimate } from './facts.ts'
-import type { CollectNodes } from './node-access.ts'
 import { estimateTransfer, readAccount, readResources } from './node-api.ts'
+import type { CollectNodes } from './nodes.ts'
 import type { CollectPlan, CollectStep } from './plan.ts'
 import { formatTrx } from './plan-table.ts'
 import { transferParameters } from './transaction.ts'
@@ -17,118 +17,83 @@ export type Measured =
   /** It would burn more than the plan says, as others will: nothing new is begun. */
   | { readonly kind: 'costlier'; readonly why: string }
 
-const asPlanned: Result<Measured, string> = ok({ kind: 'as-planned' })
-const differs = (why: string): Result<Measured, string> => ok({ kind: 'differs', why })
-const costlier = (why: string): Result<Measured, string> => ok({ kind: 'costlier', why })
+type Transfer = CollectStep & { readonly kind: 'transfer' }
+
+const asPlanned: Measured = { kind: 'as-planned' }
+const differs = (why: string): Measured => ({ kind: 'differs', why })
+const costlier = (why: string): Measured => ({ kind: 'costlier', why })
 
 /**
  * Measures a step on the newest state: balances, energy and bandwidth can have changed since the plan, and a busy contract's
- * price grows. The error is one sentence: no node answered.
+ * price grows.
  */
 export async function measureStep(
   nodes: CollectNodes,
   plan: CollectPlan,
   step: CollectStep,
   prices: ChainPrices,
-): Promise<Result<Measured, string>> {
-  const address = accountOf(step.address)
-  if (step.kind === 'transfer') return measureTransfer(nodes, plan, step, address, prices)
+): Promise<Measured> {
+  if (step.kind === 'transfer') return measureTransfer(nodes, plan, step, prices)
   if (step.kind === 'undelegate') return asPlanned // brings back the operator's own, whatever it costs
-  const answer = await readAccount(nodes, address)
-  if (!answer.ok) return answer
-  const isNew = answer.value.account === null
-  if (step.kind === 'activate' && !isNew) return ok({ kind: 'unneeded', why: 'the account exists by now' })
-  const useless = await findUseless(nodes, plan, step, address)
-  if (!useless.ok) return useless
-  if (useless.value !== null) return differs(`nothing can be collected there by now: ${useless.value}`)
-  return measureGas(nodes, plan, step, isNew, prices)
+  const isNew = (await readAccount(nodes, accountOf(step.address))) === null
+  if (step.kind === 'activate' && !isNew) return { kind: 'unneeded', why: 'the account exists by now' }
+  const useless = await findUseless(nodes, plan, step)
+  if (useless !== null) return differs(`nothing can be collected there by now: ${useless}`)
+  // What the gas address burns: its bandwidth can have been used for something else since the plan.
+  const left = await readResources(nodes, accountOf(plan.gas.address))
+  const createsAccount = isNew && step.kind !== 'delegate'
+  const isStaked = left.stakedBytes >= step.bytes
+  const forNewAccount = (isStaked ? 0n : prices.createAccountFee) + prices.newAccountFee
+  const burnt = createsAccount ? forNewAccount : burntForBytes(left, step.bytes, prices)
+  if (burnt <= BigInt(step.fee)) return asPlanned
+  return costlier(burnsMore(burnt, step, 'the gas address has less bandwidth than it had'))
 }
 
 /** Why none of the tokens can be collected for which a step prepares their address, or null where one can. */
-async function findUseless(
-  nodes: CollectNodes,
-  plan: CollectPlan,
-  step: CollectStep,
-  from: Address,
-): Promise<Result<string | null, string>> {
+async function findUseless(nodes: CollectNodes, plan: CollectPlan, { address }: CollectStep): Promise<string | null> {
   let why: string | null = null
-  for (const transfer of plan.steps) {
-    if (transfer.kind !== 'transfer' || transfer.address !== step.address) continue
-    const contract = contractOf(plan, transfer)
-    if (contract === null) continue
-    const estimate = await estimateStep(nodes, plan, transfer, from, contract)
-    if (!estimate.ok) return estimate
-    if (estimate.value.kind === 'energy') return ok(null)
-    why = estimate.value.why
+  for (const step of plan.steps) {
+    if (step.kind !== 'transfer' || step.address !== address) continue
+    const estimate = await estimateStep(nodes, plan, step)
+    if (estimate?.kind === 'energy') return null
+    why = estimate?.why ?? why
   }
-  return ok(why)
+  return why
 }
 
-type Transfer = CollectStep & { readonly kind: 'transfer' }
-
-/** The contract of a token, null for TRX. */
-function contractOf({ currencies }: CollectPlan, { symbol }: Transfer): Address | null {
+/** The energy of a token's transfer; null for TRX. */
+async function estimateStep(
+  nodes: CollectNodes,
+  { to, currencies }: CollectPlan,
+  { address, symbol, units }: Transfer,
+): Promise<EnergyEstimate | null> {
   const contract = currencies.find((one) => one.symbol === symbol)?.contract ?? null
-  return contract === null ? null : accountOf(contract)
-}
-
-function estimateStep(
-  nodes: CollectNodes,
-  { to }: CollectPlan,
-  { units }: Transfer,
-  from: Address,
-  contract: Address,
-): Promise<Result<EnergyEstimate, string>> {
-  return estimateTransfer(nodes, { from, contract, parameter: transferParameters(accountOf(to), BigInt(units)) })
-}
-
-/** What the gas address burns for a step: its bandwidth can have been used for something else since the plan. */
-async function measureGas(
-  nodes: CollectNodes,
-  plan: CollectPlan,
-  step: CollectStep,
-  isNew: boolean,
-  prices: ChainPrices,
-): Promise<Result<Measured, string>> {
-  const resources = await readResources(nodes, accountOf(plan.gas.address))
-  if (!resources.ok) return resources
-  const { stakedBytes, freeBytes } = resources.value
-  const createsAccount = isNew && (step.kind === 'activate' || step.kind === 'gas')
-  const isFree = stakedBytes >= step.bytes || (!createsAccount && freeBytes >= step.bytes)
-  const forBytes = createsAccount ? prices.createAccountFee : BigInt(step.bytes) * prices.sunPerByte
-  const burnt = (isFree ? 0n : forBytes) + (createsAccount ? prices.newAccountFee : 0n)
-  if (burnt <= BigInt(step.fee)) return asPlanned
-  return costlier(burnsMore(burnt, step, 'the gas address has less bandwidth than it had'))
+  if (contract === null) return null
+  const parameter = transferParameters(accountOf(to), BigInt(units))
+  return estimateTransfer(nodes, { from: accountOf(address), contract: accountOf(contract), parameter })
 }
 
 async function measureTransfer(
   nodes: CollectNodes,
   plan: CollectPlan,
   step: Transfer,
-  address: Address,
   prices: ChainPrices,
-): Promise<Result<Measured, string>> {
-  const answer = await readAccount(nodes, address)
-  if (!answer.ok) return answer
-  const { account } = answer.value
+): Promise<Measured> {
+  const address = accountOf(step.address)
+  const account = await readAccount(nodes, address)
   if (account === null) return differs('the account does not exist')
-  const resources = await readResources(nodes, address)
-  if (!resources.ok) return resources
-  const { stakedBytes, freeBytes, energy: own } = resources.value
-  const isFree = stakedBytes >= step.bytes || freeBytes >= step.bytes
-  const forBytes = isFree ? 0n : BigInt(step.bytes) * prices.sunPerByte
-  const contract = contractOf(plan, step)
-  if (contract === null) {
+  const left = await readResources(nodes, address)
+  const forBytes = burntForBytes(left, step.bytes, prices)
+  const estimate = await estimateStep(nodes, plan, step)
+  if (estimate === null) {
     if (forBytes > BigInt(step.fee)) return differs(burnsMore(forBytes, step, 'its free bytes of today are used up'))
     if (account.sun >= BigInt(step.units) + forBytes) return asPlanned
     return differs(`it holds only ${formatTrx(account.sun)} TRX by now`)
   }
-  const estimate = await estimateStep(nodes, plan, step, address, contract)
-  if (!estimate.ok) return estimate
-  if (estimate.value.kind === 'refused') return differs(`the token's contract refuses it by now: ${estimate.value.why}`)
-  const { energy } = estimate.value
-  const burnt = forBytes + BigInt(Math.max(0, energy - own)) * prices.sunPerEnergy
-  const reason = `it needs ${energy} energy by now, and has ${own}`
+  if (estimate.kind === 'refused') return differs(`the token's contract refuses it by now: ${estimate.why}`)
+  const { energy } = estimate
+  const burnt = forBytes + BigInt(Math.max(0, energy - left.energy)) * prices.sunPerEnergy
+  const reason = `it needs ${energy} energy by now, and has ${left.energy}`
   if (burnt > BigInt(step.fee)) return costlier(burnsMore(burnt, step, reason))
   if (burnt > account.sun) return differs(`${reason}; it has too little TRX to burn`)
   if (BigInt(energy) * prices.sunPerEnergy > BigInt(step.feeLimit)) return costlier(`${reason}; its fee limit is lower`)

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod/mini'
 import { type Address, formatBase58, formatHex } from '../../chain/address.ts'
-import { ok, type Result } from '../../common/result.ts'
-import type { AgreedReading } from './agreed-replies.ts'
 import type { AccountResources, ChainPrices, EnergyEstimate } from './facts.ts'
-import type { CollectNodes } from './node-access.ts'
-import { type BroadcastAnswer, isTemporary } from './refusals.ts'
+import type { AgreedReading, CollectNodes } from './nodes.ts'
 
-/** An account as a node has it (PROTOCOL.md, Collecting). */
+// What is asked of the nodes' HTTP APIs (PROTOCOL.md, Collecting). Where the nodes fail, each function throws as `CollectNodes` does.
+
+/** An account as a node has it. */
 export interface NodeAccount {
   readonly sun: bigint
   /** Whether the address's own key alone owns the account. */
@@ -23,27 +22,26 @@ export interface MinedInfo {
   readonly message: string
   /** All that it burnt, in sun. */
   readonly fee: bigint
-  /** All energy that it used, and the part that was burnt. */
+  /** All energy that it used. */
   readonly energy: number
 }
 
-const number = z.optional(z.int().check(z.gte(0)))
+const amount = z.optional(z.int().check(z.gte(0)))
 const count = (value: number | undefined) => value ?? 0
 const leastOf = <T extends bigint | number>(a: T, b: T): T => (a < b ? a : b)
+/** Replies that must be equal. */
+const ifEqual = <T>(a: T, b: T): T | null => (isDeepStrictEqual(a, b) ? a : null)
 const parsedWith =
   <T, R>(schema: z.ZodMiniType<T>, map: (value: T) => R | null) =>
-  (value: unknown) => {
-    const parsed = schema.safeParse(value)
+  (reply: unknown) => {
+    const parsed = schema.safeParse(reply)
     return parsed.success ? map(parsed.data) : null
   }
 
 const parameterList = z.object({ chainParameter: z.array(z.object({ key: z.string(), value: z.optional(z.int()) })) })
 
-/** Replies that must be equal. */
-const ifEqual = <T>(a: T, b: T): T | null => (isDeepStrictEqual(a, b) ? a : null)
-
 /** The prices of the chain. Nothing of them is known in advance. */
-export function readPrices(nodes: CollectNodes): Promise<Result<ChainPrices, string>> {
+export function readPrices(nodes: CollectNodes): Promise<ChainPrices> {
   const parse = parsedWith(parameterList, ({ chainParameter }) => {
     const values = new Map(chainParameter.map(({ key, value }) => [key, value ?? 0]))
     const of = (key: string) => BigInt(values.get(key) ?? -1)
@@ -60,22 +58,18 @@ export function readPrices(nodes: CollectNodes): Promise<Result<ChainPrices, str
   return nodes.agree('getchainparameters', {}, { parse, merge: ifEqual })
 }
 
+const keyList = z.optional(z.array(z.object({ address: z.string() })))
 const accountSchema = z.object({
   address: z.optional(z.string()),
-  balance: number,
+  balance: amount,
   type: z.optional(z.string()),
-  owner_permission: z.optional(
-    z.object({ threshold: number, keys: z.optional(z.array(z.object({ address: z.string() }))) }),
-  ),
+  owner_permission: z.optional(z.object({ keys: keyList })),
 })
 
-/** An account. One that only received tokens does not exist (`null`). */
-export function readAccount(
-  nodes: CollectNodes,
-  address: Address,
-): Promise<Result<{ account: NodeAccount | null }, string>> {
+/** An account, or null where there is none: an address that only received tokens. */
+export async function readAccount(nodes: CollectNodes, address: Address): Promise<NodeAccount | null> {
   const own = formatBase58(address)
-  const parse = parsedWith(accountSchema, (reply) => {
+  const parse = parsedWith(accountSchema, (reply): { account: NodeAccount | null } | null => {
     if (reply.address === undefined) return { account: null }
     if (reply.address !== own) return null
     const keys = reply.owner_permission?.keys ?? [{ address: own }]
@@ -88,18 +82,18 @@ export function readAccount(
     const sun = leastOf(a.sun, b.sun)
     return ifEqual({ ...a, sun }, { ...b, sun }) && { account: { ...a, sun } }
   }
-  return nodes.agree('getaccount', { address: own, visible: true }, { parse, merge })
+  return (await nodes.agree('getaccount', { address: own, visible: true }, { parse, merge })).account
 }
 
 const resourceSchema = z.object({
-  freeNetUsed: number,
-  freeNetLimit: number,
-  NetUsed: number,
-  NetLimit: number,
-  EnergyUsed: number,
-  EnergyLimit: number,
-  TotalEnergyLimit: number,
-  TotalEnergyWeight: number,
+  freeNetUsed: amount,
+  freeNetLimit: amount,
+  NetUsed: amount,
+  NetLimit: amount,
+  EnergyUsed: amount,
+  EnergyLimit: amount,
+  TotalEnergyLimit: amount,
+  TotalEnergyWeight: amount,
 })
 
 /** What an account has left, and what stakes give. */
@@ -108,8 +102,8 @@ export interface ResourceReading extends AccountResources {
   readonly total: { readonly energy: number; readonly weight: number }
 }
 
-/** The resources of an account now. */
-export function readResources(nodes: CollectNodes, address: Address): Promise<Result<ResourceReading, string>> {
+/** The resources of an account now. They change with each block: what the node with the least says is there. */
+export function readResources(nodes: CollectNodes, address: Address): Promise<ResourceReading> {
   const left = (limit: number | undefined, used: number | undefined) => Math.max(0, count(limit) - count(used))
   const parse = parsedWith(resourceSchema, (reply) => ({
     energy: left(reply.EnergyLimit, reply.EnergyUsed),
@@ -117,7 +111,6 @@ export function readResources(nodes: CollectNodes, address: Address): Promise<Re
     freeBytes: left(reply.freeNetLimit, reply.freeNetUsed),
     total: { energy: count(reply.TotalEnergyLimit), weight: count(reply.TotalEnergyWeight) },
   }))
-  // These change with each block: what the node with the least says is there.
   const merge = (a: ResourceReading, b: ResourceReading): ResourceReading => ({
     energy: leastOf(a.energy, b.energy),
     stakedBytes: leastOf(a.stakedBytes, b.stakedBytes),
@@ -127,65 +120,61 @@ export function readResources(nodes: CollectNodes, address: Address): Promise<Re
   return nodes.agree('getaccountresource', { address: formatBase58(address), visible: true }, { parse, merge })
 }
 
-const maxSizeSchema = z.object({ max_size: number })
-
 /** Sun of an account's energy stake that it can delegate now. */
-export function readDelegatable(nodes: CollectNodes, owner: Address): Promise<Result<bigint, string>> {
-  const parse = parsedWith(maxSizeSchema, ({ max_size }) => BigInt(count(max_size)))
+export function readDelegatable(nodes: CollectNodes, owner: Address): Promise<bigint> {
+  const parse = parsedWith(z.object({ max_size: amount }), ({ max_size }) => BigInt(count(max_size)))
   const body = { owner_address: formatBase58(owner), type: 1, visible: true }
   return nodes.agree('getcandelegatedmaxsize', body, { parse, merge: leastOf })
 }
 
-const delegatedSchema = z.object({
-  delegatedResource: z.optional(
-    z.array(z.object({ frozen_balance_for_energy: number, expire_time_for_energy: number })),
-  ),
-})
+const delegation = z.object({ frozen_balance_for_energy: amount, expire_time_for_energy: amount })
+const delegatedSchema = z.object({ delegatedResource: z.optional(z.array(delegation)) })
 
 /** Sun that `from` delegated to `to` for energy and can take back: what is locked stays out. */
-export function readDelegated(nodes: CollectNodes, from: Address, to: Address): Promise<Result<bigint, string>> {
+export function readDelegated(nodes: CollectNodes, from: Address, to: Address): Promise<bigint> {
   const parse = parsedWith(delegatedSchema, ({ delegatedResource = [] }) =>
-    delegatedResource.reduce(
-      (sum, { frozen_balance_for_energy: sun, expire_time_for_energy: lockedUntil }) =>
-        lockedUntil === undefined ? sum + BigInt(count(sun)) : sum,
-      0n,
-    ),
+    delegatedResource
+      .filter(({ expire_time_for_energy: lockedUntil }) => lockedUntil === undefined)
+      .reduce((sum, { frozen_balance_for_energy: sun }) => sum + BigInt(count(sun)), 0n),
   )
   const body = { fromAddress: formatBase58(from), toAddress: formatBase58(to), visible: true }
   return nodes.agree('getdelegatedresourcev2', body, { parse, merge: leastOf })
 }
 
-const indexSchema = z.object({ toAccounts: z.optional(z.array(z.string())) })
+const receiversSchema = z.object({ toAccounts: z.optional(z.array(z.string())) })
 
 /** The accounts that `from` delegates to, each as `T…`. */
-export function readReceivers(nodes: CollectNodes, from: Address): Promise<Result<ReadonlySet<string>, string>> {
-  const parse = parsedWith(indexSchema, ({ toAccounts = [] }) => new Set(toAccounts))
+export function readReceivers(nodes: CollectNodes, from: Address): Promise<ReadonlySet<string>> {
+  const parse = parsedWith(receiversSchema, ({ toAccounts = [] }) => new Set(toAccounts))
   const merge = (a: ReadonlySet<string>, b: ReadonlySet<string>) => new Set([...a, ...b]) // each is then asked about
   const body = { value: formatBase58(from), visible: true }
   return nodes.agree('getdelegatedresourceaccountindexv2', body, { parse, merge })
 }
 
 const callSchema = z.object({
-  result: z.object({ result: z.optional(z.boolean()), code: z.optional(z.string()), message: z.optional(z.string()) }),
-  energy_used: number,
+  result: z.object({ result: z.optional(z.boolean()), message: z.optional(z.string()) }),
+  energy_used: amount,
   constant_result: z.optional(z.array(z.string())),
   transaction: z.optional(z.object({ ret: z.optional(z.array(z.object({ ret: z.optional(z.string()) }))) })),
 })
 /** `Error(string)`, a word for the offset and one for the length. */
 const revertText = /^08c379a0.{64}.{64}((?:[0-9a-f]{2})*?)(?:00)*$/
-const failureText = 'it reverts'
 
-/** The energy of a token transfer by a constant call: with the penalty of a busy contract, on the newest state. */
-export function estimateTransfer(
-  nodes: CollectNodes,
-  transfer: { readonly from: Address; readonly contract: Address; readonly parameter: string },
-): Promise<Result<EnergyEstimate, string>> {
+/** A transfer of a token; `parameter` is its call data without the selector. */
+export interface TokenTransfer {
+  readonly from: Address
+  readonly contract: Address
+  readonly parameter: string
+}
+
+/** The energy of a transfer, with the penalty of a busy contract: of different answers the higher one. It changes nothing. */
+export function estimateTransfer(nodes: CollectNodes, transfer: TokenTransfer): Promise<EnergyEstimate> {
   const parse = parsedWith(callSchema, (reply): EnergyEstimate => {
     const { result, energy_used: energy, constant_result: [output = ''] = [], transaction } = reply
     const isFailed = result.result !== true || transaction?.ret?.[0]?.ret === 'FAILED' || result.message !== undefined
     if (!isFailed && energy !== undefined) return { kind: 'energy', energy }
     const text = textOf(revertText.exec(output)?.[1] ?? '') || textOf(result.message ?? '')
-    return { kind: 'refused', why: text || failureText }
+    return { kind: 'refused', why: text || 'it reverts' }
   })
   const { from, contract, parameter } = transfer
   const call = { function_selector: 'transfer(address,uint256)', parameter }
@@ -198,67 +187,88 @@ export function estimateTransfer(
   return nodes.agree('triggerconstantcontract', body, { parse, merge, otherwise })
 }
 
+/** A node's answer to a broadcast. `code` is `SUCCESS`, or the node's code for why it refuses the transaction. */
+export interface BroadcastAnswer {
+  readonly code: string
+  /** The node's own text, for the report. */
+  readonly message: string
+}
+
 const broadcastSchema = z.object({
   result: z.optional(z.boolean()),
   code: z.optional(z.string()),
   message: z.optional(z.string()),
 })
+/** Codes after which the same transaction can be taken a moment later. */
+const temporaryCodes = ['SERVER_BUSY', 'NO_CONNECTION', 'NOT_ENOUGH_EFFECTIVE_CONNECTION', 'BLOCK_UNSOLIDIFIED']
+const bestCodes = ['SUCCESS', 'DUP_TRANSACTION_ERROR', ...temporaryCodes]
+
+/** Whether a node may take the transaction when it is sent again. */
+export const isTemporary = ({ code }: BroadcastAnswer): boolean => temporaryCodes.includes(code)
 
 /**
  * Sends the bytes of a signed transaction to all nodes: one that keeps it to itself stops nothing. The answer is the best
- * one. A failure of all nodes is an error: whether one took it is then unknown.
+ * one. Where all nodes fail, whether one took it is unknown.
  */
-export async function broadcast(nodes: CollectNodes, transaction: string): Promise<Result<BroadcastAnswer, string>> {
+export async function broadcast(nodes: CollectNodes, transaction: string): Promise<BroadcastAnswer> {
   const parse = parsedWith(broadcastSchema, ({ result, code, message = '' }) => {
     if (result === true) return { code: 'SUCCESS', message: '' }
     return code === undefined ? null : { code, message: plain(message) }
   })
   const answers = await nodes.postAll('broadcasthex', { transaction }, parse)
-  if (!answers.ok) return answers
-  const rank = ({ code }: BroadcastAnswer) =>
-    code === 'SUCCESS' ? 0 : code === 'DUP_TRANSACTION_ERROR' ? 1 : isTemporary(code) ? 2 : 3
-  const [best = { code: 'OTHER_ERROR', message: '' }] = answers.value.toSorted((a, b) => rank(a) - rank(b))
-  return ok(best)
+  const rank = ({ code }: BroadcastAnswer) => (bestCodes.includes(code) ? bestCodes.indexOf(code) : bestCodes.length)
+  const [best = { code: 'OTHER_ERROR', message: '' }] = answers.toSorted((a, b) => rank(a) - rank(b))
+  return best
+}
+
+const explanations: ReadonlyMap<string, string> = new Map([
+  ['TRANSACTION_EXPIRATION_ERROR', 'it expired: make a new plan'],
+  [
+    'TAPOS_ERROR',
+    'its reference block is not on this chain: another chain, a fork, or a plan that is too old. Make a new one',
+  ],
+  ['SIGERROR', 'its signature is not that of its address'],
+  ['BANDWITH_ERROR', 'its account has neither bandwidth nor TRX for its bytes'],
+  ['TOO_BIG_TRANSACTION_ERROR', 'it is too large'],
+])
+
+/** Why a node does not take a transaction, in words. */
+export function explainNodeRefusal({ code, message }: BroadcastAnswer): string {
+  const text = message.replace(/^Contract validate error : /, '')
+  return explanations.get(code) ?? `the node refuses it: ${text === '' ? code : text}`
 }
 
 const infoSchema = z.object({
   id: z.optional(z.string()),
-  blockNumber: number,
-  fee: number,
+  blockNumber: amount,
+  fee: amount,
   result: z.optional(z.string()),
   resMessage: z.optional(z.string()),
-  receipt: z.optional(z.object({ energy_usage_total: number, result: z.optional(z.string()) })),
+  receipt: z.optional(z.object({ energy_usage_total: amount, result: z.optional(z.string()) })),
 })
 
 /**
  * A transaction that is in a block, or null where it is in none, or not in that of a quorum yet. Only this distinguishes a
  * pending one from a mined one.
  */
-export async function readInfo(nodes: CollectNodes, txid: string): Promise<Result<MinedInfo | null, string>> {
-  const parse = parsedWith(infoSchema, ({ id, blockNumber, fee, result, resMessage = '', receipt }) => {
+export async function readInfo(nodes: CollectNodes, txid: string): Promise<MinedInfo | null> {
+  const parse = parsedWith(infoSchema, (reply): { info: MinedInfo | null } | null => {
+    const { id, blockNumber: height, fee, result, resMessage = '', receipt } = reply
     if (id === undefined) return { info: null }
-    if (id !== txid || blockNumber === undefined) return null
+    if (id !== txid || height === undefined) return null
     const isSuccess = result === undefined && (receipt?.result ?? 'SUCCESS') === 'SUCCESS'
     const message = textOf(resMessage) || (receipt?.result ?? '')
-    const energy = count(receipt?.energy_usage_total)
-    return { info: { height: blockNumber, isSuccess, message, fee: BigInt(count(fee)), energy } }
+    return { info: { height, isSuccess, message, fee: BigInt(count(fee)), energy: count(receipt?.energy_usage_total) } }
   })
   const reading: AgreedReading<{ info: MinedInfo | null }> = { parse, merge: ifEqual, otherwise: { info: null } }
-  const answer = await nodes.agree('gettransactioninfobyid', { value: txid }, reading)
-  return answer.ok ? ok(answer.value.info) : answer
+  return (await nodes.agree('gettransactioninfobyid', { value: txid }, reading)).info
 }
 
-/** A node's text as hex of UTF-8, with control characters and anything long removed. */
-function textOf(hex: string): string {
-  return /^(?:[0-9a-f]{2})+$/i.test(hex) ? plain(Buffer.from(hex, 'hex').toString('utf8')) : ''
-}
-
-/** Characters of a node's text that are printed. */
-const textMax = 160
-
-function plain(text: string): string {
-  return text
+/** A node's text as hex of UTF-8. */
+const textOf = (hex: string) => (/^(?:[0-9a-f]{2})+$/i.test(hex) ? plain(Buffer.from(hex, 'hex').toString('utf8')) : '')
+/** A node's text as it is printed: without control characters and anything long. */
+const plain = (text: string) =>
+  text
     .replace(/[^\x20-\x7e]/g, '')
     .trim()
-    .slice(0, textMax)
-}
+    .slice(0, 160)

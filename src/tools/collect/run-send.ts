@@ -1,11 +1,9 @@
 import { systemClock } from '../../platform/clock.ts'
 import { type Terminal, ToolError } from '../keys/terminal.ts'
 import { findPlanFault } from './check-plan.ts'
-import { readTextFile } from './command-files.ts'
-import { type CollectOptions, environmentOf } from './command-options.ts'
-import { openNodes } from './node-access.ts'
+import { type CollectOptions, createProgress, environmentOf, readTextFile } from './command-line.ts'
+import { openNodes } from './nodes.ts'
 import { parseSignedPlan } from './plan.ts'
-import { createProgress } from './progress.ts'
 import { isComplete, reportLines } from './report.ts'
 import { sendPlan } from './send-plan.ts'
 import { readDeployment } from './settings.ts'
@@ -25,9 +23,7 @@ export async function runSend(
   const { plan } = signed
   const fault = findPlanFault(plan) ?? findSignatureFault(signed)
   if (fault !== null) throw new ToolError(`${fault}. Nothing was sent`)
-  const deployment = readDeployment(environmentOf(values), process.env)
-  if (!deployment.ok) throw new ToolError(deployment.error)
-  const { config } = deployment.value
+  const { config } = readDeployment(environmentOf(values), process.env)
   if (config.chainId !== plan.chainId) {
     throw new ToolError(`the plan is for chain ${plan.chainId}, and this configuration for ${config.chainId}`)
   }

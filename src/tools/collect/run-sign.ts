@@ -2,13 +2,10 @@ import { type MnemonicKeys, openMnemonic } from '../keys/account-key.ts'
 import { askMnemonic } from '../keys/encrypted-file.ts'
 import { type Terminal, ToolError } from '../keys/terminal.ts'
 import { findPlanFault } from './check-plan.ts'
-import { readTextFile, writeNewFile } from './command-files.ts'
-import type { CollectOptions } from './command-options.ts'
+import { type CollectOptions, readTextFile, writeNewFile } from './command-line.ts'
 import { type CollectPlan, parsePlan } from './plan.ts'
 import { planSummary } from './plan-table.ts'
 import { findGasKey, needsGasKey, signPlan } from './sign-plan.ts'
-
-const confirmedCharacters = 6
 
 /** `collect -- sign`: checks a plan, asks, and signs it. It uses no network. Returns the exit code. */
 export async function runSign(values: CollectOptions, path: string, terminal: Terminal): Promise<number> {
@@ -21,7 +18,7 @@ export async function runSign(values: CollectOptions, path: string, terminal: Te
   terminal.print(
     `\nSigned, these transactions can be sent by whoever has the file, until ${plan.expiresAt}; they cannot be changed.`,
   )
-  await confirmDestination(plan, terminal)
+  await confirmDestination(plan, values.to, terminal)
   const keys = openMnemonic(await askMnemonic(terminal, 'Mnemonic of the deposit addresses', values.file))
   const gasKey = needsGasKey(plan) ? await askGasKey(plan, keys, terminal) : null
   const signed = signPlan(plan, keys, gasKey)
@@ -34,11 +31,10 @@ export async function runSign(values: CollectOptions, path: string, terminal: Te
   return 0
 }
 
-/** The person must know the destination from somewhere else than this plan. */
-async function confirmDestination({ to }: CollectPlan, terminal: Terminal): Promise<void> {
-  const typed = await terminal.ask(`Type the last ${confirmedCharacters} characters of your own address: `)
-  if (typed.trim() === to.slice(-confirmedCharacters)) return
-  throw new ToolError('those are not the last characters of the destination. Nothing was signed')
+/** The person must know the destination from somewhere else than this plan: the whole of it, since similar ones can be made. */
+async function confirmDestination({ to }: CollectPlan, given: string | undefined, terminal: Terminal): Promise<void> {
+  const known = given ?? (await terminal.ask('Type your own address, all of it (or give it by --to): '))
+  if (known.trim() !== to) throw new ToolError('that is not the destination of the plan. Nothing was signed')
 }
 
 /** The gas address can have a mnemonic of its own: then that of the deposit addresses does not have to be near the stake. */

@@ -1,10 +1,12 @@
+import type { Header } from '../../chain/block.ts'
+import { readFinalizedHead } from '../../tron/finalized-head.ts'
+import { ToolError } from '../keys/terminal.ts'
 import type { ChainPrices } from './facts.ts'
-import { idleLooksMax, lastDelegationMs, resendAfterBlocks, retryMs, stepsPerLook } from './limits.ts'
+import { doubtsMax, idleLooksMax, lastDelegationMs, lookMs, resendAfterBlocks, stepsPerLook } from './limits.ts'
 import { measureStep } from './measure-step.ts'
-import { type CollectNodes, type FinalHead, readFinalHead, StoppedError } from './node-access.ts'
-import { broadcast, readInfo, readPrices } from './node-api.ts'
+import { broadcast, explainNodeRefusal, isTemporary, readInfo, readPrices } from './node-api.ts'
+import type { CollectNodes } from './nodes.ts'
 import type { CollectPlan, CollectStep, SignedPlan } from './plan.ts'
-import { explainNodeRefusal, isTemporary } from './refusals.ts'
 import { isSettled, readinessOf, type StepState, type StepStates, stateOf } from './step-state.ts'
 import { encodeSigned, encodeStep } from './transaction.ts'
 
@@ -18,13 +20,16 @@ interface SendRun {
   readonly plan: CollectPlan
   readonly states: StepStates
   readonly onProgress: (states: StepStates) => void
+  /** How often each waiting step was measured as different from the plan. */
+  readonly doubts: Map<number, number>
   prices: ChainPrices
   /** The step because of which no new address is begun, and why. */
   halted: { readonly step: CollectStep; readonly why: string } | null
 }
 
-/** A failure of all nodes, with its sentence. It ends the run, which can be continued. */
-class NodesError extends Error {}
+type FinalHead = Pick<Header, 'height' | 'timestamp'>
+const readFinalHead = ({ nodes }: SendRun): Promise<FinalHead> =>
+  nodes.read((session) => readFinalizedHead(session, null))
 
 /**
  * Sends the transactions of a signed plan, each when those that it needs are in a block, until nothing more can be done
@@ -37,24 +42,32 @@ export async function sendPlan(
   onProgress: (states: StepStates) => void,
 ): Promise<SendOutcome> {
   try {
-    const prices = await must(readPrices(nodes))
-    const run: SendRun = { nodes, signed, plan: signed.plan, states, onProgress, prices, halted: null }
+    const prices = await readPrices(nodes)
+    const run: SendRun = {
+      nodes,
+      signed,
+      plan: signed.plan,
+      states,
+      onProgress,
+      prices,
+      doubts: new Map(),
+      halted: null,
+    }
     await findWhatIsDone(run)
     return await sendUntilSettled(run)
   } catch (error) {
-    if (error instanceof StoppedError) return { kind: 'interrupted', why: 'stopped at the terminal' }
-    if (error instanceof NodesError) return { kind: 'interrupted', why: error.message }
+    if (error instanceof ToolError) return { kind: 'interrupted', why: error.message }
     throw error
   }
 }
 
 /** Asks the chain what an earlier run did. Of an address whose first step is in no block, nothing else is either. */
 async function findWhatIsDone(run: SendRun): Promise<void> {
-  const { height: final } = await must(readFinalHead(run.nodes))
+  const { height: final } = await readFinalHead(run)
   const untouched = new Set<string>()
   for (const step of run.plan.steps) {
     if (untouched.has(step.address)) continue
-    const info = await must(readInfo(run.nodes, step.txid))
+    const info = await readInfo(run.nodes, step.txid)
     const isFirst = !run.plan.steps.some((one) => one.address === step.address && one.id < step.id)
     if (info === null && isFirst && step.kind !== 'activate') untouched.add(step.address)
     if (info !== null) setState(run, step, { kind: 'mined', info, isFinal: info.height <= final })
@@ -63,8 +76,8 @@ async function findWhatIsDone(run: SendRun): Promise<void> {
 
 async function sendUntilSettled(run: SendRun): Promise<SendOutcome> {
   for (let idle = 0; idle < idleLooksMax; idle += 1) {
-    const final = await must(readFinalHead(run.nodes))
-    run.prices = await must(readPrices(run.nodes)) // a vote of the chain's producers can change them on the way
+    const final = await readFinalHead(run)
+    run.prices = await readPrices(run.nodes) // a vote of the chain's producers can change them on the way
     const before = settledCount(run)
     for (const step of run.plan.steps) await checkSent(run, step, final)
     let sent = 0
@@ -76,7 +89,7 @@ async function sendUntilSettled(run: SendRun): Promise<SendOutcome> {
       return { kind: 'settled' }
     }
     if (settledCount(run) !== before) idle = 0
-    await run.nodes.platform.clock.sleep(retryMs)
+    await run.nodes.clock.sleep(lookMs)
   }
   const isSent = settledCount(run) === run.plan.steps.length
   const what = isSent ? 'not everything became final' : 'no further transaction came into a block'
@@ -89,7 +102,7 @@ const settledCount = ({ plan, states }: SendRun) => plan.steps.filter(({ id }) =
 async function checkSent(run: SendRun, step: CollectStep, { height, timestamp }: FinalHead): Promise<void> {
   const state = stateOf(run.states, step.id)
   if (state.kind !== 'sent') return
-  const info = await must(readInfo(run.nodes, step.txid))
+  const info = await readInfo(run.nodes, step.txid)
   if (info !== null) {
     setState(run, step, { kind: 'mined', info, isFinal: false })
     if (!info.isSuccess) halt(run, step, `it failed in its block (${info.message})`)
@@ -114,14 +127,16 @@ async function advance(run: SendRun, step: CollectStep, final: FinalHead): Promi
     setState(run, step, { kind: 'skipped', why: obstacle })
     return false
   }
-  const measured = await must(measureStep(run.nodes, run.plan, step, run.prices))
+  const measured = await measureStep(run.nodes, run.plan, step, run.prices)
   if (measured.kind === 'unneeded') {
     setState(run, step, measured)
     return false
   }
   if (measured.kind !== 'as-planned') {
-    // An earlier run can have sent this or what comes after it: then it changed the state itself.
-    if (!(await findMined(run, step.address))) {
+    // An earlier run can have sent this or what comes after it, which changes the state of a node before it is in a block.
+    const doubts = (run.doubts.get(step.id) ?? 0) + 1
+    run.doubts.set(step.id, doubts)
+    if (doubts >= doubtsMax && !(await findMined(run, step.address))) {
       setState(run, step, { kind: 'skipped', why: measured.why })
       if (measured.kind === 'costlier') halt(run, step, measured.why)
     }
@@ -136,7 +151,7 @@ async function findMined(run: SendRun, address: string): Promise<boolean> {
   let isFound = false
   for (const step of run.plan.steps) {
     if (step.address !== address || stateOf(run.states, step.id).kind !== 'waiting') continue
-    const info = await must(readInfo(run.nodes, step.txid))
+    const info = await readInfo(run.nodes, step.txid)
     if (info === null) continue
     isFound = true
     setState(run, step, { kind: 'mined', info, isFinal: false })
@@ -156,13 +171,13 @@ function obstacleTo({ plan, halted }: SendRun, { kind }: CollectStep, { timestam
 async function send(run: SendRun, step: CollectStep, { height }: FinalHead): Promise<void> {
   const { plan, signatures } = run.signed
   const signature = Uint8Array.from(Buffer.from(signatures[step.id - 1] ?? '', 'hex'))
-  const answer = await must(broadcast(run.nodes, encodeSigned(encodeStep(plan, step), signature)))
+  const answer = await broadcast(run.nodes, encodeSigned(encodeStep(plan, step), signature))
   if (answer.code === 'SUCCESS' || answer.code === 'DUP_TRANSACTION_ERROR') {
     setState(run, step, { kind: 'sent', height })
     return
   }
-  if (isTemporary(answer.code)) return
-  const info = await must(readInfo(run.nodes, step.txid)) // its first reply can have been lost
+  if (isTemporary(answer)) return
+  const info = await readInfo(run.nodes, step.txid) // its first reply can have been lost
   if (info !== null) return setState(run, step, { kind: 'mined', info, isFinal: false })
   setState(run, step, { kind: 'refused', why: explainNodeRefusal(answer) })
 }
@@ -173,7 +188,7 @@ async function isAllFinal(run: SendRun, { height: final }: FinalHead): Promise<b
   for (const step of run.plan.steps) {
     const state = stateOf(run.states, step.id)
     if (state.kind !== 'mined' || state.isFinal) continue
-    const info = await must(readInfo(run.nodes, step.txid))
+    const info = await readInfo(run.nodes, step.txid)
     if (info === null) beginAgain(run, step)
     else setState(run, step, { kind: 'mined', info, isFinal: info.height <= final })
     if (info === null || info.height > final) isAll = false
@@ -202,10 +217,4 @@ function setState(run: SendRun, { id }: CollectStep, state: StepState): void {
 
 function halt(run: SendRun, step: CollectStep, why: string): void {
   run.halted ??= { step, why }
-}
-
-async function must<T>(answer: Promise<{ ok: true; value: T } | { ok: false; error: string }>): Promise<T> {
-  const result = await answer
-  if (result.ok) return result.value
-  throw new NodesError(result.error)
 }

@@ -3,12 +3,12 @@
  * network and no key, `sign` a key and no network. Exit codes: 0, 1 (stopped, or not everything was done), 2 (wrong options).
  */
 import { createTerminal, ToolError } from '../keys/terminal.ts'
-import { parseOptions } from './command-options.ts'
+import { parseOptions } from './command-line.ts'
 
 const usage = `npm run collect -- plan --to <T…> [--currency USDT,TRX] [--min 20 | USDT=20,TRX=5] [--trx-price 0.3]
     [--gas delegate|transfer] [--gas-from <T…>] [--from-index a] [--to-index b] [--hours 12] [--out plan.json]
     [--production | --env <name>] [--scan] [--account n]
-npm run collect -- sign <plan.json> [--out signed.json] [--file <mnemonic.age>] [--stdin]
+npm run collect -- sign <plan.json> [--to <T…>] [--out signed.json] [--file <mnemonic.age>] [--stdin]
 npm run collect -- send <signed.json> [--production | --env <name>]`
 
 const abort = new AbortController()

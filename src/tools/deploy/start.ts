@@ -21,7 +21,7 @@ const advice: readonly (readonly [output: RegExp, advice: string])[] = [
 
 try {
   const env = readEnv(process.argv.slice(2))
-  requireDatabase(env)
+  requireBindings(env)
   await run('The migrations could not be applied', ['d1', 'migrations', 'apply', 'DB', '--remote', `--env=${env}`])
   await run('The migrations are applied, but the Worker could not be deployed', ['deploy', `--env=${env}`])
 } catch (error) {
@@ -40,18 +40,20 @@ function readEnv(args: string[]): string {
   }
 }
 
-/** Finds a missing database before the first step; wrangler finds it later, and its message is less clear. */
-function requireDatabase(env: string): void {
+/** Finds a missing database or object before the first step; wrangler finds it later, and its message is less clear. */
+function requireBindings(env: string): void {
   const config = readWranglerConfig(env)
   if (!config.ok) throw new DeployError(config.error)
   const section = env === '' ? 'wrangler.toml' : `wrangler.toml, [env.${env}],`
-  const { database } = config.value
+  const { database, objectFaults } = config.value
   if (database === 'missing')
     throw new DeployError(`${section} has no D1 database with the binding DB and a database_id.`)
-  if (database === 'set') return
-  throw new DeployError(
-    `database_id in ${section} is a placeholder: "npx wrangler d1 create <name>" prints the real one.`,
-  )
+  if (database === 'placeholder') {
+    throw new DeployError(
+      `database_id in ${section} is a placeholder: "npx wrangler d1 create <name>" prints the real one.`,
+    )
+  }
+  if (objectFaults.length > 0) throw new DeployError(`${section} has ${objectFaults.join(', and ')}.`)
 }
 
 /** Runs one wrangler command, and stops where it fails. */

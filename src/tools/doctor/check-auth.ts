@@ -1,7 +1,7 @@
 import { createLocalJWKSet, type JWK } from 'jose'
 import { type AuthConfig, type BackendAuthConfig, secretBytesMin } from '../../config/auth.ts'
 import { fetchKeySet } from '../../http/auth/key-set.ts'
-import { type CheckResult, failed, hostOf, passed, warned } from './check-result.ts'
+import { type CheckResult, failed, hostInUrl, passed, warned } from './check-result.ts'
 
 const secretCharactersMin = 10 // a long secret of fewer different characters looks like a placeholder
 
@@ -56,7 +56,7 @@ function checkSecret(secret: string, name: string, whose = 'authentication'): Ch
 }
 
 async function checkKeySet(whose: string, fetch: typeof globalThis.fetch, url: string): Promise<CheckResult> {
-  const name = `${whose}: the key set at ${hostOf(url)}`
+  const name = `${whose}: the key set at ${hostInUrl(url)}`
   const fetched = await fetchKeySet(fetch, url)
   if (!fetched.ok) return failed(`${name} could not be fetched: ${fetched.error}`)
   const { keys } = fetched.value

@@ -18,6 +18,6 @@ export function lineOf({ level, text }: CheckResult): string {
 }
 
 /** The host of a URL: its path can contain a key. */
-export function hostOf(url: string): string {
+export function hostInUrl(url: string): string {
   return new URL(url).host
 }

@@ -2,12 +2,13 @@ import { type Address, formatBase58 } from '../../chain/address.ts'
 import { err, ok } from '../../common/result.ts'
 import type { Currency } from '../../ledger/currencies.ts'
 import { symbolPattern } from '../../ledger/currencies.ts'
-import { contractCall, decimalsCall } from '../../tron/calls.ts'
+import { askRpc } from '../../tron/ask.ts'
+import { contractCall, decimalsCall, parseResult } from '../../tron/json-rpc.ts'
+import type { Pool, TronNode } from '../../tron/node.ts'
 import { type Parsed, parseBytes, parseUint256 } from '../../tron/parse/fields.ts'
-import { queryNode } from '../../tron/transport/batch.ts'
-import { parseResult } from '../../tron/transport/json-rpc.ts'
+import { atNode, sessionOf } from '../node-pool.ts'
+import { describeNodeError } from './check-node.ts'
 import { type CheckResult, failed, passed, warned } from './check-result.ts'
-import { describeNodeError, type NodeAccess, type NodeUnderTest, openNode } from './node-under-test.ts'
 
 /** Milliseconds for all checks of one token at one node. */
 const tokenMs = 15_000
@@ -16,16 +17,15 @@ const symbolCharsMax = 20
 const symbolSelector = '0x95d89b41'
 const wordDigits = 64
 
-/** Checks one token at each usable node. Equal results are one line. */
+/** Checks one token at each node of a pool. Equal results are one line. */
 export async function* checkToken(
-  access: NodeAccess,
-  nodes: readonly NodeUnderTest[],
+  pool: Pool,
   currency: Currency,
   contract: Address,
 ): AsyncGenerator<CheckResult, void> {
   const lines = new Map<string, Pick<CheckResult, 'level'> & { readonly numbers: number[] }>()
-  for (const node of nodes) {
-    for (const { level, text } of await checkAtNode(access, node, currency, contract)) {
+  for (const node of pool.nodes) {
+    for (const { level, text } of await checkAtNode(pool, node, currency, contract)) {
       const line = lines.get(text) ?? { level, numbers: [] }
       line.numbers.push(node.number)
       lines.set(text, line)
@@ -38,15 +38,15 @@ export async function* checkToken(
 }
 
 async function checkAtNode(
-  access: NodeAccess,
-  underTest: NodeUnderTest,
+  pool: Pool,
+  node: TronNode,
   currency: Currency,
   contract: Address,
 ): Promise<readonly CheckResult[]> {
-  const node = openNode(access, underTest, tokenMs)
-  const result = await queryNode(node, 'chain', [decimalsCall(contract), contractCall(contract, symbolSelector)])
+  const calls = [decimalsCall(contract), contractCall(contract, symbolSelector)]
+  const result = await askRpc(atNode(sessionOf(pool, tokenMs), node), node, calls, (reply) => ok(reply))
   if (!result.ok) return [failed(describeNodeError(result.error))]
-  const [decimalsReply, symbolReply] = result.value.replies
+  const [decimalsReply, symbolReply] = result.value
   if (decimalsReply?.kind === 'error' && decimalsReply.code === -32600) {
     return [failed('no contract at this address, or the node does not support eth_call (error -32600)')]
   }

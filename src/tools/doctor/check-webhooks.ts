@@ -1,18 +1,18 @@
 import { isDelivered, type SendParts, sendWebhook } from '../../webhooks/deliver-event.ts'
-import type { Endpoint } from '../../webhooks/endpoint.ts'
-import { type CheckResult, failed, hostOf, passed } from './check-result.ts'
+import type { WebhookEndpoint } from '../../webhooks/endpoint.ts'
+import { type CheckResult, failed, hostInUrl, passed } from './check-result.ts'
 
 /** The body of a test event. It has the form of an event, a number that none has, and a type of its own. */
 const testBody = (createdAt: string) => JSON.stringify({ id: 0, type: 'test', uid: 0, created_at: createdAt, data: {} })
 
 /** The endpoints; where `sendsTests`, with the answer of each to a signed test event. */
 export async function* checkWebhooks(
-  endpoints: readonly Endpoint[],
+  endpoints: readonly WebhookEndpoint[],
   platform: SendParts,
   sendsTests: boolean,
 ): AsyncGenerator<CheckResult, void> {
   for (const endpoint of endpoints) {
-    const name = `webhook endpoint ${endpoint.number} (${hostOf(endpoint.url)})`
+    const name = `webhook endpoint ${endpoint.number} (${hostInUrl(endpoint.url)})`
     if (!sendsTests) {
       yield passed(`${name}: configured; --webhooks sends it a test event`)
       continue

@@ -6,13 +6,20 @@ import type { Bindings } from '../../config/schemas.ts'
 import { attempt, readWranglerConfig, type WranglerConfig } from '../deploy/wrangler-config.ts'
 
 /** A configuration as it was read, not parsed yet. */
-export interface ConfigurationSource extends Pick<WranglerConfig, 'database'> {
+export interface ConfigurationSource extends Pick<WranglerConfig, 'database' | 'objectFaults'> {
   readonly isDeployment: boolean
   readonly values: Bindings
   /** The files that it is from, and the names of the variables that this process's environment sets. */
   readonly origin: string
   /** The file for the secrets; it may not exist. */
   readonly varsFile: string
+}
+
+/** What only the platform binds: the checks and tools have no database and no objects. */
+export const platformBindings = {
+  DB: { prepare: () => null, batch: () => null },
+  SCANNER: { getByName: () => null },
+  ENDPOINT: { getByName: () => null },
 }
 
 /** The variables of the service, by what their names have in common. */
@@ -31,7 +38,7 @@ export function readConfiguration(
 ): Result<ConfigurationSource, string> {
   const config = readWranglerConfig(env)
   if (!config.ok) return config
-  const { configPath, vars, secrets, database } = config.value
+  const { configPath, vars, secrets, database, objectFaults } = config.value
   const isDeployment = env !== undefined
   const suffix = isDeployment ? env || 'production' : undefined
   const varsFile = isDeployment ? `.dev.vars.${suffix}` : '.dev.vars'
@@ -51,7 +58,7 @@ export function readConfiguration(
   for (const name of overridden) values[name] = environment[name]
   const origin = [env ? `${basename(configPath)} [env.${env}]` : basename(configPath), ...(hasFile ? [varsFile] : [])]
   if (overridden.length > 0) origin.push(`environment variables (${overridden.join(', ')})`)
-  return ok({ isDeployment, values, origin: origin.join(', '), varsFile, database })
+  return ok({ isDeployment, values, origin: origin.join(', '), varsFile, database, objectFaults })
 }
 
 /** The names of the variables with the keys of nodes or the secrets of endpoints, which are an array or its JSON text. */

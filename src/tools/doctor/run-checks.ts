@@ -1,22 +1,27 @@
 import { authSchema, backendAuthSchema } from '../../config/auth.ts'
 import { type ChainConfig, chainSchema } from '../../config/chain.ts'
-import { parseConfig } from '../../config/config.ts'
+import { type Config, parseConfig } from '../../config/config.ts'
 import { type Bindings, parseBindings } from '../../config/schemas.ts'
-import { explainPending } from '../../deposits/explain.ts'
-import { createNodeHealthStore } from '../../tron/nodes/health.ts'
-import { readFinalizedHead } from '../../tron/quorum/finalized-head.ts'
+import { tickRequests } from '../../tron/allowance.ts'
+import { readFinalizedHead } from '../../tron/finalized-head.ts'
+import type { Pool } from '../../tron/node.ts'
+import { type CommandPlatform, openPool, sessionOf } from '../node-pool.ts'
 import { checkAuth, checkBackendAuth } from './check-auth.ts'
 import { checkKey } from './check-key.ts'
-import { checkNode } from './check-node.ts'
-import { type CheckResult, failed, passed, warned } from './check-result.ts'
-import { checkOperators, checkStored, type StoredSettingsConfig } from './check-stored.ts'
+import { checkNode, nodeMs } from './check-node.ts'
+import { type CheckResult, failed, hostInUrl, passed, warned } from './check-result.ts'
+import { checkOperators, checkStored } from './check-stored.ts'
 import { checkToken } from './check-token.ts'
 import { checkWebhooks } from './check-webhooks.ts'
-import { type DoctorPlatform, type NodeAccess, type NodeUnderTest, nodeMs, openPool } from './node-under-test.ts'
-import type { ConfigurationSource } from './read-configuration.ts'
+import { type ConfigurationSource, platformBindings } from './read-configuration.ts'
+import type { ReadStored } from './read-stored.ts'
 
-/** Only the platform binds the database; the checks read it through `readStored`. */
-const database = { prepare: () => null, batch: () => null }
+/** What the checks use of this machine. */
+export interface DoctorPlatform extends CommandPlatform {
+  readonly readStored: ReadStored
+}
+
+const daySeconds = 86_400
 
 const databaseResults: Readonly<Record<ConfigurationSource['database'], CheckResult>> = {
   set: passed('database: database_id is set'),
@@ -34,7 +39,7 @@ export async function* runChecks(
   sendsTests = false,
 ): AsyncGenerator<CheckResult, void> {
   const { values, isDeployment } = source
-  const config = parseConfig({ ...values, DB: database })
+  const config = parseConfig({ ...values, ...platformBindings })
   // A fault in another part of the configuration does not matter to these.
   const chain = parseBindings(chainSchema, values)
   const auth = parseBindings(authSchema, values)
@@ -47,6 +52,8 @@ export async function* runChecks(
     yield warned(`configuration: the platform does not return secrets; set them in ${varsFile} or the environment`)
   }
   if (isDeployment) yield databaseResults[source.database]
+  for (const fault of source.objectFaults) yield failed(`objects: wrangler.toml has ${fault}`)
+  if (source.objectFaults.length === 0) yield passed('objects: SCANNER and ENDPOINT are bound, with their classes')
   yield* checkKey(values.TRON_XPUB, chain.ok ? chain.value.chainId : null)
   if (auth.ok) yield* checkAuth(auth.value, isDeployment, platform.fetch)
   if (backendAuth.ok) yield* checkBackendAuth(backendAuth.value, platform.fetch)
@@ -62,33 +69,40 @@ function isSet(values: Bindings, fault: string): boolean {
   return (values[fault.split(/[.:]/)[0] ?? ''] ?? '') !== ''
 }
 
-/** `stored` is null where there is nothing to compare with stored data. */
+/** `config` is null where there is nothing to compare with stored data. */
 async function* checkChain(
   platform: DoctorPlatform,
   chain: ChainConfig,
-  stored: StoredSettingsConfig | null,
+  config: Config | null,
 ): AsyncGenerator<CheckResult, void> {
-  const access: NodeAccess = { ...platform, chainId: chain.chainId, health: createNodeHealthStore() }
-  const nodes = chain.nodes.map((node, i) => ({ ...node, number: i + 1 }))
-  const all = nodes.map(async (node) => ({ node, ...(await checkNode(access, node)) }))
-  const usable: NodeUnderTest[] = []
+  const pool = openPool(chain, chain.nodes, chain.quorum, platform)
+  const all = pool.nodes.map(async (node) => ({ node, ...(await checkNode(pool, chain.chainId, node)) }))
+  const nodes: Pool['nodes'][number][] = []
   // All nodes are checked at the same time, and reported in order.
   for await (const { node, results, isUsable } of all) {
     yield* results
-    if (isUsable) usable.push(node)
+    yield checkAllowance(node, config?.scanEverySeconds ?? null)
+    if (isUsable) nodes.push(node)
   }
-  yield checkQuorum(chain, usable.length)
-  if (usable.length > 1 && usable.length >= chain.quorum) yield await checkAgreement(access, usable)
-  if (stored !== null) yield* checkStored(stored, platform.readStored, access, usable)
-  const { native, byContract, list } = chain.currencies
+  const usable: Pool = { ...pool, nodes, quorum: nodes.length }
+  yield checkQuorum(chain, nodes.length)
+  if (nodes.length > 1 && nodes.length >= chain.quorum) yield await checkAgreement(usable)
+  if (config !== null) yield* checkStored(config, platform.readStored, usable)
+  const { byContract, list } = chain.currencies
   for (const { symbol, cuy, retired } of list) {
     if (retired) yield passed(`currency ${symbol} (${cuy}): retired, so that what arrives is kept, uncredited`)
   }
-  if (native !== null && chain.nodes.every(({ api }) => api === null)) {
-    yield warned(explainPending('no-api'))
-  }
-  if (usable.length === 0 && byContract.size > 0) yield warned('tokens: skipped, because no node is usable')
-  for (const [contract, currency] of byContract) yield* checkToken(access, usable, currency, contract)
+  if (nodes.length === 0 && byContract.size > 0) yield warned('tokens: skipped, because no node is usable')
+  for (const [contract, currency] of byContract) yield* checkToken(usable, currency, contract)
+}
+
+/** Whether the requests that a node allows are enough for the scan. */
+function checkAllowance({ number, endpoint }: Pool['nodes'][number], scanEverySeconds: number | null): CheckResult {
+  const { perSecond, perDay } = endpoint
+  const text = `node ${number} (${hostInUrl(endpoint.rpc)}): allows ${perSecond} requests a second and ${perDay} a day`
+  const needed = Math.ceil(daySeconds / (scanEverySeconds ?? daySeconds)) * tickRequests
+  if (needed * 2 <= perDay) return passed(`${text} (perSecond, perDay)`)
+  return warned(`${text} (perDay), and scanning takes up to ${needed}: raise SCAN_EVERY_SECONDS, or get a larger plan`)
 }
 
 function checkQuorum({ nodes, quorum }: ChainConfig, usable: number): CheckResult {
@@ -101,9 +115,10 @@ function checkQuorum({ nodes, quorum }: ChainConfig, usable: number): CheckResul
 }
 
 /** Reads the finalized head as the service does, with all usable nodes as the quorum. */
-async function checkAgreement(access: NodeAccess, nodes: readonly NodeUnderTest[]): Promise<CheckResult> {
-  const head = await readFinalizedHead(openPool(access, nodes, nodeMs))
-  if (head.ok) return passed(`agreement: all ${nodes.length} usable nodes have final block ${head.value.height}`)
+async function checkAgreement(usable: Pool): Promise<CheckResult> {
+  const head = await readFinalizedHead(sessionOf(usable, nodeMs), null)
+  const count = usable.nodes.length
+  if (head.ok) return passed(`agreement: all ${count} usable nodes have final block ${head.value.height}`)
   const why = head.error.kind === 'no-answer' ? `: ${head.error.why}` : ''
   return failed(`agreement: the usable nodes do not agree on a final block (${head.error.kind})${why}`)
 }

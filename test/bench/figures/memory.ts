@@ -1,46 +1,50 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
-import { replyBytesMax } from '../../../src/tron/limits.ts'
-import { root, UserError } from '../../support/project.ts'
-import { atMost, type Figure, singleFigure } from '../figure.ts'
+import { readdirSync, readFileSync } from 'node:fs'
+import { bundleService } from '../bundles.ts'
+import { atMost, type Figure, figure, type Scale } from '../figure.ts'
+import { firstHeight } from '../mainnet.ts'
+import { startScanning } from '../scanning.ts'
 
-const script = 'test/tron/transport/reply-memory.ts'
-const timeoutMs = 180_000
-/** Megabytes that a reply may take of an isolate's 128. */
-const megabytesMax = 64
-const linePattern = /^(.+): (\d+) MB, (parsed|refused|too large|the isolate was stopped)/
+const megabytesMax = 96
+/** Sizes of blocks in turns: the largest possible ones (2 MB of bytes) come after small ones, so that ranges are guessed wrong. */
+const transactions = [20, 20, 20, 20, 20, 4_000, 4_000, 400, 20, 2_000]
 
-/** The memory of the worst replies in workerd. It is read from `/proc`, so there is no figure on other systems than Linux. */
-export async function measureMemory(): Promise<readonly Figure[]> {
+/** Memory of the worst tick in workerd: its peak above that of the service at rest. Read from `/proc`, so only on Linux. */
+export async function measureMemory({ work }: Scale): Promise<readonly Figure[]> {
   if (process.platform !== 'linux') return []
-  const { stdout } = await promisify(execFile)(process.execPath, [script], { cwd: root, timeout: timeoutMs })
-  const replies = stdout.split('\n').flatMap((line) => {
-    const [, name = '', megabytes, outcome = ''] = linePattern.exec(line) ?? []
-    return megabytes === undefined ? [] : [{ name, megabytes: Number(megabytes), outcome }]
-  })
-  const stopped = replies.find(({ outcome }) => outcome === 'the isolate was stopped')
-  if (stopped !== undefined) throw new UserError(`${stopped.name}: the isolate was stopped`)
-  const worstOf = (isRead: boolean) => {
-    const some = replies.filter(({ outcome }) => (outcome === 'parsed') === isRead)
-    const [worst] = some.sort((a, b) => b.megabytes - a.megabytes)
-    if (worst === undefined) throw new UserError(`${script} has printed no such reply`)
-    return worst
+  const { script } = await bundleService()
+  const others = new Set(processes())
+  const scanning = await startScanning({ script, each: 20, addresses: 500, transactions, every: 10 })
+  try {
+    const own = processes().filter((pid) => !others.has(pid))
+    const peak = () => Math.max(...own.map((pid) => megabytesOf(pid, 'VmHWM')))
+    const base = Math.max(...own.map((pid) => megabytesOf(pid, 'VmRSS')))
+    await scanning.node.finalize(firstHeight + 2_000)
+    await scanning.workers.cron('service')
+    await new Promise((resolve) => setTimeout(resolve, Math.max(30, 60 * work) * 1000))
+    const height = await scanning.height()
+    if (height < firstHeight + 20)
+      throw new Error(`at ${height - firstHeight}: ${scanning.workers.warnings.slice(-5).join('\n')}`)
+    const megabytes = peak() - base
+    return [figure('memory of the worst tick in workerd', megabytes, 'MB', atMost(megabytesMax, megabytes))]
+  } finally {
+    await scanning.stop()
   }
-  const [read, refused] = [worstOf(true), worstOf(false)]
-  return [
-    singleFigure(
-      `memory of the worst reply that is read, ${(replyBytesMax / 1e6).toFixed(1)} MB long`,
-      read.megabytes,
-      'MB',
-      `${read.name}; an isolate has 128 MB`,
-      atMost(megabytesMax, read.megabytes, 'MB'),
-    ),
-    singleFigure(
-      'memory of the worst reply that is refused',
-      refused.megabytes,
-      'MB',
-      refused.name,
-      atMost(megabytesMax, refused.megabytes, 'MB'),
-    ),
-  ]
+}
+
+/** The processes of workerd that this one has started. */
+function processes(): readonly string[] {
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      return stat.includes('(workerd)') && stat.split(') ')[1]?.split(' ')[1] === String(process.pid)
+    } catch {
+      return false // it has ended meanwhile
+    }
+  })
+}
+
+function megabytesOf(pid: string, field: 'VmHWM' | 'VmRSS'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024
 }

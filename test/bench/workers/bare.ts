@@ -1,4 +1,4 @@
-/** A recorded query of the service. `?1` is the user id. */
+/** A recorded query of the service, with `recordedUid` in place of the user's id. */
 interface Query {
   readonly sql: string
   readonly values: readonly (string | number | null)[]
@@ -6,64 +6,23 @@ interface Query {
 
 interface Env {
   readonly DB: D1Database
-  readonly QUERIES: readonly Query[]
-  /** If it is bound, it is called before the query, as in the service. */
-  readonly RATE_LISTS?: RateLimit
+  /** The queries of each route. */
+  readonly ROUTES: readonly (readonly Query[])[]
+  readonly RECORDED_UID: number
 }
-
-/** Texts that `/load` fetches for `/parse`. A service must not keep such state in an isolate; a benchmark may. */
-let texts: string[] = []
 
 /**
- * The baseline of the service: one D1 query and its rows as JSON, and JSON.parse of nodes' replies, without checks,
- * tokens and logs. It is never deployed.
+ * The baseline of the lists: the same queries and their rows as JSON, without checks, tokens and logs. `/query/{route}/{uid}` runs them,
+ * `/rows/{route}/{uid}` counts the rows that D1 reads for them. It is never deployed.
  */
 export default {
-  async fetch(request, env) {
-    const [, action, ...rest] = new URL(request.url).pathname.split('/')
-    switch (action) {
-      case 'query':
-        return await query(env, Number(rest[0]), Number(rest[1]))
-      case 'load':
-        texts = await fetchTexts(await request.json())
-        return Response.json({ characters: texts.reduce((sum, text) => sum + text.length, 0) })
-      case 'parse':
-        return Response.json({ values: texts.map((text) => JSON.parse(text)).length })
-      case 'fetch-and-parse': {
-        let values = 0
-        for (const one of await request.json<NodeRequest[]>()) values += count(JSON.parse(await fetchText(one)))
-        return Response.json({ values })
-      }
-      default:
-        return new Response(null, { status: 404 })
-    }
+  async fetch(request, { DB, ROUTES, RECORDED_UID }) {
+    const [, action, route, uid] = new URL(request.url).pathname.split('/')
+    const statements = (ROUTES[Number(route)] ?? []).map(({ sql, values }) =>
+      DB.prepare(sql).bind(...values.map((value) => (value === RECORDED_UID ? Number(uid) : value))),
+    )
+    const results = await DB.batch(statements)
+    if (action === 'rows') return Response.json(results.reduce((sum, { meta }) => sum + meta.rows_read, 0))
+    return Response.json(results.map(({ results: rows }) => rows))
   },
 } satisfies ExportedHandler<Env>
-
-async function query({ DB, QUERIES, RATE_LISTS }: Env, index: number, uid: number): Promise<Response> {
-  const recorded = QUERIES[index]
-  if (recorded === undefined) return new Response(null, { status: 404 })
-  await RATE_LISTS?.limit({ key: `${uid}` })
-  const rows = await DB.prepare(recorded.sql)
-    .bind(uid, ...recorded.values.slice(1))
-    .raw()
-  return Response.json(rows)
-}
-
-/** A request to a node. */
-interface NodeRequest {
-  readonly url: string
-  readonly body: string
-}
-
-async function fetchTexts(requests: readonly NodeRequest[]): Promise<string[]> {
-  const fetched: string[] = []
-  for (const one of requests) fetched.push(await fetchText(one))
-  return fetched
-}
-
-async function fetchText({ url, body }: NodeRequest): Promise<string> {
-  return await (await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).text()
-}
-
-const count = (value: unknown) => (Array.isArray(value) ? value.length : 1)

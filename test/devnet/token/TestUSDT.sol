@@ -25,10 +25,6 @@ contract TestUSDT {
         _mint(msg.sender, 1_000_000_000_000 * 10 ** decimals);
     }
 
-    function mint(address to, uint256 value) external onlyOwner {
-        _mint(to, value);
-    }
-
     function transfer(address to, uint256 value) external returns (bool) {
         _move(msg.sender, to, value);
         return true;
@@ -63,20 +59,6 @@ contract TestUSDT {
     /// Emits a correct log and moves nothing. The Tron server reports a call of this as failed (out of time), with its log.
     function phantomTransfer(address to, uint256 value) external onlyOwner {
         emit Transfer(msg.sender, to, value);
-    }
-
-    /// The Transfer of a TRC-721 token: same topic, the number indexed too, no data.
-    function transferNft(address to, uint256 id) external onlyOwner {
-        bytes32 topic = Transfer.selector;
-        assembly {
-            log4(0, 0, topic, caller(), to, id)
-        }
-    }
-
-    /// Forwards the call value as TRX: an internal transaction, with no log and no transaction of its own.
-    function forward(address payable to) external payable {
-        (bool sent, ) = to.call{value: msg.value}("");
-        require(sent, "not sent");
     }
 
     function _mint(address to, uint256 value) private {

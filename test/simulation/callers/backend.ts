@@ -1,11 +1,10 @@
 import { formatUnits } from '../../../src/common/amount.ts'
 import type { LedgerMethods } from '../../../src/rpc/ledger-methods.ts'
 import { bearer } from '../../support/tokens.ts'
-import type { Environment } from '../environment.ts'
+import type { Environment, SentEntry } from '../environment.ts'
 import { trackOperation } from '../event-loop.ts'
 import type { Invocation } from '../invocation.ts'
 import { currencies } from '../scenario.ts'
-import type { SentEntry } from '../sent-post.ts'
 import type { Stored } from '../stored.ts'
 import { type AnswerData, checkAnswer } from './client.ts'
 import { backendTokenAt } from './tokens.ts'
@@ -35,8 +34,8 @@ export function createBackend(
       const sent = entries.map(({ amount, ...entry }) => ({ ...entry, amt: formatUnits(amount, scaleOf(entry.cuy)) }))
       const answer = env.random.chance(0.5) ? await overHttp(sent) : await overRpc(sent)
       env.trace(() => `${invocation.name} ← ${JSON.stringify(answer)}`)
-      if (answer.kind === 'failed' && !invocation.databaseFailed) {
-        env.violate(`${invocation.name} failed while the database worked`)
+      if (answer.kind === 'failed' && !invocation.platformFailed) {
+        env.violate(`${invocation.name} failed while the platform worked`)
       }
       return answer
     },

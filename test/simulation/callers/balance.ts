@@ -1,6 +1,6 @@
 import { type Address, formatBase58 } from '../../../src/chain/address.ts'
-import type { Uid } from '../../../src/common/ids.ts'
 import { formatUnits } from '../../../src/common/amount.ts'
+import type { Uid } from '../../../src/common/ids.ts'
 import { observe } from '../observed.ts'
 import { currencies } from '../scenario.ts'
 import type { Client } from './client.ts'

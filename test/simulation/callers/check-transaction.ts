@@ -1,6 +1,6 @@
 import type { Txid } from '../../../src/chain/block.ts'
-import type { Uid } from '../../../src/common/ids.ts'
 import { formatUnits } from '../../../src/common/amount.ts'
+import type { Uid } from '../../../src/common/ids.ts'
 import { observe } from '../observed.ts'
 import { expectedDeposit } from '../oracle.ts'
 import { currencies } from '../scenario.ts'
@@ -29,8 +29,8 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
   }
   const isOwed = [...env.transfers.values()].some((transfer) => {
     const expected = transfer.txid === txid && issued.has(transfer.to) ? expectedDeposit(env, transfer) : null
-    if (expected?.uid !== uid || expected.outcome !== 'credited') return false
-    return stored.outcomeOf(txid, transfer.position) !== 'too-large'
+    if (expected?.uid !== uid || expected.state !== 'credited') return false
+    return stored.transfer(txid, transfer.position)?.state !== 'held'
   })
   // While a currency is retired nothing of it is credited.
   const mayBeRetired = env.retired.size > 0 || env.scheduler.now() - env.retiredAt < 60_000
@@ -45,7 +45,7 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
 
 /** What is stored of a transaction as credited to a caller: `C1 25, C2 3`. */
 function creditedAmounts(stored: Stored, uid: Uid, txid: Txid): string {
-  const deposits = stored.depositsOf(uid, txid).filter(({ outcome }) => outcome === 'credited')
+  const deposits = stored.transfersOf(uid, txid).filter(({ state }) => state === 'credited')
   const sums = new Map<string, string>()
   for (const { cuy, symbol, scale } of currencies) {
     const own = deposits.filter((deposit) => deposit.cuy === cuy)

@@ -2,6 +2,7 @@ import { bearer } from '../../support/tokens.ts'
 import type { Environment } from '../environment.ts'
 import { trackOperation } from '../event-loop.ts'
 import type { Invocation } from '../invocation.ts'
+import { freeAllowance } from '../scenario.ts'
 import type { Stored } from '../stored.ts'
 
 /** One request of a caller, with what its answer is checked against. */
@@ -11,7 +12,7 @@ export interface Client {
   readonly invocation: Invocation
   /** The answer to `GET path` after the checks for every answer. `token` null is a request without one. */
   get(path: string, token: string | null): Promise<Answer>
-  /** Whether an answer with this status refuses one of too many questions: of one caller in a storm, or of all in a minute. */
+  /** Whether an answer with this status refuses one of too many questions. */
   mayBeRefused(status: number): boolean
 }
 
@@ -38,7 +39,8 @@ export function createClient(
   const { env, invocation } = parts
   return {
     ...parts,
-    mayBeRefused: (status) => status === 429 && (env.phase === 'storm' || isCommonLimitUsed(env)),
+    // With what a free key allows, nobody uses up anything in a healthy environment.
+    mayBeRefused: (status) => status === 429 && (env.phase !== 'healthy' || env.allowance !== freeAllowance),
     async get(path, token) {
       const bookmark = env.random.chance(0.5) ? bookmarks.get(token) : undefined
       const headers = {
@@ -54,14 +56,10 @@ export function createClient(
   }
 }
 
-/** Whether the requests to nodes that all callers have together in a minute are used up. In the healthy phase they wait. */
-const isCommonLimitUsed = ({ phase, callersRefusedAt, scheduler }: Environment) =>
-  phase !== 'healthy' && scheduler.now() - callersRefusedAt < 60_000
-
 /** The answer, after the checks of the envelope of the contract. */
 export function checkAnswer(
   { phase, violate }: Environment,
-  { name, kind, databaseFailed }: Invocation,
+  { name, kind, platformFailed }: Invocation,
   { status, headers }: Response,
   text: string,
 ): Answer {
@@ -74,7 +72,7 @@ export function checkAnswer(
   if (String(msg).startsWith('success') !== isSuccess) violate(`${name}: status ${status} with ${msg}`)
   const hasData = kind === 'health' || (isSuccess && kind !== 'recharge' && kind !== 'transaction')
   if ((data !== undefined) !== hasData && status !== 500) violate(`${name}: data ${data}`)
-  if (status === 500 && !databaseFailed) violate(`${name} crashed while the database worked`)
+  if (status === 500 && !platformFailed) violate(`${name} crashed while the platform worked`)
   if (phase === 'healthy' && status >= 500 && kind !== 'health') violate(`${name} failed in a healthy environment`)
   return {
     status,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { SentEntry, SentPost } from '../environment.ts'
 import { observe } from '../observed.ts'
-import type { SentEntry, SentPost } from '../sent-post.ts'
 import type { Stored, StoredEntry } from '../stored.ts'
 import type { Backend } from './backend.ts'
 import { toItem } from './lists.ts'

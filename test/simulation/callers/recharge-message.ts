@@ -22,6 +22,15 @@ function countTransfers(part: string): number {
   return [...part.matchAll(/(\d+) (?:possible \S+ )?transfers?\b/g)].reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
+const problems = new Set([
+  'no node gave a usable response',
+  'the nodes disagree',
+  'the scan is stopped until an operator has checked the chain',
+  'the requests that the nodes allow are used up for now',
+  'a scan is still running',
+  'the scan did not finish in time',
+])
+
 /** Reads the message of a successful recharge without a txid. */
 export function readRechargeMessage(msg: string): RechargeMessage {
   const [first = '', ...parts] = msg.replace(/^success: /, '').split('; ')
@@ -39,7 +48,7 @@ export function readRechargeMessage(msg: string): RechargeMessage {
     if (/^\d+ transfers? not credited yet: /.test(part)) message.pending += count
     else if (/ found, final in /.test(part)) message.unconfirmed = countTransfers(part)
     else if (/\d+ blocks? behind/.test(part)) message.behind = count
-    else message.problems.push(part)
+    else if (problems.has(part) || message.pending === 0) message.problems.push(part)
   }
   return message
 }

@@ -1,10 +1,10 @@
-import type { Uid } from '../../../src/common/ids.ts'
 import { parseUnits } from '../../../src/common/amount.ts'
+import type { Uid } from '../../../src/common/ids.ts'
+import { statesSince } from '../environment.ts'
 import { clockSkewMaxMs } from '../invocation.ts'
 import { observe } from '../observed.ts'
 import { expectedDeposit } from '../oracle.ts'
 import { currencies } from '../scenario.ts'
-import type { StoredScan } from '../stored.ts'
 import type { Client } from './client.ts'
 import { type RechargeMessage, readRechargeMessage } from './recharge-message.ts'
 import { tokenOf } from './tokens.ts'
@@ -18,7 +18,7 @@ export async function recharge(client: Client, uid: Uid): Promise<void> {
   const since = env.scheduler.now() - clockSkewMaxMs
   const finalBefore = stored.scan()?.finalized ?? -1
   const own = observe(env, () => {
-    return { pending: stored.countPendingOf(uid), unconfirmed: stored.countSightingsOf(uid), scan: stored.scan() }
+    return { pending: stored.countHeldOf(uid), unconfirmed: stored.countSeenOf(uid) }
   })
   const { status, msg } = await client.get('/tron/recharge', tokenOf(uid))
   const states = own.end()
@@ -39,8 +39,7 @@ export async function recharge(client: Client, uid: Uid): Promise<void> {
   if (message.problems.length > 0) {
     if (env.phase === 'healthy' && !env.isForked) env.violate(`recharge reported ${message.problems.join()} to ${uid}`)
   } else if (message.behind === 0) {
-    const scans = states.flatMap(({ scan }) => scan ?? [])
-    checkComplete(client, uid, since, finalBefore, scans)
+    checkComplete(client, uid, since, finalBefore)
   }
 }
 
@@ -57,27 +56,25 @@ function checkCredited({ env, stored }: Client, uid: Uid, since: number, { credi
 
 /** A scan that ended less than one block time before a request answers it. */
 const blockMs = 3_000
+/** While trips to the database are slow, the scanner learns late that a scan is stored. */
+const slowTripMs = 64_000
 
 /** Without a problem the caller may rely on it: a scan since the request, or one that just ended, has stored all that was final. */
-function checkComplete(
-  { env, stored }: Client,
-  uid: Uid,
-  since: number,
-  finalBefore: number,
-  scans: readonly StoredScan[],
-): void {
-  const isScanned = ({ caughtUpAt, leaseUntil }: StoredScan) =>
-    caughtUpAt >= since || leaseUntil > since - blockMs - clockSkewMaxMs
-  // Any state during the request can have been read: a correction and a late lease hide when the scan before them ended.
-  if (finalBefore >= 0 && scans.length > 0 && !scans.some(isScanned)) {
+function checkComplete({ env, stored }: Client, uid: Uid, since: number, finalBefore: number): void {
+  const endedAfter = since - blockMs - (env.phase === 'faults' ? slowTripMs : 1_000)
+  const scans = statesSince(env, endedAfter).flatMap((scan) => scan ?? [])
+  const newest = Math.max(...scans.map(({ caughtUpAt }) => caughtUpAt))
+  // A scan that was stored since then has another start, or is the first one after a correction.
+  const isScanned = newest >= since || scans.some(({ caughtUpAt }) => caughtUpAt !== newest)
+  if (finalBefore >= 0 && scans.length > 0 && !isScanned) {
     env.violate(`recharge reported no problem to ${uid}, and no scan since the request was caught up`)
   }
   // What became final after the beginning of that scan is left to the next one.
-  const later = Math.ceil(Math.max(0, since - (scans.at(-1)?.caughtUpAt ?? since) + clockSkewMaxMs) / blockMs)
+  const later = Math.ceil(Math.max(0, since - newest + clockSkewMaxMs) / blockMs)
   for (const transfer of env.transfers.values()) {
-    const { promised, height, txid, position, to } = transfer
+    const { promised, height, txid, position } = transfer
     const isDue = promised && height <= finalBefore - later && !env.openGaps.has(height)
     if (!isDue || expectedDeposit(env, transfer)?.uid !== uid) continue
-    if (!stored.isKnown(txid, position, to)) env.violate(`recharge reported no problem to ${uid} without ${txid}`)
+    if (!stored.isDecided(txid, position)) env.violate(`recharge reported no problem to ${uid} without ${txid}`)
   }
 }

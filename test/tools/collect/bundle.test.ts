@@ -13,6 +13,6 @@ it('what is deployed has no key tool and none of its packages', async () => {
   const names = Object.keys(inputs)
   expect(names.some((name) => name.endsWith('src/compose.ts'))).toBe(true)
   expect(names.some((name) => name.includes('node_modules/@scure/bip32/'))).toBe(true) // the service derives addresses
-  const isOfTools = /(^|\/)src\/(keys|collect)\/|node_modules\/(tronweb|age-encryption|@scure\/bip39|ethers)\//
+  const isOfTools = /(^|\/)src\/tools\/|node_modules\/(tronweb|age-encryption|@scure\/bip39|ethers)\//
   expect(names.filter((name) => isOfTools.test(name))).toEqual([])
 }, 120_000)

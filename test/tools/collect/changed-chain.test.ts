@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isComplete, reportLines } from '../../../src/tools/collect/report.ts'
 import { result } from '../../devnet/support.ts'
-import { type CollectChain, destination, startCollectChain, unwrap } from './harness.ts'
+import { type CollectChain, destination, startCollectChain } from './harness.ts'
 import { minedCounts, resultsOf, setEnergyPrice, twoUsers } from './send-harness.ts'
 
 let chain: CollectChain
@@ -55,7 +55,7 @@ describe('what changed since the plan', () => {
     expect(isComplete(signed.plan, states)).toBe(true)
     expect(states.get(5)).toEqual({ kind: 'unneeded', why: 'the account exists by now' })
     expect(await chain.balanceOf(chain.depositAt(0), 'USDT')).toBe('5')
-    const next = unwrap(await chain.plan())
+    const next = await chain.plan()
     expect(next.steps.filter(({ kind }) => kind === 'transfer').map(({ index }) => index)).toEqual([1])
     expect(next.leftOut).toMatchObject([
       { index: 0, units: '5000000', why: expect.stringContaining('collect it tomorrow') },
@@ -64,7 +64,7 @@ describe('what changed since the plan', () => {
 
   it('less TRX: its transfer is not sent', async () => {
     await chain.deposit([0, '5', 'TRX'])
-    const plan = unwrap(await chain.plan())
+    const plan = await chain.plan()
     await chain.devnet.send({ from: unwrapHex(chain, 0), to: destination, value: '1' })
     await chain.devnet.mine()
     const { states } = await chain.send(chain.sign(plan))
@@ -127,7 +127,7 @@ describe('a plan that is too late', () => {
     expect(reportLines(signed.plan, states, outcome).at(-1)).toContain(
       'Energy is still delegated: a new plan takes it back.',
     )
-    const next = unwrap(await chain.plan({ currency: 'TRX' }))
+    const next = await chain.plan({ currency: 'TRX' })
     expect(next.steps.map(({ kind, index }) => `${kind} ${index}`)).toContain('undelegate 0')
     const again = await chain.send(chain.sign(next))
     expect(isComplete(next, again.states)).toBe(true)
@@ -138,7 +138,7 @@ describe('a fork', () => {
   it('that removes the reference block: no transaction is valid, and the report says why', async () => {
     await chain.deposit([0, '25', 'USDT'], [0, '3.5', 'TRX'])
     await chain.devnet.mine(3)
-    const signed = chain.sign(unwrap(await chain.plan()))
+    const signed = chain.sign(await chain.plan())
     await chain.devnet.rollBack(4)
     await chain.devnet.pay({ to: destination, amount: '0.5', currency: 'TRX' }) // other blocks than before
     await chain.devnet.mine(6)

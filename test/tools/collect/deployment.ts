@@ -8,7 +8,7 @@ import { root } from '../../support/project.ts'
 import { testXpub } from '../../support/variables.ts'
 import { bindingsFor, type CollectChain, gasAddress } from './harness.ts'
 
-const script = 'src/collect/start.ts'
+const script = 'src/tools/collect/start.ts'
 
 /** A folder of an operator, with the configuration of a deployment on a local chain. */
 export interface TestDeployment {

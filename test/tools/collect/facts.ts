@@ -1,6 +1,7 @@
+import { formatInstant, type UnixMs } from '../../../src/common/time.ts'
 import type { AddressFacts, ChainPrices, CollectWishes, GasFacts } from '../../../src/tools/collect/facts.ts'
 import { decideSteps } from '../../../src/tools/collect/make-plan.ts'
-import type { GasMode, PlanCurrency } from '../../../src/tools/collect/plan.ts'
+import { type CollectPlan, type GasMode, type PlanCurrency, planHeader } from '../../../src/tools/collect/plan.ts'
 import { describeStep, formatTrx } from '../../../src/tools/collect/plan-table.ts'
 import type { TransactionHeader } from '../../../src/tools/collect/transaction.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
@@ -78,6 +79,24 @@ export interface TestWishes extends Partial<Omit<CollectWishes, 'min' | 'trxPric
   readonly prices?: Partial<ChainPrices>
   readonly min?: Readonly<Record<string, bigint>>
   readonly trxPrice?: Readonly<Record<string, bigint>>
+}
+
+/** A plan for an address with both currencies, and one with a token and no account: made without a chain. */
+export function samplePlan(mode: GasMode): CollectPlan {
+  const header: TransactionHeader = {
+    to: destination,
+    gas: { mode, address: gasAddress },
+    reference: { height: 100, hash: '0'.repeat(64) },
+    timestamp: 1_795_000_000_000,
+    expiration: 1_795_000_060_000,
+    currencies: [...currencies],
+  }
+  const wishes = { to: destination, mode, currencies, min: new Map([['USDT', 0n]]), trxPrice: new Map() }
+  const decided = decideSteps(header, factsOf({ trx: 3.5, usdt: 25 }, { usdt: 10 }), wishes, prices, richGas)
+  if (!decided.ok) throw new Error(decided.error)
+  const texts = { createdAt: formatInstant(1 as UnixMs), expiresAt: formatInstant(header.expiration as UnixMs) } // times
+  const plan = { ...planHeader, chainId: '0x6465766e', account: 0, ...texts, ...header, ...decided.value }
+  return structuredClone(plan)
 }
 
 /** A plan as a table: one line for each step, then what is left out, then what is wrong. */

@@ -6,18 +6,20 @@ import { type Config, parseConfig } from '../../../src/config/config.ts'
 import { type Clock, systemClock } from '../../../src/platform/clock.ts'
 import { type ListedAddress, scanAddresses, wholeRange } from '../../../src/tools/collect/address-list.ts'
 import { createPlan } from '../../../src/tools/collect/create-plan.ts'
-import { retryMs } from '../../../src/tools/collect/limits.ts'
-import { openNodes } from '../../../src/tools/collect/node-access.ts'
+import { lookMs } from '../../../src/tools/collect/limits.ts'
+import { openNodes } from '../../../src/tools/collect/nodes.ts'
 import type { CollectPlan, SignedPlan } from '../../../src/tools/collect/plan.ts'
 import { type SendOutcome, sendPlan } from '../../../src/tools/collect/send-plan.ts'
 import { type PlanOptions, readSettings } from '../../../src/tools/collect/settings.ts'
 import { findGasKey, signPlan } from '../../../src/tools/collect/sign-plan.ts'
 import type { StepStates } from '../../../src/tools/collect/step-state.ts'
+import { platformBindings } from '../../../src/tools/doctor/read-configuration.ts'
 import { openMnemonic } from '../../../src/tools/keys/account-key.ts'
 import { parseMnemonic } from '../../../src/tools/keys/mnemonic.ts'
 import { type Devnet, startDevnet, temporary } from '../../devnet/chain.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
 import { operatorBase58, treasuryBase58 } from '../../devnet/operator.ts'
+import { result } from '../../devnet/support.ts'
 import { testXpub } from '../../support/variables.ts'
 
 /** The public test mnemonic of the local chain. */
@@ -36,6 +38,12 @@ export function unwrap<T>(result: Result<T, unknown>): T {
   return result.value
 }
 
+/** The clock of the machine, on which waiting between requests takes no time; only time-outs are real. */
+export const quickClock: Clock = {
+  ...systemClock,
+  sleep: (ms) => (ms > lookMs ? systemClock.sleep(ms) : Promise.resolve()),
+}
+
 /** One local chain with a service's configuration, a gas address with TRX and a stake, and a destination. */
 export interface CollectChain {
   readonly devnet: TimedDevnet
@@ -44,14 +52,12 @@ export interface CollectChain {
   depositAt(index: number): string
   /** Pays deposits and makes them final. */
   deposit(...deposits: readonly (readonly [index: number, amount: string, currency: 'TRX' | 'USDT'])[]): Promise<void>
+  /** The time of the newest block, in milliseconds. */
+  headMs(): Promise<number>
   /** The balance of an address in whole units. */
   balanceOf(address: string, currency: 'TRX' | 'USDT'): Promise<string>
   /** A plan; without other options every balance counts as worth its fees. */
-  plan(
-    options?: PlanOptions,
-    listed?: readonly ListedAddress[],
-    through?: Through,
-  ): Promise<Result<CollectPlan, string>>
+  plan(options?: PlanOptions, listed?: readonly ListedAddress[], through?: Through): Promise<CollectPlan>
   sign(plan: CollectPlan): SignedPlan
   send(
     signed: SignedPlan,
@@ -95,12 +101,16 @@ export async function startCollectChain({ stake = '100000', gasTrx = '500' } = {
       for (const [index, amount, currency] of deposits) await devnet.pay({ to: depositAt(index), amount, currency })
       await devnet.mine(3)
     },
+    async headMs() {
+      const { timestamp } = await result<{ timestamp: string }>(devnet, 'eth_getBlockByNumber', 'latest', false)
+      return Number(timestamp) * 1_000
+    },
     balanceOf: (address, currency) => readBalance(devnet, address, currency),
     async plan(options = {}, listed, through = { config, fetch }) {
-      const settings = unwrap(readSettings(through.config, testXpub, { to: destination, min: '0', ...options }))
+      const settings = readSettings(through.config, testXpub, { to: destination, min: '0', ...options })
       const signal = new AbortController().signal
       const nodes = openNodes(through.config, { clock: minedClock(devnet), fetch: through.fetch, signal })
-      const addresses = listed ?? unwrap(await scanAddresses(nodes, config, wholeRange, () => {}))
+      const addresses = listed ?? (await scanAddresses(nodes, config, wholeRange, () => {}))
       return createPlan(nodes, settings, addresses, 12, () => {})
     },
     sign(plan) {
@@ -120,7 +130,7 @@ export async function startCollectChain({ stake = '100000', gasTrx = '500' } = {
 /** The variables of a service on this chain. */
 export function bindingsFor(devnet: Pick<Devnet, 'rpcUrl' | 'apiUrl'>): Record<string, unknown> {
   return {
-    DB: { prepare: () => null, batch: () => null },
+    ...platformBindings,
     TRON_XPUB: testXpub,
     TRON_CHAIN_ID: '0x6465766e',
     TRON_NODES: [{ rpc: devnet.rpcUrl, api: devnet.apiUrl }],
@@ -161,9 +171,9 @@ function minedClock(devnet: TimedDevnet, onLook: () => Promise<void> = async () 
     now: () => (systemClock.now() + skippedMs + devnet.advancedMs) as UnixMs, // safe: a later time
     random: () => 0.5,
     async sleep(ms) {
-      if (ms > retryMs) return systemClock.sleep(ms)
+      if (ms > lookMs) return systemClock.sleep(ms)
       skippedMs += ms
-      if (ms < retryMs) return
+      if (ms < lookMs) return
       await onLook()
       await devnet.mine()
     },
@@ -172,14 +182,10 @@ function minedClock(devnet: TimedDevnet, onLook: () => Promise<void> = async () 
 
 async function readBalance(devnet: Devnet, address: string, currency: 'TRX' | 'USDT'): Promise<string> {
   const parsed = unwrap(parseAddress(address))
-  const call =
+  const data = `0x70a08231${parsed.padStart(64, '0')}`
+  const held =
     currency === 'TRX'
-      ? { method: 'eth_getBalance', params: [`0x${parsed}`, 'latest'] }
-      : {
-          method: 'eth_call',
-          params: [{ to: `0x${devnet.tokenAddress}`, data: `0x70a08231${parsed.padStart(64, '0')}` }, 'latest'],
-        }
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...call })
-  const { result } = (await (await fetch(devnet.rpcUrl, { method: 'POST', body })).json()) as { result: string }
-  return String(Number(BigInt(result)) / 1_000_000)
+      ? await result<string>(devnet, 'eth_getBalance', `0x${parsed}`, 'latest')
+      : await result<string>(devnet, 'eth_call', { to: `0x${devnet.tokenAddress}`, data }, 'latest')
+  return String(Number(BigInt(held)) / 1_000_000)
 }

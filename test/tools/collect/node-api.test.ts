@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { parseAddress } from '../../../src/chain/address.ts'
 import { parseConfig } from '../../../src/config/config.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { openNodes } from '../../../src/tools/collect/node-access.ts'
 import {
   broadcast,
   estimateTransfer,
+  explainNodeRefusal,
   readAccount,
   readDelegatable,
   readDelegated,
@@ -14,7 +14,7 @@ import {
   readReceivers,
   readResources,
 } from '../../../src/tools/collect/node-api.ts'
-import { explainNodeRefusal } from '../../../src/tools/collect/refusals.ts'
+import { openNodes } from '../../../src/tools/collect/nodes.ts'
 import { bindingsFor, unwrap } from './harness.ts'
 import { type RecordedApiCall, recordedCall, recordedCalls } from './recorded.ts'
 
@@ -46,13 +46,13 @@ describe('an account', () => {
   ])('%s', async (name, account) => {
     const call = recordedCall('accounts', name)
     const { nodes, asked } = replay(call)
-    expect(unwrap(await readAccount(nodes, addressOf(call)))).toEqual({ account })
+    expect(await readAccount(nodes, addressOf(call))).toEqual(account)
     expect(asked).toEqual([{ path: call.path, body: call.request }])
   })
 
   it('of another address is not believed', async () => {
     const { nodes } = replay(recordedCall('accounts', 'getaccount-delegator'))
-    expect(await readAccount(nodes, someone)).toMatchObject({ ok: false })
+    await expect(readAccount(nodes, someone)).rejects.toThrow('no node answered getaccount')
   })
 })
 
@@ -66,7 +66,7 @@ describe('the resources of an account', () => {
   ])('%s', async (name, left) => {
     const call = recordedCall('accounts', name)
     const { nodes, asked } = replay(call)
-    expect(unwrap(await readResources(nodes, addressOf(call)))).toMatchObject(left)
+    expect(await readResources(nodes, addressOf(call))).toMatchObject(left)
     expect(asked).toEqual([{ path: call.path, body: call.request }])
   })
 })
@@ -83,7 +83,7 @@ describe('the energy of a transfer', () => {
     const call = recordedCall('energy', name)
     const { nodes, asked } = replay(call)
     const parameter = String(call.request.parameter)
-    expect(unwrap(await estimateTransfer(nodes, { from: someone, contract: someone, parameter }))).toEqual(estimate)
+    expect(await estimateTransfer(nodes, { from: someone, contract: someone, parameter })).toEqual(estimate)
     expect(new Set(Object.keys(asked[0]?.body ?? {}))).toEqual(new Set(Object.keys(call.request)))
   })
 })
@@ -92,21 +92,21 @@ describe('a broadcast', () => {
   it('that is accepted', async () => {
     const call = recordedCall('broadcast', 'hex-trx-accepted')
     const { nodes, asked } = replay(call)
-    expect(unwrap(await broadcast(nodes, String(call.request.transaction)))).toEqual({ code: 'SUCCESS', message: '' })
+    expect(await broadcast(nodes, String(call.request.transaction))).toEqual({ code: 'SUCCESS', message: '' })
     expect(asked).toEqual([{ path: call.path, body: call.request }])
   })
 
   const refusals = recordedCalls('broadcast').filter(({ response }) => 'code' in response && response.result !== true)
 
   it.each(refusals.map((call) => [call.name, call] as const))('%s has its code and is explained', async (_, call) => {
-    const answer = unwrap(await broadcast(replay(call).nodes, '00'))
+    const answer = await broadcast(replay(call).nodes, '00')
     expect(answer.code).toBe(call.response.code)
     expect(explainNodeRefusal(answer)).toMatch(/^[\x20-\x7e]{12,260}$/)
   })
 
   it('that cannot be parsed is an answer of no node', async () => {
     const { nodes } = replay(recordedCall('broadcast', 'hex-not-hex'))
-    expect(await broadcast(nodes, 'zz')).toMatchObject({ ok: false })
+    await expect(broadcast(nodes, 'zz')).rejects.toThrow('no node answered broadcasthex')
   })
 })
 
@@ -122,7 +122,7 @@ describe('a transaction', () => {
   ])('%s', async (name, info) => {
     const call = recordedCall('transactions', name)
     const { nodes, asked } = replay(call)
-    const read = unwrap(await readInfo(nodes, String(call.request.value)))
+    const read = await readInfo(nodes, String(call.request.value))
     if (info === null) expect(read).toBeNull()
     else expect(read).toMatchObject(info)
     expect(asked).toEqual([{ path: call.path, body: call.request }])
@@ -130,7 +130,7 @@ describe('a transaction', () => {
 
   it('that failed has the reason in words', async () => {
     const call = recordedCall('transactions', 'token-too-little-energy-no-trx-info')
-    const info = unwrap(await readInfo(replay(call).nodes, String(call.request.value)))
+    const info = await readInfo(replay(call).nodes, String(call.request.value))
     expect(info?.message).toMatch(/^Not enough energy for 'SSTORE'/)
   })
 })
@@ -140,7 +140,7 @@ describe('delegations', () => {
     ['getcandelegatedmaxsize-energy', 1_980_000_000_000n],
     ['getcandelegatedmaxsize-bandwidth-none', 0n],
   ])('%s', async (name, sun) => {
-    expect(unwrap(await readDelegatable(replay(recordedCall('delegation', name)).nodes, someone))).toBe(sun)
+    expect(await readDelegatable(replay(recordedCall('delegation', name)).nodes, someone)).toBe(sun)
   })
 
   it.each([
@@ -153,7 +153,7 @@ describe('delegations', () => {
     const [from, to] = [call.request.fromAddress, call.request.toAddress].map((one) =>
       unwrap(parseAddress(String(one))),
     )
-    expect(unwrap(await readDelegated(nodes, from ?? someone, to ?? someone))).toBe(sun)
+    expect(await readDelegated(nodes, from ?? someone, to ?? someone)).toBe(sun)
     expect(asked).toEqual([{ path: call.path, body: call.request }])
   })
 
@@ -161,13 +161,13 @@ describe('delegations', () => {
     ['getdelegatedresourceaccountindexv2-of-delegator', 2],
     ['getdelegatedresourceaccountindexv2-of-neither', 0],
   ])('%s', async (name, count) => {
-    expect(unwrap(await readReceivers(replay(recordedCall('delegation', name)).nodes, someone)).size).toBe(count)
+    expect((await readReceivers(replay(recordedCall('delegation', name)).nodes, someone)).size).toBe(count)
   })
 })
 
 describe('the chain', () => {
   it('has its prices, none of which is known in advance', async () => {
-    expect(unwrap(await readPrices(replay(recordedCall('chain', 'chainparameters-mainnet-like')).nodes))).toEqual({
+    expect(await readPrices(replay(recordedCall('chain', 'chainparameters-mainnet-like')).nodes)).toEqual({
       sunPerByte: 1_000n,
       sunPerEnergy: 100n,
       createAccountFee: 100_000n,
@@ -180,6 +180,6 @@ describe('the chain', () => {
   it('without one of the prices is not believed', async () => {
     const { chainParameter } = recordedCall('chain', 'chainparameters-mainnet-like').response
     const list = (chainParameter as { key: string }[]).filter(({ key }) => key !== 'getEnergyFee')
-    expect(await readPrices(replay({ response: { chainParameter: list } }).nodes)).toMatchObject({ ok: false })
+    await expect(readPrices(replay({ response: { chainParameter: list } }).nodes)).rejects.toThrow('getchainparameters')
   })
 })

@@ -1,12 +1,12 @@
 import type { CollectPlan, SignedPlan } from '../../../src/tools/collect/plan.ts'
 import type { StepStates } from '../../../src/tools/collect/step-state.ts'
 import { result } from '../../devnet/support.ts'
-import { type CollectChain, unwrap } from './harness.ts'
+import type { CollectChain } from './harness.ts'
 
 /** A signed plan for two users: the first has both currencies, the second only a token. */
 export async function twoUsers(chain: CollectChain, gas: 'delegate' | 'transfer' = 'delegate'): Promise<SignedPlan> {
   await chain.deposit([0, '25', 'USDT'], [0, '3.5', 'TRX'], [1, '10', 'USDT'])
-  return chain.sign(unwrap(await chain.plan({ gas })))
+  return chain.sign(await chain.plan({ gas }))
 }
 
 /** The result of each step in words. */

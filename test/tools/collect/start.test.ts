@@ -6,7 +6,7 @@ import { depositPath } from '../../../src/tools/keys/key-path.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
 import { root } from '../../support/project.ts'
 import { createDeployment, type TestDeployment, whileMining } from './deployment.ts'
-import { type CollectChain, destination, startCollectChain, testMnemonic } from './harness.ts'
+import { type CollectChain, destination, gasAddress, startCollectChain, testMnemonic } from './harness.ts'
 
 let chain: CollectChain
 let deployment: TestDeployment
@@ -43,7 +43,7 @@ describe('npm run collect', () => {
       `Destination   ${destination}\nCollects      3.232 TRX in 1 transfer\n              35 USDT in 2 transfers`,
     )
 
-    const answers = `${destination.slice(-6)}\n${testMnemonic}\n`
+    const answers = `${destination}\n${testMnemonic}\n`
     const signed = await run(['sign', 'plan.json', '--stdin', '--out', 'signed.json'], {
       input: answers,
       withoutNetwork: true,
@@ -97,17 +97,10 @@ describe('sign', () => {
     run(['sign', file, '--stdin', '--out', 'never.json'], { input, withoutNetwork: true })
 
   it.each<[string, () => string, string]>([
-    ['another end of the destination', () => `abcdef\n${testMnemonic}\n`, 'not the last characters of the destination'],
-    [
-      'a mistyped mnemonic',
-      () => `${destination.slice(-6)}\n${testMnemonic.replace('junk', 'junc')}\n`,
-      'word 12 is not in',
-    ],
-    [
-      'another mnemonic',
-      () => `${destination.slice(-6)}\n${'abandon '.repeat(11)}about\n${testMnemonic}\n`,
-      'another mnemonic',
-    ],
+    ['the end of the destination', () => `${destination.slice(-6)}\n${testMnemonic}\n`, 'that is not the destination'],
+    ['another destination', () => `${gasAddress}\n${testMnemonic}\n`, 'that is not the destination of the plan'],
+    ['a mistyped mnemonic', () => `${destination}\n${testMnemonic.replace('junk', 'junc')}\n`, 'word 12 is not in'],
+    ['another mnemonic', () => `${destination}\n${'abandon '.repeat(11)}about\n${testMnemonic}\n`, 'another mnemonic'],
     ['no answer', () => '', 'the input ended'],
   ])('refuses %s, and shows nothing of it', async (_, input, sentence) => {
     const { code, all } = await sign(input())
@@ -116,17 +109,25 @@ describe('sign', () => {
     expect(readdirSync(folder)).not.toContain('never.json')
   })
 
+  it('takes the whole destination by --to as well, and compares it', async () => {
+    const args = (to: string) => ['sign', 'plan.json', '--to', to, '--stdin', '--out', `to-${to.slice(-6)}.json`]
+    const input = `${testMnemonic}\n`
+    expect((await run(args(destination), { input, withoutNetwork: true })).code).toBe(0)
+    const { code, all } = await run(args(gasAddress), { input, withoutNetwork: true })
+    expect([code, all.includes('that is not the destination of the plan. Nothing was signed')]).toEqual([1, true])
+  })
+
   it('refuses a plan that was changed on its way', async () => {
     const plan = readFileSync(join(folder, 'plan.json'), 'utf8')
     const stranger = 'TSeJkUh4Qv67VNFwY8LaAxERygNdy6NQZK'
     writeFileSync(join(folder, 'changed.json'), plan.replace(`"to": "${destination}"`, `"to": "${stranger}"`))
-    const { code, all } = await sign(`${stranger.slice(-6)}\n${testMnemonic}\n`, 'changed.json')
+    const { code, all } = await sign(`${stranger}\n${testMnemonic}\n`, 'changed.json')
     expect([code, all.includes('the file was changed. Nothing was signed')]).toEqual([1, true])
   })
 
   it('never replaces a file', async () => {
     const before = readFileSync(join(folder, 'signed.json'), 'utf8')
-    const input = `${destination.slice(-6)}\n${testMnemonic}\n`
+    const input = `${destination}\n${testMnemonic}\n`
     const { code, all } = await run(['sign', 'plan.json', '--stdin', '--out', 'signed.json'], { input })
     expect([code, all.includes('exists already')]).toEqual([1, true])
     expect(readFileSync(join(folder, 'signed.json'), 'utf8')).toBe(before)
@@ -206,7 +207,7 @@ describe('the addresses of a deployment', () => {
     for (const output of ['', '[]x', '[{"results":[{"i":0}]}]']) {
       const { environment } = deployment.replaceWrangler(output)
       const { code, all } = await run(['plan', '--to', destination], { environment })
-      expect([code, all.includes('wrangler answered with something other than rows')]).toEqual([1, true])
+      expect([code, all.includes('wrangler cannot use the database')]).toEqual([1, true])
     }
   })
 })

@@ -5,8 +5,9 @@ import { delimiter, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { compileCache } from '../../support/command.ts'
 import { root } from '../../support/project.ts'
+import { objectBindings } from '../objects.ts'
 
-const script = `${root}src/deploy/start.ts`
+const script = `${root}src/tools/deploy/start.ts`
 const realId = '0b54dd61-7b1c-4d0c-8d9e-1ad0a25a2f05'
 const placeholder = '00000000-0000-0000-0000-000000000000'
 
@@ -18,8 +19,9 @@ beforeEach(() => {
     `[[${path}d1_databases]]\nbinding = "DB"\ndatabase_name = "x"\ndatabase_id = "${id}"\n`
   write(
     'wrangler.toml',
-    `name = "x"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"\n${database('', realId)}
-[env.nile]\n${database('env.nile.', realId)}[env.fresh]\n${database('env.fresh.', placeholder)}[env.bare]\nname = "x-bare"\n`,
+    `name = "x"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"\n${database('', realId)}${objectBindings('')}
+[env.nile]\n${database('env.nile.', realId)}${objectBindings('env.nile.')}[env.fresh]\n${database('env.fresh.', placeholder)}
+[env.bare]\nname = "x-bare"\n[env.still]\n${database('env.still.', realId)}`,
   )
   fakeWrangler('exit 0')
 })
@@ -106,6 +108,7 @@ describe('before the first step, npm run deploy', () => {
       'database_id in wrangler.toml, [env.fresh], is a placeholder',
     ],
     ['an environment without a database', ['--env', 'bare'], 'has no D1 database with the binding DB'],
+    ['an environment without the objects', ['--env', 'still'], 'the name SCANNER and the class Scanner'],
     ['an unknown environment', ['--env', 'elsewhere'], 'No environment found in configuration with name "elsewhere"'],
     ['any other option', ['--dry-run'], "Unknown option '--dry-run'. Usage: npm run deploy [-- --env <name>]"],
   ])('refuses %s', async (_, args, expected) => {

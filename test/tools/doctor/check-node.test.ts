@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { explainPending } from '../../../src/deposits/explain.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
+import { depositBase58 } from '../../devnet/support.ts'
 import { type DoctorHarness, failures, openHarness, type Values } from './harness.ts'
-import { type JsonRpcCall, serve } from './servers.ts'
+import { type JsonRpcCall, type Responder, serve } from './servers.ts'
 import { keySecret, secretsIn, urlSecret, valuesFor } from './support.ts'
 
 let harness: DoctorHarness
@@ -13,6 +13,12 @@ beforeAll(async () => {
 afterAll(() => harness.close())
 
 const word = (digits: string) => digits.padStart(64, '0')
+/** A node both of whose services are this server. */
+const nodeOf = async (respond: Responder): Promise<Values> => {
+  const url = await harness.serverUrl(respond)
+  return { TRON_NODES: [{ rpc: url, api: url }] }
+}
+const status = (code: number) => () => nodeOf(async () => ({ status: code, body: '{}' }))
 const anyQuorumFailure = expect.stringMatching(/^FAIL {2}quorum: /)
 
 describe('the doctor on nodes with faults', () => {
@@ -39,7 +45,10 @@ describe('the doctor on nodes with faults', () => {
   it('reports a node that is down, and checks the others', async () => {
     const closed = await serve(async () => ({ status: 200, body: '' }))
     await closed.close()
-    const nodes = [{ rpc: `${closed.url}/${urlSecret}` }, ...(valuesFor(harness.devnet).TRON_NODES as unknown[])] // safe: an array
+    const nodes = [
+      { rpc: `${closed.url}/${urlSecret}`, api: closed.url },
+      ...(valuesFor(harness.devnet).TRON_NODES as unknown[]),
+    ] // safe: an array
     const lines = await harness.check({ TRON_NODES: nodes })
     expect(failures(lines)).toEqual([
       expect.stringMatching(`^FAIL {2}node 1 \\(${new URL(closed.url).host}\\): unreachable \\(`),
@@ -51,29 +60,21 @@ describe('the doctor on nodes with faults', () => {
   it.each<[string, () => Promise<Values>, RegExp]>([
     [
       'limits requests',
-      async () => ({ TRON_NODES: [{ rpc: await harness.serverUrl(async () => ({ status: 429, body: '{}' })) }] }),
+      status(429),
       /rate limit \(HTTP 429\): try again later, or name the variable of an API key in keyVar$/,
     ],
-    [
-      'refuses the API key',
-      async () => ({ TRON_NODES: [{ rpc: await harness.serverUrl(async () => ({ status: 401, body: '{}' })) }] }),
-      /the API key is missing or refused \(HTTP 401\)$/,
-    ],
-    [
-      'redirects',
-      async () => ({ TRON_NODES: [{ rpc: await harness.serverUrl(async () => ({ status: 302, body: '' })) }] }),
-      /HTTP 302/,
-    ],
+    ['refuses the API key', status(401), /the API key is missing or refused \(HTTP 401\)$/],
+    ['redirects', status(302), /HTTP 302/],
     [
       'has no finalized blocks',
       () => harness.alteredNode((call) => (isFinalized(call) ? unsupported : undefined)),
-      /no finalized blocks \(before java-tron 4\.8\.0\): nothing can be credited$/,
+      /it has no tag finalized \(java-tron 4\.8\.0\): nothing can be credited$/,
     ],
     [
       'keeps no history',
       () =>
         harness.alteredNode(({ method }) => (method === 'eth_getTransactionReceipt' ? { result: null } : undefined)),
-      /no history of receipts and logs: nothing can be credited$/,
+      /it has no transaction history \(storage\.transHistory\.switch\): nothing can be credited$/,
     ],
   ])('fails a node that %s', async (_, changes, expected) => {
     expect(failures(await harness.check(await changes()))).toEqual([expect.stringMatching(expected), anyQuorumFailure])
@@ -138,7 +139,15 @@ describe('the doctor on nodes with faults', () => {
       /\d\d s behind the clock .*\(limit 30 s\): the node is behind or shows final state only, or the clock is fast$/,
     ],
   ])('fails where the clock of this machine is %s', async (_, aheadMs, expected) => {
-    expect(failures(await harness.check({}, {}, aheadMs))).toEqual([expect.stringMatching(expected)])
+    // A private chain can have its own time: only a warning.
+    expect(await harness.check({}, {}, aheadMs)).toContainEqual(expect.stringMatching(/^warn .*: the newest block is /))
+    const shasta = await harness.alteredNode(({ method, params }, result) => {
+      if (method === 'eth_chainId') return { result: '0x94a9059e' }
+      const isFirst = method === 'eth_getBlockByNumber' && params[0] === '0x0'
+      return isFirst ? { result: { ...(result as object), hash: `0x${'0'.repeat(56)}94a9059e` } } : undefined
+    })
+    const [line] = failures(await harness.check({ ...shasta, TRON_CHAIN_ID: '0x94a9059e' }, {}, aheadMs))
+    expect(line).toMatch(expected)
   })
 
   it('fails where finality has stalled', async () => {
@@ -155,52 +164,69 @@ describe('the doctor on nodes with faults', () => {
 })
 
 describe('the doctor on HTTP APIs', () => {
-  it('warns that TRX deposits are on hold where no node has one', async () => {
-    const lines = await harness.check({ TRON_NODES: [{ rpc: harness.devnet.rpcUrl }] })
-    expect(lines).toContain(`warn  ${explainPending('no-api')}`)
-    expect(failures(lines)).toEqual([])
+  const altered = (alter: (reply: string) => string) => () =>
+    harness.serverUrl(async (body, path) => {
+      const reply = await fetch(`${harness.devnet.apiUrl}${path}`, { method: 'POST', body })
+      return { status: 200, body: alter(await reply.text()) }
+    })
+  const failing: readonly [string, () => Promise<string>, RegExp][] = [
+    ['at a wrong path', async () => `${harness.devnet.apiUrl}/elsewhere`, /not usable: /],
+    ['at the JSON-RPC', async () => harness.devnet.rpcUrl, /not (usable|that of a java-tron): /],
+    ['that answers with an error', altered(() => '{"Error":"x"}'), /not usable: rate limit/],
+    ['that answers with HTML', altered(() => '<html>'), /not usable: a body that is not JSON/],
+    ['that is down', async () => 'http://127.0.0.1:1', /not usable: unreachable/],
+    ['without the block', altered(() => '{}'), /it does not have block \d+, which is final for the JSON-RPC$/],
+    ['with other blocks', altered((reply) => reply.replace(/("blockID":"0{8}.{20})./, '$10')), /it has other blocks/],
+  ]
+  const check = async (api: string) =>
+    failures(await harness.check({ TRON_NODES: [{ rpc: harness.devnet.rpcUrl, api }] }))
+
+  it.each<[string, () => Promise<string>, RegExp]>([
+    ...failing.slice(0, 2),
+    [
+      'with bytes of another transaction',
+      altered((reply) => reply.replace('"raw_data_hex":"0a02', '"raw_data_hex":"0a03')),
+      /./,
+    ],
+  ])('fails one %s', async (_, api, why) => {
+    const [line, quorum] = await check(await api())
+    expect(line).toMatch(/: (HTTP API \(127\.0\.0\.1:\d+\)|scan): /)
+    expect([why.test(line ?? ''), quorum]).toEqual([true, anyQuorumFailure])
   })
 
-  it.each<[string, () => Promise<string>]>([
-    ['at a wrong path', async () => `${harness.devnet.apiUrl}/elsewhere`],
-    ['without the transaction', () => harness.serverUrl(async () => ({ status: 200, body: '{}' }))],
-    [
-      'that returns bytes of another transaction',
-      () => harness.serverUrl(async () => ({ status: 200, body: '{"raw_data_hex":"0a02"}' })),
-    ],
-  ])('fails one %s', async (_, api) => {
-    const nodes = [{ rpc: harness.devnet.rpcUrl, api: await api() }]
-    expect(failures(await harness.check({ TRON_NODES: nodes }))).toEqual([
-      expect.stringMatching(/: HTTP API \(127\.0\.0\.1:\d+\): not usable to verify TRX deposits: [^;]+$/),
-    ])
+  describe('of a chain whose last blocks are empty', () => {
+    beforeAll(async () => {
+      await harness.devnet.mine(60)
+    })
+
+    it('warns that bytes and history could not be checked', async () => {
+      const lines = await harness.check({})
+      expect(lines).toContainEqual(
+        expect.stringMatching(/^warn .*: HTTP API \(.*\): has the final blocks; the last ones have no transaction/),
+      )
+      expect(lines).toContainEqual(expect.stringMatching(/^warn .*: history: could not be checked, because the last/))
+    })
+
+    it.each(failing)('fails one %s all the same', async (_, api, why) => {
+      const [line, quorum] = await check(await api())
+      expect(line).toMatch(/^FAIL {2}node 1 \(127.*\): HTTP API \(127\.0\.0\.1:\d+\): /)
+      expect(line).toMatch(why)
+      expect(quorum).toEqual(anyQuorumFailure)
+    })
   })
 })
 
-describe('the doctor on HTTP APIs of a chain whose last blocks are empty', () => {
-  beforeAll(async () => {
-    await harness.devnet.mine(60)
+it('the doctor finds a node without history by a block that has calls, where the newest block is empty', async () => {
+  await harness.devnet.pay({ to: depositBase58, amount: '1', currency: 'USDT' })
+  await harness.devnet.mine(5)
+  const changes = await harness.alteredNode(({ method }) => {
+    if (method === 'eth_getLogs') return { result: [] }
+    return method === 'eth_getTransactionReceipt' ? { result: null } : undefined
   })
-
-  it('warns that the bytes could not be checked', async () => {
-    expect(await harness.check({})).toContainEqual(
-      expect.stringMatching(
-        /^warn .*: HTTP API \(.*\): answers; its bytes could not be checked, because the last final/,
-      ),
-    )
-  })
-
-  it.each<[string, () => Promise<string>]>([
-    ['at a wrong path', async () => `${harness.devnet.apiUrl}/elsewhere`],
-    ['at the JSON-RPC', async () => harness.devnet.rpcUrl],
-    ['that answers with an error', () => harness.serverUrl(async () => ({ status: 200, body: '{"Error":"x"}' }))],
-    ['that answers with HTML', () => harness.serverUrl(async () => ({ status: 200, body: '<html>' }))],
-    ['that is down', async () => 'http://127.0.0.1:1'],
-  ])('fails one %s', async (_, api) => {
-    const nodes = [{ rpc: harness.devnet.rpcUrl, api: await api() }]
-    expect(failures(await harness.check({ TRON_NODES: nodes }))).toEqual([
-      expect.stringMatching(/: HTTP API \(127\.0\.0\.1:\d+\): not usable to verify TRX deposits: [^;]+$/),
-    ])
-  })
+  expect(failures(await harness.check(changes))).toEqual([
+    expect.stringMatching(/: scan: no blocks: it has no transaction history/),
+    anyQuorumFailure,
+  ])
 })
 
 describe('the doctor on tokens', () => {

@@ -4,7 +4,7 @@ import type { EndpointKey } from '../../../src/common/ids.ts'
 import type { UnixMs } from '../../../src/common/time.ts'
 import { lineOf } from '../../../src/tools/doctor/check-result.ts'
 import { checkWebhooks } from '../../../src/tools/doctor/check-webhooks.ts'
-import type { Endpoint } from '../../../src/webhooks/endpoint.ts'
+import type { WebhookEndpoint } from '../../../src/webhooks/endpoint.ts'
 import { firstSecret } from '../../webhooks/harness.ts'
 import { type Receiver, startReceiver, status } from '../../webhooks/receiver.ts'
 
@@ -13,7 +13,7 @@ const platform = {
   clock: { now: () => Date.now() as UnixMs, sleep: () => new Promise<void>(() => undefined) }, // milliseconds since 1970
 }
 
-const endpointOf = ({ url }: Receiver, i: number): Endpoint => {
+const endpointOf = ({ url }: Receiver, i: number): WebhookEndpoint => {
   return { key: 'e'.repeat(64) as EndpointKey, number: i + 1, url, secrets: [firstSecret], types: null } // as long as a hash
 }
 

@@ -36,9 +36,9 @@ export async function openHarness(): Promise<DoctorHarness> {
       return lines
     },
     async alteredNode(alter) {
-      const server = await serveAltered(devnet.rpcUrl, alter)
+      const server = await serveAltered(devnet, alter)
       servers.push(server)
-      return { TRON_NODES: [{ rpc: `${server.url}/${urlSecret}`, api: devnet.apiUrl }] }
+      return { TRON_NODES: [{ rpc: `${server.url}/${urlSecret}`, api: server.url }] }
     },
     async serverUrl(respond) {
       const server = await serve(respond)

@@ -22,6 +22,7 @@ describe('the doctor on a valid configuration', () => {
     expect(await harness.check({})).toEqual([
       'ok    configuration: read from a test',
       'ok    configuration: every variable is valid',
+      'ok    objects: SCANNER and ENDPOINT are bound, with their classes',
       `ok    key: account m/44'/195'/0', first addresses ${addresses}: compare them with the wallet`,
       'ok    authentication: HS256 with a secret of at least 32 bytes',
       `ok    node 1 (${host}): chain id 0x6465766e`,
@@ -30,9 +31,11 @@ describe('the doctor on a valid configuration', () => {
       `ok    node 1 (${host}): java-tron 4.8.2`,
       expect.stringMatching(/^ok {4}node 1 .*: final up to block 2, 2 blocks \(\d+ s\) behind the newest block$/),
       expect.stringMatching(/^ok {4}.*: the newest block is \d+ s behind the clock of this machine \(limit 30 s\)$/),
-      `ok    node 1 (${host}): scan: 2 blocks, 3 transactions, 2 logs in N ms`,
+      `ok    node 1 (${host}): HTTP API (${host}): the bytes of 3 transactions hash to their txids`,
+      `ok    node 1 (${host}): history: a block with calls has their logs or receipts`,
+      `ok    node 1 (${host}): scan: 2 blocks, 3 transactions, 2 calls in N ms`,
       `ok    node 1 (${host}): accepts batches of 20 calls`,
-      `ok    node 1 (${host}): HTTP API (${host}): the bytes of a transaction hash to its txid`,
+      `ok    node 1 (${host}): allows 15 requests a second and 100000 a day (perSecond, perDay)`,
       'warn  quorum: one node alone decides what is credited; add a second to TRON_NODES',
       'ok    stored data: none yet',
       'ok    addresses: issued up to index 0',
@@ -49,6 +52,23 @@ describe('the doctor on a valid configuration', () => {
     expect(lines).toContain('ok    quorum: 2 of 2 nodes must agree, 2 are usable')
     expect(lines).toContain('ok    agreement: all 2 usable nodes have final block 2')
     expect(lines).toContain(`ok    token USDT (${tokenBase58}): decimals 6 (node 1, 2)`)
+  })
+
+  it('warns about a node that allows too few requests for the scan', async () => {
+    const [node] = valuesFor(harness.devnet).TRON_NODES as object[] // safe: an array
+    const lines = await harness.check({ TRON_NODES: [{ ...node, perDay: 10_000 }], SCAN_EVERY_SECONDS: '10' })
+    expect(lines).toContainEqual(
+      expect.stringMatching(
+        /^warn {2}node 1 .*: allows 15 requests a second and 10000 a day \(perDay\), and scanning takes/,
+      ),
+    )
+  })
+
+  it('fails a deployment or this machine without the bindings of the objects', async () => {
+    const lines = await harness.check({}, { objectFaults: ['no [[migrations]] with Endpoint in new_sqlite_classes'] })
+    expect(failures(lines)).toEqual([
+      'FAIL  objects: wrangler.toml has no [[migrations]] with Endpoint in new_sqlite_classes',
+    ])
   })
 
   it('distinguishes the key of an external chain from that of an account', async () => {

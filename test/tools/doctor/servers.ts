@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
+import type { Devnet } from '../../devnet/chain.ts'
 import { listen, type RunningServer } from '../../support/loopback.ts'
 
-/** The response to a request with this body. */
-export type Responder = (body: string) => Promise<{ readonly status: number; readonly body: string }>
+/** The response to a request with this body and path. */
+export type Responder = (body: string, path: string) => Promise<{ readonly status: number; readonly body: string }>
 
 interface JsonRpcReply {
   readonly id: unknown
@@ -27,7 +28,7 @@ export async function serve(respond: Responder): Promise<RunningServer> {
     const answer = async () => {
       const chunks: Buffer[] = []
       for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
-      const { status, body } = await respond(Buffer.concat(chunks).toString())
+      const { status, body } = await respond(Buffer.concat(chunks).toString(), request.url ?? '')
       response.writeHead(status, { 'content-type': 'application/json' }).end(body)
     }
     answer().catch(() => response.destroy()) // the doctor then reports it as unreachable, which no test expects
@@ -35,9 +36,11 @@ export async function serve(respond: Responder): Promise<RunningServer> {
   return listen(server)
 }
 
-/** Starts a proxy of the node at `rpcUrl` that alters the results of some calls. */
-export function serveAltered(rpcUrl: string, alter: Alteration): Promise<RunningServer> {
-  return serve(async (body) => {
+/** Starts a proxy of a node, with both of its services, that alters the results of some JSON-RPC calls. */
+export function serveAltered({ rpcUrl, apiUrl }: Devnet, alter: Alteration): Promise<RunningServer> {
+  return serve(async (body, path) => {
+    if (path.startsWith('/wallet/'))
+      return { status: 200, body: await (await fetch(`${apiUrl}${path}`, { method: 'POST', body })).text() }
     const text = await (await fetch(rpcUrl, { method: 'POST', body })).text()
     const calls = JSON.parse(body) as JsonRpcCall | JsonRpcCall[] // safe: written by the client of the service
     const replies = JSON.parse(text) as JsonRpcReply | JsonRpcReply[] // safe: written by the local chain

@@ -1,10 +1,9 @@
 import { ok } from '../../../src/common/result.ts'
 import type { UnixMs } from '../../../src/common/time.ts'
 import { lineOf } from '../../../src/tools/doctor/check-result.ts'
-import type { DoctorPlatform } from '../../../src/tools/doctor/node-under-test.ts'
 import type { ConfigurationSource } from '../../../src/tools/doctor/read-configuration.ts'
 import type { ReadStored } from '../../../src/tools/doctor/read-stored.ts'
-import { runChecks } from '../../../src/tools/doctor/run-checks.ts'
+import { type DoctorPlatform, runChecks } from '../../../src/tools/doctor/run-checks.ts'
 import { type Devnet, startDevnet, temporary } from '../../devnet/chain.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
 import { depositBase58, result as resultOf } from '../../devnet/support.ts'
@@ -52,7 +51,15 @@ export function sourceOf(
   values: Record<string, unknown>,
   more: Partial<ConfigurationSource> = {},
 ): ConfigurationSource {
-  return { isDeployment: false, values, origin: 'a test', varsFile: '.dev.vars', database: 'missing', ...more }
+  return {
+    isDeployment: false,
+    values,
+    origin: 'a test',
+    varsFile: '.dev.vars',
+    database: 'missing',
+    objectFaults: [],
+    ...more,
+  }
 }
 
 /** A database with one address and no stored settings. */

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const run = (args: readonly string[], input = '') =>
-  runCommand('src/keys/start.ts', args, { input, cwd: folder, withoutNetwork: true })
+  runCommand('src/tools/keys/start.ts', args, { input, cwd: folder, withoutNetwork: true })
 
 describe('npm run keys -- show', () => {
   it('prints what the service needs, without a network, and nothing secret', async () => {

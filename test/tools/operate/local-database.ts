@@ -1,23 +1,15 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { compileCache } from '../../support/command.ts'
+import { type CommandEnd, runCommand } from '../../support/command.ts'
 import { root } from '../../support/project.ts'
 import { testXpub } from '../../support/variables.ts'
 
-/** How a command ended. */
-interface CommandRun {
-  readonly code: number
-  readonly out: string
-  readonly errors: string
-}
-
-/** A local database of the real wrangler with the real migrations, in a folder of its own. */
+/** A local database with the real migrations, in a folder of its own, as wrangler keeps it. */
 export interface LocalDatabase {
-  /** Runs a command of `src/repair` in the folder. */
-  command(file: string, ...args: string[]): Promise<CommandRun>
+  /** Runs `npm run operate` with the real wrangler. */
+  operate(...args: readonly string[]): Promise<CommandEnd>
   /** The rows of a statement, run on the file of the database: a command of wrangler takes seconds. */
   rows(sql: string): unknown
   remove(): void
@@ -25,39 +17,27 @@ export interface LocalDatabase {
 
 /** Creates the database. */
 export async function createLocalDatabase(): Promise<LocalDatabase> {
-  const folder = mkdtempSync(join(tmpdir(), 'repair-'))
-  const start = (file: string, args: readonly string[]): Promise<CommandRun> => {
-    const path = [`${root}node_modules/.bin`, dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter)
-    const env = { PATH: path, HOME: folder, ...compileCache, WRANGLER_SEND_METRICS: 'false', CI: '1' }
-    return new Promise((resolve) => {
-      execFile(file, args, { cwd: folder, env }, (error, out, errors) =>
-        resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, errors }),
-      )
-    })
-  }
+  const folder = mkdtempSync(join(tmpdir(), 'operate-'))
+  const environment = { WRANGLER_SEND_METRICS: 'false', CI: '1' }
   const files = join(folder, '.wrangler/state/v3/d1/miniflare-D1DatabaseObject')
-  const database = 'binding = "DB"\ndatabase_name = "x"\ndatabase_id = "0b54dd61-7b1c-4d0c-8d9e-1ad0a25a2f05"\n'
   writeFileSync(
     join(folder, 'wrangler.toml'),
     `name = "x"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"
 [vars]\nTRON_XPUB = "${testXpub}"
-[[d1_databases]]\n${database}migrations_dir = "${root}migrations"\n`,
+[[d1_databases]]\nbinding = "DB"\ndatabase_name = "x"\ndatabase_id = "0b54dd61-7b1c-4d0c-8d9e-1ad0a25a2f05"
+migrations_dir = "${root}migrations"\n`,
   )
-  const { code, errors } = await start(`${root}node_modules/.bin/wrangler`, [
-    ...['d1', 'migrations', 'apply', 'DB', '--local', '--env='],
-  ])
-  if (code !== 0) throw new Error(errors)
+  const migrate = ['d1', 'migrations', 'apply', 'DB', '--local', '--env=']
+  const { code, all } = await runCommand('node_modules/wrangler/bin/wrangler.js', migrate, { cwd: folder, environment })
+  if (code !== 0) throw new Error(all)
   return {
-    command: (file, ...args) => start(process.execPath, [`${root}src/repair/${file}`, ...args]),
+    operate: (...args) => runCommand('src/tools/operate/start.ts', args, { cwd: folder, environment }),
     rows(sql) {
       const file = readdirSync(files).find((name) => name.endsWith('.sqlite') && name !== 'metadata.sqlite')
       const db = new DatabaseSync(join(files, file ?? 'missing'))
-      const rows = db
-        .prepare(sql)
-        .all()
-        .map((row) => ({ ...row }))
+      const rows = db.prepare(sql).all()
       db.close()
-      return rows
+      return rows.map((row) => ({ ...row }))
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }

@@ -1,92 +1,252 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { formatHex, parseAddress } from '../../../src/chain/address.ts'
+import { parseAddress } from '../../../src/chain/address.ts'
+import { reasonMax } from '../../../src/d1/state-tables.ts'
+import { parseRepair, type Repair } from '../../../src/tools/operate/repair-sql.ts'
+import { parseWebhookCommand } from '../../../src/tools/operate/webhooks.ts'
+import { runCommand } from '../../support/command.ts'
 import { createLocalDatabase, type LocalDatabase } from './local-database.ts'
 
-// The commands with the real wrangler, on a local database with the real migrations.
-
+const addressAt = (base58: string) => {
+  const address = parseAddress(base58)
+  return address.ok ? address.value : ''
+}
 /** The first two addresses of the tests' extended public key. */
-const [firstHex = '', secondHex = ''] = [
-  'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6',
-  'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C',
-].map((text) => {
-  const address = parseAddress(text)
-  return address.ok ? formatHex(address.value).slice(-40) : ''
-})
+const [first, second] = ['TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6', 'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C'].map(addressAt)
+const keys = { old: 'a1'.repeat(32), current: 'b2'.repeat(32) }
 
-let database: LocalDatabase
-const rescan = (...args: string[]) => database.command('start.ts', ...args)
-const reserve = (...args: string[]) => database.command('reserve.ts', ...args)
-const rows = (sql: string) => database.rows(sql)
+describe('npm run operate, with the real wrangler and the real migrations', () => {
+  let database: LocalDatabase
+  const operate = (...args: string[]) => database.operate(...args)
+  const rows = (sql: string) => database.rows(sql)
 
-beforeAll(async () => {
-  database = await createLocalDatabase()
-  const hash = 'a'.repeat(64)
-  await rows(`INSERT INTO scan VALUES (1, 100, '${hash}', 120, 5, 5, 5, 5, NULL, '', 0, NULL, 0)`)
-}, 120_000)
-afterAll(() => database.remove())
+  /** Stores a transfer to the first address in a block that is not final. It makes an event. */
+  const see = (digit: string, height: number) =>
+    rows(`INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, amount,
+      seconds, created_at, changed_at) VALUES ('${digit.repeat(64)}', 0, ${height}, '${'d'.repeat(64)}', 1, 7, '${second}',
+      '${first}', '5', 1, 'seen', 0, 9, 5, 5)`)
 
-describe('npm run rescan', () => {
-  it('stores a range that is read again, with its reason', async () => {
-    const { code, out } = await rescan('--from', '85', '--to', '95', '--reason', `it's missing; DROP TABLE flow`)
+  beforeAll(async () => {
+    database = await createLocalDatabase()
+    rows(`INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
+      VALUES (1, 100, '${'a'.repeat(64)}', 100, 5, 5, 5, 5, 5)`)
+  }, 120_000)
+  afterAll(() => database.remove())
+
+  it('rescan stores a range that is read again, with its reason', async () => {
+    const reason = `it's missing; DROP TABLE flow`
+    const { code, out } = await operate('rescan', '--from', '85', '--to', '95', '--reason', reason)
     expect([code, out]).toEqual([0, 'The next ticks read the blocks 85 to 95 again.\n'])
-    expect(rows('SELECT kind, from_height, to_height, next_height, reason, finished_at FROM rescan')).toEqual([
-      {
-        kind: 'request',
-        from_height: 85,
-        to_height: 95,
-        next_height: 85,
-        reason: `it's missing; DROP TABLE flow`,
-        finished_at: null,
-      },
-    ])
+    const stored = 'SELECT kind, from_height, to_height, next_height, reason, finished_at FROM rescan'
+    const range = { kind: 'request', from_height: 85, to_height: 95, next_height: 85 }
+    expect(rows(stored)).toEqual([{ ...range, reason, finished_at: null }])
   }, 60_000)
 
-  it('refuses blocks that were not read yet, in one sentence', async () => {
-    const { code, errors } = await rescan('--from', '85', '--to', '101', '--reason', 'x')
-    expect([code, errors]).toEqual([1, 'Nothing is changed: rescan: blocks above the position are not read yet\n'])
+  it('rescan refuses blocks that were not read yet, in one sentence', async () => {
+    const { code, all } = await operate('rescan', '--from', '85', '--to', '101', '--reason', 'x')
+    expect([code, all]).toEqual([1, 'Stopped: rescan: blocks above the position are not read yet.\n'])
   }, 60_000)
 
-  it('lowers a finalized height, which is kept with its reason', async () => {
-    const { code, out } = await rescan('--finalized', '90', '--reason', 'a node lied')
-    expect([code, out]).toEqual([
-      0,
-      'The finalized height is 90 now. The scan goes on from there with the next tick.\n',
-    ])
-    expect(rows('SELECT finalized, reason FROM correction')).toEqual([{ finalized: 90, reason: 'a node lied' }])
-    expect(rows('SELECT height, finalized FROM scan')).toEqual([{ height: 90, finalized: 90 }])
-  }, 60_000)
-
-  it('explains wrong options', async () => {
-    const { code, errors } = await rescan('--from', '85')
-    expect(code).toBe(2)
-    expect(errors).toContain('npm run rescan -- --from <block> --to <block> --reason')
-    expect((await rescan('--forever')).code).toBe(2)
-    expect((await rescan('--env', 'x', '--production')).code).toBe(2)
-  }, 60_000)
-})
-
-describe('npm run reserve', () => {
-  const insert = (index: number, address: string) =>
-    rows(
-      `INSERT INTO address (derivation_index, uid, address, issued_height, created_at) VALUES (${index}, 7, '${address}', 120, 5)`,
+  it('gap list shows the open gaps, and gap close ends one with a reason that is kept', async () => {
+    rows(`INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)
+      VALUES ('gap', 90, 92, 90, 'no agreement', 1790000000000, 1790000600000)`)
+    expect((await operate('gap', 'list')).out).toBe(
+      'Open gap: blocks 90 to 92 since 2026-09-21T14:13:20.000Z, tries: 0, next one 2026-09-21T14:23:20.000Z: no agreement\n',
     )
+    const wrong = await operate('gap', 'close', '--from', '91', '--reason', 'x')
+    expect([wrong.code, wrong.all]).toEqual([1, 'Stopped: no open gap begins at block 91: "gap list" shows them.\n'])
+    const { code, out } = await operate('gap', 'close', '--from', '90', '--reason', 'nobody can read it')
+    expect([code, out]).toEqual([0, expect.stringContaining('The gap from block 90 to 92 is closed.')])
+    expect(rows(`SELECT closed, finished_at IS NOT NULL AS ended FROM rescan WHERE kind = 'gap'`)).toEqual([
+      { closed: 'nobody can read it', ended: 1 },
+    ])
+    expect((await operate('gap', 'list')).out).toBe('No gap is open.\n')
+  }, 60_000)
 
-  it('stores the addresses up to an index for no caller, and the next one follows', async () => {
-    expect((await reserve('--to', '3')).errors).toContain('set TRON_FIRST_INDEX instead')
-    await insert(0, firstHex)
-    const { code, out } = await reserve('--to', '600')
+  it('reserve stores the addresses up to an index for no caller, and the next one follows', async () => {
+    expect((await operate('reserve', '--to', '3')).all).toContain('set TRON_FIRST_INDEX instead')
+    const insert = (index: number, address: string | undefined) =>
+      rows(`INSERT INTO address (id, derivation_index, uid, address, issued_height, created_at)
+        VALUES (${index + 1}, ${index}, 7, '${address}', 120, 5)`)
+    insert(0, first)
+    const { code, out } = await operate('reserve', '--to', '600')
     expect([code, out]).toEqual([0, 'The indices 1 to 600 are reserved: the next address is that of 601.\n'])
     const count = 'SELECT count(*) AS n, max(derivation_index) AS last, max(uid) AS uid FROM address'
     expect(rows(count)).toEqual([{ n: 601, last: 600, uid: Number.MAX_SAFE_INTEGER }])
-    expect(rows('SELECT address FROM address WHERE derivation_index = 1')).toEqual([{ address: secondHex }])
-    expect((await reserve('--to', '600')).errors).toBe(
-      'Nothing is changed: index 600 is stored already; the newest is 600\n',
-    )
+    expect(rows('SELECT address FROM address WHERE derivation_index = 1')).toEqual([{ address: second }])
+    expect((await operate('reserve', '--to', '600')).all).toContain('index 600 is stored already; the newest is 600')
   }, 120_000)
 
-  it('explains wrong options', async () => {
-    expect((await reserve()).code).toBe(2)
-    expect((await reserve('--to', '-1')).code).toBe(2)
-    expect((await reserve('--to', '5', '--env', 'x', '--production')).code).toBe(2)
+  it('reserve takes no addresses of another key', async () => {
+    rows(`INSERT INTO stored_setting VALUES ('TRON_XPUB', 'Tother at m/44''/195''/n''/0/0', 1)`)
+    const { code, all } = await operate('reserve', '--to', '700')
+    expect([code, all]).toEqual([
+      1,
+      expect.stringMatching(/^Stopped: TRON_XPUB is another key \(TWer.* than the stored one \(Tother/),
+    ])
+    expect(rows('SELECT max(derivation_index) AS last FROM address')).toEqual([{ last: 600 }])
   }, 60_000)
+
+  it('correct lowers the scan and shows what is credited above it, which stays, and the open gaps', async () => {
+    see('c', 121)
+    rows(`UPDATE scan SET height = 130, finalized = 130, hash = '${'b'.repeat(64)}'`)
+    rows(`UPDATE transfer SET state = 'credited', amount = 5`)
+    const { code, out } = await operate('correct', '--finalized', '110', '--reason', 'a node lied')
+    expect([code, out.split('\n')]).toEqual([
+      0,
+      [
+        'The finalized height is 110 now. The scan goes on from there with the next tick.',
+        'Credited above it. They stay: compare them with the chain, and post an adjustment for each that is not there:',
+        `  block 121  ${'c'.repeat(64)}  position 0  currency 1  user 7`,
+        'No gap is open.',
+        '',
+      ],
+    ])
+    expect(rows('SELECT finalized, reason FROM correction')).toEqual([{ finalized: 110, reason: 'a node lied' }])
+    expect(rows('SELECT height, finalized FROM scan')).toEqual([{ height: 110, finalized: 110 }])
+  }, 60_000)
+
+  describe('webhooks', () => {
+    const position = () =>
+      rows(`SELECT position, attempts, last_failure FROM webhook WHERE endpoint = '${keys.current}'`)
+
+    it('status prints one sentence where no endpoint is known', async () => {
+      expect(await operate('webhooks', 'status')).toMatchObject({
+        code: 0,
+        out: 'No endpoint has been delivered to yet.\n',
+      })
+    }, 60_000)
+
+    it('status shows how far each endpoint is, since when it fails and why, and earlier ones that are kept', async () => {
+      const at = 1_790_000_000_000
+      const [{ last }] = rows('SELECT max(id) AS last FROM event') as [{ last: number }]
+      for (const [key, seen] of [
+        [keys.old, at - 9_000_000],
+        [keys.current, at],
+      ] as const) {
+        rows(
+          `INSERT INTO webhook (endpoint, number, position, next_try, seen_at) VALUES ('${key}', 1, ${last}, 0, ${seen})`,
+        )
+      }
+      for (const digit of '123') see(digit, 140)
+      rows(`UPDATE webhook SET position = ${last + 2}, attempts = 3, failing_since = ${at}, next_try = ${at + 600_000},
+        last_failure = 'answered 500' WHERE endpoint = '${keys.current}'`)
+      expect((await operate('webhooks', 'status')).out.split('\n')).toEqual([
+        `endpoint 1, key b2b2b2b2b2b2: has received the events up to ${last + 2}, waiting: 1; failing since ` +
+          '2026-09-21T14:13:20.000Z (answered 500), tries: 3, next one 2026-09-21T14:23:20.000Z',
+        `no longer configured since 2026-09-21T11:43:20.000Z, key a1a1a1a1a1a1: has received the events up to ${last}, waiting: 3`,
+        '',
+      ])
+    }, 60_000)
+
+    it('replay gives an endpoint old events again, and skips none', async () => {
+      const [{ last }] = rows('SELECT max(id) AS last FROM event') as [{ last: number }]
+      const { code, out } = await operate('webhooks', 'replay', '--endpoint', '1', '--from', `${last - 1}`)
+      expect([code, out]).toEqual([
+        0,
+        `endpoint 1, key b2b2b2b2b2b2: has received the events up to ${last - 2}, waiting: 2\n`,
+      ])
+      expect(position()).toEqual([{ position: last - 2, attempts: 0, last_failure: null }])
+      const why = 'Stopped: there is no such endpoint, or it has not received that event yet.\n'
+      for (const [endpoint, from] of [
+        ['2', '1'],
+        ['1', `${last}`],
+      ] as const) {
+        expect((await operate('webhooks', 'replay', '--endpoint', endpoint, '--from', from)).all).toBe(why)
+      }
+      expect(position()).toMatchObject([{ position: last - 2 }])
+    }, 60_000)
+
+    it('move gives an endpoint the position that it had under its earlier URL', async () => {
+      const [{ oldest }] = rows('SELECT min(id) AS oldest FROM event') as [{ oldest: number }]
+      rows(`UPDATE webhook SET position = ${oldest} WHERE endpoint = '${keys.old}'`)
+      rows(`UPDATE webhook SET position = ${oldest + 2} WHERE endpoint = '${keys.current}'`)
+      const move = (key: string) => operate('webhooks', 'move', '--endpoint', '1', '--from-url-of-key', key)
+      expect((await move('c3c3c3c3c3c3')).all).toContain('no earlier one with that key')
+      expect((await move(keys.old.slice(0, 12))).code).toBe(0)
+      expect(position()).toMatchObject([{ position: oldest }])
+    }, 60_000)
+  })
+})
+
+describe('the options of npm run operate', () => {
+  const reason = 'a payment is missing'
+
+  it.each<[Repair['kind'], Record<string, string>, object]>([
+    ['rescan', { from: '85', to: '95' }, { from: 85, to: 95 }],
+    ['rescan', { from: '85', to: '85' }, { from: 85, to: 85 }],
+    ['correction', { finalized: '90' }, { height: 90 }],
+    ['close', { from: '90' }, { from: 90 }],
+  ])('for a %s can be %j, with a reason', (kind, options, repair) => {
+    expect(parseRepair(kind, { ...options, reason })).toEqual({ ok: true, value: { kind, ...repair, reason } })
+  })
+
+  it.each<[Repair['kind'], Record<string, string>, string]>([
+    ['rescan', { from: '1', to: '2', reason: '' }, '--reason is required'],
+    ['rescan', { from: '1', to: '2', reason: ' ' }, '--reason is required'],
+    ['rescan', { from: '1', to: '2', reason: 'x'.repeat(reasonMax + 1) }, '--reason: at most'],
+    ['rescan', { from: '1', to: '2', reason: 'a\nb' }, '--reason: at most'],
+    ['rescan', { reason }, '--from is required'],
+    ['rescan', { from: '1', reason }, '--to is required'],
+    ['rescan', { from: 'one', to: '2', reason }, '--from: a block number'],
+    ['rescan', { from: '1', to: '2.5', reason }, '--to: a block number'],
+    ['rescan', { from: '3', to: '2', reason }, '--from must not be above --to'],
+    ['correction', { reason }, '--finalized is required'],
+    ['correction', { finalized: '-1', reason }, '--finalized: a block number'],
+    ['close', { reason }, '--from is required'],
+  ])('for a %s are refused: %j', (kind, options, why) => {
+    const repair = parseRepair(kind, options)
+    expect(repair.ok ? '' : repair.error).toContain(why)
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['replay', { endpoint: '0', from: '1' }],
+    ['replay', { endpoint: '1', from: '1; DROP TABLE flow' }],
+    ['replay', { from: '1' }],
+    ['replay', { endpoint: '1' }],
+    ['move', { endpoint: '1' }],
+    ['move', { endpoint: '1', 'from-url-of-key': "a'; DROP TABLE flow" }],
+    ['move', { endpoint: '1', 'from-url-of-key': 'abc' }],
+  ])('for webhooks %s are refused: %j', (word, options) => {
+    expect(parseWebhookCommand(word, options).ok).toBe(false)
+  })
+
+  /** A folder with a `wrangler` that records its arguments and changes nothing: that of a deployment needs an account. */
+  let folder: string
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'places-'))
+    writeFileSync(join(folder, 'wrangler'), `#!/bin/sh\necho "$*" > "${folder}/call"\necho '[{"results":[]}]'\n`)
+    chmodSync(join(folder, 'wrangler'), 0o755)
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const run = (...args: readonly string[]) => {
+    const environment = { PATH: [folder, '/usr/bin', '/bin'].join(delimiter) }
+    return runCommand('src/tools/operate/start.ts', args, { cwd: folder, environment })
+  }
+
+  it.each([
+    ['this machine', [], 'd1 execute DB --local --env= --json --command INSERT INTO rescan '],
+    ['the deployment', ['--production'], 'd1 execute DB --remote --env= --json --command INSERT INTO rescan '],
+    ['a test network', ['--env', 'nile'], 'd1 execute DB --remote --env=nile --json --command INSERT INTO rescan '],
+  ])('choose the database of %s', async (_, place, expected) => {
+    expect((await run('rescan', '--from', '5', '--to', '6', '--reason', 'x', ...place)).code).toBe(0)
+    expect(readFileSync(join(folder, 'call'), 'utf8').slice(0, expected.length)).toBe(expected)
+  })
+
+  it.each<[string[]]>([
+    [[]],
+    [['forget']],
+    [['rescan', '--from', '85']],
+    [['gap']],
+    [['gap', 'list', '--from', '1']],
+    [['webhooks', 'status', 'replay']],
+    [['reserve', '--to', '-1']],
+    [['reserve', '--to', '5', '--env', 'x', '--production']],
+    [['webhooks', 'status', '--forever']],
+  ])('%j are explained', async (args) => {
+    const { code, all } = await run(...args)
+    expect([code, all.includes('npm run operate -- <command>')]).toEqual([2, true])
+  })
 })

@@ -1,0 +1,61 @@
+import { open, readFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { ToolError } from '../keys/terminal.ts'
+
+/** Two hundred addresses take 500 KB. */
+const fileBytesMax = 64 * 1024 * 1024
+const barWidth = 30
+
+const text = { type: 'string' } as const
+const flag = { type: 'boolean', default: false } as const
+const options = {
+  ...{ to: text, currency: text, min: text, 'trx-price': text, gas: text, 'gas-from': text, account: text },
+  ...{ 'from-index': text, 'to-index': text, hours: text, out: text, file: text, env: text },
+  ...{ production: flag, scan: flag, stdin: flag },
+} as const
+
+/** The options of all three commands, as they were typed. */
+export type CollectOptions = ReturnType<typeof parseOptions>['values']
+
+/** The options and the other words of a command line. An unknown option throws node's `ERR_PARSE_ARGS_…`. */
+export function parseOptions(args: readonly string[]) {
+  return parseArgs({ args: [...args], options, allowPositionals: true })
+}
+
+/** The environment of a deployment for the configuration ('' is the top level), or undefined: this machine. */
+export function environmentOf({ production, env }: Pick<CollectOptions, 'production' | 'env'>): string | undefined {
+  if (production && env !== undefined) throw new ToolError('either --production or --env')
+  return production ? '' : env
+}
+
+/** The text of a file that the person named. */
+export async function readTextFile(path: string): Promise<string> {
+  const bytes = await readFile(path).catch(() => null)
+  if (bytes === null || bytes.length > fileBytesMax) throw new ToolError(`${path} cannot be read`)
+  return bytes.toString('utf8')
+}
+
+/** Writes a new file. An existing one is never replaced: it could be a plan that is being sent. */
+export async function writeNewFile(path: string, value: object): Promise<void> {
+  const file = await open(path, 'wx').catch(() => null)
+  if (file === null) throw new ToolError(`${path} cannot be created: it exists already, or the folder is not writable`)
+  try {
+    await file.writeFile(`${JSON.stringify(value, null, 1)}\n`)
+  } finally {
+    await file.close()
+  }
+}
+
+/** A progress bar: one line that is written over on a terminal, and a line for each tenth elsewhere. */
+export function createProgress(output: { readonly isTTY?: boolean; write(text: string): unknown }) {
+  let shown = ''
+  return (what: string, done: number, of: number): void => {
+    if (of === 0) return
+    const isTerminal = output.isTTY === true
+    const key = `${what} ${isTerminal ? done : Math.floor((10 * done) / of)}`
+    if (key === shown) return
+    shown = key
+    const bar = `[${'#'.repeat(Math.floor((barWidth * done) / of)).padEnd(barWidth, '-')}] ${done}/${of} ${what}`
+    output.write(isTerminal ? `\r\u001b[K${bar}${done === of ? '\n' : ''}` : `${bar}\n`)
+  }
+}

@@ -1,0 +1,37 @@
+import { bundleService } from '../bundles.ts'
+import { compared, type Figure, type Scale } from '../figure.ts'
+import { firstHeight, slotMs } from '../mainnet.ts'
+import { startScanning } from '../scanning.ts'
+import { unlimited } from '../variables.ts'
+
+const backlog = 100_000
+const chainPerSecond = 1000 / slotMs
+
+/** Blocks per second while the service catches up, with two nodes: as shipped, and without the limits of the nodes. */
+export async function measureCatchUp({ work }: Scale): Promise<readonly Figure[]> {
+  const { script } = await bundleService()
+  const seconds = Math.max(15, 60 * work)
+  const speedWith = async (limits: object) => {
+    const scanning = await startScanning({ script, each: 0, addresses: 1_000, limits })
+    try {
+      await scanning.node.finalize(firstHeight + backlog)
+      await scanning.workers.cron('service')
+      await wait(10) // the first ticks learn how large blocks are
+      const [from, start] = [await scanning.height(), performance.now()]
+      await wait(seconds)
+      return ((await scanning.height()) - from) / ((performance.now() - start) / 1000)
+    } finally {
+      await scanning.stop()
+    }
+  }
+  const toFigure = (name: string, speed: number) => {
+    const measured = { value: speed, baseline: chainPerSecond, ratio: speed / chainPerSecond }
+    return compared(name, 'blocks/s', measured, 'the chain itself')
+  }
+  return [
+    toFigure('catching up, two nodes with the limits as shipped', await speedWith({})),
+    toFigure('catching up, two nodes without limits', await speedWith(unlimited)),
+  ]
+}
+
+const wait = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000))

@@ -1,0 +1,92 @@
+import type { Address } from '../../../src/chain/address.ts'
+import { atMost, type Figure, figure, type Scale } from '../figure.ts'
+import { type BenchDeposit, createBlocks, finalityBlocks, firstHeight, slotMs } from '../mainnet.ts'
+import { startVirtual, type VirtualService } from '../virtual.ts'
+
+const startMs = 1_790_000_000_000
+const hourMs = 3_600_000
+const smallBlock = 20 // blocks of any size have the same delays
+
+/** How long after its block a transfer is seen, after finality credited, and after that at the receiver, with mainnet's timing. */
+export async function measureDelays({ work }: Scale): Promise<readonly Figure[]> {
+  const rare = await delaysWith({ everyBlocks: 197, hours: Math.max(2, 12 * work) })
+  const busy = await delaysWith({ everyBlocks: 1, hours: Math.max(0.2, 0.5 * work) })
+  return [
+    ...figuresOf('a deposit every ten minutes', rare),
+    ...figuresOf('a deposit in each block', busy),
+    await measureQuietDay(work),
+  ]
+}
+
+interface Delays {
+  readonly seen: readonly number[]
+  readonly credited: readonly number[]
+  readonly delivered: readonly number[]
+}
+
+async function delaysWith({ everyBlocks, hours }: { everyBlocks: number; hours: number }): Promise<Delays> {
+  let to: Address | null = null
+  const depositsAt = (height: number): readonly BenchDeposit[] => {
+    if (to === null || height < firstHeight + 100 || height % everyBlocks !== 0) return []
+    return [{ asset: height % 2 === 0 ? 'TRX' : 'USDT', to, amount: 1_000_000n }]
+  }
+  const chain = createBlocks({ startMs, transactionsAt: () => smallBlock, depositsAt })
+  const service = await startVirtual(chain)
+  to = await service.addressOf(1)
+  await service.run(hours * hourMs)
+  const { sqlite, received } = service
+  // What became final two minutes ago must be credited.
+  const last = firstHeight + (service.now() - startMs - 120_000) / slotMs - finalityBlocks
+  const rows = sqlite
+    .prepare(
+      `SELECT t.height, t.state, t.changed_at AS creditedAt,
+         (SELECT min(e.created_at) FROM event e WHERE e.txid = t.txid AND e.type = 'deposit.seen') AS seenAt
+       FROM transfer t WHERE t.height < ?`,
+    )
+    .all(last) as { height: number; state: string; creditedAt: number; seenAt: number | null }[]
+  if (rows.length === 0 || rows.some(({ state }) => state !== 'credited')) throw new Error('not all was credited')
+  return {
+    // One that is not seen before it is credited is seen then.
+    seen: rows.map(({ height, creditedAt, seenAt }) => (seenAt ?? creditedAt) - chain.timeOf(height)),
+    credited: rows.map(({ height, creditedAt }) => creditedAt - chain.timeOf(height + finalityBlocks)),
+    delivered: deliveryTimes(service, received),
+  }
+}
+
+function deliveryTimes({ sqlite }: VirtualService, received: ReadonlyMap<number, number>): readonly number[] {
+  const events = sqlite.prepare('SELECT id, created_at AS at FROM event').all() as { id: number; at: number }[]
+  return events.flatMap(({ id, at }) => {
+    const arrived = received.get(id)
+    return arrived === undefined ? [] : [arrived - at]
+  })
+}
+
+function figuresOf(what: string, { seen, credited, delivered }: Delays): readonly Figure[] {
+  const both = (name: string, times: readonly number[]) => [
+    figure(`${what}: ${name}, half of them`, quantile(times, 0.5) / 1000, 's'),
+    figure(`${what}: ${name}, 99 %`, quantile(times, 0.99) / 1000, 's'),
+  ]
+  return [
+    ...both('seen after its block', seen),
+    ...both('credited after finality', credited),
+    figure(`${what}: event delivered after its commit, 99 %`, quantile(delivered, 0.99) / 1000, 's'),
+  ]
+}
+
+function quantile(values: readonly number[], part: number): number {
+  return [...values].sort((a, b) => a - b)[Math.ceil(part * values.length) - 1] ?? Number.NaN
+}
+
+/** Requests of a day to two nodes together while nothing arrives. */
+async function measureQuietDay(work: number): Promise<Figure> {
+  const chain = createBlocks({ startMs, transactionsAt: () => smallBlock, depositsAt: () => [] })
+  const service = await startVirtual(chain)
+  await service.addressOf(1)
+  await service.run(hourMs)
+  const hours = Math.max(1, Math.round(24 * work))
+  const before = service.requests()
+  await service.run(hours * hourMs)
+  const requests = ((service.requests() - before) * 24) / hours
+  const name = 'requests a day to two nodes together while nothing arrives'
+  return figure(name, requests, 'requests', atMost(40_000, requests))
+}

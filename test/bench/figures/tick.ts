@@ -1,0 +1,87 @@
+import type { Address } from '../../../src/chain/address.ts'
+import { bundleService } from '../bundles.ts'
+import { atMost, type Figure, figure, type Scale } from '../figure.ts'
+import { type BenchDeposit, createBlocks, firstHeight, slotMs, usualTransactions } from '../mainnet.ts'
+import { openProfiler } from '../profile.ts'
+import { median } from '../rounds.ts'
+import { startScanning } from '../scanning.ts'
+import { startVirtual } from '../virtual.ts'
+
+const startMs = 1_790_000_000_000
+const deposits = 500
+/** Blocks of 20 seconds. */
+const blocks = 7
+const eachBlock = Math.ceil(deposits / blocks)
+/** CPU time limit of one invocation on the paid plan (Cloudflare's limits page, November 2026). */
+const paidPlanMs = 30_000
+
+/** What a tick needs: requests, statements and CPU time, while caught up and with 500 deposits. */
+export async function measureTick(scale: Scale): Promise<readonly Figure[]> {
+  return [...(await measureCounts(scale)), ...(await measureCpu(scale))]
+}
+
+/** With two nodes, blocks like mainnet's, and a tick every 20 seconds. The 500 deposits become final in one tick. */
+async function measureCounts({ work }: Scale): Promise<readonly Figure[]> {
+  const to: Address[] = []
+  let from = Number.POSITIVE_INFINITY
+  const depositsAt = (height: number): readonly BenchDeposit[] =>
+    height < from || height >= from + blocks
+      ? []
+      : to.slice((height - from) * eachBlock, (height - from + 1) * eachBlock).map((address, i) => {
+          return { asset: i % 2 === 0 ? 'TRX' : 'USDT', to: address, amount: 1_000_000n }
+        })
+  const chain = createBlocks({ startMs, transactionsAt: () => usualTransactions, depositsAt })
+  const service = await startVirtual(chain, { SCAN_EVERY_SECONDS: 20 })
+  for (let uid = 1; uid <= deposits; uid += 1) to.push(await service.addressOf(uid))
+  await service.run(120_000)
+  const first = service.ticks.length
+  await service.run(Math.max(5, 20 * work) * 60_000)
+  const quiet = service.ticks.slice(first)
+  const before = service.ticks.length
+  from = firstHeight + Math.ceil((service.now() - startMs) / slotMs) + 2
+  await service.run(240_000)
+  const row = service.sqlite.prepare(`SELECT count(*) AS n FROM transfer WHERE state = 'credited'`).get()
+  if (Number(row?.n) !== deposits) throw new Error(`${row?.n} of ${deposits} deposits were credited`)
+  const busy = service.ticks.slice(before)
+  const most = (of: 'requests' | 'statements') => Math.max(...busy.map((tick) => tick[of]))
+  const usual = (of: 'requests' | 'statements') => median(quiet.map((tick) => tick[of]))
+  return [
+    figure('requests of a tick that is caught up, two nodes', usual('requests'), 'requests'),
+    figure('D1 statements of a tick that is caught up', usual('statements'), 'statements'),
+    figure(`requests of the tick with ${deposits} deposits, two nodes`, most('requests'), 'requests'),
+    figure(`D1 statements of the tick with ${deposits} deposits`, most('statements'), 'statements'),
+  ]
+}
+
+async function measureCpu({ rounds }: Scale): Promise<readonly Figure[]> {
+  const { script } = await bundleService()
+  const figures: Figure[] = []
+  for (const each of [0, eachBlock]) {
+    const scanning = await startScanning({ script, each, addresses: deposits, inspected: true })
+    try {
+      const scan = () => scanning.scan(blocks)
+      for (let i = 0; i < 3; i += 1) {
+        await wait()
+        await scan()
+      }
+      const profiler = await openProfiler(scanning.workers.inspector('service'))
+      const times: number[] = []
+      for (let i = 0; i < rounds; i += 1) {
+        await wait()
+        times.push(await profiler.profile(scan))
+      }
+      profiler.close()
+      const what = each === 0 ? 'that is caught up' : `with ${deposits} deposits`
+      const ms = median(times)
+      figures.push(
+        figure(`CPU time of a tick ${what}, ${blocks} blocks, two nodes`, ms, 'ms', atMost(paidPlanMs / 10, ms)),
+      )
+    } finally {
+      await scanning.stop()
+    }
+  }
+  return figures
+}
+
+/** A scan that just ended is not repeated. */
+const wait = () => new Promise((resolve) => setTimeout(resolve, slotMs + 200))

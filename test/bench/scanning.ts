@@ -1,0 +1,82 @@
+import { getText } from './load.ts'
+import { firstHeight, slotMs, usualTransactions } from './mainnet.ts'
+import { type RunningWorkers, startWorkers } from './miniflare.ts'
+import { type LoopbackNode, startNode } from './node-process.ts'
+import { seedAddresses } from './seeds.ts'
+import { bearerOf, serviceVariables, unlimited } from './variables.ts'
+
+/** A service in workerd with two nodes, which scans what they make final. */
+export interface Scanning {
+  readonly workers: RunningWorkers
+  readonly node: LoopbackNode
+  /** Makes further blocks final and waits for a scan that has read them all. */
+  scan(blocks: number): Promise<void>
+  /** The height up to which it has scanned. */
+  height(): Promise<number>
+  stop(): Promise<void>
+}
+
+/** How to scan: `each` deposits in a block to `addresses` seeded addresses, and the limits of the nodes. */
+export interface ScanningOptions {
+  readonly script: string
+  readonly each: number
+  readonly addresses: number
+  readonly transactions?: readonly number[]
+  readonly limits?: object
+  readonly inspected?: boolean
+  /** Seconds between ticks. */
+  readonly every?: number
+}
+
+const scanTimeoutMs = 60_000
+
+/** Starts both; the first block is scanned. */
+export async function startScanning(options: ScanningOptions): Promise<Scanning> {
+  const {
+    script,
+    each,
+    addresses,
+    transactions = [usualTransactions],
+    limits = unlimited,
+    inspected,
+    every = 60,
+  } = options
+  const startMs = Date.now() - (Date.now() % slotMs) - 30 * 86_400_000
+  const deposits = each === 0 ? null : { from: firstHeight + 1, each, addresses }
+  const node = await startNode({ startMs, transactions, deposits })
+  await node.finalize(firstHeight)
+  const variables = { ...serviceVariables(node.urls, limits), SCAN_EVERY_SECONDS: every }
+  const workers = await startWorkers(
+    [{ name: 'service', script, database: 'ledger', variables, hasObjects: true }],
+    { ledger: seedAddresses(addresses) },
+    inspected,
+  )
+  const headers = await bearerOf(1)
+  const height = async () => (await workers.number('service', 'SELECT height FROM scan')) ?? 0
+  let final = firstHeight
+  const untilScanned = async () => {
+    const giveUpAt = Date.now() + scanTimeoutMs
+    for (;;) {
+      await getText(`${workers.url('service')}/tron/recharge`, headers)
+      if ((await height()) >= final) return
+      if (Date.now() > giveUpAt) throw new Error(`the scan is at ${await height()} and not at ${final}`)
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+  }
+  await workers.cron('service')
+  await untilScanned()
+  return {
+    workers,
+    node,
+    height,
+    async scan(blocks) {
+      final += blocks
+      await node.finalize(final)
+      await untilScanned()
+    },
+    async stop() {
+      node.stop()
+      await workers.stop()
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import { createBranch } from './branches.ts'
+import { correctTo } from './operator.ts'
+import { drawPayment } from './payments.ts'
+import { findUndone } from './recovery.ts'
+import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
+
+/**
+ * All nodes call blocks final that do not stay: more than a quorum tolerates. The scan follows them and credits what they have.
+ * Then the nodes show the chain that stays: the scan halts, and the operator lowers its finalized height. What was credited
+ * stays, once, and all else is decided anew: money that is mined in another block is credited there, and money that is not there
+ * any more is dropped.
+ */
+export async function correctAndReplace(run: SimulatedRun): Promise<void> {
+  const { env, nodes, stored } = run
+  const { random } = env
+  if (stored.scan() === undefined || env.shown.size === 0) return
+  const from = env.finalized() + 1
+  const branch = createBranch(env, from)
+  if (!(await passUntil(env, () => (stored.scan()?.height ?? 0) >= from - 1, 300_000))) return
+  if ((stored.scan()?.height ?? 0) >= from) return // the chain that stays was faster
+  env.isForked = true
+  nodes.rewriteAll(branch)
+  const parties = { shown: [...env.shown.keys()], unshown: [], balanceOf: () => 0n }
+  const blocks = env.scenario.finalityLag + random.int(3, 10)
+  for (let left = blocks; left > 0; left -= 1) {
+    for (let i = random.int(0, 3); i > 0; i -= 1) {
+      const payment = drawPayment(random, parties)
+      env.balances.apply(env.chain.tip().height + 1, payment.changes)
+      env.queued.push({ ...payment, changes: [] })
+    }
+    await pass(env, env.blockMs)
+  }
+  await pass(env, (env.scenario.scanEverySeconds + 10) * 1_000)
+  nodes.rewriteAll(null)
+  const isHalted = () => stored.scan()?.halted != null
+  const isReplaced = (stored.scan()?.height ?? 0) >= from
+  if (!isReplaced) env.isForked = false
+  else if (!(await passUntil(env, isHalted, 300_000))) {
+    return env.violate('the scan is not halted although its block is not in the chain')
+  } else {
+    correct(run, from)
+    await passUntil(env, () => !isHalted(), 120_000) // the first step ends it
+    env.isForked = false
+  }
+  if (await passUntil(env, () => findUndone(run) === null, 1_800_000)) return
+  env.violate(`not caught up after the correction: ${findUndone(run)}`)
+}
+
+function correct(run: SimulatedRun, from: number): void {
+  const { env, stored } = run
+  const credited = stored.transfers().filter(({ state, height }) => state === 'credited' && height >= from)
+  for (const { txid, position } of credited) env.creditedElsewhere.add(`${txid}:${position}`)
+  env.count('corrected: blocks replaced')
+  correctTo(run, from - 1)
+}

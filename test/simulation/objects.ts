@@ -1,0 +1,278 @@
+import type { UnixMs } from '../../src/common/time.ts'
+import type { ObjectHost } from '../../src/platform/object-host.ts'
+import { isDatabaseFault } from './database.ts'
+import type { Environment } from './environment.ts'
+import {
+  createInvocation,
+  currentInvocation,
+  drawSkew,
+  type Invocation,
+  type InvocationPorts,
+  type Lifetime,
+  runIn,
+} from './invocation.ts'
+
+/** The methods of an object, one of them its alarm. */
+export type ObjectCode = Readonly<Record<string, (...parameters: never[]) => Promise<unknown>>>
+
+/** The binding of a class of objects. */
+export interface ObjectNamespace {
+  getByName(name: string): unknown
+  /** Ends every instance: another version is deployed, or the service was stopped. */
+  restart(): void
+  /** Ends every instance for good, and all alarms. */
+  remove(): void
+}
+
+/** What makes the objects of a class. */
+export interface ObjectClass {
+  readonly name: string
+  create(host: ObjectHost): ObjectCode
+  connect(invocation: Invocation): InvocationPorts
+}
+
+interface Platform {
+  readonly env: Environment
+  readonly objectClass: ObjectClass
+  started: number
+  events: number
+  isRemoved: boolean
+}
+
+/** What the platform keeps of an object, whichever instance runs. */
+interface Kept {
+  readonly id: string
+  readonly storage: Map<string, unknown>
+  alarmAt: UnixMs | null
+  /** Counts the alarms that were set: an earlier one does not fire any more. */
+  alarms: number
+  instance: Instance | null
+}
+
+interface Instance extends Lifetime {
+  readonly name: string
+  /** Null until its first event. */
+  code: ObjectCode | null
+  /** Events that have not ended. */
+  open: number
+  /** Another instance runs: nothing can be stored here any more, and the instance ends where it tries. */
+  isSuperseded: boolean
+  /** Stored before the next request is sent. */
+  readonly unsaved: Map<string, unknown>
+  stepsLeft: number
+  end(why: string): void
+  /** Rejects at its end. */
+  readonly ended: Promise<never>
+}
+
+const platformFault = 'the platform ended'
+const describe = (cause: unknown) => (cause instanceof Error ? cause.stack : String(cause))
+
+/** Whether an error is one that the simulated platform threw. */
+export const isPlatformFault = (cause: unknown): boolean =>
+  isDatabaseFault(cause) || (cause instanceof Error && cause.message.includes(platformFault))
+
+/**
+ * Objects of which the platform runs one instance at a time, nearly always. An instance can be killed at each step, evicted between
+ * its events, and superseded while it works. Calls can be lost, and alarms come late, again, or not before they are set anew.
+ */
+export function createNamespace(env: Environment, objectClass: ObjectClass): ObjectNamespace {
+  const objects = new Map<string, Kept>()
+  const platform: Platform = { env, objectClass, started: 0, events: 0, isRemoved: false }
+  const find = (id: string): Kept => {
+    const kept = objects.get(id) ?? { id, storage: new Map(), alarmAt: null, alarms: 0, instance: null }
+    objects.set(id, kept)
+    return kept
+  }
+  const restart = () => {
+    for (const { instance } of objects.values()) instance?.end('deployed anew')
+  }
+  const methodOf = (id: string, method: string) =>
+    method === 'then' ? undefined : (...parameters: unknown[]) => call(platform, find(id), method, parameters)
+  return {
+    getByName: (id) => new Proxy({}, { get: (_, method) => methodOf(id, String(method)) }),
+    restart,
+    remove() {
+      platform.isRemoved = true
+      restart()
+    },
+  }
+}
+
+/** A call from a Worker or another object, over the network. What it sends and gets is copied. */
+async function call(platform: Platform, kept: Kept, method: string, parameters: unknown[]): Promise<unknown> {
+  const { env } = platform
+  const { random, scheduler } = env
+  const { invocation: caller } = currentInvocation()
+  const travel = async (what: string) => {
+    await scheduler.wait(random.int(1, 15))
+    if (env.phase !== 'faults' || !random.chance(env.scenario.rates.database / 2)) return
+    env.count(`object: ${what}`)
+    throw new Error(`${platformFault} the connection: ${what}`)
+  }
+  await caller.step()
+  try {
+    await travel('call lost')
+    const result = structuredClone(await runEvent(platform, kept, method, structuredClone(parameters)))
+    await travel('answer lost')
+    await caller.step()
+    return result
+  } catch (cause) {
+    await caller.step()
+    caller.platformFailed = true
+    if (!isPlatformFault(cause)) env.violate(`${method} of ${kept.id} threw ${describe(cause)}`)
+    throw new Error(cause instanceof Error ? cause.message : String(cause)) // all that another machine gets of an error
+  }
+}
+
+/** Runs one event in the present instance, or in a new one. */
+async function runEvent(platform: Platform, kept: Kept, method: string, parameters: unknown[]): Promise<unknown> {
+  const { env, objectClass } = platform
+  const { random, phase, scenario } = env
+  const instance = chooseInstance(platform, kept)
+  platform.events += 1
+  const kind = `${objectClass.name} ${method}`
+  env.count(`call: ${kind}`)
+  const invocation = createInvocation(env, kind, `${instance.name}.${method}-${platform.events}`, instance)
+  const isKilled = phase === 'faults' && random.chance(scenario.rates.kill)
+  if (isKilled) instance.stepsLeft = Math.min(instance.stepsLeft, random.int(1, 60))
+  instance.open += 1
+  try {
+    const work = runIn(objectClass.connect(invocation), async () => {
+      instance.code ??= objectClass.create(hostOf(platform, kept, instance))
+      return instance.code[method]?.(...(parameters as never[])) // as the caller sent them
+    })
+    return await Promise.race([work, instance.ended])
+  } finally {
+    instance.open -= 1
+  }
+}
+
+function chooseInstance(platform: Platform, kept: Kept): Instance {
+  const { env } = platform
+  const { random, scenario, phase } = env
+  const { instance } = kept
+  if (instance !== null && !instance.isOver()) {
+    if (instance.open === 0 && random.chance(phase === 'faults' ? 0.05 : 0.01)) {
+      env.count('object: evicted')
+      instance.end('evicted')
+    } else if (phase === 'faults' && instance.open > 0 && random.chance(scenario.rates.kill / 2)) {
+      env.count('object: superseded')
+      env.trace(() => `${instance.name} superseded`)
+      instance.isSuperseded = true
+    } else return instance
+  }
+  platform.started += 1
+  env.instancesAt.push(env.scheduler.now())
+  kept.instance = createInstance(env, `${kept.id.slice(0, 7)}-${platform.started}`, kept)
+  return kept.instance
+}
+
+function createInstance(env: Environment, name: string, kept: Kept): Instance {
+  const { restores } = env
+  let isEnded = false
+  const ending = Promise.withResolvers<never>()
+  ending.promise.catch(() => undefined) // nobody has to wait for it
+  const instance: Instance = {
+    name,
+    skewMs: drawSkew(env),
+    code: null,
+    open: 0,
+    isSuperseded: false,
+    unsaved: new Map(),
+    stepsLeft: Number.POSITIVE_INFINITY,
+    ended: ending.promise,
+    isOver: () => isEnded || env.restores > restores,
+    end(why) {
+      if (isEnded) return
+      isEnded = true
+      env.trace(() => `${name} ends: ${why}`)
+      env.scheduler.after(env.random.int(1, 500), () => ending.reject(new Error(`${platformFault} ${name}: ${why}`)))
+    },
+    async step() {
+      instance.stepsLeft -= 1
+      if (instance.stepsLeft === 0 && !isEnded) env.count('object: killed')
+      if (instance.stepsLeft <= 0) instance.end('killed')
+      if (instance.isSuperseded && instance.unsaved.size > 0) instance.end('superseded')
+      if (instance.isOver()) await new Promise(() => {})
+      for (const [key, value] of instance.unsaved) kept.storage.set(key, value)
+      instance.unsaved.clear()
+    },
+  }
+  return instance
+}
+
+function hostOf(platform: Platform, kept: Kept, instance: Instance): ObjectHost {
+  const { env } = platform
+  const touch = async () => {
+    if (instance.isSuperseded) instance.end('superseded')
+    await instance.step()
+  }
+  return {
+    async setAlarm(at) {
+      await touch()
+      env.trace(() => `${instance.name} sets its alarm in ${at - env.scheduler.now()} ms`)
+      setAlarm(platform, kept, at)
+    },
+    async alarm() {
+      await touch()
+      return kept.alarmAt
+    },
+    async load<T>(key: string) {
+      await touch()
+      const value = instance.unsaved.has(key) ? instance.unsaved.get(key) : kept.storage.get(key)
+      return structuredClone(value) as T | undefined // as the object stored it
+    },
+    save(key, value) {
+      instance.unsaved.set(key, structuredClone(value))
+    },
+  }
+}
+
+function setAlarm(platform: Platform, kept: Kept, at: UnixMs): void {
+  const { env } = platform
+  const { random, scheduler } = env
+  kept.alarmAt = at
+  kept.alarms += 1
+  const fate =
+    env.phase === 'faults' && random.chance(env.scenario.rates.kill / 4) ? random.pick(['lost', 'late']) : null
+  if (fate !== null) env.count(`object: alarm ${fate}`)
+  if (fate === 'lost')
+    kept.alarmAt = null // the platform has given it up
+  else fireAfter(platform, kept, Math.max(0, at - scheduler.now()) + random.int(0, fate === 'late' ? 60_000 : 20), 1)
+}
+
+/** Unless another alarm is set before. */
+function fireAfter(platform: Platform, kept: Kept, ms: number, attempt: number): void {
+  const { alarms } = kept
+  platform.env.scheduler.after(ms, () => {
+    if (kept.alarms === alarms) void fire(platform, kept, attempt)
+  })
+}
+
+/** Most tries of an alarm that fails. */
+const triesMax = 7
+
+/** Runs the alarm. One that fails comes again, and one that succeeded can. */
+async function fire(platform: Platform, kept: Kept, attempt: number): Promise<void> {
+  const { env } = platform
+  const { random, scheduler } = env
+  if (platform.isRemoved) return
+  if (scheduler.now() < env.sleepsUntil) {
+    fireAfter(platform, kept, env.sleepsUntil - scheduler.now() + random.int(0, 1_000), attempt)
+    return
+  }
+  kept.alarmAt = null
+  const { alarms } = kept
+  try {
+    await runEvent(platform, kept, 'alarm', [])
+    if (platform.objectClass.name === 'scanner' && kept.alarms === alarms)
+      env.violate('a tick ended without the next one')
+    if (env.phase !== 'faults' || !random.chance(0.03)) return
+    env.count('object: alarm twice')
+    scheduler.after(random.int(0, 5_000), () => void fire(platform, kept, 1))
+  } catch (cause) {
+    if (!isPlatformFault(cause)) env.violate(`the alarm of ${kept.id} threw ${describe(cause)}`)
+    if (kept.alarmAt === null && attempt < triesMax) fireAfter(platform, kept, 1_000 * 2 ** attempt, attempt + 1)
+  }
+}
