@@ -17,6 +17,7 @@ import type { ObjectHost } from './platform/object-host.ts'
 import { createUsage, metered, usageFields } from './platform/usage.ts'
 import { createLedgerRpc, createUnconfiguredLedgerRpc } from './rpc/ledger.ts'
 import type { LedgerMethods } from './rpc/ledger-methods.ts'
+import { createSharedHealth } from './scan/health.ts'
 import { createScanner, type ScannerObject } from './scan/scanner.ts'
 import type { Services } from './services.ts'
 import { createTron } from './tron/tron.ts'
@@ -82,6 +83,7 @@ function configured(platform: Platform, config: Config): BoundWorker {
     get scanner() {
       return openScanner()
     },
+    sharedHealth: createSharedHealth(),
     wakeEndpoints: () => wakeEndpoints(platform, config),
   }
   return {

@@ -1,6 +1,7 @@
 import type { ScannerCalls } from './chain/scanner-calls.ts'
 import type { ReadContext, Settings, WriteContext } from './ledger/context.ts'
 import type { Usage } from './platform/usage.ts'
+import type { SharedHealth } from './scan/health.ts'
 
 /** One request or call: what it has cost, and how new the data is that its caller has seen. */
 export interface Invocation {
@@ -22,6 +23,8 @@ export interface Services {
   primary(invocation: Invocation): WriteContext
   /** The only place that talks to nodes. */
   readonly scanner: ScannerCalls
+  /** What health checks share. */
+  readonly sharedHealth: SharedHealth
   /** Makes each webhook endpoint look for new events, without waiting for it. */
   wakeEndpoints(): void
 }

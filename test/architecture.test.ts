@@ -17,7 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** Folders whose files only compute: no clock, no I/O, no randomness, no SQL. */
 const pure =
-  /^src\/(common\/|chain\/|addresses\/derive|deposits\/(contract-types|explain|judge|transfer\.)|ledger\/(currencies|parse-post|entry|entry-item)\.|scan\/schedule|events\/event(-item)?\.|webhooks\/schedule|reconciliation\/judge|tron\/parse\/|platform\/alarm-table|tools\/keys\/(account-key|key-path)|tools\/collect\/(check-plan|collect-address|facts|limits|make-plan|plan|plan-table|report|sign-plan|transaction)\.ts)/
+  /^src\/(common\/|chain\/|addresses\/derive|deposits\/(contract-types|explain|judge|transfer\.)|ledger\/(currencies|parse-post|entry|entry-item)\.|scan\/schedule|events\/event(-item)?\.|webhooks\/schedule|reconciliation\/judge|tron\/parse\/|platform\/alarm-table|tools\/keys\/(account-key|key-path)|tools\/collect\/(check-plan|collect-address|facts|limits|make-plan|plan|plan-table|report|sign-plan|step-state|transaction)\.ts)/
 
 const folderOf = (file: string) => file.replace(/^src\//, '').replace(/(\/.*|\.ts)$/, '')
 const importsOf = (text: string) =>

@@ -21,19 +21,22 @@ export interface ScanHealth {
 }
 
 /** What the health checks of one isolate share, so that many of them cause few queries. It can be lost at any time. */
-interface SharedHealth {
+export interface SharedHealth {
   /** The newest state, and when its read began. Null before the first read. */
   newest: { readonly state: ScanState | null; readonly at: number } | null
   /** When the newest read began, which can have failed. */
   readAt: number
 }
 
-/** By the alarms of a configuration, of which an isolate has one. */
-const sharedHealth = new WeakMap<ReadContext['alarms'], SharedHealth>()
+/** What is shared in a new isolate. */
+export const createSharedHealth = (): SharedHealth => ({ newest: null, readAt: 0 })
 
 /** Reads the health of the scan. No node is queried, and the database at most once in `sharedHealthMs`. */
-export async function readScanHealth(context: Pick<ReadContext, 'db' | 'clock' | 'alarms'>): Promise<ScanHealth> {
-  const state = await readState(context)
+export async function readScanHealth(
+  context: Pick<ReadContext, 'db' | 'clock'>,
+  shared: SharedHealth,
+): Promise<ScanHealth> {
+  const state = await readState(context, shared)
   if (state === null) return { status: 'stopped', scanned: 0, finalized: 0, behind: 0, msg: 'no scan has started yet' }
   const scanned = state.height
   const finalized = Math.max(state.finalized, scanned)
@@ -48,9 +51,7 @@ export async function readScanHealth(context: Pick<ReadContext, 'db' | 'clock' |
   return { ...heights, status: 'ok', msg: null }
 }
 
-async function readState({ db, clock, alarms }: Pick<ReadContext, 'db' | 'clock' | 'alarms'>) {
-  const shared = sharedHealth.get(alarms) ?? { newest: null, readAt: 0 }
-  sharedHealth.set(alarms, shared)
+async function readState({ db, clock }: Pick<ReadContext, 'db' | 'clock'>, shared: SharedHealth) {
   const { newest, readAt } = shared
   const now = clock.now()
   // While a read runs, others use the state before it, unless that is older: after a pause, or where reads fail.

@@ -37,9 +37,12 @@ export interface Endpoints {
 /** The endpoints of a run. */
 export function createEndpoints(env: Environment, random: Random): Endpoints {
   const received = new Map(
-    endpoints.map(({ url }) => [url, new Map<string, { readonly id: number; readonly body: string }>()]),
+    endpoints.map(({ url }) => [
+      url,
+      new Map<string, { readonly id: number; readonly body: string; isConfirmed: boolean }>(),
+    ]),
   )
-  const keep = (url: string, init: RequestInit) => {
+  const keep = (url: string, init: RequestInit, isConfirmed: boolean) => {
     const headers = init.headers as Readonly<Record<string, string>> // our own
     const body = String(init.body)
     const { id } = JSON.parse(body) as { readonly id: number } // checked by the audit
@@ -57,7 +60,7 @@ export function createEndpoints(env: Environment, random: Random): Endpoints {
       env.violate(`event ${id} was delivered to ${url} after event ${newest.id}`)
     }
     env.count(before === undefined ? 'event delivered' : 'event delivered again')
-    events?.set(name, { id, body })
+    events?.set(name, { id, body, isConfirmed: isConfirmed || before?.isConfirmed === true })
   }
   return {
     has: (url) => received.has(url),
@@ -67,7 +70,7 @@ export function createEndpoints(env: Environment, random: Random): Endpoints {
       if (answer !== 'ok') env.count(`endpoint: ${answer}`)
       await invocation.step()
       await env.scheduler.wait(random.int(5, 300))
-      if (answer !== 'lost connection' && answer !== 'hanging') keep(url, init)
+      if (answer !== 'lost connection' && answer !== 'hanging') keep(url, init, answer === 'ok' || answer === 'slow')
       await env.scheduler.wait(answer === 'slow' ? random.int(1_000, 9_000) : random.int(5, 300))
       await invocation.step()
       if (answer === 'hanging') await new Promise(() => {}) // never: the service gives up
@@ -79,6 +82,10 @@ export function createEndpoints(env: Environment, random: Random): Endpoints {
         // Before the first tick there was no endpoint.
         const hasNewest = events.size === 0 || [...events.values()].some(({ id }) => id === newest)
         if (!hasNewest) return `${url} has not received the newest event, ${newest}`
+        const unconfirmed = [...events.values()].find(({ isConfirmed }) => !isConfirmed)
+        // A restored database has other events with these numbers.
+        if (env.restores === 0 && unconfirmed !== undefined)
+          return `${url} has refused event ${unconfirmed.id}, which did not come again`
       }
       return null
     },

@@ -30,7 +30,7 @@ export function connectToNodes(
     const incoming = receive(nodes, url, body)
     const { node, service } = incoming
     await invocation.step()
-    checkAllowance(env, node)
+    checkAllowance(env, node, invocation.kind)
     await scheduler.wait(latency())
     const malformed = drawFault(env, incoming)
     if (malformed !== null) env.count(malformed.name)
@@ -50,16 +50,20 @@ export function connectToNodes(
 const dayMs = 86_400_000
 
 /**
- * What a node allows is never exceeded, not even by one request. An instance that has just begun knows the day's requests of those
+ * What a node allows is never exceeded, not even by one request, and callers never have more than half of it. An instance that has just begun knows the day's requests of those
  * before it, and not those of the last second.
  */
 function checkAllowance(
   { allowance, scheduler, instancesAt, violate }: Environment,
-  { number, requests }: SimulatedNode,
-) {
+  node: SimulatedNode,
+  kind: string,
+): void {
+  const { number, requests } = node
   const { perSecond, perDay } = allowance
   const now = scheduler.now()
   requests.push(now)
+  if (kind !== 'scanner alarm') node.byCallers += 1
+  if (node.byCallers > perDay / 2) violate(`callers have used ${node.byCallers} requests to node ${number}`)
   const today = requests.length - (requests.findLastIndex((at) => at <= now - dayMs) + 1)
   if (today > perDay) violate(`node ${number} got ${today} requests in a day`)
   const second = requests.slice(-perSecond - 1).filter((at) => at > now - 1_000).length

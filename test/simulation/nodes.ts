@@ -42,6 +42,8 @@ export interface SimulatedNode {
   readonly unmined: Set<string>
   /** Times of all requests, in milliseconds since 1970. */
   readonly requests: number[]
+  /** Those of callers. */
+  byCallers: number
   /** Blocks that it does not have yet. */
   behind: number
   /** Largest difference in blocks between the backends behind its URL. */
@@ -136,6 +138,7 @@ function createNode(plan: NodePlan, number: number): SimulatedNode {
     plan,
     unmined: new Set(),
     requests: [],
+    byCallers: 0,
     awayUntil: { rpc: 0, api: 0 },
     ...unlimited,
     fork: null,

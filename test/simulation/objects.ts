@@ -153,7 +153,7 @@ function chooseInstance(platform: Platform, kept: Kept): Instance {
   const { random, scenario, phase } = env
   const { instance } = kept
   if (instance !== null && !instance.isOver()) {
-    if (instance.open === 0 && random.chance(phase === 'faults' ? 0.05 : 0.01)) {
+    if (instance.open === 0 && phase === 'faults' && random.chance(0.05)) {
       env.count('object: evicted')
       instance.end('evicted')
     } else if (phase === 'faults' && instance.open > 0 && random.chance(scenario.rates.kill / 2)) {

@@ -11,7 +11,7 @@ import { settlePosts, startPost } from './posts.ts'
 import { createRandom, type Random } from './random.ts'
 import { recover, settle } from './recovery.ts'
 import { createRequests } from './requests.ts'
-import { drawScenario, type Scenario } from './scenario.ts'
+import { drawScenario, type Overrides } from './scenario.ts'
 import { createScheduler } from './scheduler.ts'
 import { createRun, type SimulatedRun } from './simulated-run.ts'
 import { weatherStorm } from './storm.ts'
@@ -28,9 +28,6 @@ export interface Outcome {
   /** Deposits that were credited before the recovery. */
   readonly early: number
 }
-
-/** Properties that a scenario has in place of those that the seed draws. */
-export type Overrides = Partial<Scenario>
 
 /** How to run a seed. `trace` takes a line for each event. */
 export interface RunOptions {

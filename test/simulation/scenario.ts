@@ -114,6 +114,9 @@ export interface Scenario {
   readonly rates: FaultRates
 }
 
+/** Properties that a scenario has in place of those that the seed draws. */
+export type Overrides = Partial<Scenario>
+
 /** What a node allows. */
 export interface NodeAllowance {
   readonly perSecond: number

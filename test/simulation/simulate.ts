@@ -45,14 +45,15 @@ async function findDefect(name: string): Promise<string | null> {
   const defect = defects[name]
   if (defect === undefined) throw new UserError(`--defect takes one of:\n${Object.keys(defects).join('\n')}`)
   const module = await importPatched<RunModule>('test/simulation/run.ts', defect)
-  return runSeeds(module, values.from === undefined ? defect.from : parseCount('from', values.from))
+  const first = values.from === undefined ? defect.from : parseCount('from', values.from)
+  return runSeeds(module, first, defect.overrides)
 }
 
 /** The first broken promise, or null. */
-async function runSeeds({ createSimulation }: RunModule, from: number): Promise<string | null> {
+async function runSeeds({ createSimulation }: RunModule, from: number, overrides = {}): Promise<string | null> {
   const run = createSimulation()
   for (let seed = from; seed < from + seeds; seed += 1) {
-    const outcome = await run(seed, { trace: values.trace ? printLine : undefined })
+    const outcome = await run(seed, { overrides, trace: values.trace ? printLine : undefined })
     if (outcome.violation !== null) return `seed ${seed} broke a promise: ${outcome.violation}`
     deposits += outcome.deposits
     early += outcome.early

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createSimulation, type Overrides } from './run.ts'
-import { freeAllowance } from './scenario.ts'
+import { createSimulation } from './run.ts'
+import { freeAllowance, type Overrides } from './scenario.ts'
 
 const run = createSimulation()
 const repeat = (seed: number) => `seed ${seed}; repeat it with: npm run simulate -- --seeds 1 --from ${seed} --trace`

@@ -218,3 +218,8 @@ function visiblePartOf(spec: TransactionSpec): VisiblePart {
       return { ...plain, to: spec.to, value: spec.value }
   }
 }
+
+/** Logs numbered through their block, without a hole. */
+export function renumbered(logs: readonly Wire[]): readonly Wire[] {
+  return logs.map((log, i) => ({ ...log, logIndex: `0x${i.toString(16)}` }))
+}

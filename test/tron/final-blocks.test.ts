@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Wire } from '../support/block-json.ts'
+import { renumbered, type Wire } from '../support/block-json.ts'
 import { createChain } from '../support/chain-builder.ts'
 import { changing, type Fault } from '../support/scripted-node.ts'
 import { addressOf, transferLog, usdtAddress } from '../support/transaction-spec.ts'
@@ -29,10 +29,11 @@ const failed = (block: Record<string, unknown>) => ({
     i === 0 ? { ...one, ret: [{ contractRet: 'REVERT' }] } : one,
   ),
 })
+/** The node hides the first log, and numbers the others as if there were none. */
 const withoutLogsOf = (h: Harness, i: number) =>
   changing('eth_getLogs', (value) => {
     const list = value as Wire[]
-    return list[0]?.blockHash === `0x${h.chain.at(h.chain.firstHeight + i)?.hash}` ? list.slice(1) : list
+    return list[0]?.blockHash === `0x${h.chain.at(h.chain.firstHeight + i)?.hash}` ? renumbered(list.slice(1)) : list
   })
 
 describe('final blocks', () => {
@@ -116,7 +117,12 @@ describe('final blocks', () => {
     const h = createHarness({ chain })
     h.fail(
       1,
-      logs((list) => list.map((one) => ({ ...one, logIndex: `0x${(Number(one.logIndex) + 7).toString(16)}` }))),
+      logs((list) =>
+        list.map((one, i) => ({
+          ...one,
+          logIndex: `0x${i - list.findIndex((log) => log.transactionIndex === one.transactionIndex)}`,
+        })),
+      ),
     )
     const result = await read(h, 1)
     const [block] = result.ok ? result.value : []
@@ -127,6 +133,15 @@ describe('final blocks', () => {
       [0, 8n],
     ])
     expect(h.reports()).toEqual([])
+  })
+
+  it('are not those of a node that leaves out a log and keeps the numbers of the others, also where it is the only one', async () => {
+    const h = await createProbed({ nodes: 1, quorum: 1 })
+    h.fail(
+      0,
+      logs((list) => list.slice(1)),
+    )
+    expect(await read(h, 1)).toMatchObject({ ok: false, error: { kind: 'no-answer' } })
   })
 
   it('name the transactions that an address of the service sent, failed ones too', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Chain } from '../../src/chain/chain.ts'
-import type { Wire } from '../support/block-json.ts'
+import { renumbered, type Wire } from '../support/block-json.ts'
 import { createChain } from '../support/chain-builder.ts'
 import { changing, type Fault, failing } from '../support/scripted-node.ts'
 import { addressOf, transferLog, usdtAddress } from '../support/transaction-spec.ts'
@@ -172,7 +172,7 @@ describe('one final transaction', () => {
     const h = await createProbed()
     h.fail(
       1,
-      changing('eth_getLogs', (value) => (value as Wire[]).slice(1)),
+      changing('eth_getLogs', (value) => renumbered((value as Wire[]).slice(1))),
     )
     expect(await at0(h, 1)).toMatchObject({ ok: false, error: { kind: 'disagreement' } })
   })

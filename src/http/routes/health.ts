@@ -10,9 +10,9 @@ export const health = {
   path: '/health',
   rateClass: null,
   handle: async (c) => {
-    const { status, scanned, finalized, behind, msg } = await readScanHealth(
-      c.env.services.primary(c.get('invocation')),
-    )
+    const { services } = c.env
+    const health = await readScanHealth(services.primary(c.get('invocation')), services.sharedHealth)
+    const { status, scanned, finalized, behind, msg } = health
     const data = { status, scanned, finalized, behind }
     return status === 'stopped' ? failure({ status: 503, msg: msg ?? status }, data) : success(data, msg ?? undefined)
   },

@@ -9,7 +9,7 @@ import { isObject, type Parsed, parseBytes, parseHash, parseNodeAddress, parseWo
 
 /**
  * The logs of a block's successful transactions. They name the block and a transaction of it, in order, and are numbered without a
- * hole within each transaction: nodes can number them differently otherwise (PROTOCOL.md, Logs). Logs of failed ones are left
+ * hole, through the block or through each transaction (PROTOCOL.md, Logs). Logs of failed ones are left
  * out: nodes can differ in them.
  */
 export function parseBlockLogs(
@@ -27,8 +27,8 @@ export function parseBlockLogs(
     if (index < lastIndex) return err('logs in the wrong order')
     if (!isQuantityOf(item.transactionIndex, index)) return err('a log with a wrong index')
     const number = parseSmallQuantity(item.logIndex)
-    if (number === null || (index === lastIndex && number !== lastNumber + 1))
-      return err('a hole in the numbers of logs')
+    const isNext = number === lastNumber + 1 || (number === 0 && index !== lastIndex)
+    if (number === null || !isNext) return err('a hole in the numbers of logs')
     position = index === lastIndex ? position + 1 : 0
     ;[lastIndex, lastNumber] = [index, number]
     if (transactions[index]?.result === successResult) logs.push({ ...log, position })

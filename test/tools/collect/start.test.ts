@@ -204,10 +204,16 @@ describe('the addresses of a deployment', () => {
   })
 
   it('that cannot be read are no addresses', async () => {
-    for (const output of ['', '[]x', '[{"results":[{"i":0}]}]']) {
+    const unread = 'wrangler cannot use the database'
+    const wrong = 'address 0 of the database is not one of TRON_XPUB'
+    for (const [output, why] of [
+      ['', unread],
+      ['[]x', unread],
+      ['[{"results":[{"i":0}]}]', wrong],
+    ] as const) {
       const { environment } = deployment.replaceWrangler(output)
       const { code, all } = await run(['plan', '--to', destination], { environment })
-      expect([code, all.includes('wrangler cannot use the database')]).toEqual([1, true])
+      expect([code, all.includes(why)]).toEqual([1, true])
     }
   })
 })
