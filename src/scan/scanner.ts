@@ -10,14 +10,15 @@ import type { Uid } from '../common/ids.ts'
 import type { QueryFailure } from '../common/query-failure.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
+import { selectFirstSeen } from '../deposits/transfers.ts'
 import { type LogFields, stackOf } from '../platform/logger.ts'
 import { misconfigured, toQueryFailure } from './failures.ts'
 import { callMs, tickMs } from './limits.ts'
 import { answerQuestion, type CreditAnswer } from './question.ts'
-import { ensureStarted } from './scan.ts'
+import { ensureStarted, type ScanEnd } from './scan.ts'
 import { selectScan } from './scan-state.ts'
 import { createScans } from './scans.ts'
-import { runTick, type ScannerParts } from './tick.ts'
+import { nextTickOf, runTick, type ScannerParts } from './tick.ts'
 
 /** The scanner as an object: its alarm is the tick. */
 export interface ScannerObject extends ScannerCalls {
@@ -54,6 +55,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
       const hasStarted = scans.hasBegun() || (await selectScan(db)) !== null
       if (!hasStarted || !(await parts.hasStoredMeaning())) return ok({ problem: null, since })
       const end = await scans.answer({ kind: 'caller', uid }, since)
+      if (end !== null) await bringForward(parts, end)
       if (end?.failure?.kind === 'limited') return err(toQueryFailure(end.failure))
       return ok({ problem: end === null ? 'still-running' : (end.failure?.kind ?? null), since })
     },
@@ -65,6 +67,16 @@ export function createScanner(parts: ScannerParts): ScannerObject {
         return answer
       }),
   }
+}
+
+/** Where a caller's scan has seen a transfer, the next tick does not wait for its interval. */
+async function bringForward(parts: ScannerParts, end: ScanEnd): Promise<void> {
+  const { db, clock, host } = parts
+  const seen = await selectFirstSeen(db)
+  const due = await host.alarm()
+  if (seen === null || due === null) return
+  const next = nextTickOf(parts, end, seen.height, clock.now())
+  if (next < due) await host.setAlarm(next)
 }
 
 /** The alarm, and what makes sure that it is set. */

@@ -58,19 +58,28 @@ export async function runTick(
   await alarmTooLarge(parts)
   if (rules !== null && state?.halted === null && (await decideHeld(parts, rules))) parts.wakeEndpoints()
   const seen = state === null ? null : await selectFirstSeen(db)
-  const next = () =>
-    nextTickAt({
-      ...{ startedAt, everyMs, now: clock.now(), roomAt: parts.tickRoomAt(), seen: seen?.height ?? null },
-      isBehind: failure?.kind === 'out-of-time' && state !== null && head !== null && state.height < head,
-      finalized: state?.finalized ?? (0 as BlockHeight), // safe: unused where nothing was seen
-      finalizedAt: state?.finalizedAt ?? startedAt,
-    })
+  const next = () => nextTickOf(parts, end, seen?.height ?? null, startedAt)
   await useRest(parts, end, memory, startedAt, next())
   await watchEndpoints(parts)
   const gaps = await selectOpenGaps(db)
   const well = ['configuration-differs', ...(firstIndex === null ? [] : ['key-was-used' as const])] as const
   await watchScan(parts, { now: clock.now(), state, head, latest, failure, gaps, well })
   return next()
+}
+
+/** When the next tick comes after this end of a scan. `seen`: the lowest height above the scan with a transfer to a caller. */
+export function nextTickOf(
+  { clock, tickRoomAt, scanEverySeconds }: Pick<ScannerParts, 'clock' | 'tickRoomAt' | 'scanEverySeconds'>,
+  { state, head, failure }: ScanEnd,
+  seen: BlockHeight | null,
+  startedAt: UnixMs,
+): UnixMs {
+  return nextTickAt({
+    ...{ startedAt, everyMs: scanEverySeconds * 1000, now: clock.now(), roomAt: tickRoomAt(), seen },
+    isBehind: failure?.kind === 'out-of-time' && state !== null && head !== null && state.height < head,
+    finalized: state?.finalized ?? (0 as BlockHeight), // safe: unused where nothing was seen
+    finalizedAt: state?.finalizedAt ?? startedAt,
+  })
 }
 
 /** Raises an alarm for transfers that no wallet can hold, the oldest one of each currency at a time. */

@@ -98,6 +98,19 @@ describe('the alarm of the scanner', () => {
     expect((service.scannerHost.alarmAt ?? 0) - finalizedAt).toBe(5 * blockMs + 500)
   })
 
+  it("is brought forward where a caller's scan has seen a transfer", async () => {
+    const { service, own } = await withAddress({ SCAN_EVERY_SECONDS: '60' })
+    await service.tick()
+    service.chain.add([usdtTo(own, 1_000_000n)])
+    service.chain.addEmpty(13)
+    service.clock.seconds += 5
+    const before = service.scannerHost.alarmAt ?? 0
+    expect(await textOf(service, '/tron/recharge')).toContain('1 transfer found')
+    const { finalizedAt } = await stateOf(service)
+    expect(service.scannerHost.alarmAt).toBe(finalizedAt + 5 * blockMs + 500)
+    expect(before).toBeGreaterThan(finalizedAt + 5 * blockMs + 500)
+  })
+
   it('is due at once while the scan is behind', async () => {
     const service = await startService()
     await payCaller(service)

@@ -5,7 +5,7 @@ import { importPatched } from './source-patch.ts'
 
 /**
  * Runs seeds: `npm run simulate -- --seeds 1000 --from 1`. `--trace` prints each event. `--defect <name>` makes a deliberate mistake of
- * `defects.txt`, which some seed must find, and `--defects` one after the other. Ends with status 1 at the first broken promise, and
+ * `defects.txt`, which some seed must find, and `--defects` says of each whether one does. Ends with status 1 at the first broken promise, and
  * prints the seed and the command that repeats it.
  */
 const { values } = parseArgs({
@@ -23,7 +23,7 @@ const totals = new Map<string, number>()
 const startedAt = performance.now()
 let [deposits, early, printedAt] = [0, 0, startedAt]
 
-if (values.defects) for (const name of Object.keys(defects)) printLine(`${name}: ${await findDefect(name)}`)
+if (values.defects) for (const name of Object.keys(defects)) printLine(`${name}: ${await isFound(name)}`)
 else {
   const from = parseCount('from', values.from ?? '1')
   const broken =
@@ -39,6 +39,16 @@ else {
   for (const [name, count] of [...totals].sort(([a], [b]) => (a < b ? -1 : 1))) {
     printLine(`${String(count).padStart(10)} ${name}`)
   }
+}
+
+/** Whether a seed finds the mistake that keeps every promise without it. */
+async function isFound(name: string): Promise<boolean> {
+  const found = await findDefect(name)
+  const seed = Number(found?.split(' ')[1])
+  if (found === null) return false
+  const { createSimulation } = await import('./run.ts')
+  const { violation } = await createSimulation()(seed, { overrides: defects[name]?.overrides ?? {} })
+  return violation === null
 }
 
 async function findDefect(name: string): Promise<string | null> {

@@ -18,6 +18,8 @@ export function countOccurrences({ file, text }: SourcePatch): number {
 }
 
 const own = pathToFileURL(root).href
+/** Packages, and what changes the functions of the whole process. */
+const unpatched = /\/node_modules\/|\/event-loop\.ts$/
 const patches = new Map<string, SourcePatch>()
 
 /**
@@ -38,7 +40,7 @@ function patchLoads(): void {
     resolve(specifier, context, nextResolve) {
       const resolved = nextResolve(specifier, context)
       const query = new URL(context.parentURL ?? own).search
-      const isOwn = resolved.url.startsWith(own) && !resolved.url.includes('/node_modules/')
+      const isOwn = resolved.url.startsWith(own) && !unpatched.test(resolved.url)
       return isOwn && patches.has(query) ? { ...resolved, url: new URL(query, resolved.url).href } : resolved
     },
     load(url, context, nextLoad) {

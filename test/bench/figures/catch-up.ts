@@ -12,11 +12,10 @@ export async function measureCatchUp({ work }: Scale): Promise<readonly Figure[]
   const { script } = await bundleService()
   const seconds = Math.max(15, 60 * work)
   const speedWith = async (limits: object) => {
-    const scanning = await startScanning({ script, each: 0, addresses: 1_000, limits })
+    const scanning = await startScanning({ script, each: 0, addresses: 1_000, limits, every: 10 })
     try {
       await scanning.node.finalize(firstHeight + backlog)
-      await scanning.workers.cron('service')
-      await wait(10) // the first ticks learn how large blocks are
+      await wait(25) // the next tick begins, and the first ones learn how large blocks are
       const [from, start] = [await scanning.height(), performance.now()]
       await wait(seconds)
       return ((await scanning.height()) - from) / ((performance.now() - start) / 1000)

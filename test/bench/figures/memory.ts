@@ -21,7 +21,6 @@ export async function measureMemory(): Promise<readonly Figure[]> {
     const peak = () => Math.max(...own.map((pid) => megabytesOf(pid, 'VmHWM')))
     const base = Math.max(...own.map((pid) => megabytesOf(pid, 'VmRSS')))
     await scanning.node.finalize(firstHeight + blocks)
-    await scanning.workers.cron('service')
     const giveUpAt = Date.now() + 120_000
     while ((await scanning.height()) < firstHeight + blocks) {
       if (Date.now() > giveUpAt)
