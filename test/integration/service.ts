@@ -53,7 +53,6 @@ const objects = env as unknown as { readonly SCANNER: DurableObjectNamespace<Sca
 
 /** Starts the service. `changes` add to the usual variables or replace them. */
 export async function startDevnetService(changes: Record<string, unknown> = {}): Promise<DevnetService> {
-  await abortAllDurableObjects() // those of the test before have its variables
   await freshDatabase()
   const { rpcUrl, apiUrl, token, receiverUrl, webhookSecret } = inject('devnet')
   const { finalized } = await control('mine', { blocks: finalBlocks })
@@ -72,8 +71,16 @@ export async function startDevnetService(changes: Record<string, unknown> = {}):
     WEBHOOK_SECRET: webhookSecret,
     AUTH_JWT_SECRET: testSecret,
     SCAN_EVERY_SECONDS: 60,
+    RATE_NODES: null, // the tests of one minute ask more often than one user may
     ...changes,
   })
+  // The test before has left an alarm and what the scanner has stored.
+  await abortAllDurableObjects()
+  await runInDurableObject(objects.SCANNER.getByName('scanner'), async (_, { storage }) => {
+    await storage.deleteAlarm()
+    await storage.deleteAll()
+  })
+  await abortAllDurableObjects()
   const bindings: Record<string, unknown> = { ...env } // the Worker remembers what it was bound to
   const get = (path: string, uid: number) => request(bindings, path, uid)
   return {
