@@ -4,6 +4,7 @@ import type { Address } from '../chain/address.ts'
 import type { Asset } from '../chain/asset.ts'
 import { blockSeconds, type Txid } from '../chain/block.ts'
 import type { Chain } from '../chain/chain.ts'
+import type { ChainFailure } from '../chain/failure.ts'
 import { balancesMax } from '../chain/limits.ts'
 import type { ScanAnswer, ScannerCalls } from '../chain/scanner-calls.ts'
 import type { Uid } from '../common/ids.ts'
@@ -135,12 +136,17 @@ async function prepareIssue(parts: ScannerParts, keyUse: KeyUse, chain: Chain): 
   if (!(await parts.hasStoredMeaning())) return err({ kind: 'cannot-issue' })
   if (parts.firstIndex === null && (await isBookEmpty(parts.db))) {
     const key = await checkKeyUse({ ...parts, keyUse, chain })
-    if (!key.ok) return err(toQueryFailure(key.error))
+    if (!key.ok) return err(unavailable(key.error))
     if (key.value === 'used') return err({ kind: 'cannot-issue' })
   }
   const started = await ensureStarted(parts, chain)
   if (started.ok) return ok(null)
-  return err(started.error.kind === 'start-above-head' ? { kind: 'cannot-issue' } : toQueryFailure(started.error))
+  return err(started.error.kind === 'start-above-head' ? { kind: 'cannot-issue' } : unavailable(started.error))
+}
+
+/** Why nothing can be asked of the chain now, where no transaction is asked about. */
+function unavailable(failure: ChainFailure): QueryFailure {
+  return failure.kind === 'limited' ? toQueryFailure(failure) : { kind: 'chain-unavailable' }
 }
 
 async function readBalances(
@@ -151,7 +157,7 @@ async function readBalances(
   const all: bigint[] = []
   for (let i = 0; i < addresses.length; i += balancesMax) {
     const balances = await chain.balances(addresses.slice(i, i + balancesMax), asset)
-    if (!balances.ok) return err(toQueryFailure(balances.error))
+    if (!balances.ok) return err(unavailable(balances.error))
     all.push(...balances.value)
   }
   return ok(all)

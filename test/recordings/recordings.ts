@@ -58,7 +58,5 @@ export function unwrap<T>(result: Result<T, unknown>): T {
 
 /** The deposit address of the first user in the recorded payments (test vector 13). */
 export const firstUserAddress = 'e2e1a54926527fbb4e4420de4c6bab82beaee24d' as Address // safe: 40 hex digits
-/** That of the second user (test vector 14). */
-export const secondUserAddress = '9705bf55c3dcc6d277ebb8fe2a68762268822ba2' as Address // safe: 40 hex digits
 /** The token that counts as USDT in the recordings. */
 export const recordedToken = '61780dd659f21e9db5e76fcf1f92c2d973f033f3' as Address // safe: 40 hex digits

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { blockSeconds } from '../../src/chain/block.ts'
 import {
   alarmsIn,
+  finalityLag,
   firstAddress,
   payFinal,
   type RunningService,
@@ -112,6 +113,15 @@ describe('an address', () => {
     const before = requestsOf(service)
     for (let uid = 100; uid < 110; uid += 1) expect((await service.get('/tron/generate', uid)).status).toBe(200)
     expect(requestsOf(service)).toBe(before)
+  })
+
+  it('is not issued while the nodes disagree about the finalized block: the answer is 503', async () => {
+    const service = await startService()
+    const fork = service.chain.fork(service.chain.firstHeight - 1)
+    fork.addEmpty(finalityLag + 1)
+    const [, second] = service.nodes
+    if (second !== undefined) second.chain = fork
+    expect((await service.get('/tron/generate')).status).toBe(503)
   })
 
   it('is not issued, with one alarm, where the key was used before; TRON_FIRST_INDEX is the way out', async () => {
