@@ -56,7 +56,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
       const hasStarted = scans.hasBegun() || (await selectScan(db)) !== null
       if (!hasStarted || !(await parts.hasStoredMeaning())) return ok({ problem: null, since })
       const end = await scans.answer({ kind: 'caller', uid }, since)
-      if (end !== null) await bringForward(parts, end)
+      if (end !== null) bringForward(parts, end).catch(() => undefined) // the alarm comes by the interval then
       if (end?.failure?.kind === 'limited') return err(toQueryFailure(end.failure))
       return ok({ problem: end === null ? 'still-running' : (end.failure?.kind ?? null), since })
     },

@@ -101,7 +101,8 @@ export function claimAbsurdHeight(
   response: CallReply,
 ): CallReply | undefined {
   if (method !== 'eth_getBlockByNumber' || params[0] !== 'finalized' || !('result' in response)) return undefined
-  const block = response.result as Wire // the builder's
+  const block = response.result as Wire | null // the node's
+  if (block === null) return undefined
   const height = Number(block.number) + random.pick([1_000_000, 4_000_000_000_000])
   const rename = (hash: unknown, number: number) =>
     `0x${number.toString(16).padStart(16, '0')}${String(hash).slice(18)}`

@@ -23,7 +23,12 @@ export function findUndone({ env, stored }: SimulatedRun): string | null {
   if (height === undefined || height < env.finalized() - 1) return `the position is ${height} of ${env.finalized()}`
   const unreadable = (at: number) =>
     env.chain.at(at)?.transactions.some(({ txid }) => env.unreadable.has(txid)) === true
-  const unread = [...env.openGaps].filter((at) => !unreadable(at))
+  // Of a block with a transaction that nobody can read, all else is decided.
+  const isWaiting = (at: number) =>
+    [...env.transfers.values()].some(
+      (one) => one.height === at && one.promised && !stored.isDecided(one.txid, one.position),
+    )
+  const unread = [...env.openGaps].filter((at) => !unreadable(at) || isWaiting(at))
   if (unread.length > 0) return `the gaps ${unread} are unread`
   const asked = stored.rescans().filter(({ kind }) => kind === 'request')
   const open = asked.find(({ from, to }) => !Array.from({ length: to - from + 1 }, (_, i) => from + i).some(unreadable))

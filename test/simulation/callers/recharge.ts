@@ -61,7 +61,9 @@ const slowTripMs = 64_000
 
 /** Without a problem the caller may rely on it: a scan since the request, or one that just ended, has stored all that was final. */
 function checkComplete({ env, stored }: Client, uid: Uid, since: number, finalBefore: number): void {
-  const endedAfter = since - blockMs - (env.phase === 'faults' ? slowTripMs : 1_000)
+  // A trip that is slow can begin at the end of the faults.
+  const isSlow = env.phase === 'faults' || env.phase === 'recovery'
+  const endedAfter = since - blockMs - (isSlow ? slowTripMs : 1_000)
   const scans = statesSince(env, endedAfter).flatMap((scan) => scan ?? [])
   const newest = Math.max(...scans.map(({ caughtUpAt }) => caughtUpAt))
   // A scan that was stored since then has another start, or is the first one after a correction.
