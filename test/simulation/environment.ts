@@ -5,13 +5,13 @@ import type { Uid } from '../../src/common/ids.ts'
 import { encodeRawTransaction } from '../support/raw-transaction.ts'
 import { addressOf } from '../support/transaction-spec.ts'
 import { testXpub } from '../support/variables.ts'
-import { type Chain, createChain } from './chain.ts'
-import { type BalanceChange, type ChainBalances, createChainBalances } from './chain-balances.ts'
+import { createChain } from './chain.ts'
+import { type BalanceChange, createChainBalances } from './chain-balances.ts'
 import type { LostDatabase } from './lost-database.ts'
 import { encodeOddly } from './odd-encodings.ts'
 import { drawPayment, type Payment, payTrx, payUnreadably, type Transfer } from './payments.ts'
 import type { Random } from './random.ts'
-import type { NodeAllowance, Scenario } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { StoredScan } from './stored.ts'
 
@@ -59,69 +59,49 @@ export interface SentPost {
   isAnswered: boolean
 }
 
-/** Everything outside the service in one run, and what is true there. Times are in milliseconds since 1970. */
-export interface Environment {
+/** What changes in one run, and what is true there. Times are in milliseconds since 1970. */
+function createState(scenario: Scenario) {
+  return {
+    chain: createChain(), // the one that stays
+    balances: createChainBalances(), // what addresses have on it
+    transfers: new Map<string, MinedTransfer>(), // by credit key (`txid:position`)
+    unreadable: new Set<string>(), // transactions whose logs no reply can hold
+    creditedElsewhere: new Set<string>(), // by credit key: in blocks that were final and were replaced
+    owners: new Map<Address, Uid>(), // of deposit addresses in the database
+    issuedHeights: new Map<Address, number>(), // the finalized height at their issue
+    shown: new Map<Address, Uid>(), // deposit addresses that their owners were shown
+    scanHistory: [{ at: 0, scan: undefined }] as { readonly at: number; readonly scan: StoredScan | undefined }[],
+    unknowable: new Set<string>(), // by `contract address`: balances that differ from what the service can know
+    falseReadings: new Map<string, number>(), // by `contract address`: balances that were not those of the last minute
+    balanceReplies: [] as BalanceReply[], // of nodes, oldest first
+    senders: new Set<Address>(), // addresses that have sent transactions
+    changedAt: new Map<number, readonly string[]>(), // by height: the balances that the block changed
+    openGaps: new Set() as ReadonlySet<number>, // blocks that the service has put aside
+    retired: new Set() as ReadonlySet<number>, // currencies in the deployed configuration
+    retiredAt: 0, // when one was last retired
+    allowance: scenario.allowance, // of each node, and in the deployed configuration
+    listsOperator: true as boolean, // whether the deployed configuration has the operator's wallet
+    restores: 0, // how often a copy of the database was put back: what ran then has ended
+    instancesAt: [] as number[], // when instances of objects began
+    counts: new Map<string, number>(), // of each fault and each kind of call
+    posts: [] as SentPost[], // every one that backends have sent
+    observers: new Set<() => void>(), // called after each write to the database
+    violation: null as string | null, // the first broken promise
+    phase: 'faults' as Phase,
+    blockMs, // more than three seconds where nothing happens for long
+    sleepsUntil: 0, // until then no alarm and no cron comes: where nothing is to happen for a day
+    queued: [] as Payment[], // payments of the next block beside those that the phase has
+    isForked: false as boolean, // all nodes rewrite final blocks: the only time when the scan may halt
+  }
+}
+
+/** Everything outside the service in one run. */
+export interface Environment extends ReturnType<typeof createState> {
   readonly scenario: Scenario
   /** The database that was lost before the run, or null. */
   readonly lost: LostDatabase | null
   readonly random: Random
   readonly scheduler: Scheduler
-  /** The chain that stays, and what addresses have on it. */
-  readonly chain: Chain
-  readonly balances: ChainBalances
-  /** By credit key (`txid:position`). */
-  readonly transfers: Map<string, MinedTransfer>
-  /** Transactions whose logs no reply can hold. */
-  readonly unreadable: Set<string>
-  /** What was credited in blocks that were final and were replaced, by credit key. */
-  readonly creditedElsewhere: Set<string>
-  /** Deposit addresses in the database, their owners, and the finalized height at their issue. */
-  readonly owners: Map<Address, Uid>
-  readonly issuedHeights: Map<Address, number>
-  /** Deposit addresses that their owners were shown. */
-  readonly shown: Map<Address, Uid>
-  /** The stored scan after each write, oldest first. */
-  readonly scanHistory: { readonly at: number; readonly scan: StoredScan | undefined }[]
-  /** By `contract address`: balances that can differ from what the service can know of them. */
-  readonly unknowable: Set<string>
-  /** By `contract address`: how many balances were read that were not those of the chain of the last minute. */
-  readonly falseReadings: Map<string, number>
-  /** Balances that nodes have replied, oldest first. */
-  readonly balanceReplies: BalanceReply[]
-  /** Addresses that have sent transactions. */
-  readonly senders: Set<Address>
-  /** By height: the balances that the block changed. */
-  readonly changedAt: Map<number, readonly string[]>
-  /** Blocks that the service has put aside because it could not read them. */
-  openGaps: ReadonlySet<number>
-  /** Currencies that are retired in the deployed configuration, and when one was last retired. */
-  retired: ReadonlySet<number>
-  retiredAt: number
-  /** What each node allows, and the deployed configuration. */
-  allowance: NodeAllowance
-  /** Whether the deployed configuration lists the operator's wallet. */
-  listsOperator: boolean
-  /** How often a copy of the database was put back: what ran then has ended. */
-  restores: number
-  /** When instances of objects began. */
-  readonly instancesAt: number[]
-  /** How often each fault and each kind of call occurred. */
-  readonly counts: Map<string, number>
-  /** Every post that backends have sent. */
-  readonly posts: SentPost[]
-  /** Called after each write to the database. */
-  readonly observers: Set<() => void>
-  /** The first broken promise, or null. */
-  violation: string | null
-  phase: Phase
-  /** Milliseconds from one block to the next: more than three seconds where nothing happens for long. */
-  blockMs: number
-  /** Until then no alarm and no cron comes: where nothing is to happen for a day, no tick is simulated. */
-  sleepsUntil: number
-  /** Payments of the next block beside those that the phase has. */
-  readonly queued: Payment[]
-  /** Whether final blocks are being rewritten by all nodes: the only time when the scan may halt. */
-  isForked: boolean
   /** The newest height that is final for a node that does not lag. */
   finalized(): number
   /** The height from which the scan reads, where the configuration sets it. */
@@ -154,7 +134,7 @@ function parseTestKey() {
 /** The time at which every run begins, in milliseconds since 1970. */
 export const startMs = 1_700_000_000_000
 /** Milliseconds from one block to the next. */
-export const blockMs = 3_000
+const blockMs = 3_000
 
 /** An environment with the scenario's first blocks. */
 export function createEnvironment(
@@ -164,52 +144,23 @@ export function createEnvironment(
   scheduler: Scheduler,
   write: ((line: string) => void) | null,
 ): Environment {
-  const chain = createChain()
-  const env: Environment = {
+  const state = createState(scenario)
+  const { chain } = state
+  const env: Environment = Object.assign(state, {
     scenario,
     lost,
     random,
     scheduler,
-    chain,
-    balances: createChainBalances(),
-    transfers: new Map(),
-    unreadable: new Set(),
-    creditedElsewhere: new Set(),
-    owners: new Map(),
-    issuedHeights: new Map(),
-    scanHistory: [{ at: 0, scan: undefined }],
-    shown: new Map(),
-    unknowable: new Set(),
-    falseReadings: new Map(),
-    balanceReplies: [],
-    senders: new Set(),
-    changedAt: new Map(),
-    openGaps: new Set(),
-    retired: new Set(),
-    retiredAt: 0,
-    allowance: scenario.allowance,
-    listsOperator: true,
-    restores: 0,
-    instancesAt: [],
-    counts: new Map(),
-    posts: [],
-    observers: new Set(),
-    violation: null,
-    phase: 'faults',
-    blockMs,
-    sleepsUntil: 0,
-    queued: [],
-    isForked: false,
     finalized: () => chain.tip().height - scenario.finalityLag,
     startHeight: () => (scenario.startAfter === null ? null : chain.firstHeight + scenario.startAfter),
     produce: () => produceBlock(env),
-    count: (event) => env.counts.set(event, (env.counts.get(event) ?? 0) + 1),
-    violate(promise) {
+    count: (event: string) => env.counts.set(event, (env.counts.get(event) ?? 0) + 1),
+    violate(promise: string) {
       env.trace(() => `VIOLATION ${promise}`)
       env.violation ??= promise
     },
-    trace: (line) => write?.(`${((scheduler.now() - startMs) / 1000).toFixed(3).padStart(9)} ${line()}`),
-  }
+    trace: (line: () => string) => write?.(`${((scheduler.now() - startMs) / 1000).toFixed(3).padStart(9)} ${line()}`),
+  })
   env.balances.apply(0, lost?.held ?? [])
   for (let left = scenario.finalityLag + scenario.blocksBefore; left > 0; left -= 1) {
     chain.mine([], (startMs - left * blockMs) / 1000)
@@ -243,7 +194,7 @@ export function encodePayments(
 }
 
 /** Appends a block to the chain that stays, and notes what is true of it. The balances have changed before. */
-export function mineBlock(env: Environment, payments: readonly MinedPayment[]): readonly MinedPayment[] {
+function mineBlock(env: Environment, payments: readonly MinedPayment[]): readonly MinedPayment[] {
   const { height, hash, transactions } = env.chain.mine(payments, Math.floor(env.scheduler.now() / 1000))
   const isScanned = height >= (env.startHeight() ?? 0)
   for (const [i, { transfers: own, isUnreadable }] of payments.entries()) {

@@ -35,88 +35,6 @@ export const currencyVariable = currencies.map(({ cuy, symbol, contract, decimal
   ...(minDeposit === 0n ? {} : { minDeposit: '0.5' }),
 }))
 
-/** How often faults occur, as probabilities. All of them are 0 from the recovery on. */
-export interface FaultRates {
-  /** A node's reply is malformed, for each request. */
-  readonly malformed: number
-  /** A node goes away, lags or forks, for each block. */
-  readonly change: number
-  /** A Byzantine node replies with its false view, for each request. */
-  readonly byzantine: number
-  /** A round trip to the database fails, or a call of an object is lost. */
-  readonly database: number
-  /** A trip to the database takes up to a minute, in each direction. */
-  readonly slow: number
-  /** An invocation is killed, or an instance of an object. */
-  readonly kill: number
-  /** The operator has something read again, corrected, restored or configured otherwise, for each block. */
-  readonly operator: number
-}
-
-/** The properties of one node. */
-export interface NodePlan {
-  readonly byzantine: boolean
-  /** Whether it stores the logs of failed transactions. */
-  readonly keepsFailedLogs: boolean
-  /** Whether its logs are numbered through each transaction in place of the block. */
-  readonly numbersByTransaction: boolean
-  /** Whether its replies to a batch come in another order than the calls. */
-  readonly reordersBatches: boolean
-}
-
-/** What strangers and callers do in the phase `storm`, while a quorum of nodes answers. */
-export interface Storm {
-  /** Worthless TRC-10 transfers to the address of one caller in one block. */
-  readonly dust: number
-  /** Logs of a stranger's contract in some blocks; nodes refuse replies with more than `logsMax` logs. */
-  readonly logs: number
-  readonly logsMax: number
-  /** Questions of one caller within a minute: those that cost nodes most. */
-  readonly questions: number
-  /** Whether the scanner goes on with what it remembers of nodes that failed before. */
-  readonly keepsMemory: boolean
-  /** What is wrong with one node, where the others are a quorum. */
-  readonly nodeFault: 'none' | 'away' | 'refusal' | 'malformed' | 'glitch' | 'byzantine'
-}
-
-/** What a seed decides before a run begins. */
-export interface Scenario {
-  readonly nodes: readonly NodePlan[]
-  readonly quorum: number
-  /** What each node allows, as its provider and the configuration have it. */
-  readonly allowance: NodeAllowance
-  readonly scanEverySeconds: number
-  /** Blocks from the chain's newest to its newest final one. */
-  readonly finalityLag: number
-  /** Empty blocks before the first one with payments. They can be more than fit one read. */
-  readonly blocksBefore: number
-  /** Transactions in one block of the run; 0 for no such block. */
-  readonly crowd: number
-  /** Blocks that are made while faults occur. */
-  readonly blocks: number
-  readonly users: number
-  /** `TRON_START_BLOCK` as blocks after the chain's first, or null. */
-  readonly startAfter: number | null
-  /** The fine token's contract has other decimals than configured: nothing of it may be credited. */
-  readonly decimalsDiffer: boolean
-  /** One block has a transaction whose logs no reply of any node can hold. */
-  readonly hasUnreadable: boolean
-  /** Most transactions of one block. */
-  readonly transactionsMax: number
-  /** Requests of callers per block, on average. */
-  readonly requestsPerBlock: number
-  /** Whether the run goes on until all balances were compared with the chain. */
-  readonly reconciles: boolean
-  /** What all nodes do at the end of the run with blocks that they called final: rewrite them for a while, or replace them. */
-  readonly ending: 'none' | 'fork' | 'correction'
-  /** Null for no storm. */
-  readonly storm: Storm | null
-  readonly rates: FaultRates
-}
-
-/** Properties that a scenario has in place of those that the seed draws. */
-export type Overrides = Partial<Scenario>
-
 /** What a node allows. */
 export interface NodeAllowance {
   readonly perSecond: number
@@ -137,14 +55,25 @@ function drawAllowance(random: Random, scanEverySeconds: number): NodeAllowance 
   return { perSecond, perDay: random.chance(0.5) ? few : Math.ceil(ticks * tickRequests * 1.5) }
 }
 
+/** What a seed decides before a run begins. */
+export type Scenario = Readonly<ReturnType<typeof drawScenario>>
+/** Properties that a scenario has in place of those that the seed draws. */
+export type Overrides = Partial<Scenario>
+/** The properties of one node. */
+export type NodePlan = ReturnType<typeof drawNodes>[number]
+/** What strangers and callers do in the phase `storm`, while a quorum of nodes answers. */
+export type Storm = Readonly<ReturnType<typeof drawStorm>>
+
+/** Most callers of a run. Their uids are 1, 2, 3 … */
+export const usersMax = 15
+
 /**
  * A scenario with 1 to 4 nodes. Byzantine nodes are fewer than the quorum and the same ones in all of the run, which is
  * exactly what a quorum tolerates. With a quorum of 1 no node is Byzantine, but each can lag, fail and reply malformed.
  */
-export function drawScenario(random: Random): Scenario {
+export function drawScenario(random: Random) {
   const count = random.pick([1, 2, 2, 3, 3, 3, 4])
   const quorum = Math.min(count, random.pick([1, 2, 2, 2, random.int(1, count)]))
-  const rate = (light: number, heavy: number) => random.pick([0, light, light, heavy])
   const decimalsDiffer = random.chance(0.1)
   const scanEverySeconds = random.pick([10, 20, 20, 60])
   return {
@@ -152,35 +81,39 @@ export function drawScenario(random: Random): Scenario {
     quorum,
     allowance: drawAllowance(random, scanEverySeconds),
     scanEverySeconds,
-    finalityLag: random.int(2, random.chance(0.3) ? 18 : 7),
-    blocksBefore: random.chance(0.1) ? random.int(40, 220) : random.int(1, 5),
-    crowd: random.chance(0.04) ? random.int(20, 70) : 0,
-    blocks: random.int(30, random.chance(0.1) ? 120 : 40),
+    finalityLag: random.int(2, random.chance(0.3) ? 18 : 7), // blocks from the chain's newest to its newest final one
+    blocksBefore: random.chance(0.1) ? random.int(40, 220) : random.int(1, 5), // empty; can be more than fit one read
+    crowd: random.chance(0.04) ? random.int(20, 70) : 0, // transactions in one block of the run; 0 for no such block
+    blocks: random.int(30, random.chance(0.1) ? 120 : 40), // made while faults occur
     users: random.int(5, usersMax),
-    startAfter: random.chance(0.3) ? random.int(1, 30) : null,
-    decimalsDiffer,
-    hasUnreadable: random.chance(0.1),
-    transactionsMax: random.int(1, 4),
-    requestsPerBlock: random.pick([0.15, 0.3, 0.3, 0.7]),
-    reconciles: random.chance(0.1),
-    ending: random.pick(['none', 'none', 'none', 'none', 'none', 'none', 'none', 'none', 'fork', 'correction']),
+    startAfter: random.chance(0.3) ? random.int(1, 30) : null, // `TRON_START_BLOCK` after the chain's first
+    decimalsDiffer, // the fine token's contract has other ones than configured: nothing of it may be credited
+    hasUnreadable: random.chance(0.1), // one block has a transaction whose logs no reply can hold
+    transactionsMax: random.int(1, 4), // of one block
+    requestsPerBlock: random.pick([0.15, 0.3, 0.3, 0.7]), // of callers, on average
+    reconciles: random.chance(0.1), // the run goes on until all balances were compared with the chain
+    // What all nodes do at the end with blocks that they called final: rewrite them for a while, or replace them.
+    ending: random.pick([...Array.from({ length: 8 }, () => 'none' as const), 'fork', 'correction']),
     storm: random.chance(0.12) ? drawStorm(random) : null,
-    rates: {
-      malformed: rate(0.02, 0.2),
-      change: rate(0.02, 0.1),
-      byzantine: random.pick([0.1, 0.5, 0.9, 1]),
-      database: rate(0.02, 0.08),
-      slow: rate(0.003, 0.02),
-      kill: rate(0.05, 0.2),
-      operator: random.pick([0, 0.03, 0.1]),
-    },
+    rates: drawRates(random),
   }
 }
 
-/** Most callers of a run. Their uids are 1, 2, 3 … */
-export const usersMax = 15
+/** How often faults occur, as probabilities. All of them are 0 from the recovery on. */
+function drawRates(random: Random) {
+  const rate = (light: number, heavy: number) => random.pick([0, light, light, heavy])
+  return {
+    malformed: rate(0.02, 0.2), // a node's reply, for each request
+    change: rate(0.02, 0.1), // a node goes away, lags or forks, for each block
+    byzantine: random.pick([0.1, 0.5, 0.9, 1]), // a Byzantine node replies with its false view, for each request
+    database: rate(0.02, 0.08), // a round trip to the database fails, or a call of an object is lost
+    slow: rate(0.003, 0.02), // a trip to the database takes up to a minute, in each direction
+    kill: rate(0.05, 0.2), // an invocation is killed, or an instance of an object
+    operator: random.pick([0, 0.03, 0.1]), // the operator repairs, restores or deploys, for each block
+  }
+}
 
-function drawNodes(random: Random, count: number, quorum: number): readonly NodePlan[] {
+function drawNodes(random: Random, count: number, quorum: number) {
   const byzantine = new Set<number>()
   if (random.chance(0.8)) {
     // The first configured node is queried first: there a Byzantine node does most harm.
@@ -188,21 +121,22 @@ function drawNodes(random: Random, count: number, quorum: number): readonly Node
   }
   return Array.from({ length: count }, (_, i) => ({
     byzantine: byzantine.has(i),
-    keepsFailedLogs: random.chance(0.8),
-    // With such numbers a single reply does not show that a log is missing.
+    keepsFailedLogs: random.chance(0.8), // whether it stores the logs of failed transactions
+    // Through each transaction in place of the block: then a single reply does not show that a log is missing.
     numbersByTransaction: random.chance(0.2) && quorum > 1,
-    reordersBatches: random.chance(0.3),
+    reordersBatches: random.chance(0.3), // the replies to a batch come in another order than the calls
   }))
 }
 
-function drawStorm(random: Random): Storm {
+function drawStorm(random: Random) {
   const isFull = random.chance(0.5)
   return {
-    dust: random.pick([0, 40, 40, 150, 600]),
-    logs: isFull ? random.int(12, 40) : 0,
-    logsMax: isFull ? 12 : 10_000,
-    questions: random.pick([3, 8, 40, 90]),
-    keepsMemory: random.chance(0.5),
-    nodeFault: random.pick(['none', 'away', 'refusal', 'malformed', 'glitch', 'byzantine']),
+    dust: random.pick([0, 40, 40, 150, 600]), // worthless TRC-10 transfers to one caller in one block
+    logs: isFull ? random.int(12, 40) : 0, // of a stranger's contract in some blocks
+    logsMax: isFull ? 12 : 10_000, // nodes refuse replies with more
+    questions: random.pick([3, 8, 40, 90]), // of one caller within a minute: those that cost nodes most
+    keepsMemory: random.chance(0.5), // the scanner goes on with what it remembers of nodes that failed before
+    // What is wrong with one node, where the others are a quorum.
+    nodeFault: random.pick(['none', 'away', 'refusal', 'malformed', 'glitch', 'byzantine'] as const),
   }
 }
