@@ -56,7 +56,7 @@ interface NodeState extends NodeLimits {
   readonly tickTimes: number[]
   readonly otherTimes: number[]
 }
-type Stored = Pick<NodeState, 'byHour' | 'byCaller' | 'reserved'>
+type Stored = Pick<NodeState, 'byHour' | 'byCaller' | 'reserved'> & { readonly savedAt: number }
 
 /** The allowance of an object's nodes. Counts of earlier objects are loaded from its storage. */
 export function createAllowance(
@@ -77,13 +77,13 @@ export function createAllowance(
     const stored: Record<string, Stored> = {}
     for (const state of states) {
       state.reserved = reserved
-      stored[state.id] = { byHour: state.byHour, byCaller: withMany(state), reserved }
+      stored[state.id] = { byHour: state.byHour, byCaller: withMany(state), reserved, savedAt: clock.now() }
     }
     host.save(storageKey, stored)
   }
   const load = async () => {
     const stored = (await host.load<Record<string, Stored>>(storageKey)) ?? {}
-    for (const state of states) restore(state, stored[state.id], hourOf(clock.now()))
+    for (const state of states) restore(state, stored[state.id], clock.now())
     save(0)
   }
   return {
@@ -202,9 +202,16 @@ function withMany(state: NodeState): NodeState['byCaller'] {
   return new Map([...state.byCaller].filter(([, own]) => total(own) > many))
 }
 
-/** What was reserved before a restart is counted as if it had been used. */
-function restore(state: NodeState, stored: Stored | undefined, hour: number): void {
+/**
+ * What was reserved before a restart is counted as if it had been used. Where that may have been within the last second, the next
+ * one begins with what a second allows used up.
+ */
+function restore(state: NodeState, stored: Stored | undefined, now: number): void {
   if (stored === undefined) return
-  Object.assign(state, stored)
-  for (let i = 0; i < stored.reserved; i += 1) count(state, { kind: 'tick' }, hour)
+  const { byHour, byCaller, reserved, savedAt } = stored
+  Object.assign(state, { byHour, byCaller })
+  for (let i = 0; i < reserved; i += 1) count(state, { kind: 'tick' }, hourOf(now))
+  if (reserved === 0 && now - savedAt >= 1_000) return
+  const others = Math.floor(state.perSecond / 2)
+  for (let i = 0; i < state.perSecond; i += 1) (i < others ? state.otherTimes : state.tickTimes).push(now)
 }

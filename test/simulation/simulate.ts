@@ -22,6 +22,7 @@ const seeds = parseCount('seeds', values.seeds)
 const totals = new Map<string, number>()
 const startedAt = performance.now()
 let [deposits, early, printedAt] = [0, 0, startedAt]
+let unpatched: ReturnType<RunModule['createSimulation']> | undefined
 
 if (values.defects) for (const name of Object.keys(defects)) printLine(`${name}: ${await isFound(name)}`)
 else {
@@ -46,8 +47,8 @@ async function isFound(name: string): Promise<boolean> {
   const found = await findDefect(name)
   const seed = Number(found?.split(' ')[1])
   if (found === null) return false
-  const { createSimulation } = await import('./run.ts')
-  const { violation } = await createSimulation()(seed, { overrides: defects[name]?.overrides ?? {} })
+  unpatched ??= (await import('./run.ts')).createSimulation()
+  const { violation } = await unpatched(seed, { overrides: defects[name]?.overrides ?? {} })
   return violation === null
 }
 

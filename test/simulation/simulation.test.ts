@@ -94,11 +94,11 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
 
 describe('the simulation', { timeout: 3_600_000 }, () => {
   it.each(onceFailed)('%s', async (_, overrides) => {
-    for (const seed of [1, 2, 3]) expect((await run(seed, { overrides })).violation, repeat(seed)).toBeNull()
+    for (const seed of [1, 2]) expect((await run(seed, { overrides })).violation, repeat(seed)).toBeNull()
   })
 
   it('keeps every promise in further seeds', async () => {
-    for (let seed = 1; seed <= 80; seed += 1) expect((await run(seed)).violation, repeat(seed)).toBeNull()
+    for (let seed = 1; seed <= 50; seed += 1) expect((await run(seed)).violation, repeat(seed)).toBeNull()
   })
 
   it('does the same for the same seed, whatever ran before', async () => {

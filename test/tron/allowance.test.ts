@@ -137,6 +137,14 @@ describe('the allowance of a second', () => {
     expect(times(rest, 1)).toEqual([3_000])
   })
 
+  it('is not exceeded by a restart', async () => {
+    const a = await create(100_000, 4)
+    a.use(tick, 2)
+    const allowance = await a.restart()
+    const room = allowance.take(1, tick, 0)
+    expect(room.ok && room.value - a.now()).toBe(1_000)
+  })
+
   it('of one request is shared by all', async () => {
     const a = await create(100_000, 1)
     const times = [caller(1), tick, caller(2)].map((payer) => a.allowance.take(1, payer, 0))
