@@ -90,7 +90,9 @@ describe('the documentation', () => {
   it('has every alarm of the table in the README, in its words', () => {
     const section = /<!-- alarms -->([\s\S]*?)<!-- \/alarms -->/.exec(textOf('README.md'))?.[1] ?? ''
     const listed = section.trim().replace(/\s+/g, ' ').split(' - **').join('\n- **').split('\n')
-    const expected = Object.entries(alarmTable).map(([kind, { raised, todo }]) => `- **\`${kind}\`** ${raised} ${todo}`)
+    const expected = Object.entries(alarmTable).map(
+      ([kind, { raised, remedy }]) => `- **\`${kind}\`** ${raised} ${remedy}`,
+    )
     expect(listed).toEqual(expected)
   })
 

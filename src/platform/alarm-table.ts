@@ -3,7 +3,7 @@ interface AlarmRule {
   readonly raised: string
   /** Missing where only the fault can be observed, never its end: then the alarm ends after an hour without it. */
   readonly ends?: string
-  readonly todo: string
+  readonly remedy: string
 }
 
 /**
@@ -14,104 +14,108 @@ export const alarmTable = {
   'scan-stalled': {
     raised: 'For three minutes the scan has not started, not moved below a final block, or got no answer.',
     ends: 'The scan has read all final blocks, or moves on.',
-    todo: 'The line has the cause: nodes that do not answer, disagree or are behind, or an allowance that is used up.',
+    remedy:
+      'The line has the cause: nodes that do not answer, disagree or are behind, or an allowance that is used up.',
   },
   'finality-stalled': {
     raised: 'For three minutes nodes that answer and are not behind have shown no new final block.',
     ends: 'There is a new final block.',
-    todo: 'Deposits wait and none is lost. Compare with an explorer: the network has stopped, or all nodes have.',
+    remedy: 'Deposits wait and none is lost. Compare with an explorer: the network has stopped, or all nodes have.',
   },
   'chain-forked': {
     raised: 'A final block does not follow the stored one. Nothing is credited from then on.',
     ends: 'A correction has ended the halt.',
-    todo: 'Look at the chain and at the nodes before anything else, then correct the position (`npm run operate`).',
+    remedy: 'Look at the chain and at the nodes before anything else, then correct the position (`npm run operate`).',
   },
   'tick-failed': {
     raised: 'A tick ended with an exception, which is in the line.',
     ends: 'A tick has ended without one.',
-    todo: 'The next tick tries again. If it stays, look at the database and at the exception.',
+    remedy: 'The next tick tries again. If it stays, look at the database and at the exception.',
   },
   'gap-unread': {
     raised: 'A block cannot be read or agreed on. It was passed over and is read again ever more rarely.',
     ends: 'The block was read, or an operator closed the gap.',
-    todo: 'Add or replace a node. The line names a transaction that is unreadable: ask by its txid, or close the gap.',
+    remedy:
+      'Add or replace a node. The line names a transaction that is unreadable: ask by its txid, or close the gap.',
   },
   'nodes-disagree': {
     raised: 'Nodes give different answers about the same final block. What they do not agree on is not credited.',
-    todo: 'The line shows what differs. If it stays, replace the node that is wrong.',
+    remedy: 'The line shows what differs. If it stays, replace the node that is wrong.',
   },
   'node-lies': {
     raised: 'A node contradicts itself or the clock, or is of another network. Its answer is not used.',
-    todo: 'Check the URL of the node in `TRON_NODES`, or replace the node.',
+    remedy: 'Check the URL of the node in `TRON_NODES`, or replace the node.',
   },
   'node-unfit': {
     raised: 'A node cannot be used for what it was asked: no history, no HTTP API, or it still syncs.',
-    todo: 'The line names the node and what it lacks. Repair it, or name another one in `TRON_NODES`.',
+    remedy: 'The line names the node and what it lacks. Repair it, or name another one in `TRON_NODES`.',
   },
   'allowance-used-up': {
     raised: 'The requests that a node allows are used up. The line names the node and who has used them.',
-    todo: 'Set `perDay` and `perSecond` to what the node really allows, get a larger plan, or scan less often.',
+    remedy: 'Set `perDay` and `perSecond` to what the node really allows, get a larger plan, or scan less often.',
   },
   'decimals-differ': {
     raised: 'The decimals of a currency in `CURRENCIES` are not those of its contract. None of it is credited.',
     ends: 'They are the same.',
-    todo: 'Correct `CURRENCIES`. What arrived is held, and credited then.',
+    remedy: 'Correct `CURRENCIES`. What arrived is held, and credited then.',
   },
   'deposit-too-large': {
     raised: 'A deposit is more than a wallet can hold (2^53−1 smallest units). It is held, uncredited.',
-    todo: 'Decide with the caller. Ask by its txid, where the reason stays.',
+    remedy: 'Decide with the caller. Ask by its txid, where the reason stays.',
   },
   'corrected-credit': {
     raised: 'A correction lowered the scan below a deposit that is credited. It stays in the ledger.',
-    todo: 'Compare it with the chain. If it is not there, post an adjustment (type 9).',
+    remedy: 'Compare it with the chain. If it is not there, post an adjustment (type 9).',
   },
   'paid-before-issue': {
     raised: 'A caller asked for a payment that was final before the address was issued to the caller.',
-    todo: 'The payment was made to whoever had the address then. Decide with both.',
+    remedy: 'The payment was made to whoever had the address then. Decide with both.',
   },
   'reconciliation-shortfall': {
     raised: 'An address holds less than is recorded, by three readings with the same exact amount.',
     ends: 'The difference is gone, or has become another one.',
-    todo: 'Look for a transfer out of it that is not recorded; a gap can contain it. Without one, ask who has the key.',
+    remedy:
+      'Look for a transfer out of it that is not recorded; a gap can contain it. Without one, ask who has the key.',
   },
   'reconciliation-surplus': {
     raised: 'An address holds more than is recorded, by three readings with the same exact amount.',
     ends: 'The difference is gone, or has become another one.',
-    todo: 'Often TRX that a contract sent, or a payment from before the first block. A gap can contain it, too.',
+    remedy: 'Often TRX that a contract sent, or a payment from before the first block. A gap can contain it, too.',
   },
   'configuration-differs': {
     raised: 'The chain id, the key or a currency is not that of the stored data. Nothing is served or credited.',
     ends: 'The configuration is that of the stored data.',
-    todo: 'The line names the setting, what is stored and what is configured. Set it back, or use the right database.',
+    remedy:
+      'The line names the setting, what is stored and what is configured. Set it back, or use the right database.',
   },
   'key-was-used': {
     raised: 'The database is empty, and the first addresses of the key hold or held something. No address is issued.',
     ends: '`TRON_FIRST_INDEX` is set.',
-    todo: 'Restore the old database, or set `TRON_FIRST_INDEX` above every index that was used.',
+    remedy: 'Restore the old database, or set `TRON_FIRST_INDEX` above every index that was used.',
   },
   misconfigured: {
     raised: 'A setting is missing or wrong; once for each, whenever the Worker starts. Nothing is served.',
     ends: 'The Worker starts without it.',
-    todo: 'The line names the setting and what it takes.',
+    remedy: 'The line names the setting and what it takes.',
   },
   'endpoint-failing': {
     raised: 'An endpoint of `WEBHOOKS` has failed for an hour.',
     ends: 'It takes events again, or is no longer configured.',
-    todo: 'Since when and why: `npm run operate -- webhooks status`. Its events wait in their order.',
+    remedy: 'Since when and why: `npm run operate -- webhooks status`. Its events wait in their order.',
   },
   'endpoint-behind': {
     raised: 'The oldest event that an endpoint lacks is more than ten minutes old.',
     ends: 'It is not, or the endpoint is no longer configured.',
-    todo: 'Make the receiver answer sooner: it gets one event after the other.',
+    remedy: 'Make the receiver answer sooner: it gets one event after the other.',
   },
   'events-expiring': {
     raised: 'An endpoint lacks events that will soon be removed, by `EVENTS_KEEP_DAYS`.',
     ends: 'It has got them, or they are removed.',
-    todo: 'Repair the receiver, raise `EVENTS_KEEP_DAYS`, or read the events from the feed.',
+    remedy: 'Repair the receiver, raise `EVENTS_KEEP_DAYS`, or read the events from the feed.',
   },
   'event-set-aside': {
     raised: 'An endpoint has refused one event for three days. The event was put aside, and the next ones go on.',
-    todo: 'Read it from the feed, or have it sent again: `npm run operate -- webhooks replay`.',
+    remedy: 'Read it from the feed, or have it sent again: `npm run operate -- webhooks replay`.',
   },
 } as const satisfies Readonly<Record<string, AlarmRule>>
 

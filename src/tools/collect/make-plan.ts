@@ -18,7 +18,7 @@ interface PlanState {
   readonly hasBandwidth: boolean
   readonly steps: CollectStep[]
   readonly leftOut: LeftOut[]
-  /** Sun of the stake that is lent to nobody. What comes back has been used: its energy recovers within a day. */
+  /** Sun of the stake that is not lent. What comes back has been used: its energy recovers within a day. */
   stakeLeft: bigint
   /** Sun that leaves the gas address. */
   spent: bigint

@@ -14,7 +14,7 @@ const usage = `npm run operate -- <command> [--production | --env <name>]
   correct --finalized <block> --reason "…"             lowers a finalized height that was stored wrongly
   gap list                                             shows blocks that were passed over
   gap close --from <block> --reason "…"                ends the attempts to read them
-  reserve --to <index>                                 after a restore: these addresses are issued to nobody
+  reserve --to <index>                                 after a restore: these addresses belong to no user
   webhooks status                                      shows how far each endpoint is, since when it fails and why
   webhooks replay --endpoint <number> --from <id>      sends it the events from this one on again
   webhooks move --endpoint <number> --from-url-of-key <key>   it goes on where its earlier URL was`

@@ -57,10 +57,10 @@ describe('npm run operate, with the real wrangler and the real migrations', () =
     )
     const wrong = await operate('gap', 'close', '--from', '91', '--reason', 'x')
     expect([wrong.code, wrong.all]).toEqual([1, 'Stopped: no open gap begins at block 91: "gap list" shows them.\n'])
-    const { code, out } = await operate('gap', 'close', '--from', '90', '--reason', 'nobody can read it')
+    const { code, out } = await operate('gap', 'close', '--from', '90', '--reason', 'no node can show it')
     expect([code, out]).toEqual([0, expect.stringContaining('The gap from block 90 to 92 is closed.')])
     expect(rows(`SELECT closed, finished_at IS NOT NULL AS ended FROM rescan WHERE kind = 'gap'`)).toEqual([
-      { closed: 'nobody can read it', ended: 1 },
+      { closed: 'no node can show it', ended: 1 },
     ])
     expect((await operate('gap', 'list')).out).toBe('No gap is open.\n')
   }, 60_000)
