@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { createBase58check } from '@scure/base'
-import type { Brand } from '../common/brand.ts'
+import type { Brand } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 
 /**

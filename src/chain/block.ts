@@ -1,7 +1,7 @@
-import type { Brand } from '../common/brand.ts'
+import type { Brand } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { Address } from './address.ts'
+import { type Address, addressFromHex } from './address.ts'
 
 /** Height of a block, from 0. */
 export type BlockHeight = Brand<number, 'BlockHeight'>
@@ -9,6 +9,15 @@ export type BlockHeight = Brand<number, 'BlockHeight'>
 export type BlockHash = Brand<string, 'BlockHash'>
 /** 64 lower-case hex digits without `0x`: SHA-256 of the transaction's `raw_data`. */
 export type Txid = Brand<string, 'Txid'>
+
+/** What a currency is on the chain: TRX itself, or the token of a TRC-20 contract. */
+export type Asset = { readonly kind: 'native' } | { readonly kind: 'trc20'; readonly contract: Address }
+
+/** TRX itself. */
+export const nativeAsset: Asset = { kind: 'native' }
+
+/** The token of a TRC-20 contract. */
+export const trc20Asset = (contract: Address): Asset => ({ kind: 'trc20', contract })
 
 /** Seconds between two blocks (PROTOCOL.md, Finality). */
 export const blockSeconds = 3
@@ -34,6 +43,16 @@ export interface Log {
   readonly topics: readonly string[]
   /** `0x` and lower-case hex digits. */
   readonly data: string
+}
+
+/** `keccak256("Transfer(address,address,uint256)")`, the first topic of a token's transfer: the same for TRC-20 and TRC-721. */
+export const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+
+const topicPrefix = `0x${'0'.repeat(24)}`
+
+/** The address in a topic of 32 bytes, or null where one of its first 12 bytes is not zero. */
+export function addressInTopic(topic = ''): Address | null {
+  return topic.startsWith(topicPrefix) ? addressFromHex(topic.slice(topicPrefix.length)) : null
 }
 
 const hex64 = /^[0-9a-f]{64}$/

@@ -1,8 +1,28 @@
-import type { Result } from '../common/result.ts'
+import type { Uid } from '../common/ids.ts'
+import type { QueryFailure, Result } from '../common/result.ts'
+import type { UnixMs } from '../common/time.ts'
 import type { Address } from './address.ts'
-import type { Asset } from './asset.ts'
-import type { BlockHeight, BlockRef, Header, Log, Txid } from './block.ts'
-import type { ChainFailure } from './failure.ts'
+import type { Asset, BlockHeight, BlockRef, Header, Log, Txid } from './block.ts'
+
+/** Blocks of one read: `getblockbylimitnext` gives at most 100 (PROTOCOL.md, HTTP API). */
+export const readBlocksMax = 100
+/** Receipts of one call: one batch. */
+export const receiptsMax = 18
+/** Addresses of one balance query. This is BIP-44's gap limit, and the most addresses that one caller has without a deposit. */
+export const balancesMax = 20
+
+/** Why the chain could not be read. None of these means "no deposits". */
+export type ChainFailure =
+  /** Too few usable nodes replied. `why` names nodes by number and is for the log and alarms only. */
+  | { readonly kind: 'no-answer'; readonly why: string }
+  /** The nodes' replies about `about` differ. An alarm has both replies. */
+  | { readonly kind: 'disagreement'; readonly about: string }
+  /** A finalized block does not follow the one before it. An operator has to decide. */
+  | { readonly kind: 'forked'; readonly at: BlockHeight }
+  /** An allowance has no room: of the nodes, of all callers together, or of this caller. Room again in about `seconds`. */
+  | { readonly kind: 'limited'; readonly whose: 'nodes' | 'callers' | 'caller'; readonly seconds: number }
+  /** The time of this piece of work is used up. The next one continues. */
+  | { readonly kind: 'out-of-time' }
 
 /** The result of one read of the chain. A failure never means "no deposits". */
 export type ChainResult<T> = Promise<Result<T, ChainFailure>>
@@ -104,8 +124,15 @@ export interface Chain {
   tail(known: BlockRef, match: MatchOwn): ChainResult<Tail>
   /** Where a transaction is. `unknown` requires a reply from at least `quorum` nodes and no failed node. */
   locate(txid: Txid): ChainResult<TransactionLocation>
-  /** A transaction of the final block at `height`, read in the same way as `finalBlocks`. Null where the block does not have it. */
-  finalTransaction(txid: Txid, height: BlockHeight, match: MatchOwn): ChainResult<TransactionReading | null>
+  /**
+   * A transaction of the final block at `height`, read in the same way as `finalBlocks`. Null where the block does not have it,
+   * `unreadable` where this service cannot read its bytes or its receipt.
+   */
+  finalTransaction(
+    txid: Txid,
+    height: BlockHeight,
+    match: MatchOwn,
+  ): ChainResult<TransactionReading | 'unreadable' | null>
   /** The newest balances by one node, in the order requested, in chain units. One HTTP request for `balancesMax` addresses. */
   balances(addresses: readonly Address[], asset: Asset): ChainResult<readonly bigint[]>
   /** The index of the first of at most `balancesMax` addresses that holds an asset by any of `quorum` nodes, or null. */
@@ -121,3 +148,30 @@ export type Payer =
   | { readonly kind: 'tick' }
   | { readonly kind: 'rest' }
   | { readonly kind: 'caller'; readonly uid: number }
+
+/** Why a scan that answered a call is not caught up. */
+export type ScanProblem = 'no-answer' | 'disagreement' | 'forked' | 'limited' | 'out-of-time' | 'still-running'
+
+/** How the scan ended that answers a call. */
+export interface ScanAnswer {
+  readonly problem: ScanProblem | null
+  /** When the call began, by the clock that credits are stored with. */
+  readonly since: UnixMs
+}
+
+/** What the Worker asks of the scanner, the only place that talks to nodes. Each call is charged to its caller by its requests. */
+export interface ScannerCalls {
+  /** Makes sure that the next tick is due: the cron calls it. */
+  wake(): Promise<void>
+  /** Makes sure that an address may be issued: the scan has started, and the key was never used by another database. */
+  prepareIssue(uid: Uid): Promise<Result<null, QueryFailure>>
+  /** The newest balances of a caller's addresses in one asset, in the order given, in chain units, by one node. */
+  balances(uid: Uid, addresses: readonly Address[], asset: Asset): Promise<Result<readonly bigint[], QueryFailure>>
+  /** Returns when a scan that began at or after the call, or that ended less than a block time before it, has ended. */
+  scanNow(uid: Uid): Promise<Result<ScanAnswer, QueryFailure>>
+  /**
+   * Credits the caller's transfers in one transaction, which is read from the nodes where it is not decided yet, or says why
+   * there is nothing to credit. `already`: they were credited before.
+   */
+  checkTransaction(uid: Uid, txid: Txid): Promise<Result<'credited' | 'already', QueryFailure>>
+}

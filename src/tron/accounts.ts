@@ -1,16 +1,14 @@
 import { type Address, formatBase58 } from '../chain/address.ts'
-import type { Asset } from '../chain/asset.ts'
-import type { ChainResult } from '../chain/chain.ts'
-import { balancesMax } from '../chain/limits.ts'
-import { parseQuantity } from '../chain/quantity.ts'
+import type { Asset } from '../chain/block.ts'
+import { balancesMax, type ChainResult } from '../chain/chain.ts'
 import { err, ok } from '../common/result.ts'
 import { agreeOnOne, collect, failureOf, firstAnswer } from './agreement.ts'
-import { askApi, askRpc } from './ask.ts'
+import { askApi, askOne, askRpc } from './ask.ts'
 import { balanceCall, decimalsCall, parseResult, tokenBalanceCall } from './json-rpc.ts'
 import { batchCallsMax } from './limits.ts'
 import type { Session, TronNode } from './node.ts'
-import { type NodeResult, nodeError } from './node-error.ts'
-import { isObject, type Parsed, parseUint256 } from './parse/fields.ts'
+import { isObject, type Parsed, parseQuantity, parseUint256 } from './parse/fields.ts'
+import { type NodeResult, nodeError } from './transport.ts'
 
 /** The newest balances of at most `balancesMax` addresses by one node, in chain units. */
 export async function readBalances(
@@ -51,12 +49,8 @@ export async function findHolder(
   asset: Asset,
 ): ChainResult<number | null> {
   const { quorum } = session.pool
-  const { answers, errors } = await collect(
-    session,
-    'rpc',
-    (node) => balancesAt(session, node, addresses, asset),
-    (all) => quorum - all.length,
-  )
+  const query = (node: TronNode) => balancesAt(session, node, addresses, asset)
+  const { answers, errors } = await collect(session, 'rpc', query, (all) => quorum - all.length)
   const index = addresses.findIndex((_, i) => answers.some(({ value }) => (value[i] ?? 0n) > 0n))
   if (index !== -1) return ok(index)
   return answers.length < quorum ? err(failureOf(session, errors)) : ok(null)
@@ -78,10 +72,10 @@ export async function isActivated(session: Session, address: Address): ChainResu
 export async function readDecimals(session: Session, contract: Address): ChainResult<number> {
   const about = `decimals of ${contract}`
   const agreed = await agreeOnOne(session, 'chain', about, async (node) => {
-    const result = await askRpc(session, node, [decimalsCall(contract)], (reply) => {
-      return parseResult(reply, 'decimals', parseUint8)
-    })
-    return result.ok ? ok(result.value.map((value) => ({ about, facts: String(value), rest: '', value }))) : result
+    const result = await askOne(session, node, decimalsCall(contract), (reply) =>
+      parseResult(reply, 'decimals', parseUint8),
+    )
+    return result.ok ? ok([{ about, facts: String(result.value), rest: '', value: result.value }]) : result
   })
   return agreed.ok ? ok(agreed.value.value) : agreed
 }

@@ -1,10 +1,9 @@
-import type { ChainResult } from '../chain/chain.ts'
-import type { ChainFailure } from '../chain/failure.ts'
+import type { ChainFailure, ChainResult } from '../chain/chain.ts'
 import { err, ok } from '../common/result.ts'
+import { requireFit } from './ask.ts'
 import { alarmTextMax } from './limits.ts'
 import { demote, type NodeService, type Pool, type Session, type TronNode } from './node.ts'
-import type { NodeError, NodeResult } from './node-error.ts'
-import { requireFit } from './probe.ts'
+import type { NodeError, NodeResult } from './transport.ts'
 
 /**
  * What a node must be for a query. `money`: probed, and both of its services are asked. `chain`: probed. `rpc` and `api`: one
@@ -107,12 +106,6 @@ export type QuorumVerdict<T> =
   /** Too few nodes have it. */
   | { readonly kind: 'missing' }
 
-/** What `agreeByQuorum` found. */
-export interface Agreement<T> {
-  readonly verdicts: readonly QuorumVerdict<T>[]
-  readonly errors: ReadonlyMap<TronNode, NodeError>
-}
-
 /**
  * Asks `quorum` nodes the same, and the next one where they differ, for each of a list of facts. A minority is reported and
  * demoted; where there is no quorum the difference is reported.
@@ -121,23 +114,26 @@ export async function agreeByQuorum<T>(
   session: Session,
   requirement: Requirement,
   query: (node: TronNode) => NodeResult<readonly Vote<T>[]>,
-): Promise<Agreement<T>> {
+): Promise<{ readonly verdicts: readonly QuorumVerdict<T>[]; readonly errors: ReadonlyMap<TronNode, NodeError> }> {
   const { quorum } = session.pool
-  const judge = (answers: readonly Answer<readonly Vote<T>[]>[]) => {
-    const length = Math.max(0, ...answers.map(({ value }) => value.length))
-    return Array.from({ length }, (_, i) => judgeVotes(votesAt(answers, i), quorum))
+  const judgeAll = (all: readonly Answer<readonly Vote<T>[]>[]) => {
+    const length = Math.max(0, ...all.map(({ value }) => value.length))
+    return Array.from({ length }, (_, i) => {
+      const votes = all.flatMap(({ node, value }) => (value[i] === undefined ? [] : [{ ...value[i], node }]))
+      return { votes, ...judge(votes, quorum) }
+    })
   }
   const { answers, errors } = await collect(session, requirement, query, (all) => {
     if (all.length === 0) return quorum
     // Another node may be able to give what one could not.
-    const missing = judge(all).map(({ verdict, group }) => (verdict.kind === 'partial' ? 1 : quorum - group.length))
-    return Math.max(0, ...missing)
+    return Math.max(
+      0,
+      ...judgeAll(all).map(({ verdict, group }) => (verdict.kind === 'partial' ? 1 : quorum - group.length)),
+    )
   })
-  const verdicts = judge(answers).map(({ verdict, votes, group }) => {
-    reportMinority(session.pool, votes, group, verdict.kind)
-    return verdict
-  })
-  return { verdicts, errors }
+  const judged = judgeAll(answers)
+  for (const { votes, group, verdict } of judged) reportMinority(session.pool, votes, group, verdict.kind)
+  return { verdicts: judged.map(({ verdict }) => verdict), errors }
 }
 
 /** As `agreeByQuorum`, for one fact. */
@@ -153,46 +149,34 @@ export async function agreeOnOne<T>(
   return err(verdict?.kind === 'differs' ? { kind: 'disagreement', about } : failureOf(session, errors))
 }
 
-interface NodeVote<T> extends Vote<T> {
-  readonly node: TronNode
-}
+type NodeVote<T> = Vote<T> & { readonly node: TronNode }
 
-function votesAt<T>(answers: readonly Answer<readonly Vote<T>[]>[], i: number): readonly NodeVote<T>[] {
-  return answers.flatMap(({ node, value }) => {
-    const vote = value[i]
-    return vote === undefined ? [] : [{ ...vote, node }]
-  })
-}
+const textOf = ({ facts, rest }: Vote<unknown>) => `${facts}\n${rest ?? ''}`
 
-function judgeVotes<T>(votes: readonly NodeVote<T>[], quorum: number) {
-  const whole = largestGroup(
-    votes.filter(({ rest }) => rest !== null),
-    textOf,
-  )
+/** The verdict, and the votes of the largest group that says the same. */
+function judge<T>(
+  votes: readonly NodeVote<T>[],
+  quorum: number,
+): { readonly verdict: QuorumVerdict<T>; readonly group: readonly NodeVote<T>[] } {
+  const whole = largestGroup(votes, (vote) => (vote.rest === null ? null : textOf(vote)))
   const [first] = whole
   if (first !== undefined && whole.length >= quorum) {
-    return { verdict: { kind: 'agreed', value: first.value } as QuorumVerdict<T>, votes, group: whole }
+    return { verdict: { kind: 'agreed', value: first.value }, group: whole }
   }
   const similar = largestGroup(votes, ({ facts }) => facts)
   const partial = similar.find(({ rest }) => rest === null)
   const isOneText = new Set(similar.flatMap(({ rest }) => rest ?? [])).size <= 1
   if (partial !== undefined && isOneText && similar.length >= quorum) {
-    return { verdict: { kind: 'partial', value: partial.value } as QuorumVerdict<T>, votes, group: similar }
+    return { verdict: { kind: 'partial', value: partial.value }, group: similar }
   }
   const group = whole.length > 0 && !isOneText ? whole : similar
-  const kind = group.length < votes.length ? 'differs' : 'missing'
-  return { verdict: { kind } as QuorumVerdict<T>, votes, group }
+  return { verdict: { kind: group.length < votes.length ? 'differs' : 'missing' }, group }
 }
 
-const textOf = ({ facts, rest }: Vote<unknown>) => `${facts}\n${rest ?? ''}`
-
-/** The largest group of items with the same key; of equal ones the first. */
+/** The largest group of items with the same key; of equal ones the first. Items with the key null are in none. */
 export function largestGroup<T>(items: readonly T[], keyOf: (item: T) => string | null): readonly T[] {
-  const groups = new Map<string, T[]>()
-  for (const item of items) {
-    const key = keyOf(item)
-    if (key !== null) groups.set(key, [...(groups.get(key) ?? []), item])
-  }
+  const groups = Map.groupBy(items, keyOf)
+  groups.delete(null)
   return [...groups.values()].reduce((a, b) => (b.length > a.length ? b : a), [])
 }
 
@@ -206,8 +190,7 @@ function reportMinority<T>(
   const [first] = group
   if (first === undefined || kind === 'missing') return
   const isQuorum = kind !== 'differs'
-  for (const other of votes) {
-    if (group.includes(other)) continue
+  for (const other of votes.filter((vote) => !group.includes(vote))) {
     if (isQuorum) demote(other.node, pool.clock)
     if (other.rest === null && other.facts === first.facts) continue // it said less, and nothing else
     // A node that is outvoted can differ about other things each time: it is one fault.

@@ -1,5 +1,4 @@
-import type { Payer } from '../chain/chain.ts'
-import type { ChainFailure } from '../chain/failure.ts'
+import type { ChainFailure, Payer } from '../chain/chain.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -23,6 +22,11 @@ export interface Allowance {
    * Counts one request to node `number` and returns when it may be sent. `sent` is how many this piece of work has sent to it.
    */
   take(number: number, payer: Payer, sent: number): Result<UnixMs, Limited>
+  /**
+   * Right before a request is sent: stores something at least once a second. So an instance that was replaced, which cannot store
+   * and sends nothing that follows, stops within a second.
+   */
+  confirm(): void
   /** Earliest time for a tick that is not due by the interval: as often as the rest of the day leaves room for. */
   tickRoomAt(): UnixMs
   /** A piece of work has ended: the counts are stored as they are. */
@@ -36,6 +40,7 @@ export const reservedRequests = 10
 const hourMs = 3_600_000
 /** Hours that are counted: 24 whole ones and the present one, so that no 24 hours have more. */
 const hours = 25
+const confirmMs = 1_000
 const storageKey = 'allowance'
 
 /** Counts of one hour. */
@@ -43,20 +48,19 @@ interface Counts {
   tick: number
   caller: number
   rest: number
+  readonly byCaller: Map<number, number>
 }
 interface NodeState extends NodeLimits {
   /** Set aside for ticks. */
   readonly tickNeed: number
   byHour: Map<number, Counts>
-  /** Requests of each caller by hour. */
-  byCaller: Map<number, Map<number, number>>
   /** Requests that are stored as used already. */
   reserved: number
   /** Times of the newest requests of ticks and of all others: each has a part of a second of its own. */
   readonly tickTimes: number[]
   readonly otherTimes: number[]
 }
-type Stored = Pick<NodeState, 'byHour' | 'byCaller' | 'reserved'> & { readonly savedAt: number }
+type Stored = Pick<NodeState, 'byHour' | 'reserved'> & { readonly savedAt: number }
 
 /** The allowance of an object's nodes. Counts of earlier objects are loaded from its storage. */
 export function createAllowance(
@@ -68,16 +72,18 @@ export function createAllowance(
 ): Allowance {
   const tickNeed = Math.ceil((hours * 3_600) / scanEverySeconds) * tickRequests
   const states = nodes.map((node): NodeState => {
-    const empty = { byHour: new Map(), byCaller: new Map(), reserved: 0, tickTimes: [], otherTimes: [] }
+    const empty = { byHour: new Map(), reserved: 0, tickTimes: [], otherTimes: [] }
     return { ...node, tickNeed: Math.min(tickNeed, node.perDay), ...empty }
   })
   let isSettled = true
+  let savedAt = 0
   const save = (reserved: number) => {
     isSettled = reserved === 0
+    savedAt = clock.now()
     const stored: Record<string, Stored> = {}
     for (const state of states) {
       state.reserved = reserved
-      stored[state.id] = { byHour: state.byHour, byCaller: withMany(state), reserved, savedAt: clock.now() }
+      stored[state.id] = { byHour: withMany(state), reserved, savedAt }
     }
     host.save(storageKey, stored)
   }
@@ -92,20 +98,22 @@ export function createAllowance(
       const state = states[number - 1]
       if (state === undefined) throw new Error(`no node ${number}`)
       const now = clock.now()
-      forgetOldHours(state, hourOf(now))
+      forgetOldHours(state, now)
       const whose = lacksRoom(state, payer, sent)
       if (whose !== null) return err({ kind: 'limited', whose, seconds: secondsUntilRoom(state, now) })
       if (state.reserved === 0) save(reservedRequests)
       state.reserved -= 1
-      count(state, payer, hourOf(now))
+      count(state, payer, now)
       return ok(takeTime(state, payer, now))
+    },
+    confirm() {
+      if (clock.now() - savedAt >= confirmMs) save(reservedRequests)
     },
     tickRoomAt() {
       const now = clock.now()
       const times = states.map((state) => {
-        forgetOldHours(state, hourOf(now))
-        if (used(state) >= state.perDay) return now + secondsUntilRoom(state, now) * 1_000
-        return roomForTickAt(state, now)
+        forgetOldHours(state, now)
+        return used(state) < state.perDay ? roomForTickAt(state, now) : now + secondsUntilRoom(state, now) * 1_000
       })
       const time = times.sort((a, b) => a - b)[quorum - 1] ?? now
       return Math.ceil(Math.max(time, now)) as UnixMs // safe: a later time
@@ -117,12 +125,12 @@ export function createAllowance(
 }
 
 const hourOf = (ms: number) => Math.floor(ms / hourMs)
-const sum = (state: NodeState, payer: keyof Counts) => {
+const sumOf = ({ byHour }: NodeState, of: (counts: Counts) => number) => {
   let total = 0
-  for (const counts of state.byHour.values()) total += counts[payer]
+  for (const counts of byHour.values()) total += of(counts)
   return total
 }
-const used = (state: NodeState) => sum(state, 'tick') + sum(state, 'caller') + sum(state, 'rest')
+const used = (state: NodeState) => sumOf(state, ({ tick, caller, rest }) => tick + caller + rest)
 /** What the need of ticks leaves: callers share half of it. */
 const left = ({ perDay, tickNeed }: NodeState) => perDay - tickNeed
 
@@ -130,41 +138,33 @@ const left = ({ perDay, tickNeed }: NodeState) => perDay - tickNeed
 function lacksRoom(state: NodeState, payer: Payer, sent: number): Limited['whose'] | null {
   const total = used(state)
   if (total >= state.perDay) return 'nodes'
-  const ticks = sum(state, 'tick')
-  const callers = sum(state, 'caller')
+  const callers = sumOf(state, ({ caller }) => caller)
   // What ticks have not used of their need yet is theirs.
-  const reserved = Math.max(state.tickNeed - ticks, 0)
+  const withTicks = total + Math.max(state.tickNeed - sumOf(state, ({ tick }) => tick), 0)
   switch (payer.kind) {
     case 'tick':
       // Reading blocks that are behind leaves the need of a day.
       return sent < tickRequests || total + state.tickNeed < state.perDay ? null : 'nodes'
     case 'rest':
-      return total + reserved + Math.max(left(state) / 2 - callers, 0) < state.perDay ? null : 'nodes'
+      return withTicks + Math.max(left(state) / 2 - callers, 0) < state.perDay ? null : 'nodes'
     case 'caller': {
       if (callers >= Math.floor(left(state) / 2)) return 'callers'
-      let own = 0
-      for (const n of state.byCaller.get(payer.uid)?.values() ?? []) own += n
+      const own = sumOf(state, ({ byCaller }) => byCaller.get(payer.uid) ?? 0)
       if (own >= Math.max(Math.floor(left(state) / 20), 1)) return 'caller'
-      return total + reserved < state.perDay ? null : 'nodes'
+      return withTicks < state.perDay ? null : 'nodes'
     }
   }
 }
 
-function count(state: NodeState, payer: Payer, hour: number): void {
-  const counts = state.byHour.get(hour) ?? { tick: 0, caller: 0, rest: 0 }
-  state.byHour.set(hour, { ...counts, [payer.kind]: counts[payer.kind] + 1 })
-  if (payer.kind !== 'caller') return
-  const own = state.byCaller.get(payer.uid) ?? new Map<number, number>()
-  state.byCaller.set(payer.uid, own.set(hour, (own.get(hour) ?? 0) + 1))
+function count({ byHour }: NodeState, payer: Payer, now: number): void {
+  const counts = byHour.get(hourOf(now)) ?? { tick: 0, caller: 0, rest: 0, byCaller: new Map<number, number>() }
+  byHour.set(hourOf(now), counts)
+  counts[payer.kind] += 1
+  if (payer.kind === 'caller') counts.byCaller.set(payer.uid, (counts.byCaller.get(payer.uid) ?? 0) + 1)
 }
 
-function forgetOldHours({ byHour, byCaller }: NodeState, hour: number): void {
-  if (Math.min(...byHour.keys()) > hour - hours) return // nearly always
-  for (const old of [...byHour.keys()].filter((one) => one <= hour - hours)) byHour.delete(old)
-  for (const [uid, own] of byCaller) {
-    for (const old of [...own.keys()].filter((one) => one <= hour - hours)) own.delete(old)
-    if (own.size === 0) byCaller.delete(uid)
-  }
+function forgetOldHours({ byHour }: NodeState, now: number): void {
+  for (const hour of byHour.keys()) if (hour <= hourOf(now) - hours) byHour.delete(hour)
 }
 
 /** When the oldest hour is no longer counted. */
@@ -195,23 +195,25 @@ function roomForTickAt(state: NodeState, now: number): number {
   return (hour + (usedInHour + tickRequests) / ofHour - 0.1) * hourMs
 }
 
-/** The callers with many requests. The others have most of their share left in any case, and are not stored. */
-function withMany(state: NodeState): NodeState['byCaller'] {
-  const many = left(state) / 200
-  const total = (own: ReadonlyMap<number, number>) => [...own.values()].reduce((a, b) => a + b, 0)
-  return new Map([...state.byCaller].filter(([, own]) => total(own) > many))
+/** The counts with the callers that have many in an hour. The others have half of their share left in any case, and are not stored. */
+function withMany(state: NodeState): NodeState['byHour'] {
+  const many = left(state) / (40 * hours)
+  const entries = [...state.byHour].map(([hour, { byCaller, ...counts }]) => {
+    return [hour, { ...counts, byCaller: new Map([...byCaller].filter(([, own]) => own > many)) }] as const
+  })
+  return new Map(entries)
 }
 
 /**
- * What was reserved before a restart is counted as if it had been used. Where that may have been within the last second, the next
- * one begins with what a second allows used up.
+ * What was reserved before a restart is counted as if it had been used. The instance before, which can run on for a second after
+ * its last save, can have sent all that a second allows: the next one waits until that is over.
  */
 function restore(state: NodeState, stored: Stored | undefined, now: number): void {
   if (stored === undefined) return
-  const { byHour, byCaller, reserved, savedAt } = stored
-  Object.assign(state, { byHour, byCaller })
-  for (let i = 0; i < reserved; i += 1) count(state, { kind: 'tick' }, hourOf(now))
-  if (reserved === 0 && now - savedAt >= 1_000) return
+  const { byHour, reserved, savedAt } = stored
+  state.byHour = byHour
+  for (let i = 0; i < reserved; i += 1) count(state, { kind: 'tick' }, now)
+  if (reserved === 0 && now - savedAt >= 2 * confirmMs) return
   const others = Math.floor(state.perSecond / 2)
-  for (let i = 0; i < state.perSecond; i += 1) (i < others ? state.otherTimes : state.tickTimes).push(now)
+  for (let i = 0; i < state.perSecond; i += 1) (i < others ? state.otherTimes : state.tickTimes).push(now + confirmMs)
 }

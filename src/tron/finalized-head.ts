@@ -2,13 +2,12 @@ import { type BlockHeight, blockSeconds, type Header } from '../chain/block.ts'
 import type { ChainResult } from '../chain/chain.ts'
 import { err, ok } from '../common/result.ts'
 import { agreeOnOne, collect, failureOf } from './agreement.ts'
-import { askRpc, recordError } from './ask.ts'
+import { askOne, parseFinalized, recordError } from './ask.ts'
 import { blockCall, parseResult } from './json-rpc.ts'
 import { aheadMsMax, behindMs, headSlackBlocks, headSpreadMax } from './limits.ts'
 import type { Session, TronNode } from './node.ts'
-import { type NodeResult, nodeError } from './node-error.ts'
-import { parseBriefBlock } from './parse/header.ts'
-import { parseFinalized } from './probe.ts'
+import { parseBriefBlock } from './parse/block.ts'
+import { type NodeResult, nodeError } from './transport.ts'
 
 type StoredHead = { readonly height: BlockHeight; readonly time: number } | null
 
@@ -29,35 +28,32 @@ export async function readFinalizedHead(session: Session, stored: StoredHead): C
     },
   )
   const sorted = [...answers].sort((a, b) => b.value.height - a.value.height)
-  const lowest = sorted[quorum - 1]
+  const lowest = sorted[quorum - 1]?.value
   if (lowest === undefined) return err(failureOf(session, errors))
-  const { height } = lowest.value
+  const { height } = lowest
   for (const { node, value } of answers) {
     if (height - value.height > headSpreadMax) node.rpc.demotedUntil = clock.now() + behindMs
   }
-  // Nodes whose head is lower are not asked for a block that they do not have.
-  const lower = new Set(sorted.filter(({ value }) => value.height < height).map(({ node }) => node))
   const heads = new Map(answers.map(({ node, value }) => [node, value]))
   const about = `finalized block ${height}`
   const agreed = await agreeOnOne(session, 'chain', about, async (node) => {
-    if (lower.has(node)) return nodeError('behind', `final up to ${heads.get(node)?.height}`)
     const head = heads.get(node)
-    const isParent = head?.height === height + 1 && head.parentHash === lowest.value.hash
-    const own =
-      head?.height === height ? ok(head) : isParent ? ok(lowest.value) : await readHeader(session, node, height)
+    // A node whose head is lower is not asked for a block that it does not have.
+    if (head !== undefined && head.height < height) return nodeError('behind', `final up to ${head.height}`)
+    const isParent = head?.height === height + 1 && head.parentHash === lowest.hash
+    const known = head?.height === height ? head : isParent ? lowest : null
+    const own = known === null ? await readHeader(session, node, height) : ok(known)
     return own.ok ? ok([{ about, facts: `hash ${own.value.hash}`, rest: '', value: own.value }]) : own
   })
   return agreed.ok ? ok(agreed.value.value) : agreed
 }
 
 async function readHead(session: Session, node: TronNode, stored: StoredHead): NodeResult<Header> {
-  const result = await askRpc(session, node, [blockCall('finalized')], parseFinalized)
+  const result = await askOne(session, node, blockCall('finalized'), parseFinalized)
   if (!result.ok) return result
-  const [head] = result.value
-  if (head === undefined) return nodeError('bad-answer', 'no finalized head')
-  const why = whyImplausible(head, stored, session.pool.clock.now())
-  if (why === null)
-    return ok({ height: head.height, hash: head.hash, parentHash: head.parentHash, timestamp: head.timestamp })
+  const { height, hash, parentHash, timestamp } = result.value
+  const why = whyImplausible(result.value, stored, session.pool.clock.now())
+  if (why === null) return ok({ height, hash, parentHash, timestamp })
   const lie = nodeError('bad-answer', why)
   recordError(session, node, 'rpc', lie.error)
   session.pool.report('node-lies', `node ${node.number}`, { node: node.number, why })
@@ -70,18 +66,16 @@ async function readHead(session: Session, node: TronNode, stored: StoredHead): N
  */
 function whyImplausible({ height, timestamp }: Header, stored: StoredHead, now: number): string | null {
   if (timestamp > now + aheadMsMax) return `its finalized block ${height} is from the future`
-  const blocksMax = stored === null ? null : Math.max(now - stored.time, 0) / (blockSeconds * 1000) + headSlackBlocks
-  if (stored === null || blocksMax === null || height - stored.height <= blocksMax) return null
+  if (stored === null) return null
+  const slots = Math.max(now - stored.time, 0) / (blockSeconds * 1000)
+  if (height - stored.height <= slots + headSlackBlocks) return null
   return `its finalized block ${height} is more blocks above ${stored.height} than there were slots`
 }
 
-async function readHeader(session: Session, node: TronNode, height: BlockHeight): NodeResult<Header> {
-  const result = await askRpc(session, node, [blockCall(height)], (reply) => {
+function readHeader(session: Session, node: TronNode, height: BlockHeight): NodeResult<Header> {
+  return askOne(session, node, blockCall(height), (reply) => {
     const header = parseResult(reply, `block ${height}`, parseBriefBlock)
     if (!header.ok || header.value.height === height) return header
     return nodeError('bad-answer', `block ${header.value.height} in place of ${height}`)
   })
-  const [header] = result.ok ? result.value : []
-  if (!result.ok) return result
-  return header === undefined ? nodeError('bad-answer', `no block ${height}`) : ok(header)
 }

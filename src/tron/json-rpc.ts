@@ -1,9 +1,8 @@
 import type { Address } from '../chain/address.ts'
 import type { BlockHash, Txid } from '../chain/block.ts'
-import { formatQuantity } from '../chain/quantity.ts'
 import { ok, type Result } from '../common/result.ts'
-import { type NodeError, nodeError } from './node-error.ts'
-import { isObject, type Parsed } from './parse/fields.ts'
+import { formatQuantity, isObject, type Parsed } from './parse/fields.ts'
+import { type NodeError, nodeError } from './transport.ts'
 
 /** One JSON-RPC call. */
 export interface RpcCall {
@@ -20,8 +19,6 @@ const call = (method: string, ...params: readonly unknown[]): RpcCall => ({ meth
 
 /** The chain id. */
 export const chainIdCall = call('eth_chainId')
-/** The software and version of the node. */
-export const versionCall = call('web3_clientVersion')
 /** The block at a height or tag, with txids. */
 export const blockCall = (block: number | 'finalized' | 'latest') =>
   call('eth_getBlockByNumber', typeof block === 'number' ? formatQuantity(block) : block, false)

@@ -5,8 +5,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { LogFields, Logger } from '../platform/logger.ts'
 import type { Allowance } from './allowance.ts'
 import * as limits from './limits.ts'
-import type { NodeErrorKind, NodeResult } from './node-error.ts'
-import type { Network } from './transport.ts'
+import type { Network, NodeErrorKind, NodeResult } from './transport.ts'
 
 /** A node as it is configured. Its URLs and key are secrets. */
 export interface NodeEndpoint {
@@ -60,7 +59,7 @@ export interface TronNode {
 
 /** Reports what an operator must see. `subject` is the same for one fault that lasts. */
 export type Report = (
-  kind: 'nodes-disagree' | 'node-lies' | 'node-unfit' | 'allowance-used-up',
+  kind: 'nodes-disagree' | 'node-lies' | 'node-unfit' | 'allowance-used-up' | 'transaction-unreadable',
   subject: string,
   fields: LogFields,
 ) => void

@@ -1,10 +1,46 @@
-import { parseJson } from '../common/parse-json.ts'
-import type { Result } from '../common/result.ts'
+import type { ChainFailure } from '../chain/chain.ts'
+import { ok, parseJson, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import * as limits from './limits.ts'
-import { type NodeError, type NodeResult, nodeError } from './node-error.ts'
 import { createReplyScan } from './reply-scan.ts'
+
+/** Why a node gave no usable reply. `detail` is for the log and never a node's text, which could contain a URL or key. */
+export interface NodeError {
+  readonly kind: NodeErrorKind
+  readonly detail: string
+  /** Of kind `limited`: what the query fails with. */
+  readonly limit?: ChainFailure & { readonly kind: 'limited' }
+}
+
+/** The result of a query to one node. An error never means "nothing there". */
+export type NodeResult<T> = Promise<Result<T, NodeError>>
+
+/** `recordFailure` decides what a kind means for the node. */
+export type NodeErrorKind =
+  /** The time of this piece of work is used up. */
+  | 'out-of-time'
+  /** The allowance has no room for the request. */
+  | 'limited'
+  | 'timed-out'
+  | 'unreachable'
+  | 'rate-limited'
+  /** The whole batch was refused. Single calls can pass. */
+  | 'batch-refused'
+  /** The reply is too large for the node or for this service. A smaller query can pass. */
+  | 'too-large'
+  /** A malformed or unexpected reply. */
+  | 'bad-answer'
+  /** The node does not have the block yet. */
+  | 'behind'
+  /** The node does not support the query. */
+  | 'unfit'
+  | 'wrong-chain'
+
+/** A node error as a failed result. */
+export function nodeError(kind: NodeErrorKind, detail: string): { readonly ok: false; readonly error: NodeError } {
+  return { ok: false, error: { kind, detail } }
+}
 
 /** The network function: the platform's `fetch`, or that of a test. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -51,17 +87,23 @@ export interface HttpTarget {
 /** What a value of a reply is read as. It runs while no other large reply is parsed. `bytes` is the length of the reply. */
 export type ReadReply<T> = (value: unknown, bytes: number) => Result<T, NodeError>
 
-/** What `read` makes of the JSON value in the reply to one POST. It never throws, and no error has text of the node. */
+/**
+ * What `read` makes of the JSON value in the reply to one POST. It never throws, and no error has text of the node. `waitForTurn` runs
+ * when there is a connection, so that the request is sent when it has resolved.
+ */
 export async function postJson<T>(
   network: Network,
   target: HttpTarget,
   body: string,
   deadline: UnixMs,
   read: ReadReply<T>,
+  waitForTurn: () => NodeResult<null> = async () => ok(null),
 ): NodeResult<T> {
   const { clock, connections } = network
   const connection = await take(connections)
   try {
+    const turn = await waitForTurn()
+    if (!turn.ok) return turn
     const leftMs = deadline - clock.now()
     if (leftMs <= 0) return nodeError('out-of-time', 'the time is used up')
     const limitMs = Math.ceil(Math.min(limits.requestMs, Math.max(leftMs / 2, limits.requestMsMin), leftMs))
@@ -88,9 +130,10 @@ async function post<T>(
   try {
     const received = await receive(network, target, body, signal, large).catch(() => null) // its text can contain the URL
     if (received === null) return nodeError('unreachable', 'the connection failed')
-    if ('error' in received) return received
-    const value = parseReply(received.status, received.text)
-    return 'error' in value ? value : read(value.value, received.bytes)
+    if (!received.ok) return received
+    const { status, text, bytes } = received.value
+    const parsed = parseReply(status, text)
+    return parsed.ok ? read(parsed.value, bytes) : parsed
   } finally {
     if (large.memory !== null) giveBack(network.memory, large.memory)
   }
@@ -100,8 +143,6 @@ async function post<T>(
 interface Large {
   memory: Uint8Array<ArrayBuffer> | null
 }
-type Failed = ReturnType<typeof nodeError>
-type Received = { readonly status: number; readonly text: string; readonly bytes: number }
 
 async function receive(
   network: Network,
@@ -109,7 +150,7 @@ async function receive(
   body: string,
   signal: AbortSignal,
   large: Large,
-): Promise<Received | Failed> {
+): NodeResult<{ readonly status: number; readonly text: string; readonly bytes: number }> {
   const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
   if (key !== null) headers['TRON-PRO-API-KEY'] = key
   // With redirects followed, another host could receive the key.
@@ -118,18 +159,19 @@ async function receive(
     await response.body?.cancel()
     return nodeError('bad-answer', `a redirect (HTTP ${response.status})`)
   }
-  const scan = createReplyScan(network.clock.random())
+  const scan = createReplyScan()
+  const isTooDense = nodeError('too-large', 'a reply that would take too much memory')
   for await (const bytes of chunksOf(response.body)) {
     const refused = scan.push(bytes)
     if (refused === 'too-large') return nodeError('too-large', `a reply of more than ${limits.replyBytesMax} bytes`)
-    if (refused === 'too-dense') return nodeError('too-large', 'a reply that would take too much memory')
+    if (refused === 'too-dense') return isTooDense
     if (large.memory !== null || scan.size() <= limits.smallReplyBytes) continue
     large.memory = await take(network.memory)
     scan.moveTo(large.memory)
   }
   const text = scan.text()
-  if (text === null) return nodeError('too-large', 'a reply that would take too much memory')
-  return { status: response.status, text, bytes: scan.size() }
+  if (text === null) return isTooDense
+  return ok({ status: response.status, text, bytes: scan.size() })
 }
 
 /** The bytes of a body. workerd's default chunks of 4 KiB take four times as long as parsing (November 2026). */
@@ -163,7 +205,7 @@ function createByteReader(body: ReadableStream<Uint8Array>): ReadableStreamBYOBR
 const rateLimitStatuses: ReadonlySet<number> = new Set([403, 429, 503])
 const batchRefusalStatuses: ReadonlySet<number> = new Set([400, 405, 415, 422, 501])
 
-function parseReply(status: number, text: string): Failed | { readonly value: unknown } {
+function parseReply(status: number, text: string): Result<unknown, NodeError> {
   if (rateLimitStatuses.has(status)) return nodeError('rate-limited', `HTTP ${status}`)
   const value = parseJson(text)
   if (typeof value === 'object' && value !== null && 'Error' in value && !('jsonrpc' in value)) {
@@ -173,5 +215,5 @@ function parseReply(status: number, text: string): Failed | { readonly value: un
   if (batchRefusalStatuses.has(status)) return nodeError('batch-refused', `HTTP ${status}`)
   if (status !== 200) return nodeError('bad-answer', `HTTP ${status}`)
   if (text.trim() === '') return nodeError('bad-answer', 'an empty body') // PROTOCOL.md, JSON-RPC transport
-  return value === undefined ? nodeError('bad-answer', 'a body that is not JSON') : { value }
+  return value === undefined ? nodeError('bad-answer', 'a body that is not JSON') : ok(value)
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import type { Address } from '../../src/chain/address.ts'
-import { nativeAsset, trc20Asset } from '../../src/chain/asset.ts'
-import type { BlockHeight, Txid } from '../../src/chain/block.ts'
+import { type BlockHeight, nativeAsset, type Txid, trc20Asset } from '../../src/chain/block.ts'
 import type { CurrencyId } from '../../src/common/ids.ts'
 import type { Currency } from '../../src/ledger/currencies.ts'
 

@@ -1,9 +1,8 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import type { Address } from '../../src/chain/address.ts'
 import type { BlockHash, BlockHeight, BlockRef, Txid } from '../../src/chain/block.ts'
 import { quantity } from './hex.ts'
-import { addressOf, type LogSpec, type TransactionSpec, transferCallData, transferLog } from './transaction-spec.ts'
+import { type LogSpec, type TransactionSpec, transferLog } from './transaction-spec.ts'
 
 /** A JSON object as a node writes it. */
 export type Wire = Readonly<Record<string, unknown>>
@@ -64,13 +63,6 @@ function headerOf(height: number, hash: string, parentHash: string, timestamp: n
     hash: `0x${hash}`,
     parentHash: `0x${parentHash}`,
     timestamp: quantity(timestamp),
-    miner: `0x${addressOf(27)}`,
-    size: '0x60a',
-    gasLimit: '0x2540be400',
-    gasUsed: '0xae29',
-    stateRoot: '0x',
-    uncles: [],
-    nonce: '0x0000000000000000',
     logsBloom: `0x${'00'.repeat(256)}`,
   }
 }
@@ -84,43 +76,19 @@ function apiBlockOf(
   built: readonly BuiltTransaction[],
 ): Wire {
   const number = height === 0 ? {} : { number: height }
-  const rawData = {
-    ...number,
-    txTrieRoot: '0'.repeat(64),
-    witness_address: `41${addressOf(27)}`,
-    parentHash,
-    version: 32,
-    timestamp: timestamp * 1000,
-  }
+  const rawData = { ...number, txTrieRoot: '0'.repeat(64), parentHash, version: 32, timestamp: timestamp * 1000 }
   const transactions = built.length === 0 ? {} : { transactions: built.map(({ api }) => api) }
   return { blockID: hash, block_header: { raw_data: rawData, witness_signature: '11'.repeat(65) }, ...transactions }
 }
 
-/** A transaction in the HTTP API. The service reads its bytes, its id and its result. */
+/** A transaction in the HTTP API. The service reads its bytes, its id and its result, and not its rendering. */
 function apiTransactionOf(spec: TransactionSpec, txid: Txid, rawData: Uint8Array, failed: boolean): Wire {
-  const to =
-    spec.kind === 'trx' || spec.kind === 'bytes' ? { to_address: `41${spec.to}`, amount: Number(spec.amount) } : {}
-  const name = spec.kind === 'trx' || spec.kind === 'bytes' ? 'TransferContract' : 'TriggerSmartContract'
-  const keepsLogs =
-    (spec.kind === 'token' && spec.keepsLogs === true) || (spec.kind === 'call' && spec.logs !== undefined)
-  const result = failed ? (keepsLogs ? 'OUT_OF_TIME' : 'REVERT') : 'SUCCESS'
+  const hasLogs = ('keepsLogs' in spec && spec.keepsLogs === true) || ('logs' in spec && spec.logs !== undefined)
   return {
-    ret: [{ contractRet: result }],
+    ret: [{ contractRet: failed ? (hasLogs ? 'OUT_OF_TIME' : 'REVERT') : 'SUCCESS' }],
     signature: ['22'.repeat(65)],
     txID: txid,
-    raw_data: {
-      contract: [
-        {
-          parameter: {
-            value: { owner_address: `41${spec.from}`, ...to },
-            type_url: `type.googleapis.com/protocol.${name}`,
-          },
-          type: name,
-        },
-      ],
-      ref_block_bytes: '1ca0',
-      ref_block_hash: '5cf728c92ee79f5f',
-    },
+    raw_data: { contract: [{ type: spec.kind }], ref_block_bytes: '1ca0' },
     raw_data_hex: bytesToHex(rawData),
   }
 }
@@ -142,81 +110,19 @@ function buildTransaction(
     topics,
     transactionHash: `0x${txid}`,
   }))
-  const from = `0x${spec.from}`
-  const to = visible.to === null ? null : `0x${visible.to}`
-  const energy = visible.isCall ? '0xae29' : '0x0'
-  const wire = {
-    ...location,
-    hash: `0x${txid}`,
-    from,
-    to,
-    value: quantity(visible.value),
-    input: visible.input,
-    gas: energy,
-    gasPrice: '0x64',
-    nonce: '0x0000000000000000',
-    type: '0x0',
-    v: '0x1b',
-    r: `0x${'11'.repeat(32)}`,
-    s: `0x${'22'.repeat(32)}`,
-  }
-  const receipt = {
-    ...location,
-    transactionHash: `0x${txid}`,
-    from,
-    to,
-    status: visible.failed ? '0x0' : '0x1',
-    type: '0x0',
-    contractAddress: null,
-    gasUsed: energy,
-    cumulativeGasUsed: energy,
-    effectiveGasPrice: '0x64',
-    logsBloom: `0x${'00'.repeat(256)}`,
-    logs,
-  }
+  const hash = `0x${txid}`
+  const wire = { ...location, hash }
+  const receipt = { ...location, transactionHash: hash, status: visible.failed ? '0x0' : '0x1', logs }
   const api = apiTransactionOf(spec, txid, rawData, visible.failed)
   return { built: { txid, rawData, api, wire, receipt }, logs }
 }
 
-interface VisiblePart {
-  readonly to: Address | null
-  readonly value: bigint
-  readonly input: string
-  readonly isCall: boolean
-  readonly failed: boolean
-  readonly logs: readonly LogSpec[]
-}
-
-/**
- * The part of a transaction that JSON-RPC shows. Only for TRX transfers it is all that the transaction does
- * (PROTOCOL.md, Look-alike transfers).
- */
-function visiblePartOf(spec: TransactionSpec): VisiblePart {
-  const plain = { input: '0x', isCall: false, failed: false, logs: [] }
-  switch (spec.kind) {
-    case 'trx':
-    case 'trc10':
-    case 'bytes':
-      return { ...plain, to: spec.to, value: spec.amount }
-    case 'token': {
-      const failed = spec.failed === true
-      const hasLog = !failed || spec.keepsLogs === true
-      const logs = hasLog ? [transferLog(spec.contract, spec.from, spec.to, spec.amount)] : []
-      const input = `0x${transferCallData(spec.to, spec.amount)}`
-      return { to: spec.contract, value: 0n, input, isCall: true, failed, logs }
-    }
-    case 'call':
-      return {
-        to: spec.contract,
-        value: spec.value ?? 0n,
-        input: '0x12345678',
-        isCall: true,
-        failed: spec.failed === true,
-        logs: spec.logs ?? [],
-      }
-    case 'other':
-      return { ...plain, to: spec.to, value: spec.value }
-  }
+/** Whether a transaction failed, and its logs. */
+function visiblePartOf(spec: TransactionSpec): { readonly failed: boolean; readonly logs: readonly LogSpec[] } {
+  const failed = 'failed' in spec && spec.failed === true
+  if (spec.kind === 'call') return { failed, logs: spec.logs ?? [] }
+  const hasLog = spec.kind === 'token' && (!failed || spec.keepsLogs === true)
+  return { failed, logs: hasLog ? [transferLog(spec.contract, spec.from, spec.to, spec.amount)] : [] }
 }
 
 /** Logs numbered through their block, without a hole. */

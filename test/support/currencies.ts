@@ -1,4 +1,4 @@
-import { nativeAsset, trc20Asset } from '../../src/chain/asset.ts'
+import { nativeAsset, trc20Asset } from '../../src/chain/block.ts'
 import type { CurrencyId } from '../../src/common/ids.ts'
 import { type Currency, indexCurrencies } from '../../src/ledger/currencies.ts'
 import { usdtAddress } from './transaction-spec.ts'

@@ -86,9 +86,7 @@ function blockOf(node: NodeState, tag: unknown): CallResponse {
 function heightOf(node: NodeState, tag: unknown): number | CallResponse {
   if (typeof tag !== 'string') return failure(-32700, 'JSON parse error')
   if (tag === 'latest') return headOf(node)
-  if (tag === 'earliest') return 0
   if (tag === 'finalized' && node.supportsFinalized) return headOf(node) - node.finalityLag
-  if (tag === 'pending') return failure(-32602, 'TAG pending not supported')
   return /^0x[0-9a-f]+$/.test(tag) ? Number(tag) : failure(-32602, 'invalid block number')
 }
 
@@ -96,36 +94,13 @@ function blockAt(node: NodeState, height: number): BuiltBlock | undefined {
   return height <= headOf(node) ? node.chain.at(height) : undefined
 }
 
-interface LogFilter {
-  readonly blockHash?: string
-  readonly fromBlock?: string
-  readonly toBlock?: string
-  readonly address?: readonly string[]
-}
-
 function logsOf(node: NodeState, filter: unknown): CallResponse {
-  const { blockHash, fromBlock, toBlock, address } = filter as LogFilter
-  const matches = (log: Wire) => address === undefined || address.length === 0 || address.includes(String(log.address))
-  if (blockHash === undefined) return rangeLogsOf(node, Number(fromBlock), Number(toBlock), matches)
+  const { blockHash = '' } = filter as { readonly blockHash?: string }
   const block = node.chain.byHash(blockHash.slice(2))
   if (block === undefined || block.height > headOf(node)) return failure(-32602, 'invalid blockHash')
-  return foundLogs(node, block.logs.filter(matches))
-}
-
-function foundLogs(node: NodeState, logs: readonly Wire[]): CallResponse {
   if (!node.hasHistory) return success([])
-  return logs.length > node.logsMax ? failure(-32005, 'query returned more than 10000 results') : success(logs)
-}
-
-/** Blocks above the node's head are left out without an error (PROTOCOL.md, Log queries). */
-function rangeLogsOf(node: NodeState, from: number, to: number, matches: (log: Wire) => boolean): CallResponse {
-  if (from > to) return failure(-32602, 'please verify: fromBlock <= toBlock')
-  if (to - from > 5000) return failure(-32602, 'exceed max block range: 5000')
-  const logs: Wire[] = []
-  for (let height = from; height <= Math.min(to, headOf(node)); height++) {
-    logs.push(...(blockAt(node, height)?.logs ?? []).filter(matches))
-  }
-  return foundLogs(node, logs)
+  const isTooLong = block.logs.length > node.logsMax
+  return isTooLong ? failure(-32005, 'query returned more than 10000 results') : success(block.logs)
 }
 
 function receiptOf(node: NodeState, txid: unknown): CallResponse {

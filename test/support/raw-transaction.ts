@@ -1,7 +1,6 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Address } from '../../src/chain/address.ts'
-import { contractSpecs } from './contracts.ts'
 import { type TransactionSpec, transferCallData } from './transaction-spec.ts'
 
 interface ContractMessage {
@@ -18,7 +17,7 @@ export function encodeRawTransaction(spec: TransactionSpec, timestamp: number): 
   const { type, message } = encodeContract(spec)
   const any = new BinaryWriter()
     .tag(1, 2)
-    .string(`type.googleapis.com/protocol.${nameOfType.get(type) ?? 'UnknownContract'}`)
+    .string(`type.googleapis.com/protocol.${type === 1 ? 'TransferContract' : 'OtherContract'}`)
     .tag(2, 2)
     .bytes(message)
     .finish()
@@ -96,5 +95,4 @@ function encodeOther({ type, from, to, value }: TransactionSpec & { kind: 'other
   return { type, message: message.finish() }
 }
 
-const nameOfType = new Map<number, string>(Object.entries(contractSpecs).map(([name, { id }]) => [id, name]))
 const accountBytes = (address: Address) => hexToBytes(`41${address}`)

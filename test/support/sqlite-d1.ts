@@ -21,6 +21,11 @@ export interface SqliteD1 {
   begin(): void
   /** Returns to the state at `begin`: an empty database in microseconds, and all statements stay prepared. */
   rollBack(): void
+  /**
+   * From now on, `changed` is called with each row of these tables that is inserted, updated or deleted by its `id`, also
+   * where a transaction is rolled back.
+   */
+  watch(tables: readonly string[], changed: (table: string, id: number) => void): void
 }
 
 interface Bound {
@@ -33,12 +38,12 @@ type Prepare = (sql: string, asArrays: boolean) => StatementSync
 
 /**
  * A D1 over an in-memory SQLite, for thousands of runs in Node: same SQL, same triggers, same atomic batches.
- * It has only the part of D1 that the service uses.
+ * It has only the part of D1 that the service uses. With `file`, that of wrangler, it is over that database as it is.
  */
-export function openSqliteD1(): SqliteD1 {
-  const sqlite = new DatabaseSync(':memory:')
-  for (const file of readdirSync(`${root}migrations`).sort()) {
-    if (file.endsWith('.sql')) sqlite.exec(readFileSync(`${root}migrations/${file}`, 'utf8'))
+export function openSqliteD1(file?: string): SqliteD1 {
+  const sqlite = new DatabaseSync(file ?? ':memory:')
+  for (const name of file === undefined ? readdirSync(`${root}migrations`).sort() : []) {
+    if (name.endsWith('.sql')) sqlite.exec(readFileSync(`${root}migrations/${name}`, 'utf8'))
   }
   const prepare = createPrepare(sqlite)
   return {
@@ -46,6 +51,22 @@ export function openSqliteD1(): SqliteD1 {
     connect: (roundTrip) => connect(sqlite, prepare, roundTrip),
     begin: () => sqlite.exec('BEGIN'),
     rollBack: () => sqlite.exec('ROLLBACK'),
+    watch: (tables, changed) => watch(sqlite, tables, changed),
+  }
+}
+
+function watch(sqlite: DatabaseSync, tables: readonly string[], changed: (table: string, id: number) => void): void {
+  sqlite.function('note_change', (table, id) => {
+    changed(String(table), Number(id))
+    return null
+  })
+  const steps = { INSERT: 'NEW', UPDATE: 'NEW', DELETE: 'OLD' }
+  for (const table of tables) {
+    for (const [step, row] of Object.entries(steps)) {
+      const name = `temp.note_${step}_of_${table}`
+      sqlite.exec(`CREATE TRIGGER ${name} AFTER ${step} ON main.${table}
+        BEGIN SELECT note_change('${table}', ${row}.id); END`)
+    }
   }
 }
 

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { nativeAsset } from '../../src/chain/asset.ts'
 import { parseBatchReply } from '../../src/tron/json-rpc.ts'
-import { addressOf } from '../support/transaction-spec.ts'
-import { createProbed, readBlocks, us, wordsOf } from './harness.ts'
+import { createProbed, readBlocks, wordsOf } from './harness.ts'
 
 const five = [2, 2, 2, 2, 2]
 
@@ -52,14 +50,5 @@ describe('a batch', () => {
       [false, 'eth_chainId'],
       ...Array(5).fill([false, 'eth_getLogs']),
     ])
-  })
-
-  it('of 20 balances and the chain id is one request', async () => {
-    const h = await createProbed()
-    const addresses = Array.from({ length: 20 }, (_, i) => (i === 7 ? us : addressOf(100 + i)))
-    h.node(0).balances.set(us, 9n)
-    const result = await h.settle(h.open().balances(addresses, nativeAsset))
-    expect(result.ok && result.value[7]).toBe(9n)
-    expect(h.counts()).toEqual([1, 0])
   })
 })

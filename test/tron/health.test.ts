@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nativeAsset } from '../../src/chain/asset.ts'
+import { nativeAsset } from '../../src/chain/block.ts'
 import { createChain } from '../support/chain-builder.ts'
 import { changing, type Fault, type IncomingRequest } from '../support/scripted-node.ts'
 import { createHarness, createProbed, type Harness, readBlocks, secrets, trx, us, wordsOf } from './harness.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Fault } from '../support/scripted-node.ts'
+import { changing, type Fault } from '../support/scripted-node.ts'
 import { at, createProbed, matchUs, refOf, txidAt } from './harness.ts'
 import {
   blockFaults,
@@ -48,17 +48,14 @@ describe('a faulty reply is no answer, and never "no deposits"', () => {
     },
   )
 
-  it.each(forBlocks)('%s, another node is used: %s', async (_section, _title, fault) => {
-    const h = await createFaulty(fault, { nodes: 2, quorum: 1 })
-    const { firstHeight } = h.chain
-    const read = await h.settle(h.open().finalBlocks(...three(firstHeight)))
-    expect(read.ok && read.value.map((block) => (block.kind === 'read' ? block.transfers.length : 'no'))).toEqual([
-      2, 2, 2,
-    ])
-  })
-
   it.each<[string, Fault]>([
     ['no response in time', { kind: 'hang' }],
+    ['a broken connection', { kind: 'broken-connection' }],
+    ['HTML', { kind: 'body', body: '<html>' }],
+    ['a rate limit', { kind: 'status', status: 429 }],
+    ['another chain', changing('eth_chainId', () => '0xcd8690dc')],
+    ['malformed blocks', blocks(() => null)],
+    ['malformed logs', logs(() => null)],
     ['an endless body', { kind: 'oversize' }],
     ['truncated JSON', { kind: 'truncated-json' }],
     ['a redirect', { kind: 'redirect' }],

@@ -18,77 +18,22 @@ async function received({ status = 200, response, responseText }: RecordedCall):
 }
 
 describe('a recorded error', () => {
-  type Meaning = 'unsupported' | 'too large' | 'failed' | 'result'
-  const expected: Readonly<Record<string, readonly (readonly [string, ReturnType<typeof outcomeOf>, Meaning])[]>> = {
-    'errors/methods-refused': [
-      ['an unknown method', -32601, 'unsupported'],
-      ['a method that no node supports', -32601, 'unsupported'],
-      ['a method that the PBFT port does not have', -32601, 'unsupported'],
-      ['a request without a method', -32601, 'unsupported'],
-      ['the client version on JDK 17', -32001, 'failed'],
-    ],
-    'errors/parameters-refused': [
-      ['too few parameters', -32602, 'unsupported'],
-      ['a hash of 2 bytes', -32602, 'unsupported'],
-      ['a hash that is not hex', -32602, 'unsupported'],
-      ['an object as a tag', -32700, 'unsupported'],
-      ['an object as a height', -32700, 'unsupported'],
-      ['a height that does not exist', -32000, 'failed'],
-      ['an unknown field of a log query', -32700, 'unsupported'],
-    ],
-    'errors/tags-refused': [
-      ['pending for a block', -32602, 'unsupported'],
-      ['safe for a block', -32602, 'unsupported'],
-      ['0x for a block', -32602, 'unsupported'],
-      ['0xzz for a block', -32602, 'unsupported'],
-      ['finalized for a balance', -32602, 'unsupported'],
-      ['a height for a balance', -32602, 'unsupported'],
-      ['safe for a contract call', -32602, 'unsupported'],
-      ['pending for logs', -32602, 'unsupported'],
-      ['safe for logs', -32602, 'unsupported'],
-      ['0xzz for logs', -32001, 'failed'],
-    ],
-    'errors/log-queries-refused': [
-      ['an address of 2 bytes', -32602, 'unsupported'],
-      ['an address of 21 bytes', -32602, 'unsupported'],
-      ['a base58 address', -32001, 'failed'],
-      ['a topic of 2 bytes', -32602, 'unsupported'],
-      ['five topics', -32602, 'unsupported'],
-      ['a range that ends before it begins', -32602, 'unsupported'],
-      ['a hash and a range', -32602, 'unsupported'],
-      ['too many blocks', -32602, 'unsupported'],
-      ['too many entries of a topic', -32602, 'unsupported'],
-    ],
-    'errors/block-of-more-than-10000-logs': [
-      ['all logs by hash', -32005, 'too large'],
-      ['all logs by range', -32005, 'too large'],
-      ['the logs of one contract', 'result', 'result'],
-    ],
-    'errors/contract-calls-refused': [
-      ['an address without a contract', -32600, 'unsupported'],
-      ['a revert with a reason', -32000, 'failed'],
-      ['an unknown function', -32000, 'failed'],
-      ['no contract address', -32602, 'unsupported'],
-      ['the field input', -32700, 'unsupported'],
-      ['the field chainId', -32700, 'unsupported'],
-      ['too long a run', -32000, 'failed'],
-      ['a node without constant calls', -32600, 'unsupported'],
-    ],
-  }
+  const meanings = new Map([
+    ...[-32600, -32601, -32602, -32700].map((code) => [code, 'unsupported'] as const),
+    ...[-32000, -32001].map((code) => [code, 'failed'] as const),
+    [-32005, 'too large'] as const,
+  ])
 
-  it('is in one of the tables', () => {
-    expect(new Set(Object.keys(expected))).toEqual(new Set(recordingNames('errors/')))
-  })
-
-  it.each(Object.entries(expected))('of %s has a code and a meaning', (name, rows) => {
-    const meaningOf = ({ response }: RecordedCall): Meaning => {
-      const reply = parseSingleReply(response, 1)
+  it.each(recordingNames('errors/'))('of %s has the meaning of its code', (name) => {
+    const read = recording(name).map((call) => {
+      const reply = parseSingleReply(call.response, 1)
       if (!reply.ok || reply.value.kind === 'result') return 'result'
       if (isTooLarge(reply.value)) return 'too large'
       return isUnsupported(reply.value) ? 'unsupported' : 'failed'
-    }
-    const read = recording(name).map((call, i) => [rows[i]?.[0], outcomeOf(call), meaningOf(call)])
-    expect(read).toEqual(rows)
+    })
+    const codes = recording(name).map(outcomeOf)
+    expect(read).toEqual(codes.map((code) => (code === 'result' ? 'result' : meanings.get(Number(code)))))
+    expect(codes.filter((code) => code !== 'result').length).toBeGreaterThan(0)
   })
 
   it('of a node before 4.8.0 shows that it has no tag finalized', () => {

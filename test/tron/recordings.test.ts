@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Header, Txid } from '../../src/chain/block.ts'
-import { parseQuantity } from '../../src/chain/quantity.ts'
-import type { ParsedBlock } from '../../src/tron/parse/block.ts'
-import { isObject, parseUint256 } from '../../src/tron/parse/fields.ts'
-import { parseBlockRef, parseBriefBlock } from '../../src/tron/parse/header.ts'
-import { parseBlockLogs } from '../../src/tron/parse/log.ts'
-import { parseReceipt } from '../../src/tron/parse/receipt.ts'
+import { type ParsedBlock, parseBlockRef, parseBriefBlock } from '../../src/tron/parse/block.ts'
+import { isObject, parseQuantity, parseUint256 } from '../../src/tron/parse/fields.ts'
+import { parseBlockLogs, parseReceipt } from '../../src/tron/parse/log.ts'
 import blockWithTxids from '../recordings/documented/block-with-txids-nile.json' with { type: 'json' }
 import newReceipt from '../recordings/documented/receipt-with-block-timestamp-4.8.2.json' with { type: 'json' }
 import readme from '../recordings/java-tron/README.md?raw'
@@ -41,22 +38,6 @@ describe('a recorded block', () => {
     expect(recordedResult(name, 3)).toEqual([])
   })
 
-  it('that is not final yet is unknown on the solidity port', () => {
-    expect(recording('blocks/block-not-final-yet').map((call) => [call.on, outcomeOf(call)])).toEqual([
-      [undefined, 'result'],
-      [undefined, 'result'],
-      ['solidity port', 'null'],
-      ['solidity port', -32602],
-    ])
-  })
-
-  it('that a fork replaced becomes unknown, with its transaction, receipt and logs', () => {
-    const name = 'blocks/block-dropped-by-a-fork'
-    const block = recordedResult(name)
-    expect(recordedResult(name, 1)).toMatchObject({ blockHash: isObject(block) && block.hash })
-    expect(recording(name).map(outcomeOf)).toEqual(['result', 'result', 'null', 'null', 'null', -32602])
-  })
-
   it('of Nile has its txids', () => {
     expect(unwrap(parseBriefBlock(blockWithTxids.result)).txids).toHaveLength(2)
   })
@@ -82,7 +63,7 @@ describe('a recorded finalized head', () => {
 /** The block with these transactions, all of them successful. */
 const blockOf = (header: Header, txids: readonly Txid[]): ParsedBlock => ({
   header,
-  transactions: txids.map((txid) => ({ txid, result: 'SUCCESS', type: 31, owner: null, target: null, amount: null })),
+  transactions: txids.map((txid) => ({ txid, result: 'SUCCESS', facts: null })),
   indexes: new Map(txids.map((txid, i) => [txid, i])),
 })
 
@@ -136,36 +117,7 @@ describe('recorded logs', () => {
   })
 })
 
-describe('a recorded node without history', () => {
-  it('has no receipts, and no logs for a block with a token transfer', () => {
-    const name = 'nodes/node-without-history'
-    expect(recording(name).slice(2, 6).map(outcomeOf)).toEqual(['null', 'null', 'result', 'result'])
-    expect([4, 5].map((i) => recordedResult(name, i))).toEqual([[], []])
-  })
-})
-
 describe('recorded state', () => {
-  it('of a transaction that is not mined has no block; on the solidity port it is unknown', () => {
-    const name = 'state/unmined-transaction'
-    expect(recordedResult(name)).toMatchObject({ blockHash: '0x', blockNumber: '0x', transactionIndex: '0x' })
-    const outcomes = recording(name).filter(({ path }) => path === undefined)
-    expect(outcomes.map(outcomeOf)).toEqual(['result', 'null', 'null'])
-  })
-
-  it('on a full node includes transfers that are not mined; on the solidity port it does not', () => {
-    const name = 'state/balance-with-unmined-transfers'
-    const units = recording(name).map((_, i) => {
-      const value = recordedResult(name, i)
-      return String(value).length === 66 ? unwrap(parseUint256(value)) : parseQuantity(value)
-    })
-    expect(recording(name).map(({ on }) => on ?? 'full port')).toEqual([
-      'full port',
-      'full port',
-      ...Array(3).fill('solidity port'),
-    ])
-    expect(units).toEqual([1_230_000n, 4_560_000n, 0n, 0n, 1_230_000n])
-  })
-
   it.each([
     [0, 'of a deposit address', 17_350_000n],
     [1, 'of an address that was never used', 0n],
@@ -174,10 +126,6 @@ describe('recorded state', () => {
     [4, 'of another address, where a digit is missing', 0n],
   ])('call %d: a balance %s', (i, _, units) => {
     expect(parseQuantity(recordedResult('state/balances', i))).toBe(units)
-  })
-
-  it('is refused for base58, a wrong length and a wrong first byte', () => {
-    expect(recording('state/balances').slice(5).map(outcomeOf)).toEqual([-32602, -32602, -32602])
   })
 
   it.each([

@@ -13,7 +13,7 @@ const mainnet = JSON.parse(mainnetText) as { block: { transactions: { raw_data_h
 
 /** What a scan makes of a text that arrives in parts. */
 function scanned(text: string, partBytes = 1_000_000) {
-  const scan = createReplyScan(0.3)
+  const scan = createReplyScan()
   const bytes = utf8.encode(text)
   for (let i = 0; i < bytes.length; i += partBytes) {
     const refused = scan.push(bytes.subarray(i, i + partBytes))

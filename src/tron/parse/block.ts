@@ -1,16 +1,25 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
-import type { Header, Txid } from '../../chain/block.ts'
+import {
+  type BlockHash,
+  type BlockHeight,
+  type BlockRef,
+  type Header,
+  heightInHash,
+  type Txid,
+} from '../../chain/block.ts'
 import { err, ok } from '../../common/result.ts'
-import { type ContractFacts, readContract, transferType } from './contract.ts'
-import { isObject, type Parsed, parseApiBytes, parseApiHash } from './fields.ts'
-import { headerOf } from './header.ts'
+import type { UnixMs } from '../../common/time.ts'
+import { type ContractFacts, readContract } from './contract.ts'
+import { isObject, type Parsed, parseHash, parseSmallQuantity } from './fields.ts'
 
 /** A mined transaction as its block has it: its own bytes and its result (PROTOCOL.md, Transactions). */
-export interface BlockTransaction extends ContractFacts {
+export interface BlockTransaction {
   readonly txid: Txid
   /** Such as `SUCCESS`, `REVERT`, `OUT_OF_ENERGY`. */
   readonly result: string
+  /** What its bytes say, or null where they cannot be read. */
+  readonly facts: ContractFacts | null
 }
 
 /** A block of the HTTP API. */
@@ -51,17 +60,11 @@ export function parseBlocks(
 
 /** One block, with bytes that hash to the txids. */
 export function parseBlock(value: unknown, height: number): Parsed<ParsedBlock> {
-  const header = isObject(value) && isObject(value.block_header) ? value.block_header.raw_data : null
-  if (!isObject(value) || !isObject(header)) return err('a block without header')
-  const { number = 0, parentHash, timestamp = 0 } = header // zeros are left out
-  const isInteger = (one: unknown): one is number => Number.isSafeInteger(one) && Number(one) >= 0
-  const parsed = headerOf(
-    isInteger(number) ? number : null,
-    parseApiHash(value.blockID),
-    parseApiHash(parentHash),
-    isInteger(timestamp) ? timestamp : null,
-  )
-  if (!parsed.ok) return parsed
+  const raw = isObject(value) && isObject(value.block_header) ? value.block_header.raw_data : null
+  if (!isObject(value) || !isObject(raw)) return err('a block without header')
+  const { number = 0, parentHash, timestamp = 0 } = raw // zeros are left out
+  const header = headerOf(integerOf(number), apiHash(value.blockID), apiHash(parentHash), integerOf(timestamp))
+  if (!header.ok) return header
   if (number !== height) return err(`block ${number} in place of ${height}`)
   const items = value.transactions ?? []
   if (!Array.isArray(items)) return err('no list of transactions')
@@ -74,7 +77,19 @@ export function parseBlock(value: unknown, height: number): Parsed<ParsedBlock> 
     transactions.push(transaction.value)
   }
   if (indexes.size !== transactions.length) return err(`block ${height}: a duplicate transaction`)
-  return ok({ header: parsed.value, transactions, indexes })
+  return ok({ header: header.value, transactions, indexes })
+}
+
+const integerOf = (value: unknown) => (Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : null)
+/** 32 bytes of the HTTP API. */
+const apiHash = (value: unknown) => (typeof value === 'string' ? parseHash(`0x${value}`) : null)
+
+function apiBytes(value: unknown): Uint8Array | null {
+  try {
+    return typeof value === 'string' ? hexToBytes(value) : null
+  } catch {
+    return null // it throws on anything but whole bytes in hex
+  }
 }
 
 const resultName = /^[A-Z_]{1,40}$/
@@ -82,15 +97,62 @@ const resultName = /^[A-Z_]{1,40}$/
 function parseTransaction(item: unknown): Parsed<BlockTransaction> {
   if (!isObject(item)) return err('a transaction that is not an object')
   const { txID, raw_data_hex, ret } = item
-  const [txid, digits] = [parseApiHash(txID), parseApiBytes(raw_data_hex)]
-  if (txid === null || digits === null) return err('no bytes')
-  const bytes = hexToBytes(digits)
+  const [txid, bytes] = [apiHash(txID), apiBytes(raw_data_hex)]
+  if (txid === null || bytes === null) return err('a transaction without its txid or bytes')
   if (bytesToHex(sha256(bytes)) !== txid) return err(`bytes that are not those of ${txid}`)
   const first: unknown = Array.isArray(ret) ? ret[0] : undefined
   const result = isObject(first) ? (first.contractRet ?? 'DEFAULT') : undefined // the default is left out
   if (typeof result !== 'string' || !resultName.test(result)) return err(`no result of ${txid}`)
-  const contract = readContract(bytes)
-  if (!contract.ok && result === successResult) return err(`${contract.error}: ${txid}`)
-  const facts = contract.ok ? contract.value : { type: transferType, owner: null, target: null, amount: null }
-  return ok({ ...facts, txid: txid as Txid, result }) // safe: 32 bytes
+  return ok({ txid: txid as Txid, result, facts: readContract(bytes) }) // safe: 32 bytes
 }
+
+/** A block of JSON-RPC with txids. */
+export interface BriefBlock extends Header {
+  readonly txids: readonly Txid[]
+}
+
+/** A block with txids. Both of its hashes contain a height (PROTOCOL.md, Blocks). */
+export function parseBriefBlock(value: unknown): Parsed<BriefBlock> {
+  if (!isObject(value) || !Array.isArray(value.transactions)) return err('a block with missing fields')
+  const seconds = parseSmallQuantity(value.timestamp)
+  const header = headerOf(
+    parseSmallQuantity(value.number),
+    parseHash(value.hash),
+    parseHash(value.parentHash),
+    seconds === null ? null : seconds * 1000,
+  )
+  if (!header.ok) return header
+  const txids = value.transactions.map(parseHash)
+  if (txids.includes(null)) return err('a malformed txid')
+  if (new Set(txids).size < txids.length) return err('a duplicate txid')
+  return ok({ ...header.value, txids: txids as Txid[] }) // safe: 32 bytes each
+}
+
+/** The block that an object names by `blockHash` and `blockNumber`, or null. */
+export function parseBlockRef({ blockHash, blockNumber }: Record<string, unknown>): BlockRef | null {
+  const height = parseSmallQuantity(blockNumber)
+  const hash = parseHash(blockHash)
+  if (height === null || hash === null || !hasHeight(hash, height)) return null
+  return { height: height as BlockHeight, hash: hash as BlockHash } // safe: checked above
+}
+
+/** A header of checked fields, each of which is null where it is malformed. */
+function headerOf(
+  height: number | null,
+  hash: string | null,
+  parentHash: string | null,
+  timestamp: number | null,
+): Parsed<Header> {
+  if (height === null || hash === null || parentHash === null || timestamp === null) return err('a malformed block')
+  if (!hasHeight(hash, height)) return err(`a hash that is not of height ${height}`)
+  if (height > 0 && !hasHeight(parentHash, height - 1)) return err(`a parent hash that is not of height ${height - 1}`)
+  return ok({
+    height: height as BlockHeight, // safe: an integer from 0
+    hash: hash as BlockHash, // safe: 32 bytes
+    parentHash: parentHash as BlockHash, // safe: 32 bytes
+    timestamp: timestamp as UnixMs, // safe: milliseconds
+  })
+}
+
+/** Whether a hash is that of a block at this height (PROTOCOL.md, Blocks). */
+const hasHeight = (hash: string, height: number) => heightInHash(hash as BlockHash) === height // safe: 32 bytes

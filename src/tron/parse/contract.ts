@@ -1,8 +1,6 @@
-import { bytesToHex } from '@noble/hashes/utils.js'
-import { type Address, addressFromHex } from '../../chain/address.ts'
-import { err, ok } from '../../common/result.ts'
-import type { Parsed } from './fields.ts'
-import { type Fields, readFields, type Shape } from './protobuf.ts'
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { Address } from '../../chain/address.ts'
 
 /** What a transaction's own bytes say, whatever a node shows (PROTOCOL.md, Transaction bytes). */
 export interface ContractFacts {
@@ -16,65 +14,83 @@ export interface ContractFacts {
   readonly amount: bigint | null
 }
 
-/** The contract types that the reading depends on, by their number in the chain's protocol. */
-export const transferType = 1
+const transferType = 1
 /** Types that run code of a contract, and can have logs. */
 export const callTypes: ReadonlySet<number> = new Set([30, 31])
 
-// java-tron protocol/core/Tron.proto, google/protobuf/any.proto (PROTOCOL.md, Transaction bytes)
-const rawField = { contract: 11 } as const
-const rawShape: Shape = new Map([[rawField.contract, 'list']])
-const contractField = { type: 1, parameter: 2 } as const
-const contractShape: Shape = new Map([
-  [contractField.type, 'number'],
-  [contractField.parameter, 'message'],
-])
-const anyField = { typeUrl: 1, value: 2 } as const
-const anyShape: Shape = new Map([
-  [anyField.typeUrl, 'bytes'],
-  [anyField.value, 'bytes'],
-])
 // java-tron protocol/core/contract/*.proto: the owner is field 1 but in these types, the target where a type has one.
 const ownerFields: ReadonlyMap<number, number> = new Map([2, 10, 19].map((type) => [type, 2]))
 const targetFields: ReadonlyMap<number, number> = new Map([
   ...[0, 1, 9, 31, 33, 45, 48].map((type) => [type, 2] as const),
   ...[[2, 3] as const, [11, 15] as const, [12, 15] as const, [51, 6] as const, [57, 4] as const, [58, 4] as const],
 ])
-const amountField = 3
 /** The part of the type URL that java-tron compares (`Any.is`): from the last slash to the end. */
-const transferName = '/protocol.TransferContract'
+const transferName = utf8ToBytes('/protocol.TransferContract')
 
-/** Reads the bytes of `raw_data` as java-tron reads them. The SHA-256 of the bytes must have been compared with the txid. */
-export function readContract(rawData: Uint8Array): Parsed<ContractFacts> {
-  const counts = new Map<number, number>()
-  const raw = readFields(rawData, rawShape, counts)
-  if (raw === null) return err('bytes that are no transaction')
-  if (counts.get(rawField.contract) !== 1) return err('a transaction without exactly one contract')
-  const contract = readFields(bytesOf(raw, rawField.contract), contractShape)
-  const any = contract && readFields(bytesOf(contract, contractField.parameter), anyShape)
-  if (contract === null || any === null) return err('bytes that are no contract')
-  const type = Number(BigInt.asIntN(32, numberOf(contract, contractField.type))) // an enum has 32 bits
-  const message = bytesOf(any, anyField.value)
-  if (type === transferType) return readTransfer(new TextDecoder().decode(bytesOf(any, anyField.typeUrl)), message)
-  const ownerField = ownerFields.get(type) ?? 1
-  const targetField = targetFields.get(type) ?? 0
-  const shape: Shape = new Map([ownerField, targetField].map((field) => [field, 'bytes']))
-  const fields: Fields = readFields(message, shape) ?? new Map()
-  const [owner, target] = [accountOf(fields, ownerField), accountOf(fields, targetField)]
-  return ok({ type, owner, target, amount: null })
+/**
+ * Reads the bytes of `raw_data` as java-tron reads them, or null where they are no transaction. The SHA-256 of the bytes must
+ * have been compared with the txid.
+ */
+export function readContract(rawData: Uint8Array): ContractFacts | null {
+  try {
+    // java-tron protocol/core/Tron.proto, google/protobuf/any.proto
+    const raw = readFields(rawData, { 11: 'once' })
+    if (!raw.has(11)) return null
+    const contract = readFields(bytesOf(raw, 11), { 1: 'number', 2: 'message' })
+    const any = readFields(bytesOf(contract, 2), { 1: 'bytes', 2: 'bytes' })
+    const type = Number(BigInt.asIntN(32, numberOf(contract, 1))) // an enum has 32 bits
+    return type === transferType ? readTransfer(bytesOf(any, 1), bytesOf(any, 2)) : readParties(type, bytesOf(any, 2))
+  } catch {
+    return null // what is malformed throws in `BinaryReader`, and below
+  }
 }
 
-function readTransfer(typeUrl: string, message: Uint8Array): Parsed<ContractFacts> {
-  const shape: Shape = new Map([
-    [1, 'bytes'],
-    [2, 'bytes'],
-    [amountField, 'number'],
-  ])
-  const fields = readFields(message, shape)
-  if (fields === null || !typeUrl.endsWith(transferName)) return err('bytes that are no TRX transfer')
-  const [owner, target, amount] = [accountOf(fields, 1), accountOf(fields, 2), numberOf(fields, amountField)]
-  if (owner === null || target === null || amount <= 0n) return err('a TRX transfer without owner, recipient or amount')
-  return ok({ type: transferType, owner, target, amount })
+function readTransfer(typeUrl: Uint8Array, message: Uint8Array): ContractFacts | null {
+  const fields = readFields(message, { 1: 'bytes', 2: 'bytes', 3: 'number' })
+  const [owner, target, amount] = [accountOf(fields, 1), accountOf(fields, 2), numberOf(fields, 3)]
+  const isTransfer = transferName.every((byte, i) => byte === typeUrl[typeUrl.length - transferName.length + i])
+  const isWhole = isTransfer && owner !== null && target !== null && amount > 0n
+  return isWhole ? { type: transferType, owner, target, amount } : null
+}
+
+function readParties(type: number, message: Uint8Array): ContractFacts {
+  const [ownerField, targetField] = [ownerFields.get(type) ?? 1, targetFields.get(type) ?? 0]
+  const fields = readFields(message, { [ownerField]: 'bytes', [targetField]: 'bytes' })
+  return { type, owner: accountOf(fields, ownerField), target: accountOf(fields, targetField), amount: null }
+}
+
+/** The values of fields by number, and how fields are read. All others are skipped. */
+type Fields = Map<number, bigint | Uint8Array>
+type Shape = Readonly<Record<number, 'number' | 'bytes' | 'message' | 'once'>>
+
+/**
+ * The fields of one message, by the rules of protobuf: of a field that comes twice the last value counts, messages are merged,
+ * and a known number with another wire type is an unknown field. What is to come `once` may not come twice.
+ */
+function readFields(message: Uint8Array, shape: Shape): Fields {
+  const reader = new BinaryReader(message)
+  const fields: Fields = new Map()
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32() // `reader.tag()` refuses padded ones, which java-tron reads
+    const [field, wireType] = [tag >>> 3, tag & 7]
+    if (field === 0) throw new Error('no field')
+    const [kind, before] = [shape[field], fields.get(field)]
+    if (kind === 'number' && wireType === WireType.Varint) fields.set(field, readInt64(reader))
+    else if (kind !== undefined && kind !== 'number' && wireType === WireType.LengthDelimited) {
+      if (kind === 'once' && before !== undefined) throw new Error('twice')
+      const value = reader.bytes()
+      const isMerged = kind === 'message' && before instanceof Uint8Array
+      fields.set(field, isMerged ? Uint8Array.of(...before, ...value) : value)
+    } else reader.skip(wireType, field)
+  }
+  return fields
+}
+
+/** One of 10 bytes is negative whatever its last byte is, as in java-tron (`CodedInputStream.readRawVarint64`). */
+function readInt64(reader: BinaryReader): bigint {
+  const start = reader.pos
+  const value = BigInt(reader.int64())
+  return reader.pos - start < 10 ? value : value | -(2n ** 63n)
 }
 
 /** A field of bytes; empty where it is absent, as in proto3. */
@@ -91,5 +107,5 @@ function numberOf(fields: Fields, field: number): bigint {
 /** The address in 21 bytes that start with 0x41, or null. */
 function accountOf(fields: Fields, field: number): Address | null {
   const bytes = bytesOf(fields, field)
-  return bytes.length === 21 && bytes[0] === 0x41 ? addressFromHex(bytesToHex(bytes.subarray(1))) : null
+  return bytes.length === 21 && bytes[0] === 0x41 ? (bytesToHex(bytes.subarray(1)) as Address) : null // safe: 20 bytes
 }

@@ -1,6 +1,4 @@
 import { type Address, addressFromHex } from '../../chain/address.ts'
-import type { BlockHash } from '../../chain/block.ts'
-import { heightInHash } from '../../chain/block.ts'
 import { err, ok, type Result } from '../../common/result.ts'
 
 /** A parsed part of a node's reply, or why it is malformed: one phrase for the log. */
@@ -24,16 +22,6 @@ export function parseWord(value: unknown): string | null {
   return typeof value === 'string' && value.length === 66 ? parseBytes(value) : null
 }
 
-/** 32 bytes of the HTTP API, 64 lower-case hex digits, or null. */
-export function parseApiHash(value: unknown): string | null {
-  return typeof value === 'string' && value.length === 64 ? parseDigits(value, 0) : null
-}
-
-/** Whole bytes of the HTTP API, at least one, in lower case, or null. */
-export function parseApiBytes(value: unknown): string | null {
-  return typeof value === 'string' && value.length > 0 && value.length % 2 === 0 ? parseDigits(value, 0) : null
-}
-
 /** The number that a contract returns: exactly 32 bytes (PROTOCOL.md, Contract calls). */
 export function parseUint256(value: unknown): Parsed<bigint> {
   const word = parseWord(value)
@@ -43,32 +31,52 @@ export function parseUint256(value: unknown): Parsed<bigint> {
 /** Whole bytes in lower case with `0x`, or null. */
 export function parseBytes(value: unknown): string | null {
   if (typeof value !== 'string' || value.length % 2 !== 0) return null
-  return value.startsWith('0x') || value.startsWith('0X') ? parseDigits(value, 2) : null
+  if (!value.startsWith('0x') && !value.startsWith('0X')) return null
+  if (isLowerHex(value)) return value
+  const lower = value.toLowerCase() // rare: nodes write lower case
+  return isLowerHex(lower) ? lower : null
 }
 
 /** An address of 20 bytes, or of 21 bytes that begin with 0x41, or null (PROTOCOL.md, Addresses and derivation). */
 export function parseNodeAddress(value: unknown): Address | null {
   if (typeof value !== 'string') return null
-  if (value.length === 42 && value.startsWith('0x') && isLowerHex(value, 2)) return value.slice(2) as Address // safe: 40 lower-case hex digits
   return addressFromHex(/^0x41.{40}$/i.test(value) ? value.slice(4) : value)
-}
-
-/** Whether a hash is that of a block at this height (PROTOCOL.md, Blocks). */
-export const hasHeight = (hash: string, height: number) => heightInHash(hash as BlockHash) === height // safe: 32 bytes
-
-/** The text in lower case, where it has only hex digits from `start` on. */
-function parseDigits(text: string, start: number): string | null {
-  if (isLowerHex(text, start)) return text
-  const lower = text.toLowerCase() // rare: nodes write lower case
-  return isLowerHex(lower, start) ? lower : null
 }
 
 const isDigit = new Uint8Array(128)
 for (const digit of '0123456789abcdef') isDigit[digit.charCodeAt(0)] = 1
 
-/** Whether `text` has only lower-case hex digits from `start` on. A regular expression takes 4 times as long (November 2026). */
-function isLowerHex(text: string, start: number): boolean {
+/** Whether `text` has only lower-case hex digits after `0x`. A regular expression takes 4 times as long (November 2026). */
+function isLowerHex(text: string): boolean {
   let all = 1
-  for (let i = start; i < text.length; i += 1) all &= isDigit[text.charCodeAt(i)] ?? 0
+  for (let i = 2; i < text.length; i += 1) all &= isDigit[text.charCodeAt(i)] ?? 0
   return all === 1
+}
+
+const quantity = /^0x(?:0+|0*[1-9a-fA-F][0-9a-fA-F]{0,63})$/
+/** Characters of the longest quantity that is read: 256 digits, most of them leading zeros. */
+const quantityCharactersMax = 258
+
+/**
+ * Whether a value is a `0x` quantity below 2^256. Leading zeros are legal. `0x` alone means that a field has no value, so
+ * it is no quantity (PROTOCOL.md, Numbers and fields).
+ */
+function isQuantity(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= quantityCharactersMax && quantity.test(value)
+}
+
+/** The number in a quantity, or null where the value is none. */
+export function parseQuantity(value: unknown): bigint | null {
+  return isQuantity(value) ? BigInt(value) : null
+}
+
+/** A quantity that is a height, an index or a time: as `parseQuantity`, and null from 2^53 on. */
+export function parseSmallQuantity(value: unknown): number | null {
+  const number = isQuantity(value) ? Number(value) : Number.NaN
+  return Number.isSafeInteger(number) ? number : null
+}
+
+/** A height, index or count as a quantity. */
+export function formatQuantity(value: number): string {
+  return `0x${value.toString(16)}`
 }

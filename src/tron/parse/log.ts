@@ -1,11 +1,18 @@
 import type { Address } from '../../chain/address.ts'
-import { trc20Asset } from '../../chain/asset.ts'
-import type { BlockRef, Log, Txid } from '../../chain/block.ts'
+import { addressInTopic, type BlockRef, type Log, type Txid, transferTopic, trc20Asset } from '../../chain/block.ts'
 import type { ChainTransfer } from '../../chain/chain.ts'
-import { formatQuantity, isQuantityOf, parseSmallQuantity } from '../../chain/quantity.ts'
 import { err, ok } from '../../common/result.ts'
-import { type ParsedBlock, successResult } from './block.ts'
-import { isObject, type Parsed, parseBytes, parseHash, parseNodeAddress, parseWord } from './fields.ts'
+import { type ParsedBlock, parseBlockRef, successResult } from './block.ts'
+import {
+  formatQuantity,
+  isObject,
+  type Parsed,
+  parseBytes,
+  parseHash,
+  parseNodeAddress,
+  parseSmallQuantity,
+  parseWord,
+} from './fields.ts'
 
 /**
  * The logs of a block's successful transactions. They name the block and a transaction of it, in order, and are numbered without a
@@ -20,45 +27,71 @@ export function parseBlockLogs(
   const logs: Log[] = []
   let [lastIndex, lastNumber, position] = [-1, -1, 0]
   for (const item of values) {
-    const log = isObject(item) ? parseLog(item, header) : 'a log that is not an object'
-    if (typeof log === 'string') return err(log)
-    const index = indexes.get(log.txid)
-    if (index === undefined) return err('a log of a transaction that is not in its block')
+    const log = parseLog(item, header)
+    if (!log.ok) return log
+    const { index, number, ...rest } = log.value
+    if (index !== indexes.get(rest.txid)) return err('a log of a transaction that is not in its block')
     if (index < lastIndex) return err('logs in the wrong order')
-    if (!isQuantityOf(item.transactionIndex, index)) return err('a log with a wrong index')
-    const number = parseSmallQuantity(item.logIndex)
-    const isNext = number === lastNumber + 1 || (number === 0 && index !== lastIndex)
-    if (number === null || !isNext) return err('a hole in the numbers of logs')
+    if (number !== lastNumber + 1 && !(number === 0 && index !== lastIndex)) return err('a hole in the numbers of logs')
     position = index === lastIndex ? position + 1 : 0
     ;[lastIndex, lastNumber] = [index, number]
-    if (transactions[index]?.result === successResult) logs.push({ ...log, position })
+    if (transactions[index]?.result === successResult) logs.push({ ...rest, position })
   }
   return ok(logs)
 }
 
-/** A log that names its block, without its position; otherwise why it is malformed. */
-export function parseLog(item: Record<string, unknown>, block: BlockRef): Omit<Log, 'position'> | string {
+/** The result and the logs of a mined transaction. Those of a failed one are worth nothing. */
+export interface ParsedReceipt {
+  readonly succeeded: boolean
+  readonly logs: readonly Log[]
+}
+
+/** The receipt of `txid` in `block`. Its logs name both, and their numbers have no hole. */
+export function parseReceipt(value: unknown, txid: Txid, block: BlockRef): Parsed<ParsedReceipt> {
+  if (!isObject(value) || !Array.isArray(value.logs)) return err('a receipt with missing fields')
+  const { status, transactionHash, transactionIndex } = value
+  if (status !== '0x0' && status !== '0x1') return err('a receipt without a status')
+  if (parseHash(transactionHash) !== txid) return err('a receipt of another transaction')
+  if (parseBlockRef(value)?.hash !== block.hash) return err('a receipt of another block')
+  const ownIndex = parseSmallQuantity(transactionIndex)
+  if (ownIndex === null) return err('a receipt without an index')
+  const logs: Log[] = []
+  let firstNumber = 0
+  for (const item of value.logs) {
+    const log = parseLog(item, block)
+    if (!log.ok) return log
+    const { index, number, ...rest } = log.value
+    if (rest.txid !== txid || index !== ownIndex) return err('a receipt with a log of another transaction')
+    if (logs.length === 0) firstNumber = number
+    if (number !== firstNumber + logs.length) return err('a hole in the numbers of logs')
+    logs.push({ ...rest, position: logs.length })
+  }
+  return ok({ succeeded: status === '0x1', logs })
+}
+
+/** A log as it is written: `index` is that of its transaction, `number` its own. */
+type NumberedLog = Omit<Log, 'position'> & { readonly index: number; readonly number: number }
+
+function parseLog(item: unknown, block: BlockRef): Parsed<NumberedLog> {
+  if (!isObject(item)) return err('a log that is not an object')
   const { blockHash, blockNumber, removed } = item
+  // The usual spelling is compared as text, since this runs for each log.
   const isOfHash = blockHash === `0x${block.hash}` || parseHash(blockHash) === block.hash
   const isOfHeight = blockNumber === formatQuantity(block.height) || parseSmallQuantity(blockNumber) === block.height
-  if (!isOfHash || !isOfHeight) return 'a log of another block'
-  if (removed !== undefined && removed !== false) return 'a removed log'
+  if (!isOfHash || !isOfHeight) return err('a log of another block')
+  if (removed !== undefined && removed !== false) return err('a removed log')
   const txid = parseHash(item.transactionHash)
   const contract = parseNodeAddress(item.address)
   const data = parseBytes(item.data)
-  if (txid === null || contract === null || data === null || !Array.isArray(item.topics)) return 'a malformed log'
-  const topics: string[] = []
-  for (const value of item.topics) {
-    const topic = parseWord(value)
-    if (topic === null || topics.length === 4) return 'a malformed topic'
-    topics.push(topic)
+  const [index, number] = [parseSmallQuantity(item.transactionIndex), parseSmallQuantity(item.logIndex)]
+  if (txid === null || contract === null || data === null || index === null || number === null) {
+    return err('a malformed log')
   }
-  return { txid: txid as Txid, contract, topics, data } // safe: 32 bytes
+  const topics = Array.isArray(item.topics) ? item.topics.map(parseWord) : [null]
+  if (topics.includes(null) || topics.length > 4) return err('a malformed topic')
+  return ok({ txid: txid as Txid, contract, topics: topics as string[], data, index, number }) // safe: checked above
 }
 
-/** `keccak256("Transfer(address,address,uint256)")`: the same for TRC-20 and TRC-721. */
-const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-const addressTopicPrefix = `0x${'0'.repeat(24)}` // 12 zero bytes before the 20 bytes of the address
 const wordLength = 2 + 64
 
 /**
@@ -75,9 +108,4 @@ export function tokenTransfers(logs: readonly Log[], tokens: ReadonlySet<Address
     transfers.push({ txid, position, asset: trc20Asset(contract), from, to, amount })
   }
   return transfers
-}
-
-/** The address in a topic of 32 bytes, or null where one of its first 12 bytes is not zero. */
-function addressInTopic(topic = ''): Address | null {
-  return topic.startsWith(addressTopicPrefix) ? (topic.slice(addressTopicPrefix.length) as Address) : null // safe: 32 bytes
 }

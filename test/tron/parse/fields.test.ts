@@ -1,5 +1,15 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseBytes, parseHash, parseNodeAddress, parseWord } from '../../../src/tron/parse/fields.ts'
+import {
+  formatQuantity,
+  parseBytes,
+  parseHash,
+  parseNodeAddress,
+  parseQuantity,
+  parseSmallQuantity,
+  parseWord,
+} from '../../../src/tron/parse/fields.ts'
+import { nearNumbers } from '../../support/arbitraries.ts'
 
 const hex40 = 'a614f803b6fd780986a42c78ec9c7f77e6ded13c'
 
@@ -58,5 +68,38 @@ describe('an address', () => {
     [7, null],
   ])('%j', (text, value) => {
     expect(parseNodeAddress(text)).toBe(value)
+  })
+})
+
+describe('a quantity', () => {
+  it.each([
+    ['0x0', 0n],
+    ['0x0000000000000000', 0n],
+    ['0x0f4240', 1_000_000n],
+    ['0xF4240', 1_000_000n],
+    [`0x${'0'.repeat(192)}${'f'.repeat(64)}`, 2n ** 256n - 1n],
+    ['0x20000000000001', 2n ** 53n + 1n],
+  ])('%s is parsed exactly', (text, value) => {
+    expect(parseQuantity(text)).toBe(value)
+    expect(parseSmallQuantity(text)).toBe(value < 2n ** 53n ? Number(value) : null)
+  })
+
+  it.each([
+    ...nearNumbers,
+    ...['0x', '0', '12', 'ff', '0X1', '0xg', '0x 1', ' 0x1', '0x1 ', '0x1\n', '-0x1', '0x-1', '0x1.0', '0x1e+3', '0x٣'],
+    `0x1${'0'.repeat(64)}`,
+    `0x${'0'.repeat(257)}`,
+    ...[16, null, undefined, true, ['0x1'], {}],
+  ])('is not %j', (value) => {
+    expect(parseQuantity(value)).toBeNull()
+    expect(parseSmallQuantity(value)).toBeNull()
+  })
+
+  it('is the same with leading zeros, and is written without them', () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), fc.nat(100), (value, zeros) => {
+        expect(parseSmallQuantity(`0x${'0'.repeat(zeros)}${formatQuantity(value).slice(2)}`)).toBe(value)
+      }),
+    )
   })
 })

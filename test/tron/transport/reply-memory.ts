@@ -103,10 +103,10 @@ function children(): readonly string[] {
 const moduleOf = (path: string) => {
   return { type: 'esm', contents: stripTypeScriptTypes(readFileSync(`${root}src/${path}`, 'utf8')) } as const
 }
-const sources = ['transport', 'reply-scan', 'limits', 'node-error'].map((name) => `tron/${name}.ts`)
+const sources = ['tron/transport.ts', 'tron/reply-scan.ts', 'tron/limits.ts', 'common/result.ts']
 const modules = {
   'main.js': { type: 'esm', contents: worker },
-  ...Object.fromEntries([...sources, 'common/parse-json.ts', 'common/result.ts'].map((path) => [path, moduleOf(path)])),
+  ...Object.fromEntries(sources.map((path) => [path, moduleOf(path)])),
 } as const
 
 async function measure(text: string, count: number): Promise<{ readonly peak: number; readonly outcome: string }> {

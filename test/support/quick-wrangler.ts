@@ -1,0 +1,24 @@
+/**
+ * A stand-in for `wrangler d1 execute DB --local --json --command <sql>`, which takes seconds for each start: the same statements on the
+ * same file, in one transaction, with output of the same form. `test/tools/operate/busy.test.ts` has what the real one answers.
+ */
+import { readdirSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { printLine } from './project.ts'
+
+const args = process.argv.slice(2)
+const optionOf = (name: string, otherwise: string) => (args.includes(name) ? args[args.indexOf(name) + 1] : otherwise)
+const folder = `${optionOf('--persist-to', '.wrangler/state')}/v3/d1/miniflare-D1DatabaseObject`
+const file = readdirSync(folder).find((name) => /^(?!metadata).*\.sqlite$/.test(name))
+const db = new DatabaseSync(`${folder}/${file}`)
+/** The semicolons outside of quoted texts end the statements. */
+const statements = (optionOf('--command', '') ?? '').match(/(?:'(?:[^']|'')*'|[^;'])+/g) ?? []
+db.exec('BEGIN')
+try {
+  const replies = statements.map((sql) => ({ results: db.prepare(sql).all(), success: true }))
+  db.exec('COMMIT')
+  printLine(JSON.stringify(replies))
+} catch (error) {
+  printLine(JSON.stringify({ error: { text: `${error instanceof Error ? error.message : error}: SQLITE_CONSTRAINT` } }))
+  process.exitCode = 1
+}
