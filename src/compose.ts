@@ -6,7 +6,7 @@ import { createSettingsCheck } from './config/check-settings.ts'
 import { type Config, parseConfig } from './config/config.ts'
 import type { Bindings } from './config/schemas.ts'
 import { createSessions } from './d1/sessions.ts'
-import { eventItem } from './events/event-item.ts'
+import { eventItem } from './events/events.ts'
 import { type App, createApp, createUnconfiguredApp } from './http/app.ts'
 import { jsonAmount } from './http/envelope.ts'
 import type { Settings } from './ledger/context.ts'
@@ -175,7 +175,7 @@ function misconfigured(platform: Platform, faults: readonly string[]): Error {
 
 /** The database, with what every part of the service is given beside it. */
 function openDatabase({ clock, logger }: Platform, config: Config) {
-  const { currencies, operators, startBlock, firstIndex, extendedPublicKey, chainId } = config
+  const { currencies, operators, startBlock, firstIndex, issuesAddresses, extendedPublicKey, chainId } = config
   const sessions = createSessions(config.db, { clock, logger })
   const db = sessions.primary(createUsage())
   const alarms: Alarms = createAlarms({ db, clock, logger })
@@ -186,7 +186,8 @@ function openDatabase({ clock, logger }: Platform, config: Config) {
     clock,
     alarms,
   })
-  const settings: Settings = { clock, logger, alarms, currencies, operators, startBlock, firstIndex, addressAt }
+  const configured = { currencies, operators, startBlock, firstIndex, issuesAddresses }
+  const settings: Settings = { clock, logger, alarms, ...configured, addressAt }
   return { settings, hasStoredMeaning, sessions }
 }
 

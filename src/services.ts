@@ -1,4 +1,4 @@
-import type { ScannerCalls } from './chain/scanner-calls.ts'
+import type { ScannerCalls } from './chain/chain.ts'
 import type { ReadContext, Settings, WriteContext } from './ledger/context.ts'
 import type { Usage } from './platform/usage.ts'
 import type { SharedHealth } from './scan/health.ts'

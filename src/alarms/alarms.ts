@@ -1,10 +1,11 @@
 import type { UnixMs } from '../common/time.ts'
-import type { WriteDatabase } from '../d1/database.ts'
+import { type ReadDatabase, statement, type WriteDatabase } from '../d1/database.ts'
 import { type AlarmKind, unobservedKinds } from '../platform/alarm-table.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { LogFields, Logger } from '../platform/logger.ts'
-import { addAlarm, hasAlarm, removeAlarm, removeAlarmsBefore, selectAlarms } from './alarm-rows.ts'
 
+/** Whatever stands still for this long raises an alarm. */
+export const standstillMs = 180_000
 /** A fault whose end cannot be observed counts as ended once it was not observed for this long. */
 export const wellAfterMs = 3_600_000
 /** Such a fault is stored at most this often while it lasts: more often than `wellAfterMs`. */
@@ -100,3 +101,50 @@ async function orNull<T>(result: Promise<T>): Promise<T | null> {
     return null
   }
 }
+
+/** A raised alarm. */
+export interface RaisedAlarm {
+  readonly kind: AlarmKind
+  readonly subject: string
+  readonly raisedAt: UnixMs
+}
+
+/** Whether an alarm is raised. */
+export async function hasAlarm(db: ReadDatabase, kind: AlarmKind, subject: string): Promise<boolean> {
+  return (await selectOne(db, { kind, subject }).first()) !== null
+}
+
+/** The raised alarms of these kinds. */
+export async function selectAlarms(db: ReadDatabase, kinds: readonly AlarmKind[]): Promise<readonly RaisedAlarm[]> {
+  return (await selectOfKinds(db, { kinds: JSON.stringify(kinds) }).all<RaisedAlarm>()).results
+}
+
+/** Stores an alarm. Of one that is raised already it stores the time. */
+export async function addAlarm(db: WriteDatabase, kind: AlarmKind, subject: string, at: UnixMs): Promise<void> {
+  await upsert(db, { kind, subject, at }).run()
+}
+
+/** Removes an alarm, where it is raised. */
+export async function removeAlarm(db: WriteDatabase, kind: AlarmKind, subject: string): Promise<void> {
+  await remove(db, { kind, subject }).run()
+}
+
+/** Removes the alarms of these kinds that were stored last before a time. */
+export async function removeAlarmsBefore(
+  db: WriteDatabase,
+  kinds: readonly AlarmKind[],
+  before: UnixMs,
+): Promise<void> {
+  await removeBefore(db, { kinds: JSON.stringify(kinds), before }).run()
+}
+
+const selectOne = statement('SELECT 1 FROM alarm WHERE name = :kind AND detail = :subject')
+const selectOfKinds = statement(`
+SELECT name AS kind, detail AS subject, raised_at AS raisedAt FROM alarm WHERE name IN (SELECT value FROM json_each(:kinds))
+ORDER BY name, detail`)
+const upsert = statement(`
+INSERT INTO alarm (name, detail, raised_at) VALUES (:kind, :subject, :at) ON CONFLICT DO UPDATE SET raised_at = :at`)
+const remove = statement('DELETE FROM alarm WHERE name = :kind AND detail = :subject')
+const removeBefore = statement(
+  'DELETE FROM alarm WHERE name IN (SELECT value FROM json_each(:kinds)) AND raised_at < :before',
+)

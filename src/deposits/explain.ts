@@ -1,12 +1,11 @@
 import { type Address, addressFromHex, formatBase58 } from '../chain/address.ts'
-import type { Log } from '../chain/block.ts'
+import { addressInTopic, type Log, transferTopic } from '../chain/block.ts'
 import type { TransactionReading } from '../chain/chain.ts'
 import { formatUnits } from '../common/amount.ts'
 import type { CurrencyId } from '../common/ids.ts'
 import type { HeldReason, RefusedReason } from '../d1/tables.ts'
 import type { Currencies } from '../ledger/currencies.ts'
-import { contractTypes, explainContractType } from './contract-types.ts'
-import { isOperator, type OperatorRule } from './judge.ts'
+import { isOperator, type OperatorRule } from './transfer.ts'
 
 /** Why a transfer cannot be decided now: one sentence for the caller, without a full stop. */
 export function explainHeld(reason: HeldReason): string {
@@ -115,16 +114,50 @@ function explainNative(reading: TransactionReading, { currencies, own, operators
   const { owner, target, contractType, transfers, header } = reading
   if (target !== null && !own.has(target)) return owner !== null && own.has(owner) ? fromOwnAddress : null
   const paid = transfers.find((one) => one.asset.kind === 'native' && one.to === target)
-  if (contractType !== contractTypes.transfer || paid === undefined) return explainContractType(contractType)
+  if (contractType !== transferType || paid === undefined) return explainContractType(contractType)
   if (own.has(paid.from)) return fromOwnAddress
   if (currencies.native === null) return 'it transfers TRX, which is not an accepted currency'
   return isOperator(operators, paid.from, header.height) ? fromOperator : internalTransfer // anything else is a deposit
 }
 
-/** `keccak256("Transfer(address,address,uint256)")`: the same for TRC-20 and TRC-721. */
-const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+/** java-tron protocol/core/Tron.proto, enum ContractType (PROTOCOL.md, Contract types). */
+const transferType = 1
+const closed = 'which this network has disabled'
+const order = 'is an order on the token exchange of the chain, not a transfer of TRX to you'
+const ownStake = 'of its sender and transfers none'
 
-/** The address in a topic of 32 bytes, or null where one of its first 12 bytes is not zero. */
-function addressInTopic(topic: string): Address | null {
-  return topic.length === 66 && topic.startsWith(`0x${'0'.repeat(24)}`) ? addressFromHex(topic.slice(26)) : null
+const reasons: ReadonlyMap<number, string> = new Map(
+  Object.entries({
+    'creates an account and transfers no TRX to it': [0],
+    'is a TRX transfer whose bytes are not valid': [transferType],
+    'is a TRC-10 token transfer, not TRX': [2],
+    'is a governance vote and transfers no TRX': [3, 16, 17, 18],
+    'is a vote for block producers: its number is a number of votes, not an amount of TRX': [4],
+    'is an application to become a block producer: its fee goes to the network': [5],
+    'issues a TRC-10 token: its fee goes to the network': [6],
+    'is a change of settings and transfers no TRX': [8, 10, 15, 19, 33, 45, 48, 49],
+    'is a purchase of a TRC-10 token, not a transfer of TRX to you': [9],
+    'stakes the TRX of its sender: the receiver gets resources, not TRX': [11],
+    'unstakes TRX, which returns to its sender, not to the receiver': [12],
+    'pays a reward to its own sender': [13],
+    'releases TRC-10 tokens to their issuer, not TRX': [14],
+    [`is a custom transaction, ${closed}`]: [20],
+    'creates a smart contract and transfers nothing to an address': [30],
+    'is a contract call: the TRX in it goes to the contract, not to you': [31],
+    [`is a contract query, ${closed}`]: [32],
+    [order]: [41, 42, 43, 44, 52, 53],
+    'changes permissions: its fee goes to the network': [46],
+    [`is a shielded token transfer, ${closed}`]: [51],
+    [`stakes the TRX ${ownStake}`]: [54],
+    [`starts to unstake the TRX ${ownStake}`]: [55],
+    'returns unstaked TRX to its own sender': [56],
+    'delegates bandwidth or energy to the receiver and transfers no TRX': [57],
+    'ends a delegation of bandwidth or energy and transfers no TRX': [58],
+    'cancels the unstaking of its sender and transfers no TRX': [59],
+  }).flatMap(([why, types]) => types.map((type) => [type, `this ${why}`] as const)),
+)
+
+/** Why a transaction of this type is not a TRX deposit: one sentence for the caller, without a full stop. */
+export function explainContractType(type: number): string {
+  return reasons.get(type) ?? `this is a transaction of type ${type}, which is not a TRX transfer`
 }

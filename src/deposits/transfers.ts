@@ -1,9 +1,9 @@
+import type { Address } from '../chain/address.ts'
 import type { BlockHeight, Txid } from '../chain/block.ts'
 import { amountMax } from '../common/amount.ts'
 import type { CurrencyId, Uid } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import { isRefusedBy, type ReadDatabase, toJsonTexts, type WriteDatabase } from '../d1/database.ts'
-import { members, statement } from '../d1/statement.ts'
+import { isRefusedBy, members, type ReadDatabase, statement, toJsonTexts, type WriteDatabase } from '../d1/database.ts'
 import type { HeldReason, transfers } from '../d1/tables.ts'
 import type { Currency } from '../ledger/currencies.ts'
 import { readAmount } from '../ledger/entries.ts'
@@ -93,20 +93,23 @@ export interface HeldQuery {
   readonly accepted: readonly Pick<Currency, 'cuy' | 'decimals' | 'scale'>[]
   /** Currencies whose configured decimals are those of their contract. */
   readonly agreed: readonly CurrencyId[]
+  /** Wallets of the operator of which every held transfer is decided again. */
+  readonly senders: readonly Address[]
   readonly max: number
 }
 
 /** Held transfers whose reason may have ended: at most `max` of each kind of reason. */
 export async function selectHeldAgain(
   db: ReadDatabase,
-  { accepted, agreed, max }: HeldQuery,
+  { accepted, agreed, senders, max }: HeldQuery,
 ): Promise<readonly StoredTransfer[]> {
   const units = accepted.map(({ cuy, decimals, scale }) => ({ cuy, divisor: 10 ** (decimals - scale) }))
-  const [ended, fitting] = await db.batch<TransferRow>([
+  const results = await db.batch<TransferRow>([
     selectEnded(db, { accepted: JSON.stringify(units.map(({ cuy }) => cuy)), agreed: JSON.stringify(agreed), max }),
     selectFitting(db, { units: JSON.stringify(units), max, fullWalletsMax }),
+    ...(senders.length === 0 ? [] : [selectSentBy(db, { senders: JSON.stringify(senders), max })]),
   ])
-  return [...(ended?.results ?? []), ...(fitting?.results ?? [])].map(readTransfer)
+  return results.flatMap(readAll)
 }
 
 /** The oldest transfer of each of these currencies that is held for a reason that only an operator ends, by its reason. */
@@ -208,7 +211,7 @@ SELECT position FROM transfer INDEXED BY transfer_key WHERE txid = :txid AND sta
 const selectOpen = statement(`
 SELECT * FROM transfer INDEXED BY transfer_open WHERE uid = :uid AND state IN ('seen', 'held') ORDER BY id LIMIT :max`)
 
-/** The entries of recharges since the first one at that time: a range of ids (see entries-query.ts). */
+/** The entries of recharges since the first one at that time: a range of ids (see entries.ts). */
 const selectCredited = statement(`
 SELECT wallet.cuy, sum(flow.amount) AS sum
 FROM wallet CROSS JOIN flow INDEXED BY flow_type ON flow.wallet_id = wallet.id AND flow.type = 1
@@ -232,6 +235,10 @@ SELECT filled.* FROM json_each(:units) AS unit CROSS JOIN (
 ) AS filled ON filled.cuy = unit.value ->> 'cuy'
 CROSS JOIN wallet ON wallet.uid = filled.uid AND wallet.cuy = filled.cuy
 WHERE wallet.balance <= ${amountMax} + 1 - CAST(filled.raw AS REAL) / (unit.value ->> 'divisor') LIMIT :max`)
+
+const selectSentBy = statement(`
+SELECT * FROM transfer INDEXED BY transfer_held
+WHERE state = 'held' AND from_address IN (SELECT value FROM json_each(:senders)) LIMIT :max`)
 
 const selectOldest = statement(`
 SELECT transfer.* FROM json_each('["too-large", "wallet-full"]') AS why CROSS JOIN json_each(:list) AS currency

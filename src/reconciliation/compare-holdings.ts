@@ -1,14 +1,10 @@
-import type { Alarms } from '../alarms/alarms.ts'
-import { standstillMs, type WatchedState } from '../alarms/watch-scan.ts'
+import { type Alarms, standstillMs } from '../alarms/alarms.ts'
 import { type Address, formatBase58 } from '../chain/address.ts'
 import { type BlockHeight, blockSeconds } from '../chain/block.ts'
-import type { Chain } from '../chain/chain.ts'
-import type { ChainFailure } from '../chain/failure.ts'
-import { balancesMax } from '../chain/limits.ts'
+import { balancesMax, type Chain, type ChainFailure } from '../chain/chain.ts'
 import { ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { WriteDatabase } from '../d1/database.ts'
-import { statement } from '../d1/statement.ts'
+import { statement, type WriteDatabase } from '../d1/database.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -40,7 +36,12 @@ export interface CompareParts {
 }
 
 /** How far the scan is. */
-export type ComparedScan = Pick<WatchedState, 'height' | 'finalized' | 'finalizedAt' | 'halted'>
+export interface ComparedScan {
+  readonly height: BlockHeight
+  readonly finalized: BlockHeight
+  readonly finalizedAt: UnixMs
+  readonly halted: string | null
+}
 
 /** The currency whose turn is next, and the last address that has a holding of each, by `cuy`. It can be lost. */
 interface CompareMemory {
@@ -67,7 +68,7 @@ export async function compareHoldings(
     if (currency === undefined) continue
     const { cuy } = currency
     const last = added[cuy] ?? 0
-    added[cuy] = await addMissingHoldings(db, cuy, last, addedMax)
+    added[cuy] = await addMissingHoldings(db, cuy, last, addedMax, clock.now())
     const due = await selectDueHoldings(db, cuy, clock.now(), balancesMax)
     if (due.length > 0 || added[cuy] !== last) host.save(memoryKey, { turn: (turn + 1) % list.length, added })
     if (due.length > 0) return await compareSlice(parts, currency, scan, due)

@@ -1,9 +1,8 @@
 import type { Address } from '../chain/address.ts'
 import type { CurrencyId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { ReadDatabase, WriteDatabase } from '../d1/database.ts'
+import { members, type ReadDatabase, statement, type WriteDatabase } from '../d1/database.ts'
 import type { holdings } from '../d1/state-tables.ts'
-import { members, statement } from '../d1/statement.ts'
 import type { DifferenceState, RecordedHolding } from './judge.ts'
 
 /** An address and currency as stored. */
@@ -28,7 +27,7 @@ const digitsPerPart = 10n ** 12n
 type HoldingRow = Omit<typeof holdings.$inferSelect, `part_${0 | 1 | 2 | 3 | 4 | 5 | 6}`> & { readonly parts: string }
 
 /**
- * Makes holdings of addresses that have none in a currency, due at once: of `max` addresses with ids above `after`. Returns
+ * Makes holdings of addresses that have none in a currency, due at once (and after all that have been due longer): of `max` addresses with ids above `after`. Returns
  * the last of those ids, or `after` where there is none: then each address has one.
  */
 export async function addMissingHoldings(
@@ -36,9 +35,10 @@ export async function addMissingHoldings(
   cuy: CurrencyId,
   after: number,
   max: number,
+  at: UnixMs,
 ): Promise<number> {
   const [, newest] = await db.batch<{ readonly id: number | null }>([
-    insertMissing(db, { cuy, after, max }),
+    insertMissing(db, { cuy, after, max, at }),
     selectLast(db, { after, max }),
   ])
   return newest?.results[0]?.id ?? after
@@ -102,7 +102,7 @@ const columns = `cuy, address, sent, changed_height, due_at, ${compared.join(', 
 const page = `(SELECT id, address FROM address WHERE id > :after ORDER BY id LIMIT :max)`
 const insertMissing = statement(`
 INSERT INTO holding (cuy, address, due_at)
-SELECT :cuy, address, 0 FROM ${page} AS page WHERE NOT EXISTS (
+SELECT :cuy, address, :at FROM ${page} AS page WHERE NOT EXISTS (
   SELECT 1 FROM holding WHERE cuy = :cuy AND holding.address = page.address)`)
 const selectLast = statement(`SELECT max(id) AS id FROM ${page}`)
 

@@ -1,19 +1,22 @@
-import type { BlockHeight } from '../chain/block.ts'
-import type { BlockReading, Chain } from '../chain/chain.ts'
-import { readBlocksMax } from '../chain/limits.ts'
+import type { BlockHash, BlockHeight, BlockRef, Txid } from '../chain/block.ts'
+import {
+  type BlockReading,
+  type Chain,
+  type ChainTransfer,
+  type MatchOwn,
+  type ReceiptReading,
+  readBlocksMax,
+  receiptsMax,
+} from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { JudgeRules } from '../deposits/judge.ts'
-import { readCalls } from './gap-receipts.ts'
-import { createOwners } from './owners.ts'
-import { judgeBlocks } from './read.ts'
+import type { JudgeRules } from '../deposits/transfer.ts'
+import { storeTransfers } from '../deposits/transfers.ts'
 import { type Rescan, selectDueRescan, storeRescanStep } from './rescans.ts'
-import type { ScanContext } from './rules.ts'
+import { createOwners, type ScanContext } from './rules.ts'
+import { judgeBlocks, judgeTransfers } from './scan.ts'
 
 const retryMsMin = 60_000
 const retryMsMax = 86_400_000
-
-/** What reading again asks the nodes, with leftover requests. */
-export type RescanChain = Pick<Chain, 'finalBlocks' | 'receiptTransfers'>
 
 /** Why a block of a gap cannot be read. `stopped`: there is no time or allowance for it now. */
 type Unread = { readonly height: BlockHeight; readonly why: string | 'stopped' }
@@ -24,7 +27,7 @@ type Unread = { readonly height: BlockHeight; readonly why: string | 'stopped' }
  */
 export async function readAgain(
   context: ScanContext,
-  chain: RescanChain,
+  chain: Chain,
   { rules, correctedBy }: { readonly rules: JudgeRules; readonly correctedBy: number },
   until: UnixMs,
 ): Promise<void> {
@@ -37,7 +40,7 @@ export async function readAgain(
 /** False where there is no time or allowance for more. */
 async function readDue(
   context: ScanContext,
-  chain: RescanChain,
+  chain: Chain,
   rules: JudgeRules,
   due: Rescan,
   correctedBy: number,
@@ -80,17 +83,17 @@ function whyPassed(block: BlockReading): string | null {
 /** Reads what a block of a gap has. Null where all of it was read. */
 async function readWhole(
   context: ScanContext,
-  chain: RescanChain,
+  chain: Chain,
   rules: JudgeRules,
   block: BlockReading,
 ): Promise<string | null> {
   if (block.kind === 'not-agreed' || block.callsToRead === null) return whyPassed(block)
   const receipts = await readCalls(context, chain, rules, block.header, block.callsToRead)
-  if (receipts.kind === 'stopped') return 'stopped'
-  if (receipts.kind === 'failed') return 'no quorum of nodes gives the receipts of the block'
-  const [first] = receipts.unreadable
+  if (receipts === 'stopped') return 'stopped'
+  if (receipts === 'failed') return 'no quorum of nodes gives the receipts of the block'
+  const [first] = receipts
   if (first === undefined) return null
-  const others = receipts.unreadable.length - 1
+  const others = receipts.length - 1
   return `transaction ${first}${others > 0 ? ` and ${others} others` : ''} cannot be read`
 }
 
@@ -114,4 +117,76 @@ function stepOf(
   const run = readable === -1 ? unread.length : readable
   if (isStopped || run === blocks.length) return { next, gaps: [] }
   return { next: (next + run) as BlockHeight, gaps: heights.slice(0, run) } // safe: one of the blocks
+}
+
+const memoryKey = 'receipts'
+/** Blocks of which it is remembered how far their receipts were read. Those of a forgotten one are read from the first on. */
+const rememberedMax = 20
+
+/** How far the receipts of a block were read. */
+interface Progress {
+  readonly done: number
+  readonly unreadable: readonly Txid[]
+}
+
+/**
+ * Reads the receipts of the calls of a block, a batch at a time, and credits what is in them. How far it is outlives this
+ * instance. Once all were tried, only those that could not be read are tried again. Returns those. `stopped`: there is no time or
+ * allowance for more now.
+ */
+async function readCalls(
+  { db, host, clock }: ScanContext,
+  chain: Chain,
+  rules: JudgeRules,
+  block: BlockRef,
+  calls: readonly Txid[],
+): Promise<readonly Txid[] | 'stopped' | 'failed'> {
+  const all = (await host.load<Record<BlockHash, Progress>>(memoryKey)) ?? {}
+  const before = all[block.hash] ?? { done: 0, unreadable: [] }
+  const isFirstPass = before.done < calls.length
+  const queue = isFirstPass ? calls.slice(before.done) : before.unreadable
+  const unreadable = isFirstPass ? [...before.unreadable] : []
+  const save = (done: number) => {
+    const others = Object.entries(all).filter(([hash]) => hash !== block.hash)
+    const kept = others.slice(-(rememberedMax - 1))
+    host.save(memoryKey, { ...Object.fromEntries(kept), [block.hash]: { done, unreadable } })
+  }
+  for (let i = 0; i < queue.length; i += receiptsMax) {
+    const batch = queue.slice(i, i + receiptsMax)
+    const { match, owners } = createOwners(db)
+    const read = await readBatch(chain, block, batch, match)
+    if (read === 'failed' && !isFirstPass) return before.unreadable
+    if (read === 'failed' || read === 'stopped') return read
+    const decided = judgeTransfers(read.transfers, block, owners, rules)
+    if ((await storeTransfers(db, decided, clock.now())) === 'halted') return 'stopped'
+    unreadable.push(...read.unreadable)
+    if (isFirstPass) save(before.done + i + batch.length)
+  }
+  if (!isFirstPass) save(before.done)
+  return unreadable
+}
+
+/** Where a batch cannot be read, each receipt is read alone: one of them can be the reason. */
+async function readBatch(
+  chain: Chain,
+  block: BlockRef,
+  txids: readonly Txid[],
+  match: MatchOwn,
+): Promise<ReceiptReading | 'stopped' | 'failed'> {
+  const read = await chain.receiptTransfers(block, txids, match)
+  if (read.ok) return read.value
+  const { kind } = read.error
+  if (kind === 'limited' || kind === 'out-of-time') return 'stopped'
+  if (txids.length === 1) return kind === 'disagreement' ? { transfers: [], unreadable: txids } : 'failed'
+  const transfers: ChainTransfer[] = []
+  const unreadable: Txid[] = []
+  let failed = 0
+  for (const txid of txids) {
+    const one = await readBatch(chain, block, [txid], match)
+    if (one === 'stopped') return one
+    if (one === 'failed') failed += 1
+    transfers.push(...(one === 'failed' ? [] : one.transfers))
+    unreadable.push(...(one === 'failed' ? [txid] : one.unreadable))
+  }
+  return failed === txids.length ? 'failed' : { transfers, unreadable }
 }

@@ -1,27 +1,41 @@
 import { selectAddresses } from '../addresses/address-book.ts'
 import type { Txid } from '../chain/block.ts'
-import type { Chain, TransactionReading } from '../chain/chain.ts'
+import type { Chain, ChainFailure, TransactionReading } from '../chain/chain.ts'
 import { type Amount, amountMax } from '../common/amount.ts'
 import type { CurrencyId, Uid } from '../common/ids.ts'
-import type { QueryFailure } from '../common/query-failure.ts'
-import { err, ok, type Result } from '../common/result.ts'
+import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import { explainHeld, explainRefused, explainTransaction } from '../deposits/explain.ts'
-import { type JudgeRules, judgeTransfer } from '../deposits/judge.ts'
-import type { StoredTransfer } from '../deposits/transfer.ts'
+import { type JudgeRules, judgeTransfer, type StoredTransfer } from '../deposits/transfer.ts'
 import { selectMovedIn, selectTransfersOf, storeTransfers } from '../deposits/transfers.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { selectBalances } from '../ledger/entries.ts'
-import { disputed, haltedFailure, toQueryFailure } from './failures.ts'
-import { createOwners } from './owners.ts'
-import { loadRules, type ScanContext } from './rules.ts'
-import { type ScanState, selectScan, storeFinalized } from './scan-state.ts'
-import { secondsToFinal, unminedSeconds } from './schedule.ts'
+import { createOwners, loadRules, type ScanContext } from './rules.ts'
+import { type ScanState, secondsToFinal, selectScan, storeFinalized, unminedSeconds } from './scan-state.ts'
 
-/** What a question about one transaction asks the nodes. */
-export type QuestionChain = Pick<Chain, 'locate' | 'finalizedHead' | 'finalTransaction' | 'decimals'>
 /** Whether the caller's deposits in a transaction were credited before the question or by it. */
-export type CreditAnswer = 'credited' | 'already'
+type CreditAnswer = 'credited' | 'already'
 
+/** Why nothing can be said about a transaction now. */
+const disputed: QueryFailure = { kind: 'undecided', why: 'the nodes disagree about this transaction' }
+/** The nodes agree on it, and its bytes or its receipt cannot be read. An alarm names it. */
+const unreadable: QueryFailure = {
+  kind: 'undecided',
+  why: 'this service cannot read this transaction, so nothing of it is credited; ask the operator',
+}
+
+/** The chain is known to be forked. */
+const haltedFailure: QueryFailure = {
+  kind: 'undecided',
+  why: 'the nodes show another chain than before; nothing is credited until an operator has checked it',
+}
+
+/** The configuration is not that of the stored data. */
+export const misconfigured: QueryFailure = {
+  kind: 'undecided',
+  why: 'nothing is credited until an operator has corrected the configuration',
+}
+
+/** Nothing at or below the height of an address's issue is ever its owner's. */
 const paidBeforeIssue: QueryFailure = {
   kind: 'undecided',
   why: 'it was final before this address was issued to you, so it is not credited; ask the operator',
@@ -33,7 +47,7 @@ const paidBeforeIssue: QueryFailure = {
  */
 export async function answerQuestion(
   context: ScanContext,
-  chain: QuestionChain,
+  chain: Chain,
   uid: Uid,
   txid: Txid,
 ): Promise<Result<CreditAnswer, QueryFailure>> {
@@ -109,7 +123,7 @@ function explainUncredited({ cuy, raw, reason }: Uncredited, currencies: Currenc
 }
 
 /** The transaction, once its block is final and agreed, with the owners of the addresses in it. */
-async function readFinal(context: ScanContext, chain: QuestionChain, state: ScanState | null, txid: Txid) {
+async function readFinal(context: ScanContext, chain: Chain, state: ScanState | null, txid: Txid) {
   const { db, clock } = context
   const location = await chain.locate(txid)
   if (!location.ok) return err(toQueryFailure(location.error))
@@ -130,6 +144,7 @@ async function readFinal(context: ScanContext, chain: QuestionChain, state: Scan
   const { match, owners } = createOwners(db)
   const read = await chain.finalTransaction(txid, height, match)
   if (!read.ok) return err(toQueryFailure(read.error))
+  if (read.value === 'unreadable') return err(unreadable)
   return read.value === null ? err(disputed) : ok({ reading: read.value, owners })
 }
 
@@ -141,4 +156,19 @@ async function explainWorthless(
 ): Promise<QueryFailure> {
   const own = new Set((await selectAddresses(db, uid)).map(({ address }) => address))
   return { kind: 'worthless', why: explainTransaction(reading, { currencies, own, operators }) }
+}
+
+/** What a caller gets where the chain cannot be read. A limit is said as such, with whose it is. */
+export function toQueryFailure(failure: ChainFailure): QueryFailure {
+  switch (failure.kind) {
+    case 'disagreement':
+      return disputed
+    case 'forked':
+      return haltedFailure
+    case 'limited':
+      return { kind: 'limited', whose: failure.whose, seconds: failure.seconds }
+    case 'no-answer':
+    case 'out-of-time':
+      return { kind: 'chain-unavailable' }
+  }
 }

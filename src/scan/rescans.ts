@@ -1,12 +1,12 @@
 import type { BlockHeight } from '../chain/block.ts'
 import type { RescanId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import { isRefusedBy, type ReadDatabase, toJsonTexts, type WriteDatabase } from '../d1/database.ts'
+import { isRefusedBy, type ReadDatabase, statement, toJsonTexts, type WriteDatabase } from '../d1/database.ts'
 import { scanSuperseded } from '../d1/state-tables.ts'
-import { statement } from '../d1/statement.ts'
 import type { RescanKind } from '../d1/tables.ts'
-import type { DecidedTransfer, SentFact } from '../deposits/transfer.ts'
+import type { CreditKey, DecidedTransfer, SentFact } from '../deposits/transfer.ts'
 import { sentStatements, transferStatements } from '../deposits/transfers.ts'
+import type { ScanContext } from './rules.ts'
 
 /** A range of stored blocks that is read again. Both ends are included. */
 export interface Rescan {
@@ -52,6 +52,9 @@ export interface OpenGap {
 const gapsMax = 100
 /** Blocks in one JSON text. */
 const blocksMax = 2_000
+/** Credited transfers that are looked for after one correction. */
+const lookedForMax = 500
+const memoryKey = 'recheck'
 
 /** The unfinished rescan that has been due longest, or null. */
 export async function selectDueRescan(db: ReadDatabase, at: UnixMs): Promise<Rescan | null> {
@@ -89,6 +92,59 @@ export function gapStatements(db: WriteDatabase, gaps: readonly BlockHeight[], a
     insertGaps(db, { list, except: 0, at }),
   ])
 }
+
+/** Credited transfers above the height of a correction that the scan has not found again. */
+interface Recheck {
+  readonly correction: number
+  /** Once the scan is here, what is missing is reported. */
+  readonly until: BlockHeight
+  /** `txid:position`. */
+  readonly missing: readonly string[]
+}
+
+/** The position of the scan, and the newest correction. */
+interface Corrected {
+  readonly height: BlockHeight
+  readonly correctedBy: number
+}
+
+const keyOf = ({ txid, position }: CreditKey) => `${txid}:${position}`
+
+/** After a correction: what is credited above the position, and must be found again. */
+export async function openRecheck({ db, host }: ScanContext, { height, correctedBy }: Corrected): Promise<Recheck> {
+  const stored = await host.load<Recheck>(memoryKey)
+  if (stored?.correction === correctedBy) return stored
+  const above = selectAbove(db, { height, max: lookedForMax })
+  const credited = (await above.all<CreditKey & { readonly height: BlockHeight }>()).results
+  const until = Math.max(height, ...credited.map((one) => one.height)) as BlockHeight // safe: one of them
+  const recheck = { correction: correctedBy, until, missing: credited.map(keyOf) }
+  host.save(memoryKey, recheck)
+  return recheck
+}
+
+/** Takes away what was found. */
+export function noteFound({ host }: ScanContext, recheck: Recheck, found: readonly CreditKey[]): Recheck {
+  if (recheck.missing.length === 0) return recheck
+  const keys = new Set(found.map(keyOf))
+  const next = { ...recheck, missing: recheck.missing.filter((key) => !keys.has(key)) }
+  host.save(memoryKey, next)
+  return next
+}
+
+/** Raises an alarm for each credited transfer that was not found again, once the scan has passed all of their blocks. */
+export async function reportMissing({ alarms, host }: ScanContext, { correctedBy, height }: Corrected): Promise<void> {
+  const recheck = await host.load<Recheck>(memoryKey)
+  if (recheck?.correction !== correctedBy || recheck.missing.length === 0 || height < recheck.until) return
+  for (const key of recheck.missing) {
+    const [txid = '', place = ''] = key.split(':')
+    await alarms.raise('corrected-credit', key, { txid, position: Number(place) })
+  }
+  host.save(memoryKey, { ...recheck, missing: [] })
+}
+
+const selectAbove = statement(`
+SELECT txid, position, height FROM transfer INDEXED BY transfer_height
+WHERE height > :height AND state = 'credited' LIMIT :max`)
 
 const selectDue = statement(`
 SELECT id, kind, next_height AS next, min(to_height, (SELECT height FROM scan)) AS "to", attempts

@@ -1,8 +1,11 @@
+import { type AddressOwner, matchAddresses } from '../addresses/address-book.ts'
 import type { Address } from '../chain/address.ts'
-import type { BlockHeight } from '../chain/block.ts'
-import type { Chain } from '../chain/chain.ts'
+import { type BlockHeight, nativeAsset } from '../chain/block.ts'
+import type { Chain, MatchOwn } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { JudgeRules } from '../deposits/judge.ts'
+import type { ReadDatabase } from '../d1/database.ts'
+import { type JudgeRules, judgeTransfer, type Owners } from '../deposits/transfer.ts'
+import { selectHeldAgain, storeTransfers } from '../deposits/transfers.ts'
 import type { WriteContext } from '../ledger/context.ts'
 import type { Currency } from '../ledger/currencies.ts'
 import { selectDecimals, selectOperators, storeDecimals, storeOperators } from '../ledger/stored-settings.ts'
@@ -22,8 +25,25 @@ interface DecimalsTry {
 }
 
 const memoryKey = 'decimals'
+/** The configured operators of which no held transfer is left. */
+const operatorsKey = 'operators'
 const retryMsMin = 20_000
 const retryMsMax = 86_400_000
+/** Held transfers of each reason that one tick decides again. */
+const heldMax = 500
+
+/** Looks addresses up in the database, so that each one that was issued before is found, and keeps their owners. */
+export function createOwners(db: ReadDatabase): { readonly match: MatchOwn; readonly owners: Owners } {
+  const owners = new Map<Address, AddressOwner>()
+  return {
+    owners,
+    async match(addresses) {
+      const found = await matchAddresses(db, addresses)
+      for (const [address, owner] of found) owners.set(address, owner)
+      return new Set(found.keys())
+    },
+  }
+}
 
 /**
  * What transfers are judged by. Operators are stored for good, with the position of the scan as the height from which they
@@ -82,4 +102,35 @@ async function storeAgreed(
     await storeDecimals(db, contract, agreed)
     await alarms.clear('decimals-differ', String(cuy))
   } else await alarms.raise('decimals-differ', String(cuy), { cuy, configured, contract: agreed })
+}
+
+/**
+ * Decides held transfers again whose reason may have ended, and all that a wallet has sent which is an operator's since. No
+ * node is asked. True where there were any.
+ */
+export async function decideHeld(context: ScanContext, rules: JudgeRules): Promise<boolean> {
+  const { db, clock, host, currencies, operators } = context
+  const accepted = currencies.list.filter(({ retired }) => !retired)
+  const agreed = accepted.filter(({ asset, decimals }) => {
+    return asset.kind === 'trc20' && rules.decimals.get(asset.contract) === decimals
+  })
+  const known = new Set(await host.load<readonly Address[]>(operatorsKey))
+  const senders = [...operators].filter((address) => !known.has(address))
+  const agreedIds = agreed.map(({ cuy }) => cuy)
+  const held = await selectHeldAgain(db, { accepted, agreed: agreedIds, senders, max: heldMax })
+  const owners = await matchAddresses(
+    db,
+    held.flatMap(({ from, to }) => [from, to]),
+  )
+  const decided = held.flatMap((stored) => {
+    // A currency keeps its contract for good.
+    const asset = stored.native ? nativeAsset : currencies.byId.get(stored.cuy)?.asset
+    if (asset === undefined) return []
+    const judged = judgeTransfer({ ...stored, asset, amount: stored.raw }, stored.block, owners, rules)
+    return judged === null || judged === 'early' ? [] : [judged]
+  })
+  const stored = await storeTransfers(db, decided, clock.now())
+  const isAll = stored === 'stored' && held.filter(({ from }) => senders.includes(from)).length < heldMax
+  if (senders.length > 0 && isAll) host.save(operatorsKey, [...operators])
+  return held.length > 0
 }

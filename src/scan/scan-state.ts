@@ -1,9 +1,8 @@
-import type { BlockHash, BlockHeight, Header } from '../chain/block.ts'
-import type { ChainFailure } from '../chain/failure.ts'
+import { type BlockHash, type BlockHeight, blockSeconds, type Header } from '../chain/block.ts'
+import type { ChainFailure } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
-import { isRefusedBy, openTables, type ReadDatabase, type WriteDatabase } from '../d1/database.ts'
-import { scanSuperseded, scans } from '../d1/state-tables.ts'
-import { statement } from '../d1/statement.ts'
+import { isRefusedBy, type ReadDatabase, statement, type WriteDatabase } from '../d1/database.ts'
+import { scanSuperseded } from '../d1/state-tables.ts'
 import type { DecidedTransfer, SentFact } from '../deposits/transfer.ts'
 import { sentStatements, transferStatements } from '../deposits/transfers.ts'
 import { gapStatements } from './rescans.ts'
@@ -54,21 +53,7 @@ export interface ScanStep {
 
 /** The state of the scan. Null before it was started. */
 export async function selectScan(db: ReadDatabase): Promise<ScanState | null> {
-  const row = await openTables(db).select().from(scans).get()
-  if (row === undefined) return null
-  return {
-    height: row.height as BlockHeight, // safe: a CHECK excludes null
-    hash: row.hash,
-    finalized: row.finalized,
-    finalizedTime: row.finalized_time,
-    finalizedAt: row.finalized_at,
-    advancedAt: row.advanced_at,
-    caughtUpAt: row.caught_up_at,
-    triedAt: row.tried_at,
-    problem: row.problem,
-    halted: row.halted,
-    correctedBy: row.corrected_by,
-  }
+  return await selectState(db).first<ScanState>()
 }
 
 /** Stores the position below the first block to scan, and the agreed finalized head. A no-op where the scan was started. */
@@ -104,9 +89,9 @@ export async function haltScan(
 /** Stores that a scan that started at `startedAt` has ended, and why it is not caught up, or null. */
 export async function storeScanEnd(
   db: WriteDatabase,
-  { startedAt, problem }: { readonly startedAt: UnixMs; readonly problem: ChainFailure['kind'] | null },
+  end: { readonly startedAt: UnixMs; readonly problem: ChainFailure['kind'] | null },
 ): Promise<void> {
-  await endScan(db, { startedAt, problem }).run()
+  await endScan(db, end).run()
 }
 
 /**
@@ -115,22 +100,22 @@ export async function storeScanEnd(
  */
 export async function appendStep(
   db: WriteDatabase,
-  { expected, to: { height, hash }, decided, sent, gaps, at }: ScanStep,
+  {
+    expected: { height: after, hash: afterHash, correctedBy },
+    to: { height, hash },
+    decided,
+    sent,
+    gaps,
+    at,
+  }: ScanStep,
 ): Promise<'appended' | 'superseded'> {
   try {
     await db.batch([
-      moveScan(db, {
-        after: expected.height,
-        afterHash: expected.hash,
-        correctedBy: expected.correctedBy,
-        height,
-        hash,
-        at,
-      }),
+      moveScan(db, { after, afterHash, correctedBy, height, hash, at }),
       ...gapStatements(db, gaps, at),
       ...transferStatements(db, decided, at),
       ...sentStatements(db, sent),
-      dropPassed(db, { after: expected.height, to: height, at }),
+      dropPassed(db, { after, to: height, at }),
     ])
     return 'appended'
   } catch (cause) {
@@ -138,6 +123,26 @@ export async function appendStep(
     throw cause
   }
 }
+
+/** In a normal rotation the newest final block is 18 blocks behind the newest one (PROTOCOL.md, Finality). */
+const finalityBlocks = 18
+/** From broadcast to finality in a normal rotation: one block that includes it, 19 that are built on it. */
+export const unminedSeconds = 20 * blockSeconds
+
+/**
+ * About how many seconds until the block at `height` is final: 0 where it is final, otherwise at least one block time. An
+ * estimate for people and `Retry-After`; it is too short while finality is stalled.
+ */
+export function secondsToFinal(height: BlockHeight, finalized: BlockHeight, latest: BlockHeight): number {
+  if (height <= finalized) return 0
+  const byRotation = height + finalityBlocks + 1 - latest
+  const byFinalized = height - finalized + 1 // exact where the head is close to final, as on a private chain
+  return Math.max(1, Math.min(byRotation, byFinalized)) * blockSeconds
+}
+
+const selectState = statement(`
+SELECT height, hash, finalized, finalized_time AS finalizedTime, finalized_at AS finalizedAt, advanced_at AS advancedAt,
+  caught_up_at AS caughtUpAt, tried_at AS triedAt, problem, halted, corrected_by AS correctedBy FROM scan`)
 
 const insertScan = statement(`
 INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)

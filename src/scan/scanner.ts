@@ -1,25 +1,18 @@
 import { isBookEmpty } from '../addresses/address-book.ts'
-import { checkKeyUse, type KeyUse } from '../addresses/key-use.ts'
+import { checkKeyUse, type KeyUse } from '../addresses/issue-address.ts'
 import type { Address } from '../chain/address.ts'
-import type { Asset } from '../chain/asset.ts'
-import { blockSeconds, type Txid } from '../chain/block.ts'
-import type { Chain } from '../chain/chain.ts'
-import type { ChainFailure } from '../chain/failure.ts'
-import { balancesMax } from '../chain/limits.ts'
-import type { ScanAnswer, ScannerCalls } from '../chain/scanner-calls.ts'
+import { type Asset, blockSeconds, type Txid } from '../chain/block.ts'
+import { balancesMax, type Chain, type ChainFailure, type ScanAnswer, type ScannerCalls } from '../chain/chain.ts'
 import type { Uid } from '../common/ids.ts'
-import type { QueryFailure } from '../common/query-failure.ts'
-import { err, ok, type Result } from '../common/result.ts'
+import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { selectFirstSeen } from '../deposits/transfers.ts'
 import { type LogFields, stackOf } from '../platform/logger.ts'
-import { misconfigured, toQueryFailure } from './failures.ts'
-import { callMs, tickMs } from './limits.ts'
-import { answerQuestion, type CreditAnswer } from './question.ts'
+import { answerQuestion, misconfigured, toQueryFailure } from './question.ts'
 import { ensureStarted, type ScanEnd } from './scan.ts'
 import { selectScan } from './scan-state.ts'
-import { createScans } from './scans.ts'
-import { nextTickOf, runTick, type ScannerParts } from './tick.ts'
+import { callMs, createScans } from './scans.ts'
+import { nextTickAt, runTick, type ScannerParts, tickMs } from './tick.ts'
 
 /** The scanner as an object: its alarm is the tick. */
 export interface ScannerObject extends ScannerCalls {
@@ -29,6 +22,8 @@ export interface ScannerObject extends ScannerCalls {
 
 /** A tick that has run for longer than this counts as lost. */
 const lostTickMs = 4 * tickMs
+/** Whether the tick before crashed. */
+const crashedKey = 'crashed'
 /** Balances that are kept. With more of them the memory is cleared. */
 const recentMax = 1_000
 
@@ -43,7 +38,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
   const openFor = (uid: Uid) => parts.openChain({ kind: 'caller', uid }, (clock.now() + callMs) as UnixMs)
   const prepare = createSharing<Result<null, QueryFailure>>(parts, 0)
   const balances = createSharing<Result<readonly bigint[], QueryFailure>>(parts, blockSeconds * 1000)
-  const questions = createSharing<Result<CreditAnswer, QueryFailure>>(parts, 0)
+  const questions = createSharing<Result<'credited' | 'already', QueryFailure>>(parts, 0)
   return {
     ...createTicks(parts, scans),
     prepareIssue: (uid) => prepare(`${uid}`, () => prepareIssue(parts, keyUse, openFor(uid))),
@@ -76,7 +71,7 @@ async function bringForward(parts: ScannerParts, end: ScanEnd): Promise<void> {
   const seen = await selectFirstSeen(db)
   const due = await host.alarm()
   if (seen === null || due === null) return
-  const next = nextTickOf(parts, end, seen.height, clock.now())
+  const next = nextTickAt(parts, end, seen.height, clock.now())
   if (next < due) await host.setAlarm(next)
 }
 
@@ -95,9 +90,14 @@ function createTicks(
     let next = (startedAt + everyMs) as UnixMs // safe: a later time
     try {
       next = await runTick(parts, scans, memory, startedAt)
+      if ((await host.load<boolean>(crashedKey)) === true) host.save(crashedKey, false)
     } catch (thrown) {
       logger.error('tick-crashed', { why: stackOf(thrown) })
-      await alarms.raise('tick-failed', '', { why: thrown instanceof Error ? thrown.message : String(thrown) })
+      // A database can be busy for a moment: the next tick does what this one did not.
+      const hasCrashedBefore = await host.load<boolean>(crashedKey)
+      host.save(crashedKey, true)
+      const why = thrown instanceof Error ? thrown.message : String(thrown)
+      if (hasCrashedBefore === true) await alarms.raise('tick-failed', '', { why })
     } finally {
       await host.setAlarm(Math.max(next, clock.now()) as UnixMs) // safe: one of the times
       logger.info('tick', { durationMs: clock.now() - startedAt, ...difference(parts.usage(), before) })

@@ -1,10 +1,15 @@
 import { blockSeconds } from '../chain/block.ts'
 import type { Chain, Payer } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
-import { callMs, scanMsMin, tickReadMs } from './limits.ts'
 import type { ScanContext } from './rules.ts'
-import { type ScanEnd, scan } from './scan.ts'
-import type { TailMemory } from './tail.ts'
+import { type ScanEnd, scan, type TailMemory } from './scan.ts'
+
+/** After this, a tick requests no further blocks. */
+const tickReadMs = 18_000
+/** After this, a call of a caller requests nothing more and waits for nothing more. */
+export const callMs = 12_000
+/** A call begins no scan with less time left. */
+const scanMsMin = 2_000
 
 /** What running scans needs. */
 export interface ScansParts extends ScanContext {
@@ -28,12 +33,10 @@ export interface Scans {
 interface Run {
   readonly payer: Payer
   readonly startedAt: UnixMs
-  /** Resolves when it has ended, in whatever way. */
-  readonly over: Promise<void>
+  readonly end: Promise<ScanEnd>
   endedAt: UnixMs | null
-  /** Null while it runs, and where it ended with an exception. */
-  end: ScanEnd | null
-  thrown: unknown
+  /** Whether the payer's share has ended it. */
+  isCut: boolean
 }
 
 /** The scans of a new instance. What they remember can be lost at any time. */
@@ -42,35 +45,30 @@ export function createScans(parts: ScansParts): Scans {
   const tail: TailMemory = { newest: null }
   let newest: Run | null = null
   const start = (payer: Payer, deadline: UnixMs): Run => {
-    const { promise: over, resolve } = Promise.withResolvers<void>()
-    const run: Run = { payer, startedAt: clock.now(), over, endedAt: null, end: null, thrown: null }
+    const end = scan(parts, parts.openChain(payer, deadline), tail)
+    const run: Run = { payer, startedAt: clock.now(), end, endedAt: null, isCut: false }
     newest = run
-    const work = async () => {
-      try {
-        run.end = await scan(parts, parts.openChain(payer, deadline), tail)
-      } catch (thrown) {
-        run.thrown = thrown
-      } finally {
-        run.endedAt = clock.now()
-        resolve()
-        parts.wakeEndpoints()
-      }
+    const over = () => {
+      run.endedAt = clock.now()
+      parts.wakeEndpoints()
     }
-    work().catch(() => undefined) // it has its own
+    end.then(({ failure }) => {
+      run.isCut = failure?.kind === 'limited' && failure.whose === 'caller'
+      over()
+    }, over)
     return run
   }
-  const isOver = async ({ over }: Run, by: number) => {
-    const inTime = over.then(() => true)
-    return await Promise.race([inTime, clock.sleep(Math.max(0, by - clock.now())).then(() => false)])
+  const isOver = async ({ end, endedAt }: Run, by: number) => {
+    if (endedAt !== null) return true
+    const over = () => true
+    return await Promise.race([end.then(over, over), clock.sleep(Math.max(0, by - clock.now())).then(() => false)])
   }
   return {
     hasBegun: () => newest !== null,
     async tick() {
       const waitsUntil = clock.now() + callMs
       while (newest !== null && newest.endedAt === null) if (!(await isOver(newest, waitsUntil))) break
-      const run = start({ kind: 'tick' }, (clock.now() + tickReadMs) as UnixMs) // safe: a later time
-      await run.over
-      return endOf(run)
+      return await start({ kind: 'tick' }, (clock.now() + tickReadMs) as UnixMs).end // safe: a later time
     },
     async answer(payer, since) {
       const deadline = (since + callMs) as UnixMs // safe: a later time
@@ -80,8 +78,8 @@ export function createScans(parts: ScansParts): Scans {
           start(payer, deadline)
         }
         const run: Run | null = newest
-        if (run === null || (run.endedAt === null && !(await isOver(run, deadline)))) return null
-        if (answers(run, payer, since)) return endOf(run)
+        if (run === null || !(await isOver(run, deadline))) return null
+        if (answers(run, payer, since)) return await run.end
       }
     },
   }
@@ -91,13 +89,7 @@ export function createScans(parts: ScansParts): Scans {
  * Whether a scan that has ended answers a call: it began after the call, or ended less than a block time before it. One that
  * another caller's share ended says nothing about this caller.
  */
-function answers({ payer: paid, startedAt, endedAt, end }: Run, payer: Payer, since: UnixMs): boolean {
+function answers({ payer: paid, startedAt, endedAt, isCut }: Run, payer: Payer, since: UnixMs): boolean {
   if (paid === payer) return true
-  if (end?.failure?.kind === 'limited' && end.failure.whose === 'caller') return false
-  return startedAt >= since || (endedAt !== null && endedAt > since - blockSeconds * 1000)
-}
-
-function endOf({ end, thrown }: Run): ScanEnd {
-  if (end === null) throw thrown
-  return end
+  return !isCut && (startedAt >= since || (endedAt !== null && endedAt > since - blockSeconds * 1000))
 }

@@ -1,21 +1,28 @@
-import { watchScan } from '../alarms/watch-scan.ts'
-import type { BlockHeight } from '../chain/block.ts'
+import { type BlockHeight, blockSeconds } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
 import { selectFirstSeen, selectOldestHeld } from '../deposits/transfers.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { LogFields } from '../platform/logger.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 import { compareHoldings } from '../reconciliation/compare-holdings.ts'
-import type { WebhookEndpoint } from '../webhooks/endpoint.ts'
-import { registerEndpoints } from '../webhooks/endpoint-state.ts'
+import { registerEndpoints, type WebhookEndpoint } from '../webhooks/endpoint-state.ts'
 import { watchEndpoints } from '../webhooks/watch-endpoints.ts'
-import { reportMissing } from './corrected-credits.ts'
 import { readAgain } from './gaps.ts'
-import { decideHeld } from './held.ts'
-import { restEveryMs, restMsMin, tickMs } from './limits.ts'
-import { selectOpenGaps } from './rescans.ts'
+import { reportMissing, selectOpenGaps } from './rescans.ts'
+import { decideHeld } from './rules.ts'
 import type { ScanEnd } from './scan.ts'
 import type { Scans, ScansParts } from './scans.ts'
-import { nextTickAt } from './schedule.ts'
+import { watchScan } from './watch.ts'
+
+/** After this, a tick ends: what is left waits for the next one. */
+export const tickMs = 25_000
+/** Work with leftover requests gets at least this long in a tick where it got none for `restEveryMs`. */
+const restMsMin = 2_000
+/** See `restMsMin`. */
+const restEveryMs = 20_000
+const blockMs = blockSeconds * 1000
+/** A tick that comes just before a block is final is followed by another one, which costs requests. */
+const marginMs = 500
 
 /** What the scanner is made of. */
 export interface ScannerParts extends ScansParts {
@@ -58,7 +65,7 @@ export async function runTick(
   await alarmTooLarge(parts)
   if (rules !== null && state?.halted === null && (await decideHeld(parts, rules))) parts.wakeEndpoints()
   const seen = state === null ? null : await selectFirstSeen(db)
-  const next = () => nextTickOf(parts, end, seen?.height ?? null, startedAt)
+  const next = () => nextTickAt(parts, end, seen?.height ?? null, startedAt)
   await useRest(parts, end, memory, startedAt, next())
   await watchEndpoints(parts)
   const gaps = await selectOpenGaps(db)
@@ -67,19 +74,30 @@ export async function runTick(
   return next()
 }
 
-/** When the next tick comes after this end of a scan. `seen`: the lowest height above the scan with a transfer to a caller. */
-export function nextTickOf(
-  { clock, tickRoomAt, scanEverySeconds }: Pick<ScannerParts, 'clock' | 'tickRoomAt' | 'scanEverySeconds'>,
-  { state, head, failure }: ScanEnd,
+/**
+ * When the next tick comes after this end of a scan: when the block of a transfer that was seen should be final, by one final
+ * block in each block time, then after each block time until it is; at once while the scan is behind. Neither before the
+ * allowances have room, nor later than by the interval. `seen`: the lowest height above the scan with a transfer to a caller.
+ */
+export function nextTickAt(
+  {
+    clock,
+    tickRoomAt,
+    scanEverySeconds,
+  }: Pick<ScannerParts, 'tickRoomAt' | 'scanEverySeconds'> & { readonly clock: Pick<Clock, 'now'> },
+  { state, head, failure }: Pick<ScanEnd, 'state' | 'head' | 'failure'>,
   seen: BlockHeight | null,
   startedAt: UnixMs,
 ): UnixMs {
-  return nextTickAt({
-    ...{ startedAt, everyMs: scanEverySeconds * 1000, now: clock.now(), roomAt: tickRoomAt(), seen },
-    isBehind: failure?.kind === 'out-of-time' && state !== null && head !== null && state.height < head,
-    finalized: state?.finalized ?? (0 as BlockHeight), // safe: unused where nothing was seen
-    finalizedAt: state?.finalizedAt ?? startedAt,
-  })
+  const now = clock.now()
+  const byInterval = startedAt + scanEverySeconds * 1000
+  const isBehind = failure?.kind === 'out-of-time' && state !== null && head !== null && state.height < head
+  let wanted: number = isBehind ? now : byInterval
+  if (!isBehind && state !== null && seen !== null) {
+    const finalAt = state.finalizedAt + (seen - state.finalized) * blockMs + marginMs
+    wanted = Math.max(finalAt, startedAt + blockMs)
+  }
+  return Math.max(now, Math.min(byInterval, Math.max(wanted, tickRoomAt()))) as UnixMs // safe: one of the times
 }
 
 /** Raises an alarm for transfers that no wallet can hold, the oldest one of each currency at a time. */

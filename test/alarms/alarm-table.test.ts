@@ -43,7 +43,7 @@ describe('the table of alarms', () => {
     expect(unobservedKinds).toEqual(
       new Set([
         ...['allowance-used-up', 'corrected-credit', 'deposit-too-large', 'event-set-aside'],
-        ...['node-lies', 'node-unfit', 'nodes-disagree', 'paid-before-issue'],
+        ...['node-lies', 'node-unfit', 'nodes-disagree', 'paid-before-issue', 'transaction-unreadable'],
       ]),
     )
   })

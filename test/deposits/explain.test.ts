@@ -1,11 +1,17 @@
+import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/chain/address.ts'
 import type { Log } from '../../src/chain/block.ts'
 import type { TransactionReading } from '../../src/chain/chain.ts'
 import type { CurrencyId } from '../../src/common/ids.ts'
 import { heldReasons } from '../../src/d1/tables.ts'
-import { explainContractType } from '../../src/deposits/contract-types.ts'
-import { type ExplainedBy, explainHeld, explainRefused, explainTransaction } from '../../src/deposits/explain.ts'
+import {
+  type ExplainedBy,
+  explainContractType,
+  explainHeld,
+  explainRefused,
+  explainTransaction,
+} from '../../src/deposits/explain.ts'
 import { indexCurrencies } from '../../src/ledger/currencies.ts'
 import { currencies, trx, usdt } from '../support/currencies.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
@@ -137,5 +143,38 @@ describe('the explanation of a stored transfer', () => {
     const sentences = heldReasons.map(explainHeld)
     expect(new Set(sentences).size).toBe(heldReasons.length)
     for (const sentence of sentences) expect(sentence).toMatch(/^[^A-Z.][^.]+$/)
+  })
+})
+
+// The chain's own protocol file as TronWeb contains it: it sets a global when it is loaded.
+const load = createRequire(import.meta.url)
+load('../../node_modules/tronweb/lib/commonjs/protocol/core/Tron_pb.cjs')
+const protocol: unknown = Reflect.get(globalThis, 'TronWebProto')
+
+function chainTypes(): readonly (readonly [string, number])[] {
+  const transaction: unknown = Reflect.get(Object(protocol), 'Transaction')
+  const types: unknown = Reflect.get(Object(Reflect.get(Object(transaction), 'Contract')), 'ContractType')
+  return Object.entries(Object(types)).map(([name, number]) => [name, Number(number)] as const)
+}
+
+describe('a contract type', () => {
+  it('of the chain’s protocol has a sentence of its own', () => {
+    const types = chainTypes()
+    expect(types.length).toBeGreaterThan(40)
+    const unknown = types.filter(([, number]) => explainContractType(number).includes(`type ${number}`))
+    expect(unknown).toEqual([])
+  })
+
+  it.each(chainTypes())('%s is explained in one sentence without a full stop', (_, number) => {
+    expect(explainContractType(number)).toMatch(/^this [^.]+$/)
+  })
+
+  it('that is unknown is described by its number', () => {
+    expect(explainContractType(4711)).toBe('this is a transaction of type 4711, which is not a TRX transfer')
+  })
+
+  it('that looks like a TRX transfer in a block is described by what it does', () => {
+    expect(explainContractType(2)).toBe('this is a TRC-10 token transfer, not TRX')
+    expect(explainContractType(12)).toContain('returns to its sender')
   })
 })

@@ -1,11 +1,18 @@
 import type { AddressOwner } from '../../src/addresses/address-book.ts'
 import type { Address } from '../../src/chain/address.ts'
-import { nativeAsset, trc20Asset } from '../../src/chain/asset.ts'
-import type { BlockHash, BlockHeight, Header, Log, Txid } from '../../src/chain/block.ts'
+import {
+  type BlockHash,
+  type BlockHeight,
+  type Header,
+  type Log,
+  nativeAsset,
+  type Txid,
+  trc20Asset,
+} from '../../src/chain/block.ts'
 import type { ChainTransfer, TransactionReading } from '../../src/chain/chain.ts'
 import type { Uid } from '../../src/common/ids.ts'
 import type { UnixMs } from '../../src/common/time.ts'
-import type { JudgeRules } from '../../src/deposits/judge.ts'
+import type { JudgeRules } from '../../src/deposits/transfer.ts'
 import { currencies } from '../support/currencies.ts'
 import { transferLog, usdtAddress } from '../support/transaction-spec.ts'
 

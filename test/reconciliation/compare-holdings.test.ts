@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { writable } from '../../src/d1/database.ts'
-import { meterDatabase } from '../../src/d1/metered-database.ts'
+import { meterDatabase } from '../../src/d1/sessions.ts'
 import { createUsage } from '../../src/platform/usage.ts'
 import {
   addressAt,
@@ -48,6 +48,21 @@ describe('an address', () => {
     const asked = service.queries.filter(({ cuy }) => cuy === 1).map(({ addresses }) => addresses)
     expect(asked.map(({ length }) => length)).toEqual([20, 20, 20, 10])
     expect(new Set(asked.flat()).size).toBe(70)
+  })
+})
+
+describe('addresses that are due', () => {
+  it('are compared oldest due first: none waits for ever while others move, or are new', async () => {
+    const service = await startReconciliation({ addresses: 60 })
+    await service.slice()
+    for (let minute = 0; minute < 40; minute += 1) {
+      service.state.now += 60_000
+      await service.store(Array.from({ length: 20 }, (_, index) => paid(1, index, oneTrx)))
+      await service.slice() // room for one request in a minute, for one currency
+    }
+    const asked = new Set(service.queries.filter(({ cuy }) => cuy === 1).flatMap(({ addresses }) => addresses))
+    const resting = Array.from({ length: 40 }, (_, i) => addressAt(20 + i))
+    expect(resting.filter((address) => !asked.has(address))).toEqual([])
   })
 })
 

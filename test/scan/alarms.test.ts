@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { standstillMs } from '../../src/alarms/watch-scan.ts'
+import { standstillMs } from '../../src/alarms/alarms.ts'
 import {
   alarmsIn,
   brokenDatabase,
@@ -65,6 +65,17 @@ describe('a standstill', () => {
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
   })
 
+  it('is not raised by nodes that return after an outage at their old head, and then go on', async () => {
+    const { service } = await withDeposit()
+    await service.tick()
+    breakNodes(service)
+    await tickFor(service, 1800)
+    repairNodes(service)
+    await tickFor(service, 120)
+    await tickFor(service, 600, () => service.chain.addEmpty(7))
+    expect(alarmsIn(service)).toEqual(['scan-stalled'])
+  })
+
   it('by an allowance that is used up says so', async () => {
     const { service } = await withAddress()
     const poor = testNodes.map(({ rpc, api }) => ({ rpc, api, perSecond: 10_000, perDay: 1 }))
@@ -76,13 +87,36 @@ describe('a standstill', () => {
 describe('a tick that throws', () => {
   it('raises tick-failed once while it lasts, and again after one that did not', async () => {
     const { service } = await withDeposit()
-    const throwing = service.with({ DB: brokenDatabase() })
-    await tickFor(throwing, 60)
+    await tickFor(service.with({ DB: brokenDatabase() }), 60)
     expect(kinds(service, 'tick-failed')).toBe(1)
     await service.tick()
-    const again = service.with({ DB: brokenDatabase() })
-    await tickFor(again, 20)
+    await tickFor(service.with({ DB: brokenDatabase() }), 40)
     expect(kinds(service, 'tick-failed')).toBe(2)
+  })
+
+  it('only once, because the database was busy, raises no alarm, and the next one does its work', async () => {
+    const { service } = await withDeposit()
+    for (let i = 0; i < 2; i += 1) {
+      await tickFor(service.with({ DB: brokenDatabase(new Error('D1_ERROR: database is locked: SQLITE_BUSY')) }), 20)
+      await tickFor(service, 20)
+    }
+    expect(alarmsIn(service)).toEqual([])
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+  })
+})
+
+describe('an alarm that a killed instance left raised', () => {
+  it('is no reason to be silent about the next one', async () => {
+    const { service } = await withDeposit()
+    for (const kind of ['chain-forked', 'finality-stalled', 'scan-stalled']) {
+      await service.db.prepare(`INSERT INTO alarm (name, detail, raised_at) VALUES ('${kind}', '', 0)`).run()
+    }
+    await tickFor(service, 20)
+    const other = service.chain.fork(service.chain.tip().height - 25)
+    other.addEmpty(30)
+    for (const node of service.nodes) node.chain = other
+    await service.tick()
+    expect(alarmsIn(service)).toContain('chain-forked')
   })
 })
 

@@ -12,15 +12,11 @@ import {
   rescan,
   stateOf,
   statesOf,
+  tickLater,
   withAddress,
 } from './harness.ts'
 
 const oneNode = { TRON_NODES: testNodes.slice(0, 1), TRON_QUORUM: 1 }
-
-const tickLater = async (service: RunningService, seconds = 20) => {
-  service.clock.seconds += seconds
-  await service.tick()
-}
 
 /** A service that has scanned `wrong` in place of `right`, by a node that showed it, and is then corrected. */
 async function scanWrongBlock(

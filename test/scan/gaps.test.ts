@@ -1,14 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/chain/address.ts'
 import { addressIn, payFinal, type RunningService, startService, textOf, trxTo, usdtTo } from '../http/service.ts'
-import { changing, failing } from '../support/scripted-node.ts'
+import { changing, type Fault, failing } from '../support/scripted-node.ts'
 import { addressOf, type LogSpec, type TransactionSpec } from '../support/transaction-spec.ts'
-import { alarmsOf, balancesOf, callsOf, finalizedIn, rescan, stateOf, statesOf, withAddress } from './harness.ts'
+import {
+  alarmsOf,
+  balancesOf,
+  callsOf,
+  finalizedIn,
+  rescan,
+  retiredUsdt,
+  stateOf,
+  statesOf,
+  tickLater,
+  withAddress,
+} from './harness.ts'
 
-const tickLater = async (service: RunningService, seconds = 20) => {
-  service.clock.seconds += seconds
-  await service.tick()
-}
 const openGaps = async ({ db }: RunningService) => {
   const { results } = await db.prepare('SELECT * FROM rescan WHERE finished_at IS NULL ORDER BY from_height').all()
   return results
@@ -22,6 +29,14 @@ const noise = (count: number): TransactionSpec => {
 const limitLogs = ({ nodes }: RunningService, max: number) => {
   for (const node of nodes) node.logsMax = max
 }
+/** The script of a node that cannot give one receipt. */
+const withoutReceiptOf = (txid: string): Fault => ({
+  kind: 'changed-calls',
+  change: ({ method, params }) =>
+    method === 'eth_getTransactionReceipt' && params[0] === `0x${txid}`
+      ? { error: { code: -32005, message: 'the response is too large' } }
+      : undefined,
+})
 /** Nodes do not agree on the block of this height. */
 const disagreeOn = ({ nodes }: RunningService, ...heights: readonly number[]) => {
   const [first] = nodes
@@ -76,15 +91,7 @@ describe('a block with more logs than nodes give at once', () => {
     limitLogs(service, 50)
     const huge = noise(60)
     const [hugeId = ''] = payFinal(service, huge, usdtTo(own, 2_000_000n), usdtTo(own, 3_000_000n))
-    for (const node of service.nodes) {
-      node.script = () => ({
-        kind: 'changed-calls',
-        change: ({ method, params }) =>
-          method === 'eth_getTransactionReceipt' && params[0] === `0x${hugeId}`
-            ? { error: { code: -32005, message: 'the response is too large' } }
-            : undefined,
-      })
-    }
+    for (const node of service.nodes) node.script = () => withoutReceiptOf(hugeId)
     await service.tick()
     expect((await stateOf(service)).height).toBe(finalizedIn(service))
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
@@ -92,6 +99,26 @@ describe('a block with more logs than nodes give at once', () => {
     expect(String(alarm?.why)).toContain(hugeId)
     await tickLater(service)
     expect(alarmsOf(service, 'gap-unread')).toHaveLength(1)
+  })
+})
+
+describe('an older copy of the database that was restored', () => {
+  it('has the receipts read again that the object remembers as read', async () => {
+    const { service, own } = await withAddress({ CURRENCIES: retiredUsdt })
+    limitLogs(service, 50)
+    const [hugeId = ''] = payFinal(service, noise(60), usdtTo(own, 2_000_000n))
+    for (const node of service.nodes) node.script = () => withoutReceiptOf(hugeId)
+    await service.tick()
+    expect(await statesOf(service)).toEqual(['held:retired'])
+    expect(await openGaps(service)).toHaveLength(1)
+    // As it was before the receipts were read.
+    await service.db.batch([
+      service.db.prepare('DROP TRIGGER transfer_is_never_deleted'),
+      ...['event', 'transfer', 'holding'].map((table) => service.db.prepare(`DELETE FROM ${table}`)),
+      service.db.prepare('UPDATE scan SET tried_at = 0, caught_up_at = 0'),
+    ])
+    await tickLater(service, 120)
+    expect(await statesOf(service)).toEqual(['held:retired'])
   })
 })
 

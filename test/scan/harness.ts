@@ -2,6 +2,13 @@ import type { Address } from '../../src/chain/address.ts'
 import { writable } from '../../src/d1/database.ts'
 import { selectScan } from '../../src/scan/scan-state.ts'
 import { addressIn, finalityLag, payFinal, type RunningService, startService, usdtTo } from '../http/service.ts'
+import { usdtBase58 } from '../support/variables.ts'
+
+/** `CURRENCIES` in which USDT is retired. */
+export const retiredUsdt = [
+  { cuy: 1, symbol: 'TRX', decimals: 6 },
+  { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6, retired: true },
+]
 
 /** The stored state of the scan. It must have started. */
 export async function stateOf({ db }: RunningService) {
@@ -94,4 +101,10 @@ export async function rescan({ db }: RunningService, from: number, to: number): 
     .prepare(`INSERT INTO rescan (${columns}) VALUES ('request', ?1, ?2, ?1, 'a test', 1700000000000, 0)`)
     .bind(from, to)
     .run()
+}
+
+/** A tick some seconds later. */
+export async function tickLater(service: RunningService, seconds = 20): Promise<void> {
+  service.clock.seconds += seconds
+  await service.tick()
 }

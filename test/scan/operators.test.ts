@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { formatBase58 } from '../../src/chain/address.ts'
 import { writable } from '../../src/d1/database.ts'
 import { selectOperators } from '../../src/ledger/stored-settings.ts'
-import { addressIn, failed, payFinal, type RunningService, read, startService, trxTo, usdtTo } from '../http/service.ts'
+import { addressIn, failed, payFinal, read, startService, trxTo, usdtTo } from '../http/service.ts'
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
-import { alarmLines, balancesOf, rescan, stateOf, statesOf, withAddress } from './harness.ts'
+import { alarmLines, balancesOf, rescan, retiredUsdt, stateOf, statesOf, tickLater, withAddress } from './harness.ts'
 
 const operator = addressOf(99) // the sender of `trxTo` and `usdtTo`
 const listed = { OPERATOR_ADDRESSES: [formatBase58(operator)] }
@@ -19,10 +19,6 @@ async function startWithTransfers() {
     node.balances.set(`${usdtAddress} ${own}`, 25_000_000n)
   }
   return { service, own, txids }
-}
-const tickLater = async (service: RunningService, seconds = 20) => {
-  service.clock.seconds += seconds
-  await service.tick()
 }
 
 describe('TRX and tokens from the operator’s own wallet', () => {
@@ -88,6 +84,18 @@ describe('TRX and tokens from the operator’s own wallet', () => {
     await tickLater(service.with(listed), 60)
     expect(await statesOf(service)).toEqual(['moved'])
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 0 })
+  })
+
+  it.each([
+    ['retired', { CURRENCIES: retiredUsdt, OPERATOR_ADDRESSES: undefined }, 25_000_000n],
+    ['too-large', none, 2n ** 60n],
+  ])('that wait for what may never come (%s) wait no longer, either', async (reason, variables, amount) => {
+    const { service, own } = await withAddress(variables)
+    payFinal(service, usdtTo(own, amount))
+    await service.tick()
+    expect(await statesOf(service)).toEqual([`held:${reason}`])
+    await tickLater(service.with({ ...variables, ...listed }))
+    expect(await statesOf(service)).toEqual(['moved'])
   })
 
   it('are known to reconciliation', async () => {

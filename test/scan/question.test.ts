@@ -17,7 +17,7 @@ import {
 import { changing } from '../support/scripted-node.ts'
 import { addressOf, type TransactionSpec } from '../support/transaction-spec.ts'
 import { usdtBase58 } from '../support/variables.ts'
-import { balancesOf, eventsOf, finalizedIn, stateOf, statesOf, withAddress, withDeposit } from './harness.ts'
+import { alarmsOf, balancesOf, eventsOf, finalizedIn, stateOf, statesOf, withAddress, withDeposit } from './harness.ts'
 
 const ask = async (service: RunningService, txid: string, uid = 7) =>
   read(await service.get(`/tron/recharge?txid=${txid}`, uid))
@@ -119,6 +119,16 @@ describe('a question about a transaction', () => {
     first.script = () => changing('eth_getLogs', () => [])
     expect(await ask(service, txid)).toEqual(why(409, 'the nodes disagree'))
     expect(await statesOf(service)).toEqual([])
+  })
+
+  it('is undecided where its bytes cannot be read, which an alarm says; the rest of its block is credited by the scan', async () => {
+    const { service, own } = await withAddress()
+    const unreadable = { kind: 'bytes', rawData: Uint8Array.of(7), from: addressOf(9), to: own, amount: 5n } as const
+    const [txid = ''] = payFinal(service, unreadable, usdtTo(own, 6_000_000n))
+    expect(await ask(service, txid)).toEqual(why(409, 'cannot read this transaction'))
+    await service.tick()
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 6 })
+    expect(alarmsOf(service, 'transaction-unreadable')).toMatchObject([{ txids: txid }])
   })
 
   it('credits nothing while the scan is halted, asks no node, and credits afterwards', async () => {

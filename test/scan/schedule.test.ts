@@ -2,25 +2,22 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { BlockHeight } from '../../src/chain/block.ts'
 import type { UnixMs } from '../../src/common/time.ts'
-import { nextTickAt, secondsToFinal, type TickEnd } from '../../src/scan/schedule.ts'
+import { type ScanState, secondsToFinal } from '../../src/scan/scan-state.ts'
+import { nextTickAt } from '../../src/scan/tick.ts'
 import { anyHeight } from '../support/arbitraries.ts'
 
 const at = (height: number) => height as BlockHeight
 const time = (ms: number) => ms as UnixMs
 
 /** A tick that began at 100 s and took one second, with nothing seen, and room for another one at once. */
-const next = (over: Partial<TickEnd> = {}) =>
-  nextTickAt({
-    startedAt: time(100_000),
-    now: time(101_000),
-    everyMs: 20_000,
-    roomAt: time(0),
-    isBehind: false,
-    seen: null,
-    finalized: at(1000),
-    finalizedAt: time(100_500),
-    ...over,
-  })
+function next(over: { now?: number; roomAt?: number; isBehind?: boolean; seen?: number; finalizedAt?: number } = {}) {
+  const { now = 101_000, roomAt = 0, isBehind = false, seen = null, finalizedAt = 100_500 } = over
+  const parts = { clock: { now: () => time(now) }, tickRoomAt: () => time(roomAt) }
+  const state = { height: at(isBehind ? 900 : 1000), finalized: at(1000), finalizedAt: time(finalizedAt) } as ScanState // the rest is not used
+  const failure = isBehind ? ({ kind: 'out-of-time' } as const) : null
+  const end = { state, head: at(1000), failure }
+  return nextTickAt({ ...parts, scanEverySeconds: 20 }, end, seen === null ? null : at(seen), time(100_000))
+}
 
 describe('the next tick', () => {
   it('comes after the interval, counted from the start of the one before', () => {
@@ -28,28 +25,28 @@ describe('the next tick', () => {
   })
 
   it('comes at once after one that took longer than the interval, and while the scan is behind', () => {
-    expect(next({ now: time(125_000) })).toBe(125_000)
+    expect(next({ now: 125_000 })).toBe(125_000)
     expect(next({ isBehind: true })).toBe(101_000)
   })
 
   it('comes when the block of a transfer that was seen should be final', () => {
-    expect(next({ seen: at(1004) })).toBe(100_500 + 4 * 3000 + 500)
-    expect(next({ seen: at(1001) })).toBe(104_000)
+    expect(next({ seen: 1004 })).toBe(100_500 + 4 * 3000 + 500)
+    expect(next({ seen: 1001 })).toBe(104_000)
   })
 
   it('comes again after each block time where that block is not final yet', () => {
-    expect(next({ seen: at(1004), finalizedAt: time(50_000) })).toBe(103_000)
+    expect(next({ seen: 1004, finalizedAt: 50_000 })).toBe(103_000)
   })
 
   it('is never later than by the interval, whatever was seen', () => {
-    expect(next({ seen: at(1_000_000) })).toBe(120_000)
+    expect(next({ seen: 1_000_000 })).toBe(120_000)
   })
 
   it('comes as early as the allowances have room for it, and by the interval in any case', () => {
-    expect(next({ seen: at(1001), roomAt: time(109_000) })).toBe(109_000)
-    expect(next({ isBehind: true, roomAt: time(109_000) })).toBe(109_000)
-    expect(next({ roomAt: time(109_000) })).toBe(120_000)
-    expect(next({ seen: at(1001), roomAt: time(900_000) })).toBe(120_000)
+    expect(next({ seen: 1001, roomAt: 109_000 })).toBe(109_000)
+    expect(next({ isBehind: true, roomAt: 109_000 })).toBe(109_000)
+    expect(next({ roomAt: 109_000 })).toBe(120_000)
+    expect(next({ seen: 1001, roomAt: 900_000 })).toBe(120_000)
   })
 })
 

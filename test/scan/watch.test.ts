@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { scanFaults, type WatchedScan, type WatchedState, type WatchMemory } from '../../src/alarms/watch-scan.ts'
 import type { BlockHeight } from '../../src/chain/block.ts'
+import type { RescanId } from '../../src/common/ids.ts'
 import type { UnixMs } from '../../src/common/time.ts'
+import { scanFaults, type WatchedScan, type WatchedState, type WatchMemory } from '../../src/scan/watch.ts'
 
 const height = (n: number) => n as BlockHeight
 const ms = (n: number) => n as UnixMs
@@ -105,7 +106,7 @@ describe('the watch over the scan', () => {
       { from: height(7), to: height(7), attempts: 3, why: 'the receipt of ab12 is too large' },
       { from: height(9), to: height(30), attempts: 1, why: 'the nodes disagree' },
     ]
-    expect(scanFaults(scan({ gaps }), answering(900))).toEqual([
+    expect(scanFaults(scan({ gaps: gaps.map((gap) => ({ ...gap, id: 1 as RescanId })) }), answering(900))).toEqual([
       { kind: 'gap-unread', subject: '7', fields: { ...gaps[0] } },
       { kind: 'gap-unread', subject: '9', fields: { ...gaps[1] } },
     ])

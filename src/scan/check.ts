@@ -1,14 +1,19 @@
-import type { BlockHeight } from '../chain/block.ts'
-import type { ScannerCalls, ScanProblem } from '../chain/scanner-calls.ts'
+import type { BlockHeight, Txid } from '../chain/block.ts'
+import type { ScannerCalls, ScanProblem } from '../chain/chain.ts'
 import type { Uid } from '../common/ids.ts'
-import type { QueryFailure } from '../common/query-failure.ts'
-import { err, ok, type Result } from '../common/result.ts'
+import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { ReadDatabase } from '../d1/database.ts'
 import type { HeldReason } from '../d1/tables.ts'
-import { selectCreditedSince, selectOpenTransfers } from '../deposits/transfers.ts'
+import type { StoredTransfer } from '../deposits/transfer.ts'
+import { selectCreditedSince, selectOpenTransfers, selectTransfersOf } from '../deposits/transfers.ts'
 import type { WalletBalance } from '../ledger/entry.ts'
-import { selectScan } from './scan-state.ts'
-import { secondsToFinal } from './schedule.ts'
+import { secondsToFinal, selectScan } from './scan-state.ts'
+
+/** What both checks need. The first query of `db` must see what the scanner has stored. */
+interface CheckParts {
+  readonly db: ReadDatabase
+  readonly scanner: Pick<ScannerCalls, 'scanNow' | 'checkTransaction'>
+}
 
 /** The result of "check now" for one caller. */
 export interface CheckNowReport {
@@ -24,17 +29,8 @@ export interface CheckNowReport {
   readonly problem: ScanProblem | null
 }
 
-/** What "check now" needs. The first query of `db` must see what the scanner has stored. */
-export interface CheckNowParts {
-  readonly db: ReadDatabase
-  readonly scanner: Pick<ScannerCalls, 'scanNow'>
-}
-
 /** "Check now" for one caller: what a scan that answers this call has found. */
-export async function checkNow(
-  { db, scanner }: CheckNowParts,
-  uid: Uid,
-): Promise<Result<CheckNowReport, QueryFailure>> {
+export async function checkNow({ db, scanner }: CheckParts, uid: Uid): Promise<Result<CheckNowReport, QueryFailure>> {
   const answer = await scanner.scanNow(uid)
   if (!answer.ok) return answer
   const { since, problem } = answer.value
@@ -58,4 +54,25 @@ export async function checkNow(
     behindBlocks,
     problem,
   })
+}
+
+/** The caller's credited transfers of one transaction, and whether they were credited before this call. */
+export interface TransactionReport {
+  readonly credited: readonly StoredTransfer[]
+  readonly already: boolean
+}
+
+/**
+ * Answers for one transaction. The scanner knows what is stored, so nodes are asked only where it is not decided yet. It is asked
+ * first, so that the caller's session is at least as new as the credit.
+ */
+export async function askTransaction(
+  { db, scanner }: CheckParts,
+  uid: Uid,
+  txid: Txid,
+): Promise<Result<TransactionReport, QueryFailure>> {
+  const answer = await scanner.checkTransaction(uid, txid)
+  if (!answer.ok) return answer
+  const stored = await selectTransfersOf(db, uid, txid)
+  return ok({ credited: stored.filter(({ state }) => state === 'credited'), already: answer.value === 'already' })
 }

@@ -1,47 +1,23 @@
-import type { BlockHeight } from '../chain/block.ts'
-import type { ChainFailure } from '../chain/failure.ts'
+import { type Fault, standstillMs } from '../alarms/alarms.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { AlarmKind } from '../platform/alarm-table.ts'
-import type { ObjectHost } from '../platform/object-host.ts'
-import type { Alarms, Fault } from './alarms.ts'
-
-/** Whatever stands still for this long raises an alarm. */
-export const standstillMs = 180_000
+import type { OpenGap } from './rescans.ts'
+import type { ScanContext } from './rules.ts'
+import type { ScanEnd } from './scan.ts'
+import type { ScanState } from './scan-state.ts'
 
 /** The stored state of the scan, as far as the watch over it needs it. */
-export interface WatchedState {
-  /** Of the position. */
-  readonly height: BlockHeight
-  /** The highest final block that nodes agreed on, and when it was stored. */
-  readonly finalized: BlockHeight
-  readonly finalizedAt: UnixMs
-  /** When the position last moved, and when a scan last ended without a block left to read. */
-  readonly advancedAt: UnixMs
-  readonly caughtUpAt: UnixMs
-  /** Why nothing is credited any more, or null. */
-  readonly halted: string | null
-}
-
-/** Consecutive blocks that could not be read. `why` names a transaction where one cannot be read. */
-export interface WatchedGap {
-  readonly from: BlockHeight
-  readonly to: BlockHeight
-  readonly attempts: number
-  readonly why: string
-}
+export type WatchedState = Pick<
+  ScanState,
+  'height' | 'finalized' | 'finalizedAt' | 'advancedAt' | 'caughtUpAt' | 'halted'
+>
 
 /** What a tick found. */
-export interface WatchedScan {
+export interface WatchedScan extends Pick<ScanEnd, 'head' | 'latest' | 'failure'> {
   readonly now: UnixMs
   /** Null where the scan could not be started yet. */
   readonly state: WatchedState | null
-  /** The finalized height that nodes agreed on in this tick; null where they did not. */
-  readonly head: BlockHeight | null
-  /** The newest block of a node, where one was read. */
-  readonly latest: BlockHeight | null
-  /** What ended the scan of this tick before it was caught up, or null. */
-  readonly failure: ChainFailure | null
-  readonly gaps: readonly WatchedGap[]
+  readonly gaps: readonly OpenGap[]
   /** Further kinds that are known to be well. */
   readonly well: readonly AlarmKind[]
 }
@@ -60,7 +36,7 @@ const memoryKey = 'watch'
 
 /** Raises and ends the alarms about the scan, at the end of a tick that threw nothing. */
 export async function watchScan(
-  { alarms, host }: { readonly alarms: Pick<Alarms, 'settle'>; readonly host: Pick<ObjectHost, 'load' | 'save'> },
+  { alarms, host }: Pick<ScanContext, 'alarms' | 'host'>,
   watched: WatchedScan,
 ): Promise<void> {
   const before = await host.load<WatchMemory>(memoryKey)
