@@ -112,6 +112,7 @@ CREATE TABLE `transfer` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `transfer_key` ON `transfer` (`txid`,`position`);--> statement-breakpoint
 CREATE INDEX `transfer_uid` ON `transfer` (`uid`,`id`);--> statement-breakpoint
+CREATE INDEX `transfer_uid_state` ON `transfer` (`uid`,`state`,`cuy`);--> statement-breakpoint
 CREATE INDEX `transfer_to` ON `transfer` (`to_address`,`id`);--> statement-breakpoint
 CREATE INDEX `transfer_height` ON `transfer` (`height`);--> statement-breakpoint
 CREATE INDEX `transfer_cuy` ON `transfer` (`cuy`);--> statement-breakpoint

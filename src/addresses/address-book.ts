@@ -2,8 +2,14 @@ import { asc, desc, eq } from 'drizzle-orm'
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
 import type { Uid } from '../common/ids.ts'
-import { openTables, type ReadDatabase, toJsonTexts, type WriteDatabase } from '../d1/database.ts'
-import { type Statement, statement } from '../d1/statement.ts'
+import {
+  openTables,
+  type ReadDatabase,
+  type Statement,
+  statement,
+  toJsonTexts,
+  type WriteDatabase,
+} from '../d1/database.ts'
 import { addresses } from '../d1/tables.ts'
 
 /** An address that was issued to a caller. `index` is the last step of its derivation path. */

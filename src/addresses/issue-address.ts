@@ -1,9 +1,10 @@
+import type { Alarms } from '../alarms/alarms.ts'
 import type { Address } from '../chain/address.ts'
-import type { ScannerCalls } from '../chain/scanner-calls.ts'
-import type { Uid } from '../common/ids.ts'
-import type { QueryFailure } from '../common/query-failure.ts'
-import { err, ok, type Result } from '../common/result.ts'
+import { balancesMax, type Chain, type ChainFailure, type ScannerCalls } from '../chain/chain.ts'
+import type { CurrencyId, Uid } from '../common/ids.ts'
+import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { WriteDatabase } from '../d1/database.ts'
+import type { Currencies } from '../ledger/currencies.ts'
 import { type AddressAt, issueFirst, issueFurther, selectCurrent } from './address-book.ts'
 
 /** Addresses of one caller that may be without a deposit (BIP-44's gap limit). */
@@ -17,6 +18,7 @@ export interface IssueAddressParts {
   readonly addressAt: AddressAt
   /** `TRON_FIRST_INDEX`, or null. */
   readonly firstIndex: number | null
+  readonly issuesAddresses: boolean
 }
 
 /**
@@ -24,7 +26,7 @@ export interface IssueAddressParts {
  * caller's addresses are without a deposit. No address is shown before the start of the scan is stored.
  */
 export async function issueAddress(
-  { db, scanner, addressAt, firstIndex }: IssueAddressParts,
+  { db, scanner, addressAt, firstIndex, issuesAddresses }: IssueAddressParts,
   uid: Uid,
   { fresh }: { readonly fresh: boolean },
 ): Promise<Result<{ readonly id: number; readonly address: Address }, QueryFailure>> {
@@ -32,9 +34,56 @@ export async function issueAddress(
     const current = await selectCurrent(db, uid)
     if (current !== null) return ok(current)
   }
+  if (!issuesAddresses) return err({ kind: 'issuing-off' })
   const prepared = await scanner.prepareIssue(uid)
   if (!prepared.ok) return prepared
   if (!fresh) return ok(await issueFirst(db, uid, addressAt, firstIndex ?? 0))
   const issued = await issueFurther(db, uid, addressAt, firstIndex ?? 0, gapLimit)
   return issued === 'gap-limit' ? err({ kind: 'gap-limit', limit: gapLimit }) : ok(issued)
+}
+
+/** What is remembered about the key. It can be lost at any time. */
+export interface KeyUse {
+  /** True once an address of it was found in use. */
+  wasUsed: boolean
+  /** How many of its first addresses have no account: where requests are limited, the next call goes on from there. */
+  withoutAccount: number
+}
+
+/** What checking the key needs. */
+export interface KeyUseParts {
+  readonly chain: Pick<Chain, 'holder' | 'activated'>
+  readonly currencies: Currencies
+  /** The address at an index of the deployment's extended public key. */
+  readonly addressAt: AddressAt
+  readonly keyUse: KeyUse
+  readonly alarms: Pick<Alarms, 'raise'>
+}
+
+/**
+ * Whether the key's first addresses hold or ever held anything, as far as nodes can show it. Then it served another database,
+ * and its addresses must not be issued again.
+ */
+export async function checkKeyUse(parts: KeyUseParts): Promise<Result<'unused' | 'used', ChainFailure>> {
+  const { chain, currencies, addressAt, keyUse, alarms } = parts
+  if (keyUse.wasUsed) return ok('used')
+  const first = Array.from({ length: balancesMax }, (_, index) => addressAt(index))
+  const found = async (index: number, cuy: CurrencyId | null) => {
+    keyUse.wasUsed = true
+    await alarms.raise('key-was-used', '', { index, cuy })
+    return ok('used' as const)
+  }
+  for (const { asset, cuy } of currencies.list) {
+    const holder = await chain.holder(first, asset)
+    if (!holder.ok) return holder
+    if (holder.value !== null) return found(holder.value, cuy)
+  }
+  for (const [index, address] of first.entries()) {
+    if (index < keyUse.withoutAccount) continue
+    const activated = await chain.activated(address)
+    if (!activated.ok) return activated
+    if (activated.value) return found(index, null)
+    keyUse.withoutAccount = index + 1
+  }
+  return ok('unused')
 }

@@ -1,4 +1,4 @@
-import type { Brand } from './brand.ts'
+import type { Brand } from './ids.ts'
 import { err, ok, type Result } from './result.ts'
 
 /** A ledger amount in smallest units of its currency's `scale`, signed, within ±(2^53−1). */

@@ -1,7 +1,12 @@
-import type { Brand } from './brand.ts'
+declare const brand: unique symbol
 
-/** A caller (`uid`): 1 to 2^53−1. */
+/** A `T` that only one parser creates, so that two kinds of text or number cannot be confused. */
+export type Brand<T, Name extends string> = T & { readonly [brand]: Name }
+
+/** A caller (`uid`): 1 to 2^53−2. */
 export type Uid = Brand<number, 'Uid'>
+/** No user: the owner of addresses that an operator has reserved. Refused in tokens, posts and queries. */
+export const reservedUid = Number.MAX_SAFE_INTEGER as Uid // safe: a whole number
 /** A currency's number in the API (`cuy`): 1 is TRX, 2 is USDT as shipped. */
 export type CurrencyId = Brand<number, 'CurrencyId'>
 /** A wallet (`wid`): one per caller and currency. */

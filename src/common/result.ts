@@ -6,3 +6,32 @@ export const ok = <T>(value: T): { readonly ok: true; readonly value: T } => ({ 
 
 /** An expected failure. */
 export const err = <E>(error: E): { readonly ok: false; readonly error: E } => ({ ok: false, error })
+
+/** Why a caller gets no answer. `http/errors.ts` turns each kind into a status and a message. */
+export type QueryFailure =
+  | { readonly kind: 'bad-input'; readonly field: string; readonly why: string }
+  | { readonly kind: 'not-found'; readonly what: 'address' | 'transaction' }
+  /** `limit` addresses of the caller are without a deposit. */
+  | { readonly kind: 'gap-limit'; readonly limit: number }
+  | { readonly kind: 'not-final'; readonly seconds: number }
+  /** A deposit that cannot be decided now; `why` is one sentence for the caller. */
+  | { readonly kind: 'undecided'; readonly why: string }
+  /** A final transaction that is worth nothing to this caller; `why` is one sentence for the caller. */
+  | { readonly kind: 'worthless'; readonly why: string }
+  /** An allowance of requests to nodes is used up: the nodes' own, that of all callers, or this caller's. */
+  | { readonly kind: 'limited'; readonly whose: 'nodes' | 'callers' | 'caller'; readonly seconds: number }
+  /** No node answered in time, or none may be used. */
+  | { readonly kind: 'chain-unavailable' }
+  /** No address can be issued until an operator has corrected the configuration. */
+  | { readonly kind: 'cannot-issue' }
+  /** `ISSUE_ADDRESSES` is off. */
+  | { readonly kind: 'issuing-off' }
+
+/** The value of a JSON text; undefined, which JSON does not have, for any other text. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

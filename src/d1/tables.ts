@@ -181,6 +181,7 @@ export const transfers = sqliteTable(
   (table) => [
     uniqueIndex('transfer_key').on(table.txid, table.position),
     index('transfer_uid').on(table.uid, table.id),
+    index('transfer_uid_state').on(table.uid, table.state, table.cuy),
     index('transfer_to').on(table.to_address, table.id),
     index('transfer_height').on(table.height),
     index('transfer_cuy').on(table.cuy),

@@ -1,44 +1,60 @@
-import type { Address } from '../chain/address.ts'
+import { type Address, formatBase58 } from '../chain/address.ts'
 import type { Txid } from '../chain/block.ts'
-import type { CurrencyId, EntryId, EntryType, EventId } from '../common/ids.ts'
-import type { UnixMs } from '../common/time.ts'
-import type { ReadDatabase, WriteDatabase } from '../d1/database.ts'
-import type { events } from '../d1/state-tables.ts'
-import { statement } from '../d1/statement.ts'
-import type { HeldReason, RefusedReason } from '../d1/tables.ts'
+import type { CurrencyId, EntryId, EntryType, EventId, Uid } from '../common/ids.ts'
+import { formatInstant, type UnixMs } from '../common/time.ts'
+import { type ReadDatabase, statement, type WriteDatabase } from '../d1/database.ts'
+import type { EventType, HeldReason, RefusedReason } from '../d1/tables.ts'
+import { explainHeld, explainRefused } from '../deposits/explain.ts'
+import type { Currencies } from '../ledger/currencies.ts'
 import { type EntryRow, readEntry } from '../ledger/entries.ts'
-import type { Entry } from '../ledger/entry.ts'
-import type { EventFact, StoredEvent } from './event.ts'
+import { type PostedItem, postedItem, type WriteAmount } from '../ledger/entry.ts'
 
-/** An event with its entry and its transfer, where it has them. The columns of a statement need different names. */
-interface EventRow
-  extends Omit<typeof events.$inferSelect, 'entry_id'>,
-    Pick<EntryRow, 'wallet_id' | 'osn' | 'amount' | 'balance' | 'mark' | 'posted_by'> {
+/** Events in a page, at most. */
+export const eventsMax = 100
+
+/**
+ * An event with its entry or its transfer, as stored: never changed. CHECKs of the table guarantee what each type has; the
+ * rest is null.
+ */
+export interface StoredEvent {
+  readonly id: EventId
+  readonly type: EventType
+  readonly uid: Uid
+  readonly created_at: UnixMs
+  readonly txid: Txid | null
+  readonly position: number | null
+  readonly cuy: CurrencyId | null
+  /** Chain units: its decimals are those of the currency, which stays configured. */
+  readonly raw: string | null
+  readonly address: Address | null
+  readonly seconds: number | null
+  readonly reason: HeldReason | RefusedReason | null
   readonly entry_id: EntryId | null
-  readonly flow_type: EntryType
-  readonly flow_cuy: CurrencyId
-  readonly credit_txid: Txid | null
-  readonly credit_position: number | null
-  readonly to_address: Address | null
+  readonly entry_type: EntryType | null
+  readonly wallet_id: EntryRow['wallet_id'] | null
+  readonly osn: string | null
+  readonly amount: number | null
+  readonly balance: number | null
+  readonly mark: string | null
+  readonly posted_by: EntryRow['posted_by'] | null
 }
 
 /** Up to `max` events after `last`, in their order. None is ever stored below one that was read. */
 export async function selectEvents(db: ReadDatabase, last: EventId | 0, max: number): Promise<readonly StoredEvent[]> {
-  const { results } = await selectAfter(db, { last, max }).all<EventRow>()
-  return results.map(readEvent)
+  return (await selectAfter(db, { last, max }).all<StoredEvent>()).results
 }
 
 /** Removes up to `max` of the oldest events, where they are older than `before`. Returns how many. */
 export async function removeOldEvents(db: WriteDatabase, before: UnixMs, max: number): Promise<number> {
-  const { results } = await deleteOld(db, { before, max }).all()
-  return results.length
+  return (await deleteOld(db, { before, max }).all()).results.length
 }
 
-/** A recharge's `osn` is the txid, with the position after a colon for a token. */
+/** A credit's transfer has the key that the `osn` of its entry has: the txid, with the position after a colon for a token. */
 const selectAfter = statement(`
-SELECT event.*, flow.wallet_id, flow.osn, flow.amount, flow.balance, flow.mark, flow.posted_by,
-  flow.type AS flow_type, flow.cuy AS flow_cuy,
-  transfer.txid AS credit_txid, transfer.position AS credit_position, transfer.to_address
+SELECT event.id, event.type, event.uid, event.created_at, event.raw, event.seconds, event.reason, event.entry_id,
+  coalesce(event.txid, transfer.txid) AS txid, coalesce(event.position, transfer.position) AS position,
+  coalesce(event.cuy, flow.cuy) AS cuy, coalesce(event.address, transfer.to_address) AS address,
+  flow.type AS entry_type, flow.wallet_id, flow.osn, flow.amount, flow.balance, flow.mark, flow.posted_by
 FROM event
 LEFT JOIN flow ON flow.id = event.entry_id
 LEFT JOIN transfer ON flow.type = 1 AND transfer.txid = substr(flow.osn, 1, 64)
@@ -55,45 +71,87 @@ DELETE FROM event WHERE id IN (
   WHERE newest < :before)
 RETURNING id`)
 
-/** An event as stored. CHECKs of the table guarantee what each type has. */
-function readEvent(row: EventRow): StoredEvent {
-  return { id: row.id, uid: row.uid, createdAt: row.created_at, fact: readFact(row) }
+/** A transfer that is not credited: `reason` for programs, `why` for people. */
+type UncreditedData = {
+  readonly txid: string
+  readonly position: number
+  readonly cuy: number
+  readonly address: string
+  readonly reason: string
+  readonly why: string
 }
 
-/** The entry has the caller and the time of its event. */
-function entryOf({ entry_id, flow_type: type, flow_cuy: cuy, ...rest }: EventRow): Entry {
-  return readEntry({ ...rest, id: present(entry_id), type, cuy })
-}
-
-function readFact(row: EventRow): EventFact {
-  const { type } = row
-  switch (type) {
-    case 'entry.posted':
-      return { type, entry: entryOf(row) }
-    case 'deposit.credited': {
-      const [txid, position] = [present(row.credit_txid), present(row.credit_position)]
-      return { type, txid, position, address: present(row.to_address), entry: entryOf(row) }
-    }
-    case 'deposit.dropped':
-      return { type, txid: present(row.txid), position: present(row.position) }
-    case 'deposit.seen':
-      return { type, ...transferOf(row), seconds: present(row.seconds) }
-    case 'deposit.held':
-      return { type, ...transferOf(row), reason: present(row.reason) as HeldReason } // safe: the column's CHECK
-    case 'deposit.refused':
-      return { type, ...transferOf(row), reason: present(row.reason) as RefusedReason } // safe: as above
+/** What an event reports, by its type. `A` is the form of an amount. */
+type EventData<A> = {
+  readonly 'deposit.seen': {
+    readonly txid: string
+    readonly position: number
+    readonly cuy: number
+    readonly amt: A
+    readonly address: string
+    readonly seconds: number
   }
+  readonly 'deposit.dropped': { readonly txid: string; readonly position: number }
+  readonly 'deposit.credited': {
+    readonly txid: string
+    readonly position: number
+    readonly address: string
+    readonly entry: PostedItem<A>
+  }
+  readonly 'deposit.held': UncreditedData
+  readonly 'deposit.refused': UncreditedData
+  readonly 'entry.posted': { readonly entry: PostedItem<A> }
 }
 
-function transferOf(row: EventRow) {
-  const { txid, position, cuy, raw, address } = row
-  return {
-    txid: present(txid),
-    position: present(position),
-    cuy: present(cuy),
-    raw: BigInt(present(raw)),
-    address: present(address),
+/** An event as the feed and the webhooks show it. */
+export type EventItem<A> = {
+  readonly [T in EventType]: {
+    readonly id: number
+    readonly type: T
+    readonly uid: number
+    readonly created_at: string
+    readonly data: EventData<A>[T]
   }
+}[EventType]
+
+/** The item of an event. */
+export function eventItem<A>(event: StoredEvent, currencies: Currencies, write: WriteAmount<A>): EventItem<A> {
+  const { id, type, uid, created_at } = event
+  const data = dataOf(event, currencies, write)
+  return { id, type, uid, created_at: formatInstant(created_at), data } as EventItem<A> // safe: data of its type
+}
+
+function dataOf<A>(event: StoredEvent, currencies: Currencies, write: WriteAmount<A>): EventData<A>[EventType] {
+  const { type } = event
+  if (type === 'entry.posted') return { entry: entryOf(event, currencies, write) }
+  const [txid, position] = [present(event.txid), present(event.position)]
+  if (type === 'deposit.dropped') return { txid, position }
+  const address = formatBase58(present(event.address))
+  if (type === 'deposit.credited') return { txid, position, address, entry: entryOf(event, currencies, write) }
+  const [cuy, raw] = [present(event.cuy), BigInt(present(event.raw))]
+  if (type === 'deposit.seen') {
+    const amt = write(raw, decimalsOf(cuy, currencies))
+    return { txid, position, cuy, amt, address, seconds: present(event.seconds) }
+  }
+  const reason = present(event.reason)
+  const why =
+    type === 'deposit.held'
+      ? explainHeld(reason as HeldReason) // safe: the CHECK of the column
+      : explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies) // safe: as above
+  return { txid, position, cuy, address, reason, why }
+}
+
+/** The entry has the caller, the currency and the time of its event. */
+function entryOf<A>(event: StoredEvent, currencies: Currencies, write: WriteAmount<A>): PostedItem<A> {
+  const row = { ...event, id: present(event.entry_id), type: present(event.entry_type) }
+  return postedItem(readEntry(row as EntryRow), currencies, write) // safe: an event with an entry has all of its columns
+}
+
+function decimalsOf(cuy: CurrencyId, { byId }: Currencies): number {
+  const currency = byId.get(cuy)
+  // A currency with transfers stays configured: without it nothing is served.
+  if (currency === undefined) throw new Error(`an event is in currency ${cuy}, which is not configured`)
+  return currency.decimals
 }
 
 function present<T>(value: T | null): T {

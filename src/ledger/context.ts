@@ -18,6 +18,8 @@ export interface Settings {
   readonly startBlock: BlockHeight | null
   /** `TRON_FIRST_INDEX`, or null. */
   readonly firstIndex: number | null
+  /** Whether new addresses are issued (`ISSUE_ADDRESSES`). */
+  readonly issuesAddresses: boolean
   /** The address at an index of the deployment's extended public key. */
   readonly addressAt: (index: number) => Address
 }

@@ -1,5 +1,5 @@
 import type { Address } from '../chain/address.ts'
-import type { Asset } from '../chain/asset.ts'
+import type { Asset } from '../chain/block.ts'
 import { type Amount, toAmount } from '../common/amount.ts'
 import type { CurrencyId } from '../common/ids.ts'
 

@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm'
-import { type Amount, amountMax } from '../common/amount.ts'
-import type { BackendName, CurrencyId, Uid } from '../common/ids.ts'
-import type { UnixMs } from '../common/time.ts'
-import { openTables, type ReadDatabase, type WriteDatabase } from '../d1/database.ts'
-import { statement } from '../d1/statement.ts'
+import { parseTxid } from '../chain/block.ts'
+import { type Amount, noAmount } from '../common/amount.ts'
+import type { Uid } from '../common/ids.ts'
+import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
+import { openTables, type ReadDatabase, type Statement, statement } from '../d1/database.ts'
 import { type flows, wallets } from '../d1/tables.ts'
-import { entriesQuery } from './entries-query.ts'
-import type { Entry, EntryFilter, EntryList, EntryPage, NewEntry, WalletBalance } from './entry.ts'
+import type { Currencies, Currency } from './currencies.ts'
+import type { Entry, EntryFilter, EntryList, EntryPage, WalletBalance } from './entry.ts'
 
 /** The columns of an entry. */
 export type EntryRow = Omit<typeof flows.$inferSelect, 'number' | 'type_number'>
@@ -30,6 +30,15 @@ export async function selectBalances(db: ReadDatabase, uid: Uid): Promise<readon
   return rows.map((row) => ({ cuy: row.cuy, amount: readAmount(row.balance) }))
 }
 
+/** One balance in ledger units for each configured currency, ordered by `cuy`; 0 where there is no entry yet. */
+export async function listWallets(
+  { db, currencies }: { readonly db: ReadDatabase; readonly currencies: Currencies },
+  uid: Uid,
+): Promise<readonly { readonly currency: Currency; readonly amount: Amount }[]> {
+  const balances = new Map((await selectBalances(db, uid)).map(({ cuy, amount }) => [cuy, amount]))
+  return currencies.list.map((currency) => ({ currency, amount: balances.get(currency.cuy) ?? noAmount }))
+}
+
 /** One page of the caller's entries, and the number of all that match. One statement. */
 export async function selectEntries(
   db: ReadDatabase,
@@ -42,70 +51,155 @@ export async function selectEntries(
   return { list: list.map(readEntry), count: first?.n ?? 0 }
 }
 
-/** What the database had at the moment of one attempt to post. */
-export interface PostAttempt {
-  /** Whether this attempt has stored the entries. */
-  readonly stored: boolean
-  /** The stored entries with the keys of the post, those of this attempt included, in the order of the post. */
-  readonly known: readonly Entry[]
-  /** The balances of the wallets of the post after the attempt; a wallet without an entry is absent. */
-  readonly balances: readonly { readonly uid: Uid; readonly cuy: CurrencyId; readonly amount: Amount }[]
+/** Most entries that a page by number skips in a history that has more: each of them is read. */
+export const offsetMax = 10_000
+/** What is wrong with a page behind more than `offsetMax` entries. */
+export const tooDeep = `at most ${offsetMax} entries deep; use before for older ones`
+
+const noFilter: EntryFilter = { cuy: null, wid: null, type: null, osn: null, from: null, to: null }
+
+/** Which entries, and which page of them. */
+export interface EntrySelection {
+  readonly filter: EntryFilter
+  readonly page: EntryPage
 }
 
-interface BalanceRow {
-  readonly uid: Uid
-  readonly cuy: CurrencyId
-  readonly balance: number
+/** One page of a caller's entries, newest first, unless it is too deep in a long history. */
+export async function listEntries(
+  { db }: { readonly db: ReadDatabase },
+  uid: Uid,
+  { filter, page }: EntrySelection,
+): Promise<Result<EntryList, QueryFailure>> {
+  const isDeep = page.kind === 'number' && (page.page - 1) * page.limit > offsetMax
+  // A page past the end of a short history is empty. The number of all entries is stored, so it costs nothing to read.
+  if (isDeep && (await selectEntries(db, uid, noFilter, { kind: 'number', page: 1, limit: 1 })).count > offsetMax) {
+    return err({ kind: 'bad-input', field: 'page', why: tooDeep })
+  }
+  return ok(await selectEntries(db, uid, filter, page))
+}
+
+/** The statements by shape of filter and page: 256 at most. */
+const statements = new Map<string, Statement>()
+
+/**
+ * One statement for a page of ledger entries and the number of all that match. Its first row has the number, the others
+ * have an entry each. Every shape reads an index from its newest end, so a page below an id costs the same at any depth,
+ * and counts without reading what it counts, since each entry has its number. Each index is named: the planner has no
+ * statistics.
+ */
+function entriesQuery(db: ReadDatabase, uid: Uid, filter: EntryFilter, page: EntryPage): D1PreparedStatement {
+  const { cuy, wid, type, osn, from, to } = filter
+  const txid = osn === null ? null : txidIn(osn)
+  const given = [cuy, wid, type, osn, from, to].map((value) => value !== null)
+  const shape = `${given.join()} ${txid !== null} ${txid === osn} ${page.kind}`
+  const select = statements.get(shape) ?? statement(selectPage(filter, page))
+  statements.set(shape, select)
+  const paging =
+    page.kind === 'before' ? { before: page.before, offset: 0 } : { offset: (page.page - 1) * page.limit, before: null }
+  return select(db, { uid, ...filter, txid, limit: page.limit, ...paging })
+}
+
+/** The txid that a filter has in any form, as entries of deposits have it, or null. */
+function txidIn(osn: string): string | null {
+  const txid = parseTxid(osn)
+  return txid.ok ? txid.value : null
+}
+
+const columns = ['id', 'wallet_id', 'uid', 'cuy', 'type', 'osn', 'amount', 'balance', 'mark', 'created_at', 'posted_by']
+
+/** The text depends on the shape alone: values are parameters. */
+function selectPage(filter: EntryFilter, page: EntryPage): string {
+  const { rows, count } = filter.osn === null ? allEntries(filter) : withOsn(filter, filter.osn)
+  return `
+SELECT (${count}) AS n, ${columns.map((name) => `NULL AS ${name}`).join(', ')}
+UNION ALL
+SELECT NULL, * FROM (
+  SELECT ${columns.join(', ')} FROM ${rows(inRange(filter, page))} ORDER BY id DESC LIMIT :limit OFFSET :offset)`
+}
+
+/** The entries that match, as what follows FROM with a condition on ids, and a query for their number. */
+interface EntryScope {
+  readonly rows: (range: string) => string
+  readonly count: string
+}
+
+/** The ids of the caller's wallets that a filter selects. */
+function walletsOf({ cuy, wid }: EntryFilter): string {
+  const conditions = ['uid = :uid', ...(cuy === null ? [] : ['cuy = :cuy']), ...(wid === null ? [] : ['id = :wid'])]
+  return `SELECT id FROM wallet WHERE ${conditions.join(' AND ')}`
 }
 
 /**
- * Stores all entries in their order, or none: none where one of their keys is known, or where a balance would be below
- * zero or above 2^53−1 after one of them. One batch, so that equal posts at once store one.
+ * The ids of a time range and page, with one bound at each end: of two, an index uses the first one only. `created_at`
+ * never decreases as ids grow (a trigger's rule), so a time range is a range of ids.
  */
-export async function storePost(
-  db: WriteDatabase,
-  entries: readonly NewEntry[],
-  by: BackendName,
-  at: UnixMs,
-): Promise<PostAttempt> {
-  const list = JSON.stringify(
-    entries.map(({ uid, cuy, type, osn, amount, mark }) => ({ uid, cuy, type, osn, amount: Number(amount), mark })),
-  )
-  const [insertion, known, balances] = await db.batch([
-    insertPosting(db, { list, by, at }),
-    selectKnown(db, { list }),
-    selectWallets(db, { list }),
-  ])
-  if (insertion === undefined || known === undefined || balances === undefined) {
-    throw new Error('a batch returned too few results')
+function inRange({ from, to }: EntryFilter, page: EntryPage | null): string {
+  const ends = [...(to === null ? [] : [firstAt(':to')]), ...(page?.kind === 'before' ? [':before'] : [])]
+  const [end = null, other = null] = ends
+  const lower = from === null ? '' : ` AND id >= ${firstAt(':from')}`
+  return `${lower}${end === null ? '' : ` AND id < ${other === null ? end : `min(${end}, ${other})`}`}`
+}
+
+/** The first id at or after a time; where there is none, an id above all. */
+function firstAt(time: string): string {
+  return `coalesce(
+    (SELECT id FROM flow INDEXED BY flow_time WHERE created_at >= ${time} ORDER BY created_at, id LIMIT 1), ${endOfIds})`
+}
+
+const endOfIds = '9223372036854775807'
+
+// An order, or the entries of a transaction, are few: these are counted one by one.
+function withOsn(filter: EntryFilter, osn: string): EntryScope {
+  const type = filter.type === null ? '' : ' AND type = :type'
+  const find = (match: string) =>
+    `flow INDEXED BY flow_osn WHERE wallet_id IN (${walletsOf(filter)}) AND ${match}${type}`
+  const counted = (matching: string): EntryScope => ({
+    rows: (range) => `${matching}${range}`,
+    count: `SELECT count(*) FROM ${matching}${inRange(filter, null)}`,
+  })
+  const txid = txidIn(osn)
+  const exact = find('osn = :osn')
+  // `txid` and `txid:k` for every k. `;` is the character after `:`.
+  const ofTransaction = find(`osn >= :txid AND osn < :txid || ';' AND substr(osn, 65, 1) IN ('', ':')`)
+  if (txid === null) return counted(exact)
+  if (txid === osn) return counted(ofTransaction)
+  // A backend can have posted it in this form. One condition with OR would not use the index.
+  return counted(`flow WHERE id IN (SELECT id FROM ${exact} UNION ALL SELECT id FROM ${ofTransaction})`)
+}
+
+/**
+ * Entries without an `osn`. The indexes of several wallets cannot be read as one in the order of ids: so of a type, the
+ * newest entries of each wallet are read, and then the newest of those.
+ */
+function allEntries(filter: EntryFilter): EntryScope {
+  const isOneWallet = filter.cuy !== null || filter.wid !== null
+  const count = numberOfAll(filter)
+  if (filter.type === null) {
+    const all = isOneWallet
+      ? `flow INDEXED BY flow_wallet WHERE wallet_id = (${walletsOf(filter)})`
+      : 'flow INDEXED BY flow_uid WHERE uid = :uid'
+    return { rows: (range) => `${all}${range}`, count }
   }
+  const ofType = 'flow INDEXED BY flow_type WHERE type = :type AND wallet_id ='
+  if (isOneWallet) return { rows: (range) => `${ofType} (${walletsOf(filter)})${range}`, count }
   return {
-    stored: insertion.results.length > 0,
-    known: (known.results as EntryRow[]).map(readEntry), // safe: the columns of the statement
-    balances: (balances.results as BalanceRow[]) // safe: as above
-      .map(({ uid, cuy, balance }) => ({ uid, cuy, amount: readAmount(balance) })),
+    rows: (range) => `flow WHERE id IN (
+      SELECT newest.id FROM (${walletsOf(filter)}) AS own CROSS JOIN flow AS newest ON newest.id IN (
+        SELECT id FROM ${ofType} own.id${range} ORDER BY id DESC LIMIT :limit + :offset))`,
+    count,
   }
 }
 
-// CROSS JOIN makes the list the outer loop, whatever the planner estimates.
-const ownWallet = `wallet ON wallet.uid = value ->> 'uid' AND wallet.cuy = value ->> 'cuy'`
-const knownEntries = `json_each(:list) CROSS JOIN ${ownWallet}
-  CROSS JOIN flow ON flow.wallet_id = wallet.id AND flow.osn = value ->> 'osn' AND flow.type = value ->> 'type'`
-
-/** A trigger creates the entries and removes the row. Without the condition it would fail the batch, without a reason. */
-const insertPosting = statement(`
-INSERT INTO posting (id, entries, posted_by, created_at)
-SELECT 1, :list, :by, :at
-WHERE NOT EXISTS (SELECT 1 FROM ${knownEntries})
-  AND NOT EXISTS (
-    SELECT 1 FROM (
-      SELECT coalesce(balance, 0) + sum(value ->> 'amount')
-        OVER (PARTITION BY value ->> 'uid', value ->> 'cuy' ORDER BY key ROWS UNBOUNDED PRECEDING) AS after
-      FROM json_each(:list) LEFT JOIN ${ownWallet})
-    WHERE after NOT BETWEEN 0 AND ${amountMax})
-RETURNING id`)
-
-const selectKnown = statement(`SELECT flow.* FROM ${knownEntries} ORDER BY key`)
-
-const selectWallets = statement(`
-SELECT DISTINCT wallet.uid, wallet.cuy, wallet.balance FROM json_each(:list) CROSS JOIN ${ownWallet}`)
+/** In each wallet: the number of the newest entry in the range, minus that of the newest one before the range. */
+function numberOfAll(filter: EntryFilter): string {
+  const { type, from, to } = filter
+  const [column, entries] =
+    type === null
+      ? ['number', 'flow INDEXED BY flow_wallet WHERE wallet_id = own.id']
+      : ['type_number', 'flow INDEXED BY flow_type WHERE wallet_id = own.id AND type = :type']
+  const numberBelow = (end: string) =>
+    `coalesce((SELECT ${column} FROM ${entries} AND id < ${end} ORDER BY id DESC LIMIT 1), 0)`
+  const before = from === null ? '0' : numberBelow(firstAt(':from'))
+  const upTo = numberBelow(to === null ? endOfIds : firstAt(':to'))
+  return `SELECT coalesce(sum(max(0, ${upTo} - ${before})), 0) FROM (${walletsOf(filter)}) AS own`
+}

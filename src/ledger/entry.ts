@@ -1,6 +1,7 @@
 import type { Amount } from '../common/amount.ts'
 import type { BackendName, CurrencyId, EntryId, EntryType, Uid, WalletId } from '../common/ids.ts'
-import type { UnixMs } from '../common/time.ts'
+import { formatInstant, type UnixMs } from '../common/time.ts'
+import type { Currencies } from './currencies.ts'
 
 /** Longest `osn`, in characters. */
 export const osnCharsMax = 200
@@ -77,4 +78,33 @@ export type EntryPage =
 export interface EntryList {
   readonly list: readonly Entry[]
   readonly count: number
+}
+
+/** A ledger entry as backends see it. `A` is the form of an amount. */
+export type PostedItem<A> = {
+  readonly id: EntryId
+  readonly uid: Uid
+  readonly wid: WalletId
+  readonly osn: string
+  readonly type: EntryType
+  readonly cuy: CurrencyId
+  readonly amt: A
+  readonly balance: A
+  readonly mark: string
+  readonly created_at: string
+  readonly by: BackendName | ''
+}
+
+/** Writes an amount in smallest units of a currency with this scale. */
+export type WriteAmount<A> = (units: bigint, scale: number) => A
+
+/** The item of an entry. The list for callers shows it without `by`. */
+export function postedItem<A>(entry: Entry, currencies: Currencies, write: WriteAmount<A>): PostedItem<A> {
+  const { id, uid, wid, osn, type, cuy, mark, by } = entry
+  const currency = currencies.byId.get(cuy)
+  // Without the scale, which is configuration, an amount cannot be written: a guess could be wrong by powers of ten.
+  if (currency === undefined) throw new Error(`entry ${id} is in currency ${cuy}, which is not configured`)
+  const amt = write(entry.amount, currency.scale)
+  const balance = write(entry.balance, currency.scale)
+  return { id, uid, wid, osn, type, cuy, amt, balance, mark, created_at: formatInstant(entry.createdAt), by }
 }

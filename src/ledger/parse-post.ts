@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type Amount, amountMax, formatUnits, parseAmount } from '../common/amount.ts'
-import type { Uid } from '../common/ids.ts'
+import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { Currencies, Currency } from './currencies.ts'
 import { type EntryKey, type NewEntry, osnCharsMax, osnForm, type PostedType } from './entry.ts'
@@ -28,19 +28,21 @@ const signs: Readonly<Record<PostedType, 'negative' | 'positive' | 'either'>> = 
 }
 const types = Object.keys(signs).map((type) => Number(type) as PostedType) // safe: the record's own keys
 
-const uidTakes = `a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`
+const uidTakes = `a whole number from 1 to ${reservedUid - 1}`
 const osnTakes = `1 to ${osnCharsMax} printable ASCII characters`
 const amtTakes = 'a decimal such as "-2.5", without exponent or plus sign'
-const markTakes = `at most ${markCharsMax} characters, without control characters`
+const markTakes = `at most ${markCharsMax} characters, without control characters or those that turn the direction of text`
 const entryTakes = 'an object with uid, cuy, type, osn, amt and optionally mark, and nothing else'
 const entriesTakes = `an array of 1 to ${postEntriesMax} entries`
 
-const isMark = (mark: string) => mark.isWellFormed() && !/\p{Cc}/u.test(mark) && [...mark].length <= markCharsMax
+/** Control characters, and those that turn the direction of text: with these a page would show another remark. */
+const unfitForMark = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+const isMark = (mark: string) => mark.isWellFormed() && !unfitForMark.test(mark) && [...mark].length <= markCharsMax
 
 /** An entry as a backend sends it, its amount as text. */
 export const postedEntry = z.strictObject(
   {
-    uid: z.int(uidTakes).check(z.minimum(1, uidTakes)),
+    uid: z.int(uidTakes).check(z.minimum(1, uidTakes), z.maximum(reservedUid - 1, uidTakes)),
     cuy: z.int('a whole number'),
     type: z.literal(types, `one of ${types.join(', ')}; only the chain makes entries of type 1`),
     osn: z.string(osnTakes).check(z.maxLength(osnCharsMax, osnTakes), z.regex(osnForm, osnTakes)),
@@ -59,20 +61,22 @@ export function parsePost(list: unknown, currencies: Currencies): Result<readonl
   const parsed = post.safeParse(list)
   if (!parsed.success) {
     const { path: [index, member] = [], message = entriesTakes } = parsed.error.issues[0] ?? {}
-    return index === undefined ? bad(null, 'entries', message) : bad(Number(index), String(member ?? 'entry'), message)
+    if (index === undefined) return err({ kind: 'bad-input', member: 'entries', why: message })
+    return err(fault(Number(index), String(member ?? 'entry'), message))
   }
   const entries: NewEntry[] = []
   for (const [i, { uid, cuy, amt, mark = '', ...rest }] of parsed.data.entries()) {
-    const currency = currencies.list.find((one) => one.cuy === cuy)
+    const currency = currencies.byId.get(cuy as CurrencyId)
     if (currency === undefined) {
-      return bad(i, 'cuy', `one of ${currencies.list.map((one) => `${one.cuy} (${one.symbol})`).join(', ')}`)
+      const configured = currencies.list.map((one) => `${one.cuy} (${one.symbol})`)
+      return err(fault(i, 'cuy', `one of ${configured.join(', ')}`))
     }
     const amount = readAmountOf(amt, rest.type, currency)
-    if (!amount.ok) return bad(i, 'amt', amount.error)
-    entries.push({ ...rest, uid: uid as Uid, cuy: currency.cuy, amount: amount.value, mark }) // safe: 1 to 2^53−1
+    if (!amount.ok) return err(fault(i, 'amt', amount.error))
+    entries.push({ ...rest, uid: uid as Uid, cuy: currency.cuy, amount: amount.value, mark }) // safe: checked
   }
-  const fault = faultTogether(entries, currencies)
-  return fault === null ? ok(entries) : err(fault)
+  const together = faultTogether(entries, currencies)
+  return together === null ? ok(entries) : err(together)
 }
 
 /** Two entries have one key exactly where these texts are equal. */
@@ -80,8 +84,8 @@ export function keyText({ uid, cuy, type, osn }: EntryKey): string {
   return `${uid} ${cuy} ${type} ${osn}`
 }
 
-function bad(index: number | null, member: string, why: string): Result<never, BadPost> {
-  return err({ kind: 'bad-input', ...(index === null ? {} : { entry: index + 1 }), member, why })
+function fault(index: number, member: string, why: string): BadPost {
+  return { kind: 'bad-input', entry: index + 1, member, why }
 }
 
 function readAmountOf(text: string, type: PostedType, { scale, symbol }: Currency): Result<Amount, string> {
@@ -104,12 +108,6 @@ function readAmountOf(text: string, type: PostedType, { scale, symbol }: Currenc
 
 /** What is wrong with entries that are right by themselves: a key twice, or transfers that do not balance. */
 function faultTogether(entries: readonly NewEntry[], currencies: Currencies): BadPost | null {
-  const fault = (index: number, member: string, why: string): BadPost => ({
-    kind: 'bad-input',
-    entry: index + 1,
-    member,
-    why,
-  })
   const seen = new Map<string, number>()
   for (const [i, entry] of entries.entries()) {
     const first = seen.get(keyText(entry))

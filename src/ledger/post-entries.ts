@@ -1,10 +1,10 @@
 import { amountMax, formatUnits } from '../common/amount.ts'
-import type { BackendName } from '../common/ids.ts'
+import type { BackendName, CurrencyId, Uid } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { WriteDatabase } from '../d1/database.ts'
+import { statement, type WriteDatabase } from '../d1/database.ts'
 import type { Currencies } from './currencies.ts'
-import { type PostAttempt, storePost } from './entries.ts'
+import { type EntryRow, readEntry } from './entries.ts'
 import type { Entry, NewEntry } from './entry.ts'
 import { type BadPost, keyText, parsePost } from './parse-post.ts'
 
@@ -71,7 +71,7 @@ function findShortfall(
   entries: readonly NewEntry[],
   { byId }: Currencies,
 ): PostFailure {
-  const held = new Map(balances.map(({ uid, cuy, amount }) => [`${uid} ${cuy}`, BigInt(amount)]))
+  const held = new Map(balances.map(({ uid, cuy, balance }) => [`${uid} ${cuy}`, BigInt(balance)]))
   for (const [i, { uid, cuy, amount }] of entries.entries()) {
     const before = held.get(`${uid} ${cuy}`) ?? 0n
     const after = before + amount
@@ -88,3 +88,62 @@ function findShortfall(
   }
   throw new Error('a post was refused although its keys are new and its wallets have room')
 }
+
+/** What the database had at the moment of one attempt to post. */
+export interface PostAttempt {
+  /** Whether this attempt has stored the entries. */
+  readonly stored: boolean
+  /** The stored entries with the keys of the post, those of this attempt included, in the order of the post. */
+  readonly known: readonly Entry[]
+  /** The balances of the wallets of the post after the attempt; a wallet without an entry is absent. */
+  readonly balances: readonly { readonly uid: Uid; readonly cuy: CurrencyId; readonly balance: number }[]
+}
+
+/**
+ * Stores all entries in their order, or none: none where one of their keys is known, or where a balance would be below
+ * zero or above 2^53−1 after one of them. One batch, so that equal posts at once store one.
+ */
+export async function storePost(
+  db: WriteDatabase,
+  entries: readonly NewEntry[],
+  by: BackendName,
+  at: UnixMs,
+): Promise<PostAttempt> {
+  const list = JSON.stringify(entries.map(({ amount, ...entry }) => ({ ...entry, amount: Number(amount) })))
+  const [insertion, known, balances] = await db.batch([
+    insertPosting(db, { list, by, at }),
+    selectKnown(db, { list }),
+    selectWallets(db, { list }),
+  ])
+  if (insertion === undefined || known === undefined || balances === undefined) {
+    throw new Error('a batch returned too few results')
+  }
+  return {
+    stored: insertion.results.length > 0,
+    known: (known.results as EntryRow[]).map(readEntry), // safe: the columns of the statement
+    balances: balances.results as PostAttempt['balances'][number][], // safe: as above
+  }
+}
+
+// CROSS JOIN makes the list the outer loop, whatever the planner estimates.
+const ownWallet = `wallet ON wallet.uid = value ->> 'uid' AND wallet.cuy = value ->> 'cuy'`
+const knownEntries = `json_each(:list) CROSS JOIN ${ownWallet}
+  CROSS JOIN flow ON flow.wallet_id = wallet.id AND flow.osn = value ->> 'osn' AND flow.type = value ->> 'type'`
+
+/** A trigger creates the entries and removes the row. Without the condition it would fail the batch, without a reason. */
+const insertPosting = statement(`
+INSERT INTO posting (id, entries, posted_by, created_at)
+SELECT 1, :list, :by, :at
+WHERE NOT EXISTS (SELECT 1 FROM ${knownEntries})
+  AND NOT EXISTS (
+    SELECT 1 FROM (
+      SELECT coalesce(balance, 0) + sum(value ->> 'amount')
+        OVER (PARTITION BY value ->> 'uid', value ->> 'cuy' ORDER BY key ROWS UNBOUNDED PRECEDING) AS after
+      FROM json_each(:list) LEFT JOIN ${ownWallet})
+    WHERE after NOT BETWEEN 0 AND ${amountMax})
+RETURNING id`)
+
+const selectKnown = statement(`SELECT flow.* FROM ${knownEntries} ORDER BY key`)
+
+const selectWallets = statement(`
+SELECT DISTINCT wallet.uid, wallet.cuy, wallet.balance FROM json_each(:list) CROSS JOIN ${ownWallet}`)

@@ -1,7 +1,6 @@
 import { type Address, formatBase58, parseAddress } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
-import type { ReadDatabase, WriteDatabase } from '../d1/database.ts'
-import { statement } from '../d1/statement.ts'
+import { type ReadDatabase, statement, type WriteDatabase } from '../d1/database.ts'
 import type { Currencies, Currency } from './currencies.ts'
 
 /** A part of the configuration that stored data depends on. */

@@ -1,5 +1,5 @@
 /** What an operator needs to know about a kind of alarm, in plain sentences. */
-interface AlarmRule {
+export interface AlarmRule {
   readonly raised: string
   /** Missing where only the fault can be observed, never its end: then the alarm ends after an hour without it. */
   readonly ends?: string
@@ -28,7 +28,7 @@ export const alarmTable = {
     remedy: 'Look at the chain and at the nodes before anything else, then correct the position (`npm run operate`).',
   },
   'tick-failed': {
-    raised: 'A tick ended with an exception, which is in the line.',
+    raised: 'Two ticks in a row have ended with an exception, which is in the line.',
     ends: 'A tick has ended without one.',
     remedy: 'The next tick tries again. If it stays, look at the database and at the exception.',
   },
@@ -37,6 +37,10 @@ export const alarmTable = {
     ends: 'The block was read, or an operator closed the gap.',
     remedy:
       'Add or replace a node. The line names a transaction that is unreadable: ask by its txid, or close the gap.',
+  },
+  'transaction-unreadable': {
+    raised: 'Nodes agree on a transaction whose bytes this service cannot read. The rest of its block is credited.',
+    remedy: 'Look at the transaction with an explorer. If it pays a user, post an adjustment (type 9).',
   },
   'nodes-disagree': {
     raised: 'Nodes give different answers about the same final block. What they do not agree on is not credited.',

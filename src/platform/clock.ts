@@ -3,8 +3,8 @@ import type { UnixMs } from '../common/time.ts'
 /** Time and randomness, passed in so that tests and the simulation can control them. */
 export interface Clock {
   now(): UnixMs
-  /** Resolves after `ms`; never rejects. */
-  sleep(ms: number): Promise<void>
+  /** Resolves after `ms`, or once `until` is aborted; never rejects. */
+  sleep(ms: number, until?: AbortSignal): Promise<void>
   /** Uniform in [0, 1): for jitter, never for secrets. */
   random(): number
 }
@@ -12,7 +12,14 @@ export interface Clock {
 /** The clock of the machine. In a Worker the time advances only with I/O. */
 export const systemClock: Clock = {
   now: () => Date.now() as UnixMs, // safe: milliseconds since 1970 is what the type means
-  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  sleep: (ms, until) =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      until?.addEventListener('abort', () => {
+        clearTimeout(timer)
+        resolve()
+      })
+    }),
   random: () => Math.random(),
 }
 

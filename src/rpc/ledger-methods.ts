@@ -1,7 +1,6 @@
-import type { QueryFailure } from '../common/query-failure.ts'
-import type { EventItem } from '../events/event-item.ts'
-import type { PostedType } from '../ledger/entry.ts'
-import type { PostedItem } from '../ledger/entry-item.ts'
+import type { QueryFailure } from '../common/result.ts'
+import type { EventItem } from '../events/events.ts'
+import type { PostedItem, PostedType } from '../ledger/entry.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
 
 /** An entry to be posted. `amt` is a decimal of whole units with its sign, as text: `"-2.5"`. */

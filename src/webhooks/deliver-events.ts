@@ -1,14 +1,31 @@
+import { Webhook } from 'standardwebhooks'
 import type { Alarms } from '../alarms/alarms.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { WriteDatabase } from '../d1/database.ts'
-import { eventsMax, type StoredEvent } from '../events/event.ts'
-import { selectEvents } from '../events/events.ts'
+import { eventsMax, type StoredEvent, selectEvents } from '../events/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import { isDelivered, type SendParts, sendWebhook } from './deliver-event.ts'
-import type { WebhookEndpoint } from './endpoint.ts'
-import { type EndpointProgress, registerEndpoints, selectEndpoint, storeProgress } from './endpoint-state.ts'
-import { retryAfterMs, setAsideMs } from './schedule.ts'
+import {
+  type EndpointProgress,
+  registerEndpoints,
+  selectEndpoint,
+  storeProgress,
+  type WebhookEndpoint,
+} from './endpoint-state.ts'
+
+/** Milliseconds between a failed delivery and the next try, by the number of failed ones; the last one is repeated. */
+const retriesMs = [5_000, 30_000, 120_000, 600_000, 3_600_000] as const
+/** Each wait is up to this part longer or shorter, so that endpoints are not all tried at once. */
+const spread = 0.2
+
+/** How long one event may fail before it is put aside. */
+export const setAsideMs = 3 * 86_400_000
+
+/** Milliseconds from the n-th failed delivery of an event to its next try. `random` is in [0, 1). */
+export function retryAfterMs(attempts: number, random: number): number {
+  const ms = retriesMs[Math.min(attempts, retriesMs.length) - 1] ?? retriesMs[0]
+  return Math.round(ms * (1 - spread + 2 * spread * random))
+}
 
 /** The position is stored after this many events and this long: what is delivered again where the object is killed. */
 const recordedMax = 20
@@ -36,49 +53,33 @@ export interface DeliverParts extends SendParts {
  */
 export async function deliverEvents(parts: DeliverParts, endpoint: WebhookEndpoint): Promise<UnixMs | null> {
   const { db, clock, endpoints } = parts
-  const { key } = endpoint
+  const { key, types } = endpoint
   const startedAt = clock.now()
-  let state: EndpointProgress | null = await selectEndpoint(db, key)
-  if (state === null) {
+  let stored = await selectEndpoint(db, key)
+  if (stored === null) {
     await registerEndpoints(db, endpoints, startedAt) // it begins with the next event
     return null
   }
-  if (state.nextTry > startedAt) return state.nextTry
+  if (stored.nextTry > startedAt) return stored.nextTry
   for (let page = 0; page < runPagesMax; page += 1) {
-    const events = await selectEvents(db, state.position, eventsMax)
-    for (let rest = events; rest.length > 0; ) {
-      const after = await deliverSome(parts, endpoint, rest, state)
-      if (!(await storeProgress(db, key, state.position, after))) return (clock.now() + overlapMs) as UnixMs
-      if (after.attempts > 0) return after.nextTry
+    const events = await selectEvents(db, stored.position, eventsMax)
+    let progress: EndpointProgress = stored
+    let [sent, storedAt] = [0, clock.now()]
+    for (const event of events) {
+      const isWanted = types === null || types.has(event.type)
+      progress = isWanted ? await deliver(parts, endpoint, event, progress) : { ...progress, position: event.id }
+      if (isWanted) sent += 1
+      const isRecorded = progress.attempts > 0 || sent >= recordedMax || clock.now() - storedAt >= recordEveryMs
+      if (!isRecorded && event !== events.at(-1)) continue
+      if (!(await storeProgress(db, key, stored.position, progress))) return (clock.now() + overlapMs) as UnixMs
+      if (progress.attempts > 0) return progress.nextTry
       if (clock.now() - startedAt >= runMs) return clock.now()
-      rest = rest.filter(({ id }) => id > after.position)
-      state = after
+      stored = progress
+      ;[sent, storedAt] = [0, clock.now()]
     }
     if (events.length < eventsMax) return null
   }
   return clock.now()
-}
-
-/** Delivers the first of these events, until one fails or the position must be stored. */
-async function deliverSome(
-  parts: DeliverParts,
-  endpoint: WebhookEndpoint,
-  events: readonly StoredEvent[],
-  before: EndpointProgress,
-): Promise<EndpointProgress> {
-  const startedAt = parts.clock.now()
-  let progress = before
-  let sent = 0
-  for (const event of events) {
-    if (endpoint.types !== null && !endpoint.types.has(event.fact.type)) {
-      progress = { ...progress, position: event.id }
-      continue
-    }
-    progress = await deliver(parts, endpoint, event, progress)
-    sent += 1
-    if (progress.attempts > 0 || sent >= recordedMax || parts.clock.now() - startedAt >= recordEveryMs) break
-  }
-  return progress
 }
 
 /** Delivers one event. The progress after it has `attempts` where it failed and is not put aside. */
@@ -91,7 +92,7 @@ async function deliver(
   const { clock, logger, alarms } = parts
   const { key, number } = endpoint
   // With the time: after a restore of the database, another event can have the number.
-  const id = `evt_${event.id}_${event.createdAt}`
+  const id = `evt_${event.id}_${event.created_at}`
   const answer = await sendWebhook(parts, endpoint, { id, body: parts.writeBody(event) })
   const now = clock.now()
   const after = { position: event.id, attempts: 0, failingSince: null, nextTry: now, lastFailure: null }
@@ -106,4 +107,55 @@ async function deliver(
   }
   const nextTry = (now + retryAfterMs(attempts, clock.random())) as UnixMs // safe: a later time
   return { ...before, attempts, failingSince, nextTry, lastFailure: String(answer) }
+}
+
+/** How long an endpoint has for its answer, in milliseconds. */
+export const answerMs = 10_000
+
+/** What sending needs. */
+export interface SendParts {
+  readonly fetch: typeof fetch
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
+}
+
+/** The answer of an endpoint: its status, or why there is none. */
+type EndpointAnswer = number | 'no-answer-in-time' | 'unreachable'
+
+/** Whether the endpoint has got the message. A redirect is a failure: another host could receive what was sent. */
+export function isDelivered(answer: EndpointAnswer): boolean {
+  return typeof answer === 'number' && answer >= 200 && answer <= 299
+}
+
+/**
+ * Sends a message signed as Standard Webhooks require, with each secret of the endpoint. `id` is the same in each
+ * delivery of an event. It never throws. The request is ended after `answerMs`.
+ */
+export async function sendWebhook(
+  { fetch, clock }: SendParts,
+  { url, secrets }: Pick<WebhookEndpoint, 'url' | 'secrets'>,
+  { id, body }: { readonly id: string; readonly body: string },
+): Promise<EndpointAnswer> {
+  const now = clock.now()
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(now / 1000)),
+    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, new Date(now), body)).join(' '),
+  }
+  const end = new AbortController()
+  const answer = post(fetch, url, { method: 'POST', headers, body, redirect: 'manual', signal: end.signal })
+  const tooLate = clock.sleep(answerMs, end.signal).then(() => 'no-answer-in-time' as const)
+  const first = await Promise.race([answer, tooLate])
+  end.abort() // whatever is left: the request, or the timer
+  return first
+}
+
+async function post(send: typeof fetch, url: string, init: RequestInit): Promise<EndpointAnswer> {
+  try {
+    const response = await send(url, init)
+    await response.body?.cancel()
+    return response.status
+  } catch {
+    return 'unreachable'
+  }
 }

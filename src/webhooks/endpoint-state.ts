@@ -1,8 +1,19 @@
 import type { EndpointKey, EventId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { ReadDatabase, WriteDatabase } from '../d1/database.ts'
-import type { webhooks } from '../d1/state-tables.ts'
-import { statement } from '../d1/statement.ts'
+import { type ReadDatabase, statement, type WriteDatabase } from '../d1/database.ts'
+import type { EventType } from '../d1/tables.ts'
+
+/** An endpoint of `WEBHOOKS`. */
+export interface WebhookEndpoint {
+  readonly key: EndpointKey
+  /** Its place in `WEBHOOKS`, from 1: its only name in logs. */
+  readonly number: number
+  readonly url: string
+  /** `whsec_…`: the present one, and while it rotates another one. */
+  readonly secrets: readonly string[]
+  /** The types of events that it gets, or null: all. */
+  readonly types: ReadonlySet<EventType> | null
+}
 
 /** How far an endpoint has got. */
 export interface EndpointProgress {
@@ -20,43 +31,31 @@ export interface EndpointProgress {
   readonly lastFailure: string | null
 }
 
-/** An endpoint and how far it has got. */
-export interface EndpointState extends EndpointProgress {
-  readonly key: EndpointKey
-  /** Its place in `WEBHOOKS`, from 1. */
-  readonly number: number
-}
-
 /** How long an endpoint that no deployment has keeps its position. */
 export const endpointKeptMs = 30 * 86_400_000
 /** That a deployment has an endpoint is stored at most this often. */
 const seenEveryMs = 3_600_000
 
-type WebhookRow = typeof webhooks.$inferSelect
-
 /**
- * Stores the configured endpoints and returns their states, in their order. A new one begins with the next event. One that no
- * deployment has is kept for 30 days.
+ * Stores the configured endpoints. A new one begins with the next event. One that no deployment has is kept for 30
+ * days.
  */
 export async function registerEndpoints(
   db: WriteDatabase,
-  endpoints: readonly Pick<EndpointState, 'key' | 'number'>[],
+  endpoints: readonly Pick<WebhookEndpoint, 'key' | 'number'>[],
   at: UnixMs,
-): Promise<readonly EndpointState[]> {
+): Promise<void> {
   const list = JSON.stringify(endpoints.map(({ key, number }) => ({ key, number })))
-  const [, , , stored] = await db.batch<WebhookRow>([
+  await db.batch([
     removeUnseen(db, { list, before: at - endpointKeptMs }),
     insertNew(db, { list, at }),
     updateSeen(db, { list, at, before: at - seenEveryMs }),
-    selectConfigured(db, { list }),
   ])
-  return (stored?.results ?? []).map(readState)
 }
 
-/** The state of an endpoint, or null where it is not registered. */
-export async function selectEndpoint(db: ReadDatabase, key: EndpointKey): Promise<EndpointState | null> {
-  const row = await selectOne(db, { key }).first<WebhookRow>()
-  return row === null ? null : readState(row)
+/** How far an endpoint has got, or null where it is not registered. */
+export function selectEndpoint(db: ReadDatabase, key: EndpointKey): Promise<EndpointProgress | null> {
+  return selectOne(db, { key }).first<EndpointProgress>()
 }
 
 /** Stores progress. False, and nothing is stored, where the position is not the expected one: another object has moved it. */
@@ -66,21 +65,7 @@ export async function storeProgress(
   expected: EventId | 0,
   progress: EndpointProgress,
 ): Promise<boolean> {
-  const { results } = await updateProgress(db, { key, expected, ...progress }).all()
-  return results.length > 0
-}
-
-function readState(row: WebhookRow): EndpointState {
-  return {
-    key: row.endpoint,
-    number: row.number,
-    position: row.position,
-    attempts: row.attempts,
-    failingSince: row.failing_since,
-    nextTry: row.next_try,
-    setAside: row.set_aside,
-    lastFailure: row.last_failure,
-  }
+  return (await updateProgress(db, { key, expected, ...progress }).all()).results.length > 0
 }
 
 const configured = `(SELECT value ->> 'key' AS key, value ->> 'number' AS number FROM json_each(:list)) AS configured`
@@ -97,10 +82,10 @@ const updateSeen = statement(`
 UPDATE webhook SET number = configured.number, seen_at = :at FROM ${configured}
 WHERE endpoint = configured.key AND (webhook.number <> configured.number OR seen_at < :before)`)
 
-const selectConfigured = statement(`
-SELECT webhook.* FROM ${configured} CROSS JOIN webhook ON endpoint = configured.key ORDER BY configured.number`)
-
-const selectOne = statement(`SELECT * FROM webhook WHERE endpoint = :key`)
+const selectOne = statement(`
+SELECT position, attempts, failing_since AS failingSince, next_try AS nextTry, set_aside AS setAside,
+  last_failure AS lastFailure
+FROM webhook WHERE endpoint = :key`)
 
 const updateProgress = statement(`
 UPDATE webhook SET position = :position, attempts = :attempts, failing_since = :failingSince, next_try = :nextTry,

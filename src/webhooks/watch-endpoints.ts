@@ -1,11 +1,10 @@
 import type { Alarms, Fault } from '../alarms/alarms.ts'
 import type { EndpointKey } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { ReadDatabase, WriteDatabase } from '../d1/database.ts'
-import { statement } from '../d1/statement.ts'
+import { type ReadDatabase, statement, type WriteDatabase } from '../d1/database.ts'
 import { removeOldEvents } from '../events/events.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { WebhookEndpoint } from './endpoint.ts'
+import type { WebhookEndpoint } from './endpoint-state.ts'
 
 const dayMs = 86_400_000
 /** An endpoint that fails for this long raises an alarm. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addAlarm, hasAlarm, removeAlarm, removeAlarmsBefore, selectAlarms } from '../../src/alarms/alarm-rows.ts'
+import { addAlarm, hasAlarm, removeAlarm, removeAlarmsBefore, selectAlarms } from '../../src/alarms/alarms.ts'
 import { ms, openDatabase } from './fixtures.ts'
 
 it('alarms are raised once for each subject until they are removed', async () => {

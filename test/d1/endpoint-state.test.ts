@@ -11,66 +11,74 @@ beforeEach(async () => {
   db = await openDatabase([1])
 })
 
+const minuteMs = 60_000
 const key = (n: number) => n.toString(16).padStart(64, '0') as EndpointKey
-const endpoint = (n: number, number = n) => ({ key: key(n), number })
-const register = (list: readonly ReturnType<typeof endpoint>[], at = 0) => registerEndpoints(db, list, ms(at))
+/** Deploys with these endpoints, in this order. */
+const deploy = (list: readonly number[], at = 0) =>
+  registerEndpoints(
+    db,
+    list.map((n, i) => ({ key: key(n), number: i + 1 })),
+    ms(at),
+  )
 const credit = (n: number) => storeTransfers(db, [transfer(credited(), { txid: txid(n) })], ms(5))
 const fresh = { attempts: 0, failingSince: null, nextTry: ms(0), setAside: null, lastFailure: null }
 const id = (n: number) => n as EventId
+const positions = async (...list: readonly number[]) =>
+  Promise.all(list.map(async (n) => (await selectEndpoint(db, key(n)))?.position))
 
 describe('an endpoint', () => {
   it('begins with the next event, and keeps what it has', async () => {
-    expect(await register([endpoint(1)])).toEqual([{ ...endpoint(1), position: 0, ...fresh }])
+    await deploy([1])
     await credit(1)
-    expect(await register([endpoint(1), endpoint(2)])).toEqual([
-      { ...endpoint(1), position: 0, ...fresh },
-      { ...endpoint(2), position: 1, ...fresh },
-    ])
-    expect(await selectEndpoint(db, key(2))).toEqual({ ...endpoint(2), position: 1, ...fresh })
-    expect(await selectEndpoint(db, key(3))).toBeNull()
+    await deploy([1, 2])
+    expect(await positions(1, 2, 3)).toEqual([0, 1, undefined])
+    expect(await selectEndpoint(db, key(2))).toEqual({ position: 1, ...fresh })
   })
 
   it('follows a change of places', async () => {
-    await register([endpoint(1), endpoint(2), endpoint(3)])
-    const states = await register([endpoint(3, 1), endpoint(1, 2)])
-    expect(states.map((state) => [state.key, state.number])).toEqual([
-      [key(3), 1],
-      [key(1), 2],
-    ])
+    await deploy([1, 2, 3])
+    await deploy([3, 1])
+    expect(await column(db, 'SELECT number FROM webhook ORDER BY endpoint')).toEqual([2, 2, 1])
   })
 
-  it('keeps its position for 30 days while no deployment has it', async () => {
-    await register([endpoint(1), endpoint(2)])
+  it('that a deployment lacked for a minute goes on where it was', async () => {
+    await deploy([1, 2])
     await credit(1)
-    await register([endpoint(2)], endpointKeptMs)
-    expect(await register([endpoint(1), endpoint(2)], endpointKeptMs)).toMatchObject([{ position: 0 }, { position: 0 }])
-    await register([endpoint(2)], 2 * endpointKeptMs + 1)
-    expect(await column(db, 'SELECT number FROM webhook')).toEqual([2])
-    expect(await register([endpoint(1)], 2 * endpointKeptMs + 1)).toMatchObject([{ position: 1 }])
+    await deploy([], minuteMs)
+    await deploy([1, 2], 2 * minuteMs)
+    expect(await positions(1, 2)).toEqual([0, 0])
+  })
+
+  it('that no deployment has keeps its position for 30 days, and begins anew after that', async () => {
+    await deploy([1, 2])
+    await credit(1)
+    await deploy([2], endpointKeptMs)
+    await deploy([1, 2], endpointKeptMs)
+    expect(await positions(1, 2)).toEqual([0, 0])
+    await deploy([2], 2 * endpointKeptMs + 1)
+    expect(await column(db, 'SELECT number FROM webhook')).toEqual([1])
+    await deploy([1], 2 * endpointKeptMs + 1)
+    expect(await positions(1)).toEqual([1])
   })
 
   it('is stored as seen once an hour, not at each registration', async () => {
-    for (const at of [0, 3_600_000, 3_600_001, 4_000_000]) await register([endpoint(1)], at)
+    for (const at of [0, 3_600_000, 3_600_001, 4_000_000]) await deploy([1], at)
     expect(await column(db, 'SELECT seen_at FROM webhook')).toEqual([3_600_001])
   })
 
   it('moves on from the position that was read, once', async () => {
-    await register([endpoint(1)])
+    await deploy([1])
     await credit(1)
     await credit(2)
     const failed = {
-      position: id(1),
-      attempts: 2,
-      failingSince: ms(60),
-      nextTry: ms(400),
-      setAside: id(1),
+      ...{ position: id(1), attempts: 2, failingSince: ms(60), nextTry: ms(400), setAside: id(1) },
       lastFailure: 'HTTP 500',
     }
     expect(await storeProgress(db, key(1), 0, failed)).toBe(true)
     expect(await storeProgress(db, key(1), 0, { ...fresh, position: id(2) })).toBe(false)
     expect(await storeProgress(db, key(9), 0, { ...fresh, position: id(2) })).toBe(false)
-    expect(await selectEndpoint(db, key(1))).toEqual({ ...endpoint(1), ...failed })
+    expect(await selectEndpoint(db, key(1))).toEqual(failed)
     expect(await storeProgress(db, key(1), id(1), { ...fresh, position: id(2) })).toBe(true)
-    expect(await selectEndpoint(db, key(1))).toEqual({ ...endpoint(1), ...fresh, position: 2 })
+    expect(await selectEndpoint(db, key(1))).toEqual({ ...fresh, position: 2 })
   })
 })

@@ -4,9 +4,8 @@ import type { Txid } from '../../src/chain/block.ts'
 import type { EntryId, WalletId } from '../../src/common/ids.ts'
 import type { WriteDatabase } from '../../src/d1/database.ts'
 import { storeTransfers } from '../../src/deposits/transfers.ts'
-import { selectBalances, selectEntries } from '../../src/ledger/entries.ts'
+import { listEntries, offsetMax, selectBalances, selectEntries } from '../../src/ledger/entries.ts'
 import type { EntryFilter, EntryPage } from '../../src/ledger/entry.ts'
-import { listEntries, offsetMax } from '../../src/ledger/list-entries.ts'
 import {
   credited,
   cuy,

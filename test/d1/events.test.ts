@@ -1,15 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { formatBase58 } from '../../src/chain/address.ts'
+import { formatUnits } from '../../src/common/amount.ts'
 import type { EventId } from '../../src/common/ids.ts'
 import type { WriteDatabase } from '../../src/d1/database.ts'
 import { storeTransfers } from '../../src/deposits/transfers.ts'
-import { eventsMax, type StoredEvent } from '../../src/events/event.ts'
-import { removeOldEvents, selectEvents } from '../../src/events/events.ts'
+import { eventItem, eventsMax, removeOldEvents, type StoredEvent, selectEvents } from '../../src/events/events.ts'
 import { appendStep } from '../../src/scan/scan-state.ts'
+import { currencies } from '../support/currencies.ts'
 import {
   addressAt,
   block,
   credited,
-  cuy,
   held,
   measure,
   ms,
@@ -20,7 +21,6 @@ import {
   step,
   transfer,
   txid,
-  uid,
   upTo,
   withoutTriggers,
 } from './fixtures.ts'
@@ -54,21 +54,28 @@ describe('reading events', () => {
       .bind(JSON.stringify([posted]))
       .run()
 
-    const facts = { position: 0, cuy: cuy(1), raw: 5n, address: addressAt(0) }
+    const shown = { position: 0, cuy: 1, address: formatBase58(addressAt(0)) }
     const events = await selectEvents(db, 0, eventsMax)
-    expect(events.map(({ fact }) => fact)).toMatchObject([
-      { type: 'deposit.seen', txid: txid(9), ...facts, seconds: 57 },
+    const items = events.map((event) => eventItem(event, currencies, formatUnits))
+    const recharge = { type: 1, cuy: 1, amt: '0.000005', by: '' }
+    expect(items.map(({ type, data }) => ({ type, ...data }))).toMatchObject([
+      { type: 'deposit.seen', txid: txid(9), ...shown, amt: '0.000005', seconds: 57 },
       { type: 'deposit.dropped', txid: txid(9), position: 0 },
-      { type: 'deposit.credited', txid: txid(1), position: 0, address: addressAt(0), entry: { id: 1, amount: 5n } },
-      { type: 'deposit.credited', txid: txid(2), position: 12, address: addressAt(0), entry: { id: 2, balance: 10n } },
-      { type: 'deposit.refused', txid: txid(3), ...facts, reason: 'dust' },
-      { type: 'deposit.held', txid: txid(4), ...facts, reason: 'decimals-unknown' },
-      { type: 'entry.posted', entry: { id: 3, type: 5, osn: 'x', by: 'shop', createdAt: 2100 } },
+      { type: 'deposit.credited', txid: txid(1), position: 0, address: shown.address, entry: { id: 1, ...recharge } },
+      { type: 'deposit.credited', txid: txid(2), position: 12, entry: { id: 2, ...recharge, balance: '0.00001' } },
+      {
+        type: 'deposit.refused',
+        txid: txid(3),
+        ...shown,
+        reason: 'dust',
+        why: expect.stringContaining('0.000005 TRX'),
+      },
+      { type: 'deposit.held', txid: txid(4), ...shown, reason: 'decimals-unknown', why: expect.any(String) },
+      { type: 'entry.posted', entry: { id: 3, type: 5, osn: 'x', by: 'shop', created_at: '1970-01-01T00:00:02.100Z' } },
     ])
-    expect(events.map(({ uid: owner, createdAt }) => [owner, createdAt])).toEqual(
-      [1500, 1600, 1800, 1800, 1900, 2000, 2100].map((at) => [uid(1), at]),
+    expect(items.map((item) => [item.id, item.uid, Date.parse(item.created_at)])).toEqual(
+      [1500, 1600, 1800, 1800, 1900, 2000, 2100].map((at, n) => [n + 1, 1, at]),
     )
-    expect(idsOf(events)).toEqual([1, 2, 3, 4, 5, 6, 7])
   })
 
   it('returns pages in order, and an empty one at the end', async () => {

@@ -68,16 +68,16 @@ describe('holdings', () => {
 
   it('are made for addresses that have none, page by page, due at once', async () => {
     await storeTransfers(db, [transfer(held(), { to: addressAt(0) })], ms(10))
-    expect(await addMissingHoldings(db, cuy(1), 0, 2)).toBe(2)
-    expect(await addMissingHoldings(db, cuy(1), 2, 2)).toBe(3)
-    expect(await addMissingHoldings(db, cuy(1), 3, 2)).toBe(3)
+    expect(await addMissingHoldings(db, cuy(1), 0, 2, ms(0))).toBe(2)
+    expect(await addMissingHoldings(db, cuy(1), 2, 2, ms(0))).toBe(3)
+    expect(await addMissingHoldings(db, cuy(1), 3, 2, ms(0))).toBe(3)
     expect(await column(db, 'SELECT address FROM holding ORDER BY due_at, address')).toEqual(
       [1, 2, 0].map((index) => addressAt(index)),
     )
   })
 
   it('that are due are returned, those first that have been due longest', async () => {
-    await addMissingHoldings(db, cuy(1), 0, 9)
+    await addMissingHoldings(db, cuy(1), 0, 9, ms(0))
     await db.prepare(`UPDATE holding SET due_at = 30 WHERE address = '${addressAt(0)}'`).run()
     await db.prepare(`UPDATE holding SET due_at = 20 WHERE address = '${addressAt(2)}'`).run()
     expect((await due(20)).map(({ address }) => address)).toEqual([addressAt(1), addressAt(2)])
@@ -86,7 +86,7 @@ describe('holdings', () => {
   })
 
   it('keep a comparison', async () => {
-    await addMissingHoldings(db, cuy(1), 0, 1)
+    await addMissingHoldings(db, cuy(1), 0, 1, ms(0))
     const [before] = (await due()) as [Holding]
     expect(await storeHoldings(db, [{ before, after: outcome() }])).toBe(1)
     expect(await due()).toEqual([])
@@ -103,7 +103,7 @@ describe('holdings', () => {
     ['a sent transaction', () => appendStep(db, step({ sent: [sent(1)] }))],
     ['another comparison', () => db.prepare('UPDATE holding SET due_at = 50').run()],
   ])('keep no comparison that was made before %s', async (_, change) => {
-    await addMissingHoldings(db, cuy(1), 0, 1)
+    await addMissingHoldings(db, cuy(1), 0, 1, ms(0))
     await db.prepare('UPDATE holding SET changed_height = 119').run()
     const [before] = (await due()) as [Holding]
     await change()
@@ -112,7 +112,7 @@ describe('holdings', () => {
   })
 
   it('cost as much with 100,000 addresses and a long history as with few', async () => {
-    await addMissingHoldings(db, cuy(1), 0, 9)
+    await addMissingHoldings(db, cuy(1), 0, 9, ms(0))
     const costs = async (tx: number) => {
       const found = await measure(db, (metered) => selectDueHoldings(metered, cuy(1), ms(9), 3))
       const changes = found.result.map((before) => ({ before, after: outcome({ dueAt: ms(1) }) }))

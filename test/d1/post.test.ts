@@ -3,8 +3,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { BackendName } from '../../src/common/ids.ts'
 import type { WriteDatabase } from '../../src/d1/database.ts'
 import { storeTransfers } from '../../src/deposits/transfers.ts'
-import { selectBalances, selectEntries, storePost } from '../../src/ledger/entries.ts'
+import { selectBalances, selectEntries } from '../../src/ledger/entries.ts'
 import type { NewEntry } from '../../src/ledger/entry.ts'
+import { storePost } from '../../src/ledger/post-entries.ts'
 import { amount, credited, cuy, measure, ms, noFilter, openDatabase, transfer, uid } from './fixtures.ts'
 
 let db: WriteDatabase
@@ -59,7 +60,7 @@ describe('post', () => {
     ['above 2^53 − 1', [pay(9_007_199_254_740_932n)]],
   ])('stores nothing where a balance would be %s, and returns the balances', async (_, post) => {
     const attempt = await storePost(db, post, shop, ms(20))
-    expect(attempt).toEqual({ stored: false, known: [], balances: [{ uid: 1, cuy: 1, amount: 60n }] })
+    expect(attempt).toEqual({ stored: false, known: [], balances: [{ uid: 1, cuy: 1, balance: 60 }] })
     expect(await all()).toHaveLength(1)
   })
 

@@ -1,6 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { isRefusedBy, toJsonTexts, type WriteDatabase } from '../../src/d1/database.ts'
-import { members, statement } from '../../src/d1/statement.ts'
+import { isRefusedBy, members, statement, toJsonTexts, type WriteDatabase } from '../../src/d1/database.ts'
 import { openDatabase } from './fixtures.ts'
 
 let db: WriteDatabase

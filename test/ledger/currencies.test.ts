@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/chain/address.ts'
-import { nativeAsset, trc20Asset } from '../../src/chain/asset.ts'
+import { nativeAsset, trc20Asset } from '../../src/chain/block.ts'
 import { amountMax } from '../../src/common/amount.ts'
 import type { CurrencyId } from '../../src/common/ids.ts'
 import { type Currency, depositValueOf, indexCurrencies } from '../../src/ledger/currencies.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CurrencyId } from '../../src/common/ids.ts'
+import { type CurrencyId, reservedUid } from '../../src/common/ids.ts'
 import { indexCurrencies } from '../../src/ledger/currencies.ts'
 import { osnCharsMax } from '../../src/ledger/entry.ts'
 import { markCharsMax, parsePost, postEntriesMax } from '../../src/ledger/parse-post.ts'
@@ -9,6 +9,11 @@ const old = { ...trx, cuy: 3 as CurrencyId, symbol: 'OLD', scale: 2, retired: tr
 const currencies = indexCurrencies([trx, { ...trx, cuy: 2 as CurrencyId, symbol: 'USDT' }, old])
 
 const payment = { uid: 7, cuy: 1, type: 4, osn: 'order 1', amt: '-2.5' }
+/** The characters that turn the direction of text (Unicode's bidirectional controls). */
+const turning = [
+  ...[0x061c, 0x200e, 0x200f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e],
+  ...[0x2066, 0x2067, 0x2068, 0x2069],
+]
 const parse = (...entries: unknown[]) => parsePost(entries, currencies)
 const transfer = (uid: number, amt: string, changes = {}) => ({ ...payment, uid, type: 3, amt, ...changes })
 
@@ -38,23 +43,25 @@ describe('a post', () => {
     ['one order in two wallets', [payment, { ...payment, uid: 8 }, { ...payment, cuy: 2 }]],
     ['the longest osn', [{ ...payment, osn: '~'.repeat(osnCharsMax) }]],
     ['the longest mark, of characters outside the basic plane', [{ ...payment, mark: '🍵'.repeat(markCharsMax) }]],
-    ['the largest uid', [{ ...payment, uid: Number.MAX_SAFE_INTEGER }]],
+    ['the largest uid', [{ ...payment, uid: reservedUid - 1 }]],
+    ['a mark in a script from right to left', [{ ...payment, mark: 'القهوة 2' }]],
     ['as many entries as allowed', Array.from({ length: postEntriesMax }, (_, i) => ({ ...payment, osn: `${i}` }))],
   ])('can be %s', (_, entries) => {
     expect(parse(...entries)).toMatchObject({ ok: true, value: { length: entries.length } })
   })
 
-  const uid = 'a whole number from 1 to 9007199254740991'
+  const uid = 'a whole number from 1 to 9007199254740990'
   const cuy = 'one of 1 (TRX), 2 (USDT), 3 (OLD)'
   const type = 'one of 2, 3, 4, 5, 9; only the chain makes entries of type 1'
   const osn = '1 to 200 printable ASCII characters'
   const amt = 'a decimal such as "-2.5", without exponent or plus sign'
-  const mark = 'at most 200 characters, without control characters'
+  const mark = 'at most 200 characters, without control characters or those that turn the direction of text'
 
   it.each<[string, object, string, string]>([
     ['without a uid', { uid: undefined }, 'uid', uid],
     ['of uid 0', { uid: 0 }, 'uid', uid],
     ['of uid 2^53', { uid: 2 ** 53 }, 'uid', uid],
+    ['of uid 2^53−1, which is reserved,', { uid: reservedUid }, 'uid', uid],
     ['of a uid with a fraction', { uid: 1.5 }, 'uid', uid],
     ['of a uid as text', { uid: '7' }, 'uid', uid],
     ['of an unknown currency', { cuy: 9 }, 'cuy', cuy],
@@ -85,6 +92,12 @@ describe('a post', () => {
     ['with a C1 control character in its mark', { mark: 'a\u0085b' }, 'mark', mark],
     ['with half a character in its mark', { mark: '\ud83c' }, 'mark', mark],
     ['with null for a mark', { mark: null }, 'mark', mark],
+    ...turning.map((code): [string, object, string, string] => [
+      `with U+${code.toString(16)}, which turns the direction of text, in its mark`,
+      { mark: `paid${String.fromCodePoint(code)}001` },
+      'mark',
+      mark,
+    ]),
   ])('%s is refused', (_, changes, member, why) => {
     const refusal = { ok: false, error: { kind: 'bad-input', entry: 2, member, why } }
     expect(parse({ ...payment, osn: 'first' }, { ...payment, ...changes })).toEqual(refusal)

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { a, address, c, expectRefusal, or, run, scanRow, storeRows, t2 } from './rows.ts'
+import { freshDatabase } from '../support/database.ts'
+import { a, address, b, c, expectRefusal, or, run, scanRow, storeRows, t2 } from './rows.ts'
 
 let db: D1Database
 
@@ -55,6 +56,18 @@ describe('an address', () => {
     ['deleted', 'DELETE FROM address WHERE derivation_index = 1', 'address: rows are never deleted'],
   ])('%s is refused', async (_, sql, why) => {
     await expectRefusal(sql, why)
+  })
+
+  it('below the first one is stored for no caller only, the next lower one each time', async () => {
+    const reserved = (index: number, changes = {}) =>
+      address({ id: `${index + 1}`, derivation_index: `${index}`, uid: '9007199254740991', ...changes })
+    const isTaken = 'address: derivation_index must be the highest plus one'
+    await freshDatabase()
+    await run(scanRow, address({ id: '4', derivation_index: '3' }))
+    await expectRefusal(reserved(2, { address: `'${a}'`, uid: '3' }), isTaken)
+    await expectRefusal(reserved(1, { address: `'${a}'` }), isTaken)
+    await run(reserved(2, { address: `'${a}'` }), reserved(1, { address: `'${b}'` }))
+    await run(address({ derivation_index: '4', address: `'${'d'.repeat(40)}'` }))
   })
 })
 

@@ -1,7 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, vi } from 'vitest'
-import { answerMs } from '../../src/webhooks/deliver-event.ts'
-import { setAsideMs } from '../../src/webhooks/schedule.ts'
+import { answerMs, setAsideMs } from '../../src/webhooks/deliver-events.ts'
 import { eventually, firstSecret, secondSecret, startHarness } from './harness.ts'
 import { hang, type Receiver, reset, startReceiver, status } from './receiver.ts'
 
@@ -80,6 +79,17 @@ describe('a delivery', () => {
     expect([h.row().position, h.host().alarmAt]).toEqual([9, h.clock.now()])
     await h.run()
     expect(receiver.events()).toEqual(numbers(1, 20))
+  })
+
+  it('leaves no timer behind, however it ends', async () => {
+    const receiver = await startReceiver()
+    const h = await startHarness({ receiver })
+    await h.happen(3)
+    await h.wake()
+    receiver.answer = reset
+    await h.happen(1)
+    await h.wake()
+    expect([receiver.events(), h.clock.pauses()]).toEqual([[1, 2, 3, 4], 0])
   })
 
   it('is recorded each second also where answers are slow', async () => {

@@ -5,6 +5,8 @@ import type { Clock } from '../../src/platform/clock.ts'
 export interface ManualClock extends Clock {
   /** Moves the time forward; pauses end in their order. */
   advance(ms: number): Promise<void>
+  /** How many pauses are under way. */
+  pauses(): number
   /** Ends all pauses of more than a millisecond that are under way a millisecond too early, as a rounded timer does. */
   wakeEarly(): void
 }
@@ -17,7 +19,16 @@ export function createManualClock(start: number): ManualClock {
   return {
     now: () => now as UnixMs, // safe: milliseconds since 1970
     random: () => 0.5,
-    sleep: (ms) => new Promise((wake) => sleepers.push({ at: now + ms, wake })),
+    sleep: (ms, until) =>
+      new Promise((wake) => {
+        const sleeper = { at: now + ms, wake }
+        sleepers.push(sleeper)
+        until?.addEventListener('abort', () => {
+          sleepers.splice(0, sleepers.length, ...sleepers.filter((one) => one !== sleeper))
+          wake()
+        })
+      }),
+    pauses: () => sleepers.length,
     wakeEarly() {
       for (const sleeper of sleepers) if (sleeper.at > now + 1) sleeper.at -= 1
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EndpointKey } from '../../src/common/ids.ts'
 import type { UnixMs } from '../../src/common/time.ts'
-import { setAsideMs } from '../../src/webhooks/schedule.ts'
+import { setAsideMs } from '../../src/webhooks/deliver-events.ts'
 import { endpointFaults, selectEndpointDelays } from '../../src/webhooks/watch-endpoints.ts'
 import { startHarness } from './harness.ts'
 import { startReceiver, status } from './receiver.ts'
@@ -61,6 +61,28 @@ describe('the watch over endpoints', () => {
     await h.clock.advance(hourMs)
     await h.watch()
     expect(h.alarms()).toHaveLength(4)
+  })
+
+  it('raises it as well where an endpoint refuses one event alone, whatever it takes before and after', async () => {
+    const receiver = await startReceiver((response, request) => {
+      status(request.body.includes('"id":2,"type"') ? 400 : 204)(response, request)
+    })
+    const h = await startHarness({ receiver })
+    await h.happen(3)
+    await h.wake()
+    await h.watch()
+    expect(h.alarms()).toEqual([])
+    await h.clock.advance(hourMs)
+    await h.run()
+    await h.watch()
+    expect(h.lines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ alarm: 'endpoint-failing', endpoint: 1, seconds: 3600, why: '400' }),
+    )
+    receiver.answer = status(204)
+    await h.clock.advance(hourMs)
+    await h.run()
+    await h.watch()
+    expect([h.raised(), h.row().position]).toEqual([[], 3])
   })
 
   it('ends the alarms of an endpoint that is no longer configured', async () => {
