@@ -1,8 +1,7 @@
 import type { Address } from '../chain/address.ts'
-import type { Chain } from '../chain/chain.ts'
-import { readBlocksMax } from '../chain/limits.ts'
+import { type Chain, readBlocksMax } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { ChainConfig, NodeConfig } from '../config/chain.ts'
+import type { ChainConfig } from '../config/chain.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createLogger } from '../platform/logger.ts'
 import { findHolder, isActivated } from '../tron/accounts.ts'
@@ -17,28 +16,20 @@ export interface CommandPlatform {
   readonly fetch: typeof fetch
 }
 
-/** What all nodes of a deployment have in common. */
-export type ChainOfNodes = Pick<ChainConfig, 'chainId'> & {
-  readonly currencies: Pick<ChainConfig['currencies'], 'byContract'>
-}
-
 const scanEverySeconds = 60
 
-/** Nodes as the service itself has them, of which `quorum` must agree: for the life of a command, with nothing stored. */
+/** Nodes as the service itself has them, of which its quorum must agree: for the life of a command, with nothing stored. */
 export function openPool(
-  chain: ChainOfNodes,
-  nodes: readonly NodeConfig[],
-  quorum: number,
-  platform: CommandPlatform,
+  { chainId, currencies, nodes, quorum }: Pick<ChainConfig, 'chainId' | 'currencies' | 'nodes' | 'quorum'>,
+  { clock, fetch }: CommandPlatform,
 ): Pool {
-  const { clock, fetch } = platform
   const counted = nodes.map(({ perSecond, perDay }, i) => ({ id: `${i}`, perSecond, perDay }))
   const host = { load: async () => undefined, save: () => {} }
   return {
     nodes: nodes.map((endpoint, i) => createNode(endpoint, i + 1)),
     quorum,
-    chainId: BigInt(chain.chainId),
-    tokens: new Set<Address>(chain.currencies.byContract.keys()),
+    chainId: BigInt(chainId),
+    tokens: new Set<Address>(currencies.byContract.keys()),
     network: createNetwork(fetch, clock),
     clock,
     logger: createLogger(() => {}),

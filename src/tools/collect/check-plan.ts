@@ -1,10 +1,8 @@
+import { formatBase58 } from '../../chain/address.ts'
 import { formatInstant, type UnixMs } from '../../common/time.ts'
-import { planHoursMax } from './limits.ts'
-import type { CollectPlan, CollectStep } from './plan.ts'
-import { trxDecimals } from './plan-table.ts'
-import { chargedBytes, encodeStep, txidOf } from './transaction.ts'
-
-const hourMs = 3_600_000
+import { signerOf } from '../keys/account-key.ts'
+import { type CollectPlan, type CollectStep, hourMs, planHoursMax, type SignedPlan, trxDecimals } from './plan.ts'
+import { chargedBytes, encodeStep, payerOf, txidOf } from './transaction.ts'
 
 /**
  * Why a plan is not one that `collect -- plan` makes, or null. The bytes of each transaction are made again from what the
@@ -101,4 +99,15 @@ function findUnordered(steps: readonly CollectStep[]): string | null {
     return before.length > 0 && !before.some(({ id }) => step.after.includes(id))
   })
   return hasty === undefined ? null : `step ${hasty.id}: does not wait for what comes before it at its address`
+}
+
+/** Why the signatures are not those of the plan's addresses, or null. */
+export function findSignatureFault({ plan, signatures }: SignedPlan): string | null {
+  if (signatures.length !== plan.steps.length) return 'not every transaction has a signature'
+  for (const [i, step] of plan.steps.entries()) {
+    const signer = signerOf(encodeStep(plan, step), Uint8Array.from(Buffer.from(signatures[i] ?? '', 'hex')))
+    if (signer === null || formatBase58(signer) !== payerOf(plan, step))
+      return `step ${step.id}: not signed by its address`
+  }
+  return null
 }

@@ -1,6 +1,90 @@
-import type { AccountResources, AddressFacts, ChainPrices, CollectWishes, TokenHolding } from './facts.ts'
-import { energyHeadroomPercent } from './limits.ts'
-import type { LeftOut, PlanCurrency } from './plan.ts'
+import type { GasMode, LeftOut, PlanCurrency } from './plan.ts'
+
+/**
+ * Energy that is planned above what was measured, in percent: the price of a busy contract grows within hours, and a
+ * transfer that runs out of energy fails and pays all the same.
+ */
+const energyHeadroomPercent = 20n
+
+/** Prices and limits of the chain, as a node reports them. Amounts are sun. */
+export interface ChainPrices {
+  readonly sunPerByte: bigint
+  readonly sunPerEnergy: bigint
+  /** For the bytes of a transaction that creates an account, without staked bandwidth. */
+  readonly createAccountFee: bigint
+  /** For the account itself. */
+  readonly newAccountFee: bigint
+  readonly feeLimitMax: bigint
+  /** Free bytes of an account in a day. */
+  readonly freeBytes: number
+}
+
+/** What an account has left today. Units of energy, bytes. */
+export interface AccountResources {
+  readonly energy: number
+  /** From a stake or a delegation. */
+  readonly stakedBytes: number
+  readonly freeBytes: number
+}
+
+/** The energy of one transfer, measured by a constant call, or why the token's contract refuses it. */
+export type EnergyEstimate =
+  | { readonly kind: 'energy'; readonly energy: number }
+  | { readonly kind: 'refused'; readonly why: string }
+
+/** A token that an address holds. */
+export interface TokenHolding {
+  readonly currency: PlanCurrency
+  readonly units: bigint
+  readonly estimate: EnergyEstimate
+}
+
+/** What is known of an address before a plan is made. */
+export interface AddressFacts {
+  readonly index: number
+  readonly address: string
+  /** Null where the nodes do not agree. */
+  readonly sun: bigint | null
+  readonly tokens: readonly TokenHolding[]
+  /** Null: the account does not exist, though it can hold tokens. */
+  readonly resources: AccountResources | null
+  /** Whether its own key can still sign: an owner permission can name another one. */
+  readonly hasOwnKey: boolean
+  /** Sun of the gas address's stake that an earlier collection delegated to it and did not take back. */
+  readonly delegatedBefore: bigint
+}
+
+/** The operator's address that pays for gas. */
+export interface GasFacts {
+  readonly address: string
+  readonly sun: bigint
+  readonly resources: AccountResources
+  /** Sun of its stake that can be delegated now. */
+  readonly delegatable: bigint
+  /** Units of energy that `perTrx.trx` staked TRX give. */
+  readonly perTrx: { readonly energy: bigint; readonly trx: bigint }
+}
+
+/** Everything that a plan is decided from. */
+export interface CollectFacts {
+  readonly addresses: readonly AddressFacts[]
+  /** Balances that the nodes do not agree on. */
+  readonly unknown: readonly LeftOut[]
+  readonly prices: ChainPrices
+  readonly gas: GasFacts
+}
+
+/** What the operator wants. */
+export interface CollectWishes {
+  readonly to: string
+  readonly mode: GasMode
+  /** The currencies to collect, TRX among them or not. */
+  readonly currencies: readonly PlanCurrency[]
+  /** Least balance by symbol, in smallest units. It is the operator's word that such a balance is worth its fees. */
+  readonly min: ReadonlyMap<string, bigint>
+  /** What one TRX costs by symbol, in the token's smallest units, above 0. */
+  readonly trxPrice: ReadonlyMap<string, bigint>
+}
 
 /** One transfer from an address, decided: what moves and the most that it burns of the address's own TRX. */
 export interface PlannedTransfer {
@@ -26,7 +110,6 @@ export interface AddressDecision {
 export type TransferBytes = (currency: PlanCurrency, units: bigint, energy: bigint) => number
 
 type Bandwidth = Pick<AccountResources, 'stakedBytes' | 'freeBytes'>
-type Leave = (currency: PlanCurrency, units: bigint, why: string) => void
 
 /** The sun that a transaction burns for its bytes: all of them are covered by one kind of bandwidth, or none is. */
 export function burntForBytes({ stakedBytes, freeBytes }: Bandwidth, bytes: number, prices: ChainPrices): bigint {
@@ -37,11 +120,6 @@ export function burntForBytes({ stakedBytes, freeBytes }: Bandwidth, bytes: numb
 function afterBytes({ stakedBytes, freeBytes }: Bandwidth, bytes: number): Bandwidth {
   if (stakedBytes >= bytes) return { stakedBytes: stakedBytes - bytes, freeBytes }
   return { stakedBytes, freeBytes: freeBytes >= bytes ? freeBytes - bytes : freeBytes }
-}
-
-/** Measured energy with headroom. */
-function withHeadroom(energy: number): bigint {
-  return (BigInt(energy) * (100n + energyHeadroomPercent) + 99n) / 100n
 }
 
 /**
@@ -55,22 +133,28 @@ export function decideAddress(
   bytesOf: TransferBytes,
   skip: ReadonlyMap<string, string>,
 ): AddressDecision {
+  const { index, address } = facts
   const leftOut: LeftOut[] = []
-  const leave: Leave = ({ symbol }, units, why) =>
-    leftOut.push({ index: facts.index, address: facts.address, symbol, units: `${units}`, why })
+  const leave = ({ symbol }: PlanCurrency, units: bigint, why: string) =>
+    leftOut.push({ index, address, symbol, units: `${units}`, why })
   const fresh = { energy: 0, stakedBytes: 0, freeBytes: prices.freeBytes } // what a new account has
   let bandwidth: Bandwidth = facts.resources ?? fresh
   let own = facts.sun ?? 0n
   let ownEnergy = BigInt(facts.resources?.energy ?? 0)
   let [missingEnergy, missingSun] = [0n, 0n]
   const transfers: PlannedTransfer[] = []
-  for (const { currency, units, energy } of collectable(facts, wishes, skip, leave)) {
+  for (const { currency, units, estimate } of facts.tokens.filter((one) => one.units > 0n)) {
+    const refusal = estimate.kind === 'refused' ? `the token's contract refuses it: ${estimate.why}` : null
+    const why = findObstacle(facts, wishes, currency, units) ?? refusal ?? skip.get(currency.symbol)
+    const measured = estimate.kind === 'energy' ? BigInt(estimate.energy) : 0n
+    const energy = (measured * (100n + energyHeadroomPercent) + 99n) / 100n
     const bytes = bytesOf(currency, units, energy)
     const needed = energy > ownEnergy ? energy - ownEnergy : 0n
     const burnt = wishes.mode === 'transfer' ? needed * prices.sunPerEnergy : 0n
     const fee = burntForBytes(bandwidth, bytes, prices) + burnt
-    if (wishes.mode === 'delegate' && fee > own) {
-      leave(currency, units, 'its free bytes of today are used up, and it has no TRX to burn: collect it tomorrow')
+    const tomorrow = 'its free bytes of today are used up, and it has no TRX to burn: collect it tomorrow'
+    if (why !== undefined || (wishes.mode === 'delegate' && fee > own)) {
+      leave(currency, units, why ?? tomorrow)
       continue
     }
     bandwidth = afterBytes(bandwidth, bytes)
@@ -86,33 +170,19 @@ export function decideAddress(
     const bytes = bytesOf(trx, own, 0n)
     const fee = burntForBytes(bandwidth, bytes, prices)
     const units = own - fee
-    if (own < (wishes.min.get(trx.symbol) ?? 0n)) leave(trx, own, 'less than --min')
-    else if (!facts.hasOwnKey) leave(trx, own, otherKey)
-    else if (units <= fee) leave(trx, own, 'it costs more than it brings')
-    else transfers.push({ currency: trx, units, energy: 0n, bytes, fee })
+    const why = findObstacle(facts, wishes, trx, own) ?? (units <= fee ? 'it costs more than it brings' : null)
+    if (why === null) transfers.push({ currency: trx, units, energy: 0n, bytes, fee })
+    else leave(trx, own, why)
   }
   return { transfers, missingEnergy, missingSun, leftOut }
 }
 
-const otherKey = 'its owner permission names another key'
-
-interface CollectableToken extends Pick<TokenHolding, 'currency' | 'units'> {
-  readonly energy: bigint
-}
-
-function* collectable(
-  { tokens, hasOwnKey }: AddressFacts,
+function findObstacle(
+  { hasOwnKey }: AddressFacts,
   { min }: CollectWishes,
-  skip: ReadonlyMap<string, string>,
-  leave: Leave,
-): Generator<CollectableToken, void> {
-  for (const { currency, units, estimate } of tokens) {
-    if (units === 0n) continue
-    const why = skip.get(currency.symbol)
-    if (units < (min.get(currency.symbol) ?? 0n)) leave(currency, units, 'less than --min')
-    else if (!hasOwnKey) leave(currency, units, otherKey)
-    else if (estimate.kind === 'refused') leave(currency, units, `the token's contract refuses it: ${estimate.why}`)
-    else if (why !== undefined) leave(currency, units, why)
-    else yield { currency, units, energy: withHeadroom(estimate.energy) }
-  }
+  { symbol }: PlanCurrency,
+  units: bigint,
+): string | null {
+  if (units < (min.get(symbol) ?? 0n)) return 'less than --min'
+  return hasOwnKey ? null : 'its owner permission names another key'
 }

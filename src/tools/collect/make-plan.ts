@@ -1,7 +1,7 @@
 import { formatUnits } from '../../common/amount.ts'
 import { err, ok, type Result } from '../../common/result.ts'
+import type { AddressFacts, ChainPrices, CollectWishes, GasFacts } from './collect-address.ts'
 import { type AddressDecision, decideAddress, type TransferBytes } from './collect-address.ts'
-import type { AddressFacts, ChainPrices, CollectWishes, GasFacts } from './facts.ts'
 import type { CollectPlan, CollectStep, LeftOut, PlanCurrency } from './plan.ts'
 import { chargedBytes, encodeStep, type StepContent, type TransactionHeader, txidOf } from './transaction.ts'
 

@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod/mini'
 import { type Address, formatBase58, formatHex } from '../../chain/address.ts'
-import type { AccountResources, ChainPrices, EnergyEstimate } from './facts.ts'
-import type { AgreedReading, CollectNodes } from './nodes.ts'
+import type { AccountResources, ChainPrices, EnergyEstimate } from './collect-address.ts'
+import { type AgreedReading, type CollectNodes, ifEqual } from './nodes.ts'
 
 // What is asked of the nodes' HTTP APIs (PROTOCOL.md, Collecting). Where the nodes fail, each function throws as `CollectNodes` does.
 
@@ -29,8 +28,6 @@ export interface MinedInfo {
 const amount = z.optional(z.int().check(z.gte(0)))
 const count = (value: number | undefined) => value ?? 0
 const leastOf = <T extends bigint | number>(a: T, b: T): T => (a < b ? a : b)
-/** Replies that must be equal. */
-const ifEqual = <T>(a: T, b: T): T | null => (isDeepStrictEqual(a, b) ? a : null)
 const parsedWith =
   <T, R>(schema: z.ZodMiniType<T>, map: (value: T) => R | null) =>
   (reply: unknown) => {
@@ -183,7 +180,7 @@ export function estimateTransfer(nodes: CollectNodes, transfer: TokenTransfer): 
     if (a.kind !== b.kind) return null
     return a.kind === 'energy' && b.kind === 'energy' && a.energy < b.energy ? b : a
   }
-  const otherwise: EnergyEstimate = { kind: 'refused', why: 'the nodes contradict each other about it' }
+  const otherwise = (): EnergyEstimate => ({ kind: 'refused', why: 'the nodes contradict each other about it' })
   return nodes.agree('triggerconstantcontract', body, { parse, merge, otherwise })
 }
 
@@ -221,21 +218,17 @@ export async function broadcast(nodes: CollectNodes, transaction: string): Promi
   return best
 }
 
-const explanations: ReadonlyMap<string, string> = new Map([
-  ['TRANSACTION_EXPIRATION_ERROR', 'it expired: make a new plan'],
-  [
-    'TAPOS_ERROR',
-    'its reference block is not on this chain: another chain, a fork, or a plan that is too old. Make a new one',
-  ],
-  ['SIGERROR', 'its signature is not that of its address'],
-  ['BANDWITH_ERROR', 'its account has neither bandwidth nor TRX for its bytes'],
-  ['TOO_BIG_TRANSACTION_ERROR', 'it is too large'],
-])
+const explanations: Readonly<Record<string, string>> = {
+  TRANSACTION_EXPIRATION_ERROR: 'it expired: make a new plan',
+  TAPOS_ERROR: 'its reference block is not on this chain: another chain, a fork, or a plan that is too old',
+  SIGERROR: 'its signature is not that of its address',
+  BANDWITH_ERROR: 'its account has neither bandwidth nor TRX for its bytes',
+}
 
 /** Why a node does not take a transaction, in words. */
 export function explainNodeRefusal({ code, message }: BroadcastAnswer): string {
   const text = message.replace(/^Contract validate error : /, '')
-  return explanations.get(code) ?? `the node refuses it: ${text === '' ? code : text}`
+  return explanations[code] ?? `the node refuses it: ${text === '' ? code : text}`
 }
 
 const infoSchema = z.object({
@@ -260,7 +253,11 @@ export async function readInfo(nodes: CollectNodes, txid: string): Promise<Mined
     const message = textOf(resMessage) || (receipt?.result ?? '')
     return { info: { height, isSuccess, message, fee: BigInt(count(fee)), energy: count(receipt?.energy_usage_total) } }
   })
-  const reading: AgreedReading<{ info: MinedInfo | null }> = { parse, merge: ifEqual, otherwise: { info: null } }
+  const reading: AgreedReading<{ info: MinedInfo | null }> = {
+    parse,
+    merge: ifEqual,
+    otherwise: () => ({ info: null }),
+  }
   return (await nodes.agree('gettransactioninfobyid', { value: txid }, reading)).info
 }
 

@@ -1,17 +1,23 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Address } from '../../chain/address.ts'
-import type { Asset } from '../../chain/asset.ts'
+import type { Asset } from '../../chain/block.ts'
 import type { ChainResult } from '../../chain/chain.ts'
-import type { ChainFailure } from '../../chain/failure.ts'
 import { err, ok, type Result } from '../../common/result.ts'
 import type { ChainConfig } from '../../config/chain.ts'
 import { readBalances } from '../../tron/accounts.ts'
-import { type Answer, type Answers, collect } from '../../tron/agreement.ts'
+import { type Answers, collect } from '../../tron/agreement.ts'
 import { askApi } from '../../tron/ask.ts'
-import type { Session, TronNode } from '../../tron/node.ts'
-import { nodeError } from '../../tron/node-error.ts'
-import { ToolError } from '../keys/terminal.ts'
+import type { NodeService, Session, TronNode } from '../../tron/node.ts'
+import { type NodeResult, nodeError } from '../../tron/transport.ts'
 import { atNode, type CommandPlatform, openPool, sessionOf } from '../node-pool.ts'
-import { attemptsOfQuestion, lookMs, questionMs } from './limits.ts'
+import { ToolError } from '../tool-error.ts'
+
+/** Time for one question to the nodes, in milliseconds. */
+const questionMs = 20_000
+/** Attempts of a question before a command stops, with `lookMs` between them. */
+const attemptsOfQuestion = 12
+/** Milliseconds between them, and between two looks at the chain: one block. */
+export const lookMs = 3_000
 
 /** What the commands use of this machine. */
 export interface CollectPlatform extends CommandPlatform {
@@ -26,7 +32,7 @@ export interface AgreedReading<T> {
   /** The value that is right where either of two replies is, or null where they contradict each other. */
   readonly merge: (a: T, b: T) => T | null
   /** The value where no quorum agrees. Without it the nodes are asked again, and then the command stops. */
-  readonly otherwise?: T
+  readonly otherwise?: (values: readonly T[]) => T
 }
 
 /**
@@ -45,6 +51,9 @@ export interface CollectNodes {
   read<T>(question: (session: Session) => ChainResult<T>): Promise<T>
 }
 
+/** Replies that must be equal. */
+export const ifEqual = <T>(a: T, b: T): T | null => (isDeepStrictEqual(a, b) ? a : null)
+
 /** The nodes of `chain`. */
 export function openNodes(chain: ChainConfig, platform: CollectPlatform): CollectNodes {
   const { clock, signal } = platform
@@ -53,42 +62,56 @@ export function openNodes(chain: ChainConfig, platform: CollectPlatform): Collec
     return platform.fetch(url, init)
   }
   const { nodes, quorum } = chain
-  const pool = openPool(chain, nodes, quorum, { clock, fetch })
+  const pool = openPool(chain, { clock, fetch })
   const repeat = <T>(ask: (session: Session) => Promise<Result<T, string>>) =>
     untilAnswered(platform, () => ask(sessionOf(pool, questionMs)))
+  const agreeOn = <T>(
+    service: NodeService,
+    what: string,
+    query: (session: Session, node: TronNode) => NodeResult<T>,
+    { merge, otherwise }: Omit<AgreedReading<T>, 'parse'>,
+  ) =>
+    repeat<T>(async (session) => {
+      const most = (all: Answers<T>['answers']) => Math.max(0, ...groupsOf(all, merge).map(({ count }) => count))
+      const asked = await collect(
+        session,
+        service,
+        (node) => query(session, node),
+        (all) => quorum - most(all),
+      )
+      const agreed = groupsOf(asked.answers, merge).find(({ count }) => count >= quorum)
+      if (agreed !== undefined) return ok(agreed.value)
+      if (asked.answers.length < quorum) return tooFew(asked, quorum, what)
+      if (otherwise === undefined) return err(`the nodes contradict each other about ${what}`)
+      return ok(otherwise(asked.answers.map(({ value }) => value)))
+    })
   return {
     clock,
-    agree: <T>(path: string, body: object, { parse, merge, otherwise }: AgreedReading<T>) =>
-      repeat<T>(async (session) => {
-        const most = (all: readonly Answer<T>[]) => Math.max(0, ...groupsOf(all, merge).map(({ count }) => count))
-        const post = (node: TronNode) => askApi(session, node, `/wallet/${path}`, body, readWith(parse))
-        const asked = await collect(session, 'api', post, (all) => quorum - most(all))
-        const agreed = groupsOf(asked.answers, merge).find(({ count }) => count >= quorum)
-        if (agreed !== undefined) return ok(agreed.value)
-        if (asked.answers.length < quorum) return tooFew(asked, quorum, path)
-        return otherwise === undefined ? err(`the nodes contradict each other about ${path}`) : ok(otherwise)
-      }),
+    agree: (path, body, { parse, ...reading }) =>
+      agreeOn('api', path, (session, node) => post(session, node, path, body, parse), reading),
     postAll: (path, body, parse) =>
       repeat(async (session) => {
-        const post = (node: TronNode) => askApi(session, node, `/wallet/${path}`, body, readWith(parse))
-        const asked = await collect(session, 'api', post, (all) => nodes.length - all.length)
+        const query = (node: TronNode) => post(session, node, path, body, parse)
+        const asked = await collect(session, 'api', query, (all) => nodes.length - all.length)
         return asked.answers.length === 0 ? tooFew(asked, 1, path) : ok(asked.answers.map(({ value }) => value))
       }),
     balances: (addresses, asset) =>
-      repeat(async (session) => {
-        const agreed = (all: readonly Answer<readonly bigint[]>[]) =>
-          addresses.map((_, i) =>
-            agreedOn(
-              all.map(({ value }) => value[i]),
-              quorum,
-            ),
-          )
-        const read = (node: TronNode) => balancesAt(atNode(session, node), addresses, asset)
-        const asked = await collect(session, 'rpc', read, (all) =>
-          Math.max(quorum - all.length, agreed(all).includes(null) ? 1 : 0),
-        )
-        return asked.answers.length < quorum ? tooFew(asked, quorum, 'with balances') : ok(agreed(asked.answers))
-      }),
+      agreeOn<readonly (bigint | null)[]>(
+        'rpc',
+        'with balances',
+        async (session, node) => {
+          const read = await readBalances(atNode(session, node), addresses, asset)
+          return read.ok ? read : nodeError('unreachable', describe(read.error))
+        },
+        {
+          merge: ifEqual,
+          otherwise: (all) =>
+            addresses.map((_, i) => {
+              const values = all.map((one) => one[i] ?? null)
+              return values.find((value) => values.filter((one) => one === value).length >= quorum) ?? null
+            }),
+        },
+      ),
     read: (question) =>
       repeat(async (session) => {
         const answer = await question(session)
@@ -97,18 +120,14 @@ export function openNodes(chain: ChainConfig, platform: CollectPlatform): Collec
   }
 }
 
-const describe = (failure: ChainFailure) => (failure.kind === 'no-answer' ? `no answer: ${failure.why}` : failure.kind)
+const describe = (failure: { readonly kind: string; readonly why?: string }) =>
+  failure.why === undefined ? failure.kind : `no answer: ${failure.why}`
 
-function readWith<T>(parse: (reply: unknown) => T | null) {
-  return (reply: unknown) => {
+function post<T>(session: Session, node: TronNode, path: string, body: object, parse: AgreedReading<T>['parse']) {
+  return askApi(session, node, `/wallet/${path}`, body, (reply) => {
     const value = parse(reply)
     return value === null ? nodeError('bad-answer', 'an unknown reply') : ok(value)
-  }
-}
-
-async function balancesAt(session: Session, addresses: readonly Address[], asset: Asset) {
-  const read = await readBalances(session, addresses, asset)
-  return read.ok ? read : nodeError('unreachable', describe(read.error))
+  })
 }
 
 /** Repeats a question until it is answered. */
@@ -126,12 +145,10 @@ async function untilAnswered<T>(
 }
 
 function tooFew<T>({ answers, errors }: Answers<T>, needed: number, what: string) {
-  const why =
-    [...errors].map(([{ number }, { detail }]) => `node ${number}: ${detail.replace(/^node \d+: /, '')}`).join('; ') ||
-    'they rest after failures'
-  return err(
-    answers.length === 0 ? `no node answered ${what} (${why})` : `fewer than ${needed} nodes answered ${what} (${why})`,
-  )
+  const reasons = [...errors].map(([{ number }, { detail }]) => `node ${number}: ${detail.replace(/^node \d+: /, '')}`)
+  const why = reasons.join('; ') || 'they rest after failures'
+  const who = answers.length === 0 ? 'no node' : `fewer than ${needed} nodes`
+  return err(`${who} answered ${what} (${why})`)
 }
 
 /** The replies that fit together, merged. */
@@ -148,8 +165,4 @@ function groupsOf<T>(
     groups.push({ value, count: 1 })
   }
   return groups
-}
-
-function agreedOn(values: readonly (bigint | undefined)[], quorum: number): bigint | null {
-  return values.find((value) => value !== undefined && values.filter((one) => one === value).length >= quorum) ?? null
 }

@@ -1,9 +1,21 @@
 import * as z from 'zod/mini'
 import { indexMax } from '../../addresses/derive.ts'
 import { parseAddress } from '../../chain/address.ts'
+import { formatUnits } from '../../common/amount.ts'
 import { err, ok, type Result } from '../../common/result.ts'
 import { symbolPattern } from '../../ledger/currencies.ts'
-import { accountMax } from '../keys/key-path.ts'
+import { accountMax } from '../keys/account-key.ts'
+
+/** A node takes no transaction that expires later than 24 hours after its newest block (PROTOCOL.md, Collecting). */
+export const planHoursMax = 24
+
+/** A TRX is a million sun. */
+export const trxDecimals = 6
+/** Milliseconds of an hour. */
+export const hourMs = 3_600_000
+
+/** Sun as TRX. */
+export const formatTrx = (sun: bigint | string) => formatUnits(BigInt(sun), trxDecimals)
 
 /** How the gas comes to the addresses: energy of the operator's stake, or TRX to burn. */
 export type GasMode = 'delegate' | 'transfer'

@@ -4,20 +4,9 @@
  * rewrites stored data. The Worker is last, because new code may need the new tables.
  */
 import { parseArgs } from 'node:util'
-import { runWrangler } from './run-wrangler.ts'
-import { readWranglerConfig } from './wrangler-config.ts'
-
-/** The reason for stopping: one sentence for the person at the terminal, or for a build log. */
-class DeployError extends Error {}
-
-/** What to do about known errors in wrangler's output. */
-const advice: readonly (readonly [output: RegExp, advice: string])[] = [
-  [
-    /CLOUDFLARE_API_TOKEN|not logged in|Authentication error/i,
-    'Log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN.',
-  ],
-  [/More than one account/i, 'Set CLOUDFLARE_ACCOUNT_ID to the account to deploy to.'],
-]
+import { readWranglerConfig } from '../configuration.ts'
+import { loginAdvice, runWrangler } from '../database.ts'
+import { ToolError } from '../tool-error.ts'
 
 try {
   const env = readEnv(process.argv.slice(2))
@@ -25,7 +14,7 @@ try {
   await run('The migrations could not be applied', ['d1', 'migrations', 'apply', 'DB', '--remote', `--env=${env}`])
   await run('The migrations are applied, but the Worker could not be deployed', ['deploy', `--env=${env}`])
 } catch (error) {
-  if (!(error instanceof DeployError)) throw error
+  if (!(error instanceof ToolError)) throw error
   process.stderr.write(`\nStopped: ${error.message}\n`)
   process.exitCode = 1
 }
@@ -36,24 +25,24 @@ function readEnv(args: string[]): string {
     return parseArgs({ args, options: { env: { type: 'string' } } }).values.env ?? ''
   } catch (error) {
     const why = error instanceof Error ? error.message : 'unknown option'
-    throw new DeployError(`${why}. Usage: npm run deploy [-- --env <name>]`)
+    throw new ToolError(`${why}. Usage: npm run deploy [-- --env <name>]`)
   }
 }
 
 /** Finds a missing database or object before the first step; wrangler finds it later, and its message is less clear. */
 function requireBindings(env: string): void {
   const config = readWranglerConfig(env)
-  if (!config.ok) throw new DeployError(config.error)
+  if (!config.ok) throw new ToolError(config.error)
   const section = env === '' ? 'wrangler.toml' : `wrangler.toml, [env.${env}],`
   const { database, objectFaults } = config.value
   if (database === 'missing')
-    throw new DeployError(`${section} has no D1 database with the binding DB and a database_id.`)
+    throw new ToolError(`${section} has no D1 database with the binding DB and a database_id.`)
   if (database === 'placeholder') {
-    throw new DeployError(
+    throw new ToolError(
       `database_id in ${section} is a placeholder: "npx wrangler d1 create <name>" prints the real one.`,
     )
   }
-  if (objectFaults.length > 0) throw new DeployError(`${section} has ${objectFaults.join(', and ')}.`)
+  if (objectFaults.length > 0) throw new ToolError(`${section} has ${objectFaults.join(', and ')}.`)
 }
 
 /** Runs one wrangler command, and stops where it fails. */
@@ -61,7 +50,7 @@ async function run(failure: string, args: readonly string[]): Promise<void> {
   process.stdout.write(`> wrangler ${args.join(' ')}\n`)
   const { code, output } = await runWrangler(args, { isShown: true })
   if (code === 0) return
-  if (output === '') throw new DeployError(`${failure}: wrangler did not start. Run "npm ci", then "npm run deploy".`)
-  const known = advice.find(([pattern]) => pattern.test(output))
-  throw new DeployError(`${failure}. ${known?.[1] ?? 'The reason is in the output of wrangler above.'}`)
+  if (output === '') throw new ToolError(`${failure}: wrangler did not start. Run "npm ci", then "npm run deploy".`)
+  const advice = loginAdvice.pattern.test(output) ? loginAdvice.text : 'the reason is in the output of wrangler above'
+  throw new ToolError(`${failure}: ${advice}.`)
 }

@@ -1,24 +1,17 @@
 import type { BlockHeight, Header } from '../../chain/block.ts'
 import { ok } from '../../common/result.ts'
-import { askApi, askRpc } from '../../tron/ask.ts'
-import { blockCall, encodeCalls, parseResult, versionCall } from '../../tron/json-rpc.ts'
-import { batchCallsMax } from '../../tron/limits.ts'
+import { askRpc, genesisHashes, parseFinalized, requireFit } from '../../tron/ask.ts'
+import { isCall, type NodeBlock, readNodeBlocks } from '../../tron/blocks.ts'
+import { blockCall, encodeCalls, parseResult } from '../../tron/json-rpc.ts'
 import type { Pool, Session, TronNode } from '../../tron/node.ts'
-import { isCall, type NodeBlock, readNodeBlocks } from '../../tron/node-blocks.ts'
-import type { NodeError, NodeErrorKind, NodeResult } from '../../tron/node-error.ts'
-import { parseBlocks } from '../../tron/parse/block.ts'
+import { parseBriefBlock } from '../../tron/parse/block.ts'
 import { isObject } from '../../tron/parse/fields.ts'
-import { parseBriefBlock } from '../../tron/parse/header.ts'
-import { genesisHashes, parseFinalized, requireFit } from '../../tron/probe.ts'
-import { postJson } from '../../tron/transport.ts'
+import { type NodeError, type NodeErrorKind, type NodeResult, postJson } from '../../tron/transport.ts'
 import { atNode, sessionOf } from '../node-pool.ts'
-import { publicNetworks } from './check-key.ts'
-import { type CheckResult, failed, hostInUrl, passed, warned } from './check-result.ts'
+import { type CheckResult, failed, hostInUrl, passed, publicNetworks, warned } from './check-settings.ts'
 
 /** Milliseconds for all checks of one node together. */
 export const nodeMs = 30_000
-/** Callers notice a small request that takes longer than this. */
-const roundTripMsMax = 1_500
 /** Difference between the time of the newest block and the clock of this machine: a block is made every 3 s. */
 const clockDifferenceMsMax = 30_000
 /** Finality is normally about 54 s behind the newest block (PROTOCOL.md, Finality). */
@@ -32,13 +25,12 @@ const fullStateCall = {
   params: [{ from: `0x${'0'.repeat(39)}1`, to: `0x${'0'.repeat(39)}2`, value: '0x1' }],
 }
 
-/** Checks one node, up to the first fault that makes further checks meaningless. Then it is not usable for credits. */
+/** Checks both services of a node, up to the first fault that makes further checks meaningless. Then it is not usable for credits. */
 export async function checkNode(
   pool: Pool,
   chainId: string,
   node: TronNode,
 ): Promise<{ readonly results: readonly CheckResult[]; readonly isUsable: boolean }> {
-  const { clock } = pool
   const session = atNode(sessionOf(pool, nodeMs), node)
   const results: CheckResult[] = []
   const name = `node ${node.number} (${hostInUrl(node.endpoint.rpc)})`
@@ -48,23 +40,16 @@ export async function checkNode(
     return { results, isUsable: false }
   }
 
-  const version = await readVersion(session, node) // it opens the connection; the next query is measured
-  if (!version.ok) {
-    const isOther = version.error.kind === 'wrong-chain'
-    return stop(isOther ? `${version.error.detail}, not ${chainId} (TRON_CHAIN_ID)` : version.error)
-  }
-  const network = publicNetworks.get(chainId)
-  add(passed(`chain id ${chainId}${network === undefined ? '' : `, ${network}`}`))
-  const startedAt = clock.now()
   const heads = await readHeads(session, node)
+  if (!heads.ok && heads.error.kind === 'wrong-chain')
+    return stop(`${heads.error.detail}, not ${chainId} (TRON_CHAIN_ID)`)
   if (!heads.ok && heads.error.kind !== 'unfit') return stop(heads.error)
-  add(checkLatency(clock.now() - startedAt))
   const fit = await requireFit(session, node)
   if (!fit.ok) return stop(fit.error.kind === 'unfit' ? `${fit.error.detail}: nothing can be credited` : fit.error)
   if (!heads.ok) return stop(heads.error)
-  const isKnown = genesisHashes.has(pool.chainId)
-  add(passed(isKnown ? `block 0 is that of ${network}` : 'the hash of block 0 ends in the chain id'))
-  add(version.value)
+  const network = publicNetworks.get(chainId)
+  const origin = genesisHashes.has(pool.chainId) ? `is that of ${network}` : 'ends in the chain id'
+  add(passed(`chain id ${chainId}, and the hash of block 0 ${origin}`))
   const { latest, finalized } = heads.value
   add(checkFinality(latest, finalized))
   // The newest block of the chain is not shown there: finality is about as far behind it as behind the newest shown one.
@@ -73,21 +58,23 @@ export async function checkNode(
     const late = `so that deposits are credited about ${seconds(hiddenMs)} late`
     add(warned(`shows final state only (a solidity or PBFT port), ${late}: use the port of its full state`))
   }
-  add(checkClock(latest.timestamp + hiddenMs - clock.now(), network !== undefined))
+  add(checkClock(latest.timestamp + hiddenMs - pool.clock.now(), network !== undefined))
 
   const api = `HTTP API (${hostInUrl(node.endpoint.api)})`
-  const fault = await findApiFault(session, node, finalized)
-  if (fault !== null) return stop(`${api}: ${fault}`)
-  const scanStartedAt = clock.now()
   const blocks = await readNewest(session, node, finalized.height)
-  if (!blocks.ok) return stop(`scan: no blocks: ${describeNodeError(blocks.error)}`)
-  for (const result of checkBlocks(blocks.value, finalized.height, api, clock.now() - scanStartedAt)) add(result)
-  add(checkBatches(clock.now() < node.callsMaxUntil ? node.callsMax : batchCallsMax))
+  if (!blocks.ok) return stop(`${api}, and logs: the newest final blocks: ${describeNodeError(blocks.error)}`)
+  const newest = blocks.value.at(-1)?.header
+  if ((newest?.height ?? 0) < finalized.height)
+    return stop(`${api}: it does not have block ${finalized.height}, which is final for the JSON-RPC`)
+  if (newest !== undefined && newest.hash !== finalized.hash)
+    return stop(`${api}: another chain or node: it has other blocks than the JSON-RPC`)
+  for (const result of checkBlocks(blocks.value, api)) add(result)
   return { results, isUsable: true }
 }
 
 /** What a kind of error means, where its detail alone does not show it. */
 const meanings: Partial<Record<NodeErrorKind, string>> = {
+  behind: 'its two services have different blocks',
   unreachable: 'unreachable',
   'timed-out': 'timeout',
   'rate-limited': 'rate limit',
@@ -95,24 +82,10 @@ const meanings: Partial<Record<NodeErrorKind, string>> = {
 }
 
 /** A node error as a hint for the operator. */
-export function describeNodeError({ kind, detail }: NodeError): string {
+function describeNodeError({ kind, detail }: NodeError): string {
   if (detail === 'HTTP 401') return 'the API key is missing or refused (HTTP 401)'
   const text = meanings[kind] === undefined ? detail : `${meanings[kind]} (${detail})`
   return kind === 'rate-limited' ? `${text}: try again later, or name the variable of an API key in keyVar` : text
-}
-
-/** The version, which only its digits show: a hostile node's text could contain a URL or key. */
-async function readVersion(session: Session, node: TronNode): NodeResult<CheckResult> {
-  const replies = await askRpc(session, node, [versionCall], (reply) => ok(reply))
-  if (!replies.ok) return replies
-  const [reply] = replies.value
-  const text = reply?.kind === 'result' && typeof reply.value === 'string' ? reply.value : ''
-  const digits = /^TRON\/v(\d{1,3}(?:\.\d{1,3}){1,3})\//.exec(text)?.[1]
-  if (digits !== undefined) return ok(passed(`java-tron ${digits}`))
-  // The error of web3_clientVersion on JDK 17 (PROTOCOL.md, JSON-RPC transport).
-  if (reply?.kind === 'error' && reply.code === -32001)
-    return ok(passed('java-tron of an unknown version: it is not reported on a newer Java than 8'))
-  return ok(warned('web3_clientVersion has no version of java-tron'))
 }
 
 interface Heads {
@@ -140,21 +113,6 @@ async function servesFinalStateOnly({ pool, deadline }: Session, { endpoint }: T
   return typeof message === 'string' && / not available in (SOLIDITY|PBFT)$/.test(message)
 }
 
-/** Why the HTTP API is not one to read this block from, or null. It must be the one that the JSON-RPC has. */
-async function findApiFault(session: Session, node: TronNode, { height, hash }: Header): Promise<string | null> {
-  const body = { startNum: height, endNum: height + 1 }
-  const read = await askApi(session, node, '/wallet/getblockbylimitnext', body, (reply) =>
-    ok(parseBlocks(reply, height, 1)),
-  )
-  if (!read.ok) return `not usable: ${describeNodeError(read.error)}`
-  const blocks = read.value
-  if (!blocks.ok) return `not that of a java-tron: ${blocks.error}`
-  if (blocks.value.fault !== null) return `not usable: ${blocks.value.fault}`
-  const [block] = blocks.value.blocks
-  if (block === undefined) return `it does not have block ${height}, which is final for the JSON-RPC`
-  return block.header.hash === hash ? null : 'another chain or node: it has other blocks than the JSON-RPC'
-}
-
 /** Reads the newest final blocks as the scan does; none where only block 0 is final. */
 async function readNewest(session: Session, node: TronNode, to: BlockHeight): NodeResult<readonly NodeBlock[]> {
   for (const count of blockCounts) {
@@ -166,28 +124,15 @@ async function readNewest(session: Session, node: TronNode, to: BlockHeight): No
   return ok([])
 }
 
-function* checkBlocks(
-  blocks: readonly NodeBlock[],
-  to: BlockHeight,
-  api: string,
-  ms: number,
-): Generator<CheckResult, void> {
-  const end = blocks.at(-1)?.header.height
-  if (end !== undefined && end < to) yield failed(`${api}: block ${end + 1} cannot be read: it would be a gap`)
+/** A node without history shows itself by a block that has logs: an empty one proves nothing. */
+function* checkBlocks(blocks: readonly NodeBlock[], api: string): Generator<CheckResult, void> {
   const transactions = blocks.flatMap((block) => block.transactions)
-  if (transactions.length === 0) {
-    yield warned(`${api}: has the final blocks; the last ones have no transaction, so that bytes could not be checked`)
-  } else yield passed(`${api}: the bytes of ${transactions.length} transactions hash to their txids`)
-  const calls = transactions.filter(isCall).length
-  if (calls === 0)
-    yield warned('history: could not be checked, because the last final blocks have no call of a contract')
-  else yield passed('history: a block with calls has their logs or receipts')
-  yield passed(`scan: ${blocks.length} blocks, ${transactions.length} transactions, ${calls} calls in ${ms} ms`)
-}
-
-function checkLatency(ms: number): CheckResult {
-  if (ms <= roundTripMsMax) return passed(`answers in ${ms} ms`)
-  return warned(`answers in ${ms} ms (limit ${roundTripMsMax} ms): callers wait for it`)
+  const unchecked = 'could not be checked, because the last final blocks have no'
+  if (transactions.length > 0)
+    yield passed(`${api}: the bytes of ${transactions.length} transactions hash to their txids`)
+  else yield warned(`${api}: has the final blocks; bytes ${unchecked} transaction`)
+  if (transactions.some(isCall)) yield passed('history: blocks with calls have their logs or receipts')
+  else yield warned(`history: ${unchecked} call of a contract`)
 }
 
 function checkFinality(latest: Header, finalized: Header): CheckResult {
@@ -205,12 +150,6 @@ function checkClock(aheadMs: number, isPublic: boolean): CheckResult {
   if (Math.abs(aheadMs) <= clockDifferenceMsMax) return passed(text)
   const behind = 'the node is behind or shows final state only, or the clock is fast'
   return (isPublic ? failed : warned)(`${text}: ${aheadMs > 0 ? 'the clock is slow' : behind}`)
-}
-
-function checkBatches(callsMax: number): CheckResult {
-  const text = callsMax === 1 ? 'accepts no batches' : `accepts batches of ${callsMax} calls`
-  if (callsMax >= batchCallsMax) return passed(text)
-  return warned(`${text}: a scan needs more requests and reads fewer blocks a minute`)
 }
 
 const seconds = (ms: number) => `${Math.round(ms / 1000)} s`

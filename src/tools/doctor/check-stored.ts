@@ -1,15 +1,22 @@
 import { deriveAddress } from '../../addresses/derive.ts'
-import { checkKeyUse } from '../../addresses/key-use.ts'
-import { formatBase58 } from '../../chain/address.ts'
-import { balancesMax } from '../../chain/limits.ts'
+import { checkKeyUse } from '../../addresses/issue-address.ts'
+import { type Address, formatBase58 } from '../../chain/address.ts'
+import { balancesMax } from '../../chain/chain.ts'
+import { err, ok } from '../../common/result.ts'
 import type { Config } from '../../config/config.ts'
+import { type Currency, symbolPattern } from '../../ledger/currencies.ts'
 import { findDifferences, settingsOf } from '../../ledger/stored-settings.ts'
 import type { LogFields } from '../../platform/logger.ts'
+import { readDecimals } from '../../tron/accounts.ts'
+import { firstAnswer } from '../../tron/agreement.ts'
+import { askOne } from '../../tron/ask.ts'
+import { contractCall, parseResult } from '../../tron/json-rpc.ts'
 import type { Pool } from '../../tron/node.ts'
+import { type Parsed, parseBytes } from '../../tron/parse/fields.ts'
+import type { ReadStored, StoredData } from '../database.ts'
 import { readUse, sessionOf } from '../node-pool.ts'
 import { nodeMs } from './check-node.ts'
-import { type CheckResult, failed, passed, warned } from './check-result.ts'
-import type { ReadStored, StoredData } from './read-stored.ts'
+import { type CheckResult, failed, passed, warned } from './check-settings.ts'
 
 /** Addresses of the key that are compared with `OPERATOR_ADDRESSES`. */
 const comparedAddressesMax = 100
@@ -88,4 +95,58 @@ export function* checkOperators(
     if (!own.includes(operator)) yield passed(`${name}: what it sends is never credited`)
     else yield failed(`${name} is the deposit address at index ${own.indexOf(operator)} of the key`)
   }
+}
+
+/** Milliseconds for all checks of one token. */
+const tokenMs = 30_000
+/** Characters of a token's own symbol that are printed. */
+const symbolCharsMax = 20
+const symbolSelector = '0x95d89b41'
+const wordDigits = 64
+
+/** Compares a token with its contract: the decimals as the nodes of `pool` agree on them, the symbol as any of them has it. */
+export async function* checkToken(
+  pool: Pool,
+  currency: Currency,
+  contract: Address,
+): AsyncGenerator<CheckResult, void> {
+  const name = `token ${currency.symbol} (${formatBase58(contract)})`
+  const session = sessionOf(pool, tokenMs)
+  const decimals = await readDecimals(session, contract)
+  if (!decimals.ok) {
+    const why = decimals.error.kind === 'no-answer' ? `: ${decimals.error.why}` : ''
+    yield failed(`${name}: decimals could not be read, is there a contract? (${decimals.error.kind})${why}`)
+    return
+  }
+  const isSame = decimals.value === currency.decimals
+  const text = `decimals ${decimals.value}, not ${currency.decimals}: no deposit of this token would be credited`
+  yield isSame ? passed(`${name}: decimals ${currency.decimals}`) : failed(`${name}: ${text}`)
+  const symbol = await firstAnswer(session, 'rpc', (node) =>
+    askOne(session, node, contractCall(contract, symbolSelector), (reply) => parseResult(reply, 'symbol', parseSymbol)),
+  )
+  const { level, text: found } = symbol.ok
+    ? compareSymbols(symbol.value, currency.symbol)
+    : warned('its symbol could not be read')
+  yield { level, text: `${name}: ${found}` }
+}
+
+/** A symbol that no configuration can have cannot be compared. */
+function compareSymbols(actual: string, configured: string): CheckResult {
+  if (actual === configured) return passed(`symbol ${configured}`)
+  const text = `symbol "${actual.replace(/[^\x20-\x7e]/g, '?').slice(0, symbolCharsMax)}", not "${configured}"`
+  return symbolPattern.test(actual) ? failed(`${text}: compare the contract with that of the token`) : warned(text)
+}
+
+/** An ABI string (offset, length, bytes), or the 32 bytes that some old tokens return. */
+function parseSymbol(value: unknown): Parsed<string> {
+  const hex = parseBytes(value)?.slice(2)
+  if (hex === undefined) return err('not bytes')
+  const numberAt = (at: number) => Number(`0x${hex.slice(at, at + wordDigits)}`) // NaN beyond the end
+  const isWord = hex.length === wordDigits
+  const start = isWord ? 0 : wordDigits + 2 * numberAt(0)
+  const length = isWord ? wordDigits : 2 * numberAt(start - wordDigits)
+  const bytes = hex.slice(start, start + length)
+  if (bytes.length !== length) return err('not an ABI string')
+  const text = Buffer.from(bytes, 'hex').toString().replace(/\0+$/, '')
+  return text === '' ? err('empty') : ok(text)
 }

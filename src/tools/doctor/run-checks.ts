@@ -3,18 +3,23 @@ import { type ChainConfig, chainSchema } from '../../config/chain.ts'
 import { type Config, parseConfig } from '../../config/config.ts'
 import { type Bindings, parseBindings } from '../../config/schemas.ts'
 import { tickRequests } from '../../tron/allowance.ts'
-import { readFinalizedHead } from '../../tron/finalized-head.ts'
 import type { Pool } from '../../tron/node.ts'
-import { type CommandPlatform, openPool, sessionOf } from '../node-pool.ts'
-import { checkAuth, checkBackendAuth } from './check-auth.ts'
-import { checkKey } from './check-key.ts'
-import { checkNode, nodeMs } from './check-node.ts'
-import { type CheckResult, failed, hostInUrl, passed, warned } from './check-result.ts'
-import { checkOperators, checkStored } from './check-stored.ts'
-import { checkToken } from './check-token.ts'
-import { checkWebhooks } from './check-webhooks.ts'
-import { type ConfigurationSource, platformBindings } from './read-configuration.ts'
-import type { ReadStored } from './read-stored.ts'
+import { type ConfigurationSource, platformBindings } from '../configuration.ts'
+import type { ReadStored } from '../database.ts'
+import { type CommandPlatform, openPool } from '../node-pool.ts'
+import { checkNode } from './check-node.ts'
+import {
+  type CheckResult,
+  checkAuth,
+  checkKey,
+  checkKeys,
+  checkWebhooks,
+  failed,
+  hostInUrl,
+  passed,
+  warned,
+} from './check-settings.ts'
+import { checkOperators, checkStored, checkToken } from './check-stored.ts'
 
 /** What the checks use of this machine. */
 export interface DoctorPlatform extends CommandPlatform {
@@ -56,8 +61,11 @@ export async function* runChecks(
   if (source.objectFaults.length === 0) yield passed('objects: SCANNER and ENDPOINT are bound, with their classes')
   yield* checkKey(values.TRON_XPUB, chain.ok ? chain.value.chainId : null)
   if (auth.ok) yield* checkAuth(auth.value, isDeployment, platform.fetch)
-  if (backendAuth.ok) yield* checkBackendAuth(backendAuth.value, platform.fetch)
+  if (backendAuth.ok) yield* checkKeys('backends', backendAuth.value, platform.fetch)
   if (config.ok) yield* checkOperators(config.value, isDeployment)
+  if (config.ok && !config.value.issuesAddresses) {
+    yield warned('addresses: no new one is issued (ISSUE_ADDRESSES is off); remove it once a restore is complete')
+  }
   if (config.ok) yield* checkWebhooks(config.value.webhooks, platform, sendsTests)
   const hasDatabase = !isDeployment || source.database === 'set'
   if (chain.ok) yield* checkChain(platform, chain.value, config.ok && hasDatabase ? config.value : null)
@@ -75,7 +83,7 @@ async function* checkChain(
   chain: ChainConfig,
   config: Config | null,
 ): AsyncGenerator<CheckResult, void> {
-  const pool = openPool(chain, chain.nodes, chain.quorum, platform)
+  const pool = openPool(chain, platform)
   const all = pool.nodes.map(async (node) => ({ node, ...(await checkNode(pool, chain.chainId, node)) }))
   const nodes: Pool['nodes'][number][] = []
   // All nodes are checked at the same time, and reported in order.
@@ -86,14 +94,13 @@ async function* checkChain(
   }
   const usable: Pool = { ...pool, nodes, quorum: nodes.length }
   yield checkQuorum(chain, nodes.length)
-  if (nodes.length > 1 && nodes.length >= chain.quorum) yield await checkAgreement(usable)
   if (config !== null) yield* checkStored(config, platform.readStored, usable)
   const { byContract, list } = chain.currencies
   for (const { symbol, cuy, retired } of list) {
     if (retired) yield passed(`currency ${symbol} (${cuy}): retired, so that what arrives is kept, uncredited`)
   }
   if (nodes.length === 0 && byContract.size > 0) yield warned('tokens: skipped, because no node is usable')
-  for (const [contract, currency] of byContract) yield* checkToken(usable, currency, contract)
+  for (const [contract, currency] of nodes.length === 0 ? [] : byContract) yield* checkToken(usable, currency, contract)
 }
 
 /** Whether the requests that a node allows are enough for the scan. */
@@ -112,13 +119,4 @@ function checkQuorum({ nodes, quorum }: ChainConfig, usable: number): CheckResul
   if (nodes.length === 1) return warned('quorum: one node alone decides what is credited; add a second to TRON_NODES')
   if (quorum === 1) return warned(`quorum: each of ${nodes.length} nodes alone decides what is credited (TRON_QUORUM)`)
   return passed(`quorum: ${quorum} of ${nodes.length} nodes must agree, ${usable} are usable`)
-}
-
-/** Reads the finalized head as the service does, with all usable nodes as the quorum. */
-async function checkAgreement(usable: Pool): Promise<CheckResult> {
-  const head = await readFinalizedHead(sessionOf(usable, nodeMs), null)
-  const count = usable.nodes.length
-  if (head.ok) return passed(`agreement: all ${count} usable nodes have final block ${head.value.height}`)
-  const why = head.error.kind === 'no-answer' ? `: ${head.error.why}` : ''
-  return failed(`agreement: the usable nodes do not agree on a final block (${head.error.kind})${why}`)
 }

@@ -6,9 +6,9 @@
 import { parseArgs } from 'node:util'
 import { err, ok, type Result } from '../../common/result.ts'
 import { systemClock } from '../../platform/clock.ts'
-import { type CheckResult, failed, lineOf } from './check-result.ts'
-import { readConfiguration } from './read-configuration.ts'
-import { readStored } from './read-stored.ts'
+import { readConfiguration } from '../configuration.ts'
+import { readStored } from '../database.ts'
+import { type CheckResult, failed, lineOf } from './check-settings.ts'
 import { runChecks } from './run-checks.ts'
 
 const code = await run(process.argv.slice(2))
@@ -25,15 +25,23 @@ async function run(args: string[]): Promise<number> {
   const results = source.ok
     ? runChecks(source.value, { clock: systemClock, fetch, readStored: () => readStored(env) }, sendsTests)
     : [failed(`configuration: ${source.error}`)]
-  const levels: CheckResult['level'][] = []
+  const all: CheckResult[] = []
   for await (const result of results) {
-    levels.push(result.level)
+    all.push(result)
     print(lineOf(result))
   }
-  const count = (level: CheckResult['level']) => levels.filter((each) => each === level).length
-  const warnings = count('warn') === 1 ? '1 warning' : `${count('warn')} warnings`
-  print(`\n${count('FAIL')} of ${levels.length} checks failed, ${warnings}.`)
-  return count('FAIL') > 0 ? 1 : 0
+  print(`\n${conclude(all, env !== undefined)}`)
+  return all.some(({ level }) => level === 'FAIL') ? 1 : 0
+}
+
+/** Whether this may be deployed, and if not, what comes first: one sentence. */
+function conclude(results: readonly CheckResult[], isDeployment: boolean): string {
+  const [first, ...others] = results.filter(({ level }) => level === 'FAIL')
+  const warnings = results.filter(({ level }) => level === 'warn').length
+  const more = others.length === 0 ? '' : ` (${others.length} more failed)`
+  if (first !== undefined) return `This must not be deployed; what comes first is ${first.text}${more}`
+  if (isDeployment) return `This may be deployed: no check failed, ${warnings} warned.`
+  return `This works here: no check failed, ${warnings} warned; --production or --env <name> checks what is deployed.`
 }
 
 /** `env` is the environment of a deployment ('' is the top level, as for wrangler), or undefined: this machine. */

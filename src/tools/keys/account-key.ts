@@ -4,8 +4,16 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { HDKey } from '@scure/bip32'
 import { type Address, addressFromHex } from '../../chain/address.ts'
-import { accountPath } from './key-path.ts'
 import { type Mnemonic, seedOf } from './mnemonic.ts'
+
+/** The highest account number: a hardened step of a path has 31 bits. */
+export const accountMax = 0x7fffffff
+
+/** The path of an account. */
+export const accountPath = (account: number) => `m/44'/195'/${account}'`
+
+/** The path of a deposit address: index `index` of the external chain of an account. */
+export const depositPath = (account: number, index: number) => `${accountPath(account)}/0/${index}`
 
 /** A private key that can only sign, so that it cannot be printed or stored by mistake. */
 export interface SigningKey {

@@ -1,7 +1,9 @@
-import { entropyToMnemonic, generateMnemonic, mnemonicToEntropy, mnemonicToSeedSync } from '@scure/bip39'
+import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
-import type { Brand } from '../../common/brand.ts'
+import type { Brand } from '../../common/ids.ts'
 import { err, ok, type Result } from '../../common/result.ts'
+import { ToolError } from '../tool-error.ts'
+import type { Terminal } from './terminal.ts'
 
 /** A BIP-39 mnemonic in English, in lower case with single spaces, whose checksum is right. It can spend everything. */
 export type Mnemonic = Brand<string, 'Mnemonic'>
@@ -33,20 +35,19 @@ export function parseMnemonic(text: string): Result<Mnemonic, string> {
     return err(`${typed.length} words: a mnemonic has ${wordCounts.join(', ')} of them`)
   }
   const mnemonic = typed.join(' ')
-  if (!hasChecksum(mnemonic))
+  if (!validateMnemonic(mnemonic, wordlist))
     return err('every word is in the list, but the checksum is wrong: compare words and order')
   return ok(mnemonic as Mnemonic) // safe: these checks are the definition
+}
+
+/** The mnemonic that the person types. */
+export async function askMnemonic(terminal: Terminal, what: string): Promise<Mnemonic> {
+  const parsed = parseMnemonic(await terminal.askSecret(`${what} (all words in one line, not shown): `))
+  if (parsed.ok) return parsed.value
+  throw new ToolError(parsed.error)
 }
 
 /** The seed of the BIP-32 tree. There is no second passphrase (BIP-39's "25th word"): wallets would not ask for it. */
 export function seedOf(mnemonic: Mnemonic): Uint8Array {
   return mnemonicToSeedSync(mnemonic)
-}
-
-function hasChecksum(mnemonic: string): boolean {
-  try {
-    return entropyToMnemonic(mnemonicToEntropy(mnemonic, wordlist), wordlist) === mnemonic
-  } catch {
-    return false // the library throws on a wrong checksum
-  }
 }

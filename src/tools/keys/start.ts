@@ -2,24 +2,19 @@
  * `npm run keys -- new | show`: the extended public key for `TRON_XPUB`, from a new mnemonic or from one that is typed in.
  * It needs no network. Exit codes: 0, 1 (stopped, the reason is printed), 2 (wrong options).
  */
-import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { deriveAddress, parseExtendedPublicKey } from '../../addresses/derive.ts'
 import { formatBase58 } from '../../chain/address.ts'
-import { openMnemonic } from './account-key.ts'
-import { askMnemonic, writeEncrypted } from './encrypted-file.ts'
-import { accountMax, accountPath, depositPath } from './key-path.ts'
-import { createMnemonic, type Mnemonic } from './mnemonic.ts'
-import { createTerminal, type Terminal, ToolError } from './terminal.ts'
+import { ToolError } from '../tool-error.ts'
+import { accountMax, accountPath, depositPath, openMnemonic } from './account-key.ts'
+import { askMnemonic, createMnemonic, type Mnemonic } from './mnemonic.ts'
+import { createTerminal, type Terminal } from './terminal.ts'
 
-const usage = `npm run keys -- new  [--account 0] [--write <file.age>]
-npm run keys -- show [--account 0] [--write <file.age> | --file <file.age>]
+const usage = `npm run keys -- new | show  [--account 0]
   --stdin       answers from the input, a line for each question
   --allow-pipe  print although the output goes to a file or a pipe`
 const options = {
   account: { type: 'string', default: '0' },
-  write: { type: 'string' },
-  file: { type: 'string' },
   stdin: { type: 'boolean', default: false },
   'allow-pipe': { type: 'boolean', default: false },
 } as const
@@ -48,14 +43,7 @@ async function run(args: readonly string[]): Promise<number> {
       'the output goes to a file or a pipe, where a mnemonic must not be; --allow-pipe prints it there',
     )
   }
-  if (values.write !== undefined && existsSync(values.write)) {
-    throw new ToolError(`${values.write} exists already`) // before anything is shown that must then be kept
-  }
-  const mnemonic = command === 'new' ? await showNew(terminal) : await askMnemonic(terminal, 'Mnemonic', values.file)
-  if (values.write !== undefined) {
-    await writeEncrypted(terminal, values.write, mnemonic)
-    terminal.print(`Written to ${values.write}, encrypted with the passphrase.\n`)
-  }
+  const mnemonic = command === 'new' ? await showNew(terminal) : await askMnemonic(terminal, 'Mnemonic')
   printPublic(terminal, mnemonic, account)
   input.destroy() // it would keep the process
   return 0
@@ -66,7 +54,7 @@ function readArguments(args: readonly string[]) {
     const { positionals, values } = parseArgs({ args: [...args], options, allowPositionals: true })
     const [command, ...rest] = positionals
     const account = /^\d{1,10}$/.test(values.account) ? Number(values.account) : Number.NaN
-    const isCommand = command === 'show' || (command === 'new' && values.file === undefined)
+    const isCommand = command === 'show' || command === 'new'
     if (!isCommand || rest.length > 0 || !(account <= accountMax)) return null
     return { command, account, values }
   } catch {

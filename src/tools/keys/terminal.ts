@@ -1,8 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
-
-/** A stop that the person at the terminal caused, or can act on: its message is printed without a stack. */
-export class ToolError extends Error {}
+import { ToolError } from '../tool-error.ts'
 
 /** The questions of a command. Answers are never written anywhere by this module. */
 export interface Terminal {

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../common/result.ts'
-import { type DatabaseRow, queryDatabase, timeOf } from '../deploy/database.ts'
+import { type DatabaseRow, queryDatabase, readDatabase, timeOf } from '../database.ts'
 
 /** What an operator asks about the endpoints of `WEBHOOKS`, or changes. */
 export type WebhookCommand =
@@ -57,18 +57,15 @@ export async function runWebhookCommand(
   command: WebhookCommand,
   env: string | undefined,
 ): Promise<Result<string, string>> {
-  const reply = await queryDatabase(env, webhookSql(command))
+  const run = command.kind === 'status' ? readDatabase : queryDatabase
+  const reply = await run(env, webhookSql(command))
   if (!reply.ok) return reply
   const [results = []] = reply.value
   if (results.length > 0) return ok(results.map(describeEndpoint).join('\n'))
-  switch (command.kind) {
-    case 'status':
-      return ok('No endpoint has been delivered to yet.')
-    case 'replay':
-      return err('there is no such endpoint, or it has not received that event yet')
-    case 'move':
-      return err('there is no such endpoint, no earlier one with that key, or the earlier one was further')
-  }
+  if (command.kind === 'status') return ok('No endpoint has been delivered to yet.')
+  const isReplay = command.kind === 'replay'
+  const why = isReplay ? 'it has not received that event yet' : 'no earlier one has that key, or that one was further'
+  return err(`there is no such endpoint, or ${why}`)
 }
 
 function describeEndpoint(row: DatabaseRow): string {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { isComplete, reportLines } from '../../../src/tools/collect/report.ts'
+import { isComplete, reportLines } from '../../../src/tools/collect/tables.ts'
 import { createWalletClient, operator } from '../../devnet/wallet-client.ts'
 import { type CollectChain, destination, startCollectChain } from './harness.ts'
 import { resultsOf, setEnergyPrice, twoUsers } from './send-harness.ts'

@@ -1,8 +1,14 @@
 import { formatInstant, type UnixMs } from '../../../src/common/time.ts'
-import type { AddressFacts, ChainPrices, CollectWishes, GasFacts } from '../../../src/tools/collect/facts.ts'
+import type { AddressFacts, ChainPrices, CollectWishes, GasFacts } from '../../../src/tools/collect/collect-address.ts'
 import { decideSteps } from '../../../src/tools/collect/make-plan.ts'
-import { type CollectPlan, type GasMode, type PlanCurrency, planHeader } from '../../../src/tools/collect/plan.ts'
-import { describeStep, formatTrx } from '../../../src/tools/collect/plan-table.ts'
+import {
+  type CollectPlan,
+  formatTrx,
+  type GasMode,
+  type PlanCurrency,
+  planHeader,
+} from '../../../src/tools/collect/plan.ts'
+import { describeStep } from '../../../src/tools/collect/tables.ts'
 import type { TransactionHeader } from '../../../src/tools/collect/transaction.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
 import { destination, gasAddress } from './harness.ts'

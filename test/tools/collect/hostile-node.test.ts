@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parseConfig } from '../../../src/config/config.ts'
 import type { CollectPlan } from '../../../src/tools/collect/plan.ts'
-import { isComplete } from '../../../src/tools/collect/report.ts'
+import { isComplete } from '../../../src/tools/collect/tables.ts'
 import {
   bindingsFor,
   type CollectChain,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { findPlanFault } from '../../../src/tools/collect/check-plan.ts'
-import { isComplete } from '../../../src/tools/collect/report.ts'
+import { isComplete } from '../../../src/tools/collect/tables.ts'
 import { type CollectChain, destination, listedAt, startCollectChain } from './harness.ts'
 
 const addresses = 200

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { isComplete, reportLines } from '../../../src/tools/collect/report.ts'
+import { isComplete, reportLines } from '../../../src/tools/collect/tables.ts'
 import { result } from '../../devnet/support.ts'
 import { type CollectChain, destination, gasAddress, startCollectChain } from './harness.ts'
 import { minedCounts, twoUsers } from './send-harness.ts'

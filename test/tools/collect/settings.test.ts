@@ -2,7 +2,7 @@ import { HDKey } from '@scure/bip32'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formatBase58 } from '../../../src/chain/address.ts'
 import { parseConfig } from '../../../src/config/config.ts'
-import { type PlanOptions, readSettings } from '../../../src/tools/collect/settings.ts'
+import { type PlanOptions, readSettings } from '../../../src/tools/collect/plan-command.ts'
 import { testXpub } from '../../support/variables.ts'
 import {
   bindingsFor,

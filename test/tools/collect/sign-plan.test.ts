@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { findPlanFault } from '../../../src/tools/collect/check-plan.ts'
+import { findPlanFault, findSignatureFault } from '../../../src/tools/collect/check-plan.ts'
 import { type CollectPlan, type CollectStep, parsePlan, parseSignedPlan } from '../../../src/tools/collect/plan.ts'
-import { findGasKey, findSignatureFault, needsGasKey, signPlan } from '../../../src/tools/collect/sign-plan.ts'
+import { findGasKey, signPlan } from '../../../src/tools/collect/sign.ts'
 import { chargedBytes, encodeStep, txidOf } from '../../../src/tools/collect/transaction.ts'
 import { samplePlan } from './facts.ts'
 import { destination, gasAddress, keysOf, testMnemonic, unwrap } from './harness.ts'
@@ -172,9 +172,10 @@ describe('a mnemonic', () => {
     expect(signPlan(plan, keys, null)).toMatchObject({ ok: false })
   })
 
-  it('of the gas address is not asked for where every address pays for itself', () => {
-    expect(needsGasKey(sending)).toBe(true)
-    expect(needsGasKey({ ...sending, steps: sending.steps.filter(({ kind }) => kind === 'transfer') })).toBe(false)
+  it('of the gas address is not needed where every address pays for itself', () => {
+    const steps = sending.steps.filter(({ kind }) => kind === 'transfer')
+    expect(signPlan({ ...sending, steps }, keys, null)).toMatchObject({ ok: true })
+    expect(signPlan(sending, keys, null)).toMatchObject({ ok: false })
   })
 
   it('has no gas address of an account that no path has, without a fault', () => {

@@ -70,7 +70,7 @@ describe('npm run deploy', () => {
     expect(calls()).toEqual(['CI=1 d1 migrations apply DB --remote --env='])
     expect(out).toContain('no such table: flow')
     expect(errors).toBe(
-      '\nStopped: The migrations could not be applied. The reason is in the output of wrangler above.\n',
+      '\nStopped: The migrations could not be applied: the reason is in the output of wrangler above.\n',
     )
   })
 
@@ -78,14 +78,14 @@ describe('npm run deploy', () => {
     fakeWrangler('[ "$1" = d1 ] || { echo "the script is too large" >&2; exit 3; }')
     const { code, errors } = await run()
     expect(code).toBe(1)
-    expect(errors).toContain('\nStopped: The migrations are applied, but the Worker could not be deployed. ')
+    expect(errors).toContain('\nStopped: The migrations are applied, but the Worker could not be deployed: ')
   })
 
   it('explains how to log in', async () => {
     fakeWrangler(
       'echo "In a non-interactive environment, it\'s necessary to set a CLOUDFLARE_API_TOKEN environment" >&2; exit 1',
     )
-    expect((await run()).errors).toContain('Log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN.\n')
+    expect((await run()).errors).toContain('log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN.\n')
   })
 
   it('fails if wrangler is killed', async () => {

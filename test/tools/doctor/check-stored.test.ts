@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { err, ok } from '../../../src/common/result.ts'
-import type { ConfigurationSource } from '../../../src/tools/doctor/read-configuration.ts'
-import type { StoredData } from '../../../src/tools/doctor/read-stored.ts'
+import type { ConfigurationSource } from '../../../src/tools/configuration.ts'
+import type { StoredData } from '../../../src/tools/database.ts'
 import type { Devnet } from '../../devnet/chain.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
 import { depositBase58 } from '../../devnet/support.ts'
@@ -137,13 +137,19 @@ describe('the doctor on operators', () => {
   })
 })
 
+it('the doctor warns while no new addresses are issued', async () => {
+  const warning = 'warn  addresses: no new one is issued (ISSUE_ADDRESSES is off); remove it once a restore is complete'
+  expect(await check({ ISSUE_ADDRESSES: 'off' }, stored)).toContain(warning)
+  expect(await check({}, stored)).not.toContain(warning)
+})
+
 describe('the doctor on the keys of tokens', () => {
   it('shows a previous secret, and warns where it has no effect', async () => {
     expect(await check({ AUTH_JWT_SECRET_PREVIOUS: [...goodSecret].reverse().join('') }, stored)).toContainEqual(
-      expect.stringMatching(/^ok {4}authentication: HS256 with the previous secret too \(AUTH_JWT_SECRET_PREVIOUS\)/),
+      expect.stringMatching(/^ok {4}authentication: HS256 with the previous secret too/),
     )
     expect(await check({ AUTH_JWT_SECRET_PREVIOUS: goodSecret }, stored)).toContain(
-      'warn  authentication: AUTH_JWT_SECRET_PREVIOUS is AUTH_JWT_SECRET itself: remove it',
+      'warn  authentication: the previous secret is the secret itself: remove it',
     )
     expect(failures(await check({ AUTH_JWT_SECRET: '', AUTH_JWT_SECRET_PREVIOUS: goodSecret }, stored))).toContainEqual(
       expect.stringMatching(/^FAIL {2}AUTH_JWT_SECRET_PREVIOUS: /),
@@ -151,8 +157,8 @@ describe('the doctor on the keys of tokens', () => {
   })
 
   it('checks both kinds of keys', async () => {
-    const lines = await check({ AUTH_JWKS_URL: 'http://127.0.0.1:1/keys' }, stored)
-    expect(lines).toContain('ok    authentication: both kinds of keys are accepted, each for its own algorithms')
-    expect(failures(lines)).toEqual([expect.stringMatching(/^FAIL {2}authentication: the key set at .* could not be/)])
+    expect(failures(await check({ AUTH_JWKS_URL: 'http://127.0.0.1:1/keys' }, stored))).toEqual([
+      expect.stringMatching(/^FAIL {2}authentication: the key set at .* could not be/),
+    ])
   })
 })

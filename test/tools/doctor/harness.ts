@@ -1,4 +1,4 @@
-import type { ConfigurationSource } from '../../../src/tools/doctor/read-configuration.ts'
+import type { ConfigurationSource } from '../../../src/tools/configuration.ts'
 import type { Devnet } from '../../devnet/chain.ts'
 import type { RunningServer } from '../../support/loopback.ts'
 import { type Alteration, type Responder, serve, serveAltered } from './servers.ts'

@@ -121,11 +121,11 @@ describe('what npm run doctor reads of the database', () => {
 describe('npm run doctor', () => {
   beforeAll(() => fakeWrangler([{ results: [] }, { results: [{ last: 3 }] }]))
 
-  it('passes the configuration of this machine, which includes .dev.vars', async () => {
+  it('passes the configuration of this machine, which includes .dev.vars, and ends with one sentence', async () => {
     const { code, out } = await run([])
     expect(out).toContain('read from wrangler.toml, .dev.vars\n')
     expect(out).not.toContain('FAIL')
-    expect(out).toMatch(/\n0 of \d+ checks failed, 4 warnings\.\n$/)
+    expect(out).toMatch(/\nThis works here: no check failed, \d warned; --production or --env <name> checks .*\n$/)
     expect(code).toBe(0)
   })
 
@@ -137,21 +137,25 @@ describe('npm run doctor', () => {
     expect(code).toBe(1)
   })
 
-  it('reads the secrets of a deployment from the environment, and prints their names', async () => {
+  it('reads the secrets of a deployment from the environment, prints their names, and ends with whether it may be deployed', async () => {
     const environment = { TRON_XPUB: testXpub, NODE_KEY: keySecret, AUTH_JWT_SECRET: goodSecret }
     const { code, all } = await run(['--env=nile'], environment)
     expect(all).toContain(
       'read from wrangler.toml [env.nile], environment variables (TRON_XPUB, AUTH_JWT_SECRET, NODE_KEY)\n',
     )
     expect(code).toBe(0)
+    expect(all).toMatch(/\nThis may be deployed: no check failed, \d warned\.\n$/)
     for (const secret of [testXpub, keySecret, goodSecret, urlSecret]) expect(all).not.toContain(secret)
   })
 
-  it('reads them from the file of the deployment', async () => {
+  it('reads them from the file of the deployment, and ends with what must be done before it', async () => {
     write('.dev.vars.production', `TRON_XPUB="${testXpub}"\nNODE_KEY="${keySecret}"\nAUTH_JWT_SECRET="${goodSecret}"\n`)
     const { code, out } = await run(['--production'])
     expect(out).toContain('read from wrangler.toml, .dev.vars.production\n')
     expect(failures(out.split('\n'))).toEqual([expect.stringMatching(/^FAIL {2}database: /)])
+    expect(out).toMatch(
+      /\nThis must not be deployed; what comes first is database: database_id is a placeholder; [^\n]*\n$/,
+    )
     expect(code).toBe(1)
   })
 

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseAddress } from '../../../src/chain/address.ts'
 import { reasonMax } from '../../../src/d1/state-tables.ts'
-import { parseRepair, type Repair } from '../../../src/tools/operate/repair-sql.ts'
+import { parseRepair, type Repair } from '../../../src/tools/operate/repair.ts'
 import { parseWebhookCommand } from '../../../src/tools/operate/webhooks.ts'
 import { runCommand } from '../../support/command.ts'
 import { createLocalDatabase, type LocalDatabase } from './local-database.ts'
@@ -15,9 +15,11 @@ const addressAt = (base58: string) => {
 }
 /** The first two addresses of the tests' extended public key. */
 const [first, second] = ['TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6', 'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C'].map(addressAt)
+/** An address of user 7. */
+const issued = 'c'.repeat(40)
 const keys = { old: 'a1'.repeat(32), current: 'b2'.repeat(32) }
 
-describe('npm run operate, with the real wrangler and the real migrations', () => {
+describe('npm run operate, with the real migrations', () => {
   let database: LocalDatabase
   const operate = (...args: string[]) => database.operate(...args)
   const rows = (sql: string) => database.rows(sql)
@@ -26,10 +28,10 @@ describe('npm run operate, with the real wrangler and the real migrations', () =
   const see = (digit: string, height: number) =>
     rows(`INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, amount,
       seconds, created_at, changed_at) VALUES ('${digit.repeat(64)}', 0, ${height}, '${'d'.repeat(64)}', 1, 7, '${second}',
-      '${first}', '5', 1, 'seen', 0, 9, 5, 5)`)
+      '${issued}', '5', 1, 'seen', 0, 9, 5, 5)`)
 
   beforeAll(async () => {
-    database = await createLocalDatabase()
+    database = await createLocalDatabase({ isQuick: true }) // busy.test.ts and restore.test.ts have the real wrangler
     rows(`INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
       VALUES (1, 100, '${'a'.repeat(64)}', 100, 5, 5, 5, 5, 5)`)
   }, 120_000)
@@ -65,29 +67,50 @@ describe('npm run operate, with the real wrangler and the real migrations', () =
     expect((await operate('gap', 'list')).out).toBe('No gap is open.\n')
   }, 60_000)
 
-  it('reserve stores the addresses up to an index for no caller, and the next one follows', async () => {
-    expect((await operate('reserve', '--to', '3')).all).toContain('set TRON_FIRST_INDEX instead')
-    const insert = (index: number, address: string | undefined) =>
-      rows(`INSERT INTO address (id, derivation_index, uid, address, issued_height, created_at)
-        VALUES (${index + 1}, ${index}, 7, '${address}', 120, 5)`)
-    insert(0, first)
-    const { code, out } = await operate('reserve', '--to', '600')
-    expect([code, out]).toEqual([0, 'The indices 1 to 600 are reserved: the next address is that of 601.\n'])
-    const count = 'SELECT count(*) AS n, max(derivation_index) AS last, max(uid) AS uid FROM address'
-    expect(rows(count)).toEqual([{ n: 601, last: 600, uid: Number.MAX_SAFE_INTEGER }])
-    expect(rows('SELECT address FROM address WHERE derivation_index = 1')).toEqual([{ address: second }])
-    expect((await operate('reserve', '--to', '600')).all).toContain('index 600 is stored already; the newest is 600')
-  }, 120_000)
+  describe('reserve', () => {
+    const stored = `SELECT count(*) AS n, min(derivation_index) AS first, max(derivation_index) AS last,
+      min(iif(derivation_index = 100, NULL, uid)) AS uid FROM address`
+    const own = `TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6 at m/44'/195'/n'/0/0`
+    const storeKey = (key: string) => {
+      rows('DROP TRIGGER IF EXISTS stored_setting_is_never_changed')
+      rows(`INSERT OR IGNORE INTO stored_setting SELECT 'TRON_XPUB', 'none', 1
+        WHERE NOT EXISTS (SELECT 1 FROM stored_setting WHERE name = 'TRON_XPUB')`)
+      rows(`UPDATE stored_setting SET value = '${key.replaceAll("'", "''")}' WHERE name = 'TRON_XPUB'`)
+    }
 
-  it('reserve takes no addresses of another key', async () => {
-    rows(`INSERT INTO stored_setting VALUES ('TRON_XPUB', 'Tother at m/44''/195''/n''/0/0', 1)`)
-    const { code, all } = await operate('reserve', '--to', '700')
-    expect([code, all]).toEqual([
-      1,
-      expect.stringMatching(/^Stopped: TRON_XPUB is another key \(TWer.* than the stored one \(Tother/),
-    ])
-    expect(rows('SELECT max(derivation_index) AS last FROM address')).toEqual([{ last: 600 }])
-  }, 60_000)
+    it('takes no addresses of another key than the stored one', async () => {
+      expect((await operate('reserve', '--to', '3')).all).toContain('the database has no key yet')
+      storeKey(own.replace('TWer', 'Tother'))
+      const other = await operate('reserve', '--from', '0', '--to', '3')
+      expect([other.code, other.all]).toEqual([
+        1,
+        expect.stringMatching(/^Stopped: TRON_XPUB is another key \(TWer.* than the stored one \(Tother/),
+      ])
+      expect(rows(stored)).toEqual([{ n: 0, first: null, last: null, uid: null }])
+      storeKey(own)
+      expect((await operate('reserve', '--to', '3')).all).toContain('the database has no address')
+    }, 60_000)
+
+    it('adds the addresses below TRON_FIRST_INDEX, so that what arrives there is recorded', async () => {
+      rows(`INSERT INTO address (id, derivation_index, uid, address, issued_height, created_at)
+        VALUES (101, 100, 7, '${issued}', 120, 5)`)
+      const { code, out } = await operate('reserve', '--from', '0', '--to', '99')
+      expect([code, out]).toEqual([0, '100 addresses are reserved, up to index 99: the next one is that of 101.\n'])
+      expect(rows(stored)).toEqual([{ n: 101, first: 0, last: 100, uid: Number.MAX_SAFE_INTEGER }])
+      expect(rows('SELECT address FROM address WHERE derivation_index < 2 ORDER BY id')).toEqual([
+        { address: first },
+        { address: second },
+      ])
+    }, 60_000)
+
+    it('adds those above the newest one, as after a restore', async () => {
+      const { code, out } = await operate('reserve', '--to', '700')
+      expect([code, out]).toEqual([0, '600 addresses are reserved, up to index 700: the next one is that of 701.\n'])
+      expect(rows(stored)).toEqual([{ n: 701, first: 0, last: 700, uid: Number.MAX_SAFE_INTEGER }])
+      expect((await operate('reserve', '--to', '700')).all).toContain('index 700 is stored already; the newest is 700')
+      expect((await operate('reserve', '--from', '702', '--to', '703')).all).toContain('leave no gap')
+    }, 120_000)
+  })
 
   it('correct lowers the scan and shows what is credited above it, which stays, and the open gaps', async () => {
     see('c', 121)
@@ -164,7 +187,7 @@ describe('npm run operate, with the real wrangler and the real migrations', () =
       rows(`UPDATE webhook SET position = ${oldest} WHERE endpoint = '${keys.old}'`)
       rows(`UPDATE webhook SET position = ${oldest + 2} WHERE endpoint = '${keys.current}'`)
       const move = (key: string) => operate('webhooks', 'move', '--endpoint', '1', '--from-url-of-key', key)
-      expect((await move('c3c3c3c3c3c3')).all).toContain('no earlier one with that key')
+      expect((await move('c3c3c3c3c3c3')).all).toContain('no earlier one has that key')
       expect((await move(keys.old.slice(0, 12))).code).toBe(0)
       expect(position()).toMatchObject([{ position: oldest }])
     }, 60_000)

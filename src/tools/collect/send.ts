@@ -1,17 +1,64 @@
 import type { Header } from '../../chain/block.ts'
+import { systemClock } from '../../platform/clock.ts'
 import { readFinalizedHead } from '../../tron/finalized-head.ts'
-import { ToolError } from '../keys/terminal.ts'
-import type { ChainPrices } from './facts.ts'
-import { doubtsMax, idleLooksMax, lastDelegationMs, lookMs, resendAfterBlocks, stepsPerLook } from './limits.ts'
-import { measureStep } from './measure-step.ts'
+import { environmentOf, readDeployment } from '../configuration.ts'
+import type { Terminal } from '../keys/terminal.ts'
+import { ToolError } from '../tool-error.ts'
+import { findPlanFault, findSignatureFault } from './check-plan.ts'
+import type { ChainPrices } from './collect-address.ts'
+import { type CollectOptions, createProgress, readTextFile } from './command-line.ts'
 import { broadcast, explainNodeRefusal, isTemporary, readInfo, readPrices } from './node-api.ts'
-import type { CollectNodes } from './nodes.ts'
-import type { CollectPlan, CollectStep, SignedPlan } from './plan.ts'
-import { isSettled, readinessOf, type StepState, type StepStates, stateOf } from './step-state.ts'
+import { type CollectNodes, lookMs, openNodes } from './nodes.ts'
+import { type CollectPlan, type CollectStep, parseSignedPlan, type SignedPlan } from './plan.ts'
+import {
+  isSettled,
+  measureStep,
+  readinessOf,
+  type SendOutcome,
+  type StepState,
+  type StepStates,
+  stateOf,
+} from './step-state.ts'
+import { isComplete, reportLines } from './tables.ts'
 import { encodeSigned, encodeStep } from './transaction.ts'
 
-/** How a run ended. `interrupted` can be continued by running it again; its reason is one sentence. */
-export type SendOutcome = { readonly kind: 'settled' } | { readonly kind: 'interrupted'; readonly why: string }
+/** Blocks after which a transaction that is in none is sent again: the same bytes, so it cannot count twice. */
+const resendAfterBlocks = 20
+/** Looks at the chain without any progress after which sending stops: 10 minutes. */
+const idleLooksMax = 200
+/** No energy is delegated when the plan ends sooner than this: there must be time to take it back. */
+const lastDelegationMs = 600_000
+/** Steps that are sent between two looks at the chain. */
+const stepsPerLook = 40
+/** Looks, a block apart, in which a step must differ from the plan before it is given up. */
+const doubtsMax = 4
+
+/** `collect -- send`: sends a signed plan and reports. Returns the exit code: 0 where everything was done. */
+export async function runSend(
+  values: CollectOptions,
+  path: string,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<number> {
+  const parsed = parseSignedPlan(await readTextFile(path))
+  if (!parsed.ok) throw new ToolError(parsed.error)
+  const signed = parsed.value
+  const { plan } = signed
+  const fault = findPlanFault(plan) ?? findSignatureFault(signed)
+  if (fault !== null) throw new ToolError(`${fault}. Nothing was sent`)
+  const { config } = readDeployment(environmentOf(values))
+  if (config.chainId !== plan.chainId) {
+    throw new ToolError(`the plan is for chain ${plan.chainId}, and this configuration for ${config.chainId}`)
+  }
+  const nodes = openNodes(config, { clock: systemClock, fetch, signal })
+  const states: StepStates = new Map()
+  const onProgress = createProgress(process.stderr)
+  const outcome = await sendPlan(nodes, signed, states, () => {
+    onProgress('transactions', plan.steps.filter(({ id }) => isSettled(stateOf(states, id))).length, plan.steps.length)
+  })
+  for (const line of reportLines(plan, states, outcome)) terminal.print(line)
+  return outcome.kind === 'settled' && isComplete(plan, states) ? 0 : 1
+}
 
 /** What a run knows. It can be lost at any point: the next run asks the chain. */
 interface SendRun {

@@ -1,0 +1,177 @@
+import { HDKey } from '@scure/bip32'
+import { accountDepth, hardened } from '../../addresses/derive.ts'
+import { type Address, formatBase58, parseAddress } from '../../chain/address.ts'
+import { parseUnits } from '../../common/amount.ts'
+import { formatInstant, type UnixMs } from '../../common/time.ts'
+import type { Config } from '../../config/config.ts'
+import type { Currency } from '../../ledger/currencies.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { readFinalizedHead } from '../../tron/finalized-head.ts'
+import { environmentOf, readDeployment } from '../configuration.ts'
+import type { Terminal } from '../keys/terminal.ts'
+import { ToolError } from '../tool-error.ts'
+import { type CollectOptions, createProgress, writeNewFile } from './command-line.ts'
+import {
+  type CollectSettings,
+  gatherFacts,
+  type ListedAddress,
+  type OnProgress,
+  planCurrency,
+  readIssuedAddresses,
+  scanAddresses,
+  wholeRange,
+} from './gather.ts'
+import { decideSteps } from './make-plan.ts'
+import { type CollectNodes, openNodes } from './nodes.ts'
+import { type CollectPlan, hourMs, planHeader, planHoursMax } from './plan.ts'
+import { planSummary, planTable } from './tables.ts'
+
+/** Hours that a plan is valid by default. A reference block is known for 65,536 blocks. */
+const planHoursDefault = 12
+
+/** `collect -- plan`: writes a plan and shows it. It uses no key. Returns the exit code. */
+export async function runPlan(values: CollectOptions, terminal: Terminal, signal: AbortSignal): Promise<number> {
+  const env = environmentOf(values)
+  const hours = readInteger('--hours', values.hours, planHoursDefault, 1, planHoursMax)
+  const from = readInteger('--from-index', values['from-index'], wholeRange.from, 0, wholeRange.to)
+  const to = readInteger('--to-index', values['to-index'], wholeRange.to, from, wholeRange.to)
+  const { config, extendedPublicKey } = readDeployment(env)
+  const settings = readSettings(config, extendedPublicKey, values)
+  const nodes = openNodes(config, { clock: systemClock, fetch, signal })
+  const onProgress = createProgress(process.stderr)
+  const listed = values.scan
+    ? await scanAddresses(nodes, config, { from, to }, (done) => onProgress('indices scanned', done, done))
+    : await readIssuedAddresses(config, env, { from, to })
+  const plan = await createPlan(nodes, settings, listed, hours, onProgress)
+  for (const line of planTable(plan)) terminal.print(line)
+  if (plan.steps.length === 0) {
+    terminal.print('There is nothing to collect: no file was written.')
+    return 0
+  }
+  for (const line of planSummary(plan)) terminal.print(line)
+  const path = values.out ?? `collect-plan-${plan.createdAt.replace(/[:.]/g, '-')}.json`
+  await writeNewFile(path, plan)
+  terminal.print(`\nWritten to ${path}. Next, on the machine with the mnemonic: npm run collect -- sign ${path}`)
+  return 0
+}
+
+/**
+ * A plan for these addresses: `hours` is how long its transactions are valid. It reads from the nodes and needs no key. Where no plan
+ * is possible it throws a `ToolError`.
+ */
+export async function createPlan(
+  nodes: CollectNodes,
+  settings: CollectSettings,
+  listed: readonly ListedAddress[],
+  hours: number,
+  onProgress: OnProgress,
+): Promise<CollectPlan> {
+  const { addresses, unknown, prices, gas } = await gatherFacts(nodes, settings, listed, onProgress)
+  const { height, hash, timestamp: newest } = await nodes.read((session) => readFinalizedHead(session, null))
+  const now = nodes.clock.now()
+  const { mode, min, trxPrice, gasAddress } = settings
+  const header = {
+    to: formatBase58(settings.to),
+    gas: { mode, address: formatBase58(gasAddress) },
+    reference: { height, hash },
+    timestamp: now,
+    expiration: Math.min(newest, now) + hours * hourMs, // also where the clock of this machine is wrong
+    currencies: settings.currencies.map(planCurrency),
+  }
+  const wishes = { to: header.to, mode, currencies: header.currencies, min, trxPrice }
+  const decided = decideSteps(header, addresses, wishes, prices, gas)
+  if (!decided.ok) throw new ToolError(decided.error)
+  return {
+    ...planHeader,
+    chainId: settings.config.chainId,
+    createdAt: formatInstant(now),
+    expiresAt: formatInstant(header.expiration as UnixMs), // safe: milliseconds since 1970
+    account: settings.account,
+    ...header,
+    steps: decided.value.steps,
+    leftOut: [...decided.value.leftOut, ...unknown],
+  }
+}
+
+/** The options of a plan, as they were typed. */
+export type PlanOptions = Readonly<
+  Partial<Record<'to' | 'currency' | 'min' | 'trx-price' | 'gas' | 'gas-from' | 'account', string | undefined>>
+>
+
+/** Reads the options together with the configuration. What is wrong is a `ToolError`. */
+export function readSettings(config: Config, extendedPublicKey: string, options: PlanOptions): CollectSettings {
+  const to = readAddress('--to', options.to ?? '')
+  const { gas: mode = 'delegate' } = options
+  if (mode !== 'delegate' && mode !== 'transfer') throw new ToolError('--gas: delegate or transfer')
+  const gasAddress = readGasAddress(config, options['gas-from'])
+  const account = readAccountNumber(extendedPublicKey, options.account)
+  const wanted = options.currency?.split(',')
+  const currencies = config.currencies.list.filter(({ symbol }) => wanted?.includes(symbol) ?? true)
+  const unknown = wanted?.find((symbol) => !currencies.some((one) => one.symbol === symbol))
+  if (unknown !== undefined) throw new ToolError(`--currency: ${unknown} is not a symbol of CURRENCIES`)
+  if (new Set(currencies.map(({ symbol }) => symbol)).size < currencies.length) {
+    throw new ToolError('two currencies of CURRENCIES have the same symbol: a plan could not distinguish them')
+  }
+  const min = readAmounts('--min', options.min, currencies)
+  const tokens = currencies.filter(({ asset }) => asset.kind === 'trc20')
+  const trxPrice = readAmounts('--trx-price', options['trx-price'], tokens)
+  if ([...trxPrice.values()].includes(0n)) throw new ToolError('--trx-price: what one TRX costs in the token, above 0')
+  return { config, account, to, mode, gasAddress, currencies, min, trxPrice }
+}
+
+function readInteger(name: string, given: string | undefined, byDefault: number, min: number, max: number): number {
+  if (given === undefined) return byDefault
+  const value = /^\d{1,10}$/.test(given) ? Number(given) : Number.NaN
+  if (value >= min && value <= max) return value
+  throw new ToolError(`${name}: a whole number from ${min} to ${max}`)
+}
+
+function readAddress(name: string, given: string): Address {
+  const address = parseAddress(given)
+  if (address.ok) return address.value
+  throw new ToolError(`${name}: a Tron address (34 characters, starts with T)`)
+}
+
+/** The gas address must be an operator's: the service would take what any other address sends for a deposit. */
+function readGasAddress({ operators }: Config, given: string | undefined): Address {
+  const takes = 'the service would credit the gas to users; list the gas address in OPERATOR_ADDRESSES, and deploy'
+  const [only] = operators
+  if (only === undefined) throw new ToolError(`OPERATOR_ADDRESSES is empty: ${takes}`)
+  if (given === undefined) {
+    if (operators.size === 1) return only
+    throw new ToolError('--gas-from: which address of OPERATOR_ADDRESSES pays for the gas')
+  }
+  const address = readAddress('--gas-from', given)
+  if (operators.has(address)) return address
+  throw new ToolError(`${given} is not in OPERATOR_ADDRESSES: ${takes}`)
+}
+
+/** The key of an account has its number; that of an external chain does not. */
+function readAccountNumber(extendedPublicKey: string, given: string | undefined): number {
+  const { depth, index } = HDKey.fromExtendedKey(extendedPublicKey)
+  const own = depth === accountDepth ? index - hardened : null
+  const account = readInteger('--account', given, own ?? 0, 0, hardened - 1)
+  if (own !== null && own !== account) throw new ToolError(`--account: TRON_XPUB is the key of account ${own}`)
+  return account
+}
+
+/** `20` for all currencies, or `USDT=20,TRX=5`: whole units. */
+function readAmounts(
+  name: string,
+  given: string | undefined,
+  currencies: readonly Currency[],
+): ReadonlyMap<string, bigint> {
+  const amounts = new Map<string, bigint>()
+  for (const part of given?.split(',') ?? []) {
+    const [symbol, text] = part.includes('=') ? part.split('=') : [null, part]
+    const matching = currencies.filter((one) => symbol === null || one.symbol === symbol)
+    if (matching.length === 0) throw new ToolError(`${name}: ${symbol} is not a currency of this plan`)
+    for (const currency of matching) {
+      const units = parseUnits(text ?? '', currency.decimals)
+      if (!units.ok)
+        throw new ToolError(`${name}: a decimal such as 20, or one for each currency such as USDT=20,TRX=5`)
+      amounts.set(currency.symbol, units.value)
+    }
+  }
+  return amounts
+}

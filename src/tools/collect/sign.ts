@@ -1,0 +1,82 @@
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { formatBase58 } from '../../chain/address.ts'
+import { err, ok, type Result } from '../../common/result.ts'
+import { accountMax, type MnemonicKeys, openMnemonic, type SigningKey } from '../keys/account-key.ts'
+import { askMnemonic } from '../keys/mnemonic.ts'
+import type { Terminal } from '../keys/terminal.ts'
+import { ToolError } from '../tool-error.ts'
+import { findPlanFault } from './check-plan.ts'
+import { type CollectOptions, readTextFile, writeNewFile } from './command-line.ts'
+import { type CollectPlan, parsePlan, type SignedPlan, signedHeader } from './plan.ts'
+import { planSummary } from './tables.ts'
+import { encodeStep } from './transaction.ts'
+
+/** Accounts in which the key of the gas address is looked for: those that a wallet shows first. */
+const gasAccounts = 10
+
+/** `collect -- sign`: checks a plan, asks, and signs it. It uses no network. Returns the exit code. */
+export async function runSign(values: CollectOptions, path: string, terminal: Terminal): Promise<number> {
+  const parsed = parsePlan(await readTextFile(path))
+  if (!parsed.ok) throw new ToolError(parsed.error)
+  const plan = parsed.value
+  const fault = findPlanFault(plan)
+  if (fault !== null) throw new ToolError(`${fault}. Nothing was signed`)
+  for (const line of planSummary(plan)) terminal.print(line)
+  terminal.print(
+    `\nSigned, these transactions can be sent by whoever has the file, until ${plan.expiresAt}; they cannot be changed.`,
+  )
+  // The person must know it from somewhere else than this plan: the whole of it, since similar ones can be made.
+  const known = values.to ?? (await terminal.ask('Type your own address, all of it (or give it by --to): '))
+  if (known.trim() !== plan.to) throw new ToolError('that is not the destination of the plan. Nothing was signed')
+  const keys = openMnemonic(await askMnemonic(terminal, 'Mnemonic of the deposit addresses'))
+  const gasKey = plan.steps.some(({ kind }) => kind !== 'transfer') ? await askGasKey(plan, keys, terminal) : null
+  const signed = signPlan(plan, keys, gasKey)
+  if (!signed.ok) throw new ToolError(`${signed.error}. Nothing was signed`)
+  const out = values.out ?? path.replace(/(\.json)?$/, '.signed.json')
+  await writeNewFile(out, signed.value)
+  terminal.print(
+    `Signed ${plan.steps.length} transactions: ${out}. Next, with a network: npm run collect -- send ${out}`,
+  )
+  return 0
+}
+
+/** The gas address can have a mnemonic of its own: then that of the deposit addresses does not have to be near the stake. */
+async function askGasKey(plan: CollectPlan, keys: MnemonicKeys, terminal: Terminal): Promise<SigningKey> {
+  const own = findGasKey(plan, keys)
+  if (own !== null) return own
+  const other = openMnemonic(await askMnemonic(terminal, `Mnemonic of the gas address ${plan.gas.address}`))
+  const key = findGasKey(plan, other)
+  if (key !== null) return key
+  throw new ToolError(`${plan.gas.address} is not the first address of any of the first accounts. Nothing was signed`)
+}
+
+/** The key of the gas address among the first accounts of a mnemonic and beside the plan's own, or null. */
+export function findGasKey(plan: CollectPlan, keys: MnemonicKeys): SigningKey | null {
+  const accounts = [Math.min(plan.account + 1, accountMax), ...Array.from({ length: gasAccounts }, (_, i) => i)]
+  for (const account of accounts) {
+    const key = keys.depositKey(account, 0)
+    if (formatBase58(key.address) === plan.gas.address) return key
+  }
+  return null
+}
+
+/**
+ * Signs all transactions of a plan that `findPlanFault` has no objection to. Each address must be the one that the mnemonic
+ * has at its index. The error is one sentence; then nothing is signed.
+ */
+export function signPlan(plan: CollectPlan, keys: MnemonicKeys, gasKey: SigningKey | null): Result<SignedPlan, string> {
+  const signatures: string[] = []
+  for (const step of plan.steps) {
+    const own = keys.depositKey(plan.account, step.index)
+    if (formatBase58(own.address) !== step.address) {
+      return err(
+        `step ${step.id}: ${step.address} is not the address of this mnemonic at index ${step.index} of account ` +
+          `${plan.account}: another mnemonic, or a changed plan`,
+      )
+    }
+    const key = step.kind === 'transfer' ? own : gasKey
+    if (key === null) return err('the key of the gas address is missing')
+    signatures.push(bytesToHex(key.sign(encodeStep(plan, step))))
+  }
+  return ok({ ...signedHeader, plan, signatures })
+}

@@ -1,0 +1,154 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import type { Unstable_Config } from 'wrangler'
+import { err, ok, type Result } from '../common/result.ts'
+import { type Config, parseConfig } from '../config/config.ts'
+import type { Bindings } from '../config/schemas.ts'
+import { ToolError } from './tool-error.ts'
+
+/** wrangler takes a second to load, so a command without a configuration does without. */
+const wrangler = (): typeof import('wrangler') => createRequire(import.meta.url)('wrangler')
+
+/** What the commands use of wrangler.toml, for one environment. */
+interface WranglerConfig extends Pick<Unstable_Config, 'vars' | 'secrets'> {
+  readonly configPath: string
+  /** Whether the binding DB has a `database_id`. `wrangler d1 create` prints the one that replaces the placeholder. */
+  readonly database: 'set' | 'placeholder' | 'missing'
+  /** What is wrong with the Durable Objects, each in one phrase. */
+  readonly objectFaults: readonly string[]
+}
+
+/** The bindings of the Durable Objects, with their classes. */
+const objects = [
+  ['SCANNER', 'Scanner'],
+  ['ENDPOINT', 'Endpoint'],
+] as const
+
+/** Reads wrangler.toml of the working directory for `env`, as wrangler itself does; the top level is ''. */
+export function readWranglerConfig(env: string | undefined): Result<WranglerConfig, string> {
+  return attempt(() => {
+    const { configPath, vars, secrets, d1_databases, durable_objects, migrations } = wrangler().unstable_readConfig(
+      { env },
+      { hideWarnings: true },
+    )
+    if (configPath === undefined) throw new Error('there is no wrangler.toml in this directory.')
+    const databases: readonly { readonly binding: string; readonly database_id?: string }[] = d1_databases
+    const id = databases.find(({ binding }) => binding === 'DB')?.database_id
+    const database = id === undefined ? 'missing' : /[1-9a-f]/i.test(id) ? 'set' : 'placeholder'
+    return { configPath, vars, secrets, database, objectFaults: findObjectFaults(durable_objects, migrations) }
+  })
+}
+
+/**
+ * The result of a function of wrangler, or one sentence: why it failed. A message of wrangler is a heading and a list,
+ * whose first item is the reason.
+ */
+function attempt<T>(read: () => T): Result<T, string> {
+  try {
+    return ok(read())
+  } catch (error) {
+    const lines = (error instanceof Error ? error.message : '').split('\n').map((line) => line.trim())
+    const item = lines.find((line) => line.startsWith('- '))?.slice(2)
+    return err(item ?? lines.find((line) => line !== '') ?? 'wrangler.toml cannot be read.')
+  }
+}
+
+function findObjectFaults(
+  { bindings }: Pick<Unstable_Config['durable_objects'], 'bindings'>,
+  migrations: Unstable_Config['migrations'],
+): readonly string[] {
+  const stored = migrations.flatMap(({ new_sqlite_classes = [] }) => new_sqlite_classes)
+  return objects.flatMap(([name, className]) => {
+    const isBound = bindings.some((one) => one.name === name && one.class_name === className)
+    const unbound = isBound ? [] : [`no [[durable_objects.bindings]] with the name ${name} and the class ${className}`]
+    const unknown = stored.includes(className) ? [] : [`no [[migrations]] with ${className} in new_sqlite_classes`]
+    return [...unbound, ...unknown]
+  })
+}
+
+/** A configuration as it was read, not parsed yet. */
+export interface ConfigurationSource extends Pick<WranglerConfig, 'database' | 'objectFaults'> {
+  readonly isDeployment: boolean
+  readonly values: Bindings
+  /** The files that it is from, and the names of the variables that this process's environment sets. */
+  readonly origin: string
+  /** The file for the secrets; it may not exist. */
+  readonly varsFile: string
+}
+
+/** What only the platform binds: the checks and tools have no database and no objects. */
+export const platformBindings = {
+  DB: { prepare: () => null, batch: () => null },
+  SCANNER: { getByName: () => null },
+  ENDPOINT: { getByName: () => null },
+}
+
+/** The variables of the service, by what their names have in common. */
+const variablePattern =
+  /^(TRON_|AUTH_|BACKEND_|CURRENCIES$|OPERATOR_ADDRESSES$|CORS_ORIGINS$|WEBHOOKS$|SCAN_EVERY_SECONDS$|EVENTS_KEEP_DAYS$|DEV_UID$)/
+
+/**
+ * Reads wrangler.toml of the working directory and the file for the secrets, which overrides it. Without `env` these are
+ * the settings of `wrangler dev` on this machine, with `.dev.vars`. Otherwise they are those of a deployment (the top
+ * level is ''), with `.dev.vars.<env>` or `.dev.vars.production`, because the platform does not return secrets.
+ * `environment`, this process's variables, overrides both.
+ */
+export function readConfiguration(
+  env: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): Result<ConfigurationSource, string> {
+  const config = readWranglerConfig(env)
+  if (!config.ok) return config
+  const { configPath, vars, secrets, database, objectFaults } = config.value
+  const isDeployment = env !== undefined
+  const suffix = isDeployment ? env || 'production' : undefined
+  const varsFile = isDeployment ? `.dev.vars.${suffix}` : '.dev.vars'
+  const hasFile = existsSync(join(dirname(configPath), varsFile))
+  // Without a file of its own, a deployment must not get .dev.vars of this machine: wrangler would fall back to it.
+  const isRead = hasFile || !isDeployment
+  const bindings = attempt(() =>
+    isRead ? wrangler().unstable_getVarsForDev(configPath, undefined, vars, suffix, true, secrets) : {},
+  )
+  if (!bindings.ok) return bindings
+  const values: Record<string, unknown> = { ...vars }
+  for (const [name, { value }] of Object.entries(bindings.value)) values[name] = value
+  const names = new Set([
+    ...Object.keys(environment).filter((name) => variablePattern.test(name)),
+    ...secretNames(environment.TRON_NODES || values.TRON_NODES),
+    ...secretNames(environment.WEBHOOKS || values.WEBHOOKS),
+  ])
+  const overridden = [...names].filter((name) => (environment[name] ?? '') !== '')
+  for (const name of overridden) values[name] = environment[name]
+  const origin = [env ? `${basename(configPath)} [env.${env}]` : basename(configPath), ...(hasFile ? [varsFile] : [])]
+  if (overridden.length > 0) origin.push(`environment variables (${overridden.join(', ')})`)
+  return ok({ isDeployment, values, origin: origin.join(', '), varsFile, database, objectFaults })
+}
+
+/** The configuration of a deployment (undefined: this machine), as the service itself parses it. A fault is a `ToolError`. */
+export function readDeployment(env: string | undefined): {
+  readonly config: Config
+  readonly extendedPublicKey: string
+} {
+  const source = readConfiguration(env, process.env)
+  if (!source.ok) throw new ToolError(source.error)
+  const { values } = source.value
+  const config = parseConfig({ ...values, ...platformBindings })
+  if (!config.ok) throw new ToolError(config.error.join('\n'))
+  return { config: config.value, extendedPublicKey: String(values.TRON_XPUB) } // parsed, so it is text
+}
+
+/** The environment that options name ('' is the top level, as for wrangler), or undefined: this machine. */
+export function environmentOf(options: {
+  readonly production?: boolean
+  readonly env?: string | undefined
+}): string | undefined {
+  if (options.production && options.env !== undefined) throw new ToolError('either --production or --env')
+  return options.production ? '' : options.env
+}
+
+/** The names of the variables with the keys of nodes or the secrets of endpoints, which are an array or its JSON text. */
+function secretNames(list: unknown): string[] {
+  const json = typeof list === 'string' ? list : JSON.stringify(list ?? [])
+  return [...json.matchAll(/"(?:key|secret)Var"\s*:\s*"([^"]+)"/g)].flatMap(([, name]) => name ?? [])
+}

@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { backup, DatabaseSync } from 'node:sqlite'
+import * as z from 'zod/mini'
+import { err, ok, parseJson, type Result } from '../common/result.ts'
+import type { StoredSetting } from '../ledger/stored-settings.ts'
+
+/** Why a database that no migration was applied to has no rows. */
+const noTables = 'the database has no tables yet: apply the migrations'
+
+/** A row of a result, by the names of its columns. Who reads it knows its statement. */
+export type DatabaseRow = Readonly<Record<string, string | number | null>>
+/** The rows of each statement, or one sentence: why there are none. */
+type QueryReply = Result<readonly (readonly DatabaseRow[])[], string>
+
+const rowSchema = z.record(z.string(), z.nullable(z.union([z.string(), z.number()])))
+const replySchema = z.array(z.object({ results: z.array(rowSchema) }))
+
+/**
+ * Runs statements, separated by semicolons, on the database of an environment by wrangler ('' is the top level), or on that of this
+ * machine where it is undefined.
+ */
+export function queryDatabase(env: string | undefined, ...statements: readonly string[]): Promise<QueryReply> {
+  return execute(env === undefined ? ['--local', '--env='] : ['--remote', `--env=${env}`], statements)
+}
+
+/** Where wrangler keeps the local databases, from the folder that has all its state. */
+const localFiles = 'v3/d1/miniflare-D1DatabaseObject'
+
+/**
+ * As `queryDatabase`, for statements that only read. Of a local database it reads a copy: a second process of wrangler on the same
+ * file can make a statement of the running service fail (SQLITE_BUSY), and so a tick.
+ */
+export async function readDatabase(env: string | undefined, ...statements: readonly string[]): Promise<QueryReply> {
+  if (env !== undefined) return queryDatabase(env, ...statements)
+  const [folder, copy] = [join('.wrangler/state', localFiles), mkdtempSync(join(tmpdir(), 'tron-wallet-service-'))]
+  try {
+    mkdirSync(join(copy, localFiles), { recursive: true })
+    for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+      if (name.endsWith('.sqlite')) await copyDatabase(join(folder, name), join(copy, localFiles, name))
+    }
+    return await execute(['--local', '--env=', '--persist-to', copy], statements)
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+/** A reader in the mode in which these files are (WAL) holds up no writer. */
+async function copyDatabase(from: string, to: string): Promise<void> {
+  const source = new DatabaseSync(from, { readOnly: true })
+  try {
+    await backup(source, to, { rate: 1_000_000 }) // pages, so in one step: a write between two would begin it again
+  } finally {
+    source.close()
+  }
+}
+
+async function execute(place: readonly string[], statements: readonly string[]): Promise<QueryReply> {
+  const args = ['d1', 'execute', 'DB', ...place, '--json', '--command', statements.join('; ')]
+  const { code, out, output } = await runWrangler(args, { isShown: false })
+  if (code === null) return err('wrangler did not start: run "npm ci" first')
+  const reply = replySchema.safeParse(parseJson(out.slice(Math.max(0, out.search(/^[[{]/m))))) // lines can come before it
+  const isWhole = code === 0 && reply.success && reply.data.length === statements.length
+  return isWhole ? ok(reply.data.map(({ results }) => results)) : err(explainRefusal(output))
+}
+
+/** What to do where wrangler may not use the account. */
+export const loginAdvice = {
+  pattern: /CLOUDFLARE_API_TOKEN|not logged in|Authentication error/i,
+  text: 'log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN',
+}
+
+/** The sentence of a trigger or a CHECK, or what is known of wrangler's own errors. */
+function explainRefusal(output: string): string {
+  if (output.includes('no such table')) return noTables
+  if (loginAdvice.pattern.test(output)) return loginAdvice.text
+  const [refusal] = /CHECK constraint failed: \w+|\b[a-z_]+: [^:"\n]+(?=: SQLITE_CONSTRAINT)/.exec(output) ?? []
+  return refusal ?? 'wrangler cannot use the database: "npx wrangler d1 execute DB" shows why'
+}
+
+/** A text as SQL. */
+export const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+/** The clock of the database, in milliseconds. */
+export const databaseNow = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
+
+/** A stored time, for people. */
+export const timeOf = (ms: DatabaseRow[string] | undefined) => new Date(Number(ms)).toISOString()
+
+/**
+ * Runs one wrangler command without questions: in a build there is no person to answer them. Its output is also passed on to this
+ * process's streams where `isShown`. `code` is null where it did not start; `out` is its standard output alone, `output` both.
+ */
+export async function runWrangler(
+  args: readonly string[],
+  { isShown }: { readonly isShown: boolean },
+): Promise<{ readonly code: number | null; readonly out: string; readonly output: string }> {
+  const env = { ...process.env, CI: '1' }
+  const child = spawn('wrangler', args, { env, stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32' })
+  let [out, output] = ['', '']
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString()
+    output += chunk.toString()
+    if (isShown) process.stdout.write(chunk)
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    output += chunk.toString()
+    if (isShown) process.stderr.write(chunk)
+  })
+  const code = await new Promise<number | null>((resolve) => {
+    child.once('error', () => resolve(null)) // no such program: there is no output
+    child.once('close', resolve)
+  })
+  return { code, out, output }
+}
+
+/** What the database of a deployment, or of this machine, has stored. */
+export interface StoredData {
+  readonly settings: readonly StoredSetting[]
+  /** Index of the newest address, or null where none was issued. */
+  readonly lastIndex: number | null
+}
+
+/** Reads stored data, or one sentence: why it could not be read. It never writes. */
+export type ReadStored = () => Promise<Result<StoredData, string>>
+
+const currency = "CAST(substr(name, length('CURRENCIES.') + 1) AS INTEGER)"
+const settingsSql = `SELECT name, value, name NOT GLOB 'CURRENCIES.*' OR EXISTS (SELECT 1 FROM wallet WHERE cuy = ${currency})
+  OR EXISTS (SELECT 1 FROM transfer WHERE cuy = ${currency}) AS used FROM stored_setting
+  WHERE name IN ('TRON_CHAIN_ID', 'TRON_XPUB') OR name GLOB 'CURRENCIES.*'`
+const lastSql = 'SELECT max(derivation_index) AS last FROM address'
+
+/** Reads the database of an environment ('' is the top level), or that of this machine where it is undefined. */
+export async function readStored(env: string | undefined): Promise<Result<StoredData, string>> {
+  const reply = await readDatabase(env, settingsSql, lastSql)
+  if (!reply.ok) return reply.error === noTables ? ok({ settings: [], lastIndex: null }) : reply
+  const [settings = [], [address] = []] = reply.value
+  return ok({
+    settings: settings.map(({ name, value, used }) => ({ name: String(name), value: String(value), used: used === 1 })),
+    lastIndex: typeof address?.last === 'number' ? address.last : null,
+  })
+}

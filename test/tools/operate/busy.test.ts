@@ -1,0 +1,52 @@
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createLocalDatabase, type LocalDatabase } from './local-database.ts'
+
+let database: LocalDatabase
+beforeAll(async () => {
+  database = await createLocalDatabase()
+}, 120_000)
+afterAll(() => database.remove())
+
+it('a tool that reads the local database stops no tick: none of its writes is refused, and the tool sees them', async () => {
+  const service = new DatabaseSync(database.file(), { timeout: 0 }) // as workerd has it: it does not wait for a lock
+  expect(service.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' })
+  service.exec(`INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
+    VALUES (1, 900000, '${'a'.repeat(64)}', 900000, 5, 5, 5, 5, 5)`)
+  const insert =
+    service.prepare(`INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)
+    VALUES ('gap', ?, ?, ?, 'no agreement', 1790000000000, 1790000600000)`)
+  let height = 0
+  const refused: unknown[] = []
+  const tick = () => {
+    height += 2 // gaps that touch would be one
+    try {
+      insert.run(height, height, height)
+      if (height % 20 === 0) service.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch (error) {
+      refused.push(error)
+    }
+  }
+  tick()
+  expect(refused).toEqual([])
+  const ticks = setInterval(tick, 1)
+  try {
+    const { code, out } = await database.operate('gap', 'list')
+    expect([code, out]).toEqual([0, expect.stringContaining('Open gap: block 2 since ')])
+  } finally {
+    clearInterval(ticks)
+    service.close()
+  }
+  expect(height).toBeGreaterThan(100)
+  expect(refused).toEqual([])
+}, 60_000)
+
+it('the real wrangler stores a repair, and what the database refuses is one sentence', async () => {
+  const rescan = (to: string) => database.operate('rescan', '--from', '85', '--to', to, '--reason', "it's missing; x")
+  expect(await rescan('95')).toMatchObject({ code: 0, out: 'The next ticks read the blocks 85 to 95 again.\n' })
+  expect(database.rows(`SELECT from_height, reason FROM rescan WHERE kind = 'request'`)).toEqual([
+    { from_height: 85, reason: "it's missing; x" },
+  ])
+  const { code, all } = await rescan('900001')
+  expect([code, all]).toEqual([1, 'Stopped: rescan: blocks above the position are not read yet.\n'])
+}, 60_000)

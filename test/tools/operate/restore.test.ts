@@ -1,0 +1,123 @@
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { selectAddresses } from '../../../src/addresses/address-book.ts'
+import { parseExtendedPublicKey } from '../../../src/addresses/derive.ts'
+import { issueAddress } from '../../../src/addresses/issue-address.ts'
+import type { Address } from '../../../src/chain/address.ts'
+import type { BlockHash, BlockHeight, Txid } from '../../../src/chain/block.ts'
+import type { Amount } from '../../../src/common/amount.ts'
+import type { BackendName, CurrencyId, Uid } from '../../../src/common/ids.ts'
+import { ok } from '../../../src/common/result.ts'
+import type { UnixMs } from '../../../src/common/time.ts'
+import { type WriteDatabase, writable } from '../../../src/d1/database.ts'
+import { storeTransfers } from '../../../src/deposits/transfers.ts'
+import { selectEvents } from '../../../src/events/events.ts'
+import { listWallets, selectEntries } from '../../../src/ledger/entries.ts'
+import { postEntries } from '../../../src/ledger/post-entries.ts'
+import { rememberSettings, settingsOf } from '../../../src/ledger/stored-settings.ts'
+import { selectScan, startScan } from '../../../src/scan/scan-state.ts'
+import { currencies } from '../../support/currencies.ts'
+import { openSqliteD1 } from '../../support/sqlite-d1.ts'
+import { testXpub } from '../../support/variables.ts'
+import { createLocalDatabase, type LocalDatabase } from './local-database.ts'
+
+const uid = (n: number) => n as Uid
+const at = 1_700_000_000_000 as UnixMs
+const block = { height: 101 as BlockHeight, hash: 'b'.repeat(64) as BlockHash }
+const key = parseExtendedPublicKey(testXpub)
+const addressAt = (index: number): Address => {
+  if (!key.ok) throw new Error('the key of the tests is one')
+  return key.value.addressAt(index)
+}
+
+/** The service's own queries over the file of a database. */
+function open(database: LocalDatabase) {
+  const { sqlite, connect } = openSqliteD1(database.file())
+  const db: WriteDatabase = writable(connect(async (work) => work()))
+  const scanner = { prepareIssue: async () => ok(null) }
+  return {
+    db,
+    close: () => sqlite.close(),
+    issue: async (caller: number, issuesAddresses = true, fresh = false) => {
+      const parts = { db, scanner, addressAt, firstIndex: null, issuesAddresses }
+      const issued = await issueAddress(parts, uid(caller), { fresh })
+      return issued.ok ? issued.value.address : issued.error.kind
+    },
+    credit: (digit: string, caller: number, to: Address) => {
+      const facts = { txid: digit.repeat(64) as Txid, position: 0, block, cuy: 1 as CurrencyId, native: true, raw: 5n }
+      const from = 'f'.repeat(40) as Address
+      const verdict = { state: 'credited', uid: uid(caller), amount: 5n as Amount } as const
+      return storeTransfers(db, [{ ...facts, from, to, ...verdict }], at)
+    },
+    post: (osn: string) =>
+      postEntries({ db, currencies }, [{ uid: 7, cuy: 1, type: 4, osn, amt: '-0.000002' }], 'shop' as BackendName, at),
+    /** All that callers and backends can read. */
+    seen: async () => {
+      const noFilter = { cuy: null, wid: null, type: null, osn: null, from: null, to: null }
+      const of = async (caller: number) => [
+        await listWallets({ db, currencies }, uid(caller)),
+        await selectEntries(db, uid(caller), noFilter, { kind: 'number', page: 1, limit: 100 }),
+        await selectAddresses(db, uid(caller)),
+      ]
+      return [await of(7), await of(8), await selectEvents(db, 0, 100), await selectScan(db)]
+    },
+  }
+}
+
+const databases: LocalDatabase[] = []
+afterAll(() => {
+  for (const database of databases) database.remove()
+})
+
+// The steps are those of src/guides/repair.md.
+it('an export by the real wrangler is restored, and the service goes on: nobody gets an address that another one had', async () => {
+  const [old, restored] = [await createLocalDatabase(), await createLocalDatabase({ hasTables: false })]
+  databases.push(old, restored)
+  const before = open(old)
+  await rememberSettings(before.db, settingsOf('0x1', addressAt(0), currencies))
+  const hundred = { height: 100 as BlockHeight, hash: 'a'.repeat(64) as BlockHash }
+  await startScan(before.db, hundred, { height: 100 as BlockHeight, timestamp: at }, at)
+  expect([await before.issue(7), await before.issue(8)]).toEqual([addressAt(0), addressAt(1)])
+  await before.db.prepare('UPDATE scan SET finalized = 120').run()
+  await before.credit('1', 7, addressAt(0))
+  expect(await before.post('order-1')).toMatchObject({ ok: true, value: { replayed: false } })
+  const copied = await before.seen()
+
+  const backup = join(old.folder, 'backup.sql')
+  expect(await old.wrangler('d1', 'export', 'DB', '--local', '--env=', '--output', backup)).toMatchObject({ code: 0 })
+  expect(await before.issue(9)).toBe(addressAt(2)) // after the copy
+  before.close()
+
+  const executed = await restored.wrangler('d1', 'execute', 'DB', '--local', '--env=', '--yes', '--file', backup)
+  expect([executed.code, executed.all]).toMatchObject([0, expect.any(String)])
+  let after = open(restored)
+  expect(await after.seen()).toEqual(copied)
+  // With ISSUE_ADDRESSES = "off", between the restore and the reservation.
+  expect([await after.issue(7, false), await after.issue(8, false)]).toEqual([addressAt(0), addressAt(1)])
+  for (const [caller, fresh] of [
+    [9, false],
+    [10, false],
+    [7, true],
+  ] as const) {
+    expect(await after.issue(caller, false, fresh)).toBe('issuing-off')
+  }
+  await after.credit('2', 8, addressAt(1))
+  after.close()
+  expect(await restored.operate('reserve', '--to', '5')).toMatchObject({ code: 0 })
+
+  after = open(restored)
+  expect([await after.issue(10), await after.issue(9), await after.issue(7)]).toEqual([
+    ...[addressAt(6), addressAt(7), addressAt(0)],
+  ])
+  expect(await after.post('order-1')).toMatchObject({ ok: true, value: { replayed: true } })
+  await after.credit('1', 7, addressAt(0)) // known: nothing new
+  expect(await selectEvents(after.db, 0, 100)).toMatchObject([
+    { id: 1, type: 'deposit.credited' },
+    { id: 2, type: 'entry.posted' },
+    { id: 3, type: 'deposit.credited' },
+  ])
+  after.close()
+  expect((await restored.wrangler('d1', 'migrations', 'apply', 'DB', '--local', '--env=')).all).toContain(
+    'No migrations',
+  )
+}, 180_000)
