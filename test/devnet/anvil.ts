@@ -1,9 +1,7 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import type { Readable } from 'node:stream'
 import { trackChild } from '../support/child-processes.ts'
 import { root, UserError } from '../support/project.ts'
-import { connectEvm, type Evm } from './evm.ts'
 
 /** `devn` in ASCII. No public network has this id, so no wallet or node takes the local chain for a real one. */
 export const devnetChainId = 0x6465766e
@@ -12,7 +10,8 @@ export const slotSeconds = 3
 
 const readyTimeoutMs = 20_000
 const stopTimeoutMs = 20_000
-const anvilScript = `${root}node_modules/@foundry-rs/anvil/bin.mjs`
+/** The program itself: the package's own script is a further process of Node. */
+const program = `${root}node_modules/@foundry-rs/anvil-${process.platform}-${process.arch.replace('x64', 'amd64')}/bin/anvil`
 
 /** How to run anvil. */
 export interface AnvilOptions {
@@ -37,21 +36,35 @@ export interface Anvil {
 
 /** Starts anvil with free gas: one unit of its coin is one sun, and a payment moves exactly its amount. */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
-  if (!existsSync(anvilScript)) throw new UserError('anvil is not installed: run "npm ci" and start again.')
+  if (!existsSync(program)) throw new UserError('anvil is not installed: run "npm ci" and start again.')
   // In a process group of its own: Ctrl-C reaches only this process, which then stops its children in order.
-  const child = spawn(process.execPath, [anvilScript, ...argumentsOf(options)], {
+  const child = spawn(program, argumentsOf(options), {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
   trackChild(child)
-  const { listening, ended } = observe(child)
+  let output = ''
+  const listening = new Promise<string>((resolve) => {
+    const read = (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-4_000)
+      const port = /Listening on 127\.0\.0\.1:(\d+)/.exec(output)?.[1]
+      if (port !== undefined) resolve(`http://127.0.0.1:${port}`)
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+  })
+  const ended = new Promise<{ errorOutput: string }>((resolve) => {
+    child.once('error', (error) => resolve({ errorOutput: error.message }))
+    child.once('close', () => resolve({ errorOutput: errorOutputOf(output) }))
+  })
   const stop = async () => {
     child.kill('SIGTERM')
     const killTimer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
     await ended
     clearTimeout(killTimer)
   }
-  const started = await Promise.race([listening, ended, timeout(readyTimeoutMs)])
+  const timeout = new Promise<null>((resolve) => setTimeout(resolve, readyTimeoutMs, null).unref())
+  const started = await Promise.race([listening, ended, timeout])
   if (typeof started === 'string') {
     const evm = connectEvm(started)
     await evm.call('anvil_autoImpersonateAccount', true) // the Tron server checks the signatures of what is broadcast
@@ -88,33 +101,61 @@ function argumentsOf({ port, statePath, behindSeconds }: AnvilOptions): string[]
   return args
 }
 
-/** `listening` resolves to the URL of anvil's JSON-RPC. */
-function observe(child: ChildProcessByStdio<null, Readable, Readable>): {
-  readonly listening: Promise<string>
-  readonly ended: Anvil['ended']
-} {
-  let output = ''
-  const ended = new Promise<{ errorOutput: string }>((resolve) => {
-    child.once('error', (error) => resolve({ errorOutput: error.message }))
-    child.once('close', () => resolve({ errorOutput: errorOutputOf(output) }))
-  })
-  const listening = new Promise<string>((resolve) => {
-    const read = (chunk: Buffer) => {
-      output = (output + chunk.toString()).slice(-4_000)
-      const port = /Listening on 127\.0\.0\.1:(\d+)/.exec(output)?.[1]
-      if (port !== undefined) resolve(`http://127.0.0.1:${port}`)
-    }
-    child.stdout.on('data', read)
-    child.stderr.on('data', read)
-  })
-  return { listening, ended }
-}
-
 /** The first output line that looks like an error message, or an empty text. */
 function errorOutputOf(output: string): string {
   return (output.split('\n').find((line) => /error|not supported|cannot/i.test(line)) ?? '').trim()
 }
 
-function timeout(ms: number): Promise<null> {
-  return new Promise((resolve) => setTimeout(resolve, ms, null).unref())
+/** An error response of anvil: the text and, for a revert, the returned bytes. */
+export class EvmError extends Error {
+  readonly data: string | null
+
+  constructor(message: string, data: string | null) {
+    super(message)
+    this.data = data
+  }
+}
+
+/** One JSON-RPC call. */
+export type EvmCall = readonly [method: string, params: readonly unknown[]]
+
+/** A client of the EVM chain behind the Tron server. */
+export interface Evm {
+  /** The result of one call; an error response throws `EvmError`. */
+  call<T>(method: string, ...params: readonly unknown[]): Promise<T>
+  /** The results of many calls in one HTTP request, in the order of the calls. */
+  batch<T>(calls: readonly EvmCall[]): Promise<T[]>
+}
+
+interface Reply {
+  readonly id: number
+  readonly result?: unknown
+  readonly error?: { readonly message: string; readonly data?: unknown }
+}
+
+/** A client of the anvil at `url`. Its replies are trusted, because this project starts it. */
+function connectEvm(url: string): Evm {
+  let lastId = 0
+  const post = async (body: unknown): Promise<unknown> => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+    return response.json()
+  }
+  const request = ([method, params]: EvmCall) => ({ jsonrpc: '2.0', id: ++lastId, method, params })
+  return {
+    async call<T>(method: string, ...params: readonly unknown[]) {
+      return unwrap((await post(request([method, params]))) as Reply) as T // trusted, as above
+    },
+    async batch<T>(calls: readonly EvmCall[]) {
+      if (calls.length === 0) return []
+      const replies = (await post(calls.map(request))) as Reply[] // trusted, as above
+      return replies.sort((a, b) => a.id - b.id).map((reply) => unwrap(reply) as T)
+    },
+  }
+}
+
+function unwrap(reply: Reply): unknown {
+  if (reply.error === undefined) return reply.result
+  const { message, data } = reply.error
+  throw new EvmError(message, typeof data === 'string' ? data : null)
 }

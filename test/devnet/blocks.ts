@@ -1,9 +1,7 @@
 import { quantity, strip0x } from '../support/hex.ts'
-import { devnetChainId } from './anvil.ts'
-import { outOfEnergyCall } from './embedded.ts'
-import { runsCode } from './encode-transaction.ts'
-import type { Evm, EvmCall } from './evm.ts'
-import { type EvmTransaction, type TronTransaction, toTron } from './transaction.ts'
+import { devnetChainId, type Evm, type EvmCall } from './anvil.ts'
+import { tokenSelector } from './token/compile.ts'
+import { type EvmTransaction, outOfEnergyCall, runsCode, type TronTransaction, toTron } from './transaction.ts'
 
 /** A log of the EVM chain. */
 export interface EvmLog {
@@ -13,7 +11,8 @@ export interface EvmLog {
   readonly logIndex: string
 }
 
-interface EvmBlock {
+/** A block of the EVM chain. */
+export interface EvmBlock {
   readonly number: string
   readonly hash: string
   readonly parentHash: string
@@ -28,14 +27,12 @@ interface EvmReceipt {
   readonly logs: readonly EvmLog[]
 }
 
-/** The result of a transaction, as in the HTTP API. */
-export type ContractRet = 'SUCCESS' | 'REVERT' | 'OUT_OF_TIME' | 'OUT_OF_ENERGY'
-
 /** A transaction in its block, with its receipt. */
 export interface MinedTransaction {
   readonly tron: TronTransaction
   readonly index: number
-  readonly ret: ContractRet
+  /** The result, as in the HTTP API. */
+  readonly ret: 'SUCCESS' | 'REVERT' | 'OUT_OF_TIME' | 'OUT_OF_ENERGY'
   readonly energy: bigint
   readonly logs: readonly EvmLog[]
 }
@@ -50,21 +47,11 @@ export interface BlockWithReceipts {
   readonly transactions: readonly MinedTransaction[]
 }
 
-/** The call that is shown as out of time although the EVM ran it: `phantomTransfer` of the test token. */
-export interface PhantomCall {
-  /** 40 hex digits. */
-  readonly contract: string
-  /** 8 hex digits. */
-  readonly selector: string
-}
+/** A call with this selector is shown as out of time although the EVM ran it. */
+const phantomSelector = tokenSelector('phantomTransfer(address,uint256)')
 
 /** The blocks from `from` to `to`, without those above the head. */
-export async function loadBlocks(
-  evm: Evm,
-  from: number,
-  to: number,
-  phantom: PhantomCall,
-): Promise<BlockWithReceipts[]> {
+export async function loadBlocks(evm: Evm, from: number, to: number): Promise<BlockWithReceipts[]> {
   const heights = Array.from({ length: to - from + 1 }, (_, i) => quantity(from + i))
   const calls = heights.flatMap((at): EvmCall[] => [
     ['eth_getBlockByNumber', [at, true]],
@@ -74,7 +61,7 @@ export async function loadBlocks(
   return heights.flatMap((_, i) => {
     const block = replies[2 * i] as EvmBlock | null
     const receipts = replies[2 * i + 1] as readonly EvmReceipt[] | null
-    return block === null || receipts === null ? [] : [toBlock(block, receipts, phantom)]
+    return block === null || receipts === null ? [] : [toBlock(block, receipts)]
   })
 }
 
@@ -84,7 +71,7 @@ export async function loadBlockHash(evm: Evm, height: number): Promise<string | 
   return block === null ? null : tronHash(height, block.hash)
 }
 
-function toBlock(block: EvmBlock, receipts: readonly EvmReceipt[], phantom: PhantomCall): BlockWithReceipts {
+function toBlock(block: EvmBlock, receipts: readonly EvmReceipt[]): BlockWithReceipts {
   const height = Number(block.number)
   return {
     height,
@@ -92,7 +79,7 @@ function toBlock(block: EvmBlock, receipts: readonly EvmReceipt[], phantom: Phan
     parentHash: height === 0 ? '0'.repeat(64) : tronHash(height - 1, block.parentHash),
     timestamp: block.timestamp,
     transactionsRoot: block.transactionsRoot,
-    transactions: block.transactions.map((transaction, index) => toMined(transaction, index, receipts[index], phantom)),
+    transactions: block.transactions.map((transaction, index) => toMined(transaction, index, receipts[index])),
   }
 }
 
@@ -102,16 +89,10 @@ function tronHash(height: number, evmHash: string): string {
   return height === 0 ? hash.slice(0, 56) + devnetChainId.toString(16).padStart(8, '0') : hash
 }
 
-function toMined(
-  evm: EvmTransaction,
-  index: number,
-  receipt: EvmReceipt | undefined,
-  phantom: PhantomCall,
-): MinedTransaction {
+function toMined(evm: EvmTransaction, index: number, receipt: EvmReceipt | undefined): MinedTransaction {
   if (receipt === undefined) throw new Error(`no receipt of ${evm.hash}`)
   const tron = toTron(evm)
-  const { target, code } = tron.parameters
-  const isPhantom = target === phantom.contract && code.startsWith(phantom.selector)
+  const isPhantom = tron.code.startsWith(phantomSelector)
   const failure = evm.input.startsWith(outOfEnergyCall) ? 'OUT_OF_ENERGY' : 'REVERT'
   const ret = isPhantom ? 'OUT_OF_TIME' : receipt.status === '0x1' ? 'SUCCESS' : failure
   const gas = BigInt(tron.settlement?.energyTotal ?? receipt.gasUsed)

@@ -1,9 +1,6 @@
-import { type Anvil, slotSeconds, startAnvil } from './anvil.ts'
-import { type Control, createControl, tokenAddress } from './control.ts'
-import type { Evm } from './evm.ts'
+import { type Anvil, type Evm, slotSeconds, startAnvil } from './anvil.ts'
+import { type Control, createControl } from './control.ts'
 import { createDevnetNode } from './node.ts'
-import { createSubmit } from './submit.ts'
-import { tokenSelector } from './token/compile.ts'
 import { startTronServer } from './tron-server.ts'
 
 /** How to run the local chain. */
@@ -17,18 +14,16 @@ export interface DevnetOptions {
   readonly anvilPort: number
   /** How far behind the clock the chain's time begins: its blocks are 3 s apart, and are made faster. */
   readonly behindSeconds: number
-  /** Blocks from the newest to the newest final one. */
-  readonly finalityLag?: number
 }
 
-/** Blocks from the newest to the newest final one, if nothing else is asked for: a few, so that the wait is short. */
+/** Blocks from the newest to the newest final one: a few, so that the wait is short. */
 export const finalityBlocks = 2
 const paceCheckMs = 10_000
 
 /**
  * A running local chain. A test in workerd can't use this object and calls the same controls over HTTP: `POST
- * {apiUrl}/devnet/pay` `{ to, amount, currency }`, `/devnet/synthetic` `{ type, to, owner?, amount? }` and
- * `/devnet/send` `{ from?, to?, value?, data?, energy? }`, which return `{ txid }`, `/devnet/mine` `{ blocks? }`, which returns
+ * {apiUrl}/devnet/pay` `{ to, amount, currency }`, `/devnet/synthetic` `{ type, value }` and
+ * `/devnet/send` `{ from?, to, value?, data?, fails? }`, which return `{ txid }`, `/devnet/mine` `{ blocks? }`, which returns
  * `{ latest, finalized }`, and `/devnet/info`, which has the number of `requests` to the node as well. The next mined block
  * contains the transaction; two more blocks make it final.
  */
@@ -53,16 +48,14 @@ export const temporary: DevnetOptions = {
 
 /** Starts anvil and the Tron server, and deploys the test token if the chain does not have it yet. */
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
-  const { tronPort, anvilPort, finalityLag = finalityBlocks } = options
+  const { tronPort, anvilPort } = options
   const anvil = await startAnvil({ ...options, port: anvilPort })
   try {
-    const selector = tokenSelector('phantomTransfer(address,uint256)')
-    const node = createDevnetNode(anvil.evm, { contract: tokenAddress, selector }, finalityLag)
-    const submit = createSubmit(node)
-    const control = createControl(node, submit)
+    const node = createDevnetNode(anvil.evm, finalityBlocks)
+    const control: Control = createControl(node)
     const { latest: startedAt } = await node.heads()
     await control.deployToken()
-    const server = await startTronServer(node, control, submit, tronPort)
+    const server = await startTronServer(node, control, tronPort)
     const timer = setInterval(() => void keepBehind(anvil.evm, options.blockSeconds), paceCheckMs)
     const stop = async () => {
       clearInterval(timer)

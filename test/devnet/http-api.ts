@@ -1,74 +1,232 @@
-/** The reading part of a node's HTTP API: blocks and transactions, as recorded from java-tron 4.8.0. HTTP status 200 for everything. */
+/** A node's HTTP API: what scanning and collecting ask, with the replies of java-tron 4.8.0. */
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { type Address, addressFromHex, formatBase58, formatHex, parseAddress } from '../../src/chain/address.ts'
 import { strip0x } from '../support/hex.ts'
+import { chainPrices, totals } from './accounts.ts'
 import type { BlockWithReceipts, MinedTransaction } from './blocks.ts'
+import { createBroadcast, isActive } from './broadcast.ts'
 import { ControlError } from './control.ts'
 import type { DevnetNode } from './node.ts'
-import type { Body, WalletCall } from './wallet-api.ts'
+import { traceCall } from './settle.ts'
+import { tokenSelector } from './token/compile.ts'
+
+/** The body of a request: an object. */
+export type Body = Readonly<Record<string, unknown>>
+/** A path of the HTTP API. What cannot be parsed is answered with `{ Error }`, as by a node. */
+export type WalletCall = (body: Body) => Promise<unknown>
+
+/** Changes the dynamic price of the contracts: energy is multiplied by the factor. */
+export interface EnergyPrice {
+  factor: number
+}
+
+const zeroFree = (fields: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== 0 && value !== false && value !== ''))
+const hexText = (text: string) => bytesToHex(utf8ToBytes(text))
+
+/**
+ * The paths that scanning and collecting use, with the replies of java-tron 4.8.0: HTTP status 200 for everything, zero and false
+ * members left out, `{}` for what is not there.
+ */
+export function createWalletCalls(node: DevnetNode, price: EnergyPrice): ReadonlyMap<string, WalletCall> {
+  const broadcast = createBroadcast(node, () => price.factor)
+  return new Map<string, WalletCall>([
+    ['getblockbylimitnext', (body) => getBlocks(node, body)],
+    ['getchainparameters', async () => ({ chainParameter: chainParameters })],
+    ['getaccount', (body) => getAccount(node, body)],
+    ['getaccountresource', (body) => getAccountResource(node, body)],
+    ['getcandelegatedmaxsize', (body) => getDelegatable(node, body)],
+    ['getdelegatedresourcev2', (body) => getDelegated(node, body)],
+    ['getdelegatedresourceaccountindexv2', (body) => getReceivers(node, body)],
+    ['triggerconstantcontract', (body) => callConstant(node, body, price)],
+    ['broadcasthex', ({ transaction }) => broadcast(typeof transaction === 'string' ? transaction : '')],
+    ['gettransactioninfobyid', (body) => getInfo(node, body)],
+  ])
+}
+
+const chainParameters = [
+  { key: 'getCreateAccountFee', value: chainPrices.createAccountFee },
+  { key: 'getTransactionFee', value: chainPrices.sunPerByte },
+  { key: 'getCreateNewAccountFeeInSystemContract', value: chainPrices.newAccountFee },
+  { key: 'getEnergyFee', value: chainPrices.sunPerEnergy },
+  { key: 'getMaxFeeLimit', value: chainPrices.feeLimitMax },
+  { key: 'getFreeNetLimit', value: chainPrices.freeNetLimit },
+  { key: 'getAllowUpdateAccountName' }, // off: a value of zero is left out
+]
+
+/** An address of a request: Base58Check with `visible`, else 21 bytes of hex. */
+function readAddress(body: Body, name: string): Address {
+  const given = body[name]
+  const text = typeof given === 'string' ? given : ''
+  const parsed = body.visible === true ? parseAddress(text) : null
+  const address = parsed === null ? addressFromHex(text.replace(/^41(?=.{40}$)/, '')) : parsed.ok ? parsed.value : null
+  if (address === null)
+    throw new ControlError('class org.tron.core.services.http.JsonFormat$ParseException : 1:13: INVALID')
+  return address
+}
 
 const blocksMax = 100
 /** The only block producer. It has no key. */
 const witness = `41${'5e'.repeat(20)}`
 
-/** The calls that read blocks and transactions. `{}` stands for what the chain does not have. */
-export function createReadCalls(node: DevnetNode): ReadonlyMap<string, WalletCall> {
-  return new Map<string, WalletCall>([
-    ['getblock', (body) => getBlock(node, body)],
-    ['getnowblock', async () => shown(await node.blockAt((await node.heads()).latest))],
-    ['getblockbynum', async ({ num }) => shown(isHeight(num) ? await node.blockAt(num) : null)],
-    ['getblockbylimitnext', (body) => getBlocks(node, body)],
-    ['gettransactionbyid', (body) => getTransactionById(node, body)],
-  ])
-}
-
-/** Blocks from `startNum` to the one before `endNum`, at most 100. */
+/** `getblockbylimitnext`: the blocks from `startNum` to the one before `endNum`, at most 100; `{}` where there are none. */
 async function getBlocks(node: DevnetNode, { startNum, endNum }: Body): Promise<unknown> {
   if (!isHeight(startNum) || !isHeight(endNum)) return {}
   if (endNum <= startNum || endNum - startNum > blocksMax) return {}
   const blocks = await node.blocksAt(startNum, endNum - 1)
-  return blocks.length === 0 ? {} : { block: blocks.map((block) => shown(block)) }
-}
-
-async function getBlock(node: DevnetNode, { id_or_num: wanted, detail = false }: Body): Promise<unknown> {
-  const text = String(wanted ?? (await node.heads()).latest)
-  const isHash = /^[0-9a-f]{64}$/i.test(text)
-  if (!isHash && !/^\d{1,15}$/.test(text)) return { Error: 'id must be legal block hash.' }
-  const block = isHash ? await node.blockByHash(text.toLowerCase()) : await node.blockAt(Number(text))
-  return shown(block, detail === true)
-}
-
-async function getTransactionById(node: DevnetNode, { value }: Body): Promise<unknown> {
-  const id = typeof value === 'string' ? strip0x(value).toLowerCase() : ''
-  if (!/^[0-9a-f]{64}$/.test(id)) throw new ControlError('INVALID hex String')
-  const found = await node.findTransaction(id)
-  return found?.kind === 'mined' ? toApiTransaction(found.transaction) : {}
+  return blocks.length === 0 ? {} : { block: blocks.map(shown) }
 }
 
 /** In a block without transactions the member is absent, and so is a number of zero. */
-function shown(block: BlockWithReceipts | null, isWhole = true): unknown {
-  if (block === null) return {}
+function shown({ height, hash, parentHash, timestamp, transactionsRoot, transactions }: BlockWithReceipts) {
   const raw = {
-    ...(block.height === 0 ? {} : { number: block.height }),
-    txTrieRoot: strip0x(block.transactionsRoot),
+    ...(height === 0 ? {} : { number: height }),
+    txTrieRoot: strip0x(transactionsRoot),
     witness_address: witness,
-    parentHash: block.parentHash,
+    parentHash,
     version: 32,
-    timestamp: Number(block.timestamp) * 1_000,
+    timestamp: Number(timestamp) * 1_000,
   }
-  const header = { blockID: block.hash, block_header: { raw_data: raw, witness_signature: '00'.repeat(65) } }
-  if (!isWhole || block.transactions.length === 0) return header
-  return { ...header, transactions: block.transactions.map(toApiTransaction) }
-}
-
-function toApiTransaction({ tron, ret }: MinedTransaction) {
-  return {
+  const header = { blockID: hash, block_header: { raw_data: raw, witness_signature: '00'.repeat(65) } }
+  if (transactions.length === 0) return header
+  const list = transactions.map(({ tron, ret }) => ({
     ret: [{ contractRet: ret }],
     signature: [tron.signature],
     txID: tron.txid,
-    raw_data: tron.rawJson,
+    raw_data: tron.json,
     raw_data_hex: tron.rawHex,
-  }
+  }))
+  return { ...header, transactions: list }
 }
 
 function isHeight(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+async function getAccount(node: DevnetNode, body: Body): Promise<unknown> {
+  const address = readAddress(body, 'address')
+  if (!(await isActive(node, address))) return {}
+  const { accounts } = await node.accounts()
+  const { stake, delegated, acquired, createdAt } = accounts.of(address)
+  const name = body.visible === true ? formatBase58(address) : formatHex(address)
+  const permission = { threshold: 1, keys: [{ address: name, weight: 1 }] }
+  return zeroFree({
+    address: name,
+    balance: Number(await node.balance(address)),
+    create_time: createdAt,
+    account_resource: zeroFree({
+      energy_window_size: 28_800,
+      delegated_frozenV2_balance_for_energy: Number(delegated),
+      acquired_delegated_frozenV2_balance_for_energy: Number(acquired),
+    }),
+    owner_permission: { permission_name: 'owner', ...permission },
+    active_permission: [{ type: 'Active', id: 2, permission_name: 'active', ...permission }],
+    frozenV2: [{}, { type: 'ENERGY', ...zeroFree({ amount: Number(stake - delegated) }) }, { type: 'TRON_POWER' }],
+  })
+}
+
+async function getAccountResource(node: DevnetNode, body: Body): Promise<unknown> {
+  const address = readAddress(body, 'address')
+  if (!(await isActive(node, address))) return {}
+  const { accounts, now } = await node.accounts()
+  return zeroFree({
+    freeNetUsed: accounts.freeNetUsed(address, now),
+    freeNetLimit: chainPrices.freeNetLimit,
+    TotalNetLimit: totals.BANDWIDTH.limit,
+    TotalNetWeight: totals.BANDWIDTH.weight,
+    EnergyUsed: accounts.energyUsed(address, now),
+    EnergyLimit: accounts.energyLimit(address),
+    TotalEnergyLimit: totals.ENERGY.limit,
+    TotalEnergyWeight: totals.ENERGY.weight,
+  })
+}
+
+async function getDelegatable(node: DevnetNode, body: Body): Promise<unknown> {
+  const { accounts, now } = await node.accounts()
+  if (body.type !== 1) return {} // nobody has a stake for bandwidth
+  return zeroFree({ max_size: Number(accounts.delegatable(readAddress(body, 'owner_address'), now)) })
+}
+
+async function getDelegated(node: DevnetNode, body: Body): Promise<unknown> {
+  const [from, to] = [readAddress(body, 'fromAddress'), readAddress(body, 'toAddress')]
+  const { accounts } = await node.accounts()
+  const energy = accounts.delegation(from, to)
+  if (energy === 0n) return {}
+  const amounts = { frozen_balance_for_energy: Number(energy) }
+  return { delegatedResource: [{ from: body.fromAddress, to: body.toAddress, ...amounts }] }
+}
+
+async function getReceivers(node: DevnetNode, body: Body): Promise<unknown> {
+  const { accounts } = await node.accounts()
+  const toAccounts = accounts.receivers(readAddress(body, 'value')).map((hex) => {
+    const address = hex as Address // 40 hex digits of a transaction
+    return body.visible === true ? formatBase58(address) : formatHex(address)
+  })
+  return { account: body.value, ...(toAccounts.length === 0 ? {} : { toAccounts }) }
+}
+
+async function callConstant(node: DevnetNode, body: Body, price: EnergyPrice): Promise<unknown> {
+  const [from, to] = [readAddress(body, 'owner_address'), readAddress(body, 'contract_address')]
+  const data =
+    typeof body.function_selector === 'string'
+      ? `${tokenSelector(body.function_selector)}${String(body.parameter ?? '')}`
+      : String(body.data ?? '')
+  if (!/^([0-9a-f]{2})*$/i.test(data)) {
+    return { result: { code: 'OTHER_ERROR', message: hexText('DecoderException : exception decoding Hex string') } }
+  }
+  if ((await node.evm.call<string>('eth_getCode', `0x${to}`, 'pending')) === '0x') {
+    return { result: { code: 'CONTRACT_VALIDATE_ERROR', message: hexText('Smart contract is not exist.') } }
+  }
+  const { energy, penalty, isReverted, output } = await traceCall(node.evm, { from, to, data }, price.factor)
+  return {
+    result: { result: true, ...(isReverted ? { message: hexText('REVERT opcode executed') } : {}) },
+    ...zeroFree({ energy_used: energy, energy_penalty: penalty }),
+    constant_result: [output],
+    transaction: { ret: [isReverted ? { ret: 'FAILED' } : {}] },
+  }
+}
+
+async function getInfo(node: DevnetNode, { value }: Body): Promise<unknown> {
+  const id = typeof value === 'string' ? strip0x(value).toLowerCase() : ''
+  if (!/^[0-9a-f]*$/.test(id)) throw new ControlError('class JsonFormat$ParseException : 1:10: INVALID hex String')
+  const found = await node.findTransaction(id)
+  if (found?.kind !== 'mined') return {}
+  const { transaction, block } = found
+  const isFailed = transaction.ret !== 'SUCCESS'
+  const { fee, ...receipt } = receiptOf(transaction)
+  return {
+    id,
+    ...zeroFree({ fee }),
+    blockNumber: block.height,
+    blockTimeStamp: Number(block.timestamp) * 1_000,
+    contractResult: [''],
+    receipt: zeroFree(receipt),
+    ...(isFailed ? { result: 'FAILED', resMessage: hexText(failureText(transaction.ret)) } : {}),
+    ...(transaction.logs.length === 0 ? {} : { log: transaction.logs.map(toLog) }),
+  }
+}
+
+const failureText = (ret: string) =>
+  ret === 'OUT_OF_ENERGY' ? "Not enough energy for 'SSTORE' operation executing" : 'REVERT opcode executed'
+
+const toLog = ({ address, topics, data }: MinedTransaction['logs'][number]) => ({
+  address: strip0x(address),
+  topics: topics.map(strip0x),
+  data: strip0x(data),
+})
+
+function receiptOf({ tron, energy, ret }: MinedTransaction) {
+  const result = tron.type === 'TriggerSmartContract' ? ret : ''
+  const { settlement } = tron
+  if (settlement === null) return { fee: 0, energy_usage_total: Number(energy), result }
+  return {
+    fee: settlement.energyFee + settlement.netFee + settlement.activationFee,
+    energy_usage: settlement.energyUsage,
+    energy_fee: settlement.energyFee,
+    energy_usage_total: settlement.energyTotal,
+    net_usage: settlement.netUsage,
+    net_fee: settlement.activationFee === 0 ? settlement.netFee : 0,
+    energy_penalty_total: settlement.energyPenalty,
+    result,
+  }
 }

@@ -1,8 +1,16 @@
 import { quantity } from '../support/hex.ts'
-import { type BlockWithReceipts, loadBlocks, type MinedTransaction, type PhantomCall } from './blocks.ts'
-import type { Evm } from './evm.ts'
-import { Resources } from './resources.ts'
-import { type EvmTransaction, type TronTransaction, toTron } from './transaction.ts'
+import { Accounts } from './accounts.ts'
+import type { Evm } from './anvil.ts'
+import { type BlockWithReceipts, type EvmBlock, loadBlocks, type MinedTransaction } from './blocks.ts'
+import {
+  type EmbeddedTransaction,
+  type EvmTransaction,
+  encodeEmbedded,
+  outOfEnergyCall,
+  parseRaw,
+  type TronTransaction,
+  toTron,
+} from './transaction.ts'
 
 /** The newest height, and the newest final height. */
 export interface Heads {
@@ -22,12 +30,17 @@ export interface DevnetNode {
   blockByHash(hash: string): Promise<BlockWithReceipts | null>
   /** `txid` is 64 hex digits; null if there is no such transaction. */
   findTransaction(txid: string): Promise<FoundTransaction | null>
-  /** Makes a sent transaction findable while it is in no block, and returns its txid. */
-  trackUnmined(evmHash: string): Promise<string>
-  /** Accounts and resources with all transactions, the unmined ones too, and the newest block's time. */
-  resources(): Promise<{ readonly resources: Resources; readonly now: number }>
-  /** Sun of an address (40 hex digits) with all transactions, the unmined ones too: what the EVM has minus fees and stakes. */
+  /** Gives a Tron transaction to the EVM chain, after those before it. It is in no block yet. */
+  submit(transaction: EmbeddedTransaction, fails?: 'OUT_OF_ENERGY'): Promise<SentTransaction>
+  /** Accounts with all transactions, the unmined ones too, and the newest block's time. */
+  accounts(): Promise<{ readonly accounts: Accounts; readonly now: number }>
+  /** Sun of an address (40 hex digits) with all transactions, the unmined ones too: what the EVM has minus fees. */
   balance(address: string): Promise<bigint>
+}
+
+/** A sent transaction, which is in no block yet. `txid` is 64 hex digits. */
+export interface SentTransaction {
+  readonly txid: string
 }
 
 /** A transaction that was found by its txid. */
@@ -38,27 +51,35 @@ export type FoundTransaction =
 const indexStep = 500
 
 /** The node over anvil's chain. It reads all blocks once to index them, so it needs no store of its own. */
-export function createDevnetNode(evm: Evm, phantom: PhantomCall, finalityLag: number): DevnetNode {
+export function createDevnetNode(evm: Evm, finalityLag: number): DevnetNode {
   const currentIndex = createIndex(evm)
   const unmined = new Map<string, string>()
+  const sentAs = (evmHash: string) => evm.call<EvmTransaction | null>('eth_getTransactionByHash', evmHash)
   const heads = async () => {
     const latest = Number(await evm.call<string>('eth_blockNumber'))
     return { latest, finalized: Math.max(0, latest - finalityLag) }
   }
-  const blocksAt = (from: number, to: number) => loadBlocks(evm, from, to, phantom)
+  const blocksAt = (from: number, to: number) => loadBlocks(evm, from, to)
   const blockAt = async (height: number) => (await blocksAt(height, height))[0] ?? null
-  let pending: { readonly basedOn: string; readonly resources: Resources; readonly now: number } | null = null
-  const resources = async () => {
+  let pending: { readonly basedOn: string; readonly accounts: Accounts; readonly now: number } | null = null
+  const accounts = async () => {
     const index = await currentIndex()
     if (pending?.basedOn === index.newestHash) return pending
-    const state = new Resources(index.resources)
+    const state = new Accounts(index.accounts)
     for (const [txid, evmHash] of unmined) {
-      const sent = await evm.call<EvmTransaction | null>('eth_getTransactionByHash', evmHash)
+      const sent = await sentAs(evmHash)
       if (sent === null || index.heights.has(txid)) unmined.delete(txid)
       else state.apply(toTron(sent), index.newestTime)
     }
-    pending = { basedOn: index.newestHash, resources: state, now: index.newestTime }
+    pending = { basedOn: index.newestHash, accounts: state, now: index.newestTime }
     return pending
+  }
+  const submit = async (transaction: EmbeddedTransaction, fails?: 'OUT_OF_ENERGY') => {
+    const evmHash = await evm.call<string>('eth_sendTransaction', toEvm(transaction, fails))
+    const tron = { ...parseRaw(transaction.rawHex), ...transaction }
+    unmined.set(tron.txid, evmHash)
+    pending?.accounts.apply(tron, pending.now)
+    return { txid: tron.txid }
   }
   return {
     evm,
@@ -76,46 +97,58 @@ export function createDevnetNode(evm: Evm, phantom: PhantomCall, finalityLag: nu
       const transaction = block?.transactions.find(({ tron }) => tron.txid === txid)
       if (block && transaction) return { kind: 'mined', block, transaction }
       const evmHash = unmined.get(txid)
-      if (evmHash === undefined) return null
-      const sent = await evm.call<EvmTransaction | null>('eth_getTransactionByHash', evmHash)
+      const sent = evmHash === undefined ? null : await sentAs(evmHash)
       return sent === null ? null : { kind: 'unmined', tron: toTron(sent) }
     },
-    async trackUnmined(evmHash) {
-      const sent = await evm.call<EvmTransaction | null>('eth_getTransactionByHash', evmHash)
-      if (sent === null) throw new Error(`anvil accepted ${evmHash} but does not return it`)
-      const tron = toTron(sent)
-      unmined.set(tron.txid, evmHash)
-      pending?.resources.apply(tron, pending.now)
-      return tron.txid
-    },
-    resources,
+    submit: oneByOne(submit), // anvil gives the same nonce to two simultaneous transactions of one account
+    accounts,
     async balance(address) {
-      const { resources: state } = await resources()
-      return BigInt(await evm.call<string>('eth_getBalance', `0x${address}`, 'pending')) - state.spent(address)
+      const { accounts: state } = await accounts()
+      return BigInt(await evm.call<string>('eth_getBalance', `0x${address}`, 'pending')) - state.of(address).burnt
     },
   }
+}
+
+/** The function, whose calls wait for those before them. Their callers get their errors; the next call begins all the same. */
+export function oneByOne<Given extends unknown[], T>(run: (...given: Given) => Promise<T>): typeof run {
+  let last: Promise<unknown> = Promise.resolve()
+  return (...given) => {
+    const next = last.then(() => run(...given))
+    last = next.catch(() => undefined)
+    return next
+  }
+}
+
+/** The recipient of the EVM transaction for one that neither moves TRX nor runs a contract. It has no key. */
+const carrier = '0x0000000000000000000000000062726f61646373'
+/** Free; without it, the gas estimate refuses a transaction that must fail. */
+const gas = quantity(10_000_000)
+
+/** The EVM transaction that does what the Tron transaction does, and carries it. */
+function toEvm(transaction: EmbeddedTransaction, fails?: 'OUT_OF_ENERGY'): Record<string, string> {
+  const { type, owner, target, amount, code } = parseRaw(transaction.rawHex)
+  const embedded = encodeEmbedded(transaction)
+  const common = { from: `0x${owner}`, value: quantity(amount), gas, gasPrice: '0x0' }
+  if (type === 'TransferContract') return { ...common, to: `0x${target}`, data: `0x${embedded}` }
+  if (type === 'CreateSmartContract') return { ...common, data: `0x${code}${embedded}` }
+  if (type !== 'TriggerSmartContract') return { ...common, to: carrier, value: '0x0', data: `0x${embedded}` }
+  const called = fails === 'OUT_OF_ENERGY' ? outOfEnergyCall : `0x${code}`
+  return { ...common, to: `0x${target}`, data: `${called}${embedded}` }
 }
 
 /** What the blocks up to one height contain. */
 interface ChainIndex {
   readonly heights: Map<string, number>
-  readonly resources: Resources
+  readonly accounts: Accounts
   indexedTo: number
   newestHash: string
   /** Milliseconds. */
   newestTime: number
 }
 
-interface IndexedBlock {
-  readonly number: string
-  readonly hash: string
-  readonly timestamp: string
-  readonly transactions: readonly EvmTransaction[]
-}
-
 const emptyIndex = (): ChainIndex => ({
   heights: new Map(),
-  resources: new Resources(),
+  accounts: new Accounts(),
   indexedTo: -1,
   newestHash: '',
   newestTime: 0,
@@ -126,21 +159,15 @@ function createIndex(evm: Evm): () => Promise<ChainIndex> {
   let index = emptyIndex()
   let indexing = Promise.resolve()
   const update = async () => {
-    const newest = await evm.call<IndexedBlock>('eth_getBlockByNumber', 'latest', false)
+    const newest = await evm.call<EvmBlock>('eth_getBlockByNumber', 'latest', false)
     if (newest.hash === index.newestHash) return
     const latest = Number(newest.number)
-    const known = await evm.call<IndexedBlock | null>(
-      'eth_getBlockByNumber',
-      quantity(Math.max(0, index.indexedTo)),
-      false,
-    )
+    const known = await evm.call<EvmBlock | null>('eth_getBlockByNumber', quantity(Math.max(0, index.indexedTo)), false)
     if (known?.hash !== index.newestHash) index = emptyIndex()
     while (index.indexedTo < latest) {
       const from = index.indexedTo + 1
       const step = Array.from({ length: Math.min(indexStep, latest - index.indexedTo) }, (_, i) => from + i)
-      const blocks = await evm.batch<IndexedBlock>(
-        step.map((height) => ['eth_getBlockByNumber', [quantity(height), true]]),
-      )
+      const blocks = await evm.batch<EvmBlock>(step.map((height) => ['eth_getBlockByNumber', [quantity(height), true]]))
       for (const block of blocks) add(index, block)
     }
   }
@@ -151,13 +178,13 @@ function createIndex(evm: Evm): () => Promise<ChainIndex> {
   }
 }
 
-function add(index: ChainIndex, { hash, timestamp, transactions }: IndexedBlock): void {
+function add(index: ChainIndex, { hash, timestamp, transactions }: EvmBlock): void {
   index.indexedTo += 1
   index.newestHash = hash
   index.newestTime = Number(timestamp) * 1_000
   for (const transaction of transactions) {
     const tron = toTron(transaction)
     index.heights.set(tron.txid, index.indexedTo)
-    index.resources.apply(tron, index.newestTime)
+    index.accounts.apply(tron, index.newestTime)
   }
 }

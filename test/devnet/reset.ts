@@ -1,7 +1,6 @@
 /** `npm run devnet:reset`: deletes the local chain and the local database, which belong together. */
 import { printLine, UserError } from '../support/project.ts'
-import { deleteLocalData } from './local-data.ts'
-import { isFree, readPorts } from './ports.ts'
+import { deleteLocalData, isFree, readPorts } from './local.ts'
 
 try {
   const { tron } = readPorts()

@@ -3,20 +3,23 @@
  * with its migrations, the Worker with its objects, its cron each minute, and a receiver that prints events. Chain and database
  * are kept and belong together.
  */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { quantity } from '../support/hex.ts'
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { printLine, root, UserError } from '../support/project.ts'
 import { receive } from '../webhooks/receiver-example.ts'
-import { devnetChainId } from './anvil.ts'
 import { type Devnet, finalityBlocks, startDevnet } from './chain.ts'
-import { chainDir, markMatchingData, requireMatchingData } from './local-data.ts'
+import {
+  chainDir,
+  isFree,
+  localBackendToken,
+  markMatchingData,
+  paymentCommand,
+  readPorts,
+  requireMatchingData,
+} from './local.ts'
 import { prepareOperator, treasuryBase58 } from './operator.ts'
-import { localBackendToken, paymentCommand } from './payment-command.ts'
-import { isFree, type Ports, readPorts } from './ports.ts'
 import { applyMigrations, startWorker } from './wrangler.ts'
 
 const statePath = `${chainDir}/state.json`
-const anvilPortPath = `${chainDir}/anvil-port`
 const cronIntervalMs = 60_000
 const blockSeconds = 1
 /** The chain makes three blocks in the time of one of Tron's, so its time starts in the past and reaches the clock after two hours. */
@@ -42,11 +45,8 @@ try {
 
 async function start(): Promise<void> {
   const ports = readPorts()
-  await requireNoOtherChain()
-  await requireFreePort(ports.service, 'PORT')
-  await requireFreePort(ports.tron, 'DEVNET_PORT')
-  await requireFreePort(ports.anvil, 'DEVNET_PORT')
-  await requireFreePort(ports.receiver, 'PORT')
+  for (const port of [ports.service, ports.receiver]) await requireFreePort(port, 'PORT')
+  for (const port of [ports.tron, ports.anvil]) await requireFreePort(port, 'DEVNET_PORT')
   requireMatchingData()
   if (!existsSync(`${root}.dev.vars`)) copyFileSync(`${root}test/devnet/dev.vars`, `${root}.dev.vars`)
 
@@ -61,7 +61,8 @@ async function start(): Promise<void> {
   const { rpcUrl: rpc, apiUrl: api } = devnet
   const limits = { perSecond: 1_000, perDay: 10_000_000 } // as in test/devnet/dev.vars
   const nodes = process.env.DEVNET_PORT ? JSON.stringify([{ rpc, api, ...limits }]) : null // else .dev.vars may have others
-  const webhooks = process.env.PORT ? JSON.stringify([endpointAt(ports.receiver)]) : null // as above
+  const endpoint = { url: `http://127.0.0.1:${ports.receiver}`, secretVar: 'WEBHOOK_SECRET' }
+  const webhooks = process.env.PORT ? JSON.stringify([endpoint]) : null // as above
   startReceiver(ports.receiver)
   const worker = await startWorker(ports.service, { TRON_NODES: nodes, WEBHOOKS: webhooks }, (line) => {
     if (isReady || /error/i.test(line)) printLine(line) // during the start only errors
@@ -75,11 +76,9 @@ async function start(): Promise<void> {
   const timer = setInterval(() => void cron(base), cronIntervalMs)
   stopSteps.push(async () => clearInterval(timer))
   isReady = true
-  if (!isStopping) printLine(welcome(base, nodes, await backendToken()))
-}
-
-function endpointAt(port: number) {
-  return { url: `http://127.0.0.1:${port}`, secretVar: 'WEBHOOK_SECRET' }
+  const secret = readVariable('BACKEND_JWT_SECRET')
+  const command = secret === undefined ? '' : paymentCommand(base, await localBackendToken(secret))
+  if (!isStopping) printLine(welcome(base, nodes, command))
 }
 
 /** Prints each event that the service delivers. */
@@ -99,9 +98,8 @@ function readVariable(name: string): string | undefined {
   return new RegExp(`^${name}="?([^"\\n]+)"?$`, 'm').exec(readFileSync(`${root}.dev.vars`, 'utf8'))?.[1]
 }
 
-async function startChain(ports: Ports): Promise<Devnet> {
+async function startChain(ports: ReturnType<typeof readPorts>): Promise<Devnet> {
   mkdirSync(chainDir, { recursive: true })
-  writeFileSync(anvilPortPath, `${ports.anvil}`)
   try {
     return await startDevnet({ statePath, blockSeconds, behindSeconds, tronPort: ports.tron, anvilPort: ports.anvil })
   } catch (error) {
@@ -121,22 +119,10 @@ async function requireFreePort(port: number, variable: string): Promise<void> {
   )
 }
 
-/** Two chains would write one state file. The anvil of a killed start keeps running, possibly on other ports. */
-async function requireNoOtherChain(): Promise<void> {
-  if (!existsSync(anvilPortPath)) return
-  const port = readFileSync(anvilPortPath, 'utf8')
-  const request = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }
-  const reply = (await fetchJson(`http://127.0.0.1:${port}`, request)) as { result?: unknown } | null // only compared
-  if (reply?.result !== quantity(devnetChainId)) return
-  throw new UserError(
-    `The local chain of an earlier "npm start" is still running on port ${port}: stop that "npm start", or its anvil.`,
-  )
-}
-
 /** A killed chain loses its newest blocks. The database must not have scanned blocks that the chain no longer has. */
 async function requireScannedBlocks(base: string, devnet: Devnet): Promise<void> {
-  const body = (await fetchJson(`${base}/health`)) as { data?: { scanned?: unknown } } | null // checked below
-  const scanned = body?.data?.scanned
+  const body = (await (await fetch(`${base}/health`)).json()) as { data?: { scanned?: unknown } } // checked below
+  const scanned = body.data?.scanned
   if (typeof scanned !== 'number' || scanned <= Math.max(devnet.startedAt, finalityBlocks)) return
   throw new UserError(
     `The local chain has lost blocks that are scanned already (newest block ${devnet.startedAt}, newest scanned ` +
@@ -146,34 +132,10 @@ async function requireScannedBlocks(base: string, devnet: Devnet): Promise<void>
 
 /** Runs the cron handler, as the platform does in a deployment: it wakes the scanner, whose alarms then follow by themselves. */
 async function cron(base: string): Promise<void> {
-  await fetchJson(`${base}/cdn-cgi/handler/scheduled`)
+  await fetch(`${base}/cdn-cgi/handler/scheduled`).catch(() => null)
 }
 
-async function fetchJson(url: string, body: unknown = null): Promise<unknown> {
-  const headers = { 'content-type': 'application/json' }
-  try {
-    return await (await fetch(url, body === null ? {} : { method: 'POST', headers, body: JSON.stringify(body) })).json()
-  } catch {
-    return null // no connection, or no JSON
-  }
-}
-
-/** A token of a backend for the next hour, or null where `.dev.vars` has no secret for backends. */
-async function backendToken(): Promise<string | null> {
-  const secret = readVariable('BACKEND_JWT_SECRET')
-  return secret === undefined ? null : await localBackendToken(secret)
-}
-
-/** A command that posts a payment of user 1. */
-function payment(base: string, token: string): string {
-  return `
-Then a backend can take a payment from it (type 5 is a refund). The token is valid for an hour.
-
-  ${paymentCommand(base, token)}
-`
-}
-
-function welcome(base: string, nodes: string | null, token: string | null): string {
+function welcome(base: string, nodes: string | null, payment: string): string {
   const collect = `${nodes === null ? '' : `TRON_NODES='${nodes}' `}npm run collect --`
   const pay = `${process.env.DEVNET_PORT ? `DEVNET_PORT=${process.env.DEVNET_PORT} ` : ''}npm run pay --`
   const routes = ['/tron/generate', '/tron/balance', '/tron/recharge', '/wallet/list', '/wallet/flow/list']
@@ -188,7 +150,10 @@ Without that the service finds it by itself. Its events are delivered to a recei
   ${pay} <T-address> 25 USDT
   ${pay} <T-address> 3.5 TRX
   ${pay} <T-address> 5 TRC10     (worthless, not credited)
-${token === null ? '' : payment(base, token)}
+
+Then a backend can take a payment from it (type 5 is a refund). The token is valid for an hour.
+
+  ${payment}
 
 Collect what the deposit addresses hold (src/tools/collect/README.md), here to an address of another public mnemonic:
 

@@ -1,5 +1,5 @@
 import type { Devnet } from './chain.ts'
-import type { PayCurrency } from './control.ts'
+import type { PayRequest } from './control.ts'
 
 /** A JSON-RPC response. */
 export interface RpcResponse {
@@ -8,12 +8,30 @@ export interface RpcResponse {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: string }
 }
 
+/** A transaction from the HTTP API. */
+export interface ApiTransaction {
+  readonly ret: readonly { readonly contractRet: string }[]
+  readonly txID: string
+  readonly signature: readonly string[]
+  readonly raw_data: {
+    readonly contract: readonly { readonly type: string; readonly parameter: { readonly value: object } }[]
+  }
+  readonly raw_data_hex: string
+}
+
+/** A block from the HTTP API. */
+export interface ApiBlock {
+  readonly blockID: string
+  readonly block_header: {
+    readonly raw_data: { readonly number: number; readonly parentHash: string; readonly timestamp: number }
+  }
+  readonly transactions?: readonly ApiTransaction[]
+}
+
 /** The first deposit address of the tests' extended public key (PROTOCOL.md, Addresses and derivation). */
 export const depositBase58 = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
 /** The same address, 40 hex digits. */
 export const depositHex = 'e2e1a54926527fbb4e4420de4c6bab82beaee24d'
-/** A hash that no block and no transaction has. */
-export const unknownHash = `0x${'00'.repeat(31)}99`
 
 /** Sends a body unchanged to a node's JSON-RPC. */
 export async function postRpc(
@@ -44,12 +62,27 @@ export async function postApi(devnet: Devnet, path: string, body: object): Promi
   return (await response.json()) as Record<string, unknown> // the tests compare every part that they use
 }
 
-/** A transaction from the HTTP API, `{}` if it is in no block. */
-export const transactionById = (devnet: Devnet, value: string) => postApi(devnet, 'gettransactionbyid', { value })
+/** The blocks from one height to the one before another, as the HTTP API shows them. */
+export async function blocksOf(devnet: Devnet, startNum: number, endNum: number): Promise<readonly ApiBlock[]> {
+  return ((await postApi(devnet, 'getblockbylimitnext', { startNum, endNum })).block ?? []) as ApiBlock[] // as above
+}
 
-/** Pays 2.5 units of each currency to the deposit address in one block and makes it final. The values are the txids. */
-export async function payAllCurrencies(devnet: Devnet): Promise<{ trx: string; usdt: string; trc10: string }> {
-  const pay = async (currency: PayCurrency) => (await devnet.pay({ to: depositBase58, amount: '2.5', currency })).txid
+/** A mined transaction as the HTTP API shows it in its block. */
+export async function minedTransaction(devnet: Devnet, txid: string): Promise<ApiTransaction> {
+  const { blockNumber } = await result<{ blockNumber: string }>(devnet, 'eth_getTransactionByHash', txid)
+  const [block] = await blocksOf(devnet, Number(blockNumber), Number(blockNumber) + 1)
+  const found = block?.transactions?.find(({ txID }) => txID === txid)
+  if (found === undefined) throw new Error(`${txid} is in no block`)
+  return found
+}
+
+/** Pays an amount of each currency to the deposit address in one block and makes it final. The values are the txids. */
+export async function payAllCurrencies(
+  devnet: Devnet,
+  amount = '2.5',
+): Promise<{ trx: string; usdt: string; trc10: string }> {
+  const pay = async (currency: PayRequest['currency']) =>
+    (await devnet.pay({ to: depositBase58, amount, currency })).txid
   const txids = { trx: await pay('TRX'), usdt: await pay('USDT'), trc10: await pay('TRC10') }
   await devnet.mine(3)
   return txids

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { listen, type RunningServer } from '../support/loopback.ts'
+import { EvmError } from './anvil.ts'
 import {
   type Control,
   ControlError,
@@ -8,22 +10,9 @@ import {
   type StakeRequest,
   type SyntheticRequest,
 } from './control.ts'
-import { EvmError } from './evm.ts'
-import { createReadCalls } from './http-api.ts'
-import { createMethods } from './methods.ts'
+import { createWalletCalls, type EnergyPrice, type WalletCall } from './http-api.ts'
+import { createJsonRpc } from './json-rpc.ts'
 import type { DevnetNode } from './node.ts'
-import { handleRpc } from './rpc.ts'
-import type { Submit } from './submit.ts'
-import { createWalletCalls, type EnergyPrice, type WalletCall } from './wallet-api.ts'
-
-/** A running server. */
-export interface TronServer {
-  /** `http://127.0.0.1:<port>`. */
-  readonly url: string
-  close(): Promise<void>
-}
-
-const bodyBytesMax = 4 * 1024 * 1024
 
 /** Returns the content type and the body of the response to a request's body. */
 type Route = (body: string) => Promise<{ readonly type: string; readonly body: string }>
@@ -33,14 +22,9 @@ type Route = (body: string) => Promise<{ readonly type: string; readonly body: s
  * which no node has, under `/devnet/`. Each control is a POST with JSON in both directions; an invalid request gets 400
  * with `{ error }`.
  */
-export async function startTronServer(
-  node: DevnetNode,
-  control: Control,
-  submit: Submit,
-  port: number,
-): Promise<TronServer> {
+export async function startTronServer(node: DevnetNode, control: Control, port: number): Promise<RunningServer> {
   let requests = 0
-  const routes = createRoutes(node, control, submit, () => requests)
+  const routes = createRoutes(node, control, () => requests)
   const server = createServer((request, response) => {
     if (!request.url?.startsWith('/devnet/')) requests += 1
     serve(request, response, routes).catch((error: unknown) => {
@@ -49,56 +33,37 @@ export async function startTronServer(
       reply(response, 500, 'application/json', JSON.stringify({ error: `the local chain failed: ${message}` }))
     })
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', resolve)
-  })
-  const { port: actualPort } = server.address() as AddressInfo // a listening TCP server has one
-  return {
-    url: `http://127.0.0.1:${actualPort}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  return listen(server, port)
 }
 
 /** `requests` are those of the service and the tools until now. */
-function createRoutes(
-  node: DevnetNode,
-  control: Control,
-  submit: Submit,
-  requests: () => number,
-): ReadonlyMap<string, Route> {
-  const methods = createMethods(node)
+function createRoutes(node: DevnetNode, control: Control, requests: () => number): ReadonlyMap<string, Route> {
+  const jsonRpc = createJsonRpc(node)
   const price: EnergyPrice = { factor: 1 }
-  const json =
-    (run: (body: string) => Promise<unknown>): Route =>
-    async (body) => ({ type: 'application/json', body: JSON.stringify(await run(body)) })
-  const calls = [...createReadCalls(node), ...createWalletCalls(node, submit, price)]
-  const wallet = calls.map(([name, call]): [string, Route] => [
+  const wallet = [...createWalletCalls(node, price)].map(([name, call]): [string, Route] => [
     `/wallet/${name}`,
     json((body) => answerCall(call, body)),
   ])
+  const setPrice = async (body: string) => {
+    price.factor = Number(parse(body).factor)
+    return price
+  }
   return new Map<string, Route>([
     ...wallet,
-    ['/jsonrpc', async (body) => ({ type: 'application/json-rpc', body: await handleRpc(body, methods) })],
+    ['/jsonrpc', async (body) => ({ type: 'application/json-rpc', body: await jsonRpc(body) })],
     // The casts are safe: the controls check each field.
     ['/devnet/pay', json((body) => control.pay(parse(body) as unknown as PayRequest))],
     ['/devnet/synthetic', json((body) => control.sendSynthetic(parse(body) as unknown as SyntheticRequest))],
     ['/devnet/send', json((body) => control.send(parse(body) as unknown as SendRequest))],
     ['/devnet/stake', json((body) => control.stake(parse(body) as unknown as StakeRequest))],
-    [
-      '/devnet/energy-price',
-      json(async (body) => {
-        price.factor = Number(parse(body).factor)
-        return price
-      }),
-    ],
     ['/devnet/mine', json((body) => control.mine((parse(body) as { blocks?: number }).blocks))],
+    ['/devnet/energy-price', json(setPrice)],
     ['/devnet/info', json(async () => ({ requests: requests(), ...(await node.heads()) }))],
   ])
+}
+
+function json(run: (body: string) => Promise<unknown>): Route {
+  return async (body) => ({ type: 'application/json', body: JSON.stringify(await run(body)) })
 }
 
 /** HTTP 200 for what cannot be parsed, too: this API has no other status. */
@@ -119,8 +84,7 @@ async function serve(
   const route = routes.get(new URL(request.url ?? '/', 'http://localhost').pathname)
   if (route === undefined) return reply(response, 404, 'text/plain', 'not found')
   if (request.method !== 'POST') return reply(response, 405, 'text/plain', 'method not allowed')
-  const body = await readBody(request)
-  if (body === null) return reply(response, 413, 'text/plain', 'request body too large')
+  const body = await text(request)
   try {
     const result = await route(body)
     reply(response, 200, result.type, result.body)
@@ -128,17 +92,6 @@ async function serve(
     if (!(error instanceof ControlError) && !(error instanceof EvmError)) throw error
     reply(response, 400, 'application/json', JSON.stringify({ error: error.message }))
   }
-}
-
-async function readBody(request: IncomingMessage): Promise<string | null> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > bodyBytesMax) return null
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function parse(body: string): Record<string, unknown> {

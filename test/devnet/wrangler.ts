@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline'
 import { endGroup } from '../support/child-processes.ts'
 import { UserError } from '../support/project.ts'
 import { runWrangler, spawnWrangler } from '../support/wrangler.ts'
@@ -43,7 +44,7 @@ export async function startWorker(
       isReady = line.includes('Ready on')
       if (isReady) resolve('ready')
     }
-    for (const stream of [child.stdout, child.stderr]) onLine(stream, read)
+    for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', read)
   })
   if ((await Promise.race([ready, ended])) !== 'ready') {
     throw new UserError(`wrangler dev did not start:\n${startLines.join('\n').trim()}`)
@@ -60,13 +61,4 @@ export async function startWorker(
       endGroup(pid, 'SIGKILL') // wrangler can leave workerd running
     },
   }
-}
-
-function onLine(stream: NodeJS.ReadableStream, listener: (line: string) => void): void {
-  let rest = ''
-  stream.on('data', (chunk: Buffer) => {
-    const lines = (rest + chunk.toString()).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) listener(line)
-  })
 }

@@ -37,8 +37,8 @@ export interface DevnetService {
   callToken(selector: string, words: readonly (string | number)[], fails?: 'OUT_OF_ENERGY'): Promise<string>
   /** Makes blocks, by default enough to make the first one final. */
   mine(blocks?: number): Promise<void>
-  /** Sends a synthetic transaction (test/devnet/chain.ts); returns its txid. */
-  sendSynthetic(transaction: { readonly type: string; readonly to: string; readonly amount: string }): Promise<string>
+  /** Sends a transaction of any type with `to` as one of its parties, by the name of that parameter; returns its txid. */
+  sendSynthetic(type: string, to: string, party: string, more: Readonly<Record<string, unknown>>): Promise<string>
   /** Requests to the node until now. */
   nodeRequests(): Promise<number>
   /** The events that came to the receiver, in their order. */
@@ -107,7 +107,8 @@ export async function startDevnetService(changes: Record<string, unknown> = {}):
     mine: async (blocks = finalBlocks) => {
       await control('mine', { blocks })
     },
-    sendSynthetic: async (transaction) => (await control('synthetic', transaction)).txid,
+    sendSynthetic: async (type, to, party, more) =>
+      (await control('synthetic', { type, value: { [party]: `41${hexOf(to)}`, ...more } })).txid,
     nodeRequests: async () => (await control('info', {})).requests,
     events: async () => (await fetch(`${hookUrl}/received`, { method: 'POST' })).json(),
   }
@@ -115,10 +116,13 @@ export async function startDevnetService(changes: Record<string, unknown> = {}):
 
 /** An argument of a contract's function: an address in Base58Check, or a number. */
 function encodeWord(value: string | number): string {
-  if (typeof value === 'number') return value.toString(16).padStart(64, '0')
-  const parsed = parseAddress(value)
-  if (!parsed.ok) throw new Error(`${value} is no address`)
-  return parsed.value.padStart(64, '0')
+  return (typeof value === 'number' ? value.toString(16) : hexOf(value)).padStart(64, '0')
+}
+
+function hexOf(base58: string): string {
+  const parsed = parseAddress(base58)
+  if (!parsed.ok) throw new Error(`${base58} is no address`)
+  return parsed.value
 }
 
 async function control(

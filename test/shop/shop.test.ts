@@ -3,13 +3,15 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { RunningWorkers } from '../bench/miniflare.ts'
-import { localBackendToken, paymentCommand } from '../devnet/payment-command.ts'
+import { localBackendToken, paymentCommand } from '../devnet/local.ts'
 import { listen } from '../support/loopback.ts'
 import { root } from '../support/project.ts'
+import { repositoryFiles, textOf } from '../support/source-files.ts'
 import { backendSecret } from '../support/variables.ts'
 import { runCurl } from './curl.ts'
 import { signBackendToken } from './sign-backend-token-example.ts'
 import { startShopWorkers } from './start-workers.ts'
+import { heldBy, type Payout, withdraw } from './withdrawal-example.ts'
 
 let workers: RunningWorkers
 /** What each of two endpoints for events got. */
@@ -23,35 +25,40 @@ const hooks = received.map((bodies) =>
   }),
 )
 beforeAll(async () => {
-  const urls = (await Promise.all(hooks.map(listen))).map(({ url }) => url)
+  const urls = (await Promise.all(hooks.map((hook) => listen(hook)))).map(({ url }) => url)
   workers = await startShopWorkers(urls)
-  const headers = { authorization: `Bearer ${await signBackendToken('till', backendSecret)}` }
-  const entries = [{ uid: 7, cuy: 2, type: 9, osn: 'opening', amt: '10' }]
-  const response = await fetch(`${workers.url('tron-wallet')}/ledger/entries`, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify({ entries }),
-  })
-  expect(response.status).toBe(200)
-}, 120_000) // two bundles
+  for (const uid of [7, 1, 8]) await open(uid)
+}, 120_000) // a bundle
 afterAll(async () => {
   await workers.stop()
   for (const hook of hooks) hook.close()
 })
 
-const readme = readFileSync(`${root}README.md`, 'utf8')
-const visit = async (path: string) => {
-  const response = await fetch(workers.url('shop') + path)
+/** Gives a user 10 USDT. */
+async function open(uid: number) {
+  const authorization = `Bearer ${await signBackendToken('till', backendSecret)}`
+  const response = await fetch(`${workers.url('tron-wallet')}/ledger/entries`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ entries: [{ uid, cuy: 2, type: 9, osn: 'opening', amt: '10' }] }),
+  })
+  expect(response.status).toBe(200)
+}
+
+const page = readFileSync(`${root}src/guides/backends.md`, 'utf8')
+const pages = repositoryFiles.filter((file) => file.endsWith('.md')).map(textOf)
+const visit = async (path: string, method = 'POST') => {
+  const response = await fetch(workers.url('shop') + path, { method })
   return { status: response.status, text: await response.text() }
 }
 const shown = (body: object) => ({ status: 200, text: JSON.stringify(body) })
 
-describe('the shop of the README', () => {
+describe('the shop of the page for backends', () => {
   it('is the one that is shown, with its binding', () => {
     const shop = readFileSync(`${root}test/shop/shop.ts`, 'utf8').replaceAll('../../src/', './src/')
-    expect(readme).toContain(`\`\`\`ts\n${shop}\`\`\``)
+    expect(page).toContain(`\`\`\`ts\n${shop}\`\`\``)
     const binding = /\[\[services\]\][\s\S]+/.exec(readFileSync(`${root}test/shop/wrangler.toml`, 'utf8'))?.[0]
-    expect(readme).toContain(`\`\`\`toml\n${binding}\`\`\``)
+    expect(page).toContain(`\`\`\`toml\n${binding}\`\`\``)
   })
 
   it('takes a payment and gives it back, each once, however often it is asked', async () => {
@@ -60,6 +67,18 @@ describe('the shop of the README', () => {
     expect(await visit('/refund/1')).toEqual(shown({ balance: '10', replayed: false }))
     const again = await Promise.all(Array.from({ length: 20 }, () => visit('/refund/1')))
     expect(new Set(again.map(({ text }) => text))).toEqual(new Set(['{"balance":"10","replayed":true}']))
+    expect(await visit('/pay/1')).toEqual(shown({ balance: '7.5', replayed: true })) // not a second time
+  })
+
+  it('gives nothing back for an order that was not paid', async () => {
+    expect(await visit('/refund/unpaid')).toEqual({ status: 404, text: 'order unpaid was not paid' })
+  })
+
+  it.each(['/pay/get', '/refund/1'])('does nothing by GET %s', async (path) => {
+    const flows = () => workers.number('tron-wallet', 'SELECT count(*) FROM flow')
+    const before = await flows()
+    expect(await visit(path, 'GET')).toEqual({ status: 405, text: 'POST only' })
+    expect(await flows()).toBe(before)
   })
 
   it('takes no more than the wallet has, whatever is asked at once', async () => {
@@ -70,11 +89,95 @@ describe('the shop of the README', () => {
   })
 })
 
-describe('the entrypoint', () => {
-  const call = async (...words: unknown[]) => {
-    const response = await fetch(workers.url('office'), { method: 'POST', body: JSON.stringify(words) })
-    return { status: response.status, answer: response.ok ? await response.json() : await response.text() }
+/** Calls a method of the entrypoint over the binding. */
+const call = async (...words: unknown[]) => {
+  const response = await fetch(workers.url('office'), { method: 'POST', body: JSON.stringify(words) })
+  return { status: response.status, answer: response.ok ? await response.json() : await response.text() }
+}
+
+describe('the withdrawal that a page shows', () => {
+  const ledger = { post: async (...given: unknown[]) => (await call('post', ...given)).answer as never } // over the binding
+  const wallet = async (uid: number) => (await call('wallets', uid)).answer as { list: { amt: string; cuy: number }[] }
+  const usdtOf = async (uid: number) => (await wallet(uid)).list.find(({ cuy }) => cuy === 2)?.amt
+  /** A tool whose transactions end in this way, with what it has sent. */
+  const toolThat = (isPaid: boolean) => {
+    const signed = new Map<string, string>()
+    const chain = new Set<string>()
+    const payout: Payout = {
+      sign: async ({ id }) => signed.get(id) ?? signed.set(id, `${id} signed ${signed.size}`).get(id) ?? '',
+      send: async (bytes) => ({ txid: chain.add(bytes).size > 0 ? 'ab'.repeat(32) : '', isPaid }),
+    }
+    return { payout, chain }
   }
+  /** The same calls, of which the one with this number fails before or after its work, as in a crash. */
+  const crashing = <T extends object>(target: T, count: { calls: number }, at: number, isAfter: boolean): T =>
+    new Proxy(target, {
+      get:
+        (_, name) =>
+        async (...given: unknown[]) => {
+          count.calls += 1
+          const isNow = count.calls === at
+          if (isNow && !isAfter) throw new Error('crash')
+          const answer = await (target[name as keyof T] as (...all: unknown[]) => Promise<unknown>)(...given)
+          if (isNow) throw new Error('crash')
+          return answer
+        },
+    })
+
+  it('is shown', () => {
+    const example = textOf('test/shop/withdrawal-example.ts').replaceAll('../../src/', './src/')
+    expect(pages.filter((page) => page.includes(`\`\`\`ts\n${example}\`\`\``))).toHaveLength(1)
+  })
+
+  it.each([
+    { isPaid: true, outcome: 'paid', balance: '9', entries: 4 },
+    { isPaid: false, outcome: 'given back', balance: '10', entries: 3 },
+  ])(
+    'is $outcome once, wherever it crashes and whatever runs beside it',
+    async ({ isPaid, outcome, balance, entries }) => {
+      for (const at of [1, 2, 3, 4]) {
+        for (const isAfter of [false, true]) {
+          const uid = 100 + 10 * at + 2 * Number(isAfter) + Number(isPaid)
+          await open(uid)
+          const withdrawal = { id: `withdrawal-${uid}`, uid, cuy: 2, amt: '1', to: 'T…' }
+          const { payout, chain } = toolThat(isPaid)
+          const count = { calls: 0 }
+          const first = withdraw(crashing(ledger, count, at, isAfter), crashing(payout, count, at, isAfter), withdrawal)
+          await expect(first).rejects.toThrow('crash')
+          const again = Array.from({ length: 3 }, () => withdraw(ledger, payout, withdrawal))
+          expect(await Promise.all(again)).toEqual([outcome, outcome, outcome])
+          const { count: stored } = (await call('entries', { uid })).answer as { count: number }
+          expect([at, await usdtOf(uid), stored, chain.size]).toEqual([at, balance, entries, 1])
+        }
+      }
+      expect(await usdtOf(heldBy)).toBe('0')
+    },
+  )
+
+  it('has one end: what was paid is never given back', async () => {
+    const withdrawal = { id: 'withdrawal-once', uid: 8, cuy: 2, amt: '1', to: 'T…' }
+    expect(await withdraw(ledger, toolThat(true).payout, withdrawal)).toBe('paid')
+    await expect(withdraw(ledger, toolThat(false).payout, withdrawal)).rejects.toThrow('another amount or mark')
+    const other = { ...withdrawal, id: 'withdrawal-other' }
+    expect(await withdraw(ledger, toolThat(false).payout, other)).toBe('given back')
+    await expect(withdraw(ledger, toolThat(true).payout, other)).rejects.toThrow('another amount or mark')
+    expect(await usdtOf(8)).toBe('9')
+  })
+
+  it('is refused before anything is signed where the wallet holds less, and is held while it is not final', async () => {
+    const { payout, chain } = toolThat(true)
+    const withdrawal = { id: 'withdrawal-large', uid: 8, cuy: 2, amt: '9.5', to: 'T…' }
+    expect([await withdraw(ledger, payout, withdrawal), chain.size]).toEqual(['refused', 0])
+    const small = { ...withdrawal, id: 'withdrawal-open', amt: '0.5' }
+    const open = { ...payout, send: async () => null }
+    expect(await withdraw(ledger, open, small)).toBe('sent')
+    expect([await usdtOf(8), await usdtOf(heldBy)]).toEqual(['8.5', '0.5'])
+    expect(await withdraw(ledger, payout, small)).toBe('paid')
+    expect([await usdtOf(8), await usdtOf(heldBy)]).toEqual(['8.5', '0'])
+  })
+})
+
+describe('the entrypoint', () => {
   const given = (answer: object) => ({ status: 200, answer })
 
   it('answers each method over the binding', async () => {
@@ -103,14 +206,14 @@ describe('the entrypoint', () => {
   })
 })
 
-describe('the same over HTTP, as the README shows it', () => {
+describe('the same over HTTP, as the page shows it', () => {
   it('signs the token that is shown', () => {
     const example = readFileSync(`${root}test/shop/sign-backend-token-example.ts`, 'utf8')
-    expect(readme).toContain(`\`\`\`ts\n${example}\`\`\``)
+    expect(page).toContain(`\`\`\`ts\n${example}\`\`\``)
   })
 
   it('takes a payment and gives it back by the commands that are shown', async () => {
-    const block = /```sh\n(curl [\s\S]*?\/ledger\/entries[\s\S]*?)```/.exec(readme)?.[1] ?? ''
+    const block = /```sh\n(curl [\s\S]*?\/ledger\/entries[\s\S]*?)```/.exec(page)?.[1] ?? ''
     const commands = block.split(/\n(?=curl )/)
     expect(commands).toHaveLength(2)
     const shell = { WALLET: workers.url('tron-wallet'), TOKEN: await signBackendToken('shop', backendSecret) }
@@ -134,13 +237,6 @@ describe('npm start', () => {
     expect(secret?.length).toBeGreaterThanOrEqual(32)
     const base = workers.url('tron-wallet')
     const command = paymentCommand(base, await localBackendToken(backendSecret))
-    const entries = [{ uid: 1, cuy: 2, type: 9, osn: 'opening', amt: '10' }]
-    const headers = { authorization: `Bearer ${await signBackendToken('till', backendSecret)}` }
-    await fetch(`${base}/ledger/entries`, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify({ entries }),
-    })
     const response = await runCurl(command, {})
     expect([response.status, await response.json()]).toMatchObject([
       200,

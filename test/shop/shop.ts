@@ -1,11 +1,19 @@
 import type { Ledger } from '../../src/index.ts'
 
-/** A shop that takes 2.5 USDT of user 7 for an order (`/pay/1001`) and gives it back (`/refund/1001`), each once. */
+/** Takes 2.5 USDT of user 7 for an order (`POST /pay/1001`), and gives back what was paid (`POST /refund/1001`), each once. */
 export default {
   async fetch(request, { LEDGER }) {
+    if (request.method !== 'POST') return new Response('POST only', { status: 405, headers: { allow: 'POST' } })
     const [, action, order] = new URL(request.url).pathname.split('/')
-    const what = action === 'refund' ? ({ type: 5, amt: '2.5' } as const) : ({ type: 4, amt: '-2.5' } as const)
-    const posted = await LEDGER.post([{ uid: 7, cuy: 2, osn: `order-${order}`, ...what, mark: 'two cups' }], 'shop')
+    const key = { uid: 7, cuy: 2, osn: `order-${order}` }
+    let entry = { ...key, type: 4 as 4 | 5, amt: '-2.5', mark: 'two cups' }
+    if (action === 'refund') {
+      const found = await LEDGER.entries({ ...key, type: 4 }) // a payment is known by its key
+      const [payment] = found.ok ? found.list : []
+      if (payment === undefined) return new Response(`order ${order} was not paid`, { status: 404 })
+      entry = { ...entry, type: 5, amt: payment.amt.slice(1) } // without its sign
+    }
+    const posted = await LEDGER.post([entry], 'shop')
     if (posted.ok) return Response.json({ balance: posted.entries[0]?.balance, replayed: posted.replayed })
     return new Response(posted.error.why, { status: 402 }) // sent again, a post is never stored twice
   },

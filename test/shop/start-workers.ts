@@ -1,13 +1,15 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
 import { bundleService } from '../bench/bundles.ts'
 import { type RunningWorkers, startWorkers } from '../bench/miniflare.ts'
 import { root } from '../support/project.ts'
 import { backendSecret, testSecret, testXpub, usdtBase58 } from '../support/variables.ts'
-import { runWrangler } from '../support/wrangler.ts'
 
 const folder = `${root}.wrangler/shop`
 
+/** The shop imports nothing but types. */
+const shop = stripTypeScriptTypes(readFileSync(`${root}test/shop/shop.ts`, 'utf8'))
 /** A Worker that calls any method of the entrypoint: a request has its name and parameters. */
 const office = `export default {
   async fetch(request, { LEDGER }) {
@@ -21,9 +23,8 @@ const office = `export default {
  * an empty database.
  */
 export async function startShopWorkers(hooks: readonly string[]): Promise<RunningWorkers> {
-  const options = ['--dry-run', '--config', `${root}test/shop/wrangler.toml`, '--outdir', folder]
-  await runWrangler(['deploy', ...options], 'The shop could not be bundled')
   const service = await bundleService()
+  const ledger = { LEDGER: { worker: 'tron-wallet', exportName: 'Ledger' } }
   return startWorkers(
     [
       {
@@ -33,18 +34,8 @@ export async function startShopWorkers(hooks: readonly string[]): Promise<Runnin
         hasObjects: true,
         variables: { ...variables, WEBHOOKS: hooks.map((url) => ({ url, secretVar: 'HOOK' })) },
       },
-      {
-        name: 'shop',
-        script: readFileSync(`${folder}/shop.js`, 'utf8'),
-        database: null,
-        services: { LEDGER: { worker: 'tron-wallet', exportName: 'Ledger' } },
-      },
-      {
-        name: 'office',
-        script: office,
-        database: null,
-        services: { LEDGER: { worker: 'tron-wallet', exportName: 'Ledger' } },
-      },
+      { name: 'shop', script: shop, database: null, services: ledger },
+      { name: 'office', script: office, database: null, services: ledger },
     ],
     { wallet: emptyDatabase() },
   )

@@ -1,0 +1,149 @@
+import type { Settlement, TronTransaction } from './transaction.ts'
+
+/** Prices and limits of the chain, as on the main network (`getchainparameters`). */
+export const chainPrices = {
+  sunPerByte: 1_000,
+  sunPerEnergy: 100,
+  /** Without staked bandwidth. */
+  createAccountFee: 100_000,
+  newAccountFee: 1_000_000,
+  feeLimitMax: 15_000_000_000,
+  freeNetLimit: 600,
+} as const
+
+/** What all stakes together give in a day, and their sum in TRX: about 10 energy and 2 bytes for one TRX. */
+export const totals = {
+  ENERGY: { limit: 50_000_000_000, weight: 5_001_000_000 },
+  BANDWIDTH: { limit: 43_200_000_000, weight: 20_002_020_000 },
+} as const
+
+const recoveryMs = 86_400_000
+const sunPerTrx = 1_000_000n
+
+/** A usage that recovers evenly within a day. */
+interface Usage {
+  readonly used: number
+  readonly at: number
+}
+
+/** What the EVM does not know of an account. Amounts are sun; stakes are for energy. */
+interface AccountState {
+  isActive: boolean
+  createdAt: number
+  /** Burnt fees: the EVM charges none. */
+  burnt: bigint
+  stake: bigint
+  delegated: bigint
+  acquired: bigint
+  energy: Usage
+  freeNet: Usage
+}
+
+const unused: Usage = { used: 0, at: 0 }
+
+/**
+ * Accounts and resources: a fold over the transactions of the chain, in their order, so nothing of it is stored. Addresses
+ * are 40 hex digits, times milliseconds.
+ */
+export class Accounts {
+  private readonly accounts: Map<string, AccountState>
+  private readonly delegations: Map<string, bigint>
+
+  constructor(from?: Accounts) {
+    this.accounts = structuredClone(from?.accounts ?? new Map())
+    this.delegations = new Map(from?.delegations)
+  }
+
+  /** The account; a never used one has a state too. */
+  of(address: string): AccountState {
+    const known = this.accounts.get(address)
+    if (known !== undefined) return known
+    const amounts = { burnt: 0n, stake: 0n, delegated: 0n, acquired: 0n }
+    const account = { isActive: false, createdAt: 0, ...amounts, energy: unused, freeNet: unused }
+    this.accounts.set(address, account)
+    return account
+  }
+
+  delegation(from: string, to: string): bigint {
+    return this.delegations.get(`${from} ${to}`) ?? 0n
+  }
+
+  /** The accounts that `from` delegates to. */
+  receivers(from: string): readonly string[] {
+    const own = [...this.delegations].filter(([name, sun]) => sun > 0n && name.startsWith(`${from} `))
+    return own.flatMap(([name]) => name.split(' ')[1] ?? [])
+  }
+
+  /** Units of energy in a day. */
+  energyLimit(address: string): number {
+    const { limit, weight } = totals.ENERGY
+    return Math.floor((Number(usableOf(this.of(address)) / sunPerTrx) * limit) / weight)
+  }
+
+  energyUsed(address: string, now: number): number {
+    return recovered(this.of(address).energy, now)
+  }
+
+  freeNetUsed(address: string, now: number): number {
+    return recovered(this.of(address).freeNet, now)
+  }
+
+  /** Sun of the stake that can be delegated: neither delegated nor in use. */
+  delegatable(address: string, now: number): bigint {
+    const { stake, delegated } = this.of(address)
+    const { limit, weight } = totals.ENERGY
+    const inUse = (BigInt(this.energyUsed(address, now)) * BigInt(weight) * sunPerTrx) / BigInt(limit)
+    const left = stake - delegated - inUse
+    return left > 0n ? left : 0n
+  }
+
+  /** Applies a transaction that is mined, or (`now` is the newest block's time) will be. */
+  apply({ type, owner, target, amount, settlement }: TronTransaction, now: number): void {
+    this.of(owner).isActive = true
+    if (type === 'FreezeBalanceV2Contract') this.of(owner).stake += amount // a control gives it
+    if (type === 'TransferContract' || type === 'AccountCreateContract') this.activate(target, now)
+    if (settlement === null) return
+    this.charge(owner, settlement, now)
+    if (type === 'DelegateResourceContract') this.delegate(owner, target ?? '', amount)
+    if (type === 'UnDelegateResourceContract') this.undelegate(owner, target ?? '', amount, now)
+  }
+
+  private activate(address: string | null, now: number): void {
+    if (address === null) return
+    const account = this.of(address)
+    if (!account.isActive) account.createdAt = now
+    account.isActive = true
+  }
+
+  private charge(owner: string, { netFee, energyFee, activationFee, netUsage, energyUsage }: Settlement, now: number) {
+    const account = this.of(owner)
+    account.burnt += BigInt(netFee + energyFee + activationFee)
+    account.energy = { used: recovered(account.energy, now) + energyUsage, at: now }
+    account.freeNet = { used: recovered(account.freeNet, now) + netUsage, at: now }
+  }
+
+  private delegate(owner: string, target: string, amount: bigint): void {
+    this.of(owner).delegated += amount
+    this.of(target).acquired += amount
+    this.delegations.set(`${owner} ${target}`, this.delegation(owner, target) + amount)
+  }
+
+  /** What the receiver used of it moves to the delegator, and recovers there. */
+  private undelegate(owner: string, target: string, amount: bigint, now: number): void {
+    const [delegator, receiver] = [this.of(owner), this.of(target)]
+    const used = recovered(receiver.energy, now)
+    const total = usableOf(receiver)
+    const moved = total === 0n ? 0 : Math.min(used, Number((BigInt(used) * amount) / total))
+    receiver.energy = { used: used - moved, at: now }
+    delegator.energy = { used: recovered(delegator.energy, now) + moved, at: now }
+    delegator.delegated -= amount
+    receiver.acquired -= amount
+    this.delegations.set(`${owner} ${target}`, this.delegation(owner, target) - amount)
+  }
+}
+
+const usableOf = ({ stake, delegated, acquired }: AccountState) => stake - delegated + acquired
+
+function recovered({ used, at }: Usage, now: number): number {
+  return Math.floor(used * Math.max(0, 1 - Math.max(0, now - at) / recoveryMs))
+}

@@ -1,0 +1,237 @@
+/** A node's JSON-RPC: the methods that the service and the tools use, with java-tron's error messages (PROTOCOL.md, Errors). */
+import { quantity, strip0x } from '../support/hex.ts'
+import { devnetChainId, EvmError } from './anvil.ts'
+import type { BlockWithReceipts, MinedTransaction } from './blocks.ts'
+import type { DevnetNode, FoundTransaction, Heads } from './node.ts'
+
+/** A method: its exact number of parameters, and its result. */
+type Method = readonly [parameters: number, run: (...params: readonly unknown[]) => Promise<unknown>]
+type Methods = Readonly<Record<string, Method>>
+
+/** An error response. `data` is `"{}"` in errors of a method; errors of the transport have none. */
+class RpcError extends Error {
+  readonly code: number
+  readonly data: string | null
+
+  constructor(code: number, message: string, data: string | null = '{}') {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
+const batchMax = 100
+/** More logs in one response are an error. */
+const logsMax = 10_000
+const invalid = (message: string) => new RpcError(-32602, message)
+/** For a wrong number of parameters, or one of the wrong JSON type. */
+const invalidCall = () => new RpcError(-32602, 'method parameters invalid', null)
+
+/** Answers a request's body. RPC errors are responses; only a fault of this server throws. */
+export function createJsonRpc(node: DevnetNode): (body: string) => Promise<string> {
+  const methods = { ...blockMethods(node), ...stateMethods(node) }
+  return async (body) => {
+    let request: unknown
+    try {
+      request = JSON.parse(body)
+    } catch {
+      return failure('null', new RpcError(-32700, 'JSON parse error', null)) // the id is the text 'null'
+    }
+    if (!Array.isArray(request)) return handleOne(request, methods)
+    if (request.length > batchMax) {
+      const message = `Batch size ${request.length} exceeds the limit of ${batchMax}`
+      return failure('null', new RpcError(-32005, message, null))
+    }
+    const responses: string[] = []
+    for (const one of request) responses.push(await handleOne(one, methods)) // one after the other, as java-tron does
+    return `[${responses.join(',')}]`
+  }
+}
+
+async function handleOne(request: unknown, methods: Methods): Promise<string> {
+  const { id = null, method: name = '', params = [] } = Object(request) as { [member: string]: unknown } // or its default
+  try {
+    if (typeof name !== 'string' || name === '') throw new RpcError(-32600, 'invalid request', null)
+    const method = methods[name]
+    if (method === undefined) throw new RpcError(-32601, 'method not found', null)
+    const [parameters, run] = method
+    if (!Array.isArray(params) || params.length !== parameters) throw invalidCall()
+    return JSON.stringify({ jsonrpc: '2.0', id, result: await run(...params) })
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    return failure(id, error)
+  }
+}
+
+function failure(id: unknown, { code, message, data }: RpcError): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data === null ? {} : { data }) } })
+}
+
+function blockMethods(node: DevnetNode): Methods {
+  const find = (txid: unknown) => node.findTransaction(parseHash(txid))
+  return {
+    web3_clientVersion: [0, async () => 'TRON/v4.8.2/Linux/Java1.8'],
+    eth_chainId: [0, async () => quantity(devnetChainId)],
+    eth_getBlockByNumber: [
+      2,
+      async (at, full) => {
+        if (full !== false) throw invalidCall() // a node has this form too, which nothing here reads
+        const block = await node.blockAt(parseHeight(at, await node.heads()))
+        return block === null ? null : toBlockObject(block)
+      },
+    ],
+    eth_getTransactionByHash: [1, async (txid) => toTransactionObject(await find(txid))],
+    eth_getTransactionReceipt: [
+      1,
+      async (txid) => {
+        const found = await find(txid)
+        return found?.kind === 'mined' ? toReceiptObject(found.transaction, found.block) : null
+      },
+    ],
+    eth_getLogs: [1, (filter) => getLogs(node, filter)],
+  }
+}
+
+/** All logs of one block: the service asks for nothing else. */
+async function getLogs(node: DevnetNode, filter: unknown): Promise<unknown> {
+  const { blockHash, ...others } = readObject(filter)
+  if (blockHash === undefined || Object.keys(others).length > 0) {
+    throw invalid('the local chain has logs by blockHash alone, without a filter')
+  }
+  const block = await node.blockByHash(parseHash(blockHash))
+  if (block === null) throw invalid('invalid blockHash')
+  const logs = block.transactions.flatMap((transaction) => toLogObjects(transaction, block))
+  if (logs.length > logsMax) throw new RpcError(-32005, `query returned more than ${logsMax} results`)
+  return logs
+}
+
+/**
+ * The methods that read state. A full node's state is its newest block plus all unmined transactions, which is anvil's
+ * `pending`: a balance can include transactions that are in no block yet (PROTOCOL.md, Balances).
+ */
+function stateMethods(node: DevnetNode): Methods {
+  return {
+    eth_getBalance: [
+      2,
+      async (address, tag) => {
+        requireLatest(tag)
+        return quantity(await node.balance(parseStateAddress(address)))
+      },
+    ],
+    eth_call: [2, (call, tag) => ethCall(node, call, tag)],
+  }
+}
+
+async function ethCall({ evm }: DevnetNode, given: unknown, tag: unknown): Promise<unknown> {
+  const { from, to, data } = readObject(given)
+  const target = `0x${parseStateAddress(to)}`
+  const sender = from === undefined ? {} : { from: `0x${parseStateAddress(from)}` }
+  requireLatest(tag)
+  if ((await evm.call<string>('eth_getCode', target, 'pending')) === '0x') {
+    throw new RpcError(-32600, 'Smart contract is not exist.')
+  }
+  try {
+    return await evm.call('eth_call', { to: target, data: readText(data), ...sender }, 'pending')
+  } catch (error) {
+    throw error instanceof EvmError ? tronError(error) : error
+  }
+}
+
+/** A revert as a Tron error: the message ends with the reason if there is one, and `data` is the returned bytes. */
+function tronError({ message, data }: EvmError): RpcError {
+  if (!message.startsWith('execution reverted')) return new RpcError(-32000, message, data ?? '{}')
+  const reason = /^execution reverted: (.*)$/s.exec(message)?.[1]
+  return new RpcError(-32000, `REVERT opcode executed${reason === undefined ? '' : `: ${reason}`}`, data ?? '{}')
+}
+
+function readObject(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidCall()
+  return value as Record<string, unknown> // an object, by the check above
+}
+
+function readText(value: unknown): string {
+  if (typeof value !== 'string') throw invalidCall()
+  return value.toLowerCase()
+}
+
+/** 20 bytes, or 21 bytes that start with 41, as 40 hex digits; `0x` is optional. */
+function parseStateAddress(value: unknown): string {
+  const address = /^(?:0x)?(?:41)?([0-9a-f]{40})$/.exec(readText(value))?.[1]
+  if (address === undefined) throw invalid('invalid address hash value')
+  return address
+}
+
+/** Refuses any state but `latest` (PROTOCOL.md, Block tags). */
+function requireLatest(value: unknown): void {
+  const tag = readText(value)
+  if (tag === 'latest') return
+  if (['earliest', 'pending', 'finalized', 'safe'].includes(tag)) {
+    throw invalid('TAG [earliest | pending | finalized | safe] not supported')
+  }
+  throw invalid(/^(0x[0-9a-f]+|\d+)$/.test(tag) ? 'QUANTITY not supported, just support TAG as latest' : invalidHeight)
+}
+
+const invalidHeight = 'invalid block number'
+
+/** A tag, `0x` hex, or decimal digits without `0x`. */
+function parseHeight(value: unknown, heads: Heads): number {
+  const given = readText(value)
+  if (given === 'latest' || given === 'finalized') return heads[given]
+  if (given === 'pending' || given === 'safe') throw invalid(`TAG ${given} not supported`)
+  if (!/^(0x[0-9a-f]{1,13}|\d{1,15})$/.test(given)) throw invalid(invalidHeight)
+  return Number(given)
+}
+
+/** A block or transaction hash as 64 hex digits; `0x` is optional. */
+function parseHash(value: unknown): string {
+  const digits = strip0x(readText(value))
+  if (!/^[0-9a-f]{64}$/.test(digits)) throw invalid('invalid hash value')
+  return digits
+}
+
+const toBlockObject = (block: BlockWithReceipts) => ({
+  number: quantity(block.height),
+  hash: `0x${block.hash}`,
+  parentHash: `0x${block.parentHash}`,
+  transactionsRoot: block.transactionsRoot,
+  timestamp: block.timestamp,
+  transactions: block.transactions.map(({ tron }) => `0x${tron.txid}`),
+})
+
+/** Neither the contract's type nor the result is in it. Before it is mined it has no block. */
+function toTransactionObject(found: FoundTransaction | null): Record<string, unknown> | null {
+  if (found === null) return null
+  const block = found.kind === 'mined' ? found.block : null
+  const { txid, type, owner, target, amount, code } = found.kind === 'mined' ? found.transaction.tron : found.tron
+  return {
+    blockHash: block === null ? '0x' : `0x${block.hash}`,
+    blockNumber: block === null ? '0x' : quantity(block.height),
+    hash: `0x${txid}`,
+    from: `0x${owner}`,
+    to: target === null ? null : `0x${target}`,
+    value: quantity(amount),
+    input: type === 'TriggerSmartContract' ? `0x${code}` : '0x',
+  }
+}
+
+const toReceiptObject = (mined: MinedTransaction, block: BlockWithReceipts) => ({
+  ...placeOf(mined, block),
+  from: `0x${mined.tron.owner}`,
+  status: mined.ret === 'SUCCESS' ? '0x1' : '0x0',
+  gasUsed: quantity(mined.energy),
+  logs: toLogObjects(mined, block),
+})
+
+/** The logs of a transaction, numbered through the whole block. */
+const toLogObjects = (mined: MinedTransaction, block: BlockWithReceipts) =>
+  mined.logs.map(({ address, topics, data, logIndex }) => {
+    const own = { address, topics, data, logIndex, removed: false, blockTimestamp: block.timestamp }
+    return { ...own, ...placeOf(mined, block) }
+  })
+
+const placeOf = ({ tron, index }: MinedTransaction, { hash, height }: BlockWithReceipts) => ({
+  blockHash: `0x${hash}`,
+  blockNumber: quantity(height),
+  transactionHash: `0x${tron.txid}`,
+  transactionIndex: quantity(index),
+})

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { SignJWT } from 'jose'
+import { root, UserError } from '../support/project.ts'
+
+/** The local chain's folder. */
+export const chainDir = `${root}.devnet`
+/** The folders in which wrangler keeps the local database and the storage of the Durable Objects. */
+const databaseDir = `${root}.wrangler/state/v3/d1`
+const objectsDir = `${root}.wrangler/state/v3/do`
+
+/** The chain and the database that belong together contain the same random id. */
+const chainIdPath = `${chainDir}/id`
+const databaseIdPath = `${databaseDir}/devnet-id`
+
+/**
+ * Refuses a chain and a database that do not belong together. With a new chain, the stored scan position would be of
+ * blocks that no longer exist; with a new database, the old deposits would be credited a second time, to any user.
+ */
+export function requireMatchingData(): void {
+  if (readId(chainIdPath) === readId(databaseIdPath)) return
+  throw new UserError(
+    'The local chain (.devnet) and the local database (.wrangler/state/v3/d1) do not belong together, or one of them is ' +
+      'missing: run "npm run devnet:reset", which deletes both, and start again.',
+  )
+}
+
+/** Marks chain and database as belonging together; no effect if they are marked already. */
+export function markMatchingData(): void {
+  if (readId(chainIdPath) !== null) return
+  const id = randomUUID()
+  for (const [dir, path] of [
+    [chainDir, chainIdPath],
+    [databaseDir, databaseIdPath],
+  ] as const) {
+    mkdirSync(dir, { recursive: true })
+    writeFileSync(path, id)
+  }
+}
+
+/** Deletes chain and database, with the storage of the objects. */
+export function deleteLocalData(): void {
+  for (const dir of [chainDir, databaseDir, objectsDir]) rmSync(dir, { recursive: true, force: true })
+}
+
+function readId(path: string): string | null {
+  return existsSync(path) ? readFileSync(path, 'utf8').trim() : null
+}
+
+/** The ports from `PORT` and `DEVNET_PORT`. anvil's port follows that of the Tron server; the receiver of events, the service's. */
+export function readPorts() {
+  const service = readPort('PORT', 8787)
+  const tron = readPort('DEVNET_PORT', 9090)
+  return { service, tron, anvil: tron + 1, receiver: service + 3 }
+}
+
+/** Whether no program listens on a port of this machine. */
+export function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}
+
+function readPort(name: string, defaultPort: number): number {
+  const given = process.env[name]
+  if (given === undefined || given === '') return defaultPort
+  const port = /^\d{1,5}$/.test(given) ? Number(given) : 0
+  if (port < 1 || port > 65_532) throw new UserError(`${name} must be a port from 1 to 65532, not "${given}".`)
+  return port
+}
+
+/** A token of a backend for the next hour. */
+export async function localBackendToken(secret: string): Promise<string> {
+  const token = new SignJWT({ scope: 'ledger:read ledger:post' }).setProtectedHeader({ alg: 'HS256' })
+  return await token.setSubject('shop').setExpirationTime('1h').sign(new TextEncoder().encode(secret))
+}
+
+/** A command that posts a payment of 2.5 USDT of user 1 to the service at `base`. */
+export function paymentCommand(base: string, token: string): string {
+  const entry = { uid: 1, cuy: 2, type: 4, osn: 'order-1001', amt: '-2.5', mark: 'two cups' }
+  const headers = `-H 'authorization: Bearer ${token}' -H 'content-type: application/json'`
+  return `curl ${base}/ledger/entries ${headers} -d '${JSON.stringify({ entries: [entry] })}'`
+}
