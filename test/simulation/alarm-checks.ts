@@ -4,7 +4,7 @@ import type { LogFields } from '../../src/platform/logger.ts'
 import type { Environment } from './environment.ts'
 import { expectedDeposit, mayWait } from './oracle.ts'
 import { currencies, freeAllowance, type Scenario } from './scenario.ts'
-import type { Stored, StoredHolding } from './stored.ts'
+import type { Stored } from './stored.ts'
 
 /** Checks that an alarm has a cause. */
 export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields): void {
@@ -31,6 +31,8 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
       case 'events-expiring':
       case 'event-set-aside':
         return false
+      case 'transaction-unreadable':
+        return scenario.quorum === 1 && scenario.rates.malformed > 0
       case 'gap-unread':
         return canDisagree(scenario) || env.phase === 'storm' || env.unreadable.size > 0 || scenario.rates.malformed > 0
       case 'tick-failed':
@@ -89,21 +91,15 @@ function isTooLarge(env: Environment, { txid, position }: LogFields): boolean {
   return expected !== null && (expected.reason === 'too-large' || mayWait(env, expected, 'wallet-full'))
 }
 
-/** What is recorded of an address after the newest reading of its balance, or null. */
-export function findUnread(stored: Stored): StoredHolding | null {
-  const isRead = ({ readFrom, changedHeight }: StoredHolding) => readFrom !== null && readFrom >= changedHeight
-  return stored.holdings().find((holding) => !isRead(holding)) ?? null
-}
-
 /**
  * What is wrong with comparisons that are complete, or null: of each address and currency, what is stored explains what the chain
  * has, together with fees and the reported difference, which has a cause.
  */
 export function auditHoldings(env: Environment, stored: Stored): string | null {
-  const holdings = stored.holdings()
+  const holdings = new Map(stored.holdings().map((one) => [`${one.cuy} ${one.address}`, one]))
   for (const address of env.owners.keys()) {
     for (const { cuy, contract } of currencies) {
-      const holding = holdings.find((one) => one.cuy === cuy && one.address === address)
+      const holding = holdings.get(`${cuy} ${address}`)
       const held = env.balances.at(env.finalized(), address, contract)
       const { recorded = 0n, accepted = 0n, reported = 0n } = holding ?? {}
       const explained = recorded + accepted + reported

@@ -1,8 +1,10 @@
 import { createBranch } from './branches.ts'
+import { statesSince } from './environment.ts'
 import { correctTo } from './operator.ts'
 import { drawPayment } from './payments.ts'
 import { findUndone } from './recovery.ts'
 import { pass, passUntil, type SimulatedRun } from './simulated-run.ts'
+import type { StoredScan } from './stored.ts'
 
 /**
  * All nodes call blocks final that do not stay: more than a quorum tolerates. The scan follows them and credits what they have.
@@ -18,7 +20,10 @@ export async function correctAndReplace(run: SimulatedRun): Promise<void> {
   const branch = createBranch(env, from)
   if (!(await passUntil(env, () => (stored.scan()?.height ?? 0) >= from - 1, 300_000))) return
   if ((stored.scan()?.height ?? 0) >= from) return // the chain that stays was faster
+  const gaps = () => env.counts.get('block put aside')
+  const gapsBefore = gaps()
   env.isForked = true
+  const forkedAt = env.scheduler.now()
   nodes.rewriteAll(branch)
   const parties = { shown: [...env.shown.keys()], unshown: [], balanceOf: () => 0n }
   const blocks = env.scenario.finalityLag + random.int(3, 10)
@@ -33,15 +38,18 @@ export async function correctAndReplace(run: SimulatedRun): Promise<void> {
   await pass(env, (env.scenario.scanEverySeconds + 10) * 1_000)
   nodes.rewriteAll(null)
   const isHalted = () => stored.scan()?.halted != null
-  const isReplaced = (stored.scan()?.height ?? 0) >= from
-  if (!isReplaced) env.isForked = false
-  else if (!(await passUntil(env, isHalted, 300_000))) {
-    return env.violate('the scan is not halted although its block is not in the chain')
-  } else {
+  await passUntil(env, isHalted, 60_000) // what was read before can still be stored
+  const isOther = (scan: StoredScan) => scan.height >= from && scan.hash !== env.chain.at(scan.height)?.hash
+  const isReplaced = statesSince(env, forkedAt).some((scan) => scan !== undefined && isOther(scan))
+  if (isReplaced) {
+    // Above a block that was put aside nothing shows that blocks were replaced.
+    if (!(await passUntil(env, isHalted, 300_000)) && gaps() === gapsBefore) {
+      return env.violate('the scan is not halted although its block is not in the chain')
+    }
     correct(run, from)
     await passUntil(env, () => !isHalted(), 120_000) // the first step ends it
-    env.isForked = false
-  }
+  } else await passUntil(env, () => !isHalted(), 300_000)
+  env.isForked = false
   if (await passUntil(env, () => findUndone(run) === null, 1_800_000)) return
   env.violate(`not caught up after the correction: ${findUndone(run)}`)
 }

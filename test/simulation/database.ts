@@ -4,9 +4,9 @@ import type { Invocation } from './invocation.ts'
 
 /**
  * The round trips of one invocation to the database. Each takes time in both directions, and can fail before the first
- * statement, between two statements, at the commit, or after it. `onWrite` is called after each trip that wrote.
+ * statement, between two statements, at the commit, or after it. `onTrip` is called after each trip.
  */
-export function connectToDatabase(env: Environment, invocation: Invocation, onWrite: () => void): RoundTrip {
+export function connectToDatabase(env: Environment, invocation: Invocation, onTrip: () => void): RoundTrip {
   const { random, scheduler, scenario } = env
   const latency = () => {
     if (env.phase !== 'faults') return random.int(1, 15)
@@ -25,7 +25,7 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onWr
     }
     if (fault === 'database: no answer') throw new Error('D1_ERROR: the database did not answer')
     const result = work(failingStatement(fault))
-    if (statements.some((sql) => !/^\s*SELECT/i.test(sql))) onWrite()
+    onTrip()
     await scheduler.wait(latency())
     await invocation.step()
     if (fault === 'database: answer lost after the commit') throw new Error('D1_ERROR: the answer was lost')

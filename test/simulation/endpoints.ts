@@ -28,11 +28,13 @@ export interface Endpoints {
   has(url: string): boolean
   /** The answer to a request of an invocation; null for a lost connection. */
   receive(invocation: Invocation, url: string, init: RequestInit): Promise<Response | null>
-  /** Why an endpoint has not received the events up to `newest`, or null. Each event is checked when it is received. */
-  audit(newest: number): string | null
+  /** Why an endpoint has not received the events up to `newestId`, or null. Each event is checked when it is received. */
+  audit(newestId: number): string | null
   /** The database was restored to a state without endpoints: each begins with the next event again. */
   forget(): void
 }
+
+const verifier = new Webhook(secret)
 
 /** The endpoints of a run. */
 export function createEndpoints(env: Environment, random: Random): Endpoints {
@@ -42,24 +44,26 @@ export function createEndpoints(env: Environment, random: Random): Endpoints {
       new Map<string, { readonly id: number; readonly body: string; isConfirmed: boolean }>(),
     ]),
   )
+  const newest = new Map<string, number>() // the id of the event that came last
   const keep = (url: string, init: RequestInit, isConfirmed: boolean) => {
     const headers = init.headers as Readonly<Record<string, string>> // our own
     const body = String(init.body)
     const { id } = JSON.parse(body) as { readonly id: number } // checked by the audit
     const sentAt = new Date(Number(headers['webhook-timestamp']) * 1000)
     const name = String(headers['webhook-id'])
-    const expected = new Webhook(secret).sign(name, sentAt, body)
+    const expected = verifier.sign(name, sentAt, body)
     if (!name.startsWith(`evt_${id}_`)) env.violate(`event ${id} was delivered as ${name}`)
     if (headers['webhook-signature'] !== expected) env.violate(`event ${id} was delivered with a wrong signature`)
     const events = received.get(url)
     const before = events?.get(name)
     if (before !== undefined && before.body !== body) env.violate(`event ${id} was delivered again with another body`)
-    const newest = [...(events?.values() ?? [])].at(-1)
+    const newestId = newest.get(url)
     // A restored database goes on from an earlier event.
-    if (env.restores === 0 && before === undefined && newest !== undefined && id !== newest.id + 1) {
-      env.violate(`event ${id} was delivered to ${url} after event ${newest.id}`)
+    if (env.restores === 0 && before === undefined && newestId !== undefined && id !== newestId + 1) {
+      env.violate(`event ${id} was delivered to ${url} after event ${newestId}`)
     }
     env.count(before === undefined ? 'event delivered' : 'event delivered again')
+    if (before === undefined) newest.set(url, id)
     events?.set(name, { id, body, isConfirmed: isConfirmed || before?.isConfirmed === true })
   }
   return {
@@ -77,11 +81,11 @@ export function createEndpoints(env: Environment, random: Random): Endpoints {
       if (answer === 'lost connection' || answer === 'answer lost') return null
       return new Response(null, { status: answer === 'error' ? 500 : answer === 'redirect' ? 302 : 204 })
     },
-    audit(newest) {
+    audit(newestId) {
       for (const [url, events] of received) {
         // Before the first tick there was no endpoint.
-        const hasNewest = events.size === 0 || [...events.values()].some(({ id }) => id === newest)
-        if (!hasNewest) return `${url} has not received the newest event, ${newest}`
+        const hasNewest = events.size === 0 || [...events.values()].some(({ id }) => id === newestId)
+        if (!hasNewest) return `${url} has not received the newest event, ${newestId}`
         const unconfirmed = [...events.values()].find(({ isConfirmed }) => !isConfirmed)
         // A restored database has other events with these numbers.
         if (env.restores === 0 && unconfirmed !== undefined)
@@ -91,6 +95,7 @@ export function createEndpoints(env: Environment, random: Random): Endpoints {
     },
     forget() {
       for (const events of received.values()) events.clear()
+      newest.clear()
     },
   }
 }

@@ -25,17 +25,30 @@ export async function settled(): Promise<void> {
 
 /**
  * Counts every WebCrypto operation of this process, and runs them one after the other: threads would otherwise finish
- * them in an order that no seed decides.
+ * them in an order that no seed decides. Imported secrets and verified signatures are kept: few tokens are verified in all runs.
  */
 function trackWebCrypto(): void {
   const { subtle } = crypto
+  const kept = new Map<string, unknown>()
+  const keyIds = new Map<unknown, number>()
+  const spell = (value: unknown): string => {
+    if (value instanceof CryptoKey) return `key ${keyIds.get(value)}`
+    return value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : JSON.stringify(value)
+  }
   let previous: Promise<unknown> = Promise.resolve()
   for (const name of ['digest', 'importKey', 'sign', 'verify'] as const) {
     const operate = subtle[name].bind(subtle) as (...parameters: unknown[]) => Promise<unknown> // one of four shapes
     const tracked = (...parameters: unknown[]) => {
+      const what = `${name} ${parameters.map(spell).join('\n')}`
+      if (kept.has(what)) return Promise.resolve(kept.get(what))
       const operation = previous.then(() => operate(...parameters))
       previous = operation.catch(() => undefined)
-      return trackOperation(operation)
+      const keep = (result: unknown) => {
+        if (result instanceof CryptoKey) keyIds.set(result, keyIds.size)
+        if (name === 'importKey' || name === 'verify') kept.set(what, result)
+        return result
+      }
+      return trackOperation(operation.then(keep))
     }
     Object.defineProperty(subtle, name, { value: tracked })
   }

@@ -1,5 +1,5 @@
 import { addressOf } from '../support/transaction-spec.ts'
-import { auditHoldings, findUnread } from './alarm-checks.ts'
+import { auditHoldings } from './alarm-checks.ts'
 import { createBranch } from './branches.ts'
 import { checkTransaction } from './callers/check-transaction.ts'
 import { readHealth } from './callers/health.ts'
@@ -44,8 +44,8 @@ const dayMs = 86_400_000
 export async function compareRepeatedly(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored } = run
   if (env.owners.size === 0) return
-  if (!(await passUntil(env, () => findUnread(stored) === null, 1_800_000))) {
-    env.violate(`an address moved and was not compared: ${JSON.stringify(findUnread(stored), bigintText)}`)
+  if (!(await passUntil(env, () => stored.unreadHolding() === undefined, 1_800_000))) {
+    env.violate(`an address moved and was not compared: ${JSON.stringify(stored.unreadHolding())}`)
   }
   if (hasEnoughCorrectNodes(env.scenario)) {
     nodes.recover('false balances')
@@ -53,7 +53,7 @@ export async function compareRepeatedly(run: SimulatedRun): Promise<void> {
   }
   nodes.recover(null)
   for (let day = 0; day < 3; day += 1) {
-    if (await passUntil(env, () => auditHoldings(env, stored) === null, 1_800_000)) break
+    if (await passUntil(env, () => auditHoldings(env, stored) === null, 1_800_000, 5_000)) break
     env.sleepsUntil = env.scheduler.now() + dayMs
     env.blockMs = 3_600_000
     await pass(env, dayMs)
@@ -62,8 +62,6 @@ export async function compareRepeatedly(run: SimulatedRun): Promise<void> {
   const fault = auditHoldings(env, stored)
   if (fault !== null && env.violation === null) env.violate(fault)
 }
-
-const bigintText = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
 
 /** Longest wait of an endpoint that was failing for some minutes for its next try. */
 const longestRetryMs = 4_400_000

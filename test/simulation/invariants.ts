@@ -1,42 +1,52 @@
 import { depositAddress, type Environment } from './environment.ts'
 import { expectedDeposit, isExpected } from './oracle.ts'
-import type { Stored, StoredRescan, StoredScan, StoredTransfer } from './stored.ts'
+import type { Changes, Stored, StoredRescan, StoredScan, StoredTransfer } from './stored.ts'
 
 /** The check of the database. */
 export interface InvariantCheck {
   /** To be called after each trip that wrote: reports the first invariant that is broken. `by` names the invocation. */
-  check(by: string): void
+  check(by: string, changes: Changes): void
   /** To be called after the operator changed the database: the present state is what later ones are compared with. */
   accept(): void
 }
 
-/** The invariants after every write. */
+/** The invariants after every write. What did not change was checked before. */
 export function createInvariantCheck(env: Environment, stored: Stored): InvariantCheck {
   const entryCheck = createEntryCheck(env, stored)
   let before: StoredScan | undefined
   let rescans: readonly StoredRescan[] = []
-  let transfers: ReadonlyMap<string, StoredTransfer> = new Map()
+  let transfers = new Map<number, StoredTransfer>()
   const remember = (now: StoredScan | undefined) => {
     env.scanHistory.push({ at: env.scheduler.now(), scan: now })
     before = now
   }
-  const readTransfers = () => new Map(stored.transfers().map((one) => [`${one.txid}:${one.position}`, one]))
+  const checkTransfers = (by: string, ids: Iterable<number>, isHalted: boolean) => {
+    for (const id of ids) {
+      const last = transfers.get(id)
+      const now = stored.transferById(id)
+      if (now !== undefined) {
+        transfers.set(id, now)
+        checkTransfer(env, by, last, now, isHalted)
+      } else if (last !== undefined) env.violate(`${by} deleted ${last.txid}:${last.position}`)
+    }
+  }
   return {
-    check(by) {
-      checkNewAddresses(env, stored)
-      const openRescans = stored.rescans()
-      noteGaps(env, openRescans)
-      checkRescans(env, stored, rescans, openRescans)
-      rescans = openRescans
-      const now = stored.scan()
-      if (now !== undefined) checkScan(env, stored, before, now)
-      const isHalted = before !== undefined && before.halted !== null && now?.halted !== null
-      remember(now)
-      for (const { uid, to } of stored.foreign()) env.violate(`a transfer to ${to} is that of ${uid}, not the owner`)
-      entryCheck.check()
-      const newest = readTransfers()
-      for (const [key, one] of newest) checkTransfer(env, by, key, transfers.get(key), one, isHalted)
-      transfers = newest
+    check(by, changes) {
+      if (changes.has('address')) checkNewAddresses(env, stored)
+      if (changes.has('rescan')) {
+        const openRescans = stored.rescans()
+        noteGaps(env, openRescans)
+        checkRescans(env, stored, rescans, openRescans)
+        rescans = openRescans
+      }
+      const wasHalted = before !== undefined && before.halted !== null
+      if (changes.has('scan')) {
+        const now = stored.scan()
+        if (now !== undefined) checkScan(env, stored, before, now)
+        remember(now)
+      }
+      if (changes.has('flow') || changes.has('wallet')) entryCheck.check()
+      checkTransfers(by, changes.get('transfer') ?? [], wasHalted && before?.halted !== null)
     },
     accept() {
       remember(stored.scan())
@@ -47,7 +57,7 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
       // What was read before its address counted from a lower height need not be known.
       if (issued.some((one) => env.issuedHeights.get(one.address) !== one.issuedHeight)) rescans = gapsOnly(rescans)
       for (const { address, issuedHeight } of issued) env.issuedHeights.set(address, issuedHeight)
-      transfers = readTransfers()
+      transfers = new Map(stored.transfers().map((one) => [one.id, one]))
     },
   }
 }
@@ -174,12 +184,15 @@ const isLast = ({ state }: StoredTransfer) => state === 'credited' || state === 
 function checkTransfer(
   env: Environment,
   by: string,
-  key: string,
   before: StoredTransfer | undefined,
   now: StoredTransfer,
   isHalted: boolean,
 ): void {
   const { state, reason, height, hash } = now
+  const key = `${now.txid}:${now.position}`
+  if (now.uid !== null && env.owners.get(now.to) !== now.uid) {
+    env.violate(`a transfer to ${now.to} is that of ${now.uid}, not the owner`)
+  }
   if (before !== undefined && isLast(before)) {
     if (before.state !== state || before.amount !== now.amount || before.uid !== now.uid) {
       env.violate(`${by} made ${key} ${state} after it was ${before.state}`)

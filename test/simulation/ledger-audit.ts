@@ -5,50 +5,41 @@ import type { Stored } from './stored.ts'
 
 /**
  * What is wrong with a ledger that should be complete, or null. Transfers are those that are expected, each credited one
- * has one entry, each other entry belongs to a post that is stored whole, each accepted post is stored, each balance is the one
- * before plus the amount, each wallet has its newest balance, and nothing else is stored.
+ * has one entry, each other entry belongs to a post that is stored whole, each accepted post is stored, and nothing else is.
  */
 export function auditLedger(env: Environment, stored: Stored): string | null {
   const due = new Map<string, Pick<ExpectedDeposit, 'uid' | 'cuy' | 'amount'>>()
   const expected = expectedDeposits(env)
   const transfers = new Map(stored.transfers().map((one) => [`${one.txid}:${one.position}`, one]))
-  for (const [key, { expected: deposit }] of expected) {
+  const position = stored.scan()?.height ?? 0
+  for (const [key, { transfer, expected: deposit }] of expected) {
+    if (transfer.height > position) continue // its block became final just now
     const { state = 'nothing', reason = null } = transfers.get(key) ?? {}
     const isFull = state === 'held' && reason === 'wallet-full' && mayWait(env, deposit, reason)
     if (state !== deposit.state && !isFull) return `${key} is ${deposit.state} and was stored as ${state} ${reason}`
   }
-  const position = stored.scan()?.height ?? 0
   for (const [key, { txid, cuy, uid, state, amount, height }] of transfers) {
-    const isOpen = state === 'dropped' || state === 'moved' || (state === 'seen' && height > position)
+    const isOpen =
+      state === 'dropped' || state === 'moved' || (state === 'seen' && (height > position || env.openGaps.has(height)))
     if (!isOpen && !expected.has(key) && !env.creditedElsewhere.has(key)) return `${key} is ${state} and is no deposit`
     if (state === 'credited' && uid !== null) due.set(cuy === 1 ? txid : key, { uid, cuy, amount } as ExpectedDeposit)
   }
   return auditEntries(stored, due) ?? auditPosts(env.posts, stored)
 }
 
-/** The amounts of transfers were checked when they were stored. */
+/** The amounts of transfers were checked when they were stored, and balances after every write. */
 function auditEntries(
   stored: Stored,
   due: Map<string, Pick<ExpectedDeposit, 'uid' | 'cuy' | 'amount'>>,
 ): string | null {
-  const balances = new Map<string, bigint>()
-  for (const { osn, uid, cuy, type, amount, balance } of stored.entries()) {
-    if (type === 1) {
-      const deposit = due.get(osn)
-      if (deposit === undefined) return `entry ${osn} has no deposit, or exists twice`
-      due.delete(osn)
-      if (uid !== deposit.uid || cuy !== deposit.cuy) return `entry ${osn} belongs to another wallet`
-      if (amount !== deposit.amount) return `entry ${osn} is ${amount} instead of ${deposit.amount}`
-    }
-    const wallet = `${uid} ${cuy}`
-    const after = (balances.get(wallet) ?? 0n) + amount
-    if (balance !== after) return `entry ${osn} leaves ${balance} instead of ${after}`
-    balances.set(wallet, after)
+  for (const { osn, uid, cuy, type, amount } of stored.entries()) {
+    if (type !== 1) continue
+    const deposit = due.get(osn)
+    if (deposit === undefined) return `entry ${osn} has no deposit, or exists twice`
+    due.delete(osn)
+    if (uid !== deposit.uid || cuy !== deposit.cuy) return `entry ${osn} belongs to another wallet`
+    if (amount !== deposit.amount) return `entry ${osn} is ${amount} instead of ${deposit.amount}`
   }
   for (const osn of due.keys()) return `entry ${osn} is missing`
-  for (const { uid, cuy, balance } of stored.wallets()) {
-    const after = balances.get(`${uid} ${cuy}`) ?? 0n
-    if (balance !== after) return `wallet ${cuy} of ${uid} has ${balance} instead of ${after}`
-  }
   return null
 }

@@ -50,8 +50,8 @@ export function connectToNodes(
 const dayMs = 86_400_000
 
 /**
- * What a node allows is never exceeded, not even by one request, and callers never have more than half of it. An instance that has just begun knows the day's requests of those
- * before it, and not those of the last second.
+ * What a node allows is never exceeded, not even by one request, and callers never have more than half of it. An instance
+ * that has just begun knows the day's requests of those before it, and not those of the last second.
  */
 function checkAllowance(
   { allowance, scheduler, instancesAt, violate }: Environment,
@@ -62,10 +62,10 @@ function checkAllowance(
   const { perSecond, perDay } = allowance
   const now = scheduler.now()
   requests.push(now)
+  while ((requests[0] ?? now) <= now - dayMs) requests.shift()
   if (kind !== 'scanner alarm') node.byCallers += 1
   if (node.byCallers > perDay / 2) violate(`callers have used ${node.byCallers} requests to node ${number}`)
-  const today = requests.length - (requests.findLastIndex((at) => at <= now - dayMs) + 1)
-  if (today > perDay) violate(`node ${number} got ${today} requests in a day`)
+  if (requests.length > perDay) violate(`node ${number} got ${requests.length} requests in a day`)
   const second = requests.slice(-perSecond - 1).filter((at) => at > now - 1_000).length
   const begunLately = instancesAt.some((at) => at > now - 1_000)
   if (second > perSecond && !begunLately) violate(`node ${number} got ${second} requests in a second`)

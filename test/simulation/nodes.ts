@@ -40,7 +40,7 @@ export interface SimulatedNode {
   readonly plan: NodePlan
   /** Transactions that it knows and that are in no block. */
   readonly unmined: Set<string>
-  /** Times of all requests, in milliseconds since 1970. */
+  /** Times of the last day's requests, in milliseconds since 1970. */
   readonly requests: number[]
   /** Those of callers. */
   byCallers: number

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Repair, repairSql } from '../../src/tools/operate/repair-sql.ts'
-import { requestMisconfigured } from './callers/misconfigured.ts'
+import { type Repair, repairSql } from '../../src/tools/operate/repair.ts'
+import { requestMisconfigured } from './callers/refused.ts'
 import { postAgain } from './posts.ts'
 import type { SimulatedRun } from './simulated-run.ts'
 

@@ -33,9 +33,7 @@ export function findUndone({ env, stored }: SimulatedRun): string | null {
   const asked = stored.rescans().filter(({ kind }) => kind === 'request')
   const open = asked.find(({ from, to }) => !Array.from({ length: to - from + 1 }, (_, i) => from + i).some(unreadable))
   if (open !== undefined) return `${open.from} to ${open.to} are not read again`
-  const waits = stored.transfers().find(({ state, reason }) => {
-    return state === 'held' && (reason === 'retired' || reason === 'decimals-unknown')
-  })
+  const waits = stored.waiting()
   return waits === undefined ? null : `${waits.txid}:${waits.position} is held: ${waits.reason}`
 }
 

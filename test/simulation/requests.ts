@@ -6,7 +6,7 @@ import { generate } from './callers/generate.ts'
 import { readHealth } from './callers/health.ts'
 import { listEntries, listWallets } from './callers/lists.ts'
 import { recharge } from './callers/recharge.ts'
-import { requestUnauthorized } from './callers/unauthorized.ts'
+import { requestUnauthorized } from './callers/refused.ts'
 import type { Environment } from './environment.ts'
 import type { SimulatedRun } from './simulated-run.ts'
 

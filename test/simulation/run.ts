@@ -1,4 +1,4 @@
-import { openSqliteD1, type SqliteD1 } from '../support/sqlite-d1.ts'
+import { openSqliteD1 } from '../support/sqlite-d1.ts'
 import { correctAndReplace } from './correction.ts'
 import { createEnvironment, depositAddress, type Environment, startMs } from './environment.ts'
 import { auditEvents } from './event-audit.ts'
@@ -13,7 +13,8 @@ import { recover, settle } from './recovery.ts'
 import { createRequests } from './requests.ts'
 import { drawScenario, type Overrides } from './scenario.ts'
 import { createScheduler } from './scheduler.ts'
-import { createRun, type SimulatedRun } from './simulated-run.ts'
+import { createRun, type SimulatedRun, type StoreOfRuns } from './simulated-run.ts'
+import { createStored } from './stored.ts'
 import { weatherStorm } from './storm.ts'
 
 /** The result of one run. */
@@ -43,6 +44,7 @@ const lossSeeds = 2 ** 42
 /** Runs one seed after the other over one database, which is empty again after each. */
 export function createSimulation(): (seed: number, options?: RunOptions) => Promise<Outcome> {
   const store = openSqliteD1()
+  const stores = { store, stored: createStored(store) }
   return async (seed, { trace, overrides } = {}) => {
     const random = createRandom(seed)
     const scenario = { ...drawScenario(random), ...overrides }
@@ -52,7 +54,7 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
     if (lost !== null) env.count(`lost database: first index ${lost.isSet ? 'set' : 'missing'}`)
     store.begin()
     try {
-      const early = await live(env, store, createRandom(seed + postSeeds), createRandom(seed + endpointSeeds))
+      const early = await live(env, stores, createRandom(seed + postSeeds), createRandom(seed + endpointSeeds))
       return { seed, violation: env.violation, counts: env.counts, deposits: expectedDeposits(env).size, early }
     } finally {
       store.rollBack()
@@ -62,8 +64,13 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
 }
 
 /** Runs all phases. Returns the number of deposits that were credited before the recovery. */
-async function live(env: Environment, store: SqliteD1, backendRandom: Random, endpointRandom: Random): Promise<number> {
-  const run = createRun(env, store, backendRandom, endpointRandom)
+async function live(
+  env: Environment,
+  stores: StoreOfRuns,
+  backendRandom: Random,
+  endpointRandom: Random,
+): Promise<number> {
+  const run = createRun(env, stores, backendRandom, endpointRandom)
   await runFaultyPhase(run)
   const early = run.stored.countCredited()
   const phases = env.scenario.storm === null ? [recover, settle] : [recover, weatherStorm, recover, settle]

@@ -8,7 +8,7 @@ import { type Client, createClient } from './callers/client.ts'
 import { connectToDatabase } from './database.ts'
 import { createEndpoints, type Endpoints } from './endpoints.ts'
 import type { Environment } from './environment.ts'
-import { createInvariantCheck } from './invariants.ts'
+import { createInvariantCheck, type InvariantCheck } from './invariants.ts'
 import { type AnyFetch, createInvocation, createLifetime, type Invocation, runIn } from './invocation.ts'
 import { connectDatabase, createDeployment, type Isolate, wrongSettings } from './isolate.ts'
 import { connectToNodes } from './network.ts'
@@ -16,7 +16,7 @@ import { createNodes, type Nodes } from './nodes.ts'
 import { isPlatformFault } from './objects.ts'
 import type { Random } from './random.ts'
 import { createRateLimits } from './rate-limits.ts'
-import { createStored, type Stored } from './stored.ts'
+import type { Stored } from './stored.ts'
 
 /** A run: its environment, its nodes, its database and the service. */
 export interface SimulatedRun {
@@ -45,6 +45,12 @@ export interface SimulatedRun {
 /** How long a deployment with a wrong setting runs beside the right one. */
 const wrongForMs = 45_000
 
+/** The database of all runs, one after the other. */
+export interface StoreOfRuns {
+  readonly store: SqliteD1
+  readonly stored: Stored
+}
+
 /** What an invocation does. */
 type Work = (isolate: Isolate, invocation: Invocation) => Promise<void>
 
@@ -54,16 +60,16 @@ type Work = (isolate: Isolate, invocation: Invocation) => Promise<void>
  */
 export function createRun(
   env: Environment,
-  store: SqliteD1,
+  { store, stored }: StoreOfRuns,
   backendRandom: Random,
   endpointRandom: Random,
 ): SimulatedRun {
   const { random } = env
   const endpoints = createEndpoints(env, endpointRandom)
-  const stored = createStored(store.sqlite)
+  stored.forget()
   const nodes = createNodes(env, () => stored.scan()?.height ?? 0)
   const invariants = createInvariantCheck(env, stored)
-  const ports = createPorts({ stored, nodes, endpoints, check: (by) => invariants.check(by) })
+  const ports = createPorts({ stored, nodes, endpoints, check: invariants.check })
   // Reads and writes of anything but `random` are those of the environment itself.
   const backends: Environment = Object.create(env, { random: { value: backendRandom } })
   const db = connectDatabase(store)
@@ -112,6 +118,7 @@ export function createRun(
     forgetNodes: () => deployment.scanner.restart(),
     repair(change) {
       change(store.sqlite)
+      stored.forget()
       invariants.accept()
       for (const observer of env.observers) observer()
     },
@@ -135,18 +142,20 @@ function createPorts(run: {
   readonly stored: Stored
   readonly nodes: Nodes
   readonly endpoints: Endpoints
-  readonly check: (by: string) => void
+  readonly check: InvariantCheck['check']
 }) {
   const { nodes, endpoints, check } = run
   return (env: Environment, invocation: Invocation) => {
-    const onWrite = () => {
-      check(invocation.name)
+    const onTrip = () => {
+      const changes = run.stored.takeChanges()
+      if (changes.size === 0) return
+      check(invocation.name, changes)
       for (const observer of env.observers) observer()
     }
     return {
       invocation,
       fetch: connect(env, nodes, endpoints, invocation),
-      roundTrip: connectToDatabase(env, invocation, onWrite),
+      roundTrip: connectToDatabase(env, invocation, onTrip),
       log: createLog(env, invocation),
     }
   }
@@ -226,9 +235,9 @@ export async function pass({ scheduler }: Environment, ms: number): Promise<void
 }
 
 /** Lets virtual time pass until something is true, for so many milliseconds at most. Returns whether it is true. */
-export async function passUntil(env: Environment, isTrue: () => boolean, ms: number): Promise<boolean> {
+export async function passUntil(env: Environment, isTrue: () => boolean, ms: number, stepMs = 500): Promise<boolean> {
   const until = env.scheduler.now() + ms
-  while (env.violation === null && env.scheduler.now() < until && !isTrue()) await pass(env, 500)
+  while (env.violation === null && env.scheduler.now() < until && !isTrue()) await pass(env, stepMs)
   return isTrue()
 }
 

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Address } from '../../src/chain/address.ts'
 import type { Uid } from '../../src/common/ids.ts'
+import type { SqliteD1 } from '../support/sqlite-d1.ts'
 
 type Numbers<Names extends string> = Readonly<Record<Names, number>>
 type Texts<Names extends string> = Readonly<Record<Names, string>>
@@ -13,7 +14,7 @@ export type StoredScan = Numbers<'height' | 'finalized' | 'advancedAt' | 'caught
 }
 
 /** A transfer. */
-export type StoredTransfer = Numbers<'position' | 'height' | 'cuy'> &
+export type StoredTransfer = Numbers<'id' | 'position' | 'height' | 'cuy'> &
   Texts<'txid' | 'hash'> &
   Amounts<'raw' | 'amount'> & {
     readonly uid: number | null
@@ -36,12 +37,9 @@ export type StoredAddress = Numbers<'id' | 'index' | 'issuedHeight'> & { readonl
 /** An unfinished rescan. The blocks before `next` were read. */
 export type StoredRescan = Numbers<'id' | 'from' | 'to' | 'next'> & { readonly kind: 'gap' | 'request' }
 
-/**
- * What is recorded of an address in one currency, up to a height, and what is known of the difference. `readFrom` is the lowest height
- * that the newest reading can be of.
- */
-export type StoredHolding = Numbers<'cuy' | 'changedHeight'> &
-  Amounts<'recorded' | 'accepted' | 'reported'> & { readonly address: Address; readonly readFrom: number | null }
+/** What is recorded of an address in one currency, and what is known of the difference. */
+export type StoredHolding = Numbers<'cuy'> &
+  Amounts<'recorded' | 'accepted' | 'reported'> & { readonly address: Address }
 
 /** An event. */
 export type StoredEvent = Numbers<'id' | 'uid'> &
@@ -53,7 +51,7 @@ const selectScan = `
 SELECT height, hash, finalized, advanced_at AS advancedAt, caught_up_at AS caughtUpAt, tried_at AS triedAt, halted,
   corrected_by AS correctedBy FROM scan`
 const selectTransfers = `
-SELECT txid, position, height, block_hash AS hash, cuy, uid, to_address AS "to", state, reason, raw, amount FROM transfer`
+SELECT id, txid, position, height, block_hash AS hash, cuy, uid, to_address AS "to", state, reason, raw, amount FROM transfer`
 const selectEntries = `
 SELECT id, uid, wallet_id AS wid, osn, type, cuy, amount, balance, mark, created_at AS createdAt,
   posted_by AS "by" FROM flow`
@@ -66,25 +64,69 @@ WHERE uid = ? AND NOT EXISTS (
 const selectCredited = `
 SELECT coalesce(sum(amount), 0) AS n FROM transfer
 WHERE uid = ? AND cuy = ? AND changed_at >= ? AND state = 'credited'`
-const selectForeign = `
-SELECT uid, to_address AS "to" FROM transfer WHERE uid IS NOT NULL
-AND NOT EXISTS (SELECT 1 FROM address WHERE address.address = transfer.to_address AND address.uid = transfer.uid)`
 const selectRescans = `
 SELECT id, kind, from_height AS "from", to_height AS "to", next_height AS next
 FROM rescan WHERE finished_at IS NULL ORDER BY id`
 const selectEvents = 'SELECT id, type, uid, entry_id AS entryId, txid, position, reason FROM event ORDER BY id'
 const parts = Array.from({ length: 7 }, (_, i) => `part_${i}`)
 const selectHoldings = `
-SELECT address, cuy, ${parts.join(', ')}, accepted, iif(differing >= 3, difference, '0') AS reported,
-  changed_height AS changedHeight, read_from AS readFrom FROM holding`
+SELECT address, cuy, ${parts.join(', ')}, accepted, iif(differing >= 3, difference, '0') AS reported
+FROM holding`
+const selectUnread = `
+SELECT address, cuy, changed_height AS changedHeight, read_from AS readFrom FROM holding
+WHERE read_from IS NULL OR read_from < changed_height LIMIT 1`
+const selectWaiting = `
+SELECT txid, position, reason FROM transfer
+WHERE state = 'held' AND reason IN ('retired', 'decimals-unknown') LIMIT 1`
 
 /** The contents of the database, read without the service. */
 export type Stored = ReturnType<typeof createStored>
 
-/** Reads of the database for the checks. */
-export function createStored(sqlite: DatabaseSync) {
-  const queries = createQueries(sqlite)
-  return { ...scanReads(queries), ...transferReads(queries), ...ledgerReads(queries), ...eventReads(queries) }
+/** The rows that changed, by table and `id`. */
+export type Changes = ReadonlyMap<string, ReadonlySet<number>>
+
+/** Reads of a database for the checks, for all runs over it. */
+export function createStored(store: SqliteD1) {
+  const queries = createQueries(store.sqlite)
+  const followed = followChanges(store, queries.first<StoredScan>(selectScan))
+  return {
+    ...scanReads(queries),
+    ...followed,
+    ...transferReads(queries),
+    ...ledgerReads(queries),
+    ...eventReads(queries),
+  }
+}
+
+/** Follows what the checks after each write and the observers read. The scan is read most, and only where it changed. */
+function followChanges(store: SqliteD1, readScan: () => StoredScan | undefined) {
+  let changes = new Map<string, Set<number>>()
+  let scan: StoredScan | undefined
+  let isScanRead = false
+  store.watch(['address', 'flow', 'rescan', 'scan', 'transfer', 'wallet'], (table, id) => {
+    if (table === 'scan') isScanRead = false
+    const rows = changes.get(table)
+    if (rows === undefined) changes.set(table, new Set([id]))
+    else rows.add(id)
+  })
+  return {
+    scan(): StoredScan | undefined {
+      if (!isScanRead) scan = readScan()
+      isScanRead = true
+      return scan
+    },
+    /** The changes since the last call. */
+    takeChanges(): Changes {
+      const taken = changes
+      if (taken.size > 0) changes = new Map()
+      return taken
+    },
+    /** To be called after the database has changed in a way that it does not notice: it was put back. */
+    forget() {
+      changes = new Map()
+      isScanRead = false
+    },
+  }
 }
 
 type Value = string | number
@@ -109,9 +151,8 @@ function createQueries(sqlite: DatabaseSync) {
   return { rows, first, count }
 }
 
-function scanReads({ rows, first, count }: Queries) {
+function scanReads({ rows, count }: Queries) {
   return {
-    scan: first<StoredScan>(selectScan),
     addressesFrom: rows<StoredAddress>(`${selectAddresses} WHERE derivation_index >= ? ORDER BY derivation_index`),
     addressesOf: rows<StoredAddress>(`${selectAddresses} WHERE uid = ? ORDER BY derivation_index`),
     /** The caller's addresses without a deposit. */
@@ -135,6 +176,7 @@ function transferReads({ rows, first, count }: Queries) {
   const all = rows<Row<StoredTransfer>>(selectTransfers)
   const of = rows<Row<StoredTransfer>>(`${selectTransfers} WHERE uid = ? AND txid = ?`)
   const one = first<Row<StoredTransfer>>(`${selectTransfers} WHERE txid = ? AND position = ?`)
+  const byId = first<Row<StoredTransfer>>(`${selectTransfers} WHERE id = ?`)
   const credited = count(selectCredited)
   const countState = count('SELECT count(*) AS n FROM transfer WHERE uid = ? AND state = ?')
   return {
@@ -144,6 +186,12 @@ function transferReads({ rows, first, count }: Queries) {
       const row = one(txid, position)
       return row === undefined ? undefined : toTransfer(row)
     },
+    transferById(id: number): StoredTransfer | undefined {
+      const row = byId(id)
+      return row === undefined ? undefined : toTransfer(row)
+    },
+    /** One that waits, and for no operator. */
+    waiting: first<Pick<StoredTransfer, 'txid' | 'position' | 'reason'>>(selectWaiting),
     /** Whether it was decided: what was only seen, or dropped, was not. */
     isDecided(txid: string, position: number): boolean {
       const state = one(txid, position)?.state
@@ -154,8 +202,6 @@ function transferReads({ rows, first, count }: Queries) {
     countHeldOf: (uid: Uid) => countState(uid, 'held'),
     /** The sum that was credited to a caller in one currency at or after a time. */
     creditedSince: (uid: Uid, cuy: number, since: number) => BigInt(credited(uid, cuy, since)),
-    /** Transfers that belong to somebody who does not have the address. */
-    foreign: rows<{ uid: Uid; to: Address }>(selectForeign),
   }
 }
 
@@ -181,6 +227,8 @@ function ledgerReads({ rows, first, count }: Queries) {
     /** The caller's entries, newest first. */
     entriesOf: (uid: Uid) => entriesOf(uid).map(toEntry),
     wallets: () => wallets().map((wallet): StoredWallet => ({ ...wallet, balance: BigInt(wallet.balance) })),
+    /** What is recorded of an address after the newest reading of its balance. */
+    unreadHolding: first<object>(selectUnread),
     holdings: () =>
       holdings().map((row): StoredHolding => {
         const recorded = parts.reduce((sum, part) => sum * 10n ** 12n + BigInt(row[part] ?? 0), 0n) // the highest first

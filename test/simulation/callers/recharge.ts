@@ -65,6 +65,7 @@ function checkComplete({ env, stored }: Client, uid: Uid, since: number, finalBe
   const isSlow = env.phase === 'faults' || env.phase === 'recovery'
   const endedAfter = since - blockMs - (isSlow ? slowTripMs : 1_000)
   const scans = statesSince(env, endedAfter).flatMap((scan) => scan ?? [])
+  if (new Set(scans.map(({ correctedBy }) => correctedBy)).size > 1) return // a correction has overtaken the scan
   const newest = Math.max(...scans.map(({ caughtUpAt }) => caughtUpAt))
   // A scan that was stored since then has another start, or is the first one after a correction.
   const isScanned = newest >= since || scans.some(({ caughtUpAt }) => caughtUpAt !== newest)
