@@ -1,81 +1,71 @@
 import * as z from 'zod/mini'
-import type { Uid } from '../common/ids.ts'
-import { integerFrom, optional, parsedBy, parsedText, text, url } from './schemas.ts'
+import { reservedUid, type Uid } from '../common/ids.ts'
+import { integerFrom, optional, parsedBy, parsedText, placeOf, type Refuse, text, url } from './schemas.ts'
 
-/** The keys that verify the tokens of callers. With none the routes answer 503, except for `DEV_UID` on loopback. */
-export interface AuthKeys {
+/** The keys that verify one kind of token, and what the token must have. */
+export interface TokenConfig {
   /** For HS256: the present secret and the previous one. */
   readonly secrets: readonly string[]
   /** For RS256, ES256 and EdDSA: where the issuer publishes its keys, or null. */
   readonly jwksUrl: string | null
-}
-
-/** The keys that verify the tokens of backends. Without any, `backend` is null and there are no routes for them. */
-export interface BackendAuthConfig {
-  readonly backend: AuthKeys | null
-}
-
-/** How callers are authenticated. */
-export interface AuthConfig {
-  readonly keys: AuthKeys
   /** The `iss` that a token must have, or null: any. */
   readonly issuer: string | null
   /** The `aud` that a token must have, or null: any. */
   readonly audience: string | null
+}
+
+/** How callers are authenticated. Without any key the routes answer 503, except for `DEV_UID` on loopback. */
+export interface AuthConfig extends TokenConfig {
   /** The user for whom requests without a token act on loopback, or null. */
   readonly devUid: Uid | null
 }
 
-/** Shortest `AUTH_JWT_SECRET`, in bytes: the size of the hash (RFC 7518, 3.2). */
+/** Shortest secret, in bytes: the size of the hash (RFC 7518, 3.2). */
 export const secretBytesMin = 32
 
 const secretText = parsedText(`a text of at least ${secretBytesMin} bytes`, (value) =>
   new TextEncoder().encode(value).length < secretBytesMin ? null : value,
 )
 
-const keys = parsedBy(
-  z.object({
-    AUTH_JWT_SECRET: optional(secretText),
-    AUTH_JWT_SECRET_PREVIOUS: optional(secretText),
-    AUTH_JWKS_URL: optional(url),
-  }),
-  ({ AUTH_JWT_SECRET: secret, AUTH_JWT_SECRET_PREVIOUS: previous, AUTH_JWKS_URL: jwksUrl }, refuse) => {
-    if (secret === null && previous !== null) refuse('set only beside AUTH_JWT_SECRET', 'AUTH_JWT_SECRET_PREVIOUS')
-    const secrets = [secret, previous].filter((one) => one !== null)
-    return { keys: { secrets, jwksUrl } satisfies AuthKeys }
-  },
-)
-
-const claims = parsedBy(
-  z.object({
-    AUTH_ISSUER: optional(text('the name of the issuer')),
-    AUTH_AUDIENCE: optional(text('the name of the audience')),
-    DEV_UID: optional(integerFrom<Uid>(1, Number.MAX_SAFE_INTEGER)),
-  }),
-  ({ AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience, DEV_UID: devUid }) => ({ issuer, audience, devUid }),
-)
-
-/** `BackendAuthConfig` from its variables. A secret or key set that verified both kinds of token would make each caller a backend: none may be the same. */
-export const backendAuthSchema = parsedBy(
-  z.object({
-    BACKEND_JWT_SECRET: optional(secretText),
-    BACKEND_JWKS_URL: optional(url),
-    AUTH_JWT_SECRET: z.optional(z.unknown()),
-    AUTH_JWT_SECRET_PREVIOUS: z.optional(z.unknown()),
-    AUTH_JWKS_URL: z.optional(z.unknown()),
-  }),
-  ({ BACKEND_JWT_SECRET: secret, BACKEND_JWKS_URL: jwksUrl, ...callers }, refuse): BackendAuthConfig => {
-    const { AUTH_JWT_SECRET: own, AUTH_JWT_SECRET_PREVIOUS: previous, AUTH_JWKS_URL: ownUrl } = callers
-    if (secret !== null && [own, previous].includes(secret)) {
-      refuse('another secret than AUTH_JWT_SECRET and AUTH_JWT_SECRET_PREVIOUS', 'BACKEND_JWT_SECRET')
-    }
-    if (jwksUrl !== null && typeof ownUrl === 'string' && URL.parse(ownUrl)?.href === URL.parse(jwksUrl)?.href) {
-      refuse('another URL than AUTH_JWKS_URL', 'BACKEND_JWKS_URL')
-    }
-    const keys = Object.freeze({ secrets: secret === null ? [] : [secret], jwksUrl })
-    return { backend: secret === null && jwksUrl === null ? null : keys }
-  },
-)
+/** `TokenConfig` from the variables of one kind of token. */
+const tokenSchema = (door: 'AUTH' | 'BACKEND') => {
+  const secretName = `${door}_JWT_SECRET` as const
+  const previousName = `${door}_JWT_SECRET_PREVIOUS` as const
+  const variables: Record<string, z.ZodMiniType<string | null>> = {
+    [secretName]: optional(secretText),
+    [previousName]: optional(secretText),
+    [`${door}_JWKS_URL`]: optional(url),
+    [`${door}_ISSUER`]: optional(text('the name of the issuer')),
+    [`${door}_AUDIENCE`]: optional(text('the name of the audience')),
+  }
+  return parsedBy(z.object(variables), (values, refuse): TokenConfig => {
+    const [secret = null, previous = null, jwksUrl = null, issuer = null, audience = null] = Object.keys(variables).map(
+      (name) => values[name],
+    )
+    if (secret === null && previous !== null) refuse(`set only beside ${secretName}`, previousName)
+    return { secrets: [secret, previous].filter((one) => one !== null), jwksUrl, issuer, audience }
+  })
+}
 
 /** `AuthConfig` from its variables. Each side of an intersection is checked, whether the other has faults or not. */
-export const authSchema = z.intersection(keys, claims)
+export const authSchema = z.intersection(
+  tokenSchema('AUTH'),
+  parsedBy(z.object({ DEV_UID: optional(integerFrom<Uid>(1, reservedUid - 1)) }), ({ DEV_UID: devUid }) => ({
+    devUid,
+  })),
+)
+
+/** How backends are authenticated, from its variables. Without any key there are no routes for them. */
+export const backendAuthSchema = tokenSchema('BACKEND')
+
+/** A secret or key set that verified both kinds of token would make each caller a backend. */
+export function refuseSharedKeys(callers: TokenConfig, backends: TokenConfig, refuse: Refuse): void {
+  backends.secrets.forEach((secret, i) => {
+    const name = i === 0 ? 'BACKEND_JWT_SECRET' : 'BACKEND_JWT_SECRET_PREVIOUS'
+    if (callers.secrets.includes(secret)) refuse('another secret than those of callers', name)
+  })
+  const [own, theirs] = [callers.jwksUrl, backends.jwksUrl]
+  if (own !== null && theirs !== null && placeOf(own) === placeOf(theirs)) {
+    refuse('another host, port or path than AUTH_JWKS_URL', 'BACKEND_JWKS_URL')
+  }
+}

@@ -1,10 +1,19 @@
 import * as z from 'zod/mini'
-import { parseAddress } from '../chain/address.ts'
-import { nativeAsset, trc20Asset } from '../chain/asset.ts'
+import { nativeAsset, trc20Asset } from '../chain/block.ts'
 import { parseUnits } from '../common/amount.ts'
 import type { CurrencyId } from '../common/ids.ts'
 import { type Currencies, type Currency, indexCurrencies, symbolPattern } from '../ledger/currencies.ts'
-import { integerFrom, listOf, optional, parsedBy, parsedText, text, url } from './schemas.ts'
+import {
+  addressText,
+  hostAndPortOf,
+  integerFrom,
+  listOf,
+  optional,
+  parsedBy,
+  parsedText,
+  text,
+  url,
+} from './schemas.ts'
 
 /** One Tron node. Its URLs and key are secrets: they never reach a caller or a log line. */
 export interface NodeConfig {
@@ -68,12 +77,6 @@ const nodesSchema = parsedBy(
   },
 )
 
-/** Name and port of a URL in one spelling. `URL` itself normalizes case, IP addresses and international names. */
-function hostAndPortOf(address: string): string {
-  const { hostname, port, protocol } = new URL(address)
-  return `${hostname.replace(/\.$/, '')}:${port || (protocol === 'https:' ? 443 : 80)}`
-}
-
 const currenciesMax = 50
 const trxDecimals = 6
 const scaleByDefault = 6
@@ -83,12 +86,7 @@ const symbolTakes = 'a symbol of 1 to 20 letters, digits, "_", "." or "-"'
 const currencyEntry = z.object({
   cuy: integerFrom<CurrencyId>(1, 1_000_000),
   symbol: z.string(symbolTakes).check(z.regex(symbolPattern, symbolTakes)),
-  contract: z.optional(
-    parsedText('the Tron address of a contract (34 characters, starts with T)', (value) => {
-      const address = parseAddress(value)
-      return address.ok ? address.value : null
-    }),
-  ),
+  contract: z.optional(addressText('the Tron address of a contract (34 characters, starts with T)')),
   decimals: integerFrom(0, 36),
   scale: z.optional(integerFrom(0, 8)),
   minDeposit: z.optional(z.string('a decimal as text, such as "1.5"')),
@@ -120,9 +118,10 @@ const chainId = parsedText('a chain id such as 0x2b6653dc', (value) =>
   /^0x[0-9a-f]{1,16}$/i.test(value) ? `0x${BigInt(value).toString(16)}` : null,
 )
 
-const assetsSchema = parsedBy(z.object({ TRON_CHAIN_ID: chainId, CURRENCIES: currencies }), (variables) => {
-  return { chainId: variables.TRON_CHAIN_ID, currencies: variables.CURRENCIES }
-})
+const assetsSchema = parsedBy(
+  z.object({ TRON_CHAIN_ID: chainId, CURRENCIES: currencies }),
+  ({ TRON_CHAIN_ID: chainId, CURRENCIES: currencies }) => ({ chainId, currencies }),
+)
 
 /** `ChainConfig` from its variables. Each side of an intersection is checked, whether the other has faults or not. */
 export const chainSchema = z.intersection(assetsSchema, nodesSchema)

@@ -5,13 +5,16 @@ import {
   indexMax,
   parseExtendedPublicKey,
 } from '../addresses/derive.ts'
-import { type Address, parseAddress } from '../chain/address.ts'
+import type { Address } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
-import type { ScannerCalls } from '../chain/scanner-calls.ts'
-import { err, ok, type Result } from '../common/result.ts'
-import { type AuthConfig, authSchema, type BackendAuthConfig, backendAuthSchema } from './auth.ts'
+import type { ScannerCalls } from '../chain/chain.ts'
+import type { EndpointKey } from '../common/ids.ts'
+import type { Result } from '../common/result.ts'
+import type { WebhookEndpoint } from '../webhooks/endpoint-state.ts'
+import { type AuthConfig, authSchema, backendAuthSchema, refuseSharedKeys, type TokenConfig } from './auth.ts'
 import { type ChainConfig, chainSchema } from './chain.ts'
 import {
+  addressText,
   type Bindings,
   integerFrom,
   isSafeUrl,
@@ -19,10 +22,9 @@ import {
   optional,
   parseBindings,
   parsedBy,
-  parsedText,
   text,
 } from './schemas.ts'
-import { type EndpointCalls, type EventsConfig, eventsSchema } from './webhooks.ts'
+import { endpointsSchema } from './webhooks.ts'
 
 /** The origins whose web pages may read responses; `*` is all of them. */
 export type CorsOrigins = '*' | ReadonlySet<string>
@@ -37,13 +39,19 @@ export interface RateLimits {
   readonly ledger: RateLimit | null
 }
 
+/** What the Worker and the scanner ask of the object of an endpoint. */
+export interface EndpointCalls {
+  /** Makes it deliver the events that it has not delivered yet. `key` is its own. */
+  wake(key: EndpointKey): Promise<void>
+}
+
 /** The Durable Objects of one class, by their names. */
 export interface ObjectsByName<Calls> {
   getByName(name: string): Calls
 }
 
 /** The configuration of a deployment, checked and frozen. */
-export interface Config extends ChainConfig, BackendAuthConfig, EventsConfig {
+export interface Config extends ChainConfig {
   readonly db: D1Database
   readonly scanners: ObjectsByName<ScannerCalls>
   readonly endpoints: ObjectsByName<EndpointCalls>
@@ -51,9 +59,16 @@ export interface Config extends ChainConfig, BackendAuthConfig, EventsConfig {
   readonly startBlock: BlockHeight | null
   /** `TRON_FIRST_INDEX`, or null. */
   readonly firstIndex: number | null
+  /** Whether new addresses are issued (`ISSUE_ADDRESSES`). */
+  readonly issuesAddresses: boolean
   /** The operator's own wallets. What they send is never a deposit. */
   readonly operators: ReadonlySet<Address>
   readonly auth: AuthConfig
+  /** How backends are authenticated. Null without a key for them: then there are no routes for them. */
+  readonly backend: TokenConfig | null
+  readonly webhooks: readonly WebhookEndpoint[]
+  readonly scanEverySeconds: number
+  readonly eventsKeepDays: number
   /** Null where CORS is off. */
   readonly cors: CorsOrigins | null
   readonly rateLimits: RateLimits
@@ -61,16 +76,7 @@ export interface Config extends ChainConfig, BackendAuthConfig, EventsConfig {
 
 /** Parses and checks all bindings and variables at once. See `parseBindings` for the faults. */
 export function parseConfig(bindings: Bindings): Result<Config, readonly string[]> {
-  const own = parseBindings(ownSchema, bindings)
-  const chain = parseBindings(chainSchema, bindings)
-  const auth = parseBindings(authSchema, bindings)
-  const backend = parseBindings(backendAuthSchema, bindings)
-  const events = parseBindings(eventsSchema, bindings)
-  if (own.ok && chain.ok && auth.ok && backend.ok && events.ok) {
-    const parts = { ...own.value, ...chain.value, ...backend.value, ...events.value }
-    return ok(Object.freeze({ ...parts, auth: Object.freeze(auth.value) }))
-  }
-  return err([own, chain, auth, backend, events].flatMap((part) => (part.ok ? [] : part.error)))
+  return parseBindings(configSchema, bindings)
 }
 
 /** A binding with these methods, the only ones that the service calls. */
@@ -90,10 +96,6 @@ const xpub = parsedBy(text(xpubTakes), (value, refuse) => {
 })
 
 const operatorsMax = 100
-const operator = parsedText('a Tron address (34 characters, starts with T)', (value) => {
-  const address = parseAddress(value)
-  return address.ok ? address.value : null
-})
 
 const originsMax = 50
 const originsTake = `"*", or at most ${originsMax} origins such as https://shop.example, separated by commas or as an array`
@@ -113,6 +115,8 @@ const origins = parsedBy(originList, (list, refuse): CorsOrigins => {
 })
 
 const objectsTake = 'the Durable Object binding is missing'
+const scanEverySecondsByDefault = 20
+const eventsKeepDaysByDefault = 90
 
 const ownSchema = parsedBy(
   z.object({
@@ -122,17 +126,46 @@ const ownSchema = parsedBy(
     TRON_XPUB: xpub,
     TRON_START_BLOCK: optional(integerFrom<BlockHeight>(1, Number.MAX_SAFE_INTEGER)),
     TRON_FIRST_INDEX: optional(integerFrom(0, indexMax)),
-    OPERATOR_ADDRESSES: optional(listOf(operator, operatorsMax)),
+    ISSUE_ADDRESSES: optional(z.literal(['on', 'off'], '"on" or "off"')),
+    OPERATOR_ADDRESSES: optional(listOf(addressText('a Tron address (34 characters, starts with T)'), operatorsMax)),
+    SCAN_EVERY_SECONDS: optional(integerFrom(10, 60)),
+    EVENTS_KEEP_DAYS: optional(integerFrom(1, 3650)),
     CORS_ORIGINS: optional(origins),
     RATE_LISTS: rateLimit,
     RATE_NODES: rateLimit,
     RATE_LEDGER: rateLimit,
   }),
-  ({ DB: db, SCANNER: scanners, ENDPOINT: endpoints, TRON_XPUB: extendedPublicKey, CORS_ORIGINS: cors, ...rest }) => {
-    const { TRON_START_BLOCK: startBlock, TRON_FIRST_INDEX: firstIndex, OPERATOR_ADDRESSES, ...limiters } = rest
-    const operators: ReadonlySet<Address> = new Set(OPERATOR_ADDRESSES)
-    const { RATE_LISTS: lists, RATE_NODES: nodes, RATE_LEDGER: ledger } = limiters
-    const rateLimits: RateLimits = Object.freeze({ lists, nodes, ledger })
-    return { db, scanners, endpoints, extendedPublicKey, startBlock, firstIndex, operators, cors, rateLimits }
+  (own) => ({
+    db: own.DB,
+    scanners: own.SCANNER,
+    endpoints: own.ENDPOINT,
+    extendedPublicKey: own.TRON_XPUB,
+    startBlock: own.TRON_START_BLOCK,
+    firstIndex: own.TRON_FIRST_INDEX,
+    issuesAddresses: own.ISSUE_ADDRESSES !== 'off',
+    operators: new Set(own.OPERATOR_ADDRESSES) satisfies ReadonlySet<Address>,
+    scanEverySeconds: own.SCAN_EVERY_SECONDS ?? scanEverySecondsByDefault,
+    eventsKeepDays: own.EVENTS_KEEP_DAYS ?? eventsKeepDaysByDefault,
+    cors: own.CORS_ORIGINS,
+    rateLimits: Object.freeze({ lists: own.RATE_LISTS, nodes: own.RATE_NODES, ledger: own.RATE_LEDGER }),
+  }),
+)
+
+/** Each side of an intersection is checked, whether the other has faults or not; what they share, where neither has. */
+const configSchema = parsedBy(
+  z.intersection(
+    z.intersection(ownSchema, chainSchema),
+    z.intersection(
+      z.intersection(
+        parsedBy(authSchema, (auth) => ({ auth: Object.freeze(auth) })),
+        parsedBy(backendAuthSchema, (backends) => ({ backends })),
+      ),
+      parsedBy(endpointsSchema, (webhooks) => ({ webhooks })),
+    ),
+  ),
+  ({ backends, ...config }, refuse): Config => {
+    refuseSharedKeys(config.auth, backends, refuse)
+    const hasKeys = backends.secrets.length > 0 || backends.jwksUrl !== null
+    return Object.freeze({ ...config, backend: hasKeys ? backends : null })
   },
 )

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { parseJson } from '../common/parse-json.ts'
-import { err, ok, type Result } from '../common/result.ts'
+import { parseAddress } from '../chain/address.ts'
+import { err, ok, parseJson, type Result } from '../common/result.ts'
 
 /** The bindings and variables of a deployment, not parsed yet. */
 export type Bindings = Readonly<Record<string, unknown>>
@@ -16,7 +16,7 @@ export function parseBindings<T>(schema: z.ZodMiniType<T>, bindings: Bindings): 
 }
 
 /** Refuses a value, or the member of it at `path`. `takes` is what the variable takes. */
-type Refuse = (takes: string, ...path: (string | number)[]) => never
+export type Refuse = (takes: string, ...path: (string | number)[]) => never
 
 /** What `parse` makes of a value that `schema` accepts. The input is left out of the issues: it can be a secret. */
 export const parsedBy = <In, Out>(schema: z.ZodMiniType<In>, parse: (value: In, refuse: Refuse) => Out) =>
@@ -44,6 +44,13 @@ export const text = (takes: string) => z.string(takes).check(z.minLength(1, take
 /** A text that `parse` accepts; it returns null for any other. */
 export const parsedText = <T>(takes: string, parse: (value: string) => T | null) =>
   parsedBy(text(takes), (value, refuse) => parse(value) ?? refuse(takes))
+
+/** A Tron address in Base58Check. */
+export const addressText = (takes: string) =>
+  parsedText(takes, (value) => {
+    const address = parseAddress(value)
+    return address.ok ? address.value : null
+  })
 
 /** A whole number, or its decimal digits as text. */
 export const integerFrom = <T extends number = number>(min: number, max: number) => {
@@ -81,4 +88,17 @@ export function isSafeUrl(value: string): boolean {
 /** Whether the host of a URL is this machine: only there are plain http and `DEV_UID` accepted. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
+}
+
+/** Name and port of a URL's host, in one spelling. `URL` itself normalizes case and IP addresses. */
+export function hostAndPortOf(address: string): string {
+  const { hostname, port, protocol } = new URL(address)
+  return `${hostname.replace(/\.$/, '')}:${port || (protocol === 'https:' ? 443 : 80)}`
+}
+
+/** Host, port and path of a URL, in one spelling. */
+export function placeOf(address: string): string {
+  const decode = (code: string) => String.fromCharCode(Number.parseInt(code.slice(1), 16))
+  const path = new URL(address).pathname.replaceAll(/%[0-9a-f]{2}/gi, decode)
+  return hostAndPortOf(address) + path.replace(/\/+$/, '')
 }

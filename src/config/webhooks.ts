@@ -4,26 +4,11 @@ import { base64 } from '@scure/base'
 import * as z from 'zod/mini'
 import type { EndpointKey } from '../common/ids.ts'
 import { eventTypes } from '../d1/tables.ts'
-import type { WebhookEndpoint } from '../webhooks/endpoint.ts'
-import { integerFrom, listOf, optional, parsedBy, text, url } from './schemas.ts'
-
-/** What the Worker and the scanner ask of the object of an endpoint. */
-export interface EndpointCalls {
-  /** Makes it deliver the events that it has not delivered yet. `key` is its own. */
-  wake(key: EndpointKey): Promise<void>
-}
-
-/** When scans begin, who gets events, and how long they are kept. */
-export interface EventsConfig {
-  readonly webhooks: readonly WebhookEndpoint[]
-  readonly scanEverySeconds: number
-  readonly eventsKeepDays: number
-}
+import type { WebhookEndpoint } from '../webhooks/endpoint-state.ts'
+import { listOf, optional, parsedBy, text, url } from './schemas.ts'
 
 /** Each is woken after every commit. */
 const endpointsMax = 10
-const scanEverySecondsByDefault = 20
-const eventsKeepDaysByDefault = 90
 
 const typesTake = `types of events: ${eventTypes.join(', ')}`
 const endpointEntry = z.object({
@@ -36,7 +21,7 @@ const secretTakes =
   'the name of a secret that is set: whsec_ and 24 to 64 bytes in base64, or two of them with a space between'
 
 /** The endpoints with the secrets that they name, which are variables too. */
-const endpoints = parsedBy(
+export const endpointsSchema = parsedBy(
   z.looseObject({ WEBHOOKS: optional(listOf(endpointEntry, endpointsMax)) }),
   ({ WEBHOOKS: entries, ...bindings }, refuse) => {
     const webhooks = (entries ?? []).map((entry, i): WebhookEndpoint => {
@@ -48,23 +33,9 @@ const endpoints = parsedBy(
     if (new Set(webhooks.map(({ key }) => key)).size < webhooks.length) {
       refuse('duplicate endpoint: the same URL is listed twice', 'WEBHOOKS')
     }
-    return { webhooks: Object.freeze(webhooks) }
+    return Object.freeze(webhooks)
   },
 )
-
-const times = parsedBy(
-  z.object({
-    SCAN_EVERY_SECONDS: optional(integerFrom(10, 60)),
-    EVENTS_KEEP_DAYS: optional(integerFrom(1, 3650)),
-  }),
-  ({ SCAN_EVERY_SECONDS: every, EVENTS_KEEP_DAYS: keep }) => ({
-    scanEverySeconds: every ?? scanEverySecondsByDefault,
-    eventsKeepDays: keep ?? eventsKeepDaysByDefault,
-  }),
-)
-
-/** `EventsConfig` from its variables. Each side of an intersection is checked, whether the other has faults or not. */
-export const eventsSchema = z.intersection(endpoints, times)
 
 /** One secret or two, each with a key of 24 to 64 bytes (Standard Webhooks), or null. */
 function parseSecrets(value: unknown): readonly string[] | null {

@@ -6,15 +6,9 @@ import { createAuthenticator, createBackendAuthenticator } from './auth/authenti
 import type { KeySetParts } from './auth/key-set.ts'
 import { type Env, type LedgerRoute, noRoute } from './context.ts'
 import { failure } from './envelope.ts'
-import { notConfigured, type Problem, unknownPath, urlCharsMax, urlTooLong, wrongMethod } from './errors.ts'
-import { auth, backendAuth } from './middleware/auth.ts'
-import { bookmark } from './middleware/bookmark.ts'
-import { allowedMethods, cors, preflight } from './middleware/cors.ts'
-import { errors } from './middleware/errors.ts'
-import { createBackendRateLimit, createRateLimit } from './middleware/rate-limit.ts'
-import { requestId } from './middleware/request-id.ts'
-import { securityHeaders } from './middleware/security-headers.ts'
-import { timing } from './middleware/timing.ts'
+import { notConfigured, type Problem, unknownPath, wrongMethod } from './errors.ts'
+import { auth, backendAuth, bookmark, createRateLimit } from './middleware/access.ts'
+import { allowedMethods, everyRequest, preflight, type RequestParts } from './middleware/every-request.ts'
 import { ledgerRoutes, routes } from './routes.ts'
 
 /** The HTTP side of the service. */
@@ -23,10 +17,7 @@ export interface App {
 }
 
 /** What the HTTP side takes from the platform. */
-export interface HttpPlatform extends KeySetParts {
-  /** A unique, unguessable name. */
-  readonly uniqueName: () => string
-}
+export interface HttpPlatform extends KeySetParts, Pick<RequestParts, 'uniqueName'> {}
 
 /** What the HTTP side takes from the configuration. */
 export interface HttpConfig extends Pick<Config, 'auth' | 'backend' | 'cors' | 'rateLimits'> {
@@ -49,19 +40,22 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
   }
   if (config.backend !== null) {
     const backend = backendAuth(createBackendAuthenticator(config.backend, platform))
-    const backendLimit = createBackendRateLimit(config.rateLimits, platform.logger)
     for (const { path, method, scope, handle } of ledgerRoutes) {
-      hono.on(method, path, backend(scope), backendLimit, bookmark, configured, handle)
+      hono.on(
+        method,
+        path,
+        backend(scope),
+        rateLimit(() => 'ledger'),
+        bookmark,
+        configured,
+        handle,
+      )
     }
   }
   hono.notFound((c) => failure(c.req.path === noRoute ? unknownPath : otherMethod(c.req.path, config.cors)))
   const env = { services }
   return { fetch: async (request) => hono.fetch(request, env) }
 }
-
-/** Refuses a URL that is longer than any valid one, before anything reads it. */
-const urlLimit: MiddlewareHandler<Env> = async (c, next) =>
-  c.req.url.length > urlCharsMax ? failure(urlTooLong) : next()
 
 /** The service with a wrong configuration: 503 at every path. */
 export function createUnconfiguredApp(platform: HttpPlatform): App {
@@ -77,17 +71,11 @@ function otherMethod(path: string, origins: Config['cors']): Problem {
   return wrongMethod(allowedMethods(own.length > 0 ? null : origins))
 }
 
-function createHono(
-  { clock, logger, uniqueName }: HttpPlatform,
-  origins: Config['cors'],
-  paths: ReadonlySet<string>,
-): Hono<Env> {
+function createHono(platform: HttpPlatform, origins: Config['cors'], paths: ReadonlySet<string>): Hono<Env> {
   const hono = new Hono<Env>({ getPath: (request) => pathOf(request, paths) })
-  hono.use(timing(clock, logger), requestId(uniqueName), securityHeaders)
-  if (origins !== null) hono.use(cors(origins))
-  hono.use(errors(logger), urlLimit)
+  hono.use(everyRequest(platform, origins))
   hono.onError((thrown) => {
-    throw thrown // to `errors`: Hono passes only instances of Error to this function
+    throw thrown // to `everyRequest`: Hono passes only instances of Error to this function
   })
   return hono
 }

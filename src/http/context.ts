@@ -11,7 +11,6 @@ export type RateClass = 'lists' | 'nodes'
 export interface Env {
   Bindings: { readonly services: Services }
   Variables: {
-    requestId: string
     invocation: Invocation
     /** The caller. Set on the routes that require a token. */
     uid: Uid

@@ -1,5 +1,5 @@
 import { formatUnits } from '../common/amount.ts'
-import type { QueryFailure } from '../common/query-failure.ts'
+import type { QueryFailure } from '../common/result.ts'
 import { type Problem, toProblem } from './errors.ts'
 
 declare global {

@@ -1,4 +1,4 @@
-import type { QueryFailure } from '../common/query-failure.ts'
+import type { QueryFailure } from '../common/result.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
 import type { AuthFailure, Scope } from './auth/authenticate.ts'
 
@@ -42,11 +42,6 @@ export const wrongMediaType: Problem = { status: 415, msg: 'the content-type mus
 export const bodyTooLarge: Problem = { status: 413, msg: `the body is larger than ${bodyBytesMax} bytes` }
 /** The body is not JSON, or not in UTF-8. */
 export const brokenBody: Problem = { status: 400, msg: 'the body is not valid JSON' }
-/** No valid body is nested that deep. */
-export const nestedBody: Problem = {
-  status: 400,
-  msg: 'the body is nested deeper than an array of objects in an object',
-}
 /** The body is another JSON value. */
 export const wrongBody: Problem = { status: 400, msg: 'the body must be an object with entries, and nothing else' }
 
@@ -98,6 +93,8 @@ export function toProblem(failure: QueryFailure): Problem {
       return { status: 422, msg: failure.why }
     case 'cannot-issue':
       return { status: 503, msg: 'no address can be issued until an operator has corrected the configuration' }
+    case 'issuing-off':
+      return { status: 503, msg: 'no new address is issued for now; addresses that were issued before stay valid' }
     case 'limited':
       return retryable(
         429,

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
-import type { Uid } from '../common/ids.ts'
-import type { QueryFailure } from '../common/query-failure.ts'
-import { err, ok, type Result } from '../common/result.ts'
+import { reservedUid, type Uid } from '../common/ids.ts'
+import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 
@@ -88,9 +87,12 @@ export function wholeNumber(max: number = Number.MAX_SAFE_INTEGER) {
   return z.pipe(textParam(takes, digitsForm, Number), z.int(takes).check(z.minimum(1, takes), z.maximum(max, takes)))
 }
 
+const uidMax = reservedUid - 1
+/** What a `uid` takes. */
+export const uidTakes = `a whole number from 1 to ${uidMax}`
 /** A user that a backend names. */
 export function uidParam() {
-  return wholeNumber() as unknown as z.ZodMiniType<Uid, string> // safe: 1 to 2^53−1 is the definition
+  return wholeNumber(uidMax) as unknown as z.ZodMiniType<Uid, string> // safe: the range is the definition
 }
 
 /** One of these words. */

@@ -1,20 +1,36 @@
-import { health } from './routes/health.ts'
-import { ledgerAddress } from './routes/ledger-address.ts'
-import { ledgerEntries } from './routes/ledger-entries.ts'
-import { ledgerEvents } from './routes/ledger-events.ts'
-import { ledgerWallets } from './routes/ledger-wallets.ts'
-import { postLedgerEntries } from './routes/post-ledger-entries.ts'
-import { tronBalance } from './routes/tron-balance.ts'
-import { tronGenerate } from './routes/tron-generate.ts'
-import { tronRecharge } from './routes/tron-recharge.ts'
-import { walletFlowList } from './routes/wallet-flow-list.ts'
-import { walletList } from './routes/wallet-list.ts'
+import type { Operation } from './openapi/docs.ts'
+import { health, healthDocs } from './routes/health.ts'
+import { ledgerAddress, ledgerAddressDocs } from './routes/ledger-address.ts'
+import { ledgerEntries, ledgerEntriesDocs } from './routes/ledger-entries.ts'
+import { ledgerEvents, ledgerEventsDocs } from './routes/ledger-events.ts'
+import { ledgerWallets, ledgerWalletsDocs } from './routes/ledger-wallets.ts'
+import { postLedgerEntries, postLedgerEntriesDocs } from './routes/post-ledger-entries.ts'
+import { tronBalance, tronBalanceDocs } from './routes/tron-balance.ts'
+import { tronGenerate, tronGenerateDocs } from './routes/tron-generate.ts'
+import { tronRecharge, tronRechargeDocs } from './routes/tron-recharge.ts'
+import { walletFlowList, walletFlowListDocs } from './routes/wallet-flow-list.ts'
+import { walletList, walletListDocs } from './routes/wallet-list.ts'
 
-/** Every route for callers and for monitoring. `openapi/operations.ts` has the documentation of each. */
+/** Every route for callers and for monitoring. */
 export const routes = [tronGenerate, tronBalance, tronRecharge, walletList, walletFlowList, health] as const
 
 /** Every route for backends. */
 export const ledgerRoutes = [ledgerEntries, postLedgerEntries, ledgerEvents, ledgerWallets, ledgerAddress] as const
 
-/** The path of a route. */
-export type RoutePath = (typeof routes | typeof ledgerRoutes)[number]['path']
+/** The documentation of every route, by its methods. The Worker does not call it, and so does not contain it. */
+export const operations = () =>
+  ({
+    '/tron/generate': { get: tronGenerateDocs() },
+    '/tron/balance': { get: tronBalanceDocs() },
+    '/tron/recharge': { get: tronRechargeDocs() },
+    '/wallet/list': { get: walletListDocs() },
+    '/wallet/flow/list': { get: walletFlowListDocs() },
+    '/ledger/entries': { get: ledgerEntriesDocs(), post: postLedgerEntriesDocs() },
+    '/ledger/events': { get: ledgerEventsDocs() },
+    '/ledger/wallets': { get: ledgerWalletsDocs() },
+    '/ledger/address': { get: ledgerAddressDocs() },
+    '/health': { get: healthDocs() },
+  }) satisfies Record<
+    (typeof routes | typeof ledgerRoutes)[number]['path'],
+    { readonly get: Operation; readonly post?: Operation }
+  >

@@ -79,8 +79,7 @@ describe('the configuration', () => {
       { symbol: 'TRX', scale: 6, minDeposit: 0n },
       { symbol: 'USDT', scale: 6, minDeposit: 0n },
     ])
-    const keys = { secrets: [testSecret], jwksUrl: null }
-    expect(config.auth).toEqual({ keys, issuer: null, audience: null, devUid: null })
+    expect(config.auth).toEqual({ secrets: [testSecret], jwksUrl: null, issuer: null, audience: null, devUid: null })
   })
 
   it('accepts lists as arrays and as JSON text', () => {
@@ -104,7 +103,10 @@ describe('the configuration', () => {
   it('has both kinds of token keys, and the previous secret beside the present one', () => {
     const previous = testSecret.replace('0', '9')
     const set = { AUTH_JWT_SECRET_PREVIOUS: previous, AUTH_JWKS_URL: 'https://keys.example/jwks' }
-    expect(configOf(set).auth.keys).toEqual({ secrets: [testSecret, previous], jwksUrl: 'https://keys.example/jwks' })
+    expect(configOf(set).auth).toMatchObject({
+      secrets: [testSecret, previous],
+      jwksUrl: 'https://keys.example/jwks',
+    })
   })
 
   it.each([['*'], [['*']], ['["*"]']])('allows all origins: %o', (origins) => {
@@ -148,6 +150,7 @@ describe('a wrong value', () => {
     ['TRON_QUORUM', 'a whole number from 1 to 10', '0', 'two'],
     ['TRON_QUORUM', 'at most the number of nodes in TRON_NODES (2)', '3'],
     ['TRON_START_BLOCK', 'a whole number from 1 to 9007199254740991', '0', '1.5', '-1'],
+    ['ISSUE_ADDRESSES', '"on" or "off"', 'no', 1],
     ['TRON_FIRST_INDEX', 'a whole number from 0 to 2147483647', '-1', '2147483648'],
     ['OPERATOR_ADDRESSES', list(100), [], 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'],
     ['OPERATOR_ADDRESSES.0', 'a Tron address (34 characters, starts with T)', [`${usdtBase58.slice(0, -1)}u`]],
@@ -177,7 +180,7 @@ describe('a wrong value', () => {
     ['AUTH_JWKS_URL', aUrl, 'http://keys.example/jwks'],
     ['AUTH_ISSUER', 'the name of the issuer', 7],
     ['AUTH_AUDIENCE', 'the name of the audience', 7],
-    ['DEV_UID', 'a whole number from 1 to 9007199254740991', '0', '9007199254740992'],
+    ['DEV_UID', 'a whole number from 1 to 9007199254740990', '0', '9007199254740991', '9007199254740992'],
     ['RATE_LISTS', 'a rate-limit binding', '600'],
     ['RATE_NODES', 'a rate-limit binding', {}],
     ['RATE_LEDGER', 'a rate-limit binding', {}],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { QueryFailure } from '../../src/common/query-failure.ts'
+import type { QueryFailure } from '../../src/common/result.ts'
 import type { AuthFailure } from '../../src/http/auth/authenticate.ts'
 import * as errors from '../../src/http/errors.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { bearer, signHs256, tokenNow } from '../support/tokens.ts'
 import { testSecret, testXpub } from '../support/variables.ts'
-import { addressIn, brokenDatabase, payFinal, type RunningService, startService, usdtTo } from './service.ts'
+import { addressIn, payFinal, type RunningService, startService, usdtTo } from './service.ts'
 
 /** The costs in the log lines of requests or ticks, without times. */
 const costsIn = ({ lines }: RunningService, event: string) =>
@@ -56,17 +56,6 @@ describe('the log line of a request', () => {
     const { service } = await withDeposit()
     await service.get(path)
     expect(costsIn(service, 'request')).toEqual([{ route: path.replace(/\?.*/, ''), status, ...costs }])
-  })
-
-  test('follows the line of a crash', async () => {
-    const { service } = await withDeposit()
-    service.lines.length = 0
-    const broken = service.with({ DB: brokenDatabase() })
-    expect((await broken.get('/wallet/list')).status).toBe(500)
-    expect(costsIn(service, 'request')).toEqual([
-      { route: '/wallet/list', status: 500, databaseQueries: 0, rowsRead: 0 },
-    ])
-    expect(service.lines.map((line) => JSON.parse(line).event).slice(-2)).toEqual(['request-crashed', 'request'])
   })
 })
 

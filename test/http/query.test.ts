@@ -13,7 +13,7 @@ import { fine, trx, twoCurrencies } from '../support/currencies.ts'
 const base = 'https://wallet.example/x'
 const bad = (field: string, why: string) => ({ ok: false, error: { kind: 'bad-input', field, why } })
 
-/** The form of values that are not a whole number from 1. In a query `+` is a space and `%2B` is the sign. */
+/** Values that are not a whole number from 1. In a query `+` is a space and `%2B` is the sign. */
 const notWhole: [string, string][] = [
   ['empty', ''],
   ['zero', '0'],
@@ -98,10 +98,11 @@ describe('a currency', () => {
     expect(findCurrency(twoCurrencies, 3)).toEqual(bad('cuy', takes))
   })
 
-  test.each([...notWhole, ['a symbol', 'TRX'], ['given twice', '1&cuy=1']])(
-    'is refused with the list of currencies where it is %s',
-    (_what, value) => {
-      expect(nameCurrencies(parseQuery(schema, `${base}?cuy=${value}`), twoCurrencies)).toEqual(bad('cuy', takes))
-    },
-  )
+  test.each([
+    ['empty', ''],
+    ['a symbol', 'TRX'],
+    ['given twice', '1&cuy=1'],
+  ])('is refused with the list of currencies where it is %s', (_what, value) => {
+    expect(nameCurrencies(parseQuery(schema, `${base}?cuy=${value}`), twoCurrencies)).toEqual(bad('cuy', takes))
+  })
 })

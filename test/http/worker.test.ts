@@ -101,24 +101,4 @@ describe('the exported Worker', () => {
       expect(lines.join()).not.toContain('something-secret')
     },
   )
-
-  test('logs one line for a request, without text from the caller', async () => {
-    await request('https://wallet.example/wallet/list?password=hidden', {
-      headers: { authorization: 'Bearer hid.de.n' },
-    })
-    expect(lines.map((line) => JSON.parse(line))).toEqual([
-      {
-        level: 'info',
-        event: 'request',
-        requestId: expect.any(String),
-        route: '/wallet/list',
-        method: 'GET',
-        status: 401,
-        durationMs: expect.any(Number),
-        databaseQueries: 0,
-        databaseMs: 0,
-        rowsRead: 0,
-      },
-    ])
-  })
 })

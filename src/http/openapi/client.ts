@@ -1,11 +1,12 @@
 import type { Hono } from 'hono'
+import type { ClientErrorStatusCode, ServerErrorStatusCode } from 'hono/utils/http-status'
 import type * as z from 'zod/mini'
-import type { Operation } from './docs.ts'
-import type { operations } from './operations.ts'
+import type { operations } from '../routes.ts'
+import type { failureBody, Operation } from './docs.ts'
 
 /**
- * The type of the routes for Hono's client (`hc`): the query or body of each, and its responses by status. It is made of
- * the schemas that the routes parse with and that tests check every response against.
+ * The type of the routes for Hono's client (`hc`): the query or body of each, and the bodies of its success and failures. It
+ * is made of the schemas that the routes parse with and that tests check every response against.
  */
 export type AppType = Hono<
   object,
@@ -17,18 +18,22 @@ export type AppType = Hono<
   '/'
 >
 
-type Operations = typeof operations
-type EndpointsOf<Op> = Op extends Operation ? RouteEndpoint<Op> : never
+type Operations = ReturnType<typeof operations>
+type EndpointsOf<Op> = Op extends Operation
+  ?
+      | EndpointOf<Op, z.output<Op['success']>, 200>
+      | EndpointOf<Op, FailureOf<Op>, ClientErrorStatusCode | ServerErrorStatusCode>
+  : never
 
-type RouteEndpoint<Op extends Operation> =
-  | EndpointOf<InputOf<Op>, z.output<Op['success']>, 200>
-  | EndpointOf<InputOf<Op>, z.output<Op['failure']>, Op['failures'][number]['status']>
+type FailureOf<Op> = z.output<Op extends { failure: z.ZodMiniType } ? Op['failure'] : ReturnType<typeof failureBody>>
 
-type EndpointOf<Input, Body, Status> = { input: Input; output: Body; outputFormat: 'json'; status: Status }
+type EndpointOf<Op, Body, Status> = { input: InputOf<Op>; output: Body; outputFormat: 'json'; status: Status }
 
 /** The body of a POST, or a query, which is required where one of its parameters is. */
-type InputOf<Op extends Operation> = { header?: { 'x-d1-bookmark'?: string } } & (Op extends { body: z.ZodMiniType }
+type InputOf<Op> = { header?: { 'x-d1-bookmark'?: string } } & (Op extends { body: z.ZodMiniType }
   ? { json: z.input<Op['body']> }
-  : Record<never, never> extends z.input<Op['query']>
-    ? { query?: z.input<Op['query']> }
-    : { query: z.input<Op['query']> })
+  : Op extends { query: z.ZodMiniType }
+    ? Record<never, never> extends z.input<Op['query']>
+      ? { query?: z.input<Op['query']> }
+      : { query: z.input<Op['query']> }
+    : object)

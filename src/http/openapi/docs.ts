@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { successMsg } from '../envelope.ts'
+import type { Problem } from '../errors.ts'
 
 // What the documentation of routes is made of. It is made by functions that only `openapi/` calls, and the Worker contains none
 // of it (decision note 18).
@@ -11,6 +12,7 @@ export type Situation =
   | 'a token without a scope'
   | 'an address'
   | 'twenty addresses without a deposit'
+  | 'no issue of addresses'
   | 'two deposits, not scanned yet'
   | 'two deposits, credited'
   | 'two deposits and a payment'
@@ -27,34 +29,29 @@ export type Situation =
   | 'a rate limit that is reached'
   | 'no scan for four minutes'
 
-/** A request and the body of its response. */
-export interface Example<Body = unknown> {
+/** A request, and what it is an example of. */
+interface Sent {
   /** For people. */
   readonly name: string
   readonly given: Situation
-  /** With its question mark, or empty. */
-  readonly query: string
-  /** The body of the request, for POST; JSON unless it is text. */
-  readonly request?: unknown
-  readonly body: Body
-}
-
-/** A way to fail. */
-export interface Failure {
-  readonly status: number
-  /** One or more words with hyphens: the name of the example. */
-  readonly name: string
-  readonly cause: string
-  readonly cure: string
-  /** Headers in addition to those of every response. */
-  readonly headers?: Readonly<Partial<Record<'retry-after' | 'www-authenticate', string>>>
-  readonly given: Situation
-  /** As in an example; empty where it is absent. */
+  /** With its question mark; empty where it is absent. */
   readonly query?: string
+  /** The body of the request, for POST; JSON unless it is text. */
   readonly request?: unknown
   /** Headers of the request in addition to its token. */
   readonly requestHeaders?: Readonly<Record<string, string>>
-  readonly msg: string
+}
+
+/** A request and the body of its response. */
+export interface Example extends Sent {
+  readonly body: unknown
+}
+
+/** A way to fail. */
+export interface Failure extends Sent {
+  readonly problem: Problem
+  readonly cause: string
+  readonly cure: string
   /** Only the health check has data in a failure. */
   readonly data?: Readonly<Record<string, string | number>>
 }
@@ -65,61 +62,38 @@ export interface ParameterNote {
   readonly example: string | number
 }
 
-/** The documentation of a route. `query` is the schema that the route parses with. */
+/** The documentation of a route. */
 export interface Operation {
   readonly id: string
-  readonly tag: 'Tron' | 'Wallet' | 'Ledger' | 'Service'
   readonly summary: string
   readonly description: string
-  readonly query: z.ZodMiniObject<Record<string, z.ZodMiniType>>
-  readonly parameters: Readonly<Record<string, ParameterNote>>
+  /** The schema that the route parses with, and a note on each of its members. */
+  readonly query?: z.ZodMiniObject<Record<string, z.ZodMiniType>>
+  readonly parameters?: Readonly<Record<string, ParameterNote>>
   /** The body of the request, for POST. */
   readonly body?: z.ZodMiniType
   /** The whole body of a success. */
   readonly success: z.ZodMiniType
-  /** The whole body of a failure. */
-  readonly failure: z.ZodMiniType
+  /** The whole body of a failure, where it is not `failureBody()`. */
+  readonly failure?: z.ZodMiniType
   readonly examples: readonly Example[]
+  /** Its failures besides those of every route of its kind. */
   readonly failures: readonly Failure[]
 }
 
-/** Infers the types of an operation, so that a missing parameter note or a wrong example does not compile. */
-export function operation<const Described extends Operation>(
-  described: Described & {
-    readonly parameters: Readonly<Record<keyof Described['query']['shape'], ParameterNote>>
-    readonly examples: readonly Example<z.output<Described['success']>>[]
-  },
-): Described {
-  return described
-}
-
-/** An example of a success with data. */
-export function dataExample<Data>(
+/** An example of a success with data; `request` is the body of a POST. */
+export const dataExample = (
   name: string,
   given: Situation,
   query: string,
-  data: Data,
-): Example<{ code: 200; msg: string; data: Data }> {
-  return { name, given, query, body: { code: 200, msg: successMsg(), data } }
-}
-
-/** An example of a POST request, and the data of its success. */
-export function postExample<Data>(
-  name: string,
-  given: Situation,
-  request: unknown,
-  data: Data,
-): Example<{ code: 200; msg: string; data: Data }> {
-  return { ...dataExample(name, given, '', data), request }
+  data: unknown,
+  request?: unknown,
+): Example => {
+  return { name, given, query, body: { code: 200, msg: successMsg(), data }, request }
 }
 
 /** An example of a success with a note alone. */
-export function noteExample(
-  name: string,
-  given: Situation,
-  query: string,
-  note: string,
-): Example<{ code: 200; msg: string }> {
+export const noteExample = (name: string, given: Situation, query: string, note: string): Example => {
   return { name, given, query, body: { code: 200, msg: successMsg(note) } }
 }
 
@@ -189,52 +163,23 @@ export const failureBodyWithData = <Data extends z.ZodMiniType>(id: string, data
   component(id, () => z.strictObject({ ...failureMembers(), data: z.optional(data()) }))
 
 /** The USDT deposit of the examples. All values here are those of the chain that the replaying test builds. */
-export const usdtTxid = 'abb9f1fb506a53f9b34c1494ec31341c51b680ae34f92ea694835b8099e686ba'
+export const usdtTxid = '278524e29c4eded92e21d431f395bcbe536c67c3c6375ef7b8dc8ebad3e7e805'
 /** The caller's first address in the examples. */
 export const depositAddress = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
 
 /** The entry of the USDT deposit. */
 export const usdtEntry = {
-  id: 2,
-  uid: 7,
-  wid: 2,
-  osn: 'abb9f1fb506a53f9b34c1494ec31341c51b680ae34f92ea694835b8099e686ba:0',
-  type: 1,
-  cuy: 2,
-  amt: 25,
-  balance: 25,
-  mark: 'deposit',
+  ...{ id: 2, uid: 7, wid: 2, osn: `${usdtTxid}:0`, type: 1, cuy: 2, amt: 25, balance: 25, mark: 'deposit' },
   created_at: '2026-09-21T14:13:20.417Z',
-} as const
+}
 
+const trxTxid = '2624f452ae15842a43db87b3bc951bbb00d3f2b802da47424392e13a87d26450'
 /** The entry of the TRX deposit. */
-export const trxEntry = {
-  id: 1,
-  uid: 7,
-  wid: 1,
-  osn: '2624f452ae15842a43db87b3bc951bbb00d3f2b802da47424392e13a87d26450',
-  type: 1,
-  cuy: 1,
-  amt: 3.5,
-  balance: 3.5,
-  mark: 'deposit',
-  created_at: '2026-09-21T14:13:20.417Z',
-} as const
+export const trxEntry = { ...usdtEntry, id: 1, wid: 1, osn: trxTxid, cuy: 1, amt: 3.5, balance: 3.5 }
 
+const payment = { id: 3, osn: 'order-1001', type: 4, amt: -2.5, balance: 22.5, mark: 'two cups' }
 /** An entry that a backend has posted. */
-export const paidEntry = {
-  id: 3,
-  uid: 7,
-  wid: 2,
-  osn: 'order-1001',
-  type: 4,
-  cuy: 2,
-  amt: -2.5,
-  balance: 22.5,
-  mark: 'two cups',
-  created_at: '2026-09-21T14:14:20.417Z',
-  by: 'shop',
-} as const
+export const paidEntry = { ...usdtEntry, ...payment, created_at: '2026-09-21T14:14:20.417Z', by: 'shop' }
 
 /** The documentation of the parameter that names a user. */
-export const uidNote = { uid: { description: 'The user.', example: 7 } } as const
+export const uidNote = { uid: { description: 'The user.', example: 7 } }

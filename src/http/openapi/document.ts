@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import { bookmarkCharsMax, bookmarkForm, bookmarkHeader } from '../middleware/bookmark.ts'
-import { ledgerRoutes, routes } from '../routes.ts'
-import { type Example, type Failure, notes, type Operation, type ParameterNote } from './docs.ts'
-import { describeWebhooks } from './event-schemas.ts'
-import { failuresOutsideRoutes } from './failures.ts'
-import { operations } from './operations.ts'
+import { type EventType, eventTypes } from '../../d1/tables.ts'
+import { bookmarkCharsMax, bookmarkForm, bookmarkHeader } from '../middleware/access.ts'
+import { eventOf } from '../routes/ledger-events.ts'
+import { ledgerRoutes, operations, routes } from '../routes.ts'
+import { type Example, type Failure, failureBody, notes, type Operation, type ParameterNote } from './docs.ts'
+import { backendFailures, callerFailures, failuresOutsideRoutes, serviceFailures } from './failures.ts'
 
 /** A JSON object of the document. */
 export type JsonObject = { [name: string]: unknown }
@@ -19,7 +19,9 @@ one with a bad value, an empty one or one given twice is a 400. HEAD gets the re
 Failures that no route lists:
 
 ${failuresOutsideRoutes()
-  .map(({ status, cause, cure, msg }) => `- **${status}** \`${msg}\`. **Cause:** ${cause} **Cure:** ${cure}`)
+  .map(
+    ({ problem: { status, msg }, cause, cure }) => `- **${status}** \`${msg}\`. **Cause:** ${cause} **Cure:** ${cure}`,
+  )
   .join('\n')}
 
 A request may have its own \`x-request-id\`: 1 to 64 letters, digits, \`_\`, \`.\` and \`-\`. Pages of other origins can read responses
@@ -37,35 +39,28 @@ const tags = [
   { name: 'Service', description: 'For operators.' },
 ]
 
-const bookmarkSchema = { type: 'string', maxLength: bookmarkCharsMax, pattern: bookmarkForm.source }
+const bookmarkText = { maxLength: bookmarkCharsMax, pattern: bookmarkForm.source }
+
+/** A header or parameter: a text, of this form where one is given. */
+const text = (description: string, form: JsonObject = {}) => ({ description, schema: { type: 'string', ...form } })
 
 /** The headers of responses, by their name in `components`. */
 const headers = {
-  'x-request-id': { description: 'The id of the request in the log.', schema: { type: 'string' } },
-  'cache-control': { description: 'Responses are never stored.', schema: { type: 'string', const: 'no-store' } },
-  'server-timing': {
-    description: 'Milliseconds in total and in the database.',
-    schema: { type: 'string' },
-  },
-  [bookmarkHeader]: {
-    description: 'The state of the database that was read. A later request may send it.',
-    schema: bookmarkSchema,
-  },
-  'retry-after': { description: 'Seconds after which to try again.', schema: { type: 'string', pattern: '^\\d+$' } },
-  'www-authenticate': { description: 'How to authenticate.', schema: { type: 'string', const: 'Bearer' } },
+  'x-request-id': text('The id of the request in the log.'),
+  'cache-control': text('Responses are never stored.', { const: 'no-store' }),
+  'server-timing': text('Milliseconds in total and in the database.'),
+  [bookmarkHeader]: text('The state of the database that was read. A later request may send it.', bookmarkText),
+  'retry-after': text('Seconds after which to try again.', { pattern: '^\\d+$' }),
+  'www-authenticate': text('How to authenticate.', { const: 'Bearer' }),
 }
-/** The paths of the routes that require no token. */
-const publicPaths = new Set<string>(routes.filter(({ rateClass }) => rateClass === null).map(({ path }) => path))
-/** The paths of the routes for backends. */
-const ledgerPaths = new Set<string>(ledgerRoutes.map(({ path }) => path))
 const commonHeaders = ['x-request-id', 'cache-control', 'server-timing']
 
 const bookmarkParameter = {
-  name: bookmarkHeader,
-  in: 'header',
-  required: false,
-  description: 'The bookmark of an earlier response: the data is then at least as new as the data of that response.',
-  schema: bookmarkSchema,
+  ...{ name: bookmarkHeader, in: 'header', required: false },
+  ...text(
+    'The bookmark of an earlier response: the data is then at least as new as that of the response.',
+    bookmarkText,
+  ),
 }
 
 /** The OpenAPI 3.1 document. Its schemas are those that the routes parse with and that tests check every response against. */
@@ -82,14 +77,12 @@ export function createDocument(version: string): JsonObject {
     security: [{ bearer: [] }],
     tags,
     paths: Object.fromEntries(
-      Object.entries(operations).map(([path, methods]) => [
+      [...Map.groupBy(documentedOperations(), ({ path }) => path)].map(([path, methods]) => [
         path,
-        Object.fromEntries(
-          Object.entries(methods).map(([method, one]) => [method, describeOperation(method, path, one)]),
-        ),
+        Object.fromEntries(methods.map((one) => [one.method, describeOperation(one)])),
       ]),
     ),
-    webhooks: describeWebhooks(schemaOf),
+    webhooks: describeWebhooks(),
     components: {
       securitySchemes: {
         bearer: {
@@ -117,20 +110,50 @@ export function createDocument(version: string): JsonObject {
   }
 }
 
-function describeOperation(method: string, path: string, one: Operation): JsonObject {
-  const { id, tag, summary, description, query, parameters } = one
-  const taken = Object.entries(query.shape).map(([name, schema]) => parameter(name, schema, parameters[name]))
+/** One method of one route, with its documentation. */
+export interface DocumentedOperation {
+  readonly method: string
+  readonly path: string
+  readonly operation: Operation
+  readonly security: readonly JsonObject[]
+  /** Its own, and those of every route of its kind. */
+  readonly failures: readonly Failure[]
+}
+
+/** Every method of every route. */
+export function documentedOperations(): readonly DocumentedOperation[] {
+  return Object.entries(operations()).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]: [string, Operation]) => {
+      const own = { method, path, operation }
+      const ledgerRoute = ledgerRoutes.find((route) => route.path === path && route.method === method.toUpperCase())
+      if (ledgerRoute !== undefined) {
+        const failures = [...operation.failures, ...backendFailures(ledgerRoute.scope(path))]
+        return { ...own, security: [{ backend: [] }], failures }
+      }
+      const isPublic = routes.some((route) => route.path === path && route.rateClass === null)
+      const common = isPublic ? serviceFailures() : callerFailures()
+      return { ...own, security: isPublic ? [] : [{ bearer: [] }], failures: [...operation.failures, ...common] }
+    }),
+  )
+}
+
+function describeOperation({ method, path, operation, security, failures }: DocumentedOperation): JsonObject {
+  const { id, summary, description, query, parameters = {}, success, failure = failureBody(), examples } = operation
+  const taken = Object.entries(query?.shape ?? {}).map(([name, schema]) => parameter(name, schema, parameters[name]))
+  const isPublic = security.length === 0
+  const example = (one: Example & Partial<Failure>) => namedExample(method, path, one)
   return {
     operationId: id,
-    tags: [tag],
+    tags: [tags.find(({ name }) => path.startsWith(`/${name.toLowerCase()}/`))?.name ?? 'Service'],
     summary,
     description,
-    ...(publicPaths.has(path)
-      ? { security: [] }
-      : { parameters: [...taken, { $ref: '#/components/parameters/bookmark' }] }),
-    ...(ledgerPaths.has(path) ? { security: [{ backend: [] }] } : {}),
-    ...requestBody(one),
-    responses: { 200: successResponse(method, path, one), ...failureResponses(method, path, one) },
+    security,
+    ...(isPublic ? {} : { parameters: [...taken, { $ref: '#/components/parameters/bookmark' }] }),
+    ...requestBody(operation),
+    responses: {
+      200: response('Success.', success, isPublic ? [] : [bookmarkHeader], examples.map(example)),
+      ...failureResponses(failure, failures, example),
+    },
   }
 }
 
@@ -143,7 +166,8 @@ function requestBody({ body, examples }: Operation): JsonObject {
 }
 
 function parameter(name: string, schema: z.ZodMiniType, note: ParameterNote | undefined): JsonObject {
-  const { description, example } = note ?? {}
+  if (note === undefined) throw new Error(`the parameter ${name} has no note`)
+  const { description, example } = note
   // The example is in the schema: the page sends an example of the parameter itself with every request that is tried.
   return {
     name,
@@ -160,49 +184,42 @@ function parameterSchema(schema: z.ZodMiniType): JsonObject {
   return 'type' in parsed ? parsed : withoutDialect(z.toJSONSchema(schema, { io: 'input' }))
 }
 
-function successResponse(method: string, path: string, { success, examples }: Operation): JsonObject {
-  const headerNames = publicPaths.has(path) ? commonHeaders : [...commonHeaders, bookmarkHeader]
-  return response(
-    'Success.',
-    success,
-    headerNames,
-    Object.fromEntries(examples.map((one) => namedExample(method, path, one))),
-  )
-}
-
 /** One response for each status, with all its causes and cures. */
-function failureResponses(method: string, path: string, { failure, failures }: Operation): JsonObject {
-  const byStatus = Map.groupBy(failures, ({ status }) => status)
+function failureResponses(
+  schema: z.ZodMiniType,
+  failures: readonly Failure[],
+  example: (one: Example) => readonly [string, JsonObject],
+): JsonObject {
   return Object.fromEntries(
-    [...byStatus].map(([status, group]) => {
-      const headerNames = group.flatMap((one) => Object.keys(one.headers ?? {}))
-      const examples = group.map((one) => namedExample(method, path, { query: '', ...one, body: failureExample(one) }))
+    [...Map.groupBy(failures, ({ problem }) => problem.status)].map(([status, group]) => {
+      const headerNames = group.flatMap(({ problem }) => Object.keys(problem.headers ?? {}))
       const text = group.map(({ cause, cure }) => `**Cause:** ${cause}\n\n**Cure:** ${cure}`).join('\n\n---\n\n')
-      return [
-        status,
-        response(text, failure, [...commonHeaders, ...new Set(headerNames)], Object.fromEntries(examples)),
-      ]
+      const examples = group.map((one) => example({ ...one, body: failureExample(one) }))
+      return [status, response(text, schema, headerNames, examples)]
     }),
   )
 }
 
 /** The body of a documented failure. */
-export function failureExample({ status, msg, data }: Failure): JsonObject {
-  return data === undefined ? { code: status, msg } : { code: status, msg, data }
+export function failureExample({ problem: { status, msg }, data }: Failure): JsonObject {
+  return { code: status, msg, ...(data === undefined ? {} : { data }) }
 }
 
 /** An example under its name, with its request. */
 function namedExample(
   method: string,
   path: string,
-  { name, given, query, request, requestHeaders = {}, body }: Example<unknown> & Pick<Failure, 'requestHeaders'>,
-) {
+  { name, given, query = '', request, requestHeaders = {}, body }: Example,
+): readonly [string, JsonObject] {
   const lines = Object.entries(requestHeaders).map(([header, value]) => ` with \`${header}: ${value}\``)
   const summary = `${name.replaceAll('-', ' ')} (given ${given})`
-  // A body that is no JSON value is described by the name of its example.
+  // A body that is no JSON value is described by the name of its example, and so is a long query.
   const sent = typeof request === 'object' ? ` with the body \`${JSON.stringify(request)}\`` : ''
-  const description = `\`${method.toUpperCase()} ${path}${query}\`${lines.join()}${sent}`
-  return [wordsOf(name), { summary, description, value: body }] as const
+  const shown = query.length > 200 ? '?…' : query
+  return [
+    wordsOf(name),
+    { summary, description: `\`${method.toUpperCase()} ${path}${shown}\`${lines.join()}${sent}`, value: body },
+  ]
 }
 
 const wordsOf = (name: string) => name.replaceAll(/[^a-z]+/gi, '-')
@@ -211,12 +228,13 @@ function response(
   description: string,
   schema: z.ZodMiniType,
   headerNames: readonly string[],
-  examples: JsonObject,
+  examples: readonly (readonly [string, JsonObject])[],
 ): JsonObject {
+  const names = new Set([...commonHeaders, ...headerNames])
   return {
     description,
-    headers: Object.fromEntries(headerNames.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    content: { 'application/json': { schema: schemaOf(schema), examples } },
+    headers: Object.fromEntries([...names].map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    content: { 'application/json': { schema: schemaOf(schema), examples: Object.fromEntries(examples) } },
   }
 }
 
@@ -232,4 +250,42 @@ function componentSchemas(): JsonObject {
 function withoutDialect(schema: JsonObject): JsonObject {
   const { $schema, $id, ...rest } = schema
   return rest
+}
+
+/** When each type of event is stored. */
+const eventDescriptions: Readonly<Record<EventType, string>> = {
+  'deposit.seen':
+    'A transfer to a user in a block that is not final yet. It can still be dropped, or turn out to be worth nothing.',
+  'deposit.dropped':
+    'The height where it was seen is final, and it is not there. Where it is mined again, it is seen again.',
+  'deposit.credited': 'A deposit, with its ledger entry.',
+  'deposit.held': 'A final transfer that cannot be decided for now; once for each reason.',
+  'deposit.refused': 'A final transfer that is worth nothing.',
+  'entry.posted': 'Any other ledger entry.',
+}
+
+const webhookHeaders = {
+  'webhook-id': text('The same for each delivery of an event: a receiver ignores an id that it knows.', {
+    pattern: '^evt_[1-9]\\d*_\\d+$',
+  }),
+  'webhook-timestamp': text('When it was sent, in seconds since 1970.', { pattern: '^\\d+$' }),
+  'webhook-signature': text('By Standard Webhooks: one `v1,…` for each secret of the endpoint, with spaces between.'),
+}
+
+/** The requests to the endpoints of `WEBHOOKS`. */
+function describeWebhooks(): JsonObject {
+  const describe = (type: EventType) => ({
+    operationId: type.replace(/[.](.)/, (_, first: string) => first.toUpperCase()),
+    tags: ['Ledger'],
+    summary: type,
+    description: `${eventDescriptions[type]} Delivered at least once and in order; the body is the event as in the feed.`,
+    security: [],
+    parameters: Object.entries(webhookHeaders).map(([name, one]) => ({ name, in: 'header', required: true, ...one })),
+    requestBody: { required: true, content: { 'application/json': { schema: schemaOf(eventOf(type)) } } },
+    responses: {
+      '2XX': { description: 'Received, within 10 seconds.' },
+      '4XX': { description: 'A failure, as is every other answer, redirects included: the event is sent again.' },
+    },
+  })
+  return Object.fromEntries(eventTypes.map((type) => [type, { post: describe(type) }]))
 }

@@ -3,7 +3,6 @@ import { readScanHealth } from '../../scan/health.ts'
 import type { Route } from '../context.ts'
 import { failure, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
-import { serviceFailures } from '../openapi/failures.ts'
 
 /** The state of the scan, for a load balancer or monitoring: requires no token and queries no node. */
 export const health = {
@@ -28,32 +27,27 @@ const scanState = () =>
     }),
   )
 
+const position = { scanned: 70_000_019, finalized: 70_000_019, behind: 0 }
+
 /** The documentation of `GET /health`. */
-export const healthDocs = () => {
-  const position = { scanned: 70_000_019, finalized: 70_000_019, behind: 0 }
-  return docs.operation({
+export const healthDocs = () =>
+  ({
     id: 'readHealth',
-    tag: 'Service',
     summary: 'The state of the scan',
     description:
       'For a load balancer or monitoring: reads stored state, requires no token and queries no node. The state is at most a second old.',
-    query: z.object({}),
-    parameters: {},
     success: docs.successBody('HealthResponse', scanState),
     failure: docs.failureBodyWithData('HealthFailure', scanState),
-    examples: [docs.dataExample('healthy', 'two deposits, credited', '', { status: 'ok' as const, ...position })],
+    examples: [docs.dataExample('healthy', 'two deposits, credited', '', { status: 'ok', ...position })],
     failures: [
-      ...serviceFailures(),
       {
-        status: 503,
         name: 'stopped',
+        problem: { status: 503, msg: 'the scan has not advanced for 240 s' },
+        data: { status: 'stopped', ...position },
         cause:
           'The scan never began, is stopped, or has not advanced for 3 minutes. Nothing is credited until it does; nothing is lost.',
         cure: 'For the operator: the message has the reason, and the log has the details.',
         given: 'no scan for four minutes',
-        msg: 'the scan has not advanced for 240 s',
-        data: { status: 'stopped', ...position },
       },
     ],
-  })
-}
+  }) satisfies docs.Operation

@@ -2,8 +2,8 @@ import * as z from 'zod/mini'
 import type { LedgerRoute } from '../context.ts'
 import { refusal } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
-import { backendFailures, badUid, chainFailures } from '../openapi/failures.ts'
-import { parseQuery, uidParam } from '../query.ts'
+import { badQuery } from '../openapi/failures.ts'
+import { parseQuery, uidParam, uidTakes } from '../query.ts'
 import { addressDocs, answerAddress, generateQuery, isFresh } from './tron-generate.ts'
 
 const query = z.object({ uid: uidParam(), ...generateQuery.shape })
@@ -21,17 +21,16 @@ export const ledgerAddress = {
 
 /** The documentation of `GET /ledger/address`. */
 export const ledgerAddressDocs = () => {
-  const { gapLimit: refused, parameters, ...common } = addressDocs('?uid=7&')
-  return docs.operation({
+  const { parameters, failures, ...common } = addressDocs('?uid=7&')
+  return {
     ...common,
     id: 'generateLedgerAddress',
-    tag: 'Ledger',
     summary: 'The deposit address of a user',
     description:
       'As `/tron/generate`, for a named user. `fresh=1` needs the scope `ledger:post`, and everything else `ledger:read`.',
     query,
     parameters: { ...docs.uidNote, ...parameters },
     examples: [docs.dataExample('an address', 'a new caller', '?uid=7', { id: 1, address: docs.depositAddress })],
-    failures: [badUid('?uid=0'), refused, ...chainFailures('?uid=7', ''), ...backendFailures('ledger:read')],
-  })
+    failures: [badQuery('?uid=0', 'uid', uidTakes), ...failures],
+  } satisfies docs.Operation
 }

@@ -1,16 +1,21 @@
 import * as z from 'zod/mini'
 import type { Uid } from '../../common/ids.ts'
-import type { QueryFailure } from '../../common/query-failure.ts'
-import { ok, type Result } from '../../common/result.ts'
+import { ok, type QueryFailure, type Result } from '../../common/result.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
-import { postedItem } from '../../ledger/entry-item.ts'
-import type { EntrySelection } from '../../ledger/list-entries.ts'
+import type { EntrySelection } from '../../ledger/entries.ts'
+import { postedItem } from '../../ledger/entry.ts'
 import type { LedgerRoute } from '../context.ts'
 import { jsonAmount, refusal } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
-import { backendFailures, badQuery } from '../openapi/failures.ts'
 import { nameCurrencies, parseParameters, readParameters, uidParam } from '../query.ts'
-import { answerEntries, flow, flowListQuery, selectionDocs, selectionOf } from './wallet-flow-list.ts'
+import {
+  answerEntries,
+  flow,
+  flowListQuery,
+  selectionDocs,
+  selectionFailures,
+  selectionOf,
+} from './wallet-flow-list.ts'
 
 const query = z.object({ uid: uidParam(), ...flowListQuery.shape })
 
@@ -47,27 +52,18 @@ export const postedFlow = () =>
 
 /** The documentation of `GET /ledger/entries`. */
 export const ledgerEntriesDocs = () =>
-  docs.operation({
+  ({
     id: 'listLedgerEntries',
-    tag: 'Ledger',
     summary: 'The ledger entries of a user',
     description: 'As `/wallet/flow/list`, for a named user. Each entry has the name of its backend in `by`.',
     query,
     parameters: { ...docs.uidNote, ...selectionDocs() },
     success: docs.listBody('LedgerEntriesResponse', postedFlow, 'The number of entries that match, on all pages.'),
-    failure: docs.failureBody(),
-    examples: [
-      docs.dataExample('a payment', 'two deposits and a payment', '?uid=7&type=4', {
+    examples: ['type=4', 'osn=order-1001'].map((filter) =>
+      docs.dataExample(`a payment by ${filter}`, 'two deposits and a payment', `?uid=7&${filter}`, {
         list: [docs.paidEntry],
         count: 1,
       }),
-      docs.dataExample('an order', 'two deposits and a payment', '?uid=7&osn=order-1001', {
-        list: [docs.paidEntry],
-        count: 1,
-      }),
-    ],
-    failures: [
-      badQuery('?uid=7&limit=1000', 'limit: a whole number from 1 to 100', ' Or `page` and `before` are both given.'),
-      ...backendFailures('ledger:read'),
-    ],
-  })
+    ),
+    failures: selectionFailures('?uid=7&'),
+  }) satisfies docs.Operation

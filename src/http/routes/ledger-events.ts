@@ -1,14 +1,13 @@
 import * as z from 'zod/mini'
 import type { EventId } from '../../common/ids.ts'
-import { eventsMax } from '../../events/event.ts'
-import { eventItem } from '../../events/event-item.ts'
-import { selectEvents } from '../../events/events.ts'
+import { type EventType, heldReasons, refusedReasons } from '../../d1/tables.ts'
+import { eventItem, eventsMax, selectEvents } from '../../events/events.ts'
 import { type LedgerRoute, reading } from '../context.ts'
 import { jsonAmount, refusal, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
-import { eventSchema } from '../openapi/event-schemas.ts'
-import { backendFailures, badQuery } from '../openapi/failures.ts'
+import { badQuery } from '../openapi/failures.ts'
 import { parseQuery, textParam, wholeNumber } from '../query.ts'
+import { postedFlow } from './ledger-entries.ts'
 
 const afterTakes = `0 or the id of an event: a whole number up to ${Number.MAX_SAFE_INTEGER}`
 const after = z.pipe(
@@ -35,16 +34,77 @@ export const ledgerEvents = {
   },
 } satisfies LedgerRoute
 
+const transferPlace = () => ({
+  txid: docs.textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
+  position: docs.countSchema('The position of the log among those of the transaction; 0 for TRX.'),
+})
+const cuy = () => docs.idSchema('The currency.')
+const address = () => docs.textSchema('The address of the user that is paid.', /^T\w{33}$/)
+
+const uncredited = (reasons: readonly string[]) =>
+  z.strictObject({
+    ...transferPlace(),
+    cuy: cuy(),
+    address: address(),
+    reason: docs.textSchema(`One of ${reasons.join(', ')}.`),
+    why: docs.textSchema('The same for people: the sentence of `/tron/recharge?txid=…`.'),
+  })
+
+/** The data of each type of event. */
+const dataOf = {
+  'deposit.seen': () =>
+    z.strictObject({
+      ...transferPlace(),
+      cuy: cuy(),
+      amt: docs.amountSchema('What is transferred, in whole units.'),
+      address: address(),
+      seconds: docs.countSchema('About how long until the block is final.'),
+    }),
+  'deposit.dropped': () => z.strictObject(transferPlace()),
+  'deposit.credited': () => z.strictObject({ ...transferPlace(), address: address(), entry: postedFlow() }),
+  'deposit.held': () => uncredited(heldReasons),
+  'deposit.refused': () => uncredited(refusedReasons),
+  'entry.posted': () => z.strictObject({ entry: postedFlow() }),
+} as const satisfies Record<EventType, () => z.ZodMiniType>
+
+/** `DepositSeen` for `deposit.seen`. */
+const nameOf = (type: EventType) => type.replaceAll(/(?:^|[.])(.)/g, (_, first: string) => first.toUpperCase())
+
+/** An event of one type. */
+export const eventOf = <Type extends EventType>(type: Type) =>
+  docs.component(nameOf(type), () =>
+    z.strictObject({
+      id: docs.idSchema('Its number: 1, 2, 3 … in the order in which events are stored.'),
+      type: z.literal(type),
+      uid: docs.idSchema('The user.'),
+      created_at: docs.instantSchema(),
+      // safe: the data of this type
+      data: dataOf[type]() as ReturnType<(typeof dataOf)[Type]>,
+    }),
+  )
+
+/** An event of any type. */
+export const eventSchema = () =>
+  z.discriminatedUnion('type', [
+    eventOf('deposit.seen'),
+    eventOf('deposit.dropped'),
+    eventOf('deposit.credited'),
+    eventOf('deposit.held'),
+    eventOf('deposit.refused'),
+    eventOf('entry.posted'),
+  ])
+
 /** The documentation of `GET /ledger/events`. */
 export const ledgerEventsDocs = () => {
   const posted = {
-    ...({ id: 3, type: 'entry.posted', uid: 7 } as const),
-    created_at: '2026-09-21T14:14:20.417Z',
+    id: 3,
+    type: 'entry.posted',
+    uid: 7,
+    created_at: docs.paidEntry.created_at,
     data: { entry: docs.paidEntry },
   }
-  return docs.operation({
+  return {
     id: 'listLedgerEvents',
-    tag: 'Ledger',
     summary: 'What happened, in order',
     description:
       `At most ${eventsMax} events after one, of all users, oldest first. An empty list is the end for now: ask again with the same ` +
@@ -56,11 +116,10 @@ export const ledgerEventsDocs = () => {
       limit: { description: `Events in the list at most, 1 to ${eventsMax}.`, example: 10 },
     },
     success: docs.listBody('LedgerEventsResponse', eventSchema, 'The number of events in the list.'),
-    failure: docs.failureBody(),
     examples: [
       docs.dataExample('a payment', 'two deposits and a payment', '?after=2', { list: [posted], count: 1 }),
       docs.dataExample('the end for now', 'two deposits and a payment', '?after=3', { list: [], count: 0 }),
     ],
-    failures: [badQuery('?limit=1000', 'limit: a whole number from 1 to 100'), ...backendFailures('ledger:read')],
-  })
+    failures: [badQuery('?limit=1000', 'limit', 'a whole number from 1 to 100')],
+  } satisfies docs.Operation
 }

@@ -2,8 +2,8 @@ import * as z from 'zod/mini'
 import type { LedgerRoute } from '../context.ts'
 import { refusal } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
-import { backendFailures, badUid } from '../openapi/failures.ts'
-import { parseQuery, uidParam } from '../query.ts'
+import { badQuery } from '../openapi/failures.ts'
+import { parseQuery, uidParam, uidTakes } from '../query.ts'
 import { answerWallets, walletsDocs } from './wallet-list.ts'
 
 /** The parameters of `GET /ledger/wallets`. */
@@ -22,22 +22,12 @@ export const ledgerWallets = {
 
 /** The documentation of `GET /ledger/wallets`. */
 export const ledgerWalletsDocs = () =>
-  docs.operation({
-    ...walletsDocs(),
+  ({
+    ...walletsDocs('two deposits and a payment', '?uid=7', 22.5),
     id: 'listLedgerWallets',
-    tag: 'Ledger',
     summary: 'The balances of a user',
     description: 'As `/wallet/list`, for a named user.',
     query: ledgerWalletsQuery,
     parameters: docs.uidNote,
-    examples: [
-      docs.dataExample('two wallets', 'two deposits and a payment', '?uid=7', {
-        list: [
-          { amt: 3.5, cuy: 1 },
-          { amt: 22.5, cuy: 2 },
-        ],
-        count: 2,
-      }),
-    ],
-    failures: [badUid(''), ...backendFailures('ledger:read')],
-  })
+    failures: [badQuery('', 'uid', uidTakes)],
+  }) satisfies docs.Operation

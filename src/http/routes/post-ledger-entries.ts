@@ -1,13 +1,21 @@
 import * as z from 'zod/mini'
-import { postedItem } from '../../ledger/entry-item.ts'
+import { err, ok, type Result } from '../../common/result.ts'
+import { postedItem } from '../../ledger/entry.ts'
 import { markCharsMax, postEntriesMax, postedEntry } from '../../ledger/parse-post.ts'
 import { postEntries } from '../../ledger/post-entries.ts'
+import { readBytes } from '../../platform/read-bytes.ts'
 import { type LedgerRoute, writing } from '../context.ts'
 import { failure, jsonAmount, success } from '../envelope.ts'
-import { bodyBytesMax, bodyTooLarge, brokenBody, toPostProblem, wrongMediaType } from '../errors.ts'
+import {
+  bodyBytesMax,
+  bodyTooLarge,
+  brokenBody,
+  type Problem,
+  toPostProblem,
+  wrongBody,
+  wrongMediaType,
+} from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
-import { backendFailures } from '../openapi/failures.ts'
-import { readEntries } from '../post-body.ts'
 import { postedFlow } from './ledger-entries.ts'
 
 /** Posts entries: all or none. */
@@ -30,6 +38,42 @@ export const postLedgerEntries = {
     return success({ list, count: list.length, replayed })
   },
 } satisfies LedgerRoute
+
+/** The member `entries` of a JSON body, unchecked. Its amounts are texts, digit by digit as they were sent. */
+async function readEntries(request: Request): Promise<Result<unknown, Problem>> {
+  const [mediaType] = (request.headers.get('content-type') ?? '').split(';')
+  if (mediaType?.trim().toLowerCase() !== 'application/json') return err(wrongMediaType)
+  const bytes = await readBytes(request.body, bodyBytesMax)
+  if (bytes === null) return err(bodyTooLarge)
+  const body = parseExactly(bytes)
+  if (!body.ok) return body
+  if (typeof body.value !== 'object' || body.value === null || Array.isArray(body.value)) return err(wrongBody)
+  const { entries, ...others } = body.value as { readonly entries?: unknown } // safe: an object that is no array
+  return Object.keys(others).length === 0 ? ok(entries) : err(wrongBody)
+}
+
+/** TC39 source text access, which TypeScript does not have yet. */
+type ParseWithSource = (
+  text: string,
+  reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+) => unknown
+
+/** JSON with each `amt` as its text. A number with other digits than its double is NaN, which no member accepts. */
+function parseExactly(bytes: Uint8Array): Result<unknown, Problem> {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+    const parse = JSON.parse as ParseWithSource
+    return ok(
+      parse(text, (key, value, { source }) => {
+        if (typeof value !== 'number') return value
+        if (key === 'amt') return source
+        return String(value) === source ? value : Number.NaN
+      }),
+    )
+  } catch {
+    return err(brokenBody) // not UTF-8, not JSON, or nested deeper than the parser can go
+  }
+}
 
 const entryToPost = () =>
   docs.component('EntryToPost', () => {
@@ -68,117 +112,118 @@ const response = () =>
     }),
   )
 
-const payment = { uid: 7, cuy: 2, type: 4, osn: 'order-1001', amt: '-2.5', mark: 'two cups' } as const
-const refund = { uid: 7, cuy: 2, type: 5, osn: 'order-1001', amt: 1, mark: 'a cold cup' } as const
+const payment = { uid: 7, cuy: 2, type: 4, osn: 'order-1001', amt: '-2.5', mark: 'two cups' }
+const refund = { uid: 7, cuy: 2, type: 5, osn: 'order-1001', amt: 1, mark: 'a cold cup' }
+const before = 'two deposits, credited'
+const after = 'two deposits and a payment'
 
 const examples = () => {
-  const refunded = { ...docs.paidEntry, id: 4, type: 5, amt: 1, balance: 23.5, mark: 'a cold cup' } as const
-  const gift = { uid: 7, cuy: 2, type: 3, osn: 'gift-7', amt: '-10' } as const
-  const given = { ...docs.paidEntry, osn: 'gift-7', type: 3, amt: -10, balance: 15, mark: '' } as const
+  const refunded = { ...docs.paidEntry, id: 4, type: 5, amt: 1, balance: 23.5, mark: 'a cold cup' }
+  const gift = { uid: 7, cuy: 2, type: 3, osn: 'gift-7', amt: '-10' }
+  const given = { ...docs.paidEntry, osn: 'gift-7', type: 3, amt: -10, balance: 15, mark: '' }
   const received = { ...given, id: 4, uid: 8, wid: 3, amt: 10, balance: 10 }
-  const gifts = { entries: [gift, { ...gift, uid: 8, amt: '10' }] }
-  const pays = { entries: [payment] }
-  const answer = <Item>(...list: Item[]) => ({ list, count: list.length, replayed: false })
-  const known = { ...answer(docs.paidEntry), replayed: true }
+  const example = (
+    name: string,
+    given: docs.Situation,
+    entries: readonly object[],
+    list: readonly object[],
+    replayed = false,
+  ) => docs.dataExample(name, given, '', { list, count: list.length, replayed }, { entries })
   return [
-    docs.postExample('a payment', 'two deposits, credited', pays, answer(docs.paidEntry)),
-    docs.postExample('the same again', 'two deposits and a payment', pays, known),
-    docs.postExample('a refund', 'two deposits and a payment', { entries: [refund] }, answer(refunded)),
-    docs.postExample('a transfer', 'two deposits, credited', gifts, answer(given, received)),
+    example('a payment', before, [payment], [docs.paidEntry]),
+    example('the same again', after, [payment], [docs.paidEntry], true),
+    example('a refund', after, [refund], [refunded]),
+    example('a transfer', before, [gift, { ...gift, uid: 8, amt: '10' }], [given, received]),
   ]
 }
 
-const bodyFailures = () =>
-  [
-    {
-      status: 400,
-      name: 'bad-entry',
-      cause:
-        'An entry has a wrong member: its form, its sign for the type, its currency, too many decimals. Or entries do not fit ' +
-        'together: transfers that do not sum to zero, a key twice.',
-      cure: 'The message has the number of the entry, the member, and what it takes.',
-      given: 'two deposits, credited',
-      request: { entries: [payment, { ...refund, amt: '-1' }] },
-      msg: 'entry 2: amt: positive for type 5',
-    },
-    {
-      status: 400,
-      name: 'broken-body',
-      cause: 'The body is not JSON, not an object with `entries` alone, or nested deeper than that.',
-      cure: 'Send `{"entries": [...]}` in UTF-8.',
-      given: 'two deposits, credited',
-      request: '{"entries": [',
-      msg: brokenBody.msg,
-    },
-    {
-      status: 413,
-      name: 'too-large',
-      cause: `The body has more than ${bodyBytesMax} bytes.`,
-      cure: `Send at most ${postEntriesMax} entries in one post.`,
-      given: 'two deposits, credited',
-      request: ' '.repeat(bodyBytesMax + 1),
-      msg: bodyTooLarge.msg,
-    },
-    {
-      status: 415,
-      name: 'wrong-media-type',
-      cause: 'The body is declared as something else than JSON, or not at all.',
-      cure: 'Send `content-type: application/json`.',
-      given: 'two deposits, credited',
-      request: { entries: [payment] },
-      requestHeaders: { 'content-type': 'text/plain' },
-      msg: wrongMediaType.msg,
-    },
-  ] as const satisfies readonly docs.Failure[]
+const bodyFailures = (): readonly docs.Failure[] => [
+  {
+    name: 'bad-entry',
+    problem: toPostProblem({ kind: 'bad-input', entry: 2, member: 'amt', why: 'positive for type 5' }),
+    cause:
+      'An entry has a wrong member: its form, its sign for the type, its currency, too many decimals. Or entries do not fit ' +
+      'together: transfers that do not sum to zero, a key twice.',
+    cure: 'The message has the number of the entry, the member, and what it takes.',
+    given: before,
+    request: { entries: [payment, { ...refund, amt: '-1' }] },
+  },
+  {
+    name: 'broken-body',
+    problem: brokenBody,
+    cause: 'The body is not JSON, not an object with `entries` alone, or nested deeper than that.',
+    cure: 'Send `{"entries": [...]}` in UTF-8.',
+    given: before,
+    request: '{"entries": [',
+  },
+  {
+    name: 'too-large',
+    problem: bodyTooLarge,
+    cause: `The body has more than ${bodyBytesMax} bytes.`,
+    cure: `Send at most ${postEntriesMax} entries in one post.`,
+    given: before,
+    request: ' '.repeat(bodyBytesMax + 1),
+  },
+  {
+    name: 'wrong-media-type',
+    problem: wrongMediaType,
+    cause: 'The body is declared as something else than JSON, or not at all.',
+    cure: 'Send `content-type: application/json`.',
+    given: before,
+    request: { entries: [payment] },
+    requestHeaders: { 'content-type': 'text/plain' },
+  },
+]
 
-const ledgerFailures = () =>
-  [
+const ledgerFailures = (): readonly docs.Failure[] => {
+  const holds = 'wallet of user 7 in USDT holds 25,'
+  const most = '9007199254.740991'
+  const full = `${holds} ${most} do not fit: a wallet can hold at most ${most}`
+  return [
     {
-      status: 409,
       name: 'conflict',
+      problem: toPostProblem({
+        kind: 'conflict',
+        entry: 1,
+        why: 'its uid, cuy, osn and type are known with another amount or mark',
+      }),
       cause:
         'An entry of the post is known with another amount or mark, or some of its entries are known and others are not.',
       cure: 'Look at the stored entry by its `osn`. A different order needs another `osn`.',
-      given: 'two deposits and a payment',
+      given: after,
       request: { entries: [{ ...payment, amt: '-3' }] },
-      msg: 'entry 1: its uid, cuy, osn and type are known with another amount or mark',
     },
     {
-      status: 422,
       name: 'insufficient',
+      problem: toPostProblem({ kind: 'insufficient', entry: 1, why: `${holds} 25.000001 are needed` }),
       cause: 'The wallet holds less than the entry takes, the entries before it in the post included.',
       cure: 'Nothing of the post was stored. The message has what the wallet holds and what is needed.',
-      given: 'two deposits, credited',
+      given: before,
       request: { entries: [{ ...payment, amt: '-25.000001' }] },
-      msg: 'entry 1: wallet of user 7 in USDT holds 25, 25.000001 are needed',
     },
     {
-      status: 422,
       name: 'wallet-full',
+      problem: toPostProblem({ kind: 'wallet-full', entry: 1, why: full }),
       cause: 'The wallet would hold more than 2^53−1 smallest units.',
       cure: 'Nothing of the post was stored. Use another wallet.',
-      given: 'two deposits, credited',
-      request: { entries: [{ ...refund, amt: '9007199254.740991' }] },
-      msg: 'entry 1: wallet of user 7 in USDT holds 25, 9007199254.740991 do not fit: a wallet can hold at most 9007199254.740991',
+      given: before,
+      request: { entries: [{ ...refund, amt: most }] },
     },
-  ] as const satisfies readonly docs.Failure[]
+  ]
+}
 
 /** The documentation of `POST /ledger/entries`. */
 export const postLedgerEntriesDocs = () =>
-  docs.operation({
+  ({
     id: 'postLedgerEntries',
-    tag: 'Ledger',
     summary: 'Post entries: all or none',
     description:
       `Posts 1 to ${postEntriesMax} entries in the order sent. The identity of an entry is its \`uid\`, \`cuy\`, \`osn\` and \`type\`: a post ` +
       'whose entries are all known with the same amounts and marks gets the first answer again, with `replayed: true`, so a post ' +
       'whose answer was lost can always be sent again. The transfers (type 3) of a post have one `osn` and sum to zero in each ' +
       'currency. A balance never becomes negative, not between two entries either. A refusal changes nothing.',
-    query: z.object({}),
-    parameters: {},
     body: body(),
     success: response(),
-    failure: docs.failureBody(),
     examples: examples(),
-    failures: [...bodyFailures(), ...ledgerFailures(), ...backendFailures('ledger:post')],
-  })
+    failures: [...bodyFailures(), ...ledgerFailures()],
+  }) satisfies docs.Operation

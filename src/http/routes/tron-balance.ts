@@ -1,14 +1,14 @@
 import * as z from 'zod/mini'
 import { balanceAddressesMax, readChainBalance } from '../../addresses/read-balance.ts'
 import { type Address, parseAddress } from '../../chain/address.ts'
-import type { QueryFailure } from '../../common/query-failure.ts'
-import { ok, type Result } from '../../common/result.ts'
+import { balancesMax } from '../../chain/chain.ts'
+import { ok, type QueryFailure, type Result } from '../../common/result.ts'
 import type { Currencies, Currency } from '../../ledger/currencies.ts'
 import { type Route, reading } from '../context.ts'
 import { jsonAmount, refusal, success } from '../envelope.ts'
 import { toProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
-import { badQuery, callerFailures, chainFailures } from '../openapi/failures.ts'
+import { badQuery, chainFailures } from '../openapi/failures.ts'
 import { findCurrency, nameCurrencies, parseQuery, textParam, wholeNumber } from '../query.ts'
 
 const addressTakes = 'a Tron address (34 characters, starts with T)'
@@ -50,14 +50,14 @@ function readAddress(value: string): Address | null {
 
 /** The documentation of `GET /tron/balance`. */
 export const tronBalanceDocs = () =>
-  docs.operation({
+  ({
     id: 'readBalance',
-    tag: 'Tron',
     summary: 'Your balance on the chain now',
     description:
       'The sum over all of your addresses in one currency, from the newest state of a node. It can include transfers that ' +
-      `are not final, so it can differ from the wallet. Without an address it is 0. With more than ${balanceAddressesMax} addresses, ` +
-      '`address` is required. The same query within 3 seconds has the same answer.',
+      `are not final, so it can differ from the wallet. Without an address it is 0. Each ${balancesMax} addresses cost one request ` +
+      `to a node; with more than ${balanceAddressesMax}, \`address\` is required. ` +
+      'The same query within 3 seconds has the same answer.',
     query: balanceQuery,
     parameters: {
       cuy: { description: 'The currency; the default is 1 (TRX).', example: 2 },
@@ -69,7 +69,6 @@ export const tronBalanceDocs = () =>
     success: docs.successBody('BalanceResponse', () =>
       z.strictObject({ amt: docs.amountSchema('The balance of the addresses on the chain now, in whole units.') }),
     ),
-    failure: docs.failureBody(),
     examples: [
       docs.dataExample('TRX', 'two deposits, credited', '', { amt: 3.5 }),
       docs.dataExample('USDT at one address', 'two deposits, credited', `?cuy=2&address=${docs.depositAddress}`, {
@@ -77,17 +76,15 @@ export const tronBalanceDocs = () =>
       }),
     ],
     failures: [
-      badQuery('?cuy=3', 'cuy: one of 1 (TRX), 2 (USDT), given at most once'),
+      badQuery('?cuy=3', 'cuy', 'one of 1 (TRX), 2 (USDT), given at most once'),
       {
-        status: 404,
         name: 'unknown-address',
+        problem: toProblem({ kind: 'not-found', what: 'address' }),
         cause: 'The address is not one of yours.',
         cure: 'Leave `address` out, or use an address from `/tron/generate`.',
         given: 'an address',
         query: '?address=TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
-        msg: toProblem({ kind: 'not-found', what: 'address' }).msg,
       },
       ...chainFailures('?cuy=2', 'an address and '),
-      ...callerFailures(),
     ],
-  })
+  }) satisfies docs.Operation

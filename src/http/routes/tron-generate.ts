@@ -6,7 +6,7 @@ import { type RequestContext, type Route, writing } from '../context.ts'
 import { jsonInteger, type RawJson, refusal, success } from '../envelope.ts'
 import { toProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
-import { badQuery, callerFailures, chainFailures } from '../openapi/failures.ts'
+import { badQuery, chainFailures } from '../openapi/failures.ts'
 import { choiceParam, parseQuery } from '../query.ts'
 
 /** The parameters of `GET /tron/generate`. */
@@ -73,7 +73,6 @@ const addressData = () =>
 /** What the documentation of both doors to an address has. `prefix` is the beginning of the queries of examples. */
 export const addressDocs = (prefix: '?' | '?uid=7&') => ({
   success: docs.successBody('AddressResponse', addressData),
-  failure: docs.failureBody(),
   parameters: {
     fresh: {
       description: `\`1\` issues a further address and makes it the current one. At most ${gapLimit} may be without a deposit.`,
@@ -86,24 +85,33 @@ export const addressDocs = (prefix: '?' | '?uid=7&') => ({
       example: 'base58',
     },
   },
-  gapLimit: {
-    status: 409,
-    name: 'gap-limit',
-    cause: `${gapLimit} addresses have no deposit yet. The gap scan of a wallet (BIP-44) would miss further ones.`,
-    cure: 'Use one of them: without `fresh` the response is the newest one.',
-    given: 'twenty addresses without a deposit',
-    query: `${prefix}fresh=1`,
-    msg: toProblem({ kind: 'gap-limit', limit: gapLimit }).msg,
-  } as const,
+  failures: [
+    {
+      name: 'gap-limit',
+      problem: toProblem({ kind: 'gap-limit', limit: gapLimit }),
+      cause: `${gapLimit} addresses have no deposit yet. The gap scan of a wallet (BIP-44) would miss further ones.`,
+      cure: 'Use one of them: without `fresh` the response is the newest one.',
+      given: 'twenty addresses without a deposit',
+      query: `${prefix}fresh=1`,
+    } satisfies docs.Failure,
+    {
+      name: 'issuing-off',
+      problem: toProblem({ kind: 'issuing-off' }),
+      cause: 'The operator has stopped the issue of addresses, as while a database is restored.',
+      cure: 'Try again later. Addresses that were issued before are shown and stay valid.',
+      given: 'no issue of addresses',
+      query: prefix.slice(0, -1),
+    } satisfies docs.Failure,
+    ...chainFailures(prefix.slice(0, -1), ''),
+  ],
 })
 
 /** The documentation of `GET /tron/generate`. */
 export const tronGenerateDocs = () => {
-  const { gapLimit: refused, ...common } = addressDocs('?')
-  return docs.operation({
+  const { failures, ...common } = addressDocs('?')
+  return {
     ...common,
     id: 'generateAddress',
-    tag: 'Tron',
     summary: 'Your deposit address',
     description:
       'The current deposit address, the same one on every call; the first call creates it. Older addresses remain yours ' +
@@ -120,11 +128,6 @@ export const tronGenerateDocs = () => {
         address: 'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C',
       }),
     ],
-    failures: [
-      badQuery('?format=base64', 'format: one of base58, number, hex'),
-      refused,
-      ...chainFailures('', ''),
-      ...callerFailures(),
-    ],
-  })
+    failures: [badQuery('?format=base64', 'format', 'one of base58, number, hex'), ...failures],
+  } satisfies docs.Operation
 }

@@ -3,13 +3,12 @@ import { parseTxid, type Txid } from '../../chain/block.ts'
 import { formatUnits } from '../../common/amount.ts'
 import { explainHeld } from '../../deposits/explain.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
-import { type CheckNowReport, checkNow } from '../../scan/check-now.ts'
-import { askTransaction, type TransactionReport } from '../../scan/check-transaction.ts'
+import { askTransaction, type CheckNowReport, checkNow, type TransactionReport } from '../../scan/check.ts'
 import { type RequestContext, type Route, writing } from '../context.ts'
 import { refusal, successNote } from '../envelope.ts'
 import { toProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
-import { badQuery, callerFailures, chainFailures } from '../openapi/failures.ts'
+import { badQuery, chainFailures } from '../openapi/failures.ts'
 import { parseQuery, textParam } from '../query.ts'
 
 const txidTakes = '64 hex digits, optionally prefixed with 0x'
@@ -105,56 +104,49 @@ function count(number: number, noun: string): string {
 }
 
 /** The failures of a question about one transaction. */
-const txidFailures = () =>
-  [
-    {
-      status: 404,
-      name: 'unknown-transaction',
-      cause: 'The nodes do not have the transaction: it is mistyped, on another network, or was never broadcast.',
-      cure: 'Look it up in the wallet that sent it. If it was sent just now, try again in a few seconds.',
-      given: 'an address',
-      query: `?txid=${'ab'.repeat(32)}`,
-      msg: toProblem({ kind: 'not-found', what: 'transaction' }).msg,
-    },
-    {
-      status: 409,
-      name: 'not-final',
-      cause: 'The transaction is found, and its block is not final.',
-      cure: 'Try again after the seconds in `Retry-After`.',
-      headers: { 'retry-after': '57' },
-      given: 'two deposits that are not final',
-      query: `?txid=${docs.usdtTxid}`,
-      msg: toProblem({ kind: 'not-final', seconds: 57 }).msg,
-    },
-    {
-      status: 409,
-      name: 'undecided',
-      cause: 'It cannot be decided now: the nodes disagree, or the decimals of a token are not known yet.',
-      cure: 'Try again later. If the reason stays, report it to the operator.',
-      given: 'nodes that disagree',
-      query: `?txid=${docs.usdtTxid}`,
-      msg: 'the nodes disagree about this transaction',
-    },
-    {
-      status: 422,
-      name: 'worthless',
-      cause:
-        'The transaction is final and has no deposit for you: it failed, transfers a TRC-10 or another token that is not ' +
-        'accepted, pays none of your addresses, or is below the minimum. The message has the reason.',
-      cure: 'This does not change. Compare the transaction with your address and the accepted currencies.',
-      given: 'a failed transaction',
-      query: '?txid=703166253dd709237fbae363a41ba025171ed440fd218ae92d482977b4055640',
-      msg: 'the transaction failed, so it paid nothing',
-    },
-  ] as const satisfies readonly docs.Failure[]
+const txidFailures = (): readonly docs.Failure[] => [
+  {
+    name: 'unknown-transaction',
+    problem: toProblem({ kind: 'not-found', what: 'transaction' }),
+    cause: 'The nodes do not have the transaction: it is mistyped, on another network, or was never broadcast.',
+    cure: 'Look it up in the wallet that sent it. If it was sent just now, try again in a few seconds.',
+    given: 'an address',
+    query: `?txid=${'ab'.repeat(32)}`,
+  },
+  {
+    name: 'not-final',
+    problem: toProblem({ kind: 'not-final', seconds: 57 }),
+    cause: 'The transaction is found, and its block is not final.',
+    cure: 'Try again after the seconds in `Retry-After`.',
+    given: 'two deposits that are not final',
+    query: `?txid=${docs.usdtTxid}`,
+  },
+  {
+    name: 'undecided',
+    problem: toProblem({ kind: 'undecided', why: 'the nodes disagree about this transaction' }),
+    cause: 'It cannot be decided now: the nodes disagree, or the decimals of a token are not known yet.',
+    cure: 'Try again later. If the reason stays, report it to the operator.',
+    given: 'nodes that disagree',
+    query: `?txid=${docs.usdtTxid}`,
+  },
+  {
+    name: 'worthless',
+    problem: toProblem({ kind: 'worthless', why: 'the transaction failed, so it paid nothing' }),
+    cause:
+      'The transaction is final and has no deposit for you: it failed, transfers a TRC-10 or another token that is not ' +
+      'accepted, pays none of your addresses, or is below the minimum. The message has the reason.',
+    cure: 'This does not change. Compare the transaction with your address and the accepted currencies.',
+    given: 'a failed transaction',
+    query: '?txid=4a1c5b18a120deec51ebfacc5eeed153f2bd9be3d0d27caf5380c169df429854',
+  },
+]
 
 const notFinal = '2 transfers found, final in about 57 s'
 
 /** The documentation of `GET /tron/recharge`. */
 export const tronRechargeDocs = () =>
-  docs.operation({
+  ({
     id: 'recharge',
-    tag: 'Tron',
     summary: 'Check for deposits now',
     description:
       'Credits what is final and not credited yet; `msg` has the result. Idempotent: however often it is called, at once or ' +
@@ -165,7 +157,6 @@ export const tronRechargeDocs = () =>
       txid: { description: 'One transaction: 64 hex digits, optionally prefixed with `0x`.', example: docs.usdtTxid },
     },
     success: docs.successBodyWithoutData('RechargeResponse'),
-    failure: docs.failureBody(),
     examples: [
       docs.noteExample('two deposits', 'two deposits, not scanned yet', '', 'credited 3.5 TRX and 25 USDT'),
       docs.noteExample('nothing new', 'two deposits, credited', '', 'nothing new'),
@@ -184,9 +175,8 @@ export const tronRechargeDocs = () =>
       ),
     ],
     failures: [
-      badQuery('?txid=25', `txid: ${txidTakes}`),
+      badQuery('?txid=25', 'txid', txidTakes),
       ...txidFailures(),
       ...chainFailures(`?txid=${docs.usdtTxid}`, 'an address and '),
-      ...callerFailures(),
     ],
-  })
+  }) satisfies docs.Operation

@@ -1,15 +1,13 @@
 import * as z from 'zod/mini'
 import { type EntryId, type EntryType, entryTypes, type Uid, type WalletId } from '../../common/ids.ts'
-import type { QueryFailure } from '../../common/query-failure.ts'
-import { ok, type Result } from '../../common/result.ts'
+import { ok, type QueryFailure, type Result } from '../../common/result.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
-import { type Entry, osnCharsMax, osnForm } from '../../ledger/entry.ts'
-import { entryItem } from '../../ledger/entry-item.ts'
-import { type EntrySelection, listEntries, offsetMax } from '../../ledger/list-entries.ts'
+import { type EntrySelection, listEntries, offsetMax } from '../../ledger/entries.ts'
+import { type Entry, osnCharsMax, osnForm, postedItem } from '../../ledger/entry.ts'
 import { type RequestContext, type Route, reading } from '../context.ts'
 import { type Json, jsonAmount, refusal, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
-import { badQuery, callerFailures } from '../openapi/failures.ts'
+import { badQuery } from '../openapi/failures.ts'
 import {
   badInput,
   choiceParam,
@@ -28,6 +26,7 @@ export const pageRowsDefault = 20
 /** Pages past this one are empty in any database of D1's size (10 GB). It keeps page × limit far below 2^53. */
 const pageNumberMax = 1_000_000_000
 
+const pageTakes = 'not allowed with before'
 const osnTakes = `an osn or txid of at most ${osnCharsMax} printable ASCII characters`
 
 /** The parameters of `GET /wallet/flow/list`. */
@@ -50,9 +49,10 @@ export const walletFlowList = {
   handle: async (c) => {
     const selection = parseFlowListQuery(c.req.url, c.env.services.settings.currencies)
     if (!selection.ok) return refusal(selection.error)
-    return answerEntries(c, c.get('uid'), selection.value, (entry, currencies) => ({
-      ...entryItem(entry, currencies, jsonAmount),
-    }))
+    return answerEntries(c, c.get('uid'), selection.value, (entry, currencies) => {
+      const { by: _, ...item } = postedItem(entry, currencies, jsonAmount)
+      return item
+    })
   },
 } satisfies Route
 
@@ -68,7 +68,7 @@ export function selectionOf(
   currencies: Currencies,
 ): Result<EntrySelection, QueryFailure> {
   const { page = 1, before, limit = pageRowsDefault, cuy, wid, type, osn, from, to } = parameters
-  if (before !== undefined && parameters.page !== undefined) return badInput('page', 'not allowed with before')
+  if (before !== undefined && parameters.page !== undefined) return badInput('page', pageTakes)
   const currency = cuy === undefined ? null : findCurrency(currencies, cuy)
   if (currency?.ok === false) return currency
   const filter = {
@@ -132,11 +132,18 @@ export const selectionDocs = () => ({
   to: { description: 'Only entries created before this instant.', example: '2026-12-01T00:00:00Z' },
 })
 
+/** The failures of parameters that select entries. `prefix` is the beginning of the queries of examples. */
+export const selectionFailures = (prefix: '?' | '?uid=7&') => [
+  badQuery(`${prefix}limit=1000`, 'limit', `a whole number from 1 to ${pageRowsMax}`),
+  { ...badQuery(`${prefix}page=2&before=9`, 'page', pageTakes), name: 'page-with-before', cause: 'Both are given.' },
+]
+
+const given = 'two deposits, credited'
+
 /** The documentation of `GET /wallet/flow/list`. */
 export const walletFlowListDocs = () =>
-  docs.operation({
+  ({
     id: 'listFlows',
-    tag: 'Wallet',
     summary: 'Your ledger entries',
     description:
       'Your entries, newest first. Use `page` to turn pages or, for long histories, `before`: then the cost of a page does ' +
@@ -145,23 +152,10 @@ export const walletFlowListDocs = () =>
     query: flowListQuery,
     parameters: selectionDocs(),
     success: docs.listBody('FlowListResponse', flow, 'The number of entries that match, on all pages.'),
-    failure: docs.failureBody(),
     examples: [
-      docs.dataExample('two entries', 'two deposits, credited', '', {
-        list: [docs.usdtEntry, docs.trxEntry],
-        count: 2,
-      }),
-      docs.dataExample('the second page', 'two deposits, credited', '?page=2&limit=1', {
-        list: [docs.trxEntry],
-        count: 2,
-      }),
-      docs.dataExample('one transaction', 'two deposits, credited', `?osn=${docs.usdtTxid}`, {
-        list: [docs.usdtEntry],
-        count: 1,
-      }),
+      docs.dataExample('two entries', given, '', { list: [docs.usdtEntry, docs.trxEntry], count: 2 }),
+      docs.dataExample('the second page', given, '?page=2&limit=1', { list: [docs.trxEntry], count: 2 }),
+      docs.dataExample('one transaction', given, `?osn=${docs.usdtTxid}`, { list: [docs.usdtEntry], count: 1 }),
     ],
-    failures: [
-      badQuery('?limit=1000', 'limit: a whole number from 1 to 100', ' Or `page` and `before` are both given.'),
-      ...callerFailures(),
-    ],
-  })
+    failures: selectionFailures('?'),
+  }) satisfies docs.Operation

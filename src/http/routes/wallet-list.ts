@@ -1,10 +1,9 @@
 import * as z from 'zod/mini'
 import type { Uid } from '../../common/ids.ts'
-import { listWallets } from '../../ledger/list-wallets.ts'
+import { listWallets } from '../../ledger/entries.ts'
 import { type RequestContext, type Route, reading } from '../context.ts'
 import { jsonAmount, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
-import { callerFailures } from '../openapi/failures.ts'
 
 /** The caller's balance in each configured currency, from the ledger. */
 export const walletList = {
@@ -28,30 +27,26 @@ const wallet = () =>
     }),
   )
 
-/** What the documentation of both doors to the wallets has. */
-export const walletsDocs = () => ({
+/** What the documentation of both doors to the wallets has, with an example. */
+export const walletsDocs = (given: docs.Situation, query: string, usdt: number) => ({
   success: docs.listBody('WalletListResponse', wallet, 'The number of wallets in the list.'),
-  failure: docs.failureBody(),
+  examples: [
+    docs.dataExample('two wallets', given, query, {
+      list: [
+        { amt: 3.5, cuy: 1 },
+        { amt: usdt, cuy: 2 },
+      ],
+      count: 2,
+    }),
+  ],
 })
 
 /** The documentation of `GET /wallet/list`. */
 export const walletListDocs = () =>
-  docs.operation({
-    ...walletsDocs(),
+  ({
+    ...walletsDocs('two deposits, credited', '', 25),
     id: 'listWallets',
-    tag: 'Wallet',
     summary: 'Your balances',
     description: 'One wallet for each configured currency, ordered by `cuy`; 0 where there is no entry yet.',
-    query: z.object({}),
-    parameters: {},
-    examples: [
-      docs.dataExample('two wallets', 'two deposits, credited', '', {
-        list: [
-          { amt: 3.5, cuy: 1 },
-          { amt: 25, cuy: 2 },
-        ],
-        count: 2,
-      }),
-    ],
-    failures: callerFailures(),
-  })
+    failures: [],
+  }) satisfies docs.Operation

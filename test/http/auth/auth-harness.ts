@@ -6,7 +6,8 @@ import { bearer, jwtSecret, tokenNow } from '../../support/tokens.ts'
 
 /** Verifies HS256 tokens, with nothing but the claims that are always required. */
 export const secretConfig: AuthConfig = {
-  keys: { secrets: [jwtSecret], jwksUrl: null },
+  secrets: [jwtSecret],
+  jwksUrl: null,
   issuer: null,
   audience: null,
   devUid: null,
@@ -14,7 +15,8 @@ export const secretConfig: AuthConfig = {
 /** Verifies tokens with the keys at a URL. */
 export const keySetConfig: AuthConfig = {
   ...secretConfig,
-  keys: { secrets: [], jwksUrl: 'https://issuer.example/keys' },
+  secrets: [],
+  jwksUrl: 'https://issuer.example/keys',
 }
 
 /** A key server: what it responds to a request. */

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { UnixMs } from '../../../src/common/time.ts'
 import { backendTokenSecondsMax, createBackendAuthenticator } from '../../../src/http/auth/authenticate.ts'
 import { missingScope, toAuthProblem } from '../../../src/http/errors.ts'
@@ -7,7 +7,7 @@ import { backendSecret, testSecret } from '../../support/variables.ts'
 import { failed, postInit, type RunningService, read, startService } from '../service.ts'
 
 let service: RunningService
-beforeEach(async () => {
+beforeAll(async () => {
   service = await startService()
 })
 
@@ -84,7 +84,7 @@ describe('a backend’s token', () => {
     const quiet = () => undefined
     const now = Math.floor(Date.now() / 1000)
     const authenticate = createBackendAuthenticator(
-      { secrets: [], jwksUrl: 'https://keys.example/backends' },
+      { secrets: [], jwksUrl: 'https://keys.example/backends', issuer: null, audience: null },
       {
         clock: { now: () => (now * 1000) as UnixMs, sleep: () => Promise.resolve() },
         logger: { info: quiet, warn: quiet, error: quiet, alarm: quiet },
@@ -100,6 +100,26 @@ describe('a backend’s token', () => {
     const refused = { ok: false, error: 'unauthorized' }
     expect(await authenticate(requestOf(await other.sign(good)))).toEqual(refused)
     expect(await authenticate(requestOf(await signHs256(good, backendSecret)))).toEqual(refused)
+  })
+})
+
+describe('the issuer, audience and previous secret of backends', () => {
+  const previous = 'the secret of backends before, of 32 bytes'
+  const [iss, aud] = ['https://issuer.example', 'ledger']
+  const strictly = { BACKEND_JWT_SECRET_PREVIOUS: previous, BACKEND_ISSUER: iss, BACKEND_AUDIENCE: aud }
+
+  test.each([
+    [200, { iss, aud }, backendSecret],
+    [200, { iss, aud: ['shop', aud] }, previous],
+    [401, { aud }, backendSecret],
+    [401, { iss: `${iss}/`, aud }, backendSecret],
+    [401, { iss }, previous],
+    [401, { iss, aud: 'Ledger' }, previous],
+    [401, { iss, aud }, `${previous}x`],
+  ])('make it %d for a token with %j of the secret "%s"', async (status, changes, secret) => {
+    const headers = bearer(await signHs256(claims(changes), secret))
+    const request = new Request(`${origin}/ledger/wallets?uid=7`, { headers })
+    expect((await service.with(strictly).fetch(request)).status).toBe(status)
   })
 })
 

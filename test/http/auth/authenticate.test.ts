@@ -53,7 +53,7 @@ describe('the Authorization header', () => {
 })
 
 describe('without a configured key', () => {
-  const none: AuthConfig = { ...secretConfig, keys: { secrets: [], jwksUrl: null } }
+  const none: AuthConfig = { ...secretConfig, secrets: [] }
 
   test('every request is refused, with a token or without', async () => {
     const closed = { ok: false, error: 'no-key' }
@@ -65,7 +65,7 @@ describe('without a configured key', () => {
 
 describe('DEV_UID', () => {
   const local: AuthConfig = { ...secretConfig, devUid: 42 as Uid }
-  const keyless: AuthConfig = { ...local, keys: { secrets: [], jwksUrl: null } }
+  const keyless: AuthConfig = { ...local, secrets: [] }
 
   test.each([
     'http://localhost/wallet/list',

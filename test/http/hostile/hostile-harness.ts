@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { Address } from '../../../src/chain/address.ts'
 import { toAuthProblem } from '../../../src/http/errors.ts'
 import { bearer, signHs256, tokenNow } from '../../support/tokens.ts'
-import { addressOf } from '../../support/transaction-spec.ts'
 import { testSecret } from '../../support/variables.ts'
 import { addressIn, payFinal, type RunningService, startService, usdtTo } from '../service.ts'
 
 /** The issuer and audience of valid tokens. */
-export const issued = { iss: 'https://issuer.example', aud: 'wallet' }
+const issued = { iss: 'https://issuer.example', aud: 'wallet' }
 
-/** Caller 7 and what caller 8 has, on one service for all attacks of a file. */
+/** Callers 7 and 8, who both have a deposit, on one service for all attacks of a file. */
 export interface HostileHarness {
   readonly service: RunningService
   /** The response to caller 7, or to another one. */
@@ -18,10 +16,6 @@ export interface HostileHarness {
   ask(path: string): Promise<Response>
   /** A valid token of a caller. */
   tokenOf(uid: number): Promise<string>
-  /** The address and the deposit of caller 8. */
-  readonly theirs: { readonly address: Address; readonly txid: string }
-  /** A transaction that pays an address of no caller. */
-  readonly foreignTxid: string
 }
 
 const tokenOf = (uid: number) => signHs256({ sub: String(uid), exp: tokenNow + 86_400, ...issued }, testSecret)
@@ -31,16 +25,10 @@ async function start(): Promise<HostileHarness> {
   const get: HostileHarness['get'] = async (path, headers = {}, uid = 7) =>
     service.get(path, null, { headers: { ...bearer(await tokenOf(uid)), ...headers } })
   const own = await addressIn(await get('/tron/generate'))
-  const address = await addressIn(await get('/tron/generate', {}, 8))
-  const [, txid = '', foreignTxid = ''] = payFinal(
-    service,
-    usdtTo(own, 25_000_000n),
-    usdtTo(address, 31_000_000n),
-    usdtTo(addressOf(77), 31_000_000n),
-  )
+  payFinal(service, usdtTo(own, 25_000_000n), usdtTo(await addressIn(await get('/tron/generate', {}, 8)), 31_000_000n))
   await service.tick()
   const ask = (path: string) => (path.startsWith('/ledger/') ? service.ledger(path) : get(path))
-  return { service, get, ask, tokenOf, theirs: { address, txid }, foreignTxid }
+  return { service, get, ask, tokenOf }
 }
 
 /**

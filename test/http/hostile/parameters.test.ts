@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { operations } from '../../../src/http/openapi/operations.ts'
+import { documentedOperations } from '../../../src/http/openapi/document.ts'
 import { wholeOf } from '../service.ts'
 import { noEntries, ownWallets, underAttack } from './hostile-harness.ts'
 
 const harness = underAttack()
 
 /** Every parameter of every route. */
-const parameters = Object.entries(operations).flatMap(([path, { get }]) =>
-  Object.keys(get.query.shape).map((name): [string, string] => [path, name]),
+const parameters = documentedOperations().flatMap(({ path, operation }) =>
+  Object.keys(operation.query?.shape ?? {}).map((name): [string, string] => [path, name]),
 )
 
 /** The URL of a route with this query, and with the user that a route for backends requires. */

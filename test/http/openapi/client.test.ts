@@ -54,7 +54,6 @@ describe('the typed client', () => {
     const response = await client.tron.recharge.$get({ query: { txid: 'ab'.repeat(32) } })
     expect(response.status).toBe(404)
     if (response.ok) throw new Error('unexpected')
-    expectTypeOf(response.status).toEqualTypeOf<400 | 401 | 404 | 409 | 422 | 429 | 500 | 503>()
     expect(await response.json()).toMatchObject({ code: 404 })
     expectTypeOf(response.json).returns.resolves.toEqualTypeOf<{ code: number; msg: string }>()
   })
@@ -103,7 +102,6 @@ describe('the typed client', () => {
     const refused = await ledger.entries.$post({ json: { entries: [payment] } })
     expect(refused.status).toBe(422)
     if (refused.ok) throw new Error('unexpected')
-    expectTypeOf(refused.status).toEqualTypeOf<400 | 401 | 403 | 409 | 413 | 415 | 422 | 429 | 500 | 503>()
     expect(await refused.json()).toMatchObject({ code: 422 })
     // @ts-expect-error: only the chain makes recharges
     const recharge = await ledger.entries.$post({ json: { entries: [{ ...payment, type: 1 }] } })

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type * as z from 'zod/mini'
 import type { Address } from '../../../src/chain/address.ts'
-import type { Operation, Situation } from '../../../src/http/openapi/docs.ts'
-import { failureExample } from '../../../src/http/openapi/document.ts'
+import { failureBody, type Situation } from '../../../src/http/openapi/docs.ts'
+import { documentedOperations, failureExample } from '../../../src/http/openapi/document.ts'
 import { failuresOutsideRoutes } from '../../../src/http/openapi/failures.ts'
-import { operations } from '../../../src/http/openapi/operations.ts'
 import { bearer, forgeToken, goodClaims } from '../../support/tokens.ts'
 import { addressOf, usdtAddress } from '../../support/transaction-spec.ts'
 import {
@@ -21,23 +20,26 @@ import {
 } from '../service.ts'
 
 /** Each method of each route, with its documentation. */
-const documented = Object.entries(operations).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, one]: [string, Operation]) => [method.toUpperCase(), path, one] as const),
-)
+const documented = documentedOperations().map((one) => ({ ...one, method: one.method.toUpperCase() }))
 
-describe.each(documented)('the documentation of %s %s', (method, path, { success, failure, examples, failures }) => {
-  test.each(examples)('has the response to "$query", given $given: $name', async ({ given, query, request, body }) => {
-    const response = await send(await situations[given](), method, path + query, { request })
-    const text = await response.text()
-    expect({ status: response.status, text: undated(text) }).toEqual({
-      status: 200,
-      text: undated(JSON.stringify(body)),
-    })
-    expect(fits(success, text)).toBe(true)
-    expect(headersOf(response)).toEqual({ 'cache-control': 'no-store' })
-  })
+describe.each(documented)('the documentation of $method $path', ({ method, path, operation, failures }) => {
+  const { success, failure = failureBody(), examples } = operation
 
-  test.each(failures)('has the failure $status $name, given $given', async (documented) => {
+  test.each(examples)(
+    'has the response to "$query", given $given: $name',
+    async ({ given, query = '', request, body }) => {
+      const response = await send(await situations[given](), method, path + query, { request })
+      const text = await response.text()
+      expect({ status: response.status, text: undated(text) }).toEqual({
+        status: 200,
+        text: undated(JSON.stringify(body)),
+      })
+      expect(fits(success, text)).toBe(true)
+      expect(headersOf(response)).toEqual({ 'cache-control': 'no-store' })
+    },
+  )
+
+  test.each(failures)('has the failure $problem.status $name, given $given', async (documented) => {
     const service = await situations[documented.given]()
     const headers = { ...documented.requestHeaders, ...(documented.name === 'keys-unavailable' ? keySetToken : {}) }
     const { given, query = '', request } = documented
@@ -46,17 +48,17 @@ describe.each(documented)('the documentation of %s %s', (method, path, { success
     const isUsedUp = documented.name === 'requests-used-up' // how long it takes depends on the hour
     const shown = isUsedUp ? text.replace(/about \d+ s/, 'about 60 s') : text
     expect({ status: response.status, text: shown }).toEqual({
-      status: documented.status,
+      status: documented.problem.status,
       text: JSON.stringify(failureExample(documented)),
     })
     expect(fits(failure, text)).toBe(true)
     const seconds = isUsedUp ? { 'retry-after': expect.stringMatching(/^\d+$/) } : {}
-    expect(headersOf(response)).toEqual({ 'cache-control': 'no-store', ...documented.headers, ...seconds })
+    expect(headersOf(response)).toEqual({ 'cache-control': 'no-store', ...documented.problem.headers, ...seconds })
   })
 })
 
 describe('the example of each parameter', () => {
-  const queries = documented.flatMap(([, path, { parameters }]) => {
+  const queries = documented.flatMap(({ path, operation: { parameters = {} } }) => {
     const uid = 'uid' in parameters ? 'uid=7&' : ''
     return Object.entries(parameters)
       .filter(([name]) => name !== 'uid')
@@ -71,8 +73,8 @@ describe('the example of each parameter', () => {
 
 describe('the documentation of requests that reach no route', () => {
   test.each(failuresOutsideRoutes())(
-    'has the failure of $method $path: $status',
-    async ({ method, path, status, msg }) => {
+    'has the failure of $method $path: $problem.status',
+    async ({ method, path, problem: { status, msg } }) => {
       const response = await (await startService()).get(path, null, { method })
       expect(response.status).toBe(status)
       expect(await response.text()).toBe(JSON.stringify({ code: status, msg }))
@@ -156,6 +158,7 @@ const situations: Readonly<Record<Situation, () => Promise<RunningService>>> = {
     for (let i = 1; i < 20; i += 1) await service.get('/tron/generate?fresh=1')
     return service
   },
+  'no issue of addresses': () => startService({ ISSUE_ADDRESSES: 'off' }),
   'two deposits, not scanned yet': twoDeposits,
   'two deposits, credited': credited,
   'two deposits and a payment': async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '../../../src/chain/address.ts'
-import { eventSchema } from '../../../src/http/openapi/event-schemas.ts'
+import { eventSchema } from '../../../src/http/routes/ledger-events.ts'
 import { addressOf } from '../../support/transaction-spec.ts'
 import {
   addressFrom,

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { paramCharsMax } from '../../../src/http/query.ts'
 import { pageRowsDefault, pageRowsMax, parseFlowListQuery } from '../../../src/http/routes/wallet-flow-list.ts'
+import { offsetMax, tooDeep } from '../../../src/ledger/entries.ts'
 import { osnCharsMax } from '../../../src/ledger/entry.ts'
-import { offsetMax, tooDeep } from '../../../src/ledger/list-entries.ts'
 import { twoCurrencies } from '../../support/currencies.ts'
 import { addressIn, failed, payFinal, type RunningService, read, startService, trxTo, usdtTo } from '../service.ts'
 

@@ -1,0 +1,83 @@
+import type { MiddlewareHandler } from 'hono'
+import type { QueryFailure } from '../../common/result.ts'
+import type { RateLimits } from '../../config/config.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Authenticate, AuthenticateBackend, Scope } from '../auth/authenticate.ts'
+import type { Env } from '../context.ts'
+import { failure, refusal } from '../envelope.ts'
+import { missingScope, toAuthProblem, tooManyRequests } from '../errors.ts'
+
+/** Refuses a request that is not authenticated, and sets the caller of any other. */
+export function auth(authenticate: Authenticate): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const caller = await authenticate(c.req.raw)
+    if (!caller.ok) return failure(toAuthProblem(caller.error))
+    c.set('uid', caller.value)
+    return next()
+  }
+}
+
+/** Refuses a request without a backend's token or without the scope that it needs, and sets the backend of any other. */
+export function backendAuth(
+  authenticate: AuthenticateBackend,
+): (scope: (url: string) => Scope) => MiddlewareHandler<Env> {
+  return (scope) => async (c, next) => {
+    const backend = await authenticate(c.req.raw)
+    if (!backend.ok) return failure(toAuthProblem(backend.error))
+    const needed = scope(c.req.url)
+    if (!backend.value.scopes.includes(needed)) return failure(missingScope(needed))
+    c.set('backend', backend.value.name)
+    return next()
+  }
+}
+
+/**
+ * Makes the rate limit of a route: each caller, or backend, has a count of its own in each class. A limiter that is missing
+ * or fails allows every request: no promise of the service depends on it.
+ */
+export function createRateLimit(
+  limiters: RateLimits,
+  logger: Logger,
+): (rateClass: (url: string) => keyof RateLimits) => MiddlewareHandler<Env> {
+  for (const [name, limiter] of Object.entries(limiters)) if (limiter === null) logger.warn('no-rate-limit', { name })
+  return (rateClass) => async (c, next) => {
+    const name = rateClass(c.req.url)
+    const key = name === 'ledger' ? c.get('backend') : String(c.get('uid'))
+    try {
+      if ((await limiters[name]?.limit({ key }))?.success === false) return failure(tooManyRequests)
+    } catch {
+      logger.warn('rate-limit-failed', { name })
+    }
+    return next()
+  }
+}
+
+/**
+ * The header with a bookmark, in requests and in responses: a position in the history of the database. A request with the
+ * bookmark of an earlier response can read any copy of the database that has reached it.
+ */
+export const bookmarkHeader = 'x-d1-bookmark'
+/** Longest bookmark that is accepted, in characters; those of D1 have 59. */
+export const bookmarkCharsMax = 100
+/** Hex digits and hyphens, as D1 writes them. No word has this form, so no caller can send `first-unconstrained`. */
+export const bookmarkForm = /^[0-9a-f]+(-[0-9a-f]+)*$/
+
+/** The failure of a request with anything else in that header. */
+export const bookmarkRefusal = {
+  kind: 'bad-input',
+  field: bookmarkHeader,
+  why: 'the bookmark of an earlier response, given once',
+} as const satisfies QueryFailure
+
+/** Passes the bookmark of the request to the database, and the one after it to the caller. */
+export const bookmark: MiddlewareHandler<Env> = async (c, next) => {
+  const value = c.req.header(bookmarkHeader) ?? null
+  if (value !== null && (value.length > bookmarkCharsMax || !bookmarkForm.test(value))) return refusal(bookmarkRefusal)
+  const invocation = { ...c.get('invocation'), bookmark: value }
+  c.set('invocation', invocation)
+  try {
+    return await next()
+  } finally {
+    if (invocation.bookmarkAfter !== null) c.res.headers.set(bookmarkHeader, invocation.bookmarkAfter)
+  }
+}

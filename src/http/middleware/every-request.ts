@@ -1,0 +1,100 @@
+import type { MiddlewareHandler } from 'hono'
+import type { CorsOrigins } from '../../config/config.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { type LogFields, type Logger, stackOf } from '../../platform/logger.ts'
+import { createUsage, type Usage } from '../../platform/usage.ts'
+import { type Env, type RequestContext, routeName } from '../context.ts'
+import { failure } from '../envelope.ts'
+import { crashed, urlCharsMax, urlTooLong } from '../errors.ts'
+import { bookmarkHeader } from './access.ts'
+
+/** What every request needs of the platform. */
+export interface RequestParts {
+  readonly clock: Pick<Clock, 'now'>
+  readonly logger: Logger
+  /** A unique, unguessable name. */
+  readonly uniqueName: () => string
+}
+
+/** The form in which the id of a caller is accepted: it appears in a header and in log lines. */
+const plainId = /^[\w.-]{1,64}$/
+
+/** How long a browser uses only https after a response. */
+export const httpsSeconds = 31_536_000
+/** How long a browser may cache the response to a preflight. */
+export const preflightSeconds = 600
+
+/** They keep a browser from displaying, framing or embedding a response. Others of this kind are for pages. */
+const securityHeaders = Object.entries({
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+})
+const exposed = ['x-request-id', bookmarkHeader, 'retry-after', 'server-timing'].join(', ')
+const accepted = ['authorization', 'x-request-id', bookmarkHeader].join(', ')
+
+/**
+ * What every request and response has: an id, the time and cost in one log line, the headers for browsers, and a bare 500
+ * after a crash, whose text is in the log only. Nothing in a line is text from a caller, except an id of plain characters.
+ * Decision note 15: why not by Hono's own middleware.
+ */
+export function everyRequest(
+  { clock, logger, uniqueName }: RequestParts,
+  origins: CorsOrigins | null,
+): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const startedAt = clock.now()
+    const usage = createUsage()
+    c.set('invocation', { usage, bookmark: null, bookmarkAfter: null })
+    const own = c.req.header('x-request-id')
+    const requestId = own !== undefined && plainId.test(own) ? own : uniqueName()
+    const request = { requestId, route: routeName(c) }
+    try {
+      // A URL that is longer than any valid one is refused before anything reads it.
+      if (c.req.url.length > urlCharsMax) c.res = failure(urlTooLong)
+      else await next()
+    } catch (thrown) {
+      logger.error('request-crashed', { ...request, text: stackOf(thrown) })
+      c.res = failure(crashed)
+    }
+    const { headers, status } = c.res
+    const durationMs = clock.now() - startedAt
+    headers.set('x-request-id', requestId)
+    headers.set('server-timing', `total;dur=${durationMs}, db;dur=${usage.database.ms}`)
+    for (const [name, value] of securityHeaders) headers.set(name, value)
+    // Browsers ignore it over http.
+    if (c.req.url.startsWith('https:')) headers.set('strict-transport-security', `max-age=${httpsSeconds}`)
+    if (origins !== null) allowOrigin(headers, c.req.header('origin'), origins)
+    logger.info('request', { ...request, method: c.req.method, status, durationMs, ...costFields(usage) })
+  }
+}
+
+/** The cost of a request in its log line. Only the scanner talks to nodes. */
+export function costFields({ database, rowsRead }: Usage): LogFields {
+  return { databaseQueries: database.calls, databaseMs: database.ms, rowsRead }
+}
+
+/** Lets a browser show the response to pages of the configured origins. No cookies: credentials are never allowed. */
+function allowOrigin(headers: Headers, origin: string | undefined, origins: CorsOrigins): void {
+  if (origins !== '*') headers.set('vary', 'Origin')
+  if (origins !== '*' && (origin === undefined || !origins.has(origin))) return
+  headers.set('access-control-allow-origin', origins === '*' ? '*' : (origin ?? ''))
+  headers.set('access-control-expose-headers', exposed)
+}
+
+/** The methods of a route, for `Allow`. */
+export function allowedMethods(origins: CorsOrigins | null): string {
+  return origins === null ? 'GET, HEAD' : 'GET, HEAD, OPTIONS'
+}
+
+/** The response to OPTIONS where CORS is configured. A browser refuses it without an allowed origin. */
+export function preflight(c: RequestContext): Response {
+  return c.body(null, 204, {
+    allow: allowedMethods('*'),
+    'cache-control': 'no-store',
+    'access-control-allow-methods': 'GET, HEAD',
+    'access-control-allow-headers': accepted,
+    'access-control-max-age': preflightSeconds.toString(),
+  })
+}
