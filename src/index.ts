@@ -37,8 +37,8 @@ export class Scanner extends DurableObject<Bindings> implements ScannerCalls {
   wake() {
     return this.#scanner.wake()
   }
-  prepareIssue(uid: Uid) {
-    return this.#scanner.prepareIssue(uid)
+  prepareIssue(uid: Uid, firstIndex: number | null) {
+    return this.#scanner.prepareIssue(uid, firstIndex)
   }
   balances(uid: Uid, addresses: readonly Address[], asset: Asset) {
     return this.#scanner.balances(uid, addresses, asset)

@@ -35,7 +35,7 @@ export async function issueAddress(
     if (current !== null) return ok(current)
   }
   if (!issuesAddresses) return err({ kind: 'issuing-off' })
-  const prepared = await scanner.prepareIssue(uid)
+  const prepared = await scanner.prepareIssue(uid, firstIndex)
   if (!prepared.ok) return prepared
   if (!fresh) return ok(await issueFirst(db, uid, addressAt, firstIndex ?? 0))
   const issued = await issueFurther(db, uid, addressAt, firstIndex ?? 0, gapLimit)

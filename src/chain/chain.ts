@@ -163,8 +163,11 @@ export interface ScanAnswer {
 export interface ScannerCalls {
   /** Makes sure that the next tick is due: the cron calls it. */
   wake(): Promise<void>
-  /** Makes sure that an address may be issued: the scan has started, and the key was never used by another database. */
-  prepareIssue(uid: Uid): Promise<Result<null, QueryFailure>>
+  /**
+   * Makes sure that an address may be issued: the scan has started, and the key was never used by another database.
+   * `firstIndex` is that of the Worker: during a deployment it can be older than the scanner, and is refused then.
+   */
+  prepareIssue(uid: Uid, firstIndex: number | null): Promise<Result<null, QueryFailure>>
   /** The newest balances of a caller's addresses in one asset, in the order given, in chain units, by one node. */
   balances(uid: Uid, addresses: readonly Address[], asset: Asset): Promise<Result<readonly bigint[], QueryFailure>>
   /** Returns when a scan that began at or after the call, or that ended less than a block time before it, has ended. */

@@ -114,8 +114,9 @@ const keyOf = ({ txid, position }: CreditKey) => `${txid}:${position}`
 export async function openRecheck({ db, host }: ScanContext, { height, correctedBy }: Corrected): Promise<Recheck> {
   const stored = await host.load<Recheck>(memoryKey)
   if (stored?.correction === correctedBy) return stored
-  const above = selectAbove(db, { height, max: lookedForMax })
-  const credited = (await above.all<CreditKey & { readonly height: BlockHeight }>()).results
+  type Credited = CreditKey & { readonly height: BlockHeight }
+  const above = selectAbove(db, { height, max: correctedBy === 0 ? 0 : lookedForMax }) // without a correction nothing is missing
+  const credited = (await above.all<Credited>()).results
   const until = Math.max(height, ...credited.map((one) => one.height)) as BlockHeight // safe: one of them
   const recheck = { correction: correctedBy, until, missing: credited.map(keyOf) }
   host.save(memoryKey, recheck)

@@ -41,7 +41,11 @@ export function createScanner(parts: ScannerParts): ScannerObject {
   const questions = createSharing<Result<'credited' | 'already', QueryFailure>>(parts, 0)
   return {
     ...createTicks(parts, scans),
-    prepareIssue: (uid) => prepare(`${uid}`, () => prepareIssue(parts, keyUse, openFor(uid))),
+    prepareIssue: (uid, firstIndex) => {
+      const isOlder = firstIndex !== parts.firstIndex
+      if (isOlder) return Promise.resolve(err({ kind: 'cannot-issue' }))
+      return prepare(`${uid}`, () => prepareIssue(parts, keyUse, openFor(uid)))
+    },
     balances: (uid, addresses, asset) => {
       const key = `${asset.kind === 'native' ? 'TRX' : asset.contract} ${addresses.join(' ')}`
       return balances(key, () => readBalances(openFor(uid), addresses, asset))

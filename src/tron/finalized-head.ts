@@ -15,12 +15,14 @@ type StoredHead = { readonly height: BlockHeight; readonly time: number } | null
  * The newest block that is final for `quorum` nodes with the same hash: the `quorum`-th highest of their heads. So a single
  * node can neither move it ahead nor, where further nodes can be asked, keep it behind.
  */
-export async function readFinalizedHead(session: Session, stored: StoredHead): ChainResult<Header> {
+export async function readFinalizedHead(session: Session, known: StoredHead): ChainResult<Header> {
   const { quorum, clock } = session.pool
+  const stored = await withTime(session, known)
+  if (!stored.ok) return stored
   const { answers, errors } = await collect(
     session,
     'chain',
-    (node) => readHead(session, node, stored),
+    (node) => readHead(session, node, stored.value),
     (all) => {
       const heights = all.map(({ value }) => value.height)
       const isClose = Math.max(...heights) - Math.min(...heights) <= headSpreadMax
@@ -41,11 +43,23 @@ export async function readFinalizedHead(session: Session, stored: StoredHead): C
     // A node whose head is lower is not asked for a block that it does not have.
     if (head !== undefined && head.height < height) return nodeError('behind', `final up to ${head.height}`)
     const isParent = head?.height === height + 1 && head.parentHash === lowest.hash
-    const known = head?.height === height ? head : isParent ? lowest : null
-    const own = known === null ? await readHeader(session, node, height) : ok(known)
+    const read = head?.height === height ? head : isParent ? lowest : null
+    const own = read === null ? await readHeader(session, node, height) : ok(read)
     return own.ok ? ok([{ about, facts: `hash ${own.value.hash}`, rest: '', value: own.value }]) : own
   })
   return agreed.ok ? ok(agreed.value.value) : agreed
+}
+
+/** After a correction the time of the stored head is not known: it is asked, as without it no height would be implausible. */
+async function withTime(session: Session, stored: StoredHead): ChainResult<StoredHead> {
+  if (stored === null || stored.time > 0) return ok(stored)
+  const { height } = stored
+  const about = `block ${height}`
+  const agreed = await agreeOnOne(session, 'chain', about, async (node) => {
+    const own = await readHeader(session, node, height)
+    return own.ok ? ok([{ about, facts: `hash ${own.value.hash}`, rest: '', value: own.value }]) : own
+  })
+  return agreed.ok ? ok({ height, time: agreed.value.value.timestamp }) : agreed
 }
 
 async function readHead(session: Session, node: TronNode, stored: StoredHead): NodeResult<Header> {

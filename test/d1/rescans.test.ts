@@ -3,8 +3,16 @@ import type { RescanId } from '../../src/common/ids.ts'
 import type { WriteDatabase } from '../../src/d1/database.ts'
 import { storeTransfers } from '../../src/deposits/transfers.ts'
 import { selectBalances } from '../../src/ledger/entries.ts'
-import { type RescanStep, selectDueRescan, selectOpenGaps, storeRescanStep } from '../../src/scan/rescans.ts'
+import {
+  openRecheck,
+  type RescanStep,
+  selectDueRescan,
+  selectOpenGaps,
+  storeRescanStep,
+} from '../../src/scan/rescans.ts'
+import type { ScanContext } from '../../src/scan/rules.ts'
 import { appendStep } from '../../src/scan/scan-state.ts'
+import { createMemoryHost } from '../support/memory-host.ts'
 import {
   block,
   column,
@@ -154,4 +162,11 @@ it('the cost of a step does not grow with the gaps of the past, open or finished
     .prepare('UPDATE rescan SET next_height = to_height + 1, finished_at = 5 WHERE finished_at IS NULL AND id % 2 = 0')
     .run()
   expect(await cost(3000)).toBeLessThanOrEqual(first + 5)
+})
+
+it('without a correction no credited transfer is looked for, though one can be above the position of a restored copy', async () => {
+  await storeTransfers(db, [transfer()], ms(5))
+  const context = { db, host: createMemoryHost() } as unknown as ScanContext // what it takes of the context
+  expect(await openRecheck(context, { height: height(100), correctedBy: 0 })).toMatchObject({ missing: [] })
+  expect((await openRecheck(context, { height: height(100), correctedBy: 1 })).missing).toHaveLength(1)
 })

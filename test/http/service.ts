@@ -43,14 +43,18 @@ export interface RunningService {
   cron(): Promise<void>
   /** The alarms of all endpoints that are due, until none is. */
   deliver(): Promise<void>
+  /** The bindings, with the objects of this deployment. */
+  readonly bindings: Readonly<Record<string, unknown>>
   /** What the scanner keeps, and when its alarm is due. */
   readonly scannerHost: MemoryHost
-  /** The requests to endpoints at `https://hooks.example/`, which all succeed. */
+  /** The requests to endpoints at `https://hooks.example/`. */
   readonly hooks: readonly { readonly url: string; readonly body: string }[]
+  /** The status of their responses: 204 at first. */
+  readonly hookAnswer: { status: number }
   /** Lets further requests to endpoints have no response until the returned function is called. */
   hangHooks(): () => void
-  /** The same isolate, database and chain with other variables, as after a change of the configuration. */
-  with(changes: Record<string, unknown>): RunningService
+  /** The same isolate, database and chain with other variables, as after a change of the configuration; `scannerOf` has the scanner. */
+  with(changes: Record<string, unknown>, scannerOf?: RunningService): RunningService
 }
 
 /** The nodes of the service, without limits that a test would reach. */
@@ -72,8 +76,8 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
   const service = createService(world.platform)
   const hosts = new Map<string, MemoryHost>()
   const hostOf = (name: string) => once(hosts, name, createMemoryHost)
-  const withBindings = (variables: Record<string, unknown>): RunningService => {
-    const objects = createObjects(world.platform, variables, hostOf)
+  const withBindings = (variables: Record<string, unknown>, scannerOf?: RunningService): RunningService => {
+    const objects = createObjects(world.platform, variables, hostOf, scannerOf?.bindings.SCANNER)
     const { bindings } = objects
     const fetch = (request: Request) => service.fetch(request, bindings)
     const ledger: RunningService['ledger'] = async (path, init = {}, changes = {}) => {
@@ -83,6 +87,8 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
     }
     const running: RunningService = {
       ...{ chain, nodes, db, lines, clock, fetch, ledger, hooks: world.hooks, hangHooks: world.hangHooks },
+      hookAnswer: world.hookAnswer,
+      bindings,
       scannerHost: hostOf('scanner'),
       post: (entries) => ledger('/ledger/entries', postInit({ entries })),
       rpc: service.ledger(bindings),
@@ -109,7 +115,7 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
           }
         }
       },
-      with: (changes) => withBindings({ ...variables, ...changes }),
+      with: (changes, scannerOf) => withBindings({ ...variables, ...changes }, scannerOf),
     }
     return running
   }
@@ -121,6 +127,7 @@ function createWorld(nodes: readonly ScriptedNode[], lines: string[], clock: { s
   const reach = connect(testNodes.flatMap((urls, i) => nodes.slice(i, i + 1).map((node) => ({ ...urls, node }))))
   const startedAt = performance.now()
   const hooks: { readonly url: string; readonly body: string }[] = []
+  const hookAnswer = { status: 204 }
   const running = new Set<Promise<unknown>>()
   let hookResponses = Promise.resolve()
   let names = 0
@@ -136,7 +143,7 @@ function createWorld(nodes: readonly ScriptedNode[], lines: string[], clock: { s
       if (!url.startsWith('https://hooks.example/')) return reach(url, init as RequestInit) // as the service calls it
       hooks.push({ url, body: String(init.body) })
       await hookResponses
-      return new Response(null, { status: 204 })
+      return new Response(null, hookAnswer)
     },
     uniqueName: () => `name-${++names}`,
     waitUntil: (work) => {
@@ -147,6 +154,7 @@ function createWorld(nodes: readonly ScriptedNode[], lines: string[], clock: { s
   return {
     platform,
     hooks,
+    hookAnswer,
     /** Returns when nothing runs that the service began without waiting for it. */
     async settled() {
       while (running.size > 0) await Promise.allSettled(running)
@@ -167,12 +175,17 @@ function once<T>(values: Map<string, T>, name: string, create: () => T): T {
 }
 
 /** The bindings with the objects of this deployment, one of each name. What they keep is in the hosts. */
-function createObjects(platform: Platform, variables: Record<string, unknown>, hostOf: (name: string) => MemoryHost) {
+function createObjects(
+  platform: Platform,
+  variables: Record<string, unknown>,
+  hostOf: (name: string) => MemoryHost,
+  other: unknown,
+) {
   const scanners = new Map<string, ReturnType<typeof createScannerObject>>()
   const endpoints = new Map<string, ReturnType<typeof createEndpointObject>>()
   const bindings: Record<string, unknown> = {
     ...variables,
-    SCANNER: { getByName: () => scanner() },
+    SCANNER: other ?? { getByName: () => scanner() },
     ENDPOINT: { getByName: (name: string) => endpoint(name) },
   }
   const scanner = () => once(scanners, 'scanner', () => createScannerObject(platform, bindings, hostOf('scanner')))

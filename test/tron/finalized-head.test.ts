@@ -83,6 +83,16 @@ describe('the finalized head', () => {
     expect(read.ok).toBe(isAccepted)
   })
 
+  it('is compared with the stored head after a correction too, where the time of that is asked', async () => {
+    const h = await createProbed({ nodes: 1 })
+    const corrected = { height: finalOf(h) - 2, time: 0 }
+    h.fail(0, claiming(4_000_000_000_000))
+    expect(await head(h, corrected)).toMatchObject({ ok: false, error: { kind: 'no-answer' } })
+    h.fail(0, null)
+    h.advance(60_000)
+    expect(await head(h, corrected)).toMatchObject({ ok: true, value: { height: finalOf(h) } })
+  })
+
   it('of a node without the tag is never used: the node is unfit', async () => {
     const h = createHarness({ nodes: 1 })
     h.node(0).supportsFinalized = false

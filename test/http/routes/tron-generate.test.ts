@@ -67,6 +67,12 @@ describe('GET /tron/generate', () => {
       expect(await read(await set.get('/tron/generate'))).toEqual(issued(2, secondAddress))
     })
 
+    test('is 503 where the Worker has another TRON_FIRST_INDEX than the scanner, as during a deployment', async () => {
+      const older = service.with({}, service.with({ TRON_FIRST_INDEX: '1' }))
+      expect((await older.get('/tron/generate')).status).toBe(503)
+      expect(await service.db.prepare('SELECT count(*) AS n FROM address').first('n')).toBe(0)
+    })
+
     test('takes 0 as a first index that is set', async () => {
       for (const node of service.nodes) node.balances.set(first, 1n)
       const set = service.with({ TRON_FIRST_INDEX: '0' })
