@@ -24,7 +24,7 @@ export const alarmTable = {
   },
   'chain-forked': {
     raised: 'A final block does not follow the stored one. Nothing is credited from then on.',
-    ends: 'A correction has ended the halt.',
+    ends: 'The chain follows the stored block again, or does so after a correction.',
     remedy: 'Look at the chain and at the nodes before anything else, then correct the position (`npm run operate`).',
   },
   'tick-failed': {
@@ -43,7 +43,7 @@ export const alarmTable = {
     remedy: 'Look at the transaction with an explorer. If it pays a user, post an adjustment (type 9).',
   },
   'nodes-disagree': {
-    raised: 'Nodes give different answers about the same final block. What they do not agree on is not credited.',
+    raised: 'Nodes differ about a final block or the decimals of a token. What they do not agree on is not credited.',
     remedy: 'The line shows what differs. If it stays, replace the node that is wrong.',
   },
   'node-lies': {
@@ -51,24 +51,26 @@ export const alarmTable = {
     remedy: 'Check the URL of the node in `TRON_NODES`, or replace the node.',
   },
   'node-unfit': {
-    raised: 'A node cannot be used for what it was asked: no history, no HTTP API, or it still syncs.',
+    raised: 'A node cannot be used: it has no transaction history, no logs of a block, or no tag `finalized`.',
     remedy: 'The line names the node and what it lacks. Repair it, or name another one in `TRON_NODES`.',
   },
   'allowance-used-up': {
-    raised: 'The requests that a node allows are used up. The line names the node and who has used them.',
+    raised: 'A tick has no request left of those that a node allows in a day. The line names the node, and until when.',
     remedy: 'Set `perDay` and `perSecond` to what the node really allows, get a larger plan, or scan less often.',
   },
   'decimals-differ': {
     raised: 'The decimals of a currency in `CURRENCIES` are not those of its contract. None of it is credited.',
     ends: 'They are the same.',
-    remedy: 'Correct `CURRENCIES`. What arrived is held, and credited then.',
+    remedy:
+      'If `CURRENCIES` is wrong, list the token under a new `cuy` before its first deposit. What arrived is held.',
   },
   'deposit-too-large': {
-    raised: 'A deposit is more than a wallet can hold (2^53−1 smallest units). It is held, uncredited.',
+    raised:
+      'A deposit would fill a wallet above 2^53−1 smallest units. It is held. One line for the oldest in a currency.',
     remedy: 'Decide with the caller. Ask by its txid, where the reason stays.',
   },
   'corrected-credit': {
-    raised: 'A correction lowered the scan below a deposit that is credited. It stays in the ledger.',
+    raised: 'After a correction, a credited deposit was not found again. It stays in the ledger.',
     remedy: 'Compare it with the chain. If it is not there, post an adjustment (type 9).',
   },
   'paid-before-issue': {
@@ -104,7 +106,7 @@ export const alarmTable = {
   },
   'endpoint-failing': {
     raised: 'An endpoint of `WEBHOOKS` has failed for an hour.',
-    ends: 'It takes events again, or is no longer configured.',
+    ends: 'It takes events again, has put one aside, or is no longer configured.',
     remedy: 'Since when and why: `npm run operate -- webhooks status`. Its events wait in their order.',
   },
   'endpoint-behind': {
@@ -114,7 +116,7 @@ export const alarmTable = {
   },
   'events-expiring': {
     raised: 'An endpoint lacks events that will soon be removed, by `EVENTS_KEEP_DAYS`.',
-    ends: 'It has got them, or they are removed.',
+    ends: 'It has got them, they are removed or kept for longer, or it is no longer configured.',
     remedy: 'Repair the receiver, raise `EVENTS_KEEP_DAYS`, or read the events from the feed.',
   },
   'event-set-aside': {

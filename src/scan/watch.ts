@@ -31,7 +31,7 @@ export interface WatchMemory {
   readonly answeringSince: UnixMs | null
 }
 
-const settled = ['tick-failed', 'scan-stalled', 'finality-stalled', 'chain-forked', 'gap-unread'] as const
+const settled = ['tick-failed', 'chain-forked', 'gap-unread'] as const
 const memoryKey = 'watch'
 
 /** Raises and ends the alarms about the scan, at the end of a tick that threw nothing. */
@@ -42,7 +42,21 @@ export async function watchScan(
   const before = await host.load<WatchMemory>(memoryKey)
   const after = remember(before ?? { unstartedSince: null, answeringSince: null }, watched)
   if (JSON.stringify(after) !== JSON.stringify(before)) host.save(memoryKey, after)
-  await alarms.settle([...settled, ...watched.well], scanFaults(watched, after))
+  const faults = scanFaults(watched, after)
+  const raised = faults.map(({ kind }) => kind)
+  await alarms.settle([...settled, ...raised, ...endedStandstills(watched, after), ...watched.well], faults)
+}
+
+/** A standstill has ended where something has moved. Where no node answers, or the scan is halted, that is not known. */
+export function endedStandstills(watched: WatchedScan, memory: WatchMemory): readonly AlarmKind[] {
+  const { state, now } = watched
+  if (state === null) return []
+  const isRecent = (at: UnixMs) => now - at <= standstillMs
+  const moves = stillSince(watched, memory) === null || isRecent(movedAt(state))
+  return [
+    ...(moves ? ['scan-stalled' as const] : []),
+    ...(isRecent(state.finalizedAt) ? ['finality-stalled' as const] : []),
+  ]
 }
 
 function remember(before: WatchMemory, { now, state, head }: WatchedScan): WatchMemory {
@@ -83,8 +97,10 @@ function stillSince(watched: WatchedScan, memory: WatchMemory): UnixMs | null {
   if (state === null) return memory.unstartedSince
   if (head !== null && head < state.finalized) return quietSince(state, memory)
   const isCaughtUp = head !== null && state.height >= state.finalized
-  return isCaughtUp ? null : (Math.max(state.advancedAt, state.caughtUpAt) as UnixMs) // safe: one of both
+  return isCaughtUp ? null : movedAt(state)
 }
+
+const movedAt = ({ advancedAt, caughtUpAt }: WatchedState) => Math.max(advancedAt, caughtUpAt) as UnixMs // safe: one of both
 
 /** Since when nodes that answer and are not behind show no new final block. */
 function finalitySince({ state, head }: WatchedScan, memory: WatchMemory): UnixMs | null {

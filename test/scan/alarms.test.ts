@@ -9,43 +9,21 @@ import {
   testNodes,
   usdtTo,
 } from '../http/service.ts'
-import { changing } from '../support/scripted-node.ts'
-import { alarmsOf, balancesOf, eventsOf, withAddress, withDeposit } from './harness.ts'
+import {
+  alarmsOf,
+  balancesOf,
+  breakNodes,
+  eventsOf,
+  repairNodes,
+  tickFor,
+  withAddress,
+  withDeposit,
+} from './harness.ts'
 
 const kinds = (service: RunningService, kind: string) => alarmsOf(service, kind).length
-/** Ticks every 20 s for so long. */
-async function tickFor(service: RunningService, seconds: number, each: () => void = () => undefined) {
-  for (let passed = 0; passed < seconds; passed += 20) {
-    service.clock.seconds += 20
-    each()
-    await service.tick()
-  }
-}
 const seconds = standstillMs / 1000 + 40
-const breakNodes = ({ nodes }: RunningService) => {
-  for (const node of nodes) node.script = () => ({ kind: 'status', status: 500 })
-}
-const repairNodes = ({ nodes }: RunningService) => {
-  for (const node of nodes) node.script = () => null
-}
 
 describe('a standstill', () => {
-  it('of nodes that do not answer raises scan-stalled once, with its cause, and again after it was well', async () => {
-    const { service } = await withDeposit()
-    await service.tick()
-    breakNodes(service)
-    await tickFor(service, seconds)
-    await tickFor(service, 100)
-    const [alarm] = alarmsOf(service, 'scan-stalled')
-    expect(String(alarm?.why)).toContain('no quorum of nodes answers')
-    expect(kinds(service, 'scan-stalled')).toBe(1)
-    repairNodes(service)
-    await tickFor(service, 120, () => service.chain.addEmpty(7))
-    breakNodes(service)
-    await tickFor(service, seconds)
-    expect(kinds(service, 'scan-stalled')).toBe(2)
-  })
-
   it('before the first start raises scan-stalled, and an instance that begins anew does not repeat it', async () => {
     const service = await startService()
     breakNodes(service)
@@ -85,15 +63,6 @@ describe('a standstill', () => {
 })
 
 describe('a tick that throws', () => {
-  it('raises tick-failed once while it lasts, and again after one that did not', async () => {
-    const { service } = await withDeposit()
-    await tickFor(service.with({ DB: brokenDatabase() }), 60)
-    expect(kinds(service, 'tick-failed')).toBe(1)
-    await service.tick()
-    await tickFor(service.with({ DB: brokenDatabase() }), 40)
-    expect(kinds(service, 'tick-failed')).toBe(2)
-  })
-
   it('only once, because the database was busy, raises no alarm, and the next one does its work', async () => {
     const { service } = await withDeposit()
     for (let i = 0; i < 2; i += 1) {
@@ -117,18 +86,6 @@ describe('an alarm that a killed instance left raised', () => {
     for (const node of service.nodes) node.chain = other
     await service.tick()
     expect(alarmsIn(service)).toContain('chain-forked')
-  })
-})
-
-describe('nodes that disagree', () => {
-  it('raise one alarm, whichever instance sees it', async () => {
-    const { service } = await withDeposit()
-    const [first] = service.nodes
-    if (first === undefined) throw new Error('a node')
-    first.script = () => changing('eth_getLogs', () => [])
-    await service.tick()
-    await service.with({}).tick()
-    expect(kinds(service, 'nodes-disagree')).toBe(1)
   })
 })
 

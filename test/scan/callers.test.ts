@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { blockSeconds } from '../../src/chain/block.ts'
 import {
-  alarmsIn,
   finalityLag,
-  firstAddress,
   payFinal,
   type RunningService,
   read,
@@ -122,14 +120,6 @@ describe('an address', () => {
     const [, second] = service.nodes
     if (second !== undefined) second.chain = fork
     expect((await service.get('/tron/generate')).status).toBe(503)
-  })
-
-  it('is not issued, with one alarm, where the key was used before; TRON_FIRST_INDEX is the way out', async () => {
-    const service = await startService()
-    for (const node of service.nodes) node.activated.add(firstAddress)
-    for (let i = 0; i < 2; i += 1) expect((await service.get('/tron/generate')).status).toBe(503)
-    expect(alarmsIn(service)).toEqual(['key-was-used'])
-    expect((await service.with({ TRON_FIRST_INDEX: '1' }).get('/tron/generate')).status).toBe(200)
   })
 })
 

@@ -2,6 +2,7 @@ import type { Address } from '../../src/chain/address.ts'
 import { writable } from '../../src/d1/database.ts'
 import { selectScan } from '../../src/scan/scan-state.ts'
 import { addressIn, finalityLag, payFinal, type RunningService, startService, usdtTo } from '../http/service.ts'
+import { changing } from '../support/scripted-node.ts'
 import { usdtBase58 } from '../support/variables.ts'
 
 /** `CURRENCIES` in which USDT is retired. */
@@ -101,6 +102,36 @@ export async function rescan({ db }: RunningService, from: number, to: number): 
     .prepare(`INSERT INTO rescan (${columns}) VALUES ('request', ?1, ?2, ?1, 'a test', 1700000000000, 0)`)
     .bind(from, to)
     .run()
+}
+
+/** No node answers. */
+export function breakNodes({ nodes }: RunningService): void {
+  for (const node of nodes) node.script = () => ({ kind: 'status', status: 500 })
+}
+
+/** All nodes answer as they should. */
+export function repairNodes({ nodes }: RunningService): void {
+  for (const node of nodes) node.script = () => null
+}
+
+/** The first node has no logs of the blocks of these heights: nodes do not agree on them. */
+export function disagreeOn({ nodes }: RunningService, ...heights: readonly number[]): void {
+  const [first] = nodes
+  if (first === undefined) throw new Error('a node')
+  first.script = () =>
+    changing('eth_getLogs', (result, { params }) => {
+      const { blockHash = '' } = params[0] as { blockHash?: string }
+      return heights.includes(Number.parseInt(blockHash.slice(2, 18), 16)) ? [] : result
+    })
+}
+
+/** Ticks every 20 s for so long, each after `each`. */
+export async function tickFor(service: RunningService, seconds: number, each: () => unknown = () => undefined) {
+  for (let passed = 0; passed < seconds; passed += 20) {
+    service.clock.seconds += 20
+    each()
+    await service.tick()
+  }
 }
 
 /** A tick some seconds later. */

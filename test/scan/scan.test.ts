@@ -7,7 +7,6 @@ import {
   finalityLag,
   firstAddress,
   payFinal,
-  type RunningService,
   startService,
   testNodes,
   textOf,
@@ -16,15 +15,20 @@ import {
 } from '../http/service.ts'
 import { changing } from '../support/scripted-node.ts'
 import { addressOf, type TransactionSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
-import { alarmsOf, balancesOf, callsOf, finalizedIn, stateOf, statesOf, withAddress, withDeposit } from './harness.ts'
+import {
+  alarmsOf,
+  balancesOf,
+  breakNodes,
+  callsOf,
+  finalizedIn,
+  repairNodes,
+  stateOf,
+  statesOf,
+  withAddress,
+  withDeposit,
+} from './harness.ts'
 
 const oneNode = { TRON_NODES: testNodes.slice(0, 1), TRON_QUORUM: 1 }
-const breakNodes = (service: RunningService) => {
-  for (const node of service.nodes) node.script = () => ({ kind: 'status', status: 500 })
-}
-const repairNodes = (service: RunningService) => {
-  for (const node of service.nodes) node.script = () => null
-}
 
 describe('a tick', () => {
   it('starts the scan at the finalized height, also before any address exists', async () => {

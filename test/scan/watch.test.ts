@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { BlockHeight } from '../../src/chain/block.ts'
 import type { RescanId } from '../../src/common/ids.ts'
 import type { UnixMs } from '../../src/common/time.ts'
-import { scanFaults, type WatchedScan, type WatchedState, type WatchMemory } from '../../src/scan/watch.ts'
+import {
+  endedStandstills,
+  scanFaults,
+  type WatchedScan,
+  type WatchedState,
+  type WatchMemory,
+} from '../../src/scan/watch.ts'
 
 const height = (n: number) => n as BlockHeight
 const ms = (n: number) => n as UnixMs
@@ -46,7 +52,11 @@ const unstarted = scan({ state: null, head: null, failure: noAnswer })
 const unstartedFor = (seconds: number) => ({ unstartedSince: ago(seconds), answeringSince: null })
 const limited = { kind: 'limited', whose: 'nodes', seconds: 1200 } as const
 const disagreement = { kind: 'disagreement', about: 'block 100' } as const
-const behind = scan({ state: since(3600, { advancedAt: ago(3600) }), head: height(90) })
+const silentWithoutFinality = {
+  ...silentFor(181),
+  state: since(900, { height: height(99), advancedAt: ago(181), caughtUpAt: ago(181) }),
+}
+const behind = scan({ state: since(3600, { advancedAt: ago(3600), caughtUpAt: ago(3600) }), head: height(90) })
 const forked = state({ halted: 'block 101 does not follow', advancedAt: ago(900), caughtUpAt: ago(900) })
 
 describe('the watch over the scan', () => {
@@ -99,6 +109,23 @@ describe('the watch over the scan', () => {
     ['a chain that forked', scan({ state: forked }), answering(900), ['chain-forked: block 101 does not follow']],
   ])('of %s', (_, watched, memory, expected) => {
     expect(scanFaults(watched, memory).map(({ kind, fields }) => `${kind}: ${fields.why}`)).toEqual(expected)
+  })
+
+  it.each<[what: string, scan: WatchedScan, memory: WatchMemory, ended: string[]]>([
+    ['a scan that is caught up, and a new final block', scan(), answering(900), ['scan-stalled', 'finality-stalled']],
+    ['a scan that moves', still(180), answering(900), ['scan-stalled', 'finality-stalled']],
+    ['a scan that is caught up alone', scan({ state: since(181) }), answering(900), ['scan-stalled']],
+    ['nothing: no node has answered for long', silentWithoutFinality, silent, []],
+    ['nothing: nodes have just returned, below what was final', behind, answering(5), []],
+    [
+      'nothing: the scan is halted',
+      scan({ state: { ...forked, height: height(99), finalizedAt: ago(900) } }),
+      answering(900),
+      [],
+    ],
+    ['nothing: the scan has not started', unstarted, unstartedFor(5), []],
+  ])('ends the alarms of a standstill by %s', (_, watched, memory, ended) => {
+    expect(endedStandstills(watched, memory)).toEqual(ended)
   })
 
   it('raises an alarm for each gap of its own, by its first height, with what cannot be read', () => {

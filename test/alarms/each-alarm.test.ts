@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest'
+import { formatBase58 } from '../../src/chain/address.ts'
+import { type AlarmKind, alarmTable, unobservedKinds } from '../../src/platform/alarm-table.ts'
+import {
+  addressFrom,
+  addressIn,
+  firstAddress,
+  payFinal,
+  type RunningService,
+  secondAddress,
+  startService,
+  usdtTo,
+} from '../http/service.ts'
+import { alarmsOf, tickFor, tickLater, withAddress } from '../scan/harness.ts'
+import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
+import { usdtBase58 } from '../support/variables.ts'
+import { type Drive, scanDrives } from './scan-drives.ts'
+
+const hourS = 3_600
+const dayS = 86_400
+
+/** An address of which 5 USDT are recorded, and whose balance is another one. */
+async function withBalance(wrong: bigint): Promise<Drive> {
+  const { service, own } = await withAddress()
+  const show = async (units: bigint) => {
+    for (const node of service.nodes) node.balances.set(`${usdtAddress} ${own}`, units)
+    service.clock.seconds += dayS
+    for (let minutes = 0; minutes < 36; minutes += 3) {
+      service.chain.addEmpty(60)
+      await tickLater(service, 180)
+    }
+  }
+  await service.tick()
+  payFinal(service, usdtTo(own, 5_000_000n))
+  await show(5_000_000n)
+  return {
+    service,
+    provoke: () => show(wrong),
+    ends: [() => show(5_000_000n), () => show(10_000_000n - wrong)],
+  }
+}
+
+/** A service with an endpoint that takes an event, and refuses the next one for so long. */
+async function withRefusingEndpoint(seconds: number, more: readonly ((service: RunningService) => unknown)[] = []) {
+  const service = await startService({
+    WEBHOOKS: [{ url: 'https://hooks.example/', secretVar: 'HOOK' }],
+    HOOK: `whsec_${btoa('s'.repeat(32))}`,
+    EVENTS_KEEP_DAYS: '7',
+  })
+  let orders = 0
+  const happen = async (status: number) => {
+    service.hookAnswer.status = status
+    service.clock.seconds += hourS * 2 // the next try is due
+    orders += 1
+    await service.post([{ uid: 7, cuy: 2, type: 5, osn: `order-${orders}`, amt: '1' }])
+    await service.deliver()
+  }
+  const provoke = async () => {
+    await service.tick()
+    await happen(204)
+    await happen(503)
+    await tickLater(service, seconds)
+  }
+  const accept = async () => {
+    await happen(204)
+    await tickLater(service)
+  }
+  const remove = () => tickLater(service.with({ WEBHOOKS: undefined }))
+  return { service, provoke, ends: [accept, remove, ...more.map((end) => () => end(service))] }
+}
+
+/** The type has each kind of the table. */
+const drives: Readonly<Record<AlarmKind, () => Promise<Drive>>> = {
+  ...scanDrives,
+  async 'decimals-differ'() {
+    const { service: before } = await withAddress()
+    const trx = { cuy: 1, symbol: 'TRX', decimals: 6 }
+    const usdt = { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6 }
+    const other = { cuy: 3, symbol: 'OTHER', contract: formatBase58(addressOf(3)), decimals: 6 }
+    const service = before.with({ CURRENCIES: [trx, usdt, other] })
+    for (const node of service.nodes) node.decimals.delete(usdtAddress)
+    const contracts = [addressOf(3), usdtAddress] // what nodes have agreed on is not asked again
+    let [contract = usdtAddress] = contracts
+    const show = async (decimals: number) => {
+      for (const node of service.nodes) node.decimals.set(contract, decimals)
+      await tickLater(service, hourS)
+    }
+    const provoke = () => {
+      contract = contracts.shift() ?? contract
+      return show(18)
+    }
+    return { service, provoke, ends: [() => show(6)] }
+  },
+  async 'deposit-too-large'() {
+    const { service, own } = await withAddress()
+    payFinal(service, usdtTo(own, BigInt(Number.MAX_SAFE_INTEGER)))
+    await service.tick()
+    let orders = 0
+    const provoke = async () => {
+      payFinal(service, usdtTo(own, 1_000_000n))
+      await tickFor(service, 40)
+      orders += 1
+      await service.post([{ uid: 7, cuy: 2, type: 2, osn: `w${orders}`, amt: '-1' }])
+      await tickLater(service)
+    }
+    return { service, provoke, ends: [] }
+  },
+  async 'paid-before-issue'() {
+    const { service } = await withAddress()
+    const [txid = ''] = payFinal(service, usdtTo(addressFrom(secondAddress), 5_000_000n))
+    await service.tick()
+    expect(await addressIn(await service.get('/tron/generate', 8))).toBe(addressFrom(secondAddress))
+    return { service, provoke: () => service.get(`/tron/recharge?txid=${txid}`, 8), ends: [] }
+  },
+  'reconciliation-shortfall': () => withBalance(4_000_000n),
+  'reconciliation-surplus': () => withBalance(6_000_000n),
+  async 'configuration-differs'() {
+    const { service } = await withAddress()
+    const provoke = () => tickLater(service.with({ TRON_CHAIN_ID: '0xcd8690dc' }))
+    return { service, provoke, ends: [() => tickLater(service)] }
+  },
+  async 'key-was-used'() {
+    const service = await startService()
+    for (const node of service.nodes) node.activated.add(firstAddress)
+    const set = () => tickLater(service.with({ TRON_FIRST_INDEX: '1' }))
+    return { service, provoke: () => service.with({}).get('/tron/generate'), ends: [set] }
+  },
+  async misconfigured() {
+    const service = await startService()
+    const provoke = () => service.with({ TRON_XPUB: 'xpub' }).get('/health', null)
+    return { service, provoke, ends: [() => service.with({}).get('/health', null)] }
+  },
+  'endpoint-failing': () => {
+    const setAside = async (service: RunningService) => {
+      service.clock.seconds += 3 * dayS
+      await service.deliver()
+      await tickLater(service)
+    }
+    return withRefusingEndpoint(hourS, [setAside])
+  },
+  'endpoint-behind': () => withRefusingEndpoint(600),
+  'events-expiring': () => {
+    const expire = (service: RunningService) => tickFor(service, 60, () => (service.clock.seconds += dayS))
+    const keep = (service: RunningService) => tickLater(service.with({ EVENTS_KEEP_DAYS: '30' }))
+    return withRefusingEndpoint(5.7 * dayS, [expire, keep])
+  },
+  async 'event-set-aside'() {
+    const { service, provoke: refuse } = await withRefusingEndpoint(0)
+    const provoke = async () => {
+      await refuse()
+      service.clock.seconds += 3 * dayS
+      await service.deliver()
+    }
+    return { service, provoke, ends: [] }
+  },
+}
+
+/** How many alarms of a kind are stored as raised. `misconfigured` cannot be stored: the database is part of what is wrong. */
+async function raisedRows({ db }: RunningService, kind: AlarmKind): Promise<number> {
+  const count = await db.prepare('SELECT count(*) AS n FROM alarm WHERE name = ?1').bind(kind).first<number>('n')
+  return kind === 'misconfigured' ? 0 : (count ?? 0)
+}
+
+describe('every kind of alarm of the table', () => {
+  it('is provoked and ended here', () => {
+    expect(new Set(Object.keys(drives))).toEqual(new Set(Object.keys(alarmTable)))
+  })
+
+  it.each(Object.keys(drives) as AlarmKind[])(
+    '%s is raised once, ends as the table says, and is raised anew',
+    async (kind) => {
+      const { service, provoke, ends } = await (drives[kind] as () => Promise<Drive>)()
+      const isStored = kind === 'misconfigured' ? 0 : 1
+      expect([alarmsOf(service, kind), await raisedRows(service, kind)]).toEqual([[], 0])
+      const quiet = async () => {
+        await tickLater(service, hourS / 2)
+        expect(await raisedRows(service, kind)).toBe(isStored)
+        await tickLater(service, hourS)
+      }
+      expect(ends.length === 0).toBe(unobservedKinds.has(kind))
+      const all = ends.length === 0 ? [quiet] : ends
+      for (const [i, end] of [...all, ...all.slice(0, 1)].entries()) {
+        await provoke()
+        expect([alarmsOf(service, kind).length, await raisedRows(service, kind)]).toEqual([i + 1, isStored])
+        await end()
+        expect([alarmsOf(service, kind).length, await raisedRows(service, kind)]).toEqual([i + 1, 0])
+      }
+    },
+  )
+})

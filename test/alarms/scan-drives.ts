@@ -1,0 +1,198 @@
+import { finalityLag, payFinal, type RunningService, testNodes, usdtTo } from '../http/service.ts'
+import {
+  breakNodes,
+  correct,
+  disagreeOn,
+  repairNodes,
+  rescan,
+  stateOf,
+  tickFor,
+  tickLater,
+  withAddress,
+} from '../scan/harness.ts'
+import { changing } from '../support/scripted-node.ts'
+import { addressOf } from '../support/transaction-spec.ts'
+
+/** How one alarm is provoked, each time with one line, and each way in which it ends. */
+export interface Drive {
+  readonly service: RunningService
+  /** Where no end can be observed, the fault is over when it returns. */
+  readonly provoke: () => unknown
+  /** None where the alarm ends after an hour without it. */
+  readonly ends: readonly (() => unknown)[]
+}
+
+/** The nodes of the service as configured, with changes to the first one. */
+const withFirstNode = (changes: object) => ({
+  TRON_NODES: testNodes.map((node, i) => (i === 0 ? { ...node, ...changes } : node)),
+})
+const firstNode = ({ nodes: [node] }: RunningService) => {
+  if (node === undefined) throw new Error('a node')
+  return node
+}
+const heightOf = (service: RunningService) => firstNode(service).chain.tip().height
+const addBlocks = (service: RunningService, count: number) => firstNode(service).chain.addEmpty(count)
+/** All nodes show another chain from above this height on, with one deposit to `to`, which is final. */
+const fork = (service: RunningService, height: number, to = addressOf(9)) => {
+  const other = firstNode(service).chain.fork(height)
+  other.add([usdtTo(to, 5_000_000n)])
+  other.addEmpty(finalityLag + 2)
+  for (const node of service.nodes) node.chain = other
+}
+
+/** A block with a deposit that the first node does not show where it is read again. */
+async function withHiddenDeposit() {
+  const { service, own } = await withAddress()
+  await service.tick()
+  const height = heightOf(service) + 1
+  payFinal(service, usdtTo(own, 5_000_000n))
+  await tickLater(service)
+  const provoke = async () => {
+    disagreeOn(service, height)
+    await rescan(service, height, height)
+    await tickLater(service)
+  }
+  return { service, height, provoke }
+}
+
+/** The alarms about the scan and the nodes. */
+export const scanDrives = {
+  async 'scan-stalled'() {
+    const { service } = await withAddress()
+    const provoke = async () => {
+      breakNodes(service)
+      await tickFor(service, 240)
+    }
+    const answer = async () => {
+      repairNodes(service)
+      await tickFor(service, 120, () => service.chain.addEmpty(7))
+    }
+    return { service, provoke, ends: [answer] }
+  },
+  async 'finality-stalled'() {
+    const { service } = await withAddress()
+    const finalize = async () => {
+      service.chain.addEmpty(3)
+      await tickLater(service)
+    }
+    const provoke = async () => {
+      await tickFor(service, 240)
+      breakNodes(service) // which ends nothing: what they would show is not known
+      await tickLater(service)
+      repairNodes(service)
+      await tickLater(service)
+    }
+    return { service, provoke, ends: [finalize] }
+  },
+  async 'chain-forked'() {
+    const { service } = await withAddress()
+    await service.tick()
+    let before = firstNode(service).chain
+    const provoke = async () => {
+      addBlocks(service, 5)
+      await tickLater(service)
+      before = firstNode(service).chain
+      fork(service, heightOf(service) - finalityLag - 1)
+      await tickLater(service)
+    }
+    const returnToStored = async () => {
+      for (const node of service.nodes) node.chain = before
+      addBlocks(service, 3)
+      await tickLater(service)
+    }
+    const correctIt = async () => {
+      await correct(service, heightOf(service) - finalityLag - 5)
+      await tickLater(service)
+    }
+    return { service, provoke, ends: [returnToStored, correctIt] }
+  },
+  async 'tick-failed'() {
+    const { service } = await withAddress()
+    await service.tick()
+    const failure = `BEFORE UPDATE ON scan BEGIN SELECT RAISE(ABORT, 'it is broken'); END`
+    const provoke = async () => {
+      await service.db.prepare(`CREATE TRIGGER broken ${failure}`).run()
+      await tickFor(service, 60)
+    }
+    const repair = async () => {
+      await service.db.prepare('DROP TRIGGER broken').run()
+      await tickLater(service)
+    }
+    return { service, provoke, ends: [repair] }
+  },
+  async 'gap-unread'() {
+    const { service, height, provoke } = await withHiddenDeposit()
+    const read = async () => {
+      repairNodes(service)
+      await tickLater(service, 300)
+    }
+    const close = async () => {
+      const closing = `UPDATE rescan SET finished_at = 1, closed = 'a test' WHERE kind = 'gap' AND next_height = ?1`
+      await service.db.prepare(closing).bind(height).run()
+      await tickLater(service)
+    }
+    return { service, provoke, ends: [read, close] }
+  },
+  async 'transaction-unreadable'() {
+    const { service, own } = await withAddress()
+    await service.tick()
+    const height = heightOf(service) + 1
+    payFinal(service, { kind: 'bytes', rawData: Uint8Array.of(7), from: addressOf(9), to: own, amount: 5n })
+    const provoke = async () => {
+      if ((await stateOf(service)).height >= height) await rescan(service, height, height)
+      await tickLater(service)
+    }
+    return { service, provoke, ends: [] }
+  },
+  async 'nodes-disagree'() {
+    const { service, provoke } = await withHiddenDeposit()
+    const once = async () => {
+      await provoke()
+      repairNodes(service)
+    }
+    return { service, provoke: once, ends: [] }
+  },
+  async 'node-lies'() {
+    const { service } = await withAddress()
+    const provoke = async () => {
+      const node = firstNode(service)
+      node.script = () =>
+        changing('eth_getBlockByNumber', (result, { params }) => {
+          return params[0] === 'finalized' ? { ...(result as object), timestamp: '0xffffffff' } : result
+        })
+      await tickLater(service)
+      repairNodes(service)
+    }
+    return { service, provoke, ends: [] }
+  },
+  async 'node-unfit'() {
+    const { service } = await withAddress()
+    const node = firstNode(service)
+    const provoke = async () => {
+      node.supportsFinalized = false
+      await tickLater(service.with({}))
+      node.supportsFinalized = true
+    }
+    return { service, provoke, ends: [] }
+  },
+  async 'allowance-used-up'() {
+    const { service } = await withAddress()
+    return { service, provoke: () => tickLater(service.with(withFirstNode({ perDay: 1 }))), ends: [] }
+  },
+  async 'corrected-credit'() {
+    const { service, own } = await withAddress()
+    const provoke = async () => {
+      const right = firstNode(service).chain
+      right.addEmpty(finalityLag)
+      await tickLater(service, 60)
+      const { height } = right.tip()
+      fork(service, height, own)
+      await tickLater(service, 60)
+      for (const node of service.nodes) node.chain = right
+      await correct(service, height)
+      right.addEmpty(finalityLag + 2)
+      await tickLater(service, 60)
+    }
+    return { service, provoke, ends: [] }
+  },
+} satisfies Readonly<Record<string, () => Promise<Drive>>>
