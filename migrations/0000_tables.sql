@@ -113,9 +113,9 @@ CREATE TABLE `transfer` (
 CREATE UNIQUE INDEX `transfer_key` ON `transfer` (`txid`,`position`);--> statement-breakpoint
 CREATE INDEX `transfer_uid` ON `transfer` (`uid`,`id`);--> statement-breakpoint
 CREATE INDEX `transfer_uid_state` ON `transfer` (`uid`,`state`,`cuy`);--> statement-breakpoint
-CREATE INDEX `transfer_to` ON `transfer` (`to_address`,`id`);--> statement-breakpoint
+CREATE INDEX `transfer_to` ON `transfer` (`to_address`,`uid`);--> statement-breakpoint
 CREATE INDEX `transfer_height` ON `transfer` (`height`);--> statement-breakpoint
-CREATE INDEX `transfer_cuy` ON `transfer` (`cuy`);--> statement-breakpoint
+CREATE INDEX `transfer_cuy` ON `transfer` (`cuy`,`state`);--> statement-breakpoint
 CREATE INDEX `transfer_seen` ON `transfer` (`height`) WHERE state = 'seen';--> statement-breakpoint
 CREATE INDEX `transfer_open` ON `transfer` (`uid`,`id`) WHERE state IN ('seen', 'held');--> statement-breakpoint
 CREATE INDEX `transfer_held` ON `transfer` (`reason`,`cuy`,`id`) WHERE state = 'held';--> statement-breakpoint
@@ -153,6 +153,16 @@ CREATE TABLE `correction` (
 	CONSTRAINT "correction_finalized" CHECK(finalized BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "correction_reason" CHECK(length(reason) BETWEEN 1 AND 500)
 ) STRICT; -- by hand: STRICT
+--> statement-breakpoint
+CREATE TABLE `day` (
+	`day` integer NOT NULL,
+	`cuy` integer NOT NULL,
+	`type` integer NOT NULL,
+	`entries` integer NOT NULL,
+	`high` integer NOT NULL,
+	`low` integer NOT NULL,
+	PRIMARY KEY(`day`, `cuy`, `type`)
+) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
 CREATE TABLE `event` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -261,6 +271,22 @@ CREATE TABLE `scan` (
 	CONSTRAINT "scan_finalized" CHECK(finalized <= 9007199254740991),
 	CONSTRAINT "scan_hash" CHECK(hash IS NULL OR (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'))
 ) STRICT; -- by hand: STRICT
+--> statement-breakpoint
+CREATE TABLE `total` (
+	`cuy` integer NOT NULL,
+	`kind` text NOT NULL,
+	`number` integer NOT NULL,
+	`changed_at` integer NOT NULL,
+	`part_0` integer DEFAULT 0 NOT NULL,
+	`part_1` integer DEFAULT 0 NOT NULL,
+	`part_2` integer DEFAULT 0 NOT NULL,
+	`part_3` integer DEFAULT 0 NOT NULL,
+	`part_4` integer DEFAULT 0 NOT NULL,
+	`part_5` integer DEFAULT 0 NOT NULL,
+	`part_6` integer DEFAULT 0 NOT NULL,
+	PRIMARY KEY(`cuy`, `kind`),
+	CONSTRAINT "total_kind" CHECK(kind IN ('owed','held','difference'))
+) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
 CREATE TABLE `webhook` (
 	`endpoint` text PRIMARY KEY NOT NULL,

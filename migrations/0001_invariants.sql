@@ -100,6 +100,14 @@ BEGIN
     WHERE id = NEW.wallet_id;
   INSERT INTO event (type, uid, created_at, entry_id)
     VALUES (iif(NEW.type = 1, 'deposit.credited', 'entry.posted'), NEW.uid, NEW.created_at, NEW.id);
+  INSERT INTO day (day, cuy, type, entries, high, low)
+    VALUES (NEW.created_at / 86400000, NEW.cuy, NEW.type, 1, NEW.amount / 1000000000, NEW.amount % 1000000000)
+    ON CONFLICT (day, cuy, type) DO UPDATE SET entries = entries + 1,
+      high = high + (low + NEW.amount) / 1000000000, low = (low + NEW.amount) % 1000000000;
+  INSERT INTO total (cuy, kind, number, changed_at, part_5, part_6)
+    VALUES (NEW.cuy, 'owed', 1, NEW.created_at, NEW.amount / 1000000000000, NEW.amount % 1000000000000)
+    ON CONFLICT (cuy, kind) DO UPDATE SET number = number + 1, changed_at = NEW.created_at,
+      part_5 = part_5 + (part_6 + NEW.amount) / 1000000000000, part_6 = (part_6 + NEW.amount) % 1000000000000;
   SELECT RAISE(ABORT, 'flow: the wallet was not updated')
     WHERE NOT EXISTS (
       SELECT 1 FROM wallet WHERE id = NEW.wallet_id AND newest_entry = NEW.id AND balance = NEW.balance);
@@ -353,6 +361,58 @@ BEGIN
   SELECT RAISE(ABORT, 'sent: only a correction deletes it')
     WHERE OLD.height <= coalesce((SELECT finalized FROM scan), OLD.height);
   UPDATE holding SET sent = sent - 1 WHERE cuy = OLD.cuy AND address = OLD.address;
+END;
+--> statement-breakpoint
+
+-- holding, day and total ---------------------------------------------------------------------------------------------
+
+-- What the sums of `total` must follow: a holding begins and ends without a reading.
+CREATE TRIGGER holding_begins_without_a_reading BEFORE INSERT ON holding
+BEGIN
+  SELECT RAISE(ABORT, 'holding: it begins without a reading') WHERE NEW.balance IS NOT NULL OR NEW.differing <> 0;
+END;
+--> statement-breakpoint
+CREATE TRIGGER holding_is_in_its_sums AFTER UPDATE OF cuy, balance, read_from, differing, difference ON holding
+  WHEN (NEW.cuy, NEW.balance, NEW.read_from, NEW.differing, NEW.difference)
+    IS NOT (OLD.cuy, OLD.balance, OLD.read_from, OLD.differing, OLD.difference)
+BEGIN
+  INSERT INTO total (cuy, kind, number, changed_at, part_0, part_1, part_2, part_3, part_4, part_5, part_6)
+    SELECT cuy, kind, number, coalesce((SELECT advanced_at FROM scan), 0),
+      sign * CAST(substr(digits, 1, 18) AS INTEGER), sign * CAST(substr(digits, 19, 12) AS INTEGER),
+      sign * CAST(substr(digits, 31, 12) AS INTEGER), sign * CAST(substr(digits, 43, 12) AS INTEGER),
+      sign * CAST(substr(digits, 55, 12) AS INTEGER), sign * CAST(substr(digits, 67, 12) AS INTEGER),
+      sign * CAST(substr(digits, 79, 12) AS INTEGER)
+    FROM (
+      SELECT cuy, kind, number, number * iif(units GLOB '-*', -1, 1) AS sign,
+        substr(hex(zeroblob(45)) || ltrim(units, '-'), -90) AS digits
+      FROM (
+        SELECT OLD.cuy AS cuy, 'held' AS kind, -1 AS number, OLD.balance AS units WHERE OLD.balance IS NOT NULL
+        UNION ALL SELECT NEW.cuy, 'held', 1, NEW.balance WHERE NEW.balance IS NOT NULL
+        -- Three readings in a row: what is reported.
+        UNION ALL SELECT OLD.cuy, 'difference', -1, OLD.difference WHERE OLD.differing >= 3
+        UNION ALL SELECT NEW.cuy, 'difference', 1, NEW.difference WHERE NEW.differing >= 3
+      )
+    ) WHERE true
+    ON CONFLICT (cuy, kind) DO UPDATE SET number = number + excluded.number,
+      changed_at = iif(excluded.number > 0, excluded.changed_at, changed_at),
+      part_0 = part_0 + excluded.part_0, part_1 = part_1 + excluded.part_1, part_2 = part_2 + excluded.part_2,
+      part_3 = part_3 + excluded.part_3, part_4 = part_4 + excluded.part_4, part_5 = part_5 + excluded.part_5,
+      part_6 = part_6 + excluded.part_6;
+END;
+--> statement-breakpoint
+CREATE TRIGGER holding_ends_without_a_reading BEFORE DELETE ON holding
+BEGIN
+  SELECT RAISE(ABORT, 'holding: it ends without a reading') WHERE OLD.balance IS NOT NULL OR OLD.differing <> 0;
+END;
+--> statement-breakpoint
+CREATE TRIGGER day_is_never_deleted BEFORE DELETE ON day
+BEGIN
+  SELECT RAISE(ABORT, 'day: rows are never deleted');
+END;
+--> statement-breakpoint
+CREATE TRIGGER total_is_never_deleted BEFORE DELETE ON total
+BEGIN
+  SELECT RAISE(ABORT, 'total: rows are never deleted');
 END;
 --> statement-breakpoint
 

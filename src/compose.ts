@@ -3,7 +3,7 @@ import { type Alarms, createAlarms } from './alarms/alarms.ts'
 import type { Payer } from './chain/chain.ts'
 import type { UnixMs } from './common/time.ts'
 import { createSettingsCheck } from './config/check-settings.ts'
-import { type Config, parseConfig } from './config/config.ts'
+import { type Config, parseConfig, type StaticFiles, staticFilesIn } from './config/config.ts'
 import type { Bindings } from './config/schemas.ts'
 import { createSessions } from './d1/sessions.ts'
 import { eventItem } from './events/events.ts'
@@ -60,7 +60,9 @@ export function createService(platform: Platform): Service {
     const known = bound.get(bindings)
     if (known !== undefined) return known
     const config = parseConfig(bindings)
-    const worker = config.ok ? configured(platform, config.value) : unconfigured(platform, config.error)
+    const worker = config.ok
+      ? configured(platform, config.value)
+      : unconfigured(platform, config.error, staticFilesIn(bindings))
     bound.set(bindings, worker)
     return worker
   }
@@ -77,6 +79,8 @@ function configured(platform: Platform, config: Config): BoundWorker {
   const openScanner = () => config.scanners.getByName(scannerName)
   const services: Services = {
     settings,
+    network: config.network,
+    endpoints: config.webhooks,
     read: (invocation, work) => sessions.reading(invocation, (db) => work({ ...settings, db })),
     write: (invocation, work) => sessions.writing(invocation, (db) => work({ ...settings, db })),
     primary: ({ usage }) => ({ ...settings, db: sessions.primary(usage) }),
@@ -93,10 +97,10 @@ function configured(platform: Platform, config: Config): BoundWorker {
   }
 }
 
-function unconfigured(platform: Platform, faults: readonly string[]): BoundWorker {
+function unconfigured(platform: Platform, faults: readonly string[], files: StaticFiles | null): BoundWorker {
   alarmMisconfigured(platform, faults)
   return {
-    app: createUnconfiguredApp(platform),
+    app: createUnconfiguredApp(platform, files),
     wakeScanner: () => Promise.resolve(),
     ledger: createUnconfiguredLedgerRpc(),
   }

@@ -1,4 +1,6 @@
 import type { ScannerCalls } from './chain/chain.ts'
+import type { EndpointKey } from './common/ids.ts'
+import type { NetworkName } from './config/chain.ts'
 import type { ReadContext, Settings, WriteContext } from './ledger/context.ts'
 import type { Usage } from './platform/usage.ts'
 import type { SharedHealth } from './scan/health.ts'
@@ -15,6 +17,8 @@ export interface Invocation {
 /** What handlers work with: made by `compose.ts`. A use case that gets a `ReadContext` cannot write. */
 export interface Services {
   readonly settings: Settings
+  /** Where the addresses are. */
+  readonly network: NetworkName
   /** Reads at any copy of the database that is at least as new as the invocation's bookmark. */
   read<T>(invocation: Invocation, work: (context: ReadContext) => Promise<T>): Promise<T>
   /** Starts at the primary database and sees what it writes. */
@@ -23,6 +27,8 @@ export interface Services {
   primary(invocation: Invocation): WriteContext
   /** The only place that talks to nodes. */
   readonly scanner: ScannerCalls
+  /** The endpoints of `WEBHOOKS`. */
+  readonly endpoints: readonly { readonly key: EndpointKey }[]
   /** What health checks share. */
   readonly sharedHealth: SharedHealth
   /** Makes each webhook endpoint look for new events, without waiting for it. */

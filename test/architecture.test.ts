@@ -13,7 +13,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   index: ['compose', 'platform', 'rpc', 'common', 'chain'],
   // Commands for a terminal: Node runs them, and the Worker does not contain them.
   tools: layers,
+  // Browsers run them. They get the table of alarms, too, and nothing else that the Worker contains.
+  pages: ['common'],
 }
+/** Files that a folder may import although it may not import theirs. */
+const mayImportFiles: Readonly<Record<string, readonly string[]>> = { pages: ['src/platform/alarm-table.ts'] }
+/** It runs in Node, where the static files are made. */
+const pagesBuild = 'src/pages/build.ts'
 
 /** Folders whose files only compute: no clock, no I/O, no randomness, no SQL. */
 const pure =
@@ -27,11 +33,20 @@ describe('the folders of src', () => {
   it.each(sources)('%s imports only what its folder may import', (file) => {
     const folder = folderOf(file)
     const allowed = mayImport[folder] ?? layers.slice(0, layers.indexOf(folder))
-    expect([...layers, 'tools'], 'a folder without a rule').toContain(folder)
+    expect([...layers, 'tools', 'pages'], 'a folder without a rule').toContain(folder)
     const imported = importsOf(textOf(file))
       .filter((path) => path.startsWith('.'))
-      .map((path) => folderOf(normalize(join(dirname(file), path))))
+      .map((path) => normalize(join(dirname(file), path)))
+      .filter((other) => !mayImportFiles[folder]?.includes(other))
+      .map(folderOf)
     expect(imported.filter((other) => other !== folder && !allowed.includes(other))).toEqual([])
+  })
+
+  it('keep the build of the pages out of the pages', () => {
+    const pages = sources.filter((file) => file.startsWith('src/pages/'))
+    expect(pages).toContain(pagesBuild)
+    expect(pages.filter((file) => importsOf(textOf(file)).some((path) => path.endsWith('/build.ts')))).toEqual([])
+    expect(importsOf(textOf(pagesBuild)).filter((path) => path.startsWith('.'))).toEqual([])
   })
 
   it('keep private keys and tronweb out of the Worker: only the commands import the tools', () => {
@@ -46,7 +61,9 @@ describe('the folders of src', () => {
   it('leave Node and wrangler to the commands', () => {
     const commands = /^src\/tools\//
     const isForNode = (path: string) => path.startsWith('node:') || path === 'wrangler'
-    const found = sources.filter((file) => !commands.test(file) && importsOf(textOf(file)).some(isForNode))
+    const found = sources.filter(
+      (file) => !commands.test(file) && file !== pagesBuild && importsOf(textOf(file)).some(isForNode),
+    )
     expect(found).toEqual([])
   })
 

@@ -10,6 +10,7 @@ import { eventTypes } from '../src/d1/tables.ts'
 import { createDocument, documentedOperations } from '../src/http/openapi/document.ts'
 import { ledgerRoutes, operations, routes } from '../src/http/routes.ts'
 import { signToken } from './http/auth/sign-token-example.ts'
+import { embeddingExample } from './pages/embedding-page.ts'
 import { runCommand } from './support/command.ts'
 import { testSecret, testXpub } from './support/variables.ts'
 import { runWrangler } from './support/wrangler.ts'
@@ -121,6 +122,7 @@ describe('the deployment', () => {
       envFiles: [`${root}test/no-such-file`], // without the .dev.vars of the developer
       bindings: {
         TRON_XPUB: { type: 'plain_text', value: testXpub },
+        PAGE_ORIGINS: { type: 'plain_text', value: 'https://shop.example' },
         AUTH_JWT_SECRET: { type: 'plain_text', value: testSecret },
         TRON_NODES: { type: 'json', value: [{ rpc: 'https://one.example/jsonrpc', api: 'https://one.example' }] },
       },
@@ -161,6 +163,33 @@ describe('the deployment', () => {
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("script-src 'self';")
     expect(policy).toContain("frame-ancestors 'none'")
+  })
+
+  it('serves the page for callers through the Worker, which alone opens it to frames', async () => {
+    const response = await get('/deposit')
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(response.headers.get('x-request-id')).toBeTruthy()
+    expect(response.headers.get('x-frame-options')).toBeNull()
+    expect(response.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; " +
+        "form-action 'none'; frame-ancestors https://shop.example, require-trusted-types-for 'script'; trusted-types 'none'",
+    )
+    const page = await response.text()
+    const loaded = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].flatMap((match) => match[1] ?? [])
+    expect(loaded).toHaveLength(2)
+    for (const path of loaded) {
+      const { status, headers } = await get(path)
+      expect([path, status, headers.get('x-frame-options')]).toEqual([path, 200, 'DENY'])
+    }
+    for (const path of ['/deposit/', '/deposit.html', '/%64eposit', '/deposit/index']) {
+      const { status, headers } = await get(path)
+      const isPage = status === 200
+      expect([path, isPage, isPage || headers.get('location') === '/deposit' || status === 404]).toEqual([
+        path,
+        false,
+        true,
+      ])
+    }
   })
 
   it.each(['/', '/docs/nothing', '/openapi.yaml', '/_headers', '/docs/page.css.map'])(
@@ -221,6 +250,10 @@ describe('README.md', () => {
     expect(options.length).toBeGreaterThan(10)
     const missing = options.filter(([, name]) => !read('src/tools/collect/README.md').includes(`--${name}`))
     expect(missing).toEqual([])
+  })
+
+  it('shows how to embed the deposit page, as a test does', () => {
+    expect(page).toContain(`\`\`\`html\n${embeddingExample('https://wallet.example')}\n\`\`\``)
   })
 
   it('shows the receiver of events that a test runs', () => {

@@ -81,6 +81,15 @@ export default defineConfig({
           globalSetup: 'test/integration/global-setup.ts',
         },
       },
+      {
+        extends: true,
+        test: {
+          name: 'pages',
+          env: { NODE_COMPILE_CACHE: compileCache },
+          maxWorkers: 1, // one browser at a time: two would slow each other down
+          include: ['test/pages/**/*.test.ts'],
+        },
+      },
     ],
   },
 })

@@ -27,10 +27,17 @@ export interface NodeConfig {
   readonly perDay: number
 }
 
+/** The networks that people know by name. */
+const networks = { '0x2b6653dc': 'Tron', '0xcd8690dc': 'Nile' } as const
+
+/** The name of a network; `local` is any other. */
+export type NetworkName = (typeof networks)[keyof typeof networks] | 'local'
+
 /** The chain, the nodes to read it from, and the assets that count there. */
 export interface ChainConfig {
   /** Lower-case `0x` quantity without leading zeros. */
   readonly chainId: string
+  readonly network: NetworkName
   /** In order of preference. */
   readonly nodes: readonly NodeConfig[]
   /** How many nodes must agree before money is credited. */
@@ -83,9 +90,12 @@ const scaleByDefault = 6
 
 const symbolTakes = 'a symbol of 1 to 20 letters, digits, "_", "." or "-"'
 
+const nameTakes = 'a name of 1 to 40 characters'
+
 const currencyEntry = z.object({
   cuy: integerFrom<CurrencyId>(1, 1_000_000),
   symbol: z.string(symbolTakes).check(z.regex(symbolPattern, symbolTakes)),
+  name: z.optional(z.string(nameTakes).check(z.regex(/^[^\p{C}]{1,40}$/u, nameTakes))),
   contract: z.optional(addressText('the Tron address of a contract (34 characters, starts with T)')),
   decimals: integerFrom(0, 36),
   scale: z.optional(integerFrom(0, 8)),
@@ -103,7 +113,8 @@ const currency = parsedBy(
       return refuse(`${trxDecimals} for TRX (no contract)`, 'decimals')
     if (!minimum.ok) return refuse(`a decimal of at most ${decimals} places, as text`, 'minDeposit')
     const asset = contract === undefined ? nativeAsset : trc20Asset(contract)
-    return Object.freeze({ ...entry, asset, scale, minDeposit: minimum.value, retired })
+    const { name = entry.symbol } = entry
+    return Object.freeze({ ...entry, name, asset, scale, minDeposit: minimum.value, retired })
   },
 )
 
@@ -118,9 +129,12 @@ const chainId = parsedText('a chain id such as 0x2b6653dc', (value) =>
   /^0x[0-9a-f]{1,16}$/i.test(value) ? `0x${BigInt(value).toString(16)}` : null,
 )
 
+const networkOf = (chainId: string): NetworkName =>
+  new Map<string, NetworkName>(Object.entries(networks)).get(chainId) ?? 'local'
+
 const assetsSchema = parsedBy(
   z.object({ TRON_CHAIN_ID: chainId, CURRENCIES: currencies }),
-  ({ TRON_CHAIN_ID: chainId, CURRENCIES: currencies }) => ({ chainId, currencies }),
+  ({ TRON_CHAIN_ID: chainId, CURRENCIES: currencies }) => ({ chainId, network: networkOf(chainId), currencies }),
 )
 
 /** `ChainConfig` from its variables. Each side of an intersection is checked, whether the other has faults or not. */

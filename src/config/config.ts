@@ -50,6 +50,9 @@ export interface ObjectsByName<Calls> {
   getByName(name: string): Calls
 }
 
+/** The static files beside the Worker. */
+export type StaticFiles = Pick<Fetcher, 'fetch'>
+
 /** The configuration of a deployment, checked and frozen. */
 export interface Config extends ChainConfig {
   readonly db: D1Database
@@ -71,6 +74,10 @@ export interface Config extends ChainConfig {
   readonly eventsKeepDays: number
   /** Null where CORS is off. */
   readonly cors: CorsOrigins | null
+  /** The origins whose pages may frame the page for callers. */
+  readonly pageOrigins: readonly string[]
+  /** Null without the binding: then there is no page for callers. */
+  readonly files: StaticFiles | null
   readonly rateLimits: RateLimits
 }
 
@@ -98,21 +105,37 @@ const xpub = parsedBy(text(xpubTakes), (value, refuse) => {
 const operatorsMax = 100
 
 const originsMax = 50
-const originsTake = `"*", or at most ${originsMax} origins such as https://shop.example, separated by commas or as an array`
+const originsTake = `at most ${originsMax} origins such as https://shop.example, separated by commas or as an array`
+const corsTakes = `"*", or ${originsTake}`
 
-const originList = z.pipe(
-  z.transform((value): unknown =>
-    typeof value === 'string' && !value.startsWith('[') ? value.split(',').map((one) => one.trim()) : value,
-  ),
-  listOf(z.string(originsTake), originsMax, originsTake),
+/** Texts separated by commas, or as an array. */
+const originList = (takes: string) =>
+  z.pipe(
+    z.transform((value): unknown =>
+      typeof value === 'string' && !value.startsWith('[') ? value.split(',').map((one) => one.trim()) : value,
+    ),
+    listOf(z.string(takes), originsMax, takes),
+  )
+
+/** Exactly as browsers write it, so that equal texts are equal origins: neither `null` nor a slash at the end. */
+const isOrigin = (value: string) => isSafeUrl(value) && new URL(value).origin === value && !/[*;,\s]/.test(value)
+
+const corsOrigins = parsedBy(originList(corsTakes), (list, refuse): CorsOrigins => {
+  if (list.length === 1 && list[0] === '*') return '*'
+  return list.every(isOrigin) ? new Set(list) : refuse(corsTakes)
+})
+
+const pageOrigins = parsedBy(originList(originsTake), (list, refuse): readonly string[] =>
+  list.every(isOrigin) ? list : refuse(originsTake),
 )
 
-const origins = parsedBy(originList, (list, refuse): CorsOrigins => {
-  if (list.length === 1 && list[0] === '*') return '*'
-  // Exactly as browsers send it, so that equal texts are equal origins: neither `null` nor a slash at the end.
-  const isOrigin = (value: string) => isSafeUrl(value) && new URL(value).origin === value && !value.includes('*')
-  return list.every(isOrigin) ? new Set(list) : refuse(originsTake)
-})
+const staticFiles = optional(binding<StaticFiles>('the binding of the static files', 'fetch'))
+
+/** The static files of a deployment, whatever else is wrong with its configuration; null without them. */
+export function staticFilesIn({ ASSETS }: Bindings): StaticFiles | null {
+  const parsed = staticFiles.safeParse(ASSETS)
+  return parsed.success ? parsed.data : null
+}
 
 const objectsTake = 'the Durable Object binding is missing'
 const scanEverySecondsByDefault = 20
@@ -130,7 +153,9 @@ const ownSchema = parsedBy(
     OPERATOR_ADDRESSES: optional(listOf(addressText('a Tron address (34 characters, starts with T)'), operatorsMax)),
     SCAN_EVERY_SECONDS: optional(integerFrom(10, 60)),
     EVENTS_KEEP_DAYS: optional(integerFrom(1, 3650)),
-    CORS_ORIGINS: optional(origins),
+    CORS_ORIGINS: optional(corsOrigins),
+    PAGE_ORIGINS: optional(pageOrigins),
+    ASSETS: staticFiles,
     RATE_LISTS: rateLimit,
     RATE_NODES: rateLimit,
     RATE_LEDGER: rateLimit,
@@ -147,6 +172,8 @@ const ownSchema = parsedBy(
     scanEverySeconds: own.SCAN_EVERY_SECONDS ?? scanEverySecondsByDefault,
     eventsKeepDays: own.EVENTS_KEEP_DAYS ?? eventsKeepDaysByDefault,
     cors: own.CORS_ORIGINS,
+    pageOrigins: Object.freeze(own.PAGE_ORIGINS ?? []),
+    files: own.ASSETS,
     rateLimits: Object.freeze({ lists: own.RATE_LISTS, nodes: own.RATE_NODES, ledger: own.RATE_LEDGER }),
   }),
 )

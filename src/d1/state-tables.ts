@@ -5,7 +5,7 @@ import type { Address } from '../chain/address.ts'
 import type { BlockHash, BlockHeight, Txid } from '../chain/block.ts'
 import type { ChainFailure } from '../chain/chain.ts'
 import { amountMax } from '../common/amount.ts'
-import type { CurrencyId, EndpointKey, EntryId, EventId, RescanId } from '../common/ids.ts'
+import type { CurrencyId, EndpointKey, EntryId, EntryType, EventId, RescanId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import {
   address,
@@ -34,6 +34,8 @@ import {
   type RescanKind,
   reasonRule,
   rescanKinds,
+  type TotalKind,
+  totalKinds,
 } from './tables.ts'
 
 /** Characters of the reason for a rescan, a correction or the end of a gap. */
@@ -145,6 +147,42 @@ export const holdings = sqliteTable(
     rule(table.accepted, signedUnits),
     rule(table.difference, `(difference = '0') = (differing = 0) AND (${signedUnits('difference')})`),
   ],
+)
+
+/**
+ * Sums of one currency, which triggers keep, so that none is counted: `owed` by all wallets, `held` by the addresses as they
+ * were last read, and the `difference` of those whose difference is reported.
+ */
+export const totals = sqliteTable(
+  'total',
+  {
+    cuy: cuy(),
+    kind: text().$type<TotalKind>().notNull(),
+    number: integer().notNull(), // what is in the sum: entries for `owed`, addresses otherwise
+    changed_at: instant(),
+    part_0: part(), // the sum: as in `holding`
+    part_1: part(),
+    part_2: part(),
+    part_3: part(),
+    part_4: part(),
+    part_5: part(),
+    part_6: part(),
+  },
+  (table) => [primaryKey({ columns: [table.cuy, table.kind] }), rule(table.kind, oneOf(...totalKinds))],
+)
+
+/** The entries of one day (UTC, in days since 1970), currency and type. A trigger keeps them. */
+export const days = sqliteTable(
+  'day',
+  {
+    day: integer().notNull(),
+    cuy: cuy(),
+    type: integer().$type<EntryType>().notNull(),
+    entries: integer().notNull(),
+    high: integer().notNull(), // the sum of their amounts is high × 10^9 + low
+    low: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.day, table.cuy, table.type] })],
 )
 
 const isEntry = `type IN ('deposit.credited', 'entry.posted')`

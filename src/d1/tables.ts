@@ -46,6 +46,11 @@ export const rescanKinds = ['gap', 'request'] as const
 /** One of `rescanKinds`. */
 export type RescanKind = (typeof rescanKinds)[number]
 
+/** The sums that are kept of each currency. */
+export const totalKinds = ['owed', 'held', 'difference'] as const
+/** One of `totalKinds`. */
+export type TotalKind = (typeof totalKinds)[number]
+
 /** The CHECK of a reason: one that fits what is held or refused, and none otherwise. */
 export function reasonRule(isHeld: string, isRefused: string): string {
   const isOneOf = (reasons: readonly string[]) => `reason IS NOT NULL AND ${oneOf(...reasons)('reason')}`
@@ -182,9 +187,9 @@ export const transfers = sqliteTable(
     uniqueIndex('transfer_key').on(table.txid, table.position),
     index('transfer_uid').on(table.uid, table.id),
     index('transfer_uid_state').on(table.uid, table.state, table.cuy),
-    index('transfer_to').on(table.to_address, table.id),
+    index('transfer_to').on(table.to_address, table.uid),
     index('transfer_height').on(table.height),
-    index('transfer_cuy').on(table.cuy),
+    index('transfer_cuy').on(table.cuy, table.state),
     index('transfer_seen').on(table.height).where(sql.raw(`state = 'seen'`)),
     index('transfer_open').on(table.uid, table.id).where(sql.raw(`state IN ('seen', 'held')`)),
     index('transfer_held').on(table.reason, table.cuy, table.id).where(sql.raw(`state = 'held'`)),

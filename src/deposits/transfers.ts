@@ -17,7 +17,8 @@ const rowsMax = 2_000
 /** Transfers held for a full wallet that are looked at in one query: there is more than 2^53 units in each such wallet. */
 const fullWalletsMax = 1_000
 
-type TransferRow = typeof transfers.$inferSelect
+/** The columns of a transfer. */
+export type TransferRow = typeof transfers.$inferSelect
 
 /**
  * Statements that store transfers in the order of the list. A known one takes the new facts and the new state, where that step
@@ -130,7 +131,8 @@ function readAll({ results }: D1Result<TransferRow>): readonly StoredTransfer[] 
   return results.map(readTransfer)
 }
 
-function readTransfer(row: TransferRow): StoredTransfer {
+/** A transfer to a caller as stored. */
+export function readTransfer(row: TransferRow): StoredTransfer {
   const { id, txid, position, cuy, uid, state, reason, seconds } = row
   if (uid === null || state === 'moved') throw new Error('a transfer that moved has no caller')
   return {

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import { Hono } from 'hono/tiny'
-import type { Config } from '../config/config.ts'
+import type { Config, StaticFiles } from '../config/config.ts'
 import type { Services } from '../services.ts'
 import { createAuthenticator, createBackendAuthenticator } from './auth/authenticate.ts'
 import type { KeySetParts } from './auth/key-set.ts'
@@ -9,6 +9,7 @@ import { failure } from './envelope.ts'
 import { notConfigured, type Problem, unknownPath, wrongMethod } from './errors.ts'
 import { auth, backendAuth, bookmark, createRateLimit } from './middleware/access.ts'
 import { allowedMethods, everyRequest, preflight, type RequestParts } from './middleware/every-request.ts'
+import { callerPagePath, servePage } from './page.ts'
 import { ledgerRoutes, routes } from './routes.ts'
 
 /** The HTTP side of the service. */
@@ -20,7 +21,7 @@ export interface App {
 export interface HttpPlatform extends KeySetParts, Pick<RequestParts, 'uniqueName'> {}
 
 /** What the HTTP side takes from the configuration. */
-export interface HttpConfig extends Pick<Config, 'auth' | 'backend' | 'cors' | 'rateLimits'> {
+export interface HttpConfig extends Pick<Config, 'auth' | 'backend' | 'cors' | 'rateLimits' | 'files' | 'pageOrigins'> {
   /** Whether the configuration has the meaning of the stored data. Otherwise nothing is served. */
   readonly hasStoredMeaning: () => Promise<boolean>
 }
@@ -28,7 +29,7 @@ export interface HttpConfig extends Pick<Config, 'auth' | 'backend' | 'cors' | '
 /** The service with a valid configuration. It keeps nothing of a request, so that one app serves many at once. */
 export function createApp(platform: HttpPlatform, config: HttpConfig, services: Services): App {
   const served = config.backend === null ? routes : [...routes, ...ledgerRoutes]
-  const hono = createHono(platform, config.cors, new Set(served.map(({ path }) => path)))
+  const hono = createHono(platform, config.cors, [...served.map(({ path }) => path), ...pagesOf(config.files)])
   const authenticated = auth(createAuthenticator(config.auth, platform))
   const rateLimit = createRateLimit(config.rateLimits, platform.logger)
   const configured: MiddlewareHandler<Env> = async (_, next) =>
@@ -38,6 +39,7 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
     else hono.get(path, authenticated, rateLimit(rateClass), bookmark, configured, handle)
     if (config.cors !== null) hono.options(path, preflight)
   }
+  servePages(hono, config.files, config.pageOrigins)
   if (config.backend !== null) {
     const backend = backendAuth(createBackendAuthenticator(config.backend, platform))
     for (const { path, method, scope, handle } of ledgerRoutes) {
@@ -57,22 +59,31 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
   return { fetch: async (request) => hono.fetch(request, env) }
 }
 
-/** The service with a wrong configuration: 503 at every path. */
-export function createUnconfiguredApp(platform: HttpPlatform): App {
-  const hono = createHono(platform, null, new Set(routes.map(({ path }) => path)))
+/** The service with a wrong configuration: 503 at every path but that of a page, which shows it and which nobody may frame. */
+export function createUnconfiguredApp(platform: HttpPlatform, files: StaticFiles | null): App {
+  const hono = createHono(platform, null, [...routes.map(({ path }) => path), ...pagesOf(files)])
+  servePages(hono, files, [])
   hono.all('*', () => failure(notConfigured))
   return { fetch: async (request) => hono.fetch(request) }
 }
 
-/** No page of another origin calls the routes for backends: they take no OPTIONS. */
+/** The paths of pages that the Worker serves itself: none without their files. */
+const pagesOf = (files: StaticFiles | null) => (files === null ? [] : [callerPagePath])
+
+function servePages(hono: Hono<Env>, files: StaticFiles | null, origins: readonly string[]): void {
+  if (files !== null) hono.get(callerPagePath, (c) => servePage(c.req.raw, files, origins))
+}
+
+/** No page of another origin calls the routes for backends or reads a page: they take no OPTIONS. */
 function otherMethod(path: string, origins: Config['cors']): Problem {
   const own: readonly LedgerRoute[] = ledgerRoutes.filter((route) => route.path === path)
   if (own.some(({ method }) => method === 'POST')) return wrongMethod('GET, HEAD, POST', 'GET, HEAD or POST')
-  return wrongMethod(allowedMethods(own.length > 0 ? null : origins))
+  return wrongMethod(allowedMethods(own.length > 0 || path === callerPagePath ? null : origins))
 }
 
-function createHono(platform: HttpPlatform, origins: Config['cors'], paths: ReadonlySet<string>): Hono<Env> {
-  const hono = new Hono<Env>({ getPath: (request) => pathOf(request, paths) })
+function createHono(platform: HttpPlatform, origins: Config['cors'], paths: readonly string[]): Hono<Env> {
+  const known = new Set(paths)
+  const hono = new Hono<Env>({ getPath: (request) => pathOf(request, known) })
   hono.use(everyRequest(platform, origins))
   hono.onError((thrown) => {
     throw thrown // to `everyRequest`: Hono passes only instances of Error to this function

@@ -15,10 +15,10 @@ export interface RawJson {
 }
 
 /** A value that `JSON.stringify` neither rounds, drops nor refuses. */
-export type Json = string | number | boolean | RawJson | readonly Json[] | JsonMembers
+export type Json = string | number | boolean | null | RawJson | readonly Json[] | JsonMembers
 
 /** The members of a JSON object. */
-interface JsonMembers {
+export interface JsonMembers {
   readonly [name: string]: Json
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { addressFromHex, parseAddress } from '../chain/address.ts'
 import { reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
@@ -93,6 +94,17 @@ export const uidTakes = `a whole number from 1 to ${uidMax}`
 /** A user that a backend names. */
 export function uidParam() {
   return wholeNumber(uidMax) as unknown as z.ZodMiniType<Uid, string> // safe: the range is the definition
+}
+
+/** What an `address` takes. */
+export const addressTakes = 'a Tron address: T… with 34 characters, or 42 hex digits that begin with 41'
+/** An address of the chain. */
+export function addressParam() {
+  return textParam(addressTakes, /^(T[1-9A-HJ-NP-Za-km-z]{33}|41[0-9a-fA-F]{40})$/, (text) => {
+    if (!text.startsWith('T')) return addressFromHex(text.slice(2))
+    const address = parseAddress(text)
+    return address.ok ? address.value : null
+  })
 }
 
 /** One of these words. */

@@ -1,21 +1,31 @@
 import type { Operation } from './openapi/docs.ts'
+import { acceptedCurrencies, currenciesDocs } from './routes/currencies.ts'
 import { health, healthDocs } from './routes/health.ts'
 import { ledgerAddress, ledgerAddressDocs } from './routes/ledger-address.ts'
+import { ledgerDeposits, ledgerDepositsDocs } from './routes/ledger-deposits.ts'
 import { ledgerEntries, ledgerEntriesDocs } from './routes/ledger-entries.ts'
 import { ledgerEvents, ledgerEventsDocs } from './routes/ledger-events.ts'
+import { ledgerSummary, ledgerSummaryDocs } from './routes/ledger-summary.ts'
 import { ledgerWallets, ledgerWalletsDocs } from './routes/ledger-wallets.ts'
 import { postLedgerEntries, postLedgerEntriesDocs } from './routes/post-ledger-entries.ts'
 import { tronBalance, tronBalanceDocs } from './routes/tron-balance.ts'
+import { tronDeposits, tronDepositsDocs } from './routes/tron-deposits.ts'
 import { tronGenerate, tronGenerateDocs } from './routes/tron-generate.ts'
 import { tronRecharge, tronRechargeDocs } from './routes/tron-recharge.ts'
 import { walletFlowList, walletFlowListDocs } from './routes/wallet-flow-list.ts'
 import { walletList, walletListDocs } from './routes/wallet-list.ts'
 
 /** Every route for callers and for monitoring. */
-export const routes = [tronGenerate, tronBalance, tronRecharge, walletList, walletFlowList, health] as const
+export const routes = [
+  ...[tronGenerate, tronBalance, tronRecharge, tronDeposits, walletList, walletFlowList],
+  ...[acceptedCurrencies, health],
+] as const
 
 /** Every route for backends. */
-export const ledgerRoutes = [ledgerEntries, postLedgerEntries, ledgerEvents, ledgerWallets, ledgerAddress] as const
+export const ledgerRoutes = [
+  ...[ledgerEntries, postLedgerEntries, ledgerEvents, ledgerWallets, ledgerAddress],
+  ...[ledgerDeposits, ledgerSummary],
+] as const
 
 /** The documentation of every route, by its methods. The Worker does not call it, and so does not contain it. */
 export const operations = () =>
@@ -23,12 +33,16 @@ export const operations = () =>
     '/tron/generate': { get: tronGenerateDocs() },
     '/tron/balance': { get: tronBalanceDocs() },
     '/tron/recharge': { get: tronRechargeDocs() },
+    '/tron/deposits': { get: tronDepositsDocs() },
     '/wallet/list': { get: walletListDocs() },
     '/wallet/flow/list': { get: walletFlowListDocs() },
     '/ledger/entries': { get: ledgerEntriesDocs(), post: postLedgerEntriesDocs() },
     '/ledger/events': { get: ledgerEventsDocs() },
     '/ledger/wallets': { get: ledgerWalletsDocs() },
+    '/ledger/deposits': { get: ledgerDepositsDocs() },
+    '/ledger/summary': { get: ledgerSummaryDocs() },
     '/ledger/address': { get: ledgerAddressDocs() },
+    '/currencies': { get: currenciesDocs() },
     '/health': { get: healthDocs() },
   }) satisfies Record<
     (typeof routes | typeof ledgerRoutes)[number]['path'],

@@ -10,6 +10,8 @@ export const symbolPattern = /^[\w.-]{1,20}$/
 export interface Currency {
   readonly cuy: CurrencyId
   readonly symbol: string
+  /** For people. */
+  readonly name: string
   readonly asset: Asset
   /** Decimals of the chain's own units (TRX 6: one sun is 0.000001). */
   readonly decimals: number

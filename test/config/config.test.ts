@@ -72,6 +72,7 @@ describe('the configuration', () => {
     expect(Object.isFrozen(config)).toBe(true)
     expect(Object.isFrozen(config.auth)).toBe(true)
     expect(config).toMatchObject({ chainId: '0x2b6653dc', startBlock: null, firstIndex: null, cors: null })
+    expect(config).toMatchObject({ network: 'Tron', pageOrigins: [], files: null })
     expect(config.rateLimits).toEqual({ lists: null, nodes: null, ledger: null })
     expect(config.operators.size).toBe(0)
     expect(formatBase58(deriveAddress(config.extendedPublicKey, 0))).toBe('TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6')
@@ -119,7 +120,17 @@ describe('the configuration', () => {
     ['["https://shop.example","http://localhost:3000"]'],
     [['https://shop.example', 'http://localhost:3000']],
   ])('allows the origins that are listed: %o', (origins) => {
-    expect(configOf({ CORS_ORIGINS: origins }).cors).toEqual(new Set(['https://shop.example', 'http://localhost:3000']))
+    const listed = ['https://shop.example', 'http://localhost:3000']
+    expect(configOf({ CORS_ORIGINS: origins }).cors).toEqual(new Set(listed))
+    expect(configOf({ PAGE_ORIGINS: origins }).pageOrigins).toEqual(listed)
+  })
+
+  it('names a currency by its symbol where it has no name', () => {
+    const list = [
+      { ...usdt, name: 'Tether USD' },
+      { cuy: 1, symbol: 'TRX', decimals: 6 },
+    ]
+    expect(configOf({ CURRENCIES: list }).currencies.list.map(({ name }) => name)).toEqual(['TRX', 'Tether USD'])
   })
 })
 
@@ -127,7 +138,8 @@ describe('the configuration', () => {
 const many = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i))
 const nodeAt = (i: number) => ({ rpc: `https://n${i}.example`, api: `https://n${i}.example` })
 const aUrl = 'an https URL (http only for a loopback host)'
-const origins = '"*", or at most 50 origins such as https://shop.example, separated by commas or as an array'
+const pageOrigins = 'at most 50 origins such as https://shop.example, separated by commas or as an array'
+const origins = `"*", or ${pageOrigins}`
 const list = (max: number) => `an array of 1 to ${max} entries, or its JSON text`
 const objects = 'the Durable Object binding is missing'
 
@@ -165,6 +177,10 @@ describe('a wrong value', () => {
       [{ ...usdt, contract: 'x' }],
       [{ ...usdt, contract: `${usdtBase58.slice(0, -1)}u` }],
     ],
+    ...['', 'x'.repeat(41), 'a\u202eb', 'a\nb', 7].map((name): [string, string, unknown] => [
+      ...(['CURRENCIES.0.name', 'a name of 1 to 40 characters'] as const),
+      [{ ...usdt, name }],
+    ]),
     ['CURRENCIES.0.decimals', '6 for TRX (no contract)', [{ cuy: 1, symbol: 'TRX', decimals: 18 }]],
     ['CURRENCIES.0.decimals', 'a whole number from 0 to 36', [{ ...usdt, decimals: 37 }]],
     ['CURRENCIES.0.scale', 'a whole number from 0 to 8', [{ ...usdt, scale: 9 }]],
@@ -194,6 +210,18 @@ describe('a wrong value', () => {
     ['CORS_ORIGINS', origins, 'null', '*,https://shop.example', 'https://shop.example,', '[', [], true],
     ['CORS_ORIGINS', origins, many(51, (i) => `https://s${i}.example`)],
     ['CORS_ORIGINS.0', origins, [7]],
+    [
+      'PAGE_ORIGINS',
+      pageOrigins,
+      '*',
+      ['*'],
+      'null',
+      'https://shop.example,*',
+      'https://shop.example/',
+      'http://shop.example',
+    ],
+    ['PAGE_ORIGINS', pageOrigins, "https://a.example;script-src'unsafe-inline'", 'https://*.example', [], true],
+    ['ASSETS', 'the binding of the static files', '.assets', {}],
   ])('of %s is named, with what it takes: %s', (place, takes, ...values) => {
     const [variable = ''] = place.split('.')
     for (const value of values) expect(faultsOf({ [variable]: value })).toEqual([`${place}: ${takes}`])

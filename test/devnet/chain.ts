@@ -9,6 +9,8 @@ export interface DevnetOptions {
   readonly statePath: string | null
   /** Seconds between two blocks, or null to make blocks on command only (`mine`): then tests wait for no timer. */
   readonly blockSeconds: number | null
+  /** Blocks from the newest to the newest final one. */
+  readonly finalityBlocks: number
   /** Ports of the Tron server and of anvil; 0 chooses a free one. */
   readonly tronPort: number
   readonly anvilPort: number
@@ -16,8 +18,6 @@ export interface DevnetOptions {
   readonly behindSeconds: number
 }
 
-/** Blocks from the newest to the newest final one: a few, so that the wait is short. */
-export const finalityBlocks = 2
 const paceCheckMs = 10_000
 
 /**
@@ -25,7 +25,7 @@ const paceCheckMs = 10_000
  * {apiUrl}/devnet/pay` `{ to, amount, currency }`, `/devnet/synthetic` `{ type, value }` and
  * `/devnet/send` `{ from?, to, value?, data?, fails? }`, which return `{ txid }`, `/devnet/mine` `{ blocks? }`, which returns
  * `{ latest, finalized }`, and `/devnet/info`, which has the number of `requests` to the node as well. The next mined block
- * contains the transaction; two more blocks make it final.
+ * contains the transaction; `finalityBlocks` more make it final.
  */
 export interface Devnet extends Control {
   readonly rpcUrl: string
@@ -41,6 +41,7 @@ export interface Devnet extends Control {
 export const temporary: DevnetOptions = {
   statePath: null,
   blockSeconds: null,
+  finalityBlocks: 2,
   tronPort: 0,
   anvilPort: 0,
   behindSeconds: 3_600,
@@ -51,7 +52,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const { tronPort, anvilPort } = options
   const anvil = await startAnvil({ ...options, port: anvilPort })
   try {
-    const node = createDevnetNode(anvil.evm, finalityBlocks)
+    const node = createDevnetNode(anvil.evm, options.finalityBlocks)
     const control: Control = createControl(node)
     const { latest: startedAt } = await node.heads()
     await control.deployToken()

@@ -10,6 +10,11 @@ export const chainDir = `${root}.devnet`
 const databaseDir = `${root}.wrangler/state/v3/d1`
 const objectsDir = `${root}.wrangler/state/v3/do`
 
+/** The pace of `npm start`: blocks as on Tron, and a third of its finality, so that a deposit is seen, and credited soon. */
+export const localPace = { blockSeconds: 3, finalityBlocks: 6, behindSeconds: 60 }
+/** Seconds until a payment is final there. */
+export const secondsToFinal = localPace.blockSeconds * (localPace.finalityBlocks + 1)
+
 /** The chain and the database that belong together contain the same random id. */
 const chainIdPath = `${chainDir}/id`
 const databaseIdPath = `${databaseDir}/devnet-id`
@@ -72,10 +77,22 @@ function readPort(name: string, defaultPort: number): number {
   return port
 }
 
-/** A token of a backend for the next hour. */
-export async function localBackendToken(secret: string): Promise<string> {
-  const token = new SignJWT({ scope: 'ledger:read ledger:post' }).setProtectedHeader({ alg: 'HS256' })
+/** A token of a backend for the next hour, by default for everything. */
+export async function localBackendToken(secret: string, scope = 'ledger:read ledger:post'): Promise<string> {
+  const token = new SignJWT({ scope }).setProtectedHeader({ alg: 'HS256' })
   return await token.setSubject('shop').setExpirationTime('1h').sign(new TextEncoder().encode(secret))
+}
+
+/** A variable of `.dev.vars`, or undefined where there is none of this name. */
+export function readVariable(name: string): string | undefined {
+  if (!existsSync(`${root}.dev.vars`)) return undefined
+  return new RegExp(`^${name}="?([^"\\n]+)"?$`, 'm').exec(readFileSync(`${root}.dev.vars`, 'utf8'))?.[1]
+}
+
+/** The address of the desk of the service at `base`, with a token that only reads, or null without a secret to sign it with. */
+export async function deskAddress(base: string): Promise<string | null> {
+  const secret = readVariable('BACKEND_JWT_SECRET')
+  return secret === undefined ? null : `${base}/desk#token=${await localBackendToken(secret, 'ledger:read')}`
 }
 
 /** A command that posts a payment of 2.5 USDT of user 1 to the service at `base`. */

@@ -1,7 +1,6 @@
 /** `npm run pay -- <T-address> <amount> <TRX|USDT|TRC10>`: sends a deposit on the local chain, from an outside account. */
 import { printLine, UserError } from '../support/project.ts'
-import { finalityBlocks } from './chain.ts'
-import { readPorts } from './local.ts'
+import { readPorts, secondsToFinal } from './local.ts'
 
 try {
   const [to, amount, currency] = process.argv.slice(2)
@@ -15,7 +14,7 @@ try {
   const { txid, error } = (await response.json()) as { txid?: string; error?: string } // tron-server.ts sends no other
   if (txid === undefined) throw new UserError(error ?? 'The local chain refused the payment.')
   const note = currency === 'TRC10' ? ' It is worthless: /tron/recharge?txid=… explains why it is not credited.' : ''
-  printLine(`${txid}\nFinal in about ${finalityBlocks + 1} seconds.${note}`)
+  printLine(`${txid}\nFinal in about ${secondsToFinal} seconds.${note}`)
 } catch (error) {
   printLine(error instanceof Error ? error.message : String(error))
   process.exitCode = 1

@@ -3,27 +3,28 @@
  * with its migrations, the Worker with its objects, its cron each minute, and a receiver that prints events. Chain and database
  * are kept and belong together.
  */
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { printLine, root, UserError } from '../support/project.ts'
 import { receive } from '../webhooks/receiver-example.ts'
-import { type Devnet, finalityBlocks, startDevnet } from './chain.ts'
+import { type Devnet, startDevnet } from './chain.ts'
 import {
   chainDir,
+  deskAddress,
   isFree,
   localBackendToken,
+  localPace,
   markMatchingData,
   paymentCommand,
   readPorts,
+  readVariable,
   requireMatchingData,
+  secondsToFinal,
 } from './local.ts'
 import { prepareOperator, treasuryBase58 } from './operator.ts'
 import { applyMigrations, startWorker } from './wrangler.ts'
 
 const statePath = `${chainDir}/state.json`
 const cronIntervalMs = 60_000
-const blockSeconds = 1
-/** The chain makes three blocks in the time of one of Tron's, so its time starts in the past and reaches the clock after two hours. */
-const behindSeconds = 4 * 3_600
 
 /** In the order of the starts; they run in reverse order. */
 const stopSteps: (() => Promise<void>)[] = []
@@ -53,6 +54,7 @@ async function start(): Promise<void> {
   const devnet = await startChain(ports)
   stopSteps.push(devnet.stop)
   await prepareOperator(devnet)
+  if (devnet.startedAt === 0) await devnet.mine(localPace.finalityBlocks + 1) // a new chain has a final block at once
   void devnet.ended.then(({ errorOutput }) =>
     stop(1, `The local chain stopped unexpectedly: ${errorOutput || 'no error message'}.`),
   )
@@ -75,10 +77,11 @@ async function start(): Promise<void> {
   void cron(base)
   const timer = setInterval(() => void cron(base), cronIntervalMs)
   stopSteps.push(async () => clearInterval(timer))
+  const address = await readAddress(base)
   isReady = true
   const secret = readVariable('BACKEND_JWT_SECRET')
   const command = secret === undefined ? '' : paymentCommand(base, await localBackendToken(secret))
-  if (!isStopping) printLine(welcome(base, nodes, command))
+  if (!isStopping) printLine(welcome(base, address, nodes, command, await deskAddress(base)))
 }
 
 /** Prints each event that the service delivers. */
@@ -93,15 +96,10 @@ function startReceiver(port: number): void {
   })
 }
 
-/** A variable of `.dev.vars`, or undefined where it has none of this name. */
-function readVariable(name: string): string | undefined {
-  return new RegExp(`^${name}="?([^"\\n]+)"?$`, 'm').exec(readFileSync(`${root}.dev.vars`, 'utf8'))?.[1]
-}
-
 async function startChain(ports: ReturnType<typeof readPorts>): Promise<Devnet> {
   mkdirSync(chainDir, { recursive: true })
   try {
-    return await startDevnet({ statePath, blockSeconds, behindSeconds, tronPort: ports.tron, anvilPort: ports.anvil })
+    return await startDevnet({ ...localPace, statePath, tronPort: ports.tron, anvilPort: ports.anvil })
   } catch (error) {
     if (error instanceof UserError) throw error
     const reason = error instanceof Error ? error.message : String(error)
@@ -123,7 +121,7 @@ async function requireFreePort(port: number, variable: string): Promise<void> {
 async function requireScannedBlocks(base: string, devnet: Devnet): Promise<void> {
   const body = (await (await fetch(`${base}/health`)).json()) as { data?: { scanned?: unknown } } // checked below
   const scanned = body.data?.scanned
-  if (typeof scanned !== 'number' || scanned <= Math.max(devnet.startedAt, finalityBlocks)) return
+  if (typeof scanned !== 'number' || scanned <= Math.max(devnet.startedAt, localPace.finalityBlocks)) return
   throw new UserError(
     `The local chain has lost blocks that are scanned already (newest block ${devnet.startedAt}, newest scanned ` +
       `block ${scanned}): run "npm run devnet:reset", which deletes the chain and the database, and start again.`,
@@ -135,21 +133,41 @@ async function cron(base: string): Promise<void> {
   await fetch(`${base}/cdn-cgi/handler/scheduled`).catch(() => null)
 }
 
-function welcome(base: string, nodes: string | null, payment: string): string {
+/** The deposit address of user 1, where requests without a token act for it. */
+async function readAddress(base: string): Promise<string> {
+  const body = (await (await fetch(`${base}/tron/generate`)).json()) as { data?: { address?: string } } // absent on failure
+  return body.data?.address ?? '<T-address>'
+}
+
+function welcome(base: string, address: string, nodes: string | null, payment: string, desk: string | null): string {
   const collect = `${nodes === null ? '' : `TRON_NODES='${nodes}' `}npm run collect --`
   const pay = `${process.env.DEVNET_PORT ? `DEVNET_PORT=${process.env.DEVNET_PORT} ` : ''}npm run pay --`
-  const routes = ['/tron/generate', '/tron/balance', '/tron/recharge', '/wallet/list', '/wallet/flow/list']
+  const routes = [
+    '/tron/generate',
+    '/tron/recharge',
+    '/tron/deposits',
+    '/wallet/list',
+    '/wallet/flow/list',
+    '/tron/balance',
+  ]
+  const operator = `
+${desk}
+
+is the desk of the operator. Its token only reads, and is valid for an hour: "npm run desk" prints a new one.
+`
   return `
-The service is running at ${base} (documentation: ${base}/docs). A request without a token acts for user 1.
+${base}/deposit
+
+is the page where user 1 pays. Open it, and send a deposit: it is final after about ${secondsToFinal} s, and the page shows it.
+
+  ${pay} ${address} 25 USDT
+  ${pay} ${address} 3.5 TRX
+  ${pay} ${address} 5 TRC10     (worthless, not credited)
+${desk === null ? '' : operator}
+The same by requests to ${base} (documentation: ${base}/docs). Without a token they act for user 1. The service finds
+deposits by itself; /tron/recharge looks at once. Events are delivered to a receiver, which prints them here.
 
 ${routes.map((route) => `  curl ${base}${route}`).join('\n')}
-
-Send a deposit to the address from /tron/generate. After about ${finalityBlocks * blockSeconds + 1} s it is final: call /tron/recharge.
-Without that the service finds it by itself. Its events are delivered to a receiver, which prints them here.
-
-  ${pay} <T-address> 25 USDT
-  ${pay} <T-address> 3.5 TRX
-  ${pay} <T-address> 5 TRC10     (worthless, not credited)
 
 Then a backend can take a payment from it (type 5 is a refund). The token is valid for an hour.
 

@@ -89,6 +89,15 @@ const shapes: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<() =>
   '/tron/generate': { format: oneOf('base58', 'hex', 'number', 'x') },
   '/tron/balance': { cuy: oneOf('1', '2', '3'), address: addressValue },
   '/tron/recharge': { txid: txidValue },
+  '/tron/deposits': {
+    limit: oneOf('1', '100'),
+    before: idValue,
+    state: oneOf('seen', 'credited'),
+    cuy: oneOf('1', '2'),
+    uid: anyOf(({ uid }) => [uid]),
+    address: addressValue,
+    txid: txidValue,
+  },
   '/wallet/list': { uid: anyOf(({ uid }) => [uid]) },
   '/wallet/flow/list': {
     page: oneOf('1', '2'),
@@ -165,6 +174,8 @@ describe('a response to one caller', () => {
     const paths = [
       '/wallet/list',
       '/wallet/flow/list?limit=100',
+      '/tron/deposits?limit=100',
+      '/tron/deposits?state=credited&cuy=2',
       '/tron/balance?cuy=2',
       '/tron/generate',
       `/tron/recharge?txid=${caller.txids[0]}`,

@@ -10,6 +10,7 @@ import { anyCurrency, anyRaw } from '../support/arbitraries.ts'
 const token = (decimals: number, scale: number, minDeposit = 0n): Currency => ({
   cuy: 2 as CurrencyId,
   symbol: 'T',
+  name: 'Token',
   asset: trc20Asset('11'.repeat(20) as Address),
   decimals,
   scale,

@@ -116,7 +116,7 @@ export async function storeRows(): Promise<D1Database> {
 
 const tables = [
   ...['address', 'wallet', 'flow', 'posting', 'transfer', 'sent', 'stored_setting', 'scan', 'rescan', 'correction'],
-  ...['holding', 'event', 'webhook', 'alarm'],
+  ...['holding', 'day', 'total', 'event', 'webhook', 'alarm'],
 ]
 
 /** All rows. */

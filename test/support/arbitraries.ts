@@ -34,6 +34,7 @@ export const anyCurrency: fc.Arbitrary<Currency> = fc
     ...rest,
     cuy: cuy as CurrencyId,
     symbol: `C${cuy}`,
+    name: `Currency ${cuy}`,
     retired: false,
     decimals,
     scale: Math.min(scale, decimals),

@@ -7,6 +7,7 @@ import { usdtAddress } from './transaction-spec.ts'
 export const trx: Currency = {
   cuy: 1 as CurrencyId,
   symbol: 'TRX',
+  name: 'TRON',
   asset: nativeAsset,
   decimals: 6,
   scale: 6,
@@ -14,10 +15,16 @@ export const trx: Currency = {
   retired: false,
 }
 /** USDT as shipped. */
-export const usdt: Currency = { ...trx, cuy: 2 as CurrencyId, symbol: 'USDT', asset: trc20Asset(usdtAddress) }
+export const usdt: Currency = {
+  ...trx,
+  cuy: 2 as CurrencyId,
+  symbol: 'USDT',
+  name: 'Tether USD',
+  asset: trc20Asset(usdtAddress),
+}
 /** Both as shipped. */
 export const currencies = indexCurrencies([trx, usdt])
 /** A currency with more decimals on the chain than in the ledger. */
-export const fine: Currency = { ...trx, cuy: 2 as CurrencyId, symbol: 'FINE', decimals: 18, scale: 6 }
+export const fine: Currency = { ...trx, cuy: 2 as CurrencyId, symbol: 'FINE', name: 'Fine', decimals: 18, scale: 6 }
 /** TRX and `fine`. */
 export const twoCurrencies = indexCurrencies([fine, trx])

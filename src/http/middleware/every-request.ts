@@ -24,9 +24,12 @@ export const httpsSeconds = 31_536_000
 /** How long a browser may cache the response to a preflight. */
 export const preflightSeconds = 600
 
+/** The header that says what a browser may do with a response. */
+export const policyHeader = 'content-security-policy'
+
 /** They keep a browser from displaying, framing or embedding a response. Others of this kind are for pages. */
 const securityHeaders = Object.entries({
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  [policyHeader]: "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
@@ -62,7 +65,8 @@ export function everyRequest(
     const durationMs = clock.now() - startedAt
     headers.set('x-request-id', requestId)
     headers.set('server-timing', `total;dur=${durationMs}, db;dur=${usage.database.ms}`)
-    for (const [name, value] of securityHeaders) headers.set(name, value)
+    // A page has its own.
+    if (!headers.has(policyHeader)) for (const [name, value] of securityHeaders) headers.set(name, value)
     // Browsers ignore it over http.
     if (c.req.url.startsWith('https:')) headers.set('strict-transport-security', `max-age=${httpsSeconds}`)
     if (origins !== null) allowOrigin(headers, c.req.header('origin'), origins)

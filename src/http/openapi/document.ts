@@ -36,7 +36,7 @@ const tags = [
       'For your own backends, with tokens of their own: the other entries of the ledger, and reads for a named user. ' +
       'Without a key for these tokens the paths do not exist.',
   },
-  { name: 'Service', description: 'For operators.' },
+  { name: 'Service', description: 'What is accepted, and the state of the service.' },
 ]
 
 const bookmarkText = { maxLength: bookmarkCharsMax, pattern: bookmarkForm.source }

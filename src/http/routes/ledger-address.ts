@@ -1,23 +1,61 @@
 import * as z from 'zod/mini'
-import type { LedgerRoute } from '../context.ts'
-import { refusal } from '../envelope.ts'
+import { selectIssued } from '../../addresses/address-book.ts'
+import type { Address } from '../../chain/address.ts'
+import { reservedUid } from '../../common/ids.ts'
+import { type LedgerRoute, type RequestContext, reading } from '../context.ts'
+import { refusal, success } from '../envelope.ts'
+import { toProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { parseQuery, uidParam, uidTakes } from '../query.ts'
-import { addressDocs, answerAddress, generateQuery, isFresh } from './tron-generate.ts'
+import { addressParam, addressTakes, parseQuery, uidParam, uidTakes } from '../query.ts'
+import {
+  type AddressRequest,
+  addressData,
+  addressDocs,
+  answerAddress,
+  formatAddress,
+  generateQuery,
+  isFresh,
+} from './tron-generate.ts'
 
-const query = z.object({ uid: uidParam(), ...generateQuery.shape })
+const query = z.object({ uid: z.optional(uidParam()), address: z.optional(addressParam()), ...generateQuery.shape })
 
-/** The deposit address of a named user. */
+const uidOrAddress = `${uidTakes}; or an address in its place`
+
+/** The deposit address of a named user, or whose an address is. */
 export const ledgerAddress = {
   path: '/ledger/address',
   method: 'GET',
   scope: (url) => (isFresh(url) ? 'ledger:post' : 'ledger:read'),
   handle: async (c) => {
     const request = parseQuery(query, c.req.url)
-    return request.ok ? answerAddress(c, request.value.uid, request.value) : refusal(request.error)
+    if (!request.ok) return refusal(request.error)
+    const { uid, address, ...form } = request.value
+    if (address === undefined) {
+      return uid === undefined ? refuse('uid', uidOrAddress) : answerAddress(c, uid, form)
+    }
+    if (uid !== undefined) return refuse('address', notWithUid)
+    return form.fresh === undefined ? answerOwner(c, address, form.format) : refuse('fresh', 'not allowed with address')
   },
 } satisfies LedgerRoute
+
+const notWithUid = 'not allowed with uid'
+
+function refuse(field: string, why: string): Response {
+  return refusal({ kind: 'bad-input', field, why })
+}
+
+/** Answers with the user of an address. A reserved one is nobody's. */
+async function answerOwner(c: RequestContext, address: Address, format: AddressRequest['format']): Promise<Response> {
+  const issued = await reading(c, ({ db }) => selectIssued(db, address))
+  if (issued === null || issued.uid === reservedUid) return refusal(noAddress)
+  return success({ uid: issued.uid, id: issued.id, address: formatAddress(address, format) })
+}
+
+const noAddress = { kind: 'not-found', what: 'address' } as const
+
+const ownedAddress = () =>
+  z.extend(addressData(), { uid: z.optional(docs.idSchema('The user, where an address is looked up.')) })
 
 /** The documentation of `GET /ledger/address`. */
 export const ledgerAddressDocs = () => {
@@ -25,12 +63,41 @@ export const ledgerAddressDocs = () => {
   return {
     ...common,
     id: 'generateLedgerAddress',
-    summary: 'The deposit address of a user',
+    summary: 'The deposit address of a user, or the user of an address',
     description:
-      'As `/tron/generate`, for a named user. `fresh=1` needs the scope `ledger:post`, and everything else `ledger:read`.',
+      'With `uid` as `/tron/generate`, for a named user: `fresh=1` needs the scope `ledger:post`, and everything else ' +
+      '`ledger:read`. With `address` it finds whose an address is, and creates none.',
     query,
-    parameters: { ...docs.uidNote, ...parameters },
-    examples: [docs.dataExample('an address', 'a new caller', '?uid=7', { id: 1, address: docs.depositAddress })],
-    failures: [badQuery('?uid=0', 'uid', uidTakes), ...failures],
+    parameters: {
+      uid: { ...docs.uidNote.uid, description: 'The user. Either this or `address`.' },
+      address: { description: 'Any address that was issued, also an older one.', example: docs.depositAddress },
+      ...parameters,
+    },
+    success: docs.successBody('LedgerAddressResponse', ownedAddress),
+    examples: [
+      docs.dataExample('an address', 'a new caller', '?uid=7', { id: 1, address: docs.depositAddress }),
+      docs.dataExample('whose it is', 'an address', `?address=${docs.depositAddress}`, {
+        ...{ uid: 7, id: 1, address: docs.depositAddress },
+      }),
+    ],
+    failures: [
+      badQuery('?uid=0', 'uid', uidTakes),
+      { ...badQuery('', 'uid', uidOrAddress), name: 'neither', cause: 'Neither a user nor an address is given.' },
+      {
+        ...badQuery(`?uid=7&address=${docs.depositAddress}`, 'address', notWithUid),
+        name: 'both',
+        cause: 'A user and an address are given.',
+      },
+      { ...badQuery('?address=T1', 'address', addressTakes), name: 'bad-address' },
+      {
+        name: 'nobodys',
+        problem: toProblem(noAddress),
+        cause: 'The address was issued to no user.',
+        cure: 'Compare it with the one on the page of the user: it is not an address of this service.',
+        given: 'a new caller',
+        query: `?address=${docs.depositAddress}`,
+      },
+      ...failures,
+    ],
   } satisfies docs.Operation
 }

@@ -16,7 +16,7 @@ export const generateQuery = z.object({
 })
 
 /** Whether a further address is requested, and in which form. */
-type AddressRequest = z.output<typeof generateQuery>
+export type AddressRequest = z.output<typeof generateQuery>
 
 /** Whether a URL requests a further address. */
 export function isFresh(url: string): boolean {
@@ -43,8 +43,8 @@ export async function answerAddress(c: RequestContext, uid: Uid, request: Addres
   return success({ id: issued.value.id, address: formatAddress(issued.value.address, request.format) })
 }
 
-/** As a number it has about 50 digits, far more than a double keeps: a caller has to request that form. */
-function formatAddress(address: Address, format: AddressRequest['format'] = 'base58'): string | RawJson {
+/** An address in one of its forms. As a number it has about 50 digits, more than a double keeps: it has to be requested. */
+export function formatAddress(address: Address, format: AddressRequest['format'] = 'base58'): string | RawJson {
   switch (format) {
     case 'base58':
       return formatBase58(address)
@@ -55,7 +55,8 @@ function formatAddress(address: Address, format: AddressRequest['format'] = 'bas
   }
 }
 
-const addressData = () =>
+/** The data of the answer. */
+export const addressData = () =>
   z.strictObject({
     id: docs.idSchema('The id of the address record.'),
     address: docs.described(

@@ -1,0 +1,231 @@
+import * as z from 'zod/mini'
+import { addressFromHex, formatBase58 } from '../../chain/address.ts'
+import { entryTypes } from '../../common/ids.ts'
+import { formatInstant } from '../../common/time.ts'
+import { heldReasons } from '../../d1/tables.ts'
+import { countedMax } from '../../deposits/deposits.ts'
+import type { Currencies } from '../../ledger/currencies.ts'
+import { type AlarmKind, alarmTable } from '../../platform/alarm-table.ts'
+import {
+  type CurrencySummary,
+  readSummary,
+  type Summary,
+  summaryAlarmsMax,
+  summaryDays,
+  summaryGapsMax,
+} from '../../scan/summary.ts'
+import { type LedgerRoute, reading } from '../context.ts'
+import { type Json, type JsonMembers, jsonAmount, success } from '../envelope.ts'
+import * as docs from '../openapi/docs.ts'
+
+/** What an operator looks at first, from stored state alone. */
+export const ledgerSummary = {
+  path: '/ledger/summary',
+  method: 'GET',
+  scope: () => 'ledger:read',
+  handle: async (c) => {
+    const { settings, endpoints, sharedHealth } = c.env.services
+    const summary = await reading(c, (context) => readSummary(context, endpoints, sharedHealth))
+    return success(summaryItem(summary, settings.currencies, settings.clock.now()))
+  },
+} satisfies LedgerRoute
+
+function summaryItem(summary: Summary, currencies: Currencies, now: number): JsonMembers {
+  const { addresses, seen, held, gaps, alarms, endpoints } = summary
+  const { status, ...scan } = summary.scan
+  const oldest = held.map(({ oldestAt }) => oldestAt).sort((a, b) => a - b)[0]
+  return {
+    currencies: summary.currencies.map((one) => currencyItem(one, currencies)),
+    addresses,
+    transfers: {
+      seen,
+      held: held.reduce((sum, { count }) => sum + count, 0),
+      held_for: held.map(({ reason, cuy, count }) => ({ reason, cuy, count })),
+    },
+    gaps: gaps.map(({ from, to, since, attempts, why }) => ({ from, to, since: formatInstant(since), attempts, why })),
+    alarms: alarms.map(({ kind, subject, raisedAt }) => {
+      return { kind, subject: subjectOf(subject, endpoints), since: formatInstant(raisedAt), ...rulesOf(kind) }
+    }),
+    scan: { status, ...scan, oldest_held_at: oldest === undefined ? null : formatInstant(oldest) },
+    endpoints: endpoints.map(({ number, waitingSince, failingSince, lastFailure }) => ({
+      number,
+      behind_seconds: waitingSince === null ? 0 : Math.max(0, Math.floor((now - waitingSince) / 1000)),
+      failing_since: failingSince === null ? null : formatInstant(failingSince),
+      last_failure: lastFailure,
+    })),
+  }
+}
+
+function currencyItem({ cuy, owed, held, unexplained, days }: CurrencySummary, { byId }: Currencies): Json {
+  const currency = byId.get(cuy)
+  if (currency === undefined) throw new Error(`currency ${cuy} is summed up and not configured`)
+  const { symbol, scale, decimals } = currency
+  return {
+    ...{ cuy, symbol },
+    owed: jsonAmount(owed, scale),
+    held: held === null ? null : jsonAmount(held.sum, decimals),
+    held_at: held === null ? null : formatInstant(held.newestAt),
+    compared: held?.addresses ?? 0,
+    unexplained: jsonAmount(unexplained.sum, decimals),
+    differing: unexplained.addresses,
+    days: days.map(({ startsAt, entries }) => {
+      const deposits = entries.find(({ type }) => type === entryTypes.recharge)
+      return {
+        day: formatInstant(startsAt).slice(0, 10),
+        deposits: deposits?.count ?? 0,
+        sum: jsonAmount(deposits?.sum ?? 0n, scale),
+        entries: entries.map(({ type, count, sum }) => ({ type, count, sum: jsonAmount(sum, scale) })),
+      }
+    }),
+  }
+}
+
+/** The subject of an alarm for people: an address in its usual form, and an endpoint by its number. */
+function subjectOf(subject: string, endpoints: Summary['endpoints']): string {
+  const [first = '', second] = subject.split(':')
+  const endpoint = endpoints.find(({ key }) => key === first)
+  if (endpoint !== undefined)
+    return [`endpoint ${endpoint.number}`, ...(second === undefined ? [] : [second])].join(':')
+  const address = second === undefined ? null : addressFromHex(second)
+  return address === null ? subject : `${first}:${formatBase58(address)}`
+}
+
+/** What the alarm is about and what to do. A row of an older version can have a kind that is no more. */
+function rulesOf(kind: AlarmKind): { readonly raised: string; readonly remedy: string } {
+  const { raised, remedy } = alarmTable[kind] ?? { raised: '', remedy: '' }
+  return { raised, remedy }
+}
+
+const typeSum = () =>
+  z.strictObject({
+    type: z.literal(Object.values(entryTypes)),
+    count: docs.countSchema('How many entries.'),
+    sum: docs.amountSchema('What they sum up to, signed.'),
+  })
+
+const day = () =>
+  z.strictObject({
+    day: docs.textSchema('The day (UTC).', /^\d{4}-\d\d-\d\d$/),
+    deposits: docs.countSchema('How many deposits were credited.'),
+    sum: docs.amountSchema('What they sum up to, in whole units.'),
+    entries: docs.described(z.array(typeSum()), 'The types of which there are entries; a deposit is of type 1.'),
+  })
+
+const nullable = <Schema extends z.ZodMiniType>(schema: Schema, description: string) =>
+  docs.described(z.nullable(schema), description)
+
+const currency = () =>
+  docs.component('CurrencySummary', () =>
+    z.strictObject({
+      cuy: docs.idSchema('The currency.'),
+      symbol: docs.textSchema('Its symbol.'),
+      owed: docs.amountSchema('What the wallets of all users hold.'),
+      held: nullable(
+        z.number(),
+        'What the addresses held when each was last read. null: none was. It is less than what is owed where money was ' +
+          'collected, and more where something arrived that is not credited.',
+      ),
+      held_at: nullable(docs.instantSchema(), 'About when the newest of these readings was made.'),
+      compared: docs.countSchema('How many addresses were read.'),
+      unexplained: docs.amountSchema(
+        'The differences between records and readings that have an alarm, added up: more is there (positive), or less.',
+      ),
+      differing: docs.countSchema('How many addresses have such a difference.'),
+      days: docs.described(z.array(day()), `The last ${summaryDays} days, oldest first, today included.`),
+    }),
+  )
+
+const gap = () =>
+  z.strictObject({
+    from: docs.countSchema('The first block that is not read yet.'),
+    to: docs.countSchema('The last one.'),
+    since: docs.instantSchema(),
+    attempts: docs.countSchema('Tries since it last went forward.'),
+    why: docs.textSchema('Why it could not be read.'),
+  })
+
+const alarm = () =>
+  z.strictObject({
+    kind: docs.described(z.enum(Object.keys(alarmTable)), 'The kind of alarm.'),
+    subject: docs.textSchema(
+      'What it is about, where there can be several: a node, an address, a transfer, an endpoint.',
+    ),
+    since: docs.instantSchema(),
+    raised: docs.textSchema('When an alarm of this kind is raised.'),
+    remedy: docs.textSchema('What to do.'),
+  })
+
+const endpoint = () =>
+  z.strictObject({
+    number: docs.idSchema('Its place in `WEBHOOKS`.'),
+    behind_seconds: docs.countSchema('The age of the oldest event that it lacks; 0 where it lacks none.'),
+    failing_since: nullable(docs.instantSchema(), 'Since when deliveries fail; null where they do not.'),
+    last_failure: nullable(z.string(), 'Why the last failed delivery failed.'),
+  })
+
+const held = () =>
+  z.strictObject({
+    reason: docs.described(z.enum(heldReasons), 'Why.'),
+    cuy: docs.idSchema('The currency.'),
+    count: docs.countSchema('How many.'),
+  })
+
+const scan = () =>
+  z.strictObject({
+    status: docs.described(z.enum(['ok', 'behind', 'stopped']), 'As `/health`.'),
+    scanned: docs.countSchema('Height up to which the chain is scanned.'),
+    finalized: docs.countSchema('Newest final height that is known.'),
+    behind: docs.countSchema('Blocks between the two.'),
+    msg: nullable(z.string(), 'What is wrong; null where nothing is.'),
+    oldest_held_at: nullable(docs.instantSchema(), 'When the oldest held transfer was found; null where none is held.'),
+  })
+
+const summary = () =>
+  docs.component('Summary', () =>
+    z.strictObject({
+      currencies: z.array(currency()),
+      addresses: docs.countSchema('How many addresses were issued.'),
+      transfers: z.strictObject({
+        seen: docs.countSchema(`Transfers that are not final; ${countedMax} means that many or more.`),
+        held: docs.countSchema(`Held transfers; ${countedMax} means that many or more.`),
+        held_for: z.array(held()),
+      }),
+      gaps: docs.described(z.array(gap()), `Blocks that could not be read: the lowest ${summaryGapsMax} ranges.`),
+      alarms: docs.described(z.array(alarm()), `Raised alarms, at most ${summaryAlarmsMax}, ordered by their kind.`),
+      scan: scan(),
+      endpoints: docs.described(z.array(endpoint()), 'The configured endpoints.'),
+    }),
+  )
+
+/** The documentation of `GET /ledger/summary`. */
+export const ledgerSummaryDocs = () => {
+  const none = { held: null, held_at: null, compared: 0, unexplained: 0, differing: 0 }
+  const days = Array.from({ length: summaryDays }, (_, i) => {
+    const day = new Date(Date.UTC(2026, 7, 23 + i)).toISOString().slice(0, 10)
+    return { day, deposits: 0, sum: 0, entries: [] as object[] }
+  })
+  const today = days.pop()
+  const withToday = (sum: number) => [...days, { ...today, deposits: 1, sum, entries: [{ type: 1, count: 1, sum }] }]
+  return {
+    id: 'readLedgerSummary',
+    summary: 'Is all well: sums, alarms, scan, endpoints',
+    description:
+      'What is owed and held in each currency, the deposits of the last days, and everything that needs attention, from stored state ' +
+      'alone. Sums are kept as they arise: the cost does not grow with the history.',
+    success: docs.successBody('LedgerSummaryResponse', summary),
+    examples: [
+      docs.dataExample('two deposits', 'two deposits, credited', '', {
+        currencies: [
+          { cuy: 1, symbol: 'TRX', owed: 3.5, ...none, days: withToday(3.5) },
+          { cuy: 2, symbol: 'USDT', owed: 25, ...none, days: withToday(25) },
+        ],
+        addresses: 1,
+        transfers: { seen: 0, held: 0, held_for: [] },
+        ...{ gaps: [], alarms: [] },
+        scan: { status: 'ok', scanned: 70_000_019, finalized: 70_000_019, behind: 0, msg: null, oldest_held_at: null },
+        endpoints: [],
+      }),
+    ],
+    failures: [],
+  } satisfies docs.Operation
+}

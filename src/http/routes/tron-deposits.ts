@@ -1,0 +1,150 @@
+import * as z from 'zod/mini'
+import { formatBase58 } from '../../chain/address.ts'
+import type { TransferId } from '../../common/ids.ts'
+import { ok, type QueryFailure, type Result } from '../../common/result.ts'
+import { formatInstant } from '../../common/time.ts'
+import { type HeldReason, heldReasons, type RefusedReason, refusedReasons } from '../../d1/tables.ts'
+import {
+  countedMax,
+  type Deposit,
+  type DepositFilter,
+  type DepositPage,
+  depositStates,
+  listDeposits,
+} from '../../deposits/deposits.ts'
+import { explainHeld, explainRefused } from '../../deposits/explain.ts'
+import type { Currencies } from '../../ledger/currencies.ts'
+import { type Route, reading } from '../context.ts'
+import { type JsonMembers, jsonAmount, refusal, success } from '../envelope.ts'
+import * as docs from '../openapi/docs.ts'
+import { badQuery } from '../openapi/failures.ts'
+import { choiceParam, findCurrency, nameCurrencies, parseQuery, wholeNumber } from '../query.ts'
+import { pageRowsDefault, pageRowsMax } from './wallet-flow-list.ts'
+
+/** The parameters of `GET /tron/deposits`. */
+export const depositsQuery = z.object({
+  limit: z.optional(wholeNumber(pageRowsMax)),
+  before: z.optional(wholeNumber()),
+  state: z.optional(choiceParam(depositStates)),
+  cuy: z.optional(wholeNumber()),
+})
+
+/** The transfers to the caller, newest first. Reads the database only. */
+export const tronDeposits = {
+  path: '/tron/deposits',
+  rateClass: () => 'lists',
+  handle: async (c) => {
+    const { currencies } = c.env.services.settings
+    const query = nameCurrencies(parseQuery(depositsQuery, c.req.url), currencies)
+    if (!query.ok) return refusal(query.error)
+    const selection = depositSelection(query.value, currencies)
+    if (!selection.ok) return refusal(selection.error)
+    const { filter, page } = selection.value
+    const { list, count } = await reading(c, (context) => listDeposits(context, { ...filter, uid: c.get('uid') }, page))
+    return success({ list: list.map((deposit) => depositItem(deposit, currencies)), count })
+  },
+} satisfies Route
+
+/** Which transfers of any caller parsed parameters select, and which page of them. */
+export function depositSelection(
+  { limit = pageRowsDefault, before, state, cuy }: z.output<typeof depositsQuery>,
+  currencies: Currencies,
+): Result<{ readonly filter: DepositFilter; readonly page: DepositPage }, QueryFailure> {
+  const currency = cuy === undefined ? null : findCurrency(currencies, cuy)
+  if (currency?.ok === false) return currency
+  const page = { before: (before ?? null) as TransferId | null, limit } // safe: 1 to 2^53−1, as every id
+  return ok({ filter: { uid: null, state: state ?? null, cuy: currency?.value.cuy ?? null }, page })
+}
+
+/** The item of a transfer. What is credited has the amount of its entry, anything else what the chain has. */
+export function depositItem(deposit: Deposit, currencies: Currencies): JsonMembers {
+  const { id, txid, position, cuy, to, state, raw, amount, reason, finalIn, entry, createdAt } = deposit
+  const currency = currencies.byId.get(cuy)
+  // A currency with transfers stays configured: without it nothing is served.
+  if (currency === undefined) throw new Error(`transfer ${id} is in currency ${cuy}, which is not configured`)
+  const amt = state === 'credited' ? jsonAmount(amount, currency.scale) : jsonAmount(raw, currency.decimals)
+  const facts = { id, txid, position, cuy, amt, address: formatBase58(to), state, created_at: formatInstant(createdAt) }
+  if (reason !== null) return { ...facts, reason, why: explain(deposit, reason, currencies) }
+  return { ...facts, ...(finalIn === null ? {} : { seconds: finalIn }), ...(entry === null ? {} : { entry }) }
+}
+
+function explain({ cuy, raw, state }: Deposit, reason: HeldReason | RefusedReason, currencies: Currencies): string {
+  if (state === 'held') return explainHeld(reason as HeldReason) // safe: the CHECK of the column
+  return explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies) // safe: as above
+}
+
+/** The item of a transfer. */
+export const deposit = () =>
+  docs.component('Deposit', () =>
+    z.strictObject({
+      id: docs.idSchema('The transfer. Newer transfers have higher ids.'),
+      txid: docs.textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
+      position: docs.countSchema('The position of the log among those of the transaction; 0 for TRX.'),
+      cuy: docs.idSchema('The currency.'),
+      amt: docs.amountSchema('What is credited, or, where nothing is, what was sent, in whole units.'),
+      address: docs.textSchema('The address that is paid.', /^T\w{33}$/),
+      state: docs.described(
+        z.enum(depositStates),
+        '`seen`: in a block that is not final. `credited`: in the ledger. `held`: final, and undecidable for now. `refused`: final, ' +
+          'and worth nothing. `dropped`: no longer in the chain; it can be seen again.',
+      ),
+      created_at: docs.instantSchema(),
+      seconds: z.optional(docs.countSchema('About how long until it is final, where it is seen.')),
+      reason: z.optional(
+        docs.textSchema(`Where it is held or refused: one of ${[...heldReasons, ...refusedReasons].join(', ')}.`),
+      ),
+      why: z.optional(docs.textSchema('The same for people.')),
+      entry: z.optional(docs.idSchema('The ledger entry, where it is credited.')),
+    }),
+  )
+
+/** What the documentation of both lists of transfers has: two deposits of the examples, the parameters, and what the count is. */
+export const depositDocs = () => {
+  const trx = {
+    ...{
+      id: 1,
+      txid: docs.trxEntry.osn,
+      position: 0,
+      cuy: 1,
+      amt: 3.5,
+      address: docs.depositAddress,
+      state: 'credited',
+    },
+    ...{ created_at: docs.trxEntry.created_at, entry: 1 },
+  }
+  const usdt = { ...trx, id: 2, txid: docs.usdtTxid, cuy: 2, amt: 25, entry: 2 }
+  return {
+    ...{ trx, usdt },
+    parameters: {
+      limit: {
+        description: `Transfers in the list, at most ${pageRowsMax}; the default is ${pageRowsDefault}.`,
+        example: 20,
+      },
+      before: { description: 'Only transfers with a smaller `id`: the last one of the previous page.', example: 1000 },
+      state: { description: 'Only this state; the response schema lists them.', example: 'credited' },
+      cuy: { description: 'Only this currency.', example: 2 },
+    },
+    count: `The number of transfers that match, on all pages; ${countedMax} means that many or more.`,
+  }
+}
+
+/** The documentation of `GET /tron/deposits`. */
+export const tronDepositsDocs = () => {
+  const { trx, usdt, parameters, count } = depositDocs()
+  return {
+    id: 'listDeposits',
+    summary: 'Your transfers, and what became of them',
+    description:
+      'Transfers to your addresses as the scan has found them, newest first, from the moment they are in a block. Asks no node. For ' +
+      'older ones use `before`: the cost of a page does not grow with its depth.',
+    query: depositsQuery,
+    parameters,
+    success: docs.listBody('DepositListResponse', deposit, count),
+    examples: [
+      docs.dataExample('two deposits', 'two deposits, credited', '', { list: [usdt, trx], count: 2 }),
+      docs.dataExample('the second page', 'two deposits, credited', '?before=2', { list: [trx], count: 2 }),
+      docs.dataExample('none on its way', 'two deposits, credited', '?state=seen', { list: [], count: 0 }),
+    ],
+    failures: [badQuery('?state=lost', 'state', `one of ${depositStates.join(', ')}`)],
+  } satisfies docs.Operation
+}

@@ -1,0 +1,199 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { depositStates } from '../../../src/deposits/deposits.ts'
+import { missingScope } from '../../../src/http/errors.ts'
+import { addressTakes, uidTakes } from '../../../src/http/query.ts'
+import {
+  addressIn,
+  failed,
+  firstAddress,
+  payFinal,
+  type RunningService,
+  read,
+  requestsOf,
+  secondAddress,
+  startService,
+  trxTo,
+  usdtTo,
+} from '../service.ts'
+
+interface Item {
+  readonly id: number
+  readonly uid: number
+  readonly txid: string
+}
+
+let service: RunningService
+let txids: readonly string[]
+
+beforeAll(async () => {
+  service = await startService()
+  const own = await addressIn(await service.get('/tron/generate'))
+  const other = await addressIn(await service.get('/tron/generate', 8))
+  txids = payFinal(service, trxTo(own, 1n), usdtTo(other, 3_000_000n), usdtTo(own, 4n))
+  await service.tick()
+})
+
+const listed = async (query: string) => {
+  const { status, body } = await read(await service.ledger(`/ledger/deposits${query}`))
+  const { list, count } = (body as { data: { list: Item[]; count: number } }).data
+  return { status, ids: list.map(({ id }) => id), count, list }
+}
+
+describe('GET /ledger/deposits', () => {
+  test.each([
+    ['', [3, 2, 1], 3],
+    ['?limit=2', [3, 2], 3],
+    ['?before=3&limit=1', [2], 3],
+    ['?uid=7', [3, 1], 2],
+    ['?uid=8&state=credited', [2], 1],
+    ['?uid=9', [], 0],
+    ['?cuy=2', [3, 2], 2],
+    ['?state=credited&cuy=1', [1], 1],
+    ['?state=held', [], 0],
+    [`?address=${secondAddress}`, [2], 1],
+    [`?address=${firstAddress}&before=3`, [1], 2],
+    [`?txid=${'ab'.repeat(32)}`, [], 0],
+  ])('at %s are %j of %d', async (query, ids, count) => {
+    expect(await listed(query)).toMatchObject({ status: 200, ids, count })
+  })
+
+  test('has the item of the caller with the user as its last member, and asks no node', async () => {
+    const before = requestsOf(service)
+    const { list } = await listed(`?txid=0x${txids[1]?.toUpperCase()}`)
+    const own = await read(await service.get('/tron/deposits', 8))
+    const { list: items } = (own.body as { data: { list: Item[] } }).data
+    expect(list).toEqual([{ ...items[0], uid: 8 }])
+    expect(Object.keys(list[0] ?? {}).at(-1)).toBe('uid')
+    expect(requestsOf(service)).toBe(before)
+  })
+
+  test.each([
+    ['uid=0', 'uid', uidTakes],
+    ['uid=9007199254740991', 'uid', uidTakes],
+    ['uid=7&uid=8', 'uid', `${uidTakes}, given once`],
+    ['txid=25', 'txid', '64 hex digits, optionally prefixed with 0x'],
+    ['address=T', 'address', addressTakes],
+    [`address=${firstAddress.slice(0, -1)}1`, 'address', addressTakes],
+    ['address=42'.padEnd(50, '0'), 'address', addressTakes],
+    ['state=moved', 'state', `one of ${depositStates.join(', ')}`],
+    ['cuy=3', 'cuy', 'one of 1 (TRX), 2 (USDT), given at most once'],
+    ['limit=0', 'limit', 'a whole number from 1 to 100'],
+    ['before=0', 'before', 'a whole number from 1 to 9007199254740991'],
+    [`address=${firstAddress}&uid=7`, 'uid', 'not allowed with address'],
+    [`address=${firstAddress}&state=held`, 'state', 'not allowed with address'],
+    [`address=${firstAddress}&cuy=1`, 'cuy', 'not allowed with address'],
+    [`txid=${'ab'.repeat(32)}&address=${firstAddress}`, 'address', 'not allowed with txid'],
+    [`txid=${'ab'.repeat(32)}&uid=7`, 'uid', 'not allowed with txid'],
+  ])('are not listed by ?%s', async (query, field, why) => {
+    expect(await read(await service.ledger(`/ledger/deposits?${query}`))).toEqual(failed(400, `${field}: ${why}`))
+  })
+})
+
+describe('GET /ledger/address?address=', () => {
+  const hex = '41e2e1a54926527fbb4e4420de4c6bab82beaee24d'
+  const nobodys = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'
+
+  test.each([
+    [firstAddress, { uid: 7, id: 1, address: firstAddress }],
+    [hex, { uid: 7, id: 1, address: firstAddress }],
+    [`${firstAddress}&format=hex`, { uid: 7, id: 1, address: hex }],
+    [secondAddress, { uid: 8, id: 2, address: secondAddress }],
+  ])('of %s has its user', async (query, data) => {
+    const { status, body } = await read(await service.ledger(`/ledger/address?address=${query}`))
+    expect([status, body]).toEqual([200, { code: 200, msg: 'success', data }])
+  })
+
+  test('of another address is 404, a reserved one included, and creates none', async () => {
+    expect(await read(await service.ledger(`/ledger/address?address=${nobodys}`))).toEqual(
+      failed(404, 'no such address'),
+    )
+    await service.db
+      .prepare(`INSERT INTO address (derivation_index, uid, address, issued_height, created_at)
+        VALUES (2, 9007199254740991, 'a614f803b6fd780986a42c78ec9c7f77e6ded13c', 99999999, 1)`)
+      .run()
+    expect(await read(await service.ledger(`/ledger/address?address=${nobodys}`))).toEqual(
+      failed(404, 'no such address'),
+    )
+    expect(await service.db.prepare('SELECT count(*) AS n FROM address').first('n')).toBe(3)
+  })
+
+  test.each([
+    ['', `uid: ${uidTakes}; or an address in its place`],
+    [`?uid=7&address=${firstAddress}`, 'address: not allowed with uid'],
+    [`?address=${firstAddress}&fresh=0`, 'fresh: not allowed with address'],
+    ['?address=', `address: ${addressTakes}`],
+    ['?address=1', `address: ${addressTakes}`],
+  ])('refuses "%s"', async (query, msg) => {
+    expect(await read(await service.ledger(`/ledger/address${query}`))).toEqual(failed(400, msg))
+  })
+})
+
+describe('GET /ledger/summary', () => {
+  test('has sums, days, and the words of each alarm, and its subject as people know it', async () => {
+    const subject = '1:e2e1a54926527fbb4e4420de4c6bab82beaee24d'
+    await service.db
+      .prepare(`INSERT INTO alarm VALUES ('reconciliation-surplus', ?, 0), ('scan-stalled', '', 0)`)
+      .bind(subject)
+      .run()
+    const before = requestsOf(service)
+    const { status, body } = await read(await service.ledger('/ledger/summary'))
+    const { data } = body as { data: Record<string, never> & { currencies: { days: unknown[] }[] } }
+    expect(status).toBe(200)
+    expect(data).toMatchObject({
+      currencies: [
+        { cuy: 1, symbol: 'TRX', owed: 0.000001, unexplained: 0, differing: 0 },
+        { cuy: 2, symbol: 'USDT', owed: 3.000004 },
+      ],
+      alarms: [
+        { kind: 'reconciliation-surplus', subject: `1:${firstAddress}`, since: '1970-01-01T00:00:00.000Z' },
+        {
+          kind: 'scan-stalled',
+          subject: '',
+          raised: expect.stringMatching(/three minutes/),
+          remedy: expect.any(String),
+        },
+      ],
+      transfers: { seen: 0, held: 0, held_for: [] },
+      scan: { status: 'ok', msg: null },
+    })
+    expect(data.currencies[1]?.days.at(-1)).toMatchObject({
+      deposits: 2,
+      sum: 3.000004,
+      entries: [{ type: 1, count: 2 }],
+    })
+    expect(requestsOf(service)).toBe(before)
+  })
+})
+
+describe('the routes of the desk', () => {
+  test.each(['/ledger/deposits', '/ledger/summary', `/ledger/address?address=${firstAddress}`])(
+    '%s take only a token of a backend with the scope',
+    async (path) => {
+      const other = await read(await service.ledger(path, {}, { scope: 'ledger:post' }))
+      expect(other).toEqual(failed(403, missingScope('ledger:read').msg))
+      expect((await service.ledger(path, {}, { scope: 'ledger:read' })).status).toBe(200)
+      expect((await service.get(path)).status).toBe(401)
+      expect((await service.get(path, null)).status).toBe(401)
+      expect((await service.ledger(path, { method: 'POST' })).status).toBe(405)
+      const keyless = service.with({ BACKEND_JWT_SECRET: undefined })
+      expect((await keyless.ledger(path)).status).toBe(404)
+    },
+  )
+})
+
+test('GET /ledger/summary has what addresses hold once they were compared, and each endpoint with its delay', async () => {
+  const hooked = await startService({
+    WEBHOOKS: [{ url: 'https://hooks.example/one', secretVar: 'HOOK' }],
+    HOOK: `whsec_${btoa('a secret of at least 24 bytes')}`,
+  })
+  payFinal(hooked, usdtTo(await addressIn(await hooked.get('/tron/generate')), 5n))
+  await hooked.tick()
+  await hooked.db.prepare(`UPDATE holding SET balance = '7000001', read_from = 1, read_to = 1 WHERE cuy = 2`).run()
+  const { body } = await read(await hooked.ledger('/ledger/summary'))
+  expect(body).toMatchObject({
+    data: {
+      currencies: [{}, { held: 7.000001, held_at: expect.stringMatching(/^2026-/), compared: 1 }],
+      endpoints: [{ number: 1, behind_seconds: expect.any(Number), failing_since: null, last_failure: null }],
+    },
+  })
+})
