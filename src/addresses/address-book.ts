@@ -51,6 +51,12 @@ export async function selectCurrent(db: ReadDatabase, caller: Uid): Promise<Issu
   return row ?? null
 }
 
+/** The record of an address, or null where it was not issued. */
+export async function selectIssued(db: ReadDatabase, issued: Address): Promise<IssuedAddress | null> {
+  const [row] = await openTables(db).select({ id, uid, index, address }).from(addresses).where(eq(address, issued))
+  return row ?? null
+}
+
 /** All of the caller's addresses, oldest first. */
 export async function selectAddresses(db: ReadDatabase, caller: Uid): Promise<readonly IssuedAddress[]> {
   return openTables(db).select({ id, uid, index, address }).from(addresses).where(eq(uid, caller)).orderBy(asc(index))
@@ -150,7 +156,7 @@ function newestOf(caller: Uid, state: BookState): IssuedAddress | null {
 const nextIndex = '(SELECT coalesce(max(derivation_index) + 1, :firstIndex) FROM address)'
 const unpaidCount = `(
   SELECT count(*) FROM address AS own WHERE own.uid = :uid AND NOT EXISTS (
-    SELECT 1 FROM transfer WHERE to_address = own.address AND state IN ('held', 'refused', 'credited')))`
+    SELECT 1 FROM transfer WHERE to_address = own.address AND transfer.uid = :uid AND state IN ('held', 'refused', 'credited')))`
 
 /** One row, whether the caller has an address or not. */
 const selectState = statement(`

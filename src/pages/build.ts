@@ -1,0 +1,30 @@
+/** Builds the pages for people: run by `npm run docs`, so that their files are beside the Worker in every deployment. */
+import { copyFileSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const sources = fileURLToPath(new URL('.', import.meta.url).href)
+
+/** The pages, by their paths. */
+const pages = ['deposit', 'desk']
+
+/** Writes the pages into the folder of a deployment's static files: of each one page, one script and one style sheet. */
+export async function buildPages(assets: string): Promise<void> {
+  for (const name of pages) {
+    mkdirSync(join(assets, name), { recursive: true })
+    copyFileSync(join(sources, name, 'page.html'), join(assets, `${name}.html`))
+  }
+  await build({
+    entryPoints: pages.flatMap((name) => ['ts', 'css'].map((type) => join(sources, name, `page.${type}`))),
+    outbase: sources,
+    outdir: assets,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: ['es2022', 'chrome109', 'firefox115', 'safari16'],
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+}

@@ -1,0 +1,114 @@
+import { decimalForm } from '../kit/decimal.ts'
+import {
+  type ListPage,
+  readDecimal,
+  readForm,
+  readInteger,
+  readList,
+  readMembers,
+  readOptionalText,
+  readPage,
+  readText,
+} from '../kit/read.ts'
+
+/** A currency that the service knows. What is retired is shown, and not offered. */
+export interface OfferedCurrency {
+  readonly cuy: number
+  readonly symbol: string
+  readonly name: string
+  readonly minimum: string | null
+  readonly isToken: boolean
+  readonly isRetired: boolean
+}
+
+/** The currencies and their network. */
+export interface Offer {
+  readonly network: string
+  readonly currencies: readonly OfferedCurrency[]
+}
+
+const transferStates = ['seen', 'held', 'credited', 'refused', 'dropped'] as const
+
+/** How far a transfer is. */
+export type ArrivalState = (typeof transferStates)[number]
+
+/** A transfer to one of the caller's addresses. `finalAt` is by `performance.now()`. */
+export interface Arrival {
+  readonly id: number
+  readonly txid: string
+  readonly cuy: number
+  readonly amount: string
+  readonly state: ArrivalState
+  readonly at: string
+  readonly finalAt: number | null
+  readonly reason: string | null
+  readonly why: string | null
+}
+
+/** An entry of the caller's ledger. */
+export interface HistoryEntry {
+  readonly id: number
+  readonly type: number
+  readonly cuy: number
+  readonly osn: string
+  readonly mark: string
+  readonly amount: string
+  readonly balance: string
+  readonly at: string
+}
+
+/** `GET /currencies` */
+export function readOffer(data: unknown): Offer {
+  const currencies = readList(data, (item) => ({
+    cuy: readInteger(item.cuy),
+    symbol: readText(item.symbol),
+    name: readText(item.name),
+    minimum: item.minDeposit === null ? null : readForm(item.minDeposit, decimalForm),
+    isToken: item.contract !== null,
+    isRetired: item.retired === true,
+  }))
+  return { network: readText(readMembers(data).network), currencies }
+}
+
+/** `GET /tron/generate`. A text that cannot be an address is never shown as one. */
+export function readAddress(data: unknown): string {
+  return readForm(readMembers(data).address, /^T[1-9A-HJ-NP-Za-km-z]{33}$/)
+}
+
+/** `GET /tron/deposits` */
+export function readArrivals(data: unknown): ListPage<Arrival> {
+  return readPage(data, (item) => {
+    const state = transferStates.find((one) => one === item.state)
+    if (state === undefined) throw new TypeError('not a state')
+    return {
+      id: readInteger(item.id),
+      txid: readText(item.txid),
+      cuy: readInteger(item.cuy),
+      amount: readDecimal(item.amt),
+      state,
+      at: readText(item.created_at),
+      finalAt: typeof item.seconds === 'number' ? performance.now() + item.seconds * 1_000 : null,
+      reason: readOptionalText(item.reason),
+      why: readOptionalText(item.why),
+    }
+  })
+}
+
+/** `GET /wallet/list` */
+export function readWallets(data: unknown): ReadonlyMap<number, string> {
+  return new Map(readList(data, (item) => [readInteger(item.cuy), readDecimal(item.amt)]))
+}
+
+/** `GET /wallet/flow/list` */
+export function readHistory(data: unknown): ListPage<HistoryEntry> {
+  return readPage(data, (item) => ({
+    id: readInteger(item.id),
+    type: readInteger(item.type),
+    cuy: readInteger(item.cuy),
+    osn: readText(item.osn),
+    mark: readText(item.mark),
+    amount: readDecimal(item.amt),
+    balance: readDecimal(item.balance),
+    at: readText(item.created_at),
+  }))
+}

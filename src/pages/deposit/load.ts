@@ -1,0 +1,68 @@
+import type { Api, Refusal, Reply } from '../kit/api.ts'
+import { type DepositModel, mergeNewest } from './context.ts'
+import { type Arrival, readAddress, readArrivals, readHistory, readOffer, readWallets } from './data.ts'
+import { historyPath } from './wallet.ts'
+
+/** Transfers that are read each time: those that the reader can see, at least this many. */
+const arrivalRows = 20
+const arrivalRowsMax = 100
+/** After this long balances and entries are read again without a new credit: the operator's system can change them, too. */
+const walletMs = 60_000
+
+/**
+ * Makes a function that loads what is missing in the model and what can have changed, and returns null or the first refusal.
+ * `changed` gets the transfers that are new or in a new state since the load before.
+ */
+export function createLoader(
+  model: DepositModel,
+  api: Api,
+  changed: (arrivals: readonly Arrival[]) => void,
+): () => Promise<Refusal | null> {
+  let walletAt = Number.NEGATIVE_INFINITY
+  const into = async <Data>(path: string, read: (data: unknown) => Data, store: (data: Data) => void) => {
+    const { account } = model
+    const answer: Reply<Data> = await api.get(path, read)
+    if (answer.ok && model.account === account) store(answer.data)
+    return answer
+  }
+  const loadArrivals = () => {
+    const limit = Math.min(arrivalRowsMax, Math.max(arrivalRows, model.arrivalsOpen))
+    return into(`/tron/deposits?limit=${limit}`, readArrivals, (page) => {
+      const known = model.arrivals?.list
+      const isNew = (one: Arrival) => !known?.some(({ id, state }) => id === one.id && state === one.state)
+      const news = known === undefined ? [] : page.list.filter(isNew)
+      if (news.some(({ state }) => state === 'credited')) walletAt = Number.NEGATIVE_INFINITY
+      model.arrivals = mergeNewest(page, model.arrivals)
+      if (news.length > 0) changed(news)
+    })
+  }
+  const loadWallet = () => {
+    if (model.history !== null && model.balances !== null && performance.now() < walletAt + walletMs) return []
+    const { filter } = model
+    walletAt = performance.now()
+    return [
+      into('/wallet/list', readWallets, (balances) => {
+        model.balances = balances
+      }),
+      into(historyPath(filter, arrivalRows), readHistory, (page) => {
+        if (model.filter === filter) model.history = mergeNewest(page, model.history)
+      }),
+    ]
+  }
+  const loadOffer = () =>
+    into('/currencies', readOffer, (offer) => {
+      model.offer = offer
+    })
+  const loadAddress = () =>
+    into('/tron/generate', readAddress, (address) => {
+      model.address = address
+    })
+  return async () => {
+    const start = [model.offer === null ? loadOffer() : null, model.address === null ? loadAddress() : null]
+    const first = await Promise.all([...start, loadArrivals(), ...loadWallet()])
+    const isCredited = walletAt === Number.NEGATIVE_INFINITY
+    const then = isCredited ? await Promise.all(loadWallet()) : []
+    const refusal = [...first, ...then].find((answer) => answer?.ok === false)
+    return refusal?.ok === false ? refusal : null
+  }
+}

@@ -1,0 +1,59 @@
+import type { Refusal, RefusalKind } from '../kit/api.ts'
+import { button, createSlot, html, type PageView, setText } from '../kit/dom.ts'
+import type { DepositContext } from './context.ts'
+
+/** What the reader can do, where it is more than to wait. */
+function nextStep({ common }: DepositContext, kind: RefusalKind): string | null {
+  if (kind === 'offline') return common.offlineNext
+  if (kind !== 'unauthorized') return null
+  return isOnThisMachine ? common.unauthorizedHere : common.unauthorizedNext
+}
+
+/** Whether the page is served by this machine. */
+export const isOnThisMachine = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(location.hostname)
+
+/** What happened, and that the money is safe. */
+export function refusalWords(context: DepositContext, { kind }: Refusal): string {
+  const { common, texts } = context
+  const sentences = [common[kind] + texts.stop, nextStep(context, kind), texts.safe]
+  return sentences.filter(Boolean).join(texts.gap)
+}
+
+/** What stands in the way of new data: at the lower edge of the window, and gone by itself. */
+export function createTrouble(context: DepositContext, nextAt: () => number | null): PageView {
+  const { model, common, texts } = context
+  const element = html('aside', { class: 'trouble', hidden: '' })
+  const fill = createSlot(element)
+  const countdown = html('p', { class: 'muted' })
+  const tick = () => {
+    const at = nextAt()
+    const seconds = Math.ceil(((at ?? 0) - performance.now()) / 1_000)
+    const words = at === null || seconds < 1 ? common.retriesNow : common.retriesIn(String(seconds))
+    setText(countdown, model.refusal?.kind === 'unauthorized' ? '' : words)
+  }
+  const build = () => {
+    const { refusal } = model
+    if (refusal === null) return []
+    context.announce(refusalWords(context, refusal))
+    const next = nextStep(context, refusal.kind)
+    const says = refusal.kind === 'refused' && refusal.msg !== '' ? html('q', { lang: 'en' }, refusal.msg) : null
+    const words = [
+      html('strong', {}, common[refusal.kind]),
+      next && html('p', {}, next),
+      says,
+      html('p', {}, texts.safe),
+    ]
+    const isWaiting = refusal.retrySeconds !== null // the service wants no request before
+    const again = isWaiting ? null : button({}, common.tryAgain, context.refresh)
+    return [html('div', {}, ...words, countdown), again]
+  }
+  return {
+    element,
+    update() {
+      element.hidden = model.refusal === null
+      fill(JSON.stringify([model.refusal?.kind, model.refusal?.msg]), build)
+      tick()
+    },
+    tick,
+  }
+}

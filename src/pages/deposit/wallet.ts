@@ -1,0 +1,202 @@
+import { drawChart } from '../kit/chart.ts'
+import { downloadCsv } from '../kit/csv.ts'
+import { isZero } from '../kit/decimal.ts'
+import { button, createSlot, html, type PageView, setText } from '../kit/dom.ts'
+import { amountText, type DepositContext, symbolOf } from './context.ts'
+import { type HistoryEntry, readHistory } from './data.ts'
+
+/** Entries that are read at once. */
+const pageRows = 20
+const downloadRows = 100
+
+/** The balance in each currency. */
+export function createBalances(context: DepositContext): PageView {
+  const { model, texts } = context
+  const list = html('ul', { class: 'balances' })
+  const fill = createSlot(list)
+  return {
+    element: html('section', { class: 'card wide' }, html('h2', {}, texts.balancesHeading), list),
+    update() {
+      const { balances, offer } = model
+      const shown = [...(balances ?? [])].filter(([cuy, amount]) => {
+        const isRetired = offer?.currencies.find((one) => one.cuy === cuy)?.isRetired ?? false
+        return !(isRetired && isZero(amount))
+      })
+      list.classList.toggle('skeleton', balances === null || offer === null)
+      fill(JSON.stringify([shown, offer]), () => {
+        if (offer === null) return []
+        return shown.map(([cuy, amount]) =>
+          html(
+            'li',
+            {},
+            html('span', {}, symbolOf(context, cuy)),
+            html('strong', { class: 'number' }, context.format.amount(amount)),
+          ),
+        )
+      })
+    },
+  }
+}
+
+/** The entries of the ledger with their filter, their chart and their download. */
+export function createHistory(context: DepositContext): PageView {
+  const { model, texts } = context
+  const filter = html('select', { id: 'filter' })
+  const fillFilter = createSlot(filter)
+  const body = html('div', { class: 'entries' })
+  const fillBody = createSlot(body)
+  filter.addEventListener('change', () => {
+    model.filter = filter.value === '' ? null : Number(filter.value)
+    void loadHistory(context)
+  })
+  const older = button({}, texts.older, () => void loadHistory(context, model.history?.list.at(-1)?.id))
+  const download = createDownload(context)
+  const label = html('label', { for: 'filter' }, texts.filter)
+  return {
+    element: html(
+      'section',
+      { class: 'card wide' },
+      html(
+        'div',
+        { class: 'row between' },
+        html('h2', {}, texts.historyHeading),
+        html('div', { class: 'row' }, label, filter),
+      ),
+      body,
+      html('div', { class: 'row' }, older, ...download.elements),
+    ),
+    update() {
+      const { history, offer } = model
+      fillFilter(JSON.stringify(offer), () => {
+        const known = (offer?.currencies ?? []).map(({ cuy, symbol }) => html('option', { value: String(cuy) }, symbol))
+        return [html('option', { value: '' }, texts.all), ...known]
+      })
+      filter.value = model.filter === null ? '' : String(model.filter)
+      body.classList.toggle('skeleton', history === null || offer === null)
+      older.hidden = history === null || history.list.length >= history.count
+      download.update()
+      fillBody(JSON.stringify([history, offer]), () => {
+        if (history === null || offer === null) return []
+        if (history.list.length > 0) return [chartOf(context, history.list), tableOf(context, history.list)]
+        const words = html('p', {}, texts.historyEmptyHelp)
+        return [html('div', { class: 'empty' }, html('strong', {}, texts.historyEmpty), words)]
+      })
+    },
+  }
+}
+
+/** Loads the newest entries, or those before an id, which are added. */
+async function loadHistory(context: DepositContext, before?: number): Promise<void> {
+  const { model, api } = context
+  const { filter, account } = model
+  const answer = await api.get(historyPath(filter, pageRows, before), readHistory)
+  if (model.filter !== filter || model.account !== account) return // the reader has gone on meanwhile
+  if (!answer.ok) model.refusal = answer
+  else if (before === undefined) model.history = answer.data
+  else if (model.history?.list.at(-1)?.id === before) {
+    model.history = { list: [...model.history.list, ...answer.data.list], count: model.history.count }
+  }
+  context.update()
+}
+
+/** The path of a page of entries: of one currency or of all. */
+export function historyPath(cuy: number | null, limit: number, before?: number): string {
+  return `/wallet/flow/list?limit=${limit}${cuy === null ? '' : `&cuy=${cuy}`}${before === undefined ? '' : `&before=${before}`}`
+}
+
+/** The balance over the loaded entries of one currency: of the chosen one, else of the newest entry. */
+function chartOf(context: DepositContext, entries: readonly HistoryEntry[]): HTMLElement {
+  const { texts, common, format } = context
+  const cuy = context.model.filter ?? entries[0]?.cuy
+  const own = entries.filter((entry) => entry.cuy === cuy).reverse()
+  const symbol = symbolOf(context, cuy ?? 0)
+  const points = own.map(({ at, balance }) => ({
+    label: format.time(at),
+    value: balance,
+    shown: format.amount(balance),
+  }))
+  return drawChart({
+    kind: 'line',
+    title: texts.balanceOf(symbol),
+    summary: texts.balanceSummary(symbol, points[0]?.shown ?? '', points.at(-1)?.shown ?? ''),
+    points,
+    columns: [texts.time, texts.balance],
+    tableName: common.numbersAsTable,
+  })
+}
+
+function tableOf(context: DepositContext, entries: readonly HistoryEntry[]): HTMLElement {
+  const { texts, format } = context
+  const small = (words: string) => (words === '' ? null : html('span', { class: 'muted' }, words))
+  const rows = entries.map(({ type, at, mark, amount, balance, cuy }) =>
+    html(
+      'tr',
+      {},
+      html('td', {}, html('span', {}, typeName(context, type)), small(format.time(at)), small(mark)),
+      html(
+        'td',
+        { class: 'number' },
+        html('span', {}, amountText(context, amount, cuy, 'always')),
+        small(texts.balanceAfter(format.amount(balance))),
+      ),
+    ),
+  )
+  const head = html('th', { scope: 'col' }, texts.entry)
+  const amounts = html('th', { scope: 'col', class: 'number' }, texts.amountAndBalance)
+  return html('table', {}, html('thead', {}, html('tr', {}, head, amounts)), html('tbody', {}, ...rows))
+}
+
+function typeName({ texts }: DepositContext, type: number): string {
+  const names: Readonly<Record<number, string>> = {
+    1: texts.type1,
+    2: texts.type2,
+    3: texts.type3,
+    4: texts.type4,
+    5: texts.type5,
+    9: texts.type9,
+  }
+  return names[type] ?? texts.typeOther
+}
+
+/** The button that reads every entry of the filter, a page after the other, and gives the reader a file. */
+function createDownload(context: DepositContext) {
+  const { model, texts, api, format } = context
+  const progress = html('span', { class: 'muted', role: 'status' })
+  let isBusy = false
+  const read = async (): Promise<void> => {
+    const entries: HistoryEntry[] = []
+    for (let count = 1; entries.length < count; ) {
+      const answer = await api.get(historyPath(model.filter, downloadRows, entries.at(-1)?.id), readHistory)
+      if (!answer.ok) {
+        model.refusal = answer
+        return context.update()
+      }
+      entries.push(...answer.data.list)
+      count = answer.data.list.length === 0 ? 0 : count === 1 ? answer.data.count : count
+      setText(progress, texts.downloading(format.count(entries.length), format.count(Math.max(count, entries.length))))
+    }
+    const names = [texts.time, texts.entry, texts.filter, texts.amount, texts.balance, texts.reference, texts.remark]
+    const rows = entries.map((one) => [
+      one.at,
+      typeName(context, one.type),
+      symbolOf(context, one.cuy),
+      one.amount,
+      one.balance,
+      one.osn,
+      one.mark,
+    ])
+    downloadCsv('history.csv', [names, ...rows])
+  }
+  const start = async () => {
+    if (isBusy) return
+    isBusy = true
+    await read()
+    setText(progress, '')
+    isBusy = false
+  }
+  const download = button({}, texts.download, () => void start())
+  const update = () => {
+    download.hidden = (model.history?.count ?? 0) === 0
+  }
+  return { elements: [download, progress], update }
+}

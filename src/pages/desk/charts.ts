@@ -1,0 +1,106 @@
+import { type Chart, drawChart } from '../kit/chart.ts'
+import { decimalsOf, unitsOf } from '../kit/decimal.ts'
+import { createSlot, html, type PageView } from '../kit/dom.ts'
+import { type DeskContext, typeName } from './context.ts'
+import type { DeskCurrency, DeskDay } from './data.ts'
+
+/** The type of entries that deposits make. */
+const depositType = 1
+
+/** The last 30 days of one currency: deposits, their sums, and entries by type. */
+export function createCharts(context: DeskContext): PageView {
+  const { model, texts } = context
+  const select = html('select', { id: 'charted' })
+  const fillSelect = createSlot(select)
+  const body = html('div', { class: 'charts' })
+  const fillBody = createSlot(body)
+  select.addEventListener('change', () => {
+    model.charted = Number(select.value)
+    context.update()
+  })
+  const label = html('label', { for: 'charted' }, texts.currency)
+  const head = html('div', { class: 'row between' }, html('h2', {}, texts.chartsHeading))
+  head.append(html('div', { class: 'row' }, label, select))
+  return {
+    element: html('section', { class: 'card wide' }, head, body),
+    update() {
+      const currencies = model.summary?.currencies ?? []
+      const busiest = currencies.find(({ days }) => days.some(({ deposits }) => deposits > 0)) ?? currencies[0]
+      const shown = currencies.find(({ cuy }) => cuy === model.charted) ?? busiest
+      fillSelect(JSON.stringify(currencies.map(({ cuy, symbol }) => [cuy, symbol])), () =>
+        currencies.map(({ cuy, symbol }) => html('option', { value: String(cuy) }, symbol)),
+      )
+      select.value = String(shown?.cuy ?? '')
+      body.classList.toggle('skeleton', shown === undefined)
+      const key = [shown?.cuy, shown?.days, shown?.days.map(({ entries }) => [...entries])]
+      fillBody(JSON.stringify(key), () => (shown === undefined ? [] : chartsOf(context, shown)))
+    },
+  }
+}
+
+function chartsOf(context: DeskContext, { days, symbol }: DeskCurrency): HTMLElement[] {
+  const { texts, format } = context
+  const count = (select: (day: DeskDay) => number) => (day: DeskDay) => String(select(day))
+  const types = new Set(days.flatMap(({ entries }) => [...entries.keys()]).sort((a, b) => a - b))
+  types.delete(depositType) // those are the first chart
+  const whole = (value: string) => format.amount(value)
+  return [
+    bars(
+      context,
+      days,
+      texts.depositsChart,
+      count(({ deposits }) => deposits),
+      whole,
+    ),
+    bars(
+      context,
+      days,
+      texts.sumsChart,
+      ({ sum }) => sum,
+      (value) => `${format.amount(value)} ${symbol}`,
+    ),
+    ...[...types].map((type) => {
+      const title = texts.entriesChart(typeName(context, type))
+      return bars(
+        context,
+        days,
+        title,
+        count(({ entries }) => entries.get(type) ?? 0),
+        whole,
+      )
+    }),
+  ]
+}
+
+function bars(
+  { texts, common, format }: DeskContext,
+  days: readonly DeskDay[],
+  title: string,
+  read: (day: DeskDay) => string,
+  shownOf: (value: string) => string,
+): HTMLElement {
+  const values = days.map(read)
+  const decimals = Math.max(0, ...values.map(decimalsOf))
+  const units = values.map((value) => unitsOf(value, decimals))
+  const [highest = 0n] = [...units].sort((a, b) => (a > b ? -1 : 1))
+  const points = days.map(({ day }, index) => {
+    const value = values[index] ?? '0'
+    return { label: format.day(day), value, shown: shownOf(value) }
+  })
+  const sum = units.reduce((a, b) => a + b, 0n)
+  const summary = texts.chartSummary(
+    title,
+    shownOf(decimalText(sum, decimals)),
+    shownOf(decimalText(highest, decimals)),
+  )
+  const names: Chart['columns'] = [texts.day, texts.value]
+  return drawChart({ kind: 'bars', title, summary, points, columns: names, tableName: common.numbersAsTable })
+}
+
+/** A value in units of 10^-`decimals` as a decimal. */
+function decimalText(units: bigint, decimals: number): string {
+  const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0')
+  const point = digits.length - decimals
+  const fraction = digits.slice(point).replace(/0+$/, '')
+  return `${units < 0n ? '-' : ''}${digits.slice(0, point)}${fraction === '' ? '' : `.${fraction}`}`
+}

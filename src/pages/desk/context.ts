@@ -1,0 +1,96 @@
+import type { Api, Refusal } from '../kit/api.ts'
+import type { Format } from '../kit/format.ts'
+import type { ListPage } from '../kit/read.ts'
+import type { CommonTexts, Language } from '../kit/texts.ts'
+import type { DeskAnswer } from './answer.ts'
+import type { DeskSummary, OwnedDeposit } from './data.ts'
+import type { DeskTexts } from './texts.ts'
+
+/** The states of which the desk lists all transfers. */
+export type ListedState = 'held' | 'refused'
+
+/** What the desk knows. What is null is not loaded yet. */
+export interface DeskModel {
+  network: string | null
+  summary: DeskSummary | null
+  /** When the summary was made, by the clock of the service, where that is known. */
+  summaryAt: number | null
+  readonly lists: { [state in ListedState]: ListPage<OwnedDeposit> | null }
+  /** What stands in the way of the newest data. */
+  refusal: Refusal | null
+  /** The currency whose charts are shown. */
+  charted: number | null
+  /** What the reader has asked. */
+  question: string
+  answer: DeskAnswer | null
+}
+
+/** What the parts of the desk share, in the language of now. */
+export interface DeskContext {
+  readonly model: DeskModel
+  readonly language: Language
+  readonly texts: DeskTexts
+  readonly common: CommonTexts
+  readonly format: Format
+  readonly api: Api
+  /** Whether a token was given. */
+  isSignedIn(): boolean
+  /** Takes a pasted token. Whether it has the form of one. */
+  signIn(pasted: string): boolean
+  announce(text: string): void
+  /** Shows what has changed in the model. */
+  update(): void
+  /** Asks the service for what is new. */
+  refresh(): void
+  /** Puts a question into the box, and goes to its answer. */
+  ask(question: string): void
+}
+
+/** The symbol of a currency, or its number where it is not known. */
+export function deskSymbol({ model }: DeskContext, cuy: number): string {
+  return model.summary?.currencies.find((one) => one.cuy === cuy)?.symbol ?? `#${cuy}`
+}
+
+/** An amount with its symbol. */
+export function deskAmount(context: DeskContext, amount: string, cuy: number, sign?: 'always'): string {
+  return `${context.format.amount(amount, sign)} ${deskSymbol(context, cuy)}`
+}
+
+/** How long ago an instant is by the clock of the service, in seconds; null where that is not known. */
+function ageSeconds({ api }: DeskContext, instant: string): number | null {
+  const now = api.now()
+  const at = Date.parse(instant)
+  return now === null || Number.isNaN(at) ? null : Math.max(0, Math.round((now - at) / 1_000))
+}
+
+/** A duration in words, in its largest unit. */
+export function durationText({ texts, format }: DeskContext, seconds: number): string {
+  const units = [
+    [86_400, texts.days],
+    [3_600, texts.hours],
+    [60, texts.minutes],
+  ] as const
+  const [size, words] = units.find(([length]) => seconds >= length) ?? [1, texts.seconds]
+  return words(format.count(Math.floor(seconds / size)))
+}
+
+/** An instant with its age. */
+export function sinceText(context: DeskContext, instant: string): string {
+  const age = ageSeconds(context, instant)
+  const time = context.format.time(instant)
+  return age === null ? time : context.texts.withAge(time, durationText(context, age))
+}
+
+/** The name of a state of a deposit. */
+export function stateName({ texts }: DeskContext, state: string): string {
+  const { seen, held, credited, refused, dropped } = texts
+  const names: Readonly<Record<string, string>> = { seen, held, credited, refused, dropped }
+  return (Object.hasOwn(names, state) ? names[state] : undefined) ?? state
+}
+
+/** The name of a type of entry. */
+export function typeName({ texts }: DeskContext, type: number): string {
+  const { type1, type2, type3, type4, type5, type9 } = texts
+  const names: Readonly<Record<number, string>> = { 1: type1, 2: type2, 3: type3, 4: type4, 5: type5, 9: type9 }
+  return names[type] ?? String(type)
+}

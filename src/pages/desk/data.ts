@@ -1,0 +1,106 @@
+import {
+  type Members,
+  readDecimal,
+  readForm,
+  readInteger,
+  readList,
+  readMembers,
+  readOptionalText,
+  readPage,
+  readText,
+} from '../kit/read.ts'
+
+/** What an operator looks at first. */
+export type DeskSummary = ReturnType<typeof readDeskSummary>
+/** The sums of one currency. `held` is null where no address was read yet. */
+export type DeskCurrency = DeskSummary['currencies'][number]
+/** One day (UTC) of a currency. `entries` counts those of each type. */
+export type DeskDay = DeskCurrency['days'][number]
+/** Blocks that could not be read. */
+export type DeskGap = DeskSummary['gaps'][number]
+/** A raised alarm, with the words of the service. */
+export type DeskAlarm = DeskSummary['alarms'][number]
+/** An endpoint of `WEBHOOKS`. */
+export type DeskEndpoint = DeskSummary['endpoints'][number]
+/** A transfer to a user. */
+export type OwnedDeposit = ReturnType<typeof readOwnedDeposits>['list'][number]
+/** An entry of a user's ledger. */
+export type PostedEntry = ReturnType<typeof readPostedEntries>['list'][number]
+
+/** `GET /ledger/summary` */
+export function readDeskSummary(data: unknown) {
+  const { currencies, transfers, gaps, alarms, endpoints, scan } = readMembers(data)
+  const { status, behind, finalized, msg, oldest_held_at } = readMembers(scan)
+  const { seen, held_for } = readMembers(transfers)
+  return {
+    currencies: readList({ list: currencies }, readCurrency),
+    seen: readInteger(seen),
+    held: readList({ list: held_for }, ({ reason, cuy, count }) => {
+      return { reason: readText(reason), cuy: readInteger(cuy), count: readInteger(count) }
+    }),
+    gaps: readList({ list: gaps }, ({ from, to, since, attempts, why }) => {
+      const range = { from: readInteger(from), to: readInteger(to) }
+      return { ...range, since: readText(since), attempts: readInteger(attempts), why: readText(why) }
+    }),
+    alarms: readList({ list: alarms }, ({ kind, subject, since, raised, remedy }) => {
+      const words = { raised: readText(raised), remedy: readText(remedy) }
+      return { kind: readText(kind), subject: readText(subject), since: readText(since), ...words }
+    }),
+    endpoints: readList({ list: endpoints }, ({ number, behind_seconds, failing_since, last_failure }) => {
+      const failure = { failingSince: readOptionalText(failing_since), lastFailure: readOptionalText(last_failure) }
+      return { number: readInteger(number), behindSeconds: readInteger(behind_seconds), ...failure }
+    }),
+    ...{ status: readText(status), behind: readInteger(behind), finalized: readInteger(finalized) },
+    ...{ msg: readOptionalText(msg), oldestHeldAt: readOptionalText(oldest_held_at) },
+  }
+}
+
+function readCurrency({ cuy, symbol, owed, held, held_at, compared, unexplained, differing, days }: Members) {
+  return {
+    ...{ cuy: readInteger(cuy), symbol: readText(symbol), owed: readDecimal(owed) },
+    ...{ held: held === null ? null : readDecimal(held), heldAt: readOptionalText(held_at) },
+    ...{ compared: readInteger(compared), unexplained: readDecimal(unexplained), differing: readInteger(differing) },
+    days: readList({ list: days }, ({ day, deposits, sum, entries }) => {
+      const facts = { day: readForm(day, /^\d{4}-\d\d-\d\d$/), deposits: readInteger(deposits), sum: readDecimal(sum) }
+      return { ...facts, entries: new Map(readList({ list: entries }, readTypeCount)) }
+    }),
+  }
+}
+
+const readTypeCount = ({ type, count }: Members) => [readInteger(type), readInteger(count)] as const
+
+/** `GET /ledger/deposits` */
+export function readOwnedDeposits(data: unknown) {
+  return readPage(data, ({ id, uid, txid, cuy, amt, address, state, created_at, seconds, reason, why, entry }) => ({
+    ...{ id: readInteger(id), uid: readInteger(uid), txid: readForm(txid, /^[0-9a-f]{64}$/), cuy: readInteger(cuy) },
+    ...{ amount: readDecimal(amt), address: readText(address), state: readText(state), at: readText(created_at) },
+    ...{ reason: readOptionalText(reason), why: readOptionalText(why) },
+    seconds: seconds === undefined ? null : readInteger(seconds),
+    entry: entry === undefined ? null : readInteger(entry),
+  }))
+}
+
+/** `GET /ledger/entries` */
+export function readPostedEntries(data: unknown) {
+  return readPage(data, ({ id, type, cuy, osn, mark, amt, balance, created_at, by }) => ({
+    ...{
+      id: readInteger(id),
+      type: readInteger(type),
+      cuy: readInteger(cuy),
+      osn: readText(osn),
+      mark: readText(mark),
+    },
+    ...{ amount: readDecimal(amt), balance: readDecimal(balance), at: readText(created_at), by: readText(by) },
+  }))
+}
+
+/** `GET /ledger/wallets` */
+export function readDeskBalances(data: unknown) {
+  return readList(data, ({ cuy, amt }) => [readInteger(cuy), readDecimal(amt)] as const)
+}
+
+/** `GET /ledger/address?address=` */
+export function readOwner(data: unknown) {
+  const { uid, id } = readMembers(data)
+  return { uid: readInteger(uid), id: readInteger(id) }
+}

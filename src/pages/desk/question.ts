@@ -1,0 +1,55 @@
+import { createSlot, html, type PageView } from '../kit/dom.ts'
+import { findAnswer } from './answer.ts'
+import type { DeskContext } from './context.ts'
+import { answerElements } from './story.ts'
+
+/** The box: a transaction, an address, a user or an order, and what happened. */
+export interface QuestionView extends PageView {
+  /** Answers a question of another part of the page, and goes to the answer. */
+  ask(question: string): void
+}
+
+/** Makes the box. */
+export function createDeskQuestion(context: DeskContext): QuestionView {
+  const { model, texts, api } = context
+  const input = html('input', {
+    ...{ id: 'question', type: 'text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false' },
+    ...{ maxlength: '400', 'aria-describedby': 'question-help' },
+  })
+  const heading = html('h2', { id: 'box', tabindex: '-1' }, texts.askHeading)
+  const result = html('div', { class: 'result', role: 'status' })
+  const fill = createSlot(result)
+  const label = html('label', { for: 'question' }, texts.question)
+  const row = html('div', { class: 'row' }, input, html('button', { type: 'submit', class: 'primary' }, texts.ask))
+  const help = html('p', { id: 'question-help', class: 'muted' }, texts.questionHelp)
+  const form = html('form', {}, label, row, help)
+  const answer = async (question: string) => {
+    model.question = question
+    model.answer = { kind: 'busy' }
+    input.value = question
+    context.update()
+    const found = await findAnswer(api, question)
+    if (model.question !== question) return // the reader has asked something else meanwhile
+    model.answer = found
+    context.update()
+  }
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    if (input.value.trim() !== '') void answer(input.value)
+  })
+  input.value = model.question
+  return {
+    element: html('section', { class: 'card wide' }, heading, form, result),
+    update() {
+      const about = model.answer?.kind === 'gap' || model.answer?.kind === 'endpoint' ? model.summary : null
+      fill(JSON.stringify([model.answer, about]), () =>
+        model.answer === null ? [] : answerElements(context, model.answer),
+      )
+    },
+    ask(question) {
+      heading.focus()
+      heading.scrollIntoView({ block: 'start' })
+      void answer(question)
+    },
+  }
+}

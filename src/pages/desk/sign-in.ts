@@ -1,0 +1,34 @@
+import { html, type PageView, setText } from '../kit/dom.ts'
+import type { DeskContext } from './context.ts'
+
+/** Where a token is pasted. It leaves the field at once. */
+export function createSignIn(context: DeskContext): PageView {
+  const { model, texts } = context
+  const input = html('input', {
+    ...{ id: 'token', type: 'password', autocomplete: 'off', spellcheck: 'false' },
+    ...{ maxlength: '9000', 'aria-describedby': 'token-help' },
+  })
+  const fault = html('p', { class: 'fault', role: 'alert' })
+  const form = html(
+    'form',
+    {},
+    html('label', { for: 'token' }, texts.token),
+    html('div', { class: 'row' }, input, html('button', { type: 'submit', class: 'primary' }, texts.signIn)),
+    html('p', { id: 'token-help', class: 'muted' }, texts.tokenHelp),
+    fault,
+  )
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    const isTaken = context.signIn(input.value)
+    input.value = ''
+    input.setAttribute('aria-invalid', String(!isTaken))
+    setText(fault, isTaken ? '' : texts.notToken)
+  })
+  const element = html('section', { class: 'card wide' }, html('h2', {}, texts.signIn), form)
+  return {
+    element,
+    update() {
+      element.hidden = model.refusal?.status !== 401
+    },
+  }
+}

@@ -1,0 +1,139 @@
+import type { TextTable } from '../kit/texts.ts'
+
+/** What the desk answers to a question. */
+export const storyTexts = {
+  askHeading: ['What happened?', '查询'],
+  ask: ['Look it up', '查询'],
+  question: ['Transaction, address, user or order', '交易号、地址、用户或订单号'],
+  questionHelp: [
+    'A txid, an address, a uid, or an order (osn) after its user: 7 order-1001.',
+    '交易号（txid）、地址、用户编号（uid），或用户编号加订单号（osn）：7 order-1001。',
+  ],
+  whose: [(osn) => `“${osn}” can be an order: whose is it?`, (osn) => `“${osn}” 可能是订单号：属于哪个用户？`],
+  whoseHelp: ['An order is known by its user and its osn.', '订单由用户编号和订单号（osn）确定。'],
+  uid: ['Uid of the user', '用户编号（uid）'],
+  transaction: ['Transaction', '交易'],
+  address: ['Address', '地址'],
+
+  seen: ['On its way', '途中'],
+  held: ['Held', '搁置'],
+  credited: ['Credited', '已入账'],
+  refused: ['Refused', '已拒绝'],
+  dropped: ['No longer in the chain', '已不在链上'],
+  unknownTxid: ['This transaction is not known here', '此处没有这笔交易'],
+  unknownTxidHelp: [
+    'No transfer of it to an address of this service was found. The desk asks no node; its owner can, on the deposit page or by `/tron/recharge?txid=`, and gets what the nodes say.',
+    '没有发现它转入本服务的地址。工作台不查询节点；用户可在充值页面或通过 `/tron/recharge?txid=` 查询，得到节点的答复。',
+  ],
+  unknownInGap: [
+    'Blocks are unread at the moment (see Gaps): it can be in one of them.',
+    '目前有区块未读取（见缺口），它可能在其中。',
+  ],
+  nobodys: ['This address is nobody’s', '该地址不属于任何用户'],
+  nobodysHelp: [
+    'This service has not issued it. Compare it with the one on the page of the user, character by character.',
+    '本服务没有分配过此地址。请与用户页面上的地址逐字核对。',
+  ],
+  noOrder: ['This user has no such order', '该用户没有此订单'],
+  noOrderHelp: [
+    'Nothing was posted under this osn. Compare it with that of the backend.',
+    '没有以此订单号（osn）记账，请与后端核对。',
+  ],
+  noUser: ['Nothing is known of this user: no deposit and no entry', '该用户没有任何充值或记录'],
+  gone: ['It is not there any more', '已不存在'],
+  goneHelp: ['The gap was read, or the endpoint is no longer configured.', '缺口已读取，或该接收端已不再配置。'],
+
+  stepSeen: ['Seen', '发现'],
+  seenAt: [(time, address) => `${time}, to ${address}`, (time, address) => `${time}，转入 ${address}`],
+  stepOwner: ['Whose', '归属'],
+  owner: [(uid, number) => `User ${uid}: address ${number}`, (uid, number) => `用户 ${uid}：地址编号 ${number}`],
+  stepFinal: ['Final', '最终确认'],
+  finalIn: [(n) => `Not yet: in about ${n} s`, (n) => `尚未：约 ${n} 秒后`],
+  finalYes: ['Yes', '是'],
+  finalNever: ['Not in the chain any more. Mined again, it is seen again.', '已不在链上。若再次打包，会重新发现。'],
+  stepCredited: ['Credited', '入账'],
+  creditLater: ['By itself, once it is final', '最终确认后自动入账'],
+  creditNo: ['No', '否'],
+  entryAt: [
+    (id, amount, time) => `Entry ${id}: ${amount}, ${time}`,
+    (id, amount, time) => `记录 ${id}：${amount}，${time}`,
+  ],
+  balanceAfter: [(amount) => `Balance after it: ${amount}`, (amount) => `之后的余额：${amount}`],
+  postedBy: [(name) => `Posted by ${name}`, (name) => `记账方：${name}`],
+  stepEvents: ['Events', '事件'],
+  has: ['has it, unless its types leave it out', '已送达（若其类型包含此事件）'],
+  hasUntil: [(time) => `has every event that was stored before ${time}`, (time) => `${time} 之前的事件已全部送达`],
+  lacks: ['does not have it yet', '尚未送达'],
+  stepWhy: ['Why', '原因'],
+  stepMeans: ['What it means', '影响'],
+  stepDo: ['What to do', '处理'],
+  gapMeans: [
+    'Deposits in these blocks are not credited yet. They are as soon as the blocks are read, which is tried ever more rarely; the rest goes on.',
+    '这些区块中的充值尚未入账，读取后会自动入账。重试间隔逐渐变长，其余扫描正常进行。',
+  ],
+  endpointMeans: [
+    'Its events wait in their order; other endpoints and the scan go on.',
+    '其事件按顺序等待，其他接收端和扫描不受影响。',
+  ],
+  balances: ['Balances', '余额'],
+  transfersOf: [(n) => `Deposits: ${n}`, (n) => `充值：${n} 笔`],
+  entriesOf: [(n) => `Entries: ${n}`, (n) => `记录：${n} 笔`],
+  newest: ['The newest are shown.', '显示最新的部分。'],
+
+  forUser: ['For the user', '回复用户'],
+  copySentence: ['Copy the sentence', '复制回复'],
+  sayCredited: [
+    (amount, time) => `Your payment of ${amount} arrived and was credited to your balance on ${time}.`,
+    (amount, time) => `您的 ${amount} 付款已到账，并于 ${time} 计入您的余额。`,
+  ],
+  saySeen: [
+    (amount, n) =>
+      `Your payment of ${amount} is on its way. The Tron network makes it final in about ${n} s; then it is credited by itself.`,
+    (amount, n) => `您的 ${amount} 付款正在途中。Tron 网络约 ${n} 秒后最终确认，随后自动入账。`,
+  ],
+  sayDropped: [
+    (amount) =>
+      `The Tron network has dropped the block with your payment of ${amount}. Look in your wallet whether it still has the money; if it is sent again, it is credited by itself.`,
+    (amount) => `Tron 网络撤销了包含您 ${amount} 付款的区块。请在钱包中确认资金是否仍在；若再次转出，会自动入账。`,
+  ],
+  sayHeld: [
+    (amount, why) => `Your payment of ${amount} has arrived and is safe, but it is not credited yet: ${why}`,
+    (amount, why) => `您的 ${amount} 付款已到账且安全，但尚未入账：${why}`,
+  ],
+  sayRefused: [
+    (amount, why) => `Your payment of ${amount} has arrived, but it was not credited: ${why}`,
+    (amount, why) => `您的 ${amount} 付款已到账，但未入账：${why}`,
+  ],
+  sayUnknown: [
+    (txid) =>
+      `We cannot find the transaction ${txid}. If you sent it just now, please wait a minute. Otherwise please look in your wallet whether it was sent on the Tron network, to your address, and whether the number is complete. You can look it up yourself on the deposit page, at “I paid, but nothing shows”.`,
+    (txid) =>
+      `我们没有找到交易 ${txid}。如果刚刚转出，请等待一分钟；否则请在钱包中确认是否通过 Tron 网络转入您的充值地址，以及交易号是否完整。您也可以在充值页面的“我已付款，但没有显示”处自行查询。`,
+  ],
+  sayPosted: [
+    (what, amount, time) => `${what}: ${amount}, ${time}.`,
+    (what, amount, time) => `${what}：${amount}，${time}。`,
+  ],
+
+  decimalsUnknown: ['The decimals of its contract could not be read yet.', '合约的小数位数尚未读取成功。'],
+  decimalsUnknownDo: [
+    'It is decided by itself once the nodes agree about the contract. If it stays for an hour, look at the nodes.',
+    '节点对合约一致后会自动处理。如果超过一小时，请检查节点。',
+  ],
+  decimalsDiffer: ['The decimals of its contract are not those of the settings.', '合约的小数位数与设置不同。'],
+  retired: ['Its currency is not accepted any more.', '该币种已不再接受。'],
+  retiredDo: [
+    'Take `retired` off the currency in `CURRENCIES`, and they are credited by themselves; or give the money back.',
+    '在 `CURRENCIES` 中取消该币种的 `retired`，会自动入账；或退还资金。',
+  ],
+  tooLarge: ['It is too large for one entry.', '金额超出单笔记录的上限。'],
+  tooLargeDo: ['Decide with the user. It is never credited by itself.', '请与用户商定，不会自动入账。'],
+  walletFull: ['The wallet of the user has no room for it.', '用户钱包已达上限。'],
+  walletFullDo: ['It is credited by itself as soon as the user has spent enough.', '用户支出后有空间时会自动入账。'],
+  belowMinimum: ['It is below the minimum.', '低于最低金额。'],
+  belowMinimumDo: [
+    'Nothing has to be done. To give it anyway, post an adjustment (type 9).',
+    '无需处理。如要补给用户，请记一笔调整（类型 9）。',
+  ],
+  dust: ['It is less than the smallest amount that is counted.', '小于可记账的最小金额。'],
+} as const satisfies TextTable

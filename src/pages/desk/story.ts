@@ -1,0 +1,271 @@
+import { copyShown } from '../kit/copy.ts'
+import { button, type Child, html } from '../kit/dom.ts'
+import type { DepositStory, DeskAnswer } from './answer.ts'
+import { type DeskContext, deskAmount, durationText, sinceText, stateName, typeName } from './context.ts'
+import type { DeskEndpoint, OwnedDeposit, PostedEntry } from './data.ts'
+import { gapRange, reasonWords } from './findings.ts'
+import { depositRow, listTable, sentence, small, storyButton } from './parts.ts'
+import { refusalFinding } from './refusal.ts'
+import { alarmWords, wordsOfKind } from './words.ts'
+
+type Step = readonly [state: 'done' | 'wait' | 'no', name: string, ...lines: readonly Child[]]
+
+/** An answer, in the order in which things happened. */
+export function answerElements(context: DeskContext, answer: DeskAnswer): Child[] {
+  const { texts } = context
+  switch (answer.kind) {
+    case 'busy':
+      return [html('p', {}, texts.loading)]
+    case 'whose':
+      return [html('h3', {}, texts.whose(answer.osn)), html('p', {}, texts.whoseHelp), whoseForm(context, answer.osn)]
+    case 'refusal': {
+      const { title, remedy, about } = refusalFinding(context, answer.refusal)
+      return [html('h3', {}, title), html('p', {}, ...sentence(remedy)), small(about, 'en')]
+    }
+    case 'transaction':
+      return transactionElements(context, answer)
+    case 'address':
+      return addressElements(context, answer)
+    case 'user':
+      return userElements(context, answer)
+    case 'order':
+      if (answer.entries.length === 0) return nothing(texts.noOrder, texts.noOrderHelp)
+      return answer.entries.flatMap((entry) => orderElements(context, answer.uid, entry))
+    case 'gap':
+      return gapElements(context, answer.from)
+    case 'endpoint':
+      return endpointElements(context, answer.number)
+  }
+}
+
+const nothing = (title: string, help: string): Child[] => [html('h3', {}, title), html('p', {}, ...sentence(help))]
+
+function steps(list: readonly Step[]): HTMLElement {
+  const items = list.map(([state, name, ...lines]) => {
+    return html('li', { 'data-step': state }, html('strong', {}, name), html('div', {}, ...lines))
+  })
+  return html('ol', { class: 'steps' }, ...items)
+}
+
+const line = (text: string) => html('p', {}, ...sentence(text))
+
+/** A sentence for the user, with a button that copies it. */
+function forUser({ texts, common, announce }: DeskContext, text: string): HTMLElement {
+  const quote = html('blockquote', {}, text)
+  const label = html('span', {}, texts.copySentence)
+  const copy = button({}, label, () => {
+    void copyShown(quote, text).then((result) => {
+      label.textContent = common[result]
+      announce(common[result])
+    })
+  })
+  return html('div', { class: 'note' }, html('strong', {}, texts.forUser), quote, html('div', { class: 'row' }, copy))
+}
+
+function transactionElements(
+  context: DeskContext,
+  { txid, stories }: Extract<DeskAnswer, { kind: 'transaction' }>,
+): Child[] {
+  const { texts, model } = context
+  const head = html('p', { class: 'muted' }, `${texts.transaction} `, html('span', { class: 'code' }, txid))
+  if (stories.length > 0) return [head, ...stories.flatMap((story) => storyElements(context, story))]
+  const gaps = (model.summary?.gaps.length ?? 0) > 0 ? [html('p', {}, texts.unknownInGap)] : []
+  return [head, ...nothing(texts.unknownTxid, texts.unknownTxidHelp), ...gaps, forUser(context, texts.sayUnknown(txid))]
+}
+
+function storyElements(context: DeskContext, { deposit, entry, addressNumber }: DepositStory): Child[] {
+  const { texts, format } = context
+  const { uid, cuy, amount, address, state, at } = deposit
+  const number = addressNumber === null ? '–' : format.count(addressNumber)
+  const owner = storyButton(context, texts.owner(String(uid), number), String(uid))
+  const list: readonly Step[] = [
+    ['done', texts.stepSeen, line(texts.seenAt(sinceText(context, at), address))],
+    ['done', texts.stepOwner, owner],
+    finalStep(context, deposit),
+    creditStep(context, deposit, entry),
+    eventStep(context, `deposit.${state}`, entry?.at ?? at, state === 'credited' || state === 'seen'),
+  ]
+  const name = texts.pair(deskAmount(context, amount, cuy), stateName(context, state))
+  return [html('h3', {}, name), steps(list), forUser(context, depositSentence(context, deposit, entry))]
+}
+
+function finalStep({ texts, format }: DeskContext, { state, seconds }: OwnedDeposit): Step {
+  if (state === 'seen') return ['wait', texts.stepFinal, line(texts.finalIn(format.count(seconds ?? 0)))]
+  if (state === 'dropped') return ['no', texts.stepFinal, line(texts.finalNever)]
+  return ['done', texts.stepFinal, line(texts.finalYes)]
+}
+
+function creditStep(context: DeskContext, { state, reason, why }: OwnedDeposit, entry: PostedEntry | null): Step {
+  const { texts } = context
+  if (state === 'credited') return ['done', texts.stepCredited, ...(entry === null ? [] : entryLines(context, entry))]
+  if (state === 'seen' || state === 'dropped') return ['wait', texts.stepCredited, line(texts.creditLater)]
+  const words = reasonWords(context, reason, why)
+  const lines = [line(texts.pair(texts.creditNo, words.why)), small(why, 'en'), line(`${texts.toDo} ${words.remedy}`)]
+  return ['no', texts.stepCredited, ...lines]
+}
+
+function entryLines(context: DeskContext, { id, amount, cuy, balance, at, by, mark }: PostedEntry): Child[] {
+  const { texts, format } = context
+  const text = texts.entryAt(String(id), deskAmount(context, amount, cuy, 'always'), format.time(at))
+  const rest = [texts.balanceAfter(format.amount(balance)), by === '' ? null : texts.postedBy(by), mark]
+  return [line(text), ...rest.map((one) => small(one))]
+}
+
+/** The event, and which endpoints have it. */
+function eventStep(context: DeskContext, type: string, at: string, isStoredThen: boolean): Step {
+  const { texts, model, format } = context
+  const endpoints = model.summary?.endpoints ?? []
+  const states = endpoints.map((endpoint) => deliveryState(context, endpoint, at, isStoredThen))
+  const lines = endpoints.map(({ number, lastFailure }, index) => {
+    const [isDelivered, words] = states[index] ?? [false, '']
+    const name = storyButton(context, texts.endpoint(format.count(number)), `endpoint ${number}`)
+    return html('p', { class: 'row' }, name, ` ${words} `, isDelivered ? null : small(lastFailure, 'en'))
+  })
+  const isDone = states.every(([isDelivered]) => isDelivered)
+  const none = endpoints.length === 0 ? [small(texts.noEndpoints)] : []
+  return [isDone ? 'done' : 'wait', texts.stepEvents, html('p', {}, html('code', {}, type)), ...lines, ...none]
+}
+
+/** An endpoint has all events that are older than the oldest one that it lacks. An event can be stored later than its transfer. */
+function deliveryState(
+  context: DeskContext,
+  { behindSeconds, failingSince }: DeskEndpoint,
+  at: string,
+  isStoredThen: boolean,
+): readonly [isDelivered: boolean, words: string] {
+  const { texts, model, format } = context
+  const isWaiting = behindSeconds > 0 || failingSince !== null
+  if (model.summaryAt === null) {
+    return isWaiting ? [false, texts.late(durationText(context, behindSeconds))] : [true, texts.has]
+  }
+  const until = model.summaryAt - (behindSeconds + 1) * 1_000 // seconds are rounded down
+  if (Date.parse(at) < until && (isStoredThen || !isWaiting)) return [true, texts.has]
+  const isLacking = isWaiting && Date.parse(at) > until + 1_000
+  return [false, isLacking ? texts.lacks : texts.hasUntil(format.time(new Date(Math.max(0, until)).toISOString()))]
+}
+
+function depositSentence(context: DeskContext, deposit: OwnedDeposit, entry: PostedEntry | null): string {
+  const { texts, format } = context
+  const { amount: sent, cuy, state, seconds, reason, why } = deposit
+  const amount = deskAmount(context, sent, cuy)
+  const words = reasonWords(context, reason, why).why
+  if (state === 'credited') return texts.sayCredited(amount, format.time(entry?.at ?? deposit.at))
+  if (state === 'seen') return texts.saySeen(amount, format.count(seconds ?? 0))
+  if (state === 'dropped') return texts.sayDropped(amount)
+  return state === 'held' ? texts.sayHeld(amount, words) : texts.sayRefused(amount, words)
+}
+
+function addressElements(
+  context: DeskContext,
+  { address, owner, deposits }: Extract<DeskAnswer, { kind: 'address' }>,
+): Child[] {
+  const { texts, format } = context
+  const head = html('p', { class: 'muted' }, `${texts.address} `, html('span', { class: 'code' }, address))
+  if (owner === null) return [head, ...nothing(texts.nobodys, texts.nobodysHelp)]
+  const name = texts.owner(String(owner.uid), format.count(owner.id))
+  return [head, html('h3', {}, storyButton(context, name, String(owner.uid))), ...depositTable(context, deposits)]
+}
+
+function depositTable(
+  context: DeskContext,
+  { list, count }: Extract<DeskAnswer, { kind: 'address' }>['deposits'],
+): Child[] {
+  const { texts, format } = context
+  const rows = list.map((deposit) => depositRow(context, deposit))
+  const head = html('h4', {}, texts.transfersOf(format.count(count)))
+  return [head, rows.length > 0 ? listTable(context, rows) : null, list.length < count ? small(texts.newest) : null]
+}
+
+function userElements(
+  context: DeskContext,
+  { uid, balances, deposits, entries }: Extract<DeskAnswer, { kind: 'user' }>,
+): Child[] {
+  const { texts, format } = context
+  const head = html('h3', {}, texts.user(String(uid)))
+  if (deposits.count === 0 && entries.count === 0) return [head, html('p', {}, texts.noUser)]
+  const sums = balances.map(([cuy, amount]) => html('li', { class: 'number' }, deskAmount(context, amount, cuy)))
+  const rows = entries.list.map((entry) => {
+    const amount = `${deskAmount(context, entry.amount, entry.cuy, 'always')} ${typeName(context, entry.type)}`
+    const label = storyButton(context, amount, `${uid} ${entry.osn}`)
+    return [[label, small(entry.osn), small(entry.mark)], [sinceText(context, entry.at)]] as const
+  })
+  return [
+    head,
+    html('h4', {}, texts.balances),
+    html('ul', { class: 'sums' }, ...sums),
+    ...depositTable(context, deposits),
+    html('h4', {}, texts.entriesOf(format.count(entries.count))),
+    rows.length > 0
+      ? listTable(
+          context,
+          rows.map(([what, when]) => [[...what], [...when]]),
+        )
+      : null,
+    entries.list.length < entries.count ? small(texts.newest) : null,
+  ]
+}
+
+function orderElements(context: DeskContext, uid: number, entry: PostedEntry): Child[] {
+  const { texts, format } = context
+  const amount = deskAmount(context, entry.amount, entry.cuy, 'always')
+  const what = typeName(context, entry.type)
+  const event = entry.type === 1 ? 'deposit.credited' : 'entry.posted'
+  const list: readonly Step[] = [
+    ['done', texts.stepOwner, storyButton(context, texts.user(String(uid)), String(uid))],
+    ['done', what, ...entryLines(context, entry)],
+    eventStep(context, event, entry.at, true),
+  ]
+  const say = forUser(context, texts.sayPosted(what, amount, format.time(entry.at)))
+  return [html('h3', {}, texts.pair(what, amount)), small(entry.osn), steps(list), say]
+}
+
+function gapElements(context: DeskContext, from: number): Child[] {
+  const { texts, format, language } = context
+  const gap = context.model.summary?.gaps.find((one) => one.from === from)
+  if (gap === undefined) return nothing(texts.gone, texts.goneHelp)
+  const list: readonly Step[] = [
+    [
+      'no',
+      texts.stepWhy,
+      line(sinceText(context, gap.since)),
+      small(gap.why, 'en'),
+      small(texts.tries(format.count(gap.attempts))),
+    ],
+    ['wait', texts.stepMeans, line(texts.gapMeans)],
+    ['wait', texts.stepDo, line(wordsOfKind(language, 'gap-unread').remedy)],
+  ]
+  return [html('h3', {}, gapRange(context, gap)), steps(list)]
+}
+
+function endpointElements(context: DeskContext, number: number): Child[] {
+  const { texts, format, language, model } = context
+  const endpoint = model.summary?.endpoints.find((one) => one.number === number)
+  if (endpoint === undefined) return nothing(texts.gone, texts.goneHelp)
+  const { failingSince, behindSeconds, lastFailure } = endpoint
+  const head = html('h3', {}, texts.endpoint(format.count(number)))
+  const late = behindSeconds === 0 ? texts.upToDate : texts.late(durationText(context, behindSeconds))
+  const alarms = (model.summary?.alarms ?? []).filter(({ subject }) => subject.split(':')[0] === `endpoint ${number}`)
+  const kind = failingSince === null ? 'endpoint-behind' : 'endpoint-failing'
+  const remedies = new Set(alarms.map((alarm) => alarmWords(language, alarm).remedy))
+  if (failingSince !== null || behindSeconds > 0) remedies.add(wordsOfKind(language, kind).remedy)
+  const why = failingSince === null ? null : line(texts.failing(sinceText(context, failingSince)))
+  const list: readonly Step[] = [
+    [why === null ? 'done' : 'no', texts.stepWhy, why, small(lastFailure, 'en'), line(late)],
+    ['wait', texts.stepMeans, line(texts.endpointMeans)],
+    ['wait', texts.stepDo, ...[...remedies].map(line)],
+  ]
+  return [head, steps(remedies.size === 0 ? list.slice(0, 1) : list)]
+}
+
+function whoseForm(context: DeskContext, osn: string): HTMLElement {
+  const { texts } = context
+  const input = html('input', { id: 'whose', type: 'text', inputmode: 'numeric', autocomplete: 'off', maxlength: '16' })
+  const send = html('button', { type: 'submit' }, texts.ask)
+  const label = html('label', { for: 'whose' }, texts.uid)
+  const form = html('form', {}, label, html('div', { class: 'row' }, input, send))
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    context.ask(`${input.value.trim()} ${osn}`)
+  })
+  return form
+}

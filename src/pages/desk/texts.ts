@@ -1,0 +1,168 @@
+import type { TextsOf, TextTable } from '../kit/texts.ts'
+import { storyTexts } from './story-texts.ts'
+
+/** What the desk says, but for alarms. */
+export const deskTexts = {
+  ...storyTexts,
+  title: ['Desk', '工作台'],
+  pair: [(name, value) => `${name}: ${value}`, (name, value) => `${name}：${value}`],
+  asOf: [(time) => `As of ${time}`, (time) => `截至 ${time}`],
+  seconds: [(n) => `${n} s`, (n) => `${n} 秒`],
+  minutes: [(n) => `${n} min`, (n) => `${n} 分钟`],
+  hours: [(n) => `${n} h`, (n) => `${n} 小时`],
+  days: [(n) => `${n} d`, (n) => `${n} 天`],
+  withAge: [(time, age) => `${time} (${age} ago)`, (time, age) => `${time}（${age}前）`],
+
+  signIn: ['Sign in', '登录'],
+  signOut: ['Sign out', '退出'],
+  token: ['A backend’s token with ledger:read', '后端令牌（需含 ledger:read）'],
+  tokenHelp: [
+    'It is signed with BACKEND_JWT_SECRET and valid for an hour at most. This page keeps it in memory only.',
+    '用 BACKEND_JWT_SECRET 签名，最长一小时有效。本页面只把它保存在内存中。',
+  ],
+  notToken: [
+    'That is no token: it has three parts with a point between them.',
+    '这不是令牌：令牌由点号分隔的三部分组成。',
+  ],
+  signInFirst: ['Sign in to see whether all is well', '请先登录以查看状态'],
+  expired: ['The token is wrong or has expired', '令牌有误或已过期'],
+  expiredHelp: ['Paste a new one below.', '请在下面粘贴新的令牌。'],
+  noScope: ['The token does not allow reading', '令牌没有读取权限'],
+  noScopeHelp: ['Its `scope` has to include `ledger:read`.', '其 `scope` 须包含 `ledger:read`。'],
+  noDoor: ['No backend can sign in to this service', '本服务未开放后端访问'],
+  noDoorHelp: [
+    'Set `BACKEND_JWT_SECRET` or `BACKEND_JWKS_URL`, and deploy again.',
+    '请设置 `BACKEND_JWT_SECRET` 或 `BACKEND_JWKS_URL` 并重新部署。',
+  ],
+  wrongSetting: [
+    'A setting is wrong: the service answers nobody and credits nothing',
+    '设置有误：服务停止应答，也不入账',
+  ],
+  wrongSettingHelp: [
+    'A setting is missing, malformed, or not that of the stored data. Run `npm run doctor` (for the deployed service `npm run doctor -- --production`): it names the setting and what it takes. Correct it and deploy again; the scan then goes on where it was, and nothing is lost.',
+    '有设置缺失、格式错误或与已存储的数据不符。请运行 `npm run doctor`（已部署的服务用 `npm run doctor -- --production`），它会指出该设置及取值要求。改正后重新部署，扫描会从原处继续，不会丢失任何资金。',
+  ],
+  waitHelp: [
+    'The desk tries again by itself. What is sent meanwhile is credited later.',
+    '本页面会自动重试。期间转入的资金稍后入账。',
+  ],
+  refusedHelp: ['The sentence of the service is below.', '服务的原文如下。'],
+  loading: ['Looking …', '正在查询……'],
+
+  allWell: ['All is well', '一切正常'],
+  allWellHelp: [
+    (block) =>
+      `The scan has read every final block up to ${block}. No alarm is raised, no deposit is held, and nothing is unexplained.`,
+    (block) => `扫描已读完所有最终区块（至 ${block}）。没有警报、没有搁置的充值，也没有未解释的差额。`,
+  ],
+  says: ['The service says: ', '服务原文：'],
+  toDo: ['What to do:', '处理办法：'],
+  others: [(n) => `${n} more below`, (n) => `下面还有 ${n} 项`],
+  since: [(time) => `Since ${time}`, (time) => `自 ${time} 起`],
+  lineHelp: [
+    '“The line” is the one of the alarm in the log of the Worker (`npx wrangler tail`, or Logs in the dashboard).',
+    '“日志”指 Worker 日志中该警报的一行（`npx wrangler tail` 或控制台的 Logs）。',
+  ],
+  story: ['Story', '详情'],
+  nodesDo: [
+    'Run `npm run doctor -- --production`: it asks each node, and shows what is wrong with it.',
+    '请运行 `npm run doctor -- --production`，它会逐个检查节点并指出问题。',
+  ],
+  differenceDo: [
+    'Compare the story of the address with an explorer. What belongs to its user is posted as an adjustment (type 9).',
+    '请将该地址的详情与区块浏览器对照。属于用户的部分，请记一笔调整（类型 9）。',
+  ],
+  standsStill: ['The scan stands still: nothing is credited', '扫描停滞：不再入账'],
+  stopped: ['The scan has stopped: nothing is credited', '扫描已停止：不再入账'],
+  stoppedHelp: [
+    'Deposits wait and none is lost. Run `npm run doctor -- --production`, and look at the log of the scanner.',
+    '充值会等待，不会丢失。请运行 `npm run doctor -- --production` 并查看扫描器日志。',
+  ],
+  behind: [
+    (blocks) => `The scan is ${blocks} blocks behind: deposits are late`,
+    (blocks) => `扫描落后 ${blocks} 个区块：入账会延迟`,
+  ],
+  behindHelp: [
+    'It catches up by itself. If the number grows, the nodes are too slow, or their allowance is used up.',
+    '会自动追上。如果数字增大，说明节点太慢或请求额度已用完。',
+  ],
+  gapOf: [
+    (range) => `${range} could not be read: deposits in there are not credited yet`,
+    (range) => `${range} 无法读取：其中的充值尚未入账`,
+  ],
+  block: [(n) => `Block ${n}`, (n) => `区块 ${n}`],
+  blocks: [(from, to) => `Blocks ${from} to ${to}`, (from, to) => `区块 ${from} 至 ${to}`],
+  heldOf: [
+    (n, symbol, why) => `Held deposits in ${symbol}: ${n}. ${why}`,
+    (n, symbol, why) => `${symbol} 搁置充值 ${n} 笔。${why}`,
+  ],
+  failingOf: [(n, why) => `Endpoint ${n} fails: ${why}`, (n, why) => `接收端 ${n} 失败：${why}`],
+  lateOf: [(n, age) => `Endpoint ${n} is ${age} behind`, (n, age) => `接收端 ${n} 落后 ${age}`],
+  unexplainedOf: [
+    (amount) => `Nobody has explained a difference of ${amount}`,
+    (amount) => `有 ${amount} 的差额尚未解释`,
+  ],
+  unexplainedHelp: ['The addresses are in the list of differences.', '相关地址见差额列表。'],
+
+  sumsHeading: ['Owed and held', '应付与持有'],
+  sumOwed: ['Wallets owe', '钱包应付'],
+  sumHeld: ['Addresses hold', '地址持有'],
+  sumUnexplained: ['Unexplained', '未解释'],
+  comparedAt: [(n, time) => `Addresses: ${n}, read until ${time}`, (n, time) => `地址 ${n} 个，读至 ${time}`],
+  notCompared: ['Not read yet: soon after the first transfer', '尚未读取：首笔转账后不久进行'],
+  differing: [(n) => `Addresses that differ: ${n}`, (n) => `有差额的地址：${n}`],
+  sumsHelp: [
+    'Addresses hold less than is owed where money was collected, and more where something arrived that is not credited. Only the unexplained difference is a fault.',
+    '归集后地址持有会少于应付；有未入账的到账时会多于应付。只有未解释的差额才是问题。',
+  ],
+  delaysHeading: ['Delays now', '当前延迟'],
+  scan: ['Scan', '扫描'],
+  scanAt: [
+    (blocks, block) => `${blocks} blocks behind ${block}`,
+    (blocks, block) => `落后 ${blocks} 个区块（最终区块 ${block}）`,
+  ],
+  onTheWay: ['Not final yet', '尚未最终确认'],
+  oldestHeld: ['Oldest held deposit', '最早的搁置充值'],
+  none: ['None', '无'],
+  endpoint: [(n) => `Endpoint ${n}`, (n) => `接收端 ${n}`],
+  noEndpoints: ['No endpoint is configured', '未配置接收端'],
+  upToDate: ['Has every event', '事件已全部送达'],
+  late: [(age) => `The oldest event that it lacks is ${age} old`, (age) => `尚缺的最早事件已有 ${age}`],
+
+  chartsHeading: ['The last 30 days', '最近 30 天'],
+  currency: ['Currency', '币种'],
+  depositsChart: ['Deposits a day', '每日充值笔数'],
+  sumsChart: ['Sum of deposits a day', '每日充值金额'],
+  entriesChart: [(type) => `Entries a day: ${type}`, (type) => `每日记录数：${type}`],
+  chartSummary: [
+    (title, sum, highest) => `${title}: ${sum} in all, at most ${highest}`,
+    (title, sum, highest) => `${title}：合计 ${sum}，最高 ${highest}`,
+  ],
+  day: ['Day (UTC)', '日期（UTC）'],
+  value: ['Value', '数值'],
+  type1: ['Deposit', '充值'],
+  type2: ['Withdrawal', '提现'],
+  type3: ['Transfer', '转账'],
+  type4: ['Payment', '支付'],
+  type5: ['Refund', '退款'],
+  type9: ['Adjustment', '调整'],
+
+  heldHeading: ['Held deposits', '搁置的充值'],
+  refusedHeading: ['Refused deposits', '拒绝的充值'],
+  gapsHeading: ['Gaps', '缺口'],
+  differencesHeading: ['Differences', '差额'],
+  endpointsHeading: ['Endpoints', '接收端'],
+  what: ['What', '内容'],
+  when: ['When', '时间'],
+  csv: ['CSV', 'CSV'],
+  csvOf: [(what) => `Download as CSV: ${what}`, (what) => `下载 CSV：${what}`],
+  older: ['Show older', '显示更早的'],
+  more: ['more than recorded', '多于记录'],
+  less: ['less than recorded', '少于记录'],
+  tries: [(n) => `Tries: ${n}`, (n) => `尝试次数：${n}`],
+  failing: [(time) => `Failing since ${time}`, (time) => `自 ${time} 起失败`],
+  user: [(uid) => `User ${uid}`, (uid) => `用户 ${uid}`],
+} as const satisfies TextTable
+
+/** What the desk says, in one language. */
+export type DeskTexts = TextsOf<typeof deskTexts>

@@ -1,0 +1,113 @@
+import { type AlarmKind, alarmTable } from '../../platform/alarm-table.ts'
+import type { Language } from '../kit/texts.ts'
+import type { DeskAlarm } from './data.ts'
+
+/** What is wrong, and what to do. */
+export interface AlarmWords {
+  readonly raised: string
+  readonly remedy: string
+}
+
+/** The table of alarms in Chinese. A kind that is missing here is a type error. */
+const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy: string]>> = {
+  'scan-stalled': [
+    '扫描已有三分钟未启动、在最终区块以下停滞，或得不到答复。',
+    '日志中有原因：节点不应答、不一致或落后，或请求额度已用完。',
+  ],
+  'finality-stalled': [
+    '正常应答的节点已有三分钟没有新的最终区块。',
+    '充值会等待，不会丢失。请与区块浏览器对照：是全网停止，还是所有节点停止。',
+  ],
+  'chain-forked': [
+    '有一个最终区块与已存储的区块不相接，此后不再入账。',
+    '请先检查链和节点，然后更正扫描位置（`npm run operate`）。',
+  ],
+  'tick-failed': ['连续两次扫描因异常结束，异常见日志。', '下次会自动重试。如果持续，请检查数据库和该异常。'],
+  'gap-unread': [
+    '有区块无法读取或节点对其不一致，已跳过，并以越来越长的间隔重读。',
+    '请增加或更换节点。若日志指出无法读取的交易：按交易号查询，或关闭该缺口。',
+  ],
+  'transaction-unreadable': [
+    '节点一致认可的一笔交易，本服务无法解析；同一区块的其余交易已入账。',
+    '请用区块浏览器查看该交易。如果它付给了用户，请记一笔调整（类型 9）。',
+  ],
+  'nodes-disagree': [
+    '节点对某个最终区块或代币的小数位数不一致，不一致的部分不入账。',
+    '日志列出了差异。如果持续，请更换出错的节点。',
+  ],
+  'node-lies': [
+    '有节点自相矛盾、时钟不符，或属于其他网络，其答复不被采用。',
+    '请检查 `TRON_NODES` 中该节点的网址，或更换节点。',
+  ],
+  'node-unfit': [
+    '有节点无法使用：没有交易历史、没有区块日志，或不支持 `finalized`。',
+    '日志指出是哪个节点、缺少什么。请修复它，或在 `TRON_NODES` 中换一个。',
+  ],
+  'allowance-used-up': [
+    '节点每日允许的请求已用完。日志指出是哪个节点、到何时为止。',
+    '请按节点的实际限额设置 `perDay` 和 `perSecond`，升级套餐，或降低扫描频率。',
+  ],
+  'decimals-differ': [
+    '`CURRENCIES` 中某币种的小数位数与合约不同，该币种一律不入账。',
+    '如果 `CURRENCIES` 有误，请在首笔充值之前以新的 `cuy` 列出该代币。已到账的会被保留。',
+  ],
+  'deposit-too-large': [
+    '有一笔充值会使钱包超出上限（2^53−1 个最小单位），已搁置。',
+    '请与用户商定。按交易号查询可看到原因。',
+  ],
+  'corrected-credit': [
+    '更正之后，有一笔已入账的充值没有再次找到，它仍在账本中。',
+    '请与链上对照。如果不存在，请记一笔调整（类型 9）。',
+  ],
+  'paid-before-issue': [
+    '有用户查询的付款在地址分配给他之前就已最终确认。',
+    '该付款属于当时拥有此地址的人，请与双方商定。',
+  ],
+  'reconciliation-shortfall': [
+    '有地址的余额少于记录，三次读取得到相同的差额。',
+    '请查找未记录的转出；它可能在缺口之中。如果没有，请查明谁持有私钥。',
+  ],
+  'reconciliation-surplus': [
+    '有地址的余额多于记录，三次读取得到相同的差额。',
+    '通常是合约转入的 TRX，或首个扫描区块之前的付款；也可能在缺口之中。',
+  ],
+  'configuration-differs': [
+    '链 ID、密钥或币种与已存储的数据不同，服务停止且不入账。',
+    '日志指出是哪项设置及两边的值。请改回，或使用正确的数据库。',
+  ],
+  'key-was-used': [
+    '数据库为空，但该密钥的前几个地址有过资产。不再分配地址。',
+    '请恢复旧数据库，或把 `TRON_FIRST_INDEX` 设为大于所有用过的序号。',
+  ],
+  misconfigured: ['有设置缺失或错误，服务停止。', '日志指出是哪项设置以及它的取值要求。'],
+  'endpoint-failing': [
+    '`WEBHOOKS` 中有接收端已失败一小时。',
+    '起始时间和原因见 `npm run operate -- webhooks status`。事件按顺序等待。',
+  ],
+  'endpoint-behind': ['某接收端尚缺的最早事件已超过十分钟。', '请让接收端更快应答：它逐个接收事件。'],
+  'events-expiring': [
+    '某接收端尚缺的事件即将按 `EVENTS_KEEP_DAYS` 删除。',
+    '请修复接收端，增大 `EVENTS_KEEP_DAYS`，或从事件列表读取。',
+  ],
+  'event-set-aside': [
+    '某接收端三天来一直拒收一个事件，该事件已搁置，后续事件继续。',
+    '请从事件列表读取，或重新发送：`npm run operate -- webhooks replay`。',
+  ],
+}
+
+/** The words for an alarm. Of a kind that this page does not know, those of the service. */
+export function alarmWords(
+  language: Language,
+  { kind, raised, remedy }: Omit<DeskAlarm, 'subject' | 'since'>,
+): AlarmWords {
+  if (!isKnown(kind)) return { raised: raised || kind, remedy }
+  if (language === 'en') return alarmTable[kind]
+  const [inChinese, remedyInChinese] = chineseAlarms[kind]
+  return { raised: inChinese, remedy: remedyInChinese }
+}
+
+/** The words for a kind of alarm. */
+export const wordsOfKind = (language: Language, kind: AlarmKind) =>
+  alarmWords(language, { kind, raised: '', remedy: '' })
+
+const isKnown = (kind: string): kind is AlarmKind => Object.hasOwn(alarmTable, kind)

@@ -1,0 +1,86 @@
+import { parseExact, readMembers, readText } from './read.ts'
+import type { TokenSource } from './token.ts'
+
+/** How long an answer may take: "check now" can wait for a scan. */
+const timeoutMs = 30_000
+const bookmarkName = 'x-d1-bookmark'
+
+/** Why there is no answer that helps. */
+export type RefusalKind = 'offline' | 'slow' | 'unauthorized' | 'limited' | 'unavailable' | 'refused' | 'broken'
+
+/** An answer that does not help. */
+export interface Refusal {
+  readonly ok: false
+  readonly kind: RefusalKind
+  readonly status: number
+  /** The sentence of the service, in English; empty without one. */
+  readonly msg: string
+  /** After how many seconds the service wants to be asked again, where it says so. */
+  readonly retrySeconds: number | null
+}
+
+/** An answer of the service. */
+export type Reply<Data> = { readonly ok: true; readonly data: Data; readonly msg: string } | Refusal
+
+/** Asks the service. */
+export interface Api {
+  /** GET: `read` takes the data from the answer, and throws where it has another form. */
+  get<Data>(path: string, read: (data: unknown) => Data): Promise<Reply<Data>>
+  /**
+   * What the clock of the service shows now, in milliseconds since 1970: that of the reader can be wrong, and is used only
+   * where an answer has no date. Null before an answer. */
+  now(): number | null
+}
+
+/** A client that sends the caller's token, and asks for another one where that has expired. */
+export function createApi(token: TokenSource): Api {
+  let clockOffset: number | null = null
+  let bookmark: string | null = null // what was read once is never older in the next answer
+  const request = async (path: string, used: string | null) => {
+    const headers = new Headers({ accept: 'application/json' })
+    if (used !== null) headers.set('authorization', `Bearer ${used}`)
+    if (bookmark !== null) headers.set(bookmarkName, bookmark)
+    const options = { headers, signal: AbortSignal.timeout(timeoutMs), cache: 'no-store' } as const
+    const response = await fetch(path, { ...options, credentials: 'omit', referrerPolicy: 'no-referrer' })
+    bookmark = response.headers.get(bookmarkName) ?? bookmark
+    const at = Date.parse(response.headers.get('date') ?? '')
+    clockOffset = Number.isNaN(at) ? performance.timeOrigin : at - performance.now()
+    return { response, text: await response.text() }
+  }
+  return {
+    now: () => (clockOffset === null ? null : clockOffset + performance.now()),
+    async get(path, read) {
+      try {
+        const used = token.current()
+        let { response, text } = await request(path, used)
+        if (response.status === 401 && (await token.renew(used))) {
+          ;({ response, text } = await request(path, token.current()))
+        }
+        return parseAnswer(response, text, read)
+      } catch (error) {
+        const isSlow = error instanceof DOMException && error.name === 'TimeoutError'
+        return { ok: false, kind: isSlow ? 'slow' : 'offline', status: 0, msg: '', retrySeconds: null }
+      }
+    },
+  }
+}
+
+function parseAnswer<Data>(response: Response, text: string, read: (data: unknown) => Data): Reply<Data> {
+  const { status, headers } = response
+  const after = headers.get('retry-after') ?? ''
+  const refused = { ok: false, status, retrySeconds: /^\d{1,5}$/.test(after) ? Number(after) : null } as const
+  try {
+    const { msg, data } = readMembers(parseExact(text))
+    const sentence = readText(msg)
+    if (response.ok) return { ok: true, data: read(data), msg: sentence }
+    return { ...refused, kind: kindOf(status), msg: sentence }
+  } catch {
+    return { ...refused, kind: response.ok ? 'broken' : kindOf(status), msg: '' }
+  }
+}
+
+function kindOf(status: number): RefusalKind {
+  if (status === 401) return 'unauthorized'
+  if (status === 429) return 'limited'
+  return status >= 500 ? 'unavailable' : 'refused'
+}

@@ -1,0 +1,14 @@
+/** The form of an exact decimal number, as the service writes amounts: no exponent, no plus sign. */
+export const decimalForm = /^-?\d{1,80}(?:\.\d{1,80})?$/
+
+/** How many decimals it has. */
+export const decimalsOf = (decimal: string): number => decimal.split('.')[1]?.length ?? 0
+
+/** Its value in units of 10^-`decimals`: exact, where it has no more decimals than that. */
+export function unitsOf(decimal: string, decimals: number): bigint {
+  const [whole = '0', fraction = ''] = decimal.split('.')
+  return BigInt(whole + fraction.padEnd(decimals, '0').slice(0, decimals))
+}
+
+/** Whether it is zero, whatever its form. */
+export const isZero = (decimal: string): boolean => !/[1-9]/.test(decimal)

@@ -1,0 +1,68 @@
+/** The attributes that pages set. None of them loads, runs or sends anything, whatever its value is. */
+type AttributeName =
+  | ('class' | 'id' | 'role' | 'lang' | 'title' | 'for' | 'type' | 'name' | 'value' | 'scope' | 'datetime' | 'tabindex')
+  | ('autocomplete' | 'autocapitalize' | 'spellcheck' | 'inputmode' | 'placeholder' | 'maxlength' | 'hidden' | 'open')
+  | ('viewBox' | 'preserveAspectRatio' | 'd' | 'x' | 'y' | 'width' | 'height' | 'shape-rendering')
+  | `aria-${string}`
+  | `data-${string}`
+
+/** The attributes of one element. What is null is left out. */
+export type Attributes = { readonly [name in AttributeName]?: string | null }
+
+/** What an element contains. A text is always text, never markup. */
+export type Child = Node | string | null
+
+/** Makes an HTML element. */
+export function html<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Tag] {
+  return fill(document.createElement(tag), attributes, children)
+}
+
+/** Makes an SVG element. */
+export function svg<Tag extends keyof SVGElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): SVGElementTagNameMap[Tag] {
+  return fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children)
+}
+
+function fill<Made extends Element>(made: Made, attributes: Attributes, children: readonly Child[]): Made {
+  for (const [name, value] of Object.entries(attributes)) if (typeof value === 'string') made.setAttribute(name, value)
+  made.append(...children.filter((child) => child !== null))
+  return made
+}
+
+/** Makes a button that does `act` when it is pressed. */
+export function button(attributes: Attributes, label: Child, act: () => void): HTMLButtonElement {
+  const made = html('button', { type: 'button', ...attributes }, label)
+  made.addEventListener('click', act)
+  return made
+}
+
+/** Sets a text where it differs, so that nothing is drawn or announced again without a reason. */
+export function setText(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text
+}
+
+/** Fills an element anew only where the key of its content has changed, so that what is there keeps focus and selection. */
+export function createSlot(element: Element): (key: string, build: () => readonly Child[]) => void {
+  let shown: string | null = null
+  return (key, build) => {
+    if (key === shown) return
+    shown = key
+    element.replaceChildren(...build().filter((child) => child !== null))
+  }
+}
+
+/** A part of the page. */
+export interface PageView {
+  readonly element: HTMLElement
+  /** Shows the model. */
+  update(): void
+  /** Counts down, once a second. */
+  tick?(): void
+}

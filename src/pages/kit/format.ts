@@ -1,0 +1,53 @@
+/** Writes numbers and times as the reader's browser is set, whatever the language of the page. */
+export interface Format {
+  /** An exact decimal with the reader's separators. No digit passes through a double. */
+  amount(decimal: string, sign?: 'always' | 'minus'): string
+  /** The day and the time of an ISO 8601 instant; a text that is none comes back as it is. */
+  time(instant: string): string
+  /** The day of a text like 2026-11-22, which is one of UTC. */
+  day(date: string): string
+  /** A whole number. */
+  count(number: number): string
+}
+
+/** A format for the first of these locales that the browser knows. */
+export function createFormat(locales: readonly string[]): Format {
+  const locale = Intl.NumberFormat.supportedLocalesOf(locales.filter(isLocale))[0] ?? 'en'
+  const whole = new Intl.NumberFormat(locale)
+  const point = whole.formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.'
+  const digits = Array.from({ length: 10 }, (_, digit) => whole.format(digit))
+  const times = new Intl.DateTimeFormat(locale, {
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+  })
+  const days = new Intl.DateTimeFormat(locale, { month: '2-digit', day: '2-digit', timeZone: 'UTC' })
+  return {
+    amount(decimal, sign = 'minus') {
+      const isNegative = decimal.startsWith('-')
+      const [integer = '0', fraction = ''] = decimal.replace('-', '').split('.')
+      const decimals = fraction.replace(/\d/g, (digit) => digits[Number(digit)] ?? digit)
+      const mark = isNegative ? '−' : sign === 'always' ? '+' : ''
+      return mark + whole.format(BigInt(integer)) + (decimals === '' ? '' : point + decimals)
+    },
+    time(instant) {
+      const at = new Date(instant)
+      return Number.isNaN(at.getTime()) ? instant : times.format(at)
+    },
+    day(date) {
+      const at = new Date(date)
+      return Number.isNaN(at.getTime()) ? date : days.format(at)
+    },
+    count: (number) => whole.format(number),
+  }
+}
+
+function isLocale(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,69 @@
+import type { Refusal } from './api.ts'
+
+/** Longest wait after failures that do not say how long, in milliseconds. */
+const backOffMaxMs = 60_000
+const backOffMs = 2_000
+
+/** What is asked again and again. */
+export interface Polled {
+  /** Asks once; null where it was answered well. */
+  ask(): Promise<Refusal | null>
+  /** The wait after a good answer, in milliseconds. */
+  paceMs(): number
+  /** Shows the result, when the next time is planned. */
+  settled(refusal: Refusal | null): void
+}
+
+/** Asks again and again while the page is visible. */
+export interface Poller {
+  /** Asks now, unless the service wants to be left alone for longer. */
+  now(): void
+  /** When it asks next, by `performance.now()`; null while it asks, and where it has stopped. */
+  nextAt(): number | null
+}
+
+/**
+ * Makes a poller. After a failure it waits for as long as the service wants, else longer each time. It stops where the page is hidden,
+ * and where the session has ended, until `now` is called.
+ */
+export function createPoller({ ask, paceMs, settled }: Polled): Poller {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let nextAt: number | null = null
+  let unwantedUntil = 0
+  let failures = 0
+  let isAsking = false
+  let isWanted = false
+  const plan = (at: number) => {
+    clearTimeout(timer)
+    nextAt = at
+    timer = setTimeout(() => void run(), at - performance.now())
+  }
+  const run = async () => {
+    isWanted = isAsking
+    if (isAsking || document.hidden) return
+    clearTimeout(timer)
+    nextAt = null
+    isAsking = true
+    const refusal = await ask()
+    isAsking = false
+    failures = refusal === null ? 0 : failures + 1
+    const retrySeconds = refusal?.retrySeconds ?? 0
+    unwantedUntil = performance.now() + 1_000 * retrySeconds
+    if (isWanted && retrySeconds === 0) return void run()
+    const backOff = Math.min(backOffMaxMs, backOffMs * 2 ** Math.min(failures, 10))
+    if (refusal === null) plan(performance.now() + paceMs())
+    else if (refusal.kind !== 'unauthorized')
+      plan(Math.max(unwantedUntil, performance.now() + backOff * (retrySeconds === 0 ? 1 : 0)))
+    settled(refusal)
+  }
+  const now = () => {
+    if (performance.now() >= unwantedUntil) void run()
+  }
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) clearTimeout(timer)
+    else if (nextAt !== null) plan(nextAt)
+    else now()
+  })
+  window.addEventListener('online', now)
+  return { now, nextAt: () => nextAt }
+}

@@ -1,0 +1,100 @@
+/** A real browser: the one of the npm package on Linux x64, else the one that is installed, or that of CHROME_PATH. */
+import { existsSync } from 'node:fs'
+import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core'
+import { UserError } from '../support/project.ts'
+
+/** The package unpacks its libraries only where it takes the machine for a Lambda. */
+const lambda = { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x', AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' }
+/** Its own arguments need a GPU. */
+const args = [
+  '--no-sandbox',
+  '--no-zygote',
+  '--disable-gpu',
+  '--disable-software-rasterizer',
+  '--disable-dev-shm-usage',
+]
+
+const installed = [
+  '/usr/bin/chromium',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+  'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
+]
+
+/** What a reader's browser is like. */
+export interface Reader {
+  readonly width?: number
+  readonly height?: number
+  readonly languages?: readonly string[]
+  readonly isDark?: boolean
+  /** Pixels of the screen for one of the page: two shows it as at 200 % zoom where the width is halved. */
+  readonly scale?: number
+}
+
+/** An open page with what must not happen in it. */
+export interface OpenPage {
+  readonly page: Page
+  /** Uncaught errors, errors of the console, and violations of the content security policy. */
+  readonly faults: readonly string[]
+  /** How far visible things have moved without an action of the reader. */
+  shift(): Promise<number>
+  close(): Promise<void>
+}
+
+/** Starts the browser. */
+export async function startBrowser(): Promise<Browser> {
+  return puppeteer.launch({ executablePath: await findBrowser(), headless: 'shell', args })
+}
+
+async function findBrowser(): Promise<string> {
+  const { CHROME_PATH: chosen } = process.env
+  if (chosen) return chosen
+  if (process.platform === 'linux' && process.arch === 'x64') {
+    Object.assign(process.env, lambda)
+    const { default: chromium } = await import('@sparticuz/chromium')
+    return chromium.executablePath()
+  }
+  const found = installed.find((path) => existsSync(path))
+  if (found === undefined) throw new UserError('No browser was found: set CHROME_PATH to the path of one.')
+  process.stderr.write(`The browser of these tests is ${found}.\n`)
+  return found
+}
+
+/** Opens an address as a reader, in a context of its own. */
+export async function openAs(browser: Browser, url: string, reader: Reader = {}): Promise<OpenPage> {
+  const { width = 390, height = 844, languages = ['en'], isDark = false, scale = 1 } = reader
+  const context: BrowserContext = await browser.createBrowserContext()
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(String(error)))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) faults.push(message.text())
+  })
+  await page.setViewport({ width, height, deviceScaleFactor: scale })
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: isDark ? 'dark' : 'light' }])
+  await page.exposeFunction('reportFault', (text: string) => faults.push(text))
+  await page.evaluateOnNewDocument(watchPage, [...languages])
+  await page.goto(url)
+  return {
+    page,
+    faults,
+    shift: () => page.evaluate(() => (window as unknown as { shift: number }).shift), // watchPage sets it
+    close: () => context.close(),
+  }
+}
+
+/** Runs in the page before its own script. */
+function watchPage(languages: string[]): void {
+  Object.defineProperty(navigator, 'languages', { get: () => languages })
+  const own = window as unknown as { shift: number; reportFault(text: string): void } // openAs exposes the function
+  own.shift = 0
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[]) {
+      if (!entry.hadRecentInput) own.shift += entry.value
+    }
+  }).observe({ type: 'layout-shift', buffered: true })
+  document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+    own.reportFault(`${violatedDirective}: ${blockedURI}`)
+  })
+}

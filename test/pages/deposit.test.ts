@@ -1,0 +1,230 @@
+import type { Page } from 'puppeteer-core'
+import { describe, expect, it } from 'vitest'
+import { desktop, usePages } from './fixture.ts'
+import { askAbout, choose, poke, see, seeIn, textOfFirst } from './reading.ts'
+import type { Scripted } from './scripted-service.ts'
+import { currencies, entry, payAddress, regular, transfer, txidOf } from './story.ts'
+
+const pages = usePages()
+
+describe('the way of a payment', () => {
+  it.each([
+    ['a phone', {}],
+    ['a desktop', desktop],
+    ['the narrowest phone', { width: 320, height: 568 }],
+  ])('is shown on %s, from the choice to the credit, without reloading and without jumps', async (_what, reader) => {
+    const page = await pages.openLoaded(reader)
+    expect(await page.$('.address')).toBeNull()
+    await choose(page, 2)
+    expect(await textOfFirst(page, '.address')).toBe(payAddress)
+    expect(await page.$$eval('.address b', (ends) => ends.map((end) => end.textContent))).toEqual(['TUEZS', 'GWYdH'])
+    await see(page, 'Send only USDT, only on the Tron network')
+    await see(page, '1 USDT')
+    await see(page, 'Nothing has arrived yet')
+
+    pages.story.transfers = [transfer(4, 'seen', { seconds: 43 })]
+    await poke(page)
+    await seeIn(page, '[data-state="seen"]', '25 USDT')
+    expect(await textOfFirst(page, '[data-state="seen"] .words')).toMatch(/Final in 4[0-3] s, then it is credited/)
+    await seeIn(page, '[role="status"].unseen', '25 USDT: On its way')
+    pages.story.transfers = [transfer(4, 'seen', { seconds: 3 })]
+    await poke(page)
+    await page.waitForFunction(() =>
+      /Final in [1-3] s|Becoming final/.test(document.querySelector('.words')?.textContent ?? ''),
+    )
+
+    pages.story.transfers = [transfer(4, 'credited', { entry: 1 })]
+    pages.story.entries = [entry(1, 1, '25', '25')]
+    pages.story.balances = [
+      [1, '0'],
+      [2, '25'],
+    ]
+    await poke(page)
+    await seeIn(page, '[data-state="credited"]', 'It is in your balance.')
+    await seeIn(page, '.balances', '25')
+    await seeIn(page, '.entries', '+25 USDT')
+    await seeIn(page, '[role="status"].unseen', '25 USDT: Credited')
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
+    expect(await pages.shift()).toBeLessThan(0.01)
+  })
+
+  it('shows the warning of the currency that is chosen, and the code of the address', async () => {
+    const page = await pages.openLoaded()
+    await choose(page, 1)
+    await see(page, 'Send only TRX, only on the Tron network')
+    await choose(page, 2)
+    await see(page, 'Tron network (TRC-20)')
+    expect(await page.$eval('.qr', (code) => code.getAttribute('aria-label'))).toBe(
+      `QR code of the address ${payAddress}`,
+    )
+  })
+
+  it('copies the address, and selects it where the browser forbids that', async () => {
+    const page = await pages.openLoaded()
+    await choose(page, 2)
+    const write = (isAllowed: boolean) =>
+      page.evaluate((allowed) => {
+        navigator.clipboard.writeText = async (text) => {
+          if (!allowed) throw new DOMException('no', 'NotAllowedError')
+          document.title = text
+        }
+      }, isAllowed)
+    await write(true)
+    await page.click('.address + button')
+    await see(page, 'Copied')
+    expect(await page.title()).toBe(payAddress)
+    await seeIn(page, '[role="status"].unseen', 'compare the first and the last characters')
+    await write(false)
+    await page.click('.address + button')
+    await see(page, 'Selected: now copy it')
+    expect(await page.evaluate(() => String(getSelection()))).toBe(payAddress)
+  })
+
+  it('offers no retired currency, chooses the only one by itself, and says what a test network is', async () => {
+    pages.story.currencies = [currencies[0] ?? {}, { ...currencies[1], retired: true }]
+    pages.story.network = 'Nile'
+    const page = await pages.openLoaded()
+    await page.waitForSelector('.address')
+    await see(page, 'Nile test network: worthless test money')
+    await see(page, 'Never send real money to this address')
+    expect(await page.$$eval('input[type="radio"]', (inputs) => inputs.length)).toBe(1)
+  })
+
+  it('says not to send anything where the address cannot be shown', async () => {
+    pages.answer('/tron/generate', { status: 503, msg: 'no Tron node', headers: { 'retry-after': '5' } })
+    const page = await pages.openLoaded()
+    await (await page.$('input[value="2"]'))?.click()
+    await see(page, 'Do not send anything yet')
+    await see(page, 'The service cannot answer right now')
+  })
+})
+
+describe('a transfer', () => {
+  const states: readonly [state: string, members: object, en: string, zh: string][] = [
+    ['seen', { seconds: 0 }, 'Becoming final now', '正在最终确认'],
+    ['dropped', {}, 'your wallet still has the money', '资金仍在您的钱包中'],
+    ['held', { reason: 'decimals-unknown', why: 'x' }, 'Your money is safe', '您的资金安全'],
+    ['held', { reason: 'decimals-differ', why: 'x' }, 'The operator has to look at it', '需要运营方处理'],
+    ['held', { reason: 'too-large', why: 'x' }, 'has arrived and is kept', '妥善保管'],
+    ['held', { reason: 'retired', why: 'x' }, 'this currency is not accepted at the moment', '目前不接受该币种'],
+    ['held', { reason: 'wallet-full', why: 'x' }, 'Your balance cannot hold more', '您的余额已达上限'],
+    ['held', { reason: 'toString', why: 'a new reason' }, 'a new reason', 'a new reason'],
+    ['refused', { reason: 'below-minimum', why: 'x' }, 'it is below the minimum', '低于最低金额'],
+    ['refused', { reason: 'dust', why: 'x' }, 'smaller than the smallest amount', '小于可记账的最小金额'],
+  ]
+
+  it('is explained in words for every state and reason, in both languages', async () => {
+    const page = await pages.openLoaded({ ...desktop, languages: ['zh-CN'] })
+    pages.story.transfers = states.map(([state, members], index) => transfer(99 - index, state, members))
+    await poke(page)
+    await page.waitForSelector('.arrivals li')
+    await page.$$eval('button', (all) => all.find((one) => one.textContent === '显示更早的记录')?.click())
+    await page.waitForFunction((all) => document.querySelectorAll('.arrivals li').length === all, {}, states.length)
+    const words = () => page.$$eval('.arrivals .words', (all) => all.map((one) => one.textContent))
+    for (const [index, [, , , zh]] of states.entries()) expect((await words())[index]).toContain(zh)
+    await page.click('header button')
+    for (const [index, [, , en]] of states.entries()) expect((await words())[index]).toContain(en)
+  })
+
+  it('that is older is read when the reader wants it', async () => {
+    pages.story.transfers = Array.from({ length: 30 }, (_, n) => transfer(30 - n, 'credited'))
+    const page = await pages.openLoaded()
+    await page.waitForFunction(() => document.querySelectorAll('.arrivals li').length === 3)
+    for (const shown of [13, 23, 30]) {
+      await page.$$eval('button', (all) => all.find((one) => one.textContent === 'Show older')?.click())
+      await page.waitForFunction((all) => document.querySelectorAll('.arrivals li').length === all, {}, shown)
+    }
+    expect(pages.service.requests.filter(({ path }) => path.includes('before=')).map(({ path }) => path)).toEqual([
+      '/tron/deposits?limit=20&before=11',
+    ])
+  })
+})
+
+describe('a question about a transaction', () => {
+  const answers: readonly [Scripted, en: string, zh: string][] = [
+    [{ msg: 'success: already credited 25 USDT' }, 'the money is in your balance', '资金已计入您的余额'],
+    [{ status: 404, msg: 'no such transaction' }, 'does not know this transaction', '没有这笔交易'],
+    [{ status: 409, msg: 'not final', headers: { 'retry-after': '41' } }, 'final in about 41 s', '约 41 秒后'],
+    [{ status: 409, msg: 'the nodes disagree' }, 'Nothing is lost by waiting', '等待不会造成损失'],
+    [{ status: 422, msg: 'the transaction failed' }, 'it brought nothing to your account', '没有给您的账户带来入账'],
+    [{ status: 429, msg: 'too many', headers: { 'retry-after': '60' } }, 'try again in 60 s', '60 秒后再试'],
+    [{ status: 500, msg: 'internal error' }, 'Money that you have sent is safe', '资金是安全的'],
+    [{ status: 502, body: '<html>' }, 'The service cannot answer right now', '服务暂时无法响应'],
+  ]
+
+  it.each(['en', 'zh'] as const)(
+    'is answered in words, with the sentence of the service below (%s)',
+    async (language) => {
+      const page = await pages.openLoaded({ languages: [language] })
+      for (const [scripted, en, zh] of answers) {
+        pages.answer('/tron/recharge', scripted)
+        const words = await askAbout(page, ` https://tronscan.org/#/transaction/${txidOf(9)} `)
+        expect(words).toContain(language === 'en' ? en : zh)
+        if (scripted.msg !== undefined) expect(words).toContain(scripted.msg)
+      }
+      expect(pages.asked(`/tron/recharge?txid=${txidOf(9)}`)).toBe(answers.length)
+    },
+  )
+
+  it('is not sent where it is no transaction number', async () => {
+    const page = await pages.openLoaded()
+    expect(await askAbout(page, 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH')).toContain('That is no transaction number')
+    expect(pages.asked('/tron/recharge')).toBe(0)
+  })
+})
+
+describe('the wallet', () => {
+  it('shows exact amounts in the format of the reader, and gives all entries of a filter as a file', async () => {
+    pages.tell(regular())
+    pages.story.entries = [
+      ...Array.from({ length: 150 }, (_, n) => entry(300 - n, 1, '0.1', '1', { cuy: 1 })),
+      ...pages.story.entries,
+    ]
+    const page = await pages.openLoaded({ ...desktop, languages: ['de-DE', 'en'] })
+    await seeIn(page, '.balances', '9.007.199.279,740991')
+    await page.select('#filter', '2')
+    await seeIn(page, '.entries', '+9.007.199.254,740991 USDT')
+    expect(await page.$eval('.chart svg', (chart) => chart.getAttribute('aria-label'))).toBe(
+      'Line chart of the balance in USDT, from 25 to 9.007.199.279,740991',
+    )
+    expect(await page.$$eval('.chart tbody td:last-child', (cells) => cells.map((cell) => cell.textContent))).toEqual([
+      ...['25', '27,5', '25', '9.007.199.279,740991'],
+    ])
+    await page.select('#filter', '')
+    await page.waitForFunction(() => document.querySelectorAll('.entries > table tbody tr').length === 20)
+    const file = await downloaded(page)
+    expect(file.split('\r\n')).toHaveLength(1 + 155 + 1)
+    expect(file).toContain('"9007199254.740991","9007199279.740991"')
+    expect(file).toContain(`"'=cmd|calc!A0","'@refund"`)
+    expect(pages.asked('/wallet/flow/list?limit=100')).toBe(2)
+  })
+
+  it('reads older entries by the id of the last one', async () => {
+    pages.story.entries = Array.from({ length: 45 }, (_, n) => entry(45 - n, 1, '1', '1'))
+    const page = await pages.openLoaded()
+    for (const shown of [40, 45]) {
+      await page.$$eval('.wide button', (all) => all.find((one) => one.textContent === 'Show older')?.click())
+      await page.waitForFunction(
+        (all) => document.querySelectorAll('.entries > table tbody tr').length === all,
+        {},
+        shown,
+      )
+    }
+    expect(pages.asked('/wallet/flow/list?limit=20&before=')).toBe(2)
+  })
+})
+
+/** Presses the button for the file, and returns what the browser would store. */
+async function downloaded(page: Page): Promise<string> {
+  return page.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        const create = URL.createObjectURL
+        URL.createObjectURL = (blob: Blob) => {
+          void blob.text().then(resolve)
+          return create(blob)
+        }
+        for (const one of document.querySelectorAll('button')) if (one.textContent === 'Download as CSV') one.click()
+      }),
+  )
+}

@@ -1,0 +1,113 @@
+import { gzipSync } from 'node:zlib'
+import { AxePuppeteer } from '@axe-core/puppeteer'
+import { describe, expect, it } from 'vitest'
+import type { Reader } from './browser.ts'
+import { useDesk } from './desk-fixture.ts'
+import { alarm, faults, owned } from './desk-story.ts'
+import { hostile, variants } from './hostile.ts'
+import { askDesk, poke, see, seeIn } from './reading.ts'
+import { payAddress, txidOf } from './story.ts'
+
+const at = useDesk()
+const { pages, open } = at
+
+describe('hostile texts', () => {
+  it('in marks, names, references and reasons are shown as texts', async () => {
+    for (const [, change] of faults) change(at.desk)
+    at.desk.summary.alarms = [alarm('new', hostile)]
+    at.desk.summary.gaps = [{ from: 1, to: 1, since: hostile, attempts: 1, why: hostile }]
+    at.desk.summary.endpoints = [{ number: 1, behind_seconds: 9, failing_since: hostile, last_failure: hostile }]
+    Object.assign(at.desk.summary.currencies[0] ?? {}, { symbol: hostile })
+    at.desk.summary.scan.msg = hostile
+    at.desk.entries = at.desk.entries.map((one) => ({ ...one, mark: hostile, by: hostile, osn: hostile, cuy: 1 }))
+    at.desk.deposits = [
+      owned(8, 'held', { reason: hostile, why: hostile, address: hostile, created_at: hostile, cuy: 1 }),
+    ]
+    const page = await open()
+    const dialogs: string[] = []
+    page.on('dialog', (dialog) => {
+      dialogs.push(dialog.message())
+      void dialog.dismiss()
+    })
+    await page.waitForSelector('.status h2')
+    for (const question of [txidOf(8), '7', `7 ${hostile}`, hostile, 'gap 1', 'endpoint 1', payAddress]) {
+      await askDesk(page, question)
+      await see(page, '<img src=x')
+    }
+    pages.answer('/ledger/deposits', { status: 400, msg: hostile })
+    expect(await askDesk(page, txidOf(7))).toContain('<img src=x')
+    pages.answer('/ledger/summary', { status: 500, msg: hostile })
+    await poke(page)
+    await seeIn(page, '.status', '<img src=x')
+    expect(await page.$$eval('img, script, iframe, object', (all) => all.length)).toBe(1) // the script of the page
+    expect(dialogs).toEqual([])
+  })
+})
+
+describe('the desk', () => {
+  it('survives any member of the summary, and any of a deposit, of another kind', async () => {
+    for (const [, change] of faults) change(at.desk)
+    const page = await open()
+    await page.waitForSelector('.findings')
+    for (const path of ['/ledger/summary', '/ledger/deposits']) {
+      const script = pages.service.routes.get(path)
+      const sample =
+        path === '/ledger/summary' ? { data: at.desk.summary } : { data: { list: at.desk.deposits, count: 1 } }
+      for (const data of variants(sample.data)) {
+        pages.answer(path, { data })
+        const before = pages.asked('/ledger/summary')
+        await poke(page)
+        await expect.poll(() => pages.asked('/ledger/summary'), { interval: 2 }).toBeGreaterThan(before)
+      }
+      if (script !== undefined) pages.service.routes.set(path, script)
+    }
+    await poke(page)
+    await seeIn(page, '#state', 'The scan stands still')
+  })
+
+  it.each<[string, Reader]>([
+    ['light at 200 % zoom in Chinese', { width: 640, height: 430, scale: 2, languages: ['zh-CN'] }],
+    ['dark on the narrowest phone', { width: 320, height: 568, isDark: true }],
+  ])('has no violations of accessibility, and fits: %s', async (_what, reader) => {
+    for (const [, change] of faults) change(at.desk)
+    at.desk.summary.alarms.push(alarm('reconciliation-surplus', `1:${payAddress}`))
+    const page = await open(reader)
+    await page.waitForSelector('.findings')
+    await askDesk(page, txidOf(9))
+    await page.$$eval('details', (all) => {
+      for (const one of all) one.open = true
+    })
+    const { violations } = await new AxePuppeteer(page as never).analyze() // the package has a copy of the types
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
+  })
+
+  it('needs no more than a keyboard: a row leads to its story and back', async () => {
+    faults[1]?.[1](at.desk)
+    const page = await open()
+    await seeIn(page, '#state', 'Held deposits')
+    const focused = () => page.evaluate(() => document.activeElement?.textContent || document.activeElement?.id)
+    const order: unknown[] = []
+    for (let press = 0; press < 5; press += 1) {
+      await page.keyboard.press('Tab')
+      order.push(await focused())
+    }
+    expect(order).toEqual(['中文', 'Sign out', 'Story', 'question', 'Look it up'])
+    await page.keyboard.down('Shift')
+    for (let press = 0; press < 2; press += 1) await page.keyboard.press('Tab')
+    await page.keyboard.up('Shift')
+    await page.keyboard.press('Enter')
+    expect(await focused()).toContain('Held deposits')
+    for (let press = 0; press < 2; press += 1) await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await seeIn(page, '.result', '25 USDT: Held')
+    expect(await focused()).toContain('What happened?')
+  })
+
+  it('is no more than 40 KB in all, gzipped', () => {
+    const files = [...pages.service.files].filter(([path]) => path.startsWith('/desk'))
+    const sizes = files.map(([, { content }]) => gzipSync(content).length)
+    expect(sizes.length).toBe(3)
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(40_960)
+  })
+})

@@ -1,0 +1,185 @@
+/** What the service has for the desk: all is well, or one fault of each kind. */
+import { exact, type Script, type ScriptedService } from './scripted-service.ts'
+import { payAddress, transfer, txidOf } from './story.ts'
+
+/** An instant so many seconds ago, by the clock of the scripted service. */
+export const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString()
+
+const day = (index: number) => ({
+  day: new Date(Date.UTC(2026, 9, 24 + index)).toISOString().slice(0, 10),
+  deposits: (index * 7) % 11,
+  sum: exact(`${(index * 37) % 90}.5`),
+  entries: [
+    { type: 1, count: (index * 7) % 11 },
+    { type: 4, count: (index * 5) % 7 },
+  ],
+})
+
+const currency = (cuy: number, symbol: string) => ({
+  ...{ cuy, symbol, owed: exact('9007199254.740993'), held: exact('9007199254.740993'), held_at: ago(3_600) },
+  ...{ compared: 812, unexplained: exact('0'), differing: 0, days: Array.from({ length: 30 }, (_, n) => day(n)) },
+})
+
+/** The summary of a service that is well. */
+export const wellSummary = () => ({
+  currencies: [currency(1, 'TRX'), currency(2, 'USDT')],
+  addresses: 812,
+  transfers: { seen: 2, held: 0, held_for: [] as object[] },
+  gaps: [] as object[],
+  alarms: [] as object[],
+  scan: {
+    ...{ status: 'ok', scanned: 70_000_019, finalized: 70_000_019, behind: 0 },
+    ...{ msg: null as string | null, oldest_held_at: null as string | null },
+  },
+  endpoints: [
+    { number: 1, behind_seconds: 0, failing_since: null, last_failure: null },
+    { number: 2, behind_seconds: 0, failing_since: null, last_failure: null },
+  ] as object[],
+})
+
+/** A raised alarm. */
+export const alarm = (kind: string, subject = '', seconds = 600) => ({
+  ...{ kind, subject, since: ago(seconds), raised: `raised ${kind}`, remedy: `remedy ${kind}` },
+})
+
+/** A deposit of a user. */
+export const owned = (id: number, state: string, members: object = {}) => ({
+  ...transfer(id, state, members),
+  uid: 7,
+})
+
+/** An entry of a user, posted by a backend. */
+export const posted = (id: number, type: number, amt: string, members: object = {}) => ({
+  ...{ id, uid: 7, wid: 3, osn: txidOf(id), type, cuy: 2, amt: exact(amt), balance: exact('25'), mark: '' },
+  ...{ created_at: '2026-11-22T14:00:30.000Z', by: '', ...members },
+})
+
+/** What the service answers the desk with. */
+export interface DeskStory {
+  summary: ReturnType<typeof wellSummary>
+  deposits: ReturnType<typeof owned>[]
+  entries: ReturnType<typeof posted>[]
+}
+
+/** A service that is well, with a user who has paid and bought something. */
+export const wellDesk = (): DeskStory => ({
+  summary: wellSummary(),
+  deposits: [owned(8, 'credited', { entry: 5 })],
+  entries: [posted(6, 4, '-2.5', { osn: 'order-1001', mark: 'two cups', by: 'shop' }), posted(5, 1, '25')],
+})
+
+/** Hidden faults, each with what the first sentence has to say about it: what is wrong, and what to do. */
+export const faults: readonly (readonly [
+  name: string,
+  change: (desk: DeskStory) => void,
+  says: string,
+  todo: string,
+])[] = [
+  [
+    'a gap',
+    ({ summary }) => {
+      summary.gaps = [{ from: 100, to: 105, since: ago(7_200), attempts: 7, why: 'the nodes disagree about block 100' }]
+      summary.alarms = [alarm('gap-unread', '100')]
+    },
+    'Blocks 100 to 105 could not be read: deposits in there are not credited yet',
+    'Add or replace a node.',
+  ],
+  [
+    'a held deposit',
+    (desk) => {
+      desk.summary.transfers.held_for = [{ reason: 'retired', cuy: 2, count: 1 }]
+      desk.summary.scan.oldest_held_at = ago(90_000)
+      desk.deposits = [owned(9, 'held', { reason: 'retired', why: 'its currency is no longer accepted' })]
+    },
+    'Held deposits in USDT: 1. Its currency is not accepted any more.',
+    'Take retired off the currency in CURRENCIES',
+  ],
+  [
+    'a surplus',
+    ({ summary }) => {
+      Object.assign(summary.currencies[0] ?? {}, { unexplained: exact('12.5'), differing: 1 })
+      summary.alarms = [alarm('reconciliation-surplus', `1:${payAddress}`)]
+    },
+    'An address holds more than is recorded',
+    'Compare the story of the address with an explorer.',
+  ],
+  [
+    'an endpoint that fails',
+    ({ summary }) => {
+      const failing = { behind_seconds: 4_000, failing_since: ago(4_000), last_failure: 'status 500' }
+      summary.endpoints[1] = { number: 2, ...failing }
+      summary.alarms = [alarm('endpoint-failing', 'endpoint 2'), alarm('endpoint-behind', 'endpoint 2')]
+    },
+    'Endpoint 2 fails: status 500',
+    'npm run operate -- webhooks status',
+  ],
+  [
+    'a stalled scan',
+    ({ summary }) => {
+      Object.assign(summary.scan, { status: 'stopped', behind: 400, msg: 'the scan has not advanced for 1200 s' })
+      summary.alarms = [alarm('scan-stalled')]
+    },
+    'The scan stands still: nothing is credited',
+    'Run npm run doctor -- --production: it asks each node',
+  ],
+  [
+    'a scan that never ran',
+    ({ summary }) => {
+      Object.assign(summary.scan, { status: 'stopped', msg: 'the scan has not advanced for 1200 s' })
+    },
+    'The scan has stopped: nothing is credited',
+    'npm run doctor',
+  ],
+]
+
+/** Answers every route of the desk. Its token is `good`. */
+export function serveDesk(service: ScriptedService, desk: DeskStory): void {
+  const { routes } = service
+  const guarded = (path: string, script: Script) =>
+    routes.set(path, (url, request) => {
+      const isGood = request.headers?.authorization !== 'Bearer bad' && request.headers?.authorization !== undefined
+      return isGood ? script(url, request) : { status: 401, msg: 'a valid bearer token is required' }
+    })
+  routes.clear()
+  routes.set('/currencies', () => ({ data: { network: 'Tron', list: [], count: 0 } }))
+  guarded('/ledger/summary', () => ({ data: desk.summary }))
+  guarded('/ledger/deposits', ({ searchParams }) =>
+    page(
+      desk.deposits.filter((one) => matches(one, searchParams, ['txid', 'address', 'state', 'uid'])),
+      searchParams,
+    ),
+  )
+  guarded('/ledger/entries', ({ searchParams }) =>
+    page(
+      desk.entries.filter((one) => matches(one, searchParams, ['uid', 'osn'])),
+      searchParams,
+    ),
+  )
+  guarded('/ledger/wallets', () => ({
+    data: {
+      list: [
+        { cuy: 1, amt: exact('0') },
+        { cuy: 2, amt: exact('22.5') },
+      ],
+      count: 2,
+    },
+  }))
+  guarded('/ledger/address', ({ searchParams }) => {
+    if (searchParams.get('address') !== payAddress) return { status: 404, msg: 'no such address' }
+    return { data: { uid: 7, id: 3, address: payAddress } }
+  })
+  service.requests.length = 0
+}
+
+function matches(one: object, params: URLSearchParams, names: readonly string[]): boolean {
+  return names.every((name) => {
+    const wanted = params.get(name)
+    return wanted === null || String((one as Record<string, unknown>)[name]) === wanted // compared only
+  })
+}
+
+function page(all: readonly { id: number }[], params: URLSearchParams) {
+  const before = Number(params.get('before') ?? Number.POSITIVE_INFINITY)
+  const list = all.filter(({ id }) => id < before).slice(0, Number(params.get('limit')))
+  return { data: { list, count: all.length } }
+}

@@ -1,0 +1,201 @@
+import type { Page } from 'puppeteer-core'
+import { describe, expect, it } from 'vitest'
+import { useDesk } from './desk-fixture.ts'
+import { ago, alarm, faults, owned, wellDesk } from './desk-story.ts'
+import { desktop } from './fixture.ts'
+import { askDesk, downloadedList, poke, see, seeIn, textOfFirst } from './reading.ts'
+import type { Scripted } from './scripted-service.ts'
+import { payAddress, txidOf } from './story.ts'
+
+const at = useDesk()
+const { pages, open } = at
+const tone = (page: Page) => page.$eval('.status', (status) => status.getAttribute('data-tone'))
+
+async function openWell(): Promise<Page> {
+  const page = await open()
+  await seeIn(page, '#state', 'All is well')
+  return page
+}
+
+describe('the first screen', () => {
+  it('says that all is well, with exact sums, delays and charts, and with the token out of the address', async () => {
+    const page = await openWell()
+    expect(await page.evaluate(() => location.hash)).toBe('')
+    expect(await tone(page)).toBe('good')
+    await see(page, '9,007,199,254.740993')
+    await see(page, '0 blocks behind 70,000,019')
+    expect(await page.$$eval('.chart svg', (all) => all.map((one) => one.getAttribute('aria-label')))).toEqual([
+      expect.stringMatching(/^Deposits a day: \d+ in all, at most 10$/),
+      expect.stringMatching(/^Sum of deposits a day: [\d,.]+ TRX in all, at most 89.5 TRX$/),
+      expect.stringMatching(/^Entries a day: Payment: /),
+    ])
+    expect(await page.$$eval('.chart:first-child tbody tr', (rows) => rows.length)).toBe(30)
+  })
+
+  it('says what is wrong and what to do, for each hidden fault', async () => {
+    const page = await open()
+    for (const [, change, says, todo] of faults) {
+      change(Object.assign(at.desk, wellDesk()))
+      await poke(page)
+      await seeIn(page, '#state', says)
+      expect(await textOfFirst(page, '#state + p')).toContain(todo)
+      expect(await tone(page)).toMatch(/bad|warn/)
+      expect(await page.$('.findings')).toBeNull()
+    }
+  })
+
+  it('says that a setting is wrong, before anybody signs in', async () => {
+    const unconfigured: Scripted = { status: 503, msg: 'the service is not configured' }
+    for (const path of pages.service.routes.keys()) pages.answer(path, unconfigured)
+    const page = await open(desktop, '')
+    await seeIn(page, '#state', 'A setting is wrong')
+    await seeIn(page, '.status', 'npm run doctor')
+  })
+
+  it('has the worst first and each of the others once, in both languages', async () => {
+    for (const [, change] of faults) change(at.desk)
+    at.desk.summary.alarms = [alarm('node-lies', 'node 2'), alarm('a-new-kind', 'x'), alarm('chain-forked')]
+    const page = await open({ ...desktop, languages: ['zh-CN'] })
+    await seeIn(page, '#state', '有一个最终区块与已存储的区块不相接')
+    expect(await page.$$eval('[data-kind]', (all) => all.map((one) => one.getAttribute('data-kind')))).toEqual([
+      ...['chain-forked', 'gap-unread', 'difference', 'held', 'node-lies', 'a-new-kind', 'endpoint-failing'],
+    ])
+    await page.click('header button')
+    await seeIn(page, '#state', 'A final block does not follow the stored one.')
+    await see(page, 'raised a-new-kind')
+  })
+
+  it('says what to do about an answer that does not help, and keeps what it has', async () => {
+    const answers: readonly [Scripted, string][] = [
+      [{ status: 403, msg: 'the scope must include ledger:read' }, 'Its scope has to include'],
+      [{ status: 404, msg: 'no such path' }, 'Set BACKEND_JWT_SECRET'],
+      [{ status: 500, msg: 'internal error' }, 'The service cannot answer right now'],
+      [{ data: {} }, 'The answer of the service could not be read'],
+      [{ status: 401, msg: 'a valid bearer token is required' }, 'The token is wrong or has expired'],
+    ]
+    const page = await openWell()
+    for (const [scripted, says] of answers) {
+      pages.answer('/ledger/summary', scripted)
+      await poke(page)
+      await seeIn(page, '.status', says)
+    }
+    await see(page, '9,007,199,254.740993')
+    expect(await page.$('#token')).not.toBeNull()
+  })
+})
+
+describe('signing in', () => {
+  it('takes a pasted token, which stays in memory only', async () => {
+    const page = await open(desktop, '')
+    await seeIn(page, '#state', 'Sign in to see')
+    await page.type('#token', 'no token')
+    await page.keyboard.press('Enter')
+    await see(page, 'That is no token')
+    await page.type('#token', 'Bearer good')
+    await page.keyboard.press('Enter')
+    await seeIn(page, '#state', 'All is well')
+    const kept = () => [document.cookie, JSON.stringify(sessionStorage), JSON.stringify(localStorage), location.href]
+    expect((await page.evaluate(kept)).join()).not.toContain('good')
+    expect(await page.$eval('#token', (input) => (input as HTMLInputElement).value)).toBe('') // it is an input
+    await page.$$eval('header button', (all) => all.find((one) => one.textContent === 'Sign out')?.click())
+    await seeIn(page, '#state', 'Sign in to see')
+  })
+})
+
+describe('the box', () => {
+  it('answers to a txid with the whole story, and with a sentence for the user', async () => {
+    const page = await openWell()
+    const story = await askDesk(page, `https://tronscan.org/#/transaction/${txidOf(8)}`)
+    const order = ['25 USDT: Credited', 'Seen', payAddress, 'User 7: address 3', 'Final', 'Entry 5: +25 USDT']
+    const places = [...order, 'deposit.credited', 'Endpoint 2 has it', 'was credited to your balance'].map((text) =>
+      story.indexOf(text),
+    )
+    expect(places.every((place, index) => place > (places[index - 1] ?? -1))).toBe(true)
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = async (text) => void Object.assign(document, { title: text })
+    })
+    await page.click('.result .note button')
+    await see(page, 'Copied')
+    expect(await page.title()).toMatch(/^Your payment of 25 USDT arrived and was credited to your balance on /)
+  })
+
+  const states: readonly [state: string, members: object, says: string, forUser: string][] = [
+    ['seen', { seconds: 43 }, 'Not yet: in about 43 s', 'is on its way'],
+    ['dropped', {}, 'Not in the chain any more', 'has dropped the block'],
+    ['held', { reason: 'wallet-full', why: 'no room' }, 'has no room for it', 'has arrived and is safe'],
+    ['refused', { reason: 'dust', why: 'too small' }, 'less than the smallest amount', 'but it was not credited'],
+    ['held', { reason: 'toString', why: 'a new reason' }, 'a new reason', 'a new reason'],
+  ]
+  it('explains each state and reason of a deposit', async () => {
+    const page = await openWell()
+    for (const [state, members, says, forUser] of states) {
+      at.desk.deposits = [owned(8, state, members)]
+      expect(await askDesk(page, txidOf(8))).toContain(says)
+      expect(await textOfFirst(page, 'blockquote')).toContain(forUser)
+    }
+  })
+
+  it('answers to whatever support has: a txid, an address, a user or an order, known or not', async () => {
+    const page = await openWell()
+    const order = ['Payment: −2.5 USDT', 'Posted by shop', 'entry.posted', 'Endpoint 1 has it']
+    const answers: readonly (readonly [question: string, says: readonly string[]])[] = [
+      [txidOf(99), ['not known here', '/tron/recharge?txid=', 'We cannot find the transaction']],
+      [payAddress, ['User 7: address 3', 'Deposits: 1', '25 USDT']],
+      ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', ['nobody’s', 'character by character']],
+      ['7', ['User 7', '22.5 USDT', 'Deposits: 1', 'Entries: 2', 'two cups']],
+      ['8', ['no deposit and no entry']],
+      ['7 order-1001', order],
+      ['7 order-1002', ['no such order']],
+      ['order-1001', ['whose is it?']],
+    ]
+    for (const [question, says] of answers) {
+      const answer = await askDesk(page, question)
+      for (const one of says) expect(answer).toContain(one)
+    }
+    await page.type('#whose', '7')
+    await page.keyboard.press('Enter')
+    for (const one of order) await seeIn(page, '.result', one)
+    expect(pages.asked('/ledger/address?uid')).toBe(0) // it would issue one
+  })
+
+  it('says which endpoint lacks the event', async () => {
+    faults[3]?.[1](at.desk)
+    at.desk.entries = at.desk.entries.map((one) => ({ ...one, created_at: ago(60) }))
+    const page = await open()
+    await seeIn(page, '#state', 'Endpoint 2 fails')
+    const story = await askDesk(page, '7 order-1001')
+    expect(story).toContain('Endpoint 1 has it')
+    expect(story).toContain('Endpoint 2 does not have it yet status 500')
+  })
+})
+
+describe('the lists', () => {
+  it('lead from each row to its story, and come as files', async () => {
+    for (const [, change] of faults.slice(0, 4)) change(at.desk)
+    const held = owned(9, 'held', { reason: 'retired', why: '=cmd|calc!A0' })
+    at.desk.summary.alarms = [alarm('reconciliation-surplus', `1:${payAddress}`)]
+    at.desk.deposits = Array.from({ length: 130 }, (_, n) => ({ ...held, id: 200 - n, txid: txidOf(200 - n) }))
+    const page = await open()
+    await page.waitForSelector('#held')
+    const first = (id: string) => `section:has(> div > #${id}) td button`
+    const stories = [
+      ['held', 'Its currency is not accepted any more'],
+      ['gaps', 'Deposits in these blocks are not credited yet'],
+      ['differences', 'User 7: address 3'],
+    ] as const
+    for (const [id, says] of stories) {
+      await page.waitForSelector(first(id))
+      await page.$eval(first(id), (row) => (row as HTMLElement).click()) // it is a button
+      await seeIn(page, '.result', says)
+    }
+    await page.$$eval('#endpoints', ([heading]) => {
+      ;[...(heading?.closest('section')?.querySelectorAll('button') ?? [])].at(-1)?.click()
+    })
+    await seeIn(page, '.result', 'Its events wait in their order')
+    const file = await downloadedList(page, 'held')
+    expect(file.split('\r\n')).toHaveLength(1 + 130 + 1)
+    expect(file).toContain(`"'=cmd|calc!A0"`)
+    expect(await downloadedList(page, 'gaps')).toContain('"100","105"')
+    expect(await downloadedList(page, 'differences')).toContain(`"TRX","more","${payAddress}"`)
+  })
+})

@@ -1,0 +1,30 @@
+/** A page of another origin that embeds `/deposit` and hands over a token, as the README shows it. */
+import { createServer } from 'node:http'
+import { listen, type RunningServer } from '../support/loopback.ts'
+
+/** The example: `wallet` is the origin of the service, and `/token` answers with a token of the signed-in user. */
+export const embeddingExample = (
+  wallet: string,
+) => `<iframe id="deposit" src="${wallet}/deposit" title="Deposit" allow="clipboard-write"
+  style="width: 100%; height: 100vh; border: 0"></iframe>
+<script>
+  const frame = document.getElementById('deposit')
+  addEventListener('message', async ({ source, origin, data }) => {
+    if (source !== frame.contentWindow || origin !== '${wallet}' || data?.type !== 'token-wanted') return
+    const token = await (await fetch('/token')).text() // from your own server, which knows who is signed in
+    frame.contentWindow.postMessage({ type: 'token', token }, '${wallet}')
+  })
+</script>`
+
+/** Serves the example on a port of its own. `token` answers each question of the page for a token. */
+export async function startEmbeddingPage(
+  wallet: string,
+  token: () => Promise<string> | string,
+): Promise<RunningServer> {
+  const server = createServer(async (request, response) => {
+    if (request.url === '/token') return void response.end(await token())
+    const html = `<!doctype html><html lang="en"><title>Shop</title><body>${embeddingExample(wallet)}`
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html)
+  })
+  return listen(server)
+}

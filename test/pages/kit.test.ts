@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { depositTexts } from '../../src/pages/deposit/texts.ts'
+import { deskTexts } from '../../src/pages/desk/texts.ts'
+import { toCsv } from '../../src/pages/kit/csv.ts'
+import { isZero, unitsOf } from '../../src/pages/kit/decimal.ts'
+import { createFormat } from '../../src/pages/kit/format.ts'
+import { findTxid, parseExact, readText } from '../../src/pages/kit/read.ts'
+import { commonTexts, preferredLanguage, type TextTable } from '../../src/pages/kit/texts.ts'
+import { root } from '../support/project.ts'
+import { sources, textOf } from '../support/source-files.ts'
+
+describe('exact amounts', () => {
+  it('are read digit by digit, and only where they are amounts', () => {
+    const text =
+      '{"amt":9007199254740993.000001,"balance" : -0.10 ,"id":5,"mark":"\\"amt\\":7 \\\\\\"balance\\":8","l":[{"amt":1}]}'
+    expect(parseExact(text)).toEqual({
+      amt: '9007199254740993.000001',
+      balance: '-0.10',
+      id: 5,
+      mark: '"amt":7 \\"balance":8',
+      l: [{ amt: '1' }],
+    })
+  })
+
+  it.each([
+    ['en', '1234567890123456789.5', '1,234,567,890,123,456,789.5'],
+    ['de-DE', '-9007199254740993.000001', '−9.007.199.254.740.993,000001'],
+    ['hi-IN', '1234567.25', '12,34,567.25'],
+    ['ar-EG', '12.5', '١٢٫٥'],
+    ['zh-CN', '-0.5', '−0.5'],
+    ['no such locale', '1000', '1,000'],
+  ])('are written in the format of %s', (locale, decimal, written) => {
+    expect(createFormat([locale]).amount(decimal)).toBe(written)
+  })
+
+  it('are compared as integers', () => {
+    expect([unitsOf('1.5', 3), unitsOf('-0.000001', 6), isZero('-0.00'), isZero('0.01')]).toEqual([
+      1500n,
+      -1n,
+      true,
+      false,
+    ])
+  })
+})
+
+describe('times', () => {
+  it('are written in the format of the reader; what is no time stays as it is', () => {
+    const format = createFormat(['de-DE'])
+    expect(format.time('2026-11-22T14:05:00.000Z')).toMatch(/^2\d\.11\.2026, \d\d:\d\d$/)
+    expect(format.time('soon')).toBe('soon')
+  })
+})
+
+describe('texts of the service', () => {
+  it('lose characters that deceive, and are cut', () => {
+    expect(readText('a\u202Eb\u0000c\u200bd\n')).toBe('abcd')
+    expect(readText('x'.repeat(5_000)).length).toBeLessThan(500)
+  })
+})
+
+describe('a CSV file', () => {
+  it('quotes every field, and makes harmless what a spreadsheet would run', () => {
+    const rows = [['a"b', '-2.5', '=1+1', '+cmd', '@x', '-1+1', '\t=1', ' =2', '0.000001']]
+    expect(toCsv(rows)).toBe(`"a""b","-2.5","'=1+1","'+cmd","'@x","'-1+1","'\t=1","' =2","0.000001"\r\n`)
+  })
+})
+
+describe('a transaction number', () => {
+  const txid = 'ab'.repeat(32)
+  it.each([
+    [` ${txid.toUpperCase()}\n`, txid],
+    [`0x${txid}`, txid],
+    [`https://tronscan.org/#/transaction/${txid}?lang=en`, txid],
+    [`${txid} ${txid}`, txid],
+    [`${txid} ${'cd'.repeat(32)}`, null],
+    [txid.slice(1), null],
+    [`${txid}a`, null],
+    ['', null],
+  ])('is found in %j', (pasted, found) => expect(findTxid(pasted)).toBe(found))
+})
+
+describe('the texts', () => {
+  const tables: readonly TextTable[] = [commonTexts, depositTexts, deskTexts]
+  const all = tables.flatMap((table) => Object.entries(table))
+
+  it.each(all)('%s says the same in both languages: not empty, with every part', (_name, [en, zh]) => {
+    if (typeof en === 'string' || typeof zh === 'string') {
+      expect([en, zh].every((text) => typeof text === 'string')).toBe(true)
+      return
+    }
+    const parts = ['<1>', '<2>', '<3>']
+    const used = (text: string) => parts.filter((part) => text.includes(part))
+    expect(used(zh(...parts))).toEqual(used(en(...parts)))
+    expect(used(en(...parts)).length).toBe(en.length)
+  })
+
+  it('come in the first language of the reader that there is', () => {
+    const languages = [['fr', 'zh-TW', 'en'], ['fr'], ['en-GB', 'zh'], []].map(preferredLanguage)
+    expect(languages).toEqual(['zh', 'en', 'en', 'en'])
+  })
+})
+
+describe('the source of the pages', () => {
+  const files = sources.filter((file) => file.startsWith('src/pages/'))
+
+  it('never inserts markup, runs text or reads a clock that can be wrong', () => {
+    expect(files.length).toBeGreaterThan(20)
+    const sinks =
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\(|new Function|srcdoc|localStorage|Date\.now/
+    expect(files.filter((file) => sinks.test(textOf(file)))).toEqual([])
+  })
+
+  it.each(['deposit', 'desk'])('of %s loads nothing from elsewhere', (name) => {
+    const html = readFileSync(`${root}src/pages/${name}/page.html`, 'utf8')
+    expect([...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url)).toEqual([
+      'data:,',
+      `/${name}/page.css`,
+      `/${name}/page.js`,
+    ])
+  })
+})

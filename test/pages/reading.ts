@@ -1,0 +1,62 @@
+/** What tests read from an open page, and how they wait. */
+import type { Frame, Page } from 'puppeteer-core'
+
+/** Waits until the page shows this text. */
+export async function see(page: Page | Frame, text: string): Promise<void> {
+  await page.waitForFunction((wanted) => document.body.textContent.includes(wanted), {}, text)
+}
+
+/** Waits until an element has this text among its own. */
+export async function seeIn(page: Page | Frame, selector: string, text: string): Promise<void> {
+  const includes = (where: string, wanted: string) => document.querySelector(where)?.textContent.includes(wanted)
+  await page.waitForFunction(includes, {}, selector, text)
+}
+
+/** The text of the first element of a selector. */
+export async function textOfFirst(page: Page | Frame, selector: string): Promise<string> {
+  return page.$eval(selector, (element) => element.textContent)
+}
+
+/** Makes the page ask the service now, as it does when a connection is back. */
+export async function poke(page: Page | Frame): Promise<void> {
+  await page.evaluate(() => window.dispatchEvent(new Event('online')))
+}
+
+/** Chooses a currency, and waits for the address. */
+export async function choose(page: Page | Frame, cuy: number): Promise<void> {
+  await (await page.waitForSelector(`input[value="${cuy}"]`))?.click()
+  await page.waitForSelector('.address')
+}
+
+/** Asks about a transaction, and waits for the answer. */
+export async function askAbout(page: Page | Frame, pasted: string): Promise<string> {
+  await page.$eval('#txid', (input, text) => Object.assign(input, { value: text }), pasted)
+  await page.$eval('form .result', (result) => result.replaceChildren())
+  await page.$eval('form', (form) => form.requestSubmit())
+  const isAnswered = () => /^(?!Looking|正在查询)./.test(document.querySelector('form .result')?.textContent ?? '')
+  await page.waitForFunction(isAnswered)
+  return textOfFirst(page, 'form .result')
+}
+
+/** Asks the box of the desk, and waits for the answer. */
+export async function askDesk(page: Page, question: string): Promise<string> {
+  await page.$eval('#question', (input, text) => Object.assign(input, { value: text }), question)
+  await page.$eval('form:has(#question)', (form) => (form as HTMLFormElement).requestSubmit()) // it is a form
+  await page.waitForFunction(() => document.querySelector('.result > h3') !== null)
+  return textOfFirst(page, '.result')
+}
+
+/** The text of the file that a list of the desk gives. */
+export async function downloadedList(page: Page, id: string): Promise<string> {
+  return page.evaluate(async (list) => {
+    const blob = new Promise<Blob>((resolve) => {
+      const create = URL.createObjectURL
+      URL.createObjectURL = (made) => {
+        if (made instanceof Blob) resolve(made)
+        return create(made)
+      }
+    })
+    document.getElementById(list)?.parentElement?.querySelector('button')?.click()
+    return (await blob).text()
+  }, id)
+}

@@ -1,0 +1,92 @@
+/** A service that answers what a test wants: for states that the real one does not have on command. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildPages } from '../../src/pages/build.ts'
+import { listen } from '../support/loopback.ts'
+
+/** An answer of a route. */
+export interface Scripted {
+  readonly status?: number
+  readonly msg?: string
+  readonly data?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** In place of the envelope. */
+  readonly body?: string
+  /** Answers when this is resolved. */
+  readonly after?: Promise<unknown>
+}
+
+/** Makes the answer to a request. */
+export type Script = (url: URL, request: IncomingMessage) => Scripted
+
+/** A running service. */
+export interface ScriptedService {
+  readonly url: string
+  /** The scripts by path. Each test can replace them. */
+  readonly routes: Map<string, Script>
+  /** Paths with queries that were asked for, each with its token. */
+  readonly requests: { readonly path: string; readonly token: string | null }[]
+  /** Files of the pages by path. */
+  readonly files: ReadonlyMap<string, { readonly type: string; readonly content: Buffer }>
+  /** Which pages may frame the page. */
+  frameAncestors: string
+  close(): Promise<void>
+}
+
+/** An amount that is written as a JSON number with exactly these digits. */
+export const exact = (digits: string) => `#${digits}#`
+
+/** As `.assets/_headers` and the Worker have them. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+/** Builds the pages and serves them beside scripted routes. */
+export async function startScriptedService(): Promise<ScriptedService> {
+  const files = await builtFiles()
+  const routes = new Map<string, Script>()
+  const requests: { path: string; token: string | null }[] = []
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+    const file = files.get(url.pathname)
+    if (file !== undefined) {
+      const csp = `${policy}; frame-ancestors ${service.frameAncestors}`
+      response.writeHead(200, { 'content-type': file.type, 'content-security-policy': csp }).end(file.content)
+      return
+    }
+    const token = request.headers.authorization?.replace('Bearer ', '') ?? null
+    requests.push({ path: url.pathname + url.search, token })
+    const unknown: Scripted = { status: 404, msg: 'no such path' }
+    const {
+      status = 200,
+      msg = 'success',
+      data,
+      headers,
+      body,
+      after,
+    } = routes.get(url.pathname)?.(url, request) ?? unknown
+    await after
+    const text = JSON.stringify({ code: status, msg, data }).replaceAll(/"#(-?[\d.]+)#"/g, '$1')
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body ?? text)
+  })
+  const { url, close } = await listen(server)
+  const service = { url, routes, requests, files, frameAncestors: "'none'", close }
+  return service
+}
+
+async function builtFiles(): Promise<ScriptedService['files']> {
+  const folder = mkdtempSync(join(tmpdir(), 'pages-'))
+  await buildPages(folder)
+  const read = (path: string, name: string, type: string) =>
+    [path, { type: `${type}; charset=utf-8`, content: readFileSync(join(folder, name)) }] as const
+  const files = new Map(
+    ['deposit', 'desk'].flatMap((name) => [
+      read(`/${name}`, `${name}.html`, 'text/html'),
+      read(`/${name}/page.js`, `${name}/page.js`, 'text/javascript'),
+      read(`/${name}/page.css`, `${name}/page.css`, 'text/css'),
+    ]),
+  )
+  rmSync(folder, { recursive: true })
+  return files
+}

@@ -1,0 +1,111 @@
+/** A caller's data, as the scripted service answers with it. */
+import { exact, type Script, type ScriptedService } from './scripted-service.ts'
+
+/** The caller's address. */
+export const payAddress = 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH'
+
+/** The transaction number of the n-th transfer. */
+export const txidOf = (n: number) => n.toString(16).padStart(2, '0').repeat(32)
+
+const currency = (cuy: number, symbol: string, name: string, contract: string | null, minDeposit: string | null) => ({
+  ...{ cuy, symbol, name, decimals: 6, minDeposit, contract, retired: false },
+})
+
+/** TRX without a minimum, and USDT with one. */
+export const currencies = [
+  currency(1, 'TRX', 'Tronix', null, null),
+  currency(2, 'USDT', 'Tether USD', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', '1'),
+]
+
+/** A transfer in a state. */
+export function transfer(id: number, state: string, members: object = {}) {
+  const at = `2026-11-22T14:0${id % 10}:00.000Z`
+  const basics = { id, txid: txidOf(id), position: 0, cuy: 2, amt: exact('25'), address: payAddress }
+  return { ...basics, state, created_at: at, ...members }
+}
+
+/** An entry of the ledger. */
+export function entry(id: number, type: number, amt: string, balance: string, members: object = {}) {
+  const at = `2026-11-${String(1 + (id % 22)).padStart(2, '0')}T09:30:00.000Z`
+  const basics = { id, uid: 7, wid: 3, osn: txidOf(id), type, cuy: 2 }
+  return { ...basics, amt: exact(amt), balance: exact(balance), mark: '', created_at: at, ...members }
+}
+
+/** What the service has about the caller. */
+export interface Story {
+  network: string
+  currencies: object[]
+  transfers: { id: number }[]
+  balances: [cuy: number, amount: string][]
+  entries: { id: number; cuy: number }[]
+}
+
+/** A caller who has paid nothing yet. */
+export const newcomer = (): Story => ({
+  network: 'Tron',
+  currencies,
+  transfers: [],
+  balances: [
+    [1, '0'],
+    [2, '0'],
+  ],
+  entries: [],
+})
+
+/** A caller with a history. */
+export const regular = (): Story => ({
+  network: 'Tron',
+  currencies,
+  transfers: [
+    transfer(9, 'seen', { seconds: 43, amt: exact('120.5') }),
+    transfer(8, 'credited', { entry: 5, amt: exact('9007199254.740991') }),
+    transfer(7, 'refused', { reason: 'below-minimum', why: 'below the minimum of 1 USDT', amt: exact('0.25') }),
+    transfer(6, 'held', { reason: 'retired', why: 'the currency is retired' }),
+    transfer(5, 'dropped'),
+  ],
+  balances: [
+    [1, '3.5'],
+    [2, '9007199279.740991'],
+  ],
+  entries: [
+    entry(21, 1, '9007199254.740991', '9007199279.740991'),
+    entry(20, 4, '-2.5', '25', { mark: 'two cups' }),
+    entry(17, 1, '3.5', '3.5', { cuy: 1 }),
+    entry(12, 5, '2.5', '27.5', { osn: '=cmd|calc!A0', mark: '@refund' }),
+    entry(5, 1, '25', '25'),
+  ],
+})
+
+/** Answers every route of the page with a story, whose members a test can change at any time. */
+export function serve(service: ScriptedService, story: Story): void {
+  const { routes } = service
+  routes.clear()
+  routes.set('/currencies', () => listed(story.currencies, { network: story.network }))
+  routes.set('/tron/generate', () => ({ data: { id: 1, address: payAddress } }))
+  routes.set(
+    '/tron/deposits',
+    paged(() => story.transfers),
+  )
+  routes.set('/wallet/list', () => listed(story.balances.map(([cuy, amt]) => ({ amt: exact(amt), cuy }))))
+  routes.set(
+    '/wallet/flow/list',
+    paged(() => story.entries),
+  )
+  routes.set('/tron/recharge', () => ({ msg: 'success: nothing new' }))
+  service.requests.length = 0
+  service.frameAncestors = "'none'"
+}
+
+function listed(list: object[], members: object = {}) {
+  return { data: { ...members, list, count: list.length } }
+}
+
+function paged(all: () => readonly { id: number; cuy?: number }[]): Script {
+  return ({ searchParams }) => {
+    const cuy = searchParams.get('cuy')
+    const before = Number(searchParams.get('before') ?? Number.POSITIVE_INFINITY)
+    const matching = all().filter((one) => cuy === null || String(one.cuy) === cuy)
+    const list = matching.filter(({ id }) => id < before).slice(0, Number(searchParams.get('limit')))
+    return { data: { list, count: matching.length } }
+  }
+}

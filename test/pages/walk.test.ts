@@ -1,0 +1,156 @@
+import type { Browser, Page } from 'puppeteer-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { localBackendToken } from '../devnet/local.ts'
+import { type OpenPage, openAs, type Reader, startBrowser } from './browser.ts'
+import { startEmbeddingPage } from './embedding-page.ts'
+import { desktop } from './fixture.ts'
+import { type LocalService, startLocalService } from './local-service.ts'
+import { askAbout, askDesk, choose, see, seeIn, textOfFirst } from './reading.ts'
+
+const foreignPage = 'https://shop.example'
+const secret = 'a secret of the backends, for these tests only'
+/** Transactions that the persons have sent. */
+const paid: string[] = []
+let service: LocalService
+let browser: Browser
+
+beforeAll(async () => {
+  ;[service, browser] = await Promise.all([
+    startLocalService({ PAGE_ORIGINS: foreignPage, BACKEND_JWT_SECRET: secret }),
+    startBrowser(),
+  ])
+}, 120_000)
+afterAll(async () => {
+  await browser.close()
+  await service.stop()
+})
+
+/** Presses the button with this label. */
+async function press(page: Page, label: string): Promise<void> {
+  await page.$$eval('button', (all, text) => all.find((one) => one.textContent === text)?.click(), label)
+}
+
+async function withPage(reader: Reader, walk: (page: Page) => Promise<void>): Promise<void> {
+  const opened: OpenPage = await openAs(browser, `${service.url}/deposit`, reader)
+  try {
+    await opened.page.waitForSelector('.balances li')
+    await walk(opened.page)
+    expect(opened.faults).toEqual([])
+  } finally {
+    await opened.close()
+  }
+}
+
+const ways = [
+  {
+    reader: {},
+    cuy: 2,
+    currency: 'USDT',
+    amount: '25',
+    check: 'Check now',
+    words: ['local test chain', 'On its way', 'Credited'],
+  },
+  {
+    reader: { ...desktop, isDark: true, languages: ['zh-CN'] },
+    cuy: 1,
+    currency: 'TRX',
+    amount: '3.5',
+    check: '立即检查',
+    words: ['本地测试链', '已发现', '已入账'],
+  },
+] as const
+
+it('a person pays on the local chain, and sees it seen, final and credited without reloading: phone and desktop, both languages', async () => {
+  const meeting = meet(ways.length)
+  await Promise.all(
+    ways.map(({ reader, cuy, currency, amount, check, words: [network, seen, credited] }) =>
+      withPage(reader, async (page) => {
+        const line = (state: string) => `.arrivals li[data-state="${state}"]`
+        const shows = (state: string) =>
+          page.waitForFunction(
+            (selector, wanted) =>
+              [...document.querySelectorAll(selector)].some((one) => one.textContent.startsWith(wanted)),
+            {},
+            line(state),
+            `${amount} ${currency}`,
+          )
+        await see(page, network)
+        await choose(page, cuy)
+        const to = await textOfFirst(page, '.address')
+        const { txid } = await service.devnet.pay({ to, amount, currency })
+        paid.push(txid)
+        await meeting(() => service.devnet.mine())
+        await press(page, check)
+        await shows('seen')
+        await seeIn(page, line('seen'), seen)
+        await meeting(() => service.devnet.mine(3))
+        await shows('credited') // by itself
+        await seeIn(page, line('credited'), credited)
+        await seeIn(page, '.balances', amount)
+        await seeIn(page, '.entries', `+${amount} ${currency}`)
+        expect(await askAbout(page, txid)).toContain(`success: already credited ${amount} ${currency}`)
+      }),
+    ),
+  )
+})
+
+/** Each call resolves when all have called, and the last of them has acted. */
+function meet(size: number): (act: () => Promise<unknown>) => Promise<unknown> {
+  let waiting: (() => void)[] = []
+  return async (act) => {
+    if (waiting.length + 1 < size) return new Promise<void>((resolve) => waiting.push(resolve))
+    await act()
+    const all = waiting
+    waiting = []
+    for (const resolve of all) resolve()
+  }
+}
+
+it('a person who sent something worthless, or nothing at all, is given the reason', async () => {
+  await withPage({}, async (page) => {
+    await choose(page, 1)
+    const to = await textOfFirst(page, '.address')
+    const { txid } = await service.devnet.pay({ to, amount: '5', currency: 'TRC10' })
+    await service.devnet.mine(3)
+    expect(await askAbout(page, txid)).toContain('it brought nothing to your account')
+    expect(await askAbout(page, 'ab'.repeat(32))).toContain('does not know this transaction')
+  })
+})
+
+it('the desk has the story of what was paid, and says which endpoint fails', async () => {
+  const token = await localBackendToken(secret, 'ledger:read')
+  const { page, faults, close } = await openAs(browser, `${service.url}/desk#token=${token}`, desktop)
+  await seeIn(page, '#state', 'Endpoint 1 fails')
+  await seeIn(page, '.delays', 'blocks behind')
+  for (const txid of paid) {
+    const story = await askDesk(page, txid)
+    for (const words of ['Credited', 'User 1: address 1', 'Entry', 'deposit.credited', 'Endpoint 1']) {
+      expect(story).toContain(words)
+    }
+  }
+  expect(await askDesk(page, '1')).toContain('25 USDT')
+  expect(await askDesk(page, 'ab'.repeat(32))).toContain('not known here')
+  expect(faults).toEqual([])
+  await close()
+})
+
+it('only pages of PAGE_ORIGINS can frame the page, and nothing is loaded from elsewhere', async () => {
+  const response = await fetch(`${service.url}/deposit`)
+  const policy = response.headers.get('content-security-policy')
+  expect(response.status).toBe(200)
+  expect(policy).toContain(`frame-ancestors ${foreignPage}`)
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("script-src 'self'")
+  expect(policy).not.toContain('unsafe-inline')
+  expect(response.headers.get('x-frame-options')).toBeNull()
+  expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+  const shop = await startEmbeddingPage(service.url, () => 'token')
+  const { page, close } = await openAs(browser, shop.url)
+  await page.waitForSelector('iframe')
+  await expect.poll(() => page.frames().some((one) => one.url().startsWith('chrome-error:'))).toBe(true)
+  await close()
+  await shop.close()
+  const desk = await fetch(`${service.url}/desk`)
+  expect(desk.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+  expect(desk.headers.get('x-frame-options')).toBe('DENY')
+})
