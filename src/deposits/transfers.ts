@@ -92,7 +92,8 @@ export async function selectCreditedSince(
 export interface HeldQuery {
   /** Currencies that are not retired. */
   readonly accepted: readonly Pick<Currency, 'cuy' | 'decimals' | 'scale'>[]
-  /** Currencies whose configured decimals are those of their contract. */
+  /** Currencies whose contract's decimals nodes agree on, and those of them that are configured with these. */
+  readonly known: readonly CurrencyId[]
   readonly agreed: readonly CurrencyId[]
   /** Wallets of the operator of which every held transfer is decided again. */
   readonly senders: readonly Address[]
@@ -102,11 +103,14 @@ export interface HeldQuery {
 /** Held transfers whose reason may have ended: at most `max` of each kind of reason. */
 export async function selectHeldAgain(
   db: ReadDatabase,
-  { accepted, agreed, senders, max }: HeldQuery,
+  { accepted, known, agreed, senders, max }: HeldQuery,
 ): Promise<readonly StoredTransfer[]> {
   const units = accepted.map(({ cuy, decimals, scale }) => ({ cuy, divisor: 10 ** (decimals - scale) }))
   const results = await db.batch<TransferRow>([
-    selectEnded(db, { accepted: JSON.stringify(units.map(({ cuy }) => cuy)), agreed: JSON.stringify(agreed), max }),
+    selectEnded(db, {
+      accepted: JSON.stringify(units.map(({ cuy }) => cuy)),
+      ...{ known: JSON.stringify(known), agreed: JSON.stringify(agreed), max },
+    }),
     selectFitting(db, { units: JSON.stringify(units), max, fullWalletsMax }),
     ...(senders.length === 0 ? [] : [selectSentBy(db, { senders: JSON.stringify(senders), max })]),
   ])
@@ -221,13 +225,14 @@ WHERE wallet.uid = :uid
   AND flow.id >= (SELECT id FROM flow INDEXED BY flow_time WHERE created_at >= :since ORDER BY created_at, id LIMIT 1)
 GROUP BY wallet.cuy`)
 
-const heldFor = (list: string, ...reasons: readonly HeldReason[]) => `
+const heldFor = (list: string, reason: HeldReason) => `
 SELECT * FROM (
-  SELECT transfer.* FROM json_each('${JSON.stringify(reasons)}') AS why CROSS JOIN json_each(${list}) AS currency
-  CROSS JOIN transfer INDEXED BY transfer_held
-  ON state = 'held' AND transfer.reason = why.value AND transfer.cuy = currency.value LIMIT :max)`
+  SELECT transfer.* FROM json_each(${list}) AS currency CROSS JOIN transfer INDEXED BY transfer_held
+  ON state = 'held' AND transfer.reason = '${reason}' AND transfer.cuy = currency.value LIMIT :max)`
 const selectEnded = statement(
-  `${heldFor(':accepted', 'retired')} UNION ALL ${heldFor(':agreed', 'decimals-unknown', 'decimals-differ')}`,
+  [heldFor(':accepted', 'retired'), heldFor(':known', 'decimals-unknown'), heldFor(':agreed', 'decimals-differ')].join(
+    ' UNION ALL ',
+  ),
 )
 
 /** As a fraction the amount is off by a unit at most: whether it fits is decided where it is stored. */

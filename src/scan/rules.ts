@@ -111,13 +111,17 @@ async function storeAgreed(
 export async function decideHeld(context: ScanContext, rules: JudgeRules): Promise<boolean> {
   const { db, clock, host, currencies, operators } = context
   const accepted = currencies.list.filter(({ retired }) => !retired)
-  const agreed = accepted.filter(({ asset, decimals }) => {
-    return asset.kind === 'trc20' && rules.decimals.get(asset.contract) === decimals
+  const found = accepted.flatMap(({ cuy, asset, decimals: configured }) => {
+    const decimals = asset.kind === 'trc20' ? rules.decimals.get(asset.contract) : undefined
+    return decimals === undefined ? [] : [{ cuy, isConfigured: decimals === configured }]
   })
-  const known = new Set(await host.load<readonly Address[]>(operatorsKey))
-  const senders = [...operators].filter((address) => !known.has(address))
-  const agreedIds = agreed.map(({ cuy }) => cuy)
-  const held = await selectHeldAgain(db, { accepted, agreed: agreedIds, senders, max: heldMax })
+  const listed = new Set(await host.load<readonly Address[]>(operatorsKey))
+  const senders = [...operators].filter((address) => !listed.has(address))
+  const held = await selectHeldAgain(db, {
+    ...{ accepted, senders, max: heldMax },
+    known: found.map(({ cuy }) => cuy),
+    agreed: found.filter(({ isConfigured }) => isConfigured).map(({ cuy }) => cuy),
+  })
   const owners = await matchAddresses(
     db,
     held.flatMap(({ from, to }) => [from, to]),

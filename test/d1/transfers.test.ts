@@ -162,12 +162,12 @@ describe('a credit that does not fit into its wallet', () => {
     const accepted = [{ cuy: cuy(2), decimals: 6, scale: 6 }]
     await storeTransfers(db, [token(0, full), token(1, credited(12n), { raw: 12n })], ms(10))
     const again = async () =>
-      (await selectHeldAgain(db, { accepted, agreed: [], senders: [], max: 9 })).map((one) => one.position)
+      (await selectHeldAgain(db, { accepted, known: [], agreed: [], senders: [], max: 9 })).map((one) => one.position)
     expect(await again()).toEqual([])
     const paid = [{ uid: 1, cuy: 2, type: 4, osn: 'x', amount: -3, mark: '' }]
     await db.prepare(`INSERT INTO posting VALUES (1, ?, 'shop', 11)`).bind(JSON.stringify(paid)).run()
     expect(await again()).toEqual([1])
-    expect(await selectHeldAgain(db, { accepted: [], agreed: [], senders: [], max: 9 })).toEqual([])
+    expect(await selectHeldAgain(db, { accepted: [], known: [], agreed: [], senders: [], max: 9 })).toEqual([])
     await storeTransfers(db, [token(1, credited(12n), { raw: 12n })], ms(20))
     expect(await balance()).toBe(amountMax)
   })
@@ -205,7 +205,7 @@ describe('reading transfers', () => {
       ms(10),
     )
     const accepted = [{ cuy: cuy(1), decimals: 6, scale: 6 }]
-    const again = await selectHeldAgain(db, { accepted, agreed: [cuy(2)], senders: [], max: 9 })
+    const again = await selectHeldAgain(db, { accepted, known: [cuy(2)], agreed: [cuy(2)], senders: [], max: 9 })
     expect(again.map((one) => [one.cuy, one.reason])).toEqual([
       [1, 'retired'],
       [2, 'decimals-unknown'],
@@ -260,7 +260,8 @@ describe('cost', () => {
   })
 
   it('of storing and reading does not grow with history', async () => {
-    const query = { accepted: [{ cuy: cuy(1), decimals: 6, scale: 6 }], agreed: [cuy(1)], senders: [], max: 50 }
+    const [accepted, known] = [[{ cuy: cuy(1), decimals: 6, scale: 6 }], [cuy(1)]]
+    const query = { accepted, known, agreed: known, senders: [], max: 50 }
     const costs = async (tx: number) => [
       (await measure(db, (metered) => storeTransfers(metered, [transfer(credited(), { txid: txid(tx) })], ms(10))))
         .rows,

@@ -55,6 +55,17 @@ describe('a token whose decimals nodes do not agree on', () => {
     expect(decimalsCalls(service)).toBe(agreed)
   })
 
+  it('is held for the reason that is known by then: unknown decimals that turn out to differ', async () => {
+    const { service, own } = await withAddress()
+    for (const node of service.nodes) node.decimals.delete(usdtAddress)
+    payFinal(service, usdtTo(own, 25_000_000n))
+    await service.tick()
+    expect(await statesOf(service)).toEqual(['held:decimals-unknown'])
+    for (const node of service.nodes) node.decimals.set(usdtAddress, 18)
+    await tickLater(service, 60)
+    expect(await statesOf(service)).toEqual(['held:decimals-differ'])
+  })
+
   it('is held with an alarm where they are not the configured ones, and credited when they are', async () => {
     const { service, own } = await withAddress()
     for (const node of service.nodes) node.decimals.set(usdtAddress, 18)

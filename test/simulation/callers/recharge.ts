@@ -1,6 +1,6 @@
 import { parseUnits } from '../../../src/common/amount.ts'
 import type { Uid } from '../../../src/common/ids.ts'
-import { statesSince } from '../environment.ts'
+import { type Environment, statesSince } from '../environment.ts'
 import { clockSkewMaxMs } from '../invocation.ts'
 import { observe } from '../observed.ts'
 import { expectedDeposit } from '../oracle.ts'
@@ -47,7 +47,8 @@ function checkCredited({ env, stored }: Client, uid: Uid, since: number, { credi
   for (const [symbol, text] of credited) {
     const currency = currencies.find((one) => one.symbol === symbol)
     const amount = parseUnits(text, currency?.scale ?? 0)
-    const sum = currency === undefined ? 0n : stored.creditedSince(uid, currency.cuy, since)
+    const earliest = isSlowAt(env.phase) ? since - slowTripMs : since // an entry has the time at which its trip began
+    const sum = currency === undefined ? 0n : stored.creditedSince(uid, currency.cuy, earliest)
     if (!amount.ok || amount.value <= 0n || amount.value > sum) {
       env.violate(`recharge reported ${text} ${symbol} as credited to ${uid}, and it was ${sum}`)
     }
@@ -58,12 +59,12 @@ function checkCredited({ env, stored }: Client, uid: Uid, since: number, { credi
 const blockMs = 3_000
 /** While trips to the database are slow, the scanner learns late that a scan is stored. */
 const slowTripMs = 64_000
+/** A trip that is slow can begin at the end of the faults. */
+const isSlowAt = (phase: Environment['phase']) => phase === 'faults' || phase === 'recovery'
 
 /** Without a problem the caller may rely on it: a scan since the request, or one that just ended, has stored all that was final. */
 function checkComplete({ env, stored }: Client, uid: Uid, since: number, finalBefore: number): void {
-  // A trip that is slow can begin at the end of the faults.
-  const isSlow = env.phase === 'faults' || env.phase === 'recovery'
-  const endedAfter = since - blockMs - (isSlow ? slowTripMs : 1_000)
+  const endedAfter = since - blockMs - (isSlowAt(env.phase) ? slowTripMs : 1_000)
   const scans = statesSince(env, endedAfter).flatMap((scan) => scan ?? [])
   if (new Set(scans.map(({ correctedBy }) => correctedBy)).size > 1) return // a correction has overtaken the scan
   const newest = Math.max(...scans.map(({ caughtUpAt }) => caughtUpAt))
