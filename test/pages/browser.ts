@@ -1,5 +1,7 @@
 /** A real browser: the one of the npm package on Linux x64, else the one that is installed, or that of CHROME_PATH. */
+
 import { existsSync } from 'node:fs'
+import axe from 'axe-core'
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core'
 import { UserError } from '../support/project.ts'
 
@@ -97,4 +99,11 @@ function watchPage(languages: string[]): void {
   document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
     own.reportFault(`${violatedDirective}: ${blockedURI}`)
   })
+}
+
+/** What axe finds wrong for people who use a screen reader or a keyboard: the rules with their elements. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run())
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
