@@ -59,7 +59,7 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
   return { fetch: async (request) => hono.fetch(request, env) }
 }
 
-/** The service with a wrong configuration: 503 at every path but that of a page, which shows it and which nobody may frame. */
+/** The service with a wrong configuration: 503 at every path but that of a page, which shows it and which no page may frame. */
 export function createUnconfiguredApp(platform: HttpPlatform, files: StaticFiles | null): App {
   const hono = createHono(platform, null, [...routes.map(({ path }) => path), ...pagesOf(files)])
   servePages(hono, files, [])

@@ -4,10 +4,10 @@ import { policyHeader } from './middleware/every-request.ts'
 /** The page for callers. */
 export const callerPagePath = '/deposit'
 
-const framedByNobody = "frame-ancestors 'none'"
+const unframed = "frame-ancestors 'none'"
 
 /**
- * A page that pages of these origins may frame. The file comes with the headers of all static files, by which nobody may: without
+ * A page that pages of these origins may frame. The file comes with the headers of all static files, by which no page may: without
  * origins they stay.
  */
 export async function servePage(
@@ -20,10 +20,10 @@ export async function servePage(
   const headers = new Headers(file.headers)
   headers.delete('etag')
   headers.set('cache-control', 'no-cache')
-  const policy = headers.get(policyHeader) ?? `default-src 'none'; ${framedByNobody}`
+  const policy = headers.get(policyHeader) ?? `default-src 'none'; ${unframed}`
   headers.set(policyHeader, policy)
-  if (origins.length > 0 && policy.includes(framedByNobody)) {
-    headers.set(policyHeader, policy.replace(framedByNobody, `frame-ancestors ${origins.join(' ')}`))
+  if (origins.length > 0 && policy.includes(unframed)) {
+    headers.set(policyHeader, policy.replace(unframed, `frame-ancestors ${origins.join(' ')}`))
     headers.delete('x-frame-options') // it cannot name an origin
   }
   return new Response(file.body, { status: file.status, headers })

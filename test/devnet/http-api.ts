@@ -143,7 +143,7 @@ async function getAccountResource(node: DevnetNode, body: Body): Promise<unknown
 
 async function getDelegatable(node: DevnetNode, body: Body): Promise<unknown> {
   const { accounts, now } = await node.accounts()
-  if (body.type !== 1) return {} // nobody has a stake for bandwidth
+  if (body.type !== 1) return {} // no account has a stake for bandwidth
   return zeroFree({ max_size: Number(accounts.delegatable(readAddress(body, 'owner_address'), now)) })
 }
 

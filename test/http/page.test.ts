@@ -19,7 +19,7 @@ const shop = 'https://shop.example'
 const policyOf = (response: Response) => response.headers.get('content-security-policy')
 
 describe('the page for callers', () => {
-  test('is the static file, without a token, and nobody may frame it', async () => {
+  test('is the static file, without a token, and no page may frame it', async () => {
     const { files, requests } = createFiles()
     const service = await startService({ ASSETS: files })
     const headers = { 'if-none-match': '"1"', authorization: 'Bearer x' }
@@ -54,7 +54,7 @@ describe('the page for callers', () => {
     expect(policyOf(await open.get('/deposit', null))).toBe(`default-src 'none'; frame-ancestors ${shop}`)
   })
 
-  test('is framed by nobody where the configuration is wrong, and says nothing about it', async () => {
+  test('is framed by no page where the configuration is wrong, and says nothing about it', async () => {
     const { files } = createFiles()
     for (const wrong of [{ TRON_XPUB: undefined }, { PAGE_ORIGINS: 'https://*.example' }]) {
       const service = await startService({ ASSETS: files, PAGE_ORIGINS: shop, ...wrong })

@@ -50,8 +50,8 @@ describe('accessibility', () => {
     ['dark on a desktop', { ...desktop, isDark: true }, regular()],
     ['dark on a phone in Chinese', { isDark: true, languages: ['zh-CN'] }, newcomer()],
     ['light at 200 % zoom', { width: 640, height: 430, scale: 2 }, { ...regular(), network: 'local' }],
-  ])('has no violations: %s', async (_what, reader, told) => {
-    pages.tell(told)
+  ])('has no violations: %s', async (_what, reader, story) => {
+    pages.tell(story)
     const page = await pages.openLoaded(reader)
     await choose(page, 2)
     pages.answer('/tron/recharge', { status: 422, msg: 'the transaction failed' })

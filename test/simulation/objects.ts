@@ -172,7 +172,7 @@ function createInstance(env: Environment, name: string, kept: Kept): Instance {
   const { restores } = env
   let isEnded = false
   const ending = Promise.withResolvers<never>()
-  ending.promise.catch(() => undefined) // nobody has to wait for it
+  ending.promise.catch(() => undefined) // it need not be waited for
   const instance: Instance = {
     name,
     skewMs: drawSkew(env),

@@ -23,7 +23,7 @@ export function findUndone({ env, stored }: SimulatedRun): string | null {
   if (height === undefined || height < env.finalized() - 1) return `the position is ${height} of ${env.finalized()}`
   const unreadable = (at: number) =>
     env.chain.at(at)?.transactions.some(({ txid }) => env.unreadable.has(txid)) === true
-  // Of a block with a transaction that nobody can read, all else is decided.
+  // Of a block with a transaction that no node can give, all else is decided.
   const isWaiting = (at: number) =>
     [...env.transfers.values()].some(
       (one) => one.height === at && one.promised && !stored.isDecided(one.txid, one.position),

@@ -78,7 +78,7 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
     { rates: { ...calm, operator: 0.5 } },
   ],
   ['nothing is credited while final blocks are rewritten', { ending: 'fork', rates: calm }],
-  ['one transaction that nobody can read keeps nothing else of its block from being credited', { hasUnreadable: true }],
+  ['one transaction that cannot be read keeps nothing else of its block from being credited', { hasUnreadable: true }],
   ['fees and deposits under way are no shortfall', { reconciles: true, rates: calm }],
   [
     'false balances are no difference for ever',

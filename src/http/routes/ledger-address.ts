@@ -45,7 +45,7 @@ function refuse(field: string, why: string): Response {
   return refusal({ kind: 'bad-input', field, why })
 }
 
-/** Answers with the user of an address. A reserved one is nobody's. */
+/** Answers with the user of an address. A reserved one has no user. */
 async function answerOwner(c: RequestContext, address: Address, format: AddressRequest['format']): Promise<Response> {
   const issued = await reading(c, ({ db }) => selectIssued(db, address))
   if (issued === null || issued.uid === reservedUid) return refusal(noAddress)

@@ -65,12 +65,12 @@ function detail(context: DeskContext, finding: Finding, level: 'h2' | 'h3'): Chi
   const facts = [about, since === null ? '' : texts.since(sinceText(context, since))].filter((one) => one !== '')
   return [
     html(level, { id: level === 'h2' ? 'state' : null, 'data-kind': kind }, ...sentence(title)),
-    html('p', {}, html('strong', {}, `${texts.toDo} `), ...sentence(remedy)),
+    html('p', {}, html('strong', {}, `${texts.advice} `), ...sentence(remedy)),
     html('p', { class: 'row muted' }, facts.join(' · '), ask === null ? null : storyButton(context, texts.story, ask)),
   ]
 }
 
-/** What the wallets owe beside what the addresses hold, and the difference that nobody has explained. */
+/** What the wallets owe beside what the addresses hold, and the unexplained difference. */
 export function createSums(context: DeskContext): PageView {
   const { model, texts } = context
   const list = html('div', { class: 'currencies' })

@@ -100,7 +100,7 @@ function creditStep(context: DeskContext, { state, reason, why }: OwnedDeposit, 
   if (state === 'credited') return ['done', texts.stepCredited, ...(entry === null ? [] : entryLines(context, entry))]
   if (state === 'seen' || state === 'dropped') return ['wait', texts.stepCredited, line(texts.creditLater)]
   const words = reasonWords(context, reason, why)
-  const lines = [line(texts.pair(texts.creditNo, words.why)), small(why, 'en'), line(`${texts.toDo} ${words.remedy}`)]
+  const lines = [line(texts.pair(texts.creditNo, words.why)), small(why, 'en'), line(`${texts.advice} ${words.remedy}`)]
   return ['no', texts.stepCredited, ...lines]
 }
 

@@ -56,7 +56,7 @@ export const deskTexts = {
     (block) => `扫描已读完所有最终区块（至 ${block}）。没有警报、没有搁置的充值，也没有未解释的差额。`,
   ],
   says: ['The service says: ', '服务原文：'],
-  toDo: ['What to do:', '处理办法：'],
+  advice: ['What to do:', '处理办法：'],
   others: [(n) => `${n} more below`, (n) => `下面还有 ${n} 项`],
   since: [(time) => `Since ${time}`, (time) => `自 ${time} 起`],
   lineHelp: [

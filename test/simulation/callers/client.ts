@@ -39,7 +39,7 @@ export function createClient(
   const { env, invocation } = parts
   return {
     ...parts,
-    // With what a free key allows, nobody uses up anything in a healthy environment.
+    // With what a free key allows, no caller uses up anything in a healthy environment.
     mayBeRefused: (status) => status === 429 && (env.phase !== 'healthy' || env.allowance !== freeAllowance),
     async get(path, token) {
       const bookmark = env.random.chance(0.5) ? bookmarks.get(token) : undefined

@@ -70,7 +70,7 @@ afterAll(() => {
 })
 
 // The steps are those of src/guides/repair.md.
-it('an export by the real wrangler is restored, and the service goes on: nobody gets an address that another one had', async () => {
+it('an export by the real wrangler is restored, and the service goes on: no caller gets an address that another one had', async () => {
   const [old, restored] = [await createLocalDatabase(), await createLocalDatabase({ hasTables: false })]
   databases.push(old, restored)
   const before = open(old)
