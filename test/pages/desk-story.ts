@@ -73,7 +73,7 @@ export const faults: readonly (readonly [
   name: string,
   change: (desk: DeskStory) => void,
   says: string,
-  todo: string,
+  advice: string,
 ])[] = [
   [
     'a gap',

@@ -34,11 +34,11 @@ describe('the first screen', () => {
 
   it('says what is wrong and what to do, for each hidden fault', async () => {
     const page = await open()
-    for (const [, change, says, todo] of faults) {
+    for (const [, change, says, advice] of faults) {
       change(Object.assign(at.desk, wellDesk()))
       await poke(page)
       await seeIn(page, '#state', says)
-      expect(await textOfFirst(page, '#state + p')).toContain(todo)
+      expect(await textOfFirst(page, '#state + p')).toContain(advice)
       expect(await tone(page)).toMatch(/bad|warn/)
       expect(await page.$('.findings')).toBeNull()
     }
