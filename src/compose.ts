@@ -152,6 +152,7 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
     balances: settled(scanner.balances),
     scanNow: settled(scanner.scanNow),
     checkTransaction: settled(scanner.checkTransaction),
+    lookUpTransaction: settled(scanner.lookUpTransaction),
   }
 }
 

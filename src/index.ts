@@ -49,6 +49,9 @@ export class Scanner extends DurableObject<Bindings> implements ScannerCalls {
   checkTransaction(uid: Uid, txid: Txid) {
     return this.#scanner.checkTransaction(uid, txid)
   }
+  lookUpTransaction(txid: Txid) {
+    return this.#scanner.lookUpTransaction(txid)
+  }
 }
 
 /** Delivers events to one webhook endpoint: its alarm is the next try. One for each endpoint, by the key of the endpoint. */

@@ -159,6 +159,14 @@ export interface ScanAnswer {
   readonly since: UnixMs
 }
 
+/** What the owner of a transaction would be answered about it. */
+export interface TransactionFinding {
+  /** The user whom it concerns, or null. */
+  readonly uid: Uid | null
+  /** `creditable`: it is final and would be credited by the question of its owner. */
+  readonly answer: 'credited' | 'creditable' | QueryFailure
+}
+
 /** What the Worker asks of the scanner, the only place that talks to nodes. Each call is charged to its caller by its requests. */
 export interface ScannerCalls {
   /** Makes sure that the next tick is due: the cron calls it. */
@@ -177,4 +185,6 @@ export interface ScannerCalls {
    * there is nothing to credit. `already`: they were credited before.
    */
   checkTransaction(uid: Uid, txid: Txid): Promise<Result<'credited' | 'already', QueryFailure>>
+  /** What the owner of a transaction would be answered. Nothing is credited, and its requests are those of one more caller. */
+  lookUpTransaction(txid: Txid): Promise<Result<TransactionFinding, QueryFailure>>
 }

@@ -63,7 +63,11 @@ export async function storeTransfers(
 }
 
 /** The caller's transfers in one transaction, by position. */
-export async function selectTransfersOf(db: ReadDatabase, uid: Uid, txid: Txid): Promise<readonly StoredTransfer[]> {
+export async function selectTransfersOf(
+  db: ReadDatabase,
+  uid: Uid | null,
+  txid: Txid,
+): Promise<readonly StoredTransfer[]> {
   return readAll(await selectOfTransaction(db, { uid, txid }).all<TransferRow>())
 }
 
@@ -209,7 +213,7 @@ SELECT ${members('txid', 'address', 'height', 'cuy')} FROM json_each(:list) WHER
   SELECT 1 FROM sent WHERE txid = value ->> 'txid' AND address = value ->> 'address')`)
 
 const selectOfTransaction = statement(`
-SELECT * FROM transfer INDEXED BY transfer_key WHERE txid = :txid AND uid = :uid ORDER BY position`)
+SELECT * FROM transfer INDEXED BY transfer_key WHERE txid = :txid AND uid IS NOT NULL AND uid = coalesce(:uid, uid) ORDER BY position`)
 
 const selectMoved = statement(`
 SELECT position FROM transfer INDEXED BY transfer_key WHERE txid = :txid AND state = 'moved' ORDER BY position`)

@@ -6,6 +6,7 @@ import { ledgerDeposits, ledgerDepositsDocs } from './routes/ledger-deposits.ts'
 import { ledgerEntries, ledgerEntriesDocs } from './routes/ledger-entries.ts'
 import { ledgerEvents, ledgerEventsDocs } from './routes/ledger-events.ts'
 import { ledgerSummary, ledgerSummaryDocs } from './routes/ledger-summary.ts'
+import { ledgerTransaction, ledgerTransactionDocs } from './routes/ledger-transaction.ts'
 import { ledgerWallets, ledgerWalletsDocs } from './routes/ledger-wallets.ts'
 import { postLedgerEntries, postLedgerEntriesDocs } from './routes/post-ledger-entries.ts'
 import { tronBalance, tronBalanceDocs } from './routes/tron-balance.ts'
@@ -24,7 +25,7 @@ export const routes = [
 /** Every route for backends. */
 export const ledgerRoutes = [
   ...[ledgerEntries, postLedgerEntries, ledgerEvents, ledgerWallets, ledgerAddress],
-  ...[ledgerDeposits, ledgerSummary],
+  ...[ledgerDeposits, ledgerSummary, ledgerTransaction],
 ] as const
 
 /** The documentation of every route, by its methods. The Worker does not call it, and so does not contain it. */
@@ -41,6 +42,7 @@ export const operations = () =>
     '/ledger/wallets': { get: ledgerWalletsDocs() },
     '/ledger/deposits': { get: ledgerDepositsDocs() },
     '/ledger/summary': { get: ledgerSummaryDocs() },
+    '/ledger/transaction': { get: ledgerTransactionDocs() },
     '/ledger/address': { get: ledgerAddressDocs() },
     '/currencies': { get: currenciesDocs() },
     '/health': { get: healthDocs() },

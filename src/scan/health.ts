@@ -1,3 +1,4 @@
+import type { UnixMs } from '../common/time.ts'
 import type { ReadContext } from '../ledger/context.ts'
 import { type ScanState, selectScan } from './scan-state.ts'
 
@@ -16,6 +17,8 @@ export interface ScanHealth {
   readonly scanned: number
   readonly finalized: number
   readonly behind: number
+  /** The time of block `finalized` on the chain; null where it is not known. */
+  readonly finalizedTime: UnixMs | null
   /** What is wrong in one sentence for people, or null. */
   readonly msg: string | null
 }
@@ -37,11 +40,20 @@ export async function readScanHealth(
   shared: SharedHealth,
 ): Promise<ScanHealth> {
   const state = await readState(context, shared)
-  if (state === null) return { status: 'stopped', scanned: 0, finalized: 0, behind: 0, msg: 'no scan has started yet' }
+  if (state === null)
+    return {
+      status: 'stopped',
+      scanned: 0,
+      finalized: 0,
+      behind: 0,
+      finalizedTime: null,
+      msg: 'no scan has started yet',
+    }
   const scanned = state.height
   const finalized = Math.max(state.finalized, scanned)
   const behind = finalized - scanned
-  const heights = { scanned, finalized, behind }
+  const finalizedTime = state.finalized >= scanned && state.finalizedTime > 0 ? state.finalizedTime : null
+  const heights = { scanned, finalized, behind, finalizedTime }
   if (state.halted !== null) return { ...heights, status: 'stopped', msg: `the scan is halted: ${state.halted}` }
   const stillMs = context.clock.now() - state.advancedAt
   if (stillMs > stoppedAfterMs) {

@@ -1,11 +1,12 @@
-import { selectAddresses } from '../addresses/address-book.ts'
+import { matchAddresses, selectAddresses } from '../addresses/address-book.ts'
+import { type Address, addressFromHex } from '../chain/address.ts'
 import type { Txid } from '../chain/block.ts'
-import type { Chain, ChainFailure, TransactionReading } from '../chain/chain.ts'
+import type { Chain, ChainFailure, ChainTransfer, TransactionFinding, TransactionReading } from '../chain/chain.ts'
 import { type Amount, amountMax } from '../common/amount.ts'
-import type { CurrencyId, Uid } from '../common/ids.ts'
+import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import { explainHeld, explainRefused, explainTransaction } from '../deposits/explain.ts'
-import { type JudgeRules, judgeTransfer, type StoredTransfer } from '../deposits/transfer.ts'
+import { type JudgeRules, judgeTransfer, type Owners, type StoredTransfer } from '../deposits/transfer.ts'
 import { selectMovedIn, selectTransfersOf, storeTransfers } from '../deposits/transfers.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { selectBalances } from '../ledger/entries.ts'
@@ -54,6 +55,76 @@ export async function answerQuestion(
   const { db, currencies } = context
   const known = decidedAnswer(await selectTransfersOf(db, uid, txid), currencies)
   if (known !== null) return known
+  const found = await judgeTransaction(context, chain, txid)
+  if (!found.ok) return found
+  const own = verdictsFor(uid, found.value.judged)
+  const credits = own.filter((one) => one.state === 'credited')
+  if (credits.length > 0) {
+    if (!(await hasRoom(context, uid, credits))) return err({ kind: 'undecided', why: explainHeld('wallet-full') })
+    if ((await storeTransfers(db, credits, context.clock.now())) === 'halted') return err(haltedFailure)
+    // The database has the last word: a wallet can be full, and another instance can have been faster.
+    return decidedAnswer(await selectTransfersOf(db, uid, txid), currencies, 'credited') ?? err(disputed)
+  }
+  const uncredited = explainOwn(own, currencies)
+  if (uncredited !== null) return err(uncredited)
+  const early = earlyFor(uid, found.value)
+  if (early === undefined) {
+    const addresses = new Set((await selectAddresses(db, uid)).map(({ address }) => address))
+    return err(explainWorthless(found.value, currencies, addresses))
+  }
+  const { position } = early.transfer
+  await context.alarms.raise('paid-before-issue', `${txid}:${position}`, { txid, position, uid })
+  return err(paidBeforeIssue)
+}
+
+/**
+ * What the owner of a transaction would be answered, for whom it is not the own one. Nothing of it is stored. Where several
+ * callers are paid it is the first one; `uid` is null where it concerns no caller.
+ */
+export async function lookUpTransaction(
+  context: ScanContext,
+  chain: Chain,
+  txid: Txid,
+): Promise<Result<TransactionFinding, QueryFailure>> {
+  const { db, currencies } = context
+  const stored = await selectTransfersOf(db, null, txid)
+  const decided = stored.find(({ state }) => state !== 'seen' && state !== 'dropped')
+  const known = decidedAnswer(stored, currencies)
+  if (known !== null) return ok({ uid: decided?.uid ?? null, answer: known.ok ? 'credited' : known.error })
+  const found = await judgeTransaction(context, chain, txid)
+  if (!found.ok) {
+    const isAboutNodes = found.error.kind === 'limited' || found.error.kind === 'chain-unavailable'
+    return isAboutNodes ? found : ok({ uid: stored[0]?.uid ?? null, answer: found.error })
+  }
+  const { judged, owners, reading } = found.value
+  const named = [reading.target, ...reading.logs.map(({ topics }) => addressFromHex((topics[2] ?? '').slice(-40)))]
+  const recipients = new Set([...judged.map(({ transfer }) => transfer.to), ...named.filter((one) => one !== null)])
+  const issued = new Map([...(await matchAddresses(db, [...recipients])), ...owners])
+  const users = [...recipients, ...owners.keys()].flatMap((address) => issued.get(address)?.uid ?? [])
+  const uid = users.find((one) => one !== reservedUid) ?? null
+  const own = uid === null ? [] : verdictsFor(uid, judged)
+  if (own.some(({ state }) => state === 'credited')) return ok({ uid, answer: 'creditable' })
+  const isEarly = uid !== null && earlyFor(uid, found.value) !== undefined
+  const ownAddresses = new Set([...issued].flatMap(([address, owner]) => (owner.uid === uid ? [address] : [])))
+  const answer = explainOwn(own, currencies) ?? (isEarly ? paidBeforeIssue : null)
+  return ok({ uid, answer: answer ?? explainWorthless(found.value, currencies, ownAddresses) })
+}
+
+/** A final transaction, with what its transfers are that no stored movement is. */
+interface JudgedTransaction {
+  readonly reading: TransactionReading
+  readonly owners: Owners
+  readonly rules: JudgeRules
+  readonly judged: readonly { readonly transfer: ChainTransfer; readonly verdict: ReturnType<typeof judgeTransfer> }[]
+}
+
+/** Reads a transaction that is not decided yet, once its block is final and agreed. */
+async function judgeTransaction(
+  context: ScanContext,
+  chain: Chain,
+  txid: Txid,
+): Promise<Result<JudgedTransaction, QueryFailure>> {
+  const { db } = context
   const state = await selectScan(db)
   if (state !== null && state.halted !== null) return err(haltedFailure)
   const found = await readFinal(context, chain, state, txid)
@@ -64,23 +135,23 @@ export async function answerQuestion(
   const judged = reading.transfers
     .filter(({ position }) => !moved.has(position))
     .map((transfer) => ({ transfer, verdict: judgeTransfer(transfer, reading.header, owners, rules) }))
-  const own = judged.flatMap(({ verdict }) => {
+  return ok({ reading, owners, rules, judged })
+}
+
+function verdictsFor(uid: Uid, judged: JudgedTransaction['judged']) {
+  return judged.flatMap(({ verdict }) => {
     return verdict !== null && verdict !== 'early' && verdict.state !== 'moved' && verdict.uid === uid ? [verdict] : []
   })
-  const credits = own.filter((one) => one.state === 'credited')
-  if (credits.length > 0) {
-    if (!(await hasRoom(context, uid, credits))) return err({ kind: 'undecided', why: explainHeld('wallet-full') })
-    if ((await storeTransfers(db, credits, context.clock.now())) === 'halted') return err(haltedFailure)
-    // The database has the last word: a wallet can be full, and another instance can have been faster.
-    return decidedAnswer(await selectTransfersOf(db, uid, txid), currencies, 'credited') ?? err(disputed)
-  }
+}
+
+/** Why the first of these transfers is not credited, the held ones first; null where there is none. */
+function explainOwn(own: ReturnType<typeof verdictsFor>, currencies: Currencies): QueryFailure | null {
   const uncredited = own.find((one) => one.state === 'held') ?? own.find((one) => one.state === 'refused')
-  if (uncredited !== undefined) return err(explainUncredited(uncredited, currencies))
-  const early = judged.find(({ transfer, verdict }) => verdict === 'early' && owners.get(transfer.to)?.uid === uid)
-  if (early === undefined) return err(await explainWorthless(context, rules, uid, reading))
-  const { position } = early.transfer
-  await context.alarms.raise('paid-before-issue', `${txid}:${position}`, { txid, position, uid })
-  return err(paidBeforeIssue)
+  return uncredited === undefined ? null : explainUncredited(uncredited, currencies)
+}
+
+function earlyFor(uid: Uid, { judged, owners }: JudgedTransaction) {
+  return judged.find(({ transfer, verdict }) => verdict === 'early' && owners.get(transfer.to)?.uid === uid)
 }
 
 /** Whether the caller's wallets have room for all of it. What has none is stored by the scan, with its event. */
@@ -148,14 +219,12 @@ async function readFinal(context: ScanContext, chain: Chain, state: ScanState | 
   return read.value === null ? err(disputed) : ok({ reading: read.value, owners })
 }
 
-async function explainWorthless(
-  { db }: ScanContext,
-  { currencies, operators }: JudgeRules,
-  uid: Uid,
-  reading: TransactionReading,
-): Promise<QueryFailure> {
-  const own = new Set((await selectAddresses(db, uid)).map(({ address }) => address))
-  return { kind: 'worthless', why: explainTransaction(reading, { currencies, own, operators }) }
+function explainWorthless(
+  { reading, rules }: JudgedTransaction,
+  currencies: Currencies,
+  own: ReadonlySet<Address>,
+): QueryFailure {
+  return { kind: 'worthless', why: explainTransaction(reading, { currencies, own, operators: rules.operators }) }
 }
 
 /** What a caller gets where the chain cannot be read. A limit is said as such, with whose it is. */

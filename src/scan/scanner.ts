@@ -2,13 +2,20 @@ import { isBookEmpty } from '../addresses/address-book.ts'
 import { checkKeyUse, type KeyUse } from '../addresses/issue-address.ts'
 import type { Address } from '../chain/address.ts'
 import { type Asset, blockSeconds, type Txid } from '../chain/block.ts'
-import { balancesMax, type Chain, type ChainFailure, type ScanAnswer, type ScannerCalls } from '../chain/chain.ts'
-import type { Uid } from '../common/ids.ts'
+import {
+  balancesMax,
+  type Chain,
+  type ChainFailure,
+  type ScanAnswer,
+  type ScannerCalls,
+  type TransactionFinding,
+} from '../chain/chain.ts'
+import { reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { selectFirstSeen } from '../deposits/transfers.ts'
 import { type LogFields, stackOf } from '../platform/logger.ts'
-import { answerQuestion, misconfigured, toQueryFailure } from './question.ts'
+import { answerQuestion, lookUpTransaction, misconfigured, toQueryFailure } from './question.ts'
 import { ensureStarted, type ScanEnd } from './scan.ts'
 import { selectScan } from './scan-state.ts'
 import { callMs, createScans } from './scans.ts'
@@ -38,6 +45,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
   const openFor = (uid: Uid) => parts.openChain({ kind: 'caller', uid }, (clock.now() + callMs) as UnixMs)
   const prepare = createSharing<Result<null, QueryFailure>>(parts, 0)
   const balances = createSharing<Result<readonly bigint[], QueryFailure>>(parts, blockSeconds * 1000)
+  const lookUps = createSharing<Result<TransactionFinding, QueryFailure>>(parts, 0)
   const questions = createSharing<Result<'credited' | 'already', QueryFailure>>(parts, 0)
   return {
     ...createTicks(parts, scans),
@@ -65,6 +73,11 @@ export function createScanner(parts: ScannerParts): ScannerObject {
         const answer = await answerQuestion(parts, openFor(uid), uid, txid)
         if (answer.ok && answer.value === 'credited') parts.wakeEndpoints()
         return answer
+      }),
+    lookUpTransaction: (txid) =>
+      lookUps(txid, async () => {
+        const isKnown = await parts.hasStoredMeaning()
+        return isKnown ? lookUpTransaction(parts, openFor(reservedUid), txid) : err(misconfigured)
       }),
   }
 }

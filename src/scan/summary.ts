@@ -1,4 +1,5 @@
 import type { RaisedAlarm } from '../alarms/alarms.ts'
+import type { Address } from '../chain/address.ts'
 import type { CurrencyId, EndpointKey, EntryType } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import { statement, type Value } from '../d1/database.ts'
@@ -15,6 +16,9 @@ export const summaryDays = 30
 export const summaryGapsMax = 20
 /** Alarms in a summary, by kind. */
 export const summaryAlarmsMax = 50
+
+/** Addresses with a difference in a summary. */
+export const summaryDifferencesMax = 20
 
 const dayMs = 86_400_000
 
@@ -54,6 +58,16 @@ export interface HeldGroup {
   readonly oldestAt: UnixMs
 }
 
+/** An address that holds more or less than is recorded. */
+export interface HoldingDifference {
+  readonly cuy: CurrencyId
+  readonly address: Address
+  /** Chain units, signed. */
+  readonly difference: bigint
+  /** When it was reported. */
+  readonly since: UnixMs
+}
+
 /** What an operator looks at first. */
 export interface Summary {
   readonly currencies: readonly CurrencySummary[]
@@ -65,6 +79,10 @@ export interface Summary {
   readonly held: readonly HeldGroup[]
   readonly gaps: readonly (OpenGap & { readonly since: UnixMs })[]
   readonly alarms: readonly RaisedAlarm[]
+  /** Reported ones: the first `summaryDifferencesMax`. */
+  readonly differences: readonly HoldingDifference[]
+  /** The id of the newest event, 0 where there is none. */
+  readonly newestEvent: number
   readonly scan: ScanHealth
   readonly endpoints: readonly EndpointDelay[]
 }
@@ -77,23 +95,33 @@ export async function readSummary(
 ): Promise<Summary> {
   const { db, clock, currencies } = context
   const today = Math.floor(clock.now() / dayMs)
-  const values = { after: today - summaryDays, max: countedMax, gaps: summaryGapsMax, alarms: summaryAlarmsMax }
+  const values = {
+    after: today - summaryDays,
+    max: countedMax,
+    gaps: summaryGapsMax,
+    alarms: summaryAlarmsMax,
+    differences: summaryDifferencesMax,
+  }
   const [rows, delays, scan] = await Promise.all([
     db.batch(Object.values(selects).map((select) => select(db, values satisfies Record<string, Value>))),
     selectEndpointDelays(db, endpoints),
     readScanHealth(context, shared),
   ])
-  const [totals, days, counts, held, gaps, alarms] = rows.map(({ results }) => results as unknown) as [
+  const [totals, days, counts, held, gaps, alarms, differences] = rows.map(({ results }) => results as unknown) as [
     readonly TotalRow[],
     readonly DayRow[],
-    readonly { readonly seen: number; readonly addresses: number }[],
+    readonly { readonly seen: number; readonly addresses: number; readonly newestEvent: number }[],
     Summary['held'],
     Summary['gaps'],
     Summary['alarms'],
+    readonly (Omit<HoldingDifference, 'difference'> & { readonly difference: string })[],
   ] // safe: the statements in their order
-  const { seen = 0, addresses = 0 } = counts[0] ?? {}
+  const { seen = 0, addresses = 0, newestEvent = 0 } = counts[0] ?? {}
   const sums = currencies.list.map(({ cuy }) => summaryOf(cuy, totals, days, today))
-  return { currencies: sums, addresses, seen, held, gaps, alarms, scan, endpoints: delays }
+  return {
+    ...{ currencies: sums, addresses, seen, held, gaps, alarms, newestEvent, scan, endpoints: delays },
+    differences: differences.map((one) => ({ ...one, difference: BigInt(one.difference) })),
+  }
 }
 
 interface TotalRow {
@@ -154,7 +182,8 @@ const selects = {
 SELECT day, cuy, type, entries AS count, high || ' ' || low AS parts FROM day WHERE day > :after ORDER BY day, cuy, type`),
   counts: statement(`
 SELECT (SELECT count(*) FROM (SELECT 1 FROM transfer INDEXED BY transfer_seen WHERE state = 'seen' LIMIT :max)) AS seen,
-  coalesce((SELECT max(id) FROM address) - (SELECT min(id) FROM address) + 1, 0) AS addresses`),
+  coalesce((SELECT max(id) FROM address) - (SELECT min(id) FROM address) + 1, 0) AS addresses,
+  coalesce((SELECT max(id) FROM event), 0) AS newestEvent`),
   held: statement(`
 SELECT held.*, created_at AS oldestAt FROM (
   SELECT reason, cuy, count(*) AS count, min(id) AS oldest
@@ -166,4 +195,11 @@ SELECT id, next_height AS "from", to_height AS "to", attempts, reason AS why, cr
 FROM rescan INDEXED BY rescan_open WHERE kind = 'gap' AND finished_at IS NULL ORDER BY to_height LIMIT :gaps`),
   alarms: statement(`
 SELECT name AS kind, detail AS subject, raised_at AS raisedAt FROM alarm ORDER BY name, detail LIMIT :alarms`),
+  differences: statement(`
+SELECT holding.cuy, holding.address, holding.difference, raised_at AS since
+FROM (SELECT detail, raised_at FROM alarm WHERE name IN ('reconciliation-shortfall', 'reconciliation-surplus')
+  ORDER BY name, detail LIMIT :differences) AS reported
+CROSS JOIN holding ON holding.cuy = CAST(reported.detail AS INTEGER)
+  AND holding.address = substr(reported.detail, instr(reported.detail, ':') + 1)
+WHERE holding.difference <> '0'`),
 }

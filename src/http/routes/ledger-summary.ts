@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import { addressFromHex, formatBase58 } from '../../chain/address.ts'
-import { entryTypes } from '../../common/ids.ts'
+import { type CurrencyId, entryTypes } from '../../common/ids.ts'
 import { formatInstant } from '../../common/time.ts'
 import { heldReasons } from '../../d1/tables.ts'
 import { countedMax } from '../../deposits/deposits.ts'
-import type { Currencies } from '../../ledger/currencies.ts'
+import type { Currencies, Currency } from '../../ledger/currencies.ts'
 import { type AlarmKind, alarmTable } from '../../platform/alarm-table.ts'
 import {
   type CurrencySummary,
@@ -12,6 +12,7 @@ import {
   type Summary,
   summaryAlarmsMax,
   summaryDays,
+  summaryDifferencesMax,
   summaryGapsMax,
 } from '../../scan/summary.ts'
 import { type LedgerRoute, reading } from '../context.ts'
@@ -31,8 +32,8 @@ export const ledgerSummary = {
 } satisfies LedgerRoute
 
 function summaryItem(summary: Summary, currencies: Currencies, now: number): JsonMembers {
-  const { addresses, seen, held, gaps, alarms, endpoints } = summary
-  const { status, ...scan } = summary.scan
+  const { addresses, seen, held, gaps, alarms, differences, newestEvent, endpoints } = summary
+  const { status, scanned, finalized, behind, msg, finalizedTime } = summary.scan
   const oldest = held.map(({ oldestAt }) => oldestAt).sort((a, b) => a - b)[0]
   return {
     currencies: summary.currencies.map((one) => currencyItem(one, currencies)),
@@ -46,7 +47,17 @@ function summaryItem(summary: Summary, currencies: Currencies, now: number): Jso
     alarms: alarms.map(({ kind, subject, raisedAt }) => {
       return { kind, subject: subjectOf(subject, endpoints), since: formatInstant(raisedAt), ...rulesOf(kind) }
     }),
-    scan: { status, ...scan, oldest_held_at: oldest === undefined ? null : formatInstant(oldest) },
+    differences: differences.map(({ cuy, address, difference, since }) => ({
+      ...{ cuy, address: formatBase58(address) },
+      amt: jsonAmount(difference, configured(cuy, currencies).decimals),
+      since: formatInstant(since),
+    })),
+    newest_event: newestEvent,
+    scan: {
+      ...{ status, scanned, finalized, behind, msg },
+      finalized_at: finalizedTime === null ? null : formatInstant(finalizedTime),
+      oldest_held_at: oldest === undefined ? null : formatInstant(oldest),
+    },
     endpoints: endpoints.map(({ number, waitingSince, failingSince, lastFailure }) => ({
       number,
       behind_seconds: waitingSince === null ? 0 : Math.max(0, Math.floor((now - waitingSince) / 1000)),
@@ -56,10 +67,14 @@ function summaryItem(summary: Summary, currencies: Currencies, now: number): Jso
   }
 }
 
-function currencyItem({ cuy, owed, held, unexplained, days }: CurrencySummary, { byId }: Currencies): Json {
+function configured(cuy: CurrencyId, { byId }: Currencies): Currency {
   const currency = byId.get(cuy)
   if (currency === undefined) throw new Error(`currency ${cuy} is summed up and not configured`)
-  const { symbol, scale, decimals } = currency
+  return currency
+}
+
+function currencyItem({ cuy, owed, held, unexplained, days }: CurrencySummary, currencies: Currencies): Json {
+  const { symbol, scale, decimals } = configured(cuy, currencies)
   return {
     ...{ cuy, symbol },
     owed: jsonAmount(owed, scale),
@@ -155,6 +170,14 @@ const alarm = () =>
     remedy: docs.textSchema('What to do.'),
   })
 
+const difference = () =>
+  z.strictObject({
+    cuy: docs.idSchema('The currency.'),
+    address: docs.textSchema('The address.'),
+    amt: docs.amountSchema('How much more (positive) or less it holds than is recorded.'),
+    since: docs.instantSchema(),
+  })
+
 const endpoint = () =>
   z.strictObject({
     number: docs.idSchema('Its place in `WEBHOOKS`.'),
@@ -176,6 +199,10 @@ const scan = () =>
     scanned: docs.countSchema('Height up to which the chain is scanned.'),
     finalized: docs.countSchema('Newest final height that is known.'),
     behind: docs.countSchema('Blocks between the two.'),
+    finalized_at: nullable(
+      docs.instantSchema(),
+      'The time of that block on the chain: about a minute ago where the nodes follow the chain. null: not known.',
+    ),
     msg: nullable(z.string(), 'What is wrong; null where nothing is.'),
     oldest_held_at: nullable(docs.instantSchema(), 'When the oldest held transfer was found; null where none is held.'),
   })
@@ -192,6 +219,11 @@ const summary = () =>
       }),
       gaps: docs.described(z.array(gap()), `Blocks that could not be read: the lowest ${summaryGapsMax} ranges.`),
       alarms: docs.described(z.array(alarm()), `Raised alarms, at most ${summaryAlarmsMax}, ordered by their kind.`),
+      differences: docs.described(
+        z.array(difference()),
+        `Addresses that hold something else than is recorded, and have an alarm: the first ${summaryDifferencesMax}.`,
+      ),
+      newest_event: docs.countSchema('The id of the newest event, for `/ledger/events`; 0 where there is none.'),
       scan: scan(),
       endpoints: docs.described(z.array(endpoint()), 'The configured endpoints.'),
     }),
@@ -221,8 +253,11 @@ export const ledgerSummaryDocs = () => {
         ],
         addresses: 1,
         transfers: { seen: 0, held: 0, held_for: [] },
-        ...{ gaps: [], alarms: [] },
-        scan: { status: 'ok', scanned: 70_000_019, finalized: 70_000_019, behind: 0, msg: null, oldest_held_at: null },
+        ...{ gaps: [], alarms: [], differences: [], newest_event: 2 },
+        scan: {
+          ...{ status: 'ok', scanned: 70_000_019, finalized: 70_000_019, behind: 0, msg: null },
+          ...{ finalized_at: '2023-11-14T22:14:17.000Z', oldest_held_at: null },
+        },
         endpoints: [],
       }),
     ],

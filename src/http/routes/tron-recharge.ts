@@ -11,7 +11,8 @@ import * as docs from '../openapi/docs.ts'
 import { badQuery, chainFailures } from '../openapi/failures.ts'
 import { parseQuery, textParam } from '../query.ts'
 
-const txidTakes = '64 hex digits, optionally prefixed with 0x'
+/** What the parameter takes, for people. */
+export const txidTakes = '64 hex digits, optionally prefixed with 0x'
 
 /** The parameters of `GET /tron/recharge`. */
 export const rechargeQuery = z.object({

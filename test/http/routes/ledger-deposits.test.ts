@@ -144,6 +144,8 @@ describe('GET /ledger/summary', () => {
         { cuy: 1, symbol: 'TRX', owed: 0.000001, unexplained: 0, differing: 0 },
         { cuy: 2, symbol: 'USDT', owed: 3.000004 },
       ],
+      newest_event: 3,
+      differences: [],
       alarms: [
         { kind: 'reconciliation-surplus', subject: `1:${firstAddress}`, since: '1970-01-01T00:00:00.000Z' },
         {
@@ -154,7 +156,7 @@ describe('GET /ledger/summary', () => {
         },
       ],
       transfers: { seen: 0, held: 0, held_for: [] },
-      scan: { status: 'ok', msg: null },
+      scan: { status: 'ok', msg: null, finalized_at: expect.stringMatching(/^2023-/) },
     })
     expect(data.currencies[1]?.days.at(-1)).toMatchObject({
       deposits: 2,
@@ -188,11 +190,19 @@ test('GET /ledger/summary has what addresses hold once they were compared, and e
   })
   payFinal(hooked, usdtTo(await addressIn(await hooked.get('/tron/generate')), 5n))
   await hooked.tick()
-  await hooked.db.prepare(`UPDATE holding SET balance = '7000001', read_from = 1, read_to = 1 WHERE cuy = 2`).run()
+  await hooked.db.batch([
+    hooked.db.prepare(
+      `UPDATE holding SET balance = '7000001', read_from = 1, read_to = 1, differing = 3, difference = '-2' WHERE cuy = 2`,
+    ),
+    hooked.db.prepare(
+      `INSERT INTO alarm SELECT 'reconciliation-shortfall', cuy || ':' || address, 5000 FROM holding WHERE cuy = 2`,
+    ),
+  ])
   const { body } = await read(await hooked.ledger('/ledger/summary'))
   expect(body).toMatchObject({
     data: {
       currencies: [{}, { held: 7.000001, held_at: expect.stringMatching(/^2026-/), compared: 1 }],
+      differences: [{ cuy: 2, address: firstAddress, amt: -0.000002, since: '1970-01-01T00:00:05.000Z' }],
       endpoints: [{ number: 1, behind_seconds: expect.any(Number), failing_since: null, last_failure: null }],
     },
   })

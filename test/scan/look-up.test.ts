@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { formatBase58 } from '../../src/chain/address.ts'
+import {
+  addressFrom,
+  addressIn,
+  failed,
+  firstAddress,
+  payFinal,
+  type RunningService,
+  read,
+  requestsOf,
+  startService,
+  trxTo,
+  usdtTo,
+} from '../http/service.ts'
+import { changing } from '../support/scripted-node.ts'
+import { addressOf, type TransactionSpec } from '../support/transaction-spec.ts'
+import { alarmsOf, eventsOf, retiredUsdt, statesOf, withAddress, withDeposit } from './harness.ts'
+
+const lookUp = async (service: RunningService, txid: string) =>
+  read(await service.ledger(`/ledger/transaction?txid=${txid}`))
+const found = (uid: number | null, answer: string, why: string) => ({
+  status: 200,
+  body: { data: { uid, answer, why: expect.stringContaining(why) } },
+})
+
+/** The same sentence as its owner gets, and the same data as before. */
+async function expectAnswerOfOwner(service: RunningService, txid: string, uid = 7): Promise<void> {
+  const before = [await statesOf(service), await eventsOf(service)]
+  const { body } = (await lookUp(service, txid)) as { body: { data: { why: string } } }
+  expect([await statesOf(service), await eventsOf(service)]).toEqual(before)
+  const { msg } = await (await service.get(`/tron/recharge?txid=${txid}`, uid)).json<{ msg: string }>()
+  expect(body.data.why).toBe(msg)
+}
+
+describe('a transaction that support looks up', () => {
+  it('credits nothing: its owner and the scan do', async () => {
+    const { service, txid } = await withDeposit()
+    expect(await lookUp(service, txid)).toMatchObject(found(7, 'creditable', 'it is final'))
+    expect([await statesOf(service), await eventsOf(service)]).toEqual([[], []])
+    await service.tick()
+    const before = requestsOf(service)
+    expect(await lookUp(service, txid)).toMatchObject(found(7, 'credited', 'already credited'))
+    expect(requestsOf(service)).toBe(before)
+  })
+
+  it('has the answer that its owner would get', async () => {
+    const { service, own } = await withAddress({ OPERATOR_ADDRESSES: [formatBase58(addressOf(97))] })
+    const second = await addressIn(await service.get('/tron/generate?fresh=1'))
+    const trc10: TransactionSpec = { kind: 'trc10', from: addressOf(98), to: own, amount: 5n }
+    const strange: TransactionSpec = { ...usdtTo(own, 5n), contract: addressOf(44) } as TransactionSpec
+    const gas: TransactionSpec = { kind: 'trx', from: addressOf(97), to: own, amount: 5n }
+    const between: TransactionSpec = { kind: 'trx', from: own, to: second, amount: 5n }
+    const out: TransactionSpec = { kind: 'trx', from: own, to: addressOf(4), amount: 5n }
+    const txids = payFinal(service, trc10, strange, gas, between, out)
+    for (const txid of txids) {
+      expect(await lookUp(service, txid)).toMatchObject(found(7, 'worthless', ''))
+      await expectAnswerOfOwner(service, txid)
+    }
+    await service.tick()
+    for (const txid of txids) await expectAnswerOfOwner(service, txid)
+    const [unfinal = ''] = service.chain.add([usdtTo(own, 5n)]).transactions.map((one) => one.txid)
+    expect(await lookUp(service, unfinal)).toMatchObject(found(null, 'not-final', 'final yet; try again in about 57 s'))
+    service.clock.seconds += 20
+    await service.tick()
+    expect(await lookUp(service, unfinal)).toMatchObject(found(7, 'not-final', 'final yet'))
+  })
+
+  it('is held or refused as it is stored', async () => {
+    const { service, own } = await withAddress({ CURRENCIES: retiredUsdt })
+    const [txid = ''] = payFinal(service, usdtTo(own, 5n))
+    expect(await lookUp(service, txid)).toMatchObject(found(7, 'worthless', 'no longer accepted'))
+    await service.tick()
+    expect(await lookUp(service, txid)).toMatchObject(found(7, 'worthless', 'no longer accepted'))
+    await expectAnswerOfOwner(service, txid)
+  })
+
+  it('concerns no user where it pays none, or is known to no node', async () => {
+    const { service } = await withAddress()
+    const [strange = ''] = payFinal(service, trxTo(addressOf(4), 5n))
+    expect(await lookUp(service, strange)).toMatchObject(found(null, 'worthless', 'no transfer'))
+    expect(await lookUp(service, 'ab'.repeat(32))).toMatchObject(found(null, 'unknown', 'no such transaction'))
+  })
+
+  it('was final before the address was issued: its owner gets an alarm by asking, and support none', async () => {
+    const service = await startService()
+    const [txid = ''] = payFinal(service, usdtTo(addressFrom(firstAddress), 5_000_000n))
+    await service.get('/tron/generate')
+    expect(await lookUp(service, txid)).toMatchObject(found(7, 'undecided', 'before this address was issued'))
+    expect(alarmsOf(service, 'paid-before-issue')).toEqual([])
+    await expectAnswerOfOwner(service, txid)
+  })
+
+  it('is undecided where the nodes disagree, and an error where none answers', async () => {
+    const { service, txid } = await withDeposit()
+    const [first, second] = service.nodes
+    if (first === undefined || second === undefined) throw new Error('two nodes')
+    first.script = () => changing('eth_getLogs', () => [])
+    expect(await lookUp(service, txid)).toMatchObject(found(null, 'undecided', 'the nodes disagree'))
+    for (const node of service.nodes) node.script = () => ({ kind: 'status', status: 500 })
+    expect(await lookUp(service, txid)).toMatchObject({ status: 503 })
+  })
+
+  it('takes a txid, and a token with the scope', async () => {
+    const { service, txid } = await withDeposit()
+    const takes = 'txid: 64 hex digits, optionally prefixed with 0x'
+    expect(await read(await service.ledger('/ledger/transaction'))).toEqual(failed(400, takes))
+    expect(await lookUp(service, '25')).toEqual(failed(400, takes))
+    const path = `/ledger/transaction?txid=${txid}`
+    expect((await service.ledger(path, {}, { scope: 'ledger:post' })).status).toBe(403)
+    expect((await service.get(path)).status).toBe(401)
+  })
+})
