@@ -19,7 +19,12 @@ const retryMsMin = 60_000
 const retryMsMax = 86_400_000
 
 /** Why a block of a gap cannot be read. `stopped`: there is no time or allowance for it now. */
-type Unread = { readonly height: BlockHeight; readonly why: string | 'stopped' }
+interface Unread {
+  readonly height: BlockHeight
+  readonly why: string | 'stopped'
+  /** The only transactions of the block that are not read; null where more of it is not. */
+  readonly txids: readonly Txid[] | null
+}
 
 /**
  * Reads the blocks that are due again: gaps, and what an operator asked for. What can be read is stored and credited, and the
@@ -55,9 +60,9 @@ async function readDue(
   const found = judgeBlocks(blocks, owners, rules)
   const unread: Unread[] = []
   for (const block of blocks) {
-    const why = kind === 'gap' ? await readWhole(context, chain, rules, block) : whyPassed(block)
-    if (why !== null) unread.push({ height: heightOf(block), why })
-    if (why === 'stopped') break
+    const one = kind === 'gap' ? await readWhole(context, chain, rules, block) : unreadBlock(block)
+    if (one !== null) unread.push(one)
+    if (one?.why === 'stopped') break
   }
   const why = read.ok ? (unread[0]?.why ?? null) : 'no quorum of nodes gives the block'
   const step = stepOf(due, blocks, unread)
@@ -68,16 +73,18 @@ async function readDue(
     attempts: step.next !== next ? 0 : isRetry ? attempts + 1 : attempts,
     nextTry: isRetry ? ((at + Math.min(retryMsMin * 2 ** attempts, retryMsMax)) as UnixMs) : at, // safe: now or later
     why: kind === 'request' || why === 'stopped' ? null : why,
+    unread: unread.flatMap(({ height, txids }) => (txids === null ? [] : [{ height, txids }])),
   })
   return !unread.some((one) => one.why === 'stopped')
 }
 
 const heightOf = (block: BlockReading) => (block.kind === 'read' ? block.header.height : block.height)
 
-/** Why a block of a requested range becomes a gap, or null. */
-function whyPassed(block: BlockReading): string | null {
-  if (block.kind === 'not-agreed') return 'the nodes do not agree on the block'
-  return block.callsToRead === null ? null : 'the block has more logs than nodes give at once'
+/** Why a block is not read by its first question, or null. */
+function unreadBlock(block: BlockReading): Unread | null {
+  const unread = { height: heightOf(block), txids: null }
+  if (block.kind === 'not-agreed') return { ...unread, why: 'the nodes do not agree on the block' }
+  return block.callsToRead === null ? null : { ...unread, why: 'the block has more logs than nodes give at once' }
 }
 
 /** Reads what a block of a gap has. Null where all of it was read. */
@@ -86,15 +93,17 @@ async function readWhole(
   chain: Chain,
   rules: JudgeRules,
   block: BlockReading,
-): Promise<string | null> {
-  if (block.kind === 'not-agreed' || block.callsToRead === null) return whyPassed(block)
+): Promise<Unread | null> {
+  if (block.kind === 'not-agreed' || block.callsToRead === null) return unreadBlock(block)
+  const { height } = block.header
   const receipts = await readCalls(context, chain, rules, block.header, block.callsToRead)
-  if (receipts === 'stopped') return 'stopped'
-  if (receipts === 'failed') return 'no quorum of nodes gives the receipts of the block'
+  if (receipts === 'stopped') return { height, txids: null, why: receipts }
+  if (receipts === 'failed') return { height, txids: null, why: 'no quorum of nodes gives the receipts of the block' }
   const [first] = receipts
   if (first === undefined) return null
   const others = receipts.length - 1
-  return `transaction ${first}${others > 0 ? ` and ${others} others` : ''} cannot be read`
+  const why = `transaction ${first}${others > 0 ? ` and ${others} others` : ''} cannot be read`
+  return { height, txids: receipts, why }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { BlockHeight } from '../chain/block.ts'
+import type { BlockHeight, Txid } from '../chain/block.ts'
 import type { RescanId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import { isRefusedBy, type ReadDatabase, statement, toJsonTexts, type WriteDatabase } from '../d1/database.ts'
@@ -36,6 +36,8 @@ export interface RescanStep {
   readonly sent: readonly SentFact[]
   /** Blocks below `next` that could not be read: each becomes a gap of its own. */
   readonly gaps: readonly BlockHeight[]
+  /** Blocks that are read but for these transactions. */
+  readonly unread: readonly { readonly height: BlockHeight; readonly txids: readonly Txid[] }[]
   readonly at: UnixMs
 }
 
@@ -75,6 +77,7 @@ export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Prom
       // Before the rescan goes forward: what it refused can be decided again while it covers the block.
       ...transferStatements(db, step.decided, at),
       ...sentStatements(db, step.sent),
+      ...toJsonTexts(step.unread, blocksMax).map((list) => dropAbsent(db, { list, at })),
       ...toJsonTexts(step.gaps, blocksMax).map((list) => insertGaps(db, { list, except: id, at })),
       moveRescan(db, { id, next, nextTry, attempts, why, at }),
     ])
@@ -179,6 +182,12 @@ WITH grown AS MATERIALIZED (
   SELECT below.id, last FROM ${runs} CROSS JOIN rescan AS below INDEXED BY rescan_open
   ON kind = 'gap' AND finished_at IS NULL AND to_height = first - 1 AND below.id <> :except)
 UPDATE rescan SET to_height = last, attempts = 0, next_try = min(next_try, :at) FROM grown WHERE rescan.id = grown.id`)
+
+/** What was seen in a block that is read but for some transactions, and is not in it. Whatever is in it is decided by now. */
+const dropAbsent = statement(`
+UPDATE transfer SET state = 'dropped', changed_at = :at FROM json_each(:list) AS block
+WHERE state = 'seen' AND height = block.value ->> 'height'
+  AND txid NOT IN (SELECT unread.value FROM json_each(block.value -> 'txids') AS unread)`)
 
 const insertGaps = statement(`
 INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)

@@ -48,7 +48,7 @@ const request = (from: number, to: number, at = 50) =>
     .run()
 const again = (id: number, next: number, changes: Partial<RescanStep> = {}): RescanStep => ({
   ...{ id: id as RescanId, correctedBy: 0, next: height(next), attempts: 0, nextTry: ms(99), why: null },
-  ...{ decided: [], sent: [], gaps: [], at: ms(60), ...changes },
+  ...{ decided: [], sent: [], gaps: [], unread: [], at: ms(60), ...changes },
 })
 const due = async (at: number) => {
   const rescan = await selectDueRescan(db, ms(at))

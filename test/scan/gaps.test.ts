@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/chain/address.ts'
-import { addressIn, payFinal, type RunningService, startService, textOf, trxTo, usdtTo } from '../http/service.ts'
+import {
+  addressIn,
+  finalityLag,
+  payFinal,
+  type RunningService,
+  startService,
+  textOf,
+  trxTo,
+  usdtTo,
+} from '../http/service.ts'
 import { changing, type Fault, failing } from '../support/scripted-node.ts'
 import { addressOf, type LogSpec, type TransactionSpec } from '../support/transaction-spec.ts'
 import {
@@ -89,6 +98,28 @@ describe('a block with more logs than nodes give at once', () => {
     expect(String(alarm?.why)).toContain(hugeId)
     await tickLater(service)
     expect(alarmsOf(service, 'gap-unread')).toHaveLength(1)
+  })
+
+  it('keeps what was seen in it only where it is the transaction that no node can give', async () => {
+    const { service, own } = await withAddress()
+    limitLogs(service, 50)
+    await service.tick()
+    const fork = service.chain.fork(service.chain.tip().height)
+    const [, kept = ''] = service.chain.add([trxTo(own, 1n), usdtTo(own, 2n)]).transactions.map((one) => one.txid)
+    service.clock.seconds += 20
+    await service.tick()
+    expect(await statesOf(service)).toEqual(['seen', 'seen'])
+    fork.add([noise(60), usdtTo(own, 2n)]) // the first one is not in the block that stays
+    fork.addEmpty(finalityLag)
+    for (const node of service.nodes) {
+      node.chain = fork
+      node.script = () => withoutReceiptOf(kept)
+    }
+    service.clock.seconds += 60
+    await service.tick()
+    await tickLater(service, 120)
+    expect(await openGaps(service)).toMatchObject([{ reason: expect.stringContaining(kept) }])
+    expect(await statesOf(service)).toEqual(['dropped', 'seen'])
   })
 })
 
