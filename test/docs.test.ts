@@ -206,9 +206,10 @@ describe('the deployment', () => {
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  it('has no documentation in the bundle of the Worker', async () => {
+  it('has no documentation in the bundle of the Worker, and neither the key tool nor its packages', async () => {
     const out = mkdtempSync(join(tmpdir(), 'bundle-'))
-    await runWrangler(['deploy', '--dry-run', '--outdir', out], 'the Worker cannot be built')
+    const options = ['--dry-run', '--env=', '--outdir', out, '--metafile', join(out, 'meta.json')]
+    await runWrangler(['deploy', ...options], 'the Worker cannot be built')
     const bundle = readFileSync(join(out, 'index.js'), 'utf8')
     expect(bundle).toContain('/wallet/flow/list')
     const texts = documentedOperations()
@@ -219,6 +220,13 @@ describe('the deployment', () => {
       .map((text) => /[\w ,.:]{12,}/.exec(text)?.[0] ?? text) // a part that no minifier writes in another way
     expect(texts.length).toBeGreaterThan(200)
     expect(texts.filter((text) => bundle.includes(text))).toEqual([])
+
+    const { inputs } = JSON.parse(readFileSync(join(out, 'meta.json'), 'utf8')) as { inputs: object } // as esbuild writes it
+    const names = Object.keys(inputs)
+    expect(names.some((name) => name.endsWith('src/compose.ts'))).toBe(true)
+    expect(names.some((name) => name.includes('node_modules/@scure/bip32/'))).toBe(true) // the service derives addresses
+    const isOfTools = /(^|\/)src\/tools\/|node_modules\/(tronweb|age-encryption|@scure\/bip39|ethers)\//
+    expect(names.filter((name) => isOfTools.test(name))).toEqual([])
   })
 })
 

@@ -6,6 +6,7 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import * as z from 'zod/mini'
 import { err, ok, parseJson, type Result } from '../common/result.ts'
 import type { StoredSetting } from '../ledger/stored-settings.ts'
+import type { CommandOutput } from './command-output.ts'
 
 /** Why a database that no migration was applied to has no rows. */
 const noTables = 'the database has no tables yet: apply the migrations'
@@ -59,7 +60,7 @@ async function copyDatabase(from: string, to: string): Promise<void> {
 
 async function execute(place: readonly string[], statements: readonly string[]): Promise<QueryReply> {
   const args = ['d1', 'execute', 'DB', ...place, '--json', '--command', statements.join('; ')]
-  const { code, out, output } = await runWrangler(args, { isShown: false })
+  const { code, out, output } = await runWrangler(args)
   if (code === null) return err('wrangler did not start: run "npm ci" first')
   const reply = replySchema.safeParse(parseJson(out.slice(Math.max(0, out.search(/^[[{]/m))))) // lines can come before it
   const isWhole = code === 0 && reply.success && reply.data.length === statements.length
@@ -90,12 +91,12 @@ export const databaseNow = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
 export const timeOf = (ms: DatabaseRow[string] | undefined) => new Date(Number(ms)).toISOString()
 
 /**
- * Runs one wrangler command without questions: in a build there is no person to answer them. Its output is also passed on to this
- * process's streams where `isShown`. `code` is null where it did not start; `out` is its standard output alone, `output` both.
+ * Runs one wrangler command without questions: in a build there is no person to answer them. Its output is also passed on to
+ * `shownOn`. `code` is null where it did not start; `out` is its standard output alone, `output` both.
  */
 export async function runWrangler(
   args: readonly string[],
-  { isShown }: { readonly isShown: boolean },
+  shownOn?: CommandOutput,
 ): Promise<{ readonly code: number | null; readonly out: string; readonly output: string }> {
   const env = { ...process.env, CI: '1' }
   const child = spawn('wrangler', args, { env, stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32' })
@@ -103,11 +104,11 @@ export async function runWrangler(
   child.stdout.on('data', (chunk: Buffer) => {
     out += chunk.toString()
     output += chunk.toString()
-    if (isShown) process.stdout.write(chunk)
+    shownOn?.stdout.write(chunk)
   })
   child.stderr.on('data', (chunk: Buffer) => {
     output += chunk.toString()
-    if (isShown) process.stderr.write(chunk)
+    shownOn?.stderr.write(chunk)
   })
   const code = await new Promise<number | null>((resolve) => {
     child.once('error', () => resolve(null)) // no such program: there is no output

@@ -1,8 +1,10 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
+import { Readable, Writable } from 'node:stream'
 import { root } from './project.ts'
 
 /** The end of a command. `all` is everything that it wrote. */
 export interface CommandEnd {
+  /** The exit code, or -1 where a signal ended it. */
   readonly code: number
   readonly out: string
   readonly all: string
@@ -17,6 +19,10 @@ export interface CommandOptions {
   readonly withoutNetwork?: boolean
   /** The file to which the command writes its arguments and its environment at its end. */
   readonly processFile?: string
+  /** A URL that makes a block: the command posts to it where it waits for one (three seconds). */
+  readonly blocksBy?: string
+  /** Gets the process, which it can signal. */
+  readonly onStart?: (child: ChildProcess) => void
 }
 
 const noNetwork = `import net from 'node:net'; net.Socket.prototype.connect = () => { process.exit(99) };`
@@ -25,23 +31,40 @@ process.on('exit', () => {
   writeFileSync(${JSON.stringify(file)}, JSON.stringify([process.argv, process.execArgv, process.env]))
 })`
 
-/** The part of a command's environment with which it begins faster (`vitest.config.ts`). */
-export const compileCache = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '' }
+const madeBlocks = (url: string) => `const wait = globalThis.setTimeout
+globalThis.setTimeout = (act, ms, ...given) => {
+  if (ms !== 3_000 || given.length > 0) return wait(act, ms, ...given) // the time-outs of fetch have something given
+  void fetch(${JSON.stringify(url)}, { method: 'POST' }).finally(act)
+}`
+
+const path = `${root}node_modules/.bin:${process.env.PATH ?? ''}`
 
 /** Runs a script of the repository as npm does, with the Node of the repository. */
 export function runCommand(
   script: string,
   args: readonly string[],
-  { input = '', cwd = root, environment = {}, withoutNetwork = false, processFile }: CommandOptions = {},
+  {
+    input = '',
+    cwd = root,
+    environment = {},
+    withoutNetwork = false,
+    processFile,
+    blocksBy,
+    onStart,
+  }: CommandOptions = {},
 ): Promise<CommandEnd> {
-  const modules = [withoutNetwork ? noNetwork : '', processFile === undefined ? '' : recorded(processFile)]
+  const modules = [
+    withoutNetwork ? noNetwork : '',
+    processFile === undefined ? '' : recorded(processFile),
+    blocksBy === undefined ? '' : madeBlocks(blocksBy),
+  ]
   const preload = modules.flatMap((module) => {
     return module === '' ? [] : ['--import', `data:text/javascript,${encodeURIComponent(module)}`]
   })
   const env = {
-    PATH: `${root}node_modules/.bin:${process.env.PATH ?? ''}`,
+    PATH: path,
     HOME: cwd,
-    ...compileCache,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '', // it begins faster with it (`vitest.config.ts`)
     ...environment,
   }
   return new Promise((resolve) => {
@@ -51,9 +74,58 @@ export function runCommand(
       [...preload, `${root}${script}`, ...args],
       options,
       (error, out, errors) => {
-        resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, all: `${out}${errors}` })
+        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
+        resolve({ code, out, all: `${out}${errors}` })
       },
     )
     child.stdin?.end(input)
+    onStart?.(child)
   })
+}
+
+/** The streams of a command that runs in this process. */
+interface CalledStreams {
+  readonly stdin: Readable
+  readonly stdout: Writable
+  readonly stderr: Writable
+}
+
+/**
+ * Runs the function of a command in this process, in a folder and with variables of its own: a process for each run would take most
+ * of the time of a test. `runCommand` runs the scripts themselves.
+ */
+export async function callCommand(
+  command: (args: readonly string[], streams: CalledStreams) => Promise<number>,
+  args: readonly string[],
+  { input = '', cwd = root, environment = {} }: Pick<CommandOptions, 'input' | 'cwd' | 'environment'> = {},
+): Promise<CommandEnd> {
+  let [out, all] = ['', '']
+  const streamTo = (add: (text: string) => void) =>
+    new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        add(chunk.toString())
+        all += chunk.toString()
+        done()
+      },
+    })
+  const stdout = streamTo((text) => {
+    out += text
+  })
+  const streams = { stdin: Readable.from(input === '' ? [] : [input]), stdout, stderr: streamTo(() => {}) }
+  const folder = process.cwd()
+  const before = Object.entries({ PATH: path, ...environment }).map(([name, value]) => {
+    const old = process.env[name]
+    process.env[name] = value
+    return [name, old] as const
+  })
+  process.chdir(cwd)
+  try {
+    return { code: await command(args, streams), out, all }
+  } finally {
+    process.chdir(folder)
+    for (const [name, old] of before) {
+      if (old === undefined) delete process.env[name]
+      else process.env[name] = old
+    }
+  }
 }

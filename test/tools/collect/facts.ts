@@ -87,16 +87,18 @@ export interface TestWishes extends Partial<Omit<CollectWishes, 'min' | 'trxPric
   readonly trxPrice?: Readonly<Record<string, bigint>>
 }
 
+const headerOf = (mode: GasMode, wanted: readonly PlanCurrency[]): TransactionHeader => ({
+  to: destination,
+  gas: { mode, address: gasAddress },
+  reference: { height: 100, hash: '0'.repeat(64) },
+  timestamp: 1_795_000_000_000,
+  expiration: 1_795_000_060_000,
+  currencies: [...wanted],
+})
+
 /** A plan for an address with both currencies, and one with a token and no account: made without a chain. */
 export function samplePlan(mode: GasMode): CollectPlan {
-  const header: TransactionHeader = {
-    to: destination,
-    gas: { mode, address: gasAddress },
-    reference: { height: 100, hash: '0'.repeat(64) },
-    timestamp: 1_795_000_000_000,
-    expiration: 1_795_000_060_000,
-    currencies: [...currencies],
-  }
+  const header = headerOf(mode, currencies)
   const wishes = { to: destination, mode, currencies, min: new Map([['USDT', 0n]]), trxPrice: new Map() }
   const decided = decideSteps(header, factsOf({ trx: 3.5, usdt: 25 }, { usdt: 10 }), wishes, prices, richGas)
   if (!decided.ok) throw new Error(decided.error)
@@ -107,15 +109,8 @@ export function samplePlan(mode: GasMode): CollectPlan {
 
 /** A plan as a table: one line for each step, then what is left out, then what is wrong. */
 export function planOf(mode: GasMode, facts: readonly AddressFacts[], changes: TestWishes = {}): readonly string[] {
-  const currencies = [...(changes.currencies ?? [trx, usdt])]
-  const header: TransactionHeader = {
-    to: destination,
-    gas: { mode, address: gasAddress },
-    reference: { height: 100, hash: '0'.repeat(64) },
-    timestamp: 1_795_000_000_000,
-    expiration: 1_795_000_060_000,
-    currencies,
-  }
+  const header = headerOf(mode, changes.currencies ?? [trx, usdt])
+  const { currencies } = header
   const wishes: CollectWishes = {
     to: destination,
     mode,

@@ -20,6 +20,8 @@ async function startChain() {
   await chain.deposit([0, '25', 'USDT'], [0, '3.5', 'TRX'], [1, '10', 'USDT'])
 }
 
+const signedPlan = async () => chain.sign(await chain.plan({}, listedAt(chain.config, 0, 1)))
+
 type Members = Record<string, unknown>
 /** What the hostile node does with a request: its reply, made from the true one, which `ask` gets. */
 type Lie = (path: string, ask: () => Promise<Members>) => Promise<Members>
@@ -82,14 +84,22 @@ const decisionsOf = ({ steps, leftOut }: CollectPlan) => {
 }
 
 describe('a plan of three nodes is the same where one of them says that', () => {
-  beforeAll(startChain)
+  const honest = new Map<string, ReturnType<typeof decisionsOf>>()
+  beforeAll(async () => {
+    await startChain()
+    for (const gas of ['delegate', 'transfer']) honest.set(gas, decisionsOf(await chain.plan({ gas })))
+  })
   afterAll(() => chain.stop())
 
   it.each(lies)('%s', async (_, lie) => {
-    for (const gas of ['delegate', 'transfer']) {
-      const honest = decisionsOf(await chain.plan({ gas }))
-      expect(decisionsOf(await chain.plan({ gas }, undefined, withLiar(3, lie)))).toEqual(honest)
+    for (const [gas, decisions] of honest) {
+      const plan = await chain.plan({ gas }, listedAt(chain.config, 0, 1), withLiar(3, lie))
+      expect(decisionsOf(plan)).toEqual(decisions)
     }
+  })
+
+  it.each(lies.slice(1, 3))('%s, where the addresses are searched for', async (_, lie) => {
+    expect(decisionsOf(await chain.plan({}, undefined, withLiar(3, lie)))).toEqual(honest.get('delegate'))
   })
 })
 
@@ -105,7 +115,7 @@ describe('of two nodes that must agree', () => {
   })
 
   it('one that does not answer stops a plan, and a run that can be continued', async () => {
-    const signed = chain.sign(await chain.plan())
+    const signed = await signedPlan()
     const through = withLiar(2, async () => ({}))
     await expect(chain.plan({}, listedAt(chain.config, 0, 1), through)).rejects.toThrow(
       'contradict each other about getaccount',
@@ -132,7 +142,7 @@ describe('sending through three nodes completes, each transaction once, where on
     ['answers with empty objects', async () => ({})],
     ...lies.slice(0, 5),
   ])('%s', async (_, lie) => {
-    const signed = chain.sign(await chain.plan())
+    const signed = await signedPlan()
     const { outcome, states } = await chain.send(signed, withLiar(3, lie))
     expect([outcome.kind, isComplete(signed.plan, states)]).toEqual(['settled', true])
     expect(await minedCounts(chain, signed)).toEqual(signed.plan.steps.map(() => 1))
@@ -140,12 +150,15 @@ describe('sending through three nodes completes, each transaction once, where on
   })
 
   it('claims that a transaction is in a block which no node has: nothing that needs it is sent', async () => {
-    const signed = chain.sign(await chain.plan())
+    const signed = await signedPlan()
     const sent: string[] = []
-    const { fetch: routed, config } = withLiar(
-      3,
-      about('none', (reply) => reply),
-    )
+    const abort = new AbortController()
+    let looks = 0
+    const onLook = async () => {
+      looks += 1
+      if (looks === 30) abort.abort() // by then each was sent again
+    }
+    const { fetch: routed, config } = withLiar(3, (_, ask) => ask())
     const lying: typeof fetch = async (url, init) => {
       const { origin, pathname } = new URL(String(url))
       const body = String(init?.body)
@@ -157,7 +170,7 @@ describe('sending through three nodes completes, each transaction once, where on
       sent.push(signed.plan.steps[step]?.kind ?? '')
       return new Response('{"result":true}') // no node passes it on
     }
-    const { outcome, states } = await chain.send(signed, { config, fetch: lying })
+    const { outcome, states } = await chain.send(signed, { config, fetch: lying, signal: abort.signal, onLook })
     expect(outcome.kind).toBe('interrupted')
     expect(new Set(sent)).toEqual(new Set(['delegate', 'activate']))
     expect([...states.values()].some(({ kind }) => kind === 'mined')).toBe(false)

@@ -1,54 +1,77 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createDeployment, type TestDeployment, whileMining } from './deployment.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { CommandEnd } from '../../support/command.ts'
+import type { RunningServer } from '../../support/loopback.ts'
+import { serve } from '../doctor/servers.ts'
+import { createDeployment, type TestDeployment } from './deployment.ts'
 import { type CollectChain, destination, startCollectChain } from './harness.ts'
 import { minedCounts, twoUsers } from './send-harness.ts'
 
 let chain: CollectChain
 let deployment: TestDeployment
+let node: RunningServer
+/** Runs when the node has a transaction, before its answer. */
+let onSent = async () => {}
 
-beforeEach(async () => {
+beforeAll(async () => {
   chain = await startCollectChain()
-  deployment = createDeployment(chain)
+  node = await serve(async (body, path) => {
+    const answer = await fetch(`${chain.devnet.apiUrl}${path}`, { method: 'POST', body })
+    const reply = { status: answer.status, body: await answer.text() }
+    if (path.endsWith('/broadcasthex')) await onSent()
+    return reply
+  })
+  deployment = createDeployment({ devnet: { rpcUrl: chain.devnet.rpcUrl, apiUrl: node.url } })
 })
-afterEach(async () => {
+afterAll(async () => {
   deployment.remove()
+  await node.close()
   await chain.stop()
 })
 
-/** Runs `send` until the progress bar shows `done` transactions, and ends it there. */
-async function sendUntil(done: number, signal: 'SIGKILL' | 'SIGINT'): Promise<{ code: number | null; all: string }> {
-  const child = deployment.start(['send', 'signed.json'])
-  let all = ''
-  let isSignalled = false
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      all += chunk.toString()
-      if (isSignalled || Number(/(\d+)\/8 transactions\n$/.exec(all)?.[1] ?? -1) < done) return
-      isSignalled = true
+/** Runs `send`, and signals it at a transaction that it sends, counted from 1: the node has it, the command has no answer yet. */
+function sendUntil(count: number, signal: 'SIGKILL' | 'SIGINT'): Promise<CommandEnd> {
+  let sent = 0
+  const onStart = (child: ChildProcess) => {
+    onSent = async () => {
+      sent += 1
+      if (sent !== count) return
+      const noticed = signal === 'SIGKILL' ? once(child, 'close') : stopping(child)
       child.kill(signal)
-    })
+      await noticed
+    }
   }
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  return { code, all }
+  return deployment.run(['send', 'signed.json'], { onStart })
+}
+
+/** Resolves when the command has said that it stops. */
+function stopping({ stderr }: ChildProcess): Promise<void> {
+  let text = ''
+  return new Promise((resolve) => {
+    stderr?.on('data', (chunk) => {
+      text += chunk
+      if (text.includes('Stopping after the present request')) resolve()
+    })
+  })
 }
 
 it('a command that is killed or stopped at any point has sent nothing twice, and the next one goes on', async () => {
   const signed = await twoUsers(chain)
   writeFileSync(deployment.path('signed.json'), JSON.stringify(signed))
-  const killed = await whileMining(chain, sendUntil(1, 'SIGKILL'))
-  expect(killed.code).toBeNull() // it had no chance to do anything
+  expect(await sendUntil(2, 'SIGKILL')).toMatchObject({ code: -1 }) // it had no chance to do anything
 
-  const stopped = await whileMining(chain, sendUntil(3, 'SIGINT'))
+  const stopped = await sendUntil(4, 'SIGINT')
   expect(stopped.code).toBe(1)
   expect(stopped.all).toContain(
     'Interrupted: stopped at the terminal. Run the same command again: nothing is sent twice.',
   )
   expect(stopped.all).toMatch(/1 +T\w{33} +delegate energy.* done in block \d+/)
 
-  const again = await whileMining(chain, sendUntil(6, 'SIGKILL'))
-  expect(again.code).toBeNull()
-  const last = await whileMining(chain, deployment.run(['send', 'signed.json']))
+  expect(await sendUntil(2, 'SIGKILL')).toMatchObject({ code: -1 })
+  onSent = async () => {}
+  const last = await deployment.run(['send', 'signed.json'])
   expect([last.code, last.out.includes('8 of 8 transactions succeeded')]).toEqual([0, true])
   expect(await minedCounts(chain, signed)).toEqual(signed.plan.steps.map(() => 1))
   expect(await chain.balanceOf(destination, 'USDT')).toBe('35')

@@ -3,7 +3,8 @@ import { findPlanFault } from '../../../src/tools/collect/check-plan.ts'
 import { isComplete } from '../../../src/tools/collect/tables.ts'
 import { type CollectChain, destination, listedAt, startCollectChain } from './harness.ts'
 
-const addresses = 200
+/** More than one question has balances, and than one look sends transactions. */
+const addresses = 48
 
 let chain: CollectChain
 
@@ -12,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain.stop())
 
-it('two hundred addresses are collected with one plan', async () => {
+it('many addresses are collected with one plan', async () => {
   const all = Array.from({ length: addresses }, (_, index) => index)
   await chain.deposit(...all.map((index) => [index, '2', index % 4 === 3 ? 'TRX' : 'USDT'] as const))
   const plan = await chain.plan({}, listedAt(chain.config, ...all))
@@ -21,8 +22,5 @@ it('two hundred addresses are collected with one plan', async () => {
   expect(findPlanFault(plan)).toBeNull()
   const { outcome, states } = await chain.send(chain.sign(plan))
   expect([outcome.kind, isComplete(plan, states)]).toEqual(['settled', true])
-  expect([await chain.balanceOf(destination, 'USDT'), await chain.balanceOf(destination, 'TRX')]).toEqual([
-    '300',
-    '101',
-  ])
+  expect([await chain.balanceOf(destination, 'USDT'), await chain.balanceOf(destination, 'TRX')]).toEqual(['72', '25'])
 }, 300_000)

@@ -18,7 +18,9 @@ import {
   unwrap,
 } from './harness.ts'
 
-const config = unwrap(parseConfig(bindingsFor({ rpcUrl: 'https://n.example/jsonrpc', apiUrl: 'https://n.example' })))
+const bindings = bindingsFor({ rpcUrl: 'https://n.example/jsonrpc', apiUrl: 'https://n.example' })
+const TRON_NODES = [{ rpc: 'https://n.example/jsonrpc', api: 'https://n.example' }] // with the limits of a public one
+const config = unwrap(parseConfig({ ...bindings, TRON_NODES }))
 const anything = { parse: (value: unknown) => value, merge: (a: unknown) => a }
 
 /** Nodes with a clock that only waits move, and the times at which they were asked. */

@@ -1,12 +1,12 @@
 import type { CollectPlan, SignedPlan } from '../../../src/tools/collect/plan.ts'
 import type { StepStates } from '../../../src/tools/collect/step-state.ts'
 import { result } from '../../devnet/support.ts'
-import type { CollectChain } from './harness.ts'
+import { type CollectChain, listedAt } from './harness.ts'
 
 /** A signed plan for two users: the first has both currencies, the second only a token. */
 export async function twoUsers(chain: CollectChain, gas: 'delegate' | 'transfer' = 'delegate'): Promise<SignedPlan> {
   await chain.deposit([0, '25', 'USDT'], [0, '3.5', 'TRX'], [1, '10', 'USDT'])
-  return chain.sign(await chain.plan({ gas }))
+  return chain.sign(await chain.plan({ gas }, listedAt(chain.config, 0, 1)))
 }
 
 /** The result of each step in words. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isComplete, reportLines } from '../../../src/tools/collect/tables.ts'
 import { result } from '../../devnet/support.ts'
-import { type CollectChain, destination, gasAddress, startCollectChain } from './harness.ts'
+import { type CollectChain, destination, gasAddress, listedAt, startCollectChain } from './harness.ts'
 import { minedCounts, twoUsers } from './send-harness.ts'
 
 let chain: CollectChain
@@ -140,7 +140,8 @@ describe('an interruption', () => {
 })
 
 it('"duplicate" is no proof: a transaction that a node refused before is not taken for sent', async () => {
-  const signed = await twoUsers(chain)
+  await chain.deposit([0, '3.5', 'TRX'])
+  const signed = chain.sign(await chain.plan({}, listedAt(chain.config, 0)))
   const duplicate = { result: false, code: 'DUP_TRANSACTION_ERROR', message: 'Transaction already exists.' }
   const lying: typeof fetch = async (url, init) =>
     isBroadcast(url) ? new Response(JSON.stringify(duplicate)) : fetch(url, init)

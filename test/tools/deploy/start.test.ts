@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { compileCache } from '../../support/command.ts'
-import { root } from '../../support/project.ts'
+import { runDeploy } from '../../../src/tools/deploy/command.ts'
+import { callCommand, runCommand } from '../../support/command.ts'
+import { databaseId, installWrangler } from '../local-database.ts'
 import { objectBindings } from '../objects.ts'
 
-const script = `${root}src/tools/deploy/start.ts`
-const realId = '0b54dd61-7b1c-4d0c-8d9e-1ad0a25a2f05'
 const placeholder = '00000000-0000-0000-0000-000000000000'
 
 let folder: string
@@ -17,44 +15,29 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'deploy-'))
   const database = (path: string, id: string) =>
     `[[${path}d1_databases]]\nbinding = "DB"\ndatabase_name = "x"\ndatabase_id = "${id}"\n`
-  write(
-    'wrangler.toml',
-    `name = "x"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"\n${database('', realId)}${objectBindings('')}
-[env.nile]\n${database('env.nile.', realId)}${objectBindings('env.nile.')}[env.fresh]\n${database('env.fresh.', placeholder)}
-[env.bare]\nname = "x-bare"\n[env.still]\n${database('env.still.', realId)}`,
+  writeFileSync(
+    join(folder, 'wrangler.toml'),
+    `name = "x"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"\n${database('', databaseId)}${objectBindings('')}
+[env.nile]\n${database('env.nile.', databaseId)}${objectBindings('env.nile.')}[env.fresh]\n${database('env.fresh.', placeholder)}
+[env.bare]\nname = "x-bare"\n[env.still]\n${database('env.still.', databaseId)}`,
   )
   fakeWrangler('exit 0')
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-function write(name: string, text: string): void {
-  writeFileSync(join(folder, name), text)
-}
-
 /** Installs a fake `wrangler` that records its arguments and then runs `command`. */
-function fakeWrangler(command: string): void {
-  write('wrangler', `#!/bin/sh\necho "CI=$CI $*" >> "${folder}/calls"\n${command}\n`)
-  chmodSync(join(folder, 'wrangler'), 0o755)
-}
+const fakeWrangler = (command: string) => installWrangler(folder, `echo "CI=$CI $*" >> "${folder}/calls"\n${command}`)
 
 const calls = () =>
   existsSync(join(folder, 'calls')) ? readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n') : []
 
-function run(...args: readonly string[]) {
-  return new Promise<{ code: number; errors: string; out: string }>((resolve) => {
-    const path = [folder, dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter)
-    execFile(
-      process.execPath,
-      [script, ...args],
-      { cwd: folder, env: { PATH: path, HOME: folder, ...compileCache } },
-      (error, out, errors) => resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, errors }),
-    )
-  })
-}
+const environment = () => ({ PATH: [folder, '/usr/bin', '/bin'].join(delimiter) })
+const run = (...args: readonly string[]) => callCommand(runDeploy, args, { cwd: folder, environment: environment() })
+const runScript = () => runCommand('src/tools/deploy/start.ts', [], { cwd: folder, environment: environment() })
 
 describe('npm run deploy', () => {
   it('applies the migrations, then deploys, without questions', async () => {
-    expect((await run()).code).toBe(0)
+    expect((await runScript()).code).toBe(0)
     expect(calls()).toEqual(['CI=1 d1 migrations apply DB --remote --env=', 'CI=1 deploy --env='])
   })
 
@@ -65,27 +48,27 @@ describe('npm run deploy', () => {
 
   it('does not deploy if a migration fails', async () => {
     fakeWrangler('echo "no such table: flow"; exit 1')
-    const { code, errors, out } = await run()
+    const { code, out, all } = await runScript()
     expect(code).toBe(1)
     expect(calls()).toEqual(['CI=1 d1 migrations apply DB --remote --env='])
     expect(out).toContain('no such table: flow')
-    expect(errors).toBe(
+    expect(all.slice(out.length)).toBe(
       '\nStopped: The migrations could not be applied: the reason is in the output of wrangler above.\n',
     )
   })
 
   it('fails if the deployment fails', async () => {
     fakeWrangler('[ "$1" = d1 ] || { echo "the script is too large" >&2; exit 3; }')
-    const { code, errors } = await run()
+    const { code, all } = await run()
     expect(code).toBe(1)
-    expect(errors).toContain('\nStopped: The migrations are applied, but the Worker could not be deployed: ')
+    expect(all).toContain('\nStopped: The migrations are applied, but the Worker could not be deployed: ')
   })
 
   it('explains how to log in', async () => {
     fakeWrangler(
       'echo "In a non-interactive environment, it\'s necessary to set a CLOUDFLARE_API_TOKEN environment" >&2; exit 1',
     )
-    expect((await run()).errors).toContain('log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN.\n')
+    expect((await run()).all).toContain('log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN.\n')
   })
 
   it('fails if wrangler is killed', async () => {
@@ -96,7 +79,7 @@ describe('npm run deploy', () => {
 
   it('explains that wrangler is not installed', async () => {
     rmSync(join(folder, 'wrangler'))
-    expect((await run()).errors).toContain('wrangler did not start. Run "npm ci"')
+    expect((await run()).all).toContain('wrangler did not start. Run "npm ci"')
   })
 })
 
@@ -112,16 +95,16 @@ describe('before the first step, npm run deploy', () => {
     ['an unknown environment', ['--env', 'elsewhere'], 'No environment found in configuration with name "elsewhere"'],
     ['any other option', ['--dry-run'], "Unknown option '--dry-run'. Usage: npm run deploy [-- --env <name>]"],
   ])('refuses %s', async (_, args, expected) => {
-    const { code, errors } = await run(...args)
+    const { code, all } = await run(...args)
     expect(code).toBe(1)
-    expect(errors).toMatch(/^\nStopped: .+\n$/)
-    expect(errors).toContain(expected)
+    expect(all).toMatch(/^\nStopped: .+\n$/)
+    expect(all).toContain(expected)
     expect(calls()).toEqual([])
   })
 
   it('refuses a folder without a wrangler.toml', async () => {
     rmSync(join(folder, 'wrangler.toml'))
-    expect((await run()).errors).toBe('\nStopped: there is no wrangler.toml in this directory.\n')
+    expect((await run()).all).toBe('\nStopped: there is no wrangler.toml in this directory.\n')
     expect(calls()).toEqual([])
   })
 })

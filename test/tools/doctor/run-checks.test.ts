@@ -30,7 +30,7 @@ describe('the doctor on a valid configuration', () => {
       expect.stringMatching(/^ok {4}.*: the newest block is \d+ s behind the clock of this machine \(limit 30 s\)$/),
       `ok    node 1 (${host}): HTTP API (${host}): the bytes of 3 transactions hash to their txids`,
       `ok    node 1 (${host}): history: blocks with calls have their logs or receipts`,
-      `ok    node 1 (${host}): allows 15 requests a second and 100000 a day (perSecond, perDay)`,
+      `ok    node 1 (${host}): allows 100000 requests a second and 1000000000 a day (perSecond, perDay)`,
       'warn  quorum: one node alone decides what is credited; add a second to TRON_NODES',
       'ok    stored data: none yet',
       'ok    addresses: issued up to index 0',
@@ -49,7 +49,10 @@ describe('the doctor on a valid configuration', () => {
 
   it('warns about a node that allows too few requests for the scan', async () => {
     const [node] = valuesFor(harness.devnet).TRON_NODES as object[] // safe: an array
-    const lines = await harness.check({ TRON_NODES: [{ ...node, perDay: 10_000 }], SCAN_EVERY_SECONDS: '10' })
+    const lines = await harness.check({
+      TRON_NODES: [{ ...node, perSecond: 15, perDay: 10_000 }],
+      SCAN_EVERY_SECONDS: '10',
+    })
     expect(lines).toContainEqual(
       expect.stringMatching(
         /^warn {2}node 1 .*: allows 15 requests a second and 10000 a day \(perDay\), and scanning takes/,

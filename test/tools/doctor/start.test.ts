@@ -1,18 +1,15 @@
-import { execFile } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runDoctor } from '../../../src/tools/doctor/command.ts'
 import type { Devnet } from '../../devnet/chain.ts'
-import { compileCache } from '../../support/command.ts'
-import { root } from '../../support/project.ts'
+import { callCommand, runCommand } from '../../support/command.ts'
 import { testXpub } from '../../support/variables.ts'
+import { createTables, databaseId, installQuickWrangler, installWrangler, rowsIn } from '../local-database.ts'
 import { objectBindings } from '../objects.ts'
 import { failures } from './harness.ts'
 import { goodSecret, keySecret, startChain, urlSecret, valuesFor } from './support.ts'
-
-const script = fileURLToPath(new URL('../../../src/tools/doctor/start.ts', import.meta.url).href)
 
 let devnet: Devnet
 let folder: string
@@ -28,7 +25,7 @@ beforeAll(async () => {
     'wrangler.toml',
     `name = "x"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"
 [[d1_databases]]\n${database('00000000-0000-0000-0000-000000000000')}${objectBindings('')}[vars]\n${vars}
-[env.nile]\n[[env.nile.d1_databases]]\n${database('0b54dd61-7b1c-4d0c-8d9e-1ad0a25a2f05')}${objectBindings('env.nile.')}
+[env.nile]\n[[env.nile.d1_databases]]\n${database(databaseId)}${objectBindings('env.nile.')}
 [env.nile.vars]\n${vars}`,
   )
   write('.dev.vars', `TRON_XPUB="${testXpub}"\nNODE_KEY="${keySecret}"\nDEV_UID="1"\n`)
@@ -42,45 +39,33 @@ function write(name: string, text: string): void {
   writeFileSync(join(folder, name), text)
 }
 
-/** Runs the command in the folder. The time of the chain is behind: one of the warnings. */
-async function run(args: readonly string[], environment: Record<string, string> = {}) {
-  return execute(process.execPath, [script, ...args], environment)
+/** What runs in the folder, with `wrangler` as it is installed there. The time of the chain is behind: one of the warnings. */
+const inFolder = (environment: Record<string, string>) => {
+  return { cwd: folder, environment: { PATH: [folder, '/usr/bin', '/bin'].join(delimiter), ...environment } }
 }
-
-/** Runs a program in the folder. */
-function execute(program: string, args: readonly string[], environment: Record<string, string>) {
-  return new Promise<{ code: number; out: string; all: string }>((resolve) => {
-    const env = { ...fakePath(), HOME: folder, ...compileCache, ...environment }
-    execFile(program, args, { cwd: folder, env }, (error, out, errors) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, all: `${out}${errors}` })
-    })
-  })
-}
+const run = (args: readonly string[], environment = {}) => callCommand(runDoctor, args, inFolder(environment))
+const runScript = (args: readonly string[], environment = {}) =>
+  runCommand('src/tools/doctor/start.ts', args, inFolder(environment))
 
 /** Installs a fake `wrangler` that records its arguments and prints `output`. */
 function fakeWrangler(output: unknown): void {
   write('output.json', JSON.stringify(output))
-  write('wrangler', `#!/bin/sh\necho "CI=$CI $*" > "${folder}/calls"\ncat "${folder}/output.json"\n`)
-  chmodSync(join(folder, 'wrangler'), 0o755)
+  installWrangler(folder, `echo "CI=$CI $*" > "${folder}/calls"\ncat "${folder}/output.json"`)
 }
 
-/** The PATH on which `wrangler` is the fake one. */
-const fakePath = () => ({ PATH: [folder, '/usr/bin', '/bin'].join(delimiter) })
 const storedLines = (out: string) => out.split('\n').filter((line) => /^\w+ +(stored data|addresses)/.test(line))
 
 describe('what npm run doctor reads of the database', () => {
   const secrets = { TRON_XPUB: testXpub, NODE_KEY: keySecret, AUTH_JWT_SECRET: goodSecret }
 
   it('is that of this machine, with its real tables', async () => {
-    const environment = { PATH: [`${root}node_modules/.bin`, process.env.PATH].join(delimiter) }
-    const place = ['d1', 'execute', 'DB', '--local', '--env=']
-    const wrangler = (...args: readonly string[]) => execute(`${root}node_modules/.bin/wrangler`, args, environment)
-    for (const file of ['0000_tables.sql', '0001_invariants.sql']) {
-      await wrangler(...place, '--file', `${root}migrations/${file}`)
-    }
+    createTables(folder)
     const values = "'TRON_CHAIN_ID', '0x2b6653dc', 1), ('CURRENCIES.9', 'TRX, decimals 6, scale 6', 1"
-    await wrangler(...place, '--command', `INSERT INTO stored_setting VALUES (${values})`)
-    expect(storedLines((await run([], environment)).out)).toEqual([
+    rowsIn(folder, `INSERT INTO stored_setting VALUES (${values})`)
+    installQuickWrangler(folder)
+    const { code, out } = await runScript([])
+    expect([code, ...storedLines(out)]).toEqual([
+      1,
       'FAIL  stored data: TRON_CHAIN_ID is "0x6465766e", stored is "0x2b6653dc": nothing would be served',
       expect.stringMatching(/^FAIL {2}addresses: none is issued yet, but the key was used before/),
     ])
@@ -91,7 +76,7 @@ describe('what npm run doctor reads of the database', () => {
       { results: [{ name: 'TRON_CHAIN_ID', value: '0x6465766e', used: 1 }], success: true, meta: {} },
       { results: [{ last: 12 }], success: true, meta: {} },
     ])
-    const { code, out } = await run(['--env=nile'], { ...secrets, ...fakePath() })
+    const { code, out } = await run(['--env=nile'], secrets)
     expect(readFileSync(join(folder, 'calls'), 'utf8')).toMatch(
       /^CI=1 d1 execute DB --remote --env=nile --json --command SELECT /,
     )
@@ -113,7 +98,7 @@ describe('what npm run doctor reads of the database', () => {
     ['an unknown answer', { results: [] }, /: wrangler cannot use the database: /],
   ])('can be %s', async (_, output, expected) => {
     fakeWrangler(output)
-    const [line] = storedLines((await run(['--env=nile'], { ...secrets, ...fakePath() })).out)
+    const [line] = storedLines((await run(['--env=nile'], secrets)).out)
     expect(line).toMatch(expected)
   })
 })
@@ -139,7 +124,7 @@ describe('npm run doctor', () => {
 
   it('reads the secrets of a deployment from the environment, prints their names, and ends with whether it may be deployed', async () => {
     const environment = { TRON_XPUB: testXpub, NODE_KEY: keySecret, AUTH_JWT_SECRET: goodSecret }
-    const { code, all } = await run(['--env=nile'], environment)
+    const { code, all } = await runScript(['--env=nile'], environment)
     expect(all).toContain(
       'read from wrangler.toml [env.nile], environment variables (TRON_XPUB, AUTH_JWT_SECRET, NODE_KEY)\n',
     )

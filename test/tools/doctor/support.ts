@@ -8,6 +8,7 @@ import { type Devnet, startDevnet, temporary } from '../../devnet/chain.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
 import { depositBase58, result as resultOf } from '../../devnet/support.ts'
 import { testXpub } from '../../support/variables.ts'
+import { noLimits } from '../collect/harness.ts'
 
 /** A realistic `AUTH_JWT_SECRET`. */
 export const goodSecret = 'Qm9f-2xKp7_Vt4wLz8Rb1yHc6Nd3Js5G'
@@ -36,7 +37,7 @@ export function valuesFor({ rpcUrl, apiUrl }: Devnet): Record<string, unknown> {
   return {
     TRON_XPUB: testXpub,
     TRON_CHAIN_ID: '0x6465766e',
-    TRON_NODES: [{ rpc: `${rpcUrl}?key=${urlSecret}`, api: apiUrl, keyVar: 'NODE_KEY' }],
+    TRON_NODES: [{ rpc: `${rpcUrl}?key=${urlSecret}`, api: apiUrl, keyVar: 'NODE_KEY', ...noLimits }],
     NODE_KEY: keySecret,
     CURRENCIES: [
       { cuy: 1, symbol: 'TRX', decimals: 6 },

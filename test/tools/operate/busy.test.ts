@@ -1,16 +1,15 @@
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createLocalDatabase, type LocalDatabase } from './local-database.ts'
+import { createLocalDatabase, databaseFileIn, type LocalDatabase } from '../local-database.ts'
 
 let database: LocalDatabase
-beforeAll(async () => {
-  database = await createLocalDatabase()
-}, 120_000)
+beforeAll(() => {
+  database = createLocalDatabase()
+})
 afterAll(() => database.remove())
 
 it('a tool that reads the local database stops no tick: none of its writes is refused, and the tool sees them', async () => {
-  const service = new DatabaseSync(database.file(), { timeout: 0 }) // as workerd has it: it does not wait for a lock
-  expect(service.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' })
+  const service = new DatabaseSync(databaseFileIn(database.folder), { timeout: 0 }) // as workerd has it: it does not wait for a lock
   service.exec(`INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
     VALUES (1, 900000, '${'a'.repeat(64)}', 900000, 5, 5, 5, 5, 5)`)
   const insert =
@@ -31,7 +30,7 @@ it('a tool that reads the local database stops no tick: none of its writes is re
   expect(refused).toEqual([])
   const ticks = setInterval(tick, 1)
   try {
-    const { code, out } = await database.operate('gap', 'list')
+    const { code, out } = await database.operateByWrangler('gap', 'list')
     expect([code, out]).toEqual([0, expect.stringContaining('Open gap: block 2 since ')])
   } finally {
     clearInterval(ticks)
@@ -42,7 +41,8 @@ it('a tool that reads the local database stops no tick: none of its writes is re
 }, 60_000)
 
 it('the real wrangler stores a repair, and what the database refuses is one sentence', async () => {
-  const rescan = (to: string) => database.operate('rescan', '--from', '85', '--to', to, '--reason', "it's missing; x")
+  const rescan = (to: string) =>
+    database.operateByWrangler('rescan', '--from', '85', '--to', to, '--reason', "it's missing; x")
   expect(await rescan('95')).toMatchObject({ code: 0, out: 'The next ticks read the blocks 85 to 95 again.\n' })
   expect(database.rows(`SELECT from_height, reason FROM rescan WHERE kind = 'request'`)).toEqual([
     { from_height: 85, reason: "it's missing; x" },

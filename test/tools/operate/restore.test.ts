@@ -19,7 +19,7 @@ import { selectScan, startScan } from '../../../src/scan/scan-state.ts'
 import { currencies } from '../../support/currencies.ts'
 import { openSqliteD1 } from '../../support/sqlite-d1.ts'
 import { testXpub } from '../../support/variables.ts'
-import { createLocalDatabase, type LocalDatabase } from './local-database.ts'
+import { createLocalDatabase, databaseFileIn, type LocalDatabase } from '../local-database.ts'
 
 const uid = (n: number) => n as Uid
 const at = 1_700_000_000_000 as UnixMs
@@ -32,7 +32,7 @@ const addressAt = (index: number): Address => {
 
 /** The service's own queries over the file of a database. */
 function open(database: LocalDatabase) {
-  const { sqlite, connect } = openSqliteD1(database.file())
+  const { sqlite, connect } = openSqliteD1(databaseFileIn(database.folder))
   const db: WriteDatabase = writable(connect(async (work) => work()))
   const scanner = { prepareIssue: async () => ok(null) }
   return {
@@ -71,8 +71,11 @@ afterAll(() => {
 
 // The steps are those of src/guides/repair.md.
 it('an export by the real wrangler is restored, and the service goes on: no caller gets an address that another one had', async () => {
-  const [old, restored] = [await createLocalDatabase(), await createLocalDatabase({ hasTables: false })]
+  const [old, restored] = [createLocalDatabase({ hasTables: false }), createLocalDatabase({ hasTables: false })]
   databases.push(old, restored)
+  const migrate = ['d1', 'migrations', 'apply', 'DB', '--local', '--env='] as const
+  expect(await old.wrangler(...migrate)).toMatchObject({ code: 0 })
+  expect(old.rows('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]) // busy.test.ts relies on it
   const before = open(old)
   await rememberSettings(before.db, settingsOf('0x1', addressAt(0), currencies))
   const hundred = { height: 100 as BlockHeight, hash: 'a'.repeat(64) as BlockHash }
@@ -103,7 +106,7 @@ it('an export by the real wrangler is restored, and the service goes on: no call
   }
   await after.credit('2', 8, addressAt(1))
   after.close()
-  expect(await restored.operate('reserve', '--to', '5')).toMatchObject({ code: 0 })
+  expect(await restored.operateByWrangler('reserve', '--to', '5')).toMatchObject({ code: 0 })
 
   after = open(restored)
   expect([await after.issue(10), await after.issue(9), await after.issue(7)]).toEqual([
@@ -117,7 +120,5 @@ it('an export by the real wrangler is restored, and the service goes on: no call
     { id: 3, type: 'deposit.credited' },
   ])
   after.close()
-  expect((await restored.wrangler('d1', 'migrations', 'apply', 'DB', '--local', '--env=')).all).toContain(
-    'No migrations',
-  )
+  expect((await restored.wrangler(...migrate)).all).toContain('No migrations')
 }, 180_000)

@@ -1,13 +1,14 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseAddress } from '../../../src/chain/address.ts'
 import { reasonMax } from '../../../src/d1/state-tables.ts'
+import { runOperate } from '../../../src/tools/operate/command.ts'
 import { parseRepair, type Repair } from '../../../src/tools/operate/repair.ts'
 import { parseWebhookCommand } from '../../../src/tools/operate/webhooks.ts'
-import { runCommand } from '../../support/command.ts'
-import { createLocalDatabase, type LocalDatabase } from './local-database.ts'
+import { callCommand, runCommand } from '../../support/command.ts'
+import { createLocalDatabase, installWrangler, type LocalDatabase } from '../local-database.ts'
 
 const addressAt = (base58: string) => {
   const address = parseAddress(base58)
@@ -30,11 +31,11 @@ describe('npm run operate, with the real migrations', () => {
       seconds, created_at, changed_at) VALUES ('${digit.repeat(64)}', 0, ${height}, '${'d'.repeat(64)}', 1, 7, '${second}',
       '${issued}', '5', 1, 'seen', 0, 9, 5, 5)`)
 
-  beforeAll(async () => {
-    database = await createLocalDatabase({ isQuick: true }) // busy.test.ts and restore.test.ts have the real wrangler
+  beforeAll(() => {
+    database = createLocalDatabase() // busy.test.ts has the real command and the real wrangler
     rows(`INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
       VALUES (1, 100, '${'a'.repeat(64)}', 100, 5, 5, 5, 5, 5)`)
-  }, 120_000)
+  })
   afterAll(() => database.remove())
 
   it('rescan stores a range that is read again, with its reason', async () => {
@@ -44,12 +45,12 @@ describe('npm run operate, with the real migrations', () => {
     const stored = 'SELECT kind, from_height, to_height, next_height, reason, finished_at FROM rescan'
     const range = { kind: 'request', from_height: 85, to_height: 95, next_height: 85 }
     expect(rows(stored)).toEqual([{ ...range, reason, finished_at: null }])
-  }, 60_000)
+  })
 
   it('rescan refuses blocks that were not read yet, in one sentence', async () => {
     const { code, all } = await operate('rescan', '--from', '85', '--to', '101', '--reason', 'x')
     expect([code, all]).toEqual([1, 'Stopped: rescan: blocks above the position are not read yet.\n'])
-  }, 60_000)
+  })
 
   it('gap list shows the open gaps, and gap close ends one with a reason that is kept', async () => {
     rows(`INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)
@@ -65,7 +66,7 @@ describe('npm run operate, with the real migrations', () => {
       { closed: 'no node can show it', ended: 1 },
     ])
     expect((await operate('gap', 'list')).out).toBe('No gap is open.\n')
-  }, 60_000)
+  })
 
   describe('reserve', () => {
     const stored = `SELECT count(*) AS n, min(derivation_index) AS first, max(derivation_index) AS last,
@@ -89,7 +90,7 @@ describe('npm run operate, with the real migrations', () => {
       expect(rows(stored)).toEqual([{ n: 0, first: null, last: null, uid: null }])
       storeKey(own)
       expect((await operate('reserve', '--to', '3')).all).toContain('the database has no address')
-    }, 60_000)
+    })
 
     it('adds the addresses below TRON_FIRST_INDEX, so that what arrives there is recorded', async () => {
       rows(`INSERT INTO address (id, derivation_index, uid, address, issued_height, created_at)
@@ -101,7 +102,7 @@ describe('npm run operate, with the real migrations', () => {
         { address: first },
         { address: second },
       ])
-    }, 60_000)
+    })
 
     it('adds those above the newest one, as after a restore', async () => {
       const { code, out } = await operate('reserve', '--to', '700')
@@ -109,7 +110,7 @@ describe('npm run operate, with the real migrations', () => {
       expect(rows(stored)).toEqual([{ n: 701, first: 0, last: 700, uid: Number.MAX_SAFE_INTEGER }])
       expect((await operate('reserve', '--to', '700')).all).toContain('index 700 is stored already; the newest is 700')
       expect((await operate('reserve', '--from', '702', '--to', '703')).all).toContain('leave no gap')
-    }, 120_000)
+    })
   })
 
   it('correct lowers the scan and shows what is credited above it, which stays, and the open gaps', async () => {
@@ -129,7 +130,7 @@ describe('npm run operate, with the real migrations', () => {
     ])
     expect(rows('SELECT finalized, reason FROM correction')).toEqual([{ finalized: 110, reason: 'a node lied' }])
     expect(rows('SELECT height, finalized FROM scan')).toEqual([{ height: 110, finalized: 110 }])
-  }, 60_000)
+  })
 
   describe('webhooks', () => {
     const position = () =>
@@ -140,7 +141,7 @@ describe('npm run operate, with the real migrations', () => {
         code: 0,
         out: 'No endpoint has been delivered to yet.\n',
       })
-    }, 60_000)
+    })
 
     it('status shows how far each endpoint is, since when it fails and why, and earlier ones that are kept', async () => {
       const at = 1_790_000_000_000
@@ -162,7 +163,7 @@ describe('npm run operate, with the real migrations', () => {
         `no longer configured since 2026-09-21T11:43:20.000Z, key a1a1a1a1a1a1: has received the events up to ${last}, waiting: 3`,
         '',
       ])
-    }, 60_000)
+    })
 
     it('replay gives an endpoint old events again, and skips none', async () => {
       const [{ last }] = rows('SELECT max(id) AS last FROM event') as [{ last: number }]
@@ -180,7 +181,7 @@ describe('npm run operate, with the real migrations', () => {
         expect((await operate('webhooks', 'replay', '--endpoint', endpoint, '--from', from)).all).toBe(why)
       }
       expect(position()).toMatchObject([{ position: last - 2 }])
-    }, 60_000)
+    })
 
     it('move gives an endpoint the position that it had under its earlier URL', async () => {
       const [{ oldest }] = rows('SELECT min(id) AS oldest FROM event') as [{ oldest: number }]
@@ -190,7 +191,7 @@ describe('npm run operate, with the real migrations', () => {
       expect((await move('c3c3c3c3c3c3')).all).toContain('no earlier one has that key')
       expect((await move(keys.old.slice(0, 12))).code).toBe(0)
       expect(position()).toMatchObject([{ position: oldest }])
-    }, 60_000)
+    })
   })
 })
 
@@ -240,13 +241,11 @@ describe('the options of npm run operate', () => {
   let folder: string
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'places-'))
-    writeFileSync(join(folder, 'wrangler'), `#!/bin/sh\necho "$*" > "${folder}/call"\necho '[{"results":[]}]'\n`)
-    chmodSync(join(folder, 'wrangler'), 0o755)
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   const run = (...args: readonly string[]) => {
-    const environment = { PATH: [folder, '/usr/bin', '/bin'].join(delimiter) }
-    return runCommand('src/tools/operate/start.ts', args, { cwd: folder, environment })
+    const environment = installWrangler(folder, `echo "$*" > "${folder}/call"\necho '[{"results":[]}]'`)
+    return callCommand(runOperate, args, { cwd: folder, environment })
   }
 
   it.each([
@@ -271,5 +270,9 @@ describe('the options of npm run operate', () => {
   ])('%j are explained', async (args) => {
     const { code, all } = await run(...args)
     expect([code, all.includes('npm run operate -- <command>')]).toEqual([2, true])
+  })
+
+  it('end the process with the exit code', async () => {
+    expect(await runCommand('src/tools/operate/start.ts', ['forget'])).toMatchObject({ code: 2, out: '' })
   })
 })

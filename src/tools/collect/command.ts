@@ -1,0 +1,53 @@
+import { createTerminal, type TerminalStreams } from '../keys/terminal.ts'
+import { ToolError } from '../tool-error.ts'
+import { parseOptions } from './command-line.ts'
+
+const usage = `npm run collect -- plan --to <T…> [--currency USDT,TRX] [--min 20 | USDT=20,TRX=5] [--trx-price 0.3]
+    [--gas delegate|transfer] [--gas-from <T…>] [--from-index a] [--to-index b] [--hours 12] [--out plan.json]
+    [--production | --env <name>] [--scan] [--account n]
+npm run collect -- sign <plan.json> [--to <T…>] [--out signed.json] [--stdin]
+npm run collect -- send <signed.json> [--production | --env <name>]`
+
+/** The streams of a process, or those of a test. */
+interface CommandStreams {
+  readonly stdin: TerminalStreams['input']
+  readonly stdout: TerminalStreams['output']
+  readonly stderr: TerminalStreams['questions']
+}
+
+/** Runs `npm run collect` with these words and options. Returns the exit code. `stopsInOrder` lets Ctrl-C abort its signal. */
+export async function runCollect(
+  args: readonly string[],
+  { stdin, stdout, stderr }: CommandStreams,
+  stopsInOrder: () => AbortSignal,
+): Promise<number> {
+  try {
+    const { values, positionals } = parseOptions(args)
+    const [command, file, ...rest] = positionals
+    const terminal = createTerminal({ input: stdin, output: stdout, questions: stderr }, values.stdin)
+    // Each command loads its own code only: nothing that asks nodes is loaded where the mnemonic is typed.
+    if (command === 'plan' && file === undefined) {
+      const { runPlan } = await import('./plan-command.ts')
+      return await runPlan(values, terminal, stopsInOrder())
+    }
+    // Signing has no request that must not be cut off: there Ctrl-C ends it at once. Elsewhere a second one does.
+    if (command === 'sign' && file !== undefined && rest.length === 0) {
+      const { runSign } = await import('./sign.ts')
+      return await runSign(values, file, terminal)
+    }
+    if (command === 'send' && file !== undefined && rest.length === 0) {
+      const { runSend } = await import('./send.ts')
+      return await runSend(values, file, terminal, stopsInOrder())
+    }
+  } catch (error) {
+    if (error instanceof ToolError) {
+      stderr.write(`Stopped: ${error.message}.\n`)
+      return 1
+    }
+    if (!(error instanceof TypeError) || !String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS'))
+      throw error
+    stderr.write(`${error.message}\n`)
+  }
+  stderr.write(`${usage}\n`)
+  return 2
+}

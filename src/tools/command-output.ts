@@ -1,0 +1,9 @@
+/** Where a command writes: the streams of its process, or those of a test. */
+export interface CommandOutput {
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
+}
+
+interface OutputStream {
+  write(chunk: string | Uint8Array): unknown
+}

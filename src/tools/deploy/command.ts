@@ -1,0 +1,57 @@
+import { parseArgs } from 'node:util'
+import type { CommandOutput } from '../command-output.ts'
+import { readWranglerConfig } from '../configuration.ts'
+import { loginAdvice, runWrangler } from '../database.ts'
+import { ToolError } from '../tool-error.ts'
+
+/** Runs `npm run deploy` with these options. Returns the exit code. */
+export async function runDeploy(args: readonly string[], output: CommandOutput): Promise<number> {
+  try {
+    const env = readEnv(args)
+    requireBindings(env)
+    const migrate = ['d1', 'migrations', 'apply', 'DB', '--remote', `--env=${env}`]
+    await run('The migrations could not be applied', migrate, output)
+    await run('The migrations are applied, but the Worker could not be deployed', ['deploy', `--env=${env}`], output)
+    return 0
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error
+    output.stderr.write(`\nStopped: ${error.message}\n`)
+    return 1
+  }
+}
+
+/** The environment's name; '' is the top level. Other options are refused: their meaning differs between the steps. */
+function readEnv(args: readonly string[]): string {
+  try {
+    return parseArgs({ args: [...args], options: { env: { type: 'string' } } }).values.env ?? ''
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'unknown option'
+    throw new ToolError(`${why}. Usage: npm run deploy [-- --env <name>]`)
+  }
+}
+
+/** Finds a missing database or object before the first step; wrangler finds it later, and its message is less clear. */
+function requireBindings(env: string): void {
+  const config = readWranglerConfig(env)
+  if (!config.ok) throw new ToolError(config.error)
+  const section = env === '' ? 'wrangler.toml' : `wrangler.toml, [env.${env}],`
+  const { database, objectFaults } = config.value
+  if (database === 'missing')
+    throw new ToolError(`${section} has no D1 database with the binding DB and a database_id.`)
+  if (database === 'placeholder') {
+    throw new ToolError(
+      `database_id in ${section} is a placeholder: "npx wrangler d1 create <name>" prints the real one.`,
+    )
+  }
+  if (objectFaults.length > 0) throw new ToolError(`${section} has ${objectFaults.join(', and ')}.`)
+}
+
+/** Runs one wrangler command, and stops where it fails. */
+async function run(failure: string, args: readonly string[], shownOn: CommandOutput): Promise<void> {
+  shownOn.stdout.write(`> wrangler ${args.join(' ')}\n`)
+  const { code, output } = await runWrangler(args, shownOn)
+  if (code === 0) return
+  if (output === '') throw new ToolError(`${failure}: wrangler did not start. Run "npm ci", then "npm run deploy".`)
+  const advice = loginAdvice.pattern.test(output) ? loginAdvice.text : 'the reason is in the output of wrangler above'
+  throw new ToolError(`${failure}: ${advice}.`)
+}

@@ -1,0 +1,89 @@
+import { createHash, createHmac } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { runOperate } from '../../src/tools/operate/command.ts'
+import { type CommandEnd, callCommand, runCommand } from '../support/command.ts'
+import { root } from '../support/project.ts'
+import { testXpub } from '../support/variables.ts'
+
+/** The id of the database in the configurations of tests. */
+export const databaseId = '0b54dd61-7b1c-4d0c-8d9e-1ad0a25a2f05'
+
+/** Where wrangler keeps the local database of a folder: Miniflare derives the name from its id. */
+export function databaseFileIn(folder: string): string {
+  const name = 'miniflare-D1DatabaseObject'
+  const key = createHash('sha256').update(name).digest()
+  const hmacOf = (data: string | Buffer) => createHmac('sha256', key).update(data).digest().subarray(0, 16)
+  const id = hmacOf(databaseId)
+  return join(folder, `.wrangler/state/v3/d1/${name}`, `${id.toString('hex')}${hmacOf(id).toString('hex')}.sqlite`)
+}
+
+/** Creates the local database of a folder with the real migrations. By wrangler it takes seconds. */
+export function createTables(folder: string): void {
+  const file = databaseFileIn(folder)
+  mkdirSync(dirname(file), { recursive: true })
+  const db = new DatabaseSync(file)
+  db.exec('PRAGMA journal_mode = WAL') // as workerd has it (operate/restore.test.ts)
+  for (const name of readdirSync(`${root}migrations`).sort()) {
+    if (name.endsWith('.sql')) db.exec(readFileSync(`${root}migrations/${name}`, 'utf8'))
+  }
+  db.close()
+}
+
+/** Runs a statement on the local database of a folder, and returns its rows. */
+export function rowsIn(folder: string, sql: string): unknown {
+  const db = new DatabaseSync(databaseFileIn(folder))
+  const rows = db.prepare(sql).all()
+  db.close()
+  return rows.map((row) => ({ ...row }))
+}
+
+/** Installs a program in the place of wrangler. The result is the PATH on which it is found. */
+export function installWrangler(folder: string, script: string): { readonly PATH: string } {
+  writeFileSync(join(folder, 'wrangler'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  return { PATH: [folder, '/usr/bin', '/bin'].join(delimiter) }
+}
+
+/** Installs the stand-in for wrangler, of which each start takes seconds. */
+export const installQuickWrangler = (folder: string) =>
+  installWrangler(folder, `exec '${process.execPath}' '${root}test/support/quick-wrangler.ts' "$@"`)
+
+/** A local database in a folder of its own, as wrangler keeps it. */
+export interface LocalDatabase {
+  /** Calls the function of `npm run operate`, with the stand-in for wrangler. */
+  operate(...args: readonly string[]): Promise<CommandEnd>
+  /** Runs `npm run operate` with the real wrangler. */
+  operateByWrangler(...args: readonly string[]): Promise<CommandEnd>
+  /** Runs the real wrangler. */
+  wrangler(...args: readonly string[]): Promise<CommandEnd>
+  /** The folder of the commands. */
+  readonly folder: string
+  /** The rows of a statement, run on the file of the database. */
+  rows(sql: string): unknown
+  remove(): void
+}
+
+/** Creates the database, with its tables or still empty. */
+export function createLocalDatabase({ hasTables = true } = {}): LocalDatabase {
+  const folder = mkdtempSync(join(tmpdir(), 'operate-'))
+  writeFileSync(
+    join(folder, 'wrangler.toml'),
+    `name = "x"\nmain = "index.ts"\ncompatibility_date = "2026-11-01"
+[vars]\nTRON_XPUB = "${testXpub}"
+[[d1_databases]]\nbinding = "DB"\ndatabase_name = "x"\ndatabase_id = "${databaseId}"
+migrations_dir = "${root}migrations"\n`,
+  )
+  if (hasTables) createTables(folder)
+  const environment = { WRANGLER_SEND_METRICS: 'false', CI: '1' }
+  const quick = installQuickWrangler(folder)
+  return {
+    operate: (...args) => callCommand(runOperate, args, { cwd: folder, environment: quick }),
+    operateByWrangler: (...args) => runCommand('src/tools/operate/start.ts', args, { cwd: folder, environment }),
+    wrangler: (...args) => runCommand('node_modules/wrangler/bin/wrangler.js', args, { cwd: folder, environment }),
+    folder,
+    rows: (sql) => rowsIn(folder, sql),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
