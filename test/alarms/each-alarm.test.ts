@@ -25,10 +25,7 @@ async function withBalance(wrong: bigint): Promise<Drive> {
   const show = async (units: bigint) => {
     for (const node of service.nodes) node.balances.set(`${usdtAddress} ${own}`, units)
     service.clock.seconds += dayS
-    for (let minutes = 0; minutes < 36; minutes += 3) {
-      service.chain.addEmpty(60)
-      await tickLater(service, 180)
-    }
+    await tickFor(service, 36 * 60, () => service.chain.addEmpty(60), 180)
   }
   await service.tick()
   payFinal(service, usdtTo(own, 5_000_000n))

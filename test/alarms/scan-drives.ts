@@ -61,11 +61,11 @@ export const scanDrives = {
     const { service } = await withAddress()
     const provoke = async () => {
       breakNodes(service)
-      await tickFor(service, 240)
+      await tickFor(service, 240, undefined, 80)
     }
     const answer = async () => {
       repairNodes(service)
-      await tickFor(service, 120, () => service.chain.addEmpty(7))
+      await tickFor(service, 120, () => service.chain.addEmpty(20), 60)
     }
     return { service, provoke, ends: [answer] }
   },
@@ -76,7 +76,7 @@ export const scanDrives = {
       await tickLater(service)
     }
     const provoke = async () => {
-      await tickFor(service, 240)
+      await tickFor(service, 240, undefined, 40)
       breakNodes(service) // which ends nothing: what they would show is not known
       await tickLater(service)
       repairNodes(service)

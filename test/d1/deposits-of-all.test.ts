@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { EndpointKey, TransferId } from '../../src/common/ids.ts'
+import type { EndpointKey } from '../../src/common/ids.ts'
 import type { WriteDatabase } from '../../src/d1/database.ts'
 import {
   countedMax,
@@ -16,6 +16,7 @@ import { registerEndpoints } from '../../src/webhooks/endpoint-state.ts'
 import { twoCurrencies } from '../support/currencies.ts'
 import {
   addressAt,
+  below,
   block,
   credited,
   cuy,
@@ -23,12 +24,12 @@ import {
   measure,
   moved,
   ms,
+  nth,
   numbers,
   openDatabase,
   refused,
   seen,
   stranger,
-  transfer,
   txid,
   uid,
   withoutTriggers,
@@ -51,9 +52,7 @@ const list = (filter: Question = {}, page: Partial<DepositPage> = {}, from = db)
 const idsOf = async (...args: Parameters<typeof list>) => (await list(...args)).list.map(({ id }) => id)
 const summary = (from = db) =>
   readSummary({ db: from, clock, currencies: twoCurrencies }, [endpoint], createSharedHealth())
-const nth = (n: number, verdict = credited(), changes = {}) => transfer(verdict, { txid: txid(n), ...changes })
 const toSecond = { uid: uid(2), to: addressAt(1) }
-const below = (n: number) => n as TransferId
 
 describe('the transfers of all callers', () => {
   beforeEach(async () => {
@@ -210,6 +209,10 @@ describe('the cost', () => {
     { cuy: cuy(2) },
     { uid: uid(1) },
     { uid: uid(1), state: 'refused' },
+    { uid: uid(1), cuy: cuy(2) },
+    { uid: uid(2), state: 'held', cuy: cuy(1) },
+    { uid: uid(3) },
+    { uid: uid(3), cuy: cuy(1) },
     { address: addressAt(0) },
     { txid: txid(1_000_001) },
   ]
@@ -233,5 +236,14 @@ describe('the cost', () => {
     const fewest = await costs()
     expect(many.map((rows, i) => rows - (fewest[i] ?? 0)).filter((more) => more > 3 * countedMax)).toEqual([])
     expect(Math.max(...many)).toBeLessThan(4_500)
+    expect((await measure(db, (metered) => list({ uid: uid(1) }, {}, metered))).trips).toBe(1)
+  })
+
+  it('of a list is bounded by a count up to a limit, which means that many or more', async () => {
+    await fill(20 * countedMax)
+    const newest = { list: [{ id: 20_000 }], count: countedMax }
+    expect(await list({}, { limit: 1 })).toMatchObject(newest)
+    expect(await list({ uid: uid(1) }, { limit: 1 })).toMatchObject(newest)
+    expect((await list({ uid: uid(2), cuy: cuy(1), state: 'held' })).count).toBe(countedMax)
   })
 })

@@ -1,34 +1,24 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { TransferId } from '../../src/common/ids.ts'
 import type { WriteDatabase } from '../../src/d1/database.ts'
-import {
-  countedMax,
-  type DepositFilter,
-  type DepositPage,
-  depositStates,
-  listDeposits,
-} from '../../src/deposits/deposits.ts'
+import { type DepositFilter, type DepositPage, depositStates, listDeposits } from '../../src/deposits/deposits.ts'
 import { storeTransfers } from '../../src/deposits/transfers.ts'
 import { twoCurrencies } from '../support/currencies.ts'
 import {
   addressAt,
+  below,
   block,
   credited,
   cuy,
   held,
-  measure,
   moved,
   ms,
-  numbers,
+  nth,
   openDatabase,
   refused,
   seen,
-  stranger,
-  transfer,
   txid,
   uid,
   upTo,
-  withoutTriggers,
 } from './fixtures.ts'
 
 let db: WriteDatabase
@@ -39,15 +29,12 @@ beforeEach(async () => {
   now = 1_000
 })
 
-const list = (filter: Partial<DepositFilter> = {}, page: Partial<DepositPage> = {}, from = db) => {
+const list = (filter: Partial<DepositFilter> = {}, page: Partial<DepositPage> = {}) => {
   const clock = { now: () => ms(now), sleep: () => Promise.resolve(), random: () => 0 }
   const all = { uid: uid(1), state: null, cuy: null, ...filter }
-  return listDeposits({ db: from, clock, currencies: twoCurrencies }, all, { before: null, limit: 20, ...page })
+  return listDeposits({ db, clock, currencies: twoCurrencies }, all, { before: null, limit: 20, ...page })
 }
 const idsOf = async (...args: Parameters<typeof list>) => (await list(...args)).list.map(({ id }) => id)
-const below = (n: number) => n as TransferId
-/** A transfer in its own transaction. */
-const nth = (n: number, verdict = credited(), changes = {}) => transfer(verdict, { txid: txid(n), ...changes })
 
 describe('the transfers of a caller', () => {
   it('are in every state but moved, newest first, each credited one with its entry', async () => {
@@ -113,58 +100,5 @@ describe('the transfers of a caller', () => {
     expect(await seconds()).toEqual([53, 2])
     now += 10_000
     expect(await seconds()).toEqual([43, 0])
-  })
-})
-
-describe('the cost of a list', () => {
-  /** `count` transfers in two currencies, a fifth in each state. */
-  const fill = (count: number) =>
-    withoutTriggers(db, [
-      `${numbers(count)}
-      INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, reason,
-        amount, seconds, created_at, changed_at)
-      SELECT printf('%064x', 1000000 + i), 0, 100, '${txid(1)}', 1 + (i / 5) % 2, 1, '${stranger}', '${addressAt(0)}', '5', 1,
-        '${JSON.stringify(depositStates)}' ->> (i % 5),
-        CASE i % 5 WHEN 1 THEN 'retired' WHEN 3 THEN 'dust' END, (i % 5) = 2, NULL, 5, 5 FROM n`,
-    ])
-  const filters: readonly Partial<DepositFilter>[] = [
-    {},
-    { state: 'held' },
-    { state: 'credited' },
-    { cuy: cuy(2) },
-    { state: 'seen', cuy: cuy(1) },
-    { uid: uid(2) },
-    { uid: uid(2), cuy: cuy(1) },
-  ]
-  const costs = async () => {
-    const rows = []
-    for (const filter of filters) {
-      for (const page of [{}, { before: below(700), limit: 100 }]) {
-        rows.push((await measure(db, (metered) => list(filter, page, metered as WriteDatabase))).rows)
-      }
-    }
-    return rows
-  }
-
-  it('is the same with 100,000 transfers as with 1,000, on every page, and in one round trip', async () => {
-    await fill(10 * countedMax) // so many of each kind that all counts are full
-    const few = await costs()
-    await db.prepare('DROP TRIGGER transfer_is_never_deleted').run()
-    await db.prepare('DELETE FROM transfer').run()
-    await fill(1_000)
-    const fewer = await costs()
-    await db.prepare('DELETE FROM transfer').run()
-    await fill(100_000)
-    const many = await costs()
-    expect(many.map((rows, i) => rows - (few[i] ?? 0)).filter((more) => more > 0)).toEqual([])
-    expect(many.map((rows, i) => rows - (fewer[i] ?? 0)).filter((more) => more > countedMax)).toEqual([])
-    expect(Math.max(...many)).toBeLessThan(countedMax + 1_800)
-    expect((await measure(db, (metered) => list({}, {}, metered as WriteDatabase))).trips).toBe(1)
-  })
-
-  it('is bounded by a count up to a limit, which means that many or more', async () => {
-    await fill(12 * countedMax)
-    expect(await list({}, { limit: 1 })).toMatchObject({ list: [{ id: 12_000 }], count: countedMax })
-    expect((await list({ cuy: cuy(1), state: 'held' })).count).toBe(countedMax)
   })
 })

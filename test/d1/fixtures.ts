@@ -1,7 +1,7 @@
 import type { Address } from '../../src/chain/address.ts'
 import type { BlockHash, BlockHeight, BlockRef, Txid } from '../../src/chain/block.ts'
 import type { Amount } from '../../src/common/amount.ts'
-import type { CurrencyId, Uid } from '../../src/common/ids.ts'
+import type { CurrencyId, TransferId, Uid } from '../../src/common/ids.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { type WriteDatabase, writable } from '../../src/d1/database.ts'
 import { meterDatabase } from '../../src/d1/sessions.ts'
@@ -51,6 +51,12 @@ export function transfer(
   const facts = { txid: txid(1), position: 0, block: block(101), cuy: cuy(1), native: true, from: stranger }
   return { ...facts, to: addressAt(0), raw: 5n, ...verdict, ...changes } as DecidedTransfer // safe: a change keeps the verdict
 }
+
+/** A transfer in the n-th transaction. */
+export const nth = (n: number, verdict = credited(), changes: Parameters<typeof transfer>[1] = {}) =>
+  transfer(verdict, { txid: txid(n), ...changes })
+/** The place in a list below this transfer. */
+export const below = (id: number) => id as TransferId
 
 /** A transaction that address 0 has sent. */
 export const sent = (n: number, changes: Partial<SentFact> = {}): SentFact => ({

@@ -142,6 +142,6 @@ it('the balances are the sums of the stored entries, whatever is posted', async 
         ])
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   )
 })

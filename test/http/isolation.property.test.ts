@@ -16,7 +16,7 @@ interface Holding {
 }
 
 const uids = [700_000_001, 700_000_002, 700_000_003]
-const runs = 500
+const runs = 200
 let service: RunningService
 let holdings: readonly Holding[]
 

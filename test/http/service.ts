@@ -1,7 +1,5 @@
 import { type Address, parseAddress } from '../../src/chain/address.ts'
-import type { UnixMs } from '../../src/common/time.ts'
-import { createEndpointObject, createScannerObject, createService, type Platform } from '../../src/compose.ts'
-import { createLogger } from '../../src/platform/logger.ts'
+import { createEndpointObject, createScannerObject, createService } from '../../src/compose.ts'
 import type { LedgerMethods } from '../../src/rpc/ledger-methods.ts'
 import { type BuiltChain, createChain } from '../support/chain-builder.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -10,6 +8,7 @@ import { connect, createScriptedNode, type ScriptedNode } from '../support/scrip
 import { bearer, signHs256, tokenNow } from '../support/tokens.ts'
 import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
 import { backendSecret, testSecret, testVariables } from '../support/variables.ts'
+import { createWorld, type World } from './world.ts'
 
 /** The first address of the tests' extended public key (PROTOCOL.md, Addresses and derivation). */
 export const firstAddress = 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6'
@@ -72,12 +71,13 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
   for (const node of nodes) node.decimals.set(usdtAddress, 6)
   const lines: string[] = []
   const clock = { seconds: tokenNow }
-  const world = createWorld(nodes, lines, clock)
+  const reach = connect(testNodes.flatMap((urls, i) => nodes.slice(i, i + 1).map((node) => ({ ...urls, node }))))
+  const world = createWorld(reach, lines, clock)
   const service = createService(world.platform)
   const hosts = new Map<string, MemoryHost>()
   const hostOf = (name: string) => once(hosts, name, createMemoryHost)
   const withBindings = (variables: Record<string, unknown>, scannerOf?: RunningService): RunningService => {
-    const objects = createObjects(world.platform, variables, hostOf, scannerOf?.bindings.SCANNER)
+    const objects = createObjects(world, variables, hostOf, scannerOf?.bindings.SCANNER)
     const { bindings } = objects
     const fetch = (request: Request) => service.fetch(request, bindings)
     const ledger: RunningService['ledger'] = async (path, init = {}, changes = {}) => {
@@ -122,51 +122,6 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
   return withBindings({ ...testVariables(db), TRON_NODES: testNodes, ...variables })
 }
 
-/** What is outside of the service: the nodes, the endpoints, the time and the log. */
-function createWorld(nodes: readonly ScriptedNode[], lines: string[], clock: { seconds: number }) {
-  const reach = connect(testNodes.flatMap((urls, i) => nodes.slice(i, i + 1).map((node) => ({ ...urls, node }))))
-  const startedAt = performance.now()
-  const hooks: { readonly url: string; readonly body: string }[] = []
-  const hookAnswer = { status: 204 }
-  const running = new Set<Promise<unknown>>()
-  let hookResponses = Promise.resolve()
-  let names = 0
-  const platform: Platform = {
-    clock: {
-      now: () => (clock.seconds * 1000 + Math.floor(performance.now() - startedAt)) as UnixMs,
-      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-      random: () => 0.5,
-    },
-    logger: createLogger((line) => lines.push(line)),
-    fetch: async (input, init = {}) => {
-      const url = String(input)
-      if (!url.startsWith('https://hooks.example/')) return reach(url, init as RequestInit) // as the service calls it
-      hooks.push({ url, body: String(init.body) })
-      await hookResponses
-      return new Response(null, hookAnswer)
-    },
-    uniqueName: () => `name-${++names}`,
-    waitUntil: (work) => {
-      running.add(work)
-      work.finally(() => running.delete(work)).catch(() => undefined) // its own handler has it
-    },
-  }
-  return {
-    platform,
-    hooks,
-    hookAnswer,
-    /** Returns when nothing runs that the service began without waiting for it. */
-    async settled() {
-      while (running.size > 0) await Promise.allSettled(running)
-    },
-    hangHooks() {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      hookResponses = promise
-      return resolve
-    },
-  }
-}
-
 /** The value of a name, made when it is first needed. */
 function once<T>(values: Map<string, T>, name: string, create: () => T): T {
   const value = values.get(name) ?? create()
@@ -176,7 +131,7 @@ function once<T>(values: Map<string, T>, name: string, create: () => T): T {
 
 /** The bindings with the objects of this deployment, one of each name. What they keep is in the hosts. */
 function createObjects(
-  platform: Platform,
+  { platform, passRestart }: World,
   variables: Record<string, unknown>,
   hostOf: (name: string) => MemoryHost,
   other: unknown,
@@ -188,7 +143,12 @@ function createObjects(
     SCANNER: other ?? { getByName: () => scanner() },
     ENDPOINT: { getByName: (name: string) => endpoint(name) },
   }
-  const scanner = () => once(scanners, 'scanner', () => createScannerObject(platform, bindings, hostOf('scanner')))
+  const scanner = () =>
+    once(scanners, 'scanner', () => {
+      const host = hostOf('scanner')
+      if (host.values.size > 0) passRestart()
+      return createScannerObject(platform, bindings, host)
+    })
   const endpoint = (name: string) => once(endpoints, name, () => createEndpointObject(platform, bindings, hostOf(name)))
   return { bindings, scanner, endpoint }
 }

@@ -49,7 +49,7 @@ it.each([1, -1] as const)('an export is restored whole, whatever the order of it
   const lines = await exported(db, order)
 
   do await reset()
-  while (await env.DB.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'd1_migrations'`).first())
+  while (await env.DB.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'scan'`).first())
   await run(...lines)
   expect(await contents()).toEqual(before)
 

@@ -27,7 +27,7 @@ describe('an address', () => {
     service.state.now += dayMs - 20 * 60_000
     await service.minutes(5)
     expect(service.queries).toHaveLength(2)
-    await service.minutes(20)
+    await service.wait(20)
     expect(service.queries).toHaveLength(4)
     expect(service.raised).toEqual([])
   })
@@ -72,15 +72,16 @@ describe('a surplus', () => {
     service.setBalance(1, 1, 12n * oneTrx)
     await service.minutes(9, [paid(1, 1, 5n * oneTrx)])
     expect(service.raised).toEqual([])
-    await service.minutes(15)
+    await service.wait(15)
     expect(service.raised).toEqual([alarm(surplus, 1, 1, 7n * oneTrx)])
     for (let day = 0; day < 2; day += 1) {
       service.state.now += dayMs
-      await service.minutes(15)
+      await service.wait(15)
     }
     expect(service.raised).toHaveLength(1)
     expect(await service.raisedRows()).toEqual([`${surplus} 1:${addressAt(1)}`])
-    await service.minutes(20, [paid(1, 1, 7n * oneTrx)]) // found by a rescan
+    await service.minutes(1, [paid(1, 1, 7n * oneTrx)]) // found by a rescan
+    await service.wait(20)
     expect(await service.raisedRows()).toEqual([])
     expect(service.raised).toHaveLength(1)
     expect(service.infos).toContainEqual(['reconciliation-resolved', { address: shown(1), cuy: 1, amount: '0' }])
@@ -89,10 +90,10 @@ describe('a surplus', () => {
   it('that changes is reported with its new amount', async () => {
     const service = await startReconciliation({ addresses: 1 })
     service.setBalance(1, 0, 7n)
-    await service.minutes(25)
+    await service.wait(25)
     service.setBalance(1, 0, 10n)
     service.state.now += dayMs
-    await service.minutes(25)
+    await service.wait(25)
     expect(service.raised).toEqual([alarm(surplus, 1, 0, 7n), alarm(surplus, 1, 0, 10n)])
   })
 
@@ -110,7 +111,7 @@ describe('a surplus', () => {
     service.setBalance(1, 0, 7n)
     await service.minutes(6)
     service.setBalance(1, 0, 0n)
-    await service.minutes(20)
+    await service.wait(20)
     expect(service.raised).toEqual([])
   })
 
@@ -143,7 +144,8 @@ describe('a transfer under way', () => {
     const service = await startReconciliation({ addresses: 1 })
     service.setBalance(1, 0, 5n * oneTrx)
     await service.minutes(2)
-    await service.minutes(15, [paid(1, 0, 5n * oneTrx)])
+    await service.minutes(1, [paid(1, 0, 5n * oneTrx)])
+    await service.wait(15)
     expect(service.raised).toEqual([])
     expect(await service.holdings()).toMatchObject([{ differing: 0, balance: '5000000' }, { cuy: 2 }])
   })
@@ -154,10 +156,12 @@ describe('a transfer under way', () => {
     await service.minutes(2)
     service.setBalance(1, 0, 36n * oneTrx) // not scanned yet
     await service.minutes(3)
-    await service.minutes(25, [paid(1, 0, 30n * oneTrx)])
+    await service.minutes(1, [paid(1, 0, 30n * oneTrx)])
+    await service.wait(25)
     expect(service.raised).toEqual([alarm(surplus, 1, 0, 6n * oneTrx)])
     service.setBalance(1, 0, 0n) // all of it was collected, for a fee of 1.1 TRX
-    await service.minutes(25, [sent(1, 0, 36n * oneTrx - 1_100_000n)])
+    await service.minutes(1, [sent(1, 0, 36n * oneTrx - 1_100_000n)])
+    await service.wait(25)
     expect(service.raised).toHaveLength(1)
     expect((await service.holdings())[0]).toMatchObject({
       ...{ accepted: '-1100000', accepted_sent: 1, difference: '6000000', differing: 3 },
@@ -172,7 +176,7 @@ describe('a transfer under way', () => {
     }
     expect(service.raised).toEqual([])
     service.setBalance(1, 0, 29n * oneTrx)
-    await service.minutes(25)
+    await service.wait(25)
     expect(service.raised).toEqual([alarm(shortfall, 1, 0, oneTrx)])
   })
 
@@ -187,11 +191,11 @@ describe('a transfer under way', () => {
       )
       .bind('e'.repeat(64), 'f'.repeat(40), addressAt(0))
       .run()
-    await service.minutes(40)
+    await service.wait(40)
     expect(service.raised).toEqual([])
     await service.db.prepare(`UPDATE transfer SET state = 'dropped'`).run()
     service.state.now += dayMs
-    await service.minutes(25)
+    await service.wait(25)
     expect(service.raised).toEqual([alarm(surplus, 1, 0, 5n)])
   })
 })
@@ -208,7 +212,7 @@ describe('where it cannot be compared', () => {
     ])
     expect(service.infos).toContainEqual(['comparison-delayed', { cuy: 1, why: 'limited' }])
     service.failures.clear()
-    await service.minutes(25)
+    await service.wait(25)
     expect(service.raised).toEqual([alarm(surplus, 1, 0, 5n)])
   })
 
@@ -260,7 +264,7 @@ it('stores no judgement of a holding that has changed meanwhile', async () => {
   service.state.now += dayMs
   await service.store()
   await service.tick({ chain, alarms })
-  await service.minutes(25)
+  await service.wait(25)
   expect(service.raised).toEqual([])
   expect((await service.holdings()).find(({ cuy }) => cuy === 2)).toMatchObject({ differing: 0, balance: '7' })
 })

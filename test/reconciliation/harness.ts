@@ -89,6 +89,16 @@ export async function startReconciliation({ addresses }: { readonly addresses: n
         await tick() // the other currency
       }
     },
+    /** So many minutes in which nothing is found, with a scan and a tick every three minutes. */
+    async wait(minutes: number) {
+      for (let passed = 0; passed < minutes; passed += 3) {
+        state.now += 3 * minuteMs
+        state.height += 2 * minuteBlocks
+        await store()
+        await tick()
+        await tick() // the other currency
+      }
+    },
     holdings: async () => (await db.prepare('SELECT * FROM holding ORDER BY cuy, address').all<Row>()).results,
     raisedRows: async () => (await db.prepare('SELECT name, detail FROM alarm').raw()).map((row) => row.join(' ')),
   }

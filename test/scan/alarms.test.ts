@@ -47,10 +47,10 @@ describe('a standstill', () => {
     const { service } = await withDeposit()
     await service.tick()
     breakNodes(service)
-    await tickFor(service, 1800)
+    await tickFor(service, 1800, undefined, 60)
     repairNodes(service)
     await tickFor(service, 120)
-    await tickFor(service, 600, () => service.chain.addEmpty(7))
+    await tickFor(service, 300, () => service.chain.addEmpty(7))
     expect(alarmsIn(service)).toEqual(['scan-stalled'])
   })
 

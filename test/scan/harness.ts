@@ -125,10 +125,15 @@ export function disagreeOn({ nodes }: RunningService, ...heights: readonly numbe
     })
 }
 
-/** Ticks every 20 s for so long, each after `each`. */
-export async function tickFor(service: RunningService, seconds: number, each: () => unknown = () => undefined) {
-  for (let passed = 0; passed < seconds; passed += 20) {
-    service.clock.seconds += 20
+/** Ticks every `step` seconds for so long, each after `each`. */
+export async function tickFor(
+  service: RunningService,
+  seconds: number,
+  each: () => unknown = () => undefined,
+  step = 20,
+) {
+  for (let passed = 0; passed < seconds; passed += step) {
+    service.clock.seconds += step
     each()
     await service.tick()
   }

@@ -150,7 +150,10 @@ describe('deposits, one after the other', () => {
         for (const { txid } of service.chain.at(finalizedIn(service))?.transactions ?? []) finalAt.set(txid, time)
       }
     }
+    let ticks = 0
     const observe = async (now: number) => {
+      if (service.lines.length === ticks) return
+      ticks = service.lines.length // a tick writes a line
       const rows = await service.db.prepare('SELECT txid, state FROM transfer').all<{ txid: string; state: string }>()
       for (const { txid, state } of rows.results) {
         if (!seenAfter.has(txid)) seenAfter.set(txid, now - (minedAt.get(txid) ?? 0))

@@ -10,8 +10,8 @@ import { at, caller, createProbed, matchUs, refOf, us } from './harness.ts'
 const [tick, rest]: readonly [Payer, Payer] = [{ kind: 'tick' }, { kind: 'rest' }]
 const hourMs = 3_600_000
 
-/** One node; ticks need 22,500 requests of a day where one begins every 20 s. */
-async function create(perDay = 100_000, perSecond = 1_000_000, host = createMemoryHost()) {
+/** One node; ticks need 22,500 requests of a day where one begins every 20 s. A request that has to wait for its second is counted at once. */
+async function create(perDay = 100_000, perSecond = 1_000, host = createMemoryHost()) {
   let now = 1_800_000_000_000
   const clock = { now: () => now as UnixMs, sleep: async () => {}, random: () => 0 }
   const make = async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type * as z from 'zod/mini'
 import type { Address } from '../../../src/chain/address.ts'
 import { failureBody, type Situation } from '../../../src/http/openapi/docs.ts'
@@ -22,38 +22,51 @@ import {
 /** Each method of each route, with its documentation. */
 const documented = documentedOperations().map((one) => ({ ...one, method: one.method.toUpperCase() }))
 
-describe.each(documented)('the documentation of $method $path', ({ method, path, operation, failures }) => {
-  const { success, failure = failureBody(), examples } = operation
+describe.each(documented)(
+  'the documentation of $method $path',
+  ({ method, path, operation: { success, examples } }) => {
+    test.each(examples)(
+      'has the response to "$query", given $given: $name',
+      async ({ given, query = '', request, body }) => {
+        const response = await send(await situations[given](), method, path + query, { request })
+        const text = await response.text()
+        expect({ status: response.status, text: undated(text) }).toEqual({
+          status: 200,
+          text: undated(JSON.stringify(body)),
+        })
+        expect(fits(success, text)).toBe(true)
+        expect(headersOf(response)).toEqual({ 'cache-control': 'no-store' })
+      },
+    )
+  },
+)
 
-  test.each(examples)(
-    'has the response to "$query", given $given: $name',
-    async ({ given, query = '', request, body }) => {
-      const response = await send(await situations[given](), method, path + query, { request })
-      const text = await response.text()
-      expect({ status: response.status, text: undated(text) }).toEqual({
-        status: 200,
-        text: undated(JSON.stringify(body)),
-      })
-      expect(fits(success, text)).toBe(true)
-      expect(headersOf(response)).toEqual({ 'cache-control': 'no-store' })
-    },
-  )
+/** Each documented failure of each route, with the schema of its body. */
+const failures = documented.flatMap(({ method, path, operation: { failure: schema = failureBody() }, failures: own }) =>
+  own.map((failure) => ({ ...failure, method, path, schema })),
+)
 
-  test.each(failures)('has the failure $problem.status $name, given $given', async (documented) => {
-    const service = await situations[documented.given]()
-    const headers = { ...documented.requestHeaders, ...(documented.name === 'keys-unavailable' ? keySetToken : {}) }
-    const { given, query = '', request } = documented
+// One service for all failures of a situation: a request that fails changes nothing.
+describe.each([...Map.groupBy(failures, ({ given }) => given)])('the documentation has, given %s,', (given, all) => {
+  let service: RunningService
+  beforeAll(async () => {
+    service = await situations[given]()
+  })
+
+  test.each(all)('the failure $problem.status $name of $method $path', async (documented) => {
+    const { name, method, path, query = '', request, requestHeaders, schema, problem } = documented
+    const headers = { ...requestHeaders, ...(name === 'keys-unavailable' ? keySetToken : {}) }
     const response = await send(service, method, path + query, { headers, request, given })
     const text = await response.text()
-    const isUsedUp = documented.name === 'requests-used-up' // how long it takes depends on the hour
+    const isUsedUp = name === 'requests-used-up' // how long it takes depends on the hour
     const shown = isUsedUp ? text.replace(/about \d+ s/, 'about 60 s') : text
     expect({ status: response.status, text: shown }).toEqual({
-      status: documented.problem.status,
+      status: problem.status,
       text: JSON.stringify(failureExample(documented)),
     })
-    expect(fits(failure, text)).toBe(true)
+    expect(fits(schema, text)).toBe(true)
     const seconds = isUsedUp ? { 'retry-after': expect.stringMatching(/^\d+$/) } : {}
-    expect(headersOf(response)).toEqual({ 'cache-control': 'no-store', ...documented.problem.headers, ...seconds })
+    expect(headersOf(response)).toEqual({ 'cache-control': 'no-store', ...problem.headers, ...seconds })
   })
 })
 
@@ -65,17 +78,26 @@ describe('the example of each parameter', () => {
       .map(([name, { example }]) => `${path}?${uid(name)}${name}=${encodeURIComponent(example)}`)
   })
 
+  let service: RunningService
+  beforeAll(async () => {
+    service = await situations['two deposits, credited']()
+  })
+
   test.each(queries)('is accepted: %s', async (query) => {
-    const response = await send(await situations['two deposits, credited'](), 'GET', query, {})
-    expect(response.status).toBe(200)
+    expect((await send(service, 'GET', query, {})).status).toBe(200)
   })
 })
 
 describe('the documentation of requests that reach no route', () => {
+  let service: RunningService
+  beforeAll(async () => {
+    service = await startService()
+  })
+
   test.each(failuresOutsideRoutes())(
     'has the failure of $method $path: $problem.status',
     async ({ method, path, problem: { status, msg } }) => {
-      const response = await (await startService()).get(path, null, { method })
+      const response = await service.get(path, null, { method })
       expect(response.status).toBe(status)
       expect(await response.text()).toBe(JSON.stringify({ code: status, msg }))
     },

@@ -1,0 +1,68 @@
+import type { UnixMs } from '../../src/common/time.ts'
+import type { Platform } from '../../src/compose.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { retryMs } from '../../src/tron/limits.ts'
+
+/** The response of what is at a URL. */
+type Reach = (url: string, init: RequestInit) => Promise<Response>
+
+/** What is outside of the service: the nodes, the endpoints, the time and the log. */
+export type World = ReturnType<typeof createWorld>
+
+/** How long a new instance leaves the allowance of the present second to the one before (`tron/allowance.ts`). */
+const restartMs = 2_000
+
+/** A world whose nodes are reached by `reach`, and whose log goes to `lines`. Pauses of the service take no time of the machine. */
+export function createWorld(reach: Reach, lines: string[], clock: { seconds: number }) {
+  const startedAt = performance.now()
+  const now = () => Math.floor(clock.seconds * 1000 + performance.now() - startedAt)
+  const advanceTo = (time: number) => {
+    clock.seconds += Math.max(time - now(), 0) / 1000
+  }
+  const hooks: { readonly url: string; readonly body: string }[] = []
+  const hookAnswer = { status: 204 }
+  const running = new Set<Promise<unknown>>()
+  let hookResponses = Promise.resolve()
+  let names = 0
+  const platform: Platform = {
+    clock: {
+      now: () => now() as UnixMs,
+      async sleep(ms) {
+        const isPause = ms <= retryMs // a longer one limits something else that runs
+        const end = now() + ms
+        await new Promise((resolve) => setTimeout(resolve, isPause ? 0 : ms))
+        if (isPause) advanceTo(end)
+      },
+      random: () => 0.5,
+    },
+    logger: createLogger((line) => lines.push(line)),
+    fetch: async (input, init = {}) => {
+      const url = String(input)
+      if (!url.startsWith('https://hooks.example/')) return reach(url, init as RequestInit) // as the service calls it
+      hooks.push({ url, body: String(init.body) })
+      await hookResponses
+      return new Response(null, hookAnswer)
+    },
+    uniqueName: () => `name-${++names}`,
+    waitUntil: (work) => {
+      running.add(work)
+      work.finally(() => running.delete(work)).catch(() => undefined) // its own handler has it
+    },
+  }
+  return {
+    platform,
+    hooks,
+    hookAnswer,
+    /** A new instance of the scanner waits so long after the one before. Time advances by it, and no test waits. */
+    passRestart: () => advanceTo(now() + restartMs),
+    /** Returns when nothing runs that the service began without waiting for it. */
+    async settled() {
+      while (running.size > 0) await Promise.allSettled(running)
+    },
+    hangHooks() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      hookResponses = promise
+      return resolve
+    },
+  }
+}
