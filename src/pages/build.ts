@@ -2,21 +2,31 @@
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 
 const sources = fileURLToPath(new URL('.', import.meta.url).href)
 
 /** The pages, by their paths. */
 const pages = ['deposit', 'desk']
 
-/** Writes the pages into the folder of a deployment's static files: of each one page, one script and one style sheet. */
+/** Keeps a script that a page loads first out of the page's own, which imports it under the name that the browser knows. */
+const apart: Plugin = {
+  name: 'apart',
+  setup: ({ onResolve }) => onResolve({ filter: /^\.\/first\.ts$/ }, () => ({ path: './first.js', external: true })),
+}
+
+/** Writes the pages into the folder of a deployment's static files: of each one page, its scripts and one style sheet. */
 export async function buildPages(assets: string): Promise<void> {
   for (const name of pages) {
     mkdirSync(join(assets, name), { recursive: true })
     copyFileSync(join(sources, name, 'page.html'), join(assets, `${name}.html`))
   }
   await build({
-    entryPoints: pages.flatMap((name) => ['ts', 'css'].map((type) => join(sources, name, `page.${type}`))),
+    entryPoints: [
+      ...pages.flatMap((name) => ['ts', 'css'].map((type) => join(sources, name, `page.${type}`))),
+      join(sources, 'deposit/first.ts'),
+    ],
+    plugins: [apart],
     outbase: sources,
     outdir: assets,
     bundle: true,

@@ -9,6 +9,7 @@ import { measureCatchUp } from './figures/catch-up.ts'
 import { measureDelays } from './figures/delays.ts'
 import { measureLists } from './figures/lists.ts'
 import { measureMemory } from './figures/memory.ts'
+import { measurePage } from './figures/page.ts'
 import { measureTick } from './figures/tick.ts'
 import { measureWrites } from './figures/writes.ts'
 import { stopWorkers } from './miniflare.ts'
@@ -21,6 +22,7 @@ const groups: Readonly<Record<string, (scale: Scale) => Promise<readonly Figure[
   lists: measureLists,
   memory: measureMemory,
   bundle: measureBundle,
+  page: measurePage,
 }
 /** A longer run hangs and is stopped. */
 const runTimeoutMs = 15 * 60_000

@@ -90,6 +90,43 @@ describe('the way of a payment', () => {
     expect(await page.$$eval('input[type="radio"]', (inputs) => inputs.length)).toBe(1)
   })
 
+  it('shows a currency whose name is its symbol with one of them', async () => {
+    pages.story.currencies = [
+      { ...currencies[0], name: 'TRX' },
+      { ...currencies[1], name: 'usdt' },
+    ]
+    const page = await pages.openLoaded()
+    expect(await page.$$eval('.choice', (all) => all.map((one) => one.textContent))).toEqual([
+      'TRXTron’s own coin',
+      'USDTA token on Tron (TRC-20)',
+    ])
+  })
+
+  it('has the address before slower answers, and asks for each thing once', async () => {
+    let answer = () => {}
+    const after = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    for (const path of ['/wallet/list', '/wallet/flow/list', '/tron/deposits']) {
+      const script = pages.service.routes.get(path)
+      pages.service.routes.set(path, (url, request) => ({ ...script?.(url, request), after }))
+    }
+    const page = await pages.open()
+    await choose(page, 2)
+    expect(await textOfFirst(page, '.address')).toBe(payAddress)
+    const first = [
+      '/tron/generate',
+      '/currencies',
+      '/tron/deposits?limit=20',
+      '/wallet/list',
+      '/wallet/flow/list?limit=20',
+    ]
+    for (const path of first) expect(pages.asked(path), path).toBe(1)
+    expect(pages.service.requests).toHaveLength(first.length)
+    answer()
+    await page.waitForSelector('.balances li')
+  })
+
   it('says not to send anything where the address cannot be shown', async () => {
     pages.answer('/tron/generate', { status: 503, msg: 'no Tron node', headers: { 'retry-after': '5' } })
     const page = await pages.openLoaded()

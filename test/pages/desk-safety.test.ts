@@ -2,9 +2,10 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { type Reader, violationsOf } from './browser.ts'
 import { useDesk } from './desk-fixture.ts'
-import { alarm, faults, owned } from './desk-story.ts'
+import { addDifferences, addEvents, alarm, faults, happened, onChain, owned } from './desk-story.ts'
 import { hostile, variants } from './hostile.ts'
 import { askDesk, poke, see, seeIn } from './reading.ts'
+import { exact } from './scripted-service.ts'
 import { payAddress, txidOf } from './story.ts'
 
 const at = useDesk()
@@ -17,6 +18,13 @@ describe('hostile texts', () => {
     at.desk.summary.gaps = [{ from: 1, to: 1, since: hostile, attempts: 1, why: hostile }]
     at.desk.summary.endpoints = [{ number: 1, behind_seconds: 9, failing_since: hostile, last_failure: hostile }]
     Object.assign(at.desk.summary.currencies[0] ?? {}, { symbol: hostile })
+    at.desk.summary.differences = [{ cuy: 1, address: hostile, amt: exact('1'), since: hostile }]
+    at.desk.summary.newest_event = 2
+    at.desk.events = [
+      happened(1, hostile, { txid: hostile }),
+      happened(2, 'deposit.held', { txid: hostile, cuy: 1, reason: hostile, why: hostile }),
+    ]
+    at.desk.chain = onChain(hostile, hostile)
     at.desk.summary.scan.msg = hostile
     at.desk.entries = at.desk.entries.map((one) => ({ ...one, mark: hostile, by: hostile, osn: hostile, cuy: 1 }))
     at.desk.deposits = [
@@ -29,7 +37,8 @@ describe('hostile texts', () => {
       void dialog.dismiss()
     })
     await page.waitForSelector('.status h2')
-    for (const question of [txidOf(8), '7', `7 ${hostile}`, hostile, 'gap 1', 'endpoint 1', payAddress]) {
+    for (const list of ['differences', 'events']) await seeIn(page, `section:has(#${list})`, '<img src=x')
+    for (const question of [txidOf(8), txidOf(99), '7', `7 ${hostile}`, hostile, 'gap 1', 'endpoint 1', payAddress]) {
       await askDesk(page, question)
       await see(page, '<img src=x')
     }
@@ -38,6 +47,9 @@ describe('hostile texts', () => {
     pages.answer('/ledger/summary', { status: 500, msg: hostile })
     await poke(page)
     await seeIn(page, '.status', '<img src=x')
+    pages.answer('/ledger/deposits', { data: { list: [], count: 0 } })
+    pages.answer('/ledger/transaction', { status: 503, msg: hostile })
+    expect(await askDesk(page, txidOf(7))).toContain('<img src=x')
     expect(await page.$$eval('img, script, iframe, object', (all) => all.length)).toBe(1) // the script of the page
     expect(dialogs).toEqual([])
   })
@@ -60,19 +72,34 @@ describe('the desk', () => {
       }
       if (script !== undefined) pages.service.routes.set(path, script)
     }
+    addEvents(at.desk)
+    const [, credited, , held] = at.desk.events
+    for (const event of [...variants(credited), ...variants(held)]) {
+      pages.answer('/ledger/events', { data: { list: [event], count: 1 } })
+      at.desk.summary.newest_event += 1
+      const before = pages.asked('/ledger/events')
+      await poke(page)
+      await expect.poll(() => pages.asked('/ledger/events'), { interval: 2 }).toBeGreaterThan(before)
+    }
+    for (const found of variants(onChain('worthless', 'it failed', 7))) {
+      pages.answer('/ledger/transaction', { data: found })
+      expect(await askDesk(page, txidOf(99))).toMatch(/credited|could not be read|decided/)
+    }
+    pages.answer('/ledger/events', { data: { list: [], count: 0 } })
     await poke(page)
     await seeIn(page, '#state', 'The scan stands still')
   })
 
-  it.each<[string, Reader]>([
-    ['light at 200 % zoom in Chinese', { width: 640, height: 430, scale: 2, languages: ['zh-CN'] }],
-    ['dark on the narrowest phone', { width: 320, height: 568, isDark: true }],
-  ])('has no violations of accessibility, and fits: %s', async (_what, reader) => {
+  it.each<[string, Reader, string]>([
+    ['light at 200 % zoom in Chinese', { width: 640, height: 430, scale: 2, languages: ['zh-CN'] }, txidOf(9)],
+    ['dark on the narrowest phone', { width: 320, height: 568, isDark: true }, txidOf(99)],
+  ])('has no violations of accessibility, and fits: %s', async (_what, reader, question) => {
     for (const [, change] of faults) change(at.desk)
-    at.desk.summary.alarms.push(alarm('reconciliation-surplus', `1:${payAddress}`))
+    addDifferences(at.desk)
+    addEvents(at.desk)
     const page = await open(reader)
     await page.waitForSelector('.findings')
-    await askDesk(page, txidOf(9))
+    await askDesk(page, question)
     await page.$$eval('details', (all) => {
       for (const one of all) one.open = true
     })

@@ -27,8 +27,10 @@ export const wellSummary = () => ({
   transfers: { seen: 2, held: 0, held_for: [] as object[] },
   gaps: [] as object[],
   alarms: [] as object[],
+  differences: [] as object[],
+  newest_event: 0,
   scan: {
-    ...{ status: 'ok', scanned: 70_000_019, finalized: 70_000_019, behind: 0 },
+    ...{ status: 'ok', scanned: 70_000_019, finalized: 70_000_019, behind: 0, finalized_at: ago(57) as string | null },
     ...{ msg: null as string | null, oldest_held_at: null as string | null },
   },
   endpoints: [
@@ -54,11 +56,22 @@ export const posted = (id: number, type: number, amt: string, members: object = 
   ...{ created_at: '2026-11-22T14:00:30.000Z', by: '', ...members },
 })
 
+/** An event of a user. */
+export const happened = (id: number, type: string, data: object, seconds = 90) => ({
+  ...{ id, type, uid: 7, created_at: ago(seconds), data },
+})
+
+/** What the chain says about a transaction. */
+export const onChain = (answer: string, why: string, uid: number | null = null) => ({ uid, answer, why })
+
 /** What the service answers the desk with. */
 export interface DeskStory {
   summary: ReturnType<typeof wellSummary>
   deposits: ReturnType<typeof owned>[]
   entries: ReturnType<typeof posted>[]
+  events: ReturnType<typeof happened>[]
+  /** Of every transaction. */
+  chain: ReturnType<typeof onChain>
 }
 
 /** A service that is well, with a user who has paid and bought something. */
@@ -66,7 +79,43 @@ export const wellDesk = (): DeskStory => ({
   summary: wellSummary(),
   deposits: [owned(8, 'credited', { entry: 5 })],
   entries: [posted(6, 4, '-2.5', { osn: 'order-1001', mark: 'two cups', by: 'shop' }), posted(5, 1, '25')],
+  events: [],
+  chain: onChain('unknown', 'no such transaction'),
 })
+
+/** One event of each type. */
+export function addEvents(desk: DeskStory): void {
+  const place = { txid: txidOf(8), position: 0 }
+  const paid = { ...place, cuy: 2, address: payAddress }
+  const [order, credit] = desk.entries
+  desk.events = [
+    happened(31, 'deposit.seen', { ...paid, amt: exact('25'), seconds: 57 }, 400),
+    happened(32, 'deposit.credited', { ...place, address: payAddress, entry: credit }, 330),
+    happened(33, 'entry.posted', { entry: order }, 300),
+    happened(34, 'deposit.held', {
+      ...paid,
+      txid: txidOf(9),
+      reason: 'retired',
+      why: 'its currency is no longer accepted',
+    }),
+    happened(35, 'deposit.refused', { ...paid, txid: txidOf(7), reason: 'dust', why: '0.0000001 USDT is less' }),
+    happened(36, 'deposit.dropped', { ...place, txid: txidOf(6) }),
+  ]
+  desk.summary.newest_event = 36
+}
+
+/** Addresses that hold more and less than is recorded. */
+export function addDifferences({ summary }: DeskStory): void {
+  summary.differences = [
+    { cuy: 1, address: payAddress, amt: exact('12.5'), since: ago(600) },
+    { cuy: 2, address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', amt: exact('-9007199254.740993'), since: ago(90_000) },
+  ]
+  summary.alarms.push(
+    alarm('reconciliation-surplus', `1:${payAddress}`),
+    alarm('reconciliation-shortfall', '2:TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', 90_000),
+  )
+  for (const currency of summary.currencies) currency.differing = 1
+}
 
 /** Hidden faults, each with what the first sentence has to say about it: what is wrong, and what to do. */
 export const faults: readonly (readonly [
@@ -99,6 +148,7 @@ export const faults: readonly (readonly [
     ({ summary }) => {
       Object.assign(summary.currencies[0] ?? {}, { unexplained: exact('12.5'), differing: 1 })
       summary.alarms = [alarm('reconciliation-surplus', `1:${payAddress}`)]
+      summary.differences = [{ cuy: 1, address: payAddress, amt: exact('12.5'), since: ago(600) }]
     },
     'An address holds more than is recorded',
     'Compare the story of the address with an explorer.',
@@ -130,6 +180,14 @@ export const faults: readonly (readonly [
     'The scan has stopped: nothing is credited',
     'npm run doctor',
   ],
+  [
+    'nodes that are behind',
+    ({ summary }) => {
+      summary.scan.finalized_at = ago(365)
+    },
+    'The newest final block is 6 min old',
+    'Run npm run doctor -- --production: it asks each node',
+  ],
 ]
 
 /** Answers every route of the desk. Its token is `good`. */
@@ -155,6 +213,11 @@ export function serveDesk(service: ScriptedService, desk: DeskStory): void {
       searchParams,
     ),
   )
+  guarded('/ledger/events', ({ searchParams }) => {
+    const list = desk.events.filter(({ id }) => id > Number(searchParams.get('after')))
+    return { data: { list, count: list.length } }
+  })
+  guarded('/ledger/transaction', ({ searchParams }) => ({ data: { txid: searchParams.get('txid'), ...desk.chain } }))
   guarded('/ledger/wallets', () => ({
     data: {
       list: [

@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
 import { useDesk } from './desk-fixture.ts'
-import { ago, alarm, faults, owned, wellDesk } from './desk-story.ts'
+import { addDifferences, ago, alarm, faults, owned, wellDesk } from './desk-story.ts'
 import { desktop } from './fixture.ts'
 import { askDesk, downloadedList, poke, see, seeIn, textOfFirst } from './reading.ts'
 import type { Scripted } from './scripted-service.ts'
@@ -23,7 +23,8 @@ describe('the first screen', () => {
     expect(await page.evaluate(() => location.hash)).toBe('')
     expect(await tone(page)).toBe('good')
     await see(page, '9,007,199,254.740993')
-    await see(page, '0 blocks behind 70,000,019')
+    await see(page, '0 blocks behind final block 70,000,019')
+    await seeIn(page, '.delays', 'About a minute is normal.')
     expect(await page.$$eval('.chart svg', (all) => all.map((one) => one.getAttribute('aria-label')))).toEqual([
       expect.stringMatching(/^Deposits a day: \d+ in all, at most 10$/),
       expect.stringMatching(/^Sum of deposits a day: [\d,.]+ TRX in all, at most 89.5 TRX$/),
@@ -55,14 +56,35 @@ describe('the first screen', () => {
   it('has the worst first and each of the others once, in both languages', async () => {
     for (const [, change] of faults) change(at.desk)
     at.desk.summary.alarms = [alarm('node-lies', 'node 2'), alarm('a-new-kind', 'x'), alarm('chain-forked')]
+    addDifferences(at.desk)
     const page = await open({ ...desktop, languages: ['zh-CN'] })
     await seeIn(page, '#state', '有一个最终区块与已存储的区块不相接')
     expect(await page.$$eval('[data-kind]', (all) => all.map((one) => one.getAttribute('data-kind')))).toEqual([
-      ...['chain-forked', 'gap-unread', 'difference', 'held', 'node-lies', 'a-new-kind', 'endpoint-failing'],
+      ...['chain-forked', 'reconciliation-shortfall', 'gap-unread', 'reconciliation-surplus'],
+      ...['held', 'node-lies', 'a-new-kind', 'endpoint-failing'],
     ])
+    expect(await textOfFirst(page, '.findings li')).toContain('−9,007,199,254.740993 USDT')
     await page.click('header button')
     await seeIn(page, '#state', 'A final block does not follow the stored one.')
     await see(page, 'raised a-new-kind')
+  })
+
+  it('names a kind once, with the first of what it is about and the number of the others', async () => {
+    const gap = (from: number) => ({ from, to: from, since: ago(60), attempts: 1, why: `cannot read ${from}` })
+    at.desk.summary.gaps = [5, 6, 7, 8, 9].map(gap)
+    const page = await open()
+    await seeIn(page, '#state', '5 ranges of blocks could not be read')
+    expect(await page.$('.findings')).toBeNull()
+    const status = await textOfFirst(page, '.status')
+    expect(status).toContain('Block 7: cannot read 7')
+    expect(status).not.toContain('cannot read 8')
+    expect(status).toContain('and 2 more')
+  })
+
+  it('says that the delay of the nodes is not known where it is not', async () => {
+    at.desk.summary.scan.finalized_at = null
+    const page = await openWell()
+    await seeIn(page, '.delays', 'Newest final blockNot known')
   })
 
   it('says what to do about an answer that does not help, and keeps what it has', async () => {
@@ -139,9 +161,9 @@ describe('the box', () => {
     const page = await openWell()
     const order = ['Payment: −2.5 USDT', 'Posted by shop', 'entry.posted', 'Endpoint 1 has it']
     const answers: readonly (readonly [question: string, says: readonly string[]])[] = [
-      [txidOf(99), ['not known here', '/tron/recharge?txid=', 'We cannot find the transaction']],
+      [txidOf(99), ['not known here, nor to any node', 'Ask the user for the txid', 'We cannot find the transaction']],
       [payAddress, ['User 7: address 3', 'Deposits: 1', '25 USDT']],
-      ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', ['nobody’s', 'character by character']],
+      ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', ['No user has this address', 'character by character']],
       ['7', ['User 7', '22.5 USDT', 'Deposits: 1', 'Entries: 2', 'two cups']],
       ['8', ['no deposit and no entry']],
       ['7 order-1001', order],
@@ -173,7 +195,7 @@ describe('the lists', () => {
   it('lead from each row to its story, and come as files', async () => {
     for (const [, change] of faults.slice(0, 4)) change(at.desk)
     const held = owned(9, 'held', { reason: 'retired', why: '=cmd|calc!A0' })
-    at.desk.summary.alarms = [alarm('reconciliation-surplus', `1:${payAddress}`)]
+    addDifferences(at.desk)
     at.desk.deposits = Array.from({ length: 130 }, (_, n) => ({ ...held, id: 200 - n, txid: txidOf(200 - n) }))
     const page = await open()
     await page.waitForSelector('#held')
@@ -181,21 +203,19 @@ describe('the lists', () => {
     const stories = [
       ['held', 'Its currency is not accepted any more'],
       ['gaps', 'Deposits in these blocks are not credited yet'],
-      ['differences', 'User 7: address 3'],
+      ['differences', 'More than recorded: +12.5 TRX What to do: Compare'],
     ] as const
     for (const [id, says] of stories) {
       await page.waitForSelector(first(id))
       await page.$eval(first(id), (row) => (row as HTMLElement).click()) // it is a button
       await seeIn(page, '.result', says)
     }
-    await page.$$eval('#endpoints', ([heading]) => {
-      ;[...(heading?.closest('section')?.querySelectorAll('button') ?? [])].at(-1)?.click()
-    })
+    await page.$$eval('.delays button', (all) => all.at(-1)?.click())
     await seeIn(page, '.result', 'Its events wait in their order')
     const file = await downloadedList(page, 'held')
     expect(file.split('\r\n')).toHaveLength(1 + 130 + 1)
     expect(file).toContain(`"'=cmd|calc!A0"`)
     expect(await downloadedList(page, 'gaps')).toContain('"100","105"')
-    expect(await downloadedList(page, 'differences')).toContain(`"TRX","more","${payAddress}"`)
+    expect(await downloadedList(page, 'differences')).toContain(`"TRX","12.5","${payAddress}"`)
   })
 })

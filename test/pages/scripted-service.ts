@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { buildPages } from '../../src/pages/build.ts'
 import { listen } from '../support/loopback.ts'
 
@@ -28,7 +29,7 @@ export interface ScriptedService {
   readonly routes: Map<string, Script>
   /** Paths with queries that were asked for, each with its token. */
   readonly requests: { readonly path: string; readonly token: string | null }[]
-  /** Files of the pages by path. */
+  /** Files of the pages by path. They are sent gzipped, as the platform does. */
   readonly files: ReadonlyMap<string, { readonly type: string; readonly content: Buffer }>
   /** Which pages may frame the page. */
   frameAncestors: string
@@ -52,7 +53,8 @@ export async function startScriptedService(): Promise<ScriptedService> {
     const file = files.get(url.pathname)
     if (file !== undefined) {
       const csp = `${policy}; frame-ancestors ${service.frameAncestors}`
-      response.writeHead(200, { 'content-type': file.type, 'content-security-policy': csp }).end(file.content)
+      const headers = { 'content-type': file.type, 'content-encoding': 'gzip', 'content-security-policy': csp }
+      response.writeHead(200, headers).end(gzipSync(file.content))
       return
     }
     const token = request.headers.authorization?.replace('Bearer ', '') ?? null
@@ -80,13 +82,14 @@ async function builtFiles(): Promise<ScriptedService['files']> {
   await buildPages(folder)
   const read = (path: string, name: string, type: string) =>
     [path, { type: `${type}; charset=utf-8`, content: readFileSync(join(folder, name)) }] as const
-  const files = new Map(
-    ['deposit', 'desk'].flatMap((name) => [
+  const files = new Map([
+    read('/deposit/first.js', 'deposit/first.js', 'text/javascript'),
+    ...['deposit', 'desk'].flatMap((name) => [
       read(`/${name}`, `${name}.html`, 'text/html'),
       read(`/${name}/page.js`, `${name}/page.js`, 'text/javascript'),
       read(`/${name}/page.css`, `${name}/page.css`, 'text/css'),
     ]),
-  )
+  ])
   rmSync(folder, { recursive: true })
   return files
 }

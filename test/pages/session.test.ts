@@ -55,6 +55,28 @@ describe('a token in the address', () => {
     await page.waitForFunction(() => document.querySelectorAll('.arrivals li').length === 1)
   })
 
+  it('of another account comes while the page is loading: nothing of the first one is shown', async () => {
+    const addresses = { [tokenOf(7)]: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8', [tokenOf(8)]: payAddress }
+    pages.service.routes.set('/tron/generate', (_url, { headers }) => ({
+      data: { id: 1, address: addresses[headers.authorization?.replace('Bearer ', '') ?? ''] },
+    }))
+    const page = await pages.open({}, '', 'about:blank')
+    let release = () => {}
+    await page.setRequestInterception(true)
+    page.on('request', (request) => {
+      if (request.url().endsWith('/page.js')) release = () => void request.continue()
+      else void request.continue()
+    })
+    const loaded = page.goto(`${pages.service.url}/deposit#token=${tokenOf(7)}`)
+    await expect.poll(() => pages.asked('/tron/generate')).toBe(1)
+    await page.evaluate((token) => location.replace(`#token=${token}`), tokenOf(8))
+    await page.waitForFunction(() => location.hash === '')
+    release()
+    await loaded
+    await choose(page, 2)
+    expect(await textOfFirst(page, '.address')).toBe(payAddress)
+  })
+
   it('of the same account changes nothing that is shown', async () => {
     const page = await pages.openLoaded({}, `#token=${tokenOf(7)}`)
     await choose(page, 2)
@@ -226,10 +248,10 @@ describe('the service', () => {
     const page = await pages.openLoaded()
     pages.answer('/tron/recharge', { msg: 'success: credited 25 USDT' })
     await page.$$eval('button', (all) => all.find((one) => one.textContent === 'Check now')?.click())
-    await seeIn(page, '.arrived + .row .result', 'Checked just now.')
-    await seeIn(page, '.arrived + .row .result', 'success: credited 25 USDT')
+    await seeIn(page, '.arriving .result', 'Checked just now.')
+    await seeIn(page, '.arriving .result', 'success: credited 25 USDT')
     pages.answer('/tron/recharge', { status: 429, msg: 'your share', headers: { 'retry-after': '60' } })
     await page.$$eval('button', (all) => all.find((one) => one.textContent === 'Check now')?.click())
-    await seeIn(page, '.arrived + .row .result', 'Too many requests for now. Money that you have sent is safe')
+    await seeIn(page, '.arriving .result', 'Too many requests for now. Money that you have sent is safe')
   })
 })

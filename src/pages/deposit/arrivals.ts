@@ -3,10 +3,13 @@ import { copyShown } from '../kit/copy.ts'
 import { button, html, type PageView, setText, svg } from '../kit/dom.ts'
 import { amountText, type DepositContext } from './context.ts'
 import { type Arrival, type ArrivalState, readArrivals } from './data.ts'
+import { arrivalsPath, pageRows } from './paths.ts'
 import { refusalWords } from './trouble.ts'
 
 /** How many more transfers are shown where the reader asks for older ones. */
 const olderRows = 10
+/** With more transfers than this, what they pass through needs no explanation, and there is no room for it. */
+const stagesWithMax = 2
 
 const icons: Readonly<Record<ArrivalState, string>> = {
   seen: 'M8 4v4l3 2M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0z',
@@ -29,26 +32,23 @@ export function createArrivals(context: DepositContext): PageView {
   const { model, texts } = context
   const list = html('ul', { class: 'arrivals', 'aria-labelledby': 'arrivals' })
   const steps = [texts.stepSeen, texts.stepFinal, texts.stepCredited].map((words) => html('li', {}, words))
-  const empty = html(
-    'div',
-    { class: 'empty' },
-    html('strong', {}, texts.nothingYet),
-    html('p', {}, texts.nothingYetHelp),
-    html('ol', {}, ...steps),
-  )
+  const stages = html('ol', { class: 'stages' }, ...steps)
+  const empty = html('p', { class: 'empty' }, html('strong', {}, texts.nothingYet))
   const older = button({}, texts.older, () => void loadOlder(context))
   let lines: Line[] = []
   return {
     element: html(
       'section',
-      { class: 'card step' },
+      { class: 'card step arriving' },
       html('h2', { id: 'arrivals' }, texts.arrivalsHeading),
-      html('div', { class: 'arrived' }, empty, list),
+      html('div', { class: 'arrived' }, empty, list, stages),
+      html('p', { class: 'muted' }, texts.byItself),
       html('div', { class: 'row' }, older, ...createCheck(context)),
     ),
     update() {
       const { arrivals } = model
       empty.hidden = arrivals?.count !== 0
+      stages.hidden = arrivals === null || arrivals.count > stagesWithMax
       list.classList.toggle('skeleton', arrivals === null)
       older.hidden = arrivals === null || model.arrivalsOpen >= arrivals.count
       const shown = (arrivals?.list ?? []).filter(({ state }, index) => index < model.arrivalsOpen || state === 'seen')
@@ -142,7 +142,7 @@ async function loadOlder(context: DepositContext): Promise<void> {
   const known = arrivals.list
   model.arrivalsOpen += olderRows
   if (known.length < Math.min(model.arrivalsOpen, arrivals.count)) {
-    const answer = await api.get(`/tron/deposits?limit=${2 * olderRows}&before=${known.at(-1)?.id}`, readArrivals)
+    const answer = await api.get(arrivalsPath(pageRows, known.at(-1)?.id), readArrivals)
     if (!answer.ok) model.refusal = answer
     else if (model.arrivals !== null && model.account === account) {
       const { list, count } = model.arrivals

@@ -1,22 +1,23 @@
 import type { Api, Refusal, Reply } from '../kit/api.ts'
 import { type DepositModel, mergeNewest } from './context.ts'
 import { type Arrival, readAddress, readArrivals, readHistory, readOffer, readWallets } from './data.ts'
-import { historyPath } from './wallet.ts'
+import { addressPath, arrivalsPath, balancesPath, historyPath, offerPath, pageRows } from './paths.ts'
 
-/** Transfers that are read each time: those that the reader can see, at least this many. */
-const arrivalRows = 20
+/** Transfers that are read each time: those that the reader can see, but no more than this. */
 const arrivalRowsMax = 100
 /** After this long balances and entries are read again without a new credit: the operator's system can change them, too. */
 const walletMs = 60_000
 
 /**
  * Makes a function that loads what is missing in the model and what can have changed, and returns null or the first refusal.
- * `changed` gets the transfers that are new or in a new state since the load before.
+ * `changed` gets the transfers that are new or in a new state since the load before. `paying` is called when
+ * what a payment needs is there: the rest can be slower.
  */
 export function createLoader(
   model: DepositModel,
   api: Api,
   changed: (arrivals: readonly Arrival[]) => void,
+  paying: () => void,
 ): () => Promise<Refusal | null> {
   let walletAt = Number.NEGATIVE_INFINITY
   const into = async <Data>(path: string, read: (data: unknown) => Data, store: (data: Data) => void) => {
@@ -25,9 +26,12 @@ export function createLoader(
     if (answer.ok && model.account === account) store(answer.data)
     return answer
   }
+  const show = () => {
+    if (model.offer !== null && model.address !== null) paying() // once for both: drawing takes a phone long
+  }
   const loadArrivals = () => {
-    const limit = Math.min(arrivalRowsMax, Math.max(arrivalRows, model.arrivalsOpen))
-    return into(`/tron/deposits?limit=${limit}`, readArrivals, (page) => {
+    const limit = Math.min(arrivalRowsMax, Math.max(pageRows, model.arrivalsOpen))
+    return into(arrivalsPath(limit), readArrivals, (page) => {
       const known = model.arrivals?.list
       const isNew = (one: Arrival) => !known?.some(({ id, state }) => id === one.id && state === one.state)
       const news = known === undefined ? [] : page.list.filter(isNew)
@@ -41,21 +45,23 @@ export function createLoader(
     const { filter } = model
     walletAt = performance.now()
     return [
-      into('/wallet/list', readWallets, (balances) => {
+      into(balancesPath, readWallets, (balances) => {
         model.balances = balances
       }),
-      into(historyPath(filter, arrivalRows), readHistory, (page) => {
+      into(historyPath(filter, pageRows), readHistory, (page) => {
         if (model.filter === filter) model.history = mergeNewest(page, model.history)
       }),
     ]
   }
   const loadOffer = () =>
-    into('/currencies', readOffer, (offer) => {
+    into(offerPath, readOffer, (offer) => {
       model.offer = offer
+      show()
     })
   const loadAddress = () =>
-    into('/tron/generate', readAddress, (address) => {
+    into(addressPath, readAddress, (address) => {
       model.address = address
+      show()
     })
   return async () => {
     const start = [model.offer === null ? loadOffer() : null, model.address === null ? loadAddress() : null]

@@ -1,17 +1,16 @@
-import { createApi } from '../kit/api.ts'
 import { button, html, type PageView, setText } from '../kit/dom.ts'
 import { createFormat } from '../kit/format.ts'
 import { createPoller } from '../kit/poll.ts'
 import { commonTexts, type Language, preferredLanguage, textsIn } from '../kit/texts.ts'
-import { createTokenSource } from '../kit/token.ts'
 import { arrivalWords, createArrivals } from './arrivals.ts'
 import { amountText, type DepositContext, type DepositModel, emptyModel, networkOf } from './context.ts'
 import type { Arrival } from './data.ts'
+import { api, later, ready } from './first.ts' // a file of its own in the browser, too
 import { createLoader } from './load.ts'
 import { createChoice, createPayment } from './pay.ts'
 import { createQuestion } from './question.ts'
 import { depositTexts } from './texts.ts'
-import { createTrouble, isOnThisMachine } from './trouble.ts'
+import { createTrouble } from './trouble.ts'
 import { createBalances, createHistory } from './wallet.ts'
 
 /** How often transfers are read: where one is about to be final, where one is on its way or expected, and else. */
@@ -26,13 +25,12 @@ let views: readonly PageView[] = []
 let context: DepositContext
 let actedAt = performance.now()
 
-const token = createTokenSource((isOtherAccount) => {
+later.arrived = (isOtherAccount) => {
   if (isOtherAccount) Object.assign(model, { ...emptyModel, offer: model.offer, account: model.account + 1 })
   update()
   poller.now()
-})
-const api = createApi(token)
-const load = createLoader(model, api, announceArrivals)
+}
+const load = createLoader(model, api, announceArrivals, update)
 const poller = createPoller({
   ask: load,
   paceMs: pace,
@@ -46,7 +44,7 @@ mount(preferredLanguage(navigator.languages))
 void start()
 
 async function start(): Promise<void> {
-  if (token.isFramed && !isOnThisMachine) await token.renew(null)
+  await ready
   poller.now()
   setInterval(() => {
     if (!document.hidden) for (const view of views) view.tick?.()
@@ -66,7 +64,7 @@ function mount(language: Language): void {
   const made = parts.map((create) => create(context))
   const trouble = createTrouble(context, poller.nextAt)
   views = [...made, trouble]
-  const [choice, payment, arrivals, question, ...rest] = made.map(({ element }) => element)
+  const [choice, payment, ...rest] = made.map(({ element }) => element)
   const other = language === 'en' ? 'zh' : 'en'
   const label = html('span', { lang: other }, common.otherLanguage)
   const change = button({ class: 'plain' }, label, () => {
@@ -78,13 +76,7 @@ function mount(language: Language): void {
   document.title = texts.title
   document.body.replaceChildren(
     html('header', {}, html('h1', {}, texts.title), network, change),
-    html(
-      'main',
-      {},
-      html('div', { class: 'column' }, choice ?? null, payment ?? null),
-      html('div', { class: 'column' }, arrivals ?? null, question ?? null),
-      ...rest,
-    ),
+    html('main', {}, html('div', { class: 'column' }, choice ?? null, payment ?? null), ...rest),
     trouble.element,
     live,
   )

@@ -24,7 +24,7 @@ export function createChoice(context: DepositContext): PageView {
       'span',
       {},
       html('strong', {}, symbol),
-      name === symbol ? null : html('span', { class: 'name' }, name),
+      name.toLowerCase() === symbol.toLowerCase() ? null : html('span', { class: 'name' }, name),
     )
     return html('label', { class: 'choice' }, input, words, html('span', { class: 'muted' }, kind))
   }
@@ -49,18 +49,19 @@ export function createPayment(context: DepositContext): PageView {
   const body = html('div', { class: 'payment' })
   const fill = createSlot(body)
   return {
-    element: html('section', { class: 'card step' }, html('h2', {}, texts.payHeading), body),
+    element: html('section', { class: 'card step paying' }, html('h2', {}, texts.payHeading), body),
     update() {
       const offered = offeredOf(context)
       const currency = offered?.find(({ cuy }) => cuy === model.chosen) ?? null
       const isMissing = model.address === null && model.refusal !== null
       fill(JSON.stringify([currency, model.address, isMissing, offered?.length]), () => {
         const first = offered?.length === 0 ? texts.addressMissing : texts.chooseFirst
-        if (currency === null) return [html('p', { class: 'placeholder muted' }, first)]
+        if (currency === null) return [html('p', { class: 'placeholder' }, first)]
         if (model.address !== null) return paymentParts(context, currency, model.address)
-        if (!isMissing) return [html('div', { class: 'skeleton code' }), html('div', { class: 'skeleton lines' })]
+        const awaited = [html('div', { class: 'skeleton code' }), html('div', { class: 'skeleton lines' })]
+        if (!isMissing) return awaited
         const words = html('p', {}, texts.addressMissingHelp)
-        return [html('div', { class: 'note warn' }, html('strong', {}, texts.addressMissing), words)]
+        return [html('div', { class: 'note warn' }, html('strong', {}, texts.addressMissing), words), ...awaited]
       })
     },
   }

@@ -54,7 +54,7 @@ export const depositTexts = {
 
   arrivalsHeading: ['Watch it arrive', '查看到账进度'],
   nothingYet: ['Nothing has arrived yet', '还没有收到转账'],
-  nothingYetHelp: [
+  byItself: [
     'What you send shows here by itself. You may close this page: your deposit does not need it.',
     '转账会自动显示在这里。您可以关闭本页面，不影响入账。',
   ],
@@ -154,7 +154,7 @@ export const depositTexts = {
   all: ['All', '全部'],
   entry: ['Entry', '记录'],
   amount: ['Amount', '金额'],
-  amountAndBalance: ['Amount, and the balance after it', '金额及之后的余额'],
+  amountAndBalance: ['Amount and balance', '金额与余额'],
   balance: ['Balance', '余额'],
   balanceAfter: [(amount) => `Balance ${amount}`, (amount) => `余额 ${amount}`],
   time: ['Time', '时间'],

@@ -1,5 +1,6 @@
 import type { Refusal, RefusalKind } from '../kit/api.ts'
 import { button, createSlot, html, type PageView, setText } from '../kit/dom.ts'
+import { isOnThisMachine } from '../kit/token.ts'
 import type { DepositContext } from './context.ts'
 
 /** What the reader can do, where it is more than to wait. */
@@ -8,9 +9,6 @@ function nextStep({ common }: DepositContext, kind: RefusalKind): string | null 
   if (kind !== 'unauthorized') return null
   return isOnThisMachine ? common.unauthorizedHere : common.unauthorizedNext
 }
-
-/** Whether the page is served by this machine. */
-export const isOnThisMachine = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(location.hostname)
 
 /** What happened, and that the money is safe. */
 export function refusalWords(context: DepositContext, { kind }: Refusal): string {

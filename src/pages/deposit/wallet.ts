@@ -1,12 +1,12 @@
 import { drawChart } from '../kit/chart.ts'
 import { downloadCsv } from '../kit/csv.ts'
-import { isZero } from '../kit/decimal.ts'
+import { difference, isZero } from '../kit/decimal.ts'
 import { button, createSlot, html, type PageView, setText } from '../kit/dom.ts'
 import { amountText, type DepositContext, symbolOf } from './context.ts'
 import { type HistoryEntry, readHistory } from './data.ts'
+import { historyPath, pageRows } from './paths.ts'
 
-/** Entries that are read at once. */
-const pageRows = 20
+/** Entries that are read at once for the file. */
 const downloadRows = 100
 
 /** The balance in each currency. */
@@ -15,7 +15,7 @@ export function createBalances(context: DepositContext): PageView {
   const list = html('ul', { class: 'balances' })
   const fill = createSlot(list)
   return {
-    element: html('section', { class: 'card wide' }, html('h2', {}, texts.balancesHeading), list),
+    element: html('section', { class: 'card holding' }, html('h2', {}, texts.balancesHeading), list),
     update() {
       const { balances, offer } = model
       const shown = [...(balances ?? [])].filter(([cuy, amount]) => {
@@ -99,18 +99,17 @@ async function loadHistory(context: DepositContext, before?: number): Promise<vo
   context.update()
 }
 
-/** The path of a page of entries: of one currency or of all. */
-export function historyPath(cuy: number | null, limit: number, before?: number): string {
-  return `/wallet/flow/list?limit=${limit}${cuy === null ? '' : `&cuy=${cuy}`}${before === undefined ? '' : `&before=${before}`}`
-}
-
-/** The balance over the loaded entries of one currency: of the chosen one, else of the newest entry. */
-function chartOf(context: DepositContext, entries: readonly HistoryEntry[]): HTMLElement {
-  const { texts, common, format } = context
+/** The balance since the first of the loaded entries of one currency: of the chosen one, else of the newest entry. */
+function chartOf(context: DepositContext, entries: readonly HistoryEntry[]): HTMLElement | null {
+  const { texts, common, format, api } = context
   const cuy = context.model.filter ?? entries[0]?.cuy
-  const own = entries.filter((entry) => entry.cuy === cuy).reverse()
+  const isDrawn = (entry: HistoryEntry) => entry.cuy === cuy && !Number.isNaN(Date.parse(entry.at))
+  const own = entries.filter(isDrawn).reverse()
+  const [first] = own
+  if (first === undefined) return null
   const symbol = symbolOf(context, cuy ?? 0)
   const points = own.map(({ at, balance }) => ({
+    at: Date.parse(at),
     label: format.time(at),
     value: balance,
     shown: format.amount(balance),
@@ -120,6 +119,9 @@ function chartOf(context: DepositContext, entries: readonly HistoryEntry[]): HTM
     title: texts.balanceOf(symbol),
     summary: texts.balanceSummary(symbol, points[0]?.shown ?? '', points.at(-1)?.shown ?? ''),
     points,
+    before: difference(first.balance, first.amount),
+    until: api.now() ?? 0,
+    mark: format.mark,
     columns: [texts.time, texts.balance],
     tableName: common.numbersAsTable,
   })
@@ -132,7 +134,13 @@ function tableOf(context: DepositContext, entries: readonly HistoryEntry[]): HTM
     html(
       'tr',
       {},
-      html('td', {}, html('span', {}, typeName(context, type)), small(format.time(at)), small(mark)),
+      html(
+        'td',
+        {},
+        html('span', {}, typeName(context, type)),
+        html('time', { datetime: at, class: 'muted' }, format.time(at)),
+        small(mark),
+      ),
       html(
         'td',
         { class: 'number' },
@@ -143,7 +151,12 @@ function tableOf(context: DepositContext, entries: readonly HistoryEntry[]): HTM
   )
   const head = html('th', { scope: 'col' }, texts.entry)
   const amounts = html('th', { scope: 'col', class: 'number' }, texts.amountAndBalance)
-  return html('table', {}, html('thead', {}, html('tr', {}, head, amounts)), html('tbody', {}, ...rows))
+  return html(
+    'table',
+    { class: 'ledger' },
+    html('thead', {}, html('tr', {}, head, amounts)),
+    html('tbody', {}, ...rows),
+  )
 }
 
 function typeName({ texts }: DepositContext, type: number): string {

@@ -1,8 +1,10 @@
-import type { Api, Refusal } from '../kit/api.ts'
+import type { Api, Refusal, Reply } from '../kit/api.ts'
 import { findTxid, type ListPage } from '../kit/read.ts'
 import {
+  type ChainFinding,
   type OwnedDeposit,
   type PostedEntry,
+  readChainFinding,
   readDeskBalances,
   readOwnedDeposits,
   readOwner,
@@ -22,6 +24,7 @@ export type DeskAnswer =
   | { readonly kind: 'whose'; readonly osn: string }
   | { readonly kind: 'refusal'; readonly refusal: Refusal }
   | { readonly kind: 'transaction'; readonly txid: string; readonly stories: readonly DepositStory[] }
+  | { readonly kind: 'chain'; readonly txid: string; readonly found: Reply<ChainFinding> }
   | { readonly kind: 'address'; readonly address: string; readonly owner: Owner | null; readonly deposits: Deposits }
   | {
       readonly kind: 'user'
@@ -56,16 +59,20 @@ export async function findAnswer(api: Api, question: string): Promise<DeskAnswer
   return osn === undefined ? findUser(api, Number(uid)) : findOrder(api, Number(uid), osn)
 }
 
+/** The nodes are asked only about what no deposit is stored of: they allow few requests. */
 async function findTransaction(api: Api, txid: string): Promise<DeskAnswer> {
   const found = await api.get(`/ledger/deposits?txid=${txid}&limit=100`, readOwnedDeposits)
   if (!found.ok) return { kind: 'refusal', refusal: found }
+  if (found.data.list.length === 0) {
+    return { kind: 'chain', txid, found: await api.get(`/ledger/transaction?txid=${txid}`, readChainFinding) }
+  }
   const list = [...found.data.list].reverse() // in the order in which they were found
-  const stories = await Promise.all(list.slice(0, storiesMax).map((deposit) => tellStory(api, deposit)))
+  const stories = await Promise.all(list.slice(0, storiesMax).map((deposit) => loadStory(api, deposit)))
   const others = list.slice(storiesMax).map((deposit) => ({ deposit, entry: null, addressNumber: null }))
   return { kind: 'transaction', txid, stories: [...stories, ...others] }
 }
 
-async function tellStory(api: Api, deposit: OwnedDeposit): Promise<DepositStory> {
+async function loadStory(api: Api, deposit: OwnedDeposit): Promise<DepositStory> {
   const { uid, entry, address } = deposit
   const [entries, owner] = await Promise.all([
     entry === null ? null : api.get(`/ledger/entries?uid=${uid}&limit=1&before=${entry + 1}`, readPostedEntries),

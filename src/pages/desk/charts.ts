@@ -1,5 +1,5 @@
 import { type Chart, drawChart } from '../kit/chart.ts'
-import { decimalsOf, unitsOf } from '../kit/decimal.ts'
+import { decimalsOf, decimalText, unitsOf } from '../kit/decimal.ts'
 import { createSlot, html, type PageView } from '../kit/dom.ts'
 import { type DeskContext, typeName } from './context.ts'
 import type { DeskCurrency, DeskDay } from './data.ts'
@@ -44,40 +44,23 @@ function chartsOf(context: DeskContext, { days, symbol }: DeskCurrency): HTMLEle
   const types = new Set(days.flatMap(({ entries }) => [...entries.keys()]).sort((a, b) => a - b))
   types.delete(depositType) // those are the first chart
   const whole = (value: string) => format.amount(value)
-  return [
-    bars(
-      context,
-      days,
-      texts.depositsChart,
-      count(({ deposits }) => deposits),
-      whole,
-    ),
-    bars(
-      context,
-      days,
-      texts.sumsChart,
-      ({ sum }) => sum,
-      (value) => `${format.amount(value)} ${symbol}`,
-    ),
-    ...[...types].map((type) => {
-      const title = texts.entriesChart(typeName(context, type))
-      return bars(
-        context,
-        days,
-        title,
-        count(({ entries }) => entries.get(type) ?? 0),
-        whole,
-      )
+  const inCurrency = (value: string) => `${format.amount(value)} ${symbol}`
+  const charts: readonly Bars[] = [
+    [texts.depositsChart, count(({ deposits }) => deposits), whole],
+    [texts.sumsChart, ({ sum }) => sum, inCurrency],
+    ...[...types].map((type): Bars => {
+      return [texts.entriesChart(typeName(context, type)), count(({ entries }) => entries.get(type) ?? 0), whole]
     }),
   ]
+  return charts.map((chart) => drawBars(context, days, chart))
 }
 
-function bars(
+type Bars = readonly [title: string, read: (day: DeskDay) => string, shownOf: (value: string) => string]
+
+function drawBars(
   { texts, common, format }: DeskContext,
   days: readonly DeskDay[],
-  title: string,
-  read: (day: DeskDay) => string,
-  shownOf: (value: string) => string,
+  [title, read, shownOf]: Bars,
 ): HTMLElement {
   const values = days.map(read)
   const decimals = Math.max(0, ...values.map(decimalsOf))
@@ -88,19 +71,8 @@ function bars(
     return { label: format.day(day), value, shown: shownOf(value) }
   })
   const sum = units.reduce((a, b) => a + b, 0n)
-  const summary = texts.chartSummary(
-    title,
-    shownOf(decimalText(sum, decimals)),
-    shownOf(decimalText(highest, decimals)),
-  )
+  const text = (value: bigint) => shownOf(decimalText(value, decimals))
+  const summary = texts.chartSummary(title, text(sum), text(highest))
   const names: Chart['columns'] = [texts.day, texts.value]
   return drawChart({ kind: 'bars', title, summary, points, columns: names, tableName: common.numbersAsTable })
-}
-
-/** A value in units of 10^-`decimals` as a decimal. */
-function decimalText(units: bigint, decimals: number): string {
-  const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0')
-  const point = digits.length - decimals
-  const fraction = digits.slice(point).replace(/0+$/, '')
-  return `${units < 0n ? '-' : ''}${digits.slice(0, point)}${fraction === '' ? '' : `.${fraction}`}`
 }

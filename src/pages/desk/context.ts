@@ -3,11 +3,12 @@ import type { Format } from '../kit/format.ts'
 import type { ListPage } from '../kit/read.ts'
 import type { CommonTexts, Language } from '../kit/texts.ts'
 import type { DeskAnswer } from './answer.ts'
-import type { DeskSummary, OwnedDeposit } from './data.ts'
+import type { DeskEvent, DeskSummary, OwnedDeposit } from './data.ts'
 import type { DeskTexts } from './texts.ts'
 
 /** The states of which the desk lists all transfers. */
-export type ListedState = 'held' | 'refused'
+export const listedStates = ['held', 'refused'] as const
+export type ListedState = (typeof listedStates)[number]
 
 /** What the desk knows. What is null is not loaded yet. */
 export interface DeskModel {
@@ -15,6 +16,9 @@ export interface DeskModel {
   summary: DeskSummary | null
   /** When the summary was made, by the clock of the service, where that is known. */
   summaryAt: number | null
+  /** The newest events, the newest first, and the id up to which they are known. */
+  events: readonly DeskEvent[] | null
+  eventsUpTo: number | null
   readonly lists: { [state in ListedState]: ListPage<OwnedDeposit> | null }
   /** What stands in the way of the newest data. */
   refusal: Refusal | null
@@ -74,11 +78,11 @@ export function durationText({ texts, format }: DeskContext, seconds: number): s
   return words(format.count(Math.floor(seconds / size)))
 }
 
-/** An instant with its age. */
+/** An instant with its age, which stays on one line. */
 export function sinceText(context: DeskContext, instant: string): string {
   const age = ageSeconds(context, instant)
   const time = context.format.time(instant)
-  return age === null ? time : context.texts.withAge(time, durationText(context, age))
+  return age === null ? time : context.texts.withAge(time, durationText(context, age).replaceAll(' ', '\u00a0'))
 }
 
 /** The name of a state of a deposit. */

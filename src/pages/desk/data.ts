@@ -20,17 +20,23 @@ export type DeskDay = DeskCurrency['days'][number]
 export type DeskGap = DeskSummary['gaps'][number]
 /** A raised alarm, with the words of the service. */
 export type DeskAlarm = DeskSummary['alarms'][number]
+/** An address that holds more or less than is recorded. */
+export type DeskDifference = DeskSummary['differences'][number]
 /** An endpoint of `WEBHOOKS`. */
 export type DeskEndpoint = DeskSummary['endpoints'][number]
 /** A transfer to a user. */
 export type OwnedDeposit = ReturnType<typeof readOwnedDeposits>['list'][number]
 /** An entry of a user's ledger. */
-export type PostedEntry = ReturnType<typeof readPostedEntries>['list'][number]
+export type PostedEntry = ReturnType<typeof readEntry>
+/** Something that happened. */
+export type DeskEvent = ReturnType<typeof readDeskEvents>[number]
+/** What the chain says about a transaction. */
+export type ChainFinding = ReturnType<typeof readChainFinding>
 
 /** `GET /ledger/summary` */
 export function readDeskSummary(data: unknown) {
-  const { currencies, transfers, gaps, alarms, endpoints, scan } = readMembers(data)
-  const { status, behind, finalized, msg, oldest_held_at } = readMembers(scan)
+  const { currencies, transfers, gaps, alarms, differences, newest_event, endpoints, scan } = readMembers(data)
+  const { status, behind, finalized, finalized_at, msg, oldest_held_at } = readMembers(scan)
   const { seen, held_for } = readMembers(transfers)
   return {
     currencies: readList({ list: currencies }, readCurrency),
@@ -46,12 +52,17 @@ export function readDeskSummary(data: unknown) {
       const words = { raised: readText(raised), remedy: readText(remedy) }
       return { kind: readText(kind), subject: readText(subject), since: readText(since), ...words }
     }),
+    differences: readList({ list: differences }, ({ cuy, address, amt, since }) => {
+      return { cuy: readInteger(cuy), address: readText(address), amount: readDecimal(amt), since: readText(since) }
+    }),
+    newestEvent: readInteger(newest_event),
     endpoints: readList({ list: endpoints }, ({ number, behind_seconds, failing_since, last_failure }) => {
       const failure = { failingSince: readOptionalText(failing_since), lastFailure: readOptionalText(last_failure) }
       return { number: readInteger(number), behindSeconds: readInteger(behind_seconds), ...failure }
     }),
     ...{ status: readText(status), behind: readInteger(behind), finalized: readInteger(finalized) },
     ...{ msg: readOptionalText(msg), oldestHeldAt: readOptionalText(oldest_held_at) },
+    finalizedAt: readOptionalText(finalized_at),
   }
 }
 
@@ -81,8 +92,10 @@ export function readOwnedDeposits(data: unknown) {
 }
 
 /** `GET /ledger/entries` */
-export function readPostedEntries(data: unknown) {
-  return readPage(data, ({ id, type, cuy, osn, mark, amt, balance, created_at, by }) => ({
+export const readPostedEntries = (data: unknown) => readPage(data, readEntry)
+
+function readEntry({ id, type, cuy, osn, mark, amt, balance, created_at, by }: Members) {
+  return {
     ...{
       id: readInteger(id),
       type: readInteger(type),
@@ -91,7 +104,27 @@ export function readPostedEntries(data: unknown) {
       mark: readText(mark),
     },
     ...{ amount: readDecimal(amt), balance: readDecimal(balance), at: readText(created_at), by: readText(by) },
-  }))
+  }
+}
+
+/** `GET /ledger/events`: what an event has depends on its type. */
+export function readDeskEvents(data: unknown) {
+  return readList(data, ({ id, type, uid, created_at, data: about }) => {
+    const { txid, cuy, amt, reason, why, entry } = readMembers(about)
+    return {
+      ...{ id: readInteger(id), type: readText(type), uid: readInteger(uid), at: readText(created_at) },
+      ...{ txid: readOptionalText(txid), cuy: cuy === undefined ? null : readInteger(cuy) },
+      amount: amt === undefined ? null : readDecimal(amt),
+      ...{ reason: readOptionalText(reason), why: readOptionalText(why) },
+      entry: entry === undefined ? null : readEntry(readMembers(entry)),
+    }
+  })
+}
+
+/** `GET /ledger/transaction` */
+export function readChainFinding(data: unknown) {
+  const { uid, answer, why } = readMembers(data)
+  return { uid: uid === null ? null : readInteger(uid), answer: readText(answer), why: readText(why) }
 }
 
 /** `GET /ledger/wallets` */

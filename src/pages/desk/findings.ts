@@ -1,29 +1,35 @@
-import { isZero } from '../kit/decimal.ts'
 import { type DeskContext, deskAmount, deskSymbol, durationText } from './context.ts'
 import type { DeskAlarm, DeskGap, DeskSummary } from './data.ts'
-import { alarmWords, wordsOfKind } from './words.ts'
+import { reasonWords } from './reasons.ts'
+import { alarmWords, remedyOf } from './words.ts'
 
-/** Something that needs a person, with what to do. */
-export interface Finding {
-  readonly kind: string
-  readonly title: string
-  readonly remedy: string
-  /** What it is about. */
+/** What a finding is about: one address, one range of blocks, one transaction. */
+export interface FindingItem {
   readonly about: string
   readonly since: string | null
   /** The question whose answer is its story. */
   readonly ask: string | null
 }
 
+/** Something that needs a person, with what to do. */
+export interface Finding {
+  readonly kind: string
+  readonly title: string
+  readonly remedy: string
+  readonly items: readonly FindingItem[]
+}
+
 /** Kinds of findings, the worst first; other kinds follow. */
 const worst = [
   ...['misconfigured', 'configuration-differs', 'key-was-used', 'chain-forked', 'scan-stalled', 'finality-stalled'],
-  ...['tick-failed', 'stopped', 'decimals-differ', 'reconciliation-shortfall', 'gap-unread'],
+  ...['tick-failed', 'stopped', 'nodes-late', 'decimals-differ', 'reconciliation-shortfall', 'gap-unread'],
 ]
-const then = ['difference', 'reconciliation-surplus', 'deposit-too-large', 'held', 'event-set-aside', 'events-expiring']
+const then = ['reconciliation-surplus', 'deposit-too-large', 'held', 'event-set-aside', 'events-expiring']
 
 /** An endpoint that is late by this much is shown before an alarm is raised. */
 const lateSeconds = 120
+/** A final block that is older than this is late: the network makes one in about a minute. */
+export const nodesLateSeconds = 180
 /** Alarms that say why the scan stands still. */
 const scanAlarms = ['chain-forked', 'scan-stalled', 'finality-stalled', 'tick-failed']
 /** Alarms that a finding of another source replaces, because that one has more facts. */
@@ -41,15 +47,16 @@ export function findingsOf(context: DeskContext, summary: DeskSummary): readonly
   const all = [
     ...alarmFindings(context, summary),
     ...scanFindings(context, summary),
-    ...summary.gaps.map((gap) => gapFinding(context, gap)),
+    ...gapFindings(context, summary),
     ...heldFindings(context, summary),
-    ...differenceFindings(context, summary),
     ...endpointFindings(context, summary),
   ]
   return all.sort((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)))
 }
 
-function alarmFindings(context: DeskContext, { alarms, gaps, endpoints, msg }: DeskSummary): Finding[] {
+/** One for each kind: what its alarms are about follows. */
+function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
+  const { alarms, gaps, endpoints, msg } = summary
   const isFailing = (subject: string) =>
     endpoints.some(({ number, failingSince, behindSeconds }) => {
       return subject === `endpoint ${number}` && (failingSince !== null || behindSeconds >= lateSeconds)
@@ -58,27 +65,29 @@ function alarmFindings(context: DeskContext, { alarms, gaps, endpoints, msg }: D
     if (kind === 'gap-unread') return gaps.length === 0
     return !(endpointAlarms.includes(kind) && isFailing(subject))
   })
-  return own.map((alarm) => {
-    const { raised, remedy } = alarmWords(context.language, alarm)
-    const { kind, since } = alarm
-    const first = firstStep(context, kind)
-    const facts = { kind, remedy: first === null ? remedy : `${first} ${remedy}`, since, ask: askOf(alarm.subject) }
-    if (kind !== 'scan-stalled') return { ...facts, title: raised, about: subjectText(context, alarm) }
-    return { ...facts, title: context.texts.standsStill, about: msg ?? raised }
+  return [...new Set(own.map(({ kind }) => kind))].flatMap((kind) => {
+    const [first, ...rest] = own.filter((one) => one.kind === kind)
+    if (first === undefined) return []
+    const { raised, remedy } = alarmWords(context, first)
+    const isStalled = kind === 'scan-stalled'
+    const items = [first, ...rest].map((alarm) => {
+      const about = isStalled ? (msg ?? raised) : subjectText(context, alarm, summary)
+      return { about, since: alarm.since, ask: askOf(alarm.subject) }
+    })
+    const title = isStalled ? context.texts.standsStill : raised
+    return [{ kind, title, remedy, items }]
   })
 }
 
-/** What to do first, where the table of alarms describes only what can be the cause. */
-function firstStep({ texts }: DeskContext, kind: string): string | null {
-  if (kind === 'scan-stalled') return texts.nodesDo
-  return kind.startsWith('reconciliation-') ? texts.differenceDo : null
-}
-
-/** What an alarm is about: a currency by its symbol. */
-function subjectText(context: DeskContext, { kind, subject }: DeskAlarm): string {
-  const [first = '', second] = subject.split(':')
-  const isCurrency = kind === 'decimals-differ' || kind === 'deposit-too-large' || /^T\w{33}$/.test(second ?? '')
-  return isCurrency ? [deskSymbol(context, Number(first)), second].filter(Boolean).join(' · ') : subject
+/** What an alarm is about: a currency by its symbol, an address with its difference. */
+function subjectText(context: DeskContext, { kind, subject }: DeskAlarm, { differences }: DeskSummary): string {
+  const [first = '', address] = subject.split(':')
+  const isAddress = /^T\w{33}$/.test(address ?? '')
+  if (kind !== 'decimals-differ' && kind !== 'deposit-too-large' && !isAddress) return subject
+  const cuy = Number(first)
+  const found = differences.find((one) => one.cuy === cuy && one.address === address)
+  const name = found === undefined ? deskSymbol(context, cuy) : deskAmount(context, found.amount, cuy, 'always')
+  return [name, address].filter(Boolean).join(' · ')
 }
 
 /** The question that an address, a transaction or an endpoint in a subject leads to. */
@@ -86,13 +95,25 @@ function askOf(subject: string): string | null {
   return /T[1-9A-HJ-NP-Za-km-z]{33}|[0-9a-f]{64}|^endpoint \d+/.exec(subject)?.[0] ?? null
 }
 
-function scanFindings({ texts, format }: DeskContext, { status, behind, msg, alarms }: DeskSummary): Finding[] {
-  if (status === 'ok' || alarms.some(({ kind }) => scanAlarms.includes(kind))) return []
-  const rest = { about: msg ?? '', since: null, ask: null }
+function scanFindings(context: DeskContext, summary: DeskSummary): Finding[] {
+  const { texts, format } = context
+  const { status, behind, msg, alarms } = summary
+  if (alarms.some(({ kind }) => scanAlarms.includes(kind))) return []
+  const items = [{ about: msg ?? '', since: null, ask: null }]
   if (status === 'behind') {
-    return [{ kind: 'behind', title: texts.behind(format.count(behind)), remedy: texts.behindHelp, ...rest }]
+    return [{ kind: 'behind', title: texts.behind(format.count(behind)), remedy: texts.behindHelp, items }]
   }
-  return [{ kind: 'stopped', title: texts.stopped, remedy: texts.stoppedHelp, ...rest }]
+  if (status !== 'ok') return [{ kind: 'stopped', title: texts.stopped, remedy: texts.stoppedHelp, items }]
+  const age = finalAgeSeconds(context, summary)
+  if (age === null || age <= nodesLateSeconds) return []
+  const title = texts.nodesLate(durationText(context, age))
+  return [{ kind: 'nodes-late', title, remedy: remedyOf(context, 'finality-stalled'), items }]
+}
+
+/** How old the newest final block was when the summary was made; null where that is not known. */
+export function finalAgeSeconds({ model }: DeskContext, { finalizedAt }: DeskSummary): number | null {
+  const at = Date.parse(finalizedAt ?? '')
+  return model.summaryAt === null || Number.isNaN(at) ? null : Math.max(0, Math.round((model.summaryAt - at) / 1_000))
 }
 
 /** A range of blocks. */
@@ -100,56 +121,39 @@ export function gapRange({ texts, format }: DeskContext, { from, to }: Pick<Desk
   return from === to ? texts.block(format.count(from)) : texts.blocks(format.count(from), format.count(to))
 }
 
-function gapFinding(context: DeskContext, gap: DeskGap): Finding {
-  const { remedy } = wordsOfKind(context.language, 'gap-unread')
-  const title = context.texts.gapOf(gapRange(context, gap))
-  return { kind: 'gap-unread', title, remedy, about: gap.why, since: gap.since, ask: `gap ${gap.from}` }
+function gapFindings(context: DeskContext, { gaps }: DeskSummary): Finding[] {
+  const { texts, format } = context
+  const [first] = gaps
+  if (first === undefined) return []
+  const isOne = gaps.length === 1
+  const title = texts.gapOf(isOne ? gapRange(context, first) : texts.ranges(format.count(gaps.length)))
+  const items = gaps.map((gap) => {
+    const about = isOne ? gap.why : `${gapRange(context, gap)}: ${gap.why}`
+    return { about, since: gap.since, ask: `gap ${gap.from}` }
+  })
+  return [{ kind: 'gap-unread', title, remedy: remedyOf(context, 'gap-unread'), items }]
 }
 
 function heldFindings(context: DeskContext, { held, oldestHeldAt }: DeskSummary): Finding[] {
   return held.map(({ reason, cuy, count }) => {
     const { why, remedy } = reasonWords(context, reason, null)
     const title = context.texts.heldOf(context.format.count(count), deskSymbol(context, cuy), why)
-    return { kind: 'held', title, remedy, about: '', since: held.length === 1 ? oldestHeldAt : null, ask: 'held' }
-  })
-}
-
-/** Why a deposit is held or refused, and what to do. A reason that this page does not know has the words of the service. */
-export function reasonWords({ texts, language }: DeskContext, reason: string | null, why: string | null) {
-  const known: Readonly<Record<string, readonly [why: string, remedy: string]>> = {
-    'decimals-unknown': [texts.decimalsUnknown, texts.decimalsUnknownDo],
-    'decimals-differ': [texts.decimalsDiffer, wordsOfKind(language, 'decimals-differ').remedy],
-    retired: [texts.retired, texts.retiredDo],
-    'too-large': [texts.tooLarge, texts.tooLargeDo],
-    'wallet-full': [texts.walletFull, texts.walletFullDo],
-    'below-minimum': [texts.belowMinimum, texts.belowMinimumDo],
-    dust: [texts.dust, texts.belowMinimumDo],
-  }
-  const words = reason !== null && Object.hasOwn(known, reason) ? known[reason] : undefined
-  return { why: words?.[0] ?? why ?? reason ?? '', remedy: words?.[1] ?? '' }
-}
-
-function differenceFindings(context: DeskContext, { currencies, alarms }: DeskSummary): Finding[] {
-  const hasAlarm = (cuy: number) =>
-    alarms.some(({ kind, subject }) => kind.startsWith('reconciliation-') && subject.startsWith(`${cuy}:`))
-  const open = currencies.filter(({ cuy, unexplained }) => !isZero(unexplained) && !hasAlarm(cuy))
-  return open.map(({ cuy, unexplained }) => {
-    const title = context.texts.unexplainedOf(deskAmount(context, unexplained, cuy, 'always'))
-    return { kind: 'difference', title, remedy: context.texts.unexplainedHelp, about: '', since: null, ask: null }
+    const items = [{ about: '', since: held.length === 1 ? oldestHeldAt : null, ask: 'held' }]
+    return { kind: 'held', title, remedy, items }
   })
 }
 
 function endpointFindings(context: DeskContext, { endpoints }: DeskSummary): Finding[] {
-  const { texts, format, language } = context
+  const { texts, format } = context
   return endpoints.flatMap(({ number, behindSeconds, failingSince, lastFailure }) => {
+    const isFailing = failingSince !== null
+    if (!isFailing && behindSeconds < lateSeconds) return []
+    const kind = isFailing ? 'endpoint-failing' : 'endpoint-behind'
     const name = format.count(number)
-    const facts = { about: '', since: failingSince, ask: `endpoint ${number}` }
-    if (failingSince !== null) {
-      const title = texts.failingOf(name, lastFailure ?? '')
-      return [{ kind: 'endpoint-failing', title, remedy: wordsOfKind(language, 'endpoint-failing').remedy, ...facts }]
-    }
-    if (behindSeconds < lateSeconds) return []
-    const title = texts.lateOf(name, durationText(context, behindSeconds))
-    return [{ kind: 'endpoint-behind', title, remedy: wordsOfKind(language, 'endpoint-behind').remedy, ...facts }]
+    const title = isFailing
+      ? texts.failingOf(name, lastFailure ?? '')
+      : texts.lateOf(name, durationText(context, behindSeconds))
+    const items = [{ about: '', since: failingSince, ask: `endpoint ${number}` }]
+    return [{ kind, title, remedy: remedyOf(context, kind), items }]
   })
 }

@@ -1,17 +1,25 @@
 import { downloadCsv } from '../kit/csv.ts'
-import { isZero } from '../kit/decimal.ts'
-import { button, type Child, createSlot, html, type PageView } from '../kit/dom.ts'
-import { type DeskContext, deskAmount, deskSymbol, durationText, type ListedState, sinceText } from './context.ts'
-import { type DeskSummary, type OwnedDeposit, readOwnedDeposits } from './data.ts'
+import { button, type Child, html, type PageView } from '../kit/dom.ts'
+import {
+  type DeskContext,
+  deskAmount,
+  deskSymbol,
+  type ListedState,
+  listedStates,
+  sinceText,
+  stateName,
+  typeName,
+} from './context.ts'
+import { type DeskEvent, type OwnedDeposit, readOwnedDeposits } from './data.ts'
 import { gapRange } from './findings.ts'
-import { depositRow, listTable, small, storyButton } from './parts.ts'
+import { createLiveSlot, depositRow, hint, listTable, type Row, small, storyButton } from './parts.ts'
+import { reasonWords } from './reasons.ts'
+import { differenceWords } from './words.ts'
 
 /** Deposits that are read at once, and most that are read for one file. */
 const pageRows = 20
 const fileRows = 100
 const fileRowsMax = 10_000
-
-type Row = readonly [what: Child[], when: Child[]]
 
 /** The path of a page of the deposits in a state, newest first. */
 export function listPath(state: ListedState, limit = pageRows, before?: number): string {
@@ -21,46 +29,43 @@ export function listPath(state: ListedState, limit = pageRows, before?: number):
 interface List {
   readonly id: string
   readonly title: string
+  /** What is in it. */
+  readonly help: string
   /** How many there are in all; null before they are loaded. */
   count(): number | null
   rows(): readonly Row[]
   file(): Promise<readonly (readonly string[])[]>
+  /** What belongs below the rows. */
+  notes?(): readonly Child[]
   /** More buttons below the list. */
   readonly more: readonly HTMLElement[]
 }
 
 /** A list with its file. */
-function createList(context: DeskContext, { id, title, count, rows, file, more }: List): PageView {
-  const { texts, model, format } = context
+function createList(context: DeskContext, { id, title, help, count, rows, file, notes, more }: List): PageView {
+  const { texts, format } = context
   const number = html('span', { class: 'muted' })
   const body = html('div', { class: 'list' })
-  const fill = createSlot(body)
+  const show = createLiveSlot(body)
   const save = () => void file().then((lines) => downloadCsv(`${id}.csv`, lines))
   const download = button({ 'aria-label': texts.csvOf(title) }, texts.csv, save)
   const heading = html('h2', { id, tabindex: '-1' }, `${title} `, number)
+  const head = html('div', { class: 'row between' }, heading, download)
   return {
-    element: html(
-      'section',
-      { class: 'card' },
-      html('div', { class: 'row between' }, heading, download),
-      body,
-      ...more,
-    ),
+    element: html('section', { class: 'card' }, head, hint(help), body, ...more),
     update() {
       const all = count()
+      const list = rows()
       number.textContent = all === null ? '' : format.count(all)
-      download.hidden = (all ?? 0) === 0
+      download.hidden = list.length === 0
       body.classList.toggle('skeleton', all === null)
-      fill(JSON.stringify([all, model.summary, Object.values(model.lists)]), () => {
-        const list = rows()
-        return list.length === 0 ? [all === null ? null : small(texts.none)] : [listTable(context, list)]
-      })
+      show([...listTable(context, list, all ?? 0), ...(notes?.() ?? [])])
     },
   }
 }
 
 /** Held or refused deposits, newest first. */
-export function createDeposits(context: DeskContext, state: ListedState): PageView {
+function createDeposits(context: DeskContext, state: ListedState): PageView {
   const { texts, model, api } = context
   const older = button({}, texts.older, () => {
     const known = model.lists[state]
@@ -90,10 +95,13 @@ export function createDeposits(context: DeskContext, state: ListedState): PageVi
     return [['created_at', 'uid', 'amount', 'currency', 'txid', 'address', 'reason', 'why'], ...lines]
   }
   const view = createList(context, {
-    ...{ id: state, title: state === 'held' ? texts.heldHeading : texts.refusedHeading, file },
+    ...(state === 'held'
+      ? { title: texts.heldHeading, help: texts.heldHelp }
+      : { title: texts.refusedHeading, help: texts.refusedHelp }),
+    ...{ id: state, file },
     count: () => model.lists[state]?.count ?? null,
     rows: () => (model.lists[state]?.list ?? []).map((deposit) => depositRow(context, deposit)),
-    more: [html('div', { class: 'row' }, older)],
+    more: [older],
   })
   const update = () => {
     const page = model.lists[state]
@@ -103,85 +111,105 @@ export function createDeposits(context: DeskContext, state: ListedState): PageVi
   return { ...view, update }
 }
 
-/** A list of something in the summary. */
-function createSummaryList<Item>(
-  context: DeskContext,
-  [id, title]: readonly [id: string, title: string],
-  select: (summary: DeskSummary) => readonly Item[],
-  row: (item: Item) => Row,
-  [names, values]: readonly [names: readonly string[], values: (item: Item) => readonly string[]],
-): PageView {
-  const items = () => (context.model.summary === null ? [] : select(context.model.summary))
+/** A list that comes whole. */
+interface WholeList<Item> extends Pick<List, 'id' | 'title' | 'help' | 'notes'> {
+  /** Null before they are loaded. */
+  items(): readonly Item[] | null
+  /** How many there are in all, where the list can have fewer. */
+  all?(): number
+  row(item: Item): Row
+  readonly columns: readonly string[]
+  values(item: Item): readonly (string | number | null)[]
+}
+
+function createWholeList<Item>(context: DeskContext, list: WholeList<Item>): PageView {
+  const { items, row, columns, values } = list
+  const text = (value: string | number | null) => String(value ?? '')
   return createList(context, {
-    ...{ id, title, more: [] },
-    count: () => (context.model.summary === null ? null : items().length),
-    rows: () => items().map(row),
-    file: async () => [names, ...items().map(values)],
+    ...{ ...list, more: [] },
+    count: () => (items() === null ? null : Math.max(items()?.length ?? 0, list.all?.() ?? 0)),
+    rows: () => (items() ?? []).map(row),
+    file: async () => [columns, ...(items() ?? []).map((item) => values(item).map(text))],
   })
 }
 
-/** Gaps, differences and endpoints. */
-export function createSummaryLists(context: DeskContext): readonly PageView[] {
-  const { texts, format } = context
-  const gaps = createSummaryList(
-    context,
-    ['gaps', texts.gapsHeading],
-    (summary) => summary.gaps,
-    (gap) => [
+function createGaps(context: DeskContext): PageView {
+  const { model, texts, format } = context
+  return createWholeList(context, {
+    ...{ id: 'gaps', title: texts.gapsHeading, help: texts.gapsHelp },
+    items: () => model.summary?.gaps ?? null,
+    row: (gap) => [
       [storyButton(context, gapRange(context, gap), `gap ${gap.from}`), small(gap.why, 'en')],
       [sinceText(context, gap.since), small(texts.tries(format.count(gap.attempts)))],
     ],
-    [
-      ['from', 'to', 'since', 'attempts', 'why'],
-      ({ from, to, since, attempts, why }) => [String(from), String(to), since, String(attempts), why],
-    ],
-  )
-  const differences = createSummaryList(
-    context,
-    ['differences', texts.differencesHeading],
-    differencesOf,
-    ({ cuy, address, since, sum }) => {
-      const symbol = deskSymbol(context, cuy)
-      const name = address === null ? deskAmount(context, sum, cuy, 'always') : storyButton(context, address, address)
-      return [
-        [name, small(address === null ? null : `${symbol} · ${kindText(sum)}`)],
-        [since && sinceText(context, since)],
-      ]
-    },
-    [
-      ['currency', 'difference', 'address', 'since'],
-      (one) => [deskSymbol(context, one.cuy), one.sum, one.address ?? '', one.since ?? ''],
-    ],
-  )
-  const kindText = (sum: string) => (sum === 'more' ? texts.more : texts.less)
-  const endpoints = createSummaryList(
-    context,
-    ['endpoints', texts.endpointsHeading],
-    (summary) => summary.endpoints,
-    ({ number, behindSeconds, failingSince, lastFailure }) => [
-      [storyButton(context, texts.endpoint(format.count(number)), `endpoint ${number}`), small(lastFailure, 'en')],
-      [
-        behindSeconds === 0 ? texts.upToDate : texts.late(durationText(context, behindSeconds)),
-        small(failingSince && texts.failing(sinceText(context, failingSince))),
-      ],
-    ],
-    [
-      ['number', 'behind_seconds', 'failing_since', 'last_failure'],
-      (one) => [String(one.number), String(one.behindSeconds), one.failingSince ?? '', one.lastFailure ?? ''],
-    ],
-  )
-  return [gaps, differences, endpoints]
+    columns: ['from', 'to', 'since', 'attempts', 'why'],
+    values: ({ from, to, since, attempts, why }) => [from, to, since, attempts, why],
+  })
 }
 
-/** The sum of each currency that differs, and the addresses whose difference has an alarm, with its sign. */
-function differencesOf({ currencies, alarms }: DeskSummary) {
-  const sums = currencies.filter(({ unexplained, differing }) => !isZero(unexplained) || differing > 0)
-  const addresses = alarms.filter(({ kind }) => kind.startsWith('reconciliation-'))
+function createDifferences(context: DeskContext): PageView {
+  const { model, texts } = context
+  return createWholeList(context, {
+    ...{ id: 'differences', title: texts.differencesHeading, help: texts.differencesHelp },
+    items: () => model.summary?.differences ?? null,
+    all: () => (model.summary?.currencies ?? []).reduce((sum, { differing }) => sum + differing, 0),
+    row: (one) => {
+      const { name, amount } = differenceWords(context, one)
+      const words = html('span', {}, texts.pair(name, amount))
+      return [[storyButton(context, one.address, one.address), words], [sinceText(context, one.since)]]
+    },
+    notes() {
+      const words = (model.summary?.differences ?? []).map((one) => differenceWords(context, one))
+      const remedies = new Map(words.map(({ name, remedy }) => [name, remedy]))
+      return [...remedies].map(([name, remedy]) => hint(texts.pair(name, remedy)))
+    },
+    columns: ['currency', 'difference', 'address', 'since'],
+    values: ({ cuy, amount, address, since }) => [deskSymbol(context, cuy), amount, address, since],
+  })
+}
+
+function createEvents(context: DeskContext): PageView {
+  const { model, texts } = context
+  const list = createWholeList(context, {
+    ...{ id: 'events', title: texts.eventsHeading, help: texts.eventsHelp },
+    items: () => model.events,
+    row: (event) => eventRow(context, event),
+    columns: ['id', 'type', 'created_at', 'uid', 'amount', 'currency', 'txid', 'osn', 'reason', 'why'],
+    values: ({ id, type, at, uid, cuy, amount, txid, entry, reason, why }) => {
+      const symbol = deskSymbolOf(context, entry?.cuy ?? cuy)
+      return [id, type, at, uid, entry?.amount ?? amount, symbol, txid, entry?.osn ?? null, reason, why]
+    },
+  })
+  list.element.classList.add('wide')
+  return list
+}
+
+const deskSymbolOf = (context: DeskContext, cuy: number | null) => (cuy === null ? null : deskSymbol(context, cuy))
+
+/** What happened, and how much. Not every type has an amount; a type that this page does not know leads to its user. */
+function eventRow(context: DeskContext, { type, uid, at, txid, cuy, amount, entry, reason, why }: DeskEvent): Row {
+  const { texts } = context
+  const [kind = '', state = ''] = type.split('.')
+  const isDeposit = kind === 'deposit'
+  const posted = type === 'entry.posted' && entry !== null ? typeName(context, entry.type) : type
+  const sum = amount ?? entry?.amount ?? null
+  const currency = entry?.cuy ?? cuy
+  const about =
+    sum === null || currency === null
+      ? deskSymbolOf(context, currency)
+      : deskAmount(context, sum, currency, isDeposit ? undefined : 'always')
+  const name = isDeposit ? texts.pair(texts.type1, stateName(context, state)) : posted
+  const question = txid ?? (entry === null ? String(uid) : `${uid} ${entry.osn}`)
+  const label = storyButton(context, [name, about].filter(Boolean).join(' · '), question)
+  const reasonText = reason === null ? null : html('span', {}, reasonWords(context, reason, why).why)
   return [
-    ...sums.map(({ cuy, unexplained }) => ({ cuy, sum: unexplained, address: null, since: null })),
-    ...addresses.map(({ kind, subject, since }) => {
-      const [cuy = '', address = ''] = subject.split(':')
-      return { cuy: Number(cuy), sum: kind === 'reconciliation-surplus' ? 'more' : 'less', address, since }
-    }),
+    [label, reasonText, small(isDeposit ? null : (entry?.mark ?? null)), small(texts.user(String(uid)))],
+    [sinceText(context, at)],
   ]
+}
+
+/** The lists, in their order on the page. */
+export function createLists(context: DeskContext): readonly PageView[] {
+  const deposits = listedStates.map((state) => createDeposits(context, state))
+  return [...deposits, ...[createGaps, createDifferences, createEvents].map((create) => create(context))]
 }

@@ -6,9 +6,9 @@ import { readMembers, readText } from '../kit/read.ts'
 import { commonTexts, type Language, preferredLanguage, textsIn } from '../kit/texts.ts'
 import { createTokenSource } from '../kit/token.ts'
 import { createCharts } from './charts.ts'
-import type { DeskContext, DeskModel, ListedState } from './context.ts'
-import { readDeskSummary, readOwnedDeposits } from './data.ts'
-import { createDeposits, createSummaryLists, listPath } from './lists.ts'
+import { type DeskContext, type DeskModel, listedStates } from './context.ts'
+import { readDeskEvents, readDeskSummary, readOwnedDeposits } from './data.ts'
+import { createLists, listPath } from './lists.ts'
 import { createDeskQuestion } from './question.ts'
 import { createSignIn } from './sign-in.ts'
 import { createDelays, createStatus, createSums } from './status.ts'
@@ -16,12 +16,13 @@ import { deskTexts } from './texts.ts'
 
 /** How often everything on the first screen is read. */
 const paceMs = 15_000
-const listed: readonly ListedState[] = ['held', 'refused']
+/** So many of the newest events are shown. */
+const eventsShown = 20
 
 const format = createFormat(navigator.languages)
 const model: DeskModel = {
   ...{ network: null, summary: null, summaryAt: null, lists: { held: null, refused: null }, refusal: null },
-  ...{ charted: null, question: '', answer: null },
+  ...{ events: null, eventsUpTo: null, charted: null, question: '', answer: null },
 }
 const live = html('p', { class: 'unseen', role: 'status' })
 let views: readonly PageView[] = []
@@ -54,18 +55,27 @@ async function load(): Promise<Refusal | null> {
   }
   const summary = await api.get('/ledger/summary', readDeskSummary)
   if (!summary.ok) return summary
-  const answers = await Promise.all(listed.map((state) => api.get(listPath(state), readOwnedDeposits)))
+  const { newestEvent } = summary.data
+  const [events, ...answers] = await Promise.all([
+    model.eventsUpTo === newestEvent ? null : api.get(eventsPath(newestEvent), readDeskEvents),
+    ...listedStates.map((state) => api.get(listPath(state), readOwnedDeposits)),
+  ])
   model.summary = summary.data
   model.summaryAt = api.now()
-  for (const [index, state] of listed.entries()) {
+  if (events?.ok === true) {
+    model.events = events.data.slice(-eventsShown).reverse()
+    model.eventsUpTo = newestEvent
+  }
+  for (const [index, state] of listedStates.entries()) {
     const answer = answers[index]
     const known = model.lists[state]
     const isOpen = known !== null && known.list.length > 20 && answer?.ok === true && known.count === answer.data.count
     if (answer?.ok === true && !isOpen) model.lists[state] = answer.data // what was opened stays until something changes
   }
-  const refusal = answers.find((answer) => !answer.ok)
-  return refusal?.ok === false ? refusal : null
+  return [events, ...answers].find((answer) => answer?.ok === false) ?? null
 }
+
+const eventsPath = (newest: number) => `/ledger/events?after=${Math.max(0, newest - eventsShown)}`
 
 /** Makes the page in a language, from the model. */
 function mount(language: Language): void {
@@ -80,7 +90,7 @@ function mount(language: Language): void {
     ask: (text) => (text === 'held' ? showList() : question.ask(text)),
   }
   const question = createDeskQuestion(context)
-  const lists = [...listed.map((state) => createDeposits(context, state)), ...createSummaryLists(context)]
+  const lists = createLists(context)
   const status = [createStatus, createSignIn].map((create) => create(context))
   const rest = [createSums, createDelays, createCharts].map((create) => create(context))
   const header = createHeader(language)

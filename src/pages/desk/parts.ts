@@ -1,22 +1,47 @@
 import { button, type Child, html } from '../kit/dom.ts'
-import { type DeskContext, deskAmount, sinceText, stateName } from './context.ts'
+import { type DeskContext, deskAmount, durationText, sinceText, stateName } from './context.ts'
 import type { OwnedDeposit } from './data.ts'
-import { reasonWords } from './findings.ts'
+import { reasonWords } from './reasons.ts'
 
-/** A sentence with its commands and settings, which have backticks, as code. */
+/** A sentence with its commands and settings, which have backticks, as code. A line ends between the words of a command. */
 export function sentence(text: string): Child[] {
-  return text.split('`').map((part, index) => (index % 2 === 0 ? part : html('code', {}, part)))
+  const code = (command: string) => html('code', {}, ...command.split(/( )/).map((word) => html('span', {}, word)))
+  return text.split('`').map((part, index) => (index % 2 === 0 ? part : code(part)))
 }
 
-/** A button that leads to the story of something. */
-export function storyButton(context: DeskContext, label: string, question: string): HTMLElement {
-  return button({ class: 'plain link', 'aria-label': `${label}: ${context.texts.story}` }, label, () => {
-    context.ask(question)
-  })
+/** A button that leads to the story of something, which the label names where `about` does not. */
+export function storyButton(context: DeskContext, label: string, question: string, about?: string): HTMLElement {
+  const name = `${label}: ${about ?? context.texts.story}`
+  return button({ class: 'plain link', 'aria-label': name }, label, () => context.ask(question))
+}
+
+/**
+ * A place whose content changes by itself, with the ages in it. Nothing is drawn again without a difference, and the focus
+ * stays on the button of the same name.
+ */
+export function createLiveSlot(element: Element): (children: readonly Child[]) => void {
+  let shown: Node | null = null
+  return (children) => {
+    const made = html('div', {}, ...children)
+    if (shown?.isEqualNode(made)) return
+    shown = made.cloneNode(true)
+    const focused = element.contains(document.activeElement) ? document.activeElement : null
+    element.replaceChildren(...made.childNodes)
+    if (focused === null || focused.isConnected) return
+    const name = focused.getAttribute('aria-label')
+    const same = [...element.querySelectorAll('button')].find((one) => one.getAttribute('aria-label') === name)
+    same?.focus({ preventScroll: true })
+  }
+}
+
+/** How far an endpoint is behind. */
+export function lateText(context: DeskContext, behindSeconds: number): string {
+  const { texts } = context
+  return behindSeconds === 0 ? texts.upToDate : texts.late(durationText(context, behindSeconds))
 }
 
 /** A name with what belongs to it. */
-export function fact(name: string, ...values: readonly Child[]): HTMLElement {
+export function fact(name: Child, ...values: readonly Child[]): HTMLElement {
   return html('div', {}, html('dt', {}, name), html('dd', {}, ...values))
 }
 
@@ -25,20 +50,25 @@ export function small(text: string | null, lang: string | null = null): HTMLElem
   return text === null || text === '' ? null : html('span', { class: 'muted', lang }, text)
 }
 
-/** A table of two columns: what, and when. */
-export function listTable(
-  { texts }: DeskContext,
-  rows: readonly (readonly [what: Child[], when: Child[]])[],
-): HTMLElement {
+/** A line of smaller text by this page, with its commands as code. */
+export const hint = (text: string) => html('span', { class: 'muted' }, ...sentence(text))
+
+/** A table of two columns: what, and when. It says how many rows there are in all where it has fewer; without rows it is empty. */
+export function listTable({ texts, format }: DeskContext, rows: readonly Row[], all: number): Child[] {
+  if (rows.length === 0) return []
   const body = rows.map(([what, when]) =>
     html('tr', {}, html('td', {}, ...what), html('td', { class: 'number' }, ...when)),
   )
   const names = [html('th', { scope: 'col' }, texts.what), html('th', { scope: 'col', class: 'number' }, texts.when)]
-  return html('table', {}, html('thead', {}, html('tr', {}, ...names)), html('tbody', {}, ...body))
+  const table = html('table', {}, html('thead', {}, html('tr', {}, ...names)), html('tbody', {}, ...body))
+  return [table, rows.length < all ? small(texts.shownOf(format.count(rows.length), format.count(all))) : null]
 }
 
+/** A row of two columns. */
+export type Row = readonly [what: Child[], when: Child[]]
+
 /** The row of a deposit, which leads to its story. */
-export function depositRow(context: DeskContext, deposit: OwnedDeposit): readonly [what: Child[], when: Child[]] {
+export function depositRow(context: DeskContext, deposit: OwnedDeposit): Row {
   const { amount, cuy, txid, state, reason, why, uid, at } = deposit
   const words = reason === null ? stateName(context, state) : reasonWords(context, reason, why).why
   const label = storyButton(context, deskAmount(context, amount, cuy), txid)

@@ -31,6 +31,7 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
     const found = await findAnswer(api, question)
     if (model.question !== question) return // the reader has asked something else meanwhile
     model.answer = found
+    if (found.kind === 'refusal' && found.refusal.status === 401) context.refresh() // it says so at the top, and takes another token
     context.update()
   }
   form.addEventListener('submit', (event) => {
@@ -41,10 +42,8 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
   return {
     element: html('section', { class: 'card wide' }, heading, form, result),
     update() {
-      const about = model.answer?.kind === 'gap' || model.answer?.kind === 'endpoint' ? model.summary : null
-      fill(JSON.stringify([model.answer, about]), () =>
-        model.answer === null ? [] : answerElements(context, model.answer),
-      )
+      const { answer: shown } = model
+      fill(JSON.stringify([shown, aboutNow(context)]), () => (shown === null ? [] : answerElements(context, shown)))
     },
     ask(question) {
       heading.focus()
@@ -52,4 +51,10 @@ export function createDeskQuestion(context: DeskContext): QuestionView {
       void answer(question)
     },
   }
+}
+
+/** What the answer shows of the newest summary: a gap or an endpoint. */
+function aboutNow({ model: { answer, summary } }: DeskContext): unknown {
+  if (answer?.kind === 'gap') return summary?.gaps.find(({ from }) => from === answer.from)
+  return answer?.kind === 'endpoint' ? summary?.endpoints.find(({ number }) => number === answer.number) : null
 }

@@ -1,18 +1,38 @@
 import type { Refusal } from '../kit/api.ts'
-import type { DeskContext } from './context.ts'
+import { type Child, html } from '../kit/dom.ts'
+import { type DeskContext, durationText } from './context.ts'
+import { sentence } from './parts.ts'
 
 /** The sentence of a service whose settings are wrong, or are not those of the stored data. */
 const notConfigured = 'the service is not configured'
+/** How long who asks waits where the service does not say it. */
+const askAgainSeconds = 30
 
-/** Why the service does not answer, and what to do. */
-export function refusalFinding({ texts, common, isSignedIn }: DeskContext, { kind, status, msg }: Refusal) {
-  const words = (title: string, remedy: string, about = msg) => ({ kind, title, remedy, about })
+/** Why the service does not answer, and what to do. `isAsked`: a person has asked, and the page does not ask again by itself. */
+function refusalWords(context: DeskContext, refusal: Refusal, isAsked: boolean) {
+  const { texts, common } = context
+  const { kind, status, msg, retrySeconds } = refusal
+  const words = (title: string, remedy: string, about = msg) => ({ title, remedy, about })
   if (msg === notConfigured) return words(texts.wrongSetting, texts.wrongSettingHelp)
   if (status === 401) {
-    return isSignedIn() ? words(texts.expired, texts.expiredHelp) : words(texts.signInFirst, texts.tokenHelp, '')
+    return context.isSignedIn()
+      ? words(texts.expired, texts.expiredHelp)
+      : words(texts.signInFirst, texts.signInHelp, '')
   }
   if (status === 403) return words(texts.noScope, texts.noScopeHelp)
   if (status === 404 && msg === 'no such path') return words(texts.noDoor, texts.noDoorHelp)
-  if (kind === 'refused') return words(common.refused, texts.refusedHelp)
+  if (kind === 'refused') return words(common.refused, texts.refusedNext)
+  if (isAsked) return words(common[kind], texts.askAgain(durationText(context, retrySeconds ?? askAgainSeconds)))
   return words(common[kind], kind === 'offline' ? common.offlineNext : texts.waitHelp)
+}
+
+/** A refusal in place of the whole status, or of an answer. */
+export function refusalElements(context: DeskContext, refusal: Refusal, id: string | null = null): Child[] {
+  const { title, remedy, about } = refusalWords(context, refusal, id === null)
+  const says = html('p', { class: 'muted' }, context.common.serviceSays, ' ', html('q', { lang: 'en' }, about))
+  return [
+    html(id === null ? 'h3' : 'h2', { id }, title),
+    html('p', {}, ...sentence(remedy)),
+    about === '' ? null : says,
+  ]
 }

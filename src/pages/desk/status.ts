@@ -1,72 +1,71 @@
 import { isZero } from '../kit/decimal.ts'
-import { type Child, createSlot, html, type PageView } from '../kit/dom.ts'
+import { type Child, html, type PageView } from '../kit/dom.ts'
 import { type DeskContext, durationText, sinceText } from './context.ts'
 import type { DeskCurrency, DeskSummary } from './data.ts'
-import { type Finding, findingsOf, isBad } from './findings.ts'
-import { fact, sentence, small, storyButton } from './parts.ts'
-import { refusalFinding } from './refusal.ts'
+import { type Finding, finalAgeSeconds, findingsOf, isBad, nodesLateSeconds } from './findings.ts'
+import { createLiveSlot, fact, hint, lateText, sentence, small, storyButton } from './parts.ts'
+import { refusalElements } from './refusal.ts'
+import { line } from './steps.ts'
+import { namesLine } from './words.ts'
+
+/** What a finding is about is shown so often; the lists have all of it. */
+const itemsMax = 3
 
 /** One sentence: all is well, or what is not and what to do. Below it everything else that needs a person. */
 export function createStatus(context: DeskContext): PageView {
-  const { model, texts, language } = context
+  const { model } = context
   const element = html('section', { class: 'card wide status', 'aria-labelledby': 'state' })
-  const fill = createSlot(element)
-  const build = () => {
-    const { refusal, summary } = model
-    const made = refusal !== null ? refusalElements(context) : summary === null ? [] : findingElements(context, summary)
-    const [title] = made
-    if (title instanceof HTMLElement) context.announce(title.textContent)
-    return made
-  }
+  const show = createLiveSlot(element)
   return {
     element,
     update() {
       const { refusal, summary } = model
       element.classList.toggle('skeleton', refusal === null && summary === null)
-      fill(JSON.stringify([refusal, summary, context.isSignedIn(), language]), build)
-      element.dataset.tone = toneOf(context)
+      const findings = summary === null ? [] : findingsOf(context, summary)
+      if (refusal !== null) show(refusalElements(context, refusal, 'state'))
+      else if (summary !== null) show(findingElements(context, findings, summary.finalized))
+      context.announce(element.querySelector('h2')?.textContent ?? '')
+      element.dataset.tone = refusal === null ? toneOf(findings[0]) : refusal.status === 401 ? 'wait' : 'bad'
     },
-  }
-  function toneOf(of: DeskContext): string {
-    if (model.refusal !== null) return model.refusal.status === 401 ? 'wait' : 'bad'
-    const [first] = model.summary === null ? [] : findingsOf(of, model.summary)
-    if (first === undefined) return 'good'
-    return isBad(first) ? 'bad' : 'warn'
-  }
-  function refusalElements(of: DeskContext): Child[] {
-    if (model.refusal === null) return []
-    const { title, remedy, about } = refusalFinding(of, model.refusal)
-    const code = about === '' ? null : html('p', { class: 'muted' }, texts.says, html('q', { lang: 'en' }, about))
-    return [html('h2', { id: 'state' }, title), html('p', {}, ...sentence(remedy)), code]
   }
 }
 
-function findingElements(context: DeskContext, summary: DeskSummary): Child[] {
+function toneOf(first: Finding | undefined): string {
+  if (first === undefined) return 'good'
+  return isBad(first) ? 'bad' : 'warn'
+}
+
+function findingElements(context: DeskContext, [first, ...rest]: readonly Finding[], finalized: number): Child[] {
   const { texts, format } = context
-  const findings = findingsOf(context, summary)
-  const [first, ...rest] = findings
   if (first === undefined) {
-    const words = texts.allWellHelp(format.count(summary.finalized))
-    return [html('h2', { id: 'state' }, texts.allWell), html('p', {}, words)]
+    return [html('h2', { id: 'state' }, texts.allWell), line(texts.allWellHelp(format.count(finalized)))]
   }
-  const namesLine = findings.some(({ remedy }) => /\bthe line\b|日志/i.test(remedy))
   const others = rest.map((one) => html('li', { class: isBad(one) ? 'bad' : 'warn' }, ...detail(context, one, 'h3')))
   return [
     ...detail(context, first, 'h2'),
-    rest.length > 0 ? html('p', { class: 'muted' }, texts.others(format.count(rest.length))) : null,
+    rest.length > 0 ? hint(texts.others(format.count(rest.length))) : null,
     rest.length > 0 ? html('ul', { class: 'findings' }, ...others) : null,
-    namesLine ? html('p', { class: 'muted' }, ...sentence(texts.lineHelp)) : null,
+    [first, ...rest].some(({ kind }) => namesLine(kind)) ? hint(texts.lineHelp) : null,
   ]
 }
 
-function detail(context: DeskContext, finding: Finding, level: 'h2' | 'h3'): Child[] {
-  const { texts } = context
-  const { title, remedy, about, since, ask, kind } = finding
-  const facts = [about, since === null ? '' : texts.since(sinceText(context, since))].filter((one) => one !== '')
+function detail(context: DeskContext, { kind, title, remedy, items }: Finding, level: 'h2' | 'h3'): Child[] {
+  const { texts, format } = context
+  const shown = items.slice(0, itemsMax).map(({ about, since, ask }) => {
+    const facts = [
+      about === '' ? null : html('span', { lang: 'en' }, about),
+      since === null ? null : texts.since(sinceText(context, since)),
+      ask === null ? null : storyButton(context, texts.story, ask, about || title),
+    ].filter((one) => one !== null)
+    const parts = facts.flatMap((one, index) => (index === 0 ? [one] : [' · ', one]))
+    return parts.length === 0 ? null : html('p', { class: 'muted' }, ...parts)
+  })
+  const more = items.length - itemsMax
   return [
     html(level, { id: level === 'h2' ? 'state' : null, 'data-kind': kind }, ...sentence(title)),
     html('p', {}, html('strong', {}, `${texts.advice} `), ...sentence(remedy)),
-    html('p', { class: 'row muted' }, facts.join(' · '), ask === null ? null : storyButton(context, texts.story, ask)),
+    ...shown,
+    more > 0 ? hint(texts.andMore(format.count(more))) : null,
   ]
 }
 
@@ -74,14 +73,13 @@ function detail(context: DeskContext, finding: Finding, level: 'h2' | 'h3'): Chi
 export function createSums(context: DeskContext): PageView {
   const { model, texts } = context
   const list = html('div', { class: 'currencies' })
-  const fill = createSlot(list)
+  const show = createLiveSlot(list)
   return {
-    element: html('section', { class: 'card' }, html('h2', {}, texts.sumsHeading), list, small(texts.sumsHelp)),
+    element: html('section', { class: 'card' }, html('h2', {}, texts.sumsHeading), list, hint(texts.sumsHelp)),
     update() {
       const { summary } = model
       list.classList.toggle('skeleton', summary === null)
-      const shown = summary?.currencies ?? []
-      fill(JSON.stringify(shown.map(({ days: _, ...sums }) => sums)), () => shown.map((one) => sumsOf(context, one)))
+      show((summary?.currencies ?? []).map((one) => sumsOf(context, one)))
     },
   }
 }
@@ -102,33 +100,44 @@ function sumsOf(context: DeskContext, currency: DeskCurrency): HTMLElement {
   return html('div', { 'data-cuy': String(cuy) }, html('h3', {}, symbol), html('dl', {}, ...facts, fault))
 }
 
-/** The delays of now: scan, held deposits, each endpoint. */
+/** The delays of now: nodes, scan, held deposits, each endpoint. */
 export function createDelays(context: DeskContext): PageView {
-  const { model, texts, format } = context
+  const { model, texts } = context
   const list = html('dl', { class: 'delays' })
-  const fill = createSlot(list)
-  const build = () => {
-    const { summary } = model
-    if (summary === null) return []
-    const { behind, finalized, seen, oldestHeldAt, endpoints } = summary
-    const ends = endpoints.map(({ number, behindSeconds, failingSince, lastFailure }) => {
-      const late = behindSeconds === 0 ? texts.upToDate : texts.late(durationText(context, behindSeconds))
-      const failing = failingSince === null ? null : small(texts.failing(sinceText(context, failingSince)))
-      const name = texts.endpoint(format.count(number))
-      return fact(name, late, failing, failing === null ? null : small(lastFailure, 'en'))
-    })
-    return [
-      fact(texts.scan, texts.scanAt(format.count(behind), format.count(finalized))),
-      fact(texts.onTheWay, format.count(seen)),
-      fact(texts.oldestHeld, oldestHeldAt === null ? texts.none : sinceText(context, oldestHeldAt)),
-      ...(ends.length > 0 ? ends : [fact(texts.endpointsHeading, texts.noEndpoints)]),
-    ]
-  }
+  const show = createLiveSlot(list)
   return {
     element: html('section', { class: 'card' }, html('h2', {}, texts.delaysHeading), list),
     update() {
       list.classList.toggle('skeleton', model.summary === null)
-      fill(JSON.stringify(model.summary), build)
+      if (model.summary !== null) show(delaysOf(context, model.summary))
     },
   }
+}
+
+function delaysOf(context: DeskContext, summary: DeskSummary): HTMLElement[] {
+  const { texts, format } = context
+  const { behind, finalized, seen, oldestHeldAt, endpoints } = summary
+  const age = finalAgeSeconds(context, summary)
+  const isLate = age !== null && age > nodesLateSeconds
+  const nodes = fact(
+    texts.nodes,
+    html(
+      'span',
+      { class: isLate ? 'fault' : null },
+      age === null ? texts.notKnown : texts.old(durationText(context, age)),
+    ),
+    hint(isLate ? `${texts.nodesNormal} ${texts.nodesDo}` : texts.nodesNormal),
+  )
+  const ends = endpoints.map(({ number, behindSeconds, failingSince, lastFailure }) => {
+    const name = storyButton(context, texts.endpoint(format.count(number)), `endpoint ${number}`)
+    const failing = failingSince === null ? null : small(texts.failing(sinceText(context, failingSince)))
+    return fact(name, lateText(context, behindSeconds), failing, failing === null ? null : small(lastFailure, 'en'))
+  })
+  return [
+    nodes,
+    fact(texts.scan, texts.scanAt(format.count(behind), format.count(finalized))),
+    fact(texts.onTheWay, format.count(seen)),
+    fact(texts.oldestHeld, oldestHeldAt === null ? texts.none : sinceText(context, oldestHeldAt)),
+    ...(ends.length > 0 ? ends : [fact(texts.endpointsHeading, texts.noEndpoints)]),
+  ]
 }

@@ -20,17 +20,8 @@ export const storyTexts = {
   credited: ['Credited', '已入账'],
   refused: ['Refused', '已拒绝'],
   dropped: ['No longer in the chain', '已不在链上'],
-  unknownTxid: ['This transaction is not known here', '此处没有这笔交易'],
-  unknownTxidHelp: [
-    'No transfer of it to an address of this service was found. The desk asks no node; its owner can, on the deposit page or by `/tron/recharge?txid=`, and gets what the nodes say.',
-    '没有发现它转入本服务的地址。工作台不查询节点；用户可在充值页面或通过 `/tron/recharge?txid=` 查询，得到节点的答复。',
-  ],
-  unknownInGap: [
-    'Blocks are unread at the moment (see Gaps): it can be in one of them.',
-    '目前有区块未读取（见缺口），它可能在其中。',
-  ],
-  nobodys: ['This address is nobody’s', '该地址不属于任何用户'],
-  nobodysHelp: [
+  strangeAddress: ['No user has this address', '该地址不属于任何用户'],
+  strangeAddressHelp: [
     'This service has not issued it. Compare it with the one on the page of the user, character by character.',
     '本服务没有分配过此地址。请与用户页面上的地址逐字核对。',
   ],
@@ -53,7 +44,7 @@ export const storyTexts = {
   finalNever: ['Not in the chain any more. Mined again, it is seen again.', '已不在链上。若再次打包，会重新发现。'],
   stepCredited: ['Credited', '入账'],
   creditLater: ['By itself, once it is final', '最终确认后自动入账'],
-  creditNo: ['No', '否'],
+  creditNo: [(why) => `No. ${why}`, (why) => `否。${why}`],
   entryAt: [
     (id, amount, time) => `Entry ${id}: ${amount}, ${time}`,
     (id, amount, time) => `记录 ${id}：${amount}，${time}`,
@@ -78,7 +69,6 @@ export const storyTexts = {
   balances: ['Balances', '余额'],
   transfersOf: [(n) => `Deposits: ${n}`, (n) => `充值：${n} 笔`],
   entriesOf: [(n) => `Entries: ${n}`, (n) => `记录：${n} 笔`],
-  newest: ['The newest are shown.', '显示最新的部分。'],
 
   forUser: ['For the user', '回复用户'],
   copySentence: ['Copy the sentence', '复制回复'],
@@ -97,43 +87,15 @@ export const storyTexts = {
     (amount) => `Tron 网络撤销了包含您 ${amount} 付款的区块。请在钱包中确认资金是否仍在；若再次转出，会自动入账。`,
   ],
   sayHeld: [
-    (amount, why) => `Your payment of ${amount} has arrived and is safe, but it is not credited yet: ${why}`,
-    (amount, why) => `您的 ${amount} 付款已到账且安全，但尚未入账：${why}`,
+    (amount, why) => `Your payment of ${amount} has arrived and is safe, but it is not credited yet. ${why}`,
+    (amount, why) => `您的 ${amount} 付款已到账且安全，但尚未入账。${why}`,
   ],
   sayRefused: [
-    (amount, why) => `Your payment of ${amount} has arrived, but it was not credited: ${why}`,
-    (amount, why) => `您的 ${amount} 付款已到账，但未入账：${why}`,
-  ],
-  sayUnknown: [
-    (txid) =>
-      `We cannot find the transaction ${txid}. If you sent it just now, please wait a minute. Otherwise please look in your wallet whether it was sent on the Tron network, to your address, and whether the number is complete. You can look it up yourself on the deposit page, at “I paid, but nothing shows”.`,
-    (txid) =>
-      `我们没有找到交易 ${txid}。如果刚刚转出，请等待一分钟；否则请在钱包中确认是否通过 Tron 网络转入您的充值地址，以及交易号是否完整。您也可以在充值页面的“我已付款，但没有显示”处自行查询。`,
+    (amount, why) => `Your payment of ${amount} has arrived, but it was not credited. ${why}`,
+    (amount, why) => `您的 ${amount} 付款已到账，但未入账。${why}`,
   ],
   sayPosted: [
     (what, amount, time) => `${what}: ${amount}, ${time}.`,
     (what, amount, time) => `${what}：${amount}，${time}。`,
   ],
-
-  decimalsUnknown: ['The decimals of its contract could not be read yet.', '合约的小数位数尚未读取成功。'],
-  decimalsUnknownDo: [
-    'It is decided by itself once the nodes agree about the contract. If it stays for an hour, look at the nodes.',
-    '节点对合约一致后会自动处理。如果超过一小时，请检查节点。',
-  ],
-  decimalsDiffer: ['The decimals of its contract are not those of the settings.', '合约的小数位数与设置不同。'],
-  retired: ['Its currency is not accepted any more.', '该币种已不再接受。'],
-  retiredDo: [
-    'Take `retired` off the currency in `CURRENCIES`, and they are credited by themselves; or give the money back.',
-    '在 `CURRENCIES` 中取消该币种的 `retired`，会自动入账；或退还资金。',
-  ],
-  tooLarge: ['It is too large for one entry.', '金额超出单笔记录的上限。'],
-  tooLargeDo: ['Decide with the user. It is never credited by itself.', '请与用户商定，不会自动入账。'],
-  walletFull: ['The wallet of the user has no room for it.', '用户钱包已达上限。'],
-  walletFullDo: ['It is credited by itself as soon as the user has spent enough.', '用户支出后有空间时会自动入账。'],
-  belowMinimum: ['It is below the minimum.', '低于最低金额。'],
-  belowMinimumDo: [
-    'Nothing has to be done. To give it anyway, post an adjustment (type 9).',
-    '无需处理。如要补给用户，请记一笔调整（类型 9）。',
-  ],
-  dust: ['It is less than the smallest amount that is counted.', '小于可记账的最小金额。'],
 } as const satisfies TextTable

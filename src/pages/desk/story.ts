@@ -1,14 +1,14 @@
-import { copyShown } from '../kit/copy.ts'
-import { button, type Child, html } from '../kit/dom.ts'
+import { type Child, html } from '../kit/dom.ts'
 import type { DepositStory, DeskAnswer } from './answer.ts'
-import { type DeskContext, deskAmount, durationText, sinceText, stateName, typeName } from './context.ts'
+import { chainElements } from './chain-story.ts'
+import { type DeskContext, deskAmount, sinceText, stateName, typeName } from './context.ts'
 import type { DeskEndpoint, OwnedDeposit, PostedEntry } from './data.ts'
-import { gapRange, reasonWords } from './findings.ts'
-import { depositRow, listTable, sentence, small, storyButton } from './parts.ts'
-import { refusalFinding } from './refusal.ts'
-import { alarmWords, wordsOfKind } from './words.ts'
-
-type Step = readonly [state: 'done' | 'wait' | 'no', name: string, ...lines: readonly Child[]]
+import { gapRange } from './findings.ts'
+import { depositRow, hint, lateText, listTable, type Row, small, storyButton } from './parts.ts'
+import { reasonWords } from './reasons.ts'
+import { refusalElements } from './refusal.ts'
+import { forUser, line, named, plainAnswer, type Step, steps } from './steps.ts'
+import { alarmWords, differenceWords, remedyOf } from './words.ts'
 
 /** An answer, in the order in which things happened. */
 export function answerElements(context: DeskContext, answer: DeskAnswer): Child[] {
@@ -18,59 +18,24 @@ export function answerElements(context: DeskContext, answer: DeskAnswer): Child[
       return [html('p', {}, texts.loading)]
     case 'whose':
       return [html('h3', {}, texts.whose(answer.osn)), html('p', {}, texts.whoseHelp), whoseForm(context, answer.osn)]
-    case 'refusal': {
-      const { title, remedy, about } = refusalFinding(context, answer.refusal)
-      return [html('h3', {}, title), html('p', {}, ...sentence(remedy)), small(about, 'en')]
-    }
+    case 'refusal':
+      return refusalElements(context, answer.refusal)
     case 'transaction':
-      return transactionElements(context, answer)
+      return [named(texts.transaction, answer.txid), ...answer.stories.flatMap((one) => storyElements(context, one))]
+    case 'chain':
+      return chainElements(context, answer)
     case 'address':
       return addressElements(context, answer)
     case 'user':
       return userElements(context, answer)
     case 'order':
-      if (answer.entries.length === 0) return nothing(texts.noOrder, texts.noOrderHelp)
+      if (answer.entries.length === 0) return plainAnswer(texts.noOrder, texts.noOrderHelp)
       return answer.entries.flatMap((entry) => orderElements(context, answer.uid, entry))
     case 'gap':
       return gapElements(context, answer.from)
     case 'endpoint':
       return endpointElements(context, answer.number)
   }
-}
-
-const nothing = (title: string, help: string): Child[] => [html('h3', {}, title), html('p', {}, ...sentence(help))]
-
-function steps(list: readonly Step[]): HTMLElement {
-  const items = list.map(([state, name, ...lines]) => {
-    return html('li', { 'data-step': state }, html('strong', {}, name), html('div', {}, ...lines))
-  })
-  return html('ol', { class: 'steps' }, ...items)
-}
-
-const line = (text: string) => html('p', {}, ...sentence(text))
-
-/** A sentence for the user, with a button that copies it. */
-function forUser({ texts, common, announce }: DeskContext, text: string): HTMLElement {
-  const quote = html('blockquote', {}, text)
-  const label = html('span', {}, texts.copySentence)
-  const copy = button({}, label, () => {
-    void copyShown(quote, text).then((result) => {
-      label.textContent = common[result]
-      announce(common[result])
-    })
-  })
-  return html('div', { class: 'note' }, html('strong', {}, texts.forUser), quote, html('div', { class: 'row' }, copy))
-}
-
-function transactionElements(
-  context: DeskContext,
-  { txid, stories }: Extract<DeskAnswer, { kind: 'transaction' }>,
-): Child[] {
-  const { texts, model } = context
-  const head = html('p', { class: 'muted' }, `${texts.transaction} `, html('span', { class: 'code' }, txid))
-  if (stories.length > 0) return [head, ...stories.flatMap((story) => storyElements(context, story))]
-  const gaps = (model.summary?.gaps.length ?? 0) > 0 ? [html('p', {}, texts.unknownInGap)] : []
-  return [head, ...nothing(texts.unknownTxid, texts.unknownTxidHelp), ...gaps, forUser(context, texts.sayUnknown(txid))]
 }
 
 function storyElements(context: DeskContext, { deposit, entry, addressNumber }: DepositStory): Child[] {
@@ -100,7 +65,7 @@ function creditStep(context: DeskContext, { state, reason, why }: OwnedDeposit, 
   if (state === 'credited') return ['done', texts.stepCredited, ...(entry === null ? [] : entryLines(context, entry))]
   if (state === 'seen' || state === 'dropped') return ['wait', texts.stepCredited, line(texts.creditLater)]
   const words = reasonWords(context, reason, why)
-  const lines = [line(texts.pair(texts.creditNo, words.why)), small(why, 'en'), line(`${texts.advice} ${words.remedy}`)]
+  const lines = [line(texts.creditNo(words.why)), small(why, 'en'), line(`${texts.advice} ${words.remedy}`)]
   return ['no', texts.stepCredited, ...lines]
 }
 
@@ -119,7 +84,7 @@ function eventStep(context: DeskContext, type: string, at: string, isStoredThen:
   const lines = endpoints.map(({ number, lastFailure }, index) => {
     const [isDelivered, words] = states[index] ?? [false, '']
     const name = storyButton(context, texts.endpoint(format.count(number)), `endpoint ${number}`)
-    return html('p', { class: 'row' }, name, ` ${words} `, isDelivered ? null : small(lastFailure, 'en'))
+    return html('p', {}, name, ` ${words} `, isDelivered ? null : small(lastFailure, 'en'))
   })
   const isDone = states.every(([isDelivered]) => isDelivered)
   const none = endpoints.length === 0 ? [small(texts.noEndpoints)] : []
@@ -136,7 +101,7 @@ function deliveryState(
   const { texts, model, format } = context
   const isWaiting = behindSeconds > 0 || failingSince !== null
   if (model.summaryAt === null) {
-    return isWaiting ? [false, texts.late(durationText(context, behindSeconds))] : [true, texts.has]
+    return isWaiting ? [false, lateText(context, behindSeconds)] : [true, texts.has]
   }
   const until = model.summaryAt - (behindSeconds + 1) * 1_000 // seconds are rounded down
   if (Date.parse(at) < until && (isStoredThen || !isWaiting)) return [true, texts.has]
@@ -159,21 +124,26 @@ function addressElements(
   context: DeskContext,
   { address, owner, deposits }: Extract<DeskAnswer, { kind: 'address' }>,
 ): Child[] {
-  const { texts, format } = context
-  const head = html('p', { class: 'muted' }, `${texts.address} `, html('span', { class: 'code' }, address))
-  if (owner === null) return [head, ...nothing(texts.nobodys, texts.nobodysHelp)]
+  const { texts, format, model } = context
+  const head = named(texts.address, address)
+  if (owner === null) return [head, ...plainAnswer(texts.strangeAddress, texts.strangeAddressHelp)]
   const name = texts.owner(String(owner.uid), format.count(owner.id))
-  return [head, html('h3', {}, storyButton(context, name, String(owner.uid))), ...depositTable(context, deposits)]
+  const differences = (model.summary?.differences ?? []).filter((one) => one.address === address)
+  const lines = differences.map((one) => {
+    const { name: sign, amount, remedy } = differenceWords(context, one)
+    return html('p', {}, html('strong', { class: 'fault' }, texts.pair(sign, amount)), ` ${texts.advice} ${remedy}`)
+  })
+  const title = html('h3', {}, storyButton(context, name, String(owner.uid)))
+  return [head, title, ...lines, ...depositTable(context, deposits)]
 }
 
 function depositTable(
   context: DeskContext,
   { list, count }: Extract<DeskAnswer, { kind: 'address' }>['deposits'],
 ): Child[] {
-  const { texts, format } = context
   const rows = list.map((deposit) => depositRow(context, deposit))
-  const head = html('h4', {}, texts.transfersOf(format.count(count)))
-  return [head, rows.length > 0 ? listTable(context, rows) : null, list.length < count ? small(texts.newest) : null]
+  const head = html('h4', {}, context.texts.transfersOf(context.format.count(count)))
+  return [head, ...listTable(context, rows, count)]
 }
 
 function userElements(
@@ -187,7 +157,7 @@ function userElements(
   const rows = entries.list.map((entry) => {
     const amount = `${deskAmount(context, entry.amount, entry.cuy, 'always')} ${typeName(context, entry.type)}`
     const label = storyButton(context, amount, `${uid} ${entry.osn}`)
-    return [[label, small(entry.osn), small(entry.mark)], [sinceText(context, entry.at)]] as const
+    return [[label, small(entry.osn), small(entry.mark)], [sinceText(context, entry.at)]] satisfies Row
   })
   return [
     head,
@@ -195,13 +165,7 @@ function userElements(
     html('ul', { class: 'sums' }, ...sums),
     ...depositTable(context, deposits),
     html('h4', {}, texts.entriesOf(format.count(entries.count))),
-    rows.length > 0
-      ? listTable(
-          context,
-          rows.map(([what, when]) => [[...what], [...when]]),
-        )
-      : null,
-    entries.list.length < entries.count ? small(texts.newest) : null,
+    ...listTable(context, rows, entries.count),
   ]
 }
 
@@ -220,34 +184,29 @@ function orderElements(context: DeskContext, uid: number, entry: PostedEntry): C
 }
 
 function gapElements(context: DeskContext, from: number): Child[] {
-  const { texts, format, language } = context
+  const { texts, format } = context
   const gap = context.model.summary?.gaps.find((one) => one.from === from)
-  if (gap === undefined) return nothing(texts.gone, texts.goneHelp)
+  if (gap === undefined) return plainAnswer(texts.gone, texts.goneHelp)
+  const tries = small(texts.tries(format.count(gap.attempts)))
   const list: readonly Step[] = [
-    [
-      'no',
-      texts.stepWhy,
-      line(sinceText(context, gap.since)),
-      small(gap.why, 'en'),
-      small(texts.tries(format.count(gap.attempts))),
-    ],
+    ['no', texts.stepWhy, line(texts.since(sinceText(context, gap.since))), small(gap.why, 'en'), tries],
     ['wait', texts.stepMeans, line(texts.gapMeans)],
-    ['wait', texts.stepDo, line(wordsOfKind(language, 'gap-unread').remedy)],
+    ['wait', texts.stepDo, line(remedyOf(context, 'gap-unread')), hint(texts.lineHelp)],
   ]
   return [html('h3', {}, gapRange(context, gap)), steps(list)]
 }
 
 function endpointElements(context: DeskContext, number: number): Child[] {
-  const { texts, format, language, model } = context
+  const { texts, format, model } = context
   const endpoint = model.summary?.endpoints.find((one) => one.number === number)
-  if (endpoint === undefined) return nothing(texts.gone, texts.goneHelp)
+  if (endpoint === undefined) return plainAnswer(texts.gone, texts.goneHelp)
   const { failingSince, behindSeconds, lastFailure } = endpoint
   const head = html('h3', {}, texts.endpoint(format.count(number)))
-  const late = behindSeconds === 0 ? texts.upToDate : texts.late(durationText(context, behindSeconds))
+  const late = lateText(context, behindSeconds)
   const alarms = (model.summary?.alarms ?? []).filter(({ subject }) => subject.split(':')[0] === `endpoint ${number}`)
   const kind = failingSince === null ? 'endpoint-behind' : 'endpoint-failing'
-  const remedies = new Set(alarms.map((alarm) => alarmWords(language, alarm).remedy))
-  if (failingSince !== null || behindSeconds > 0) remedies.add(wordsOfKind(language, kind).remedy)
+  const remedies = new Set(alarms.map((alarm) => alarmWords(context, alarm).remedy))
+  if (failingSince !== null || behindSeconds > 0) remedies.add(remedyOf(context, kind))
   const why = failingSince === null ? null : line(texts.failing(sinceText(context, failingSince)))
   const list: readonly Step[] = [
     [why === null ? 'done' : 'no', texts.stepWhy, why, small(lastFailure, 'en'), line(late)],

@@ -1,8 +1,10 @@
 import type { TextsOf, TextTable } from '../kit/texts.ts'
+import { chainTexts } from './chain-texts.ts'
 import { storyTexts } from './story-texts.ts'
 
 /** What the desk says, but for alarms. */
 export const deskTexts = {
+  ...chainTexts,
   ...storyTexts,
   title: ['Desk', '工作台'],
   pair: [(name, value) => `${name}: ${value}`, (name, value) => `${name}：${value}`],
@@ -11,14 +13,18 @@ export const deskTexts = {
   minutes: [(n) => `${n} min`, (n) => `${n} 分钟`],
   hours: [(n) => `${n} h`, (n) => `${n} 小时`],
   days: [(n) => `${n} d`, (n) => `${n} 天`],
-  withAge: [(time, age) => `${time} (${age} ago)`, (time, age) => `${time}（${age}前）`],
+  withAge: [(time, age) => `${time} (${age}\u00a0ago)`, (time, age) => `${time}（${age}前）`],
 
   signIn: ['Sign in', '登录'],
   signOut: ['Sign out', '退出'],
   token: ['A backend’s token with ledger:read', '后端令牌（需含 ledger:read）'],
   tokenHelp: [
-    'It is signed with BACKEND_JWT_SECRET and valid for an hour at most. This page keeps it in memory only.',
-    '用 BACKEND_JWT_SECRET 签名，最长一小时有效。本页面只把它保存在内存中。',
+    'A token is valid for an hour at most. This page keeps it in memory only.',
+    '令牌最长一小时有效。本页面只把它保存在内存中。',
+  ],
+  signInHelp: [
+    'Paste a token below. `npm run desk` makes one for the service on this machine; for a deployed one a backend signs it.',
+    '请在下面粘贴令牌。本机的服务用 `npm run desk` 生成；已部署的服务由后端签发。',
   ],
   notToken: [
     'That is no token: it has three parts with a point between them.',
@@ -35,7 +41,7 @@ export const deskTexts = {
     '请设置 `BACKEND_JWT_SECRET` 或 `BACKEND_JWKS_URL` 并重新部署。',
   ],
   wrongSetting: [
-    'A setting is wrong: the service answers nobody and credits nothing',
+    'A setting is wrong: the service answers no question and credits nothing',
     '设置有误：服务停止应答，也不入账',
   ],
   wrongSettingHelp: [
@@ -46,7 +52,8 @@ export const deskTexts = {
     'The desk tries again by itself. What is sent meanwhile is credited later.',
     '本页面会自动重试。期间转入的资金稍后入账。',
   ],
-  refusedHelp: ['The sentence of the service is below.', '服务的原文如下。'],
+  refusedNext: ['The sentence of the service is below.', '服务的原文如下。'],
+  askAgain: [(wait) => `Look it up again in ${wait}.`, (wait) => `请在 ${wait}后再查询一次。`],
   loading: ['Looking …', '正在查询……'],
 
   allWell: ['All is well', '一切正常'],
@@ -55,10 +62,10 @@ export const deskTexts = {
       `The scan has read every final block up to ${block}. No alarm is raised, no deposit is held, and nothing is unexplained.`,
     (block) => `扫描已读完所有最终区块（至 ${block}）。没有警报、没有搁置的充值，也没有未解释的差额。`,
   ],
-  says: ['The service says: ', '服务原文：'],
   advice: ['What to do:', '处理办法：'],
   others: [(n) => `${n} more below`, (n) => `下面还有 ${n} 项`],
-  since: [(time) => `Since ${time}`, (time) => `自 ${time} 起`],
+  since: [(time) => `Since ${time}`, (time) => `始于 ${time}`],
+  andMore: [(n) => `and ${n} more`, (n) => `以及另外 ${n} 项`],
   lineHelp: [
     '“The line” is the one of the alarm in the log of the Worker (`npx wrangler tail`, or Logs in the dashboard).',
     '“日志”指 Worker 日志中该警报的一行（`npx wrangler tail` 或控制台的 Logs）。',
@@ -68,6 +75,10 @@ export const deskTexts = {
     'Run `npm run doctor -- --production`: it asks each node, and shows what is wrong with it.',
     '请运行 `npm run doctor -- --production`，它会逐个检查节点并指出问题。',
   ],
+  endpointDo: [
+    'Look at the log of the receiver: it has to answer each event with a status of 2xx.',
+    '请查看接收端的日志：它必须以 2xx 状态应答每个事件。',
+  ],
   differenceDo: [
     'Compare the story of the address with an explorer. What belongs to its user is posted as an adjustment (type 9).',
     '请将该地址的详情与区块浏览器对照。属于用户的部分，请记一笔调整（类型 9）。',
@@ -75,8 +86,8 @@ export const deskTexts = {
   standsStill: ['The scan stands still: nothing is credited', '扫描停滞：不再入账'],
   stopped: ['The scan has stopped: nothing is credited', '扫描已停止：不再入账'],
   stoppedHelp: [
-    'Deposits wait and none is lost. Run `npm run doctor -- --production`, and look at the log of the scanner.',
-    '充值会等待，不会丢失。请运行 `npm run doctor -- --production` 并查看扫描器日志。',
+    'Run `npm run doctor -- --production`, and look at the log of the scanner. Deposits wait, and none is lost.',
+    '请运行 `npm run doctor -- --production` 并查看扫描器日志。充值会等待，不会丢失。',
   ],
   behind: [
     (blocks) => `The scan is ${blocks} blocks behind: deposits are late`,
@@ -90,6 +101,7 @@ export const deskTexts = {
     (range) => `${range} could not be read: deposits in there are not credited yet`,
     (range) => `${range} 无法读取：其中的充值尚未入账`,
   ],
+  ranges: [(n) => `${n} ranges of blocks`, (n) => `${n} 段区块`],
   block: [(n) => `Block ${n}`, (n) => `区块 ${n}`],
   blocks: [(from, to) => `Blocks ${from} to ${to}`, (from, to) => `区块 ${from} 至 ${to}`],
   heldOf: [
@@ -98,11 +110,10 @@ export const deskTexts = {
   ],
   failingOf: [(n, why) => `Endpoint ${n} fails: ${why}`, (n, why) => `接收端 ${n} 失败：${why}`],
   lateOf: [(n, age) => `Endpoint ${n} is ${age} behind`, (n, age) => `接收端 ${n} 落后 ${age}`],
-  unexplainedOf: [
-    (amount) => `Nobody has explained a difference of ${amount}`,
-    (amount) => `有 ${amount} 的差额尚未解释`,
+  nodesLate: [
+    (age) => `The newest final block is ${age} old: what is sent now is not credited yet`,
+    (age) => `最新的最终区块已有 ${age}：新转入的资金暂不入账`,
   ],
-  unexplainedHelp: ['The addresses are in the list of differences.', '相关地址见差额列表。'],
 
   sumsHeading: ['Owed and held', '应付与持有'],
   sumOwed: ['Wallets owe', '钱包应付'],
@@ -116,12 +127,16 @@ export const deskTexts = {
     '归集后地址持有会少于应付；有未入账的到账时会多于应付。只有未解释的差额才是问题。',
   ],
   delaysHeading: ['Delays now', '当前延迟'],
+  nodes: ['Newest final block', '最新的最终区块'],
+  old: [(age) => `${age} old`, (age) => `${age}前`],
+  notKnown: ['Not known', '未知'],
+  nodesNormal: ['About a minute is normal.', '正常约为一分钟。'],
   scan: ['Scan', '扫描'],
   scanAt: [
-    (blocks, block) => `${blocks} blocks behind ${block}`,
+    (blocks, block) => `${blocks} blocks behind final block ${block}`,
     (blocks, block) => `落后 ${blocks} 个区块（最终区块 ${block}）`,
   ],
-  onTheWay: ['Not final yet', '尚未最终确认'],
+  onTheWay: ['Deposits not final yet', '尚未最终确认的充值'],
   oldestHeld: ['Oldest held deposit', '最早的搁置充值'],
   none: ['None', '无'],
   endpoint: [(n) => `Endpoint ${n}`, (n) => `接收端 ${n}`],
@@ -148,19 +163,41 @@ export const deskTexts = {
   type9: ['Adjustment', '调整'],
 
   heldHeading: ['Held deposits', '搁置的充值'],
+  heldHelp: [
+    'What has arrived and is not credited until its cause is gone or a person decides. The story says which.',
+    '已到账但尚未入账的充值：等待原因消除或人工处理，详情中有说明。',
+  ],
   refusedHeading: ['Refused deposits', '拒绝的充值'],
+  refusedHelp: [
+    'What has arrived and is too small by the rules: it is never credited by itself.',
+    '已到账但按规则金额过小的充值，不会自动入账。',
+  ],
   gapsHeading: ['Gaps', '缺口'],
+  gapsHelp: [
+    'Blocks that could not be read. A deposit in them is credited as soon as they are.',
+    '无法读取的区块。其中的充值在读取后自动入账。',
+  ],
   differencesHeading: ['Differences', '差额'],
+  differencesHelp: [
+    'Addresses that hold more or less than is recorded: three readings in a row found the same.',
+    '余额多于或少于记录的地址：连续三次读取结果相同。',
+  ],
+  eventsHeading: ['Newest events', '最新事件'],
+  eventsHelp: [
+    'What happened last: deposits that were seen, credited, held or refused, and what backends posted.',
+    '最近发生的事：发现、入账、搁置或拒绝的充值，以及后端的记账。',
+  ],
   endpointsHeading: ['Endpoints', '接收端'],
   what: ['What', '内容'],
   when: ['When', '时间'],
   csv: ['CSV', 'CSV'],
   csvOf: [(what) => `Download as CSV: ${what}`, (what) => `下载 CSV：${what}`],
+  shownOf: [(n, all) => `${n} of ${all} are shown.`, (n, all) => `显示 ${all} 项中的 ${n} 项。`],
   older: ['Show older', '显示更早的'],
-  more: ['more than recorded', '多于记录'],
-  less: ['less than recorded', '少于记录'],
+  more: ['More than recorded', '多于记录'],
+  less: ['Less than recorded', '少于记录'],
   tries: [(n) => `Tries: ${n}`, (n) => `尝试次数：${n}`],
-  failing: [(time) => `Failing since ${time}`, (time) => `自 ${time} 起失败`],
+  failing: [(time) => `Failing since ${time}`, (time) => `失败始于 ${time}`],
   user: [(uid) => `User ${uid}`, (uid) => `用户 ${uid}`],
 } as const satisfies TextTable
 

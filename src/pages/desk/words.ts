@@ -1,6 +1,6 @@
 import { type AlarmKind, alarmTable } from '../../platform/alarm-table.ts'
-import type { Language } from '../kit/texts.ts'
-import type { DeskAlarm } from './data.ts'
+import { type DeskContext, deskAmount } from './context.ts'
+import type { DeskAlarm, DeskDifference } from './data.ts'
 
 /** What is wrong, and what to do. */
 export interface AlarmWords {
@@ -97,17 +97,36 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
 
 /** The words for an alarm. Of a kind that this page does not know, those of the service. */
 export function alarmWords(
-  language: Language,
+  context: DeskContext,
   { kind, raised, remedy }: Omit<DeskAlarm, 'subject' | 'since'>,
 ): AlarmWords {
   if (!isKnown(kind)) return { raised: raised || kind, remedy }
-  if (language === 'en') return alarmTable[kind]
   const [inChinese, remedyInChinese] = chineseAlarms[kind]
-  return { raised: inChinese, remedy: remedyInChinese }
+  const words = context.language === 'en' ? alarmTable[kind] : { raised: inChinese, remedy: remedyInChinese }
+  const first = firstStep(context, kind)
+  return { raised: words.raised, remedy: first === null ? words.remedy : `${first} ${words.remedy}` }
 }
 
-/** The words for a kind of alarm. */
-export const wordsOfKind = (language: Language, kind: AlarmKind) =>
-  alarmWords(language, { kind, raised: '', remedy: '' })
+/** What to do about a kind of alarm. */
+export const remedyOf = (context: DeskContext, kind: AlarmKind) =>
+  alarmWords(context, { kind, raised: '', remedy: '' }).remedy
+
+/** Whether what to do names the line of the alarm in the log, in either language. */
+export const namesLine = (kind: string) => isKnown(kind) && /\bthe line\b/i.test(alarmTable[kind].remedy)
+
+/** A difference of an address: more or less, how much, and what to do. */
+export function differenceWords(context: DeskContext, { amount, cuy }: DeskDifference) {
+  const { more, less } = context.texts
+  const isLess = amount.startsWith('-')
+  const remedy = remedyOf(context, isLess ? 'reconciliation-shortfall' : 'reconciliation-surplus')
+  return { name: isLess ? less : more, amount: deskAmount(context, amount, cuy, 'always'), remedy }
+}
+
+/** What to do first, where the table of alarms describes only what can be the cause. */
+function firstStep({ texts }: DeskContext, kind: AlarmKind): string | null {
+  if (kind === 'scan-stalled' || kind === 'finality-stalled') return texts.nodesDo
+  if (kind === 'endpoint-failing') return texts.endpointDo
+  return kind.startsWith('reconciliation-') ? texts.differenceDo : null
+}
 
 const isKnown = (kind: string): kind is AlarmKind => Object.hasOwn(alarmTable, kind)

@@ -26,6 +26,8 @@ export type Reply<Data> = { readonly ok: true; readonly data: Data; readonly msg
 export interface Api {
   /** GET: `read` takes the data from the answer, and throws where it has another form. */
   get<Data>(path: string, read: (data: unknown) => Data): Promise<Reply<Data>>
+  /** Asks for these paths already: the next `get` of each takes that answer, where the token is still the same. */
+  begin(paths: readonly string[]): void
   /**
    * What the clock of the service shows now, in milliseconds since 1970: that of the reader can be wrong, and is used only
    * where an answer has no date. Null before an answer. */
@@ -47,12 +49,23 @@ export function createApi(token: TokenSource): Api {
     clockOffset = Number.isNaN(at) ? performance.timeOrigin : at - performance.now()
     return { response, text: await response.text() }
   }
+  const begun = new Map<string, { used: string | null; answer: ReturnType<typeof request> }>()
   return {
+    begin(paths) {
+      const used = token.current()
+      for (const path of paths) {
+        const answer = request(path, used)
+        answer.catch(() => {}) // `get` meets the failure
+        begun.set(path, { used, answer })
+      }
+    },
     now: () => (clockOffset === null ? null : clockOffset + performance.now()),
     async get(path, read) {
       try {
         const used = token.current()
-        let { response, text } = await request(path, used)
+        const early = begun.get(path)
+        begun.delete(path)
+        let { response, text } = await (early?.used === used ? early.answer : request(path, used))
         if (response.status === 401 && (await token.renew(used))) {
           ;({ response, text } = await request(path, token.current()))
         }

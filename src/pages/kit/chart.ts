@@ -1,5 +1,7 @@
 import { decimalsOf, unitsOf } from './decimal.ts'
-import { html, svg } from './dom.ts'
+import { type Child, html, svg } from './dom.ts'
+import type { TimeStep } from './format.ts'
+import { ticksBetween } from './ticks.ts'
 
 /** A value of a chart: an exact decimal, with its texts for people. */
 export interface ChartPoint {
@@ -8,33 +10,63 @@ export interface ChartPoint {
   readonly shown: string
 }
 
-/** A chart of values in their order, from left to right. */
+/** A value that holds from a time on, in milliseconds since 1970. */
+export interface TimedPoint extends ChartPoint {
+  readonly at: number
+}
+
+/** What all charts have. */
 export interface Chart {
-  readonly kind: 'line' | 'bars'
   readonly title: string
   /** What the chart shows, in one sentence, for who cannot see it. */
   readonly summary: string
-  readonly points: readonly ChartPoint[]
   /** The names of the two columns of the table, and of the table itself. */
   readonly columns: readonly [label: string, value: string]
   readonly tableName: string
 }
 
+/** A bar for each value, evenly spaced in their order, from left to right. */
+export interface BarChart extends Chart {
+  readonly kind: 'bars'
+  readonly points: readonly ChartPoint[]
+}
+
+/** A line over time. */
+export interface LineChart extends Chart {
+  readonly kind: 'line'
+  /** In the order of time. */
+  readonly points: readonly TimedPoint[]
+  /** The value before the first point. */
+  readonly before: string
+  /** Until when the last value is known to hold. */
+  readonly until: number
+  /** Writes a mark of the time axis. */
+  mark(at: number, step: TimeStep): string
+}
+
 const width = 600
 const height = 160
+/** The words of a mark that is nearer to an end would be cut. */
+const edgePercent = 10
+/** A line over less time than this would have marks closer than minutes. */
+const spanMinMs = 10 * 60_000
 
-/** Draws a chart with its lowest and highest value, its first and last label, and a table of all of its numbers. */
-export function drawChart({ kind, title, summary, points, columns, tableName }: Chart): HTMLElement {
-  const decimals = Math.max(0, ...points.map(({ value }) => decimalsOf(value)))
-  const units = points.map(({ value }) => unitsOf(value, decimals))
+/** Draws a chart with its highest value, what is below it, and a table of all of its numbers. */
+export function drawChart(chart: BarChart | LineChart): HTMLElement {
+  const { title, summary, points, columns, tableName } = chart
+  const values =
+    chart.kind === 'line' ? [chart.before, ...points.map(({ value }) => value)] : points.map(({ value }) => value)
+  const decimals = Math.max(0, ...values.map(decimalsOf))
+  const units = values.map((value) => unitsOf(value, decimals))
   const sorted = [0n, ...units].sort((a, b) => (a < b ? -1 : 1))
   const lowest = sorted[0] ?? 0n
   const highest = sorted.at(-1) ?? 0n
   const span = highest - lowest || 1n
   // A place on the screen needs no more than four digits of the exact ratio.
   const y = (one: bigint) => height - (Number(((one - lowest) * 10_000n) / span) / 10_000) * height
-  const path = kind === 'line' ? linePath(units.map(y)) : barsPath(units.map(y), y(0n))
-  const top = points[units.indexOf(highest)]?.shown ?? '0'
+  const ys = units.map(y)
+  const drawn = chart.kind === 'line' ? drawLine(chart, ys, y(0n)) : drawBars(chart.points, ys, y(0n))
+  const top = points.find(({ value }) => unitsOf(value, decimals) === highest)?.shown ?? '0'
   return html(
     'figure',
     { class: 'chart' },
@@ -43,29 +75,66 @@ export function drawChart({ kind, title, summary, points, columns, tableName }: 
     svg(
       'svg',
       { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': summary },
-      kind === 'line' ? svg('path', { class: 'area', d: `${path}V${y(0n)}H0Z` }) : null,
-      svg('path', { class: 'axis', d: `M0 ${y(0n)}H${width}` }),
-      svg('path', { class: kind, d: path }),
+      ...drawn.shapes,
     ),
-    html(
-      'p',
-      { class: 'ends muted', 'aria-hidden': 'true' },
-      html('span', {}, points[0]?.label ?? ''),
-      html('span', {}, points.length > 1 ? (points.at(-1)?.label ?? '') : ''),
-    ),
+    drawn.below,
     html('details', {}, html('summary', {}, tableName), tableOf(points, columns)),
   )
 }
 
-/** A line that keeps each value until the next one, as a balance does. */
-function linePath(ys: readonly number[]): string {
-  const step = width / Math.max(1, ys.length)
-  return ys.map((y, index) => `${index === 0 ? `M0 ${y}` : `V${y}`}H${(index + 1) * step}`).join('')
+interface Drawn {
+  readonly shapes: readonly Child[]
+  readonly below: Child
 }
 
-function barsPath(ys: readonly number[], zero: number): string {
+const axisAt = (y: number) => svg('path', { class: 'axis', d: `M0 ${y}H${width}` })
+
+/** A line that keeps each value until the next one, as a balance does. */
+function drawLine({ points, until, mark }: LineChart, ys: readonly number[], zero: number): Drawn {
+  const end = Math.max(until, ...points.map(({ at }) => at))
+  const first = Math.min(points[0]?.at ?? end, end - spanMinMs)
+  const start = first - (end - first) / 40 // shows what was before the first value
+  const part = (at: number) => (at - start) / (end - start)
+  const x = (at: number) => Math.round(part(at) * width * 10) / 10
+  let latest = first // the clocks of two entries can differ
+  const steps = points.map(({ at }, index) => {
+    latest = Math.max(latest, at)
+    return `H${x(latest)}V${ys[index + 1] ?? zero}`
+  })
+  const path = `M0 ${ys[0] ?? zero}${steps.join('')}H${width}`
+  const { step, at } = ticksBetween(start, end)
+  const grid = svg('path', { class: 'grid', d: at.map((one) => `M${x(one)} 0V${height}`).join('') })
+  const labels = at.flatMap((one) => {
+    const percent = 100 * part(one)
+    if (percent < edgePercent || percent > 100 - edgePercent) return [] // only its line
+    const text = (y: string, words: string) => svg('text', { x: `${percent.toFixed(2)}%`, y }, words)
+    const day = step === 'minute' ? text('2.25em', mark(one, 'day')) : null
+    return [text('1em', mark(one, step)), day]
+  })
+  return {
+    shapes: [
+      svg('path', { class: 'area', d: `${path}V${zero}H0Z` }),
+      grid,
+      axisAt(zero),
+      svg('path', { class: 'line', d: path }),
+    ],
+    below: svg('svg', { class: `marks ${step}`, 'aria-hidden': 'true' }, ...labels),
+  }
+}
+
+function drawBars(points: readonly ChartPoint[], ys: readonly number[], zero: number): Drawn {
   const step = width / Math.max(1, ys.length)
-  return ys.map((y, index) => `M${(index + 0.15) * step} ${zero}V${y}h${step * 0.7}V${zero}Z`).join('')
+  const path = ys.map((y, index) => `M${(index + 0.15) * step} ${zero}V${y}h${step * 0.7}V${zero}Z`).join('')
+  const last = points.length > 1 ? (points.at(-1)?.label ?? '') : ''
+  return {
+    shapes: [axisAt(zero), svg('path', { class: 'bars', d: path })],
+    below: html(
+      'p',
+      { class: 'ends muted', 'aria-hidden': 'true' },
+      html('span', {}, points[0]?.label ?? ''),
+      html('span', {}, last),
+    ),
+  }
 }
 
 function tableOf(points: readonly ChartPoint[], [label, value]: Chart['columns']): HTMLElement {

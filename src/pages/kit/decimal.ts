@@ -12,3 +12,17 @@ export function unitsOf(decimal: string, decimals: number): bigint {
 
 /** Whether it is zero, whatever its form. */
 export const isZero = (decimal: string): boolean => !/[1-9]/.test(decimal)
+
+/** One decimal less another: exact. */
+export function difference(from: string, taken: string): string {
+  const decimals = Math.max(decimalsOf(from), decimalsOf(taken))
+  return decimalText(unitsOf(from, decimals) - unitsOf(taken, decimals), decimals)
+}
+
+/** A value in units of 10^-`decimals` as a decimal, without zeros at its end. */
+export function decimalText(units: bigint, decimals: number): string {
+  const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0')
+  const point = digits.length - decimals
+  const fraction = digits.slice(point).replace(/0+$/, '')
+  return `${units < 0n ? '-' : ''}${digits.slice(0, point)}${fraction === '' ? '' : `.${fraction}`}`
+}

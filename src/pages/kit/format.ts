@@ -6,41 +6,59 @@ export interface Format {
   time(instant: string): string
   /** The day of a text like 2026-11-22, which is one of UTC. */
   day(date: string): string
+  /** A time on an axis, in milliseconds since 1970: as precise as the axis is. */
+  mark(at: number, step: TimeStep): string
   /** A whole number. */
   count(number: number): string
 }
 
+/** How precise a time on an axis has to be. */
+export type TimeStep = 'minute' | 'day' | 'month'
+
 /** A format for the first of these locales that the browser knows. */
 export function createFormat(locales: readonly string[]): Format {
-  const locale = Intl.NumberFormat.supportedLocalesOf(locales.filter(isLocale))[0] ?? 'en'
-  const whole = new Intl.NumberFormat(locale)
-  const point = whole.formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.'
-  const digits = Array.from({ length: 10 }, (_, digit) => whole.format(digit))
-  const times = new Intl.DateTimeFormat(locale, {
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
+  // A phone needs some 10 ms to make one of these: only what is used is made.
+  const locale = once(() => Intl.NumberFormat.supportedLocalesOf(locales.filter(isLocale))[0] ?? 'en')
+  const times = (options: Intl.DateTimeFormatOptions) => once(() => new Intl.DateTimeFormat(locale(), options))
+  const whole = once(() => new Intl.NumberFormat(locale()))
+  const point = once(() => {
+    const parts = whole().formatToParts(1.5)
+    return parts.find(({ type }) => type === 'decimal')?.value ?? '.'
   })
-  const days = new Intl.DateTimeFormat(locale, { month: '2-digit', day: '2-digit', timeZone: 'UTC' })
+  const digits = once(() => Array.from({ length: 10 }, (_, digit) => whole().format(digit)))
+  const full = times({ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' })
+  const days = times({ month: '2-digit', day: '2-digit', timeZone: 'UTC' })
+  const marks = {
+    minute: times({ hour: '2-digit', minute: '2-digit' }),
+    day: times({ month: 'short', day: 'numeric' }),
+    month: times({ year: 'numeric', month: 'short' }),
+  }
   return {
     amount(decimal, sign = 'minus') {
       const isNegative = decimal.startsWith('-')
       const [integer = '0', fraction = ''] = decimal.replace('-', '').split('.')
-      const decimals = fraction.replace(/\d/g, (digit) => digits[Number(digit)] ?? digit)
+      const decimals = fraction.replace(/\d/g, (digit) => digits()[Number(digit)] ?? digit)
       const mark = isNegative ? '−' : sign === 'always' ? '+' : ''
-      return mark + whole.format(BigInt(integer)) + (decimals === '' ? '' : point + decimals)
+      return mark + whole().format(BigInt(integer)) + (decimals === '' ? '' : point() + decimals)
     },
     time(instant) {
       const at = new Date(instant)
-      return Number.isNaN(at.getTime()) ? instant : times.format(at)
+      return Number.isNaN(at.getTime()) ? instant : full().format(at)
     },
     day(date) {
       const at = new Date(date)
-      return Number.isNaN(at.getTime()) ? date : days.format(at)
+      return Number.isNaN(at.getTime()) ? date : days().format(at)
     },
-    count: (number) => whole.format(number),
+    mark: (at, step) => marks[step]().format(at),
+    count: (number) => whole().format(number),
+  }
+}
+
+function once<Made>(make: () => Made): () => Made {
+  let made: Made | undefined
+  return () => {
+    made ??= make()
+    return made
   }
 }
 

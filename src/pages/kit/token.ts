@@ -3,6 +3,9 @@ const answerMs = 10_000
 /** The form of a bearer token. */
 const tokenForm = /^[\w.~+/=-]{1,8192}$/
 
+/** Whether the page is served by this machine. */
+export const isOnThisMachine = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(location.hostname)
+
 /** The caller's token, in memory only. */
 export interface TokenSource {
   current(): string | null

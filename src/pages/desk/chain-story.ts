@@ -1,0 +1,74 @@
+import { type Child, html } from '../kit/dom.ts'
+import type { DeskAnswer } from './answer.ts'
+import type { DeskContext } from './context.ts'
+import type { ChainFinding } from './data.ts'
+import { small, storyButton } from './parts.ts'
+import { reasonIn, reasonWords } from './reasons.ts'
+import { refusalElements } from './refusal.ts'
+import { forUser, line, named, type Step, steps } from './steps.ts'
+
+/** What an answer is called, what support does next, and what it says to the user. */
+interface AnswerWords {
+  readonly title: string
+  /** How far it has come. */
+  readonly step: Step
+  readonly remedy: string
+  readonly say: string
+}
+
+/** What the chain says about a transaction of which no deposit is stored. */
+export function chainElements(context: DeskContext, { txid, found }: Extract<DeskAnswer, { kind: 'chain' }>): Child[] {
+  const { texts, model } = context
+  const head = named(texts.transaction, txid)
+  if (!found.ok) return [head, ...refusalElements(context, found), line(texts.noDeposit)]
+  const { uid, answer, why } = found.data
+  const { title, step, remedy, say } = answerWords(context, txid, found.data)
+  const isInGap = answer === 'creditable' && (model.summary?.gaps.length ?? 0) > 0
+  const list: readonly Step[] = [
+    ...(answer === 'unknown' ? [] : [ownerStep(context, uid, answer)]),
+    [...step, small(why, 'en')],
+    ['wait', texts.stepDo, line(remedy), isInGap ? line(texts.canBeInGap) : null],
+  ]
+  return [head, html('h3', {}, title), steps(list), forUser(context, say)]
+}
+
+function ownerStep(context: DeskContext, uid: number | null, answer: string): Step {
+  const { texts } = context
+  if (uid !== null) return ['done', texts.stepOwner, storyButton(context, texts.user(String(uid)), String(uid))]
+  return ['wait', texts.stepOwner, line(answer === 'worthless' ? texts.ownerNone : texts.ownerLater)]
+}
+
+function answerWords(context: DeskContext, txid: string, { answer, why }: ChainFinding): AnswerWords {
+  const { texts, format } = context
+  const reason = reasonIn(why)
+  const words = reasonWords(context, reason, why)
+  const because: Step = ['no', texts.stepWhy, reason === null ? null : line(words.why)]
+  switch (answer) {
+    case 'credited': {
+      const step: Step = ['done', texts.stepCredited, line(texts.finalYes)]
+      return { title: texts.chainCredited, step, remedy: texts.chainCreditedDo, say: texts.sayInBalance(txid) }
+    }
+    case 'creditable': {
+      const step: Step = ['wait', texts.stepCredited, line(texts.creditableWhy)]
+      return { title: texts.creditable, step, remedy: texts.creditableDo, say: texts.sayCreditable(txid) }
+    }
+    case 'not-final': {
+      const seconds = format.count(Number(/about (\d{1,5}) s/.exec(why)?.[1] ?? '60'))
+      const step: Step = ['wait', texts.stepFinal, line(texts.finalIn(seconds))]
+      return { title: texts.notFinal, step, remedy: texts.notFinalDo, say: texts.sayNotFinal(txid, seconds) }
+    }
+    case 'unknown': {
+      const step: Step = ['no', texts.stepWhy, line(texts.unknownTxidWhy)]
+      return { title: texts.unknownTxid, step, remedy: texts.unknownTxidDo, say: texts.sayUnknown(txid) }
+    }
+    case 'worthless': {
+      const isVague = reason === 'foreign' || reason === 'other' // the sentence of the service says which
+      const say = texts.sayWorthless(txid, isVague ? `${words.why} “${why}”` : words.why)
+      return { title: texts.worthless, step: because, remedy: words.remedy || texts.worthlessDo, say }
+    }
+    default: {
+      const say = texts.sayUndecided(txid, words.why)
+      return { title: texts.undecided, step: because, remedy: words.remedy || texts.undecidedDo, say }
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest'
+import { reasonIn } from '../../src/pages/desk/reasons.ts'
+import { textOf } from '../support/source-files.ts'
+import { useDesk } from './desk-fixture.ts'
+import { addEvents, ago, faults, happened, onChain } from './desk-story.ts'
+import { desktop } from './fixture.ts'
+import { askDesk, downloadedList, poke, seeIn, textOfFirst } from './reading.ts'
+import type { Scripted } from './scripted-service.ts'
+import { payAddress, txidOf } from './story.ts'
+
+const at = useDesk()
+const { pages, open } = at
+
+/** An answer of the service, and what the page makes of it: for support, and for the user. */
+type Answer = readonly [answer: ReturnType<typeof onChain>, says: string, next: string, forUser: string]
+
+const inEnglish: readonly Answer[] = [
+  [
+    onChain('unknown', 'no such transaction'),
+    'not known here, nor to any node',
+    'Ask the user for the txid',
+    'We cannot find the transaction',
+  ],
+  [
+    onChain('creditable', 'it is final; the scan or the question of its owner credits it', 7),
+    'It is final, and not credited yet',
+    'by asking for this txid on the deposit page',
+    'credited to your balance soon',
+  ],
+  [
+    onChain('not-final', 'found, not final yet; try again in about 41 s'),
+    'Not yet: in about 41 s',
+    'Look it up again in a minute',
+    'makes it final in about 41 s',
+  ],
+  [
+    onChain('undecided', 'the nodes disagree about this transaction', 7),
+    'The Tron nodes disagree',
+    'npm run doctor -- --production',
+    'it cannot be credited yet. The Tron nodes disagree',
+  ],
+  [
+    onChain('worthless', 'it was sent from an address of this service; internal transfers are not deposits', 7),
+    'so it is no deposit',
+    'Nothing has to be done',
+    'Nothing of it is credited. It was sent by this service',
+  ],
+  [
+    onChain('worthless', 'it contains no transfer to one of your addresses'),
+    'It concerns no user of this service',
+    'Compare its recipient in an explorer',
+    'It pays no address of this service',
+  ],
+  [onChain('credited', 'already credited', 7), 'It is credited', 'Look it up again', 'is in your balance'],
+  [onChain('worthless', 'a new sentence', 7), 'a new sentence', 'post an adjustment (type 9)', '“a new sentence”'],
+  [onChain('a-new-answer', 'a new sentence', 7), 'It cannot be decided yet', 'Look it up again', '“a new sentence”'],
+]
+
+const inChinese: readonly Answer[] = [
+  [onChain('worthless', 'the transaction failed, so it paid nothing', 7), '执行失败', '无需处理', '执行失败'],
+  [
+    onChain('not-final', 'found, not final yet; try again in about 41 s'),
+    '约 41 秒后',
+    '一分钟后',
+    '约 41 秒后最终确认',
+  ],
+]
+
+describe('a transaction of which no deposit is stored', () => {
+  it.each([
+    ['English', 'en', inEnglish],
+    ['Chinese', 'zh-CN', inChinese],
+  ] as const)(
+    'has what the chain says, what to do, and a sentence for the user: %s',
+    async (_name, language, answers) => {
+      const page = await open({ ...desktop, languages: [language] })
+      await page.waitForSelector('#state')
+      for (const [answer, says, next, forUser] of answers) {
+        at.desk.chain = answer
+        const shown = await askDesk(page, txidOf(99))
+        for (const words of [says, next, answer.why]) expect(shown).toContain(words)
+        expect(await textOfFirst(page, 'blockquote')).toContain(forUser)
+        expect(await textOfFirst(page, '.result [lang="en"]')).toBe(answer.why)
+      }
+    },
+  )
+
+  it('leads to its user, and names unread blocks where it can be in one', async () => {
+    faults[0]?.[1](at.desk)
+    at.desk.chain = onChain('creditable', 'it is final', 7)
+    const page = await open()
+    await page.waitForSelector('#state')
+    expect(await askDesk(page, txidOf(99))).toContain('it can be in one of them')
+    await page.click('.steps button')
+    await seeIn(page, '.result', 'Balances')
+  })
+
+  it('says how long to wait where the nodes cannot be asked, and that nothing is stored', async () => {
+    const answers: readonly (readonly [Scripted, string])[] = [
+      [{ status: 429, msg: 'used up', headers: { 'retry-after': '40' } }, 'Look it up again in 40 s'],
+      [{ status: 503, msg: 'no Tron node', headers: { 'retry-after': '5' } }, 'Look it up again in 5 s'],
+      [{ status: 409, msg: 'nothing is credited until an operator' }, 'The service has refused'],
+    ]
+    const page = await open()
+    await page.waitForSelector('#state')
+    for (const [scripted, says] of answers) {
+      pages.answer('/ledger/transaction', scripted)
+      const shown = await askDesk(page, txidOf(99))
+      for (const words of [says, scripted.msg ?? '', 'No deposit of this transaction is stored']) {
+        expect(shown).toContain(words)
+      }
+    }
+  })
+
+  it('does not ask the nodes about what is stored', async () => {
+    const page = await open()
+    await page.waitForSelector('#state')
+    await askDesk(page, txidOf(8))
+    expect(pages.asked('/ledger/transaction')).toBe(0)
+  })
+
+  it('has words for every sentence that the service has for a reason', () => {
+    const explained = textOf('src/deposits/explain.ts')
+    const reasons = [...explained.matchAll(/case '([\w-]+)':\s+return (['"`])(.+)\2/g)]
+    expect(reasons.length).toBeGreaterThan(6)
+    for (const [, reason, , sentence = ''] of reasons) expect(reasonIn(sentence)).toBe(reason)
+    const failures = textOf('src/scan/question.ts').matchAll(/why: '(.+)'/g)
+    const others = explained.matchAll(/^const \w+ = '(it .+)'/gm)
+    const sentences = [...failures, ...others].map(([, sentence = '']) => sentence)
+    expect(sentences.length).toBeGreaterThan(8)
+    expect(sentences.filter((sentence) => reasonIn(sentence) === null)).toEqual([])
+  })
+})
+
+describe('the newest events', () => {
+  it('are listed newest first in words, each with its story, and come as a file', async () => {
+    addEvents(at.desk)
+    at.desk.events.push(happened(37, 'deposit.new-kind', {}), happened(38, 'a.new-type', {}))
+    at.desk.summary.newest_event = 38
+    const page = await open()
+    await page.waitForSelector('#events')
+    const rows = 'section:has(#events) tbody tr'
+    await page.waitForSelector(rows)
+    expect(await page.$$eval(`${rows} button`, (all) => all.map((one) => one.textContent))).toEqual([
+      ...['a.new-type', 'Deposit: new-kind', 'Deposit: No longer in the chain', 'Deposit: Refused · USDT'],
+      ...[
+        'Deposit: Held · USDT',
+        'Payment · −2.5 USDT',
+        'Deposit: Credited · 25 USDT',
+        'Deposit: On its way · 25 USDT',
+      ],
+    ])
+    await seeIn(page, 'section:has(#events)', 'Its currency is not accepted any more.')
+    const stories = [
+      'User 7',
+      'User 7',
+      'not known here',
+      'not known here',
+      'not known here',
+      'entry.posted',
+      '25 USDT',
+    ]
+    for (const [index, says] of stories.entries()) {
+      await page.$$eval(`${rows} button`, (all, row) => all[row]?.click(), index)
+      await seeIn(page, '.result', says)
+    }
+    expect(await downloadedList(page, 'events')).toContain('"entry.posted"')
+  })
+
+  it('are asked for from 20 before the newest, and again only when there is a newer one', async () => {
+    const page = await open()
+    await seeIn(page, 'section:has(#events)', 'What happened last')
+    expect(await page.$('section:has(#events) table')).toBeNull()
+    addEvents(at.desk)
+    await poke(page)
+    await page.waitForSelector('section:has(#events) table')
+    const before = pages.asked('/ledger/summary')
+    await poke(page)
+    await expect.poll(() => pages.asked('/ledger/summary')).toBeGreaterThan(before)
+    at.desk.summary.scan.behind = 1
+    await poke(page)
+    await seeIn(page, '.delays', '1 blocks behind')
+    const asked = pages.service.requests.filter(({ path }) => path.startsWith('/ledger/events'))
+    expect(asked.map(({ path }) => path)).toEqual(['/ledger/events?after=0', '/ledger/events?after=16'])
+  })
+
+  it('keep the focus on a row that moves', async () => {
+    addEvents(at.desk)
+    const page = await open()
+    const row = 'section:has(#events) tbody tr:nth-child(4) button'
+    await page.waitForSelector(row)
+    await page.focus(row)
+    at.desk.events.push(happened(37, 'deposit.dropped', { txid: txidOf(5), position: 0 }, 1))
+    at.desk.summary.newest_event = 37
+    await poke(page)
+    await page.waitForSelector('section:has(#events) tbody tr:nth-child(7)')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Payment · −2.5 USDT')
+  })
+})
+
+describe('the differences', () => {
+  it('say how many addresses there are where not all are shown', async () => {
+    at.desk.summary.differences = [{ cuy: 1, address: payAddress, amt: 1, since: ago(60) }]
+    for (const currency of at.desk.summary.currencies) currency.differing = 20
+    const page = await open()
+    await seeIn(page, 'section:has(#differences)', 'More than recorded: +1 TRX')
+    await seeIn(page, 'section:has(#differences)', '1 of 40 are shown.')
+    await seeIn(page, 'section:has(#differences)', 'Often TRX that a contract sent')
+  })
+})

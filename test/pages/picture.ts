@@ -1,0 +1,36 @@
+/** What a phone's camera or an eye gets from the page: its pixels. */
+import type { Page } from 'puppeteer-core'
+import decodeQr from 'qr/decode.js'
+
+/** The text of the QR code in what the window of the reader shows, by a scanner that knows only black and white. */
+export async function scannedText(page: Page): Promise<string> {
+  const { width, height, data } = await pixelsOf(page, await page.screenshot({ encoding: 'base64' }))
+  // The decoder finds contrasts that no camera does: what is dark grey on darker grey has none here.
+  const blackOrWhite = data.map((value) => (value < 128 ? 0 : 255))
+  return decodeQr({ width, height, data: blackOrWhite }, { timeLimit: Number.POSITIVE_INFINITY }) // also on a slow machine
+}
+
+interface Pixels {
+  readonly width: number
+  readonly height: number
+  readonly data: Uint8Array
+}
+
+/** The pixels of a PNG, read by the browser that drew it. */
+async function pixelsOf(page: Page, png: string): Promise<Pixels> {
+  const reader = await page.browserContext().newPage()
+  const { width, height, data } = await reader.evaluate(async (base64) => {
+    const image = new Image()
+    image.src = `data:image/png;base64,${base64}`
+    await image.decode()
+    const canvas = new OffscreenCanvas(image.width, image.height)
+    const drawing = canvas.getContext('2d')
+    drawing?.drawImage(image, 0, 0)
+    const pixels = drawing?.getImageData(0, 0, image.width, image.height).data ?? new Uint8ClampedArray()
+    let text = ''
+    for (let at = 0; at < pixels.length; at += 0x8000) text += String.fromCharCode(...pixels.subarray(at, at + 0x8000))
+    return { width: image.width, height: image.height, data: btoa(text) }
+  }, png)
+  await reader.close()
+  return { width, height, data: Buffer.from(data, 'base64') }
+}
