@@ -176,7 +176,7 @@ describe('the deployment', () => {
     )
     const page = await response.text()
     const loaded = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].flatMap((match) => match[1] ?? [])
-    expect(loaded).toHaveLength(2)
+    expect(loaded).toEqual(['/deposit/first.js', '/deposit/page.css', '/deposit/page.js'])
     for (const path of loaded) {
       const { status, headers } = await get(path)
       expect([path, status, headers.get('x-frame-options')]).toEqual([path, 200, 'DENY'])

@@ -86,7 +86,6 @@ export default defineConfig({
         test: {
           name: 'pages',
           env: { NODE_COMPILE_CACHE: compileCache },
-          maxWorkers: 1, // one browser at a time: two would slow each other down
           include: ['test/pages/**/*.test.ts'],
         },
       },

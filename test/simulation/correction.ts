@@ -57,7 +57,7 @@ export async function correctAndReplace(run: SimulatedRun): Promise<void> {
 function correct(run: SimulatedRun, from: number): void {
   const { env, stored } = run
   const credited = stored.transfers().filter(({ state, height }) => state === 'credited' && height >= from)
-  for (const { txid, position } of credited) env.creditedElsewhere.add(`${txid}:${position}`)
+  for (const one of credited) env.creditedElsewhere.set(`${one.txid}:${one.position}`, one)
   env.count('corrected: blocks replaced')
   correctTo(run, from - 1)
 }

@@ -13,7 +13,7 @@ import { drawPayment, type Payment, payTrx, payUnreadably, type Transfer } from 
 import type { Random } from './random.ts'
 import type { Scenario } from './scenario.ts'
 import type { Scheduler } from './scheduler.ts'
-import type { StoredScan } from './stored.ts'
+import type { StoredScan, StoredTransfer } from './stored.ts'
 
 /** A transfer of the chain that stays. */
 export interface MinedTransfer extends Transfer {
@@ -66,7 +66,7 @@ function createState(scenario: Scenario) {
     balances: createChainBalances(), // what addresses have on it
     transfers: new Map<string, MinedTransfer>(), // by credit key (`txid:position`)
     unreadable: new Set<string>(), // transactions whose logs no reply can hold
-    creditedElsewhere: new Set<string>(), // by credit key: in blocks that were final and were replaced
+    creditedElsewhere: new Map<string, Pick<StoredTransfer, 'uid' | 'cuy' | 'amount'>>(), // in blocks that were replaced
     owners: new Map<Address, Uid>(), // of deposit addresses in the database
     issuedHeights: new Map<Address, number>(), // the finalized height at their issue
     shown: new Map<Address, Uid>(), // deposit addresses that their owners were shown

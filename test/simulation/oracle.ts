@@ -42,9 +42,12 @@ export function expectedDeposit(env: Environment, transfer: MinedTransfer): Expe
   }
 }
 
-/** Whether a wallet can be full: all that the chain and posts have for it is more than fits. */
+/** Whether a wallet can be full: all that the chain, blocks that were replaced, and posts have for it is more than fits. */
 function mayBeFull(env: Environment, expected: ExpectedDeposit): boolean {
   let sum = 0n
+  for (const { uid, cuy, amount } of env.creditedElsewhere.values()) {
+    if (uid === expected.uid && cuy === expected.cuy) sum += amount
+  }
   for (const transfer of env.transfers.values()) {
     const other = expectedDeposit(env, transfer)
     if (other?.uid === expected.uid && other.cuy === expected.cuy) sum += other.amount
