@@ -40,6 +40,18 @@ it('a tool that reads the local database stops no tick: none of its writes is re
   expect(refused).toEqual([])
 }, 60_000)
 
+it('a tool reads the local database while a tick writes: it opens it for no writing', async () => {
+  const service = new DatabaseSync(databaseFileIn(database.folder), { timeout: 0 })
+  service.exec('BEGIN IMMEDIATE')
+  try {
+    const { code, out } = await database.operateByWrangler('gap', 'list')
+    expect([code, out]).toEqual([0, expect.stringContaining('Open gap: block 2 since ')])
+  } finally {
+    service.exec('ROLLBACK')
+    service.close()
+  }
+}, 60_000)
+
 it('the real wrangler stores a repair, and what the database refuses is one sentence', async () => {
   const rescan = (to: string) =>
     database.operateByWrangler('rescan', '--from', '85', '--to', to, '--reason', "it's missing; x")
