@@ -60,7 +60,7 @@ async function readDue(
   const found = judgeBlocks(blocks, owners, rules)
   const unread: Unread[] = []
   for (const block of blocks) {
-    const one = kind === 'gap' ? await readWhole(context, chain, rules, block) : unreadBlock(block)
+    const one = kind === 'gap' ? await readWhole(context, chain, rules, block, correctedBy) : unreadBlock(block)
     if (one !== null) unread.push(one)
     if (one?.why === 'stopped') break
   }
@@ -93,10 +93,11 @@ async function readWhole(
   chain: Chain,
   rules: JudgeRules,
   block: BlockReading,
+  correctedBy: number,
 ): Promise<Unread | null> {
   if (block.kind === 'not-agreed' || block.callsToRead === null) return unreadBlock(block)
   const { height } = block.header
-  const receipts = await readCalls(context, chain, rules, block.header, block.callsToRead)
+  const receipts = await readCalls(context, chain, rules, block.header, block.callsToRead, correctedBy)
   if (receipts === 'stopped') return { height, txids: null, why: receipts }
   if (receipts === 'failed') return { height, txids: null, why: 'no quorum of nodes gives the receipts of the block' }
   const [first] = receipts
@@ -136,6 +137,8 @@ const rememberedMax = 20
 interface Progress {
   readonly done: number
   readonly unreadable: readonly Txid[]
+  /** The newest correction then: a later one has removed what was not credited, so all of them are read again. */
+  readonly correctedBy: number
 }
 
 /**
@@ -149,16 +152,18 @@ async function readCalls(
   rules: JudgeRules,
   block: BlockRef,
   calls: readonly Txid[],
+  correctedBy: number,
 ): Promise<readonly Txid[] | 'stopped' | 'failed'> {
   const all = (await host.load<Record<BlockHash, Progress>>(memoryKey)) ?? {}
-  const before = all[block.hash] ?? { done: 0, unreadable: [] }
+  const known = all[block.hash]
+  const before = known?.correctedBy === correctedBy ? known : { done: 0, unreadable: [] }
   const isFirstPass = before.done < calls.length
   const queue = isFirstPass ? calls.slice(before.done) : before.unreadable
   const unreadable = isFirstPass ? [...before.unreadable] : []
   const save = (done: number) => {
     const others = Object.entries(all).filter(([hash]) => hash !== block.hash)
     const kept = others.slice(-(rememberedMax - 1))
-    host.save(memoryKey, { ...Object.fromEntries(kept), [block.hash]: { done, unreadable } })
+    host.save(memoryKey, { ...Object.fromEntries(kept), [block.hash]: { done, unreadable, correctedBy } })
   }
   for (let i = 0; i < queue.length; i += receiptsMax) {
     const batch = queue.slice(i, i + receiptsMax)

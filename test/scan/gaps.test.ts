@@ -16,6 +16,7 @@ import {
   alarmsOf,
   balancesOf,
   callsOf,
+  correct,
   disagreeOn,
   finalizedIn,
   rescan,
@@ -47,6 +48,17 @@ const withoutReceiptOf = (txid: string): Fault => ({
       ? { error: { code: -32005, message: 'the response is too large' } }
       : undefined,
 })
+/** A held deposit in a block of which one transaction cannot be read. */
+async function withHeldInGap() {
+  const { service, own } = await withAddress({ CURRENCIES: retiredUsdt })
+  limitLogs(service, 50)
+  const [hugeId = ''] = payFinal(service, noise(60), usdtTo(own, 2_000_000n))
+  for (const node of service.nodes) node.script = () => withoutReceiptOf(hugeId)
+  await service.tick()
+  expect(await statesOf(service)).toEqual(['held:retired'])
+  return { service, hugeId }
+}
+
 describe('a block with more logs than nodes give at once', () => {
   it('does not stop the scan: its TRX is credited at once, and its tokens by the receipts of its calls', async () => {
     const { service, own } = await withAddress()
@@ -123,14 +135,18 @@ describe('a block with more logs than nodes give at once', () => {
   })
 })
 
+it('a correction, which removes what is not credited, has all receipts of a gap read again', async () => {
+  const { service, hugeId } = await withHeldInGap()
+  await correct(service, finalizedIn(service) - 1)
+  expect(await statesOf(service)).toEqual(['seen'])
+  await tickLater(service, 120)
+  expect(await statesOf(service)).toEqual(['held:retired'])
+  expect(await openGaps(service)).toMatchObject([{ reason: expect.stringContaining(hugeId) }])
+})
+
 describe('an older copy of the database that was restored', () => {
   it('has the receipts read again that the object remembers as read', async () => {
-    const { service, own } = await withAddress({ CURRENCIES: retiredUsdt })
-    limitLogs(service, 50)
-    const [hugeId = ''] = payFinal(service, noise(60), usdtTo(own, 2_000_000n))
-    for (const node of service.nodes) node.script = () => withoutReceiptOf(hugeId)
-    await service.tick()
-    expect(await statesOf(service)).toEqual(['held:retired'])
+    const { service } = await withHeldInGap()
     expect(await openGaps(service)).toHaveLength(1)
     // As it was before the receipts were read.
     await service.db.batch([
