@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/chain/address.ts'
-import {
-  addressIn,
-  finalityLag,
-  payFinal,
-  type RunningService,
-  startService,
-  textOf,
-  trxTo,
-  usdtTo,
-} from '../http/service.ts'
+import { addressIn, finalityLag, payFinal, startService, textOf, trxTo, usdtTo } from '../http/service.ts'
 import { changing, type Fault, failing } from '../support/scripted-node.ts'
 import { addressOf, type LogSpec, type TransactionSpec } from '../support/transaction-spec.ts'
 import {
@@ -19,6 +10,8 @@ import {
   correct,
   disagreeOn,
   finalizedIn,
+  limitLogs,
+  openGaps,
   rescan,
   retiredUsdt,
   stateOf,
@@ -27,18 +20,10 @@ import {
   withAddress,
 } from './harness.ts'
 
-const openGaps = async ({ db }: RunningService) => {
-  const { results } = await db.prepare('SELECT * FROM rescan WHERE finished_at IS NULL ORDER BY from_height').all()
-  return results
-}
 /** A call of a stranger's contract with so many empty logs. */
 const noise = (count: number): TransactionSpec => {
   const log: LogSpec = { contract: addressOf(55), topics: [], data: '0x' }
   return { kind: 'call', contract: addressOf(55), from: addressOf(56), logs: Array.from({ length: count }, () => log) }
-}
-/** Nodes give at most so many logs at once. */
-const limitLogs = ({ nodes }: RunningService, max: number) => {
-  for (const node of nodes) node.logsMax = max
 }
 /** The script of a node that cannot give one receipt. */
 const withoutReceiptOf = (txid: string): Fault => ({

@@ -144,3 +144,14 @@ export async function tickLater(service: RunningService, seconds = 20): Promise<
   service.clock.seconds += seconds
   await service.tick()
 }
+
+/** The gaps and requested ranges that are not read to their end. */
+export const openGaps = async ({ db }: RunningService) => {
+  const { results } = await db.prepare('SELECT * FROM rescan WHERE finished_at IS NULL ORDER BY from_height').all()
+  return results
+}
+
+/** Nodes give at most so many logs at once. */
+export const limitLogs = ({ nodes }: RunningService, max: number) => {
+  for (const node of nodes) node.logsMax = max
+}
