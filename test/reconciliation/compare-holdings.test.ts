@@ -168,6 +168,16 @@ describe('a transfer under way', () => {
     })
   })
 
+  it.each([3, 4])('is not reported where each reading lacks a deposit: one every %d minutes', async (period) => {
+    const service = await startReconciliation({ addresses: 1 })
+    for (let i = 1; i <= 10; i += 1) {
+      service.setBalance(1, 0, BigInt(i) * oneTrx)
+      await service.minutes(1, [paid(1, 0, oneTrx)])
+      await service.minutes(period - 1)
+    }
+    expect(service.raised).toEqual([])
+  })
+
   it('is not reported on an address with a deposit every minute, which is compared once it rests', async () => {
     const service = await startReconciliation({ addresses: 1 })
     for (let i = 1; i <= 30; i += 1) {

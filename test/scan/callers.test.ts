@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { blockSeconds } from '../../src/chain/block.ts'
+import { createService } from '../../src/compose.ts'
 import {
   finalityLag,
   payFinal,
@@ -11,6 +12,9 @@ import {
   trxTo,
   usdtTo,
 } from '../http/service.ts'
+import { createWorld } from '../http/world.ts'
+import { bearer, signHs256, tokenNow } from '../support/tokens.ts'
+import { testSecret } from '../support/variables.ts'
 import { alarmsOf, balancesOf, callsOf, stateOf, withAddress, withDeposit } from './harness.ts'
 
 /** Nodes that allow so many requests a day. */
@@ -76,6 +80,22 @@ describe('a recharge', () => {
     const other = service.get('/tron/recharge', 8)
     release()
     expect((await other).status).toBe(200)
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+  })
+
+  it('is the scanner’s: the Worker that serves the request sends nothing to a node', async () => {
+    const { service } = await withDeposit()
+    const lines: string[] = []
+    let sent = 0
+    const reach = () => {
+      sent += 1
+      return new Promise<Response>(() => {}) // never answers
+    }
+    const worker = createService(createWorld(reach, lines, service.clock).platform)
+    const headers = bearer(await signHs256({ sub: '7', exp: tokenNow + 86_400 }, testSecret))
+    const url = 'https://wallet.example/tron/recharge'
+    const { status } = await worker.fetch(new Request(url, { headers }), service.bindings)
+    expect([status, sent]).toEqual([200, 0])
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
   })
 
@@ -145,7 +165,8 @@ describe('one caller', () => {
   })
 
   it('with a recharge timed before each tick takes nothing from it: strangers’ deposits are credited by each', async () => {
-    const { service, own } = await withAddress(withPerDay(23_500))
+    const { service: rich, own } = await withAddress()
+    const service = rich.with(withPerDay(22_540)) // two requests of a caller are too few for a scan
     await service.tick()
     for (let i = 1; i <= 8; i += 1) {
       payFinal(service, trxTo(own, 1_000_000n))

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/chain/address.ts'
-import { finalityLag, payFinal, type RunningService, testNodes, trxTo, usdtTo } from '../http/service.ts'
+import { finalityLag, payFinal, type RunningService, testNodes, usdtTo } from '../http/service.ts'
 import { changing } from '../support/scripted-node.ts'
 import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
+import { usdtBase58 } from '../support/variables.ts'
 import {
   alarmsOf,
   balancesOf,
@@ -17,6 +18,13 @@ import {
 } from './harness.ts'
 
 const oneNode = { TRON_NODES: testNodes.slice(0, 1), TRON_QUORUM: 1 }
+
+/** Nodes show this amount in every token log. */
+function showAmount({ nodes }: RunningService, amount: bigint): void {
+  const data = `0x${amount.toString(16).padStart(64, '0')}`
+  const change = (result: unknown) => (result as object[]).map((log) => ({ ...log, data }))
+  for (const node of nodes) node.script = () => changing('eth_getLogs', change)
+}
 
 /** A service that has scanned `wrong` in place of `right`, by a node that showed it, and is then corrected. */
 async function scanWrongBlock(
@@ -58,15 +66,7 @@ describe('after a correction of the finalized height', () => {
       right: [usdtTo(to, raw)],
     }))
     expect(await statesOf(service)).toEqual(['held:too-large'])
-    for (const node of service.nodes) {
-      node.script = () =>
-        changing('eth_getLogs', (result) =>
-          (result as { data: string }[]).map((log) => ({
-            ...log,
-            data: `0x${5_000_000n.toString(16).padStart(64, '0')}`,
-          })),
-        )
-    }
+    showAmount(service, 5_000_000n)
     await repair()
     expect(own).toHaveLength(40)
     expect(await statesOf(service)).toEqual(['credited'])
@@ -76,14 +76,17 @@ describe('after a correction of the finalized height', () => {
   })
 
   it('a transfer that was refused in a wrong block is decided anew', async () => {
-    const same = (own: Address) => ({ wrong: [trxTo(own, 5_000_000n)], right: [trxTo(own, 5_000_000n)] })
+    const same = (own: Address) => ({ wrong: [usdtTo(own, 5_000_000n)], right: [usdtTo(own, 5_000_000n)] })
+    const usdt = { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6, minDeposit: '10' }
     const { service, repair } = await scanWrongBlock(same, {
-      CURRENCIES: [{ cuy: 1, symbol: 'TRX', decimals: 6, minDeposit: '10' }],
+      CURRENCIES: [{ cuy: 1, symbol: 'TRX', decimals: 6 }, usdt],
     })
     expect(await statesOf(service)).toEqual(['refused:below-minimum'])
+    showAmount(service, 15_000_000n)
     await repair()
-    expect(await eventsOf(service)).toEqual(['deposit.refused'])
-    expect(await statesOf(service)).toEqual(['refused:below-minimum'])
+    expect(await statesOf(service)).toEqual(['credited'])
+    expect(await eventsOf(service)).toEqual(['deposit.refused', 'deposit.credited'])
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 15 })
   })
 
   it('a transfer that failed in the wrong block and succeeded in the right one is credited', async () => {
@@ -169,6 +172,7 @@ describe('what is not credited', () => {
     await rescan(service, height - 5, height)
     await tickLater(service)
     expect(await statesOf(service)).toEqual(['credited'])
+    expect(await service.db.prepare('SELECT raw FROM transfer').first()).toEqual({ raw: '5000000' })
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
   })
 

@@ -17,7 +17,17 @@ import {
 import { changing } from '../support/scripted-node.ts'
 import { addressOf, type TransactionSpec } from '../support/transaction-spec.ts'
 import { usdtBase58 } from '../support/variables.ts'
-import { alarmsOf, balancesOf, eventsOf, finalizedIn, stateOf, statesOf, withAddress, withDeposit } from './harness.ts'
+import {
+  alarmsOf,
+  balancesOf,
+  eventsOf,
+  finalizedIn,
+  openGaps,
+  stateOf,
+  statesOf,
+  withAddress,
+  withDeposit,
+} from './harness.ts'
 
 const ask = async (service: RunningService, txid: string, uid = 7) =>
   read(await service.get(`/tron/recharge?txid=${txid}`, uid))
@@ -129,6 +139,7 @@ describe('a question about a transaction', () => {
     await service.tick()
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 6 })
     expect(alarmsOf(service, 'transaction-unreadable')).toMatchObject([{ txids: txid }])
+    expect(await openGaps(service)).toEqual([])
   })
 
   it('credits nothing while the scan is halted, asks no node, and credits afterwards', async () => {

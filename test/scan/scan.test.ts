@@ -39,6 +39,20 @@ describe('a tick', () => {
     expect(await textOf(service, '/health')).toContain(`"scanned":${finalized},"finalized":${finalized},"behind":0`)
   })
 
+  it('asks two nodes together at most 40,000 times a day while nothing arrives', async () => {
+    const service = await startService()
+    await service.tick()
+    for (let i = 0; i < 10; i += 1) {
+      const before = service.nodes.map((node) => node.requests.length)
+      service.chain.addEmpty(7)
+      service.clock.seconds += 20
+      await service.tick()
+      const asked = service.nodes.map((node, n) => node.requests.length - (before[n] ?? 0))
+      const ticksOfADay = 4_320
+      if (i > 0) expect(asked.reduce((a, b) => a + b) * ticksOfADay).toBeLessThanOrEqual(40_000)
+    }
+  })
+
   it('credits a final deposit, and none that is not final', async () => {
     const { service, own } = await withDeposit()
     service.chain.add([usdtTo(own, 1n)])
@@ -239,8 +253,9 @@ describe('nodes that are not well', () => {
     if (node === undefined) throw new Error('a node')
     node.script = () =>
       changing('eth_getBlockByNumber', (result, { params }) => {
-        const hash = `0x${(4e12).toString(16).padStart(16, '0')}${'ab'.repeat(24)}`
-        const absurd = { ...(result as object), number: `0x${(4e12).toString(16)}`, hash }
+        const hashOf = (height: number) => `0x${height.toString(16).padStart(16, '0')}${'ab'.repeat(24)}`
+        const hashes = { hash: hashOf(4e12), parentHash: hashOf(4e12 - 1) }
+        const absurd = { ...(result as object), number: `0x${(4e12).toString(16)}`, ...hashes }
         return params[0] === 'finalized' ? absurd : result
       })
     await service.tick()

@@ -215,7 +215,8 @@ describe('the requests of a day', () => {
 
   it('that a caller is charged for are requests: a used up share is a limit of the caller, not of the nodes', async () => {
     const h = await createProbed({ nodes: 1, perDay: 23_000 })
-    const ask = () => h.settle(h.open(caller(1)).balances(Array(balancesMax).fill(us), nativeAsset))
+    const chain = h.open(caller(1)) // one piece of work, of many requests
+    const ask = () => h.settle(chain.balances(Array(balancesMax).fill(us), nativeAsset))
     for (let i = 0; i < 25; i += 1) expect((await ask()).ok).toBe(true)
     expect(await ask()).toMatchObject({ ok: false, error: { kind: 'limited', whose: 'caller' } })
     expect((await h.settle(h.open().balances([us], nativeAsset))).ok).toBe(true)
