@@ -15,7 +15,7 @@ export const alarmTable = {
     raised: 'For three minutes the scan has not started, not moved below a final block, or got no answer.',
     ends: 'The scan has read all final blocks, or moves on.',
     remedy:
-      'The line has the cause: nodes that do not answer, disagree or are behind, or an allowance that is used up.',
+      'Nothing is lost: what arrived is credited once the scan goes on. The line has the cause: nodes that do not answer, disagree or are behind (replace them), or requests that are used up (a larger plan, and `perDay`).',
   },
   'finality-stalled': {
     raised: 'For three minutes nodes that answer and are not behind have shown no new final block.',
@@ -36,7 +36,7 @@ export const alarmTable = {
     raised: 'A block cannot be read or agreed on. It was passed over and is read again ever more rarely.',
     ends: 'The block was read, or an operator closed the gap.',
     remedy:
-      'Add or replace a node. The line names a transaction that is unreadable: ask by its txid, or close the gap.',
+      'It is read again by itself, and what is in it is credited then. If it stays for some minutes, add or replace a node. Where the line names a transaction, only that one waits: look it up by its txid. Closing a gap (`npm run operate -- gap close`) gives up what is not read.',
   },
   'transaction-unreadable': {
     raised: 'Nodes agree on a transaction whose bytes this service cannot read. The rest of its block is credited.',
@@ -44,7 +44,8 @@ export const alarmTable = {
   },
   'nodes-disagree': {
     raised: 'Nodes differ about a final block or the decimals of a token. What they do not agree on is not credited.',
-    remedy: 'The line shows what differs. If it stays, replace the node that is wrong.',
+    remedy:
+      'They are asked again by themselves. If it stays for some minutes, replace the node that is wrong: the line shows what differs.',
   },
   'node-lies': {
     raised: 'A node contradicts itself or the clock, or is of another network. Its answer is not used.',
@@ -62,7 +63,7 @@ export const alarmTable = {
     raised: 'The decimals of a currency in `CURRENCIES` are not those of its contract. None of it is credited.',
     ends: 'They are the same.',
     remedy:
-      'If `CURRENCIES` is wrong, list the token under a new `cuy` before its first deposit. What arrived is held.',
+      'Nothing is lost: what arrived is on its address, and held. Amounts that are shown for it are wrong, too: do not pass them on. The line has both numbers. Where no deposit has arrived yet, list the token with the right one under a new `cuy`; for deposits that are held, post adjustments (type 9).',
   },
   'deposit-too-large': {
     raised:
@@ -107,7 +108,8 @@ export const alarmTable = {
   'endpoint-failing': {
     raised: 'An endpoint of `WEBHOOKS` has failed for an hour.',
     ends: 'It takes events again, has put one aside, or is no longer configured.',
-    remedy: 'Since when and why: `npm run operate -- webhooks status`. Its events wait in their order.',
+    remedy:
+      'Deposits are credited meanwhile. Its events wait in their order and are sent again by themselves. Since when and why: `npm run operate -- webhooks status`.',
   },
   'endpoint-behind': {
     raised: 'The oldest event that an endpoint lacks is more than ten minutes old.',

@@ -131,7 +131,7 @@ export const faults: readonly (readonly [
       summary.alarms = [alarm('gap-unread', '100')]
     },
     'Blocks 100 to 105 could not be read: deposits in there are not credited yet',
-    'Add or replace a node.',
+    'add or replace a node',
   ],
   [
     'a held deposit',
@@ -169,7 +169,7 @@ export const faults: readonly (readonly [
       Object.assign(summary.scan, { status: 'stopped', behind: 400, msg: 'the scan has not advanced for 1200 s' })
       summary.alarms = [alarm('scan-stalled')]
     },
-    'The scan stands still: nothing is credited',
+    'The scan stands still: no new deposit is credited',
     'Run npm run doctor -- --production: it asks each node',
   ],
   [

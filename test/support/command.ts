@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
 import { Readable, Writable } from 'node:stream'
 import { root } from './project.ts'
 
@@ -90,6 +91,8 @@ interface CalledStreams {
   readonly stderr: Writable
 }
 
+const requireHere = createRequire(import.meta.url)
+
 /**
  * Runs the function of a command in this process, in a folder and with variables of its own: a process for each run would take most
  * of the time of a test. `runCommand` runs the scripts themselves.
@@ -118,6 +121,7 @@ export async function callCommand(
     process.env[name] = value
     return [name, old] as const
   })
+  requireHere('wrangler') // with it esbuild, which starts in the folder where it was loaded: that of a test is removed
   process.chdir(cwd)
   try {
     return { code: await command(args, streams), out, all }

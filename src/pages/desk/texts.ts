@@ -76,14 +76,14 @@ export const deskTexts = {
     '请运行 `npm run doctor -- --production`，它会逐个检查节点并指出问题。',
   ],
   endpointDo: [
-    'Look at the log of the receiver: it has to answer each event with a status of 2xx.',
-    '请查看接收端的日志：它必须以 2xx 状态应答每个事件。',
+    'Check that the receiver is up and can be reached, and that it answers each event with a status of 2xx.',
+    '请确认接收端正在运行、可以访问，并以 2xx 状态应答每个事件。',
   ],
   differenceDo: [
     'Compare the story of the address with an explorer. What belongs to its user is posted as an adjustment (type 9).',
     '请将该地址的详情与区块浏览器对照。属于用户的部分，请记一笔调整（类型 9）。',
   ],
-  standsStill: ['The scan stands still: nothing is credited', '扫描停滞：不再入账'],
+  standsStill: ['The scan stands still: no new deposit is credited', '扫描停滞：新的充值不入账'],
   stopped: ['The scan has stopped: nothing is credited', '扫描已停止：不再入账'],
   stoppedHelp: [
     'Run `npm run doctor -- --production`, and look at the log of the scanner. Deposits wait, and none is lost.',

@@ -12,7 +12,7 @@ export interface AlarmWords {
 const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy: string]>> = {
   'scan-stalled': [
     '扫描已有三分钟未启动、在最终区块以下停滞，或得不到答复。',
-    '日志中有原因：节点不应答、不一致或落后，或请求额度已用完。',
+    '没有丢失：扫描恢复后，已到账的会入账。日志中有原因：节点不应答、不一致或落后（请更换），或请求额度已用完（请升级套餐并调整 `perDay`）。',
   ],
   'finality-stalled': [
     '正常应答的节点已有三分钟没有新的最终区块。',
@@ -25,7 +25,7 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   'tick-failed': ['连续两次扫描因异常结束，异常见日志。', '下次会自动重试。如果持续，请检查数据库和该异常。'],
   'gap-unread': [
     '有区块无法读取或节点对其不一致，已跳过，并以越来越长的间隔重读。',
-    '请增加或更换节点。若日志指出无法读取的交易：按交易号查询，或关闭该缺口。',
+    '系统会自动重读，读到后即入账。如果持续数分钟，请增加或更换节点。若日志指出某笔交易，只有它在等待：请按交易号查询。关闭缺口（`npm run operate -- gap close`）即放弃尚未读取的部分。',
   ],
   'transaction-unreadable': [
     '节点一致认可的一笔交易，本服务无法解析；同一区块的其余交易已入账。',
@@ -33,7 +33,7 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   ],
   'nodes-disagree': [
     '节点对某个最终区块或代币的小数位数不一致，不一致的部分不入账。',
-    '日志列出了差异。如果持续，请更换出错的节点。',
+    '系统会自动再次询问。如果持续数分钟，请更换出错的节点：日志列出了差异。',
   ],
   'node-lies': [
     '有节点自相矛盾、时钟不符，或属于其他网络，其答复不被采用。',
@@ -49,7 +49,7 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   ],
   'decimals-differ': [
     '`CURRENCIES` 中某币种的小数位数与合约不同，该币种一律不入账。',
-    '如果 `CURRENCIES` 有误，请在首笔充值之前以新的 `cuy` 列出该代币。已到账的会被保留。',
+    '没有丢失：已到账的仍在其地址上，并被搁置。此处显示的金额也不正确，请勿告知用户。日志有两边的位数。尚无充值时，请以新的 `cuy` 和正确的位数列出该代币；已搁置的充值请记调整（类型 9）。',
   ],
   'deposit-too-large': [
     '有一笔充值会使钱包超出上限（2^53−1 个最小单位），已搁置。',
@@ -82,7 +82,7 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   misconfigured: ['有设置缺失或错误，服务停止。', '日志指出是哪项设置以及它的取值要求。'],
   'endpoint-failing': [
     '`WEBHOOKS` 中有接收端已失败一小时。',
-    '起始时间和原因见 `npm run operate -- webhooks status`。事件按顺序等待。',
+    '充值照常入账。事件按顺序等待，并会自动重发。起始时间和原因见 `npm run operate -- webhooks status`。',
   ],
   'endpoint-behind': ['某接收端尚缺的最早事件已超过十分钟。', '请让接收端更快应答：它逐个接收事件。'],
   'events-expiring': [
