@@ -62,7 +62,7 @@ export async function storeTransfers(
   }
 }
 
-/** The caller's transfers in one transaction, by position. */
+/** The caller's transfers in one transaction, or those of all callers (null), by position. */
 export async function selectTransfersOf(
   db: ReadDatabase,
   uid: Uid | null,

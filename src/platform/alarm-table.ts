@@ -36,7 +36,7 @@ export const alarmTable = {
     raised: 'A block cannot be read or agreed on. It was passed over and is read again ever more rarely.',
     ends: 'The block was read, or an operator closed the gap.',
     remedy:
-      'It is read again by itself, and what is in it is credited then. If it stays for some minutes, add or replace a node. Where the line names a transaction, only that one waits: look it up by its txid. Closing a gap (`npm run operate -- gap close`) gives up what is not read.',
+      'It is read again by itself, and what is in it is credited then. If it stays for some minutes, add or replace a node. Where the line names a transaction, only that one waits: look it up by its txid. Closing a gap (`npm run operate -- gap close`) ends it without reading the rest.',
   },
   'transaction-unreadable': {
     raised: 'Nodes agree on a transaction whose bytes this service cannot read. The rest of its block is credited.',
@@ -63,7 +63,7 @@ export const alarmTable = {
     raised: 'The decimals of a currency in `CURRENCIES` are not those of its contract. None of it is credited.',
     ends: 'They are the same.',
     remedy:
-      'Nothing is lost: what arrived is on its address, and held. Amounts that are shown for it are wrong, too: do not pass them on. The line has both numbers. Where no deposit has arrived yet, list the token with the right one under a new `cuy`; for deposits that are held, post adjustments (type 9).',
+      'Nothing is lost: what arrived is on its address, and held. The line has both numbers. Where `CURRENCIES` is right, wait: it is credited once the contract shows the same, so post none of it by hand. Where `CURRENCIES` is wrong, amounts that are shown for it are wrong, too: before the first deposit, list the token with the right decimals under a new `cuy`; after it, what arrives stays held.',
   },
   'deposit-too-large': {
     raised:

@@ -36,6 +36,9 @@ export const misconfigured: QueryFailure = {
   why: 'nothing is credited until an operator has corrected the configuration',
 }
 
+/** There is no room for it now. */
+const walletFull: QueryFailure = { kind: 'undecided', why: explainHeld('wallet-full') }
+
 /** Nothing at or below the height of an address's issue is ever its owner's. */
 const paidBeforeIssue: QueryFailure = {
   kind: 'undecided',
@@ -60,7 +63,7 @@ export async function answerQuestion(
   const own = verdictsFor(uid, found.value.judged)
   const credits = own.filter((one) => one.state === 'credited')
   if (credits.length > 0) {
-    if (!(await hasRoom(context, uid, credits))) return err({ kind: 'undecided', why: explainHeld('wallet-full') })
+    if (!(await hasRoom(context, uid, credits))) return err(walletFull)
     if ((await storeTransfers(db, credits, context.clock.now())) === 'halted') return err(haltedFailure)
     // The database has the last word: a wallet can be full, and another instance can have been faster.
     return decidedAnswer(await selectTransfersOf(db, uid, txid), currencies, 'credited') ?? err(disputed)
@@ -88,9 +91,12 @@ export async function lookUpTransaction(
 ): Promise<Result<TransactionFinding, QueryFailure>> {
   const { db, currencies } = context
   const stored = await selectTransfersOf(db, null, txid)
-  const decided = stored.find(({ state }) => state !== 'seen' && state !== 'dropped')
-  const known = decidedAnswer(stored, currencies)
-  if (known !== null) return ok({ uid: decided?.uid ?? null, answer: known.ok ? 'credited' : known.error })
+  const owner = stored.find(({ state }) => state !== 'seen' && state !== 'dropped')?.uid
+  const known = decidedAnswer(
+    stored.filter(({ uid }) => uid === owner),
+    currencies,
+  )
+  if (owner !== undefined && known !== null) return ok({ uid: owner, answer: known.ok ? 'credited' : known.error })
   const found = await judgeTransaction(context, chain, txid)
   if (!found.ok) {
     const isAboutNodes = found.error.kind === 'limited' || found.error.kind === 'chain-unavailable'
@@ -103,7 +109,10 @@ export async function lookUpTransaction(
   const users = [...recipients, ...owners.keys()].flatMap((address) => issued.get(address)?.uid ?? [])
   const uid = users.find((one) => one !== reservedUid) ?? null
   const own = uid === null ? [] : verdictsFor(uid, judged)
-  if (own.some(({ state }) => state === 'credited')) return ok({ uid, answer: 'creditable' })
+  const credits = own.filter((one) => one.state === 'credited')
+  if (uid !== null && credits.length > 0) {
+    return ok({ uid, answer: (await hasRoom(context, uid, credits)) ? 'creditable' : walletFull })
+  }
   const isEarly = uid !== null && earlyFor(uid, found.value) !== undefined
   const ownAddresses = new Set([...issued].flatMap(([address, owner]) => (owner.uid === uid ? [address] : [])))
   const answer = explainOwn(own, currencies) ?? (isEarly ? paidBeforeIssue : null)

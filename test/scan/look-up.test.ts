@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { formatBase58 } from '../../src/chain/address.ts'
+import { type Address, formatBase58 } from '../../src/chain/address.ts'
+import { transferTopic } from '../../src/chain/block.ts'
 import {
   addressFrom,
   addressIn,
@@ -14,7 +15,7 @@ import {
   usdtTo,
 } from '../http/service.ts'
 import { changing } from '../support/scripted-node.ts'
-import { addressOf, type TransactionSpec } from '../support/transaction-spec.ts'
+import { addressOf, type LogSpec, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
 import { alarmsOf, eventsOf, retiredUsdt, statesOf, withAddress, withDeposit } from './harness.ts'
 
 const lookUp = async (service: RunningService, txid: string) =>
@@ -72,6 +73,32 @@ describe('a transaction that support looks up', () => {
     expect(await lookUp(service, txid)).toMatchObject(found(7, 'worthless', 'no longer accepted'))
     await service.tick()
     expect(await lookUp(service, txid)).toMatchObject(found(7, 'worthless', 'no longer accepted'))
+    await expectAnswerOfOwner(service, txid)
+  })
+
+  it('is that of the first of several users, whatever became of the others', async () => {
+    const { service, own } = await withAddress({ CURRENCIES: retiredUsdt })
+    const other = await addressIn(await service.get('/tron/generate', 8))
+    const log = (to: Address): LogSpec => ({
+      contract: usdtAddress,
+      topics: [transferTopic, `0x${addressOf(99).padStart(64, '0')}`, `0x${to.padStart(64, '0')}`],
+      data: `0x${'5'.padStart(64, '0')}`,
+    })
+    const both: TransactionSpec = {
+      ...{ kind: 'call', contract: usdtAddress, from: addressOf(99), logs: [log(other), log(own)] },
+    }
+    const [txid = ''] = payFinal(service, both)
+    expect(await lookUp(service, txid)).toMatchObject(found(8, 'worthless', 'no longer accepted'))
+    await service.tick()
+    expect(await lookUp(service, txid)).toMatchObject(found(8, 'worthless', 'no longer accepted'))
+    await expectAnswerOfOwner(service, txid, 8)
+  })
+
+  it('waits for room where the wallet of its owner is full', async () => {
+    const { service, own } = await withAddress()
+    await service.post([{ uid: 7, cuy: 2, type: 9, osn: 'full', amt: '9007199254.740991' }])
+    const [txid = ''] = payFinal(service, usdtTo(own, 5n))
+    expect(await lookUp(service, txid)).toMatchObject(found(7, 'undecided', 'no room for it'))
     await expectAnswerOfOwner(service, txid)
   })
 

@@ -25,7 +25,7 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   'tick-failed': ['连续两次扫描因异常结束，异常见日志。', '下次会自动重试。如果持续，请检查数据库和该异常。'],
   'gap-unread': [
     '有区块无法读取或节点对其不一致，已跳过，并以越来越长的间隔重读。',
-    '系统会自动重读，读到后即入账。如果持续数分钟，请增加或更换节点。若日志指出某笔交易，只有它在等待：请按交易号查询。关闭缺口（`npm run operate -- gap close`）即放弃尚未读取的部分。',
+    '系统会自动重读，读到后即入账。如果持续数分钟，请增加或更换节点。若日志指出某笔交易，只有它在等待：请按交易号查询。关闭缺口（`npm run operate -- gap close`）即不再读取其余部分。',
   ],
   'transaction-unreadable': [
     '节点一致认可的一笔交易，本服务无法解析；同一区块的其余交易已入账。',
@@ -49,7 +49,7 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   ],
   'decimals-differ': [
     '`CURRENCIES` 中某币种的小数位数与合约不同，该币种一律不入账。',
-    '没有丢失：已到账的仍在其地址上，并被搁置。此处显示的金额也不正确，请勿告知用户。日志有两边的位数。尚无充值时，请以新的 `cuy` 和正确的位数列出该代币；已搁置的充值请记调整（类型 9）。',
+    '没有丢失：已到账的仍在其地址上，并被搁置。日志有两边的位数。若 `CURRENCIES` 正确，请等待：合约显示一致后会自动入账，因此请勿手工记账。若 `CURRENCIES` 有误，显示的金额也不正确：首笔充值之前，请以新的 `cuy` 和正确的位数列出该代币；此后到账的会一直被搁置。',
   ],
   'deposit-too-large': [
     '有一笔充值会使钱包超出上限（2^53−1 个最小单位），已搁置。',

@@ -30,7 +30,8 @@ export interface Api {
   begin(paths: readonly string[]): void
   /**
    * What the clock of the service shows now, in milliseconds since 1970: that of the reader can be wrong, and is used only
-   * where an answer has no date. Null before an answer. */
+   * where an answer has no date. Null before an answer.
+   */
   now(): number | null
 }
 
