@@ -424,9 +424,15 @@ BEGIN
     WHERE EXISTS (SELECT 1 FROM stored_setting WHERE name = NEW.name);
 END;
 --> statement-breakpoint
-CREATE TRIGGER stored_setting_is_never_changed BEFORE UPDATE ON stored_setting
+-- An operator can correct the decimals of a token, as long as no deposit of it was credited.
+CREATE TRIGGER stored_setting_keeps_its_meaning BEFORE UPDATE ON stored_setting
 BEGIN
-  SELECT RAISE(ABORT, 'stored_setting: rows are never changed');
+  SELECT RAISE(ABORT, 'stored_setting: only the decimals of a token are ever changed')
+    WHERE OLD.value NOT GLOB 'contract T*, decimals *, scale *' OR OLD.name NOT GLOB 'CURRENCIES.*' OR OLD.name <> NEW.name
+      OR substr(OLD.value, 1, instr(OLD.value, ' decimals ')) <> substr(NEW.value, 1, instr(NEW.value, ' decimals '))
+      OR substr(OLD.value, instr(OLD.value, ' scale ')) <> substr(NEW.value, instr(NEW.value, ' scale '));
+  SELECT RAISE(ABORT, 'stored_setting: deposits of the currency are credited')
+    WHERE EXISTS (SELECT 1 FROM day WHERE cuy = CAST(substr(OLD.name, 12) AS INTEGER) AND type = 1);
 END;
 --> statement-breakpoint
 CREATE TRIGGER stored_setting_is_never_deleted BEFORE DELETE ON stored_setting

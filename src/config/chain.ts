@@ -132,7 +132,8 @@ const chainId = parsedText('a chain id such as 0x2b6653dc', (value) =>
 const networkOf = (chainId: string): NetworkName =>
   new Map<string, NetworkName>(Object.entries(networks)).get(chainId) ?? 'local'
 
-const assetsSchema = parsedBy(
+/** The chain id and the currencies, which need no other variable. */
+export const assetsSchema = parsedBy(
   z.object({ TRON_CHAIN_ID: chainId, CURRENCIES: currencies }),
   ({ TRON_CHAIN_ID: chainId, CURRENCIES: currencies }) => ({ chainId, network: networkOf(chainId), currencies }),
 )

@@ -32,7 +32,7 @@ export function settingsOf(chainId: string, firstAddress: Address, currencies: C
   return [
     { name: 'TRON_CHAIN_ID', value: chainId },
     { name: 'TRON_XPUB', value: `${formatBase58(firstAddress)} at m/44'/195'/n'/0/0` },
-    ...currencies.list.map((currency) => ({ name: `CURRENCIES.${currency.cuy}`, value: meaningOf(currency) })),
+    ...currencies.list.map(settingOf),
   ]
 }
 
@@ -49,9 +49,10 @@ export function findDifferences(
   })
 }
 
-function meaningOf({ asset, decimals, scale }: Currency): string {
+/** What stored data depends on in a currency. A trigger reads this text: only the decimals of a token can be corrected. */
+export function settingOf({ cuy, asset, decimals, scale }: Currency): Setting {
   const what = asset.kind === 'native' ? 'TRX' : `contract ${formatBase58(asset.contract)}`
-  return `${what}, decimals ${decimals}, scale ${scale}`
+  return { name: `CURRENCIES.${cuy}`, value: `${what}, decimals ${decimals}, scale ${scale}` }
 }
 
 /** Stores the settings that are not stored yet, unless a stored one differs. Returns all stored settings. */

@@ -7,7 +7,6 @@ import type { ReadDatabase } from '../d1/database.ts'
 import { type JudgeRules, judgeTransfer, type Owners } from '../deposits/transfer.ts'
 import { selectHeldAgain, storeTransfers } from '../deposits/transfers.ts'
 import type { WriteContext } from '../ledger/context.ts'
-import type { Currency } from '../ledger/currencies.ts'
 import { selectDecimals, selectOperators, storeDecimals, storeOperators } from '../ledger/stored-settings.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 
@@ -69,39 +68,34 @@ async function askDecimals(
   chain: Pick<Chain, 'decimals'>,
   stored: ReadonlyMap<Address, number>,
 ): Promise<ReadonlyMap<Address, number>> {
-  const { host, clock, currencies } = context
+  const { db, host, clock, currencies, alarms } = context
   const known = new Map(stored)
   const missing = [...currencies.byContract].filter(([contract, { retired }]) => !retired && !stored.has(contract))
   if (missing.length === 0) return known
   const tries = { ...(await host.load<Record<Address, DecimalsTry>>(memoryKey)) }
-  for (const [contract, currency] of missing) {
+  for (const [contract, { cuy, decimals: configured }] of missing) {
     const last = tries[contract] ?? { found: null, tries: 0, nextTry: 0 as UnixMs }
     let { found } = last
-    if (last.nextTry <= clock.now()) {
+    if (found !== configured && last.nextTry <= clock.now()) {
       const answer = await chain.decimals(contract)
       if (!answer.ok && (answer.error.kind === 'limited' || answer.error.kind === 'out-of-time')) continue
       if (answer.ok) found = answer.value
       const nextTry = (clock.now() + Math.min(retryMsMin * 2 ** last.tries, retryMsMax)) as UnixMs // safe: a later time
       tries[contract] = { found, tries: last.tries + 1, nextTry }
       host.save(memoryKey, tries)
-      if (answer.ok) await storeAgreed(context, contract, currency, answer.value)
+      // Not believed for ever: a contract can show false ones for a while.
+      if (answer.ok && found !== configured) {
+        await alarms.raise('decimals-differ', String(cuy), { cuy, configured, contract: found })
+      }
+    }
+    if (found === configured) {
+      // Also where they were found before `CURRENCIES` was corrected.
+      await storeDecimals(db, contract, found)
+      await alarms.clear('decimals-differ', String(cuy))
     }
     if (found !== null) known.set(contract, found)
   }
   return known
-}
-
-/** Stores the decimals that are the configured ones. Others raise an alarm: a contract can show false ones for a while. */
-async function storeAgreed(
-  { db, alarms }: ScanContext,
-  contract: Address,
-  { cuy, decimals: configured }: Currency,
-  agreed: number,
-): Promise<void> {
-  if (agreed === configured) {
-    await storeDecimals(db, contract, agreed)
-    await alarms.clear('decimals-differ', String(cuy))
-  } else await alarms.raise('decimals-differ', String(cuy), { cuy, configured, contract: agreed })
 }
 
 /**

@@ -33,7 +33,10 @@ export interface Allowance {
   settle(): void
 }
 
-/** Requests that a tick which is caught up takes at one node at most: head, blocks and logs, and blocks and logs of the tail. */
+/**
+ * Requests that a tick which is caught up needs at one node: head, blocks and logs, and blocks and logs of the tail. More of the
+ * tail, where the node's newest block is late, is information only, and can wait for room.
+ */
 export const tickRequests = 5
 /** Requests between two saves during a piece of work: so many can be counted twice where it is killed. */
 export const reservedRequests = 10

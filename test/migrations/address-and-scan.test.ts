@@ -119,11 +119,50 @@ describe('a stored setting', () => {
       `${setting('0x2')} ON CONFLICT (name) DO UPDATE SET value = '0x2'`,
       'stored_setting: already stored',
     ],
-    ['changed', `UPDATE stored_setting SET value = '0x2'`, 'stored_setting: rows are never changed'],
+    [
+      'changed',
+      `UPDATE stored_setting SET value = '0x2'`,
+      'stored_setting: only the decimals of a token are ever changed',
+    ],
     ['deleted', 'DELETE FROM stored_setting', 'stored_setting: rows are never deleted'],
   ])('%s is refused', async (_, sql, why) => {
     await db.prepare(setting('0x1')).run()
     await expectRefusal(sql, why)
+  })
+
+  describe('of a token', () => {
+    const asset = 'contract TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'
+    const change = (value: string, column = 'value') => `UPDATE stored_setting SET ${column} = '${value}'`
+    beforeEach(() =>
+      run(
+        `INSERT INTO stored_setting (name, value, stored_at) VALUES ('CURRENCIES.3', '${asset}, decimals 8, scale 6', 5)`,
+      ),
+    )
+
+    it('gets other decimals', async () => {
+      await run(change(`${asset}, decimals 18, scale 6`))
+      expect(await db.prepare('SELECT value FROM stored_setting').raw()).toEqual([[`${asset}, decimals 18, scale 6`]])
+    })
+
+    it.each([
+      ['another scale', change(`${asset}, decimals 8, scale 4`)],
+      ['another contract', change('contract TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6, decimals 8, scale 6')],
+      ['no contract', change('TRX, decimals 8, scale 6')],
+      ['more text', change(`${asset}, decimals 8, scale 6, x`)],
+      ['another name', change('CURRENCIES.4', 'name')],
+    ])('does not get %s', async (_, sql) => {
+      await expectRefusal(sql, 'stored_setting: only the decimals of a token are ever changed')
+    })
+
+    it('keeps its decimals for good once a deposit of it is credited', async () => {
+      const credited = (cuy: number) =>
+        `INSERT INTO day (day, cuy, type, entries, high, low) VALUES (1, ${cuy}, 1, 1, 0, 5)`
+      await run(credited(2), change(`${asset}, decimals 18, scale 6`), credited(3))
+      await expectRefusal(
+        change(`${asset}, decimals 8, scale 6`),
+        'stored_setting: deposits of the currency are credited',
+      )
+    })
   })
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { recheckMs } from '../../src/config/check-settings.ts'
 import { addressIn, failed, payFinal, type RunningService, read, textOf, trxTo, usdtTo } from '../http/service.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
 import { usdtBase58 } from '../support/variables.ts'
@@ -79,6 +80,32 @@ describe('a token whose decimals nodes do not agree on', () => {
     for (const node of service.nodes) node.decimals.set(usdtAddress, 6)
     await tickLater(service, 600)
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+  })
+})
+
+describe('a token that was configured with wrong decimals', () => {
+  it('is credited by the right ones once these are configured and stored: at once, and without another request', async () => {
+    const { service: wrong, own } = await withAddress(withUsdt({ decimals: 8, scale: 6 }))
+    payFinal(wrong, usdtTo(own, 25_000_000n))
+    await wrong.tick()
+    const right = wrong.with(withUsdt({ decimals: 6, scale: 6 }))
+    await tickLater(right)
+    expect((await right.get('/health')).status).toBe(503)
+    expect(await statesOf(wrong)).toEqual(['held:decimals-differ'])
+    await wrong.db
+      .prepare(
+        `UPDATE stored_setting SET value = replace(value, 'decimals 8', 'decimals 6') WHERE name = 'CURRENCIES.2'`,
+      )
+      .run()
+    const asked = decimalsCalls(wrong)
+    await tickLater(right, recheckMs / 1000)
+    expect(await balancesOf(right)).toEqual({ 1: 0, 2: 25 })
+    expect(decimalsCalls(wrong)).toBe(asked)
+    const raised = await wrong.db.prepare('SELECT name FROM alarm').raw()
+    expect(raised).toEqual([])
+    expect(await wrong.db.prepare(`SELECT value FROM stored_setting WHERE name GLOB 'DECIMALS.*'`).raw()).toEqual([
+      ['6'],
+    ])
   })
 })
 

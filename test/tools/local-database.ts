@@ -54,6 +54,8 @@ export const installQuickWrangler = (folder: string) =>
 export interface LocalDatabase {
   /** Calls the function of `npm run operate`, with the stand-in for wrangler. */
   operate(...args: readonly string[]): Promise<CommandEnd>
+  /** The same, with these variables in its environment. */
+  operateWith(variables: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<CommandEnd>
   /** Runs `npm run operate` with the real wrangler. */
   operateByWrangler(...args: readonly string[]): Promise<CommandEnd>
   /** Runs the real wrangler. */
@@ -80,6 +82,8 @@ migrations_dir = "${root}migrations"\n`,
   const quick = installQuickWrangler(folder)
   return {
     operate: (...args) => callCommand(runOperate, args, { cwd: folder, environment: quick }),
+    operateWith: (variables, ...args) =>
+      callCommand(runOperate, args, { cwd: folder, environment: { ...quick, ...variables } }),
     operateByWrangler: (...args) => runCommand('src/tools/operate/start.ts', args, { cwd: folder, environment }),
     wrangler: (...args) => runCommand('node_modules/wrangler/bin/wrangler.js', args, { cwd: folder, environment }),
     folder,

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { err, type Result } from '../../common/result.ts'
 import type { CommandOutput } from '../command-output.ts'
 import { environmentOf } from '../configuration.ts'
+import { correctCurrency, parseCurrencyId } from './currency.ts'
 import { applyRepair, listGaps, parseRepair, type Repair, type RepairOptions } from './repair.ts'
 import { parseReservedRange, reserve } from './reserve.ts'
 import { parseWebhookCommand, runWebhookCommand, type WebhookOptions } from './webhooks.ts'
@@ -12,6 +13,7 @@ const usage = `npm run operate -- <command> [--production | --env <name>]
   gap list                                             shows blocks that were passed over
   gap close --from <block> --reason "…"                ends the attempts to read them
   reserve [--from <index>] --to <index>                these addresses belong to no user: after a restore, or below the first
+  currency --cuy <number>                              stores its corrected decimals, before a deposit of it is credited
   webhooks status                                      shows how far each endpoint is, since when it fails and why
   webhooks replay --endpoint <number> --from <id>      sends it the events from this one on again
   webhooks move --endpoint <number> --from-url-of-key <key>   it goes on where its earlier URL was`
@@ -20,10 +22,10 @@ const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const
 const options = {
   ...{ from: text, to: text, finalized: text, reason: text, endpoint: text, 'from-url-of-key': text },
-  ...{ env: text, production: flag },
+  ...{ cuy: text, env: text, production: flag },
 } as const
 
-type Values = RepairOptions & WebhookOptions
+type Values = RepairOptions & WebhookOptions & { readonly cuy?: string | undefined }
 /** What a command does in an environment, or one sentence: what is wrong with its options. */
 type Prepare = (values: Values) => Result<(env: string | undefined) => Promise<Result<string, string>>, string>
 
@@ -46,6 +48,7 @@ const commands: Readonly<Record<string, readonly [takes: readonly (keyof Values)
   'gap list': [[], () => ({ ok: true, value: listGaps })],
   'gap close': [['from', 'reason'], repair('close')],
   reserve: [['from', 'to'], prepare(parseReservedRange, reserve)],
+  currency: [['cuy'], prepare(parseCurrencyId, correctCurrency)],
   'webhooks status': [[], webhooks('status')],
   'webhooks replay': [['endpoint', 'from'], webhooks('replay')],
   'webhooks move': [['endpoint', 'from-url-of-key'], webhooks('move')],

@@ -73,7 +73,7 @@ describe('npm run operate, with the real migrations', () => {
       min(iif(derivation_index = 100, NULL, uid)) AS uid FROM address`
     const own = `TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6 at m/44'/195'/n'/0/0`
     const storeKey = (key: string) => {
-      rows('DROP TRIGGER IF EXISTS stored_setting_is_never_changed')
+      rows('DROP TRIGGER IF EXISTS stored_setting_keeps_its_meaning')
       rows(`INSERT OR IGNORE INTO stored_setting SELECT 'TRON_XPUB', 'none', 1
         WHERE NOT EXISTS (SELECT 1 FROM stored_setting WHERE name = 'TRON_XPUB')`)
       rows(`UPDATE stored_setting SET value = '${key.replaceAll("'", "''")}' WHERE name = 'TRON_XPUB'`)
@@ -267,6 +267,8 @@ describe('the options of npm run operate', () => {
     [['reserve', '--to', '-1']],
     [['reserve', '--to', '5', '--env', 'x', '--production']],
     [['webhooks', 'status', '--forever']],
+    [['currency', '--cuy', 'USDT']],
+    [['currency']],
   ])('%j are explained', async (args) => {
     const { code, all } = await run(...args)
     expect([code, all.includes('npm run operate -- <command>')]).toEqual([2, true])
