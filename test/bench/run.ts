@@ -7,6 +7,7 @@ import { type Figure, type Scale, toTable } from './figure.ts'
 import { measureBundle } from './figures/bundle.ts'
 import { measureCatchUp } from './figures/catch-up.ts'
 import { measureDelays } from './figures/delays.ts'
+import { measureEvents } from './figures/events.ts'
 import { measureLists } from './figures/lists.ts'
 import { measureMemory } from './figures/memory.ts'
 import { measurePage } from './figures/page.ts'
@@ -19,6 +20,7 @@ const groups: Readonly<Record<string, (scale: Scale) => Promise<readonly Figure[
   tick: measureTick,
   'catch-up': measureCatchUp,
   writes: measureWrites,
+  events: measureEvents,
   lists: measureLists,
   memory: measureMemory,
   bundle: measureBundle,
