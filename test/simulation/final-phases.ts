@@ -81,9 +81,14 @@ export async function deliverAll({ env, stored, endpoints }: SimulatedRun): Prom
 export async function forkAndReturn(run: SimulatedRun): Promise<void> {
   const { env, nodes, stored, request } = run
   const { random } = env
-  const before = stored.scan()
+  const triedAt = stored.scan()?.triedAt
   const [to, owner] = [...env.shown][0] ?? []
-  if (before === undefined || to === undefined || owner === undefined) return
+  if (to === undefined || owner === undefined) return
+  // Between two scans: blocks that change while they are read are a gap, and what follows a gap is compared with nothing.
+  const isBetween = () => stored.scan()?.triedAt !== triedAt && stored.scan()?.hash != null
+  await passUntil(env, isBetween, 300_000, 100)
+  const before = stored.scan()
+  if (before === undefined || !isBetween()) return env.violate('no scan has ended with a block that was read')
   env.queued.push(payTrx(addressOf(0x2002), to, 2_000n))
   env.isForked = true
   nodes.rewriteAll(createBranch(env, before.height - random.int(0, 3)))
