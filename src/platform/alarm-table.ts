@@ -15,7 +15,7 @@ export const alarmTable = {
     raised: 'For three minutes the scan has not started, not moved below a final block, or got no answer.',
     ends: 'The scan has read all final blocks, or moves on.',
     remedy:
-      'Nothing is lost: what arrived is credited once the scan goes on. The line has the cause: nodes that do not answer, disagree or are behind (replace them), or requests that are used up (a larger plan, and `perDay`).',
+      'Nothing is lost: what arrived is credited once the scan goes on. The log line has the cause: nodes that do not answer, disagree or are behind (replace them), or requests that are used up (a larger plan, and `perDay`).',
   },
   'finality-stalled': {
     raised: 'For three minutes nodes that answer and are not behind have shown no new final block.',
@@ -28,7 +28,7 @@ export const alarmTable = {
     remedy: 'Look at the chain and at the nodes before anything else, then correct the position (`npm run operate`).',
   },
   'tick-failed': {
-    raised: 'Two ticks in a row have ended with an exception, which is in the line.',
+    raised: 'Two ticks in a row have ended with an exception, which is in the log line.',
     ends: 'A tick has ended without one.',
     remedy: 'The next tick tries again. If it stays, look at the database and at the exception.',
   },
@@ -36,43 +36,46 @@ export const alarmTable = {
     raised: 'A block cannot be read or agreed on. It was passed over and is read again ever more rarely.',
     ends: 'The block was read, or an operator closed the gap.',
     remedy:
-      'It is read again by itself, and what is in it is credited then. If it stays for some minutes, add or replace a node. Where the line names a transaction, only that one waits: look it up by its txid. Closing a gap (`npm run operate -- gap close`) ends it without reading the rest.',
+      'It is read again by itself, and what is in it is credited then. If it stays for some minutes, add or replace a node: where nodes disagree, the log line of `nodes-disagree` has what each says. Where its reason names a transaction, only that one waits: look it up by its txid. Closing a gap (`npm run operate -- gap close`) ends it without reading the rest.',
   },
   'transaction-unreadable': {
     raised: 'Nodes agree on a transaction whose bytes this service cannot read. The rest of its block is credited.',
-    remedy: 'Look at the transaction with an explorer. If it pays a user, post an adjustment (type 9).',
+    remedy:
+      'Look at the transaction with an explorer. If it pays a user, have a backend post an adjustment (`POST /ledger/entries`, type 9).',
   },
   'nodes-disagree': {
     raised: 'Nodes differ about a final block or the decimals of a token. What they do not agree on is not credited.',
     remedy:
-      'They are asked again by themselves. If it stays for some minutes, replace the node that is wrong: the line shows what differs.',
+      'They are asked again by themselves. If it stays for some minutes, replace the node that is wrong: the log line has the numbers of the nodes in `TRON_NODES`, and what each says.',
   },
   'node-lies': {
     raised: 'A node contradicts itself or the clock, or is of another network. Its answer is not used.',
-    remedy: 'Check the URL of the node in `TRON_NODES`, or replace the node.',
+    remedy: 'The log line has the number of the node in `TRON_NODES`, and why. Check its URL there, or replace it.',
   },
   'node-unfit': {
     raised: 'A node cannot be used: it has no transaction history, no logs of a block, or no tag `finalized`.',
-    remedy: 'The line names the node and what it lacks. Repair it, or name another one in `TRON_NODES`.',
+    remedy: 'The log line names the node and what it lacks. Repair it, or name another one in `TRON_NODES`.',
   },
   'allowance-used-up': {
-    raised: 'A tick has no request left of those that a node allows in a day. The line names the node, and until when.',
+    raised:
+      'A tick has no request left of those that a node allows in a day. The log line names the node, and until when.',
     remedy: 'Set `perDay` and `perSecond` to what the node really allows, get a larger plan, or scan less often.',
   },
   'decimals-differ': {
     raised: 'The decimals of a currency in `CURRENCIES` are not those of its contract. None of it is credited.',
     ends: 'They are the same.',
     remedy:
-      'Nothing is lost: what arrived is on its address, and held. The line has both numbers. Where `CURRENCIES` is right, wait: it is credited once the contract shows the same, so post none of it by hand. Where `CURRENCIES` is wrong, amounts that are shown for it are wrong, too: before the first deposit, list the token with the right decimals under a new `cuy`; after it, what arrives stays held.',
+      'Nothing is lost: what arrived is held, and its amounts are not certain. The log line has both numbers. If `CURRENCIES` is right, wait: it is credited once the contract shows the same. If it is wrong: (1) correct `decimals` there, with `scale` as it was (where there was none: the wrong decimals, at most 6); (2) run `npm run operate -- currency --cuy <n>`, for a deployment with `--production`; (3) deploy at once. What is held is then credited by itself with the right amounts: post none of it by hand.',
   },
   'deposit-too-large': {
     raised:
-      'A deposit would fill a wallet above 2^53−1 smallest units. It is held. One line for the oldest in a currency.',
+      'A deposit would fill a wallet above 2^53−1 smallest units. It is held. One log line for the oldest in a currency.',
     remedy: 'Decide with the caller. Ask by its txid, where the reason stays.',
   },
   'corrected-credit': {
     raised: 'After a correction, a credited deposit was not found again. It stays in the ledger.',
-    remedy: 'Compare it with the chain. If it is not there, post an adjustment (type 9).',
+    remedy:
+      'Compare it with the chain. If it is not there, have a backend post an adjustment (`POST /ledger/entries`, type 9).',
   },
   'paid-before-issue': {
     raised: 'A caller asked for a payment that was final before the address was issued to the caller.',
@@ -93,7 +96,7 @@ export const alarmTable = {
     raised: 'The chain id, the key or a currency is not that of the stored data. Nothing is served or credited.',
     ends: 'The configuration is that of the stored data.',
     remedy:
-      'The line names the setting, what is stored and what is configured. Set it back, or use the right database.',
+      'The log line names the setting, what is stored and what is configured. Set it back, or use the right database. Where the decimals of a currency were wrong and are right now, run `npm run operate -- currency --cuy <n>`.',
   },
   'key-was-used': {
     raised: 'The database is empty, and the first addresses of the key hold or held something. No address is issued.',
@@ -103,7 +106,7 @@ export const alarmTable = {
   misconfigured: {
     raised: 'A setting is missing or wrong; once for each, whenever the Worker starts. Nothing is served.',
     ends: 'The Worker starts without it.',
-    remedy: 'The line names the setting and what it takes.',
+    remedy: 'The log line names the setting and what it takes.',
   },
   'endpoint-failing': {
     raised: 'An endpoint of `WEBHOOKS` has failed for an hour.',

@@ -1,5 +1,6 @@
 import type { RaisedAlarm } from '../alarms/alarms.ts'
 import type { Address } from '../chain/address.ts'
+import type { ChainFailure } from '../chain/chain.ts'
 import type { CurrencyId, EndpointKey, EntryType } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import { statement, type Value } from '../d1/database.ts'
@@ -19,6 +20,13 @@ export const summaryAlarmsMax = 50
 
 /** Addresses with a difference in a summary. */
 export const summaryDifferencesMax = 20
+
+/** Transfers of one gap that are counted. */
+export const summaryGapSeenMax = 100
+/** Addresses of one currency, those that are read next, among which the ones with newer transfers are counted. */
+export const summaryUnreadMax = 200
+/** An address is read this long after a transfer of it was stored (`0001_invariants.sql`). */
+const readAfterMs = 60_000
 
 const dayMs = 86_400_000
 
@@ -43,6 +51,8 @@ export interface CurrencySummary {
   readonly owed: bigint
   /** What the addresses hold by their newest reading, in chain units; null where none was read. */
   readonly held: { readonly sum: bigint; readonly addresses: number; readonly newestAt: UnixMs } | null
+  /** Of the `summaryUnreadMax` addresses that are read next: how many have a transfer that their newest reading may lack. */
+  readonly unread: number
   /** The reported differences between records and readings, in chain units, and of how many addresses. */
   readonly unexplained: { readonly sum: bigint; readonly addresses: number }
   /** Oldest first, without a hole. */
@@ -77,13 +87,16 @@ export interface Summary {
   readonly seen: number
   /** Of the first `countedMax`, by their reason. */
   readonly held: readonly HeldGroup[]
-  readonly gaps: readonly (OpenGap & { readonly since: UnixMs })[]
+  /** Each with the transfers that were seen in it, at most `summaryGapSeenMax`. */
+  readonly gaps: readonly (OpenGap & { readonly since: UnixMs; readonly seen: number })[]
   readonly alarms: readonly RaisedAlarm[]
   /** Reported ones: the first `summaryDifferencesMax`. */
   readonly differences: readonly HoldingDifference[]
   /** The id of the newest event, 0 where there is none. */
   readonly newestEvent: number
   readonly scan: ScanHealth
+  /** Why the newest tick did not read everything; null where it did. */
+  readonly problem: ChainFailure['kind'] | null
   readonly endpoints: readonly EndpointDelay[]
 }
 
@@ -94,32 +107,44 @@ export async function readSummary(
   shared: SharedHealth,
 ): Promise<Summary> {
   const { db, clock, currencies } = context
-  const today = Math.floor(clock.now() / dayMs)
+  const now = clock.now()
+  const today = Math.floor(now / dayMs)
   const values = {
     after: today - summaryDays,
     max: countedMax,
-    gaps: summaryGapsMax,
+    ...{ gaps: summaryGapsMax, gapSeen: summaryGapSeenMax },
     alarms: summaryAlarmsMax,
     differences: summaryDifferencesMax,
+    ...{
+      cuys: JSON.stringify(currencies.list.map(({ cuy }) => cuy)),
+      soon: now + readAfterMs,
+      unread: summaryUnreadMax,
+    },
   }
   const [rows, delays, scan] = await Promise.all([
     db.batch(Object.values(selects).map((select) => select(db, values satisfies Record<string, Value>))),
     selectEndpointDelays(db, endpoints),
     readScanHealth(context, shared),
   ])
-  const [totals, days, counts, held, gaps, alarms, differences] = rows.map(({ results }) => results as unknown) as [
+  const [totals, days, counts, held, gaps, alarms, differences, unread] = rows.map(
+    ({ results }) => results as unknown,
+  ) as [
     readonly TotalRow[],
     readonly DayRow[],
-    readonly { readonly seen: number; readonly addresses: number; readonly newestEvent: number }[],
+    readonly (Pick<Summary, 'seen' | 'addresses' | 'newestEvent' | 'problem'> | undefined)[],
     Summary['held'],
     Summary['gaps'],
     Summary['alarms'],
     readonly (Omit<HoldingDifference, 'difference'> & { readonly difference: string })[],
+    readonly Pick<CurrencySummary, 'cuy' | 'unread'>[],
   ] // safe: the statements in their order
-  const { seen = 0, addresses = 0, newestEvent = 0 } = counts[0] ?? {}
-  const sums = currencies.list.map(({ cuy }) => summaryOf(cuy, totals, days, today))
+  const { seen = 0, addresses = 0, newestEvent = 0, problem = null } = counts[0] ?? {}
+  const sums = currencies.list.map(({ cuy }) => ({
+    ...summaryOf(cuy, totals, days, today),
+    unread: unread.find((one) => one.cuy === cuy)?.unread ?? 0,
+  }))
   return {
-    ...{ currencies: sums, addresses, seen, held, gaps, alarms, newestEvent, scan, endpoints: delays },
+    ...{ currencies: sums, addresses, seen, held, gaps, alarms, newestEvent, scan, problem, endpoints: delays },
     differences: differences.map((one) => ({ ...one, difference: BigInt(one.difference) })),
   }
 }
@@ -145,7 +170,7 @@ function summaryOf(
   totals: readonly TotalRow[],
   rows: readonly DayRow[],
   today: number,
-): CurrencySummary {
+): Omit<CurrencySummary, 'unread'> {
   const total = (kind: TotalKind) => totals.find((one) => one.cuy === cuy && one.kind === kind)
   const [owed, held, difference] = [total('owed'), total('held'), total('difference')]
   const byDay = Map.groupBy(
@@ -183,7 +208,7 @@ SELECT day, cuy, type, entries AS count, high || ' ' || low AS parts FROM day WH
   counts: statement(`
 SELECT (SELECT count(*) FROM (SELECT 1 FROM transfer INDEXED BY transfer_seen WHERE state = 'seen' LIMIT :max)) AS seen,
   coalesce((SELECT max(id) FROM address) - (SELECT min(id) FROM address) + 1, 0) AS addresses,
-  coalesce((SELECT max(id) FROM event), 0) AS newestEvent`),
+  coalesce((SELECT max(id) FROM event), 0) AS newestEvent, (SELECT problem FROM scan) AS problem`),
   held: statement(`
 SELECT held.*, created_at AS oldestAt FROM (
   SELECT reason, cuy, count(*) AS count, min(id) AS oldest
@@ -191,7 +216,9 @@ SELECT held.*, created_at AS oldestAt FROM (
   GROUP BY reason, cuy
 ) AS held CROSS JOIN transfer ON transfer.id = oldest ORDER BY held.reason, held.cuy`),
   gaps: statement(`
-SELECT id, next_height AS "from", to_height AS "to", attempts, reason AS why, created_at AS since
+SELECT id, next_height AS "from", to_height AS "to", attempts, reason AS why, created_at AS since, (
+  SELECT count(*) FROM (SELECT 1 FROM transfer INDEXED BY transfer_seen
+    WHERE state = 'seen' AND height BETWEEN next_height AND to_height LIMIT :gapSeen)) AS seen
 FROM rescan INDEXED BY rescan_open WHERE kind = 'gap' AND finished_at IS NULL ORDER BY to_height LIMIT :gaps`),
   alarms: statement(`
 SELECT name AS kind, detail AS subject, raised_at AS raisedAt FROM alarm ORDER BY name, detail LIMIT :alarms`),
@@ -202,4 +229,10 @@ FROM (SELECT detail, raised_at FROM alarm WHERE name IN ('reconciliation-shortfa
 CROSS JOIN holding ON holding.cuy = CAST(reported.detail AS INTEGER)
   AND holding.address = substr(reported.detail, instr(reported.detail, ':') + 1)
 WHERE holding.difference <> '0'`),
+  unread: statement(`
+SELECT value AS cuy, (
+  SELECT count(*) FROM (SELECT changed_height, read_from FROM holding INDEXED BY holding_due
+    WHERE cuy = value AND due_at <= :soon ORDER BY due_at LIMIT :unread)
+  WHERE changed_height > coalesce(read_from, 0)) AS unread
+FROM json_each(:cuys)`),
 }

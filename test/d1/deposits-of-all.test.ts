@@ -136,9 +136,9 @@ describe('the summary', () => {
     expect(found.currencies.map(({ days, ...sums }) => sums)).toEqual([
       {
         ...{ cuy: 1, owed: 10n, held: { sum: 20n, addresses: 1, newestAt: today } },
-        unexplained: { sum: -2n, addresses: 1 },
+        ...{ unread: 2, unexplained: { sum: -2n, addresses: 1 } },
       },
-      { cuy: 2, owed: 0n, held: null, unexplained: { sum: 0n, addresses: 0 } },
+      { cuy: 2, owed: 0n, held: null, unread: 0, unexplained: { sum: 0n, addresses: 0 } },
     ])
     const [days = []] = found.currencies.map((one) => one.days)
     expect(days).toHaveLength(summaryDays)
@@ -154,11 +154,43 @@ describe('the summary', () => {
         { reason: 'retired', cuy: 1, count: 1, oldestAt: today - 86_400_000 },
         { reason: 'too-large', cuy: 1, count: 2, oldestAt: today - 86_400_000 },
       ],
-      gaps: [{ from: 90, to: 91, attempts: 4, why: 'unreadable', since: 60 }],
+      gaps: [{ from: 90, to: 91, attempts: 4, why: 'unreadable', since: 60, seen: 0 }],
       alarms: [{ kind: 'gap-unread', subject: '90', raisedAt: 61 }],
       scan: { status: 'ok', scanned: 100, finalized: 120, behind: 20 },
       endpoints: [{ number: 1, waitingSince: today + 2_000, failingSince: null }],
     })
+  })
+
+  it('counts the addresses whose newest reading can lack a transfer, and says why the newest tick read less', async () => {
+    await storeTransfers(db, [nth(1, credited(7n)), nth(2, credited(2n), toSecond)], ms(today))
+    await db.batch([
+      db.prepare(
+        `UPDATE holding SET balance = '7', read_from = changed_height, read_to = changed_height WHERE cuy = 1`,
+      ),
+      db.prepare(`UPDATE scan SET problem = 'no-answer'`),
+    ])
+    expect(await summary()).toMatchObject({ currencies: [{ unread: 0 }, { unread: 0 }], problem: 'no-answer' })
+    await storeTransfers(db, [nth(3, credited(1n), { ...toSecond, block: block(102) })], ms(today))
+    expect(await summary()).toMatchObject({ currencies: [{ unread: 1 }, { unread: 0 }] })
+  })
+
+  it('counts the transfers that were seen in each gap', async () => {
+    await storeTransfers(
+      db,
+      [121, 122].map((n) => nth(n, seen(), { block: block(n) })),
+      ms(today),
+    )
+    await db.batch([
+      db.prepare(`UPDATE scan SET height = 122, finalized = 122, hash = '${block(122).hash}'`),
+      ...[119, 121].map((from) =>
+        db.prepare(`INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)
+          VALUES ('gap', ${from}, ${from + 1}, ${from}, 'unreadable', 60, 70)`),
+      ),
+    ])
+    expect((await summary()).gaps).toMatchObject([
+      { from: 119, seen: 0 },
+      { from: 121, seen: 2 },
+    ])
   })
 
   it('of an empty database has no sums', async () => {

@@ -1,9 +1,8 @@
 import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
 import { desktop, usePages } from './fixture.ts'
-import { askAbout, choose, poke, see, seeIn, textOfFirst } from './reading.ts'
-import type { Scripted } from './scripted-service.ts'
-import { currencies, entry, payAddress, regular, transfer, txidOf } from './story.ts'
+import { choose, poke, see, seeIn, textOfFirst } from './reading.ts'
+import { currencies, entry, payAddress, regular, transfer } from './story.ts'
 
 const pages = usePages()
 
@@ -34,7 +33,7 @@ describe('the way of a payment', () => {
     )
 
     pages.story.transfers = [transfer(4, 'credited', { entry: 1 })]
-    pages.story.entries = [entry(1, 1, '25', '25')]
+    pages.story.entries = [entry(1, 1, '25', '25', { created_at: '2026-11-22T14:05:05.000Z' })]
     pages.story.balances = [
       [1, '0'],
       [2, '25'],
@@ -43,9 +42,21 @@ describe('the way of a payment', () => {
     await seeIn(page, '[data-state="credited"]', 'It is in your balance.')
     await seeIn(page, '.balances', '25')
     await seeIn(page, '.entries', '+25 USDT')
+    await seeIn(page, '.arrivals time', 'Found 11/2')
+    await seeIn(page, '.entries time', 'Credited 11/2')
     await seeIn(page, '[role="status"].unseen', '25 USDT: Credited')
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
     expect(await pages.shift()).toBeLessThan(0.01)
+  })
+
+  it.each([
+    ['en', 'a crypto wallet app or an exchange account that holds TRX or USDT', 'TRON (for tokens: TRC-20)'],
+    ['zh', '持有 TRX 或 USDT 的加密货币钱包应用或交易所账户', 'TRON（代币选 TRC-20）'],
+  ])('begins with where the money comes from, and whose the address is (%s)', async (language, from, network) => {
+    const page = await pages.openLoaded({ languages: [language] })
+    await seeIn(page, '.step', from)
+    await seeIn(page, '.step', network)
+    await seeIn(page, '.paying', language === 'en' ? 'is added to your balance here' : '计入您在这里的余额')
   })
 
   it('shows the warning of the currency that is chosen, and the code of the address', async () => {
@@ -87,6 +98,7 @@ describe('the way of a payment', () => {
     await page.waitForSelector('.address')
     await see(page, 'Nile test network: worthless test money')
     await see(page, 'Never send real money to this address')
+    await seeIn(page, '.step', 'that holds TRX. The network to choose there is Nile test network.')
     expect(await page.$$eval('input[type="radio"]', (inputs) => inputs.length)).toBe(1)
   })
 
@@ -134,19 +146,36 @@ describe('the way of a payment', () => {
     await see(page, 'Do not send anything yet')
     await see(page, 'The service cannot answer right now')
   })
+
+  it('asks for no payment where no currency is offered', async () => {
+    pages.story.currencies = []
+    const page = await pages.openLoaded()
+    await see(page, 'Deposits are closed at the moment')
+    expect(await page.$eval('.step > p', ({ hidden }) => hidden)).toBe(true)
+  })
 })
 
 describe('a transfer', () => {
   const states: readonly [state: string, members: object, en: string, zh: string][] = [
     ['seen', { seconds: 0 }, 'Becoming final now', '正在最终确认'],
-    ['dropped', {}, 'your wallet still has the money', '资金仍在您的钱包中'],
+    ['dropped', {}, 'the money is still where you sent it from', '资金仍在转出的钱包或交易所中'],
     ['held', { reason: 'decimals-unknown', why: 'x' }, 'Your money is safe', '您的资金安全'],
-    ['held', { reason: 'decimals-differ', why: 'x' }, 'The operator has to look at it', '需要运营方处理'],
-    ['held', { reason: 'too-large', why: 'x' }, 'has arrived and is kept', '妥善保管'],
-    ['held', { reason: 'retired', why: 'x' }, 'this currency is not accepted at the moment', '目前不接受该币种'],
-    ['held', { reason: 'wallet-full', why: 'x' }, 'Your balance cannot hold more', '您的余额已达上限'],
+    ['held', { reason: 'decimals-differ', why: 'x' }, 'A person has to look at it first', '需要人工处理'],
+    ['held', { reason: 'too-large', why: 'x' }, 'has arrived and is safe', '妥善保管'],
+    [
+      'held',
+      { reason: 'retired', why: 'x' },
+      'not accepted at the moment. Please contact the support of the site',
+      '请联系向您提供本页面的网站',
+    ],
+    ['held', { reason: 'wallet-full', why: 'x' }, 'credited by itself when there is room', '有空间后会自动入账'],
     ['held', { reason: 'toString', why: 'a new reason' }, 'a new reason', 'a new reason'],
-    ['refused', { reason: 'below-minimum', why: 'x' }, 'it is below the minimum', '低于最低金额'],
+    [
+      'refused',
+      { reason: 'below-minimum', why: 'x' },
+      'below the minimum, so it is not added to your balance',
+      '低于最低金额，因此没有计入余额',
+    ],
     ['refused', { reason: 'dust', why: 'x' }, 'smaller than the smallest amount', '小于可记账的最小金额'],
   ]
 
@@ -177,39 +206,6 @@ describe('a transfer', () => {
   })
 })
 
-describe('a question about a transaction', () => {
-  const answers: readonly [Scripted, en: string, zh: string][] = [
-    [{ msg: 'success: already credited 25 USDT' }, 'the money is in your balance', '资金已计入您的余额'],
-    [{ status: 404, msg: 'no such transaction' }, 'does not know this transaction', '没有这笔交易'],
-    [{ status: 409, msg: 'not final', headers: { 'retry-after': '41' } }, 'final in about 41 s', '约 41 秒后'],
-    [{ status: 409, msg: 'the nodes disagree' }, 'Nothing is lost by waiting', '等待不会造成损失'],
-    [{ status: 422, msg: 'the transaction failed' }, 'it brought nothing to your account', '没有给您的账户带来入账'],
-    [{ status: 429, msg: 'too many', headers: { 'retry-after': '60' } }, 'try again in 60 s', '60 秒后再试'],
-    [{ status: 500, msg: 'internal error' }, 'Money that you have sent is safe', '资金是安全的'],
-    [{ status: 502, body: '<html>' }, 'The service cannot answer right now', '服务暂时无法响应'],
-  ]
-
-  it.each(['en', 'zh'] as const)(
-    'is answered in words, with the sentence of the service below (%s)',
-    async (language) => {
-      const page = await pages.openLoaded({ languages: [language] })
-      for (const [scripted, en, zh] of answers) {
-        pages.answer('/tron/recharge', scripted)
-        const words = await askAbout(page, ` https://tronscan.org/#/transaction/${txidOf(9)} `)
-        expect(words).toContain(language === 'en' ? en : zh)
-        if (scripted.msg !== undefined) expect(words).toContain(scripted.msg)
-      }
-      expect(pages.asked(`/tron/recharge?txid=${txidOf(9)}`)).toBe(answers.length)
-    },
-  )
-
-  it('is not sent where it is no transaction number', async () => {
-    const page = await pages.openLoaded()
-    expect(await askAbout(page, 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH')).toContain('That is no transaction number')
-    expect(pages.asked('/tron/recharge')).toBe(0)
-  })
-})
-
 describe('the wallet', () => {
   it('shows exact amounts in the format of the reader, and gives all entries of a filter as a file', async () => {
     pages.tell(regular())
@@ -221,6 +217,11 @@ describe('the wallet', () => {
     await seeIn(page, '.balances', '9.007.199.279,740991')
     await page.select('#filter', '2')
     await seeIn(page, '.entries', '+9.007.199.254,740991 USDT')
+    const shown = await page.$$eval('.ledger td:first-child', (all) => all.map((one) => one.textContent))
+    expect(shown.slice(0, 2)).toEqual([
+      expect.stringMatching(/^DepositCredited 2\d\.11\.2026, \d\d:\d\d$/),
+      expect.stringMatching(/^Payment2\d\.11\.2026, \d\d:\d\dtwo cups$/),
+    ])
     expect(await page.$eval('.chart svg', (chart) => chart.getAttribute('aria-label'))).toBe(
       'Line chart of the balance in USDT, from 25 to 9.007.199.279,740991',
     )

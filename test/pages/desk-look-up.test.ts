@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { reasonIn } from '../../src/pages/desk/reasons.ts'
+import { reasonOf } from '../../src/pages/kit/reasons.ts'
 import { textOf } from '../support/source-files.ts'
 import { useDesk } from './desk-fixture.ts'
-import { addEvents, ago, faults, happened, onChain } from './desk-story.ts'
+import { addDifferences, addEvents, ago, faults, happened, onChain, owned } from './desk-story.ts'
 import { desktop } from './fixture.ts'
 import { askDesk, downloadedList, poke, seeIn, textOfFirst } from './reading.ts'
-import type { Scripted } from './scripted-service.ts'
+import { exact, type Scripted } from './scripted-service.ts'
 import { payAddress, txidOf } from './story.ts'
 
 const at = useDesk()
@@ -52,7 +52,12 @@ const inEnglish: readonly Answer[] = [
     'It pays no address of this service',
   ],
   [onChain('credited', 'already credited', 7), 'It is credited', 'Look it up again', 'is in your balance'],
-  [onChain('worthless', 'a new sentence', 7), 'a new sentence', 'post an adjustment (type 9)', '“a new sentence”'],
+  [
+    onChain('worthless', 'a new sentence', 7),
+    'a new sentence',
+    'have a backend post an adjustment (POST /ledger/entries, type 9)',
+    '“a new sentence”',
+  ],
   [onChain('a-new-answer', 'a new sentence', 7), 'It cannot be decided yet', 'Look it up again', '“a new sentence”'],
 ]
 
@@ -123,12 +128,12 @@ describe('a transaction of which no deposit is stored', () => {
     const explained = textOf('src/deposits/explain.ts')
     const reasons = [...explained.matchAll(/case '([\w-]+)':\s+return (['"`])(.+)\2/g)]
     expect(reasons.length).toBeGreaterThan(6)
-    for (const [, reason, , sentence = ''] of reasons) expect(reasonIn(sentence)).toBe(reason)
+    for (const [, reason, , sentence = ''] of reasons) expect(reasonOf(sentence)).toBe(reason)
     const failures = textOf('src/scan/question.ts').matchAll(/why: '(.+)'/g)
     const others = explained.matchAll(/^const \w+ = '(it .+)'/gm)
     const sentences = [...failures, ...others].map(([, sentence = '']) => sentence)
     expect(sentences.length).toBeGreaterThan(8)
-    expect(sentences.filter((sentence) => reasonIn(sentence) === null)).toEqual([])
+    expect(sentences.filter((sentence) => reasonOf(sentence) === null)).toEqual([])
   })
 })
 
@@ -169,6 +174,7 @@ describe('the newest events', () => {
 
   it('are asked for from 20 before the newest, and again only when there is a newer one', async () => {
     const page = await open()
+    await seeIn(page, '#state', 'All is well') // everything is read by then
     await seeIn(page, 'section:has(#events)', 'What happened last')
     expect(await page.$('section:has(#events) table')).toBeNull()
     addEvents(at.desk)
@@ -198,7 +204,59 @@ describe('the newest events', () => {
   })
 })
 
+describe('a gap', () => {
+  it('has the deposits that were seen in it: they wait, and their stories say so', async () => {
+    faults[0]?.[1](at.desk)
+    at.desk.deposits = [
+      owned(10, 'seen', { seconds: 41, created_at: ago(16) }),
+      owned(9, 'seen', { seconds: 0, created_at: ago(7_250) }),
+    ]
+    const page = await open()
+    await seeIn(page, 'section:has(#gaps)', 'Deposits seen there, and waiting: 2')
+    expect(await askDesk(page, 'gap 100')).toContain('Seen, and not credited yet')
+    expect(await page.$$eval('.result tbody tr', (all) => all.length)).toBe(1)
+    await page.click('.result tbody button')
+    await seeIn(page, '.result', 'its block seems to be one that could not be read')
+    expect(await textOfFirst(page, 'blockquote')).toContain('as soon as its block can be read here')
+    expect(await askDesk(page, txidOf(10))).toContain('Not yet: in about 41 s')
+  })
+})
+
 describe('the differences', () => {
+  it.each([
+    [390, '-1234567890.123456789012345678'],
+    [320, '-9007199254.740993'],
+  ])('have every amount in one line on a phone of %i pixels', async (width, amount) => {
+    addDifferences(at.desk)
+    for (const one of at.desk.summary.differences) Object.assign(one, { amt: exact(amount) })
+    const page = await open({ width })
+    await page.waitForSelector('#differences')
+    const lines = await page.$$eval('section:has(#differences) td span', (all) =>
+      all.flatMap((one) => {
+        const [text] = one.childNodes
+        const [shown] = /−[\d,.]+/.exec(one.textContent) ?? []
+        if (text === undefined || shown === undefined) return []
+        const range = document.createRange()
+        range.setStart(text, one.textContent.indexOf(shown))
+        range.setEnd(text, one.textContent.indexOf(shown) + shown.length)
+        return [range.getClientRects().length]
+      }),
+    )
+    expect(lines).toEqual([1, 1])
+  })
+
+  it('lead to the documentation of the post that they advise, which has an adjustment', async () => {
+    addDifferences(at.desk)
+    const page = await open()
+    const link = await page.waitForSelector('.status a')
+    const route = textOf('src/http/routes/post-ledger-entries.ts')
+    expect(await link?.evaluate((one) => [one.getAttribute('href'), one.textContent])).toEqual([
+      `/docs#/Ledger/${/^ {4}id: '(\w+)'/m.exec(route)?.[1]}`,
+      'POST /ledger/entries',
+    ])
+    expect(route).toContain("example('an adjustment'") // examples are run
+  })
+
   it('say how many addresses there are where not all are shown', async () => {
     at.desk.summary.differences = [{ cuy: 1, address: payAddress, amt: 1, since: ago(60) }]
     for (const currency of at.desk.summary.currencies) currency.differing = 20

@@ -17,7 +17,13 @@ const day = (index: number) => ({
 
 const currency = (cuy: number, symbol: string) => ({
   ...{ cuy, symbol, owed: exact('9007199254.740993'), held: exact('9007199254.740993'), held_at: ago(3_600) },
-  ...{ compared: 812, unexplained: exact('0'), differing: 0, days: Array.from({ length: 30 }, (_, n) => day(n)) },
+  ...{
+    compared: 812,
+    unread: 0,
+    unexplained: exact('0'),
+    differing: 0,
+    days: Array.from({ length: 30 }, (_, n) => day(n)),
+  },
 })
 
 /** The summary of a service that is well. */
@@ -31,7 +37,7 @@ export const wellSummary = () => ({
   newest_event: 0,
   scan: {
     ...{ status: 'ok', scanned: 70_000_019, finalized: 70_000_019, behind: 0, finalized_at: ago(57) as string | null },
-    ...{ msg: null as string | null, oldest_held_at: null as string | null },
+    ...{ msg: null as string | null, problem: null as string | null, oldest_held_at: null as string | null },
   },
   endpoints: [
     { number: 1, behind_seconds: 0, failing_since: null, last_failure: null },
@@ -127,8 +133,10 @@ export const faults: readonly (readonly [
   [
     'a gap',
     ({ summary }) => {
-      summary.gaps = [{ from: 100, to: 105, since: ago(7_200), attempts: 7, why: 'the nodes disagree about block 100' }]
-      summary.alarms = [alarm('gap-unread', '100')]
+      summary.gaps = [
+        { from: 100, to: 105, since: ago(7_200), attempts: 7, why: 'the nodes disagree about block 100', seen: 2 },
+      ]
+      summary.alarms = [alarm('gap-unread', '100'), alarm('nodes-disagree', 'block 103')]
     },
     'Blocks 100 to 105 could not be read: deposits in there are not credited yet',
     'add or replace a node',
@@ -187,6 +195,16 @@ export const faults: readonly (readonly [
     },
     'The newest final block is 6 min old',
     'Run npm run doctor -- --production: it asks each node',
+  ],
+  [
+    'wrong decimals',
+    (desk) => {
+      desk.summary.alarms.push(alarm('decimals-differ', '2'))
+      desk.summary.transfers.held_for = [{ reason: 'decimals-differ', cuy: 2, count: 1 }]
+      desk.deposits = [owned(9, 'held', { reason: 'decimals-differ', why: 'the decimals differ' })]
+    },
+    'USDT: the decimals in CURRENCIES are not those of the contract, so none of it is credited',
+    'npm run operate -- currency --cuy 2',
   ],
 ]
 

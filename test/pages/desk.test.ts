@@ -1,10 +1,10 @@
 import type { Page } from 'puppeteer-core'
 import { describe, expect, it } from 'vitest'
 import { useDesk } from './desk-fixture.ts'
-import { addDifferences, ago, alarm, faults, owned, wellDesk } from './desk-story.ts'
+import { addDifferences, addEvents, ago, alarm, faults, owned, wellDesk } from './desk-story.ts'
 import { desktop } from './fixture.ts'
 import { askDesk, downloadedList, poke, see, seeIn, textOfFirst } from './reading.ts'
-import type { Scripted } from './scripted-service.ts'
+import { exact, type Scripted } from './scripted-service.ts'
 import { payAddress, txidOf } from './story.ts'
 
 const at = useDesk()
@@ -70,7 +70,7 @@ describe('the first screen', () => {
   })
 
   it('names a kind once, with the first of what it is about and the number of the others', async () => {
-    const gap = (from: number) => ({ from, to: from, since: ago(60), attempts: 1, why: `cannot read ${from}` })
+    const gap = (from: number) => ({ from, to: from, since: ago(60), attempts: 1, why: `cannot read ${from}`, seen: 0 })
     at.desk.summary.gaps = [5, 6, 7, 8, 9].map(gap)
     const page = await open()
     await seeIn(page, '#state', '5 ranges of blocks could not be read')
@@ -79,6 +79,49 @@ describe('the first screen', () => {
     expect(status).toContain('Block 7: cannot read 7')
     expect(status).not.toContain('cannot read 8')
     expect(status).toContain('and 2 more')
+  })
+
+  it('names nodes, endpoints and blocks by what they are in the settings, and the log line to look for', async () => {
+    faults[0]?.[1](at.desk)
+    const { summary } = at.desk
+    summary.alarms.push(alarm('node-lies', 'wrong-chain 2'), alarm('nodes-disagree', 'block 106'))
+    summary.alarms.push(alarm('event-set-aside', 'endpoint 1:31'))
+    const page = await open()
+    await seeIn(page, '#state', 'Blocks 100 to 105')
+    const status = await textOfFirst(page, '.status')
+    for (const words of [
+      ...['Node 2: number 2 in TRON_NODES', 'Its URL is number 1 in WEBHOOKS · event 31', 'Block 106 · Since'],
+      ...['Deposits seen there, and waiting: 2', 'look for nodes-disagree, node-lies.'],
+    ]) {
+      expect(status).toContain(words)
+    }
+    expect(status).not.toContain('Block 103') // the gap is what follows from it
+    faults[4]?.[1](Object.assign(at.desk, wellDesk()))
+    at.desk.summary.scan.problem = 'no-answer'
+    await poke(page)
+    await seeIn(page, '.status', 'Too few nodes answer · the scan has not advanced')
+  })
+
+  it('gives no amount for certain where decimals differ, and none to the user', async () => {
+    faults[7]?.[1](at.desk)
+    addEvents(at.desk)
+    const page = await open()
+    await seeIn(page, '#state', 'USDT: the decimals')
+    await seeIn(page, '.status', 'USDT: cuy 2 in CURRENCIES · Held deposits: 1')
+    await seeIn(page, '[data-cuy="2"]', 'Its amounts are not certain')
+    expect(await textOfFirst(page, '[data-cuy="1"]')).not.toContain('not certain')
+    await seeIn(page, 'section:has(#held) td', '25 USDT (not certain)')
+    await seeIn(page, 'section:has(#events)', 'Deposit: On its way · 25 USDT (not certain)')
+    expect(await askDesk(page, txidOf(9))).toContain('npm run operate -- currency --cuy 2')
+    expect(await textOfFirst(page, 'blockquote')).toMatch(/^Your payment of USDT has arrived and is safe/)
+  })
+
+  it('says where addresses were read before their newest deposits', async () => {
+    Object.assign(at.desk.summary.currencies[0] ?? {}, { owed: exact('300'), held: exact('0'), unread: 1 })
+    const page = await openWell()
+    await seeIn(page, '[data-cuy="1"]', 'Of these, perhaps read before their newest deposit: 1.')
+    expect(await textOfFirst(page, '[data-cuy="2"]')).not.toContain('before')
+    expect(await page.$('.currencies .fault')).toBeNull()
   })
 
   it('says that the delay of the nodes is not known where it is not', async () => {

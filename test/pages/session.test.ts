@@ -91,11 +91,40 @@ describe('without a token', () => {
     requireToken(() => 'none')
     const page = await pages.open()
     await see(page, 'set DEV_UID in .dev.vars')
+    await (await page.$('input[value="2"]'))?.click()
+    await seeIn(page, '.payment .note', 'Do not send anything yet')
+    await seeIn(page, '.payment .note', 'open this page from there again')
     expect(tokens()).toEqual(new Set([null]))
     const before = pages.asked('/tron/deposits')
     await page.$eval('.trouble button', (button) => button.click())
     await expect.poll(() => pages.asked('/tron/deposits')).toBe(before + 1)
   })
+})
+
+describe('a session that has ended', () => {
+  it.each([
+    [
+      'en',
+      'Your session has ended',
+      'Go back to the site or app that gave you this page',
+      'What you have sent as described here is safe',
+    ],
+    ['zh', '登录已过期', '请回到向您提供本页面的网站或应用', '按本页说明转出的资金是安全的'],
+  ])(
+    'is explained to the person who pays; advice for developers is a small line below (%s)',
+    async (language, ...says) => {
+      const page = await pages.openLoaded({ languages: [language] })
+      requireToken(() => 'none')
+      await poke(page)
+      await page.waitForSelector('.trouble:not([hidden])')
+      const lines = await page.$$eval('.trouble strong, .trouble p', (all) => all.map((one) => one.textContent))
+      for (const [index, words] of says.entries()) expect(lines[index]).toContain(words)
+      expect(lines.filter((line) => line.includes('DEV_UID'))).toEqual([await textOfFirst(page, '.trouble .muted')])
+      await page.$$eval('.arriving button', (all) => all.at(-1)?.click()) // "check now"
+      await seeIn(page, '.arriving .result', says[1] ?? '')
+      expect(await textOfFirst(page, '.arriving .result')).not.toContain('DEV_UID')
+    },
+  )
 })
 
 describe('a framing page', () => {
@@ -174,7 +203,7 @@ describe('the service', () => {
     const page = await pages.openLoaded()
     pages.answer('/tron/deposits', { status: 429, msg: 'too many', headers: { 'retry-after': '60' } })
     await poke(page)
-    await see(page, 'Too many requests for now')
+    await see(page, 'The page is busy: too many requests for now')
     await see(page, 'Tries again by itself in')
     const before = pages.service.requests.length
     await choose(page, 2)
@@ -208,7 +237,7 @@ describe('the service', () => {
     await page.setOfflineMode(true)
     await poke(page)
     await see(page, 'No connection to the service')
-    await see(page, 'Money that you have sent is safe')
+    await see(page, 'What you have sent as described here is safe')
     expect(await textOfFirst(page, '.address')).toBe(payAddress)
     pages.story.transfers = [transfer(3, 'seen', { seconds: 9 })]
     await page.setOfflineMode(false)
@@ -252,6 +281,10 @@ describe('the service', () => {
     await seeIn(page, '.arriving .result', 'success: credited 25 USDT')
     pages.answer('/tron/recharge', { status: 429, msg: 'your share', headers: { 'retry-after': '60' } })
     await page.$$eval('button', (all) => all.find((one) => one.textContent === 'Check now')?.click())
-    await seeIn(page, '.arriving .result', 'Too many requests for now. Money that you have sent is safe')
+    await seeIn(
+      page,
+      '.arriving .result',
+      'The page is busy: too many requests for now. What you have sent as described here is safe',
+    )
   })
 })

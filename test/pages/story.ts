@@ -52,27 +52,33 @@ export const newcomer = (): Story => ({
   entries: [],
 })
 
-/** A caller with a history. */
+/** A caller with a history: each deposit is an entry, some time after it was found. */
 export const regular = (): Story => ({
   network: 'Tron',
   currencies,
   transfers: [
     transfer(9, 'seen', { seconds: 43, amt: exact('120.5') }),
-    transfer(8, 'credited', { entry: 5, amt: exact('9007199254.740991') }),
+    transfer(8, 'credited', { entry: 21, amt: exact('9007199254.740991') }),
     transfer(7, 'refused', { reason: 'below-minimum', why: 'below the minimum of 1 USDT', amt: exact('0.25') }),
     transfer(6, 'held', { reason: 'retired', why: 'the currency is retired' }),
     transfer(5, 'dropped'),
+    transfer(2, 'credited', { entry: 17, cuy: 1, amt: exact('3.5'), created_at: '2026-11-18T09:29:00.000Z' }),
+    transfer(1, 'credited', { entry: 5, created_at: '2026-11-06T09:29:00.000Z' }),
   ],
   balances: [
     [1, '3.5'],
     [2, '9007199279.740991'],
   ],
   entries: [
-    entry(21, 1, '9007199254.740991', '9007199279.740991'),
+    entry(21, 1, '9007199254.740991', '9007199279.740991', {
+      osn: `${txidOf(8)}:0`,
+      mark: 'deposit',
+      created_at: '2026-11-22T14:09:05.000Z',
+    }),
     entry(20, 4, '-2.5', '25', { mark: 'two cups' }),
-    entry(17, 1, '3.5', '3.5', { cuy: 1 }),
+    entry(17, 1, '3.5', '3.5', { cuy: 1, osn: txidOf(2) }),
     entry(12, 5, '2.5', '27.5', { osn: '=cmd|calc!A0', mark: '@refund' }),
-    entry(5, 1, '25', '25'),
+    entry(5, 1, '25', '25', { osn: `${txidOf(1)}:0` }),
   ],
 })
 

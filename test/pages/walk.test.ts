@@ -1,5 +1,7 @@
 import type { Browser, Page } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { parseAddress } from '../../src/chain/address.ts'
+import { tokenBase58, tokenCall } from '../devnet/control.ts'
 import { localBackendToken } from '../devnet/local.ts'
 import { type OpenPage, openAs, type Reader, startBrowser } from './browser.ts'
 import { startEmbeddingPage } from './embedding-page.ts'
@@ -56,7 +58,7 @@ const ways = [
     currency: 'TRX',
     amount: '3.5',
     check: '立即检查',
-    words: ['本地测试链', '已发现', '已入账'],
+    words: ['本地测试链', '确认中', '已入账'],
   },
 ] as const
 
@@ -113,6 +115,12 @@ it('a person who sent something worthless, or nothing at all, is given the reaso
     const { txid } = await service.devnet.pay({ to, amount: '5', currency: 'TRC10' })
     await service.devnet.mine(3)
     expect(await askAbout(page, txid)).toContain('it brought nothing to your account')
+    const recipient = parseAddress(to)
+    if (!recipient.ok) throw new Error(to)
+    const data = tokenCall('transfer(address,uint256)', recipient.value, 1n)
+    const failed = await service.devnet.send({ to: tokenBase58, data, fails: 'OUT_OF_ENERGY' })
+    await service.devnet.mine(3)
+    expect(await askAbout(page, failed.txid)).toContain('so the money has not left your wallet')
     expect(await askAbout(page, 'ab'.repeat(32))).toContain('does not know this transaction')
   })
 })

@@ -13,7 +13,9 @@ import {
   summaryAlarmsMax,
   summaryDays,
   summaryDifferencesMax,
+  summaryGapSeenMax,
   summaryGapsMax,
+  summaryUnreadMax,
 } from '../../scan/summary.ts'
 import { type LedgerRoute, reading } from '../context.ts'
 import { type Json, type JsonMembers, jsonAmount, success } from '../envelope.ts'
@@ -43,7 +45,9 @@ function summaryItem(summary: Summary, currencies: Currencies, now: number): Jso
       held: held.reduce((sum, { count }) => sum + count, 0),
       held_for: held.map(({ reason, cuy, count }) => ({ reason, cuy, count })),
     },
-    gaps: gaps.map(({ from, to, since, attempts, why }) => ({ from, to, since: formatInstant(since), attempts, why })),
+    gaps: gaps.map(({ from, to, since, attempts, why, seen }) => {
+      return { from, to, since: formatInstant(since), attempts, why, seen }
+    }),
     alarms: alarms.map(({ kind, subject, raisedAt }) => {
       return { kind, subject: subjectOf(subject, endpoints), since: formatInstant(raisedAt), ...rulesOf(kind) }
     }),
@@ -54,7 +58,7 @@ function summaryItem(summary: Summary, currencies: Currencies, now: number): Jso
     })),
     newest_event: newestEvent,
     scan: {
-      ...{ status, scanned, finalized, behind, msg },
+      ...{ status, scanned, finalized, behind, msg, problem: summary.problem },
       finalized_at: finalizedTime === null ? null : formatInstant(finalizedTime),
       oldest_held_at: oldest === undefined ? null : formatInstant(oldest),
     },
@@ -73,7 +77,7 @@ function configured(cuy: CurrencyId, { byId }: Currencies): Currency {
   return currency
 }
 
-function currencyItem({ cuy, owed, held, unexplained, days }: CurrencySummary, currencies: Currencies): Json {
+function currencyItem({ cuy, owed, held, unread, unexplained, days }: CurrencySummary, currencies: Currencies): Json {
   const { symbol, scale, decimals } = configured(cuy, currencies)
   return {
     ...{ cuy, symbol },
@@ -81,6 +85,7 @@ function currencyItem({ cuy, owed, held, unexplained, days }: CurrencySummary, c
     held: held === null ? null : jsonAmount(held.sum, decimals),
     held_at: held === null ? null : formatInstant(held.newestAt),
     compared: held?.addresses ?? 0,
+    unread,
     unexplained: jsonAmount(unexplained.sum, decimals),
     differing: unexplained.addresses,
     days: days.map(({ startsAt, entries }) => {
@@ -142,6 +147,9 @@ const currency = () =>
       ),
       held_at: nullable(docs.instantSchema(), 'About when the newest of these readings was made.'),
       compared: docs.countSchema('How many addresses were read.'),
+      unread: docs.countSchema(
+        `Of the ${summaryUnreadMax} addresses that are read next: how many have a transfer that \`held\` may lack.`,
+      ),
       unexplained: docs.amountSchema(
         'The differences between records and readings that have an alarm, added up: more is there (positive), or less.',
       ),
@@ -157,6 +165,9 @@ const gap = () =>
     since: docs.instantSchema(),
     attempts: docs.countSchema('Tries since it last went forward.'),
     why: docs.textSchema('Why it could not be read.'),
+    seen: docs.countSchema(
+      `Transfers that were seen in these blocks and wait; ${summaryGapSeenMax} means that many or more.`,
+    ),
   })
 
 const alarm = () =>
@@ -204,6 +215,10 @@ const scan = () =>
       'The time of that block on the chain: about a minute ago where the nodes follow the chain. null: not known.',
     ),
     msg: nullable(z.string(), 'What is wrong; null where nothing is.'),
+    problem: nullable(
+      z.enum(['no-answer', 'disagreement', 'forked', 'limited', 'out-of-time']),
+      'Why the newest tick did not read every final block; null where it did.',
+    ),
     oldest_held_at: nullable(docs.instantSchema(), 'When the oldest held transfer was found; null where none is held.'),
   })
 
@@ -231,7 +246,7 @@ const summary = () =>
 
 /** The documentation of `GET /ledger/summary`. */
 export const ledgerSummaryDocs = () => {
-  const none = { held: null, held_at: null, compared: 0, unexplained: 0, differing: 0 }
+  const none = { held: null, held_at: null, compared: 0, unread: 1, unexplained: 0, differing: 0 }
   const days = Array.from({ length: summaryDays }, (_, i) => {
     const day = new Date(Date.UTC(2026, 7, 23 + i)).toISOString().slice(0, 10)
     return { day, deposits: 0, sum: 0, entries: [] as object[] }
@@ -255,7 +270,7 @@ export const ledgerSummaryDocs = () => {
         transfers: { seen: 0, held: 0, held_for: [] },
         ...{ gaps: [], alarms: [], differences: [], newest_event: 2 },
         scan: {
-          ...{ status: 'ok', scanned: 70_000_019, finalized: 70_000_019, behind: 0, msg: null },
+          ...{ status: 'ok', scanned: 70_000_019, finalized: 70_000_019, behind: 0, msg: null, problem: null },
           ...{ finalized_at: '2023-11-14T22:14:17.000Z', oldest_held_at: null },
         },
         endpoints: [],

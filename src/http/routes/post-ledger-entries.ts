@@ -114,11 +114,13 @@ const response = () =>
 
 const payment = { uid: 7, cuy: 2, type: 4, osn: 'order-1001', amt: '-2.5', mark: 'two cups' }
 const refund = { uid: 7, cuy: 2, type: 5, osn: 'order-1001', amt: 1, mark: 'a cold cup' }
+const adjustment = { uid: 7, cuy: 2, type: 9, osn: 'adjustment-1', amt: '1.5', mark: 'a surplus, by the office' }
 const before = 'two deposits, credited'
 const after = 'two deposits and a payment'
 
 const examples = () => {
   const refunded = { ...docs.paidEntry, id: 4, type: 5, amt: 1, balance: 23.5, mark: 'a cold cup' }
+  const adjusted = { ...docs.paidEntry, osn: 'adjustment-1', type: 9, amt: 1.5, balance: 26.5, mark: adjustment.mark }
   const gift = { uid: 7, cuy: 2, type: 3, osn: 'gift-7', amt: '-10' }
   const given = { ...docs.paidEntry, osn: 'gift-7', type: 3, amt: -10, balance: 15, mark: '' }
   const received = { ...given, id: 4, uid: 8, wid: 3, amt: 10, balance: 10 }
@@ -133,6 +135,7 @@ const examples = () => {
     example('a payment', before, [payment], [docs.paidEntry]),
     example('the same again', after, [payment], [docs.paidEntry], true),
     example('a refund', after, [refund], [refunded]),
+    example('an adjustment', before, [adjustment], [adjusted]),
     example('a transfer', before, [gift, { ...gift, uid: 8, amt: '10' }], [given, received]),
   ]
 }

@@ -3,6 +3,7 @@ import { copyShown } from '../kit/copy.ts'
 import { button, html, type PageView, setText, svg } from '../kit/dom.ts'
 import { amountText, type DepositContext } from './context.ts'
 import { type Arrival, type ArrivalState, readArrivals } from './data.ts'
+import { outcomeWords } from './outcome.ts'
 import { arrivalsPath, pageRows } from './paths.ts'
 import { refusalWords } from './trouble.ts'
 
@@ -78,17 +79,7 @@ export function arrivalWords({ texts }: DepositContext, { state, reason, why, fi
     const seconds = finalAt === null ? 0 : Math.ceil((finalAt - performance.now()) / 1_000)
     return seconds > 0 ? texts.finalIn(String(seconds)) : texts.finalNow
   }
-  const known: Readonly<Record<string, string>> = {
-    'decimals-unknown': texts.heldUnclear,
-    'decimals-differ': texts.heldOperator,
-    'too-large': texts.heldOperator,
-    retired: texts.heldRetired,
-    'wallet-full': texts.heldFull,
-    'below-minimum': texts.belowMinimum,
-    dust: texts.dust,
-  }
-  const words = reason !== null && Object.hasOwn(known, reason) ? known[reason] : undefined
-  return words ?? `${state === 'held' ? texts.heldOperator : ''} ${why ?? ''}`.trim()
+  return outcomeWords(texts, reason)?.help ?? `${state === 'held' ? texts.heldOperator : ''} ${why ?? ''}`.trim()
 }
 
 function createLine(context: DepositContext, key: string, arrival: Arrival): Line {
@@ -126,10 +117,9 @@ function createLine(context: DepositContext, key: string, arrival: Arrival): Lin
     html(
       'p',
       { class: 'meta muted' },
-      html('time', { datetime: at }, format.time(at)),
-      ` · ${texts.transaction} `,
-      number,
-      copy,
+      html('time', { datetime: at }, texts.foundAt(format.time(at))),
+      ' ',
+      html('span', {}, `${texts.transaction} `, number, copy),
     ),
   )
   return { element, key, show, tick }

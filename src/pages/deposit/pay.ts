@@ -1,15 +1,18 @@
 import { copyShown } from '../kit/copy.ts'
-import { button, type Child, createSlot, html, type PageView } from '../kit/dom.ts'
+import { button, type Child, createSlot, html, type PageView, setText } from '../kit/dom.ts'
 import { drawQr } from '../kit/qr.ts'
 import { type DepositContext, networkOf } from './context.ts'
 import type { OfferedCurrency } from './data.ts'
 
 /** How many characters a person compares at either end of an address. */
 const endChars = 5
+/** They have the room of the offered ones, unseen, until those are there: so nothing moves then. */
+const symbolsAsShipped = ['TRX', 'USDT']
 
 /** The choice of the currency. */
 export function createChoice(context: DepositContext): PageView {
   const { model, texts } = context
+  const from = html('p', {})
   const group = html('div', { class: 'choices', role: 'radiogroup', 'aria-labelledby': 'choose' })
   const fill = createSlot(group)
   const option = ({ cuy, symbol, name, isToken }: OfferedCurrency) => {
@@ -29,9 +32,15 @@ export function createChoice(context: DepositContext): PageView {
     return html('label', { class: 'choice' }, input, words, html('span', { class: 'muted' }, kind))
   }
   return {
-    element: html('section', { class: 'card step' }, html('h2', { id: 'choose' }, texts.chooseHeading), group),
+    element: html('section', { class: 'card step' }, html('h2', { id: 'choose' }, texts.chooseHeading), from, group),
     update() {
       const offered = offeredOf(context)
+      const { name, isTest } = networkOf(context)
+      const symbols = offered?.map(({ symbol }) => symbol) ?? symbolsAsShipped
+      setText(from, texts.payFrom(symbols.join(texts.or), isTest ? name : texts.asTron))
+      from.classList.toggle('skeleton', offered === null)
+      from.setAttribute('aria-hidden', String(offered === null))
+      from.hidden = offered?.length === 0
       if (offered?.length === 1) model.chosen = offered[0]?.cuy ?? null
       fill(JSON.stringify(offered), () => {
         if (offered === null)
@@ -45,22 +54,28 @@ export function createChoice(context: DepositContext): PageView {
 
 /** The address with everything that has to be known before paying. */
 export function createPayment(context: DepositContext): PageView {
-  const { model, texts } = context
+  const { model, texts, common } = context
   const body = html('div', { class: 'payment' })
   const fill = createSlot(body)
   return {
-    element: html('section', { class: 'card step paying' }, html('h2', {}, texts.payHeading), body),
+    element: html(
+      'section',
+      { class: 'card step paying' },
+      html('h2', {}, texts.payHeading),
+      html('p', {}, texts.payHelp),
+      body,
+    ),
     update() {
       const offered = offeredOf(context)
       const currency = offered?.find(({ cuy }) => cuy === model.chosen) ?? null
-      const isMissing = model.address === null && model.refusal !== null
-      fill(JSON.stringify([currency, model.address, isMissing, offered?.length]), () => {
+      const missing = model.address === null ? (model.refusal?.kind ?? null) : null
+      fill(JSON.stringify([currency, model.address, missing, offered?.length]), () => {
         const first = offered?.length === 0 ? texts.addressMissing : texts.chooseFirst
         if (currency === null) return [html('p', { class: 'placeholder' }, first)]
         if (model.address !== null) return paymentParts(context, currency, model.address)
         const awaited = [html('div', { class: 'skeleton code' }), html('div', { class: 'skeleton lines' })]
-        if (!isMissing) return awaited
-        const words = html('p', {}, texts.addressMissingHelp)
+        if (missing === null) return awaited
+        const words = html('p', {}, missing === 'unauthorized' ? common.unauthorizedNext : texts.addressMissingHelp)
         return [html('div', { class: 'note warn' }, html('strong', {}, texts.addressMissing), words), ...awaited]
       })
     },

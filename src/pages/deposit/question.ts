@@ -1,9 +1,11 @@
 import type { Reply } from '../kit/api.ts'
 import { html, type PageView, setText } from '../kit/dom.ts'
 import { findTxid } from '../kit/read.ts'
+import { reasonOf } from '../kit/reasons.ts'
 import { serviceWords } from './arrivals.ts'
 import type { DepositContext } from './context.ts'
-import { refusalWords } from './trouble.ts'
+import { type OutcomeWords, outcomeWords } from './outcome.ts'
+import { refusalHelp } from './trouble.ts'
 
 /** "I paid, but nothing shows": a transaction number, and the answer in words. */
 export function createQuestion(context: DepositContext): PageView {
@@ -32,23 +34,21 @@ export function createQuestion(context: DepositContext): PageView {
     result,
   )
   let isBusy = false
-  const show = (kind: string, words: string, msg: string) => {
-    result.replaceChildren(
-      html('div', { class: `note ${kind}` }, html('p', {}, words), ...serviceWords(common.serviceSays, msg)),
-    )
+  const show = ({ kind, title, help, quoted = '' }: Answer) => {
+    const words = [html('strong', {}, title), html('p', {}, help), ...serviceWords(common.serviceSays, quoted)]
+    result.replaceChildren(html('div', { class: `note ${kind}` }, ...words))
   }
   const ask = async () => {
     const txid = findTxid(input.value)
     input.setAttribute('aria-invalid', String(txid === null))
-    if (txid === null) return show('warn', texts.notTxid, '')
+    if (txid === null) return show({ kind: 'warn', title: texts.notTxid, help: texts.notTxidHelp })
     isBusy = true
     setText(label, texts.asking)
-    show('wait', texts.asking, '') // in the place of the answer, so that nothing moves when that comes
+    show({ kind: 'wait', title: texts.asking, help: '' }) // in the place of the answer, so that nothing moves when that comes
     const answer = await api.get(`/tron/recharge?txid=${txid}`, () => null)
     setText(label, texts.ask)
     isBusy = false
-    const { kind, words } = answerWords(context, answer)
-    show(kind, words, answer.msg)
+    show(answerWords(context, answer))
     context.refresh()
   }
   form.addEventListener('submit', (event) => {
@@ -61,14 +61,24 @@ export function createQuestion(context: DepositContext): PageView {
   }
 }
 
-function answerWords(context: DepositContext, answer: Reply<null>): { kind: string; words: string } {
-  const { texts } = context
-  if (answer.ok) return { kind: 'good', words: texts.askCredited }
+interface Answer extends OutcomeWords {
+  readonly kind: 'good' | 'warn' | 'wait' | 'bad'
+  /** The sentence of the service, where it says more than the words of this page. */
+  readonly quoted?: string
+}
+
+function answerWords(context: DepositContext, answer: Reply<null>): Answer {
+  const { texts, common, format } = context
+  if (answer.ok) return { kind: 'good', title: texts.credited, help: texts.creditedHelp, quoted: answer.msg }
   const { status, retrySeconds } = answer
-  const seconds = retrySeconds === null ? null : context.format.count(retrySeconds)
-  if (status === 404) return { kind: 'warn', words: texts.askUnknown }
-  if (status === 409) return { kind: 'wait', words: seconds === null ? texts.askUndecided : texts.askNotFinal(seconds) }
-  if (status === 422) return { kind: 'bad', words: texts.askWorthless }
-  if (seconds !== null) return { kind: 'warn', words: texts.askLater(seconds) }
-  return { kind: 'warn', words: refusalWords(context, answer) }
+  const seconds = retrySeconds === null ? null : format.count(retrySeconds)
+  if (status === 404) return { kind: 'warn', title: texts.askUnknown, help: texts.askUnknownHelp }
+  if (status === 409 && seconds !== null) return { kind: 'wait', title: texts.seen, help: texts.askNotFinal(seconds) }
+  const known = outcomeWords(texts, reasonOf(answer.msg))
+  const undecided = { title: texts.askUndecided, help: texts.askUndecidedHelp, quoted: answer.msg }
+  if (status === 409) return { kind: 'wait', ...(known ?? undecided) }
+  if (status === 422)
+    return { kind: 'bad', ...(known ?? { title: texts.refused, help: texts.askWorthless, quoted: answer.msg }) }
+  const help = seconds === null ? refusalHelp(context, answer) : texts.askLater(seconds)
+  return { kind: 'warn', title: common[answer.kind], help }
 }

@@ -6,15 +6,18 @@ import type { DepositContext } from './context.ts'
 /** What the reader can do, where it is more than to wait. */
 function nextStep({ common }: DepositContext, kind: RefusalKind): string | null {
   if (kind === 'offline') return common.offlineNext
-  if (kind !== 'unauthorized') return null
-  return isOnThisMachine ? common.unauthorizedHere : common.unauthorizedNext
+  return kind === 'unauthorized' ? common.unauthorizedNext : null
 }
 
-/** What happened, and that the money is safe. */
-export function refusalWords(context: DepositContext, { kind }: Refusal): string {
+/** What the reader can do, and that the money is safe. */
+export function refusalHelp(context: DepositContext, { kind }: Refusal): string {
+  return [nextStep(context, kind), context.texts.safe].filter(Boolean).join(context.texts.gap)
+}
+
+/** What happened, what the reader can do, and that the money is safe. */
+export function refusalWords(context: DepositContext, refusal: Refusal): string {
   const { common, texts } = context
-  const sentences = [common[kind] + texts.stop, nextStep(context, kind), texts.safe]
-  return sentences.filter(Boolean).join(texts.gap)
+  return common[refusal.kind] + texts.stop + texts.gap + refusalHelp(context, refusal)
 }
 
 /** What stands in the way of new data: at the lower edge of the window, and gone by itself. */
@@ -34,12 +37,14 @@ export function createTrouble(context: DepositContext, nextAt: () => number | nu
     if (refusal === null) return []
     context.announce(refusalWords(context, refusal))
     const next = nextStep(context, refusal.kind)
+    const isForDeveloper = refusal.kind === 'unauthorized' && isOnThisMachine
     const says = refusal.kind === 'refused' && refusal.msg !== '' ? html('q', { lang: 'en' }, refusal.msg) : null
     const words = [
       html('strong', {}, common[refusal.kind]),
       next && html('p', {}, next),
       says,
       html('p', {}, texts.safe),
+      isForDeveloper ? html('p', { class: 'muted' }, common.unauthorizedHere) : null,
     ]
     const isWaiting = refusal.retrySeconds !== null // the service wants no request before
     const again = isWaiting ? null : button({}, common.tryAgain, context.refresh)

@@ -34,7 +34,7 @@ export type DeskAnswer =
       readonly entries: ListPage<PostedEntry>
     }
   | { readonly kind: 'order'; readonly uid: number; readonly osn: string; readonly entries: readonly PostedEntry[] }
-  | { readonly kind: 'gap'; readonly from: number }
+  | { readonly kind: 'gap'; readonly from: number; readonly seen: readonly OwnedDeposit[] }
   | { readonly kind: 'endpoint'; readonly number: number }
 
 type Deposits = ListPage<OwnedDeposit>
@@ -52,7 +52,7 @@ export async function findAnswer(api: Api, question: string): Promise<DeskAnswer
   const address = /(?<![0-9A-Za-z])(?:T[1-9A-HJ-NP-Za-km-z]{33}|41[0-9a-fA-F]{40})(?![0-9A-Za-z])/.exec(text)?.[0]
   if (address !== undefined) return findAddress(api, address)
   const [, named = '', number = ''] = /^(gap|endpoint) (\d{1,15})$/.exec(text) ?? []
-  if (named === 'gap') return { kind: 'gap', from: Number(number) }
+  if (named === 'gap') return findGap(api, Number(number))
   if (named === 'endpoint') return { kind: 'endpoint', number: Number(number) }
   const [, uid, osn] = /^([1-9]\d{0,15})(?:\s+(\S.*))?$/.exec(text) ?? []
   if (uid === undefined) return { kind: 'whose', osn: text }
@@ -103,6 +103,12 @@ async function findUser(api: Api, uid: number): Promise<DeskAnswer> {
   if (!deposits.ok) return { kind: 'refusal', refusal: deposits }
   if (!entries.ok) return { kind: 'refusal', refusal: entries }
   return { kind: 'user', uid, balances: balances.data, deposits: deposits.data, entries: entries.data }
+}
+
+/** What was seen in final blocks and is not credited: it waits in a gap. */
+async function findGap(api: Api, from: number): Promise<DeskAnswer> {
+  const found = await api.get('/ledger/deposits?state=seen&limit=100', readOwnedDeposits)
+  return { kind: 'gap', from, seen: found.ok ? found.data.list.filter(({ seconds }) => seconds === 0) : [] }
 }
 
 async function findOrder(api: Api, uid: number, osn: string): Promise<DeskAnswer> {

@@ -1,9 +1,10 @@
 import { type Child, html } from '../kit/dom.ts'
+import { reasonOf } from '../kit/reasons.ts'
 import type { DeskAnswer } from './answer.ts'
 import type { DeskContext } from './context.ts'
 import type { ChainFinding } from './data.ts'
 import { small, storyButton } from './parts.ts'
-import { reasonIn, reasonWords } from './reasons.ts'
+import { reasonWords } from './reasons.ts'
 import { refusalElements } from './refusal.ts'
 import { forUser, line, named, type Step, steps } from './steps.ts'
 
@@ -40,7 +41,7 @@ function ownerStep(context: DeskContext, uid: number | null, answer: string): St
 
 function answerWords(context: DeskContext, txid: string, { answer, why }: ChainFinding): AnswerWords {
   const { texts, format } = context
-  const reason = reasonIn(why)
+  const reason = reasonOf(why)
   const words = reasonWords(context, reason, why)
   const because: Step = ['no', texts.stepWhy, reason === null ? null : line(words.why)]
   switch (answer) {

@@ -41,8 +41,8 @@ export const chainTexts = {
   ],
   worthless: ['It is final, and nothing of it is credited', '已最终确认，没有可入账的金额'],
   worthlessDo: [
-    'Tell the user why. It is never credited by itself; to give it anyway, post an adjustment (type 9).',
-    '请向用户说明原因。它不会自动入账；如要补给用户，请记一笔调整（类型 9）。',
+    'Tell the user why. It is never credited by itself; to give it anyway, have a backend post an adjustment (`POST /ledger/entries`, type 9).',
+    '请向用户说明原因。它不会自动入账；如要补给用户，请由后端记一笔调整（`POST /ledger/entries`，类型 9）。',
   ],
 
   sayInBalance: [
@@ -134,8 +134,8 @@ export const chainTexts = {
   walletFullDo: ['It is credited by itself as soon as the user has spent enough.', '用户支出后有空间时会自动入账。'],
   belowMinimum: ['It is below the minimum.', '低于最低金额。'],
   belowMinimumDo: [
-    'Nothing has to be done. To give it anyway, post an adjustment (type 9).',
-    '无需处理。如要补给用户，请记一笔调整（类型 9）。',
+    'Nothing has to be done. To give it anyway, have a backend post an adjustment (`POST /ledger/entries`, type 9).',
+    '无需处理。如要补给用户，请由后端记一笔调整（`POST /ledger/entries`，类型 9）。',
   ],
   dust: ['It is less than the smallest amount that is counted.', '小于可记账的最小金额。'],
 } as const satisfies TextTable

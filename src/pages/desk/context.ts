@@ -60,6 +60,18 @@ export function deskAmount(context: DeskContext, amount: string, cuy: number, si
   return `${context.format.amount(amount, sign)} ${deskSymbol(context, cuy)}`
 }
 
+/** Whether amounts of a currency can be wrong, since its decimals are not those of its contract. */
+export function isUncertain({ model }: DeskContext, cuy: number): boolean {
+  const alarms = model.summary?.alarms ?? []
+  return alarms.some(({ kind, subject }) => kind === 'decimals-differ' && subject === String(cuy))
+}
+
+/** The amount of a deposit. It says where it is not certain. */
+export function depositAmount(context: DeskContext, amount: string, cuy: number): string {
+  const shown = deskAmount(context, amount, cuy)
+  return isUncertain(context, cuy) ? context.texts.notCertain(shown) : shown
+}
+
 /** How long ago an instant is by the clock of the service, in seconds; null where that is not known. */
 function ageSeconds({ api }: DeskContext, instant: string): number | null {
   const now = api.now()

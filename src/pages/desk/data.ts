@@ -36,7 +36,7 @@ export type ChainFinding = ReturnType<typeof readChainFinding>
 /** `GET /ledger/summary` */
 export function readDeskSummary(data: unknown) {
   const { currencies, transfers, gaps, alarms, differences, newest_event, endpoints, scan } = readMembers(data)
-  const { status, behind, finalized, finalized_at, msg, oldest_held_at } = readMembers(scan)
+  const { status, behind, finalized, finalized_at, msg, problem, oldest_held_at } = readMembers(scan)
   const { seen, held_for } = readMembers(transfers)
   return {
     currencies: readList({ list: currencies }, readCurrency),
@@ -44,8 +44,8 @@ export function readDeskSummary(data: unknown) {
     held: readList({ list: held_for }, ({ reason, cuy, count }) => {
       return { reason: readText(reason), cuy: readInteger(cuy), count: readInteger(count) }
     }),
-    gaps: readList({ list: gaps }, ({ from, to, since, attempts, why }) => {
-      const range = { from: readInteger(from), to: readInteger(to) }
+    gaps: readList({ list: gaps }, ({ from, to, since, attempts, why, seen }) => {
+      const range = { from: readInteger(from), to: readInteger(to), seen: readInteger(seen) }
       return { ...range, since: readText(since), attempts: readInteger(attempts), why: readText(why) }
     }),
     alarms: readList({ list: alarms }, ({ kind, subject, since, raised, remedy }) => {
@@ -61,16 +61,18 @@ export function readDeskSummary(data: unknown) {
       return { number: readInteger(number), behindSeconds: readInteger(behind_seconds), ...failure }
     }),
     ...{ status: readText(status), behind: readInteger(behind), finalized: readInteger(finalized) },
-    ...{ msg: readOptionalText(msg), oldestHeldAt: readOptionalText(oldest_held_at) },
+    ...{ msg: readOptionalText(msg), problem: readOptionalText(problem) },
+    oldestHeldAt: readOptionalText(oldest_held_at),
     finalizedAt: readOptionalText(finalized_at),
   }
 }
 
-function readCurrency({ cuy, symbol, owed, held, held_at, compared, unexplained, differing, days }: Members) {
+function readCurrency({ cuy, symbol, owed, held, held_at, compared, unread, unexplained, differing, days }: Members) {
   return {
     ...{ cuy: readInteger(cuy), symbol: readText(symbol), owed: readDecimal(owed) },
     ...{ held: held === null ? null : readDecimal(held), heldAt: readOptionalText(held_at) },
-    ...{ compared: readInteger(compared), unexplained: readDecimal(unexplained), differing: readInteger(differing) },
+    ...{ compared: readInteger(compared), unread: readInteger(unread) },
+    ...{ unexplained: readDecimal(unexplained), differing: readInteger(differing) },
     days: readList({ list: days }, ({ day, deposits, sum, entries }) => {
       const facts = { day: readForm(day, /^\d{4}-\d\d-\d\d$/), deposits: readInteger(deposits), sum: readDecimal(sum) }
       return { ...facts, entries: new Map(readList({ list: entries }, readTypeCount)) }

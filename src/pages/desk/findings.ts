@@ -5,7 +5,10 @@ import { alarmWords, remedyOf } from './words.ts'
 
 /** What a finding is about: one address, one range of blocks, one transaction. */
 export interface FindingItem {
+  /** In the words of the service. */
   readonly about: string
+  /** In the words of this page. */
+  readonly note: string
   readonly since: string | null
   /** The question whose answer is its story. */
   readonly ask: string | null
@@ -63,31 +66,69 @@ function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
     })
   const own = alarms.filter(({ kind, subject }) => {
     if (kind === 'gap-unread') return gaps.length === 0
+    const height = Number(kind === 'nodes-disagree' ? /^block (\d+)$/.exec(subject)?.[1] : Number.NaN)
+    if (gaps.some(({ from, to }) => from <= height && height <= to)) return false // the gap is what follows from it
     return !(endpointAlarms.includes(kind) && isFailing(subject))
   })
   return [...new Set(own.map(({ kind }) => kind))].flatMap((kind) => {
     const [first, ...rest] = own.filter((one) => one.kind === kind)
     if (first === undefined) return []
     const { raised, remedy } = alarmWords(context, first)
+    const of = [first, ...rest]
+    if (kind === 'decimals-differ') return [decimalsFinding(context, of, summary)]
     const isStalled = kind === 'scan-stalled'
-    const items = [first, ...rest].map((alarm) => {
-      const about = isStalled ? (msg ?? raised) : subjectText(context, alarm, summary)
-      return { about, since: alarm.since, ask: askOf(alarm.subject) }
+    const items = of.map((alarm) => {
+      const note = isStalled ? problemText(context, summary) : subjectText(context, alarm.subject, summary)
+      const about = isStalled ? (msg ?? '') : note === '' ? alarm.subject : ''
+      return { about, note, since: alarm.since, ask: askOf(alarm.subject) }
     })
     const title = isStalled ? context.texts.standsStill : raised
     return [{ kind, title, remedy, items }]
   })
 }
 
-/** What an alarm is about: a currency by its symbol, an address with its difference. */
-function subjectText(context: DeskContext, { kind, subject }: DeskAlarm, { differences }: DeskSummary): string {
-  const [first = '', address] = subject.split(':')
-  const isAddress = /^T\w{33}$/.test(address ?? '')
-  if (kind !== 'decimals-differ' && kind !== 'deposit-too-large' && !isAddress) return subject
-  const cuy = Number(first)
-  const found = differences.find((one) => one.cuy === cuy && one.address === address)
-  const name = found === undefined ? deskSymbol(context, cuy) : deskAmount(context, found.amount, cuy, 'always')
-  return [name, address].filter(Boolean).join(' · ')
+/** Currencies whose decimals are not those of the contract, with their held deposits: these follow from it. */
+function decimalsFinding(context: DeskContext, alarms: readonly DeskAlarm[], { held }: DeskSummary): Finding {
+  const { texts, format } = context
+  const items = alarms.map(({ subject, since }) => {
+    const cuy = Number(subject)
+    const count = held.find((one) => one.reason === 'decimals-differ' && one.cuy === cuy)?.count ?? 0
+    const waiting = count === 0 ? '' : ` · ${texts.pair(texts.heldHeading, format.count(count))}`
+    const note = texts.cuyAt(deskSymbol(context, cuy), subject) + waiting
+    return { about: '', note, since, ask: count === 0 ? null : 'held' }
+  })
+  const symbols = alarms.map(({ subject }) => deskSymbol(context, Number(subject)))
+  const only = alarms.length === 1 ? Number(alarms[0]?.subject) : null
+  const remedy = remedyOf(context, 'decimals-differ', only)
+  return { kind: 'decimals-differ', title: texts.decimalsOf(symbols.join(', ')), remedy, items }
+}
+
+/** Why the newest tick did not read everything; empty where that is not known. */
+function problemText({ texts }: DeskContext, { problem }: DeskSummary): string {
+  const words: Readonly<Record<string, string>> = {
+    ...{ 'no-answer': texts.noAnswer, disagreement: texts.disagreement },
+    ...{ limited: texts.limited, 'out-of-time': texts.outOfTime },
+  }
+  return (problem !== null && Object.hasOwn(words, problem) ? words[problem] : undefined) ?? ''
+}
+
+/** What an alarm is about: a node, an endpoint, a block, an address with its difference. Empty for anything else. */
+function subjectText(context: DeskContext, subject: string, { differences }: DeskSummary): string {
+  const { texts, format } = context
+  const [, node] = /^(?:node|wrong-chain) (\d+)$/.exec(subject) ?? []
+  if (node !== undefined) return texts.nodeAt(node)
+  const [, endpoint, event] = /^endpoint (\d+)(?::(\d+))?$/.exec(subject) ?? []
+  if (endpoint !== undefined) {
+    return [texts.endpointAt(endpoint), event && texts.eventOf(event)].filter(Boolean).join(' · ')
+  }
+  const [, block] = /^block (\d+)$/.exec(subject) ?? []
+  if (block !== undefined) return texts.block(format.count(Number(block)))
+  const [, cuy, address] = /^(\d+):(T\w{33})$/.exec(subject) ?? []
+  const found = differences.find((one) => one.cuy === Number(cuy) && one.address === address)
+  if (address === undefined) return ''
+  const name =
+    found === undefined ? deskSymbol(context, Number(cuy)) : deskAmount(context, found.amount, found.cuy, 'always')
+  return `${name} · ${address}`
 }
 
 /** The question that an address, a transaction or an endpoint in a subject leads to. */
@@ -99,7 +140,7 @@ function scanFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   const { texts, format } = context
   const { status, behind, msg, alarms } = summary
   if (alarms.some(({ kind }) => scanAlarms.includes(kind))) return []
-  const items = [{ about: msg ?? '', since: null, ask: null }]
+  const items = [{ about: msg ?? '', note: problemText(context, summary), since: null, ask: null }]
   if (status === 'behind') {
     return [{ kind: 'behind', title: texts.behind(format.count(behind)), remedy: texts.behindHelp, items }]
   }
@@ -121,6 +162,11 @@ export function gapRange({ texts, format }: DeskContext, { from, to }: Pick<Desk
   return from === to ? texts.block(format.count(from)) : texts.blocks(format.count(from), format.count(to))
 }
 
+/** How many deposits were seen in a gap, and wait; null where none was. */
+export function seenIn({ texts, format }: DeskContext, { seen }: Pick<DeskGap, 'seen'>): string | null {
+  return seen === 0 ? null : texts.seenIn(format.count(seen))
+}
+
 function gapFindings(context: DeskContext, { gaps }: DeskSummary): Finding[] {
   const { texts, format } = context
   const [first] = gaps
@@ -129,16 +175,19 @@ function gapFindings(context: DeskContext, { gaps }: DeskSummary): Finding[] {
   const title = texts.gapOf(isOne ? gapRange(context, first) : texts.ranges(format.count(gaps.length)))
   const items = gaps.map((gap) => {
     const about = isOne ? gap.why : `${gapRange(context, gap)}: ${gap.why}`
-    return { about, since: gap.since, ask: `gap ${gap.from}` }
+    return { about, note: seenIn(context, gap) ?? '', since: gap.since, ask: `gap ${gap.from}` }
   })
   return [{ kind: 'gap-unread', title, remedy: remedyOf(context, 'gap-unread'), items }]
 }
 
-function heldFindings(context: DeskContext, { held, oldestHeldAt }: DeskSummary): Finding[] {
-  return held.map(({ reason, cuy, count }) => {
-    const { why, remedy } = reasonWords(context, reason, null)
+function heldFindings(context: DeskContext, { held, alarms, oldestHeldAt }: DeskSummary): Finding[] {
+  const own = held.filter(({ reason, cuy }) => {
+    return !alarms.some(({ kind, subject }) => kind === reason && subject === String(cuy)) // it is in that finding
+  })
+  return own.map(({ reason, cuy, count }) => {
+    const { why, remedy } = reasonWords(context, reason, null, cuy)
     const title = context.texts.heldOf(context.format.count(count), deskSymbol(context, cuy), why)
-    const items = [{ about: '', since: held.length === 1 ? oldestHeldAt : null, ask: 'held' }]
+    const items = [{ about: '', note: '', since: held.length === 1 ? oldestHeldAt : null, ask: 'held' }]
     return { kind: 'held', title, remedy, items }
   })
 }
@@ -153,7 +202,7 @@ function endpointFindings(context: DeskContext, { endpoints }: DeskSummary): Fin
     const title = isFailing
       ? texts.failingOf(name, lastFailure ?? '')
       : texts.lateOf(name, durationText(context, behindSeconds))
-    const items = [{ about: '', since: failingSince, ask: `endpoint ${number}` }]
+    const items = [{ about: '', note: texts.endpointAt(name), since: failingSince, ask: `endpoint ${number}` }]
     return [{ kind, title, remedy: remedyOf(context, kind), items }]
   })
 }

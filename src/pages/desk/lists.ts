@@ -2,6 +2,7 @@ import { downloadCsv } from '../kit/csv.ts'
 import { button, type Child, html, type PageView } from '../kit/dom.ts'
 import {
   type DeskContext,
+  depositAmount,
   deskAmount,
   deskSymbol,
   type ListedState,
@@ -11,7 +12,7 @@ import {
   typeName,
 } from './context.ts'
 import { type DeskEvent, type OwnedDeposit, readOwnedDeposits } from './data.ts'
-import { gapRange } from './findings.ts'
+import { gapRange, seenIn } from './findings.ts'
 import { createLiveSlot, depositRow, hint, listTable, type Row, small, storyButton } from './parts.ts'
 import { reasonWords } from './reasons.ts'
 import { differenceWords } from './words.ts'
@@ -139,7 +140,11 @@ function createGaps(context: DeskContext): PageView {
     ...{ id: 'gaps', title: texts.gapsHeading, help: texts.gapsHelp },
     items: () => model.summary?.gaps ?? null,
     row: (gap) => [
-      [storyButton(context, gapRange(context, gap), `gap ${gap.from}`), small(gap.why, 'en')],
+      [
+        storyButton(context, gapRange(context, gap), `gap ${gap.from}`),
+        small(gap.why, 'en'),
+        small(seenIn(context, gap)),
+      ],
       [sinceText(context, gap.since), small(texts.tries(format.count(gap.attempts)))],
     ],
     columns: ['from', 'to', 'since', 'attempts', 'why'],
@@ -197,7 +202,9 @@ function eventRow(context: DeskContext, { type, uid, at, txid, cuy, amount, entr
   const about =
     sum === null || currency === null
       ? deskSymbolOf(context, currency)
-      : deskAmount(context, sum, currency, isDeposit ? undefined : 'always')
+      : isDeposit
+        ? depositAmount(context, sum, currency)
+        : deskAmount(context, sum, currency, 'always')
   const name = isDeposit ? texts.pair(texts.type1, stateName(context, state)) : posted
   const question = txid ?? (entry === null ? String(uid) : `${uid} ${entry.osn}`)
   const label = storyButton(context, [name, about].filter(Boolean).join(' · '), question)

@@ -1,12 +1,22 @@
 import { button, type Child, html } from '../kit/dom.ts'
-import { type DeskContext, deskAmount, durationText, sinceText, stateName } from './context.ts'
+import { type DeskContext, depositAmount, durationText, sinceText, stateName } from './context.ts'
 import type { OwnedDeposit } from './data.ts'
 import { reasonWords } from './reasons.ts'
 
+/** The route that posts entries, and where the documentation of the service shows an adjustment. */
+const postEntries = 'POST /ledger/entries'
+const postEntriesDocs = '/docs#/Ledger/postLedgerEntries'
+
 /** A sentence with its commands and settings, which have backticks, as code. A line ends between the words of a command. */
 export function sentence(text: string): Child[] {
-  const code = (command: string) => html('code', {}, ...command.split(/( )/).map((word) => html('span', {}, word)))
   return text.split('`').map((part, index) => (index % 2 === 0 ? part : code(part)))
+}
+
+function code(command: string): HTMLElement {
+  const words = command.split(/( )/).map((word) => (word === ' ' ? word : html('span', {}, word)))
+  if (command !== postEntries) return html('code', {}, ...words)
+  const link = html('a', { 'aria-label': `${command}: /docs` }, html('code', {}, ...words))
+  return Object.assign(link, { href: postEntriesDocs, target: '_blank', rel: 'noreferrer' }) // the token is in this page only
 }
 
 /** A button that leads to the story of something, which the label names where `about` does not. */
@@ -17,7 +27,7 @@ export function storyButton(context: DeskContext, label: string, question: strin
 
 /**
  * A place whose content changes by itself, with the ages in it. Nothing is drawn again without a difference, and the focus
- * stays on the button of the same name.
+ * stays on the button or link of the same name.
  */
 export function createLiveSlot(element: Element): (children: readonly Child[]) => void {
   let shown: Node | null = null
@@ -29,7 +39,9 @@ export function createLiveSlot(element: Element): (children: readonly Child[]) =
     element.replaceChildren(...made.childNodes)
     if (focused === null || focused.isConnected) return
     const name = focused.getAttribute('aria-label')
-    const same = [...element.querySelectorAll('button')].find((one) => one.getAttribute('aria-label') === name)
+    const same = [...element.querySelectorAll<HTMLElement>('button, a')].find(
+      (one) => one.getAttribute('aria-label') === name,
+    )
     same?.focus({ preventScroll: true })
   }
 }
@@ -71,6 +83,6 @@ export type Row = readonly [what: Child[], when: Child[]]
 export function depositRow(context: DeskContext, deposit: OwnedDeposit): Row {
   const { amount, cuy, txid, state, reason, why, uid, at } = deposit
   const words = reason === null ? stateName(context, state) : reasonWords(context, reason, why).why
-  const label = storyButton(context, deskAmount(context, amount, cuy), txid)
+  const label = storyButton(context, depositAmount(context, amount, cuy), txid)
   return [[label, html('span', {}, words), small(context.texts.user(String(uid)))], [sinceText(context, at)]]
 }

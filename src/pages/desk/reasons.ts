@@ -8,37 +8,17 @@ export interface ReasonWords {
   readonly remedy: string
 }
 
-/** How each sentence that the service has for a transaction without a credit is known, with its reason. The first one counts. */
-const sentences: readonly (readonly [form: RegExp, reason: string])[] = [
-  [/could not be read yet/, 'decimals-unknown'],
-  [/differ from the configured/, 'decimals-differ'],
-  [/no longer accepted/, 'retired'],
-  [/too large for one entry/, 'too-large'],
-  [/has no room/, 'wallet-full'],
-  [/below the smallest deposit/, 'below-minimum'],
-  [/smallest amount in a wallet/, 'dust'],
-  [/the nodes disagree/, 'nodes-disagree'],
-  [/cannot read this transaction/, 'unreadable'],
-  [/show another chain/, 'forked'],
-  [/corrected the configuration/, 'misconfigured'],
-  [/before this address was issued/, 'early'],
-  [/transaction failed/, 'failed'],
-  [/no transfer to one of your/, 'elsewhere'],
-  [/own deposit addresses|internal transfers are not|by the operator of this/, 'internal'],
-  [/^it transfers 0 /, 'zero'],
-  [/not an accepted/, 'foreign'],
-  [/^this |not a token transfer/, 'other'],
-]
-
-/** The reason in a sentence of the service; null where this page does not know it. */
-export const reasonIn = (why: string) => sentences.find(([form]) => form.test(why))?.[1] ?? null
-
 /** The words for a reason. One that this page does not know has those of the service, as a quotation. */
-export function reasonWords(context: DeskContext, reason: string | null, why: string | null): ReasonWords {
+export function reasonWords(
+  context: DeskContext,
+  reason: string | null,
+  why: string | null,
+  cuy: number | null = null,
+): ReasonWords {
   const { texts } = context
   const known: Readonly<Record<string, readonly [why: string, remedy: string]>> = {
     'decimals-unknown': [texts.decimalsUnknown, texts.decimalsUnknownDo],
-    'decimals-differ': [texts.decimalsDiffer, remedyOf(context, 'decimals-differ')],
+    'decimals-differ': [texts.decimalsDiffer, remedyOf(context, 'decimals-differ', cuy)],
     retired: [texts.retired, texts.retiredDo],
     'too-large': [texts.tooLarge, texts.tooLargeDo],
     'wallet-full': [texts.walletFull, texts.walletFullDo],

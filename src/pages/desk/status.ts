@@ -1,6 +1,6 @@
 import { isZero } from '../kit/decimal.ts'
 import { type Child, html, type PageView } from '../kit/dom.ts'
-import { type DeskContext, durationText, sinceText } from './context.ts'
+import { type DeskContext, durationText, isUncertain, sinceText } from './context.ts'
 import type { DeskCurrency, DeskSummary } from './data.ts'
 import { type Finding, finalAgeSeconds, findingsOf, isBad, nodesLateSeconds } from './findings.ts'
 import { createLiveSlot, fact, hint, lateText, sentence, small, storyButton } from './parts.ts'
@@ -40,22 +40,25 @@ function findingElements(context: DeskContext, [first, ...rest]: readonly Findin
   if (first === undefined) {
     return [html('h2', { id: 'state' }, texts.allWell), line(texts.allWellHelp(format.count(finalized)))]
   }
+  const named = [first, ...rest].map(({ kind }) => kind).filter(namesLine)
+  const lines = [...new Set(named.map((kind) => (kind === 'gap-unread' ? 'nodes-disagree' : kind)))] // that one has the answers
   const others = rest.map((one) => html('li', { class: isBad(one) ? 'bad' : 'warn' }, ...detail(context, one, 'h3')))
   return [
     ...detail(context, first, 'h2'),
     rest.length > 0 ? hint(texts.others(format.count(rest.length))) : null,
     rest.length > 0 ? html('ul', { class: 'findings' }, ...others) : null,
-    [first, ...rest].some(({ kind }) => namesLine(kind)) ? hint(texts.lineHelp) : null,
+    lines.length > 0 ? hint(texts.lineHelp(lines.map((kind) => `\`${kind}\``).join(', '))) : null,
   ]
 }
 
 function detail(context: DeskContext, { kind, title, remedy, items }: Finding, level: 'h2' | 'h3'): Child[] {
   const { texts, format } = context
-  const shown = items.slice(0, itemsMax).map(({ about, since, ask }) => {
+  const shown = items.slice(0, itemsMax).map(({ about, note, since, ask }) => {
     const facts = [
+      note === '' ? null : html('span', {}, ...sentence(note)),
       about === '' ? null : html('span', { lang: 'en' }, about),
       since === null ? null : texts.since(sinceText(context, since)),
-      ask === null ? null : storyButton(context, texts.story, ask, about || title),
+      ask === null ? null : storyButton(context, texts.story, ask, (note || about || title).replaceAll('`', '')),
     ].filter((one) => one !== null)
     const parts = facts.flatMap((one, index) => (index === 0 ? [one] : [' · ', one]))
     return parts.length === 0 ? null : html('p', { class: 'muted' }, ...parts)
@@ -86,7 +89,7 @@ export function createSums(context: DeskContext): PageView {
 
 function sumsOf(context: DeskContext, currency: DeskCurrency): HTMLElement {
   const { texts, format } = context
-  const { cuy, symbol, owed, held, heldAt, compared, unexplained, differing } = currency
+  const { cuy, symbol, owed, held, heldAt, compared, unread, unexplained, differing } = currency
   const amount = (value: string, sign?: 'always') => html('strong', { class: 'number' }, format.amount(value, sign))
   const read = heldAt === null ? texts.notCompared : texts.comparedAt(format.count(compared), format.time(heldAt))
   const hasFault = !isZero(unexplained) || differing > 0
@@ -95,7 +98,13 @@ function sumsOf(context: DeskContext, currency: DeskCurrency): HTMLElement {
   fault.append(html('dd', {}, sum, small(hasFault ? texts.differing(format.count(differing)) : null) ?? ''))
   const facts = [
     fact(texts.sumOwed, amount(owed)),
-    fact(texts.sumHeld, held === null ? '–' : amount(held), small(read)),
+    fact(
+      ...[texts.sumHeld, held === null ? '–' : amount(held), small(read)],
+      ...[
+        unread === 0 ? null : small(texts.unread(format.count(unread))),
+        small(isUncertain(context, cuy) ? texts.decimalsNote : null),
+      ],
+    ),
   ]
   return html('div', { 'data-cuy': String(cuy) }, html('h3', {}, symbol), html('dl', {}, ...facts, fault))
 }

@@ -40,6 +40,10 @@ export const storyTexts = {
   owner: [(uid, number) => `User ${uid}: address ${number}`, (uid, number) => `用户 ${uid}：地址编号 ${number}`],
   stepFinal: ['Final', '最终确认'],
   finalIn: [(n) => `Not yet: in about ${n} s`, (n) => `尚未：约 ${n} 秒后`],
+  finalUnread: [
+    'By now, but its block seems to be one that could not be read (see Gaps). It waits until that is read.',
+    '应已最终确认，但其区块似乎无法读取（见缺口），读取后才会入账。',
+  ],
   finalYes: ['Yes', '是'],
   finalNever: ['Not in the chain any more. Mined again, it is seen again.', '已不在链上。若再次打包，会重新发现。'],
   stepCredited: ['Credited', '入账'],
@@ -62,6 +66,7 @@ export const storyTexts = {
     'Deposits in these blocks are not credited yet. They are as soon as the blocks are read, which is tried ever more rarely; the rest goes on.',
     '这些区块中的充值尚未入账，读取后会自动入账。重试间隔逐渐变长，其余扫描正常进行。',
   ],
+  seenHere: ['Seen, and not credited yet', '已发现，尚未入账'],
   endpointMeans: [
     'Its events wait in their order; other endpoints and the scan go on.',
     '其事件按顺序等待，其他接收端和扫描不受影响。',
@@ -80,6 +85,10 @@ export const storyTexts = {
     (amount, n) =>
       `Your payment of ${amount} is on its way. The Tron network makes it final in about ${n} s; then it is credited by itself.`,
     (amount, n) => `您的 ${amount} 付款正在途中。Tron 网络约 ${n} 秒后最终确认，随后自动入账。`,
+  ],
+  sayWaits: [
+    (amount) => `Your payment of ${amount} is found. It is credited by itself as soon as its block can be read here.`,
+    (amount) => `我们已找到您的 ${amount} 付款。系统读取其区块后会自动入账。`,
   ],
   sayDropped: [
     (amount) =>

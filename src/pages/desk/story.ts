@@ -1,10 +1,19 @@
 import { type Child, html } from '../kit/dom.ts'
 import type { DepositStory, DeskAnswer } from './answer.ts'
 import { chainElements } from './chain-story.ts'
-import { type DeskContext, deskAmount, sinceText, stateName, typeName } from './context.ts'
+import {
+  type DeskContext,
+  depositAmount,
+  deskAmount,
+  deskSymbol,
+  isUncertain,
+  sinceText,
+  stateName,
+  typeName,
+} from './context.ts'
 import type { DeskEndpoint, OwnedDeposit, PostedEntry } from './data.ts'
 import { gapRange } from './findings.ts'
-import { depositRow, hint, lateText, listTable, type Row, small, storyButton } from './parts.ts'
+import { depositRow, hint, lateText, listTable, type Row, sentence, small, storyButton } from './parts.ts'
 import { reasonWords } from './reasons.ts'
 import { refusalElements } from './refusal.ts'
 import { forUser, line, named, plainAnswer, type Step, steps } from './steps.ts'
@@ -32,7 +41,7 @@ export function answerElements(context: DeskContext, answer: DeskAnswer): Child[
       if (answer.entries.length === 0) return plainAnswer(texts.noOrder, texts.noOrderHelp)
       return answer.entries.flatMap((entry) => orderElements(context, answer.uid, entry))
     case 'gap':
-      return gapElements(context, answer.from)
+      return gapElements(context, answer)
     case 'endpoint':
       return endpointElements(context, answer.number)
   }
@@ -50,21 +59,28 @@ function storyElements(context: DeskContext, { deposit, entry, addressNumber }: 
     creditStep(context, deposit, entry),
     eventStep(context, `deposit.${state}`, entry?.at ?? at, state === 'credited' || state === 'seen'),
   ]
-  const name = texts.pair(deskAmount(context, amount, cuy), stateName(context, state))
+  const name = texts.pair(depositAmount(context, amount, cuy), stateName(context, state))
   return [html('h3', {}, name), steps(list), forUser(context, depositSentence(context, deposit, entry))]
 }
 
-function finalStep({ texts, format }: DeskContext, { state, seconds }: OwnedDeposit): Step {
+/** Whether it must be final by now, and blocks are unread. */
+const isInGap = ({ model }: DeskContext, { state, seconds }: OwnedDeposit) =>
+  state === 'seen' && seconds === 0 && (model.summary?.gaps.length ?? 0) > 0
+
+function finalStep(context: DeskContext, deposit: OwnedDeposit): Step {
+  const { texts, format } = context
+  const { state, seconds } = deposit
+  if (isInGap(context, deposit)) return ['wait', texts.stepFinal, line(texts.finalUnread)]
   if (state === 'seen') return ['wait', texts.stepFinal, line(texts.finalIn(format.count(seconds ?? 0)))]
   if (state === 'dropped') return ['no', texts.stepFinal, line(texts.finalNever)]
   return ['done', texts.stepFinal, line(texts.finalYes)]
 }
 
-function creditStep(context: DeskContext, { state, reason, why }: OwnedDeposit, entry: PostedEntry | null): Step {
+function creditStep(context: DeskContext, { state, reason, why, cuy }: OwnedDeposit, entry: PostedEntry | null): Step {
   const { texts } = context
   if (state === 'credited') return ['done', texts.stepCredited, ...(entry === null ? [] : entryLines(context, entry))]
   if (state === 'seen' || state === 'dropped') return ['wait', texts.stepCredited, line(texts.creditLater)]
-  const words = reasonWords(context, reason, why)
+  const words = reasonWords(context, reason, why, cuy)
   const lines = [line(texts.creditNo(words.why)), small(why, 'en'), line(`${texts.advice} ${words.remedy}`)]
   return ['no', texts.stepCredited, ...lines]
 }
@@ -112,9 +128,11 @@ function deliveryState(
 function depositSentence(context: DeskContext, deposit: OwnedDeposit, entry: PostedEntry | null): string {
   const { texts, format } = context
   const { amount: sent, cuy, state, seconds, reason, why } = deposit
-  const amount = deskAmount(context, sent, cuy)
+  // The user is not given an amount that can be wrong.
+  const amount = isUncertain(context, cuy) ? deskSymbol(context, cuy) : deskAmount(context, sent, cuy)
   const words = reasonWords(context, reason, why).why
   if (state === 'credited') return texts.sayCredited(amount, format.time(entry?.at ?? deposit.at))
+  if (isInGap(context, deposit)) return texts.sayWaits(amount)
   if (state === 'seen') return texts.saySeen(amount, format.count(seconds ?? 0))
   if (state === 'dropped') return texts.sayDropped(amount)
   return state === 'held' ? texts.sayHeld(amount, words) : texts.sayRefused(amount, words)
@@ -131,7 +149,8 @@ function addressElements(
   const differences = (model.summary?.differences ?? []).filter((one) => one.address === address)
   const lines = differences.map((one) => {
     const { name: sign, amount, remedy } = differenceWords(context, one)
-    return html('p', {}, html('strong', { class: 'fault' }, texts.pair(sign, amount)), ` ${texts.advice} ${remedy}`)
+    const advice = sentence(` ${texts.advice} ${remedy}`)
+    return html('p', {}, html('strong', { class: 'fault' }, texts.pair(sign, amount)), ...advice)
   })
   const title = html('h3', {}, storyButton(context, name, String(owner.uid)))
   return [head, title, ...lines, ...depositTable(context, deposits)]
@@ -183,7 +202,7 @@ function orderElements(context: DeskContext, uid: number, entry: PostedEntry): C
   return [html('h3', {}, texts.pair(what, amount)), small(entry.osn), steps(list), say]
 }
 
-function gapElements(context: DeskContext, from: number): Child[] {
+function gapElements(context: DeskContext, { from, seen }: Extract<DeskAnswer, { kind: 'gap' }>): Child[] {
   const { texts, format } = context
   const gap = context.model.summary?.gaps.find((one) => one.from === from)
   if (gap === undefined) return plainAnswer(texts.gone, texts.goneHelp)
@@ -191,9 +210,12 @@ function gapElements(context: DeskContext, from: number): Child[] {
   const list: readonly Step[] = [
     ['no', texts.stepWhy, line(texts.since(sinceText(context, gap.since))), small(gap.why, 'en'), tries],
     ['wait', texts.stepMeans, line(texts.gapMeans)],
-    ['wait', texts.stepDo, line(remedyOf(context, 'gap-unread')), hint(texts.lineHelp)],
+    ['wait', texts.stepDo, line(remedyOf(context, 'gap-unread')), hint(texts.lineHelp('`nodes-disagree`'))],
   ]
-  return [html('h3', {}, gapRange(context, gap)), steps(list)]
+  const waiting = seen.filter(({ at }) => at < gap.since)
+  const rows = waiting.map((deposit) => depositRow(context, deposit))
+  const table = rows.length === 0 ? [] : [html('h4', {}, texts.seenHere), ...listTable(context, rows, rows.length)]
+  return [html('h3', {}, gapRange(context, gap)), steps(list), ...table]
 }
 
 function endpointElements(context: DeskContext, number: number): Child[] {
@@ -203,15 +225,18 @@ function endpointElements(context: DeskContext, number: number): Child[] {
   const { failingSince, behindSeconds, lastFailure } = endpoint
   const head = html('h3', {}, texts.endpoint(format.count(number)))
   const late = lateText(context, behindSeconds)
-  const alarms = (model.summary?.alarms ?? []).filter(({ subject }) => subject.split(':')[0] === `endpoint ${number}`)
   const kind = failingSince === null ? 'endpoint-behind' : 'endpoint-failing'
+  const alarms = (model.summary?.alarms ?? []).filter((alarm) => {
+    const isOther = alarm.kind === 'endpoint-behind' && kind !== alarm.kind // it is behind because it fails
+    return alarm.subject.split(':')[0] === `endpoint ${number}` && !isOther
+  })
   const remedies = new Set(alarms.map((alarm) => alarmWords(context, alarm).remedy))
   if (failingSince !== null || behindSeconds > 0) remedies.add(remedyOf(context, kind))
   const why = failingSince === null ? null : line(texts.failing(sinceText(context, failingSince)))
   const list: readonly Step[] = [
     [why === null ? 'done' : 'no', texts.stepWhy, why, small(lastFailure, 'en'), line(late)],
     ['wait', texts.stepMeans, line(texts.endpointMeans)],
-    ['wait', texts.stepDo, ...[...remedies].map(line)],
+    ['wait', texts.stepDo, line(texts.endpointAt(format.count(number))), ...[...remedies].map(line)],
   ]
   return [head, steps(remedies.size === 0 ? list.slice(0, 1) : list)]
 }

@@ -45,8 +45,8 @@ export const deskTexts = {
     '设置有误：服务停止应答，也不入账',
   ],
   wrongSettingHelp: [
-    'A setting is missing, malformed, or not that of the stored data. Run `npm run doctor` (for the deployed service `npm run doctor -- --production`): it names the setting and what it takes. Correct it and deploy again; the scan then goes on where it was, and nothing is lost.',
-    '有设置缺失、格式错误或与已存储的数据不符。请运行 `npm run doctor`（已部署的服务用 `npm run doctor -- --production`），它会指出该设置及取值要求。改正后重新部署，扫描会从原处继续，不会丢失任何资金。',
+    'A setting is missing, malformed, or not that of the stored data. Run `npm run doctor` (for the deployed service `npm run doctor -- --production`): it names the setting and what it takes. Correct it and deploy again; the scan then goes on where it was, and nothing is lost. Where you have just corrected the decimals of a currency, run `npm run operate -- currency --cuy <n>` with its `cuy` in `CURRENCIES`.',
+    '有设置缺失、格式错误或与已存储的数据不符。请运行 `npm run doctor`（已部署的服务用 `npm run doctor -- --production`），它会指出该设置及取值要求。改正后重新部署，扫描会从原处继续，不会丢失任何资金。如果刚刚更正了某币种的小数位数，请运行 `npm run operate -- currency --cuy <n>`（n 为它在 `CURRENCIES` 中的 `cuy`）。',
   ],
   waitHelp: [
     'The desk tries again by itself. What is sent meanwhile is credited later.',
@@ -59,17 +59,25 @@ export const deskTexts = {
   allWell: ['All is well', '一切正常'],
   allWellHelp: [
     (block) =>
-      `The scan has read every final block up to ${block}. No alarm is raised, no deposit is held, and nothing is unexplained.`,
-    (block) => `扫描已读完所有最终区块（至 ${block}）。没有警报、没有搁置的充值，也没有未解释的差额。`,
+      `The scan has read every final block up to ${block}. No alarm is raised, no deposit is held, and no difference is reported.`,
+    (block) => `扫描已读完所有最终区块（至 ${block}）。没有警报、没有搁置的充值，也没有报告的差额。`,
   ],
   advice: ['What to do:', '处理办法：'],
   others: [(n) => `${n} more below`, (n) => `下面还有 ${n} 项`],
   since: [(time) => `Since ${time}`, (time) => `始于 ${time}`],
   andMore: [(n) => `and ${n} more`, (n) => `以及另外 ${n} 项`],
   lineHelp: [
-    '“The line” is the one of the alarm in the log of the Worker (`npx wrangler tail`, or Logs in the dashboard).',
-    '“日志”指 Worker 日志中该警报的一行（`npx wrangler tail` 或控制台的 Logs）。',
+    (names) =>
+      `The log line is in the log of the Worker (\`npx wrangler tail\`, or Logs in the dashboard): look for ${names}.`,
+    (names) => `日志行在 Worker 的日志中（\`npx wrangler tail\` 或控制台的 Logs）：请查找 ${names}。`,
   ],
+  nodeAt: [(n) => `Node ${n}: number ${n} in \`TRON_NODES\``, (n) => `节点 ${n}：\`TRON_NODES\` 中第 ${n} 个`],
+  endpointAt: [(n) => `Its URL is number ${n} in \`WEBHOOKS\``, (n) => `网址为 \`WEBHOOKS\` 中第 ${n} 个`],
+  cuyAt: [
+    (symbol, cuy) => `${symbol}: \`cuy\` ${cuy} in \`CURRENCIES\``,
+    (symbol, cuy) => `${symbol}：\`CURRENCIES\` 中 \`cuy\` 为 ${cuy}`,
+  ],
+  eventOf: [(id) => `event ${id}`, (id) => `事件 ${id}`],
   story: ['Story', '详情'],
   nodesDo: [
     'Run `npm run doctor -- --production`: it asks each node, and shows what is wrong with it.',
@@ -79,11 +87,16 @@ export const deskTexts = {
     'Check that the receiver is up and can be reached, and that it answers each event with a status of 2xx.',
     '请确认接收端正在运行、可以访问，并以 2xx 状态应答每个事件。',
   ],
-  differenceDo: [
-    'Compare the story of the address with an explorer. What belongs to its user is posted as an adjustment (type 9).',
-    '请将该地址的详情与区块浏览器对照。属于用户的部分，请记一笔调整（类型 9）。',
+  differenceDo: ['Compare the story of the address with an explorer.', '请将该地址的详情与区块浏览器对照。'],
+  surplusDo: [
+    'For what belongs to its user, have a backend post an adjustment once (`POST /ledger/entries`, type 9): the difference stays, since it is one with the chain.',
+    '属于用户的部分，请由后端记一笔调整（`POST /ledger/entries`，类型 9），仅一次：此差额是与链上相比，不会因此消失。',
   ],
   standsStill: ['The scan stands still: no new deposit is credited', '扫描停滞：新的充值不入账'],
+  noAnswer: ['Too few nodes answer', '应答的节点不足'],
+  disagreement: ['The nodes disagree', '节点不一致'],
+  limited: ['The requests that the nodes allow are used up', '节点允许的请求已用完'],
+  outOfTime: ['The nodes answer too slowly', '节点应答太慢'],
   stopped: ['The scan has stopped: nothing is credited', '扫描已停止：不再入账'],
   stoppedHelp: [
     'Run `npm run doctor -- --production`, and look at the log of the scanner. Deposits wait, and none is lost.',
@@ -102,6 +115,13 @@ export const deskTexts = {
     (range) => `${range} 无法读取：其中的充值尚未入账`,
   ],
   ranges: [(n) => `${n} ranges of blocks`, (n) => `${n} 段区块`],
+  seenIn: [(n) => `Deposits seen there, and waiting: ${n}`, (n) => `其中已发现、等待入账的充值：${n} 笔`],
+  decimalsOf: [
+    (symbols) => `${symbols}: the decimals in \`CURRENCIES\` are not those of the contract, so none of it is credited`,
+    (symbols) => `${symbols}：\`CURRENCIES\` 中的小数位数与合约不同，一律不入账`,
+  ],
+  notCertain: [(amount) => `${amount} (not certain)`, (amount) => `${amount}（不确定）`],
+  decimalsNote: ['Its amounts are not certain: the decimals differ.', '金额不确定：小数位数不一致。'],
   block: [(n) => `Block ${n}`, (n) => `区块 ${n}`],
   blocks: [(from, to) => `Blocks ${from} to ${to}`, (from, to) => `区块 ${from} 至 ${to}`],
   heldOf: [
@@ -118,13 +138,17 @@ export const deskTexts = {
   sumsHeading: ['Owed and held', '应付与持有'],
   sumOwed: ['Wallets owe', '钱包应付'],
   sumHeld: ['Addresses hold', '地址持有'],
-  sumUnexplained: ['Unexplained', '未解释'],
+  sumUnexplained: ['Reported as unexplained', '已报告的未解释差额'],
   comparedAt: [(n, time) => `Addresses: ${n}, read until ${time}`, (n, time) => `地址 ${n} 个，读至 ${time}`],
+  unread: [
+    (n) => `Of these, perhaps read before their newest deposit: ${n}. They are read again soon.`,
+    (n) => `其中 ${n} 个的读取可能早于其最新充值，稍后会重新读取。`,
+  ],
   notCompared: ['Not read yet: soon after the first transfer', '尚未读取：首笔转账后不久进行'],
   differing: [(n) => `Addresses that differ: ${n}`, (n) => `有差额的地址：${n}`],
   sumsHelp: [
-    'Addresses hold less than is owed where money was collected, and more where something arrived that is not credited. Only the unexplained difference is a fault.',
-    '归集后地址持有会少于应付；有未入账的到账时会多于应付。只有未解释的差额才是问题。',
+    'Addresses hold less than is owed where money was collected or they were read before the newest deposits, and more where something arrived that is not credited. Only what is reported as unexplained is a fault: three readings in a row have found it.',
+    '归集之后，或读取早于最新充值时，地址持有会少于应付；有未入账的到账时会多于应付。只有已报告的未解释差额才是问题：连续三次读取结果相同才会报告。',
   ],
   delaysHeading: ['Delays now', '当前延迟'],
   nodes: ['Newest final block', '最新的最终区块'],
@@ -136,7 +160,7 @@ export const deskTexts = {
     (blocks, block) => `${blocks} blocks behind final block ${block}`,
     (blocks, block) => `落后 ${blocks} 个区块（最终区块 ${block}）`,
   ],
-  onTheWay: ['Deposits not final yet', '尚未最终确认的充值'],
+  onTheWay: ['Deposits seen, not credited yet', '已发现、尚未入账的充值'],
   oldestHeld: ['Oldest held deposit', '最早的搁置充值'],
   none: ['None', '无'],
   endpoint: [(n) => `Endpoint ${n}`, (n) => `接收端 ${n}`],

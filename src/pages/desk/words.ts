@@ -12,7 +12,7 @@ export interface AlarmWords {
 const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy: string]>> = {
   'scan-stalled': [
     '扫描已有三分钟未启动、在最终区块以下停滞，或得不到答复。',
-    '没有丢失：扫描恢复后，已到账的会入账。日志中有原因：节点不应答、不一致或落后（请更换），或请求额度已用完（请升级套餐并调整 `perDay`）。',
+    '没有丢失：扫描恢复后，已到账的会入账。日志行中有原因：节点不应答、不一致或落后（请更换），或请求额度已用完（请升级套餐并调整 `perDay`）。',
   ],
   'finality-stalled': [
     '正常应答的节点已有三分钟没有新的最终区块。',
@@ -22,34 +22,34 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
     '有一个最终区块与已存储的区块不相接，此后不再入账。',
     '请先检查链和节点，然后更正扫描位置（`npm run operate`）。',
   ],
-  'tick-failed': ['连续两次扫描因异常结束，异常见日志。', '下次会自动重试。如果持续，请检查数据库和该异常。'],
+  'tick-failed': ['连续两次扫描因异常结束，异常见日志行。', '下次会自动重试。如果持续，请检查数据库和该异常。'],
   'gap-unread': [
     '有区块无法读取或节点对其不一致，已跳过，并以越来越长的间隔重读。',
-    '系统会自动重读，读到后即入账。如果持续数分钟，请增加或更换节点。若日志指出某笔交易，只有它在等待：请按交易号查询。关闭缺口（`npm run operate -- gap close`）即不再读取其余部分。',
+    '系统会自动重读，读到后即入账。如果持续数分钟，请增加或更换节点；若节点不一致，`nodes-disagree` 的日志行有各自的答复。若原因指出某笔交易，只有它在等待：请按交易号查询。关闭缺口（`npm run operate -- gap close`）即不再读取其余部分。',
   ],
   'transaction-unreadable': [
     '节点一致认可的一笔交易，本服务无法解析；同一区块的其余交易已入账。',
-    '请用区块浏览器查看该交易。如果它付给了用户，请记一笔调整（类型 9）。',
+    '请用区块浏览器查看该交易。如果它付给了用户，请由后端记一笔调整（`POST /ledger/entries`，类型 9）。',
   ],
   'nodes-disagree': [
     '节点对某个最终区块或代币的小数位数不一致，不一致的部分不入账。',
-    '系统会自动再次询问。如果持续数分钟，请更换出错的节点：日志列出了差异。',
+    '系统会自动再次询问。如果持续数分钟，请更换出错的节点：日志行有各节点在 `TRON_NODES` 中的序号及其答复。',
   ],
   'node-lies': [
     '有节点自相矛盾、时钟不符，或属于其他网络，其答复不被采用。',
-    '请检查 `TRON_NODES` 中该节点的网址，或更换节点。',
+    '日志行有该节点在 `TRON_NODES` 中的序号和原因。请检查其网址，或更换节点。',
   ],
   'node-unfit': [
     '有节点无法使用：没有交易历史、没有区块日志，或不支持 `finalized`。',
-    '日志指出是哪个节点、缺少什么。请修复它，或在 `TRON_NODES` 中换一个。',
+    '日志行指出是哪个节点、缺少什么。请修复它，或在 `TRON_NODES` 中换一个。',
   ],
   'allowance-used-up': [
-    '节点每日允许的请求已用完。日志指出是哪个节点、到何时为止。',
+    '节点每日允许的请求已用完。日志行指出是哪个节点、到何时为止。',
     '请按节点的实际限额设置 `perDay` 和 `perSecond`，升级套餐，或降低扫描频率。',
   ],
   'decimals-differ': [
     '`CURRENCIES` 中某币种的小数位数与合约不同，该币种一律不入账。',
-    '没有丢失：已到账的仍在其地址上，并被搁置。日志有两边的位数。若 `CURRENCIES` 正确，请等待：合约显示一致后会自动入账，因此请勿手工记账。若 `CURRENCIES` 有误，显示的金额也不正确：首笔充值之前，请以新的 `cuy` 和正确的位数列出该代币；此后到账的会一直被搁置。',
+    '没有丢失：已到账的被搁置，其金额不确定。日志行有两边的位数。若 `CURRENCIES` 正确，请等待：合约显示一致后即入账。若有误：（1）更正其中的 `decimals`，`scale` 保持原值（原来未设的，为错误的位数，最大 6）；（2）运行 `npm run operate -- currency --cuy <n>`（已部署的服务加 `--production`）；（3）随即重新部署。随后搁置的充值会按正确金额自动入账：请勿手工记账。',
   ],
   'deposit-too-large': [
     '有一笔充值会使钱包超出上限（2^53−1 个最小单位），已搁置。',
@@ -57,7 +57,7 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   ],
   'corrected-credit': [
     '更正之后，有一笔已入账的充值没有再次找到，它仍在账本中。',
-    '请与链上对照。如果不存在，请记一笔调整（类型 9）。',
+    '请与链上对照。如果不存在，请由后端记一笔调整（`POST /ledger/entries`，类型 9）。',
   ],
   'paid-before-issue': [
     '有用户查询的付款在地址分配给他之前就已最终确认。',
@@ -73,13 +73,13 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   ],
   'configuration-differs': [
     '链 ID、密钥或币种与已存储的数据不同，服务停止且不入账。',
-    '日志指出是哪项设置及两边的值。请改回，或使用正确的数据库。',
+    '日志行指出是哪项设置及两边的值。请改回，或使用正确的数据库。若某币种的小数位数原来有误、现已更正，请运行 `npm run operate -- currency --cuy <n>`。',
   ],
   'key-was-used': [
     '数据库为空，但该密钥的前几个地址有过资产。不再分配地址。',
     '请恢复旧数据库，或把 `TRON_FIRST_INDEX` 设为大于所有用过的序号。',
   ],
-  misconfigured: ['有设置缺失或错误，服务停止。', '日志指出是哪项设置以及它的取值要求。'],
+  misconfigured: ['有设置缺失或错误，服务停止。', '日志行指出是哪项设置以及它的取值要求。'],
   'endpoint-failing': [
     '`WEBHOOKS` 中有接收端已失败一小时。',
     '充值照常入账。事件按顺序等待，并会自动重发。起始时间和原因见 `npm run operate -- webhooks status`。',
@@ -107,12 +107,14 @@ export function alarmWords(
   return { raised: words.raised, remedy: first === null ? words.remedy : `${first} ${words.remedy}` }
 }
 
-/** What to do about a kind of alarm. */
-export const remedyOf = (context: DeskContext, kind: AlarmKind) =>
-  alarmWords(context, { kind, raised: '', remedy: '' }).remedy
+/** What to do about a kind of alarm, for the currency with this number where it is about one. */
+export function remedyOf(context: DeskContext, kind: AlarmKind, cuy: number | null = null): string {
+  const { remedy } = alarmWords(context, { kind, raised: '', remedy: '' })
+  return cuy === null ? remedy : remedy.replace('<n>', String(cuy))
+}
 
-/** Whether what to do names the line of the alarm in the log, in either language. */
-export const namesLine = (kind: string) => isKnown(kind) && /\bthe line\b/i.test(alarmTable[kind].remedy)
+/** Whether what to do names the log line of the alarm, in either language. */
+export const namesLine = (kind: string) => isKnown(kind) && /\bthe log line\b/i.test(alarmTable[kind].remedy)
 
 /** A difference of an address: more or less, how much, and what to do. */
 export function differenceWords(context: DeskContext, { amount, cuy }: DeskDifference) {
@@ -126,7 +128,8 @@ export function differenceWords(context: DeskContext, { amount, cuy }: DeskDiffe
 function firstStep({ texts }: DeskContext, kind: AlarmKind): string | null {
   if (kind === 'scan-stalled' || kind === 'finality-stalled') return texts.nodesDo
   if (kind === 'endpoint-failing') return texts.endpointDo
-  return kind.startsWith('reconciliation-') ? texts.differenceDo : null
+  if (kind === 'reconciliation-surplus') return `${texts.differenceDo} ${texts.surplusDo}`
+  return kind === 'reconciliation-shortfall' ? texts.differenceDo : null
 }
 
 const isKnown = (kind: string): kind is AlarmKind => Object.hasOwn(alarmTable, kind)
