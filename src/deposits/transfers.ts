@@ -7,7 +7,6 @@ import { isRefusedBy, members, type ReadDatabase, statement, toJsonTexts, type W
 import type { HeldReason, transfers } from '../d1/tables.ts'
 import type { Currency } from '../ledger/currencies.ts'
 import { readAmount } from '../ledger/entries.ts'
-import type { WalletBalance } from '../ledger/entry.ts'
 import type { DecidedTransfer, SentFact, StoredTransfer } from './transfer.ts'
 
 /** Transfers that one caller is shown. */
@@ -82,14 +81,16 @@ export async function selectOpenTransfers(db: ReadDatabase, uid: Uid): Promise<r
   return readAll(await selectOpen(db, { uid, max: shownMax }).all<TransferRow>())
 }
 
+/** A sum of credits, which can be more than a wallet ever holds, in ledger units. */
+export interface CreditedSum {
+  readonly cuy: CurrencyId
+  readonly amount: bigint
+}
+
 /** What was credited to the caller at or after `since`, per currency; a currency without a credit is absent. */
-export async function selectCreditedSince(
-  db: ReadDatabase,
-  uid: Uid,
-  since: UnixMs,
-): Promise<readonly WalletBalance[]> {
-  const { results } = await selectCredited(db, { uid, since }).all<{ cuy: CurrencyId; sum: number }>()
-  return results.map(({ cuy, sum }) => ({ cuy, amount: readAmount(sum) }))
+export async function selectCreditedSince(db: ReadDatabase, uid: Uid, since: UnixMs): Promise<readonly CreditedSum[]> {
+  const { results } = await selectCredited(db, { uid, since }).all<{ cuy: CurrencyId; sum: string }>()
+  return results.map(({ cuy, sum }) => ({ cuy, amount: BigInt(sum) }))
 }
 
 /** Which held transfers may be decided again. */
@@ -223,7 +224,7 @@ SELECT * FROM transfer INDEXED BY transfer_open WHERE uid = :uid AND state IN ('
 
 /** The entries of recharges since the first one at that time: a range of ids (see entries.ts). */
 const selectCredited = statement(`
-SELECT wallet.cuy, sum(flow.amount) AS sum
+SELECT wallet.cuy, CAST(sum(flow.amount) AS TEXT) AS sum
 FROM wallet CROSS JOIN flow INDEXED BY flow_type ON flow.wallet_id = wallet.id AND flow.type = 1
 WHERE wallet.uid = :uid
   AND flow.id >= (SELECT id FROM flow INDEXED BY flow_time WHERE created_at >= :since ORDER BY created_at, id LIMIT 1)

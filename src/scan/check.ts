@@ -5,8 +5,7 @@ import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { ReadDatabase } from '../d1/database.ts'
 import type { HeldReason } from '../d1/tables.ts'
 import type { StoredTransfer } from '../deposits/transfer.ts'
-import { selectCreditedSince, selectOpenTransfers, selectTransfersOf } from '../deposits/transfers.ts'
-import type { WalletBalance } from '../ledger/entry.ts'
+import { type CreditedSum, selectCreditedSince, selectOpenTransfers, selectTransfersOf } from '../deposits/transfers.ts'
 import { secondsToFinal, selectScan } from './scan-state.ts'
 
 /** What both checks need. The first query of `db` must see what the scanner has stored. */
@@ -18,7 +17,7 @@ interface CheckParts {
 /** The result of "check now" for one caller. */
 export interface CheckNowReport {
   /** What was credited since the call began, per currency; a currency without a credit is absent. */
-  readonly credited: readonly WalletBalance[]
+  readonly credited: readonly CreditedSum[]
   /** Transfers to the caller that are not final, and about how long until the last of them is. */
   readonly unconfirmed: { readonly count: number; readonly seconds: number } | null
   /** The caller's transfers that cannot be decided now. */

@@ -195,6 +195,16 @@ describe('reading transfers', () => {
     expect(await selectCreditedSince(db, uid(2), ms(0))).toEqual([])
   })
 
+  it('returns a sum that no wallet can hold, exact to the last unit, where money was spent between two credits', async () => {
+    await storeTransfers(db, [token(0, credited(amountMax - 9n))], ms(10))
+    const paid = [{ uid: 1, cuy: 2, type: 4, osn: 'x', amount: -13, mark: '' }]
+    await db.prepare(`INSERT INTO posting VALUES (1, ?, 'shop', 11)`).bind(JSON.stringify(paid)).run()
+    const before = (await selectCreditedSince(db, uid(1), ms(10)))[0]?.amount ?? 0n
+    await storeTransfers(db, [token(1, credited(13n), { raw: 13n })], ms(20))
+    expect(before + 13n).toBeGreaterThan(amountMax)
+    expect(await selectCreditedSince(db, uid(1), ms(10))).toEqual([{ cuy: 2, amount: before + 13n }])
+  })
+
   it('returns held ones whose reason may have ended', async () => {
     const reasons = ['retired', 'decimals-unknown', 'decimals-differ', 'too-large'] as const
     await storeTransfers(

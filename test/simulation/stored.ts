@@ -62,7 +62,7 @@ SELECT count(*) AS n FROM address
 WHERE uid = ? AND NOT EXISTS (
   SELECT 1 FROM transfer WHERE to_address = address.address AND state IN ('held', 'refused', 'credited'))`
 const selectCredited = `
-SELECT coalesce(sum(amount), 0) AS n FROM transfer
+SELECT CAST(coalesce(sum(amount), 0) AS TEXT) AS sum FROM transfer
 WHERE uid = ? AND cuy = ? AND changed_at >= ? AND state = 'credited'`
 const selectRescans = `
 SELECT id, kind, from_height AS "from", to_height AS "to", next_height AS next
@@ -177,7 +177,7 @@ function transferReads({ rows, first, count }: Queries) {
   const of = rows<Row<StoredTransfer>>(`${selectTransfers} WHERE uid = ? AND txid = ?`)
   const one = first<Row<StoredTransfer>>(`${selectTransfers} WHERE txid = ? AND position = ?`)
   const byId = first<Row<StoredTransfer>>(`${selectTransfers} WHERE id = ?`)
-  const credited = count(selectCredited)
+  const credited = first<{ sum: string }>(selectCredited)
   const countState = count('SELECT count(*) AS n FROM transfer WHERE uid = ? AND state = ?')
   return {
     transfers: () => all().map(toTransfer),
@@ -201,7 +201,7 @@ function transferReads({ rows, first, count }: Queries) {
     countSeenOf: (uid: Uid) => countState(uid, 'seen'),
     countHeldOf: (uid: Uid) => countState(uid, 'held'),
     /** The sum that was credited to a caller in one currency at or after a time. */
-    creditedSince: (uid: Uid, cuy: number, since: number) => BigInt(credited(uid, cuy, since)),
+    creditedSince: (uid: Uid, cuy: number, since: number) => BigInt(credited(uid, cuy, since)?.sum ?? 0),
   }
 }
 
