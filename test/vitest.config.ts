@@ -24,8 +24,8 @@ export default defineConfig({
   test: {
     silent: 'passed-only',
     maxWorkers: 3, // one more than a small machine has cores: files wait for a chain or a command for much of their time
-    testTimeout: 60_000, // a hang ends; how fast anything is, is the benchmark's business
-    hookTimeout: 60_000,
+    testTimeout: 180_000, // a hang ends; how fast anything is, is the benchmark's business
+    hookTimeout: 180_000,
     projects: [
       {
         extends: true,

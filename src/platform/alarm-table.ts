@@ -15,7 +15,7 @@ export const alarmTable = {
     raised: 'For three minutes the scan has not started, not moved below a final block, or got no answer.',
     ends: 'The scan has read all final blocks, or moves on.',
     remedy:
-      'Nothing is lost: what arrived is credited once the scan goes on. The log line has the cause: nodes that do not answer, disagree or are behind (replace them), or requests that are used up (a larger plan, and `perDay`).',
+      'Nothing is lost: what arrived is credited once the scan goes on. The log line has the cause: nodes that do not answer, disagree or are behind (replace them in `TRON_NODES`, and deploy), or requests that are used up (get a larger plan, set its `perDay`, and deploy).',
   },
   'finality-stalled': {
     raised: 'For three minutes nodes that answer and are not behind have shown no new final block.',
@@ -36,7 +36,7 @@ export const alarmTable = {
     raised: 'A block cannot be read or agreed on. It was passed over and is read again ever more rarely.',
     ends: 'The block was read, or an operator closed the gap.',
     remedy:
-      'It is read again by itself, and what is in it is credited then. If it stays for some minutes, add or replace a node: where nodes disagree, the log line of `nodes-disagree` has what each says. Where its reason names a transaction, only that one waits: look it up by its txid. Closing a gap (`npm run operate -- gap close`) ends it without reading the rest.',
+      'It is read again by itself, and what is in it is credited then. If it stays for some minutes, add or replace a node: where nodes disagree, the log line of `nodes-disagree` has what each says. Where its reason names a transaction, only that one waits: look it up by its txid. The last resort is `npm run operate -- gap close`: the rest of it is never read, so deposits in it are credited only where their owner asks by txid.',
   },
   'transaction-unreadable': {
     raised: 'Nodes agree on a transaction whose bytes this service cannot read. The rest of its block is credited.',
@@ -65,7 +65,7 @@ export const alarmTable = {
     raised: 'The decimals of a currency in `CURRENCIES` are not those of its contract. None of it is credited.',
     ends: 'They are the same.',
     remedy:
-      'Nothing is lost: what arrived is held, and its amounts are not certain. The log line has both numbers. If `CURRENCIES` is right, wait: it is credited once the contract shows the same. If it is wrong: (1) correct `decimals` there, with `scale` as it was (where there was none: the wrong decimals, at most 6); (2) run `npm run operate -- currency --cuy <n>`, for a deployment with `--production`; (3) deploy at once. What is held is then credited by itself with the right amounts: post none of it by hand.',
+      'Nothing is lost: what arrived is held, and its amounts are not certain. `npm run doctor -- --production` shows both numbers, an explorer which is right. If `CURRENCIES` is, wait: it is credited once the contract shows the same. If the contract is: (1) correct `decimals` in `CURRENCIES`; (2) run `npm run operate -- currency --cuy <n> --production`, which says what else must be there; (3) deploy at once. What is held is then credited by itself with the right amounts: post none of it by hand.',
   },
   'deposit-too-large': {
     raised:
@@ -96,7 +96,7 @@ export const alarmTable = {
     raised: 'The chain id, the key or a currency is not that of the stored data. Nothing is served or credited.',
     ends: 'The configuration is that of the stored data.',
     remedy:
-      'The log line names the setting, what is stored and what is configured. Set it back, or use the right database. Where the decimals of a currency were wrong and are right now, run `npm run operate -- currency --cuy <n>`.',
+      'The log line names the setting, what is stored and what is configured. Set it back, or use the right database. Where the decimals of a currency were wrong and are right now, run `npm run operate -- currency --cuy <n> --production`.',
   },
   'key-was-used': {
     raised: 'The database is empty, and the first addresses of the key hold or held something. No address is issued.',
@@ -112,7 +112,7 @@ export const alarmTable = {
     raised: 'An endpoint of `WEBHOOKS` has failed for an hour.',
     ends: 'It takes events again, has put one aside, or is no longer configured.',
     remedy:
-      'Deposits are credited meanwhile. Its events wait in their order and are sent again by themselves. Since when and why: `npm run operate -- webhooks status`.',
+      'Deposits are credited meanwhile. Its events wait in their order and are sent again by themselves. Since when and why: `npm run operate -- webhooks status --production`.',
   },
   'endpoint-behind': {
     raised: 'The oldest event that an endpoint lacks is more than ten minutes old.',

@@ -63,11 +63,15 @@ async function findBrowser(): Promise<string> {
   return found
 }
 
+/** A wait that is longer hangs: a busy machine is slower than a quiet one. */
+const waitMs = 120_000
+
 /** Opens an address as a reader, in a context of its own. */
 export async function openAs(browser: Browser, url: string, reader: Reader = {}): Promise<OpenPage> {
   const { width = 390, height = 844, languages = ['en'], isDark = false, scale = 1 } = reader
   const context: BrowserContext = await browser.createBrowserContext()
   const page = await context.newPage()
+  page.setDefaultTimeout(waitMs)
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(String(error)))
   page.on('console', (message) => {

@@ -186,6 +186,9 @@ describe('the newest events', () => {
     at.desk.summary.scan.behind = 1
     await poke(page)
     await seeIn(page, '.delays', '1 blocks behind')
+    Object.assign(at.desk.summary.scan, { status: 'stopped', scanned: 70_000_018 })
+    await poke(page)
+    await seeIn(page, '.delays', 'Stands still at block 70,000,018')
     const asked = pages.service.requests.filter(({ path }) => path.startsWith('/ledger/events'))
     expect(asked.map(({ path }) => path)).toEqual(['/ledger/events?after=0', '/ledger/events?after=16'])
   })

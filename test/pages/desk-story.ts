@@ -164,11 +164,11 @@ export const faults: readonly (readonly [
   [
     'an endpoint that fails',
     ({ summary }) => {
-      const failing = { behind_seconds: 4_000, failing_since: ago(4_000), last_failure: 'status 500' }
+      const failing = { behind_seconds: 4_000, failing_since: ago(4_000), last_failure: '500' }
       summary.endpoints[1] = { number: 2, ...failing }
       summary.alarms = [alarm('endpoint-failing', 'endpoint 2'), alarm('endpoint-behind', 'endpoint 2')]
     },
-    'Endpoint 2 fails: status 500',
+    'Webhook endpoint 2 fails: HTTP 500',
     'npm run operate -- webhooks status',
   ],
   [
@@ -181,7 +181,7 @@ export const faults: readonly (readonly [
     'Run npm run doctor -- --production: it asks each node',
   ],
   [
-    'a scan that never ran',
+    'a scan that has stopped',
     ({ summary }) => {
       Object.assign(summary.scan, { status: 'stopped', msg: 'the scan has not advanced for 1200 s' })
     },
@@ -205,6 +205,15 @@ export const faults: readonly (readonly [
     },
     'USDT: the decimals in CURRENCIES are not those of the contract, so none of it is credited',
     'npm run operate -- currency --cuy 2',
+  ],
+  [
+    'a service that has just started',
+    ({ summary }) => {
+      const none = { scanned: 0, finalized: 0, behind: 0, finalized_at: null }
+      Object.assign(summary.scan, { ...none, status: 'stopped', msg: 'no scan has started yet' })
+    },
+    'No scan has started yet',
+    'starts by itself within a minute',
   ],
 ]
 

@@ -227,10 +227,10 @@ describe('the box', () => {
     faults[3]?.[1](at.desk)
     at.desk.entries = at.desk.entries.map((one) => ({ ...one, created_at: ago(60) }))
     const page = await open()
-    await seeIn(page, '#state', 'Endpoint 2 fails')
+    await seeIn(page, '#state', 'Webhook endpoint 2 fails')
     const story = await askDesk(page, '7 order-1001')
     expect(story).toContain('Endpoint 1 has it')
-    expect(story).toContain('Endpoint 2 does not have it yet status 500')
+    expect(story).toContain('Endpoint 2 does not have it yet HTTP 500')
   })
 })
 

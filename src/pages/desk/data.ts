@@ -57,7 +57,7 @@ export function readDeskSummary(data: unknown) {
     }),
     newestEvent: readInteger(newest_event),
     endpoints: readList({ list: endpoints }, ({ number, behind_seconds, failing_since, last_failure }) => {
-      const failure = { failingSince: readOptionalText(failing_since), lastFailure: readOptionalText(last_failure) }
+      const failure = { failingSince: readOptionalText(failing_since), lastFailure: readFailure(last_failure) }
       return { number: readInteger(number), behindSeconds: readInteger(behind_seconds), ...failure }
     }),
     ...{ status: readText(status), behind: readInteger(behind), finalized: readInteger(finalized) },
@@ -65,6 +65,12 @@ export function readDeskSummary(data: unknown) {
     oldestHeldAt: readOptionalText(oldest_held_at),
     finalizedAt: readOptionalText(finalized_at),
   }
+}
+
+/** The status that an endpoint has answered with, or in words why it did not. */
+function readFailure(value: unknown): string | null {
+  const text = readOptionalText(value)
+  return text?.replace(/^\d+$/, 'HTTP $&') ?? null
 }
 
 function readCurrency({ cuy, symbol, owed, held, held_at, compared, unread, unexplained, differing, days }: Members) {

@@ -138,9 +138,12 @@ function askOf(subject: string): string | null {
 
 function scanFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   const { texts, format } = context
-  const { status, behind, msg, alarms } = summary
+  const { status, behind, finalized, msg, alarms } = summary
   if (alarms.some(({ kind }) => scanAlarms.includes(kind))) return []
   const items = [{ about: msg ?? '', note: problemText(context, summary), since: null, ask: null }]
+  if (status === 'stopped' && finalized === 0) {
+    return [{ kind: 'starting', title: texts.starting, remedy: texts.startingHelp, items: [] }]
+  }
   if (status === 'behind') {
     return [{ kind: 'behind', title: texts.behind(format.count(behind)), remedy: texts.behindHelp, items }]
   }
@@ -149,6 +152,12 @@ function scanFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   if (age === null || age <= nodesLateSeconds) return []
   const title = texts.nodesLate(durationText(context, age))
   return [{ kind: 'nodes-late', title, remedy: remedyOf(context, 'finality-stalled'), items }]
+}
+
+/** Whether nothing newer is known than what was read last: then no number of blocks behind says anything. */
+export function standsStill(context: DeskContext, summary: DeskSummary): boolean {
+  const age = finalAgeSeconds(context, summary)
+  return summary.status === 'stopped' || (age !== null && age > nodesLateSeconds)
 }
 
 /** How old the newest final block was when the summary was made; null where that is not known. */

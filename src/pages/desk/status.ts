@@ -2,7 +2,7 @@ import { isZero } from '../kit/decimal.ts'
 import { type Child, html, type PageView } from '../kit/dom.ts'
 import { type DeskContext, durationText, isUncertain, sinceText } from './context.ts'
 import type { DeskCurrency, DeskSummary } from './data.ts'
-import { type Finding, finalAgeSeconds, findingsOf, isBad, nodesLateSeconds } from './findings.ts'
+import { type Finding, finalAgeSeconds, findingsOf, isBad, nodesLateSeconds, standsStill } from './findings.ts'
 import { createLiveSlot, fact, hint, lateText, sentence, small, storyButton } from './parts.ts'
 import { refusalElements } from './refusal.ts'
 import { line } from './steps.ts'
@@ -144,7 +144,12 @@ function delaysOf(context: DeskContext, summary: DeskSummary): HTMLElement[] {
   })
   return [
     nodes,
-    fact(texts.scan, texts.scanAt(format.count(behind), format.count(finalized))),
+    fact(
+      texts.scan,
+      standsStill(context, summary)
+        ? texts.scanStands(format.count(finalized - behind))
+        : texts.scanAt(format.count(behind), format.count(finalized)),
+    ),
     fact(texts.onTheWay, format.count(seen)),
     fact(texts.oldestHeld, oldestHeldAt === null ? texts.none : sinceText(context, oldestHeldAt)),
     ...(ends.length > 0 ? ends : [fact(texts.endpointsHeading, texts.noEndpoints)]),

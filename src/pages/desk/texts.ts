@@ -45,8 +45,8 @@ export const deskTexts = {
     '设置有误：服务停止应答，也不入账',
   ],
   wrongSettingHelp: [
-    'A setting is missing, malformed, or not that of the stored data. Run `npm run doctor` (for the deployed service `npm run doctor -- --production`): it names the setting and what it takes. Correct it and deploy again; the scan then goes on where it was, and nothing is lost. Where you have just corrected the decimals of a currency, run `npm run operate -- currency --cuy <n>` with its `cuy` in `CURRENCIES`.',
-    '有设置缺失、格式错误或与已存储的数据不符。请运行 `npm run doctor`（已部署的服务用 `npm run doctor -- --production`），它会指出该设置及取值要求。改正后重新部署，扫描会从原处继续，不会丢失任何资金。如果刚刚更正了某币种的小数位数，请运行 `npm run operate -- currency --cuy <n>`（n 为它在 `CURRENCIES` 中的 `cuy`）。',
+    'A setting is missing, malformed, or not that of the stored data. Run `npm run doctor` (for the deployed service `npm run doctor -- --production`): it names the setting and what it takes. Where it is the decimals of a currency that you have just corrected, run `npm run operate -- currency --cuy <n> --production`; correct anything else, and deploy again. The scan then goes on where it was, and nothing is lost.',
+    '有设置缺失、格式错误或与已存储的数据不符。请运行 `npm run doctor`（已部署的服务用 `npm run doctor -- --production`），它会指出该设置及取值要求。如果它是您刚刚更正的某币种的小数位数，请运行 `npm run operate -- currency --cuy <n> --production`；其他设置请改正后重新部署。扫描会从原处继续，不会丢失任何资金。',
   ],
   waitHelp: [
     'The desk tries again by itself. What is sent meanwhile is credited later.',
@@ -68,8 +68,8 @@ export const deskTexts = {
   andMore: [(n) => `and ${n} more`, (n) => `以及另外 ${n} 项`],
   lineHelp: [
     (names) =>
-      `The log line is in the log of the Worker (\`npx wrangler tail\`, or Logs in the dashboard): look for ${names}.`,
-    (names) => `日志行在 Worker 的日志中（\`npx wrangler tail\` 或控制台的 Logs）：请查找 ${names}。`,
+      `The log line is in the log of the Worker (Logs in the dashboard; \`npx wrangler tail\` shows new ones only): look for ${names}.`,
+    (names) => `日志行在 Worker 的日志中（控制台的 Logs；\`npx wrangler tail\` 只显示新的）：请查找 ${names}。`,
   ],
   nodeAt: [(n) => `Node ${n}: number ${n} in \`TRON_NODES\``, (n) => `节点 ${n}：\`TRON_NODES\` 中第 ${n} 个`],
   endpointAt: [(n) => `Its URL is number ${n} in \`WEBHOOKS\``, (n) => `网址为 \`WEBHOOKS\` 中第 ${n} 个`],
@@ -89,14 +89,19 @@ export const deskTexts = {
   ],
   differenceDo: ['Compare the story of the address with an explorer.', '请将该地址的详情与区块浏览器对照。'],
   surplusDo: [
-    'For what belongs to its user, have a backend post an adjustment once (`POST /ledger/entries`, type 9): the difference stays, since it is one with the chain.',
-    '属于用户的部分，请由后端记一笔调整（`POST /ledger/entries`，类型 9），仅一次：此差额是与链上相比，不会因此消失。',
+    'For what belongs to its user, have a backend post an adjustment once (`POST /ledger/entries`, type 9). This notice stays, since the entry changes nothing on the chain: do not post it again.',
+    '属于用户的部分，请由后端记一笔调整（`POST /ledger/entries`，类型 9），仅一次。记账不改变链上余额，本提示会继续显示：请勿重复记账。',
   ],
   standsStill: ['The scan stands still: no new deposit is credited', '扫描停滞：新的充值不入账'],
   noAnswer: ['Too few nodes answer', '应答的节点不足'],
   disagreement: ['The nodes disagree', '节点不一致'],
   limited: ['The requests that the nodes allow are used up', '节点允许的请求已用完'],
   outOfTime: ['The nodes answer too slowly', '节点应答太慢'],
+  starting: ['No scan has started yet', '扫描尚未开始'],
+  startingHelp: [
+    'It starts by itself within a minute after the deployment. If it does not, run `npm run doctor -- --production`.',
+    '部署后一分钟内会自动开始。如未开始，请运行 `npm run doctor -- --production`。',
+  ],
   stopped: ['The scan has stopped: nothing is credited', '扫描已停止：不再入账'],
   stoppedHelp: [
     'Run `npm run doctor -- --production`, and look at the log of the scanner. Deposits wait, and none is lost.',
@@ -128,7 +133,7 @@ export const deskTexts = {
     (n, symbol, why) => `Held deposits in ${symbol}: ${n}. ${why}`,
     (n, symbol, why) => `${symbol} 搁置充值 ${n} 笔。${why}`,
   ],
-  failingOf: [(n, why) => `Endpoint ${n} fails: ${why}`, (n, why) => `接收端 ${n} 失败：${why}`],
+  failingOf: [(n, why) => `Webhook endpoint ${n} fails: ${why}`, (n, why) => `Webhook 接收端 ${n} 失败：${why}`],
   lateOf: [(n, age) => `Endpoint ${n} is ${age} behind`, (n, age) => `接收端 ${n} 落后 ${age}`],
   nodesLate: [
     (age) => `The newest final block is ${age} old: what is sent now is not credited yet`,
@@ -141,8 +146,8 @@ export const deskTexts = {
   sumUnexplained: ['Reported as unexplained', '已报告的未解释差额'],
   comparedAt: [(n, time) => `Addresses: ${n}, read until ${time}`, (n, time) => `地址 ${n} 个，读至 ${time}`],
   unread: [
-    (n) => `Of these, perhaps read before their newest deposit: ${n}. They are read again soon.`,
-    (n) => `其中 ${n} 个的读取可能早于其最新充值，稍后会重新读取。`,
+    (n) => `Of these, perhaps read before their newest deposit: ${n}. They are read again by themselves.`,
+    (n) => `其中 ${n} 个的读取可能早于其最新充值，会自动重新读取。`,
   ],
   notCompared: ['Not read yet: soon after the first transfer', '尚未读取：首笔转账后不久进行'],
   differing: [(n) => `Addresses that differ: ${n}`, (n) => `有差额的地址：${n}`],
@@ -160,6 +165,7 @@ export const deskTexts = {
     (blocks, block) => `${blocks} blocks behind final block ${block}`,
     (blocks, block) => `落后 ${blocks} 个区块（最终区块 ${block}）`,
   ],
+  scanStands: [(block) => `Stands still at block ${block}`, (block) => `停在区块 ${block}`],
   onTheWay: ['Deposits seen, not credited yet', '已发现、尚未入账的充值'],
   oldestHeld: ['Oldest held deposit', '最早的搁置充值'],
   none: ['None', '无'],

@@ -12,7 +12,7 @@ export interface AlarmWords {
 const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy: string]>> = {
   'scan-stalled': [
     '扫描已有三分钟未启动、在最终区块以下停滞，或得不到答复。',
-    '没有丢失：扫描恢复后，已到账的会入账。日志行中有原因：节点不应答、不一致或落后（请更换），或请求额度已用完（请升级套餐并调整 `perDay`）。',
+    '没有丢失：扫描恢复后，已到账的会入账。日志行中有原因：节点不应答、不一致或落后（请在 `TRON_NODES` 中更换并重新部署），或请求额度已用完（请升级套餐、调整 `perDay` 并重新部署）。',
   ],
   'finality-stalled': [
     '正常应答的节点已有三分钟没有新的最终区块。',
@@ -25,7 +25,7 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   'tick-failed': ['连续两次扫描因异常结束，异常见日志行。', '下次会自动重试。如果持续，请检查数据库和该异常。'],
   'gap-unread': [
     '有区块无法读取或节点对其不一致，已跳过，并以越来越长的间隔重读。',
-    '系统会自动重读，读到后即入账。如果持续数分钟，请增加或更换节点；若节点不一致，`nodes-disagree` 的日志行有各自的答复。若原因指出某笔交易，只有它在等待：请按交易号查询。关闭缺口（`npm run operate -- gap close`）即不再读取其余部分。',
+    '系统会自动重读，读到后即入账。如果持续数分钟，请增加或更换节点；若节点不一致，`nodes-disagree` 的日志行有各自的答复。若原因指出某笔交易，只有它在等待：请按交易号查询。最后的办法是 `npm run operate -- gap close`：其余部分不再读取，其中的充值只有在所有者按交易号查询时才会入账。',
   ],
   'transaction-unreadable': [
     '节点一致认可的一笔交易，本服务无法解析；同一区块的其余交易已入账。',
@@ -49,7 +49,7 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   ],
   'decimals-differ': [
     '`CURRENCIES` 中某币种的小数位数与合约不同，该币种一律不入账。',
-    '没有丢失：已到账的被搁置，其金额不确定。日志行有两边的位数。若 `CURRENCIES` 正确，请等待：合约显示一致后即入账。若有误：（1）更正其中的 `decimals`，`scale` 保持原值（原来未设的，为错误的位数，最大 6）；（2）运行 `npm run operate -- currency --cuy <n>`（已部署的服务加 `--production`）；（3）随即重新部署。随后搁置的充值会按正确金额自动入账：请勿手工记账。',
+    '没有丢失：已到账的被搁置，其金额不确定。`npm run doctor -- --production` 显示两边的位数，区块浏览器可看出哪边正确。若 `CURRENCIES` 正确，请等待：合约显示一致后即入账。若合约正确：（1）更正 `CURRENCIES` 中的 `decimals`；（2）运行 `npm run operate -- currency --cuy <n> --production`，它会指出还需设置什么；（3）随即重新部署。随后搁置的充值会按正确金额自动入账：请勿手工记账。',
   ],
   'deposit-too-large': [
     '有一笔充值会使钱包超出上限（2^53−1 个最小单位），已搁置。',
@@ -73,7 +73,7 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   ],
   'configuration-differs': [
     '链 ID、密钥或币种与已存储的数据不同，服务停止且不入账。',
-    '日志行指出是哪项设置及两边的值。请改回，或使用正确的数据库。若某币种的小数位数原来有误、现已更正，请运行 `npm run operate -- currency --cuy <n>`。',
+    '日志行指出是哪项设置及两边的值。请改回，或使用正确的数据库。若某币种的小数位数原来有误、现已更正，请运行 `npm run operate -- currency --cuy <n> --production`。',
   ],
   'key-was-used': [
     '数据库为空，但该密钥的前几个地址有过资产。不再分配地址。',
@@ -82,7 +82,7 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   misconfigured: ['有设置缺失或错误，服务停止。', '日志行指出是哪项设置以及它的取值要求。'],
   'endpoint-failing': [
     '`WEBHOOKS` 中有接收端已失败一小时。',
-    '充值照常入账。事件按顺序等待，并会自动重发。起始时间和原因见 `npm run operate -- webhooks status`。',
+    '充值照常入账。事件按顺序等待，并会自动重发。起始时间和原因见 `npm run operate -- webhooks status --production`。',
   ],
   'endpoint-behind': ['某接收端尚缺的最早事件已超过十分钟。', '请让接收端更快应答：它逐个接收事件。'],
   'events-expiring': [

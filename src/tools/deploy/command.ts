@@ -11,7 +11,8 @@ export async function runDeploy(args: readonly string[], output: CommandOutput):
     requireBindings(env)
     const migrate = ['d1', 'migrations', 'apply', 'DB', '--remote', `--env=${env}`]
     await run('The migrations could not be applied', migrate, output)
-    await run('The migrations are applied, but the Worker could not be deployed', ['deploy', `--env=${env}`], output)
+    // It has several steps of its own: the new version can run already where its cron could not be set.
+    await run('The migrations are applied, but the deployment was not completed', ['deploy', `--env=${env}`], output)
     return 0
   } catch (error) {
     if (!(error instanceof ToolError)) throw error

@@ -31,6 +31,8 @@ export async function correctCurrency(cuy: number, env: string | undefined): Pro
     env,
     `UPDATE stored_setting SET value = ${quoted(value)} WHERE name = ${quoted(name)} AND value = ${quoted(String(row.value))}`,
   )
-  if (!done.ok) return err(`${done.error}; stored is "${row.value}", configured is "${value}"`)
+  const [, scale] = / scale (\d+)$/.exec(String(row.value)) ?? []
+  const advice = currency.scale === Number(scale) ? '' : `; name "scale": ${scale} beside its decimals, which stays`
+  if (!done.ok) return err(`${done.error}; stored is "${row.value}", configured is "${value}"${advice}`)
   return ok(`Currency ${cuy} was stored as "${row.value}", and is "${value}" now. Deploy this configuration next.`)
 }

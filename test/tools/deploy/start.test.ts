@@ -57,11 +57,17 @@ describe('npm run deploy', () => {
     )
   })
 
-  it('fails if the deployment fails', async () => {
-    fakeWrangler('[ "$1" = d1 ] || { echo "the script is too large" >&2; exit 3; }')
-    const { code, all } = await run()
+  it.each([
+    ['the Worker is refused', 'the script is too large'],
+    ['only the cron of an uploaded Worker is refused', 'Trigger configuration for "x" was only partially updated'],
+  ])('fails where %s, and does not say which of the two it was', async (_, why) => {
+    fakeWrangler(`[ "$1" = d1 ] || { echo '${why}' >&2; exit 3; }`)
+    const { code, out, all } = await run()
     expect(code).toBe(1)
-    expect(all).toContain('\nStopped: The migrations are applied, but the Worker could not be deployed: ')
+    expect(all.slice(out.length)).toBe(
+      `${why}\n\nStopped: The migrations are applied, but the deployment was not completed: ` +
+        'the reason is in the output of wrangler above.\n',
+    )
   })
 
   it('explains how to log in', async () => {

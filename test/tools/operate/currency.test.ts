@@ -9,9 +9,9 @@ describe('npm run operate -- currency', () => {
   afterAll(() => database.remove())
   const rows = (sql: string) => database.rows(sql)
   const usdt = 'contract TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'
-  const configure = (decimals: number, cuy = 3) => {
+  const configure = (decimals: number, cuy = 3, scale = 6) => {
     const contract = 'TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'
-    const list = [{ cuy, symbol: 'X', contract, decimals, scale: 6 }]
+    const list = [{ cuy, symbol: 'X', contract, decimals, scale }]
     return { TRON_CHAIN_ID: '0x1', CURRENCIES: JSON.stringify(list) }
   }
   const correct = (variables: Record<string, string>, cuy = '3') =>
@@ -30,6 +30,11 @@ describe('npm run operate -- currency', () => {
     expect(rows(`SELECT value FROM stored_setting WHERE name = 'CURRENCIES.3'`)).toEqual([
       { value: `${usdt}, decimals 18, scale 6` },
     ])
+  })
+
+  it('says what else must be configured where the scale would change: by default it follows the decimals', async () => {
+    const { code, all } = await correct(configure(7, 3, 5))
+    expect([code, all]).toEqual([1, expect.stringContaining('name "scale": 6 beside its decimals, which stays.')])
   })
 
   it.each([
