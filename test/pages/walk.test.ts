@@ -128,7 +128,7 @@ it('a person who sent something worthless, or nothing at all, is given the reaso
 it('the desk has the story of what was paid, and says which endpoint fails', async () => {
   const token = await localBackendToken(secret, 'ledger:read')
   const { page, faults, close } = await openAs(browser, `${service.url}/desk#token=${token}`, desktop)
-  await seeIn(page, '.status', 'Endpoint 1 fails')
+  await seeIn(page, '.status', 'Webhook endpoint 1 fails')
   await seeIn(page, '.delays', 'blocks behind')
   for (const txid of paid) {
     const story = await askDesk(page, txid)
