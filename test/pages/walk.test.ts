@@ -129,7 +129,7 @@ it('the desk has the story of what was paid, and says which endpoint fails', asy
   const token = await localBackendToken(secret, 'ledger:read')
   const { page, faults, close } = await openAs(browser, `${service.url}/desk#token=${token}`, desktop)
   await seeIn(page, '.status', 'Webhook endpoint 1 fails')
-  await seeIn(page, '.delays', 'blocks behind')
+  await seeIn(page, '.delays', 'Oldest held depositNone')
   for (const txid of paid) {
     const story = await askDesk(page, txid)
     for (const words of ['Credited', 'User 1: address 1', 'Entry', 'deposit.credited', 'Endpoint 1']) {
