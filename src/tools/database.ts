@@ -78,7 +78,10 @@ function explainRefusal(output: string): string {
   if (output.includes('no such table')) return noTables
   if (loginAdvice.pattern.test(output)) return loginAdvice.text
   const [refusal] = /CHECK constraint failed: \w+|\b[a-z_]+: [^:"\n]+(?=: SQLITE_CONSTRAINT)/.exec(output) ?? []
-  return refusal ?? 'wrangler cannot use the database: "npx wrangler d1 execute DB" shows why'
+  return (
+    refusal ??
+    `wrangler cannot use the database: "npx wrangler d1 execute DB --command 'SELECT 1'" with --local or --remote shows why`
+  )
 }
 
 /** A text as SQL. */

@@ -47,12 +47,18 @@ function requireBindings(env: string): void {
   if (objectFaults.length > 0) throw new ToolError(`${section} has ${objectFaults.join(', and ')}.`)
 }
 
+/** Reported of D1's endpoint for migrations: it cuts a trigger at a semicolon within it (cloudflare/workers-sdk#15690). */
+const splitAdvice = {
+  pattern: /incomplete input/,
+  text: 'D1 has cut a trigger apart; src/guides/repair.md has the way round, "A migration that D1 refuses"',
+}
+
 /** Runs one wrangler command, and stops where it fails. */
 async function run(failure: string, args: readonly string[], shownOn: CommandOutput): Promise<void> {
   shownOn.stdout.write(`> wrangler ${args.join(' ')}\n`)
   const { code, output } = await runWrangler(args, shownOn)
   if (code === 0) return
   if (output === '') throw new ToolError(`${failure}: wrangler did not start. Run "npm ci", then "npm run deploy".`)
-  const advice = loginAdvice.pattern.test(output) ? loginAdvice.text : 'the reason is in the output of wrangler above'
-  throw new ToolError(`${failure}: ${advice}.`)
+  const known = [loginAdvice, splitAdvice].find(({ pattern }) => pattern.test(output))
+  throw new ToolError(`${failure}: ${known?.text ?? 'the reason is in the output of wrangler above'}.`)
 }

@@ -32,7 +32,7 @@ export async function* checkStored(
 ): AsyncGenerator<CheckResult, void> {
   const stored = await readStored()
   if (!stored.ok) {
-    yield warned(`stored data: not compared with the configuration: ${stored.error}`)
+    yield failed(`stored data: not compared with the configuration: ${stored.error}`)
     return
   }
   yield* compareSettings(config, stored.value)

@@ -77,6 +77,11 @@ describe('npm run deploy', () => {
     expect((await run()).all).toContain('log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN.\n')
   })
 
+  it('names the way round where D1 cuts a trigger of a migration apart', async () => {
+    fakeWrangler('echo "incomplete input: SQLITE_ERROR [code: 7500]" >&2; exit 1')
+    expect((await run()).all).toContain('has the way round, "A migration that D1 refuses".\n')
+  })
+
   it('fails if wrangler is killed', async () => {
     fakeWrangler('kill -9 $$')
     expect((await run()).code).toBe(1)

@@ -77,8 +77,8 @@ describe('the doctor on stored data', () => {
     expect(failures(await check({ CURRENCIES: [trx] }, unused))).toEqual([])
   })
 
-  it('warns where it cannot be read', async () => {
-    expect(await check({}, null)).toContain('warn  stored data: not compared with the configuration: no access')
+  it('fails where it cannot be read', async () => {
+    expect(await check({}, null)).toContain('FAIL  stored data: not compared with the configuration: no access')
   })
 
   it('is not read for a deployment without a database', async () => {
