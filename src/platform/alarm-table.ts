@@ -36,7 +36,7 @@ export const alarmTable = {
     raised: 'A block cannot be read or agreed on. It was passed over and is read again ever more rarely.',
     ends: 'The block was read, or an operator closed the gap.',
     remedy:
-      'It is read again by itself, and what is in it is credited then. If it stays for some minutes, add or replace a node: where nodes disagree, the log line of `nodes-disagree` has what each says. Where its reason names a transaction, only that one waits: look it up by its txid. The last resort is `npm run operate -- gap close`: the rest of it is never read, so deposits in it are credited only where their owner asks by txid.',
+      'It is read again by itself, and what is in it is credited then. If it stays for some minutes, add a node to `TRON_NODES` or replace one, and deploy: where nodes disagree, the log line of `nodes-disagree` has what each says, and an explorer which is right. Where its reason names a transaction, only that one waits: look it up by its txid. The last resort is `npm run operate -- gap close`: the rest of it is never read, so deposits in it are credited only where their owner asks by txid.',
   },
   'transaction-unreadable': {
     raised: 'Nodes agree on a transaction whose bytes this service cannot read. The rest of its block is credited.',
@@ -90,7 +90,8 @@ export const alarmTable = {
   'reconciliation-surplus': {
     raised: 'An address holds more than is recorded, by three readings with the same exact amount.',
     ends: 'The difference is gone, or has become another one.',
-    remedy: 'Often TRX that a contract sent, or a payment from before the first block. A gap can contain it, too.',
+    remedy:
+      'No money is lost. Often it is TRX that a contract sent, or a payment from before the first block. Where a gap contains it, it is credited once that is read: then post nothing.',
   },
   'configuration-differs': {
     raised: 'The chain id, the key or a currency is not that of the stored data. Nothing is served or credited.',

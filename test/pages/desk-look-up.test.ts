@@ -266,6 +266,6 @@ describe('the differences', () => {
     const page = await open()
     await seeIn(page, 'section:has(#differences)', 'More than recorded: +1 TRX')
     await seeIn(page, 'section:has(#differences)', '1 of 40 are shown.')
-    await seeIn(page, 'section:has(#differences)', 'Often TRX that a contract sent')
+    await seeIn(page, 'section:has(#differences)', 'Often it is TRX that a contract sent')
   })
 })

@@ -25,7 +25,7 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   'tick-failed': ['连续两次扫描因异常结束，异常见日志行。', '下次会自动重试。如果持续，请检查数据库和该异常。'],
   'gap-unread': [
     '有区块无法读取或节点对其不一致，已跳过，并以越来越长的间隔重读。',
-    '系统会自动重读，读到后即入账。如果持续数分钟，请增加或更换节点；若节点不一致，`nodes-disagree` 的日志行有各自的答复。若原因指出某笔交易，只有它在等待：请按交易号查询。最后的办法是 `npm run operate -- gap close`：其余部分不再读取，其中的充值只有在所有者按交易号查询时才会入账。',
+    '系统会自动重读，读到后即入账。如果持续数分钟，请在 `TRON_NODES` 中增加或更换节点并重新部署；若节点不一致，`nodes-disagree` 的日志行有各自的答复，区块浏览器可看出哪个正确。若原因指出某笔交易，只有它在等待：请按交易号查询。最后的办法是 `npm run operate -- gap close`：其余部分不再读取，其中的充值只有在所有者按交易号查询时才会入账。',
   ],
   'transaction-unreadable': [
     '节点一致认可的一笔交易，本服务无法解析；同一区块的其余交易已入账。',
@@ -69,7 +69,7 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   ],
   'reconciliation-surplus': [
     '有地址的余额多于记录，三次读取得到相同的差额。',
-    '通常是合约转入的 TRX，或首个扫描区块之前的付款；也可能在缺口之中。',
+    '资金没有丢失。通常是合约转入的 TRX，或首个扫描区块之前的付款；若在缺口之中，读取后会自动入账，请勿记账。',
   ],
   'configuration-differs': [
     '链 ID、密钥或币种与已存储的数据不同，服务停止且不入账。',
