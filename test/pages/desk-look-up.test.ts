@@ -233,7 +233,7 @@ describe('the differences', () => {
     addDifferences(at.desk)
     for (const one of at.desk.summary.differences) Object.assign(one, { amt: exact(amount) })
     const page = await open({ width })
-    await page.waitForSelector('#differences')
+    await seeIn(page, 'section:has(#differences)', '−')
     const lines = await page.$$eval('section:has(#differences) td span', (all) =>
       all.flatMap((one) => {
         const [text] = one.childNodes

@@ -139,7 +139,7 @@ export const faults: readonly (readonly [
       summary.alarms = [alarm('gap-unread', '100'), alarm('nodes-disagree', 'block 103')]
     },
     'Blocks 100 to 105 could not be read: deposits in there are not credited yet',
-    'add or replace a node',
+    'add a node to TRON_NODES or replace one',
   ],
   [
     'a held deposit',
