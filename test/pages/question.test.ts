@@ -40,7 +40,7 @@ const answers: readonly Answer[] = [
 const known: readonly (Answer & { 0: { msg: string } })[] = [
   [
     { status: 422, msg: 'the transaction failed, so it paid nothing' },
-    ['nothing has arrived', 'the money has not left your wallet', 'You can send it again'],
+    ['nothing has arrived', 'the money has not left your wallet', 'you can send it again'],
     ['没有到账', '资金没有离开您的钱包', '可以重新转账'],
   ],
   [

@@ -101,8 +101,8 @@ export const depositTexts = {
   finalNow: ['Found on the network. Becoming final now …', '已在网络上发现，正在最终确认……'],
   creditedHelp: ['It is in your balance.', '已计入您的余额。'],
   droppedHelp: [
-    'The network has not kept this transfer for now. It usually returns within a minute and shows here. If not, the money is still where you sent it from: look there before you send again.',
-    '网络暂时没有保留这笔转账。通常一分钟内会重新出现并显示在这里；若没有，资金仍在转出的钱包或交易所中，再次转账前请先在那里核对。',
+    'Your money is not lost: the network has undone this transfer for now. It usually carries it out again within a minute, and it shows here. If not, the money is still where you sent it from: look there before you send again.',
+    '您的资金没有丢失：网络暂时撤销了这笔转账，通常一分钟内会重新执行并显示在这里；若没有，资金仍在转出的钱包或交易所中，再次转账前请先在那里核对。',
   ],
   heldUnclear: [
     'Your money is safe. It is credited by itself when the network has answered about this token. You need to do nothing.',
@@ -130,7 +130,7 @@ export const depositTexts = {
   ],
   failed: ['The transfer failed: nothing has arrived', '转账失败：没有到账'],
   failedHelp: [
-    'The network did not carry it out, so the money has not left your wallet; at most a fee was charged. You can send it again: make sure that the wallet has some TRX for the fee. If you sent it from an exchange, ask there.',
+    'The network did not carry it out, so the money has not left your wallet; at most a fee was charged. If you sent it from an exchange, ask there. From a wallet you can send it again: make sure that it has some TRX for the fee.',
     '网络没有执行这笔转账，资金没有离开您的钱包，最多只扣了手续费。您可以重新转账，请确认钱包中有少量 TRX 支付手续费。如果是从交易所转出，请联系该交易所。',
   ],
   elsewhere: ['It was not sent to your address', '没有转到您的地址'],
@@ -140,8 +140,8 @@ export const depositTexts = {
   ],
   foreign: ['What was sent is not accepted here', '转入的资产不被接受'],
   foreignHelp: [
-    `Something else than the currencies above was sent to your address, perhaps under the same name. It is not in your balance. Send no more of it, and send the transaction number to ${support}: they may be able to help.`,
-    `转到您地址的不是上面列出的币种（名称可能相同），因此没有计入余额。请不要再转入，并将交易号发给${supportInChinese}，询问能否处理。`,
+    `It is at your address, but it is something else than the currencies above, perhaps a token with the same name. So it is not in your balance. Send no more of it, and send the transaction number to ${support}: they can say whether you get it back.`,
+    `转到您地址的不是上面列出的币种（名称可能相同），因此没有计入余额。请不要再转入，并将交易号发给${supportInChinese}，询问能否退回。`,
   ],
   early: ['It is older than your address', '早于您的地址'],
   earlyHelp: [
