@@ -91,6 +91,9 @@ export async function storeOperators(
   )
 }
 
+/** The setting with the agreed decimals of a contract. */
+export const decimalsSetting = (contract: Address) => `${decimalsPrefix}${contract}`
+
 /** The decimals of contracts, as nodes have agreed on them. */
 export async function selectDecimals(db: ReadDatabase): Promise<ReadonlyMap<Address, number>> {
   const rows = await selectNamed(db, decimalsPrefix)
@@ -99,7 +102,7 @@ export async function selectDecimals(db: ReadDatabase): Promise<ReadonlyMap<Addr
 
 /** Stores the agreed decimals of a contract. Those that are stored already stay. */
 export async function storeDecimals(db: WriteDatabase, contract: Address, decimals: number): Promise<void> {
-  await storeOnce(db, [[`${decimalsPrefix}${contract}`, String(decimals)]])
+  await storeOnce(db, [[decimalsSetting(contract), String(decimals)]])
 }
 
 async function selectNamed(db: ReadDatabase, prefix: string) {

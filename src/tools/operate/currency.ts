@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../common/result.ts'
 import { assetsSchema } from '../../config/chain.ts'
 import { parseBindings } from '../../config/schemas.ts'
-import { settingOf } from '../../ledger/stored-settings.ts'
+import { decimalsSetting, settingOf } from '../../ledger/stored-settings.ts'
 import { readConfiguration } from '../configuration.ts'
 import { queryDatabase, quoted, readDatabase } from '../database.ts'
 
@@ -21,12 +21,21 @@ export async function correctCurrency(cuy: number, env: string | undefined): Pro
   if (!assets.ok) return err(assets.error.join('; '))
   const currency = assets.value.currencies.list.find((one) => one.cuy === cuy)
   if (currency === undefined) return err(`CURRENCIES has no currency ${cuy}`)
+  const { asset, decimals } = currency
   const { name, value } = settingOf(currency)
-  const stored = await readDatabase(env, `SELECT value FROM stored_setting WHERE name = ${quoted(name)}`)
+  const ofName = (setting: string) => `SELECT value FROM stored_setting WHERE name = ${quoted(setting)}`
+  const agreedName = asset.kind === 'trc20' ? decimalsSetting(asset.contract) : ''
+  const stored = await readDatabase(env, ofName(name), ofName(agreedName))
   if (!stored.ok) return stored
-  const [[row] = []] = stored.value
+  const [[row] = [], [agreed] = []] = stored.value
   if (row === undefined) return err(`nothing is stored of currency ${cuy}: what CURRENCIES says is used as it is`)
   if (row.value === value) return err(`currency ${cuy} is stored as it is configured: ${value}`)
+  // What was agreed is never asked again: with other decimals everything of it would be held for good.
+  if (agreed !== undefined && Number(agreed.value) !== decimals) {
+    return err(
+      `nodes have agreed on ${agreed.value} decimals of currency ${cuy}, not ${decimals}: CURRENCIES is wrong now`,
+    )
+  }
   const done = await queryDatabase(
     env,
     `UPDATE stored_setting SET value = ${quoted(value)} WHERE name = ${quoted(name)} AND value = ${quoted(String(row.value))}`,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseAddress } from '../../../src/chain/address.ts'
 import { createLocalDatabase, type LocalDatabase } from '../local-database.ts'
 
 describe('npm run operate -- currency', () => {
@@ -44,6 +45,20 @@ describe('npm run operate -- currency', () => {
     ['is configured wrongly', configure(99), '3', 'CURRENCIES'],
   ])('refuses one that %s', async (_, variables, cuy, why) => {
     expect(await correct(variables, cuy)).toMatchObject({ code: 1, all: expect.stringContaining(why) })
+  })
+
+  it('refuses other decimals than nodes have agreed on: everything of it would be held', async () => {
+    const contract = parseAddress('TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf')
+    rows(
+      `INSERT INTO stored_setting (name, value, stored_at) VALUES ('DECIMALS.${contract.ok ? contract.value : ''}', '18', 5)`,
+    )
+    const { code, all } = await correct(configure(6))
+    expect([code, all]).toEqual([
+      1,
+      'Stopped: nodes have agreed on 18 decimals of currency 3, not 6: CURRENCIES is wrong now.\n',
+    ])
+    rows('DROP TRIGGER stored_setting_is_never_deleted')
+    rows(`DELETE FROM stored_setting WHERE name GLOB 'DECIMALS.*'`)
   })
 
   it('refuses one of which a deposit is credited, with both values', async () => {
