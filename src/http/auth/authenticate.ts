@@ -130,8 +130,12 @@ interface SignatureCheck {
 function signatureChecks({ secrets, jwksUrl }: TokenConfig, parts: KeySetParts): readonly SignatureCheck[] {
   const checks: SignatureCheck[] = []
   if (secrets.length > 0) {
-    const encoded = secrets.map((secret) => new TextEncoder().encode(secret))
-    checks.push({ algorithms: ['HS256'], verify: (token, options) => verifyWithEach(token, encoded, options) })
+    let keys: readonly CryptoKey[] | null = null
+    const verify = async (token: string, options: JWTVerifyOptions) => {
+      keys ??= await Promise.all(secrets.map(importSecret)) // once: an import takes as long as a verification
+      return await verifyWithEach(token, keys, options)
+    }
+    checks.push({ algorithms: ['HS256'], verify })
   }
   if (jwksUrl !== null) {
     const keySet = createKeySet(jwksUrl, parts)
@@ -139,6 +143,11 @@ function signatureChecks({ secrets, jwksUrl }: TokenConfig, parts: KeySetParts):
     checks.push({ algorithms, verify: (token, options) => verifyWithKeySet(token, keySet, options) })
   }
   return checks
+}
+
+function importSecret(secret: string): Promise<CryptoKey> {
+  const bytes = new TextEncoder().encode(secret)
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
 }
 
 /** The algorithm that the token names, which only selects the kind of key; null where it cannot be read. */
@@ -166,7 +175,7 @@ async function verifyWithKeySet(
 
 async function verifyWithEach(
   token: string,
-  keys: Iterable<Uint8Array> | AsyncIterable<CryptoKey>,
+  keys: Iterable<CryptoKey> | AsyncIterable<CryptoKey>,
   options: JWTVerifyOptions,
 ): Promise<JWTPayload> {
   let tried = 0
