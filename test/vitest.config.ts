@@ -87,6 +87,7 @@ export default defineConfig({
           name: 'pages',
           env: { NODE_COMPILE_CACHE: compileCache },
           include: ['test/pages/**/*.test.ts'],
+          globalSetup: 'test/pages/global-setup.ts',
         },
       },
     ],

@@ -1,12 +1,15 @@
 /** A real browser: the one of the npm package on Linux x64, else the one that is installed, or that of CHROME_PATH. */
 
-import { existsSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { promisify } from 'node:util'
 import axe from 'axe-core'
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core'
-import { UserError } from '../support/project.ts'
+import { root, UserError } from '../support/project.ts'
 
 /** The package unpacks its libraries only where it takes the machine for a Lambda. */
 const lambda = { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x', AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' }
+const cache = `${root}node_modules/.cache/`
 /** Its own arguments need a GPU. */
 const args = [
   '--no-sandbox',
@@ -46,21 +49,44 @@ export interface OpenPage {
 
 /** Starts the browser. */
 export async function startBrowser(): Promise<Browser> {
-  return puppeteer.launch({ executablePath: await findBrowser(), headless: 'shell', args })
+  return puppeteer.launch({ ...(await findBrowser()), headless: 'shell', args })
 }
 
-async function findBrowser(): Promise<string> {
+/** Where the browser is, and what its process needs. */
+export async function findBrowser(): Promise<{ readonly executablePath: string; readonly env?: NodeJS.ProcessEnv }> {
   const { CHROME_PATH: chosen } = process.env
-  if (chosen) return chosen
+  if (chosen) return { executablePath: chosen }
   if (process.platform === 'linux' && process.arch === 'x64') {
-    Object.assign(process.env, lambda)
-    const { default: chromium } = await import('@sparticuz/chromium')
-    return chromium.executablePath()
+    const folder = await unpackBrowser()
+    const own = { LD_LIBRARY_PATH: `${folder}/al2023/lib`, FONTCONFIG_FILE: `${folder}/fonts.conf` }
+    return { executablePath: `${folder}/chromium`, env: { ...process.env, ...own } }
   }
   const found = installed.find((path) => existsSync(path))
   if (found === undefined) throw new UserError('No browser was found: set CHROME_PATH to the path of one.')
   process.stderr.write(`The browser of these tests is ${found}.\n`)
-  return found
+  return { executablePath: found }
+}
+
+/**
+ * The folder with the browser of the package, which is unpacked once. It gets its name when all of it is there: the package
+ * itself takes what another process still writes, or what an ended one has left.
+ */
+async function unpackBrowser(): Promise<string> {
+  const folder = `${cache}browser`
+  if (existsSync(folder)) return folder
+  mkdirSync(cache, { recursive: true })
+  const own = mkdtempSync(`${folder}-`)
+  const env = { ...process.env, ...lambda, TMPDIR: own }
+  await promisify(execFile)(process.execPath, [`${root}test/pages/unpack-browser.ts`], { env })
+  const fonts = `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>\n`
+  writeFileSync(`${own}/fonts.conf`, fonts)
+  try {
+    renameSync(own, folder)
+  } catch (thrown) {
+    if (!existsSync(folder)) throw thrown
+    rmSync(own, { recursive: true }) // another process was first
+  }
+  return folder
 }
 
 /** A wait that is longer hangs: a busy machine is slower than a quiet one. */
