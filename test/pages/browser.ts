@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync }
 import { promisify } from 'node:util'
 import axe from 'axe-core'
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core'
+import { endGroup } from '../support/child-processes.ts'
 import { root, UserError } from '../support/project.ts'
 
 /** The package unpacks its libraries only where it takes the machine for a Lambda. */
@@ -50,6 +51,13 @@ export interface OpenPage {
 /** Starts the browser. */
 export async function startBrowser(): Promise<Browser> {
   return puppeteer.launch({ ...(await findBrowser()), headless: 'shell', args })
+}
+
+/** Ends the browser at once: one that is asked to close sometimes never does. */
+export async function stopBrowser(browser: Browser): Promise<void> {
+  const pid = browser.process()?.pid
+  if (pid !== undefined) endGroup(pid, 'SIGKILL')
+  await browser.close()
 }
 
 /** Where the browser is, and what its process needs. */

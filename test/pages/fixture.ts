@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'puppeteer-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { type OpenPage, openAs, type Reader, startBrowser } from './browser.ts'
+import { type OpenPage, openAs, type Reader, startBrowser, stopBrowser } from './browser.ts'
 import { type Scripted, type ScriptedService, startScriptedService } from './scripted-service.ts'
 import { newcomer, type Story, serve } from './story.ts'
 
@@ -68,7 +68,7 @@ export function usePages(): Pages {
     expect(faults, 'errors in a page').toEqual([])
   })
   afterAll(async () => {
-    await pages.browser.close()
+    await stopBrowser(pages.browser)
     await pages.service.close()
   })
   return pages

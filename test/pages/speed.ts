@@ -3,7 +3,7 @@
  * browser had drawn what: JSON, for `npm run bench -- page`. The argument is how often.
  */
 import type { Browser, Page } from 'puppeteer-core'
-import { startBrowser } from './browser.ts'
+import { startBrowser, stopBrowser } from './browser.ts'
 import { type ScriptedService, startScriptedService } from './scripted-service.ts'
 import { regular, serve } from './story.ts'
 
@@ -24,7 +24,7 @@ serve(service, regular())
 const times: Times[] = []
 for (let round = 0; round <= Number(process.argv[2]); round += 1) times.push(await openOnce(started, service))
 process.stdout.write(JSON.stringify(times.slice(1))) // the first warms up the browser
-await Promise.all([started.close(), service.close()])
+await Promise.all([stopBrowser(started), service.close()])
 
 /** Opens the page once, as somebody who chooses a currency as soon as that is possible. */
 async function openOnce(browser: Browser, { url }: ScriptedService): Promise<Times> {

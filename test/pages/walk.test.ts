@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parseAddress } from '../../src/chain/address.ts'
 import { tokenBase58, tokenCall } from '../devnet/control.ts'
 import { localBackendToken } from '../devnet/local.ts'
-import { type OpenPage, openAs, type Reader, startBrowser } from './browser.ts'
+import { type OpenPage, openAs, type Reader, startBrowser, stopBrowser } from './browser.ts'
 import { startEmbeddingPage } from './embedding-page.ts'
 import { desktop } from './fixture.ts'
 import { type LocalService, startLocalService } from './local-service.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
   ])
 }, 120_000)
 afterAll(async () => {
-  await browser.close()
+  await stopBrowser(browser)
   await service.stop()
 })
 
