@@ -69,7 +69,7 @@ async function readDue(
   const at = clock.now()
   const isRetry = step.next === next && why !== 'stopped'
   await storeRescanStep(db, {
-    ...{ id, correctedBy, decided: found.decided, sent: found.sent, at, ...step },
+    ...{ id, correctedBy, from: next, decided: found.decided, sent: found.sent, at, ...step },
     attempts: step.next !== next ? 0 : isRetry ? attempts + 1 : attempts,
     nextTry: isRetry ? ((at + Math.min(retryMsMin * 2 ** attempts, retryMsMax)) as UnixMs) : at, // safe: now or later
     why: kind === 'request' || why === 'stopped' ? null : why,

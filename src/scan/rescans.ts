@@ -26,6 +26,8 @@ export interface RescanStep {
   readonly id: RescanId
   /** The newest correction when it was read. */
   readonly correctedBy: number
+  /** The first block that was read: the next one of the rescan then. */
+  readonly from: BlockHeight
   /** The next block to read: above the last one where the rescan is finished. */
   readonly next: BlockHeight
   readonly attempts: number
@@ -70,7 +72,7 @@ export async function selectOpenGaps(db: ReadDatabase): Promise<readonly OpenGap
 
 /** Stores what a read found, and how far the rescan is. `superseded`: a correction came in between, and nothing is stored. */
 export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Promise<'stored' | 'superseded'> {
-  const { id, correctedBy, next, nextTry, attempts, why, at } = step
+  const { id, correctedBy, from, next, nextTry, attempts, why, at } = step
   try {
     await db.batch([
       requireCorrection(db, { correctedBy }),
@@ -79,7 +81,7 @@ export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Prom
       ...sentStatements(db, step.sent),
       ...toJsonTexts(step.unread, blocksMax).map((list) => dropAbsent(db, { list, at })),
       ...toJsonTexts(step.gaps, blocksMax).map((list) => insertGaps(db, { list, except: id, at })),
-      moveRescan(db, { id, next, nextTry, attempts, why, at }),
+      moveRescan(db, { id, from, next, nextTry, attempts, why, at }),
     ])
     return 'stored'
   } catch (cause) {
@@ -163,11 +165,14 @@ WHERE kind = 'gap' AND finished_at IS NULL ORDER BY to_height LIMIT :max`)
 /** Fails the batch where a correction came in between: `height` becomes NULL. */
 const requireCorrection = statement(`UPDATE scan SET height = iif(corrected_by = :correctedBy, height, NULL)`)
 
-/** Never backwards: what two objects read at the same time is stored by both. */
+/**
+ * Never backwards: what two objects read at the same time is stored by both. Nor over a block that was not read: an older copy
+ * of the database, restored meanwhile, can be below the first one.
+ */
 const moveRescan = statement(`
 UPDATE rescan SET next_height = :next, next_try = :nextTry, attempts = :attempts, reason = coalesce(:why, reason),
   finished_at = iif(:next > to_height, :at, NULL)
-WHERE id = :id AND finished_at IS NULL AND next_height <= :next`)
+WHERE id = :id AND finished_at IS NULL AND next_height BETWEEN :from AND :next`)
 
 /** Runs of consecutive heights of the list that no open gap has: in such a run, height and row number grow alike. */
 const runs = `(SELECT min(value) AS first, max(value) AS last FROM (

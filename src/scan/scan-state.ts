@@ -86,10 +86,13 @@ export async function haltScan(
   await setHalted(db, { height, hash, correctedBy, why }).run()
 }
 
-/** Stores that a scan that started at `startedAt` has ended, and why it is not caught up, or null. */
+/**
+ * Stores that a scan that started at `startedAt` has ended, and why it is not caught up, or null. A no-op where the state is
+ * older than `triedBefore`, the `triedAt` of its start: an older copy of the database was restored, which the next scan must notice.
+ */
 export async function storeScanEnd(
   db: WriteDatabase,
-  end: { readonly startedAt: UnixMs; readonly problem: ChainFailure['kind'] | null },
+  end: { readonly startedAt: UnixMs; readonly triedBefore: UnixMs; readonly problem: ChainFailure['kind'] | null },
 ): Promise<void> {
   await endScan(db, end).run()
 }
@@ -158,7 +161,8 @@ UPDATE scan SET halted = :why WHERE height = :height AND hash IS :hash AND corre
 /** Never backwards: what ended late can have started before what ended already. */
 const endScan = statement(`
 UPDATE scan SET problem = :problem, tried_at = max(tried_at, :startedAt),
-  caught_up_at = iif(:problem IS NULL, max(caught_up_at, :startedAt), caught_up_at)`)
+  caught_up_at = iif(:problem IS NULL, max(caught_up_at, :startedAt), caught_up_at)
+WHERE tried_at >= :triedBefore`)
 
 /**
  * Moves the position, or fails the batch: where the state is not the expected one, or a correction has lowered the finalized

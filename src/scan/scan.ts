@@ -60,21 +60,30 @@ export interface ScanEnd {
 export async function scan(context: ScanContext, chain: Chain, tail: TailMemory): Promise<ScanEnd> {
   const { db, clock, logger, host } = context
   const startedAt = clock.now()
-  const end = await catchUp(context, chain, tail)
+  const triedAt = (await host.load<UnixMs>(triedKey)) ?? 0
+  const started = await ensureStarted(context, chain)
+  const end = started.ok
+    ? await catchUp(context, chain, started.value, triedAt, tail)
+    : { ...notYet, state: null, failure: toChainFailure(started.error) }
   if (end.failure !== null) logger.info('scan-stopped', { ...end.failure })
-  if (end.state === null) return end
-  await storeScanEnd(db, { startedAt, problem: end.failure?.kind ?? null })
+  if (!started.ok) return end
+  await storeScanEnd(db, { startedAt, triedBefore: started.value.triedAt, problem: end.failure?.kind ?? null })
   host.save(triedKey, startedAt)
   return end
 }
 
-async function catchUp(context: ScanContext, chain: Chain, tail: TailMemory): Promise<ScanEnd> {
+const notYet = { head: null, latest: null, rules: null }
+
+/** `triedAt`: when the newest scan began that has ended, as the object remembers it. */
+async function catchUp(
+  context: ScanContext,
+  chain: Chain,
+  first: ScanState,
+  triedAt: number,
+  tail: TailMemory,
+): Promise<ScanEnd> {
   const { db, clock, host } = context
-  const triedAt = (await host.load<UnixMs>(triedKey)) ?? 0
-  const started = await ensureStarted(context, chain)
-  const notYet = { head: null, latest: null, rules: null }
-  if (!started.ok) return { ...notYet, state: null, failure: toChainFailure(started.error) }
-  let state = started.value
+  let state = first
   if (state.triedAt < triedAt) for (const key of memoryKeys) host.save(key, null)
   const agreed = await chain.finalizedHead({ height: state.finalized, time: state.finalizedTime })
   if (!agreed.ok) return { ...notYet, state, failure: agreed.error }
@@ -94,7 +103,7 @@ async function catchUp(context: ScanContext, chain: Chain, tail: TailMemory): Pr
     if (state.correctedBy !== correctedBy) failure = { kind: 'out-of-time' }
   }
   const latest = failure === null ? await readTail(context, chain, { state, head, rules }, tail) : null
-  if (state === started.value) state = (await selectScan(db)) ?? state // with the finalized head that is stored by now
+  if (state === first) state = (await selectScan(db)) ?? state // with the finalized head that is stored by now
   return { state, head: head.height, latest, failure, rules }
 }
 

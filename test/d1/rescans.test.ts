@@ -47,7 +47,15 @@ const request = (from: number, to: number, at = 50) =>
     .bind(from, to, at)
     .run()
 const again = (id: number, next: number, changes: Partial<RescanStep> = {}): RescanStep => ({
-  ...{ id: id as RescanId, correctedBy: 0, next: height(next), attempts: 0, nextTry: ms(99), why: null },
+  ...{
+    id: id as RescanId,
+    correctedBy: 0,
+    from: height(0),
+    next: height(next),
+    attempts: 0,
+    nextTry: ms(99),
+    why: null,
+  },
   ...{ decided: [], sent: [], gaps: [], unread: [], at: ms(60), ...changes },
 })
 const due = async (at: number) => {
@@ -99,6 +107,15 @@ describe('a step of a rescan', () => {
     await storeRescanStep(db, again(1, 98))
     await storeRescanStep(db, again(1, 98, { at: ms(70) }))
     expect(await column(db, 'SELECT finished_at FROM rescan')).toEqual([60])
+  })
+
+  it('that was read further than an older copy of the database is, which was restored meanwhile, skips no block', async () => {
+    await request(95, 99)
+    await storeRescanStep(db, again(1, 99, { from: height(97), decided: [transfer()] }))
+    expect(await column(db, 'SELECT next_height FROM rescan')).toEqual([95])
+    expect(await column(db, 'SELECT state FROM transfer')).toEqual(['credited'])
+    await storeRescanStep(db, again(1, 97, { from: height(95) }))
+    expect(await column(db, 'SELECT next_height FROM rescan')).toEqual([97])
   })
 
   it('that was read before a correction is superseded, and stores nothing', async () => {

@@ -75,11 +75,11 @@ describe('the state of the scan', () => {
   })
 
   it('keeps when scans ended, never backwards', async () => {
-    await storeScanEnd(db, { startedAt: ms(50), problem: null })
-    await storeScanEnd(db, { startedAt: ms(90), problem: 'no-answer' })
-    await storeScanEnd(db, { startedAt: ms(70), problem: 'limited' })
+    await storeScanEnd(db, { startedAt: ms(50), triedBefore: ms(0), problem: null })
+    await storeScanEnd(db, { startedAt: ms(90), triedBefore: ms(0), problem: 'no-answer' })
+    await storeScanEnd(db, { startedAt: ms(70), triedBefore: ms(0), problem: 'limited' })
     expect(await scan()).toMatchObject({ caughtUpAt: 50, triedAt: 90, problem: 'limited' })
-    await storeScanEnd(db, { startedAt: ms(80), problem: null })
+    await storeScanEnd(db, { startedAt: ms(80), triedBefore: ms(0), problem: null })
     expect(await scan()).toMatchObject({ caughtUpAt: 80, triedAt: 90, problem: null })
   })
 

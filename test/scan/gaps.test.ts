@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/chain/address.ts'
 import { addressIn, finalityLag, payFinal, startService, textOf, trxTo, usdtTo } from '../http/service.ts'
-import { changing, type Fault, failing } from '../support/scripted-node.ts'
-import { addressOf, type LogSpec, type TransactionSpec } from '../support/transaction-spec.ts'
+import { changing, failing } from '../support/scripted-node.ts'
+import { addressOf } from '../support/transaction-spec.ts'
 import {
   alarmsOf,
   balancesOf,
@@ -11,38 +11,16 @@ import {
   disagreeOn,
   finalizedIn,
   limitLogs,
+  noise,
   openGaps,
   rescan,
-  retiredUsdt,
   stateOf,
   statesOf,
   tickLater,
   withAddress,
+  withHeldInGap,
+  withoutReceiptOf,
 } from './harness.ts'
-
-/** A call of a stranger's contract with so many empty logs. */
-const noise = (count: number): TransactionSpec => {
-  const log: LogSpec = { contract: addressOf(55), topics: [], data: '0x' }
-  return { kind: 'call', contract: addressOf(55), from: addressOf(56), logs: Array.from({ length: count }, () => log) }
-}
-/** The script of a node that cannot give one receipt. */
-const withoutReceiptOf = (txid: string): Fault => ({
-  kind: 'changed-calls',
-  change: ({ method, params }) =>
-    method === 'eth_getTransactionReceipt' && params[0] === `0x${txid}`
-      ? { error: { code: -32005, message: 'the response is too large' } }
-      : undefined,
-})
-/** A held deposit in a block of which one transaction cannot be read. */
-async function withHeldInGap() {
-  const { service, own } = await withAddress({ CURRENCIES: retiredUsdt })
-  limitLogs(service, 50)
-  const [hugeId = ''] = payFinal(service, noise(60), usdtTo(own, 2_000_000n))
-  for (const node of service.nodes) node.script = () => withoutReceiptOf(hugeId)
-  await service.tick()
-  expect(await statesOf(service)).toEqual(['held:retired'])
-  return { service, hugeId }
-}
 
 describe('a block with more logs than nodes give at once', () => {
   it('does not stop the scan: its TRX is credited at once, and its tokens by the receipts of its calls', async () => {
@@ -127,22 +105,6 @@ it('a correction, which removes what is not credited, has all receipts of a gap 
   await tickLater(service, 120)
   expect(await statesOf(service)).toEqual(['held:retired'])
   expect(await openGaps(service)).toMatchObject([{ reason: expect.stringContaining(hugeId) }])
-})
-
-describe('an older copy of the database that was restored', () => {
-  it('has the receipts read again that the object remembers as read', async () => {
-    const { service } = await withHeldInGap()
-    expect(await openGaps(service)).toHaveLength(1)
-    // As it was before the receipts were read.
-    await service.db.batch([
-      service.db.prepare('DROP TRIGGER transfer_is_never_deleted'),
-      service.db.prepare('UPDATE holding SET balance = NULL, read_from = NULL, read_to = NULL, differing = 0'),
-      ...['event', 'transfer', 'holding'].map((table) => service.db.prepare(`DELETE FROM ${table}`)),
-      service.db.prepare('UPDATE scan SET tried_at = 0, caught_up_at = 0'),
-    ])
-    await tickLater(service, 120)
-    expect(await statesOf(service)).toEqual(['held:retired'])
-  })
 })
 
 describe('a block that nodes do not agree on', () => {

@@ -1,8 +1,10 @@
+import { expect } from 'vitest'
 import type { Address } from '../../src/chain/address.ts'
 import { writable } from '../../src/d1/database.ts'
 import { selectScan } from '../../src/scan/scan-state.ts'
 import { addressIn, finalityLag, payFinal, type RunningService, startService, usdtTo } from '../http/service.ts'
-import { changing } from '../support/scripted-node.ts'
+import { changing, type Fault } from '../support/scripted-node.ts'
+import { addressOf, type LogSpec, type TransactionSpec } from '../support/transaction-spec.ts'
 import { usdtBase58 } from '../support/variables.ts'
 
 /** `CURRENCIES` in which USDT is retired. */
@@ -154,4 +156,28 @@ export const openGaps = async ({ db }: RunningService) => {
 /** Nodes give at most so many logs at once. */
 export const limitLogs = ({ nodes }: RunningService, max: number) => {
   for (const node of nodes) node.logsMax = max
+}
+
+/** A call of a stranger's contract with so many empty logs. */
+export const noise = (count: number): TransactionSpec => {
+  const log: LogSpec = { contract: addressOf(55), topics: [], data: '0x' }
+  return { kind: 'call', contract: addressOf(55), from: addressOf(56), logs: Array.from({ length: count }, () => log) }
+}
+/** The script of a node that cannot give one receipt. */
+export const withoutReceiptOf = (txid: string): Fault => ({
+  kind: 'changed-calls',
+  change: ({ method, params }) =>
+    method === 'eth_getTransactionReceipt' && params[0] === `0x${txid}`
+      ? { error: { code: -32005, message: 'the response is too large' } }
+      : undefined,
+})
+/** A held deposit in a block of which one transaction cannot be read. */
+export async function withHeldInGap() {
+  const { service, own } = await withAddress({ CURRENCIES: retiredUsdt })
+  limitLogs(service, 50)
+  const [hugeId = ''] = payFinal(service, noise(60), usdtTo(own, 2_000_000n))
+  for (const node of service.nodes) node.script = () => withoutReceiptOf(hugeId)
+  await service.tick()
+  expect(await statesOf(service)).toEqual(['held:retired'])
+  return { service, hugeId }
 }
