@@ -128,13 +128,19 @@ export async function openRecheck({ db, host }: ScanContext, { height, corrected
   return recheck
 }
 
-/** Takes away what was found. */
-export function noteFound({ host }: ScanContext, recheck: Recheck, found: readonly CreditKey[]): Recheck {
-  if (recheck.missing.length === 0) return recheck
+/**
+ * Takes away what was found, before it is stored: where this ends in between, it is found once more. What was read before the
+ * newest correction changes nothing.
+ */
+export async function noteFound(
+  { host }: ScanContext,
+  correctedBy: number,
+  found: readonly CreditKey[],
+): Promise<void> {
+  const recheck = await host.load<Recheck>(memoryKey)
+  if (recheck?.correction !== correctedBy || recheck.missing.length === 0) return
   const keys = new Set(found.map(keyOf))
-  const next = { ...recheck, missing: recheck.missing.filter((key) => !keys.has(key)) }
-  host.save(memoryKey, next)
-  return next
+  host.save(memoryKey, { ...recheck, missing: recheck.missing.filter((key) => !keys.has(key)) })
 }
 
 /** Raises an alarm for each credited transfer that was not found again, once the scan has passed all of their blocks. */

@@ -91,12 +91,11 @@ async function catchUp(
   // First: an address that is issued from now on is not paid by any block that this scan reads.
   await storeFinalized(db, state, head, clock.now())
   const rules = await loadRules(context, chain, state.height)
-  let recheck = await openRecheck(context, state)
+  await openRecheck(context, state)
   let failure: ChainFailure | null = null
   while (state.height < head.height && failure === null) {
     const range = await readRange(context, chain, state, head.height, rules)
-    if (range.ok) recheck = noteFound(context, recheck, range.value)
-    else failure = range.error
+    if (!range.ok) failure = range.error
     const { correctedBy } = state
     state = (await selectScan(db)) ?? state
     // The head can be what was corrected: the next scan asks again.
@@ -139,16 +138,17 @@ function toChainFailure(failure: StartFailure): ChainFailure {
 
 /**
  * Reads the blocks above the position, as many as fit into one reply, and stores position, transfers, credits and gaps
- * together. A block that cannot be read does not stop the position: it becomes a gap. Returns what was stored: nothing where
- * another instance moved the position.
+ * together. A block that cannot be read does not stop the position: it becomes a gap. Nothing is stored where another instance
+ * moved the position.
  */
 async function readRange(
-  { db, clock }: ScanContext,
+  context: ScanContext,
   chain: Chain,
   state: ScanState,
   head: BlockHeight,
   rules: JudgeRules,
-): Promise<Result<readonly DecidedTransfer[], ChainFailure>> {
+): Promise<Result<null, ChainFailure>> {
+  const { db, clock } = context
   const { height, hash } = state
   const from = (height + 1) as BlockHeight // safe: the next height
   const to = Math.min(height + readBlocksMax, head) as BlockHeight // safe: one of the two
@@ -164,8 +164,9 @@ async function readRange(
   }
   const end = last.kind === 'read' ? last.header : { height: last.height, hash: null }
   const found = judgeBlocks(read.value, owners, rules)
-  const appended = await appendStep(db, { expected: state, to: end, ...found, at: clock.now() })
-  return ok(appended === 'appended' ? found.decided : [])
+  await noteFound(context, state.correctedBy, found.decided)
+  await appendStep(db, { expected: state, to: end, ...found, at: clock.now() })
+  return ok(null)
 }
 
 /** What is to be stored of final blocks. `gaps`: those that could not be read, or of which the token transfers could not. */

@@ -26,6 +26,23 @@ function showAmount({ nodes }: RunningService, amount: bigint): void {
   for (const node of nodes) node.script = () => changing('eth_getLogs', change)
 }
 
+/** The database, whose answer is lost once after a step of the scan was stored. */
+function losingAnswer({ db }: RunningService): unknown {
+  let isLost = false
+  const position = () => db.prepare('SELECT height FROM scan').first<number>('height')
+  return {
+    prepare: (sql: string) => db.prepare(sql),
+    withSession: (start: string) => db.withSession(start),
+    async batch(statements: D1PreparedStatement[]) {
+      const before = await position()
+      const results = await db.batch(statements)
+      if (isLost || (await position()) === before) return results
+      isLost = true
+      throw new Error('D1_ERROR: Network connection lost.')
+    },
+  }
+}
+
 /** A service that has scanned `wrong` in place of `right`, by a node that showed it, and is then corrected. */
 async function scanWrongBlock(
   make: (own: Address) => { readonly wrong: readonly TransactionSpec[]; readonly right: readonly TransactionSpec[] },
@@ -48,12 +65,12 @@ async function scanWrongBlock(
   return {
     service,
     own,
-    /** The operator corrects the height, and the node shows the chain. */
-    async repair() {
+    /** The operator corrects the height, and the node shows the chain to the next tick, which is that of `ticking`. */
+    async repair(ticking: RunningService = service) {
       for (const node of service.nodes) node.chain = right
       await correct(service, before)
       right.addEmpty(2)
-      await tickLater(service, 60)
+      await tickLater(ticking, 60)
     },
   }
 }
@@ -114,6 +131,17 @@ describe('after a correction of the finalized height', () => {
     await repair()
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
     expect(alarmsOf(service, 'corrected-credit')).toEqual([])
+  })
+
+  it('a credited transfer that is found again causes no alarm where the object does not know that the step is stored', async () => {
+    const same = (own: Address) => ({ wrong: [usdtTo(own, 5_000_000n)], right: [usdtTo(own, 5_000_000n)] })
+    const { service, repair } = await scanWrongBlock(same)
+    await repair(service.with({ DB: losingAnswer(service) }))
+    expect((await stateOf(service)).height).toBe(finalizedIn(service))
+    await tickLater(service, 60)
+    await tickLater(service, 60)
+    expect(alarmsOf(service, 'corrected-credit')).toEqual([])
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
   })
 
   it('a credited transfer that is not found again stays in the ledger, with one alarm that names it', async () => {
