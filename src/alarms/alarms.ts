@@ -24,8 +24,8 @@ export interface Fault {
 export interface Alarms {
   /** Raises an alarm, unless the same one of the same subject is raised already. */
   raise(kind: AlarmKind, subject: string, fields: LogFields): Promise<void>
-  /** The subject is well again: the alarm can be raised anew. */
-  clear(kind: AlarmKind, subject: string): Promise<void>
+  /** The subject is well again: the alarm can be raised anew. False where the database could not be reached, and has it still. */
+  clear(kind: AlarmKind, subject: string): Promise<boolean>
   /** Raises these faults. Every other subject of `kinds` is well again. */
   settle(kinds: readonly AlarmKind[], faults: readonly Fault[]): Promise<void>
 }
@@ -68,7 +68,7 @@ export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
   }
   const clear = async (kind: AlarmKind, subject: string) => {
     known.delete(keyOf(kind, subject))
-    await orNull(removeAlarm(db, kind, subject)) // what cannot be removed now is removed by a later tick that is well
+    return (await orNull(removeAlarm(db, kind, subject).then(() => true))) === true
   }
   return {
     clear,

@@ -63,7 +63,7 @@ export const alarmTable = {
   },
   'decimals-differ': {
     raised: 'The decimals of a currency in `CURRENCIES` are not those of its contract. None of it is credited.',
-    ends: 'They are the same.',
+    ends: 'They are the same, or the currency is retired or no longer configured.',
     remedy:
       'Nothing is lost: what arrived is held, and its amounts are not certain. `npm run doctor -- --production` shows both numbers, an explorer which is right. If `CURRENCIES` is, wait: it is credited once the contract shows the same. If the contract is: (1) correct `decimals` in `CURRENCIES`; (2) run `npm run operate -- currency --cuy <n> --production`, which says what else must be there; (3) deploy at once. What is held is then credited by itself with the right amounts: post none of it by hand.',
   },
@@ -101,7 +101,7 @@ export const alarmTable = {
   },
   'key-was-used': {
     raised: 'The database is empty, and the first addresses of the key hold or held something. No address is issued.',
-    ends: '`TRON_FIRST_INDEX` is set.',
+    ends: '`TRON_FIRST_INDEX` is set, or an address is stored.',
     remedy: 'Restore the old database, or set `TRON_FIRST_INDEX` above every index that was used.',
   },
   misconfigured: {

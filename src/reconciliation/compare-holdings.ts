@@ -104,7 +104,7 @@ async function compareSlice(
       changes.push({ before, after: { ...before, reading: closeReading(step.reading), dueAt: later(now, gapMs) } })
     } else {
       const judgement = judgeBalance(step.reading.balance, before, currency.asset.kind === 'native')
-      await report(parts, before, judgement)
+      if (!(await report(parts, before, judgement))) continue // it stays due
       const dueAt = judgement.outcome === 'open' ? now : later(now, compareEveryMs)
       changes.push({ before, after: { ...judgement, reading: closeReading(step.reading), dueAt } })
     }
@@ -150,22 +150,27 @@ function whenAt(height: BlockHeight, scan: ComparedScan, now: UnixMs): UnixMs {
 /**
  * Raises or ends the alarm of a difference, before the judgement is stored: where this ends in between, the same
  * reading is judged again, and the alarm is raised already. A reported difference that has become another one ends,
- * too.
+ * too. One that is as it was is raised again: the judgement that ended its alarm was not stored where the address was paid
+ * meanwhile. False where an alarm could not be ended.
  */
 async function report(
   { alarms, logger }: CompareParts,
   { address, cuy, differing }: Holding,
   { outcome, difference }: Judgement,
-): Promise<void> {
+): Promise<boolean> {
   const subject = `${cuy}:${address}`
   const isShort = difference < 0n
   const amount = (isShort ? -difference : difference).toString()
   const fields = { address: formatBase58(address), cuy, amount }
-  if (outcome === 'found') {
+  if (outcome === 'found' || (outcome === 'same' && difference !== 0n)) {
     await alarms.raise(isShort ? 'reconciliation-shortfall' : 'reconciliation-surplus', subject, fields)
   } else if (outcome === 'gone' || (outcome === 'open' && differing >= readingsNeeded)) {
-    await alarms.clear('reconciliation-shortfall', subject)
-    await alarms.clear('reconciliation-surplus', subject)
+    const hasEnded = [
+      await alarms.clear('reconciliation-shortfall', subject),
+      await alarms.clear('reconciliation-surplus', subject),
+    ]
+    if (hasEnded.includes(false)) return false
     logger.info('reconciliation-resolved', fields)
   }
+  return true
 }

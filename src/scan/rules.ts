@@ -90,8 +90,7 @@ async function askDecimals(
     }
     if (found === configured) {
       // Also where they were found before `CURRENCIES` was corrected.
-      await storeDecimals(db, contract, found)
-      await alarms.clear('decimals-differ', String(cuy))
+      if (await alarms.clear('decimals-differ', String(cuy))) await storeDecimals(db, contract, found)
     }
     if (found !== null) known.set(contract, found)
   }

@@ -1,6 +1,9 @@
+import { isBookEmpty } from '../addresses/address-book.ts'
 import { type BlockHeight, blockSeconds } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
+import type { JudgeRules } from '../deposits/transfer.ts'
 import { selectFirstSeen, selectOldestHeld } from '../deposits/transfers.ts'
+import type { AlarmKind } from '../platform/alarm-table.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { LogFields } from '../platform/logger.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
@@ -55,7 +58,7 @@ export async function runTick(
   memory: TickMemory,
   startedAt: UnixMs,
 ): Promise<UnixMs> {
-  const { db, clock, endpoints, firstIndex } = parts
+  const { db, clock, endpoints } = parts
   const everyMs = parts.scanEverySeconds * 1000
   if (!(await parts.hasStoredMeaning())) return (startedAt + everyMs) as UnixMs // safe: a later time
   await registerEndpoints(db, endpoints, startedAt) // before the first event that they get
@@ -69,9 +72,20 @@ export async function runTick(
   await useRest(parts, end, memory, startedAt, next())
   await watchEndpoints(parts)
   const gaps = await selectOpenGaps(db)
-  const well = ['configuration-differs', ...(firstIndex === null ? [] : ['key-was-used' as const])] as const
-  await watchScan(parts, { now: clock.now(), state, head, latest, failure, gaps, well })
+  await watchScan(parts, { now: clock.now(), state, head, latest, failure, gaps, well: await wellKinds(parts, rules) })
   return next()
+}
+
+/** The kinds of alarms whose faults are known to be over, the scan's own aside. */
+async function wellKinds(
+  { db, firstIndex, currencies }: ScannerParts,
+  rules: JudgeRules | null,
+): Promise<readonly AlarmKind[]> {
+  const canIssue = firstIndex !== null || !(await isBookEmpty(db))
+  const accepted = [...currencies.byContract].filter(([, { retired }]) => !retired)
+  const isAgreed = rules !== null && accepted.every(([at, { decimals }]) => rules.decimals.get(at) === decimals)
+  const kinds = [canIssue ? 'key-was-used' : null, isAgreed ? 'decimals-differ' : null] as const
+  return ['configuration-differs', ...kinds.filter((kind) => kind !== null)]
 }
 
 /**

@@ -86,7 +86,10 @@ const drives: Readonly<Record<AlarmKind, () => Promise<Drive>>> = {
       contract = contracts.shift() ?? contract
       return show(18)
     }
-    return { service, provoke, ends: [() => show(6)] }
+    const retire = (one: object) => ({ ...one, retired: true })
+    const configure = (...list: object[]) => tickLater(service.with({ CURRENCIES: [trx, ...list] }))
+    const ends = [() => show(6), () => configure(retire(usdt), other), () => configure(other)]
+    return { service, provoke, ends }
   },
   async 'deposit-too-large'() {
     const { service, own } = await withAddress()

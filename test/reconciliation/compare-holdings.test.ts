@@ -264,7 +264,7 @@ it('stores no judgement of a holding that has changed meanwhile', async () => {
   service.setBalance(2, 0, 7n)
   await service.minutes(1)
   await service.minutes(3)
-  const alarms = { raise: async () => undefined, clear: async () => undefined }
+  const alarms = { raise: async () => undefined, clear: async () => true }
   const chain: typeof service.parts.chain = {
     async balances(addresses, asset) {
       await service.store([paid(2, 0, 7n)])

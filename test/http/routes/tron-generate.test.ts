@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { gapLimit } from '../../../src/addresses/issue-address.ts'
+import { reservedUid } from '../../../src/common/ids.ts'
 import type { ScriptedNode } from '../../support/scripted-node.ts'
 import { usdtAddress } from '../../support/transaction-spec.ts'
 import {
@@ -65,6 +66,21 @@ describe('GET /tron/generate', () => {
       expect(await service.db.prepare('SELECT count(*) AS n FROM address').first('n')).toBe(0)
       const set = service.with({ TRON_FIRST_INDEX: '1' })
       expect(await read(await set.get('/tron/generate'))).toEqual(issued(2, secondAddress))
+    })
+
+    test('ends that alarm where its used addresses are reserved, which it then does not issue', async () => {
+      for (const node of service.nodes) node.balances.set(first, 1n)
+      expect((await service.get('/tron/generate')).status).toBe(503)
+      const alarms = () => service.db.prepare('SELECT name FROM alarm').raw()
+      expect(await alarms()).toEqual([['key-was-used']])
+      const columns = 'id, derivation_index, uid, address, issued_height, created_at'
+      await service.db
+        .prepare(`INSERT INTO address (${columns}) VALUES (1, 0, ${reservedUid}, ?1, 0, 0)`)
+        .bind(first)
+        .run()
+      await service.tick()
+      expect(await read(await service.with({}).get('/tron/generate'))).toEqual(issued(2, secondAddress))
+      expect(await alarms()).toEqual([])
     })
 
     test('is 503 where the Worker has another TRON_FIRST_INDEX than the scanner, as during a deployment', async () => {
