@@ -4,6 +4,7 @@ import { amountMax } from '../common/amount.ts'
 import type { CurrencyId, Uid } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import { isRefusedBy, members, type ReadDatabase, statement, toJsonTexts, type WriteDatabase } from '../d1/database.ts'
+import { scanSuperseded } from '../d1/state-tables.ts'
 import type { HeldReason, transfers } from '../d1/tables.ts'
 import type { Currency } from '../ledger/currencies.ts'
 import { readAmount } from '../ledger/entries.ts'
@@ -42,19 +43,22 @@ export function sentStatements(db: WriteDatabase, sent: readonly SentFact[]): D1
 }
 
 /**
- * Stores transfers outside a step of the scan, all or none. None where the scan is `halted`, or where a correction came in
- * between, so that a block is not final any more (`superseded`).
+ * Stores transfers outside a step of the scan, all or none. None where the scan is `halted`, where a block is not final any more,
+ * or where `correctedBy`, the newest correction when they were read, is not the newest one (`superseded`). Null: not final ones.
  */
 export async function storeTransfers(
   db: WriteDatabase,
   decided: readonly DecidedTransfer[],
   at: UnixMs,
+  correctedBy: number | null = null,
 ): Promise<'stored' | 'halted' | 'superseded'> {
   if (decided.length === 0) return 'stored'
+  const guard = correctedBy === null ? [] : [requireCorrection(db, { correctedBy })]
   try {
-    await db.batch(transferStatements(db, decided, at))
+    await db.batch([...guard, ...transferStatements(db, decided, at)])
     return 'stored'
   } catch (cause) {
+    if (isRefusedBy(scanSuperseded, cause)) return 'superseded'
     if (isRefusedBy('transfer: the scan is halted', cause)) return 'halted'
     if (isRefusedBy('transfer: its block is not final', cause)) return 'superseded'
     throw cause
@@ -171,6 +175,9 @@ function writeTransfer(decided: DecidedTransfer) {
     seconds: decided.state === 'seen' ? decided.seconds : null,
   }
 }
+
+/** Fails the batch where a correction came in between: `height` becomes NULL. */
+export const requireCorrection = statement(`UPDATE scan SET height = iif(corrected_by = :correctedBy, height, NULL)`)
 
 const facts = ['height', 'block_hash', 'cuy', 'uid', 'from_address', 'to_address', 'raw', 'native']
 const factsOf = (row: string) => facts.map((name) => `${row}.${name}`).join(', ')

@@ -172,7 +172,7 @@ async function readCalls(
     if (read === 'failed' && !isFirstPass) return before.unreadable
     if (read === 'failed' || read === 'stopped') return read
     const decided = judgeTransfers(read.transfers, block, owners, rules)
-    if ((await storeTransfers(db, decided, clock.now())) === 'halted') return 'stopped'
+    if ((await storeTransfers(db, decided, clock.now(), correctedBy)) !== 'stored') return 'stopped'
     unreadable.push(...read.unreadable)
     if (isFirstPass) save(before.done + i + batch.length)
   }

@@ -64,7 +64,8 @@ export async function answerQuestion(
   const credits = own.filter((one) => one.state === 'credited')
   if (credits.length > 0) {
     if (!(await hasRoom(context, uid, credits))) return err(walletFull)
-    if ((await storeTransfers(db, credits, context.clock.now())) === 'halted') return err(haltedFailure)
+    const stored = await storeTransfers(db, credits, context.clock.now(), found.value.correctedBy)
+    if (stored === 'halted') return err(haltedFailure)
     // The database has the last word: a wallet can be full, and another instance can have been faster.
     return decidedAnswer(await selectTransfersOf(db, uid, txid), currencies, 'credited') ?? err(disputed)
   }
@@ -124,6 +125,8 @@ interface JudgedTransaction {
   readonly reading: TransactionReading
   readonly owners: Owners
   readonly rules: JudgeRules
+  /** The newest correction before it was read. */
+  readonly correctedBy: number
   readonly judged: readonly { readonly transfer: ChainTransfer; readonly verdict: ReturnType<typeof judgeTransfer> }[]
 }
 
@@ -144,7 +147,7 @@ async function judgeTransaction(
   const judged = reading.transfers
     .filter(({ position }) => !moved.has(position))
     .map((transfer) => ({ transfer, verdict: judgeTransfer(transfer, reading.header, owners, rules) }))
-  return ok({ reading, owners, rules, judged })
+  return ok({ reading, owners, rules, correctedBy: state?.correctedBy ?? 0, judged })
 }
 
 function verdictsFor(uid: Uid, judged: JudgedTransaction['judged']) {

@@ -5,7 +5,7 @@ import { isRefusedBy, type ReadDatabase, statement, toJsonTexts, type WriteDatab
 import { scanSuperseded } from '../d1/state-tables.ts'
 import type { RescanKind } from '../d1/tables.ts'
 import type { CreditKey, DecidedTransfer, SentFact } from '../deposits/transfer.ts'
-import { sentStatements, transferStatements } from '../deposits/transfers.ts'
+import { requireCorrection, sentStatements, transferStatements } from '../deposits/transfers.ts'
 import type { ScanContext } from './rules.ts'
 
 /** A range of stored blocks that is read again. Both ends are included. */
@@ -167,9 +167,6 @@ ORDER BY next_try, id LIMIT 1`)
 const selectGaps = statement(`
 SELECT id, next_height AS "from", to_height AS "to", attempts, reason AS why FROM rescan INDEXED BY rescan_open
 WHERE kind = 'gap' AND finished_at IS NULL ORDER BY to_height LIMIT :max`)
-
-/** Fails the batch where a correction came in between: `height` becomes NULL. */
-const requireCorrection = statement(`UPDATE scan SET height = iif(corrected_by = :correctedBy, height, NULL)`)
 
 /**
  * Never backwards: what two objects read at the same time is stored by both. Nor over a block that was not read: an older copy

@@ -99,9 +99,9 @@ async function askDecimals(
 
 /**
  * Decides held transfers again whose reason may have ended, and all that a wallet has sent which is an operator's since. No
- * node is asked. True where there were any.
+ * node is asked. None where `correctedBy` is not the newest correction. True where there were any.
  */
-export async function decideHeld(context: ScanContext, rules: JudgeRules): Promise<boolean> {
+export async function decideHeld(context: ScanContext, rules: JudgeRules, correctedBy: number): Promise<boolean> {
   const { db, clock, host, currencies, operators } = context
   const accepted = currencies.list.filter(({ retired }) => !retired)
   const found = accepted.flatMap(({ cuy, asset, decimals: configured }) => {
@@ -126,7 +126,7 @@ export async function decideHeld(context: ScanContext, rules: JudgeRules): Promi
     const judged = judgeTransfer({ ...stored, asset, amount: stored.raw }, stored.block, owners, rules)
     return judged === null || judged === 'early' ? [] : [judged]
   })
-  const stored = await storeTransfers(db, decided, clock.now())
+  const stored = await storeTransfers(db, decided, clock.now(), correctedBy)
   const isAll = stored === 'stored' && held.filter(({ from }) => senders.includes(from)).length < heldMax
   if (senders.length > 0 && isAll) host.save(operatorsKey, [...operators])
   return held.length > 0

@@ -66,7 +66,8 @@ export async function runTick(
   const { state, rules, head, failure, latest } = end
   if (state !== null) await reportMissing(parts, state)
   await alarmTooLarge(parts)
-  if (rules !== null && state?.halted === null && (await decideHeld(parts, rules))) parts.wakeEndpoints()
+  if (rules !== null && state?.halted === null && (await decideHeld(parts, rules, state.correctedBy)))
+    parts.wakeEndpoints()
   const seen = state === null ? null : await selectFirstSeen(db)
   const next = () => nextTickAt(parts, end, seen?.height ?? null, startedAt)
   await useRest(parts, end, memory, startedAt, next())

@@ -11,6 +11,7 @@ import {
   eventsOf,
   finalizedIn,
   rescan,
+  retiredUsdt,
   stateOf,
   statesOf,
   tickLater,
@@ -174,6 +175,66 @@ describe('after a correction of the finalized height', () => {
     await tickLater(service)
     expect((await stateOf(service)).height).toBe(finalizedIn(service))
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
+  })
+})
+
+/** The database, where `work` is done by others once before transfers are stored. */
+function interrupted({ db }: RunningService, work: () => Promise<void>): unknown {
+  let left: (() => Promise<void>) | null = work
+  let isStoring = false
+  return {
+    prepare(sql: string) {
+      isStoring ||= sql.includes('INSERT INTO transfer')
+      return db.prepare(sql)
+    },
+    withSession: (start: string) => db.withSession(start),
+    async batch(statements: D1PreparedStatement[]) {
+      const before = isStoring ? left : null
+      if (before !== null) left = null
+      await before?.()
+      return await db.batch(statements)
+    },
+  }
+}
+
+describe('what was read from a wrong chain', () => {
+  /** The operator corrects the height, and another instance scans the right chain up to above it. */
+  const replace = (service: RunningService, height: number, right: RunningService['chain']) => async () => {
+    await correct(service, height)
+    for (const node of service.nodes) node.chain = right
+    await tickLater(service.with({}))
+  }
+
+  it('is not credited by a question that ends after the correction', async () => {
+    const { service, own } = await withAddress(oneNode)
+    await service.tick()
+    const right = service.chain.fork(service.chain.tip().height)
+    const { height } = await stateOf(service)
+    const [txid = ''] = payFinal(service, usdtTo(own, 5_000_000n))
+    right.addEmpty(finalityLag + 10)
+    service.clock.seconds += 60
+    const asking = service.with({ DB: interrupted(service, replace(service, height, right)) })
+    expect((await asking.get(`/tron/recharge?txid=${txid}`)).status).toBe(409)
+    expect((await stateOf(service)).height).toBe(right.tip().height - finalityLag)
+    expect(await statesOf(service)).toEqual([])
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 0 })
+  })
+
+  it('is not credited where it was held, and the reason ends while the correction is made', async () => {
+    const { service, own } = await withAddress({ ...oneNode, CURRENCIES: retiredUsdt })
+    await service.tick()
+    const right = service.chain.fork(service.chain.tip().height)
+    const { height } = await stateOf(service)
+    payFinal(service, usdtTo(own, 5_000_000n))
+    right.addEmpty(finalityLag + 10)
+    await tickLater(service, 60)
+    expect(await statesOf(service)).toEqual(['held:retired'])
+    const accepted = { CURRENCIES: retiredUsdt.map((one) => ({ ...one, retired: false })) }
+    const deciding = service.with({ ...accepted, DB: interrupted(service, replace(service, height, right)) })
+    await tickLater(deciding)
+    expect((await stateOf(service)).height).toBe(right.tip().height - finalityLag)
+    expect(await statesOf(service)).toEqual(['dropped'])
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 0 })
   })
 })
 
