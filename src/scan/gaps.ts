@@ -58,6 +58,7 @@ async function readDue(
   if (!read.ok && (read.error.kind === 'limited' || read.error.kind === 'out-of-time')) return false
   const blocks = read.ok ? read.value : []
   const found = judgeBlocks(blocks, owners, rules)
+  if (kind === 'request') await forgetReceipts(context, blocks)
   const unread: Unread[] = []
   for (const block of blocks) {
     const one = kind === 'gap' ? await readWhole(context, chain, rules, block, correctedBy) : unreadBlock(block)
@@ -139,6 +140,14 @@ interface Progress {
   readonly unreadable: readonly Txid[]
   /** The newest correction then: a later one has removed what was not credited, so all of them are read again. */
   readonly correctedBy: number
+}
+
+/** What an operator wants to be read again is read whole, whatever of it was read before. */
+async function forgetReceipts({ host }: ScanContext, blocks: readonly BlockReading[]): Promise<void> {
+  const hashes = blocks.flatMap((one) => (one.kind === 'read' && one.callsToRead !== null ? one.header.hash : []))
+  if (hashes.length === 0) return
+  const all = Object.entries((await host.load<Record<BlockHash, Progress>>(memoryKey)) ?? {})
+  host.save(memoryKey, Object.fromEntries(all.filter(([hash]) => !hashes.some((one) => one === hash))))
 }
 
 /**

@@ -212,6 +212,23 @@ describe('a range that an operator has read again', () => {
     expect(await openGaps(service)).toEqual([])
   })
 
+  it('has the receipts of a block with many logs read again, which were read before', async () => {
+    const { service, own } = await withAddress()
+    limitLogs(service, 50)
+    const hide = () => changing('eth_getTransactionReceipt', (receipt) => ({ ...(receipt as object), logs: [] }))
+    for (const node of service.nodes) node.script = hide
+    const height = service.chain.tip().height + 1
+    payFinal(service, noise(60), usdtTo(own, 2_000_000n))
+    await service.tick()
+    expect(await openGaps(service)).toEqual([])
+    expect(await statesOf(service)).toEqual([])
+    for (const node of service.nodes) node.script = () => null
+    await rescan(service, height, height)
+    for (let i = 0; i < 3; i += 1) await tickLater(service, 120)
+    expect(await openGaps(service)).toEqual([])
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 2 })
+  })
+
   it('leaves a block that cannot be read as a gap, and goes on behind it', async () => {
     const { service, own } = await withAddress()
     await service.tick()
