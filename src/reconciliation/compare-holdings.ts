@@ -9,7 +9,14 @@ import type { Currencies, Currency } from '../ledger/currencies.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
-import { addMissingHoldings, type Holding, type HoldingChange, selectDueHoldings, storeHoldings } from './holdings.ts'
+import {
+  type AddedRange,
+  addMissingHoldings,
+  type Holding,
+  type HoldingChange,
+  selectDueHoldings,
+  storeHoldings,
+} from './holdings.ts'
 import { closeReading, type Judgement, judgeBalance, nextStep, readingOf, readingsNeeded } from './judge.ts'
 
 /** How often a holding is compared of which nothing changes. */
@@ -43,10 +50,10 @@ export interface ComparedScan {
   readonly halted: string | null
 }
 
-/** The currency whose turn is next, and the last address that has a holding of each, by `cuy`. It can be lost. */
+/** The currency whose turn is next, and the addresses that have a holding of each, by `cuy`. It can be lost. */
 interface CompareMemory {
   readonly turn: number
-  readonly added: Readonly<Record<number, number>>
+  readonly ranges?: Readonly<Record<number, AddedRange>> // missing in what an older deployment has stored
 }
 
 /**
@@ -60,17 +67,19 @@ export async function compareHoldings(
   const { db, host, clock, currencies } = parts
   if (!isComparable(scan, clock.now())) return ok('done')
   const { list } = currencies
-  const memory = (await host.load<CompareMemory>(memoryKey)) ?? { turn: 0, added: {} }
-  const added = { ...memory.added }
+  const memory = (await host.load<CompareMemory>(memoryKey)) ?? { turn: 0 }
+  const ranges = { ...memory.ranges }
   for (let i = 0; i < list.length; i += 1) {
     const turn = (memory.turn + i) % list.length
     const currency = list[turn]
     if (currency === undefined) continue
     const { cuy } = currency
-    const last = added[cuy] ?? 0
-    added[cuy] = await addMissingHoldings(db, cuy, last, addedMax, clock.now())
+    const before = ranges[cuy] ?? { first: 0, last: 0 }
+    const after = await addMissingHoldings(db, cuy, before, addedMax, clock.now())
+    ranges[cuy] = after
     const due = await selectDueHoldings(db, cuy, clock.now(), balancesMax)
-    if (due.length > 0 || added[cuy] !== last) host.save(memoryKey, { turn: (turn + 1) % list.length, added })
+    const isNew = after.first !== before.first || after.last !== before.last
+    if (due.length > 0 || isNew) host.save(memoryKey, { turn: (turn + 1) % list.length, ranges })
     if (due.length > 0) return await compareSlice(parts, currency, scan, due)
   }
   return ok('done')

@@ -26,22 +26,30 @@ const digitsPerPart = 10n ** 12n
 /** The parts are one text: D1 returns integers as doubles, and a part can have more digits than those keep. */
 type HoldingRow = Omit<typeof holdings.$inferSelect, `part_${0 | 1 | 2 | 3 | 4 | 5 | 6}`> & { readonly parts: string }
 
+/** Ids of addresses, from `first` to `last`: all of them have a holding in one currency. Both are 0 where none is known to have one. */
+export interface AddedRange {
+  readonly first: number
+  readonly last: number
+}
+
 /**
- * Makes holdings of addresses that have none in a currency, due at once (and after all that have been due longer): of `max` addresses with ids above `after`. Returns
- * the last of those ids, or `after` where there is none: then each address has one.
+ * Makes holdings of addresses that have none in a currency, due at once (and after all that have been due longer): of `max` addresses
+ * above the range, and of `max` that were reserved below it. Returns the new range, which is the same where each address has one.
  */
 export async function addMissingHoldings(
   db: WriteDatabase,
   cuy: CurrencyId,
-  after: number,
+  { first, last }: AddedRange,
   max: number,
   at: UnixMs,
-): Promise<number> {
-  const [, newest] = await db.batch<{ readonly id: number | null }>([
-    insertMissing(db, { cuy, after, max, at }),
-    selectLast(db, { after, max }),
+): Promise<AddedRange> {
+  const [, range] = await db.batch<{ readonly lowest: number | null; readonly highest: number | null }>([
+    insertMissing(db, { cuy, first, last, max, at }),
+    selectRange(db, { first, last, max }),
   ])
-  return newest?.results[0]?.id ?? after
+  const { lowest = null, highest = null } = range?.results[0] ?? {}
+  if (lowest === null || highest === null) return { first, last }
+  return { first: first === 0 ? lowest : Math.min(first, lowest), last: Math.max(last, highest) }
 }
 
 /** The holdings of a currency that have been due longest, at most `max`. */
@@ -99,12 +107,13 @@ const compared = ['balance', 'read_from', 'read_to', 'accepted', 'accepted_sent'
 const partsText = parts.join(` || ' ' || `)
 const columns = `cuy, address, sent, changed_height, due_at, ${compared.join(', ')}, ${partsText} AS parts`
 
-const page = `(SELECT id, address FROM address WHERE id > :after ORDER BY id LIMIT :max)`
+const page = `(SELECT * FROM (SELECT id, address FROM address WHERE id > :last ORDER BY id LIMIT :max)
+  UNION ALL SELECT * FROM (SELECT id, address FROM address WHERE id < :first ORDER BY id DESC LIMIT :max))`
 const insertMissing = statement(`
 INSERT INTO holding (cuy, address, due_at)
 SELECT :cuy, address, :at FROM ${page} AS page WHERE NOT EXISTS (
   SELECT 1 FROM holding WHERE cuy = :cuy AND holding.address = page.address)`)
-const selectLast = statement(`SELECT max(id) AS id FROM ${page}`)
+const selectRange = statement(`SELECT min(id) AS lowest, max(id) AS highest FROM ${page}`)
 
 const selectDue = statement(`
 SELECT ${columns} FROM holding INDEXED BY holding_due

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { reservedUid } from '../../src/common/ids.ts'
 import { writable } from '../../src/d1/database.ts'
 import { meterDatabase } from '../../src/d1/sessions.ts'
 import { createUsage } from '../../src/platform/usage.ts'
@@ -277,4 +278,20 @@ it('stores no judgement of a holding that has changed meanwhile', async () => {
   await service.wait(25)
   expect(service.raised).toEqual([])
   expect((await service.holdings()).find(({ cuy }) => cuy === 2)).toMatchObject({ differing: 0, balance: '7' })
+})
+
+it('compares addresses that were reserved below the first one, after all others were', async () => {
+  const service = await startReconciliation({ addresses: 0 })
+  const columns = 'id, derivation_index, uid, address, issued_height, created_at'
+  const issueAt = (index: number, uid: number) =>
+    service.db
+      .prepare(`INSERT INTO address (${columns}) VALUES (?1 + 1, ?1, ?2, ?3, ?4, 0)`)
+      .bind(index, uid, addressAt(index), service.state.height)
+      .run()
+  await issueAt(2, 1)
+  await service.minutes(10)
+  expect(await service.holdings()).toHaveLength(2)
+  for (const index of [1, 0]) await issueAt(index, reservedUid)
+  await service.minutes(10)
+  expect((await service.holdings()).map(({ address }) => address)).toEqual([...[0, 1, 2], ...[0, 1, 2]].map(addressAt))
 })
