@@ -17,6 +17,8 @@ import { judgeBlocks, judgeTransfers } from './scan.ts'
 
 const retryMsMin = 60_000
 const retryMsMax = 86_400_000
+/** Tries, a quarter of an hour, after which the rest of a gap does not wait for the blocks of its first reply any more. */
+const splitAttempts = 4
 
 /** Why a block of a gap cannot be read. `stopped`: there is no time or allowance for it now. */
 interface Unread {
@@ -110,10 +112,10 @@ async function readWhole(
 
 /**
  * How far the rescan goes. Blocks of a requested range that cannot be read become gaps. So do the first ones of a gap, where a
- * later one of it can be read: it waits for none of them.
+ * later one of it can be read, or after some tries, where there are more than fit into one reply: it waits for none of them.
  */
 function stepOf(
-  { kind, next }: Rescan,
+  { kind, next, to, attempts }: Rescan,
   blocks: readonly BlockReading[],
   unread: readonly Unread[],
 ): { readonly next: BlockHeight; readonly gaps: readonly BlockHeight[] } {
@@ -126,7 +128,8 @@ function stepOf(
   const isStopped = unread.some(({ why }) => why === 'stopped')
   const readable = heights.findIndex((height, i) => height !== next + i)
   const run = readable === -1 ? unread.length : readable
-  if (isStopped || run === blocks.length) return { next, gaps: [] }
+  const canSplit = run < blocks.length || (next + run <= to && attempts >= splitAttempts)
+  if (isStopped || !canSplit) return { next, gaps: [] }
   return { next: (next + run) as BlockHeight, gaps: heights.slice(0, run) } // safe: one of the blocks
 }
 

@@ -177,6 +177,23 @@ describe('a block that nodes do not agree on', () => {
     expect(await openGaps(service)).toEqual([expect.objectContaining({ from_height: first, to_height: first })])
   })
 
+  it('keeps no other block of its gap waiting, also where more are unreadable than fit into one reply', async () => {
+    const { service, own } = await withAddress()
+    await service.tick()
+    const first = service.chain.tip().height + 1
+    const heights = Array.from({ length: 102 }, (_, i) => first + i)
+    disagreeOn(service, ...heights)
+    for (const _ of heights.slice(1)) service.chain.add([usdtTo(addressOf(9), 1n)])
+    service.chain.add([usdtTo(own, 1_000_000n)])
+    payFinal(service, usdtTo(own, 2_000_000n))
+    await tickLater(service, 400)
+    await tickLater(service, 20)
+    expect(await openGaps(service)).toMatchObject([{ from_height: first, to_height: first + 101 }])
+    disagreeOn(service, ...heights.slice(0, 101))
+    for (let i = 0; i < 15; i += 1) await tickLater(service, 3600)
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 3 })
+  })
+
   it('does not keep a caller from the own transaction in it', async () => {
     const { service, own } = await withAddress()
     await service.tick()
