@@ -5,7 +5,7 @@ import type { Unstable_Config } from 'wrangler'
 import { err, ok, type Result } from '../common/result.ts'
 import { type Config, parseConfig } from '../config/config.ts'
 import type { Bindings } from '../config/schemas.ts'
-import { ToolError } from './tool-error.ts'
+import { orStop, ToolError } from './tool-error.ts'
 
 /** wrangler takes a second to load, so a command without a configuration does without. */
 const wrangler = (): typeof import('wrangler') => createRequire(import.meta.url)('wrangler')
@@ -130,9 +130,7 @@ export function readDeployment(env: string | undefined): {
   readonly config: Config
   readonly extendedPublicKey: string
 } {
-  const source = readConfiguration(env, process.env)
-  if (!source.ok) throw new ToolError(source.error)
-  const { values } = source.value
+  const { values } = orStop(readConfiguration(env, process.env))
   const config = parseConfig({ ...values, ...platformBindings })
   if (!config.ok) throw new ToolError(config.error.join('\n'))
   return { config: config.value, extendedPublicKey: String(values.TRON_XPUB) } // parsed, so it is text

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Repair, repairSql } from '../../src/tools/operate/repair.ts'
+import { correctionSql, rescanSql } from '../../src/tools/operate/repair.ts'
 import { requestMisconfigured } from './callers/refused.ts'
 import { postAgain } from './posts.ts'
 import type { SimulatedRun } from './simulated-run.ts'
@@ -55,9 +55,9 @@ export function createOperator(run: SimulatedRun): Operator {
   }
 }
 
-/** The statement of `npm run rescan`, with the time of the run. */
-function repair({ env, repair: change }: SimulatedRun, wanted: Repair): void {
-  const sql = repairSql(wanted).replace(/CAST\(.*?INTEGER\)/, String(env.scheduler.now()))
+/** Runs a statement of `npm run operate`, with the time of the run. */
+function repair({ env, repair: change }: SimulatedRun, statement: string): void {
+  const sql = statement.replace(/CAST\(.*?INTEGER\)/, String(env.scheduler.now()))
   env.trace(() => `OPERATOR ${sql}`)
   change((sqlite) => sqlite.exec(sql))
 }
@@ -69,7 +69,7 @@ export function requestRescan(run: SimulatedRun): void {
   const lowest = Math.max(env.chain.firstHeight, position - 40)
   if (lowest > position) return
   const from = env.random.int(lowest, position)
-  repair(run, { kind: 'rescan', from, to: env.random.int(from, position), reason: 'simulation' })
+  repair(run, rescanSql(from, env.random.int(from, position), 'simulation'))
   env.count('operator: rescan')
 }
 
@@ -81,7 +81,7 @@ function correct(run: SimulatedRun): void {
 
 /** Lowers the finalized height to this one. */
 export function correctTo(run: SimulatedRun, height: number): void {
-  repair(run, { kind: 'correction', height, reason: 'simulation' })
+  repair(run, correctionSql(height, 'simulation'))
   run.env.count('operator: correction')
 }
 

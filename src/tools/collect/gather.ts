@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts'
 import type { Currency } from '../../ledger/currencies.ts'
 import { readDatabase } from '../database.ts'
 import { readUse } from '../node-pool.ts'
-import { ToolError } from '../tool-error.ts'
+import { orStop, ToolError } from '../tool-error.ts'
 import type { AddressFacts, CollectFacts, CollectWishes, GasFacts, TokenHolding } from './collect-address.ts'
 import * as api from './node-api.ts'
 import type { CollectNodes } from './nodes.ts'
@@ -48,9 +48,8 @@ export async function readIssuedAddresses(
   { from, to }: IndexRange,
 ): Promise<readonly ListedAddress[]> {
   const query = `SELECT derivation_index AS i, address FROM address WHERE derivation_index BETWEEN ${from} AND ${to} ORDER BY i`
-  const reply = await readDatabase(env, query)
-  if (!reply.ok) throw new ToolError(`${reply.error}; or use --scan`)
-  return (reply.value[0] ?? []).map(({ i, address }) => {
+  const [rows = []] = orStop(await readDatabase(env, query), '; or use --scan')
+  return rows.map(({ i, address }) => {
     const index = Number(i)
     const derived = deriveAddress(extendedPublicKey, index)
     if (derived === address) return { index, address: derived }

@@ -9,7 +9,7 @@ import { systemClock } from '../../platform/clock.ts'
 import { readFinalizedHead } from '../../tron/finalized-head.ts'
 import { environmentOf, readDeployment } from '../configuration.ts'
 import type { Terminal } from '../keys/terminal.ts'
-import { ToolError } from '../tool-error.ts'
+import { orStop, ToolError } from '../tool-error.ts'
 import { type CollectOptions, createProgress, writeNewFile } from './command-line.ts'
 import {
   type CollectSettings,
@@ -79,8 +79,7 @@ export async function createPlan(
     currencies: settings.currencies.map(planCurrency),
   }
   const wishes = { to: header.to, mode, currencies: header.currencies, min, trxPrice }
-  const decided = decideSteps(header, addresses, wishes, prices, gas)
-  if (!decided.ok) throw new ToolError(decided.error)
+  const { steps, leftOut } = orStop(decideSteps(header, addresses, wishes, prices, gas))
   return {
     ...planHeader,
     chainId: settings.config.chainId,
@@ -88,8 +87,8 @@ export async function createPlan(
     expiresAt: formatInstant(header.expiration as UnixMs), // safe: milliseconds since 1970
     account: settings.account,
     ...header,
-    steps: decided.value.steps,
-    leftOut: [...decided.value.leftOut, ...unknown],
+    steps,
+    leftOut: [...leftOut, ...unknown],
   }
 }
 

@@ -3,7 +3,7 @@ import { systemClock } from '../../platform/clock.ts'
 import { readFinalizedHead } from '../../tron/finalized-head.ts'
 import { environmentOf, readDeployment } from '../configuration.ts'
 import type { Terminal } from '../keys/terminal.ts'
-import { ToolError } from '../tool-error.ts'
+import { orStop, ToolError } from '../tool-error.ts'
 import { findPlanFault, findSignatureFault } from './check-plan.ts'
 import type { ChainPrices } from './collect-address.ts'
 import { type CollectOptions, createProgress, readTextFile } from './command-line.ts'
@@ -40,9 +40,7 @@ export async function runSend(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<number> {
-  const parsed = parseSignedPlan(await readTextFile(path))
-  if (!parsed.ok) throw new ToolError(parsed.error)
-  const signed = parsed.value
+  const signed = orStop(parseSignedPlan(await readTextFile(path)))
   const { plan } = signed
   const fault = findPlanFault(plan) ?? findSignatureFault(signed)
   if (fault !== null) throw new ToolError(`${fault}. Nothing was sent`)

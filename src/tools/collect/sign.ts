@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../common/result.ts'
 import { accountMax, type MnemonicKeys, openMnemonic, type SigningKey } from '../keys/account-key.ts'
 import { askMnemonic } from '../keys/mnemonic.ts'
 import type { Terminal } from '../keys/terminal.ts'
-import { ToolError } from '../tool-error.ts'
+import { orStop, ToolError } from '../tool-error.ts'
 import { findPlanFault } from './check-plan.ts'
 import { type CollectOptions, readTextFile, writeNewFile } from './command-line.ts'
 import { type CollectPlan, parsePlan, type SignedPlan, signedHeader } from './plan.ts'
@@ -16,9 +16,7 @@ const gasAccounts = 10
 
 /** `collect -- sign`: checks a plan, asks, and signs it. It uses no network. Returns the exit code. */
 export async function runSign(values: CollectOptions, path: string, terminal: Terminal): Promise<number> {
-  const parsed = parsePlan(await readTextFile(path))
-  if (!parsed.ok) throw new ToolError(parsed.error)
-  const plan = parsed.value
+  const plan = orStop(parsePlan(await readTextFile(path)))
   const fault = findPlanFault(plan)
   if (fault !== null) throw new ToolError(`${fault}. Nothing was signed`)
   for (const line of planSummary(plan)) terminal.print(line)
@@ -30,10 +28,9 @@ export async function runSign(values: CollectOptions, path: string, terminal: Te
   if (known.trim() !== plan.to) throw new ToolError('that is not the destination of the plan. Nothing was signed')
   const keys = openMnemonic(await askMnemonic(terminal, 'Mnemonic of the deposit addresses'))
   const gasKey = plan.steps.some(({ kind }) => kind !== 'transfer') ? await askGasKey(plan, keys, terminal) : null
-  const signed = signPlan(plan, keys, gasKey)
-  if (!signed.ok) throw new ToolError(`${signed.error}. Nothing was signed`)
+  const signed = orStop(signPlan(plan, keys, gasKey), '. Nothing was signed')
   const out = values.out ?? path.replace(/(\.json)?$/, '.signed.json')
-  await writeNewFile(out, signed.value)
+  await writeNewFile(out, signed)
   terminal.print(
     `Signed ${plan.steps.length} transactions: ${out}. Next, with a network: npm run collect -- send ${out}`,
   )

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import type { CommandOutput } from '../command-output.ts'
 import { readWranglerConfig } from '../configuration.ts'
 import { loginAdvice, runWrangler } from '../database.ts'
-import { ToolError } from '../tool-error.ts'
+import { orStop, ToolError } from '../tool-error.ts'
 
 /** Runs `npm run deploy` with these options. Returns the exit code. */
 export async function runDeploy(args: readonly string[], output: CommandOutput): Promise<number> {
@@ -33,10 +33,8 @@ function readEnv(args: readonly string[]): string {
 
 /** Finds a missing database or object before the first step; wrangler finds it later, and its message is less clear. */
 function requireBindings(env: string): void {
-  const config = readWranglerConfig(env)
-  if (!config.ok) throw new ToolError(config.error)
+  const { database, objectFaults } = orStop(readWranglerConfig(env))
   const section = env === '' ? 'wrangler.toml' : `wrangler.toml, [env.${env}],`
-  const { database, objectFaults } = config.value
   if (database === 'missing')
     throw new ToolError(`${section} has no D1 database with the binding DB and a database_id.`)
   if (database === 'placeholder') {

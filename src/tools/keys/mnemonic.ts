@@ -2,7 +2,7 @@ import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from '@scure/b
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 import type { Brand } from '../../common/ids.ts'
 import { err, ok, type Result } from '../../common/result.ts'
-import { ToolError } from '../tool-error.ts'
+import { orStop } from '../tool-error.ts'
 import type { Terminal } from './terminal.ts'
 
 /** A BIP-39 mnemonic in English, in lower case with single spaces, whose checksum is right. It can spend everything. */
@@ -42,9 +42,7 @@ export function parseMnemonic(text: string): Result<Mnemonic, string> {
 
 /** The mnemonic that the person types. */
 export async function askMnemonic(terminal: Terminal, what: string): Promise<Mnemonic> {
-  const parsed = parseMnemonic(await terminal.askSecret(`${what} (all words in one line, not shown): `))
-  if (parsed.ok) return parsed.value
-  throw new ToolError(parsed.error)
+  return orStop(parseMnemonic(await terminal.askSecret(`${what} (all words in one line, not shown): `)))
 }
 
 /** The seed of the BIP-32 tree. There is no second passphrase (BIP-39's "25th word"): wallets would not ask for it. */

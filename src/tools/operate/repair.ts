@@ -1,18 +1,9 @@
-import { err, ok, type Result } from '../../common/result.ts'
 import { reasonMax } from '../../d1/state-tables.ts'
 import { type DatabaseRow, databaseNow, queryDatabase, quoted, readDatabase, timeOf } from '../database.ts'
+import { orStop, ToolError } from '../tool-error.ts'
+import { type Options, readOption, type Work } from './options.ts'
 
-/** A repair that an operator can request, with the reason that is stored. Heights are block numbers. */
-export type Repair =
-  /** The blocks `from` to `to` are read again; both ends are included. */
-  | { readonly kind: 'rescan'; readonly from: number; readonly to: number; readonly reason: string }
-  /** The finalized height is lowered to `height`; the scan goes on from there. */
-  | { readonly kind: 'correction'; readonly height: number; readonly reason: string }
-  /** The gap that begins at `from` is read no more. */
-  | { readonly kind: 'close'; readonly from: number; readonly reason: string }
-
-/** Values of the command's options, as typed. */
-export type RepairOptions = Readonly<Partial<Record<'from' | 'to' | 'finalized' | 'reason', string | undefined>>>
+// Each repair is one statement. Triggers of the database apply it, and refuse one that is not possible. The time is the database's own.
 
 /** Credited deposits that are printed. */
 const creditedMax = 100
@@ -22,73 +13,76 @@ const gapSql =
   'SELECT next_height AS from_height, to_height, reason, attempts, next_try, created_at FROM rescan ' +
   "WHERE kind = 'gap' AND finished_at IS NULL ORDER BY next_height"
 
-/** The repair of this kind that the options ask for, or one sentence: what is wrong with them. */
-export function parseRepair(kind: Repair['kind'], { reason, ...options }: RepairOptions): Result<Repair, string> {
-  if (reason === undefined || reason.trim() === '') return err('--reason is required: it is stored with the repair')
-  if (!reasonForm.test(reason) || [...reason].length > reasonMax) {
-    return err(`--reason: at most ${reasonMax} printable characters`)
-  }
-  const needed = { rescan: ['from', 'to'], correction: ['finalized'], close: ['from'] } as const
-  for (const name of needed[kind]) if (options[name] === undefined) return err(`--${name} is required`)
-  for (const [name, value] of Object.entries(options)) {
-    if (value !== undefined && !/^\d{1,15}$/.test(value)) return err(`--${name}: a block number`)
-  }
-  const [from, to, height] = [Number(options.from), Number(options.to), Number(options.finalized)]
-  if (kind === 'correction') return ok({ kind, height, reason })
-  if (kind === 'close') return ok({ kind, from, reason })
-  return from > to ? err('--from must not be above --to') : ok({ kind, from, to, reason })
-}
-
-/**
- * The statement that stores the repair. Triggers of the database apply it, and refuse one that is not possible. The time is the
- * database's own.
- */
-export function repairSql(repair: Repair): string {
-  const reason = quoted(repair.reason)
-  switch (repair.kind) {
-    case 'correction':
-      return `INSERT INTO correction (finalized, reason, created_at) VALUES (${repair.height}, ${reason}, ${databaseNow})`
-    case 'rescan':
-      return (
-        'INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try) ' +
-        `VALUES ('request', ${repair.from}, ${repair.to}, ${repair.from}, ${reason}, ${databaseNow}, 0)`
-      )
-    case 'close':
-      return (
-        `UPDATE rescan SET closed = ${reason}, finished_at = ${databaseNow} ` +
-        `WHERE kind = 'gap' AND finished_at IS NULL AND next_height = ${repair.from} RETURNING to_height`
-      )
+/** `rescan`: the blocks from one to another are read again; both ends are included. */
+export function rescan(options: Options): Work {
+  const reason = readReason(options)
+  const [from, to] = [readBlock(options, 'from'), readBlock(options, 'to')]
+  if (from > to) throw new ToolError('--from must not be above --to')
+  return async (env) => {
+    orStop(await queryDatabase(env, rescanSql(from, to, reason)))
+    return `The next ticks read the blocks ${from} to ${to} again.`
   }
 }
 
-/** Stores a repair, and returns what to print: for a correction also what it cannot take back. */
-export async function applyRepair(repair: Repair, env: string | undefined): Promise<Result<string, string>> {
+/** The statement that has these blocks read again. */
+export function rescanSql(from: number, to: number, reason: string): string {
+  return (
+    'INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try) ' +
+    `VALUES ('request', ${from}, ${to}, ${from}, ${quoted(reason)}, ${databaseNow}, 0)`
+  )
+}
+
+/** `correct`: the finalized height is lowered, and the scan goes on from there. It shows what it cannot take back. */
+export function correct(options: Options): Work {
+  const reason = readReason(options)
+  const height = readBlock(options, 'finalized')
   const creditedSql =
     "SELECT height, txid, position, uid, cuy FROM transfer WHERE state = 'credited' " +
-    `AND height > ${repair.kind === 'correction' ? repair.height : 0} ORDER BY height, txid, position LIMIT ${creditedMax + 1}`
-  const shown = repair.kind === 'correction' ? [creditedSql, gapSql] : []
-  const done = await queryDatabase(env, repairSql(repair), ...shown)
-  if (!done.ok) return done
-  const [[gap] = [], credited = [], gaps = []] = done.value
-  switch (repair.kind) {
-    case 'correction': {
-      const text = `The finalized height is ${repair.height} now. The scan goes on from there with the next tick.`
-      return ok([text, ...describeCredited(credited), ...describeGaps(gaps)].join('\n'))
-    }
-    case 'rescan':
-      return ok(`The next ticks read the blocks ${repair.from} to ${repair.to} again.`)
-    case 'close':
-      if (gap === undefined) return err(`no open gap begins at block ${repair.from}: "gap list" shows them`)
-      return ok(
-        `The gap from block ${repair.from} to ${gap.to_height} is closed. ?txid= still works for what is in it.`,
-      )
+    `AND height > ${height} ORDER BY height, txid, position LIMIT ${creditedMax + 1}`
+  return async (env) => {
+    const [, credited = [], gaps = []] = orStop(
+      await queryDatabase(env, correctionSql(height, reason), creditedSql, gapSql),
+    )
+    const text = `The finalized height is ${height} now. The scan goes on from there with the next tick.`
+    return [text, ...describeCredited(credited), ...describeGaps(gaps)].join('\n')
   }
 }
 
-/** The open gaps, in lines. */
-export async function listGaps(env: string | undefined): Promise<Result<string, string>> {
-  const gaps = await readDatabase(env, gapSql)
-  return gaps.ok ? ok(describeGaps(gaps.value[0] ?? []).join('\n')) : gaps
+/** The statement that lowers the finalized height to this one. */
+export function correctionSql(height: number, reason: string): string {
+  const values = `${height}, ${quoted(reason)}, ${databaseNow}`
+  return `INSERT INTO correction (finalized, reason, created_at) VALUES (${values})`
+}
+
+/** `gap list`: the open gaps, in lines. */
+export const listGaps = (): Work => async (env) => {
+  const [gaps = []] = orStop(await readDatabase(env, gapSql))
+  return describeGaps(gaps).join('\n')
+}
+
+/** `gap close`: the gap that begins at a block is read no more. */
+export function closeGap(options: Options): Work {
+  const reason = readReason(options)
+  const from = readBlock(options, 'from')
+  const sql =
+    `UPDATE rescan SET closed = ${quoted(reason)}, finished_at = ${databaseNow} ` +
+    `WHERE kind = 'gap' AND finished_at IS NULL AND next_height = ${from} RETURNING to_height`
+  return async (env) => {
+    const [[gap] = []] = orStop(await queryDatabase(env, sql))
+    if (gap === undefined) throw new ToolError(`no open gap begins at block ${from}: "gap list" shows them`)
+    return `The gap from block ${from} to ${gap.to_height} is closed. ?txid= still works for what is in it.`
+  }
+}
+
+function readReason({ reason = '' }: Options): string {
+  if (reason.trim() === '') throw new ToolError('--reason is required: it is stored with the repair')
+  if (reasonForm.test(reason) && [...reason].length <= reasonMax) return reason
+  throw new ToolError(`--reason: at most ${reasonMax} printable characters`)
+}
+
+function readBlock(options: Options, name: 'from' | 'to' | 'finalized'): number {
+  if (options[name] === undefined) throw new ToolError(`--${name} is required`)
+  return Number(readOption(options, name, /^\d{1,15}$/, 'a block number'))
 }
 
 function describeCredited(rows: readonly DatabaseRow[]): readonly string[] {

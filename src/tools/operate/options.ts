@@ -1,0 +1,16 @@
+import { ToolError } from '../tool-error.ts'
+
+/** The values of the options, as typed. */
+export type Options = Readonly<
+  Partial<Record<'from' | 'to' | 'finalized' | 'reason' | 'endpoint' | 'from-url-of-key' | 'cuy', string | undefined>>
+>
+
+/** Does the work in an environment ('' is the top level), or on this machine where it is undefined. Returns what to print. */
+export type Work = (env: string | undefined) => Promise<string>
+
+/** The value of an option in this form, or a `ToolError`: `what` it takes. */
+export function readOption(options: Options, name: keyof Options, form: RegExp, what: string): string {
+  const value = options[name]
+  if (value !== undefined && form.test(value)) return value
+  throw new ToolError(`--${name}: ${what}`)
+}
