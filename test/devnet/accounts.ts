@@ -11,11 +11,8 @@ export const chainPrices = {
   freeNetLimit: 600,
 } as const
 
-/** What all stakes together give in a day, and their sum in TRX: about 10 energy and 2 bytes for one TRX. */
-export const totals = {
-  ENERGY: { limit: 50_000_000_000, weight: 5_001_000_000 },
-  BANDWIDTH: { limit: 43_200_000_000, weight: 20_002_020_000 },
-} as const
+/** What all stakes together give in a day, and their sum in TRX: about 10 energy for one TRX. */
+export const totalEnergy = { limit: 50_000_000_000, weight: 5_001_000_000 }
 
 const recoveryMs = 86_400_000
 const sunPerTrx = 1_000_000n
@@ -29,7 +26,6 @@ interface Usage {
 /** What the EVM does not know of an account. Amounts are sun; stakes are for energy. */
 interface AccountState {
   isActive: boolean
-  createdAt: number
   /** Burnt fees: the EVM charges none. */
   burnt: bigint
   stake: bigint
@@ -59,7 +55,7 @@ export class Accounts {
     const known = this.accounts.get(address)
     if (known !== undefined) return known
     const amounts = { burnt: 0n, stake: 0n, delegated: 0n, acquired: 0n }
-    const account = { isActive: false, createdAt: 0, ...amounts, energy: unused, freeNet: unused }
+    const account = { isActive: false, ...amounts, energy: unused, freeNet: unused }
     this.accounts.set(address, account)
     return account
   }
@@ -76,7 +72,7 @@ export class Accounts {
 
   /** Units of energy in a day. */
   energyLimit(address: string): number {
-    const { limit, weight } = totals.ENERGY
+    const { limit, weight } = totalEnergy
     return Math.floor((Number(usableOf(this.of(address)) / sunPerTrx) * limit) / weight)
   }
 
@@ -91,7 +87,7 @@ export class Accounts {
   /** Sun of the stake that can be delegated: neither delegated nor in use. */
   delegatable(address: string, now: number): bigint {
     const { stake, delegated } = this.of(address)
-    const { limit, weight } = totals.ENERGY
+    const { limit, weight } = totalEnergy
     const inUse = (BigInt(this.energyUsed(address, now)) * BigInt(weight) * sunPerTrx) / BigInt(limit)
     const left = stake - delegated - inUse
     return left > 0n ? left : 0n
@@ -101,18 +97,12 @@ export class Accounts {
   apply({ type, owner, target, amount, settlement }: TronTransaction, now: number): void {
     this.of(owner).isActive = true
     if (type === 'FreezeBalanceV2Contract') this.of(owner).stake += amount // a control gives it
-    if (type === 'TransferContract' || type === 'AccountCreateContract') this.activate(target, now)
+    const isPaid = type === 'TransferContract' || type === 'AccountCreateContract'
+    if (isPaid && target !== null) this.of(target).isActive = true
     if (settlement === null) return
     this.charge(owner, settlement, now)
     if (type === 'DelegateResourceContract') this.delegate(owner, target ?? '', amount)
     if (type === 'UnDelegateResourceContract') this.undelegate(owner, target ?? '', amount, now)
-  }
-
-  private activate(address: string | null, now: number): void {
-    if (address === null) return
-    const account = this.of(address)
-    if (!account.isActive) account.createdAt = now
-    account.isActive = true
   }
 
   private charge(owner: string, { netFee, energyFee, activationFee, netUsage, energyUsage }: Settlement, now: number) {

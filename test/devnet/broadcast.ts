@@ -1,22 +1,31 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { type Address, formatBase58 } from '../../src/chain/address.ts'
 import { signerOf } from '../../src/tools/keys/account-key.ts'
-import { strip0x } from '../support/hex.ts'
-import { chainPrices } from './accounts.ts'
+import { quantity, strip0x } from '../support/hex.ts'
+import { type Accounts, chainPrices } from './accounts.ts'
+import type { Evm } from './anvil.ts'
 import { loadBlockHash } from './blocks.ts'
 import { type DevnetNode, oneByOne } from './node.ts'
-import { type Payer, Refusal, settleBandwidth, settleEnergy, traceCall, validateContract } from './settle.ts'
-import { parseTransaction, type RawTransaction } from './transaction.ts'
+import { parseTransaction, type RawTransaction, type Settlement } from './transaction.ts'
 
 const expirationAheadMsMax = 86_400_000
 const slotMs = 3_000
 /** Bytes of the result, which count although it is not broadcast. */
 const resultBytes = 64
-const transactionBytesMax = 512_000
+
+/** Why a node does not take a transaction, with java-tron's code and text. */
+class Refusal extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
 
 /**
- * `POST /wallet/broadcasthex`: checks a transaction as java-tron does, in its order, and gives it to the EVM chain. The
- * reply's `transaction` is left out. `energyFactor` is the dynamic price of the contracts.
+ * `POST /wallet/broadcasthex`: checks what the tools can do wrong as java-tron does, in its order, and gives the
+ * transaction to the EVM chain. The reply's `transaction` is left out. `energyFactor` is the dynamic price of the contracts.
  */
 export function createBroadcast(
   node: DevnetNode,
@@ -47,7 +56,6 @@ async function accept(
   { raw, signatures }: ReturnType<typeof parseTransaction>,
   hex: string,
 ): Promise<void> {
-  requireSize(raw, hex)
   const { accounts, now } = await node.accounts()
   await requireReference(node, raw)
   const { expiration = 0 } = raw.json
@@ -79,7 +87,7 @@ async function accept(
   await node.submit({ rawHex: raw.rawHex, signature, settlement }, fails)
 }
 
-const noEnergy = { result: 'SUCCESS', energyTotal: 0, energyPenalty: 0, energyUsage: 0, energyFee: 0 } as const
+const noEnergy = { result: 'SUCCESS', energyTotal: 0, energyUsage: 0, energyFee: 0 } as const
 
 async function settleCall(node: DevnetNode, raw: RawTransaction, factor: number, payer: Payer, netFee: number) {
   const { owner, target, code, amount } = raw
@@ -94,13 +102,6 @@ export async function isActive(node: DevnetNode, address: string): Promise<boole
   return (await node.evm.call<string>('eth_getBalance', `0x${address}`, 'pending')) !== '0x0'
 }
 
-function requireSize({ txid }: RawTransaction, hex: string): void {
-  const bytes = strip0x(hex).length / 2 + resultBytes
-  if (bytes <= transactionBytesMax) return
-  const sizes = `the size is ${bytes} bytes, maxTxSize ${transactionBytesMax}`
-  throw new Refusal('TOO_BIG_TRANSACTION_ERROR', `Too big transaction with result, TxId ${txid}, ${sizes}`)
-}
-
 /** The newest block whose height ends in these two bytes must have this hash, among the last 65,536. */
 async function requireReference(node: DevnetNode, { json }: RawTransaction): Promise<void> {
   const { ref_block_bytes: bytes = '', ref_block_hash: wanted } = json
@@ -111,19 +112,153 @@ async function requireReference(node: DevnetNode, { json }: RawTransaction): Pro
   if (hash?.slice(16, 32) !== wanted) throw new Refusal('TAPOS_ERROR', 'Tapos check error.')
 }
 
-function requireSignature(raw: RawTransaction, signatures: readonly Uint8Array[]): void {
-  const fault = signatureFault(raw, signatures)
-  if (fault !== null) throw new Refusal('SIGERROR', `Validate signature error: ${fault}`)
+function requireSignature({ rawHex, owner }: RawTransaction, [signature]: readonly Uint8Array[]): void {
+  const signer = signature === undefined ? null : signerOf(hexToBytes(rawHex), signature)
+  if (signature === undefined || signer === null) throw new Refusal('SIGERROR', 'Validate signature error: miss sig')
+  if (signer === owner) return
+  const why = `is signed by ${formatBase58(signer)} but it is not contained of permission.`
+  throw new Refusal('SIGERROR', `Validate signature error: ${bytesToHex(signature)} ${why}`)
 }
 
-function signatureFault({ rawHex, owner }: RawTransaction, signatures: readonly Uint8Array[]): string | null {
-  const [signature] = signatures
-  if (signature === undefined) return 'miss sig or contract'
-  if (signatures.length > 1) return `Signature count is ${signatures.length} more than key counts of permission : 1`
-  if (signature.length !== 65) return `Signature size is ${signature.length}`
-  const signer = signerOf(hexToBytes(rawHex), signature)
-  if (signer === null) return 'java.security.SignatureException: Header byte out of range'
-  if (signer === owner) return null
-  const name = formatBase58(signer)
-  return `${bytesToHex(signature)} is signed by ${name} but it is not contained of permission.`
+/** What a call of a contract needs and returns. */
+interface CallResult {
+  readonly energy: number
+  readonly isReverted: boolean
+  readonly output: string
+}
+
+interface Trace {
+  readonly gasUsed: string
+  readonly output?: string
+  readonly error?: string
+}
+
+const transactionGas = 21_000
+
+/** Runs a call on the newest state. `factor` is the contract's dynamic price, 1 without a penalty. */
+export async function traceCall(
+  evm: Evm,
+  call: { readonly from: string; readonly to: string; readonly data: string; readonly value?: bigint },
+  factor: number,
+): Promise<CallResult> {
+  const { from, to, data, value = 0n } = call
+  const transaction = { from: `0x${from}`, to: `0x${to}`, data: `0x${data}`, value: quantity(value) }
+  const trace = await evm.call<Trace>('debug_traceCall', transaction, 'pending', { tracer: 'callTracer' })
+  const base = Math.max(0, Number(trace.gasUsed) - transactionGas - 4 * tokensOf(data))
+  const energy = Math.floor(base * factor)
+  return { energy, isReverted: trace.error !== undefined, output: strip0x(trace.output ?? '') }
+}
+
+/** Ethereum's measure of call data: 1 for a zero byte, 4 for another. */
+function tokensOf(data: string): number {
+  return hexToBytes(data).reduce((sum, byte) => sum + (byte === 0 ? 1 : 4), 0)
+}
+
+/** The account that a transaction is charged to. */
+interface Payer {
+  readonly address: string
+  readonly balance: bigint
+  readonly accounts: Accounts
+  /** Milliseconds. */
+  readonly now: number
+}
+
+/** How the bytes of a transaction are paid, or null where neither free bandwidth nor TRX is enough: all of them or none. */
+function settleBandwidth(
+  payer: Payer,
+  bytes: number,
+  createsAccount: boolean,
+): Pick<Settlement, 'netUsage' | 'netFee'> | null {
+  const { accounts, address, now, balance } = payer
+  const freeLeft = chainPrices.freeNetLimit - accounts.freeNetUsed(address, now)
+  if (!createsAccount && freeLeft >= bytes) return { netUsage: bytes, netFee: 0 }
+  const netFee = createsAccount ? chainPrices.createAccountFee : bytes * chainPrices.sunPerByte
+  return balance >= BigInt(netFee) ? { netUsage: 0, netFee } : null
+}
+
+/** How the energy of a call is paid. Where the stake and the TRX up to `fee_limit` are not enough, all of it is gone. */
+function settleEnergy(
+  { accounts, address, now, balance }: Payer,
+  { json, amount }: RawTransaction,
+  netFee: number,
+  call: CallResult,
+): Pick<Settlement, 'result' | 'energyTotal' | 'energyUsage' | 'energyFee'> {
+  const staked = Math.max(0, accounts.energyLimit(address) - accounts.energyUsed(address, now))
+  const payable = Number((balance - BigInt(netFee) - amount) / BigInt(chainPrices.sunPerEnergy))
+  const allowed = Math.floor((json.fee_limit ?? 0) / chainPrices.sunPerEnergy)
+  const limit = Math.min(allowed, staked + Math.max(0, payable))
+  const isEnough = call.energy <= limit
+  const energyTotal = isEnough ? call.energy : limit
+  const energyUsage = Math.min(energyTotal, staked)
+  return {
+    result: isEnough ? (call.isReverted ? 'REVERT' : 'SUCCESS') : 'OUT_OF_ENERGY',
+    energyTotal,
+    energyUsage,
+    energyFee: (energyTotal - energyUsage) * chainPrices.sunPerEnergy,
+  }
+}
+
+const minimumStake = 1_000_000n
+
+function invalid(why: string): never {
+  throw new Refusal('CONTRACT_VALIDATE_ERROR', `Contract validate error : ${why}`)
+}
+
+/** Refuses a contract that its sender's account does not allow. `netFee` is sun for its bytes. */
+async function validateContract(
+  node: DevnetNode,
+  raw: RawTransaction,
+  payer: Payer,
+  netFee: number,
+  targetActive: boolean,
+): Promise<void> {
+  const { type, target, amount, json } = raw
+  const available = payer.balance - BigInt(netFee)
+  switch (type) {
+    case 'TransferContract': {
+      const fee = targetActive ? 0n : BigInt(chainPrices.newAccountFee)
+      if (available < amount + fee) invalid('Validate TransferContract error, balance is not sufficient.')
+      return
+    }
+    case 'AccountCreateContract':
+      if (targetActive) invalid('Account has existed')
+      if (available < BigInt(chainPrices.newAccountFee))
+        invalid('Validate CreateAccountActuator error, insufficient fee.')
+      return
+    case 'TriggerSmartContract': {
+      const feeLimit = json.fee_limit ?? 0
+      if (feeLimit < 0 || feeLimit > chainPrices.feeLimitMax) {
+        invalid(`feeLimit must be >= 0 and <= ${chainPrices.feeLimitMax}`)
+      }
+      const code = await node.evm.call<string>('eth_getCode', `0x${target}`, 'pending')
+      if (code === '0x') invalid('No contract or not a smart contract')
+      return
+    }
+    case 'DelegateResourceContract':
+    case 'UnDelegateResourceContract':
+      return validateDelegation(raw, payer, targetActive)
+    default:
+      invalid(`the local chain takes no ${type}`)
+  }
+}
+
+function validateDelegation(
+  { type, owner, target, amount }: RawTransaction,
+  { accounts, now }: Payer,
+  targetActive: boolean,
+): void {
+  const receiver = target ?? ''
+  if (type === 'DelegateResourceContract') {
+    if (amount < minimumStake) invalid('delegateBalance must be greater than or equal to 1 TRX')
+    if (accounts.delegatable(owner, now) < amount) {
+      invalid('delegateBalance must be less than or equal to available FreezeEnergyV2 balance')
+    }
+    if (!targetActive) invalid(`Account[41${receiver}] not exists`)
+    return
+  }
+  const delegated = accounts.delegation(owner, receiver)
+  if (delegated === 0n) invalid('delegated Resource does not exist')
+  if (delegated < amount) {
+    invalid(`insufficient delegateFrozenBalance(Energy), request=${amount}, unlock_balance=${delegated}`)
+  }
 }

@@ -1,13 +1,12 @@
-/** A node's HTTP API: what scanning and collecting ask, with the replies of java-tron 4.8.0. */
+/** A node's HTTP API: what scanning and collecting ask, with the members of java-tron 4.8.0 that they read. */
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type Address, addressFromHex, formatBase58, formatHex, parseAddress } from '../../src/chain/address.ts'
 import { strip0x } from '../support/hex.ts'
-import { chainPrices, totals } from './accounts.ts'
+import { chainPrices, totalEnergy } from './accounts.ts'
 import type { BlockWithReceipts, MinedTransaction } from './blocks.ts'
-import { createBroadcast, isActive } from './broadcast.ts'
+import { createBroadcast, isActive, traceCall } from './broadcast.ts'
 import { ControlError } from './control.ts'
 import type { DevnetNode } from './node.ts'
-import { traceCall } from './settle.ts'
 import { tokenSelector } from './token/compile.ts'
 
 /** The body of a request: an object. */
@@ -24,10 +23,7 @@ const zeroFree = (fields: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== 0 && value !== false && value !== ''))
 const hexText = (text: string) => bytesToHex(utf8ToBytes(text))
 
-/**
- * The paths that scanning and collecting use, with the replies of java-tron 4.8.0: HTTP status 200 for everything, zero and false
- * members left out, `{}` for what is not there.
- */
+/** The paths, as java-tron has them: HTTP status 200 for everything, zero and false members left out, `{}` for what is not there. */
 export function createWalletCalls(node: DevnetNode, price: EnergyPrice): ReadonlyMap<string, WalletCall> {
   const broadcast = createBroadcast(node, () => price.factor)
   return new Map<string, WalletCall>([
@@ -106,22 +102,11 @@ function isHeight(value: unknown): value is number {
 async function getAccount(node: DevnetNode, body: Body): Promise<unknown> {
   const address = readAddress(body, 'address')
   if (!(await isActive(node, address))) return {}
-  const { accounts } = await node.accounts()
-  const { stake, delegated, acquired, createdAt } = accounts.of(address)
   const name = body.visible === true ? formatBase58(address) : formatHex(address)
-  const permission = { threshold: 1, keys: [{ address: name, weight: 1 }] }
   return zeroFree({
     address: name,
     balance: Number(await node.balance(address)),
-    create_time: createdAt,
-    account_resource: zeroFree({
-      energy_window_size: 28_800,
-      delegated_frozenV2_balance_for_energy: Number(delegated),
-      acquired_delegated_frozenV2_balance_for_energy: Number(acquired),
-    }),
-    owner_permission: { permission_name: 'owner', ...permission },
-    active_permission: [{ type: 'Active', id: 2, permission_name: 'active', ...permission }],
-    frozenV2: [{}, { type: 'ENERGY', ...zeroFree({ amount: Number(stake - delegated) }) }, { type: 'TRON_POWER' }],
+    owner_permission: { permission_name: 'owner', threshold: 1, keys: [{ address: name, weight: 1 }] },
   })
 }
 
@@ -132,12 +117,10 @@ async function getAccountResource(node: DevnetNode, body: Body): Promise<unknown
   return zeroFree({
     freeNetUsed: accounts.freeNetUsed(address, now),
     freeNetLimit: chainPrices.freeNetLimit,
-    TotalNetLimit: totals.BANDWIDTH.limit,
-    TotalNetWeight: totals.BANDWIDTH.weight,
     EnergyUsed: accounts.energyUsed(address, now),
     EnergyLimit: accounts.energyLimit(address),
-    TotalEnergyLimit: totals.ENERGY.limit,
-    TotalEnergyWeight: totals.ENERGY.weight,
+    TotalEnergyLimit: totalEnergy.limit,
+    TotalEnergyWeight: totalEnergy.weight,
   })
 }
 
@@ -167,20 +150,17 @@ async function getReceivers(node: DevnetNode, body: Body): Promise<unknown> {
 
 async function callConstant(node: DevnetNode, body: Body, price: EnergyPrice): Promise<unknown> {
   const [from, to] = [readAddress(body, 'owner_address'), readAddress(body, 'contract_address')]
-  const data =
-    typeof body.function_selector === 'string'
-      ? `${tokenSelector(body.function_selector)}${String(body.parameter ?? '')}`
-      : String(body.data ?? '')
+  const data = `${tokenSelector(String(body.function_selector))}${String(body.parameter ?? '')}`
   if (!/^([0-9a-f]{2})*$/i.test(data)) {
     return { result: { code: 'OTHER_ERROR', message: hexText('DecoderException : exception decoding Hex string') } }
   }
   if ((await node.evm.call<string>('eth_getCode', `0x${to}`, 'pending')) === '0x') {
     return { result: { code: 'CONTRACT_VALIDATE_ERROR', message: hexText('Smart contract is not exist.') } }
   }
-  const { energy, penalty, isReverted, output } = await traceCall(node.evm, { from, to, data }, price.factor)
+  const { energy, isReverted, output } = await traceCall(node.evm, { from, to, data }, price.factor)
   return {
     result: { result: true, ...(isReverted ? { message: hexText('REVERT opcode executed') } : {}) },
-    ...zeroFree({ energy_used: energy, energy_penalty: penalty }),
+    energy_used: energy,
     constant_result: [output],
     transaction: { ret: [isReverted ? { ret: 'FAILED' } : {}] },
   }
@@ -199,21 +179,13 @@ async function getInfo(node: DevnetNode, { value }: Body): Promise<unknown> {
     ...zeroFree({ fee }),
     blockNumber: block.height,
     blockTimeStamp: Number(block.timestamp) * 1_000,
-    contractResult: [''],
     receipt: zeroFree(receipt),
     ...(isFailed ? { result: 'FAILED', resMessage: hexText(failureText(transaction.ret)) } : {}),
-    ...(transaction.logs.length === 0 ? {} : { log: transaction.logs.map(toLog) }),
   }
 }
 
 const failureText = (ret: string) =>
   ret === 'OUT_OF_ENERGY' ? "Not enough energy for 'SSTORE' operation executing" : 'REVERT opcode executed'
-
-const toLog = ({ address, topics, data }: MinedTransaction['logs'][number]) => ({
-  address: strip0x(address),
-  topics: topics.map(strip0x),
-  data: strip0x(data),
-})
 
 function receiptOf({ tron, energy, ret }: MinedTransaction) {
   const result = tron.type === 'TriggerSmartContract' ? ret : ''
@@ -225,8 +197,6 @@ function receiptOf({ tron, energy, ret }: MinedTransaction) {
     energy_fee: settlement.energyFee,
     energy_usage_total: settlement.energyTotal,
     net_usage: settlement.netUsage,
-    net_fee: settlement.activationFee === 0 ? settlement.netFee : 0,
-    energy_penalty_total: settlement.energyPenalty,
     result,
   }
 }

@@ -70,7 +70,6 @@ function failure(id: unknown, { code, message, data }: RpcError): string {
 function blockMethods(node: DevnetNode): Methods {
   const find = (txid: unknown) => node.findTransaction(parseHash(txid))
   return {
-    web3_clientVersion: [0, async () => 'TRON/v4.8.2/Linux/Java1.8'],
     eth_chainId: [0, async () => quantity(devnetChainId)],
     eth_getBlockByNumber: [
       2,

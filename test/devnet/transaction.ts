@@ -8,7 +8,6 @@ import { strip0x } from '../support/hex.ts'
 export interface Settlement {
   readonly result: 'SUCCESS' | 'REVERT' | 'OUT_OF_ENERGY'
   readonly energyTotal: number
-  readonly energyPenalty: number
   /** The part of `energyTotal` that the sender's stake or a delegation pays. */
   readonly energyUsage: number
   readonly energyFee: number

@@ -27,7 +27,6 @@ export interface Changes {
   readonly expiration?: number
   readonly hash?: string
   readonly signer?: TestAccount
-  readonly signature?: Uint8Array
 }
 
 const keys = keysOf(testMnemonic)
@@ -71,7 +70,7 @@ export function createWalletClient(devnet: Devnet) {
       ],
     }
     const rawData = encodeStep(header, { ...content, id: nextId++, index: 0, after: [], address } as StepContent)
-    const signature = changes.signature ?? (changes.signer ?? from).sign(rawData)
+    const signature = (changes.signer ?? from).sign(rawData)
     return { txid: txidOf(rawData), headMs, transaction: encodeSigned(rawData, signature) }
   }
   return {
