@@ -1,7 +1,7 @@
-import { createHash, createHmac } from 'node:crypto'
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { Log, LogLevel, Miniflare, type MiniflareOptions } from 'miniflare'
 import { UserError } from '../support/project.ts'
+import { fileOfD1 } from '../support/sqlite-d1.ts'
 import { workDir } from './bundles.ts'
 
 type WorkerOptions = MiniflareOptions['workers'][number]
@@ -33,17 +33,7 @@ export interface RunningWorkers {
   stop(): Promise<void>
 }
 
-/** The folder and the key of D1 objects in Miniflare 5. */
-const objectKey = 'miniflare-D1DatabaseObject'
 const running = new Set<Miniflare>()
-
-/** The file in which Miniflare stores the D1 database of this name, under the folder `state`. */
-function databaseFile(state: string, database: string): string {
-  const key = createHash('sha256').update(objectKey).digest()
-  const nameHash = createHmac('sha256', key).update(database).digest().subarray(0, 16)
-  const check = createHmac('sha256', key).update(nameHash).digest().subarray(0, 16)
-  return `${state}/d1/${objectKey}/${nameHash.toString('hex')}${check.toString('hex')}.sqlite`
-}
 
 /**
  * Starts Workers with copies of seeded databases (`databases`: name to file). They share one workerd, so that the bare
@@ -58,7 +48,7 @@ export async function startWorkers(
   const state = `${workDir}run/${process.pid}-${running.size}`
   rmSync(state, { recursive: true, force: true })
   for (const [name, seeded] of Object.entries(databases)) {
-    const file = databaseFile(state, name)
+    const file = fileOfD1(`${state}/d1`, name)
     mkdirSync(file.slice(0, file.lastIndexOf('/')), { recursive: true })
     copyFileSync(seeded, file)
   }

@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
 import { bundleService } from '../bench/bundles.ts'
 import { type RunningWorkers, startWorkers } from '../bench/miniflare.ts'
 import { root } from '../support/project.ts'
+import { readMigrations } from '../support/sqlite-d1.ts'
 import { backendSecret, testSecret, testXpub, usdtBase58 } from '../support/variables.ts'
 
 const folder = `${root}.wrangler/shop`
@@ -60,9 +61,7 @@ function emptyDatabase(): string {
   mkdirSync(folder, { recursive: true })
   rmSync(path, { force: true })
   const db = new DatabaseSync(path)
-  for (const file of readdirSync(`${root}migrations`).sort()) {
-    if (file.endsWith('.sql')) db.exec(readFileSync(`${root}migrations/${file}`, 'utf8'))
-  }
+  for (const sql of readMigrations()) db.exec(sql)
   db.close()
   return path
 }

@@ -1,3 +1,4 @@
+import { createHash, createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { root } from './project.ts'
@@ -42,9 +43,7 @@ type Prepare = (sql: string, asArrays: boolean) => StatementSync
  */
 export function openSqliteD1(file?: string): SqliteD1 {
   const sqlite = new DatabaseSync(file ?? ':memory:')
-  for (const name of file === undefined ? readdirSync(`${root}migrations`).sort() : []) {
-    if (name.endsWith('.sql')) sqlite.exec(readFileSync(`${root}migrations/${name}`, 'utf8'))
-  }
+  if (file === undefined) for (const sql of readMigrations()) sqlite.exec(sql)
   const prepare = createPrepare(sqlite)
   return {
     sqlite,
@@ -53,6 +52,21 @@ export function openSqliteD1(file?: string): SqliteD1 {
     rollBack: () => sqlite.exec('ROLLBACK'),
     watch: (tables, changed) => watch(sqlite, tables, changed),
   }
+}
+
+/** The text of each migration, in order. */
+export function readMigrations(): readonly string[] {
+  const names = readdirSync(`${root}migrations`).filter((name) => name.endsWith('.sql'))
+  return names.sort().map((name) => readFileSync(`${root}migrations/${name}`, 'utf8'))
+}
+
+/** The file in which Miniflare stores the D1 database with this id, under the folder of all of them. */
+export function fileOfD1(folder: string, id: string): string {
+  const name = 'miniflare-D1DatabaseObject'
+  const key = createHash('sha256').update(name).digest()
+  const hmacOf = (data: string | Buffer) => createHmac('sha256', key).update(data).digest().subarray(0, 16)
+  const hash = hmacOf(id)
+  return `${folder}/${name}/${hash.toString('hex')}${hmacOf(hash).toString('hex')}.sqlite`
 }
 
 function watch(sqlite: DatabaseSync, tables: readonly string[], changed: (table: string, id: number) => void): void {

@@ -1,23 +1,19 @@
-import { createHash, createHmac } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { runOperate } from '../../src/tools/operate/command.ts'
 import { type CommandEnd, callCommand, runCommand } from '../support/command.ts'
 import { root } from '../support/project.ts'
+import { fileOfD1, readMigrations } from '../support/sqlite-d1.ts'
 import { testXpub } from '../support/variables.ts'
 
 /** The id of the database in the configurations of tests. */
 export const databaseId = '0b54dd61-7b1c-4d0c-8d9e-1ad0a25a2f05'
 
-/** Where wrangler keeps the local database of a folder: Miniflare derives the name from its id. */
+/** Where wrangler keeps the local database of a folder. */
 export function databaseFileIn(folder: string): string {
-  const name = 'miniflare-D1DatabaseObject'
-  const key = createHash('sha256').update(name).digest()
-  const hmacOf = (data: string | Buffer) => createHmac('sha256', key).update(data).digest().subarray(0, 16)
-  const id = hmacOf(databaseId)
-  return join(folder, `.wrangler/state/v3/d1/${name}`, `${id.toString('hex')}${hmacOf(id).toString('hex')}.sqlite`)
+  return fileOfD1(join(folder, '.wrangler/state/v3/d1'), databaseId)
 }
 
 /** Creates the local database of a folder with the real migrations. By wrangler it takes seconds. */
@@ -26,9 +22,7 @@ export function createTables(folder: string): void {
   mkdirSync(dirname(file), { recursive: true })
   const db = new DatabaseSync(file)
   db.exec('PRAGMA journal_mode = WAL') // as workerd has it (operate/restore.test.ts)
-  for (const name of readdirSync(`${root}migrations`).sort()) {
-    if (name.endsWith('.sql')) db.exec(readFileSync(`${root}migrations/${name}`, 'utf8'))
-  }
+  for (const sql of readMigrations()) db.exec(sql)
   db.close()
 }
 
