@@ -1,4 +1,5 @@
-import type { GasMode, LeftOut, PlanCurrency } from './plan.ts'
+import type { LeftOut, PlanCurrency } from './plan.ts'
+import { chargedBytes, encodeStep, type TransactionHeader } from './transaction.ts'
 
 /**
  * Energy that is planned above what was measured, in percent: the price of a busy contract grows within hours, and a
@@ -74,25 +75,16 @@ export interface CollectFacts {
   readonly gas: GasFacts
 }
 
-/** What the operator wants. */
+/** What the balances are worth to the operator. */
 export interface CollectWishes {
-  readonly to: string
-  readonly mode: GasMode
-  /** The currencies to collect, TRX among them or not. */
-  readonly currencies: readonly PlanCurrency[]
   /** Least balance by symbol, in smallest units. It is the operator's word that such a balance is worth its fees. */
   readonly min: ReadonlyMap<string, bigint>
   /** What one TRX costs by symbol, in the token's smallest units, above 0. */
   readonly trxPrice: ReadonlyMap<string, bigint>
 }
 
-/** One transfer from an address, decided: what moves and the most that it burns of the address's own TRX. */
-export interface PlannedTransfer {
-  readonly currency: PlanCurrency
-  readonly units: bigint
-  /** With headroom. 0n for TRX. */
-  readonly energy: bigint
-  readonly bytes: number
+/** One transfer from an address, decided: what moves, its step, and the most that it burns of the address's own TRX. */
+export interface PlannedTransfer extends ReturnType<typeof transferOf> {
   readonly fee: bigint
 }
 
@@ -105,9 +97,6 @@ export interface AddressDecision {
   readonly missingSun: bigint
   readonly leftOut: readonly LeftOut[]
 }
-
-/** The bytes of a transfer of this currency from this address. */
-export type TransferBytes = (currency: PlanCurrency, units: bigint, energy: bigint) => number
 
 type Bandwidth = Pick<AccountResources, 'stakedBytes' | 'freeBytes'>
 
@@ -122,18 +111,34 @@ function afterBytes({ stakedBytes, freeBytes }: Bandwidth, bytes: number): Bandw
   return { stakedBytes, freeBytes: freeBytes >= bytes ? freeBytes - bytes : freeBytes }
 }
 
+/** A transfer from an address: the members of its step, and its bytes. `energy` has the headroom; 0n for TRX. */
+function transferOf(
+  header: TransactionHeader,
+  { index, address }: AddressFacts,
+  { sunPerEnergy, feeLimitMax }: ChainPrices,
+  { currency, units, energy }: { currency: PlanCurrency; units: bigint; energy: bigint },
+) {
+  const all = energy * sunPerEnergy
+  const feeLimit = `${all < feeLimitMax ? all : feeLimitMax}`
+  const amounts = { symbol: currency.symbol, units: `${units}`, energy: Number(energy), feeLimit }
+  const detail = { kind: 'transfer', ...amounts } as const
+  const bytes = chargedBytes(encodeStep(header, { id: 1, index, address, after: [], ...detail }))
+  return { currency, units, detail, bytes }
+}
+
 /**
  * Which balances of an address can be collected, and what that needs. `skip` are tokens that were dropped because their
  * fees are more than they bring.
  */
 export function decideAddress(
+  header: TransactionHeader,
   facts: AddressFacts,
   wishes: CollectWishes,
   prices: ChainPrices,
-  bytesOf: TransferBytes,
   skip: ReadonlyMap<string, string>,
 ): AddressDecision {
   const { index, address } = facts
+  const { mode } = header.gas
   const leftOut: LeftOut[] = []
   const leave = ({ symbol }: PlanCurrency, units: bigint, why: string) =>
     leftOut.push({ index, address, symbol, units: `${units}`, why })
@@ -148,31 +153,31 @@ export function decideAddress(
     const why = findObstacle(facts, wishes, currency, units) ?? refusal ?? skip.get(currency.symbol)
     const measured = estimate.kind === 'energy' ? BigInt(estimate.energy) : 0n
     const energy = (measured * (100n + energyHeadroomPercent) + 99n) / 100n
-    const bytes = bytesOf(currency, units, energy)
+    const transfer = transferOf(header, facts, prices, { currency, units, energy })
     const needed = energy > ownEnergy ? energy - ownEnergy : 0n
-    const burnt = wishes.mode === 'transfer' ? needed * prices.sunPerEnergy : 0n
-    const fee = burntForBytes(bandwidth, bytes, prices) + burnt
+    const burnt = mode === 'transfer' ? needed * prices.sunPerEnergy : 0n
+    const fee = burntForBytes(bandwidth, transfer.bytes, prices) + burnt
     const tomorrow = 'its free bytes of today are used up, and it has no TRX to burn: collect it tomorrow'
-    if (why !== undefined || (wishes.mode === 'delegate' && fee > own)) {
+    if (why !== undefined || (mode === 'delegate' && fee > own)) {
       leave(currency, units, why ?? tomorrow)
       continue
     }
-    bandwidth = afterBytes(bandwidth, bytes)
+    bandwidth = afterBytes(bandwidth, transfer.bytes)
     ownEnergy = energy > ownEnergy ? 0n : ownEnergy - energy
     missingEnergy += needed
     if (fee > own) missingSun += fee - own
     own = fee > own ? 0n : own - fee
-    transfers.push({ currency, units, energy, bytes, fee })
+    transfers.push({ ...transfer, fee })
   }
-  const trx = wishes.currencies.find(({ contract }) => contract === null)
-  if (trx !== undefined && facts.sun !== null && own > 0n) {
+  const currency = header.currencies.find(({ contract }) => contract === null)
+  if (currency !== undefined && facts.sun !== null && own > 0n) {
     // TRX is last: it pays for the transfers before it, and what is left goes with its own fee taken off.
-    const bytes = bytesOf(trx, own, 0n)
+    const { bytes } = transferOf(header, facts, prices, { currency, units: own, energy: 0n })
     const fee = burntForBytes(bandwidth, bytes, prices)
     const units = own - fee
-    const why = findObstacle(facts, wishes, trx, own) ?? (units <= fee ? 'it costs more than it brings' : null)
-    if (why === null) transfers.push({ currency: trx, units, energy: 0n, bytes, fee })
-    else leave(trx, own, why)
+    const why = findObstacle(facts, wishes, currency, own) ?? (units <= fee ? 'it costs more than it brings' : null)
+    if (why !== null) leave(currency, own, why)
+    else transfers.push({ ...transferOf(header, facts, prices, { currency, units, energy: 0n }), bytes, fee })
   }
   return { transfers, missingEnergy, missingSun, leftOut }
 }

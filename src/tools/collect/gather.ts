@@ -10,15 +10,16 @@ import { orStop, ToolError } from '../tool-error.ts'
 import type { AddressFacts, CollectFacts, CollectWishes, GasFacts, TokenHolding } from './collect-address.ts'
 import * as api from './node-api.ts'
 import type { CollectNodes } from './nodes.ts'
-import type { LeftOut, PlanCurrency } from './plan.ts'
+import type { GasMode, LeftOut, PlanCurrency } from './plan.ts'
 import { transferParameters } from './transaction.ts'
 
 /** What a plan is made from: the deployment's configuration and the operator's options. */
-export interface CollectSettings extends Pick<CollectWishes, 'mode' | 'min' | 'trxPrice'> {
+export interface CollectSettings extends CollectWishes {
   readonly config: Config
   /** Account number of the derivation paths. */
   readonly account: number
   readonly to: Address
+  readonly mode: GasMode
   readonly gasAddress: Address
   readonly currencies: readonly Currency[]
 }

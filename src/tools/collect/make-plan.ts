@@ -1,7 +1,13 @@
 import { formatUnits } from '../../common/amount.ts'
 import { err, ok, type Result } from '../../common/result.ts'
-import type { AddressFacts, ChainPrices, CollectWishes, GasFacts } from './collect-address.ts'
-import { type AddressDecision, decideAddress, type TransferBytes } from './collect-address.ts'
+import {
+  type AddressDecision,
+  type AddressFacts,
+  type ChainPrices,
+  type CollectWishes,
+  decideAddress,
+  type GasFacts,
+} from './collect-address.ts'
 import type { CollectPlan, CollectStep, LeftOut, PlanCurrency } from './plan.ts'
 import { chargedBytes, encodeStep, type StepContent, type TransactionHeader, txidOf } from './transaction.ts'
 
@@ -66,22 +72,8 @@ function planAddress(state: PlanState, facts: AddressFacts): void {
   addSteps(state, facts, decide(state, facts, skip))
 }
 
-function decide(state: PlanState, facts: AddressFacts, skip: ReadonlyMap<string, string>): AddressDecision {
-  return decideAddress(facts, state.wishes, state.prices, bytesFrom(state, facts), skip)
-}
-
-/** The bytes of a transfer from an address. */
-function bytesFrom({ header, prices }: PlanState, { index, address }: AddressFacts): TransferBytes {
-  return ({ symbol }, units, energy) => {
-    const place = { id: 1, index, address, after: [] }
-    return chargedBytes(encodeStep(header, { ...place, ...transferDetail(prices, symbol, units, energy) }))
-  }
-}
-
-function transferDetail({ sunPerEnergy, feeLimitMax }: ChainPrices, symbol: string, units: bigint, energy: bigint) {
-  const all = energy * sunPerEnergy
-  const feeLimit = `${all < feeLimitMax ? all : feeLimitMax}`
-  return { kind: 'transfer', symbol, units: `${units}`, energy: Number(energy), feeLimit } as const
+function decide({ header, wishes, prices }: PlanState, facts: AddressFacts, skip: ReadonlyMap<string, string>) {
+  return decideAddress(header, facts, wishes, prices, skip)
 }
 
 /**
@@ -130,10 +122,10 @@ function costWithout(state: PlanState, facts: AddressFacts, skip: ReadonlyMap<st
 }
 
 function addSteps(state: PlanState, facts: AddressFacts, decision: AddressDecision): void {
-  const { wishes, gas, prices } = state
+  const { header, gas } = state
   const tokens = tokensOf(decision)
   state.leftOut.push(...decision.leftOut)
-  const needed = wishes.mode === 'transfer' ? 0n : stakeFor(gas, decision.missingEnergy)
+  const needed = header.gas.mode === 'transfer' ? 0n : stakeFor(gas, decision.missingEnergy)
   const stake = needed > state.stakeLeft ? 0n : needed
   let last: number[] = []
   if (needed > state.stakeLeft) {
@@ -141,16 +133,13 @@ function addSteps(state: PlanState, facts: AddressFacts, decision: AddressDecisi
     for (const { currency, units } of tokens) state.leftOut.push(leftOutOf(facts, currency, units, why))
   } else if (tokens.length > 0) {
     last = prepare(state, facts, decision, stake)
-    for (const { currency, units, energy, bytes, fee } of tokens) {
-      const detail = transferDetail(prices, currency.symbol, units, energy)
-      last = [add(state, facts, detail, last, () => fee, bytes)]
-    }
+    for (const { detail, bytes, fee } of tokens) last = [add(state, facts, detail, last, () => fee, bytes)]
   }
   state.stakeLeft -= stake
   const back = stake + facts.delegatedBefore
   if (back > 0n) add(state, facts, { kind: 'undelegate', sun: `${back}` }, last, (bytes) => burn(state, bytes))
-  for (const { currency, units, bytes, fee } of decision.transfers.slice(tokens.length)) {
-    add(state, facts, transferDetail(prices, currency.symbol, units, 0n), last, () => fee, bytes)
+  for (const { detail, bytes, fee } of decision.transfers.slice(tokens.length)) {
+    add(state, facts, detail, last, () => fee, bytes)
   }
 }
 
@@ -163,7 +152,7 @@ function stakeFor({ perTrx }: GasFacts, energy: bigint): bigint {
 function prepare(state: PlanState, facts: AddressFacts, { missingSun }: AddressDecision, stake: bigint): number[] {
   let last: number[] = []
   const isNew = facts.resources === null
-  if (missingSun > 0n || (isNew && state.wishes.mode === 'transfer')) {
+  if (missingSun > 0n || (isNew && state.header.gas.mode === 'transfer')) {
     const sun = missingSun > 0n ? missingSun : 1n // any amount creates the account
     state.spent += sun
     const fee = (bytes: number) => (isNew ? burnActivation(state, bytes) : burn(state, bytes))

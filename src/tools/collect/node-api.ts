@@ -29,10 +29,10 @@ const amount = z.optional(z.int().check(z.gte(0)))
 const count = (value: number | undefined) => value ?? 0
 const leastOf = <T extends bigint | number>(a: T, b: T): T => (a < b ? a : b)
 const parsedWith =
-  <T, R>(schema: z.ZodMiniType<T>, map: (value: T) => R | null) =>
+  <T, R>(schema: z.ZodMiniType<T>, map: (value: T) => R | undefined) =>
   (reply: unknown) => {
     const parsed = schema.safeParse(reply)
-    return parsed.success ? map(parsed.data) : null
+    return parsed.success ? map(parsed.data) : undefined
   }
 
 const parameterList = z.object({ chainParameter: z.array(z.object({ key: z.string(), value: z.optional(z.int()) })) })
@@ -50,7 +50,7 @@ export function readPrices(nodes: CollectNodes): Promise<ChainPrices> {
       feeLimitMax: of('getMaxFeeLimit'),
       freeBytes: Number(of('getFreeNetLimit')),
     }
-    return Object.values(prices).some((price) => price < 0) ? null : prices
+    return Object.values(prices).some((price) => price < 0) ? undefined : prices
   })
   return nodes.agree('getchainparameters', {}, { parse, merge: ifEqual })
 }
@@ -64,22 +64,21 @@ const accountSchema = z.object({
 })
 
 /** An account, or null where there is none: an address that only received tokens. */
-export async function readAccount(nodes: CollectNodes, address: Address): Promise<NodeAccount | null> {
+export function readAccount(nodes: CollectNodes, address: Address): Promise<NodeAccount | null> {
   const own = formatBase58(address)
-  const parse = parsedWith(accountSchema, (reply): { account: NodeAccount | null } | null => {
-    if (reply.address === undefined) return { account: null }
-    if (reply.address !== own) return null
+  const parse = parsedWith(accountSchema, (reply): NodeAccount | null | undefined => {
+    if (reply.address === undefined) return null
+    if (reply.address !== own) return undefined
     const keys = reply.owner_permission?.keys ?? [{ address: own }]
     const hasOwnKey = keys.length === 1 && keys[0]?.address === own
-    return { account: { sun: BigInt(count(reply.balance)), hasOwnKey, isContract: reply.type === 'Contract' } }
+    return { sun: BigInt(count(reply.balance)), hasOwnKey, isContract: reply.type === 'Contract' }
   })
   // A block can have come between the replies: of the balance the smaller one counts.
-  const merge: AgreedReading<{ account: NodeAccount | null }>['merge'] = ({ account: a }, { account: b }) => {
-    if (a === null || b === null) return a === b ? { account: a } : null
-    const sun = leastOf(a.sun, b.sun)
-    return ifEqual({ ...a, sun }, { ...b, sun }) && { account: { ...a, sun } }
+  const merge: AgreedReading<NodeAccount | null>['merge'] = (a, b) => {
+    const sun = leastOf(a?.sun ?? 0n, b?.sun ?? 0n)
+    return ifEqual(a && { ...a, sun }, b && { ...b, sun })
   }
-  return (await nodes.agree('getaccount', { address: own, visible: true }, { parse, merge })).account
+  return nodes.agree('getaccount', { address: own, visible: true }, { parse, merge })
 }
 
 const resourceSchema = z.object({
@@ -177,7 +176,7 @@ export function estimateTransfer(nodes: CollectNodes, transfer: TokenTransfer): 
   const call = { function_selector: 'transfer(address,uint256)', parameter }
   const body = { owner_address: formatHex(from), contract_address: formatHex(contract), ...call }
   const merge: AgreedReading<EnergyEstimate>['merge'] = (a, b) => {
-    if (a.kind !== b.kind) return null
+    if (a.kind !== b.kind) return undefined
     return a.kind === 'energy' && b.kind === 'energy' && a.energy < b.energy ? b : a
   }
   const otherwise = (): EnergyEstimate => ({ kind: 'refused', why: 'the nodes contradict each other about it' })
@@ -210,7 +209,7 @@ export const isTemporary = ({ code }: BroadcastAnswer): boolean => temporaryCode
 export async function broadcast(nodes: CollectNodes, transaction: string): Promise<BroadcastAnswer> {
   const parse = parsedWith(broadcastSchema, ({ result, code, message = '' }) => {
     if (result === true) return { code: 'SUCCESS', message: '' }
-    return code === undefined ? null : { code, message: plain(message) }
+    return code === undefined ? undefined : { code, message: plain(message) }
   })
   const answers = await nodes.postAll('broadcasthex', { transaction }, parse)
   const rank = ({ code }: BroadcastAnswer) => (bestCodes.includes(code) ? bestCodes.indexOf(code) : bestCodes.length)
@@ -244,21 +243,16 @@ const infoSchema = z.object({
  * A transaction that is in a block, or null where it is in none, or not in that of a quorum yet. Only this distinguishes a
  * pending one from a mined one.
  */
-export async function readInfo(nodes: CollectNodes, txid: string): Promise<MinedInfo | null> {
-  const parse = parsedWith(infoSchema, (reply): { info: MinedInfo | null } | null => {
+export function readInfo(nodes: CollectNodes, txid: string): Promise<MinedInfo | null> {
+  const parse = parsedWith(infoSchema, (reply): MinedInfo | null | undefined => {
     const { id, blockNumber: height, fee, result, resMessage = '', receipt } = reply
-    if (id === undefined) return { info: null }
-    if (id !== txid || height === undefined) return null
+    if (id === undefined) return null
+    if (id !== txid || height === undefined) return undefined
     const isSuccess = result === undefined && (receipt?.result ?? 'SUCCESS') === 'SUCCESS'
     const message = textOf(resMessage) || (receipt?.result ?? '')
-    return { info: { height, isSuccess, message, fee: BigInt(count(fee)), energy: count(receipt?.energy_usage_total) } }
+    return { height, isSuccess, message, fee: BigInt(count(fee)), energy: count(receipt?.energy_usage_total) }
   })
-  const reading: AgreedReading<{ info: MinedInfo | null }> = {
-    parse,
-    merge: ifEqual,
-    otherwise: () => ({ info: null }),
-  }
-  return (await nodes.agree('gettransactioninfobyid', { value: txid }, reading)).info
+  return nodes.agree('gettransactioninfobyid', { value: txid }, { parse, merge: ifEqual, otherwise: () => null })
 }
 
 /** A node's text as hex of UTF-8. */

@@ -27,10 +27,10 @@ export interface CollectPlatform extends CommandPlatform {
 
 /** How the replies of several nodes become one value. */
 export interface AgreedReading<T> {
-  /** The value of a reply, or null where it is none of those that are known. */
-  readonly parse: (reply: unknown) => T | null
-  /** The value that is right where either of two replies is, or null where they contradict each other. */
-  readonly merge: (a: T, b: T) => T | null
+  /** The value of a reply, or undefined where it is none of those that are known. */
+  readonly parse: (reply: unknown) => T | undefined
+  /** The value that is right where either of two replies is, or undefined where they contradict each other. */
+  readonly merge: (a: T, b: T) => T | undefined
   /** The value where no quorum agrees. Without it the nodes are asked again, and then the command stops. */
   readonly otherwise?: (values: readonly T[]) => T
 }
@@ -52,7 +52,7 @@ export interface CollectNodes {
 }
 
 /** Replies that must be equal. */
-export const ifEqual = <T>(a: T, b: T): T | null => (isDeepStrictEqual(a, b) ? a : null)
+export const ifEqual = <T>(a: T, b: T): T | undefined => (isDeepStrictEqual(a, b) ? a : undefined)
 
 /** The nodes of `chain`. */
 export function openNodes(chain: ChainConfig, platform: CollectPlatform): CollectNodes {
@@ -126,7 +126,7 @@ const describe = (failure: { readonly kind: string; readonly why?: string }) =>
 function post<T>(session: Session, node: TronNode, path: string, body: object, parse: AgreedReading<T>['parse']) {
   return askApi(session, node, `/wallet/${path}`, body, (reply) => {
     const value = parse(reply)
-    return value === null ? nodeError('bad-answer', 'an unknown reply') : ok(value)
+    return value === undefined ? nodeError('bad-answer', 'an unknown reply') : ok(value)
   })
 }
 
@@ -160,7 +160,7 @@ function groupsOf<T>(
   for (const { value } of answers) {
     for (const group of groups) {
       const merged = merge(group.value, value)
-      if (merged !== null) Object.assign(group, { value: merged, count: group.count + 1 })
+      if (merged !== undefined) Object.assign(group, { value: merged, count: group.count + 1 })
     }
     groups.push({ value, count: 1 })
   }

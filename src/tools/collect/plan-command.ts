@@ -69,7 +69,7 @@ export async function createPlan(
   const { addresses, unknown, prices, gas } = await gatherFacts(nodes, settings, listed, onProgress)
   const { height, hash, timestamp: newest } = await nodes.read((session) => readFinalizedHead(session, null))
   const now = nodes.clock.now()
-  const { mode, min, trxPrice, gasAddress } = settings
+  const { mode, gasAddress } = settings
   const header = {
     to: formatBase58(settings.to),
     gas: { mode, address: formatBase58(gasAddress) },
@@ -78,8 +78,7 @@ export async function createPlan(
     expiration: Math.min(newest, now) + hours * hourMs, // also where the clock of this machine is wrong
     currencies: settings.currencies.map(planCurrency),
   }
-  const wishes = { to: header.to, mode, currencies: header.currencies, min, trxPrice }
-  const { steps, leftOut } = orStop(decideSteps(header, addresses, wishes, prices, gas))
+  const { steps, leftOut } = orStop(decideSteps(header, addresses, settings, prices, gas))
   return {
     ...planHeader,
     chainId: settings.config.chainId,

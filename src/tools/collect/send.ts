@@ -150,7 +150,7 @@ async function checkSent(run: SendRun, step: CollectStep, { height, timestamp }:
   const info = await readInfo(run.nodes, step.txid)
   if (info !== null) {
     setState(run, step, { kind: 'mined', info, isFinal: false })
-    if (!info.isSuccess) halt(run, step, `it failed in its block (${info.message})`)
+    if (!info.isSuccess) run.halted ??= { step, why: `it failed in its block (${info.message})` }
   } else if (timestamp > run.plan.expiration) {
     setState(run, step, { kind: 'refused', why: 'it expired before it came into a block' })
   } else if (height - state.height >= resendAfterBlocks) {
@@ -183,7 +183,7 @@ async function advance(run: SendRun, step: CollectStep, final: FinalHead): Promi
     run.doubts.set(step.id, doubts)
     if (doubts >= doubtsMax && !(await findMined(run, step.address))) {
       setState(run, step, { kind: 'skipped', why: measured.why })
-      if (measured.kind === 'costlier') halt(run, step, measured.why)
+      if (measured.kind === 'costlier') run.halted ??= { step, why: measured.why }
     }
     return false
   }
@@ -258,8 +258,4 @@ function beginAgain(run: SendRun, removed: CollectStep): void {
 function setState(run: SendRun, { id }: CollectStep, state: StepState): void {
   run.states.set(id, state)
   run.onProgress(run.states)
-}
-
-function halt(run: SendRun, step: CollectStep, why: string): void {
-  run.halted ??= { step, why }
 }

@@ -1,9 +1,8 @@
-import { type Address, parseAddress } from '../../chain/address.ts'
 import { burntForBytes, type ChainPrices, type EnergyEstimate } from './collect-address.ts'
 import { estimateTransfer, type MinedInfo, readAccount, readResources } from './node-api.ts'
 import type { CollectNodes } from './nodes.ts'
 import { type CollectPlan, type CollectStep, formatTrx } from './plan.ts'
-import { transferParameters } from './transaction.ts'
+import { accountOf, transferParameters } from './transaction.ts'
 
 /** How a run ended. `interrupted` can be continued by running it again; its reason is one sentence. */
 export type SendOutcome = { readonly kind: 'settled' } | { readonly kind: 'interrupted'; readonly why: string }
@@ -172,10 +171,4 @@ async function measureTransfer(
 
 function burnsMore(sun: bigint, { fee }: CollectStep, why: string): string {
   return `it would burn ${formatTrx(sun)} TRX, and the plan says at most ${formatTrx(fee)}: ${why}`
-}
-
-function accountOf(base58: string): Address {
-  const parsed = parseAddress(base58)
-  if (!parsed.ok) throw new Error(`not an address: ${base58}`) // a plan is parsed before
-  return parsed.value
 }

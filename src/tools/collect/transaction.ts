@@ -115,7 +115,8 @@ export function transferParameters(to: Address, units: bigint): string {
   return word(to) + word(units.toString(16))
 }
 
-function accountOf(base58: string): Address {
+/** The account of an address in a plan. */
+export function accountOf(base58: string): Address {
   const parsed = parseAddress(base58)
   if (!parsed.ok) throw new Error(`not an address: ${base58}`) // a plan is parsed before
   return parsed.value

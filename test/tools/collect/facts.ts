@@ -80,7 +80,8 @@ export function factsOf(...given: readonly TestAddress[]): readonly AddressFacts
 }
 
 /** What differs from a plan that takes everything. `min` is 0 for all where it is not given. */
-export interface TestWishes extends Partial<Omit<CollectWishes, 'min' | 'trxPrice'>> {
+export interface TestWishes {
+  readonly currencies?: readonly PlanCurrency[]
   readonly gas?: Partial<GasFacts>
   readonly prices?: Partial<ChainPrices>
   readonly min?: Readonly<Record<string, bigint>>
@@ -99,7 +100,7 @@ const headerOf = (mode: GasMode, wanted: readonly PlanCurrency[]): TransactionHe
 /** A plan for an address with both currencies, and one with a token and no account: made without a chain. */
 export function samplePlan(mode: GasMode): CollectPlan {
   const header = headerOf(mode, currencies)
-  const wishes = { to: destination, mode, currencies, min: new Map([['USDT', 0n]]), trxPrice: new Map() }
+  const wishes = { min: new Map([['USDT', 0n]]), trxPrice: new Map() }
   const decided = decideSteps(header, factsOf({ trx: 3.5, usdt: 25 }, { usdt: 10 }), wishes, prices, richGas)
   if (!decided.ok) throw new Error(decided.error)
   const texts = { createdAt: formatInstant(1 as UnixMs), expiresAt: formatInstant(header.expiration as UnixMs) } // times
@@ -112,9 +113,6 @@ export function planOf(mode: GasMode, facts: readonly AddressFacts[], changes: T
   const header = headerOf(mode, changes.currencies ?? [trx, usdt])
   const { currencies } = header
   const wishes: CollectWishes = {
-    to: destination,
-    mode,
-    currencies,
     min: new Map(Object.entries(changes.min ?? { TRX: 0n, USDT: 0n })),
     trxPrice: new Map(Object.entries(changes.trxPrice ?? {})),
   }

@@ -61,7 +61,7 @@ it('a stopped command asks nothing more', async () => {
 
 it('a reply that is none of those known is tried again, and then a failure in one sentence', async () => {
   const { nodes, asked } = timedNodes()
-  const answer = nodes.agree('getaccount', {}, { ...anything, parse: () => null })
+  const answer = nodes.agree('getaccount', {}, { ...anything, parse: () => undefined })
   await expect(answer).rejects.toThrow(/^no node answered getaccount \((?!.*n\.example)/)
   expect(asked.length).toBeGreaterThan(4)
 })
