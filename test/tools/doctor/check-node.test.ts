@@ -1,9 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tokenBase58 } from '../../devnet/control.ts'
 import { depositBase58 } from '../../devnet/support.ts'
-import { type DoctorHarness, failures, openHarness, type Values } from './harness.ts'
-import { type JsonRpcCall, type Responder, serve } from './servers.ts'
-import { secretsIn, urlSecret, valuesFor } from './support.ts'
+import {
+  type DoctorHarness,
+  failures,
+  type JsonRpcCall,
+  openHarness,
+  type Responder,
+  secretsIn,
+  serve,
+  urlSecret,
+  type Values,
+  valuesFor,
+} from './harness.ts'
 
 let harness: DoctorHarness
 

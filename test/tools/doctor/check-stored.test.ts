@@ -5,8 +5,7 @@ import type { StoredData } from '../../../src/tools/database.ts'
 import type { Devnet } from '../../devnet/chain.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
 import { depositBase58 } from '../../devnet/support.ts'
-import { failures, type Values } from './harness.ts'
-import { goodSecret, linesOf, platformAt, sourceOf, startChain, valuesFor } from './support.ts'
+import { failures, goodSecret, linesOf, platformAt, sourceOf, startChain, type Values, valuesFor } from './harness.ts'
 
 let devnet: Devnet
 

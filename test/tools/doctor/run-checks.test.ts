@@ -3,8 +3,7 @@ import { mnemonicToSeedSync } from '@scure/bip39'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ConfigurationSource } from '../../../src/tools/configuration.ts'
 import { tokenBase58 } from '../../devnet/control.ts'
-import { type DoctorHarness, failures, openHarness, type Values } from './harness.ts'
-import { secretsIn, urlSecret, valuesFor } from './support.ts'
+import { type DoctorHarness, failures, openHarness, secretsIn, urlSecret, type Values, valuesFor } from './harness.ts'
 
 let harness: DoctorHarness
 

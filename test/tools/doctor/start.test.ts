@@ -8,8 +8,7 @@ import { callCommand, runCommand } from '../../support/command.ts'
 import { testXpub } from '../../support/variables.ts'
 import { createTables, databaseId, installQuickWrangler, installWrangler, rowsIn } from '../local-database.ts'
 import { objectBindings } from '../objects.ts'
-import { failures } from './harness.ts'
-import { goodSecret, keySecret, startChain, urlSecret, valuesFor } from './support.ts'
+import { failures, goodSecret, keySecret, startChain, urlSecret, valuesFor } from './harness.ts'
 
 let devnet: Devnet
 let folder: string
