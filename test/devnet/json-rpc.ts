@@ -31,16 +31,11 @@ const invalidCall = () => new RpcError(-32602, 'method parameters invalid', null
 export function createJsonRpc(node: DevnetNode): (body: string) => Promise<string> {
   const methods = { ...blockMethods(node), ...stateMethods(node) }
   return async (body) => {
-    let request: unknown
-    try {
-      request = JSON.parse(body)
-    } catch {
-      return failure('null', new RpcError(-32700, 'JSON parse error', null)) // the id is the text 'null'
-    }
+    const request: unknown = JSON.parse(body)
     if (!Array.isArray(request)) return handleOne(request, methods)
     if (request.length > batchMax) {
       const message = `Batch size ${request.length} exceeds the limit of ${batchMax}`
-      return failure('null', new RpcError(-32005, message, null))
+      return failure('null', new RpcError(-32005, message, null)) // the id is the text 'null'
     }
     const responses: string[] = []
     for (const one of request) responses.push(await handleOne(one, methods)) // one after the other, as java-tron does
@@ -51,8 +46,7 @@ export function createJsonRpc(node: DevnetNode): (body: string) => Promise<strin
 async function handleOne(request: unknown, methods: Methods): Promise<string> {
   const { id = null, method: name = '', params = [] } = Object(request) as { [member: string]: unknown } // or its default
   try {
-    if (typeof name !== 'string' || name === '') throw new RpcError(-32600, 'invalid request', null)
-    const method = methods[name]
+    const method = methods[String(name)]
     if (method === undefined) throw new RpcError(-32601, 'method not found', null)
     const [parameters, run] = method
     if (!Array.isArray(params) || params.length !== parameters) throw invalidCall()
@@ -132,15 +126,10 @@ async function ethCall({ evm }: DevnetNode, given: unknown, tag: unknown): Promi
   try {
     return await evm.call('eth_call', { to: target, data: readText(data), ...sender }, 'pending')
   } catch (error) {
-    throw error instanceof EvmError ? tronError(error) : error
+    if (!(error instanceof EvmError)) throw error
+    const message = error.message.replace(/^execution reverted/, 'REVERT opcode executed') // with the reason, if there is one
+    throw new RpcError(-32000, message, error.data ?? '{}') // `data` is the returned bytes
   }
-}
-
-/** A revert as a Tron error: the message ends with the reason if there is one, and `data` is the returned bytes. */
-function tronError({ message, data }: EvmError): RpcError {
-  if (!message.startsWith('execution reverted')) return new RpcError(-32000, message, data ?? '{}')
-  const reason = /^execution reverted: (.*)$/s.exec(message)?.[1]
-  return new RpcError(-32000, `REVERT opcode executed${reason === undefined ? '' : `: ${reason}`}`, data ?? '{}')
 }
 
 function readObject(value: unknown): Record<string, unknown> {
@@ -162,22 +151,14 @@ function parseStateAddress(value: unknown): string {
 
 /** Refuses any state but `latest` (PROTOCOL.md, Block tags). */
 function requireLatest(value: unknown): void {
-  const tag = readText(value)
-  if (tag === 'latest') return
-  if (['earliest', 'pending', 'finalized', 'safe'].includes(tag)) {
-    throw invalid('TAG [earliest | pending | finalized | safe] not supported')
-  }
-  throw invalid(/^(0x[0-9a-f]+|\d+)$/.test(tag) ? 'QUANTITY not supported, just support TAG as latest' : invalidHeight)
+  if (readText(value) !== 'latest') throw invalid('QUANTITY not supported, just support TAG as latest')
 }
 
-const invalidHeight = 'invalid block number'
-
-/** A tag, `0x` hex, or decimal digits without `0x`. */
+/** A tag, or `0x` hex. */
 function parseHeight(value: unknown, heads: Heads): number {
   const given = readText(value)
   if (given === 'latest' || given === 'finalized') return heads[given]
-  if (given === 'pending' || given === 'safe') throw invalid(`TAG ${given} not supported`)
-  if (!/^(0x[0-9a-f]{1,13}|\d{1,15})$/.test(given)) throw invalid(invalidHeight)
+  if (!/^0x[0-9a-f]{1,13}$/.test(given)) throw invalid('invalid block number')
   return Number(given)
 }
 

@@ -20,7 +20,6 @@ const unknownHash = `0x${'00'.repeat(31)}99`
 const usdtMainnet = '0xa614f803b6fd780986a42c78ec9c7f77e6ded13c'
 const at = `0x${depositHex}`
 const token = `0x${tokenAddress}`
-const stateTags = 'TAG [earliest | pending | finalized | safe] not supported'
 const wrongType = 'method parameters invalid'
 
 interface BlockObject {
@@ -111,8 +110,6 @@ describe('JSON-RPC', () => {
     ['a missing parameter', 'eth_getBalance', [at], -32602, wrongType],
     ['whole transactions, which only this chain does', 'eth_getBlockByNumber', ['0x1', true], -32602, wrongType],
     ['state at a height', 'eth_getBalance', [at, '0x1'], -32602, 'QUANTITY not supported, just support TAG as latest'],
-    ['finalized state', 'eth_call', [{ to: at, data: '0x' }, 'finalized'], -32602, stateTags],
-    ['a pending block', 'eth_getBlockByNumber', ['pending', false], -32602, 'TAG pending not supported'],
     ['an address of 19 bytes', 'eth_getBalance', [at.slice(0, -2), 'latest'], -32602, 'invalid address hash value'],
     ['a short hash', 'eth_getTransactionByHash', ['0x12'], -32602, 'invalid hash value'],
     ['a call without code', 'eth_call', [{ to: usdtMainnet }, 'latest'], -32600, 'Smart contract is not exist.'],
@@ -179,8 +176,6 @@ describe('JSON-RPC', () => {
 
   const calls = ['eth_chainId', 'nope'].map((method, id) => ({ jsonrpc: '2.0', id, method }))
   it.each([
-    ['text that is not JSON', '{', { id: 'null', error: { code: -32700, message: 'JSON parse error' } }],
-    ['a number', '7', { id: null, error: { code: -32600, message: 'invalid request' } }],
     [
       '101 calls',
       JSON.stringify(Array(101).fill(calls[0])),
