@@ -175,6 +175,9 @@ function reportUnreadable(pool: Pool, { header: { height }, transactions }: Node
 
 type Verdicts = readonly QuorumVerdict<NodeBlock>[]
 
+/** How far above a block that cannot be read others are tried: the next one can be like it. */
+const laterBlocks = [1, 8] as const
+
 /**
  * What nodes say about the blocks from `from` on: `count` at most, and at least one that is agreed or not. Fewer, where too many are
  * too large or malformed, so that only the block that cannot be read is not agreed.
@@ -194,9 +197,13 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
     // What takes too long is asked for in smaller parts by the next piece of work: this one has lost its time.
     if (failure.kind !== 'no-answer' || !(isOfContent || (kinds.has('timed-out') && length === 1))) return err(failure)
     if (length > 1) continue
-    // The nodes are well where they have the next block: then it is this one that cannot be read.
-    const [after] = from < to ? (await agreeOnRange(session, (from + 1) as BlockHeight, 1)).known : []
-    return after !== undefined && 'value' in after ? ok([{ kind: 'differs' }, after]) : err(failure)
+    // The nodes are well where they have a later block: then it is this one that cannot be read.
+    for (const later of laterBlocks) {
+      const [other] = from + later <= to ? (await agreeOnRange(session, (from + later) as BlockHeight, 1)).known : []
+      if (other !== undefined && 'value' in other)
+        return ok(later === 1 ? [{ kind: 'differs' }, other] : [{ kind: 'differs' }])
+    }
+    return err(failure)
   }
 }
 

@@ -51,11 +51,12 @@ describe('a block whose logs are too many for a reply', () => {
 })
 
 describe('a block that no reply can hold', () => {
-  const tooLargeWith = (h: Harness, i: number): Fault =>
+  const tooLargeWith = (h: Harness, ...those: readonly number[]): Fault =>
     changing('/wallet/getblockbylimitnext', (value) => {
       const { block = [] } = value as { block?: Wire[] }
-      const hasIt = block.some(({ blockID }) => blockID === h.chain.at(h.chain.firstHeight + i)?.hash)
-      return hasIt ? { block, padding: 'x'.repeat(5 * 1024 * 1024) } : value
+      const hashes = those.map((i) => h.chain.at(h.chain.firstHeight + i)?.hash)
+      const hasOne = block.some(({ blockID }) => hashes.some((hash) => hash === blockID))
+      return hasOne ? { block, padding: 'x'.repeat(5 * 1024 * 1024) } : value
     })
 
   it('is a gap, at most: the blocks before it and after it are read', async () => {
@@ -72,7 +73,18 @@ describe('a block that no reply can hold', () => {
     ])
   })
 
-  it('is no gap where the next one cannot be read either: then the nodes are not well', async () => {
+  it('is a gap also where the one after it is like it', async () => {
+    const chain = createChain()
+    chain.addEmpty(20)
+    const h = await createProbed({ chain })
+    for (const i of [0, 1]) h.fail(i, tooLargeWith(h, 2, 3))
+    const from = (i: number) =>
+      h.settle(h.open().finalBlocks(at(chain.firstHeight + i), at(chain.firstHeight + 15), matchUs))
+    expect(wordsOf(await from(2))).toEqual(['no'])
+    expect(wordsOf(await from(3))).toEqual(['no', 0])
+  })
+
+  it('is no gap where no later one can be read either: then the nodes are not well', async () => {
     const h = await createProbed()
     for (const i of [0, 1]) h.fail(i, { kind: 'oversize' })
     expect(await read(h)).toMatchObject({ ok: false, error: { kind: 'no-answer' } })
