@@ -110,31 +110,27 @@ export interface RaisedAlarm {
 }
 
 /** Whether an alarm is raised. */
-export async function hasAlarm(db: ReadDatabase, kind: AlarmKind, subject: string): Promise<boolean> {
+async function hasAlarm(db: ReadDatabase, kind: AlarmKind, subject: string): Promise<boolean> {
   return (await selectOne(db, { kind, subject }).first()) !== null
 }
 
 /** The raised alarms of these kinds. */
-export async function selectAlarms(db: ReadDatabase, kinds: readonly AlarmKind[]): Promise<readonly RaisedAlarm[]> {
+async function selectAlarms(db: ReadDatabase, kinds: readonly AlarmKind[]): Promise<readonly RaisedAlarm[]> {
   return (await selectOfKinds(db, { kinds: JSON.stringify(kinds) }).all<RaisedAlarm>()).results
 }
 
 /** Stores an alarm. Of one that is raised already it stores the time. */
-export async function addAlarm(db: WriteDatabase, kind: AlarmKind, subject: string, at: UnixMs): Promise<void> {
+async function addAlarm(db: WriteDatabase, kind: AlarmKind, subject: string, at: UnixMs): Promise<void> {
   await upsert(db, { kind, subject, at }).run()
 }
 
 /** Removes an alarm, where it is raised. */
-export async function removeAlarm(db: WriteDatabase, kind: AlarmKind, subject: string): Promise<void> {
+async function removeAlarm(db: WriteDatabase, kind: AlarmKind, subject: string): Promise<void> {
   await remove(db, { kind, subject }).run()
 }
 
 /** Removes the alarms of these kinds that were stored last before a time. */
-export async function removeAlarmsBefore(
-  db: WriteDatabase,
-  kinds: readonly AlarmKind[],
-  before: UnixMs,
-): Promise<void> {
+async function removeAlarmsBefore(db: WriteDatabase, kinds: readonly AlarmKind[], before: UnixMs): Promise<void> {
   await removeBefore(db, { kinds: JSON.stringify(kinds), before }).run()
 }
 

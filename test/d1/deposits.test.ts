@@ -1,7 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { EndpointKey } from '../../src/common/ids.ts'
 import type { WriteDatabase } from '../../src/d1/database.ts'
-import { type DepositFilter, type DepositPage, depositStates, listDeposits } from '../../src/deposits/deposits.ts'
+import {
+  countedMax,
+  type DepositFilter,
+  type DepositKey,
+  type DepositPage,
+  depositStates,
+  listDeposits,
+} from '../../src/deposits/deposits.ts'
 import { storeTransfers } from '../../src/deposits/transfers.ts'
+import { createSharedHealth } from '../../src/scan/health.ts'
+import { readSummary, summaryDays } from '../../src/scan/summary.ts'
+import { registerEndpoints } from '../../src/webhooks/endpoint-state.ts'
 import { twoCurrencies } from '../support/currencies.ts'
 import {
   addressAt,
@@ -10,95 +21,277 @@ import {
   credited,
   cuy,
   held,
+  measure,
   moved,
   ms,
   nth,
+  numbers,
   openDatabase,
   refused,
   seen,
+  stranger,
   txid,
   uid,
-  upTo,
+  withoutTriggers,
 } from './fixtures.ts'
 
 let db: WriteDatabase
-let now: number
+const today = 20_000 * 86_400_000
+const endpoint = { key: 'e'.repeat(64) as EndpointKey, number: 1 }
 
 beforeEach(async () => {
-  db = await openDatabase([1, 2])
-  now = 1_000
+  db = await openDatabase([1, 2, Number.MAX_SAFE_INTEGER])
 })
 
-const list = (filter: Partial<DepositFilter> = {}, page: Partial<DepositPage> = {}) => {
-  const clock = { now: () => ms(now), sleep: () => Promise.resolve(), random: () => 0 }
-  const all = { uid: uid(1), state: null, cuy: null, ...filter }
-  return listDeposits({ db, clock, currencies: twoCurrencies }, all, { before: null, limit: 20, ...page })
+const clock = { now: () => ms(today + 5_000), sleep: () => Promise.resolve(), random: () => 0 }
+type Question = Partial<DepositFilter> | DepositKey
+const list = (filter: Question = {}, page: Partial<DepositPage> = {}, from = db) => {
+  const all = 'txid' in filter || 'address' in filter ? filter : { uid: null, state: null, cuy: null, ...filter }
+  return listDeposits({ db: from, clock, currencies: twoCurrencies }, all, { before: null, limit: 20, ...page })
 }
 const idsOf = async (...args: Parameters<typeof list>) => (await list(...args)).list.map(({ id }) => id)
+const summary = (from = db) =>
+  readSummary({ db: from, clock, currencies: twoCurrencies }, [endpoint], createSharedHealth())
+const toSecond = { uid: uid(2), to: addressAt(1) }
 
-describe('the transfers of a caller', () => {
-  it('are in every state but moved, newest first, each credited one with its entry', async () => {
-    const token = { cuy: cuy(2), native: false, position: 3 }
-    await storeTransfers(db, [nth(1), nth(2, held()), nth(3, refused), nth(4, seen(), { block: block(121) })], ms(10))
-    await storeTransfers(db, [nth(5, moved), nth(6, credited(7n), token)], ms(20))
-    const { list: found, count } = await list()
-    expect(found.map(({ txid: id, state, entry }) => [id, state, entry])).toEqual([
-      [txid(6), 'credited', 2],
-      [txid(4), 'seen', null],
-      [txid(3), 'refused', null],
-      [txid(2), 'held', null],
-      [txid(1), 'credited', 1],
-    ])
-    expect(count).toBe(5)
-    await db.prepare(`UPDATE scan SET finalized = 121, height = 121, hash = '${block(121).hash}'`).run()
-    await db.prepare(`UPDATE transfer SET state = 'dropped' WHERE txid = '${txid(4)}'`).run()
-    expect(await list({ state: 'dropped' })).toMatchObject({ list: [{ txid: txid(4), finalIn: null }], count: 1 })
+describe('the transfers of all callers', () => {
+  beforeEach(async () => {
+    await storeTransfers(
+      db,
+      [
+        nth(1),
+        nth(2, credited(), { ...toSecond, cuy: cuy(2), native: false }),
+        nth(2, held(), { position: 1, cuy: cuy(2), native: false }),
+        nth(3, refused, toSecond),
+        nth(4, seen(), { block: block(121) }),
+        nth(5, moved),
+        nth(2, moved, { position: 2, cuy: cuy(2), native: false }),
+      ],
+      ms(10),
+    )
   })
 
-  it('are those of the caller alone', async () => {
-    await storeTransfers(db, [nth(1), nth(2, credited(), { uid: uid(2), to: addressAt(1) })], ms(10))
-    expect(await idsOf()).toEqual([1])
-    expect(await idsOf({ uid: uid(2) })).toEqual([2])
-    for (const state of depositStates) expect(await list({ uid: uid(3), state })).toEqual({ list: [], count: 0 })
-    expect(await list({ uid: uid(3) })).toEqual({ list: [], count: 0 })
+  it('are listed newest first without what moved, each with its caller and its entry', async () => {
+    const found = await list()
+    expect(found.list.map(({ id, uid: owner, state, entry }) => [id, owner, state, entry])).toEqual([
+      [5, 1, 'seen', null],
+      [4, 2, 'refused', null],
+      [3, 1, 'held', null],
+      [2, 2, 'credited', 2],
+      [1, 1, 'credited', 1],
+    ])
+    expect(found.count).toBe(5)
+    expect(await idsOf({}, { before: below(4), limit: 2 })).toEqual([3, 2])
   })
 
   it('are filtered by state, by currency and by both', async () => {
-    const verdicts = [credited(), held(), refused, seen()]
-    const stored = verdicts.flatMap((verdict, i) =>
-      [1, 2].map((currency) => nth(10 * i + currency, verdict, { cuy: cuy(currency), block: block(101) })),
-    )
-    await storeTransfers(db, stored, ms(10))
-    expect(await idsOf()).toEqual([8, 7, 6, 5, 4, 3, 2, 1])
-    expect(await idsOf({ state: 'held' })).toEqual([4, 3])
-    expect(await idsOf({ cuy: cuy(2) })).toEqual([8, 6, 4, 2])
-    expect(await list({ state: 'refused', cuy: cuy(1) })).toMatchObject({ list: [{ id: 5 }], count: 1 })
-    expect(await list({ cuy: cuy(1) }, { limit: 1, before: below(7) })).toMatchObject({ list: [{ id: 5 }], count: 4 })
-    expect(await list({ state: 'seen' }, { before: below(7) })).toEqual({ list: [], count: 2 })
-  })
-
-  it('keep their pages by before while new ones arrive', async () => {
-    await storeTransfers(
-      db,
-      upTo(7).map((n) => nth(n + 1, held())),
-      ms(10),
-    )
-    const pages: number[][] = [await idsOf({}, { limit: 3 })]
-    for (let n = 100; pages.at(-1)?.length === 3; n += 1) {
-      await storeTransfers(db, [nth(n, held())], ms(20))
-      pages.push(await idsOf({}, { limit: 3, before: below(pages.at(-1)?.at(-1) ?? 0) }))
-    }
-    expect(pages).toEqual([[7, 6, 5], [4, 3, 2], [1]])
+    expect(await list({ state: 'credited' })).toMatchObject({ list: [{ id: 2 }, { id: 1 }], count: 2 })
+    expect(await idsOf({ cuy: cuy(2) })).toEqual([3, 2])
+    expect(await idsOf({ state: 'credited', cuy: cuy(1) })).toEqual([1])
+    expect(await idsOf({ state: 'dropped' })).toEqual([])
   })
 
   it('are final after three seconds for each block above the final one, less the time since it was final', async () => {
-    // Block 120 has been final since time 1000.
-    await storeTransfers(db, [nth(1, seen(), { block: block(121) }), nth(2, seen(), { block: block(138) })], ms(10))
-    const seconds = async () => (await list()).list.map(({ finalIn }) => finalIn)
-    expect(await seconds()).toEqual([54, 3])
-    now += 1_001
-    expect(await seconds()).toEqual([53, 2])
-    now += 10_000
-    expect(await seconds()).toEqual([43, 0])
+    await storeTransfers(db, [nth(6, seen(), { block: block(138) })], ms(10))
+    let now = 1_000 // block 120 has been final since then
+    const context = { db, clock: { ...clock, now: () => ms(now) }, currencies: twoCurrencies }
+    const secondsAt = async (time: number) => {
+      now = time
+      const found = await listDeposits(context, { uid: null, state: 'seen', cuy: null }, { before: null, limit: 20 })
+      return found.list.map(({ finalIn }) => finalIn)
+    }
+    expect([await secondsAt(1_000), await secondsAt(2_001), await secondsAt(12_001)]).toEqual([
+      [54, 3],
+      [53, 2],
+      [43, 0],
+    ])
+  })
+
+  it('are found by transaction and by address, whoever they are for', async () => {
+    expect(await list({ txid: txid(2) })).toMatchObject({
+      list: [
+        { id: 3, uid: 1 },
+        { id: 2, uid: 2 },
+      ],
+      count: 2,
+    })
+    expect(await list({ txid: txid(5) })).toEqual({ list: [], count: 0 })
+    expect(await idsOf({ address: addressAt(1) })).toEqual([4, 2])
+    expect(await list({ address: addressAt(0) }, { before: below(5), limit: 1 })).toMatchObject({
+      list: [{ id: 3 }],
+      count: 3,
+    })
+    for (const address of [addressAt(2), stranger]) expect(await list({ address })).toEqual({ list: [], count: 0 })
+  })
+})
+
+describe('the summary', () => {
+  it('has what is owed and held, the days, and everything that is open', async () => {
+    await db.prepare('UPDATE scan SET advanced_at = ?').bind(today).run()
+    await storeTransfers(
+      db,
+      [nth(1, credited(7n)), nth(2, held('retired')), nth(3, held('too-large'))],
+      ms(today - 86_400_000),
+    )
+    await storeTransfers(
+      db,
+      [nth(4, held('too-large')), nth(5, seen(), { block: block(121) }), nth(6, credited(2n), toSecond)],
+      ms(today),
+    )
+    await db.batch([
+      db.prepare(
+        `UPDATE holding SET balance = '20', read_from = 1, read_to = 1, differing = 3, difference = '-2' WHERE address = '${addressAt(0)}'`,
+      ),
+      db.prepare(`INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try, attempts)
+        VALUES ('gap', 90, 91, 90, 'unreadable', 60, 70, 4)`),
+      db.prepare(`INSERT INTO alarm VALUES ('gap-unread', '90', 61)`),
+    ])
+    await registerEndpoints(db, [endpoint], ms(today))
+    await storeTransfers(db, [nth(7, credited(1n))], ms(today + 2_000))
+    const found = await summary()
+    expect(found.currencies.map(({ days, ...sums }) => sums)).toEqual([
+      {
+        ...{ cuy: 1, owed: 10n, held: { sum: 20n, addresses: 1, newestAt: today } },
+        ...{ unread: 2, unexplained: { sum: -2n, addresses: 1 } },
+      },
+      { cuy: 2, owed: 0n, held: null, unread: 0, unexplained: { sum: 0n, addresses: 0 } },
+    ])
+    const [days = []] = found.currencies.map((one) => one.days)
+    expect(days).toHaveLength(summaryDays)
+    expect(days.slice(-3)).toEqual([
+      { startsAt: today - 2 * 86_400_000, entries: [] },
+      { startsAt: today - 86_400_000, entries: [{ type: 1, count: 1, sum: 7n }] },
+      { startsAt: today, entries: [{ type: 1, count: 2, sum: 3n }] },
+    ])
+    expect(found).toMatchObject({
+      addresses: 3,
+      seen: 1,
+      held: [
+        { reason: 'retired', cuy: 1, count: 1, oldestAt: today - 86_400_000 },
+        { reason: 'too-large', cuy: 1, count: 2, oldestAt: today - 86_400_000 },
+      ],
+      gaps: [{ from: 90, to: 91, attempts: 4, why: 'unreadable', since: 60, seen: 0 }],
+      alarms: [{ kind: 'gap-unread', subject: '90', raisedAt: 61 }],
+      scan: { status: 'ok', scanned: 100, finalized: 120, behind: 20 },
+      endpoints: [{ number: 1, waitingSince: today + 2_000, failingSince: null }],
+    })
+  })
+
+  it('counts the addresses whose newest reading can lack a transfer, and says why the newest tick read less', async () => {
+    await storeTransfers(db, [nth(1, credited(7n)), nth(2, credited(2n), toSecond)], ms(today))
+    await db.batch([
+      db.prepare(
+        `UPDATE holding SET balance = '7', read_from = changed_height, read_to = changed_height WHERE cuy = 1`,
+      ),
+      db.prepare(`UPDATE scan SET problem = 'no-answer'`),
+    ])
+    expect(await summary()).toMatchObject({ currencies: [{ unread: 0 }, { unread: 0 }], problem: 'no-answer' })
+    await storeTransfers(db, [nth(3, credited(1n), { ...toSecond, block: block(102) })], ms(today))
+    expect(await summary()).toMatchObject({ currencies: [{ unread: 1 }, { unread: 0 }] })
+  })
+
+  it('counts the transfers that were seen in each gap', async () => {
+    await storeTransfers(
+      db,
+      [121, 122].map((n) => nth(n, seen(), { block: block(n) })),
+      ms(today),
+    )
+    await db.batch([
+      db.prepare(`UPDATE scan SET height = 122, finalized = 122, hash = '${block(122).hash}'`),
+      ...[119, 121].map((from) =>
+        db.prepare(`INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)
+          VALUES ('gap', ${from}, ${from + 1}, ${from}, 'unreadable', 60, 70)`),
+      ),
+    ])
+    expect((await summary()).gaps).toMatchObject([
+      { from: 119, seen: 0 },
+      { from: 121, seen: 2 },
+    ])
+  })
+
+  it('of an empty database has no sums', async () => {
+    const found = await summary(await openDatabase())
+    expect(found).toMatchObject({ addresses: 0, seen: 0, held: [], gaps: [], alarms: [], endpoints: [] })
+    expect(found.currencies.map(({ owed, held: sums }) => [owed, sums])).toEqual([
+      [0n, null],
+      [0n, null],
+    ])
+  })
+})
+
+/** With a million all costs are the same; only to store so many takes half a minute. */
+const large = 100_000
+
+describe('the cost', () => {
+  /** `count` transfers of 500 users at 500 addresses in two currencies, a fifth in each state, with entries, readings and what is open. */
+  const fill = (count: number) =>
+    withoutTriggers(db, [
+      'DELETE FROM transfer',
+      'DELETE FROM flow',
+      'DELETE FROM holding',
+      'DELETE FROM day',
+      'DELETE FROM rescan',
+      'DELETE FROM alarm',
+      `${numbers(count)}
+      INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, reason,
+        amount, seconds, created_at, changed_at)
+      SELECT printf('%064x', 1000000 + i), 0, 100, '${txid(1)}', 1 + (i / 5) % 2, iif(i % 7 = 0, NULL, 1 + i % 2), '${stranger}',
+        iif(i % 2, '${addressAt(1)}', '${addressAt(0)}'), '5', 1, iif(i % 7 = 0, 'moved', '${JSON.stringify(depositStates)}' ->> (i % 5)),
+        iif(i % 7 = 0, NULL, CASE i % 5 WHEN 1 THEN 'retired' WHEN 3 THEN 'dust' END), i % 7 > 0 AND i % 5 = 2, NULL, 5, 5 FROM n`,
+      `${numbers(count / 2)}
+      INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by, number, type_number)
+      SELECT 1, 1, 1, 1, i, 1, i, '', ${today} - 86400000 * (i % 400), '', i, i FROM n`,
+      `INSERT INTO day SELECT created_at / 86400000, cuy, type, count(*), 0, sum(amount) FROM flow GROUP BY 1, 2, 3`,
+      `${numbers(count / 2)} INSERT INTO holding (cuy, address, due_at) SELECT 1, printf('%040x', i + 999999), 5 FROM n`,
+      `${numbers(count / 2)} INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)
+      SELECT 'gap', i * 2, i * 2, i * 2, 'why', 1, 1 FROM n`,
+      `${numbers(count / 2)} INSERT INTO alarm SELECT 'gap-unread', i, 1 FROM n`,
+    ])
+  const questions: readonly Question[] = [
+    {},
+    { state: 'held' },
+    { state: 'seen' },
+    { state: 'credited' },
+    { state: 'refused' },
+    { state: 'dropped', cuy: cuy(1) },
+    { cuy: cuy(2) },
+    { uid: uid(1) },
+    { uid: uid(1), state: 'refused' },
+    { uid: uid(1), cuy: cuy(2) },
+    { uid: uid(2), state: 'held', cuy: cuy(1) },
+    { uid: uid(3) },
+    { uid: uid(3), cuy: cuy(1) },
+    { address: addressAt(0) },
+    { txid: txid(1_000_001) },
+  ]
+  const costs = async () => {
+    const rows = [(await measure(db, summary)).rows]
+    for (const question of questions) {
+      for (const page of [{}, { before: below(700), limit: 100 }]) {
+        rows.push((await measure(db, (metered) => list(question, page, metered))).rows)
+      }
+    }
+    return rows
+  }
+
+  it('of every list and of the summary is the same with a long history as with a short one, and bounded', async () => {
+    await fill(20 * countedMax) // so many of each kind that all counts are full
+    const few = await costs()
+    await fill(large)
+    const many = await costs()
+    expect(many).toEqual(few)
+    await fill(1_000)
+    const fewest = await costs()
+    expect(many.map((rows, i) => rows - (fewest[i] ?? 0)).filter((more) => more > 3 * countedMax)).toEqual([])
+    expect(Math.max(...many)).toBeLessThan(4_500)
+    expect((await measure(db, (metered) => list({ uid: uid(1) }, {}, metered))).trips).toBe(1)
+  })
+
+  it('of a list is bounded by a count up to a limit, which means that many or more', async () => {
+    await fill(20 * countedMax)
+    const newest = { list: [{ id: 20_000 }], count: countedMax }
+    expect(await list({}, { limit: 1 })).toMatchObject(newest)
+    expect(await list({ uid: uid(1) }, { limit: 1 })).toMatchObject(newest)
+    expect((await list({ uid: uid(2), cuy: cuy(1), state: 'held' })).count).toBe(countedMax)
   })
 })

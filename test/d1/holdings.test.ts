@@ -62,11 +62,6 @@ describe('holdings', () => {
     expect(await due()).toMatchObject([{ recorded: -(10n ** 30n) - 1n }])
   })
 
-  it('count what was sent', async () => {
-    await appendStep(db, step({ sent: [sent(1), sent(2)] }))
-    expect(await due()).toMatchObject([{ recorded: 0n, sent: 2, changedHeight: 101, dueAt: 62_000 }])
-  })
-
   it('are made for addresses that have none, page by page, due at once', async () => {
     await storeTransfers(db, [transfer(held(), { to: addressAt(0) })], ms(10))
     expect(await addMissingHoldings(db, cuy(1), none, 2, ms(0))).toEqual({ first: 1, last: 2 })

@@ -31,67 +31,11 @@ const all = async (owner = 1) => {
 const balance = async (owner = 1) => (await selectBalances(db, uid(owner)))[0]?.amount
 
 describe('post', () => {
-  it('stores entries in their order and returns them with the balances after each', async () => {
-    const post = [pay(-50n), pay(20n), pay(-30n, { osn: 'x', mark: 'two' }), pay(7n, { uid: uid(2) })]
-    const { stored, known } = await storePost(db, post, shop, ms(20))
-    expect(stored).toBe(true)
-    expect(known.map((one) => [one.id, one.wid, one.amount, one.balance, one.mark, one.by, one.createdAt])).toEqual([
-      [2, 1, -50n, 10n, '', 'shop', 20],
-      [3, 1, 20n, 30n, '', 'shop', 20],
-      [4, 1, -30n, 0n, 'two', 'shop', 20],
-      [5, 2, 7n, 7n, '', 'shop', 20],
-    ])
-    expect(await balance()).toBe(0n)
-  })
-
-  it('stores nothing where a key is known, and returns what is known in the order of the post', async () => {
-    await storePost(db, [pay(-1n, { osn: 'a' }), pay(-2n, { osn: 'b' })], shop, ms(20))
-    const again = [pay(-3n, { osn: 'c' }), pay(-9n, { osn: 'b' }), pay(-1n, { osn: 'a' })]
-    const { stored, known } = await storePost(db, again, shop, ms(30))
-    expect([stored, known.map(({ osn, amount: units }) => `${osn} ${units}`)]).toEqual([false, ['b -2', 'a -1']])
-    expect(await all()).toHaveLength(3)
-  })
-
-  it.each([
-    ['below zero', [pay(-61n)]],
-    ['below zero after another entry', [pay(-30n), pay(-31n, { osn: 'x' })]],
-    ['below zero in between', [pay(-61n), pay(9n)]],
-    ['below zero in a new wallet', [pay(9n), pay(-1n, { uid: uid(2) })]],
-    ['above 2^53 − 1', [pay(9_007_199_254_740_932n)]],
-  ])('stores nothing where a balance would be %s, and returns the balances', async (_, post) => {
-    const attempt = await storePost(db, post, shop, ms(20))
-    expect(attempt).toEqual({ stored: false, known: [], balances: [{ uid: 1, cuy: 1, balance: 60 }] })
-    expect(await all()).toHaveLength(1)
-  })
-
-  it('fills a wallet up to 2^53 − 1', async () => {
-    await storePost(db, [pay(9_007_199_254_740_931n)], shop, ms(20))
-    expect(await balance()).toBe(9_007_199_254_740_991n)
-  })
-
   it('is one round trip, which reads a few rows for each entry', async () => {
     const entries = Array.from({ length: 20 }, (_, i) => pay(-1n, { osn: `${i}` }))
     const { rows, trips } = await measure(db, (metered) => storePost(metered, entries, shop, ms(20)))
     expect(trips).toBe(1)
     expect(rows).toBeLessThanOrEqual(20 * 60)
-  })
-})
-
-describe('posts at once', () => {
-  it('that are equal store one, and all get the same entries', async () => {
-    const post = [pay(-50n), pay(20n, { osn: 'b' })]
-    const attempts = await Promise.all(Array.from({ length: 50 }, () => storePost(db, post, shop, ms(20))))
-    expect(attempts.filter(({ stored }) => stored)).toHaveLength(1)
-    expect(new Set(attempts.map(({ known }) => known.map(({ id }) => id).join()))).toEqual(new Set(['2,3']))
-    expect(await balance()).toBe(30n)
-  })
-
-  it('of 1 each, 100 in number, take exactly 60 from a wallet of 60', async () => {
-    const attempts = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => storePost(db, [pay(-1n, { osn: `${i}` })], shop, ms(20))),
-    )
-    expect(attempts.filter(({ stored }) => stored)).toHaveLength(60)
-    expect(await balance()).toBe(0n)
   })
 })
 

@@ -23,7 +23,6 @@ import {
   ms,
   openDatabase,
   refused,
-  seen,
   sent,
   step,
   transfer,
@@ -143,17 +142,6 @@ describe('a step of a rescan', () => {
       { id: 1, from: 101, to: 101, attempts: 3, why: 'transaction ab cannot be read' },
     ])
     expect(await due(899)).toBeNull()
-  })
-
-  it('of a gap drops what was seen in its blocks and is not in them', async () => {
-    await storeTransfers(
-      db,
-      [1, 2].map((n) => transfer(seen(), { txid: txid(n), block: block(101) })),
-      ms(10),
-    )
-    await appendStep(db, step({ gaps: [height(101)] }))
-    await storeRescanStep(db, again(1, 102, { decided: [transfer()] }))
-    expect(await column(db, 'SELECT state FROM transfer ORDER BY id')).toEqual(['credited', 'dropped'])
   })
 })
 

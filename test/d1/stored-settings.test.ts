@@ -22,6 +22,7 @@ import {
   ms,
   numbers,
   openDatabase,
+  refused,
   seen,
   stranger,
   transfer,
@@ -58,6 +59,7 @@ describe('the settings that data depends on', () => {
   it.each([
     ['a credit', credited()],
     ['a held transfer', held()],
+    ['a refused transfer', refused],
     ['a transfer that was seen', seen()],
   ])('include a currency with %s', async (_, verdict) => {
     await rememberSettings(db, [chain, trx, usdt])

@@ -58,17 +58,6 @@ describe('storing transfers', () => {
     expect(await balance()).toBe(5n)
   })
 
-  it('credits a transfer once, however often and in whatever order it is stored', async () => {
-    const list = [transfer(), token(1), token(2)]
-    for (const again of [list, [...list].reverse(), [transfer(credited(9n)), transfer(held()), transfer(moved)]]) {
-      await storeTransfers(db, again, ms(10))
-    }
-    expect(await selectBalances(db, uid(1))).toEqual([
-      { cuy: 1, amount: 5n },
-      { cuy: 2, amount: 10n },
-    ])
-  })
-
   it('takes the last of two decisions about one transfer in a list', async () => {
     await storeTransfers(db, [transfer(held()), transfer(credited(7n))], ms(10))
     expect(await balance()).toBe(7n)
