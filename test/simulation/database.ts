@@ -10,7 +10,6 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
   const { random, scheduler, scenario } = env
   const latency = () => {
     if (env.phase !== 'faults') return random.int(1, 15)
-    // Longer than the lease lasts: the scan must then find that it lost its lease.
     if (random.chance(scenario.rates.slow)) return random.int(1, 60_000)
     return random.int(1, random.chance(0.97) ? 15 : 3_000)
   }

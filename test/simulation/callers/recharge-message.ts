@@ -17,11 +17,6 @@ export function readAmounts(text: string): ReadonlyMap<string, string> {
   return new Map([...text.matchAll(/(\d+(?:\.\d+)?) (C\d)\b/g)].map(([, amount = '', symbol = '']) => [symbol, amount]))
 }
 
-/** The number of transfers in a part such as `1 transfer and 2 possible C1 transfers found`. */
-function countTransfers(part: string): number {
-  return [...part.matchAll(/(\d+) (?:possible \S+ )?transfers?\b/g)].reduce((sum, [, count]) => sum + Number(count), 0)
-}
-
 const problems = new Set([
   'no node gave a usable response',
   'the nodes disagree',
@@ -46,7 +41,7 @@ export function readRechargeMessage(msg: string): RechargeMessage {
   for (const part of parts) {
     const count = Number(/\d+/.exec(part)?.[0])
     if (/^\d+ transfers? not credited yet: /.test(part)) message.pending += count
-    else if (/ found, final in /.test(part)) message.unconfirmed = countTransfers(part)
+    else if (/ found, final in /.test(part)) message.unconfirmed = count
     else if (/\d+ blocks? behind/.test(part)) message.behind = count
     else if (problems.has(part) || message.pending === 0) message.problems.push(part)
   }
