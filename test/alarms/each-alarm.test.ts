@@ -5,6 +5,7 @@ import {
   addressFrom,
   addressIn,
   firstAddress,
+  oneEndpoint,
   payFinal,
   type RunningService,
   secondAddress,
@@ -39,11 +40,7 @@ async function withBalance(wrong: bigint): Promise<Drive> {
 
 /** A service with an endpoint that takes an event, and refuses the next one for so long. */
 async function withRefusingEndpoint(seconds: number, more: readonly ((service: RunningService) => unknown)[] = []) {
-  const service = await startService({
-    WEBHOOKS: [{ url: 'https://hooks.example/', secretVar: 'HOOK' }],
-    HOOK: `whsec_${btoa('s'.repeat(32))}`,
-    EVENTS_KEEP_DAYS: '7',
-  })
+  const service = await startService({ ...oneEndpoint, EVENTS_KEEP_DAYS: '7' })
   let orders = 0
   const happen = async (status: number) => {
     service.hookAnswer.status = status

@@ -33,33 +33,10 @@ describe('the body of a post', () => {
     expect(await postText(text)).toEqual(failed(status, msg))
   })
 
-  const amtTakes = 'a decimal such as "-2.5", without exponent or plus sign'
-  const entryTakes = 'an object with uid, cuy, type, osn, amt and optionally mark, and nothing else'
-  const typeTakes = 'one of 2, 3, 4, 5, 9; only the chain makes entries of type 1'
-
-  test.each([
-    ['__proto__ beside its members', '"uid":7', '"uid":7,"__proto__":null', `entry: ${entryTakes}`],
-    ['the member constructor', '"uid":7', '"uid":7,"constructor":1', `entry: ${entryTakes}`],
-    ['the type "constructor"', '"type":5', '"type":"constructor"', `type: ${typeTakes}`],
-    ['a NUL in its osn', '"order-1"', '"a\\u0000b"', 'osn: 1 to 200 printable ASCII characters'],
-    ['a line end in its osn', '"order-1"', '"a\\nb"', 'osn: 1 to 200 printable ASCII characters'],
-    [
-      'a control character in its mark',
-      '"amt"',
-      '"mark":"a\\u0085b","amt"',
-      'mark: at most 200 characters, without control characters',
-    ],
-    ['the reserved uid 2^53−1', '"uid":7', '"uid":9007199254740991', 'uid: a whole number from 1 to 9007199254740990'],
-    ['a list for its uid', '"uid":7', '"uid":[1]', 'uid: a whole number'],
-    ['the currency 2^53', '"cuy":2', '"cuy":9007199254740992', 'cuy: a whole number'],
-    ['2^53 units', '"2.5"', '"9007199254.740992"', 'amt: at most 9007199254.740991 USDT'],
-    ['2^53 units as a number', '"2.5"', '9007199254.740992', 'amt: at most 9007199254.740991 USDT'],
-    ['the amount Infinity', '"2.5"', '"Infinity"', `amt: ${amtTakes}`],
-  ])('is refused with %s in an entry, and stores nothing', async (_, from, to, msg) => {
-    const second = JSON.stringify({ ...refund, osn: 'first' })
-    expect(good).toContain(from)
-    const text = good.replace(from, to).replace('[', `[${second},`)
-    expect(await postText(text)).toEqual(failed(400, expect.stringContaining(`entry 2: ${msg}`)))
+  test('is refused with __proto__ beside the members of an entry, and stores nothing', async () => {
+    const text = JSON.stringify({ entries: [{ ...refund, osn: 'first' }, refund] })
+    const second = text.replace('"osn":"order-1"', '"__proto__":null,"osn":"order-1"')
+    expect(await postText(second)).toEqual(failed(400, expect.stringContaining('entry 2: entry: an object with ')))
     expect(await count()).toBe(0)
   })
 

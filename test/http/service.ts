@@ -62,6 +62,15 @@ export const testNodes = ['one', 'two'].map((name) => {
   return { rpc: `${api}/jsonrpc`, api, perSecond: 10_000, perDay: 100_000_000 }
 })
 
+/** `TRON_NODES` in which each of them has these changes. */
+export const nodesWith = (changes: object) => ({ TRON_NODES: testNodes.map((node) => ({ ...node, ...changes })) })
+
+/** Variables with one endpoint, whose requests are in `hooks`. */
+export const oneEndpoint = {
+  WEBHOOKS: [{ url: 'https://hooks.example/', secretVar: 'HOOK' }],
+  HOOK: `whsec_${btoa('s'.repeat(32))}`,
+}
+
 /** Starts the service on an empty database. `variables` add to the usual ones or replace them. */
 export async function startService(variables: Record<string, unknown> = {}): Promise<RunningService> {
   const db = await freshDatabase()

@@ -115,17 +115,9 @@ describe('a refusal', () => {
     expect(await ledger.wallets(7)).toMatchObject({ list: [{ amt: '0' }, { amt: '25' }] })
   })
 
-  // What HTTP refuses as text arrives here as values.
+  // What HTTP refuses as text arrives here as values; test/ledger/parse-post.test.ts has the others.
   test.each<[string, unknown, string]>([
     ['nested deeply', { ...payment, uid: nested(500) }, 'uid'],
-    ['with the own member __proto__', JSON.parse(`{"__proto__":{},${JSON.stringify(payment).slice(1)}`), 'entry'],
-    ['with the member constructor', { ...payment, constructor: 1 }, 'entry'],
-    ['with the type "constructor"', { ...payment, type: 'constructor' }, 'type'],
-    ['with a NUL in its osn', { ...payment, osn: 'a\0b' }, 'osn'],
-    ['with a control character in its mark', { ...payment, mark: 'a\u0085b' }, 'mark'],
-    ['with a mark of 64 KB', { ...payment, mark: 'x'.repeat(65_537) }, 'mark'],
-    ['with the uid 2^53', { ...payment, uid: 2 ** 53 }, 'uid'],
-    ['with 2^53 units', { ...payment, amt: '-9007199254.740992' }, 'amt'],
     ['that is a date', new Date(0), 'uid'],
     ['that is a map', new Map([['uid', 7]]), 'uid'],
   ])('of a post with an entry %s stores nothing', async (_, entry, member) => {

@@ -1,24 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { standstillMs } from '../../src/alarms/alarms.ts'
-import {
-  alarmsIn,
-  brokenDatabase,
-  payFinal,
-  type RunningService,
-  startService,
-  testNodes,
-  usdtTo,
-} from '../http/service.ts'
-import {
-  alarmsOf,
-  balancesOf,
-  breakNodes,
-  eventsOf,
-  repairNodes,
-  tickFor,
-  withAddress,
-  withDeposit,
-} from './harness.ts'
+import { alarmsIn, brokenDatabase, type RunningService, startService, usdtTo } from '../http/service.ts'
+import { alarmsOf, balancesOf, breakNodes, repairNodes, tickFor, withDeposit } from './harness.ts'
 
 const kinds = (service: RunningService, kind: string) => alarmsOf(service, kind).length
 const seconds = standstillMs / 1000 + 40
@@ -53,13 +36,6 @@ describe('a standstill', () => {
     await tickFor(service, 300, () => service.chain.addEmpty(7))
     expect(alarmsIn(service)).toEqual(['scan-stalled'])
   })
-
-  it('by an allowance that is used up says so', async () => {
-    const { service } = await withAddress()
-    const poor = testNodes.map(({ rpc, api }) => ({ rpc, api, perSecond: 10_000, perDay: 1 }))
-    await tickFor(service.with({ TRON_NODES: poor }), seconds, () => service.chain.addEmpty(1))
-    expect(String(alarmsOf(service, 'scan-stalled')[0]?.why)).toContain('allowance')
-  })
 })
 
 describe('a tick that throws', () => {
@@ -86,19 +62,5 @@ describe('an alarm that a killed instance left raised', () => {
     for (const node of service.nodes) node.chain = other
     await service.tick()
     expect(alarmsIn(service)).toContain('chain-forked')
-  })
-})
-
-describe('old events', () => {
-  it('are removed by ticks, as many as there are, and none that is younger than EVENTS_KEEP_DAYS', async () => {
-    const { service, own } = await withDeposit({ EVENTS_KEEP_DAYS: '7' })
-    await service.tick()
-    service.clock.seconds += 6 * 86_400
-    payFinal(service, usdtTo(own, 1_000_000n))
-    await service.tick()
-    expect(await eventsOf(service)).toEqual(['deposit.credited', 'deposit.credited'])
-    service.clock.seconds += 2 * 86_400
-    await service.tick()
-    expect(await eventsOf(service)).toEqual(['deposit.credited'])
   })
 })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Address } from '../../src/chain/address.ts'
-import { addressIn, finalityLag, payFinal, startService, textOf, trxTo, usdtTo } from '../http/service.ts'
+import { finalityLag, nodesWith, payFinal, textOf, trxTo, usdtTo } from '../http/service.ts'
 import { changing, failing } from '../support/scripted-node.ts'
 import { addressOf } from '../support/transaction-spec.ts'
 import {
@@ -262,21 +261,14 @@ describe('a range that an operator has read again', () => {
 
 describe('the requests of gaps', () => {
   it('are leftover ones: without room, ticks go on, and gaps wait', async () => {
-    const nodes = (perDay: number) => ({
-      TRON_NODES: ['one', 'two'].map((name) => {
-        const api = `https://${name}.example`
-        return { rpc: `${api}/jsonrpc`, api, perSecond: 10_000, perDay }
-      }),
-    })
-    const service = await startService()
-    const own: Address = await addressIn(await service.get('/tron/generate'))
+    const { service, own } = await withAddress()
     await service.tick()
     const first = service.chain.tip().height + 1
     disagreeOn(service, first)
     payFinal(service, usdtTo(own, 2_000_000n))
     await tickLater(service)
     for (const node of service.nodes) node.script = () => null
-    const poor = service.with(nodes(22_500)) // what ticks need in a day
+    const poor = service.with(nodesWith({ perDay: 22_500 })) // what ticks need in a day
     payFinal(service, usdtTo(own, 3_000_000n))
     service.clock.seconds += 120
     await poor.tick() // a new instance looks at its nodes first

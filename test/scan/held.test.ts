@@ -109,22 +109,6 @@ describe('a token that was configured with wrong decimals', () => {
   })
 })
 
-describe('a transfer in a retired currency', () => {
-  it('is held, asked about without a node, and credited by the first tick after the currency has come back', async () => {
-    const { service, own } = await withAddress()
-    await service.tick()
-    const retired = service.with(withUsdt({ retired: true }))
-    const [txid = ''] = payFinal(service, usdtTo(own, 25_000_000n))
-    await tickLater(retired)
-    expect(await statesOf(service)).toEqual(['held:retired'])
-    const before = service.nodes.map(({ requests }) => requests.length)
-    expect((await retired.get(`/tron/recharge?txid=${txid}`)).status).toBe(422)
-    expect(service.nodes.map(({ requests }) => requests.length)).toEqual(before)
-    await tickLater(service)
-    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
-  })
-})
-
 describe('a deposit that would make a balance too large', () => {
   it('is held with one alarm, delays no other deposit, and is credited when there is room', async () => {
     const { service, own } = await withAddress()

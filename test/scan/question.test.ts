@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import {
-  addressFrom,
   addressIn,
   failed,
   finalityLag,
-  firstAddress,
   payFinal,
   type RunningService,
   read,
@@ -151,16 +149,6 @@ describe('a question about a transaction', () => {
     expect(requestsOf(service)).toBe(before)
     await halt(null)
     expect(await ask(service, txid)).toMatchObject({ status: 200 })
-  })
-
-  it('about a payment to an address that was not issued yet is worthless, and stays so', async () => {
-    const service = await startService()
-    const [txid = ''] = payFinal(service, usdtTo(addressFrom(firstAddress), 5_000_000n))
-    expect(await ask(service, txid)).toEqual(why(422, 'no transfer'))
-    const own = await addressIn(await service.get('/tron/generate'))
-    expect(own).toBe(addressFrom(firstAddress))
-    expect(await ask(service, txid)).toEqual(why(409, 'before this address was issued to you'))
-    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 0 })
   })
 
   it('about one that was seen and is final by now credits it', async () => {

@@ -134,17 +134,6 @@ describe('a tick', () => {
       .map(({ params }) => Number((params[0] as { startNum: number }).startNum))
     expect(starts).toEqual([...new Set(starts)].sort((a, b) => a - b))
   })
-
-  it('changes nothing while the configuration differs from what is stored', async () => {
-    const { service } = await withDeposit()
-    const before = await stateOf(service)
-    const other = service.with({ TRON_CHAIN_ID: '0xcd8690dc' })
-    await other.tick()
-    expect(await stateOf(service)).toEqual(before)
-    expect(alarmsIn(service)).toEqual(['configuration-differs'])
-    await service.tick()
-    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
-  })
 })
 
 describe('a fork', () => {
@@ -245,31 +234,6 @@ describe('nodes that are not well', () => {
     repairNodes(service)
     await service.tick()
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
-  })
-
-  it('that once claim an absurd finalized height move nothing, also where there is one node only', async () => {
-    const { service } = await withDeposit(oneNode)
-    const [node] = service.nodes
-    if (node === undefined) throw new Error('a node')
-    node.script = () =>
-      changing('eth_getBlockByNumber', (result, { params }) => {
-        const hashOf = (height: number) => `0x${height.toString(16).padStart(16, '0')}${'ab'.repeat(24)}`
-        const hashes = { hash: hashOf(4e12), parentHash: hashOf(4e12 - 1) }
-        const absurd = { ...(result as object), number: `0x${(4e12).toString(16)}`, ...hashes }
-        return params[0] === 'finalized' ? absurd : result
-      })
-    await service.tick()
-    expect((await stateOf(service)).finalized).toBeLessThan(100_000_000)
-    node.script = () => null
-    service.clock.seconds += 60
-    await service.tick()
-    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
-    expect((await service.get('/health', null)).status).toBe(200)
-    const later = await addressIn(await service.get('/tron/generate?fresh=1'))
-    payFinal(service, usdtTo(later, 1_000_000n))
-    service.clock.seconds += 60
-    await service.tick()
-    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 26 })
   })
 })
 

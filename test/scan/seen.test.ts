@@ -1,16 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatBase58 } from '../../src/chain/address.ts'
-import {
-  addressIn,
-  dropTransfer,
-  finalityLag,
-  payCaller,
-  startService,
-  textOf,
-  trxTo,
-  usdtTo,
-} from '../http/service.ts'
-import { addressOf } from '../support/transaction-spec.ts'
+import { finalityLag, payCaller, startService, textOf, usdtTo } from '../http/service.ts'
 import { balancesOf, callsOf, eventsOf, finalizedIn, runFor, stateOf, statesOf, withAddress } from './harness.ts'
 
 const blockMs = 3_000
@@ -29,13 +18,6 @@ describe('a transfer that is not final', () => {
     expect(await eventsOf(service)).toEqual(['deposit.seen', 'deposit.credited'])
   })
 
-  it('is dropped where its height is final and it is not there', async () => {
-    const service = await startService()
-    await dropTransfer(service)
-    expect(await statesOf(service)).toEqual(['dropped'])
-    expect(await eventsOf(service)).toEqual(['deposit.seen', 'deposit.dropped'])
-  })
-
   it('is seen again where it is mined again, and credited once', async () => {
     const { service, own } = await withAddress()
     await service.tick()
@@ -52,15 +34,6 @@ describe('a transfer that is not final', () => {
     await service.tick()
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 1 })
     expect(await eventsOf(service)).toEqual(['deposit.seen', 'deposit.credited'])
-  })
-
-  it('is not shown where it comes from an operator or from another address of the service', async () => {
-    const service = await startService({ OPERATOR_ADDRESSES: [formatBase58(addressOf(99))] })
-    const own = await addressIn(await service.get('/tron/generate'))
-    const other = await addressIn(await service.get('/tron/generate', 8))
-    service.chain.add([trxTo(own, 1n), { kind: 'trx', from: other, to: own, amount: 1n }])
-    await service.tick()
-    expect(await statesOf(service)).toEqual([])
   })
 })
 
@@ -81,14 +54,6 @@ describe('the tail of the chain', () => {
 })
 
 describe('the alarm of the scanner', () => {
-  it('is due after SCAN_EVERY_SECONDS, where nothing is on its way', async () => {
-    const { service } = await withAddress({ SCAN_EVERY_SECONDS: '30' })
-    await service.tick()
-    const due = (service.scannerHost.alarmAt ?? 0) - service.clock.seconds * 1000
-    expect(due).toBeGreaterThan(29_000)
-    expect(due).toBeLessThan(60_000)
-  })
-
   it('is due when the block of a transfer should be final that was seen', async () => {
     const { service, own } = await withAddress({ SCAN_EVERY_SECONDS: '60' })
     service.chain.add([usdtTo(own, 1_000_000n)])

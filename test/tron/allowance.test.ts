@@ -3,9 +3,8 @@ import { nativeAsset } from '../../src/chain/block.ts'
 import { balancesMax, type Payer } from '../../src/chain/chain.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { createAllowance, reservedRequests } from '../../src/tron/allowance.ts'
-import { createChain } from '../support/chain-builder.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
-import { at, caller, createProbed, matchUs, refOf, us } from './harness.ts'
+import { caller, createProbed, us } from './harness.ts'
 
 const [tick, rest]: readonly [Payer, Payer] = [{ kind: 'tick' }, { kind: 'rest' }]
 const hourMs = 3_600_000
@@ -189,36 +188,14 @@ describe('ticks that are not due by the interval', () => {
 })
 
 describe('the requests of a day', () => {
-  it('are at most 40,000 at two nodes where a tick every 20 s finds nothing, the tail included', async () => {
-    const chain = createChain()
-    chain.addEmpty(60)
-    const h = await createProbed({ chain })
-    let [position, known] = [chain.firstHeight, refOf(chain, chain.tip().height)]
-    const ticks = 10
-    for (let i = 0; i < ticks; i += 1) {
-      chain.addEmpty(7) // a block every 3 s
-      const open = h.open()
-      const head = await h.settle(open.finalizedHead(null))
-      const to = head.ok ? head.value.height : at(0)
-      if (i === 0) position = to - 6
-      const read = await h.settle(open.finalBlocks(at(position), to, matchUs))
-      expect(read.ok && read.value.length).toBe(7)
-      position = to + 1
-      const tail = await h.settle(open.tail(known, matchUs))
-      known = tail.ok ? refOf(chain, tail.value.latest) : known
-      h.advance(20_000)
-    }
-    const requests = h.counts().reduce((a, b) => a + b, 0)
-    expect(requests).toBe(ticks * 8)
-    expect((requests / ticks) * (86_400 / 20)).toBeLessThan(40_000)
-  })
-
   it('that a caller is charged for are requests: a used up share is a limit of the caller, not of the nodes', async () => {
     const h = await createProbed({ nodes: 1, perDay: 23_000 })
     const chain = h.open(caller(1)) // one piece of work, of many requests
     const ask = () => h.settle(chain.balances(Array(balancesMax).fill(us), nativeAsset))
     for (let i = 0; i < 25; i += 1) expect((await ask()).ok).toBe(true)
+    const before = h.counts()
     expect(await ask()).toMatchObject({ ok: false, error: { kind: 'limited', whose: 'caller' } })
+    expect(h.counts()).toEqual(before)
     expect((await h.settle(h.open().balances([us], nativeAsset))).ok).toBe(true)
   })
 

@@ -70,12 +70,4 @@ describe('balances', () => {
     expect((await h.settle(h.open().balances([...addresses, us], nativeAsset))).ok).toBe(false)
     expect(h.counts()).toEqual([0, 0])
   })
-
-  it('take smaller batches from a gateway that allows 20 calls', async () => {
-    const h = createHarness({ nodes: 1 })
-    h.fail(0, { kind: 'batch-limit', callsMax: 20, code: -32005 })
-    const answer = await h.settle(h.open().balances(addresses, nativeAsset))
-    expect(answer).toEqual({ ok: true, value: addresses.map(() => 0n) })
-    expect(h.counts()).toEqual([3])
-  })
 })

@@ -255,30 +255,3 @@ describe('where nodes differ about a block', () => {
     ).toEqual([2])
   })
 })
-
-describe('a successful transaction whose bytes this service cannot read', () => {
-  const unreadable = { kind: 'bytes', rawData: Uint8Array.of(7), from: them, to: us, amount: 5n } as const
-  const harness = () => {
-    const chain = createChain()
-    chain.add([trx(1n), unreadable, token(2n)])
-    chain.addEmpty(18)
-    return createProbed({ chain })
-  }
-
-  it('is named in an alarm, and all other transfers of its block are read: nodes agree about it', async () => {
-    const h = await harness()
-    expect(wordsOf(await read(h, 1))).toEqual([2])
-    const { firstHeight: height } = h.chain
-    expect(h.reports()).toMatchObject([
-      { name: 'transaction-unreadable', fields: { height, txids: txidAt(h.chain, height, 1) } },
-    ])
-  })
-
-  it('is unreadable for its caller too, and the others of its block are not', async () => {
-    const h = await harness()
-    const { firstHeight: height } = h.chain
-    const ask = (i: number) => h.settle(h.open().finalTransaction(txidAt(h.chain, height, i), at(height), matchUs))
-    expect(await ask(1)).toEqual({ ok: true, value: 'unreadable' })
-    expect(await ask(2)).toMatchObject({ ok: true, value: { transfers: [{ amount: 2n }] } })
-  })
-})

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { UnixMs } from '../../../src/common/time.ts'
 import { backendTokenSecondsMax, createBackendAuthenticator } from '../../../src/http/auth/authenticate.ts'
-import { missingScope, toAuthProblem } from '../../../src/http/errors.ts'
+import { missingScope, toAuthProblem, unknownPath } from '../../../src/http/errors.ts'
+import { ledgerRoutes, routes } from '../../../src/http/routes.ts'
 import { bearer, createIssuer, forgeToken, keySetOf, signHs256, tokenNow } from '../../support/tokens.ts'
 import { backendSecret, testSecret } from '../../support/variables.ts'
-import { failed, postInit, type RunningService, read, startService } from '../service.ts'
+import { failed, type RunningService, read, startService } from '../service.ts'
 
 let service: RunningService
 beforeAll(async () => {
@@ -60,25 +61,6 @@ describe('a backend’s token', () => {
     expect(await read(await ask(forgeToken({ alg: 'none' }, claims())))).toEqual(unauthorized)
   })
 
-  test.each([
-    ['/ledger/entries?uid=7', 'GET', 'ledger:read'],
-    ['/ledger/wallets?uid=7', 'GET', 'ledger:read'],
-    ['/ledger/address?uid=7', 'GET', 'ledger:read'],
-    ['/ledger/address?uid=7&fresh=0', 'GET', 'ledger:read'],
-    ['/ledger/address?uid=7&fresh=1', 'GET', 'ledger:post'],
-    ['/ledger/address?uid=7&%66resh=1', 'GET', 'ledger:post'],
-    ['/ledger/entries', 'POST', 'ledger:post'],
-  ] as const)('needs at %s with %s the scope %s', async (path, method, scope) => {
-    const init = method === 'POST' ? postInit({ entries: [{ uid: 7, cuy: 1, type: 5, osn: 'a', amt: 1 }] }) : { method }
-    const other = scope === 'ledger:read' ? 'ledger:post' : 'ledger:read'
-    expect((await service.ledger(path, init, { scope })).status).toBe(200)
-    for (const wrong of [other, undefined, '', scope.toUpperCase(), `${scope}s`, `x${scope}`, `${other},${scope}`]) {
-      expect(await read(await service.ledger(path, init, { scope: wrong }))).toEqual(
-        failed(403, missingScope(scope).msg),
-      )
-    }
-  })
-
   test('can be signed with a key of the key set of the backends', async () => {
     const [issuer, other] = [await createIssuer('ES256', 'key-1'), await createIssuer('ES256', 'key-1')]
     const quiet = () => undefined
@@ -123,18 +105,43 @@ describe('the issuer, audience and previous secret of backends', () => {
   })
 })
 
-describe('the two kinds of token', () => {
-  test('give no access to the routes of the other kind, whatever their claims', async () => {
-    const both = { sub: '7', exp: tokenNow + 600, scope: 'ledger:read ledger:post' }
-    const caller = await signHs256(both, testSecret)
-    const backend = await signHs256(both, backendSecret)
-    expect((await ask(caller, '/wallet/list')).status).toBe(200)
-    expect((await ask(backend)).status).toBe(200)
-    for (const path of ['/ledger/wallets?uid=7', '/ledger/entries?uid=7', '/ledger/address?uid=7']) {
-      expect(await read(await ask(caller, path))).toEqual(unauthorized)
+/** Every route for backends, with the scope that it needs. */
+const requests = [
+  ...ledgerRoutes.map(({ method, path }) => [method, path, method === 'POST' ? 'ledger:post' : 'ledger:read'] as const),
+  ['GET', '/ledger/address?uid=7&fresh=0', 'ledger:read'],
+  ['GET', '/ledger/address?uid=7&fresh=1', 'ledger:post'],
+  ['GET', '/ledger/address?uid=7&%66resh=1', 'ledger:post'],
+] as const
+
+describe.each(requests)('%s %s', (method, path, scope) => {
+  test(`takes only a token of a backend with the scope ${scope}`, async () => {
+    const statusOf = async (claims: Record<string, unknown>) => (await service.ledger(path, { method }, claims)).status
+    expect([200, 400, 415]).toContain(await statusOf({ scope }))
+    const other = scope === 'ledger:read' ? 'ledger:post' : 'ledger:read'
+    for (const wrong of [other, undefined, '', scope.toUpperCase(), `${scope}s`, `x${scope}`, `${other},${scope}`]) {
+      expect(await read(await service.ledger(path, { method }, { scope: wrong }))).toEqual(
+        failed(403, missingScope(scope).msg),
+      )
     }
-    for (const path of ['/wallet/list', '/wallet/flow/list', '/tron/generate', '/tron/balance', '/tron/recharge']) {
-      expect(await read(await ask(backend, path))).toEqual(unauthorized)
+    for (const uid of [7, null]) expect(await read(await service.get(path, uid, { method }))).toEqual(unauthorized)
+  })
+
+  test('is 404 without a key for backends', async () => {
+    const keyless = service.with({ BACKEND_JWT_SECRET: undefined })
+    expect(await read(await keyless.ledger(path, { method }))).toEqual(failed(404, unknownPath.msg))
+  })
+})
+
+describe('the two kinds of token', () => {
+  const both = { sub: '7', exp: tokenNow + 600, scope: 'ledger:read ledger:post' }
+
+  test('give no access to the routes of the other kind, whatever their claims', async () => {
+    expect((await ask(await signHs256(both, testSecret), '/wallet/list')).status).toBe(200)
+    expect(await read(await ask(await signHs256(both, testSecret)))).toEqual(unauthorized)
+    const backend = await signHs256(both, backendSecret)
+    expect((await ask(backend)).status).toBe(200)
+    for (const { path, rateClass } of routes) {
+      if (rateClass !== null) expect(await read(await ask(backend, path))).toEqual(unauthorized)
     }
   })
 

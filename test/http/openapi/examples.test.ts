@@ -10,11 +10,11 @@ import {
   addressIn,
   brokenDatabase,
   finalityLag,
+  nodesWith,
   payFinal,
   postInit,
   type RunningService,
   startService,
-  testNodes,
   trxTo,
   usdtTo,
 } from '../service.ts'
@@ -136,7 +136,7 @@ function headersOf({ headers }: Response): Record<string, string> {
 }
 
 /** Nodes that allow less than what is set aside for ticks. */
-const nodesForTicks = testNodes.map((node) => ({ ...node, perDay: 10_000 }))
+const nodesForTicks = nodesWith({ perDay: 10_000 })
 
 const reachedLimit = { limit: () => Promise.resolve({ success: false }) }
 
@@ -218,9 +218,8 @@ const situations: Readonly<Record<Situation, () => Promise<RunningService>>> = {
   },
   'nodes that do not respond': async () => silence(await startService()),
   'an address and nodes that do not respond': async () => silence((await withAddress()).service),
-  'no requests for callers': () => startService({ TRON_NODES: nodesForTicks }),
-  'an address and no requests for callers': async () =>
-    (await withAddress()).service.with({ TRON_NODES: nodesForTicks }),
+  'no requests for callers': () => startService(nodesForTicks),
+  'an address and no requests for callers': async () => (await withAddress()).service.with(nodesForTicks),
   'token signing keys that cannot be fetched': () =>
     startService({
       AUTH_JWT_SECRET: undefined,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { notConfigured } from '../../../src/http/errors.ts'
-import { stoppedAfterMs } from '../../../src/scan/health.ts'
+import { behindBlocksMax, sharedHealthMs, stoppedAfterMs } from '../../../src/scan/health.ts'
 import { addressIn, failed, payFinal, type RunningService, read, startService, usdtTo } from '../service.ts'
 
 /** A service that has scanned the whole chain. */
@@ -30,22 +30,25 @@ describe('GET /health', () => {
   test('is 503 where no scan ever began', async () => {
     expect(await read(await (await startService()).get('/health', null))).toMatchObject({
       status: 503,
-      body: { data: { status: 'stopped', scanned: 0, finalized: 0, behind: 0 } },
+      body: { msg: 'no scan has started yet', data: { status: 'stopped', scanned: 0, finalized: 0, behind: 0 } },
     })
   })
 
-  test('is a success while the scan is behind', async () => {
+  test.each([
+    ['ok', behindBlocksMax],
+    ['behind', behindBlocksMax + 1],
+  ])('is a success, and %s, where the scan is %d blocks behind', async (status, behind) => {
     const service = await startScanned()
-    await service.db.prepare('UPDATE scan SET finalized = finalized + 101').run()
-    expect(await read(await service.get('/health', null))).toMatchObject({
-      status: 200,
-      body: { code: 200, data: { status: 'behind', behind: 101 } },
-    })
+    await service.db.prepare('UPDATE scan SET finalized = finalized + ?').bind(behind).run()
+    const body = { code: 200, data: { status, behind } }
+    expect(await read(await service.get('/health', null))).toMatchObject({ status: 200, body })
   })
 
   test('is 503 with its data where the scan has not advanced for too long', async () => {
     const service = await startScanned()
-    service.clock.seconds += stoppedAfterMs / 1000 + 1
+    service.clock.seconds += stoppedAfterMs / 1000 - 60
+    expect((await service.get('/health', null)).status).toBe(200)
+    service.clock.seconds += 61
     const { status, body } = await read(await service.get('/health', null))
     expect({ status, body }).toMatchObject({ status: 503, body: { code: 503, data: { status: 'stopped', behind: 0 } } })
     expect(body).toMatchObject({ msg: expect.stringMatching(/^the scan has not advanced for 18\d s$/) })
@@ -56,7 +59,7 @@ describe('GET /health', () => {
     await service.get('/health', null)
     service.lines.length = 0
     for (let i = 0; i < 3; i += 1) {
-      service.clock.seconds += 1
+      service.clock.seconds += sharedHealthMs / 1000
       await Promise.all(Array.from({ length: 30 }, () => service.get('/health', null)))
     }
     const queries = service.lines.map((line) => JSON.parse(line).databaseQueries ?? 0)

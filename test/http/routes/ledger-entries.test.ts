@@ -1,6 +1,15 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { usdtBase58 } from '../../support/variables.ts'
-import { failed, payCaller, postInit, type RunningService, read, startService, wholeOf } from '../service.ts'
+import {
+  failed,
+  oneEndpoint,
+  payCaller,
+  postInit,
+  type RunningService,
+  read,
+  startService,
+  wholeOf,
+} from '../service.ts'
 
 let service: RunningService
 
@@ -134,13 +143,9 @@ describe('POST /ledger/entries', () => {
 
 describe('after a post', () => {
   const bodies = (running: RunningService) => running.hooks.map(({ body }) => JSON.parse(body).data.entry.osn)
-  const hooked = {
-    WEBHOOKS: [{ url: 'https://hooks.example/', secretVar: 'HOOK' }],
-    HOOK: `whsec_${btoa('s'.repeat(32))}`,
-  }
 
   test('the endpoints are woken, by HTTP and by RPC, and not by a refusal', async () => {
-    const running = await startService(hooked)
+    const running = await startService(oneEndpoint)
     await running.tick() // registers the endpoint
     await running.post([{ ...payment, type: 5, amt: '1' }])
     await running.deliver()

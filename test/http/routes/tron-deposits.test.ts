@@ -148,25 +148,11 @@ describe('the transfers of two callers', () => {
     expect(await listed(service, query)).toMatchObject({ status: 200, ids, count })
   })
 
-  test('are never shown to each other', async () => {
-    expect(await listed(service, '', 8)).toMatchObject({ ids: [3], count: 1 })
-    for (const state of depositStates) expect(await listed(service, `?state=${state}`, 9)).toMatchObject({ count: 0 })
-    expect((await service.get('/tron/deposits', null)).status).toBe(401)
-    expect((await service.ledger('/tron/deposits')).status).toBe(401)
-  })
-
   test.each([
-    ['limit=0', 'limit', `a whole number from 1 to ${pageRowsMax}`],
     [`limit=${pageRowsMax + 1}`, 'limit', `a whole number from 1 to ${pageRowsMax}`],
-    ['limit=', 'limit', `a whole number from 1 to ${pageRowsMax}`],
     ['before=0', 'before', 'a whole number from 1 to 9007199254740991'],
-    ['before=-1', 'before', 'a whole number from 1 to 9007199254740991'],
-    ['before=1&before=2', 'before', 'a whole number from 1 to 9007199254740991, given once'],
     ['state=moved', 'state', `one of ${depositStates.join(', ')}`],
-    ['state=', 'state', `one of ${depositStates.join(', ')}`],
-    ['state=seen&state=held', 'state', `one of ${depositStates.join(', ')}, given once`],
     ['cuy=3', 'cuy', 'one of 1 (TRX), 2 (USDT), given at most once'],
-    ['cuy=0x1', 'cuy', 'one of 1 (TRX), 2 (USDT), given at most once'],
   ])('are not listed by ?%s', async (query, field, why) => {
     expect(await read(await service.get(`/tron/deposits?${query}`))).toEqual(failed(400, `${field}: ${why}`))
   })

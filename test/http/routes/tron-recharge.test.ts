@@ -3,8 +3,7 @@ import type { Address } from '../../../src/chain/address.ts'
 import { blockSeconds } from '../../../src/chain/block.ts'
 import type { Amount } from '../../../src/common/amount.ts'
 import { explainHeld } from '../../../src/deposits/explain.ts'
-import { parseQuery } from '../../../src/http/query.ts'
-import { describeReport, rechargeQuery } from '../../../src/http/routes/tron-recharge.ts'
+import { describeReport } from '../../../src/http/routes/tron-recharge.ts'
 import type { Currency } from '../../../src/ledger/currencies.ts'
 import type { CheckNowReport } from '../../../src/scan/check.ts'
 import { fine, trx, twoCurrencies } from '../../support/currencies.ts'
@@ -23,11 +22,6 @@ describe('GET /tron/recharge', () => {
 
   test('is a success where it finds nothing', async () => {
     expect(await check()).toEqual(succeeded('nothing new'))
-  })
-
-  test('is a success for a caller without an address, before the first scan', async () => {
-    const empty = await startService()
-    expect(await read(await empty.get('/tron/recharge'))).toEqual(succeeded('nothing new'))
   })
 
   test('credits what is final, once, and shows each caller only their own deposits', async () => {
@@ -68,10 +62,6 @@ describe('GET /tron/recharge', () => {
     expect(await read(response)).toMatchObject({ status: 409, body: { msg: expect.stringContaining(`${seconds} s`) } })
   })
 
-  test('is 404 for a transaction that the nodes do not have', async () => {
-    expect(await check(`?txid=${'ab'.repeat(32)}`)).toMatchObject({ status: 404, body: { code: 404 } })
-  })
-
   test('is the same for the transaction of another caller as for one that pays no caller', async () => {
     const [txid] = payFinal(service, usdtTo(own, 25_000_000n))
     const [foreignTxid] = payFinal(service, usdtTo(addressOf(5), 25_000_000n))
@@ -81,40 +71,6 @@ describe('GET /tron/recharge', () => {
     expect(JSON.stringify(result.body)).not.toMatch(/\d{4}|USDT|25/)
     await check()
     expect(await check(`?txid=${txid}`, 8)).toEqual(result)
-  })
-
-  test.each(['txid=', 'txid=1', `txid=${'ab'.repeat(32)}&txid=${'ab'.repeat(32)}`])('refuses ?%s', async (query) => {
-    expect((await check(`?${query}`)).status).toBe(400)
-  })
-
-  test('is 503 where no node responds', async () => {
-    for (const node of service.nodes) node.script = () => ({ kind: 'status', status: 503 })
-    expect((await check()).status).toBe(503)
-    expect((await check(`?txid=${'ab'.repeat(32)}`)).status).toBe(503)
-  })
-})
-
-describe('the query', () => {
-  const parse = (query: string) => parseQuery(rechargeQuery, `https://wallet.example/x?${query}`)
-  const txid = 'ab'.repeat(32)
-
-  test.each([txid, `0x${txid}`, `0X${txid.toUpperCase()}`])('can have the txid %s', (value) => {
-    expect(parse(`txid=${value}`)).toEqual({ ok: true, value: { txid } })
-  })
-
-  test.each([
-    ['empty', ''],
-    ['63 digits', txid.slice(1)],
-    ['65 digits', `${txid}a`],
-    ['with a look-alike letter', `${txid.slice(1)}O`],
-    ['0x alone', '0x'],
-    ['0x twice', `0x0x${txid}`],
-    ['followed by a space', `${txid}+`],
-    ['followed by a position', `${txid}:0`],
-    ['too long', 'a'.repeat(100_000)],
-  ])('is refused where the txid is %s', (_what, value) => {
-    const error = { kind: 'bad-input', field: 'txid', why: '64 hex digits, optionally prefixed with 0x' }
-    expect(parse(`txid=${value}`)).toEqual({ ok: false, error })
   })
 })
 

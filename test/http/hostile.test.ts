@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { toAuthProblem } from '../../src/http/errors.ts'
+import { documentedOperations } from '../../src/http/openapi/document.ts'
+import { bearer, signHs256, tokenNow } from '../support/tokens.ts'
+import { testSecret } from '../support/variables.ts'
+import { addressIn, payFinal, type RunningService, startService, usdtTo, wholeOf } from './service.ts'
+
+// Callers 7 and 8, who both have a deposit, on one service for all attacks. After them nothing has crashed, there is no alarm, and
+// every table is as it was before.
+
+/** The issuer and audience of valid tokens. */
+const issued = { iss: 'https://issuer.example', aud: 'wallet' }
+const tokenOf = (uid: number) => signHs256({ sub: String(uid), exp: tokenNow + 86_400, ...issued }, testSecret)
+
+let service: RunningService
+let before: unknown
+
+/** The response to caller 7, or to another one. */
+const get = async (path: string, headers: Record<string, string> = {}, uid = 7) =>
+  service.get(path, null, { headers: { ...bearer(await tokenOf(uid)), ...headers } })
+/** The response to caller 7, or to a backend where the path is for backends. */
+const ask = (path: string) => (path.startsWith('/ledger/') ? service.ledger(path) : get(path))
+
+beforeAll(async () => {
+  service = await startService({ DEV_UID: '8', AUTH_ISSUER: issued.iss, AUTH_AUDIENCE: issued.aud })
+  const own = await addressIn(await get('/tron/generate'))
+  payFinal(service, usdtTo(own, 25_000_000n), usdtTo(await addressIn(await get('/tron/generate', {}, 8)), 31_000_000n))
+  await service.tick()
+  before = await contentsOf(service.db)
+  service.lines.length = 0
+})
+
+afterAll(async () => {
+  const events = service.lines.map((line) => JSON.parse(line)).map(({ event, alarm }) => event ?? alarm)
+  expect(events.length).toBeGreaterThan(0)
+  expect(events.filter((event) => event !== 'request')).toEqual([])
+  expect(await contentsOf(service.db)).toEqual(before)
+})
+
+async function contentsOf(db: D1Database): Promise<unknown> {
+  const tables = await db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all<{ name: string }>()
+  const names = tables.results.map(({ name }) => name).filter((name) => !/^(_|sqlite|d1)/.test(name))
+  expect(names.length).toBeGreaterThan(5)
+  return Promise.all(names.map(async (name) => [name, (await db.prepare(`SELECT * FROM "${name}"`).all()).results]))
+}
+
+/** The response to a request without a valid token. */
+const unauthorized = {
+  status: 401,
+  text: JSON.stringify({ code: 401, msg: toAuthProblem('unauthorized').msg }),
+}
+/** The wallets of caller 7, as text. */
+const ownWallets = '{"code":200,"msg":"success","data":{"list":[{"amt":0,"cuy":1},{"amt":25,"cuy":2}],"count":2}}'
+/** A list of no entries, as text. */
+const noEntries = '{"code":200,"msg":"success","data":{"list":[],"count":0}}'
+
+/** Every parameter of every route. */
+const parameters = documentedOperations().flatMap(({ path, operation }) =>
+  Object.keys(operation.query?.shape ?? {}).map((name): [string, string] => [path, name]),
+)
+
+/** The URL of a route with this query, and with the user that a route for backends requires. */
+const urlOf = (path: string, name: string, query: string) =>
+  path.startsWith('/ledger/') && name !== 'uid' ? `${path}?uid=7&${query}` : `${path}?${query}`
+
+/** Values that no parameter takes, as in a URL. */
+const hostileValues: readonly [what: string, value: string][] = [
+  ['no characters', ''],
+  ['a NUL', '1%00'],
+  ['a line end', '1%0d%0aset-cookie:x=1'],
+  ['an incomplete UTF-8 sequence', '%c3'],
+  ['a right-to-left mark', '%e2%80%ae1'],
+  ['an emoji', '%f0%9f%92%b0'],
+  ['a letter beyond ASCII', '%ef%bc%91'],
+  ['1,500 digits', '9'.repeat(1_500)],
+]
+/** Values that only a parameter with any text takes: there they match nothing. */
+const injections: readonly [what: string, value: string][] = [
+  ['SQL that is always true', `1' OR '1'='1`],
+  ['SQL that deletes', '1; DROP TABLE flow; --'],
+  ['SQL that joins', '1) UNION SELECT * FROM address --'],
+  ['a wildcard', '%'],
+  ['an object', '{"$gt":""}'],
+  ['a template', '#{7*7}'],
+  ['a path', '../../etc/passwd'],
+  ['a script', '<script>alert(1)</script>'],
+  ['a prototype', '__proto__'],
+]
+
+describe('a parameter', () => {
+  /** The response refuses the parameter by its name. */
+  const expectRefused = async (response: Response, name: string) => {
+    expect(await response.json()).toEqual({ code: 400, msg: expect.stringMatching(`^${name}: `) })
+    expect(response.status).toBe(400)
+  }
+
+  const cells = parameters.flatMap(([path, name]) =>
+    hostileValues.map(([what, value]): [string, string, string, string] => [path, name, what, value]),
+  )
+  test.each(cells)('%s: %s with %s is refused', async (path, name, _what, value) => {
+    await expectRefused(await ask(urlOf(path, name, `${name}=${value}`)), name)
+  })
+
+  const injected = parameters.flatMap(([path, name]) =>
+    injections.map(([what, value]): [string, string, string, string] => [path, name, what, value]),
+  )
+  test.each(injected)('%s: %s with %s does nothing', async (path, name, _what, value) => {
+    const response = await ask(urlOf(path, name, `${name}=${encodeURIComponent(value)}`))
+    if (name !== 'osn') await expectRefused(response, name)
+    else expect(await wholeOf(response)).toEqual({ status: 200, text: noEntries })
+  })
+
+  test.each(parameters)('%s: %s given twice is refused', async (path, name) => {
+    await expectRefused(await ask(urlOf(path, name, `${name}=1&${name}=1`)), name)
+    const encoded = `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`
+    await expectRefused(await ask(urlOf(path, name, `${name}=1&${encoded}=1`)), name)
+  })
+
+  test.each([
+    'uid=8',
+    'sub=8',
+    'user=8',
+    'wallet=8',
+    'DEV_UID=8',
+    'limit[]=1',
+    '__proto__=1',
+    'constructor=1',
+    '=',
+    '&&',
+    '?',
+  ])('that the route does not have is ignored: %s', async (query) => {
+    expect(await wholeOf(await get(`/wallet/list?${query}`))).toEqual({ status: 200, text: ownWallets })
+  })
+})
+
+describe('a header', () => {
+  test.each<[what: string, headers: Record<string, string>]>([
+    ['another caller by name', { 'x-user-id': '8', 'x-uid': '8', 'x-auth-request-user': '8', 'x-remote-user': '8' }],
+    ['another host', { host: 'localhost', 'x-forwarded-host': 'localhost', forwarded: 'host=localhost' }],
+    ['another path', { 'x-original-url': '/tron/generate?fresh=1', 'x-rewrite-url': '/tron/generate?fresh=1' }],
+    ['another method', { 'x-http-method-override': 'DELETE', 'x-method-override': 'POST' }],
+    ['a cookie', { cookie: 'session=8; uid=8; authorization=Bearer x' }],
+    ['another client address', { 'x-forwarded-for': '127.0.0.1', 'cf-connecting-ip': '127.0.0.1', 'x-real-ip': '::1' }],
+    [
+      'a part of the body',
+      { range: 'bytes=0-3', 'if-none-match': '*', 'if-modified-since': 'Thu, 01 Jan 2099 00:00:00 GMT' },
+    ],
+    ['a media type', { accept: 'application/xml;q=1', 'accept-language': '../..', 'accept-charset': 'utf-7' }],
+    ['another type of body', { 'content-type': 'application/json; charset=utf-7' }],
+    ['another origin', { origin: 'https://evil.example', referer: 'https://evil.example/' }],
+    ['200 other headers', Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`x-h${i}`, 'x'.repeat(100)]))],
+  ])('changes nothing: %s', async (_what, headers) => {
+    const response = await get('/wallet/list', headers)
+    expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+    expect(await wholeOf(response)).toEqual({ status: 200, text: ownWallets })
+  })
+
+  test.each(['access_token', 'token', 'jwt', 'authorization'])(
+    'is the only place of a token, not ?%s',
+    async (name) => {
+      const token = await tokenOf(7)
+      expect(await wholeOf(await service.get(`/wallet/list?${name}=${token}`, null))).toEqual(unauthorized)
+    },
+  )
+})
