@@ -51,12 +51,6 @@ describe('issueFirst', () => {
     expect(await selectCurrent(db, uid(8))).toEqual({ id: 2, uid: 8, index: 1, address: addressAt(1) })
   })
 
-  it('returns the existing address', async () => {
-    const one = await first(7)
-    expect(await first(7)).toEqual(one)
-    expect(await indices()).toEqual([0])
-  })
-
   it('issues one address for two hundred concurrent calls of one caller', async () => {
     const issued = await Promise.all(upTo(200).map(() => first(7)))
     expect(new Set(issued.map((one) => one.address))).toEqual(new Set([addressAt(0)]))

@@ -121,12 +121,6 @@ describe('removing old events', () => {
     expect(await left()).toEqual([3, 4, 5])
   })
 
-  it('does not wait for an endpoint', async () => {
-    await db.prepare(`INSERT INTO webhook VALUES ('${txid(1)}', 1, 0, 0, NULL, 0, NULL, NULL, 0)`).run()
-    await storeDropped(5, 10)
-    expect(await removeOldEvents(db, ms(15), 10)).toBe(5)
-  })
-
   it('reads a few rows for each of 100,000 events that it removes, and next to none where the oldest stays', async () => {
     await storeDropped(100_000, 10)
     const removed = await measure(db, (metered) => removeOldEvents(metered, ms(15), 1_000))

@@ -23,11 +23,6 @@ const shown = { txid, position: 1, cuy: 1, address: formatBase58(address) }
 
 // What each type shows of stored rows is in test/d1/events.test.ts.
 describe('an event', () => {
-  it('has its type, caller and time beside its data', () => {
-    const data = { ...shown, amt: '1.5', seconds: 57 }
-    expect(itemOf({})).toEqual({ id: 5, type: 'deposit.seen', uid: 7, created_at: '1970-01-01T00:00:01.000Z', data })
-  })
-
   it('of a token shows its amount in whole units, by the decimals of the chain', () => {
     const { data } = itemOf({ cuy: cuy(2), raw: `${10n ** 18n + 1n}` }, twoCurrencies)
     expect(data).toMatchObject({ amt: '1.000000000000000001' })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { standstillMs } from '../../src/alarms/alarms.ts'
-import { alarmsIn, brokenDatabase, type RunningService, startService, usdtTo } from '../http/service.ts'
+import { alarmsIn, brokenDatabase, type RunningService, startService } from '../http/service.ts'
 import { alarmsOf, balancesOf, breakNodes, repairNodes, tickFor, withDeposit } from './harness.ts'
 
 const kinds = (service: RunningService, kind: string) => alarmsOf(service, kind).length
@@ -13,17 +13,6 @@ describe('a standstill', () => {
     await tickFor(service, seconds)
     await tickFor(service.with({}), 60)
     expect(kinds(service, 'scan-stalled')).toBe(1)
-  })
-
-  it('is not raised while there is nothing to scan, but finality-stalled is', async () => {
-    const { service, own } = await withDeposit()
-    await service.tick()
-    for (const node of service.nodes) node.finalityLag += 2
-    service.chain.add([usdtTo(own, 1_000_000n)])
-    service.chain.addEmpty(1)
-    await tickFor(service, seconds)
-    expect(alarmsIn(service)).toEqual(['finality-stalled'])
-    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
   })
 
   it('is not raised by nodes that return after an outage at their old head, and then go on', async () => {

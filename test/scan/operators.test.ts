@@ -22,13 +22,6 @@ async function startWithTransfers() {
 }
 
 describe('TRX and tokens from the operator’s own wallet', () => {
-  it('are not credited', async () => {
-    const { service } = await startWithTransfers()
-    await service.tick()
-    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 0 })
-    expect(await statesOf(service)).toEqual(['moved', 'moved'])
-  })
-
   it('are no deposits for a question about their txid, before and after the scan', async () => {
     const { service, txids } = await startWithTransfers()
     const answers = () => Promise.all(txids.map(async (txid) => read(await service.get(`/tron/recharge?txid=${txid}`))))

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { notConfigured } from '../../../src/http/errors.ts'
 import { behindBlocksMax, sharedHealthMs, stoppedAfterMs } from '../../../src/scan/health.ts'
-import { addressIn, failed, payFinal, type RunningService, read, startService, usdtTo } from '../service.ts'
+import { addressIn, payFinal, type RunningService, read, startService, usdtTo } from '../service.ts'
 
 /** A service that has scanned the whole chain. */
 async function startScanned(): Promise<RunningService> {
@@ -66,14 +65,5 @@ describe('GET /health', () => {
     const sum = queries.reduce((total: number, count: number) => total + count, 0)
     expect(sum).toBeGreaterThanOrEqual(3)
     expect(sum).toBeLessThan(10)
-  })
-
-  test.each([
-    ['is wrong', { TRON_XPUB: 'x' }],
-    ['differs from what is stored', { TRON_CHAIN_ID: '0x1' }],
-  ])('is 503 where the configuration %s', async (_what, changes) => {
-    const service = await startScanned()
-    const response = await service.with(changes).get('/health', null)
-    expect(await read(response)).toEqual(failed(503, notConfigured.msg))
   })
 })
