@@ -58,11 +58,6 @@ describe('storing transfers', () => {
     expect(await balance()).toBe(5n)
   })
 
-  it('takes the last of two decisions about one transfer in a list', async () => {
-    await storeTransfers(db, [transfer(held()), transfer(credited(7n))], ms(10))
-    expect(await balance()).toBe(7n)
-  })
-
   it('replaces what is not credited by what was agreed later, facts included', async () => {
     await storeTransfers(db, [transfer(seen(), { raw: 500n, block: block(119), cuy: cuy(2) })], ms(10))
     await storeTransfers(db, [transfer(held('decimals-unknown'), { raw: 50n })], ms(20))
@@ -138,13 +133,6 @@ describe('a credit that does not fit into its wallet', () => {
     await storeTransfers(db, [...list, token(3, credited(), { uid: uid(2), to: addressAt(1) })], ms(10))
     expect(await statesOf()).toEqual(['credited', 'held:wallet-full', 'held:wallet-full', 'credited'])
     expect(await balance()).toBe(amountMax - 9n)
-  })
-
-  it('is held where it was known before, beside new ones', async () => {
-    await storeTransfers(db, [token(0, held()), token(1, held())], ms(10))
-    await storeTransfers(db, [token(0, full), token(1, credited(9n)), token(2, credited(1n))], ms(20))
-    expect(await statesOf()).toEqual(['credited', 'credited', 'held:wallet-full'])
-    expect(await balance()).toBe(amountMax)
   })
 
   it('is offered again once there is room', async () => {

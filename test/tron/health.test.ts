@@ -49,12 +49,6 @@ describe('a service of a node that fails', () => {
     await balance(h)
     expect(h.counts()).toEqual([2, 4])
   })
-
-  it('of one node answers in the place of none: the other node is asked', async () => {
-    const h = await createProbed({ nodes: 3, quorum: 2 })
-    h.node(1).script = of('rpc', { kind: 'body', body: '' })
-    expect(wordsOf(await readBlocks(h))).toEqual(five)
-  })
 })
 
 describe('a rate limit', () => {

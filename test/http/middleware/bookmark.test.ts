@@ -63,14 +63,6 @@ describe('the bookmark of a response', () => {
     expect((await wholeOf(response)).text).toContain('{"amt":25,"cuy":2}')
     expect(response.headers.get(header)).not.toBeNull()
   })
-
-  test('is not needed by a caller to see their own last write', async () => {
-    const service = await startService()
-    await payCaller(service)
-    await service.get('/tron/recharge')
-    expect((await wholeOf(await service.get('/wallet/list'))).text).toContain('{"amt":25,"cuy":2}')
-    expect((await wholeOf(await service.get('/wallet/flow/list'))).text).toContain('"count":1')
-  })
 })
 
 describe('the copy of the database that is read', () => {
