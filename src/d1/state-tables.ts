@@ -34,14 +34,13 @@ import {
   type RescanKind,
   reasonRule,
   rescanKinds,
+  scanSuperseded,
   type TotalKind,
   totalKinds,
 } from './tables.ts'
 
 /** Characters of the reason for a rescan, a correction or the end of a gap. */
 export const reasonMax = 500
-/** The CHECK that fails where another scan has moved the position. */
-export const scanSuperseded = 'scan_superseded'
 
 /** Position and state of the scan: one row after the start. */
 export const scans = sqliteTable(

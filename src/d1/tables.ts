@@ -24,7 +24,8 @@ import {
 } from './columns.ts'
 
 // migrations/README.md describes each table, and the rules that only SQL can express (STRICT and the triggers).
-// The ledger and the chain are here; the state of the scan and of what watches is in state-tables.ts.
+// The ledger and the chain are here; the state of the scan and of what watches is in state-tables.ts, which only drizzle-kit and
+// types use: the Worker does not contain it.
 
 /** What a transfer can be. `moved` is never a deposit. */
 export const transferStates = ['seen', 'dropped', 'held', 'refused', 'credited', 'moved'] as const
@@ -50,6 +51,9 @@ export type RescanKind = (typeof rescanKinds)[number]
 export const totalKinds = ['owed', 'held', 'difference'] as const
 /** One of `totalKinds`. */
 export type TotalKind = (typeof totalKinds)[number]
+
+/** The CHECK that fails where another scan has moved the position. */
+export const scanSuperseded = 'scan_superseded'
 
 /** The CHECK of a reason: one that fits what is held or refused, and none otherwise. */
 export function reasonRule(isHeld: string, isRefused: string): string {

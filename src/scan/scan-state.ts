@@ -2,7 +2,7 @@ import { type BlockHash, type BlockHeight, blockSeconds, type Header } from '../
 import type { ChainFailure } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import { isRefusedBy, type ReadDatabase, statement, type WriteDatabase } from '../d1/database.ts'
-import { scanSuperseded } from '../d1/state-tables.ts'
+import { scanSuperseded } from '../d1/tables.ts'
 import type { DecidedTransfer, SentFact } from '../deposits/transfer.ts'
 import { sentStatements, transferStatements } from '../deposits/transfers.ts'
 import { gapStatements } from './rescans.ts'
