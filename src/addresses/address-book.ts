@@ -2,21 +2,13 @@ import { asc, desc, eq } from 'drizzle-orm'
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
 import type { Uid } from '../common/ids.ts'
-import {
-  openTables,
-  type ReadDatabase,
-  type Statement,
-  statement,
-  toJsonTexts,
-  type WriteDatabase,
-} from '../d1/database.ts'
+import { openTables, type ReadDatabase, statement, toJsonTexts, type WriteDatabase } from '../d1/database.ts'
 import { addresses } from '../d1/tables.ts'
 
-/** An address that was issued to a caller. `index` is the last step of its derivation path. */
+/** An address that was issued to a caller. `id` is the last step of its derivation path plus 1. */
 export interface IssuedAddress {
   readonly id: number
   readonly uid: Uid
-  readonly index: number
   readonly address: Address
 }
 
@@ -39,59 +31,28 @@ const candidatesMax = 64
 const issueAttemptsMax = 100
 
 const { id, uid, derivation_index: index, address } = addresses
+const selectFrom = (db: ReadDatabase) => openTables(db).select({ id, uid, address }).from(addresses)
 
 /** The caller's newest address, or null where none was issued yet. */
 export async function selectCurrent(db: ReadDatabase, caller: Uid): Promise<IssuedAddress | null> {
-  const [row] = await openTables(db)
-    .select({ id, uid, index, address })
-    .from(addresses)
-    .where(eq(uid, caller))
-    .orderBy(desc(index))
-    .limit(1)
-  return row ?? null
+  const [row = null] = await selectFrom(db).where(eq(uid, caller)).orderBy(desc(index)).limit(1)
+  return row
 }
 
 /** The record of an address, or null where it was not issued. */
 export async function selectIssued(db: ReadDatabase, issued: Address): Promise<IssuedAddress | null> {
-  const [row] = await openTables(db).select({ id, uid, index, address }).from(addresses).where(eq(address, issued))
-  return row ?? null
+  const [row = null] = await selectFrom(db).where(eq(address, issued))
+  return row
 }
 
 /** All of the caller's addresses, oldest first. */
 export async function selectAddresses(db: ReadDatabase, caller: Uid): Promise<readonly IssuedAddress[]> {
-  return openTables(db).select({ id, uid, index, address }).from(addresses).where(eq(uid, caller)).orderBy(asc(index))
+  return selectFrom(db).where(eq(uid, caller)).orderBy(asc(index))
 }
 
 /** Whether no address was issued to any caller. */
 export async function isBookEmpty(db: ReadDatabase): Promise<boolean> {
-  return (await openTables(db).select({ id }).from(addresses).limit(1)).length === 0
-}
-
-/**
- * The caller's first address. Two calls at once for one caller issue one address; two callers never share one; indices grow
- * from `firstIndex` without gaps. The scan must have started.
- */
-export function issueFirst(
-  db: WriteDatabase,
-  caller: Uid,
-  addressAt: AddressAt,
-  firstIndex: number,
-): Promise<IssuedAddress> {
-  return issue(db, caller, addressAt, insertFirst, { firstIndex, gapLimit: 0 }, (state) => newestOf(caller, state))
-}
-
-/** A further address, unless `gapLimit` of the caller's addresses are without a deposit. */
-export function issueFurther(
-  db: WriteDatabase,
-  caller: Uid,
-  addressAt: AddressAt,
-  firstIndex: number,
-  gapLimit: number,
-): Promise<IssuedAddress | 'gap-limit'> {
-  return issue(db, caller, addressAt, insertFurther, { firstIndex, gapLimit }, (state, isInserted) => {
-    if (isInserted) return newestOf(caller, state)
-    return state.unpaid >= gapLimit ? ('gap-limit' as const) : null
-  })
+  return (await selectFrom(db).limit(1)).length === 0
 }
 
 /** Which of these addresses were issued, and to which caller. One round trip, whatever their number. */
@@ -115,42 +76,42 @@ interface BookState {
   readonly next: number
   readonly unpaid: number
   readonly id: number | null
-  readonly derivation_index: number
   readonly address: Address
 }
 
 /**
- * Tries to issue until `resultOf` has a result. Only the statement that takes an index sees which one is free, and SQL
- * cannot derive: so each attempt offers a few candidates, and the statement takes the one with the right index.
+ * The caller's first address, or with a `gapLimit` a further one: null where so many of the caller's addresses are without a
+ * deposit. Two calls at once for the first one issue one address; two callers never share one; indices grow from `firstIndex`
+ * without gaps. The scan must have started.
+ *
+ * Only the statement that takes an index sees which one is free, and SQL cannot derive: so each attempt offers a few
+ * candidates, and the statement takes the one with the right index.
  */
-async function issue<T>(
+export async function issueNext(
   db: WriteDatabase,
   caller: Uid,
   addressAt: AddressAt,
-  insert: Statement,
-  values: { readonly firstIndex: number; readonly gapLimit: number },
-  resultOf: (state: BookState, isInserted: boolean) => T | null,
-): Promise<T> {
+  firstIndex: number,
+  gapLimit: number | null,
+): Promise<IssuedAddress | null> {
+  const values = { uid: caller, firstIndex, gapLimit: gapLimit ?? 0 }
   let first = 0
   for (let attempt = 0; attempt <= issueAttemptsMax; attempt += 1) {
     const count = attempt === 0 ? 0 : (candidateCounts[attempt - 1] ?? candidatesMax) // the first only reads
     const candidates = JSON.stringify(Array.from({ length: count }, (_, i) => addressAt(first + i)))
     const [insertion, selection] = await db.batch<BookState>([
-      insert(db, { uid: caller, first, candidates, ...values }),
-      selectState(db, { uid: caller, ...values }),
+      insertCandidate(db, { ...values, first, candidates }),
+      selectState(db, values),
     ])
     const state = selection?.results[0]
     if (insertion === undefined || state === undefined) throw new Error('a batch returned too few results')
-    const result = resultOf(state, insertion.results.length > 0)
-    if (result !== null) return result
-    first = state.next
+    const { next, unpaid, id, address } = state
+    const isDone = insertion.results.length > 0 || gapLimit === null
+    if (isDone && id !== null) return { id, uid: caller, address }
+    if (gapLimit !== null && unpaid >= gapLimit) return null
+    first = next
   }
   throw new Error(`no address was issued in ${issueAttemptsMax} attempts`)
-}
-
-function newestOf(caller: Uid, state: BookState): IssuedAddress | null {
-  if (state.id === null) return null
-  return { id: state.id, uid: caller, index: state.derivation_index, address: state.address }
 }
 
 const nextIndex = '(SELECT coalesce(max(derivation_index) + 1, :firstIndex) FROM address)'
@@ -161,16 +122,16 @@ const unpaidCount = `(
 /** One row, whether the caller has an address or not. */
 const selectState = statement(`
 SELECT ${nextIndex} AS next, ${unpaidCount} AS unpaid, newest.* FROM (SELECT 1) LEFT JOIN (
-  SELECT id, derivation_index, address FROM address WHERE uid = :uid ORDER BY derivation_index DESC LIMIT 1
+  SELECT id, address FROM address WHERE uid = :uid ORDER BY derivation_index DESC LIMIT 1
 ) AS newest ON true`)
 
 /** Issues the candidate whose index is the next one, if there is one. Where no scan has started, it fails. */
-const insertCandidate = `
+const insertCandidate = statement(`
 INSERT INTO address (id, derivation_index, uid, address, issued_height, created_at)
 SELECT :first + key + 1, :first + key, :uid, value, (SELECT finalized FROM scan), CAST(unixepoch('subsec') * 1000 AS INTEGER)
-FROM json_each(:candidates) WHERE :first + key = ${nextIndex}`
-const insertFirst = statement(`${insertCandidate} AND NOT EXISTS (SELECT 1 FROM address WHERE uid = :uid) RETURNING id`)
-const insertFurther = statement(`${insertCandidate} AND ${unpaidCount} < :gapLimit RETURNING id`)
+FROM json_each(:candidates) WHERE :first + key = ${nextIndex}
+  AND (NOT EXISTS (SELECT 1 FROM address WHERE uid = :uid) OR ${unpaidCount} < :gapLimit)
+RETURNING id`)
 
 /** CROSS JOIN makes the list the outer loop, and INDEXED BY names the inner look-up, whatever the planner estimates. */
 const selectOwners = statement(`

@@ -5,7 +5,7 @@ import type { CurrencyId, Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { WriteDatabase } from '../d1/database.ts'
 import type { Currencies } from '../ledger/currencies.ts'
-import { type AddressAt, issueFirst, issueFurther, selectCurrent } from './address-book.ts'
+import { type AddressAt, issueNext, selectCurrent } from './address-book.ts'
 
 /** Addresses of one caller that may be without a deposit (BIP-44's gap limit). */
 export const gapLimit = 20
@@ -37,9 +37,8 @@ export async function issueAddress(
   if (!issuesAddresses) return err({ kind: 'issuing-off' })
   const prepared = await scanner.prepareIssue(uid, firstIndex)
   if (!prepared.ok) return prepared
-  if (!fresh) return ok(await issueFirst(db, uid, addressAt, firstIndex ?? 0))
-  const issued = await issueFurther(db, uid, addressAt, firstIndex ?? 0, gapLimit)
-  return issued === 'gap-limit' ? err({ kind: 'gap-limit', limit: gapLimit }) : ok(issued)
+  const issued = await issueNext(db, uid, addressAt, firstIndex ?? 0, fresh ? gapLimit : null)
+  return issued === null ? err({ kind: 'gap-limit', limit: gapLimit }) : ok(issued)
 }
 
 /** What is remembered about the key. It can be lost at any time. */

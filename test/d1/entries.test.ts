@@ -236,6 +236,6 @@ describe('cost', () => {
     const balances = await measure(db, (metered) => selectBalances(metered, uid(1)))
     expect([balances.result.length, balances.rows, balances.trips]).toEqual([2, 2, 1])
     const current = await measure(db, (metered) => selectCurrent(metered, uid(1)))
-    expect(current).toMatchObject({ result: { index: 0 }, rows: 1, trips: 1 })
+    expect(current).toMatchObject({ result: { id: 1 }, rows: 1, trips: 1 })
   })
 })

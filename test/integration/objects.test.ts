@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { Uid } from '../../src/common/ids.ts'
 import { type DevnetService, startDevnetService } from './service.ts'
+
+const userOne = 1 as Uid // any user
 
 /** Waits for what an alarm does by itself. */
 const untilWallet = (service: DevnetService, item: string) =>
@@ -31,6 +34,36 @@ describe('the scanner', () => {
     await service.mine(2)
     await untilWallet(service, '{"amt":2,"cuy":2}')
     expect(await entriesOf(service)).toContain('"count":1')
+  })
+
+  it('credits once where two of them overlap', async () => {
+    const service = await startDevnetService()
+    const to = await service.addressOf(1)
+    for (const amount of ['1', '2', '4']) {
+      await service.pay(to, amount, 'USDT')
+      await service.mine(20)
+    }
+    const calls = ['scanner', 'predecessor'].map((name) => service.scanner(name).scanNow(userOne))
+    for (const answer of await Promise.all(calls)) expect(answer.ok).toBe(true)
+    await untilWallet(service, '{"amt":7,"cuy":2}')
+    expect(await entriesOf(service)).toContain('"count":3')
+  })
+
+  it('makes one scan for hundreds of recharges at once, or two, since one had begun before the others asked', async () => {
+    const service = await startDevnetService()
+    const to = await service.addressOf(1)
+    const callAll = async (calls: number) => {
+      await service.pay(to, '1', 'USDT')
+      await service.mine()
+      const before = await service.nodeRequests()
+      await Promise.all(Array.from({ length: calls }, () => service.scanner().scanNow(userOne)))
+      return (await service.nodeRequests()) - before
+    }
+    const byOne = await callAll(1)
+    await service.evict() // or the last scan would be young enough to answer
+    expect(byOne).toBeGreaterThan(0)
+    expect(await callAll(250)).toBeLessThanOrEqual(2 * byOne)
+    expect((await service.get('/wallet/list', 1)).text).toContain('{"amt":2,"cuy":2}')
   })
 })
 

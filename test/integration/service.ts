@@ -25,6 +25,8 @@ export interface DevnetService {
   addressOf(uid: number, query?: string): Promise<string>
   /** Calls the cron handler as the platform does: it wakes the scanner. */
   cron(): Promise<void>
+  /** A scanner, by default the one that the Worker calls: the objects of two names overlap. */
+  scanner(name?: string): DurableObjectStub<Scanner>
   /** When the scanner's alarm is due, in milliseconds since 1970; 0 without one. */
   nextAlarm(): Promise<number>
   /** Ends the memory of all objects, as the platform does at any time. Their storage and their alarms stay. */
@@ -37,12 +39,14 @@ export interface DevnetService {
   mine(blocks?: number): Promise<void>
   /** Sends a transaction of any type with `to` as one of its parties, by the name of that parameter; returns its txid. */
   sendSynthetic(type: string, to: string, party: string, more: Readonly<Record<string, unknown>>): Promise<string>
+  /** Requests to the node until now. */
+  nodeRequests(): Promise<number>
   /** The events that came to the receiver, in their order. */
   events(): Promise<readonly { readonly type: string; readonly data: object }[]>
 }
 
 /** The number of blocks that make a sent transaction final: its own block and two more. */
-const finalBlocks = 3
+export const finalBlocks = 3
 
 const tokenOwner = 'f39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 const objects = env as unknown as { readonly SCANNER: DurableObjectNamespace<Scanner> } // bound by wrangler.toml
@@ -88,6 +92,7 @@ export async function startDevnetService(changes: Record<string, unknown> = {}):
       return address
     },
     cron: () => worker.scheduled(createScheduledController(), bindings),
+    scanner: (name = 'scanner') => objects.SCANNER.getByName(name),
     nextAlarm: () =>
       runInDurableObject(
         objects.SCANNER.getByName('scanner'),
@@ -104,6 +109,7 @@ export async function startDevnetService(changes: Record<string, unknown> = {}):
     },
     sendSynthetic: async (type, to, party, more) =>
       (await control('synthetic', { type, value: { [party]: `41${hexOf(to)}`, ...more } })).txid,
+    nodeRequests: async () => (await control('info', {})).requests,
     events: async () => (await fetch(`${hookUrl}/received`, { method: 'POST' })).json(),
   }
 }
@@ -120,9 +126,9 @@ function hexOf(base58: string): string {
 }
 
 async function control(
-  name: 'pay' | 'mine' | 'synthetic' | 'send',
+  name: 'pay' | 'mine' | 'synthetic' | 'send' | 'info',
   body: Readonly<Record<string, unknown>>,
-): Promise<{ txid: string; finalized: number }> {
+): Promise<{ txid: string; finalized: number; requests: number }> {
   const { apiUrl } = inject('devnet')
   const response = await fetch(`${apiUrl}/devnet/${name}`, { method: 'POST', body: JSON.stringify(body) })
   if (!response.ok) throw new Error(`the local chain refused ${name}: ${await response.text()}`)
