@@ -40,7 +40,7 @@ export function isRefusedBy(rule: string, cause: unknown): boolean {
 export type Value = string | number | boolean | null
 
 /** A statement for a database, with the values of its parameters by name. */
-export type Statement = (db: ReadDatabase, values?: Readonly<Record<string, Value>>) => D1PreparedStatement
+export type Statement = (db: ReadDatabase, values?: Readonly<Record<string, Value | undefined>>) => D1PreparedStatement
 
 /**
  * A statement with parameters such as `:uid`. D1 knows parameters by number only, so each name becomes a number, once.

@@ -1,9 +1,11 @@
 import * as z from 'zod/mini'
 import { addressFromHex, parseAddress } from '../chain/address.ts'
-import { reservedUid, type Uid } from '../common/ids.ts'
+import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { Currencies, Currency } from '../ledger/currencies.ts'
+import type { Currencies } from '../ledger/currencies.ts'
+import type { RequestContext } from './context.ts'
+import { refusal } from './envelope.ts'
 
 /** Longest value of a parameter that sets no limit of its own, in characters: a txid with `0x` has 66. */
 export const paramCharsMax = 80
@@ -27,41 +29,36 @@ export function readParameters(schema: z.ZodMiniObject<Shape>, url: string): Rea
   return values
 }
 
-/** Reads the parameters of a URL. A repeated one is refused. */
-export function parseQuery<S extends Shape>(
+/** A handler for requests whose parameters the schema accepts; any other request is refused. */
+export function withQuery<S extends Shape>(
   schema: z.ZodMiniObject<S>,
-  url: string,
-): Result<z.output<z.ZodMiniObject<S>>, BadInput> {
-  return parseParameters(schema, readParameters(schema, url))
+  handle: (c: RequestContext, query: z.output<z.ZodMiniObject<S>>) => Promise<Response>,
+) {
+  return async (c: RequestContext): Promise<Response> => {
+    const query = parseParameters(schema, readParameters(schema, c.req.url), c.env.services.settings.currencies)
+    return query.ok ? handle(c, query.value) : refusal(query.error)
+  }
 }
 
-/** Reads parameters by their names. */
+/** Reads parameters by their names. A repeated one is refused, and so is a `cuy` that is not configured. */
 export function parseParameters<S extends Shape>(
   schema: z.ZodMiniObject<S>,
   values: Readonly<Record<string, unknown>>,
+  currencies: Currencies,
 ): Result<z.output<z.ZodMiniObject<S>>, BadInput> {
   const parsed = schema.safeParse(values)
-  if (parsed.success) return ok(parsed.data)
-  const [issue] = parsed.error.issues
+  const [issue] = parsed.error?.issues ?? []
   const field = String(issue?.path[0])
+  const { cuy }: { readonly cuy?: CurrencyId } = parsed.data ?? {}
+  if (field === 'cuy' || (cuy !== undefined && !currencies.byId.has(cuy))) return err(unknownCurrency(currencies))
+  if (parsed.success) return ok(parsed.data)
   const takes = String(issue?.message)
-  return badInput(field, Array.isArray(values[field]) ? `${takes}, given once` : takes)
-}
-
-/** The result of parsing a schema with `cuy`: the message of a wrong `cuy` lists the configured currencies. */
-export function nameCurrencies<T>(query: Result<T, BadInput>, currencies: Currencies): Result<T, BadInput> {
-  return query.ok || query.error.field !== 'cuy' ? query : unknownCurrency(currencies)
-}
-
-/** The configured currency with the id `cuy`. */
-export function findCurrency(currencies: Currencies, cuy: number): Result<Currency, BadInput> {
-  const currency = currencies.list.find((one) => one.cuy === cuy)
-  return currency === undefined ? unknownCurrency(currencies) : ok(currency)
+  return err(badInput(field, Array.isArray(values[field]) ? `${takes}, given once` : takes))
 }
 
 /** The failure of a query: `why` is what the parameter takes. */
-export function badInput(field: string, why: string): Result<never, BadInput> {
-  return err({ kind: 'bad-input', field, why })
+export function badInput(field: string, why: string): BadInput {
+  return { kind: 'bad-input', field, why }
 }
 
 /** A parameter of this form that `parse` accepts; it returns null for any other. `takes` is the message. */
@@ -86,6 +83,16 @@ export function textParam<T>(
 export function wholeNumber(max: number = Number.MAX_SAFE_INTEGER) {
   const takes = `a whole number from 1 to ${max}`
   return z.pipe(textParam(takes, digitsForm, Number), z.int(takes).check(z.minimum(1, takes), z.maximum(max, takes)))
+}
+
+/** An id of the service, as its brand says. */
+export function idParam<Id extends number>() {
+  return wholeNumber() as unknown as z.ZodMiniType<Id, string> // safe: every id is one; a currency's is looked up
+}
+
+/** The failure of a `cuy` that is not that of a configured currency. */
+export function unknownCurrency({ list }: Currencies): BadInput {
+  return badInput('cuy', `one of ${list.map(({ cuy, symbol }) => `${cuy} (${symbol})`).join(', ')}, given at most once`)
 }
 
 const uidMax = reservedUid - 1
@@ -127,8 +134,4 @@ function readInstant(value: string): UnixMs | null {
   const midnight = Date.parse(`${day}T00:00:00Z`)
   if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return null
   return Date.parse(value) as UnixMs // safe: the form is checked and the day exists
-}
-
-function unknownCurrency({ list }: Currencies): Result<never, BadInput> {
-  return badInput('cuy', `one of ${list.map(({ cuy, symbol }) => `${cuy} (${symbol})`).join(', ')}, given at most once`)
 }

@@ -56,23 +56,24 @@ export interface WalletBalance {
   readonly amount: Amount
 }
 
-/** Which ledger entries; absent filters are null. */
-export interface EntryFilter {
-  readonly cuy: CurrencyId | null
-  readonly wid: WalletId | null
-  readonly type: EntryType | null
+/** Which entries of a user, and which page of them. What is absent filters nothing. */
+export interface EntrySelection {
+  readonly cuy?: CurrencyId | undefined
+  readonly wid?: WalletId | undefined
+  readonly type?: EntryType | undefined
   /** A full `osn`, or a bare txid in any form for all of its entries. */
-  readonly osn: string | null
+  readonly osn?: string | undefined
   /** `from` ≤ created_at. */
-  readonly from: UnixMs | null
+  readonly from?: UnixMs | undefined
   /** created_at < `to`. */
-  readonly to: UnixMs | null
+  readonly to?: UnixMs | undefined
+  /** Counted from 1, which is the newest. Not together with `before`. */
+  readonly page?: number | undefined
+  /** Only entries below this id: the cost of such a page does not grow with its depth. */
+  readonly before?: EntryId | undefined
+  /** Entries on a page; `pageRowsDefault` where it is absent. */
+  readonly limit?: number | undefined
 }
-
-/** Which page: counted from the newest entry, or the entries below an id, whose cost does not grow with depth. */
-export type EntryPage =
-  | { readonly kind: 'number'; readonly page: number; readonly limit: number }
-  | { readonly kind: 'before'; readonly before: EntryId; readonly limit: number }
 
 /** Entries newest first, and how many match the filter on all pages. */
 export interface EntryList {

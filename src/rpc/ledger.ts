@@ -7,7 +7,7 @@ import { eventItem, eventsMax, selectEvents } from '../events/events.ts'
 import { notConfigured, toProblem } from '../http/errors.ts'
 import { costFields } from '../http/middleware/every-request.ts'
 import { parseParameters } from '../http/query.ts'
-import { parseLedgerEntries } from '../http/routes/ledger-entries.ts'
+import { ledgerEntriesQuery } from '../http/routes/ledger-entries.ts'
 import { ledgerEventsQuery } from '../http/routes/ledger-events.ts'
 import { ledgerWalletsQuery } from '../http/routes/ledger-wallets.ts'
 import { listEntries, listWallets } from '../ledger/entries.ts'
@@ -30,6 +30,10 @@ export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
   const { services } = parts
   const { currencies, clock } = services.settings
   const call = createCall(parts)
+  const readUid = (value: unknown): Result<Uid, LedgerError> => {
+    const query = parseParameters(ledgerWalletsQuery, asTexts({ uid: value }), currencies)
+    return query.ok ? ok(query.value.uid) : err(toLedgerError(query.error))
+  }
   const itemOf = (entry: Entry) => postedItem(entry, currencies, formatUnits)
   return {
     post: (entries, by) =>
@@ -43,7 +47,7 @@ export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
       }),
     entries: (query) =>
       call('entries', async (invocation) => {
-        const request = parseLedgerEntries(asTexts(query), currencies)
+        const request = parseParameters(ledgerEntriesQuery, asTexts(query), currencies)
         if (!request.ok) return err(toLedgerError(request.error))
         const { uid, ...selection } = request.value
         const found = await services.read(invocation, (context) => listEntries(context, uid, selection))
@@ -52,7 +56,7 @@ export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
       }),
     events: (after, limit) =>
       call('events', async (invocation) => {
-        const query = parseParameters(ledgerEventsQuery, asTexts({ after, limit }))
+        const query = parseParameters(ledgerEventsQuery, asTexts({ after, limit }), currencies)
         if (!query.ok) return err(toLedgerError(query.error))
         const { after: last = 0, limit: max = eventsMax } = query.value
         const events = await services.read(invocation, ({ db }) => selectEvents(db, last, max))
@@ -117,11 +121,6 @@ function toLedgerError(failure: QueryFailure): LedgerError {
   return failure.kind === 'bad-input'
     ? { kind: 'bad-input', member: failure.field, why: failure.why }
     : { kind: failure.kind, why: toProblem(failure).msg }
-}
-
-function readUid(value: unknown): Result<Uid, LedgerError> {
-  const query = parseParameters(ledgerWalletsQuery, asTexts({ uid: value }))
-  return query.ok ? ok(query.value.uid) : err(toLedgerError(query.error))
 }
 
 /** Parameters as a URL has them: numbers as text. A member that is undefined is absent. */

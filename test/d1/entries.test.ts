@@ -5,20 +5,8 @@ import type { EntryId, WalletId } from '../../src/common/ids.ts'
 import type { WriteDatabase } from '../../src/d1/database.ts'
 import { storeTransfers } from '../../src/deposits/transfers.ts'
 import { selectBalances, selectEntries } from '../../src/ledger/entries.ts'
-import type { EntryFilter, EntryPage } from '../../src/ledger/entry.ts'
-import {
-  credited,
-  cuy,
-  measure,
-  ms,
-  noFilter,
-  numbers,
-  openDatabase,
-  transfer,
-  txid,
-  uid,
-  withoutTriggers,
-} from './fixtures.ts'
+import type { EntrySelection } from '../../src/ledger/entry.ts'
+import { credited, cuy, measure, ms, numbers, openDatabase, transfer, txid, uid, withoutTriggers } from './fixtures.ts'
 
 let db: WriteDatabase
 
@@ -56,11 +44,11 @@ async function writeEntries(): Promise<void> {
   ])
 }
 
-const page = (number: number, limit = 20): EntryPage => ({ kind: 'number', page: number, limit })
-const below = (id: number, limit = 20): EntryPage => ({ kind: 'before', before: id as EntryId, limit })
+const page = (number: number, limit = 20): EntrySelection => ({ page: number, limit })
+const below = (id: number, limit = 20): EntrySelection => ({ before: id as EntryId, limit })
 const wid = (n: number) => n as WalletId
-const idsOf = async (changes: Partial<EntryFilter>, wanted = page(1), owner = 1) => {
-  const { list, count } = await selectEntries(db, uid(owner), { ...noFilter, ...changes }, wanted)
+const idsOf = async (changes: EntrySelection, wanted = page(1), owner = 1) => {
+  const { list, count } = await selectEntries(db, uid(owner), { ...changes, ...wanted })
   return { ids: list.map(({ id }) => Number(id)), count }
 }
 
@@ -79,7 +67,7 @@ describe('entries', () => {
   beforeEach(writeEntries)
 
   it('returns all fields of an entry', async () => {
-    const { list } = await selectEntries(db, uid(1), noFilter, page(1, 1))
+    const { list } = await selectEntries(db, uid(1), page(1, 1))
     expect(list).toEqual([
       {
         id: 8,
@@ -97,11 +85,12 @@ describe('entries', () => {
     ])
   })
 
-  it.each<readonly [string, Partial<EntryFilter>, EntryPage, readonly number[], number]>([
+  it.each<readonly [string, EntrySelection, EntrySelection, readonly number[], number]>([
     ['nothing', {}, page(1), [8, 7, 5, 4, 3, 1], 6],
     ['the second page', {}, page(2, 4), [3, 1], 6],
     ['a page past the end', {}, page(4, 2), [], 6],
     ['a page far past the end', {}, page(9_000_000_000, 100), [], 6],
+    ['the last page that there can be', {}, page(Number.MAX_SAFE_INTEGER, 100), [], 6],
     ['entries below an id', {}, below(5), [4, 3, 1], 6],
     ["entries below another caller's id", {}, below(6, 2), [5, 4], 6],
     ['entries below an id that does not exist yet', {}, below(99, 1), [8], 6],
@@ -192,7 +181,7 @@ describe('cost', () => {
   const costs = async (count: number) => {
     await fillWallet(count)
     const hash = `0x${'AB'.repeat(32)}`
-    const cases: readonly (readonly [Partial<EntryFilter>, EntryPage])[] = [
+    const cases: readonly (readonly [EntrySelection, EntrySelection])[] = [
       [{}, page(1)],
       [{}, page(2)],
       [{}, below(count)],
@@ -215,9 +204,7 @@ describe('cost', () => {
     ]
     const rows: number[] = []
     for (const [filter, wanted] of cases) {
-      const measured = await measure(db, (metered) =>
-        selectEntries(metered, uid(1), { ...noFilter, ...filter }, wanted),
-      )
+      const measured = await measure(db, (metered) => selectEntries(metered, uid(1), { ...filter, ...wanted }))
       expect(measured.trips).toBe(1)
       rows.push(measured.rows)
     }

@@ -6,7 +6,6 @@ import type { UnixMs } from '../../src/common/time.ts'
 import { type WriteDatabase, writable } from '../../src/d1/database.ts'
 import { meterDatabase } from '../../src/d1/sessions.ts'
 import type { DecidedTransfer, SentFact, TransferFacts, Verdict } from '../../src/deposits/transfer.ts'
-import type { EntryFilter } from '../../src/ledger/entry.ts'
 import { createUsage } from '../../src/platform/usage.ts'
 import { type ScanStep, startScan } from '../../src/scan/scan-state.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -31,8 +30,6 @@ export const block = (n: number): BlockRef => ({ height: height(n), hash: `b${tx
 export const stranger = 'f'.repeat(40) as Address
 /** The numbers below `count`. */
 export const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
-/** No filter. */
-export const noFilter: EntryFilter = { cuy: null, wid: null, type: null, osn: null, from: null, to: null }
 
 /** Verdicts about a transfer to caller 1. */
 export const seen = (seconds = 57): Verdict => ({ state: 'seen', uid: uid(1), seconds })

@@ -4,20 +4,8 @@ import type { WriteDatabase } from '../../src/d1/database.ts'
 import type { DecidedTransfer } from '../../src/deposits/transfer.ts'
 import { storeTransfers } from '../../src/deposits/transfers.ts'
 import { selectBalances, selectEntries } from '../../src/ledger/entries.ts'
-import type { Entry, EntryPage } from '../../src/ledger/entry.ts'
-import {
-  addressAt,
-  column,
-  credited,
-  cuy,
-  ms,
-  noFilter,
-  openDatabase,
-  refused,
-  transfer,
-  txid,
-  uid,
-} from './fixtures.ts'
+import type { Entry } from '../../src/ledger/entry.ts'
+import { addressAt, column, credited, cuy, ms, openDatabase, refused, transfer, txid, uid } from './fixtures.ts'
 
 const owners = [1, 2, 1, 3]
 
@@ -74,9 +62,8 @@ async function readAll(db: WriteDatabase, owner: number, limit: number, byId: bo
   const all: Entry[] = []
   for (let page = 1; ; page += 1) {
     const last = all.at(-1)
-    const wanted: EntryPage =
-      byId && last !== undefined ? { kind: 'before', before: last.id, limit } : { kind: 'number', page, limit }
-    const { list, count } = await selectEntries(db, uid(owner), noFilter, wanted)
+    const wanted = byId && last !== undefined ? { before: last.id } : { page }
+    const { list, count } = await selectEntries(db, uid(owner), { ...wanted, limit })
     all.push(...list)
     if (list.length < limit) {
       expect(count).toBe(all.length)

@@ -6,7 +6,7 @@ import { storeTransfers } from '../../src/deposits/transfers.ts'
 import { selectBalances, selectEntries } from '../../src/ledger/entries.ts'
 import type { NewEntry } from '../../src/ledger/entry.ts'
 import { storePost } from '../../src/ledger/post-entries.ts'
-import { amount, credited, cuy, measure, ms, noFilter, openDatabase, transfer, uid } from './fixtures.ts'
+import { amount, credited, cuy, measure, ms, openDatabase, transfer, uid } from './fixtures.ts'
 
 let db: WriteDatabase
 
@@ -26,7 +26,7 @@ const pay = (units: bigint, changes: Partial<NewEntry> = {}): NewEntry => ({
   ...changes,
 })
 const all = async (owner = 1) => {
-  return (await selectEntries(db, uid(owner), noFilter, { kind: 'number', page: 1, limit: 100 })).list
+  return (await selectEntries(db, uid(owner), { limit: 100 })).list
 }
 const balance = async (owner = 1) => (await selectBalances(db, uid(owner)))[0]?.amount
 

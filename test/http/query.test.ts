@@ -1,16 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod/mini'
-import {
-  choiceParam,
-  findCurrency,
-  nameCurrencies,
-  paramCharsMax,
-  parseQuery,
-  wholeNumber,
-} from '../../src/http/query.ts'
-import { fine, trx, twoCurrencies } from '../support/currencies.ts'
+import type { CurrencyId } from '../../src/common/ids.ts'
+import { choiceParam, idParam, paramCharsMax, wholeNumber } from '../../src/http/query.ts'
+import { parseUrl } from '../support/parse-url.ts'
 
-const base = 'https://wallet.example/x'
 const bad = (field: string, why: string) => ({ ok: false, error: { kind: 'bad-input', field, why } })
 
 /** Values that are not a whole number from 1. In a query `+` is a space and `%2B` is the sign. */
@@ -49,16 +42,16 @@ describe('a whole number', () => {
     ['', undefined],
     ['?', undefined],
   ])('of "%s" is %s', (query, id) => {
-    expect(parseQuery(schema, base + query)).toEqual({ ok: true, value: id === undefined ? {} : { id } })
+    expect(parseUrl(schema, query)).toEqual({ ok: true, value: id === undefined ? {} : { id } })
   })
 
   test.each(notWhole)('is refused where it is %s', (_what, value) => {
-    expect(parseQuery(schema, `${base}?id=${value}`)).toEqual(bad('id', takes))
+    expect(parseUrl(schema, `?id=${value}`)).toEqual(bad('id', takes))
   })
 
   test('is refused past its maximum', () => {
-    expect(parseQuery(schema, `${base}?limit=100`)).toMatchObject({ ok: true })
-    expect(parseQuery(schema, `${base}?limit=101`)).toEqual(bad('limit', 'a whole number from 1 to 100'))
+    expect(parseUrl(schema, `?limit=100`)).toMatchObject({ ok: true })
+    expect(parseUrl(schema, `?limit=101`)).toEqual(bad('limit', 'a whole number from 1 to 100'))
   })
 })
 
@@ -69,33 +62,32 @@ describe('a parameter', () => {
   test.each(['other=1&other=2', 'FRESH=2', 'fresh[]=2', '__proto__=1', '=', '&&'])(
     'that the route does not have is ignored: %s',
     (query) => {
-      expect(parseQuery(schema, `${base}?${query}`)).toEqual({ ok: true, value: {} })
+      expect(parseUrl(schema, `?${query}`)).toEqual({ ok: true, value: {} })
     },
   )
 
   test.each(['fresh=', 'fresh', 'fresh=2', 'fresh=true', 'fresh=01', 'fresh=1+', 'fresh=toString'])(
     'with another value is refused: %s',
     (query) => {
-      expect(parseQuery(schema, `${base}?${query}`)).toEqual(bad('fresh', takes))
+      expect(parseUrl(schema, `?${query}`)).toEqual(bad('fresh', takes))
     },
   )
 
   test.each(['fresh=1&fresh=1', 'fresh=0&fresh=1', 'fresh=&fresh=1', 'fresh=1&%66resh=1'])(
     'that is given twice is refused: %s',
     (query) => {
-      expect(parseQuery(schema, `${base}?${query}`)).toEqual(bad('fresh', `${takes}, given once`))
+      expect(parseUrl(schema, `?${query}`)).toEqual(bad('fresh', `${takes}, given once`))
     },
   )
 })
 
 describe('a currency', () => {
-  const schema = z.object({ cuy: z.optional(wholeNumber()) })
+  const schema = z.object({ cuy: z.optional(idParam<CurrencyId>()) })
   const takes = 'one of 1 (TRX), 2 (FINE), given at most once'
 
-  test('is found by its id', () => {
-    expect(findCurrency(twoCurrencies, 1)).toEqual({ ok: true, value: trx })
-    expect(findCurrency(twoCurrencies, 2)).toEqual({ ok: true, value: fine })
-    expect(findCurrency(twoCurrencies, 3)).toEqual(bad('cuy', takes))
+  test('is one that is configured', () => {
+    expect(parseUrl(schema, '?cuy=2')).toEqual({ ok: true, value: { cuy: 2 } })
+    expect(parseUrl(schema, '?cuy=3')).toEqual(bad('cuy', takes))
   })
 
   test.each([
@@ -103,6 +95,6 @@ describe('a currency', () => {
     ['a symbol', 'TRX'],
     ['given twice', '1&cuy=1'],
   ])('is refused with the list of currencies where it is %s', (_what, value) => {
-    expect(nameCurrencies(parseQuery(schema, `${base}?cuy=${value}`), twoCurrencies)).toEqual(bad('cuy', takes))
+    expect(parseUrl(schema, `?cuy=${value}`)).toEqual(bad('cuy', takes))
   })
 })

@@ -7,7 +7,7 @@ import { refusal, success } from '../envelope.ts'
 import { toProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { addressParam, addressTakes, parseQuery, uidParam, uidTakes } from '../query.ts'
+import { addressParam, addressTakes, badInput, uidParam, uidTakes, withQuery } from '../query.ts'
 import {
   type AddressRequest,
   addressData,
@@ -27,23 +27,17 @@ export const ledgerAddress = {
   path: '/ledger/address',
   method: 'GET',
   scope: (url) => (isFresh(url) ? 'ledger:post' : 'ledger:read'),
-  handle: async (c) => {
-    const request = parseQuery(query, c.req.url)
-    if (!request.ok) return refusal(request.error)
-    const { uid, address, ...form } = request.value
+  handle: withQuery(query, async (c, { uid, address, ...form }) => {
     if (address === undefined) {
-      return uid === undefined ? refuse('uid', uidOrAddress) : answerAddress(c, uid, form)
+      return uid === undefined ? refusal(badInput('uid', uidOrAddress)) : answerAddress(c, uid, form)
     }
-    if (uid !== undefined) return refuse('address', notWithUid)
-    return form.fresh === undefined ? answerOwner(c, address, form.format) : refuse('fresh', 'not allowed with address')
-  },
+    if (uid !== undefined) return refusal(badInput('address', notWithUid))
+    if (form.fresh !== undefined) return refusal(badInput('fresh', 'not allowed with address'))
+    return answerOwner(c, address, form.format)
+  }),
 } satisfies LedgerRoute
 
 const notWithUid = 'not allowed with uid'
-
-function refuse(field: string, why: string): Response {
-  return refusal({ kind: 'bad-input', field, why })
-}
 
 /** Answers with the user of an address. A reserved one has no user. */
 async function answerOwner(c: RequestContext, address: Address, format: AddressRequest['format']): Promise<Response> {

@@ -1,13 +1,11 @@
 import * as z from 'zod/mini'
-import { ok, type QueryFailure, type Result } from '../../common/result.ts'
-import { type DepositFilter, type DepositKey, type DepositPage, listDeposits } from '../../deposits/deposits.ts'
-import type { Currencies } from '../../ledger/currencies.ts'
-import { type LedgerRoute, reading } from '../context.ts'
-import { refusal, success } from '../envelope.ts'
+import type { DepositKey } from '../../deposits/deposits.ts'
+import type { LedgerRoute } from '../context.ts'
+import { refusal } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { addressParam, addressTakes, badInput, nameCurrencies, parseQuery, uidParam } from '../query.ts'
-import { deposit, depositDocs, depositItem, depositSelection, depositsQuery } from './tron-deposits.ts'
+import { addressParam, addressTakes, badInput, uidParam, withQuery } from '../query.ts'
+import { answerDeposits, deposit, depositDocs, depositSelection, depositsQuery } from './tron-deposits.ts'
 import { rechargeQuery } from './tron-recharge.ts'
 
 const query = z.object({
@@ -17,41 +15,25 @@ const query = z.object({
   ...depositsQuery.shape,
 })
 
-/** Transfers to users, newest first: of one user, one transaction or one address, or of all users. */
+/**
+ * Transfers to users, newest first: of one user, one transaction or one address, or of all users. A transaction or an
+ * address is looked up by itself: nothing else may filter it.
+ */
 export const ledgerDeposits = {
   path: '/ledger/deposits',
   method: 'GET',
   scope: () => 'ledger:read',
-  handle: async (c) => {
-    const { currencies } = c.env.services.settings
-    const selection = parseLedgerDeposits(c.req.url, currencies)
-    if (!selection.ok) return refusal(selection.error)
-    const { filter, page } = selection.value
-    const { list, count } = await reading(c, (context) => listDeposits(context, filter, page))
-    return success({ list: list.map((one) => ({ ...depositItem(one, currencies), uid: one.uid })), count })
-  },
+  handle: withQuery(query, async (c, parameters) => {
+    const { uid = null, txid, address } = parameters
+    const { filter, page } = depositSelection(parameters)
+    const wanted: DepositKey | null = txid !== undefined ? { txid } : address !== undefined ? { address } : null
+    const key = txid !== undefined ? 'txid' : 'address'
+    const others = (['uid', 'address', 'state', 'cuy'] as const).filter((one) => parameters[one] !== undefined)
+    const other = others.find((one) => one !== key)
+    if (wanted !== null && other !== undefined) return refusal(badInput(other, `not allowed with ${key}`))
+    return answerDeposits(c, wanted ?? { ...filter, uid }, page, (item, deposit) => ({ ...item, uid: deposit.uid }))
+  }),
 } satisfies LedgerRoute
-
-/** Which transfers a URL selects. A transaction or an address is looked up by itself: nothing else may filter it. */
-function parseLedgerDeposits(
-  url: string,
-  currencies: Currencies,
-): Result<{ readonly filter: DepositFilter | DepositKey; readonly page: DepositPage }, QueryFailure> {
-  const parsed = nameCurrencies(parseQuery(query, url), currencies)
-  if (!parsed.ok) return parsed
-  const selection = depositSelection(parsed.value, currencies)
-  if (!selection.ok) return selection
-  const { uid = null, txid, address } = parsed.value
-  const { filter, page } = selection.value
-  const wanted: DepositKey | null = txid !== undefined ? { txid } : address !== undefined ? { address } : null
-  if (wanted === null) return ok({ filter: { ...filter, uid }, page })
-  const key = 'txid' in wanted ? 'txid' : 'address'
-  const other = (['uid', 'address', 'state', 'cuy'] as const).find(
-    (one) => one !== key && parsed.value[one] !== undefined,
-  )
-  if (other !== undefined) return badInput(other, `not allowed with ${key}`)
-  return ok({ filter: wanted, page })
-}
 
 const ownedDeposit = () =>
   docs.component('OwnedDeposit', () => z.extend(deposit(), { uid: docs.idSchema('The user.') }))

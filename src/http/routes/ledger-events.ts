@@ -3,10 +3,10 @@ import type { EventId } from '../../common/ids.ts'
 import { type EventType, heldReasons, refusedReasons } from '../../d1/tables.ts'
 import { eventItem, eventsMax, selectEvents } from '../../events/events.ts'
 import { type LedgerRoute, reading } from '../context.ts'
-import { jsonAmount, refusal, success } from '../envelope.ts'
+import { jsonAmount, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { parseQuery, textParam, wholeNumber } from '../query.ts'
+import { textParam, wholeNumber, withQuery } from '../query.ts'
 import { postedFlow } from './ledger-entries.ts'
 
 const afterTakes = `0 or the id of an event: a whole number up to ${Number.MAX_SAFE_INTEGER}`
@@ -23,15 +23,12 @@ export const ledgerEvents = {
   path: '/ledger/events',
   method: 'GET',
   scope: () => 'ledger:read',
-  handle: async (c) => {
-    const query = parseQuery(ledgerEventsQuery, c.req.url)
-    if (!query.ok) return refusal(query.error)
-    const { after = 0, limit = eventsMax } = query.value
+  handle: withQuery(ledgerEventsQuery, async (c, { after = 0, limit = eventsMax }) => {
     const events = await reading(c, ({ db }) => selectEvents(db, after, limit))
     const { currencies } = c.env.services.settings
     const list = events.map((event) => eventItem(event, currencies, jsonAmount))
     return success({ list, count: list.length })
-  },
+  }),
 } satisfies LedgerRoute
 
 const transferPlace = () => ({

@@ -5,7 +5,7 @@ import { refusal, success } from '../envelope.ts'
 import { toProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery, chainFailures } from '../openapi/failures.ts'
-import { parseQuery } from '../query.ts'
+import { badInput, withQuery } from '../query.ts'
 import { rechargeQuery, txidTakes } from './tron-recharge.ts'
 
 const answers = ['credited', 'creditable', 'unknown', 'not-final', 'undecided', 'worthless'] as const
@@ -15,15 +15,12 @@ export const ledgerTransaction = {
   path: '/ledger/transaction',
   method: 'GET',
   scope: () => 'ledger:read',
-  handle: async (c) => {
-    const query = parseQuery(rechargeQuery, c.req.url)
-    if (!query.ok) return refusal(query.error)
-    const { txid } = query.value
-    if (txid === undefined) return refusal({ kind: 'bad-input', field: 'txid', why: txidTakes })
+  handle: withQuery(rechargeQuery, async (c, { txid }) => {
+    if (txid === undefined) return refusal(badInput('txid', txidTakes))
     const found = await c.env.services.scanner.lookUpTransaction(txid)
     if (!found.ok) return refusal(found.error)
     return success({ txid, uid: found.value.uid, ...describeFinding(found.value.answer) })
-  },
+  }),
 } satisfies LedgerRoute
 
 function describeFinding(answer: TransactionFinding['answer']): {

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini'
 import type { LedgerRoute } from '../context.ts'
-import { refusal } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { parseQuery, uidParam, uidTakes } from '../query.ts'
+import { uidParam, uidTakes, withQuery } from '../query.ts'
 import { answerWallets, walletsDocs } from './wallet-list.ts'
 
 /** The parameters of `GET /ledger/wallets`. */
@@ -14,10 +13,7 @@ export const ledgerWallets = {
   path: '/ledger/wallets',
   method: 'GET',
   scope: () => 'ledger:read',
-  handle: async (c) => {
-    const query = parseQuery(ledgerWalletsQuery, c.req.url)
-    return query.ok ? answerWallets(c, query.value.uid) : refusal(query.error)
-  },
+  handle: withQuery(ledgerWalletsQuery, (c, { uid }) => answerWallets(c, uid)),
 } satisfies LedgerRoute
 
 /** The documentation of `GET /ledger/wallets`. */

@@ -34,7 +34,7 @@ export const postLedgerEntries = {
     services.wakeEndpoints()
     const { replayed } = posted.value
     const { currencies } = services.settings
-    const list = posted.value.entries.map((entry) => ({ ...postedItem(entry, currencies, jsonAmount) }))
+    const list = posted.value.entries.map((entry) => postedItem(entry, currencies, jsonAmount))
     return success({ list, count: list.length, replayed })
   },
 } satisfies LedgerRoute

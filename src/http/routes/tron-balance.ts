@@ -2,19 +2,21 @@ import * as z from 'zod/mini'
 import { balanceAddressesMax, readChainBalance } from '../../addresses/read-balance.ts'
 import { type Address, parseAddress } from '../../chain/address.ts'
 import { balancesMax } from '../../chain/chain.ts'
-import { ok, type QueryFailure, type Result } from '../../common/result.ts'
-import type { Currencies, Currency } from '../../ledger/currencies.ts'
+import type { CurrencyId } from '../../common/ids.ts'
 import { type Route, reading } from '../context.ts'
 import { jsonAmount, refusal, success } from '../envelope.ts'
 import { toProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery, chainFailures } from '../openapi/failures.ts'
-import { findCurrency, nameCurrencies, parseQuery, textParam, wholeNumber } from '../query.ts'
+import { idParam, textParam, unknownCurrency, withQuery } from '../query.ts'
 
 const addressTakes = 'a Tron address (34 characters, starts with T)'
 
-const balanceQuery = z.object({
-  cuy: z.optional(wholeNumber()),
+const trx = 1 as CurrencyId // safe: its number in the interface
+
+/** The parameters of `GET /tron/balance`. */
+export const balanceQuery = z.object({
+  cuy: z.optional(idParam<CurrencyId>()),
   address: z.optional(textParam(addressTakes, /^T[1-9A-HJ-NP-Za-km-z]{33}$/, readAddress)),
 })
 
@@ -22,26 +24,17 @@ const balanceQuery = z.object({
 export const tronBalance = {
   path: '/tron/balance',
   rateClass: () => 'nodes',
-  handle: async (c) => {
+  handle: withQuery(balanceQuery, async (c, { cuy = trx, address = null }) => {
     const { scanner, settings } = c.env.services
-    const query = parseBalanceQuery(c.req.url, settings.currencies)
-    if (!query.ok) return refusal(query.error)
-    const units = await reading(c, (context) => readChainBalance({ ...context, scanner }, c.get('uid'), query.value))
+    const currency = settings.currencies.byId.get(cuy)
+    if (currency === undefined) return refusal(unknownCurrency(settings.currencies))
+    const units = await reading(c, (context) =>
+      readChainBalance({ ...context, scanner }, c.get('uid'), { currency, address }),
+    )
     if (!units.ok) return refusal(units.error)
-    return success({ amt: jsonAmount(units.value, query.value.currency.decimals) }) // chain units, not ledger units
-  },
+    return success({ amt: jsonAmount(units.value, currency.decimals) }) // chain units, not ledger units
+  }),
 } satisfies Route
-
-/** The currency, 1 where none is given, and the address, null for all of the caller's. */
-export function parseBalanceQuery(
-  url: string,
-  currencies: Currencies,
-): Result<{ readonly currency: Currency; readonly address: Address | null }, QueryFailure> {
-  const query = nameCurrencies(parseQuery(balanceQuery, url), currencies)
-  if (!query.ok) return query
-  const currency = findCurrency(currencies, query.value.cuy ?? 1)
-  return currency.ok ? ok({ currency: currency.value, address: query.value.address ?? null }) : currency
-}
 
 function readAddress(value: string): Address | null {
   const address = parseAddress(value)

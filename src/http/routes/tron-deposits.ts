@@ -1,63 +1,67 @@
 import * as z from 'zod/mini'
 import { formatBase58 } from '../../chain/address.ts'
-import type { TransferId } from '../../common/ids.ts'
-import { ok, type QueryFailure, type Result } from '../../common/result.ts'
+import type { CurrencyId, TransferId } from '../../common/ids.ts'
 import { formatInstant } from '../../common/time.ts'
 import { type HeldReason, heldReasons, type RefusedReason, refusedReasons } from '../../d1/tables.ts'
 import {
   countedMax,
   type Deposit,
   type DepositFilter,
+  type DepositKey,
   type DepositPage,
   depositStates,
   listDeposits,
 } from '../../deposits/deposits.ts'
 import { explainHeld, explainRefused } from '../../deposits/explain.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
-import { type Route, reading } from '../context.ts'
-import { type JsonMembers, jsonAmount, refusal, success } from '../envelope.ts'
+import { pageRowsDefault } from '../../ledger/entries.ts'
+import { type RequestContext, type Route, reading } from '../context.ts'
+import { type JsonMembers, jsonAmount, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import { choiceParam, findCurrency, nameCurrencies, parseQuery, wholeNumber } from '../query.ts'
-import { pageRowsDefault, pageRowsMax } from './wallet-flow-list.ts'
+import { choiceParam, idParam, wholeNumber, withQuery } from '../query.ts'
+import { pageRowsMax } from './wallet-flow-list.ts'
 
 /** The parameters of `GET /tron/deposits`. */
 export const depositsQuery = z.object({
   limit: z.optional(wholeNumber(pageRowsMax)),
-  before: z.optional(wholeNumber()),
+  before: z.optional(idParam<TransferId>()),
   state: z.optional(choiceParam(depositStates)),
-  cuy: z.optional(wholeNumber()),
+  cuy: z.optional(idParam<CurrencyId>()),
 })
 
 /** The transfers to the caller, newest first. Reads the database only. */
 export const tronDeposits = {
   path: '/tron/deposits',
   rateClass: () => 'lists',
-  handle: async (c) => {
-    const { currencies } = c.env.services.settings
-    const query = nameCurrencies(parseQuery(depositsQuery, c.req.url), currencies)
-    if (!query.ok) return refusal(query.error)
-    const selection = depositSelection(query.value, currencies)
-    if (!selection.ok) return refusal(selection.error)
-    const { filter, page } = selection.value
-    const { list, count } = await reading(c, (context) => listDeposits(context, { ...filter, uid: c.get('uid') }, page))
-    return success({ list: list.map((deposit) => depositItem(deposit, currencies)), count })
-  },
+  handle: withQuery(depositsQuery, (c, query) => {
+    const { filter, page } = depositSelection(query)
+    return answerDeposits(c, { ...filter, uid: c.get('uid') }, page, (item) => item)
+  }),
 } satisfies Route
 
-/** Which transfers of any caller parsed parameters select, and which page of them. */
-export function depositSelection(
-  { limit = pageRowsDefault, before, state, cuy }: z.output<typeof depositsQuery>,
-  currencies: Currencies,
-): Result<{ readonly filter: DepositFilter; readonly page: DepositPage }, QueryFailure> {
-  const currency = cuy === undefined ? null : findCurrency(currencies, cuy)
-  if (currency?.ok === false) return currency
-  const page = { before: (before ?? null) as TransferId | null, limit } // safe: 1 to 2^53−1, as every id
-  return ok({ filter: { uid: null, state: state ?? null, cuy: currency?.value.cuy ?? null }, page })
+/** Which transfers of any caller parameters select, and which page of them. */
+export function depositSelection({ limit = pageRowsDefault, before, state, cuy }: z.output<typeof depositsQuery>): {
+  readonly filter: DepositFilter
+  readonly page: DepositPage
+} {
+  return { filter: { uid: null, state: state ?? null, cuy: cuy ?? null }, page: { before: before ?? null, limit } }
+}
+
+/** Answers with a page of transfers, each with what `shown` makes of its item. */
+export async function answerDeposits(
+  c: RequestContext,
+  filter: DepositFilter | DepositKey,
+  page: DepositPage,
+  shown: (item: JsonMembers, deposit: Deposit) => JsonMembers,
+): Promise<Response> {
+  const { currencies } = c.env.services.settings
+  const { list, count } = await reading(c, (context) => listDeposits(context, filter, page))
+  return success({ list: list.map((deposit) => shown(depositItem(deposit, currencies), deposit)), count })
 }
 
 /** The item of a transfer. What is credited has the amount of its entry, anything else what the chain has. */
-export function depositItem(deposit: Deposit, currencies: Currencies): JsonMembers {
+function depositItem(deposit: Deposit, currencies: Currencies): JsonMembers {
   const { id, txid, position, cuy, to, state, raw, amount, reason, finalIn, entry, createdAt } = deposit
   const currency = currencies.byId.get(cuy)
   // A currency with transfers stays configured: without it nothing is served.

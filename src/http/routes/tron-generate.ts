@@ -7,7 +7,7 @@ import { jsonInteger, type RawJson, refusal, success } from '../envelope.ts'
 import { toProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery, chainFailures } from '../openapi/failures.ts'
-import { choiceParam, parseQuery } from '../query.ts'
+import { choiceParam, readParameters, withQuery } from '../query.ts'
 
 /** The parameters of `GET /tron/generate`. */
 export const generateQuery = z.object({
@@ -19,19 +19,13 @@ export const generateQuery = z.object({
 export type AddressRequest = z.output<typeof generateQuery>
 
 /** Whether a URL requests a further address. */
-export function isFresh(url: string): boolean {
-  const query = parseQuery(generateQuery, url)
-  return query.ok && query.value.fresh === '1'
-}
+export const isFresh = (url: string) => readParameters(generateQuery, url).fresh === '1'
 
 /** The caller's deposit address. */
 export const tronGenerate = {
   path: '/tron/generate',
   rateClass: (url) => (isFresh(url) ? 'nodes' : 'lists'),
-  handle: async (c) => {
-    const query = parseQuery(generateQuery, c.req.url)
-    return query.ok ? answerAddress(c, c.get('uid'), query.value) : refusal(query.error)
-  },
+  handle: withQuery(generateQuery, (c, request) => answerAddress(c, c.get('uid'), request)),
 } satisfies Route
 
 /** Answers with the current deposit address of a user, or with a further one. */

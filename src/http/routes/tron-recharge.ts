@@ -9,7 +9,7 @@ import { refusal, successNote } from '../envelope.ts'
 import { toProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery, chainFailures } from '../openapi/failures.ts'
-import { parseQuery, textParam } from '../query.ts'
+import { textParam, withQuery } from '../query.ts'
 
 /** What the parameter takes, for people. */
 export const txidTakes = '64 hex digits, optionally prefixed with 0x'
@@ -23,12 +23,7 @@ export const rechargeQuery = z.object({
 export const tronRecharge = {
   path: '/tron/recharge',
   rateClass: () => 'nodes',
-  handle: async (c) => {
-    const query = parseQuery(rechargeQuery, c.req.url)
-    if (!query.ok) return refusal(query.error)
-    const { txid } = query.value
-    return txid === undefined ? answerCheck(c) : answerTransaction(c, txid)
-  },
+  handle: withQuery(rechargeQuery, (c, { txid }) => (txid === undefined ? answerCheck(c) : answerTransaction(c, txid))),
 } satisfies Route
 
 /** The scan is stored at the primary. Only what the caller gets is read in the session of the request. */

@@ -1,42 +1,30 @@
 import * as z from 'zod/mini'
-import { type EntryId, type EntryType, entryTypes, type Uid, type WalletId } from '../../common/ids.ts'
-import { ok, type QueryFailure, type Result } from '../../common/result.ts'
-import type { Currencies } from '../../ledger/currencies.ts'
-import { type EntrySelection, listEntries, offsetMax } from '../../ledger/entries.ts'
-import { type Entry, osnCharsMax, osnForm, postedItem } from '../../ledger/entry.ts'
+import { type CurrencyId, type EntryId, type EntryType, entryTypes, type Uid, type WalletId } from '../../common/ids.ts'
+import { listEntries, notWithBefore, offsetMax, pageRowsDefault } from '../../ledger/entries.ts'
+import { type EntrySelection, osnCharsMax, osnForm, type PostedItem, postedItem } from '../../ledger/entry.ts'
 import { type RequestContext, type Route, reading } from '../context.ts'
-import { type Json, jsonAmount, refusal, success } from '../envelope.ts'
+import { type Json, jsonAmount, type RawJson, refusal, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
-import {
-  badInput,
-  choiceParam,
-  findCurrency,
-  instantParam,
-  nameCurrencies,
-  parseQuery,
-  textParam,
-  wholeNumber,
-} from '../query.ts'
+import { choiceParam, idParam, instantParam, textParam, wholeNumber, withQuery } from '../query.ts'
 
 /** Most entries on one page. */
 export const pageRowsMax = 100
-/** Entries on a page without `limit`. */
-export const pageRowsDefault = 20
-/** Pages past this one are empty in any database of D1's size (10 GB). It keeps page × limit far below 2^53. */
-const pageNumberMax = 1_000_000_000
 
-const pageTakes = 'not allowed with before'
 const osnTakes = `an osn or txid of at most ${osnCharsMax} printable ASCII characters`
+const typeParam = z.pipe(
+  choiceParam(Object.values(entryTypes).map((type) => `${type}`)),
+  z.transform((type) => Number(type) as EntryType), // safe: the schema lists the types
+)
 
 /** The parameters of `GET /wallet/flow/list`. */
 export const flowListQuery = z.object({
   page: z.optional(wholeNumber()),
   limit: z.optional(wholeNumber(pageRowsMax)),
-  before: z.optional(wholeNumber()),
-  cuy: z.optional(wholeNumber()),
-  wid: z.optional(wholeNumber()),
-  type: z.optional(choiceParam(Object.values(entryTypes).map((type) => `${type}` as const))),
+  before: z.optional(idParam<EntryId>()),
+  cuy: z.optional(idParam<CurrencyId>()),
+  wid: z.optional(idParam<WalletId>()),
+  type: z.optional(typeParam),
   osn: z.optional(textParam(osnTakes, osnForm, (osn) => osn, osnCharsMax)),
   from: z.optional(instantParam()),
   to: z.optional(instantParam()),
@@ -46,54 +34,23 @@ export const flowListQuery = z.object({
 export const walletFlowList = {
   path: '/wallet/flow/list',
   rateClass: () => 'lists',
-  handle: async (c) => {
-    const selection = parseFlowListQuery(c.req.url, c.env.services.settings.currencies)
-    if (!selection.ok) return refusal(selection.error)
-    return answerEntries(c, c.get('uid'), selection.value, (entry, currencies) => {
-      const { by: _, ...item } = postedItem(entry, currencies, jsonAmount)
-      return item
-    })
-  },
+  handle: withQuery(flowListQuery, (c, selection) =>
+    answerEntries(c, c.get('uid'), selection, ({ by: _, ...item }) => item),
+  ),
 } satisfies Route
 
-/** Which entries a URL selects. */
-export function parseFlowListQuery(url: string, currencies: Currencies): Result<EntrySelection, QueryFailure> {
-  const query = nameCurrencies(parseQuery(flowListQuery, url), currencies)
-  return query.ok ? selectionOf(query.value, currencies) : query
-}
-
-/** Which entries parsed parameters select. */
-export function selectionOf(
-  parameters: z.output<typeof flowListQuery>,
-  currencies: Currencies,
-): Result<EntrySelection, QueryFailure> {
-  const { page = 1, before, limit = pageRowsDefault, cuy, wid, type, osn, from, to } = parameters
-  if (before !== undefined && parameters.page !== undefined) return badInput('page', pageTakes)
-  const currency = cuy === undefined ? null : findCurrency(currencies, cuy)
-  if (currency?.ok === false) return currency
-  const filter = {
-    cuy: currency?.value.cuy ?? null,
-    wid: (wid ?? null) as WalletId | null, // safe: 1 to 2^53−1, as every id
-    type: type === undefined ? null : (Number(type) as EntryType), // safe: the schema lists the types
-    osn: osn ?? null,
-    from: from ?? null,
-    to: to ?? null,
-  }
-  if (before !== undefined) return ok({ filter, page: { kind: 'before', before: before as EntryId, limit } }) // safe: as wid
-  return ok({ filter, page: { kind: 'number', page: Math.min(page, pageNumberMax), limit } })
-}
-
-/** Answers with a page of a user's entries, each as `toItem` writes it. */
+/** Answers with a page of a user's entries, each with what `shown` leaves of it. */
 export async function answerEntries(
   c: RequestContext,
   uid: Uid,
   selection: EntrySelection,
-  toItem: (entry: Entry, currencies: Currencies) => Json,
+  shown: (item: PostedItem<RawJson>) => Json,
 ): Promise<Response> {
+  const { currencies } = c.env.services.settings
   const found = await reading(c, (context) => listEntries(context, uid, selection))
   if (!found.ok) return refusal(found.error)
   const { list, count } = found.value
-  return success({ list: list.map((entry) => toItem(entry, c.env.services.settings.currencies)), count })
+  return success({ list: list.map((entry) => shown(postedItem(entry, currencies, jsonAmount))), count })
 }
 
 /** The item of an entry. */
@@ -135,7 +92,11 @@ export const selectionDocs = () => ({
 /** The failures of parameters that select entries. `prefix` is the beginning of the queries of examples. */
 export const selectionFailures = (prefix: '?' | '?uid=7&') => [
   badQuery(`${prefix}limit=1000`, 'limit', `a whole number from 1 to ${pageRowsMax}`),
-  { ...badQuery(`${prefix}page=2&before=9`, 'page', pageTakes), name: 'page-with-before', cause: 'Both are given.' },
+  {
+    ...badQuery(`${prefix}page=2&before=9`, 'page', notWithBefore),
+    name: 'page-with-before',
+    cause: 'Both are given.',
+  },
 ]
 
 const given = 'two deposits, credited'

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { balanceAddressesMax } from '../../../src/addresses/read-balance.ts'
 import type { Address } from '../../../src/chain/address.ts'
-import { parseBalanceQuery } from '../../../src/http/routes/tron-balance.ts'
-import { indexCurrencies } from '../../../src/ledger/currencies.ts'
-import { fine, twoCurrencies } from '../../support/currencies.ts'
+import { balanceQuery } from '../../../src/http/routes/tron-balance.ts'
+import { parseUrl } from '../../support/parse-url.ts'
 import { usdtAddress } from '../../support/transaction-spec.ts'
 import { usdtBase58 } from '../../support/variables.ts'
 import {
@@ -76,14 +75,15 @@ describe('GET /tron/balance', () => {
   })
 })
 
-describe('the query', () => {
-  const bad = (field: string, why: string) => ({ ok: false, error: { kind: 'bad-input', field, why } })
-  const parse = (query: string, currencies = twoCurrencies) =>
-    parseBalanceQuery(`https://wallet.example/x?${query}`, currencies)
+test('needs a currency where currency 1 is not configured', async () => {
+  const one = { cuy: 2, symbol: 'FINE', contract: usdtBase58, decimals: 6 }
+  const other = await startService({ CURRENCIES: [one] })
+  expect(await read(await other.get('/tron/balance'))).toEqual(failed(400, 'cuy: one of 2 (FINE), given at most once'))
+})
 
-  test('needs a currency where currency 1 is not configured', () => {
-    expect(parse('', indexCurrencies([fine]))).toEqual(bad('cuy', 'one of 2 (FINE), given at most once'))
-  })
+describe('the query', () => {
+  const parse = (query: string) => parseUrl(balanceQuery, `?${query}`)
+  const bad = (field: string, why: string) => ({ ok: false, error: { kind: 'bad-input', field, why } })
 
   test('takes an address in Base58Check only', () => {
     const why = 'a Tron address (34 characters, starts with T)'

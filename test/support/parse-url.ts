@@ -1,0 +1,7 @@
+import type * as z from 'zod/mini'
+import { parseParameters, readParameters } from '../../src/http/query.ts'
+import { twoCurrencies } from './currencies.ts'
+
+/** What a route with this schema reads from a query, as `withQuery` does, where two currencies are configured. */
+export const parseUrl = <S extends Record<string, z.ZodMiniType>>(schema: z.ZodMiniObject<S>, query: string) =>
+  parseParameters(schema, readParameters(schema, `https://wallet.example/x${query}`), twoCurrencies)
