@@ -1,18 +1,9 @@
 import type { ScannerCalls } from './chain/chain.ts'
 import type { EndpointKey } from './common/ids.ts'
 import type { NetworkName } from './config/chain.ts'
+import type { Invocation } from './d1/sessions.ts'
 import type { ReadContext, Settings, WriteContext } from './ledger/context.ts'
-import type { Usage } from './platform/usage.ts'
 import type { SharedHealth } from './scan/health.ts'
-
-/** One request or call: what it has cost, and how new the data is that its caller has seen. */
-export interface Invocation {
-  readonly usage: Usage
-  /** The caller's bookmark in the history of the database, or null. */
-  readonly bookmark: string | null
-  /** The bookmark after the answer, or null where the database was not read. */
-  bookmarkAfter: string | null
-}
 
 /** What handlers work with: made by `compose.ts`. A use case that gets a `ReadContext` cannot write. */
 export interface Services {

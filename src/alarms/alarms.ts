@@ -1,5 +1,5 @@
 import type { UnixMs } from '../common/time.ts'
-import { type ReadDatabase, statement, type WriteDatabase } from '../d1/database.ts'
+import { statement, type WriteDatabase } from '../d1/database.ts'
 import { type AlarmKind, unobservedKinds } from '../platform/alarm-table.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { LogFields, Logger } from '../platform/logger.ts'
@@ -62,31 +62,33 @@ export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
     if (!isKnown && last?.isStored !== false) logger.alarm(kind, fields)
     const at = clock.now()
     const isWritten = isRaised === false || (isRaised === true && unobservedKinds.has(kind))
-    const written = isWritten && (await orNull(addAlarm(db, kind, subject, at).then(() => true))) === true
+    const written = isWritten && (await orNull(() => upsert(db, { kind, subject, at }).run())) !== null
     if (known.size >= knownMax) known.clear()
     known.set(keyOf(kind, subject), { isStored: isWritten ? written : (isRaised ?? last?.isStored === true), at })
   }
   const clear = async (kind: AlarmKind, subject: string) => {
     known.delete(keyOf(kind, subject))
-    return (await orNull(removeAlarm(db, kind, subject).then(() => true))) === true
+    return (await orNull(() => remove(db, { kind, subject }).run())) !== null
   }
   return {
     clear,
     async raise(kind, subject, fields) {
       const last = recall(kind, subject)
       if (last !== undefined && unobservedKinds.has(kind) && clock.now() - last.at < storedEveryMs) return
-      await observe({ kind, subject, fields }, await orNull(hasAlarm(db, kind, subject)))
+      const found = await orNull(() => selectOne(db, { kind, subject }).all())
+      await observe({ kind, subject, fields }, found && found.results.length > 0)
     },
     async settle(kinds, faults) {
       const wanted = new Set(faults.map(({ kind, subject }) => keyOf(kind, subject)))
-      const rows = await orNull(selectAlarms(db, kinds))
+      const ofKinds = { kinds: JSON.stringify(kinds) }
+      const rows = (await orNull(() => selectOfKinds(db, ofKinds).all<RaisedAlarm>()))?.results
       const raised = new Set(rows?.map(({ kind, subject }) => keyOf(kind, subject)))
-      for (const fault of faults) await observe(fault, rows && raised.has(keyOf(fault.kind, fault.subject)))
+      for (const fault of faults) await observe(fault, rows ? raised.has(keyOf(fault.kind, fault.subject)) : null)
       const isWell = (key: string) => kinds.some((kind) => key.startsWith(keyOf(kind, ''))) && !wanted.has(key)
       for (const key of known.keys()) if (isWell(key)) known.delete(key)
       for (const { kind, subject } of rows ?? []) if (!wanted.has(keyOf(kind, subject))) await clear(kind, subject)
-      const before = (clock.now() - wellAfterMs) as UnixMs // safe: an earlier time
-      await orNull(removeAlarmsBefore(db, [...unobservedKinds], before))
+      const unobserved = { kinds: JSON.stringify([...unobservedKinds]), before: clock.now() - wellAfterMs }
+      await orNull(() => removeBefore(db, unobserved).run())
     },
   }
 }
@@ -94,9 +96,9 @@ export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
 const keyOf = (kind: AlarmKind, subject: string) => `${kind} ${subject}`
 
 /** The result, or null where the database cannot be reached. */
-async function orNull<T>(result: Promise<T>): Promise<T | null> {
+async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
   try {
-    return await result
+    return await work()
   } catch {
     return null
   }
@@ -109,35 +111,11 @@ export interface RaisedAlarm {
   readonly raisedAt: UnixMs
 }
 
-/** Whether an alarm is raised. */
-async function hasAlarm(db: ReadDatabase, kind: AlarmKind, subject: string): Promise<boolean> {
-  return (await selectOne(db, { kind, subject }).first()) !== null
-}
-
-/** The raised alarms of these kinds. */
-async function selectAlarms(db: ReadDatabase, kinds: readonly AlarmKind[]): Promise<readonly RaisedAlarm[]> {
-  return (await selectOfKinds(db, { kinds: JSON.stringify(kinds) }).all<RaisedAlarm>()).results
-}
-
-/** Stores an alarm. Of one that is raised already it stores the time. */
-async function addAlarm(db: WriteDatabase, kind: AlarmKind, subject: string, at: UnixMs): Promise<void> {
-  await upsert(db, { kind, subject, at }).run()
-}
-
-/** Removes an alarm, where it is raised. */
-async function removeAlarm(db: WriteDatabase, kind: AlarmKind, subject: string): Promise<void> {
-  await remove(db, { kind, subject }).run()
-}
-
-/** Removes the alarms of these kinds that were stored last before a time. */
-async function removeAlarmsBefore(db: WriteDatabase, kinds: readonly AlarmKind[], before: UnixMs): Promise<void> {
-  await removeBefore(db, { kinds: JSON.stringify(kinds), before }).run()
-}
-
 const selectOne = statement('SELECT 1 FROM alarm WHERE name = :kind AND detail = :subject')
 const selectOfKinds = statement(`
 SELECT name AS kind, detail AS subject, raised_at AS raisedAt FROM alarm WHERE name IN (SELECT value FROM json_each(:kinds))
 ORDER BY name, detail`)
+/** Of an alarm that is raised already it stores the time. */
 const upsert = statement(`
 INSERT INTO alarm (name, detail, raised_at) VALUES (:kind, :subject, :at) ON CONFLICT DO UPDATE SET raised_at = :at`)
 const remove = statement('DELETE FROM alarm WHERE name = :kind AND detail = :subject')

@@ -3,8 +3,8 @@ import type { Logger } from '../platform/logger.ts'
 import { metered, type Usage } from '../platform/usage.ts'
 import { type ReadDatabase, type WriteDatabase, writable } from './database.ts'
 
-/** A request: what it has cost, and how new the data is that its caller has seen. */
-export interface SessionCaller {
+/** One request or call: what it has cost, and how new the data is that its caller has seen. */
+export interface Invocation {
   readonly usage: Usage
   /** The caller's bookmark in the history of the database, or null. */
   readonly bookmark: string | null
@@ -19,9 +19,9 @@ export interface Sessions {
    * the primary, so that all callers see their own last write. A bookmark that D1 refuses is ignored: the work then runs a
    * second time.
    */
-  reading<T>(caller: SessionCaller, work: (db: ReadDatabase) => Promise<T>): Promise<T>
+  reading<T>(caller: Invocation, work: (db: ReadDatabase) => Promise<T>): Promise<T>
   /** For work that may write: it starts at the primary and sees its own writes. */
-  writing<T>(caller: SessionCaller, work: (db: WriteDatabase) => Promise<T>): Promise<T>
+  writing<T>(caller: Invocation, work: (db: WriteDatabase) => Promise<T>): Promise<T>
   /** Always the primary: for work without a caller. */
   primary(usage: Usage): WriteDatabase
 }
@@ -31,7 +31,7 @@ export function createSessions(
   db: D1Database,
   { clock, logger }: { readonly clock: Pick<Clock, 'now'>; readonly logger: Pick<Logger, 'warn'> },
 ): Sessions {
-  const from = async <T>(start: string, caller: SessionCaller, work: (db: WriteDatabase) => Promise<T>) => {
+  const from = async <T>(start: string, caller: Invocation, work: (db: WriteDatabase) => Promise<T>) => {
     const session = db.withSession(start)
     const result = await work(meterDatabase(writable(session), caller.usage, clock))
     caller.bookmarkAfter = session.getBookmark()

@@ -1,8 +1,8 @@
-import { type Address, formatBase58 } from '../chain/address.ts'
-import type { Txid } from '../chain/block.ts'
-import type { CurrencyId, EntryId, EntryType, EventId, Uid } from '../common/ids.ts'
+import { formatBase58 } from '../chain/address.ts'
+import type { CurrencyId, EntryType, EventId } from '../common/ids.ts'
 import { formatInstant, type UnixMs } from '../common/time.ts'
 import { type ReadDatabase, statement, type WriteDatabase } from '../d1/database.ts'
+import type { events } from '../d1/state-tables.ts'
 import type { EventType, HeldReason, RefusedReason } from '../d1/tables.ts'
 import { explainHeld, explainRefused } from '../deposits/explain.ts'
 import type { Currencies } from '../ledger/currencies.ts'
@@ -16,27 +16,8 @@ export const eventsMax = 100
  * An event with its entry or its transfer, as stored: never changed. CHECKs of the table guarantee what each type has; the
  * rest is null.
  */
-export interface StoredEvent {
-  readonly id: EventId
-  readonly type: EventType
-  readonly uid: Uid
-  readonly created_at: UnixMs
-  readonly txid: Txid | null
-  readonly position: number | null
-  readonly cuy: CurrencyId | null
-  /** Chain units: its decimals are those of the currency, which stays configured. */
-  readonly raw: string | null
-  readonly address: Address | null
-  readonly seconds: number | null
-  readonly reason: HeldReason | RefusedReason | null
-  readonly entry_id: EntryId | null
-  readonly entry_type: EntryType | null
-  readonly wallet_id: EntryRow['wallet_id'] | null
-  readonly osn: string | null
-  readonly amount: number | null
-  readonly balance: number | null
-  readonly mark: string | null
-  readonly posted_by: EntryRow['posted_by'] | null
+export type StoredEvent = typeof events.$inferSelect & { readonly entry_type: EntryType | null } & {
+  readonly [Name in 'wallet_id' | 'osn' | 'amount' | 'balance' | 'mark' | 'posted_by']: EntryRow[Name] | null
 }
 
 /** Up to `max` events after `last`, in their order. None is ever stored below one that was read. */
@@ -71,35 +52,20 @@ DELETE FROM event WHERE id IN (
   WHERE newest < :before)
 RETURNING id`)
 
-/** A transfer that is not credited: `reason` for programs, `why` for people. */
-type UncreditedData = {
-  readonly txid: string
-  readonly position: number
-  readonly cuy: number
-  readonly address: string
-  readonly reason: string
-  readonly why: string
-}
+/** The transfer that an event is about. */
+type Key = { readonly txid: string; readonly position: number }
+/** A transfer to a user that is not credited. */
+type Uncredited = Key & { readonly cuy: number; readonly address: string }
+/** `reason` for programs, `why` for people. */
+type WithReason = Uncredited & { readonly reason: string; readonly why: string }
 
 /** What an event reports, by its type. `A` is the form of an amount. */
 type EventData<A> = {
-  readonly 'deposit.seen': {
-    readonly txid: string
-    readonly position: number
-    readonly cuy: number
-    readonly amt: A
-    readonly address: string
-    readonly seconds: number
-  }
-  readonly 'deposit.dropped': { readonly txid: string; readonly position: number }
-  readonly 'deposit.credited': {
-    readonly txid: string
-    readonly position: number
-    readonly address: string
-    readonly entry: PostedItem<A>
-  }
-  readonly 'deposit.held': UncreditedData
-  readonly 'deposit.refused': UncreditedData
+  readonly 'deposit.seen': Uncredited & { readonly amt: A; readonly seconds: number }
+  readonly 'deposit.dropped': Key
+  readonly 'deposit.credited': Key & { readonly address: string; readonly entry: PostedItem<A> }
+  readonly 'deposit.held': WithReason
+  readonly 'deposit.refused': WithReason
   readonly 'entry.posted': { readonly entry: PostedItem<A> }
 }
 

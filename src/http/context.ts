@@ -1,7 +1,8 @@
 import type { Context } from 'hono'
 import type { BackendName, Uid } from '../common/ids.ts'
+import type { Invocation } from '../d1/sessions.ts'
 import type { ReadContext, WriteContext } from '../ledger/context.ts'
-import type { Invocation, Services } from '../services.ts'
+import type { Services } from '../services.ts'
 import type { Scope } from './auth/authenticate.ts'
 
 /** Which rate limit of a caller a request counts against. */

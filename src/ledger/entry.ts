@@ -82,18 +82,10 @@ export interface EntryList {
 }
 
 /** A ledger entry as backends see it. `A` is the form of an amount. */
-export type PostedItem<A> = {
-  readonly id: EntryId
-  readonly uid: Uid
-  readonly wid: WalletId
-  readonly osn: string
-  readonly type: EntryType
-  readonly cuy: CurrencyId
+export type PostedItem<A> = Omit<Entry, 'amount' | 'balance' | 'createdAt'> & {
   readonly amt: A
   readonly balance: A
-  readonly mark: string
   readonly created_at: string
-  readonly by: BackendName | ''
 }
 
 /** Writes an amount in smallest units of a currency with this scale. */

@@ -3,6 +3,7 @@ import { formatBase58 } from '../chain/address.ts'
 import { formatUnits } from '../common/amount.ts'
 import type { Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
+import type { Invocation } from '../d1/sessions.ts'
 import { eventItem, eventsMax, selectEvents } from '../events/events.ts'
 import { notConfigured, toProblem } from '../http/errors.ts'
 import { costFields } from '../http/middleware/every-request.ts'
@@ -15,7 +16,7 @@ import { backendNameTakes, type Entry, parseBackendName, postedItem } from '../l
 import { postEntries } from '../ledger/post-entries.ts'
 import { stackOf } from '../platform/logger.ts'
 import { createUsage } from '../platform/usage.ts'
-import type { Invocation, Services } from '../services.ts'
+import type { Services } from '../services.ts'
 import type { LedgerAnswer, LedgerError, LedgerMethods } from './ledger-methods.ts'
 
 /** What the calls of other Workers need. */

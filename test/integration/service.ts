@@ -46,7 +46,7 @@ export interface DevnetService {
 }
 
 /** The number of blocks that make a sent transaction final: its own block and two more. */
-export const finalBlocks = 3
+const finalBlocks = 3
 
 const tokenOwner = 'f39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 const objects = env as unknown as { readonly SCANNER: DurableObjectNamespace<Scanner> } // bound by wrangler.toml
