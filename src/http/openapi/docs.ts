@@ -112,6 +112,10 @@ export function component<Schema extends z.ZodMiniType>(id: string, make: () => 
   return schema
 }
 
+/** The object with these members, under this name. */
+export const object = <Members extends z.core.$ZodShape>(id: string, members: () => Members) =>
+  component(id, () => z.strictObject(members()))
+
 /** A schema with a description. */
 export function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {
   notes.add(schema, { description })
@@ -141,14 +145,18 @@ const successMembers = () => ({
 
 /** The body of a success with data. */
 export const successBody = <Data extends z.ZodMiniType>(id: string, data: () => Data) =>
-  component(id, () => z.strictObject({ ...successMembers(), data: data() }))
+  object(id, () => ({ ...successMembers(), data: data() }))
+
+/** The body of a success with data that have these members. */
+export const dataBody = <Members extends z.core.$ZodShape>(id: string, members: () => Members) =>
+  successBody(id, () => z.strictObject(members()))
 
 /** The body of a success with a list. */
 export const listBody = <Item extends z.ZodMiniType>(id: string, item: () => Item, count: string) =>
-  successBody(id, () => z.strictObject({ list: z.array(item()), count: countSchema(count) }))
+  dataBody(id, () => ({ list: z.array(item()), count: countSchema(count) }))
 
 /** The body of a success without data. */
-export const successBodyWithoutData = (id: string) => component(id, () => z.strictObject(successMembers()))
+export const successBodyWithoutData = (id: string) => object(id, successMembers)
 
 const failureMembers = () => ({
   code: described(z.int().check(z.minimum(400), z.maximum(599)), 'The HTTP status.'),
@@ -156,11 +164,11 @@ const failureMembers = () => ({
 })
 
 /** The body of a failure. */
-export const failureBody = () => component('Failure', () => z.strictObject(failureMembers()))
+export const failureBody = () => object('Failure', failureMembers)
 
 /** The body of a failure that can have data. */
 export const failureBodyWithData = <Data extends z.ZodMiniType>(id: string, data: () => Data) =>
-  component(id, () => z.strictObject({ ...failureMembers(), data: z.optional(data()) }))
+  object(id, () => ({ ...failureMembers(), data: z.optional(data()) }))
 
 /** The USDT deposit of the examples. All values here are those of the chain that the replaying test builds. */
 export const usdtTxid = '278524e29c4eded92e21d431f395bcbe536c67c3c6375ef7b8dc8ebad3e7e805'

@@ -27,17 +27,15 @@ function currencyItem({ cuy, symbol, name, asset, decimals, minDeposit, retired 
 }
 
 const currency = () =>
-  docs.component('Currency', () =>
-    z.strictObject({
-      cuy: docs.idSchema('The currency.'),
-      symbol: docs.textSchema('Its symbol.'),
-      name: docs.textSchema('Its name for people.'),
-      decimals: docs.countSchema('Decimals on the chain.'),
-      minDeposit: docs.described(z.nullable(z.string()), 'The smallest deposit that is credited; null: any.'),
-      contract: docs.described(z.nullable(z.string()), 'The contract of the token; null: TRX.'),
-      retired: docs.described(z.boolean(), 'It is no longer accepted; balances stay.'),
-    }),
-  )
+  docs.object('Currency', () => ({
+    cuy: docs.idSchema('The currency.'),
+    symbol: docs.textSchema('Its symbol.'),
+    name: docs.textSchema('Its name for people.'),
+    decimals: docs.countSchema('Decimals on the chain.'),
+    minDeposit: docs.described(z.nullable(z.string()), 'The smallest deposit that is credited; null: any.'),
+    contract: docs.described(z.nullable(z.string()), 'The contract of the token; null: TRX.'),
+    retired: docs.described(z.boolean(), 'It is no longer accepted; balances stay.'),
+  }))
 
 /** The documentation of `GET /currencies`. */
 export const currenciesDocs = () => {
@@ -50,13 +48,11 @@ export const currenciesDocs = () => {
     description:
       'The configured currencies and their network, for pages and people. Requires no token. Anything that is sent on another ' +
       'network, or of another token, is lost.',
-    success: docs.successBody('CurrenciesResponse', () =>
-      z.strictObject({
-        network: docs.described(z.enum(['Tron', 'Nile', 'local']), 'Nile is a test network; local is any other.'),
-        list: z.array(currency()),
-        count: docs.countSchema('The number of currencies.'),
-      }),
-    ),
+    success: docs.dataBody('CurrenciesResponse', () => ({
+      network: docs.described(z.enum(['Tron', 'Nile', 'local']), 'Nile is a test network; local is any other.'),
+      list: z.array(currency()),
+      count: docs.countSchema('The number of currencies.'),
+    })),
     examples: [
       docs.dataExample('two currencies', 'a new caller', '', { network: 'Tron', list: [trx, usdt], count: 2 }),
     ],

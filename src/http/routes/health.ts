@@ -18,14 +18,12 @@ export const health = {
 } satisfies Route
 
 const scanState = () =>
-  docs.component('ScanState', () =>
-    z.strictObject({
-      status: z.enum(['ok', 'behind', 'stopped']),
-      scanned: docs.countSchema('Height up to which the chain is scanned.'),
-      finalized: docs.countSchema('Newest final height that is known.'),
-      behind: docs.countSchema('Blocks between the two.'),
-    }),
-  )
+  docs.object('ScanState', () => ({
+    status: z.enum(['ok', 'behind', 'stopped']),
+    scanned: docs.countSchema('Height up to which the chain is scanned.'),
+    finalized: docs.countSchema('Newest final height that is known.'),
+    behind: docs.countSchema('Blocks between the two.'),
+  }))
 
 const position = { scanned: 70_000_019, finalized: 70_000_019, behind: 0 }
 

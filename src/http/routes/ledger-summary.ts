@@ -135,28 +135,26 @@ const nullable = <Schema extends z.ZodMiniType>(schema: Schema, description: str
   docs.described(z.nullable(schema), description)
 
 const currency = () =>
-  docs.component('CurrencySummary', () =>
-    z.strictObject({
-      cuy: docs.idSchema('The currency.'),
-      symbol: docs.textSchema('Its symbol.'),
-      owed: docs.amountSchema('What the wallets of all users hold.'),
-      held: nullable(
-        z.number(),
-        'What the addresses held when each was last read. null: none was. It is less than what is owed where money was ' +
-          'collected, and more where something arrived that is not credited.',
-      ),
-      held_at: nullable(docs.instantSchema(), 'About when the newest of these readings was made.'),
-      compared: docs.countSchema('How many addresses were read.'),
-      unread: docs.countSchema(
-        `Of the ${summaryUnreadMax} addresses that are read next: how many have a transfer that \`held\` may lack.`,
-      ),
-      unexplained: docs.amountSchema(
-        'The differences between records and readings that have an alarm, added up: more is there (positive), or less.',
-      ),
-      differing: docs.countSchema('How many addresses have such a difference.'),
-      days: docs.described(z.array(day()), `The last ${summaryDays} days, oldest first, today included.`),
-    }),
-  )
+  docs.object('CurrencySummary', () => ({
+    cuy: docs.idSchema('The currency.'),
+    symbol: docs.textSchema('Its symbol.'),
+    owed: docs.amountSchema('What the wallets of all users hold.'),
+    held: nullable(
+      z.number(),
+      'What the addresses held when each was last read. null: none was. It is less than what is owed where money was ' +
+        'collected, and more where something arrived that is not credited.',
+    ),
+    held_at: nullable(docs.instantSchema(), 'About when the newest of these readings was made.'),
+    compared: docs.countSchema('How many addresses were read.'),
+    unread: docs.countSchema(
+      `Of the ${summaryUnreadMax} addresses that are read next: how many have a transfer that \`held\` may lack.`,
+    ),
+    unexplained: docs.amountSchema(
+      'The differences between records and readings that have an alarm, added up: more is there (positive), or less.',
+    ),
+    differing: docs.countSchema('How many addresses have such a difference.'),
+    days: docs.described(z.array(day()), `The last ${summaryDays} days, oldest first, today included.`),
+  }))
 
 const gap = () =>
   z.strictObject({
@@ -223,26 +221,24 @@ const scan = () =>
   })
 
 const summary = () =>
-  docs.component('Summary', () =>
-    z.strictObject({
-      currencies: z.array(currency()),
-      addresses: docs.countSchema('How many addresses were issued.'),
-      transfers: z.strictObject({
-        seen: docs.countSchema(`Transfers that are not final; ${countedMax} means that many or more.`),
-        held: docs.countSchema(`Held transfers; ${countedMax} means that many or more.`),
-        held_for: z.array(held()),
-      }),
-      gaps: docs.described(z.array(gap()), `Blocks that could not be read: the lowest ${summaryGapsMax} ranges.`),
-      alarms: docs.described(z.array(alarm()), `Raised alarms, at most ${summaryAlarmsMax}, ordered by their kind.`),
-      differences: docs.described(
-        z.array(difference()),
-        `Addresses that hold something else than is recorded, and have an alarm: the first ${summaryDifferencesMax}.`,
-      ),
-      newest_event: docs.countSchema('The id of the newest event, for `/ledger/events`; 0 where there is none.'),
-      scan: scan(),
-      endpoints: docs.described(z.array(endpoint()), 'The configured endpoints.'),
+  docs.object('Summary', () => ({
+    currencies: z.array(currency()),
+    addresses: docs.countSchema('How many addresses were issued.'),
+    transfers: z.strictObject({
+      seen: docs.countSchema(`Transfers that are not final; ${countedMax} means that many or more.`),
+      held: docs.countSchema(`Held transfers; ${countedMax} means that many or more.`),
+      held_for: z.array(held()),
     }),
-  )
+    gaps: docs.described(z.array(gap()), `Blocks that could not be read: the lowest ${summaryGapsMax} ranges.`),
+    alarms: docs.described(z.array(alarm()), `Raised alarms, at most ${summaryAlarmsMax}, ordered by their kind.`),
+    differences: docs.described(
+      z.array(difference()),
+      `Addresses that hold something else than is recorded, and have an alarm: the first ${summaryDifferencesMax}.`,
+    ),
+    newest_event: docs.countSchema('The id of the newest event, for `/ledger/events`; 0 where there is none.'),
+    scan: scan(),
+    endpoints: docs.described(z.array(endpoint()), 'The configured endpoints.'),
+  }))
 
 /** The documentation of `GET /ledger/summary`. */
 export const ledgerSummaryDocs = () => {

@@ -42,20 +42,18 @@ function describeFinding(answer: TransactionFinding['answer']): {
 }
 
 const finding = () =>
-  docs.component('TransactionFinding', () =>
-    z.strictObject({
-      txid: docs.textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
-      uid: docs.described(
-        z.nullable(docs.idSchema('The user.')),
-        'The user whom it concerns; null where it concerns none, or where that is not known yet.',
-      ),
-      answer: docs.described(
-        z.enum(answers),
-        'What it is: `creditable` is final and not credited yet, `unknown` is known to no node, `undecided` cannot be decided now.',
-      ),
-      why: docs.textSchema('The sentence that its owner gets from `/tron/recharge?txid=`.'),
-    }),
-  )
+  docs.object('TransactionFinding', () => ({
+    txid: docs.textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
+    uid: docs.described(
+      z.nullable(docs.idSchema('The user.')),
+      'The user whom it concerns; null where it concerns none, or where that is not known yet.',
+    ),
+    answer: docs.described(
+      z.enum(answers),
+      'What it is: `creditable` is final and not credited yet, `unknown` is known to no node, `undecided` cannot be decided now.',
+    ),
+    why: docs.textSchema('The sentence that its owner gets from `/tron/recharge?txid=`.'),
+  }))
 
 /** The documentation of `GET /ledger/transaction`. */
 export const ledgerTransactionDocs = () => {

@@ -99,18 +99,16 @@ const entryToPost = () =>
   })
 
 const body = () =>
-  docs.component('PostEntriesRequest', () =>
-    z.strictObject({ entries: z.array(entryToPost()).check(z.minLength(1), z.maxLength(postEntriesMax)) }),
-  )
+  docs.object('PostEntriesRequest', () => ({
+    entries: z.array(entryToPost()).check(z.minLength(1), z.maxLength(postEntriesMax)),
+  }))
 
 const response = () =>
-  docs.successBody('PostEntriesResponse', () =>
-    z.strictObject({
-      list: z.array(postedFlow()),
-      count: docs.countSchema('The number of entries in the list.'),
-      replayed: docs.described(z.boolean(), 'Whether the entries were posted before.'),
-    }),
-  )
+  docs.dataBody('PostEntriesResponse', () => ({
+    list: z.array(postedFlow()),
+    count: docs.countSchema('The number of entries in the list.'),
+    replayed: docs.described(z.boolean(), 'Whether the entries were posted before.'),
+  }))
 
 const payment = { uid: 7, cuy: 2, type: 4, osn: 'order-1001', amt: '-2.5', mark: 'two cups' }
 const refund = { uid: 7, cuy: 2, type: 5, osn: 'order-1001', amt: 1, mark: 'a cold cup' }

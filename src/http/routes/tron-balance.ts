@@ -59,9 +59,9 @@ export const tronBalanceDocs = () =>
         example: docs.depositAddress,
       },
     },
-    success: docs.successBody('BalanceResponse', () =>
-      z.strictObject({ amt: docs.amountSchema('The balance of the addresses on the chain now, in whole units.') }),
-    ),
+    success: docs.dataBody('BalanceResponse', () => ({
+      amt: docs.amountSchema('The balance of the addresses on the chain now, in whole units.'),
+    })),
     examples: [
       docs.dataExample('TRX', 'two deposits, credited', '', { amt: 3.5 }),
       docs.dataExample('USDT at one address', 'two deposits, credited', `?cuy=2&address=${docs.depositAddress}`, {

@@ -79,28 +79,26 @@ function explain({ cuy, raw, state }: Deposit, reason: HeldReason | RefusedReaso
 
 /** The item of a transfer. */
 export const deposit = () =>
-  docs.component('Deposit', () =>
-    z.strictObject({
-      id: docs.idSchema('The transfer. Newer transfers have higher ids.'),
-      txid: docs.textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
-      position: docs.countSchema('The position of the log among those of the transaction; 0 for TRX.'),
-      cuy: docs.idSchema('The currency.'),
-      amt: docs.amountSchema('What is credited, or, where nothing is, what was sent, in whole units.'),
-      address: docs.textSchema('The address that is paid.', /^T\w{33}$/),
-      state: docs.described(
-        z.enum(depositStates),
-        '`seen`: in a block that is not final. `credited`: in the ledger. `held`: final, and undecidable for now. `refused`: final, ' +
-          'and worth nothing. `dropped`: no longer in the chain; it can be seen again.',
-      ),
-      created_at: docs.instantSchema(),
-      seconds: z.optional(docs.countSchema('About how long until it is final, where it is seen.')),
-      reason: z.optional(
-        docs.textSchema(`Where it is held or refused: one of ${[...heldReasons, ...refusedReasons].join(', ')}.`),
-      ),
-      why: z.optional(docs.textSchema('The same for people.')),
-      entry: z.optional(docs.idSchema('The ledger entry, where it is credited.')),
-    }),
-  )
+  docs.object('Deposit', () => ({
+    id: docs.idSchema('The transfer. Newer transfers have higher ids.'),
+    txid: docs.textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
+    position: docs.countSchema('The position of the log among those of the transaction; 0 for TRX.'),
+    cuy: docs.idSchema('The currency.'),
+    amt: docs.amountSchema('What is credited, or, where nothing is, what was sent, in whole units.'),
+    address: docs.textSchema('The address that is paid.', /^T\w{33}$/),
+    state: docs.described(
+      z.enum(depositStates),
+      '`seen`: in a block that is not final. `credited`: in the ledger. `held`: final, and undecidable for now. `refused`: final, ' +
+        'and worth nothing. `dropped`: no longer in the chain; it can be seen again.',
+    ),
+    created_at: docs.instantSchema(),
+    seconds: z.optional(docs.countSchema('About how long until it is final, where it is seen.')),
+    reason: z.optional(
+      docs.textSchema(`Where it is held or refused: one of ${[...heldReasons, ...refusedReasons].join(', ')}.`),
+    ),
+    why: z.optional(docs.textSchema('The same for people.')),
+    entry: z.optional(docs.idSchema('The ledger entry, where it is credited.')),
+  }))
 
 /** What the documentation of both lists of transfers has: two deposits of the examples, the parameters, and what the count is. */
 export const depositDocs = () => {

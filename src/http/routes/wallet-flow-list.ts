@@ -55,26 +55,24 @@ export async function answerEntries(
 
 /** The item of an entry. */
 export const flow = () =>
-  docs.component('Flow', () =>
-    z.strictObject({
-      id: docs.idSchema('The entry. Newer entries have higher ids.'),
-      uid: docs.idSchema('The caller.'),
-      wid: docs.idSchema('The wallet: one per user and currency.'),
-      osn: docs.textSchema(
-        'The order serial reference, unique per type and wallet. A recharge has its txid for TRX, and `txid:k` for a token, ' +
-          'where k is the position of the log among the logs of the transaction.',
-      ),
-      type: docs.described(
-        z.literal(Object.values(entryTypes)),
-        '1 recharge, 2 withdraw, 3 transfer between wallets, 4 payment, 5 refund, 9 adjustment by an operator.',
-      ),
-      cuy: docs.idSchema('The currency.'),
-      amt: docs.amountSchema('The change of the balance, signed, in whole units: entries can be summed.'),
-      balance: docs.amountSchema('The balance of the wallet after the entry.'),
-      mark: docs.textSchema('A remark for people.'),
-      created_at: docs.instantSchema(),
-    }),
-  )
+  docs.object('Flow', () => ({
+    id: docs.idSchema('The entry. Newer entries have higher ids.'),
+    uid: docs.idSchema('The caller.'),
+    wid: docs.idSchema('The wallet: one per user and currency.'),
+    osn: docs.textSchema(
+      'The order serial reference, unique per type and wallet. A recharge has its txid for TRX, and `txid:k` for a token, ' +
+        'where k is the position of the log among the logs of the transaction.',
+    ),
+    type: docs.described(
+      z.literal(Object.values(entryTypes)),
+      '1 recharge, 2 withdraw, 3 transfer between wallets, 4 payment, 5 refund, 9 adjustment by an operator.',
+    ),
+    cuy: docs.idSchema('The currency.'),
+    amt: docs.amountSchema('The change of the balance, signed, in whole units: entries can be summed.'),
+    balance: docs.amountSchema('The balance of the wallet after the entry.'),
+    mark: docs.textSchema('A remark for people.'),
+    created_at: docs.instantSchema(),
+  }))
 
 /** The documentation of the parameters that select entries. */
 export const selectionDocs = () => ({

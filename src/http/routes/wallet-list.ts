@@ -1,4 +1,3 @@
-import * as z from 'zod/mini'
 import type { Uid } from '../../common/ids.ts'
 import { listWallets } from '../../ledger/entries.ts'
 import { type RequestContext, type Route, reading } from '../context.ts'
@@ -20,12 +19,10 @@ export async function answerWallets(c: RequestContext, uid: Uid): Promise<Respon
 }
 
 const wallet = () =>
-  docs.component('Wallet', () =>
-    z.strictObject({
-      amt: docs.amountSchema('The balance, in whole units: exact decimal digits, never an exponent.'),
-      cuy: docs.idSchema('The currency: 1 is TRX and 2 is USDT as shipped.'),
-    }),
-  )
+  docs.object('Wallet', () => ({
+    amt: docs.amountSchema('The balance, in whole units: exact decimal digits, never an exponent.'),
+    cuy: docs.idSchema('The currency: 1 is TRX and 2 is USDT as shipped.'),
+  }))
 
 /** What the documentation of both doors to the wallets has, with an example. */
 export const walletsDocs = (given: docs.Situation, query: string, usdt: number) => ({
