@@ -113,9 +113,7 @@ function alarmMisconfigured({ logger }: Platform, faults: readonly string[]): vo
 
 /** The scanner behind the Durable Object of that name. `host` is the object's own storage and alarm. */
 export function createScannerObject(platform: Platform, bindings: Bindings, host: ObjectHost): ScannerObject {
-  const parsed = parseConfig(bindings)
-  if (!parsed.ok) throw misconfigured(platform, parsed.error)
-  const config = parsed.value
+  const config = configOf(platform, bindings)
   const { clock, logger, fetch } = platform
   const { settings, hasStoredMeaning, sessions } = openDatabase(platform, config)
   const usage = createUsage()
@@ -158,9 +156,7 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
 
 /** The deliveries to one endpoint, behind the Durable Object of its key. */
 export function createEndpointObject(platform: Platform, bindings: Bindings, host: ObjectHost): EndpointObject {
-  const parsed = parseConfig(bindings)
-  if (!parsed.ok) throw misconfigured(platform, parsed.error)
-  const config = parsed.value
+  const config = configOf(platform, bindings)
   const { settings, hasStoredMeaning, sessions } = openDatabase(platform, config)
   return createEndpoint({
     ...settings,
@@ -173,9 +169,12 @@ export function createEndpointObject(platform: Platform, bindings: Bindings, hos
   })
 }
 
-function misconfigured(platform: Platform, faults: readonly string[]): Error {
-  alarmMisconfigured(platform, faults)
-  return new Error('the configuration is not valid')
+/** The configuration of an object, which cannot work without a valid one. */
+function configOf(platform: Platform, bindings: Bindings): Config {
+  const config = parseConfig(bindings)
+  if (config.ok) return config.value
+  alarmMisconfigured(platform, config.error)
+  throw new Error('the configuration is not valid')
 }
 
 /** The database, with what every part of the service is given beside it. */
