@@ -67,7 +67,9 @@ export async function deliverEvents(parts: DeliverParts, endpoint: WebhookEndpoi
     let [sent, storedAt] = [0, clock.now()]
     for (const event of events) {
       const isWanted = types === null || types.has(event.type)
-      progress = isWanted ? await deliver(parts, endpoint, event, progress) : { ...progress, position: event.id }
+      progress = isWanted
+        ? await deliver(parts, endpoint, event, progress)
+        : { ...progress, ...well, position: event.id }
       if (isWanted) sent += 1
       const isRecorded = progress.attempts > 0 || sent >= recordedMax || clock.now() - storedAt >= recordEveryMs
       if (!isRecorded && event !== events.at(-1)) continue
@@ -82,6 +84,9 @@ export async function deliverEvents(parts: DeliverParts, endpoint: WebhookEndpoi
   return clock.now()
 }
 
+/** No event has failed. */
+const well = { attempts: 0, failingSince: null, lastFailure: null } as const
+
 /** Delivers one event. The progress after it has `attempts` where it failed and is not put aside. */
 async function deliver(
   parts: DeliverParts,
@@ -95,13 +100,14 @@ async function deliver(
   const id = `evt_${event.id}_${event.created_at}`
   const answer = await sendWebhook(parts, endpoint, { id, body: parts.writeBody(event) })
   const now = clock.now()
-  const after = { position: event.id, attempts: 0, failingSince: null, nextTry: now, lastFailure: null }
+  const after = { ...well, position: event.id, nextTry: now }
   if (isDelivered(answer)) return { ...after, setAside: null }
   const attempts = before.attempts + 1
   const failingSince = before.failingSince ?? now
   const fields = { endpoint: number, eventId: event.id, attempts, answer }
   logger.warn('webhook-failed', fields)
-  if (now - failingSince >= setAsideMs) {
+  // What failed before can have been another event, which was removed.
+  if (now - Math.max(failingSince, event.created_at) >= setAsideMs) {
     await alarms.raise('event-set-aside', `${key}:${event.id}`, fields)
     return { ...after, setAside: event.id }
   }

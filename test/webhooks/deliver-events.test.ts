@@ -205,6 +205,34 @@ describe('a failed delivery', () => {
     ])
   })
 
+  it('is forgotten where the endpoint no longer wants the event', async () => {
+    const receiver = await startReceiver(status(500))
+    const h = await startHarness({ receiver })
+    await h.happen(2)
+    await h.wake()
+    await h.clock.advance(3_600_000)
+    const endpoints = h.endpoints.map((one) => ({ ...one, types: new Set(['deposit.seen'] as const) }))
+    await h.run(1, h.open(1, { endpoints }))
+    expect(receiver.requests).toHaveLength(1)
+    expect(h.row()).toMatchObject({ position: 2, attempts: 0, failing_since: null, last_failure: null })
+  })
+
+  it('does not shorten the three days of a later event where its own event was removed', async () => {
+    const receiver = await startReceiver(status(500))
+    const h = await startHarness({ receiver })
+    await h.happen(1)
+    await h.wake()
+    await h.clock.advance(setAsideMs)
+    await h.happen(1)
+    await h.watch({ eventsKeepDays: 1 })
+    await h.run()
+    expect(receiver.events()).toEqual([1, 2])
+    expect(h.row()).toMatchObject({ position: 0, attempts: 2, set_aside: null })
+    await h.clock.advance(setAsideMs)
+    await h.run()
+    expect(h.row()).toMatchObject({ position: 2, attempts: 0, set_aside: 2 })
+  })
+
   it('has neither URL nor secret nor body in a log line', async () => {
     const receiver = await startReceiver(status(500))
     const h = await startHarness({ receiver })
