@@ -5,6 +5,7 @@ import type { CurrencyId } from '../common/ids.ts'
 import { type Currencies, type Currency, indexCurrencies, symbolPattern } from '../ledger/currencies.ts'
 import {
   addressText,
+  entryOf,
   hostAndPortOf,
   integerFrom,
   listOf,
@@ -52,7 +53,7 @@ const quorumByDefault = 2
 const perSecondByDefault = 15
 const perDayByDefault = 100_000
 
-const nodeEntry = z.object({
+const nodeEntry = entryOf({
   rpc: url,
   api: parsedBy(url, (value) => value.replace(/\/+$/, '')),
   keyVar: z.optional(text('the name of the variable with the key')),
@@ -92,7 +93,7 @@ const symbolTakes = 'a symbol of 1 to 20 letters, digits, "_", "." or "-"'
 
 const nameTakes = 'a name of 1 to 40 characters'
 
-const currencyEntry = z.object({
+const currencyEntry = entryOf({
   cuy: integerFrom<CurrencyId>(1, 1_000_000),
   symbol: z.string(symbolTakes).check(z.regex(symbolPattern, symbolTakes)),
   name: z.optional(z.string(nameTakes).check(z.regex(/^[^\p{C}]{1,40}$/u, nameTakes))),

@@ -74,6 +74,10 @@ export const listOf = <T>(
     z.array(item, takes).check(z.minLength(1, takes), z.maxLength(max, takes)),
   )
 
+/** An entry of a list. A misspelled member is refused: without it the entry can mean something else. */
+export const entryOf = <S extends Record<string, z.ZodMiniType>>(shape: S) =>
+  z.strictObject(shape, `only ${Object.keys(shape).join(', ')}`)
+
 /** A URL that is safe to send keys to. */
 export const url = parsedText('an https URL (http only for a loopback host)', (value) =>
   isSafeUrl(value) ? value : null,

@@ -5,13 +5,13 @@ import * as z from 'zod/mini'
 import type { EndpointKey } from '../common/ids.ts'
 import { eventTypes } from '../d1/tables.ts'
 import type { WebhookEndpoint } from '../webhooks/endpoint-state.ts'
-import { listOf, optional, parsedBy, text, url } from './schemas.ts'
+import { entryOf, listOf, optional, parsedBy, text, url } from './schemas.ts'
 
 /** Each is woken after every commit. */
 const endpointsMax = 10
 
 const typesTake = `types of events: ${eventTypes.join(', ')}`
-const endpointEntry = z.object({
+const endpointEntry = entryOf({
   url,
   secretVar: text('the name of the variable with the secret'),
   types: z.optional(z.array(z.enum(eventTypes, typesTake), typesTake).check(z.minLength(1, typesTake))),

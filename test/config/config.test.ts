@@ -169,6 +169,11 @@ describe('a wrong value', () => {
     ['CURRENCIES', list(50), undefined, many(51, () => usdt)],
     ['CURRENCIES', 'duplicate currency: the same contract (or TRX) is listed twice', [usdt, { ...usdt, cuy: 3 }]],
     ['CURRENCIES', 'duplicate currency: the same cuy is listed twice', [usdt, { cuy: 2, symbol: 'TRX', decimals: 6 }]],
+    [
+      ...(['CURRENCIES.0', 'only cuy, symbol, name, contract, decimals, scale, minDeposit, retired'] as const),
+      ...[{ mindeposit: '10' }, { retire: true }].map((misspelled) => [{ ...usdt, ...misspelled }]),
+    ],
+    ['TRON_NODES.0', 'only rpc, api, keyVar, perSecond, perDay', [{ ...one, keyvar: 'GRID_KEY' }], [null]],
     ['CURRENCIES.0.cuy', 'a whole number from 1 to 1000000', [{ ...usdt, cuy: 0 }]],
     ['CURRENCIES.1.symbol', 'a symbol of 1 to 20 letters, digits, "_", "." or "-"', [usdt, { ...usdt, symbol: '' }]],
     [

@@ -42,6 +42,7 @@ describe('WEBHOOKS', () => {
   it.each([
     ['plain http', { url: 'http://shop.example/hooks' }, 'WEBHOOKS.0.url'],
     ['an unknown type', { types: ['deposit.lost'] }, 'WEBHOOKS.0.types.0'],
+    ['a misspelled member', { type: ['deposit.seen'] }, 'WEBHOOKS.0'],
     ['no type', { types: [] }, 'WEBHOOKS.0.types'],
     ['no name of a secret', { secretVar: undefined }, 'WEBHOOKS.0.secretVar'],
     ['a secret that is not set', { secretVar: 'NOTHING' }, 'WEBHOOKS.0.secretVar'],
