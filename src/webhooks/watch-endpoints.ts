@@ -27,11 +27,13 @@ export interface EndpointDelay {
   /** Since when it fails, and why, in a word; null where it does not. */
   readonly failingSince: UnixMs | null
   readonly lastFailure: string | null
+  /** No delivery before. */
+  readonly nextTry: UnixMs
 }
 
 const selectDelays = statement(`
 SELECT endpoint AS key, number, failing_since AS failingSince, last_failure AS lastFailure,
-  (SELECT created_at FROM event WHERE id > webhook.position ORDER BY id LIMIT 1) AS waitingSince
+  next_try AS nextTry, (SELECT created_at FROM event WHERE id > webhook.position ORDER BY id LIMIT 1) AS waitingSince
 FROM webhook WHERE endpoint IN (SELECT value FROM json_each(:keys)) ORDER BY number`)
 
 /** The configured endpoints, each with the oldest event that it lacks. */
@@ -57,7 +59,7 @@ export interface WatchEndpointsParts {
 
 /**
  * Raises the alarms about endpoints that fail, are behind, or will lose events, and ends those of the others. Wakes
- * them where one lacks an event without a failure: the call after a commit can have been lost. Then it removes the
+ * them where one lacks an event that is due: the call after a commit, or its alarm, can have been lost. Then it removes the
  * events that are older than `eventsKeepDays`, also where an endpoint lacks them.
  */
 export async function watchEndpoints(parts: WatchEndpointsParts): Promise<void> {
@@ -66,9 +68,7 @@ export async function watchEndpoints(parts: WatchEndpointsParts): Promise<void> 
   const keepMs = parts.eventsKeepDays * dayMs
   const delays = await selectEndpointDelays(db, parts.endpoints)
   await alarms.settle(['endpoint-failing', 'endpoint-behind', 'events-expiring'], endpointFaults(delays, now, keepMs))
-  if (delays.some(({ waitingSince, failingSince }) => waitingSince !== null && failingSince === null)) {
-    parts.wakeEndpoints()
-  }
+  if (delays.some(({ waitingSince, nextTry }) => waitingSince !== null && nextTry <= now)) parts.wakeEndpoints()
   const before = (now - keepMs) as UnixMs // safe: an earlier time
   for (let i = 0; i < removalsMax; i += 1) if ((await removeOldEvents(db, before, removedMax)) < removedMax) return
 }

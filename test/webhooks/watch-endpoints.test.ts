@@ -25,7 +25,7 @@ describe('an endpoint', () => {
     ['that will soon lose an event', 0.8 * keepMs, null, ['endpoint-behind', 'events-expiring']],
   ])('%s', (_, waited, failed, alarms) => {
     const delay = {
-      ...{ key, number: 2, lastFailure: failed === null ? null : '500' },
+      ...{ key, number: 2, nextTry: now, lastFailure: failed === null ? null : '500' },
       waitingSince: waited === null ? null : ago(waited),
       failingSince: failed === null ? null : ago(failed),
     }
@@ -75,8 +75,27 @@ describe('the watch over endpoints', () => {
       {
         ...{ key: h.endpoints[0]?.key, number: 1, failingSince: null, lastFailure: null },
         waitingSince: h.clock.now() - 10 * minuteMs,
+        nextTry: 0,
       },
     ])
+  })
+
+  it('wakes an endpoint whose next try is overdue, because its object had no endpoint then', async () => {
+    const receiver = await startReceiver(status(500))
+    const h = await startHarness({ receiver })
+    let wakes = 0
+    const wakeEndpoints = () => {
+      wakes += 1
+    }
+    await h.happen(1)
+    await h.wake()
+    await h.watch({ wakeEndpoints })
+    expect([wakes, h.host().alarmAt]).toEqual([0, h.clock.now() + 5_000])
+    await h.clock.advance(5_000)
+    await h.run(1, h.open(1, { endpoints: [] }))
+    expect(h.host().alarmAt).toBeNull()
+    await h.watch({ wakeEndpoints })
+    expect(wakes).toBe(1)
   })
 })
 
