@@ -74,7 +74,8 @@ export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
       call('address', async (invocation) => {
         const uid = readUid(value)
         if (!uid.ok) return uid
-        const fresh = options?.fresh === true
+        const { fresh = false } = options ?? {}
+        if (typeof fresh !== 'boolean') return err({ kind: 'bad-input', member: 'fresh', why: 'true or false' })
         const issued = await services.write(invocation, (context) =>
           issueAddress({ ...context, scanner: services.scanner }, uid.value, { fresh }),
         )

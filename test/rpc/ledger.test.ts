@@ -143,6 +143,11 @@ describe('a refusal', () => {
     },
   )
 
+  test.each([1, '1', null])('is that of an address with %j for fresh', async (fresh) => {
+    const error = { kind: 'bad-input', member: 'fresh', why: 'true or false' } as const
+    expect(await ledger.address(7, untyped({ fresh }))).toEqual(refused(error))
+  })
+
   test.each<[unknown, string, string]>([
     [undefined, 'uid', uidTakes.why],
     ['uid=7', 'uid', uidTakes.why],
