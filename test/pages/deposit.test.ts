@@ -237,6 +237,35 @@ describe('the wallet', () => {
     expect(pages.asked('/wallet/flow/list?limit=100')).toBe(2)
   })
 
+  it.each([
+    ['account', (page: Page, next: string) => page.evaluate((token) => location.replace(`#token=${token}`), next)],
+    ['filter', (page: Page) => page.select('#filter', '2')],
+  ])('gives a file of one %s, also where another one comes meanwhile', async (what, change) => {
+    const [first = '', second = ''] = ['7', '8'].map((sub) => `h.${btoa(JSON.stringify({ sub }))}.`)
+    let release = () => {}
+    const after = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    pages.service.routes.set('/wallet/flow/list', ({ searchParams }, { headers }) => {
+      const mark = `${headers.authorization === `Bearer ${first}` ? 7 : 8} ${searchParams.get('cuy') ?? 'all'}`
+      const limit = Number(searchParams.get('limit'))
+      const top = Number(searchParams.get('before') ?? 151) - 1
+      const list = Array.from({ length: Math.min(top, limit) }, (_, n) => entry(top - n, 5, '1', '1', { mark }))
+      return { data: { list, count: 150 }, ...(limit === 100 ? { after } : {}) }
+    })
+    const page = await pages.openLoaded({}, `#token=${first}`)
+    await seeIn(page, '.entries', '7 all')
+    await page.$$eval('button', (all) => all.find((one) => one.textContent === 'Download as CSV')?.click())
+    await expect.poll(() => pages.asked('/wallet/flow/list?limit=100')).toBe(1)
+    await change(page, second)
+    await seeIn(page, '.entries', what === 'account' ? '8 all' : '7 2')
+    const file = downloaded(page)
+    await page.evaluate(() => null) // the button is pressed
+    release()
+    const marks = (await file).match(/"[78] \w+"/g) ?? []
+    expect([marks.length, ...new Set(marks)]).toEqual([150, what === 'account' ? '"8 all"' : '"7 all"'])
+  })
+
   it('reads older entries by the id of the last one', async () => {
     pages.story.entries = Array.from({ length: 45 }, (_, n) => entry(45 - n, 1, '1', '1'))
     const page = await pages.openLoaded()

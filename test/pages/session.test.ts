@@ -46,6 +46,8 @@ describe('a token in the address', () => {
     pages.tell(regular())
     const page = await pages.openLoaded({}, `#token=${tokenOf(7)}`)
     await choose(page, 2)
+    await page.$$eval('button', (all) => all.find((one) => one.textContent === 'Check now')?.click())
+    await seeIn(page, '.arriving .result', 'success: nothing new')
     const other = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
     pages.answer('/tron/generate', { data: { id: 2, address: other } })
     pages.answer('/tron/deposits', { data: { list: [transfer(90, 'credited')], count: 1 } })
@@ -53,6 +55,7 @@ describe('a token in the address', () => {
     await choose(page, 2)
     await seeIn(page, '.address', other)
     await page.waitForFunction(() => document.querySelectorAll('.arrivals li').length === 1)
+    expect(await textOfFirst(page, '.arriving .result')).toBe('')
   })
 
   it('of another account comes while the page is loading: nothing of the first one is shown', async () => {

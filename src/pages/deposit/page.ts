@@ -23,11 +23,15 @@ const model: DepositModel = { ...emptyModel }
 const live = html('p', { class: 'unseen', role: 'status' })
 let views: readonly PageView[] = []
 let context: DepositContext
+let shown = preferredLanguage(navigator.languages)
 let actedAt = performance.now()
 
 later.arrived = (isOtherAccount) => {
-  if (isOtherAccount) Object.assign(model, { ...emptyModel, offer: model.offer, account: model.account + 1 })
-  update()
+  if (isOtherAccount) {
+    Object.assign(model, { ...emptyModel, offer: model.offer, account: model.account + 1 })
+    setText(live, '')
+    mount(shown) // the answers that its parts show are the first account's
+  } else update()
   poller.now()
 }
 const load = createLoader(model, api, announceArrivals, update)
@@ -40,7 +44,7 @@ const poller = createPoller({
   },
 })
 
-mount(preferredLanguage(navigator.languages))
+mount(shown)
 void start()
 
 async function start(): Promise<void> {
@@ -53,6 +57,7 @@ async function start(): Promise<void> {
 
 /** Makes the page in a language, from the model. */
 function mount(language: Language): void {
+  shown = language
   const texts = textsIn(depositTexts, language)
   const common = textsIn(commonTexts, language)
   const refresh = () => {

@@ -179,9 +179,11 @@ function createDownload(context: DepositContext) {
   const progress = html('span', { class: 'muted', role: 'status' })
   let isBusy = false
   const read = async (): Promise<void> => {
+    const { filter, account } = model
     const entries: HistoryEntry[] = []
     for (let count = 1; entries.length < count; ) {
-      const answer = await api.get(historyPath(model.filter, downloadRows, entries.at(-1)?.id), readHistory)
+      const answer = await api.get(historyPath(filter, downloadRows, entries.at(-1)?.id), readHistory)
+      if (model.account !== account) return
       if (!answer.ok) {
         model.refusal = answer
         return context.update()
