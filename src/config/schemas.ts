@@ -78,10 +78,11 @@ export const listOf = <T>(
 export const entryOf = <S extends Record<string, z.ZodMiniType>>(shape: S) =>
   z.strictObject(shape, `only ${Object.keys(shape).join(', ')}`)
 
-/** A URL that is safe to send keys to. */
-export const url = parsedText('an https URL (http only for a loopback host)', (value) =>
-  isSafeUrl(value) ? value : null,
-)
+/** A URL that is safe to send keys to. A user or password in it would not be sent: Workers drop them without an error. */
+export const url = parsedText('an https URL without user and password (http only for a loopback host)', (value) => {
+  const parsed = URL.parse(value)
+  return isSafeUrl(value) && parsed?.username === '' && parsed.password === '' ? value : null
+})
 
 /** Whether a text is a URL with https, or one of this machine. */
 export function isSafeUrl(value: string): boolean {

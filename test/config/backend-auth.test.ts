@@ -42,7 +42,6 @@ describe('the keys of backends', () => {
     ['the default port', 'https://keys.example:443/jwks'],
     ['a trailing dot of the host', 'https://keys.example./jwks'],
     ['a trailing slash', `${url}/`],
-    ['a user and a password', 'https://user:password@keys.example/jwks'],
     ['an encoded letter', 'https://keys.example/%6awks'],
     ['a detour', 'https://keys.example/x/../jwks'],
   ])('may not be the key set of the callers, compared by host, port and path: with %s', (_, other) => {

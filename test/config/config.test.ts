@@ -32,7 +32,6 @@ describe('a node', () => {
     ['another case', 'https://one.example/jsonrpc', 'https://ONE.example/jsonrpc'],
     ['the default port', 'https://one.example/jsonrpc', 'https://one.example:443/jsonrpc'],
     ['a trailing dot', 'https://one.example:8545', 'https://one.example.:8545'],
-    ['userinfo', 'https://one.example', 'https://user:password@one.example'],
     ['another scheme', 'http://127.0.0.1:443', 'https://127.0.0.1'],
     ['another spelling of an IP address', 'http://127.0.0.1:1', 'http://127.1:1'],
   ])('is one with another of the same host by rpc, by api or by both: with %s', (_, first, second) => {
@@ -137,7 +136,7 @@ describe('the configuration', () => {
 /** A list of so many entries. */
 const many = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i))
 const nodeAt = (i: number) => ({ rpc: `https://n${i}.example`, api: `https://n${i}.example` })
-const aUrl = 'an https URL (http only for a loopback host)'
+const aUrl = 'an https URL without user and password (http only for a loopback host)'
 const pageOrigins = 'at most 50 origins such as https://shop.example, separated by commas or as an array'
 const origins = `"*", or ${pageOrigins}`
 const list = (max: number) => `an array of 1 to ${max} entries, or its JSON text`
@@ -153,6 +152,7 @@ describe('a wrong value', () => {
     ['TRON_NODES', list(10), undefined, '{', [], '[]', many(11, nodeAt)],
     ['TRON_NODES.0.rpc', aUrl, [{ ...one, rpc: 'ftp://one.example' }], [{ ...one, rpc: 'http://one.example' }]],
     ['TRON_NODES.0.api', aUrl, [{ rpc: one.rpc }], [{ ...one, api: '' }], [{ ...one, api: 'http://one.example' }]],
+    ['TRON_NODES.0.api', aUrl, [{ ...one, api: 'https://user@one.example' }]],
     ['TRON_NODES.0.keyVar', 'the name of the variable with the key', [{ ...one, keyVar: '' }]],
     ['TRON_NODES.0.keyVar', 'the name of a variable or secret that is set', [{ ...one, keyVar: 'GRID_KEY' }]],
     ...[0, -1, 1.5, 'many', null].flatMap((limit): [string, string, unknown][] => [
@@ -198,7 +198,7 @@ describe('a wrong value', () => {
     ],
     ['AUTH_JWT_SECRET', 'a text of at least 32 bytes', 'x', testSecret.slice(1)],
     ['AUTH_JWT_SECRET_PREVIOUS', 'a text of at least 32 bytes', testSecret.slice(1)],
-    ['AUTH_JWKS_URL', aUrl, 'http://keys.example/jwks'],
+    ['AUTH_JWKS_URL', aUrl, 'http://keys.example/jwks', 'https://:password@keys.example/jwks'],
     ['AUTH_ISSUER', 'the name of the issuer', 7],
     ['AUTH_AUDIENCE', 'the name of the audience', 7],
     ['DEV_UID', 'a whole number from 1 to 9007199254740990', '0', '9007199254740991', '9007199254740992'],

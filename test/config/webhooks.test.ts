@@ -41,6 +41,7 @@ describe('WEBHOOKS', () => {
 
   it.each([
     ['plain http', { url: 'http://shop.example/hooks' }, 'WEBHOOKS.0.url'],
+    ['a password, which no request would have', { url: 'https://shop:word@shop.example/hooks' }, 'WEBHOOKS.0.url'],
     ['an unknown type', { types: ['deposit.lost'] }, 'WEBHOOKS.0.types.0'],
     ['a misspelled member', { type: ['deposit.seen'] }, 'WEBHOOKS.0'],
     ['no type', { types: [] }, 'WEBHOOKS.0.types'],
