@@ -55,7 +55,10 @@ const perDayByDefault = 100_000
 
 const nodeEntry = entryOf({
   rpc: url,
-  api: parsedBy(url, (value) => value.replace(/\/+$/, '')),
+  // Paths are appended to it.
+  api: parsedBy(url, (value, refuse) =>
+    /[?#]/.test(value) ? refuse('a base URL without a query') : value.replace(/\/+$/, ''),
+  ),
   keyVar: z.optional(text('the name of the variable with the key')),
   perSecond: z.optional(integerFrom(1, 100_000)),
   perDay: z.optional(integerFrom(1, 1_000_000_000)),

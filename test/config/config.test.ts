@@ -153,6 +153,11 @@ describe('a wrong value', () => {
     ['TRON_NODES.0.rpc', aUrl, [{ ...one, rpc: 'ftp://one.example' }], [{ ...one, rpc: 'http://one.example' }]],
     ['TRON_NODES.0.api', aUrl, [{ rpc: one.rpc }], [{ ...one, api: '' }], [{ ...one, api: 'http://one.example' }]],
     ['TRON_NODES.0.api', aUrl, [{ ...one, api: 'https://user@one.example' }]],
+    [
+      'TRON_NODES.0.api',
+      'a base URL without a query',
+      ...['?key=1', '#x'].map((end) => [{ ...one, api: one.api + end }]),
+    ],
     ['TRON_NODES.0.keyVar', 'the name of the variable with the key', [{ ...one, keyVar: '' }]],
     ['TRON_NODES.0.keyVar', 'the name of a variable or secret that is set', [{ ...one, keyVar: 'GRID_KEY' }]],
     ...[0, -1, 1.5, 'many', null].flatMap((limit): [string, string, unknown][] => [
