@@ -8,10 +8,11 @@ import {
   readBlocksMax,
   receiptsMax,
 } from '../chain/chain.ts'
+import type { RescanId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
 import { storeTransfers } from '../deposits/transfers.ts'
-import { type Rescan, selectDueRescan, storeRescanStep } from './rescans.ts'
+import { noteFound, type Rescan, selectDueRescan, storeRescanStep } from './rescans.ts'
 import { createOwners, type ScanContext } from './rules.ts'
 import { judgeBlocks, judgeTransfers } from './scan.ts'
 
@@ -60,10 +61,10 @@ async function readDue(
   if (!read.ok && (read.error.kind === 'limited' || read.error.kind === 'out-of-time')) return false
   const blocks = read.ok ? read.value : []
   const found = judgeBlocks(blocks, owners, rules)
-  if (kind === 'request') await forgetReceipts(context, blocks)
+  await noteFound(context, correctedBy, found.decided)
   const unread: Unread[] = []
   for (const block of blocks) {
-    const one = kind === 'gap' ? await readWhole(context, chain, rules, block, correctedBy) : unreadBlock(block)
+    const one = await readWhole(context, chain, rules, block, correctedBy, kind === 'request' ? id : null)
     if (one !== null) unread.push(one)
     if (one?.why === 'stopped') break
   }
@@ -81,26 +82,19 @@ async function readDue(
   return !unread.some((one) => one.why === 'stopped')
 }
 
-const heightOf = (block: BlockReading) => (block.kind === 'read' ? block.header.height : block.height)
-
-/** Why a block is not read by its first question, or null. */
-function unreadBlock(block: BlockReading): Unread | null {
-  const unread = { height: heightOf(block), txids: null }
-  if (block.kind === 'not-agreed') return { ...unread, why: 'the nodes do not agree on the block' }
-  return block.callsToRead === null ? null : { ...unread, why: 'the block has more logs than nodes give at once' }
-}
-
-/** Reads what a block of a gap has. Null where all of it was read. */
+/** Reads what a block has. Null where all of it was read. */
 async function readWhole(
   context: ScanContext,
   chain: Chain,
   rules: JudgeRules,
   block: BlockReading,
   correctedBy: number,
+  request: RescanId | null,
 ): Promise<Unread | null> {
-  if (block.kind === 'not-agreed' || block.callsToRead === null) return unreadBlock(block)
-  const { height } = block.header
-  const receipts = await readCalls(context, chain, rules, block.header, block.callsToRead, correctedBy)
+  const height = block.kind === 'read' ? block.header.height : block.height
+  if (block.kind === 'not-agreed') return { height, txids: null, why: 'the nodes do not agree on the block' }
+  if (block.callsToRead === null) return null
+  const receipts = await readCalls(context, chain, rules, block.header, block.callsToRead, { correctedBy, request })
   if (receipts === 'stopped') return { height, txids: null, why: receipts }
   if (receipts === 'failed') return { height, txids: null, why: 'no quorum of nodes gives the receipts of the block' }
   const [first] = receipts
@@ -120,7 +114,10 @@ function stepOf(
   unread: readonly Unread[],
 ): { readonly next: BlockHeight; readonly gaps: readonly BlockHeight[] } {
   const after = (next + blocks.length) as BlockHeight // safe: at most one above the last block
-  if (kind === 'request') return { next: after, gaps: unread.map(({ height }) => height) }
+  if (kind === 'request') {
+    const stop = unread.find(({ why }) => why === 'stopped')?.height ?? after
+    return { next: stop, gaps: unread.flatMap(({ height }) => (height < stop ? height : [])) }
+  }
   const [first] = unread
   if (first === undefined) return { next: after, gaps: [] }
   if (first.height > next) return { next: first.height, gaps: [] }
@@ -143,14 +140,8 @@ interface Progress {
   readonly unreadable: readonly Txid[]
   /** The newest correction then: a later one has removed what was not credited, so all of them are read again. */
   readonly correctedBy: number
-}
-
-/** What an operator wants to be read again is read whole, whatever of it was read before. */
-async function forgetReceipts({ host }: ScanContext, blocks: readonly BlockReading[]): Promise<void> {
-  const hashes = blocks.flatMap((one) => (one.kind === 'read' && one.callsToRead !== null ? one.header.hash : []))
-  if (hashes.length === 0) return
-  const all = Object.entries((await host.load<Record<BlockHash, Progress>>(memoryKey)) ?? {})
-  host.save(memoryKey, Object.fromEntries(all.filter(([hash]) => !hashes.some((one) => one === hash))))
+  /** The operator's request for which they were read, or null: another one has all of them read again. */
+  readonly request: RescanId | null
 }
 
 /**
@@ -164,18 +155,19 @@ async function readCalls(
   rules: JudgeRules,
   block: BlockRef,
   calls: readonly Txid[],
-  correctedBy: number,
+  { correctedBy, request }: Pick<Progress, 'correctedBy' | 'request'>,
 ): Promise<readonly Txid[] | 'stopped' | 'failed'> {
   const all = (await host.load<Record<BlockHash, Progress>>(memoryKey)) ?? {}
   const known = all[block.hash]
-  const before = known?.correctedBy === correctedBy ? known : { done: 0, unreadable: [] }
+  const isCurrent = known?.correctedBy === correctedBy && (request === null || known.request === request)
+  const before = isCurrent ? known : { done: 0, unreadable: [] }
   const isFirstPass = before.done < calls.length
   const queue = isFirstPass ? calls.slice(before.done) : before.unreadable
   const unreadable = isFirstPass ? [...before.unreadable] : []
   const save = (done: number) => {
     const others = Object.entries(all).filter(([hash]) => hash !== block.hash)
     const kept = others.slice(-(rememberedMax - 1))
-    host.save(memoryKey, { ...Object.fromEntries(kept), [block.hash]: { done, unreadable, correctedBy } })
+    host.save(memoryKey, { ...Object.fromEntries(kept), [block.hash]: { done, unreadable, correctedBy, request } })
   }
   for (let i = 0; i < queue.length; i += receiptsMax) {
     const batch = queue.slice(i, i + receiptsMax)
@@ -184,6 +176,7 @@ async function readCalls(
     if (read === 'failed' && !isFirstPass) return before.unreadable
     if (read === 'failed' || read === 'stopped') return read
     const decided = judgeTransfers(read.transfers, block, owners, rules)
+    await noteFound({ host }, correctedBy, decided)
     if ((await storeTransfers(db, decided, clock.now(), correctedBy)) !== 'stored') return 'stopped'
     unreadable.push(...read.unreadable)
     if (isFirstPass) save(before.done + i + batch.length)

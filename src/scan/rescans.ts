@@ -132,7 +132,7 @@ export async function openRecheck({ db, host }: ScanContext, { height, corrected
  * newest correction changes nothing.
  */
 export async function noteFound(
-  { host }: ScanContext,
+  { host }: Pick<ScanContext, 'host'>,
   correctedBy: number,
   found: readonly CreditKey[],
 ): Promise<void> {
@@ -142,20 +142,33 @@ export async function noteFound(
   host.save(memoryKey, { ...recheck, missing: recheck.missing.filter((key) => !keys.has(key)) })
 }
 
-/** Raises an alarm for each credited transfer that was not found again, once the scan has passed all of their blocks. */
-export async function reportMissing({ alarms, host }: ScanContext, { correctedBy, height }: Corrected): Promise<void> {
+/**
+ * Raises an alarm for each credited transfer that was not found again, once the scan has passed all of their blocks. One in a
+ * block of an open gap waits until that is read.
+ */
+export async function reportMissing(
+  { db, alarms, host }: ScanContext,
+  { correctedBy, height }: Corrected,
+): Promise<void> {
   const recheck = await host.load<Recheck>(memoryKey)
   if (recheck?.correction !== correctedBy || recheck.missing.length === 0 || height < recheck.until) return
-  for (const key of recheck.missing) {
-    const [txid = '', place = ''] = key.split(':')
-    await alarms.raise('corrected-credit', key, { txid, position: Number(place) })
+  const { results: read } = await selectRead(db, { list: JSON.stringify(recheck.missing) }).all<CreditKey>()
+  for (const { txid, position } of read) {
+    await alarms.raise('corrected-credit', keyOf({ txid, position }), { txid, position })
   }
-  host.save(memoryKey, { ...recheck, missing: [] })
+  await noteFound({ host }, correctedBy, read)
 }
 
 const selectAbove = statement(`
 SELECT txid, position, height FROM transfer INDEXED BY transfer_height
 WHERE height > :height AND state = 'credited' LIMIT :max`)
+
+const selectRead = statement(`
+SELECT txid, position FROM json_each(:list) JOIN transfer INDEXED BY transfer_key
+  ON txid = substr(value, 1, 64) AND position = CAST(substr(value, 66) AS INTEGER)
+WHERE NOT EXISTS (
+  SELECT 1 FROM rescan INDEXED BY rescan_open
+  WHERE kind = 'gap' AND finished_at IS NULL AND to_height >= transfer.height AND next_height <= transfer.height)`)
 
 const selectDue = statement(`
 SELECT id, kind, next_height AS next, min(to_height, (SELECT height FROM scan)) AS "to", attempts

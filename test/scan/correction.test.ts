@@ -3,18 +3,21 @@ import type { Address } from '../../src/chain/address.ts'
 import { finalityLag, payFinal, type RunningService, testNodes, usdtTo } from '../http/service.ts'
 import { changing } from '../support/scripted-node.ts'
 import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
-import { usdtBase58 } from '../support/variables.ts'
 import {
   alarmsOf,
   balancesOf,
   correct,
   eventsOf,
   finalizedIn,
+  limitLogs,
+  noise,
+  openGaps,
   rescan,
   retiredUsdt,
   stateOf,
   statesOf,
   tickLater,
+  usdtWith,
   withAddress,
 } from './harness.ts'
 
@@ -95,10 +98,7 @@ describe('after a correction of the finalized height', () => {
 
   it('a transfer that was refused in a wrong block is decided anew', async () => {
     const same = (own: Address) => ({ wrong: [usdtTo(own, 5_000_000n)], right: [usdtTo(own, 5_000_000n)] })
-    const usdt = { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6, minDeposit: '10' }
-    const { service, repair } = await scanWrongBlock(same, {
-      CURRENCIES: [{ cuy: 1, symbol: 'TRX', decimals: 6 }, usdt],
-    })
+    const { service, repair } = await scanWrongBlock(same, { CURRENCIES: usdtWith({ minDeposit: '10' }) })
     expect(await statesOf(service)).toEqual(['refused:below-minimum'])
     showAmount(service, 15_000_000n)
     await repair()
@@ -143,6 +143,20 @@ describe('after a correction of the finalized height', () => {
     await tickLater(service, 60)
     expect(alarmsOf(service, 'corrected-credit')).toEqual([])
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
+  })
+
+  it('a credited transfer that is found again in a gap causes no alarm, and another one does once the gap is read', async () => {
+    const { service, repair } = await scanWrongBlock((own) => ({
+      wrong: [usdtTo(own, 5_000_000n), usdtTo(own, 3_000_000n)],
+      right: [usdtTo(own, 5_000_000n), noise(60)],
+    }))
+    limitLogs(service, 50)
+    await repair()
+    expect(alarmsOf(service, 'corrected-credit')).toEqual([])
+    await tickLater(service, 120)
+    expect(await openGaps(service)).toEqual([])
+    expect(alarmsOf(service, 'corrected-credit')).toHaveLength(1)
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 8 })
   })
 
   it('a credited transfer that is not found again stays in the ledger, with one alarm that names it', async () => {

@@ -16,6 +16,7 @@ import {
   stateOf,
   statesOf,
   tickLater,
+  usdtWith,
   withAddress,
   withHeldInGap,
   withoutReceiptOf,
@@ -243,6 +244,19 @@ describe('a range that an operator has read again', () => {
     for (let i = 0; i < 3; i += 1) await tickLater(service, 120)
     expect(await openGaps(service)).toEqual([])
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 2 })
+  })
+
+  it('has what was refused in a block with many logs decided again', async () => {
+    const { service, own } = await withAddress({ CURRENCIES: usdtWith({ minDeposit: '10' }) })
+    limitLogs(service, 50)
+    const height = service.chain.tip().height + 1
+    payFinal(service, noise(60), usdtTo(own, 2_000_000n))
+    await service.tick()
+    expect(await statesOf(service)).toEqual(['refused:below-minimum'])
+    const changed = service.with({ CURRENCIES: usdtWith({ minDeposit: '1' }) })
+    await rescan(service, height, height)
+    await tickLater(changed, 120)
+    expect(await statesOf(service)).toEqual(['credited'])
   })
 
   it('leaves a block that cannot be read as a gap, and goes on behind it', async () => {

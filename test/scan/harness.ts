@@ -7,11 +7,14 @@ import { changing, type Fault } from '../support/scripted-node.ts'
 import { addressOf, type LogSpec, type TransactionSpec } from '../support/transaction-spec.ts'
 import { usdtBase58 } from '../support/variables.ts'
 
-/** `CURRENCIES` in which USDT is retired. */
-export const retiredUsdt = [
+/** `CURRENCIES` in which USDT has this as well. */
+export const usdtWith = (more: { readonly retired: true } | { readonly minDeposit: string }) => [
   { cuy: 1, symbol: 'TRX', decimals: 6 },
-  { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6, retired: true },
+  { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6, ...more },
 ]
+
+/** `CURRENCIES` in which USDT is retired. */
+export const retiredUsdt = usdtWith({ retired: true })
 
 /** The stored state of the scan. It must have started. */
 export async function stateOf({ db }: RunningService) {
