@@ -39,6 +39,7 @@ export function explainRefused({ cuy, raw, reason }: RefusedTransfer, currencies
   const amount = `${formatUnits(raw, decimals)} ${symbol}`
   switch (reason) {
     case 'below-minimum':
+      if (raw >= minDeposit) return `${amount} was below the smallest deposit that was credited then`
       return `${amount} is below the smallest deposit that is credited, ${formatUnits(minDeposit, decimals)} ${symbol}`
     case 'dust':
       return `${amount} is less than the smallest amount in a wallet, ${formatUnits(1n, scale)} ${symbol}`

@@ -184,7 +184,8 @@ async function verifyWithEach(
     try {
       return (await jwtVerify(token, key, options)).payload
     } catch (thrown) {
-      if (!(thrown instanceof errors.JWSSignatureVerificationFailed)) throw thrown // another key does not change that
+      // Another key does not change that. What is not an error of the token is one of the key, which can be too short.
+      if (thrown instanceof errors.JOSEError && !(thrown instanceof errors.JWSSignatureVerificationFailed)) throw thrown
     }
   }
   throw new errors.JWSSignatureVerificationFailed()

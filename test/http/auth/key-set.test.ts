@@ -254,4 +254,17 @@ describe('a key of the set that cannot be used', () => {
     expect(await harness.verify(await stranger.sign(goodClaims()))).toEqual(refused)
     expect(harness.warnings.map(({ event }) => event)).toEqual(['token-key-unusable'])
   })
+
+  test('is passed over where tokens name no key', async () => {
+    const long = await createIssuer('RS256', null)
+    const short = await crypto.subtle.generateKey(
+      { name: 'RSASSA-PKCS1-v1_5', modulusLength: 1024, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' },
+      true,
+      ['sign', 'verify'],
+    )
+    const { publicKey } = short as CryptoKeyPair // safe: the key of an asymmetric algorithm
+    const keys = [{ ...(await exportJWK(publicKey)), alg: 'RS256' }, ...keySetOf(long).keys]
+    const harness = served(() => Response.json({ keys }))
+    expect((await harness.verify(await long.sign(goodClaims()))).ok).toBe(true)
+  })
 })
