@@ -75,6 +75,25 @@ describe('a block with more logs than nodes give at once', () => {
     expect(alarmsOf(service, 'gap-unread')).toHaveLength(1)
   })
 
+  it('has everything credited but the one transaction that nodes show differently, and that too once they agree', async () => {
+    const { service, own } = await withAddress()
+    limitLogs(service, 50)
+    const [, disputed = ''] = payFinal(service, noise(60), usdtTo(own, 1n), usdtTo(own, 2_000_000n))
+    const [first] = service.nodes
+    if (first === undefined) throw new Error('a node')
+    first.script = () =>
+      changing('eth_getTransactionReceipt', (receipt, { params }) =>
+        params[0] === `0x${disputed}` ? { ...(receipt as object), logs: [] } : receipt,
+      )
+    await service.tick()
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 2 })
+    expect(await openGaps(service)).toMatchObject([{ reason: expect.stringContaining(disputed) }])
+    first.script = () => null
+    await tickLater(service, 120)
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 2.000001 })
+    expect(await openGaps(service)).toEqual([])
+  })
+
   it('keeps what was seen in it only where it is the transaction that no node can give', async () => {
     const { service, own } = await withAddress()
     limitLogs(service, 50)
