@@ -91,6 +91,14 @@ describe('token transfers from receipts', () => {
     expect(h.reports()).toMatchObject([{ name: 'nodes-disagree', fields: { otherNode: 2 } }])
   })
 
+  it('of a node whose history is switched off are those of the next node: it is unfit, and nothing is unreadable', async () => {
+    const h = await createProbed({ nodes: 3, quorum: 2 })
+    h.node(0).hasHistory = false
+    const result = await read(h, (chain) => chain.receiptTransfers(...asked(h)))
+    expect(result).toMatchObject({ ok: true, value: { unreadable: [], transfers: [{ amount: 100n }] } })
+    expect(h.reports()).toMatchObject([{ name: 'node-unfit', fields: { node: 1 } }])
+  })
+
   it('12,000 zero-value logs of one accepted token in a block do not keep a deposit in it from being credited', async () => {
     const chain = createChain()
     const zero = transferLog(usdtAddress, them, addressOf(5), 0n)
