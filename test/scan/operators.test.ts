@@ -67,15 +67,17 @@ describe('TRX and tokens from the operator’s own wallet', () => {
     expect(await statesOf(service)).toEqual(['credited', 'moved'])
   })
 
-  it('that were held before the wallet was listed wait no longer: they are movements', async () => {
+  it('that were held before the wallet was listed wait no longer: they are movements, whatever is listed later', async () => {
     const { service, own } = await withAddress(none)
     for (const node of service.nodes) node.decimals.delete(usdtAddress)
-    payFinal(service, usdtTo(own, 25_000_000n))
+    const [txid] = payFinal(service, usdtTo(own, 25_000_000n))
     await service.tick()
     expect(await statesOf(service)).toEqual(['held:decimals-unknown'])
     for (const node of service.nodes) node.decimals.set(usdtAddress, 6)
     await tickLater(service.with(listed), 60)
     expect(await statesOf(service)).toEqual(['moved'])
+    const without = await service.with(none).get(`/tron/recharge?txid=${txid}`)
+    expect(await read(without)).toEqual(failed(422, expect.stringContaining('service')))
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 0 })
   })
 
