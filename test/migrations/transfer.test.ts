@@ -120,14 +120,16 @@ describe('a transfer', () => {
   )
 
   it.each(['seen', 'held', 'refused', 'credited'] as const)(
-    'that is %s belongs to the caller of its address',
+    'that is %s belongs to the caller of its address, and to none before the height at its issue',
     async (state) => {
       const mine = { height: state === 'seen' ? '130' : '90' }
       const wrong = 'transfer: to_address does not belong to this caller'
       await expectRefusal(transfer(state, { ...mine, to_address: `'${b}'` }), wrong)
       await expectRefusal(or('IGNORE', transfer(state, { ...mine, to_address: `'${c}'` })), wrong)
       await expectRefusal(step(t3, state === 'seen' ? 'held' : state, { to_address: `'${b}'` }), wrong)
-      await expectRefusal(transfer(state, { height: '80' }), 'transfer: final before its address was issued')
+      const early = 'transfer: final before its address was issued'
+      await expectRefusal(transfer(state, { height: '80' }), early)
+      await expectRefusal(step(t3, state === 'seen' ? 'held' : state, { height: '80' }), early)
     },
   )
 
@@ -148,9 +150,11 @@ describe('a transfer', () => {
     await expectRefusal(or('IGNORE', step(t3, 'credited', amount)), 'transfer: its entry was not created')
   })
 
-  it('with a time in microseconds is not credited', async () => {
-    const late = { changed_at: `CAST(unixepoch('subsec') * 1000000 AS INTEGER)` }
-    await expectRefusal(transfer('credited', late), 'flow: created_at must not be in the future')
+  it('with a time in microseconds, or by a clock that is more than a minute ahead, is not credited', async () => {
+    for (const time of [`unixepoch('subsec') * 1000000`, `unixepoch('subsec') * 1000 + 90000`]) {
+      const late = { changed_at: `CAST(${time} AS INTEGER)` }
+      await expectRefusal(transfer('credited', late), 'flow: created_at must not be in the future')
+    }
   })
 })
 
