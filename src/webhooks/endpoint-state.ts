@@ -32,7 +32,7 @@ export interface EndpointProgress {
 }
 
 /** How long an endpoint that no deployment has keeps its position. */
-export const endpointKeptMs = 30 * 86_400_000
+const endpointKeptMs = 30 * 86_400_000
 /** That a deployment has an endpoint is stored at most this often. */
 const seenEveryMs = 3_600_000
 

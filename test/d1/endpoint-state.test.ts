@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { EndpointKey } from '../../src/common/ids.ts'
 import type { WriteDatabase } from '../../src/d1/database.ts'
 import { storeTransfers } from '../../src/deposits/transfers.ts'
-import { endpointKeptMs, registerEndpoints, selectEndpoint } from '../../src/webhooks/endpoint-state.ts'
+import { registerEndpoints, selectEndpoint } from '../../src/webhooks/endpoint-state.ts'
 import { column, credited, ms, openDatabase, transfer, txid } from './fixtures.ts'
 
 let db: WriteDatabase
@@ -12,6 +12,7 @@ beforeEach(async () => {
 })
 
 const minuteMs = 60_000
+const keptMs = 30 * 86_400_000
 const key = (n: number) => n.toString(16).padStart(64, '0') as EndpointKey
 /** Deploys with these endpoints, in this order. */
 const deploy = (list: readonly number[], at = 0) =>
@@ -42,12 +43,12 @@ describe('an endpoint', () => {
   it('that no deployment has keeps its position for 30 days, and begins anew after that', async () => {
     await deploy([1, 2])
     await credit(1)
-    await deploy([2], endpointKeptMs)
-    await deploy([1, 2], endpointKeptMs)
+    await deploy([2], keptMs)
+    await deploy([1, 2], keptMs)
     expect(await positions(1, 2)).toEqual([0, 0])
-    await deploy([2], 2 * endpointKeptMs + 1)
+    await deploy([2], 2 * keptMs + 1)
     expect(await column(db, 'SELECT number FROM webhook')).toEqual([1])
-    await deploy([1], 2 * endpointKeptMs + 1)
+    await deploy([1], 2 * keptMs + 1)
     expect(await positions(1)).toEqual([1])
   })
 
