@@ -140,7 +140,7 @@ describe('a deposit that would make a balance too large', () => {
 })
 
 describe('what is undecided', () => {
-  it('costs no request by itself: thousands of held transfers cost as much as none', async () => {
+  it('costs no request by itself, and is decided at once when it can be: a backlog of 10,000 within an hour', async () => {
     const { service, own } = await withAddress(withUsdt({ retired: true }))
     await service.tick()
     const requests = async () => {
@@ -155,5 +155,9 @@ describe('what is undecided', () => {
     expect((await statesOf(service)).filter((state) => state === 'held:retired')).toHaveLength(1_500)
     for (let i = 0; i < 3; i += 1) await tickLater(service, 3600) // comparisons have read the balances
     expect(await requests()).toBeLessThanOrEqual(none + 2)
+    const back = service.with(withUsdt({ retired: false }))
+    await tickLater(back)
+    const decided = (await statesOf(back)).filter((state) => state === 'credited').length
+    expect(decided * (3_600 / 20)).toBeGreaterThanOrEqual(10_000)
   })
 })
