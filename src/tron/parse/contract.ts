@@ -70,6 +70,8 @@ type Shape = Readonly<Record<number, 'number' | 'bytes' | 'message' | 'once'>>
 function readFields(message: Uint8Array, shape: Shape): Fields {
   const reader = new BinaryReader(message)
   const fields: Fields = new Map()
+  const merged = new Uint8Array(message.length) // copying all parts for each further one would take minutes
+  let size = 0
   while (reader.pos < reader.len) {
     const tag = reader.uint32() // `reader.tag()` refuses padded ones, which java-tron reads
     const [field, wireType] = [tag >>> 3, tag & 7]
@@ -79,8 +81,11 @@ function readFields(message: Uint8Array, shape: Shape): Fields {
     else if (kind !== undefined && kind !== 'number' && wireType === WireType.LengthDelimited) {
       if (kind === 'once' && before !== undefined) throw new Error('twice')
       const value = reader.bytes()
-      const isMerged = kind === 'message' && before instanceof Uint8Array
-      fields.set(field, isMerged ? Uint8Array.of(...before, ...value) : value)
+      if (kind === 'message') {
+        merged.set(value, size)
+        size += value.length
+      }
+      fields.set(field, kind === 'message' ? merged.subarray(0, size) : value)
     } else reader.skip(wireType, field)
   }
   return fields

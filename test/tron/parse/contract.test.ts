@@ -68,6 +68,16 @@ describe('a TRX transfer is read as java-tron reads it', () => {
         ],
       },
     ],
+    [
+      'with a parameter in 200,000 parts, the first of which is long',
+      {
+        contract: (a) => {
+          const empty = concatBytes(...Array.from({ length: 100_000 }, () => hexToBytes('1200')))
+          const long = bytesField(99, new Uint8Array(100_000))
+          return [type, bytesField(2, long), bytesField(2, a), empty, empty]
+        },
+      },
+    ],
   ])('%s', (_, parts) => {
     expect(readContract(encode(parts))).toEqual(paid)
   })
