@@ -17,7 +17,7 @@ import { alarmTextMax, questionBytes } from './limits.ts'
 import type { Pool, Session, TronNode } from './node.ts'
 import { type BlockTransaction, type ParsedBlock, parseBlocks, successResult } from './parse/block.ts'
 import { callTypes } from './parse/contract.ts'
-import { parseBlockLogs, tokenTransfers } from './parse/log.ts'
+import { type ParsedReceipt, parseBlockLogs, parseReceipt, tokenTransfers } from './parse/log.ts'
 import { type NodeError, type NodeResult, nodeError } from './transport.ts'
 
 /** A block as one node shows it, and the transfers in it. */
@@ -34,7 +34,7 @@ export interface NodeBlock {
 
 /**
  * The blocks of one node from `from` on, `max` at most, with their transfers: at least one. Blocks end before the first one
- * that is malformed. Two requests, and one more for each further batch of logs.
+ * that is malformed. Two requests, one more for each further batch of logs, and one where a final block has calls and no log.
  */
 export async function readNodeBlocks(
   session: Session,
@@ -42,6 +42,7 @@ export async function readNodeBlocks(
   from: BlockHeight,
   max: number,
   wanted: Txid | null = null,
+  isFinal = true,
 ): NodeResult<readonly NodeBlock[]> {
   const parsed = await readBlocks(session, node, from, max)
   if (!parsed.ok) return parsed
@@ -60,8 +61,8 @@ export async function readNodeBlocks(
     return ok({ block, isSilent, tokens: own, wantedLogs: all.filter(({ txid }) => txid === wanted) })
   })
   if (!read.ok) return read
-  const silent = read.value.findLast(({ isSilent }) => isSilent)?.block.transactions.find(isCall)
-  const history = silent === undefined ? ok(null) : await requireReceipt(session, node, silent.txid)
+  const silent = isFinal ? read.value.findLast(({ isSilent }) => isSilent)?.block : undefined
+  const history = silent === undefined ? ok(null) : await requireHistory(session, node, silent)
   if (!history.ok) return history
   return ok(
     read.value.map(({ block: { header, transactions }, tokens: own, wantedLogs }) => {
@@ -110,13 +111,34 @@ export function isUnreadable({ result, facts }: BlockTransaction): boolean {
 
 /**
  * A node whose history is off replies `[]` in place of logs (PROTOCOL.md, Log queries), and null in place of receipts. So where a
- * block has calls and no log, the receipt of a call must exist.
+ * final block has calls and no log, a call must have a receipt without logs.
  */
-async function requireReceipt(session: Session, node: TronNode, txid: Txid): NodeResult<null> {
-  const reply = await askOne(session, node, receiptCall(txid), ok)
-  if (!reply.ok) return reply
-  const isMissing = reply.value.kind === 'result' && reply.value.value === null
-  return isMissing ? recordUnfit(session, node, noHistory) : ok(null)
+async function requireHistory(
+  session: Session,
+  node: TronNode,
+  { header, transactions }: ParsedBlock,
+): NodeResult<null> {
+  const txid = transactions.find(isCall)?.txid
+  if (txid === undefined) return ok(null)
+  const receipt = await askOne(session, node, receiptCall(txid), (reply) =>
+    readReceipt(session, node, reply, txid, header),
+  )
+  if (!receipt.ok) return receipt
+  return receipt.value?.logs.length === 0 ? ok(null) : recordUnfit(session, node, noHistory)
+}
+
+/** The receipt of a transaction of a final block in a reply, or null where it is too large. */
+export function readReceipt(
+  session: Session,
+  node: TronNode,
+  reply: RpcReply,
+  txid: Txid,
+  block: BlockRef,
+): Result<ParsedReceipt | null, NodeError> {
+  if (isTooLarge(reply)) return ok(null)
+  // The block is final, so the node does not keep it (PROTOCOL.md, Receipts).
+  if (reply.kind === 'result' && reply.value === null) return recordUnfit(session, node, noHistory)
+  return parseResult(reply, 'a receipt', (value) => parseReceipt(value, txid, block))
 }
 
 /** What nodes must agree on: one line for each transaction and each transfer of a token that counts. */
@@ -226,7 +248,7 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
 export async function readNodeTail(session: Session, known: BlockRef, match: MatchOwn): ChainResult<Tail> {
   const from = (known.height + 1) as BlockHeight // safe: an integer above a height
   const found = await firstAnswer(session, 'money', async (node) => {
-    const blocks = await readNodeBlocks(session, node, from, blocksOfReply(session.pool))
+    const blocks = await readNodeBlocks(session, node, from, blocksOfReply(session.pool), null, false)
     const isEnd = !blocks.ok && blocks.error.kind === 'behind' // the known block is the newest one
     return isEnd ? ok<readonly NodeBlock[]>([]) : blocks
   })

@@ -9,16 +9,16 @@ import {
   type TransactionLocation,
   type TransactionReading,
 } from '../chain/chain.ts'
-import { err, ok, type Result } from '../common/result.ts'
+import { err, ok } from '../common/result.ts'
 import { type Answer, agreeByQuorum, agreeOnOne, collect, failureOf, largestGroup, type Vote } from './agreement.ts'
-import { askOne, askRpc, noHistory, recordUnfit } from './ask.ts'
-import { blockVote, isUnreadable, matchTransfers, readNodeBlocks, renderTransfers } from './blocks.ts'
-import { isTooLarge, parseResult, type RpcReply, receiptCall, transactionCall } from './json-rpc.ts'
+import { askOne, askRpc } from './ask.ts'
+import { blockVote, isUnreadable, matchTransfers, readNodeBlocks, readReceipt, renderTransfers } from './blocks.ts'
+import { parseResult, receiptCall, transactionCall } from './json-rpc.ts'
 import type { Session, TronNode } from './node.ts'
 import { parseBlockRef, successResult } from './parse/block.ts'
 import { isObject, type Parsed, parseHash } from './parse/fields.ts'
-import { type ParsedReceipt, parseReceipt, tokenTransfers } from './parse/log.ts'
-import type { NodeError, NodeResult } from './transport.ts'
+import { type ParsedReceipt, tokenTransfers } from './parse/log.ts'
+import type { NodeResult } from './transport.ts'
 
 /** Token transfers of successful calls of a final block, from their receipts (see `Chain`). */
 export async function readReceiptTransfers(
@@ -57,20 +57,6 @@ async function agreeOnReceipts(session: Session, block: BlockRef, txids: readonl
     found.logs.push(...logs)
   }
   return ok(found)
-}
-
-/** The receipt in a reply, or null where it is too large. */
-function readReceipt(
-  session: Session,
-  node: TronNode,
-  reply: RpcReply,
-  txid: Txid,
-  block: BlockRef,
-): Result<ParsedReceipt | null, NodeError> {
-  if (isTooLarge(reply)) return ok(null)
-  // The block is final, so the node does not keep it (PROTOCOL.md, Receipts).
-  if (reply.kind === 'result' && reply.value === null) return recordUnfit(session, node, noHistory)
-  return parseResult(reply, 'a receipt', (value): Parsed<ParsedReceipt> => parseReceipt(value, txid, block))
 }
 
 function receiptVote(

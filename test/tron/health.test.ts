@@ -1,8 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { nativeAsset } from '../../src/chain/block.ts'
 import { createChain } from '../support/chain-builder.ts'
-import { changing, type Fault, type IncomingRequest } from '../support/scripted-node.ts'
-import { createHarness, createProbed, type Harness, readBlocks, secrets, trx, us, wordsOf } from './harness.ts'
+import { changing, type Fault, failing, type IncomingRequest } from '../support/scripted-node.ts'
+import {
+  busyChain,
+  createHarness,
+  createProbed,
+  type Harness,
+  matchUs,
+  readBlocks,
+  refOf,
+  secrets,
+  trx,
+  us,
+  wordsOf,
+} from './harness.ts'
 
 const balance = (h: Harness) => h.settle(h.open().balances([us], nativeAsset))
 const five = [2, 2, 2, 2, 2]
@@ -127,6 +139,38 @@ describe('a node without transaction history', () => {
     for (const node of h.nodes) node.requests.length = 0
     await readBlocks(h)
     expect(h.counts()[0]).toBe(0)
+  })
+
+  it.each<[string, Fault]>([
+    ['an error', failing('eth_getTransactionReceipt', -32000, 'internal error')],
+    ['what is no receipt', changing('eth_getTransactionReceipt', () => ({}))],
+  ])('proves nothing by %s in place of a receipt', async (_, fault) => {
+    const h = await createProbed({ nodes: 1 })
+    h.node(0).hasHistory = false
+    h.fail(0, fault)
+    expect(wordsOf(await readBlocks(h))).toMatchObject({ kind: 'no-answer' })
+  })
+
+  it('is found by a receipt with logs that the block lacks', async () => {
+    const h = await createProbed({ nodes: 1 })
+    h.fail(
+      0,
+      changing('eth_getLogs', () => []),
+    )
+    expect(wordsOf(await readBlocks(h))).toMatchObject({ kind: 'no-answer', why: expect.stringContaining('history') })
+  })
+
+  it('is not suspected where the newest block has left the chain', async () => {
+    const chain = busyChain()
+    chain.add([{ kind: 'call', contract: us, from: us }])
+    const h = await createProbed({ chain, nodes: 1 })
+    h.fail(
+      0,
+      changing('eth_getTransactionReceipt', () => null),
+    )
+    await h.settle(h.open().tail(refOf(chain, chain.tip().height - 1), matchUs))
+    expect(h.reports()).toEqual([])
+    expect(wordsOf(await readBlocks(h))).toEqual(five)
   })
 
   it('is used again a minute after its history is back', async () => {
