@@ -215,9 +215,10 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
     const failure = failureOf(session, errors)
     const kinds = new Set([...errors.values()].map(({ kind }) => kind))
     const isOfContent = kinds.has('too-large') || kinds.has('bad-answer')
-    if (isOfContent || kinds.has('timed-out')) pool.blocksMax = Math.ceil(length / 2)
-    // What takes too long is asked for in smaller parts by the next piece of work: this one has lost its time.
-    if (failure.kind !== 'no-answer' || !(isOfContent || (kinds.has('timed-out') && length === 1))) return err(failure)
+    const canBeOfContent = kinds.has('timed-out') || kinds.has('unreachable')
+    if (isOfContent || canBeOfContent) pool.blocksMax = Math.ceil(length / 2)
+    // What can be the nodes' own is asked for in smaller parts by the next piece of work: this one has lost its time.
+    if (failure.kind !== 'no-answer' || !(isOfContent || (canBeOfContent && length === 1))) return err(failure)
     if (length > 1) continue
     // The nodes are well where they have a later block: then it is this one that cannot be read.
     for (const later of laterBlocks) {

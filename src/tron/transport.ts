@@ -209,7 +209,9 @@ function parseReply(status: number, text: string): Result<unknown, NodeError> {
   if (rateLimitStatuses.has(status)) return nodeError('rate-limited', `HTTP ${status}`)
   const value = parseJson(text)
   if (typeof value === 'object' && value !== null && 'Error' in value && !('jsonrpc' in value)) {
-    return nodeError('rate-limited', `HTTP ${status} with an Error that is not JSON-RPC`)
+    const text = String(value.Error)
+    const isException = text.startsWith('class ') && !text.includes('lack of computing resources')
+    return nodeError(isException ? 'bad-answer' : 'rate-limited', `HTTP ${status} with an Error that is not JSON-RPC`)
   }
   if (status === 413) return nodeError('too-large', 'HTTP 413')
   if (batchRefusalStatuses.has(status)) return nodeError('batch-refused', `HTTP ${status}`)

@@ -84,6 +84,28 @@ describe('a block that no reply can hold', () => {
     expect(wordsOf(await from(3))).toEqual(['no', 0])
   })
 
+  it.each<[string, Fault]>([
+    ['breaks the connection', { kind: 'broken-connection' }],
+    ['takes too long', { kind: 'hang' }],
+    ['is an exception of the node', { kind: 'body', body: '{"Error":"class java.lang.NullPointerException : null"}' }],
+  ])('is a gap also where each reply with it %s', async (_, fault) => {
+    const h = await createProbed()
+    const { firstHeight } = h.chain
+    for (const node of h.nodes) {
+      node.script = ({ service, calls: [call] }) => {
+        const { startNum, endNum } = (call?.params[0] ?? {}) as { startNum: number; endNum: number }
+        return service === 'api' && startNum <= firstHeight + 2 && endNum > firstHeight + 2 ? fault : null
+      }
+    }
+    const words: unknown[] = []
+    for (let tick = 0; tick < 10 && words.length < 5; tick += 1) {
+      const read = await h.settle(h.open().finalBlocks(at(firstHeight + words.length), at(firstHeight + 4), matchUs))
+      words.push(...(read.ok ? [wordsOf(read)].flat() : []))
+      h.advance(60_000)
+    }
+    expect(words).toEqual([2, 2, 'no', 2, 2])
+  })
+
   it('is no gap where no later one can be read either: then the nodes are not well', async () => {
     const h = await createProbed()
     for (const i of [0, 1]) h.fail(i, { kind: 'oversize' })
