@@ -19,9 +19,10 @@ export interface Allowance {
   /** Resolves when the stored counts are known. */
   readonly ready: Promise<void>
   /**
-   * Counts one request to node `number` and returns when it may be sent. `sent` is how many this piece of work has sent to it.
+   * Counts one request to node `number` and returns when it may be sent. `sent` is how many this piece of work has sent to it. One
+   * that may not be sent before `deadline` is not to be sent, and is not counted.
    */
-  take(number: number, payer: Payer, sent: number): Result<UnixMs, Limited>
+  take(number: number, payer: Payer, sent: number, deadline: number): Result<UnixMs, Limited>
   /**
    * Right before a request is sent: stores something at least once a second. So an instance that was replaced, which cannot store
    * and sends nothing that follows, stops within a second.
@@ -97,17 +98,19 @@ export function createAllowance(
   }
   return {
     ready: load(),
-    take(number, payer, sent) {
+    take(number, payer, sent, deadline) {
       const state = states[number - 1]
       if (state === undefined) throw new Error(`no node ${number}`)
       const now = clock.now()
       forgetOldHours(state, now)
       const whose = lacksRoom(state, payer, sent)
       if (whose !== null) return err({ kind: 'limited', whose, seconds: secondsUntilRoom(state, now) })
+      const time = takeTime(state, payer, now, deadline)
+      if (time >= deadline) return ok(time)
       if (state.reserved === 0) save(reservedRequests)
       state.reserved -= 1
       count(state, payer, now)
-      return ok(takeTime(state, payer, now))
+      return ok(time)
     },
     confirm() {
       if (clock.now() - savedAt >= confirmMs) save(reservedRequests)
@@ -176,14 +179,16 @@ function secondsUntilRoom({ byHour }: NodeState, now: number): number {
   return Math.max(Math.ceil(((oldest + hours) * hourMs - now) / 1_000), 1)
 }
 
-/** The time of a request: within a second, ticks and others have their own part of what the node allows. */
-function takeTime(state: NodeState, payer: Payer, now: number): UnixMs {
+/** The time of a request: within a second, ticks and others have their own part of what the node allows. It is not taken from `deadline` on. */
+function takeTime(state: NodeState, payer: Payer, now: number, deadline: number): UnixMs {
   const { perSecond, tickTimes } = state
   const others = Math.floor(perSecond / 2)
   const isOwn = payer.kind === 'tick' || others === 0
   const [times, max] = isOwn ? [tickTimes, perSecond - others] : [state.otherTimes, others]
-  const time = times.length < max ? now : Math.max(now, (times.shift() ?? now) + 1_000)
-  times.push(time)
+  const isFull = times.length >= max
+  const time = isFull ? Math.max(now, (times[0] ?? now) + 1_000) : now
+  if (isFull && time < deadline) times.shift()
+  if (time < deadline) times.push(time)
   return time as UnixMs // safe: now or later
 }
 

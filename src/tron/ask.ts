@@ -60,11 +60,11 @@ async function waitForRoom({ pool, payer, deadline, sent }: Session, { number }:
   const { clock, allowance } = pool
   await allowance.ready
   const before = sent.get(number) ?? 0
-  const room = allowance.take(number, payer, before)
+  const room = allowance.take(number, payer, before, deadline)
   if (room.ok) {
-    sent.set(number, before + 1)
     const waitMs = room.value - clock.now()
     if (room.value < deadline) {
+      sent.set(number, before + 1)
       if (waitMs > 0) await clock.sleep(waitMs)
       allowance.confirm()
       return ok(null)

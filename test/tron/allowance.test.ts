@@ -4,7 +4,7 @@ import { balancesMax, type Payer } from '../../src/chain/chain.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { createAllowance, reservedRequests } from '../../src/tron/allowance.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
-import { caller, createProbed, us } from './harness.ts'
+import { caller, createProbed, type Harness, us } from './harness.ts'
 
 const [tick, rest]: readonly [Payer, Payer] = [{ kind: 'tick' }, { kind: 'rest' }]
 const hourMs = 3_600_000
@@ -29,7 +29,7 @@ async function create(perDay = 100_000, perSecond = 1_000, host = createMemoryHo
     /** Requests that this payer gets until it is refused, at most `max`, and whose limit refuses. */
     use(payer: Payer, max = 200_000, sent = 0, from = allowance) {
       for (let i = 0; i < max; i += 1) {
-        const room = from.take(1, payer, sent)
+        const room = from.take(1, payer, sent, Infinity)
         if (!room.ok) return [i, room.error.whose]
       }
       return [max, 'no limit']
@@ -50,12 +50,12 @@ describe('the allowance of a day', () => {
   it('says when there is room again', async () => {
     const a = await create(25_000)
     a.use(tick)
-    const room = a.allowance.take(1, tick, 0)
+    const room = a.allowance.take(1, tick, 0, Infinity)
     if (room.ok) throw new Error('there is room')
     a.advance(room.error.seconds * 1000 - 1000)
-    expect(a.allowance.take(1, tick, 0).ok).toBe(false)
+    expect(a.allowance.take(1, tick, 0, Infinity).ok).toBe(false)
     a.advance(1000)
-    expect(a.allowance.take(1, tick, 0).ok).toBe(true)
+    expect(a.allowance.take(1, tick, 0, Infinity).ok).toBe(true)
   })
 
   it('gives all callers together half of what ticks do not need, and one caller a tenth of that', async () => {
@@ -127,7 +127,7 @@ describe('the allowance of a second', () => {
     const a = await create(100_000, 4)
     const times = (payer: Payer, count: number) =>
       Array.from({ length: count }, () => {
-        const room = a.allowance.take(1, payer, 0)
+        const room = a.allowance.take(1, payer, 0, Infinity)
         return room.ok ? room.value - a.now() : Number.NaN
       })
     expect(times(caller(1), 6)).toEqual([0, 0, 1_000, 1_000, 2_000, 2_000])
@@ -140,7 +140,7 @@ describe('the allowance of a second', () => {
     const a = await create(100_000, 4, host)
     a.use(tick, 2)
     const allowance = await a.restart()
-    const room = allowance.take(1, tick, 0)
+    const room = allowance.take(1, tick, 0, Infinity)
     expect(room.ok && room.value - a.now()).toBe(2_000)
     a.advance(999)
     host.values.clear()
@@ -153,7 +153,7 @@ describe('the allowance of a second', () => {
 
   it('of one request is shared by all', async () => {
     const a = await create(100_000, 1)
-    const times = [caller(1), tick, caller(2)].map((payer) => a.allowance.take(1, payer, 0))
+    const times = [caller(1), tick, caller(2)].map((payer) => a.allowance.take(1, payer, 0, Infinity))
     expect(times.map((room) => (room.ok ? room.value - a.now() : 'no'))).toEqual([0, 1_000, 2_000])
   })
 })
@@ -186,6 +186,14 @@ describe('ticks that are not due by the interval', () => {
     expect(a.allowance.tickRoomAt() - a.now()).toBeGreaterThan(23 * hourMs)
   })
 })
+
+/** The requests of callers that are counted. */
+function counted(h: Harness): number {
+  h.tron.settle()
+  const [node] = Object.values(h.host.values.get('allowance') as Record<string, { byHour: Map<number, Counts> }>)
+  return [...(node?.byHour.values() ?? [])].reduce((sum, one) => sum + one.caller, 0)
+}
+type Counts = { readonly caller: number }
 
 describe('the requests of a day', () => {
   it('that a caller is charged for are requests: a used up share is a limit of the caller, not of the nodes', async () => {
@@ -221,6 +229,18 @@ describe('the requests of a day', () => {
       'limited',
       'limited',
     ])
-    expect(results.at(-1)).toMatchObject({ error: { whose: 'nodes', seconds: 5 } })
+    expect(results.at(-1)).toMatchObject({ error: { whose: 'nodes', seconds: 4 } })
+    expect(counted(h)).toBe(4) // what was not sent
+  })
+
+  it('are not used by what waits for a connection until its time is over', async () => {
+    const h = await createProbed({ nodes: 1 })
+    h.fail(0, { kind: 'hang' })
+    const [slow, quick] = [h.open(), h.open(caller(1), 3_000)]
+    const busy = Array.from({ length: 6 }, () => slow.balances([us], nativeAsset))
+    const late = quick.balances([us], nativeAsset)
+    await h.settle(Promise.all(busy))
+    expect(await h.settle(late)).toMatchObject({ ok: false, error: { kind: 'out-of-time' } })
+    expect(counted(h)).toBe(0)
   })
 })
