@@ -219,10 +219,14 @@ export const noHistory = 'it has no transaction history (storage.transHistory.sw
 export async function requireFit(session: Session, node: TronNode): NodeResult<null> {
   if (node.unfit !== null && session.pool.clock.now() < node.unfit.until) return nodeError('unfit', node.unfit.why)
   if (node.isProbed) return ok(null)
+  const isOwn = node.probing === null
   node.probing ??= probe(session, node).finally(() => {
     node.probing = null
   })
   const result = await node.probing
+  // The time or the share of another piece of work has ended it.
+  const isCut = !result.ok && (result.error.kind === 'out-of-time' || result.error.kind === 'limited')
+  if (isCut && !isOwn) return requireFit(session, node)
   if (result.ok) node.isProbed = true
   else if (result.error.kind === 'unfit') return recordUnfit(session, node, result.error.detail)
   return result

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { nativeAsset } from '../../src/chain/block.ts'
 import { createChain } from '../support/chain-builder.ts'
 import { changing, type Fault, failing, type IncomingRequest } from '../support/scripted-node.ts'
+import { usdtAddress } from '../support/transaction-spec.ts'
 import {
   busyChain,
+  caller,
   createHarness,
   createProbed,
   type Harness,
@@ -116,6 +118,18 @@ describe('a node that once answers with the id of another chain', () => {
     )
     expect(wordsOf(await readBlocks(h))).toMatchObject({ kind: 'no-answer' })
     expect(h.reports()).toMatchObject([{ name: 'node-lies', fields: { why: expect.stringContaining('block 0') } }])
+  })
+})
+
+describe('a probe', () => {
+  it('that a caller began takes nothing from a tick: its time and its share are not those of the tick', async () => {
+    const h = createHarness({ nodes: 1 })
+    h.node(0).script = ({ number }) => (number === 1 ? { kind: 'hang' } : null)
+    const [asked, read] = await h.settle(
+      Promise.all([h.open(caller(1), 400).decimals(usdtAddress), h.open().finalizedHead(null)]),
+    )
+    expect(asked).toMatchObject({ ok: false, error: { kind: 'out-of-time' } })
+    expect(read.ok).toBe(true)
   })
 })
 
