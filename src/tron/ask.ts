@@ -31,17 +31,18 @@ async function request<T>(
   body: string,
   read: ReadReply<T>,
 ): NodeResult<T> {
-  const { deadline } = session
+  const { deadline, payer } = session
   const { clock, network } = session.pool
   const { endpoint } = node
   const target = { url: service === 'rpc' ? endpoint.rpc : `${endpoint.api}${path}`, key: endpoint.key }
   for (let attempt = 1; ; attempt += 1) {
     let [startedAt, { rests, failures }] = [0, node[service]]
-    const result = await postJson(network, target, body, deadline, read, async () => {
+    const waitForTurn = async () => {
       const room = await waitForRoom(session, node)
       ;[startedAt, { rests, failures }] = [clock.now(), node[service]]
       return room
-    })
+    }
+    const result = await postJson(network, target, body, deadline, read, waitForTurn, payer.kind === 'tick')
     if (result.ok) {
       recordSuccess(node[service], clock.now() - startedAt, clock)
       return result

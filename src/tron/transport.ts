@@ -53,7 +53,7 @@ export interface Network {
   readonly memory: Shared<Uint8Array<ArrayBuffer>>
 }
 
-/** Things that few can have at a time; the others wait in order. */
+/** Things that few can have at a time; the others wait in order, after what is urgent. */
 interface Shared<T> {
   readonly free: (T | (() => T))[]
   readonly waiting: ((thing: T) => void)[]
@@ -66,9 +66,9 @@ export function createNetwork(fetch: Fetch, clock: Clock): Network {
   return { fetch, clock, connections, memory: { free: Array(limits.largeRepliesMax).fill(create), waiting: [] } }
 }
 
-async function take<T>({ free, waiting }: Shared<T>): Promise<T> {
+async function take<T>({ free, waiting }: Shared<T>, isUrgent = false): Promise<T> {
   const first = free.pop() // the one that was used last
-  if (first === undefined) return new Promise((start) => waiting.push(start))
+  if (first === undefined) return new Promise((start) => (isUrgent ? waiting.unshift(start) : waiting.push(start)))
   return first instanceof Function ? first() : first
 }
 
@@ -98,9 +98,10 @@ export async function postJson<T>(
   deadline: UnixMs,
   read: ReadReply<T>,
   waitForTurn: () => NodeResult<null> = async () => ok(null),
+  isUrgent = false,
 ): NodeResult<T> {
   const { clock, connections } = network
-  const connection = await take(connections)
+  const connection = await take(connections, isUrgent)
   try {
     const turn = await waitForTurn()
     if (!turn.ok) return turn

@@ -220,6 +220,14 @@ describe('the requests of a day', () => {
     expect(times.filter((time, i) => time - (times[i - 6] ?? 0) < 1_000)).toEqual([])
   })
 
+  it('of ticks do not wait for those of many callers', async () => {
+    const h = await createProbed({ nodes: 1, perSecond: 4 })
+    const asked = Array.from({ length: 20 }, (_, uid) => h.open(caller(uid)).balances([us], nativeAsset))
+    expect((await h.settle(h.open().finalizedHead(null))).ok).toBe(true)
+    expect(h.counts()[0]).toBeLessThan(10)
+    expect((await h.settle(Promise.all(asked))).filter(({ ok }) => ok)).toHaveLength(20)
+  })
+
   it('of a second that has no room before the deadline are a limit of the nodes, and never "no node answered"', async () => {
     const h = await createProbed({ nodes: 1, perSecond: 2 })
     const chain = h.open(caller(1), 3_500)
