@@ -1,7 +1,7 @@
 import { type BlockHeight, blockSeconds, type Header } from '../chain/block.ts'
 import type { ChainResult } from '../chain/chain.ts'
 import { err, ok } from '../common/result.ts'
-import { agreeOnOne, collect, failureOf } from './agreement.ts'
+import { agreeOnOne, collect, failureOf, type Vote } from './agreement.ts'
 import { askOne, parseFinalized, recordError } from './ask.ts'
 import { blockCall, parseResult } from './json-rpc.ts'
 import { aheadMsMax, behindMs, headSlackBlocks, headSpreadMax } from './limits.ts'
@@ -45,7 +45,7 @@ export async function readFinalizedHead(session: Session, known: StoredHead): Ch
     const isParent = head?.height === height + 1 && head.parentHash === lowest.hash
     const read = head?.height === height ? head : isParent ? lowest : null
     const own = read === null ? await readHeader(session, node, height) : ok(read)
-    return own.ok ? ok([{ about, facts: `hash ${own.value.hash}`, rest: '', value: own.value }]) : own
+    return own.ok ? ok([headVote(about, own.value)]) : own
   })
   return agreed.ok ? ok(agreed.value.value) : agreed
 }
@@ -57,9 +57,14 @@ async function withTime(session: Session, stored: StoredHead): ChainResult<Store
   const about = `block ${height}`
   const agreed = await agreeOnOne(session, 'chain', about, async (node) => {
     const own = await readHeader(session, node, height)
-    return own.ok ? ok([{ about, facts: `hash ${own.value.hash}`, rest: '', value: own.value }]) : own
+    return own.ok ? ok([headVote(about, own.value)]) : own
   })
   return agreed.ok ? ok({ height, time: agreed.value.value.timestamp }) : agreed
+}
+
+/** With the time: heads are compared with it, and the hash of a header that is not computed proves none. */
+function headVote(about: string, value: Header): Vote<Header> {
+  return { about, facts: `hash ${value.hash}\ntime ${value.timestamp}`, rest: '', value }
 }
 
 async function readHead(session: Session, node: TronNode, stored: StoredHead): NodeResult<Header> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Wire } from '../support/block-json.ts'
+import { createChain } from '../support/chain-builder.ts'
 import { changing, type Fault } from '../support/scripted-node.ts'
 import { at, createHarness, createProbed, type Harness } from './harness.ts'
 
@@ -90,6 +91,21 @@ describe('the finalized head', () => {
     expect(await head(h, corrected)).toMatchObject({ ok: false, error: { kind: 'no-answer' } })
     h.fail(0, null)
     h.advance(60_000)
+    expect(await head(h, corrected)).toMatchObject({ ok: true, value: { height: finalOf(h) } })
+  })
+
+  it('is no lie because one node names a time of the stored head that is not agreed', async () => {
+    const chain = createChain()
+    chain.addEmpty(80)
+    const h = await createProbed({ chain, nodes: 3, quorum: 2 })
+    const inYear10000 = (block: unknown) => ({ ...(block as object), timestamp: '0x3b00000000' })
+    h.fail(
+      0,
+      changing('eth_getBlockByNumber', (block, { params: [which] }) =>
+        which === 'finalized' ? block : inYear10000(block),
+      ),
+    )
+    const corrected = { height: at(finalOf(h) - 40), time: 0 }
     expect(await head(h, corrected)).toMatchObject({ ok: true, value: { height: finalOf(h) } })
   })
 
