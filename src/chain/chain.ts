@@ -137,7 +137,7 @@ export interface Chain {
   balances(addresses: readonly Address[], asset: Asset): ChainResult<readonly bigint[]>
   /** The index of the first of at most `balancesMax` addresses that holds an asset by any of `quorum` nodes, or null. */
   holder(addresses: readonly Address[], asset: Asset): ChainResult<number | null>
-  /** Whether the account of this address exists, by the HTTP API of any node. */
+  /** Whether the account of this address exists, by the HTTP API of any of `quorum` nodes. */
   activated(address: Address): ChainResult<boolean>
   /** `decimals()` of a token contract. `quorum` nodes agree on it. */
   decimals(contract: Address): ChainResult<number>

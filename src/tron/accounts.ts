@@ -56,16 +56,22 @@ export async function findHolder(
   return answers.length < quorum ? err(failureOf(session, errors)) : ok(null)
 }
 
-/** Whether the account exists, by any node. An address that was emptied holds nothing, and its account stays. */
+/**
+ * Whether the account exists, by any of `quorum` nodes: one that has not caught up shows none. An address that was emptied holds
+ * nothing, and its account stays.
+ */
 export async function isActivated(session: Session, address: Address): ChainResult<boolean> {
+  const { quorum } = session.pool
   const text = formatBase58(address)
-  return firstAnswer(session, 'api', (node) =>
+  const query = (node: TronNode) =>
     askApi(session, node, '/wallet/getaccount', { address: text, visible: true }, (value) => {
       if (!isObject(value)) return nodeError('bad-answer', 'no account')
       if (Object.keys(value).length === 0) return ok(false)
       return value.address === text ? ok(true) : nodeError('bad-answer', 'another account')
-    }),
-  )
+    })
+  const { answers, errors } = await collect(session, 'api', query, (all) => quorum - all.length)
+  if (answers.some(({ value }) => value)) return ok(true)
+  return answers.length < quorum ? err(failureOf(session, errors)) : ok(false)
 }
 
 /** `decimals()` of a contract, as `quorum` nodes agree on it. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { formatBase58 } from '../../src/chain/address.ts'
 import type { Chain } from '../../src/chain/chain.ts'
 import { renumbered, type Wire } from '../support/block-json.ts'
 import { createChain } from '../support/chain-builder.ts'
@@ -244,7 +245,17 @@ describe('accounts', () => {
     expect(await read(h, (chain) => chain.holder([addressOf(8)], { kind: 'native' }))).toMatchObject({ ok: false })
   })
 
-  it('exist or do not, by any HTTP API; another account is no answer', async () => {
+  it('exist where any of quorum HTTP APIs shows it, so a node that has not caught up hides none', async () => {
+    const h = createHarness()
+    const ask = () => read(h, (chain) => chain.activated(us))
+    expect(await ask()).toEqual({ ok: true, value: false })
+    h.node(1).activated.add(formatBase58(us))
+    expect(await ask()).toEqual({ ok: true, value: true })
+    h.fail(1, { kind: 'broken-connection' })
+    expect(await ask()).toMatchObject({ ok: false })
+  })
+
+  it('exist or do not; another account is no answer', async () => {
     const h = createHarness({ nodes: 1 })
     const ask = () => read(h, (chain) => chain.activated(us))
     expect(await ask()).toEqual({ ok: true, value: false })
