@@ -59,7 +59,7 @@ function readParties(type: number, message: Uint8Array): ContractFacts {
   return { type, owner: accountOf(fields, ownerField), target: accountOf(fields, targetField), amount: null }
 }
 
-/** The values of fields by number, and how fields are read. All others are skipped. */
+/** The values of fields by number, and how fields are read. All others are skipped. At most one of a shape is a message. */
 type Fields = Map<number, bigint | Uint8Array>
 type Shape = Readonly<Record<number, 'number' | 'bytes' | 'message' | 'once'>>
 
