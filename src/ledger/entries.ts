@@ -46,7 +46,7 @@ export const offsetMax = 10_000
 /** Pages past this one are empty in any database of D1's size (10 GB). It keeps page × limit far below 2^53. */
 const pageNumberMax = 1_000_000_000
 /** What is wrong with a page behind more than `offsetMax` entries. */
-export const tooDeep = `at most ${offsetMax} entries deep; use before for older ones`
+const tooDeep = `at most ${offsetMax} entries deep; use before for older ones`
 /** What is wrong with a page together with `before`. */
 export const notWithBefore = 'not allowed with before'
 

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { paramCharsMax } from '../../../src/http/query.ts'
 import { flowListQuery, pageRowsMax } from '../../../src/http/routes/wallet-flow-list.ts'
-import { offsetMax, tooDeep } from '../../../src/ledger/entries.ts'
 import { osnCharsMax } from '../../../src/ledger/entry.ts'
 import { parseUrl } from '../../support/parse-url.ts'
 import { addressIn, failed, payFinal, type RunningService, read, startService, trxTo, usdtTo } from '../service.ts'
@@ -79,13 +78,12 @@ test('GET /wallet/flow/list refuses a page behind more entries than it may skip,
   await start()
   // The number of the newest entry alone decides: 10,000 real ones would take half a minute.
   await service.db.prepare('DROP TRIGGER flow_is_never_changed').run()
-  await service.db.prepare('UPDATE flow SET number = number + ? WHERE id = 3').bind(offsetMax).run()
-  const page = offsetMax / 100 + 1
+  await service.db.prepare('UPDATE flow SET number = number + ? WHERE id = 3').bind(10_000).run()
+  const page = 101
   expect(await listed(`limit=100&page=${page}`)).toMatchObject({ status: 200, ids: [] })
   expect(await read(await service.get(`/wallet/flow/list?limit=100&page=${page + 1}&type=1`))).toEqual(
-    failed(400, `page: ${tooDeep}`),
+    failed(400, 'page: at most 10000 entries deep; use before for older ones'),
   )
-  expect(tooDeep).toContain('before')
   expect(await listed(`limit=100&page=${page + 1}`, 8)).toMatchObject({ status: 200, ids: [], count: 1 })
 })
 
