@@ -37,10 +37,11 @@ export function explainRefused({ cuy, raw, reason }: RefusedTransfer, currencies
   if (currency === undefined) return 'its currency is no longer accepted'
   const { symbol, decimals, scale, minDeposit } = currency
   const amount = `${formatUnits(raw, decimals)} ${symbol}`
+  const least = `that is credited, ${formatUnits(minDeposit, decimals)} ${symbol}`
+  const [verb, which] = raw < minDeposit ? ['is', least] : ['was', 'of that time'] // the operator has lowered it since
   switch (reason) {
     case 'below-minimum':
-      if (raw >= minDeposit) return `${amount} was below the smallest deposit that was credited then`
-      return `${amount} is below the smallest deposit that is credited, ${formatUnits(minDeposit, decimals)} ${symbol}`
+      return `${amount} ${verb} below the smallest deposit ${which}`
     case 'dust':
       return `${amount} is less than the smallest amount in a wallet, ${formatUnits(1n, scale)} ${symbol}`
   }

@@ -133,7 +133,7 @@ describe('the explanation of a stored transfer', () => {
   const with18Decimals = indexCurrencies([trx, { ...usdt, decimals: 18, minDeposit: 15n * 10n ** 17n }])
   it.each([
     ['below-minimum', 10n ** 18n, usdt.cuy, '1 USDT is below the smallest deposit that is credited, 1.5 USDT'],
-    ['below-minimum', 2n * 10n ** 18n, usdt.cuy, '2 USDT was below the smallest deposit that was credited then'],
+    ['below-minimum', 2n * 10n ** 18n, usdt.cuy, '2 USDT was below the smallest deposit of that time'],
     ['dust', 7n, usdt.cuy, '0.000000000000000007 USDT is less than the smallest amount in a wallet, 0.000001 USDT'],
     ['dust', 1n, 77 as CurrencyId, 'its currency is no longer accepted'],
   ] as const)('that is refused has its amounts: %s, %d', (reason, raw, cuy, why) => {
