@@ -150,7 +150,6 @@ async function checkSent(run: SendRun, step: CollectStep, { height, timestamp }:
   const info = await readInfo(run.nodes, step.txid)
   if (info !== null) {
     setState(run, step, { kind: 'mined', info, isFinal: false })
-    if (!info.isSuccess) run.halted ??= { step, why: `it failed in its block (${info.message})` }
   } else if (timestamp > run.plan.expiration) {
     setState(run, step, { kind: 'refused', why: 'it expired before it came into a block' })
   } else if (height - state.height >= resendAfterBlocks) {
@@ -255,7 +254,10 @@ function beginAgain(run: SendRun, removed: CollectStep): void {
   }
 }
 
-function setState(run: SendRun, { id }: CollectStep, state: StepState): void {
-  run.states.set(id, state)
+function setState(run: SendRun, step: CollectStep, state: StepState): void {
+  run.states.set(step.id, state)
+  if (state.kind === 'mined' && !state.info.isSuccess) {
+    run.halted ??= { step, why: `it failed in its block (${state.info.message})` }
+  }
   run.onProgress(run.states)
 }

@@ -49,6 +49,9 @@ it('a transfer that fails in its block: nothing new is begun, the energy comes b
     Number(transfer !== undefined && 'feeLimit' in transfer ? transfer.feeLimit : 0),
   )
   expect(await chain.balanceOf(destination, 'USDT')).toBe('0')
+  // The same command again knows it from the chain, and begins nothing new either.
+  const again = await chain.send(signed)
+  expect(resultsOf(signed.plan, again.states)).toEqual(resultsOf(signed.plan, states))
 })
 
 it('a gas address whose bandwidth was used for something else since the plan burns nothing for it', async () => {
