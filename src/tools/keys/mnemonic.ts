@@ -10,6 +10,7 @@ export type Mnemonic = Brand<string, 'Mnemonic'>
 
 const newWords = 24
 const entropyBits = 256
+const wordsInRow = 6
 const wordCounts: readonly number[] = [12, 15, 18, 21, 24]
 const words = new Set(wordlist)
 
@@ -43,6 +44,30 @@ export function parseMnemonic(text: string): Result<Mnemonic, string> {
 /** The mnemonic that the person types. */
 export async function askMnemonic(terminal: Terminal, what: string): Promise<Mnemonic> {
   return orStop(parseMnemonic(await terminal.askSecret(`${what} (all words in one line, not shown): `)))
+}
+
+/** Shows a new mnemonic once. Nothing else of this program prints it. */
+export async function showNewMnemonic(terminal: Terminal): Promise<Mnemonic> {
+  terminal.print(
+    'The next screen shows 24 words, once. Whoever has them can spend all that the deposit addresses hold, and without them\n' +
+      'it is lost. Have paper ready; no other person may see the screen; take no picture of it.',
+  )
+  await terminal.ask('Press Enter to see them. ')
+  const mnemonic = createMnemonic()
+  const words = mnemonic.split(' ').map((word, i) => `${`${i + 1}`.padStart(2)} ${word.padEnd(9)}`)
+  for (let i = 0; i < words.length; i += wordsInRow)
+    terminal.print(
+      words
+        .slice(i, i + wordsInRow)
+        .join(' ')
+        .trimEnd(),
+    )
+  try {
+    await terminal.ask('Write them down, in order. Press Enter: the screen is then cleared. ')
+  } finally {
+    terminal.clear() // also where the person ends the command
+  }
+  return mnemonic
 }
 
 /** The seed of the BIP-32 tree. There is no second passphrase (BIP-39's "25th word"): wallets would not ask for it. */

@@ -7,7 +7,7 @@ import { deriveAddress, parseExtendedPublicKey } from '../../addresses/derive.ts
 import { formatBase58 } from '../../chain/address.ts'
 import { ToolError } from '../tool-error.ts'
 import { accountMax, accountPath, depositPath, openMnemonic } from './account-key.ts'
-import { askMnemonic, createMnemonic, type Mnemonic } from './mnemonic.ts'
+import { askMnemonic, type Mnemonic, showNewMnemonic } from './mnemonic.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
 
 const usage = `npm run keys -- new | show  [--account 0]
@@ -19,7 +19,6 @@ const options = {
   'allow-pipe': { type: 'boolean', default: false },
 } as const
 const shownAddresses = 3
-const wordsInRow = 6
 
 try {
   process.exitCode = await run(process.argv.slice(2))
@@ -43,7 +42,7 @@ async function run(args: readonly string[]): Promise<number> {
       'the output goes to a file or a pipe, where a mnemonic must not be; --allow-pipe prints it there',
     )
   }
-  const mnemonic = command === 'new' ? await showNew(terminal) : await askMnemonic(terminal, 'Mnemonic')
+  const mnemonic = command === 'new' ? await showNewMnemonic(terminal) : await askMnemonic(terminal, 'Mnemonic')
   printPublic(terminal, mnemonic, account)
   input.destroy() // it would keep the process
   return 0
@@ -60,27 +59,6 @@ function readArguments(args: readonly string[]) {
   } catch {
     return null // an unknown option
   }
-}
-
-/** Shows a new mnemonic once. Nothing else of this program prints it. */
-async function showNew(terminal: Terminal): Promise<Mnemonic> {
-  terminal.print(
-    'The next screen shows 24 words, once. Whoever has them can spend all that the deposit addresses hold, and without them\n' +
-      'it is lost. Have paper ready; no other person may see the screen; take no picture of it.',
-  )
-  await terminal.ask('Press Enter to see them. ')
-  const mnemonic = createMnemonic()
-  const words = mnemonic.split(' ').map((word, i) => `${`${i + 1}`.padStart(2)} ${word.padEnd(9)}`)
-  for (let i = 0; i < words.length; i += wordsInRow)
-    terminal.print(
-      words
-        .slice(i, i + wordsInRow)
-        .join(' ')
-        .trimEnd(),
-    )
-  await terminal.ask('Write them down, in order. Press Enter: the screen is then cleared. ')
-  terminal.clear()
-  return mnemonic
 }
 
 function printPublic(terminal: Terminal, mnemonic: Mnemonic, account: number): void {

@@ -65,11 +65,10 @@ async function* linesOf(input: Readable): AsyncGenerator<string, void> {
 
 async function readVisible(input: Readable, output: Writable, question: string): Promise<string> {
   const reader = createInterface({ input, output, terminal: true })
-  const interrupted = new Promise<never>((_, reject) => {
-    reader.once('SIGINT', () => reject(new ToolError('ended at the terminal')))
-  })
   try {
-    return await Promise.race([reader.question(question), interrupted])
+    return await reader.question(question)
+  } catch {
+    throw new ToolError('ended at the terminal') // Ctrl-C or Ctrl-D
   } finally {
     reader.close()
   }

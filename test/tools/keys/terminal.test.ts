@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { showNewMnemonic } from '../../../src/tools/keys/mnemonic.ts'
 import { createTerminal } from '../../../src/tools/keys/terminal.ts'
 
 /** A terminal whose person types `typed`; `shown` is all that appears on it. */
@@ -39,6 +40,15 @@ describe('a secret line', () => {
 })
 
 describe('a visible line', () => {
+  it.each(['\u0003', '\u0004'])('ends with the command at %j, and new words leave the screen', async (key) => {
+    const { terminal, input, shown } = atTerminal(['\r'])
+    const asked = showNewMnemonic(terminal)
+    await expect.poll(shown).toContain('Write them down')
+    input.write(key)
+    await expect(asked).rejects.toThrow('ended at the terminal')
+    expect(shown().lastIndexOf('\u001b[3J')).toBeGreaterThan(shown().lastIndexOf('24 '))
+  })
+
   it('is read after its question, which stays on the screen', async () => {
     const { terminal, shown } = atTerminal(['yes\r'])
     expect(await terminal.ask('Sure? ')).toBe('yes')
