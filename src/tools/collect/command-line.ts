@@ -22,6 +22,18 @@ export function parseOptions(args: readonly string[]) {
   return parseArgs({ args: [...args], options, allowPositionals: true })
 }
 
+/** What `sign` and `send` take; the rest is for `plan`. */
+const optionsOf: Readonly<Record<string, readonly string[]>> = {
+  plan: Object.keys(options).filter((name) => name !== 'stdin'),
+  sign: ['to', 'out', 'stdin'],
+  send: ['env', 'production'],
+}
+
+/** An option that a command would ignore, such as a currency for `send`: the person would think that it holds. */
+export function findIgnored(command: string, values: CollectOptions): string | undefined {
+  return Object.entries(values).find(([name, value]) => value !== false && !optionsOf[command]?.includes(name))?.[0]
+}
+
 /** The text of a file that the person named. */
 export async function readTextFile(path: string): Promise<string> {
   const bytes = await readFile(path).catch(() => null)

@@ -1,6 +1,6 @@
 import { createTerminal, type TerminalStreams } from '../keys/terminal.ts'
 import { ToolError } from '../tool-error.ts'
-import { parseOptions } from './command-line.ts'
+import { findIgnored, parseOptions } from './command-line.ts'
 
 const usage = `npm run collect -- plan --to <T…> [--currency USDT,TRX] [--min 20 | USDT=20,TRX=5] [--trx-price 0.3]
     [--gas delegate|transfer] [--gas-from <T…>] [--from-index a] [--to-index b] [--hours 12] [--out plan.json]
@@ -23,7 +23,12 @@ export async function runCollect(
 ): Promise<number> {
   try {
     const { values, positionals } = parseOptions(args)
-    const [command, file, ...rest] = positionals
+    const [command = '', file, ...rest] = positionals
+    const ignored = findIgnored(command, values)
+    if (ignored !== undefined) {
+      stderr.write(`${command} takes no --${ignored}\n${usage}\n`)
+      return 2
+    }
     const terminal = createTerminal({ input: stdin, output: stdout, questions: stderr }, values.stdin)
     // Each command loads its own code only: nothing that asks nodes is loaded where the mnemonic is typed.
     if (command === 'plan' && file === undefined) {

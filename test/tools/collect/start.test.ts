@@ -144,6 +144,9 @@ describe('the options', () => {
     [['plan', '--to', destination, '--production', '--env', 'nile'], 1, 'either --production or --env'],
     [['sign', 'none.json'], 1, 'none.json cannot be read'],
     [['send', 'plan.json'], 1, 'the file is not a signed plan'],
+    [['send', 'signed.json', '--currency', 'TRX'], 2, 'send takes no --currency'],
+    [['sign', 'plan.json', '--account', '1', '--stdin'], 2, 'sign takes no --account'],
+    [['plan', '--to', destination, '--stdin'], 2, 'plan takes no --stdin'],
   ])('%j', async (args, code, text) => {
     const ended = await call(args)
     expect([ended.code, ended.all.includes(text)]).toEqual([code, true])
