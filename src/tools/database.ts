@@ -7,6 +7,7 @@ import * as z from 'zod/mini'
 import { err, ok, parseJson, type Result } from '../common/result.ts'
 import type { StoredSetting } from '../ledger/stored-settings.ts'
 import type { CommandOutput } from './command-output.ts'
+import { readWranglerConfig } from './configuration.ts'
 
 /** Why a database that no migration was applied to has no rows. */
 const noTables = 'the database has no tables yet: apply the migrations'
@@ -23,7 +24,9 @@ const replySchema = z.array(z.object({ results: z.array(rowSchema) }))
  * Runs statements, separated by semicolons, on the database of an environment by wrangler ('' is the top level), or on that of this
  * machine where it is undefined.
  */
-export function queryDatabase(env: string | undefined, ...statements: readonly string[]): Promise<QueryReply> {
+export async function queryDatabase(env: string | undefined, ...statements: readonly string[]): Promise<QueryReply> {
+  const known = env ? readWranglerConfig(env) : ok(null)
+  if (!known.ok) return err(known.error.replace(/\.$/, ''))
   return execute(env === undefined ? ['--local', '--env='] : ['--remote', `--env=${env}`], statements)
 }
 

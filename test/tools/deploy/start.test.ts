@@ -113,6 +113,13 @@ describe('before the first step, npm run deploy', () => {
     expect(calls()).toEqual([])
   })
 
+  it('refuses an environment where none is defined: wrangler would take the top level for it', async () => {
+    const path = join(folder, 'wrangler.toml')
+    writeFileSync(path, readFileSync(path, 'utf8').split('[env.nile]')[0] ?? '')
+    expect((await run('--env', 'nile')).all).toBe('\nStopped: wrangler.toml has no [env.nile].\n')
+    expect(calls()).toEqual([])
+  })
+
   it('refuses a folder without a wrangler.toml', async () => {
     rmSync(join(folder, 'wrangler.toml'))
     expect((await run()).all).toBe('\nStopped: there is no wrangler.toml in this directory.\n')

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -210,6 +210,7 @@ describe('the options of npm run operate', () => {
     ['the deployment', ['--production'], 'd1 execute DB --remote --env= --json --command INSERT INTO rescan '],
     ['a test network', ['--env', 'nile'], 'd1 execute DB --remote --env=nile --json --command INSERT INTO rescan '],
   ])('choose the database of %s', async (_, place, expected) => {
+    if (place.includes('nile')) writeFileSync(join(folder, 'wrangler.toml'), '[env.nile]\n')
     expect((await run('rescan', '--from', '5', '--to', '5', '--reason', 'x', ...place)).code).toBe(0)
     expect(readFileSync(join(folder, 'call'), 'utf8').slice(0, expected.length)).toBe(expected)
   })
@@ -250,6 +251,14 @@ describe('the options of npm run operate', () => {
     const { code, all } = await run(...args)
     expect([code, all.split('\n')[0]]).toEqual([2, expect.stringContaining(why)])
     expect(all).toContain('npm run operate -- <command>')
+  })
+
+  it('name no environment that is not defined: wrangler would change the database of the top level', async () => {
+    writeFileSync(join(folder, 'wrangler.toml'), 'name = "x"\n')
+    rmSync(join(folder, 'call'), { force: true })
+    const { code, all } = await run('rescan', '--from', '5', '--to', '5', '--reason', 'x', '--env', 'nile')
+    expect([code, all]).toEqual([1, 'Stopped: wrangler.toml has no [env.nile].\n'])
+    expect(existsSync(join(folder, 'call'))).toBe(false)
   })
 
   it('end the process with the exit code', async () => {
