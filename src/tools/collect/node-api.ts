@@ -204,15 +204,16 @@ export const isTemporary = ({ code }: BroadcastAnswer): boolean => temporaryCode
 
 /**
  * Sends the bytes of a signed transaction to all nodes: one that keeps it to itself stops nothing. The answer is the best
- * one. Where all nodes fail, whether one took it is unknown.
+ * one. Where fewer than a quorum refuse it and the others fail, whether one took it is unknown: it is sent again.
  */
 export async function broadcast(nodes: CollectNodes, transaction: string): Promise<BroadcastAnswer> {
   const parse = parsedWith(broadcastSchema, ({ result, code, message = '' }) => {
     if (result === true) return { code: 'SUCCESS', message: '' }
     return code === undefined ? undefined : { code, message: plain(message) }
   })
-  const answers = await nodes.postAll('broadcasthex', { transaction }, parse)
   const rank = ({ code }: BroadcastAnswer) => (bestCodes.includes(code) ? bestCodes.indexOf(code) : bestCodes.length)
+  const suffices = (answer: BroadcastAnswer) => rank(answer) < bestCodes.length
+  const answers = await nodes.postAll('broadcasthex', { transaction }, parse, suffices)
   const [best = { code: 'OTHER_ERROR', message: '' }] = answers.toSorted((a, b) => rank(a) - rank(b))
   return best
 }

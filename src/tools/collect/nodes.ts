@@ -43,8 +43,13 @@ export interface CollectNodes {
   readonly clock: CollectPlatform['clock']
   /** What a quorum of the nodes replies to a request to their HTTP APIs. */
   agree<T>(path: string, body: object, reading: AgreedReading<T>): Promise<T>
-  /** The replies of all nodes that answer: at least one. */
-  postAll<T>(path: string, body: object, parse: AgreedReading<T>['parse']): Promise<readonly T[]>
+  /** The replies of all nodes that answer: at least a quorum, or one that `suffices`. */
+  postAll<T>(
+    path: string,
+    body: object,
+    parse: AgreedReading<T>['parse'],
+    suffices: (value: T) => boolean,
+  ): Promise<readonly T[]>
   /** The newest balances of at most `balancesMax` addresses, each null where no quorum agrees: a block can come in between. */
   balances(addresses: readonly Address[], asset: Asset): Promise<readonly (bigint | null)[]>
   /** What the service itself reads from the chain. */
@@ -89,11 +94,12 @@ export function openNodes(chain: ChainConfig, platform: CollectPlatform): Collec
     clock,
     agree: (path, body, { parse, ...reading }) =>
       agreeOn('api', path, (session, node) => post(session, node, path, body, parse), reading),
-    postAll: (path, body, parse) =>
+    postAll: (path, body, parse, suffices) =>
       repeat(async (session) => {
         const query = (node: TronNode) => post(session, node, path, body, parse)
         const asked = await collect(session, 'api', query, (all) => nodes.length - all.length)
-        return asked.answers.length === 0 ? tooFew(asked, 1, path) : ok(asked.answers.map(({ value }) => value))
+        const values = asked.answers.map(({ value }) => value)
+        return values.length >= quorum || values.some(suffices) ? ok(values) : tooFew(asked, quorum, path)
       }),
     balances: (addresses, asset) =>
       agreeOn<readonly (bigint | null)[]>(

@@ -149,6 +149,25 @@ describe('sending through three nodes completes, each transaction once, where on
     expect(await chain.balanceOf(destination, 'USDT')).toBe('35')
   })
 
+  it('refuses what the others took, whose replies are lost', async () => {
+    const signed = await signedPlan()
+    const tries = new Map<string, number>()
+    const refusal: Lie = async (path, ask) =>
+      path === 'broadcasthex' ? { code: 'CONTRACT_VALIDATE_ERROR', message: 'no' } : ask()
+    const { fetch: routed, config } = withLiar(3, refusal)
+    const losing: typeof fetch = async (url, init) => {
+      const reply = await routed(url, init)
+      const key = `${url} ${init?.body}`
+      tries.set(key, (tries.get(key) ?? 0) + 1)
+      if (!String(url).endsWith('broadcasthex') || String(url).includes('liar') || Number(tries.get(key)) > 2)
+        return reply
+      throw new Error('the connection was lost')
+    }
+    const { outcome, states } = await chain.send(signed, { config, fetch: losing })
+    expect([outcome.kind, isComplete(signed.plan, states)]).toEqual(['settled', true])
+    expect(await minedCounts(chain, signed)).toEqual(signed.plan.steps.map(() => 1))
+  })
+
   it('claims that a transaction is in a block which no node has: nothing that needs it is sent', async () => {
     const signed = await signedPlan()
     const sent: string[] = []
