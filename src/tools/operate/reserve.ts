@@ -45,6 +45,10 @@ export function reserve(options: Options): Work {
     }
     const last = typeof indices?.last === 'number' ? indices.last : null
     const missing = missingIndices(range, Number(indices?.first ?? 0), last)
+    const first = Number(values.TRON_FIRST_INDEX)
+    if (last === null && to + 1 < first) {
+      throw new ToolError(`TRON_FIRST_INDEX is ${first}: --to ${first - 1} comes first, or used ones would be issued`)
+    }
     if (missing.length === 0) throw new ToolError('the database has all of them')
     if (missing.length > reservedMax) {
       throw new ToolError(`${missing.length} indices are more than ${reservedMax}`)
@@ -68,7 +72,8 @@ function readIndex(options: Options, name: 'from' | 'to'): number {
 function missingIndices({ from, to }: ReservedRange, first: number, last: number | null): readonly number[] {
   if (last === null) {
     if (from === null) throw new ToolError('the database has no address: name the first index, too (--from)')
-    return Array.from({ length: to - from + 1 }, (_, i) => from + i)
+    // The highest one first: the service issues the one above it, also where this ends before its end.
+    return Array.from({ length: to - from + 1 }, (_, i) => to - i)
   }
   if (from === null && to <= last) throw new ToolError(`index ${to} is stored already; the newest is ${last}`)
   if (from !== null && (from > last + 1 || to < first - 1)) {

@@ -90,6 +90,26 @@ describe('npm run operate, with the real migrations', () => {
       expect((await operate('reserve', '--to', '3')).all).toContain('the database has no address')
     })
 
+    it('lets no used index be issued, on an empty database: it goes as far as TRON_FIRST_INDEX, from above', async () => {
+      const below = (to: string) =>
+        database.operateWith({ TRON_FIRST_INDEX: '700' }, 'reserve', '--from', '0', '--to', to)
+      const short = await below('698')
+      expect([short.code, short.all]).toEqual([
+        1,
+        expect.stringContaining('TRON_FIRST_INDEX is 700: --to 699 comes first'),
+      ])
+      rows(`CREATE TRIGGER full BEFORE INSERT ON address WHEN (SELECT count(*) FROM address) >= 500
+        BEGIN SELECT RAISE(ABORT, 'address: full'); END`)
+      expect((await below('699')).all).toContain('500 addresses are reserved: the same command goes on')
+      rows('DROP TRIGGER full')
+      expect(rows(stored)).toMatchObject([{ n: 500, last: 699 }])
+      expect((await below('699')).out).toBe(
+        '200 addresses are reserved, up to index 699: the next one is that of 700.\n',
+      )
+      rows('DROP TRIGGER address_is_never_deleted')
+      rows('DELETE FROM address')
+    })
+
     it('adds the addresses below TRON_FIRST_INDEX, so that what arrives there is recorded', async () => {
       rows(`INSERT INTO address (id, derivation_index, uid, address, issued_height, created_at)
         VALUES (101, 100, 7, '${issued}', 120, 5)`)
