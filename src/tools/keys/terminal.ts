@@ -25,9 +25,12 @@ export interface TerminalStreams {
 
 const clearScreen = '\u001b[2J\u001b[3J\u001b[H'
 
-/** The terminal of a command. With `fromStdin` the answers are the lines of the input, one for each question. */
+/**
+ * The terminal of a command. With `fromStdin` the answers are the lines of the input, one for each question; what a person types
+ * is read as without it, since the terminal would show it.
+ */
 export function createTerminal({ input, output, questions }: TerminalStreams, fromStdin: boolean): Terminal {
-  const lines = fromStdin ? linesOf(input) : null
+  const lines = fromStdin && input.isTTY !== true ? linesOf(input) : null
   const next = async (question: string, read: (question: string) => Promise<string>) => {
     if (lines === null && input.isTTY !== true) {
       throw new ToolError(

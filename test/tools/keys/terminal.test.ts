@@ -39,6 +39,12 @@ describe('a secret line', () => {
   })
 })
 
+it('a secret line is not shown at a terminal where a script was expected either', async () => {
+  const { terminal, rawModes } = atTerminal(['secret\n'], { fromStdin: true })
+  expect(await terminal.askSecret('Secret: ')).toBe('secret')
+  expect(rawModes).toEqual([true, false])
+})
+
 describe('a visible line', () => {
   it.each(['\u0003', '\u0004'])('ends with the command at %j, and new words leave the screen', async (key) => {
     const { terminal, input, shown } = atTerminal(['\r'])
