@@ -64,7 +64,7 @@ async function readDue(
   await noteFound(context, correctedBy, found.decided)
   const unread: Unread[] = []
   for (const block of blocks) {
-    const one = await readWhole(context, chain, rules, block, correctedBy, kind === 'request' ? id : null)
+    const one = await readWhole(context, chain, rules, block, correctedBy, kind === 'request' ? id : 0)
     if (one !== null) unread.push(one)
     if (one?.why === 'stopped') break
   }
@@ -89,7 +89,7 @@ async function readWhole(
   rules: JudgeRules,
   block: BlockReading,
   correctedBy: number,
-  request: RescanId | null,
+  request: RescanId | 0,
 ): Promise<Unread | null> {
   const height = block.kind === 'read' ? block.header.height : block.height
   if (block.kind === 'not-agreed') return { height, txids: null, why: 'the nodes do not agree on the block' }
@@ -140,8 +140,8 @@ interface Progress {
   readonly unreadable: readonly Txid[]
   /** The newest correction then: a later one has removed what was not credited, so all of them are read again. */
   readonly correctedBy: number
-  /** The operator's request for which they were read, or null: another one has all of them read again. */
-  readonly request: RescanId | null
+  /** The newest operator's request that they were read after, or 0: a newer one has all of them read again. */
+  readonly request: RescanId | 0
 }
 
 /**
@@ -159,16 +159,17 @@ async function readCalls(
 ): Promise<readonly Txid[] | 'stopped' | 'failed'> {
   const all = (await host.load<Record<BlockHash, Progress>>(memoryKey)) ?? {}
   const known = all[block.hash]
-  const isCurrent = known?.correctedBy === correctedBy && (request === null || known.request === request)
-  const before = isCurrent ? known : { done: 0, unreadable: [] }
+  const isCurrent = known?.correctedBy === correctedBy && known.request >= request
+  const before = isCurrent ? known : { done: 0, unreadable: [], correctedBy, request }
   const isFirstPass = before.done < calls.length
   const queue = isFirstPass ? calls.slice(before.done) : before.unreadable
   const unreadable = isFirstPass ? [...before.unreadable] : []
   const save = (done: number) => {
     const others = Object.entries(all).filter(([hash]) => hash !== block.hash)
     const kept = others.slice(-(rememberedMax - 1))
-    host.save(memoryKey, { ...Object.fromEntries(kept), [block.hash]: { done, unreadable, correctedBy, request } })
+    host.save(memoryKey, { ...Object.fromEntries(kept), [block.hash]: { ...before, done, unreadable } })
   }
+  if (!isCurrent) save(0) // before the first reply can fail: what is left to others is read again, too
   for (let i = 0; i < queue.length; i += receiptsMax) {
     const batch = queue.slice(i, i + receiptsMax)
     const { match, owners } = createOwners(db)

@@ -2,19 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { payFinal, usdtTo } from '../http/service.ts'
 import { changing } from '../support/scripted-node.ts'
 import { addressOf } from '../support/transaction-spec.ts'
-import {
-  balancesOf,
-  disagreeOn,
-  limitLogs,
-  noise,
-  openGaps,
-  rescan,
-  stateOf,
-  statesOf,
-  tickLater,
-  usdtWith,
-  withAddress,
-} from './harness.ts'
+import { balancesOf, disagreeOn, openGaps, rescan, stateOf, statesOf, tickLater, withAddress } from './harness.ts'
 
 describe('a range that an operator has read again', () => {
   it('has the deposit credited that all nodes had hidden, and no other one twice', async () => {
@@ -34,36 +22,6 @@ describe('a range that an operator has read again', () => {
     expect(missed[2]).toBeLessThanOrEqual(5)
     expect(await statesOf(service)).toEqual(['credited', 'credited'])
     expect(await openGaps(service)).toEqual([])
-  })
-
-  it('has the receipts of a block with many logs read again, which were read before', async () => {
-    const { service, own } = await withAddress()
-    limitLogs(service, 50)
-    const hide = () => changing('eth_getTransactionReceipt', (receipt) => ({ ...(receipt as object), logs: [] }))
-    for (const node of service.nodes) node.script = hide
-    const height = service.chain.tip().height + 1
-    payFinal(service, noise(60), usdtTo(own, 2_000_000n))
-    await service.tick()
-    expect(await openGaps(service)).toEqual([])
-    expect(await statesOf(service)).toEqual([])
-    for (const node of service.nodes) node.script = () => null
-    await rescan(service, height, height)
-    for (let i = 0; i < 3; i += 1) await tickLater(service, 120)
-    expect(await openGaps(service)).toEqual([])
-    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 2 })
-  })
-
-  it('has what was refused in a block with many logs decided again', async () => {
-    const { service, own } = await withAddress({ CURRENCIES: usdtWith({ minDeposit: '10' }) })
-    limitLogs(service, 50)
-    const height = service.chain.tip().height + 1
-    payFinal(service, noise(60), usdtTo(own, 2_000_000n))
-    await service.tick()
-    expect(await statesOf(service)).toEqual(['refused:below-minimum'])
-    const changed = service.with({ CURRENCIES: usdtWith({ minDeposit: '1' }) })
-    await rescan(service, height, height)
-    await tickLater(changed, 120)
-    expect(await statesOf(service)).toEqual(['credited'])
   })
 
   it('leaves a block that cannot be read as a gap, and goes on behind it', async () => {

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { payFinal, type RunningService, usdtTo } from '../http/service.ts'
+import { changing, type Fault, failing } from '../support/scripted-node.ts'
+import {
+  balancesOf,
+  limitLogs,
+  noise,
+  openGaps,
+  repairNodes,
+  rescan,
+  statesOf,
+  tickLater,
+  usdtWith,
+  withAddress,
+} from './harness.ts'
+
+/** A service whose caller has these payments in a block with more logs than nodes give at once. */
+async function withManyLogs(payments: readonly bigint[], fault: () => Fault) {
+  const { service, own } = await withAddress()
+  limitLogs(service, 50)
+  for (const node of service.nodes) node.script = fault
+  const height = service.chain.tip().height + 1
+  payFinal(service, noise(60), ...payments.map((amount) => usdtTo(own, amount)))
+  await service.tick()
+  return { service, height }
+}
+
+const hide = () => changing('eth_getTransactionReceipt', (receipt) => ({ ...(receipt as object), logs: [] }))
+const busy = () => failing('eth_getTransactionReceipt', -32000, 'busy')
+
+/** A tick a minute later, whose time is over after some receipts. */
+async function tickShortly(service: RunningService, fault: () => Fault | null = () => null): Promise<void> {
+  let receipts = 0
+  for (const node of service.nodes) {
+    node.script = ({ calls }) => {
+      receipts += calls.filter(({ method }) => method === 'eth_getTransactionReceipt').length
+      if (receipts > 80) service.clock.seconds += 30
+      return fault()
+    }
+  }
+  await tickLater(service, 60)
+}
+
+describe('the receipts of a block that an operator has read again', () => {
+  it('are read again, also if they were read before', async () => {
+    const { service, height } = await withManyLogs([2_000_000n], hide)
+    expect(await openGaps(service)).toEqual([])
+    expect(await statesOf(service)).toEqual([])
+    repairNodes(service)
+    await rescan(service, height, height)
+    for (let i = 0; i < 3; i += 1) await tickLater(service, 120)
+    expect(await openGaps(service)).toEqual([])
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 2 })
+  })
+
+  it('show again what was refused, which is decided again', async () => {
+    const { service, own } = await withAddress({ CURRENCIES: usdtWith({ minDeposit: '10' }) })
+    limitLogs(service, 50)
+    const height = service.chain.tip().height + 1
+    payFinal(service, noise(60), usdtTo(own, 2_000_000n))
+    await service.tick()
+    expect(await statesOf(service)).toEqual(['refused:below-minimum'])
+    const changed = service.with({ CURRENCIES: usdtWith({ minDeposit: '1' }) })
+    await rescan(service, height, height)
+    await tickLater(changed, 120)
+    expect(await statesOf(service)).toEqual(['credited'])
+  })
+
+  it('are read again later where they cannot be read then, also if they were read before', async () => {
+    const { service, height } = await withManyLogs([2_000_000n], hide)
+    expect(await openGaps(service)).toEqual([])
+    for (const node of service.nodes) node.script = busy
+    await rescan(service, height, height)
+    await tickLater(service, 120)
+    repairNodes(service)
+    for (let i = 0; i < 4; i += 1) await tickLater(service, 120)
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 2 })
+  })
+
+  it('are read to their end, also in a gap, asked for twice, and more than one tick has time for', async () => {
+    const payments = Array.from({ length: 90 }, () => 1_000_000n)
+    const { service, height } = await withManyLogs(payments, busy)
+    await rescan(service, height, height)
+    await rescan(service, height, height)
+    for (let i = 0; i < 12; i += 1) await tickShortly(service)
+    expect(await openGaps(service)).toEqual([])
+    expect(await balancesOf(service)).toEqual({ 1: 0, 2: 90 })
+  })
+})
