@@ -68,15 +68,17 @@ async function readDue(
     if (one !== null) unread.push(one)
     if (one?.why === 'stopped') break
   }
-  const why = read.ok ? (unread[0]?.why ?? null) : 'no quorum of nodes gives the block'
   const step = stepOf(due, blocks, unread)
   const at = clock.now()
-  const isRetry = step.next === next && why !== 'stopped'
+  const isRetry = step.next === next && unread[0]?.why !== 'stopped'
+  const reached = unread.find(({ height }) => height === step.next)?.why ?? 'stopped'
+  const why = read.ok ? (reached === 'stopped' ? 'it is not read yet' : reached) : 'no quorum of nodes gives the block'
   await storeRescanStep(db, {
     ...{ id, correctedBy, from: next, decided: found.decided, sent: found.sent, at, ...step },
     attempts: step.next !== next ? 0 : isRetry ? attempts + 1 : attempts,
     nextTry: isRetry ? ((at + Math.min(retryMsMin * 2 ** attempts, retryMsMax)) as UnixMs) : at, // safe: now or later
-    why: kind === 'request' || why === 'stopped' ? null : why,
+    why: kind === 'request' || (read.ok && unread.length === 0) ? null : why,
+    gapsWhy: kind === 'request' ? null : (unread[0]?.why ?? null),
     unread: unread.flatMap(({ height, txids }) => (txids === null ? [] : [{ height, txids }])),
   })
   return !unread.some((one) => one.why === 'stopped')
@@ -121,12 +123,12 @@ function stepOf(
   const [first] = unread
   if (first === undefined) return { next: after, gaps: [] }
   if (first.height > next) return { next: first.height, gaps: [] }
-  const heights = unread.map(({ height }) => height)
-  const isStopped = unread.some(({ why }) => why === 'stopped')
+  // One that there is no time for now waits for no unreadable one before it, and is no reason to try it ever more rarely.
+  const heights = unread.flatMap(({ height, why }) => (why === 'stopped' ? [] : height))
   const readable = heights.findIndex((height, i) => height !== next + i)
-  const run = readable === -1 ? unread.length : readable
+  const run = readable === -1 ? heights.length : readable
   const canSplit = run < blocks.length || (next + run <= to && attempts >= splitAttempts)
-  if (isStopped || !canSplit) return { next, gaps: [] }
+  if (!canSplit) return { next, gaps: [] }
   return { next: (next + run) as BlockHeight, gaps: heights.slice(0, run) } // safe: one of the blocks
 }
 

@@ -37,6 +37,8 @@ export interface RescanStep {
   readonly sent: readonly SentFact[]
   /** Blocks below `next` that could not be read: each becomes a gap of its own. */
   readonly gaps: readonly BlockHeight[]
+  /** Why the first of them cannot be read, or null. */
+  readonly gapsWhy: string | null
   /** Blocks that are read but for these transactions. */
   readonly unread: readonly { readonly height: BlockHeight; readonly txids: readonly Txid[] }[]
   readonly at: UnixMs
@@ -79,7 +81,7 @@ export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Prom
       ...transferStatements(db, step.decided, at),
       ...sentStatements(db, step.sent),
       ...toJsonTexts(step.unread, blocksMax).map((list) => dropAbsent(db, { list, at })),
-      ...toJsonTexts(step.gaps, blocksMax).map((list) => insertGaps(db, { list, except: id, at })),
+      ...toJsonTexts(step.gaps, blocksMax).map((list) => insertGaps(db, { list, except: id, why: step.gapsWhy, at })),
       moveRescan(db, { id, from, next, nextTry, attempts, why, at }),
     ])
     return 'stored'
@@ -93,7 +95,7 @@ export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Prom
 export function gapStatements(db: WriteDatabase, gaps: readonly BlockHeight[], at: UnixMs): D1PreparedStatement[] {
   return toJsonTexts(gaps, blocksMax).flatMap((list) => [
     extendGaps(db, { list, except: 0, at }),
-    insertGaps(db, { list, except: 0, at }),
+    insertGaps(db, { list, except: 0, why: null, at }),
   ])
 }
 
@@ -211,4 +213,4 @@ WHERE state = 'seen' AND height = block.value ->> 'height'
 
 const insertGaps = statement(`
 INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)
-SELECT 'gap', first, last, first, 'it could not be read or agreed on', :at, :at FROM ${runs}`)
+SELECT 'gap', first, last, first, coalesce(:why, 'it could not be read or agreed on'), :at, :at FROM ${runs}`)

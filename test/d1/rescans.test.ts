@@ -55,7 +55,7 @@ const again = (id: number, next: number, changes: Partial<RescanStep> = {}): Res
     nextTry: ms(99),
     why: null,
   },
-  ...{ decided: [], sent: [], gaps: [], unread: [], at: ms(60), ...changes },
+  ...{ decided: [], sent: [], gaps: [], gapsWhy: null, unread: [], at: ms(60), ...changes },
 })
 const due = async (at: number) => {
   const rescan = await selectDueRescan(db, ms(at))

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { payFinal, type RunningService, usdtTo } from '../http/service.ts'
 import { changing, type Fault, failing } from '../support/scripted-node.ts'
 import {
+  alarmsOf,
   balancesOf,
   limitLogs,
   noise,
@@ -12,6 +13,7 @@ import {
   tickLater,
   usdtWith,
   withAddress,
+  withoutReceiptOf,
 } from './harness.ts'
 
 /** A service whose caller has these payments in a block with more logs than nodes give at once. */
@@ -86,4 +88,20 @@ describe('the receipts of a block that an operator has read again', () => {
     expect(await openGaps(service)).toEqual([])
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 90 })
   })
+})
+
+it('a block of a gap that one tick has no time for waits for no unreadable one before it', async () => {
+  const { service, own } = await withAddress()
+  limitLogs(service, 50)
+  const height = service.chain.tip().height + 1
+  const [hugeId = ''] = service.chain.add([noise(60)]).transactions.map(({ txid }) => txid)
+  payFinal(service, noise(60), ...Array.from({ length: 150 }, () => usdtTo(own, 1_000_000n)))
+  for (let i = 0; i < 6; i += 1) await tickShortly(service, () => withoutReceiptOf(hugeId))
+  expect(await balancesOf(service)).toEqual({ 1: 0, 2: 150 })
+  const reason = expect.stringContaining(hugeId)
+  expect(await openGaps(service)).toMatchObject([{ from_height: height, to_height: height, reason }])
+  expect(alarmsOf(service, 'gap-unread')).toMatchObject([
+    { from: height, why: reason },
+    { from: height + 1, why: 'it is not read yet' },
+  ])
 })
