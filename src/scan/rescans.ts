@@ -116,7 +116,7 @@ interface Corrected {
 
 const keyOf = ({ txid, position }: CreditKey) => `${txid}:${position}`
 
-/** After a correction: what is credited above the position, and must be found again. */
+/** After a correction: what is credited above the position, and must be found again, as must what an earlier one left. */
 export async function openRecheck({ db, host }: ScanContext, { height, correctedBy }: Corrected): Promise<Recheck> {
   const stored = await host.load<Recheck>(memoryKey)
   if (stored?.correction === correctedBy) return stored
@@ -124,7 +124,8 @@ export async function openRecheck({ db, host }: ScanContext, { height, corrected
   const above = selectAbove(db, { height, max: correctedBy === 0 ? 0 : lookedForMax }) // without a correction nothing is missing
   const credited = (await above.all<Credited>()).results
   const until = Math.max(height, ...credited.map((one) => one.height)) as BlockHeight // safe: one of them
-  const recheck = { correction: correctedBy, until, missing: credited.map(keyOf) }
+  const missing = [...new Set([...(stored?.missing ?? []), ...credited.map(keyOf)])]
+  const recheck = { correction: correctedBy, until, missing }
   host.save(memoryKey, recheck)
   return recheck
 }
@@ -168,7 +169,7 @@ WHERE height > :height AND state = 'credited' LIMIT :max`)
 const selectRead = statement(`
 SELECT txid, position FROM json_each(:list) JOIN transfer INDEXED BY transfer_key
   ON txid = substr(value, 1, 64) AND position = CAST(substr(value, 66) AS INTEGER)
-WHERE NOT EXISTS (
+WHERE height <= (SELECT height FROM scan) AND NOT EXISTS (
   SELECT 1 FROM rescan INDEXED BY rescan_open
   WHERE kind = 'gap' AND finished_at IS NULL AND to_height >= transfer.height AND next_height <= transfer.height)`)
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/chain/address.ts'
 import { finalityLag, payFinal, type RunningService, testNodes, usdtTo } from '../http/service.ts'
-import { changing } from '../support/scripted-node.ts'
+import { changing, failing } from '../support/scripted-node.ts'
 import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
 import {
   alarmsOf,
@@ -145,16 +145,21 @@ describe('after a correction of the finalized height', () => {
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 5 })
   })
 
-  it('a credited transfer that is found again in a gap causes no alarm, and another one does once the gap is read', async () => {
+  it('a credited transfer that is found again in a gap causes no alarm, and another one does once the gap is read, also after a further correction', async () => {
     const { service, repair } = await scanWrongBlock((own) => ({
       wrong: [usdtTo(own, 5_000_000n), usdtTo(own, 3_000_000n)],
       right: [usdtTo(own, 5_000_000n), noise(60)],
     }))
     limitLogs(service, 50)
+    for (const node of service.nodes) node.script = () => failing('eth_getTransactionReceipt', -32000, 'busy')
     await repair()
+    await correct(service, finalizedIn(service) - 1)
+    await tickLater(service)
     expect(alarmsOf(service, 'corrected-credit')).toEqual([])
+    for (const node of service.nodes) node.script = () => null
     await tickLater(service, 120)
     expect(await openGaps(service)).toEqual([])
+    await tickLater(service)
     expect(alarmsOf(service, 'corrected-credit')).toHaveLength(1)
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 8 })
   })
