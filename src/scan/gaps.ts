@@ -45,7 +45,7 @@ export async function readAgain(
   }
 }
 
-/** False where there is no time or allowance for more. */
+/** False where there is no time or allowance for more, or where a correction came in between. */
 async function readDue(
   context: ScanContext,
   chain: Chain,
@@ -73,7 +73,7 @@ async function readDue(
   const isRetry = step.next === next && unread[0]?.why !== 'stopped'
   const reached = unread.find(({ height }) => height === step.next)?.why ?? 'stopped'
   const why = read.ok ? (reached === 'stopped' ? 'it is not read yet' : reached) : 'no quorum of nodes gives the block'
-  await storeRescanStep(db, {
+  const stored = await storeRescanStep(db, {
     ...{ id, correctedBy, from: next, decided: found.decided, sent: found.sent, at, ...step },
     attempts: step.next !== next ? 0 : isRetry ? attempts + 1 : attempts,
     nextTry: isRetry ? ((at + Math.min(retryMsMin * 2 ** attempts, retryMsMax)) as UnixMs) : at, // safe: now or later
@@ -81,7 +81,7 @@ async function readDue(
     gapsWhy: kind === 'request' ? null : (unread[0]?.why ?? null),
     unread: unread.flatMap(({ height, txids }) => (txids === null ? [] : [{ height, txids }])),
   })
-  return !unread.some((one) => one.why === 'stopped')
+  return stored === 'stored' && !unread.some((one) => one.why === 'stopped')
 }
 
 /** Reads what a block has. Null where all of it was read. */

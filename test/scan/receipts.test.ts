@@ -4,11 +4,15 @@ import { changing, type Fault, failing } from '../support/scripted-node.ts'
 import {
   alarmsOf,
   balancesOf,
+  callsOf,
+  correct,
+  finalizedIn,
   limitLogs,
   noise,
   openGaps,
   repairNodes,
   rescan,
+  stateOf,
   statesOf,
   tickLater,
   usdtWith,
@@ -104,4 +108,31 @@ it('a block of a gap that one tick has no time for waits for no unreadable one b
     { from: height, why: reason },
     { from: height + 1, why: 'it is not read yet' },
   ])
+})
+
+/** The database, in which an operator corrects the height right before a read of a rescan is stored for the first time. */
+function correcting(service: RunningService): unknown {
+  const { db } = service
+  let step = 0
+  return {
+    prepare: (sql: string) => {
+      if (sql.includes('UPDATE rescan SET next_height')) step += 1
+      return db.prepare(sql)
+    },
+    withSession: (start: string) => db.withSession(start),
+    async batch(statements: D1PreparedStatement[]) {
+      if (step === 1) await correct(service, finalizedIn(service) - 1)
+      return await db.batch(statements)
+    },
+  }
+}
+
+it('a correction while a rescan is read ends the reading of this tick', async () => {
+  const { service } = await withAddress()
+  await service.tick()
+  await rescan(service, service.chain.tip().height - 40, (await stateOf(service)).height - 2)
+  const before = callsOf(service, '/wallet/getblockbylimitnext').length
+  await tickLater(service.with({ DB: correcting(service) }), 60)
+  expect(callsOf(service, '/wallet/getblockbylimitnext').length - before).toBeLessThan(10)
+  expect(await openGaps(service)).toHaveLength(1)
 })
