@@ -96,10 +96,10 @@ async function catchUp(
   while (state.height < head.height && failure === null) {
     const range = await readRange(context, chain, state, head.height, rules)
     if (!range.ok) failure = range.error
-    const { correctedBy } = state
+    const { correctedBy, height } = state
     state = (await selectScan(db)) ?? state
-    // The head can be what was corrected: the next scan asks again.
-    if (state.correctedBy !== correctedBy) failure = { kind: 'out-of-time' }
+    // The head can be what was corrected, or above that of a restored older copy: the next scan asks again.
+    if (state.correctedBy !== correctedBy || (range.ok && state.height <= height)) failure = { kind: 'out-of-time' }
   }
   const latest = failure === null ? await readTail(context, chain, { state, head, rules }, tail) : null
   if (state === first) state = (await selectScan(db)) ?? state // with the finalized head that is stored by now
