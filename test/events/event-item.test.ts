@@ -30,7 +30,9 @@ describe('an event', () => {
 
   it.each([
     ...heldReasons.map((reason) => ({ type: 'deposit.held', reason, why: /^[a-z].{20,}[^.]$/ }) as const),
-    ...refusedReasons.map((reason) => ({ type: 'deposit.refused', reason, why: /^1\.5 TRX (is|was) .{20,}[^.]$/ }) as const),
+    ...refusedReasons.map(
+      (reason) => ({ type: 'deposit.refused', reason, why: /^1\.5 TRX (is|was) .{20,}[^.]$/ }) as const,
+    ),
   ])('$type for the reason $reason has the word and a sentence', ({ type, reason, why }) => {
     expect(itemOf({ type, reason, seconds: null }).data).toEqual({ ...shown, reason, why: expect.stringMatching(why) })
   })
