@@ -16,7 +16,7 @@ import {
 import { createWorld } from '../http/world.ts'
 import { bearer, signHs256, tokenNow } from '../support/tokens.ts'
 import { testSecret } from '../support/variables.ts'
-import { alarmsOf, balancesOf, callsOf, stateOf, withAddress, withDeposit } from './harness.ts'
+import { alarmsOf, balancesOf, breakNodes, callsOf, stateOf, withAddress, withDeposit } from './harness.ts'
 
 /** Requests of the nodes wait until the returned function is called. */
 function holdNodes({ nodes }: RunningService): () => void {
@@ -37,6 +37,12 @@ describe('a recharge', () => {
     expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1)
     expect(requestsOf(service) - before).toBeLessThan(40)
     expect(await textOf(service, '/wallet/flow/list')).toContain('"count":1')
+  })
+
+  it('is a failure, not an empty report, where no node answers', async () => {
+    const { service } = await withDeposit()
+    breakNodes(service)
+    expect((await service.get('/tron/recharge')).status).toBe(503)
   })
 
   it('repeats no scan that ended less than a block time ago', async () => {

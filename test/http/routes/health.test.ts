@@ -26,6 +26,12 @@ describe('GET /health', () => {
     expect(service.nodes.map((node) => node.requests.length)).toEqual(requests)
   })
 
+  test('answers also where no token key is configured', async () => {
+    const service = await startService({ AUTH_JWT_SECRET: undefined })
+    expect((await read(await service.get('/health', null))).body).toHaveProperty('data.status')
+    expect((await service.get('/wallet/list')).status).toBe(503)
+  })
+
   test('is 503 where no scan ever began', async () => {
     expect(await read(await (await startService()).get('/health', null))).toMatchObject({
       status: 503,
