@@ -37,11 +37,11 @@ export function explainRefused({ cuy, raw, reason }: RefusedTransfer, currencies
   if (currency === undefined) return 'its currency is no longer accepted'
   const { symbol, decimals, scale, minDeposit } = currency
   const amount = `${formatUnits(raw, decimals)} ${symbol}`
-  const least = `that is credited, ${formatUnits(minDeposit, decimals)} ${symbol}`
-  const [verb, which] = raw < minDeposit ? ['is', least] : ['was', 'of that time'] // the operator has lowered it since
+  const isLowered = reason === 'below-minimum' && raw >= minDeposit // since then, by the operator
+  if (isLowered) return `${amount} was below the smallest deposit of that time`
   switch (reason) {
     case 'below-minimum':
-      return `${amount} ${verb} below the smallest deposit ${which}`
+      return `${amount} is below the smallest deposit that is credited, ${formatUnits(minDeposit, decimals)} ${symbol}`
     case 'dust':
       return `${amount} is less than the smallest amount in a wallet, ${formatUnits(1n, scale)} ${symbol}`
   }
