@@ -281,7 +281,7 @@ async function requireHistory(session: Session, node: TronNode, block: BriefBloc
   if (logs?.kind !== 'result' || !Array.isArray(logs.value)) return nodeError('unfit', 'it gives no logs of a block')
   const shown = logs.value.map((log: { transactionHash?: unknown } | null) => log?.transactionHash)
   for (const [i, txid] of txids.entries()) {
-    const receipt = parseResult(receipts[i], 'a receipt', (value) => parseReceipt(value, txid, block))
+    const receipt = parseResult(receipts[i], 'a receipt', (value) => parseReceipt(value, txid, block.hash))
     if (!receipt.ok) return receipt
     const count = shown.filter((name) => name === `0x${txid}`).length
     if (count !== receipt.value.logs.length) return nodeError('unfit', noHistory)

@@ -42,7 +42,7 @@ async function agreeOnReceipts(session: Session, block: BlockRef, txids: readonl
     return askRpc(session, node, calls, (reply, i) => {
       const txid = txids[i]
       if (txid === undefined) throw new Error('a reply without a call')
-      const receipt = readReceipt(session, node, reply, txid, block)
+      const receipt = readReceipt(session, node, reply, txid, block.hash)
       return receipt.ok ? ok(receiptVote(receipt.value, txid, tokens)) : receipt
     })
   })

@@ -4,6 +4,7 @@ import { createChain } from '../support/chain-builder.ts'
 import { changing, type Fault, failing, type IncomingRequest } from '../support/scripted-node.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
 import {
+  at,
   busyChain,
   caller,
   createHarness,
@@ -175,6 +176,22 @@ describe('a node without transaction history', () => {
       }),
     )
     expect(wordsOf(await readBlocks(h))).toEqual(['no', 2])
+  })
+
+  it('is not suspected where a receipt is that of a block of another chain', async () => {
+    const chain = busyChain()
+    chain.add([{ kind: 'call', contract: us, from: us }])
+    const [of, tip] = [chain.at(chain.firstHeight), chain.tip()]
+    const h = await createProbed({ chain, nodes: 1 })
+    h.fail(
+      0,
+      changing('eth_getTransactionReceipt', (receipt) => ({
+        ...(receipt as object),
+        ...{ blockHash: `0x${of?.hash}`, blockNumber: `0x${of?.height.toString(16)}`, logs: [] },
+      })),
+    )
+    const read = await h.settle(h.open().finalBlocks(at(tip.height), at(tip.height), matchUs))
+    expect(wordsOf(read)).toEqual([0])
   })
 
   it('is not suspected where the newest block has left the chain', async () => {

@@ -86,7 +86,7 @@ describe('recorded logs', () => {
     const gap = 'nodes/node-with-a-gap-in-its-log-index'
     expect(unwrap(parseBlockLogs(recordedResult(gap), block))).toEqual(logs)
     expect([1, 2, 3].map((i) => recordedResult(gap, i))).toEqual([[], [], []])
-    const receipt = unwrap(parseReceipt(recordedResult(gap, 4), txidOf(gap, 4), header))
+    const receipt = unwrap(parseReceipt(recordedResult(gap, 4), txidOf(gap, 4), header.hash))
     expect(receipt.logs).toEqual(logs.filter(({ txid }) => txid === txidOf(gap, 4)))
   })
 
@@ -96,7 +96,7 @@ describe('recorded logs', () => {
     const named = recordedResult(around, 1)
     const ref = isObject(named) ? parseBlockRef(named) : null
     if (ref === null) throw new Error('no block')
-    const receipts = txids.map((txid, i) => unwrap(parseReceipt(recordedResult(around, i + 1), txid, ref)))
+    const receipts = txids.map((txid, i) => unwrap(parseReceipt(recordedResult(around, i + 1), txid, ref.hash)))
     expect(receipts.map(({ succeeded, logs: own }) => [succeeded, own.length])).toEqual([
       [true, 1],
       [false, 0],
@@ -110,7 +110,7 @@ describe('recorded logs', () => {
     const ref = parseBlockRef(newReceipt.result)
     if (ref === null) throw new Error('no block')
     const txid = newReceipt.result.transactionHash.slice(2) as Txid // 64 hex digits
-    expect(unwrap(parseReceipt(newReceipt.result, txid, ref))).toMatchObject({
+    expect(unwrap(parseReceipt(newReceipt.result, txid, ref.hash))).toMatchObject({
       succeeded: true,
       logs: [{ position: 0 }],
     })

@@ -1,5 +1,13 @@
 import type { Address } from '../../chain/address.ts'
-import { addressInTopic, type BlockRef, type Log, type Txid, transferTopic, trc20Asset } from '../../chain/block.ts'
+import {
+  addressInTopic,
+  type BlockHash,
+  type BlockRef,
+  type Log,
+  type Txid,
+  transferTopic,
+  trc20Asset,
+} from '../../chain/block.ts'
 import type { ChainTransfer } from '../../chain/chain.ts'
 import { err, ok } from '../../common/result.ts'
 import { type ParsedBlock, parseBlockRef, successResult } from './block.ts'
@@ -44,15 +52,17 @@ export function parseBlockLogs(
 export interface ParsedReceipt {
   readonly succeeded: boolean
   readonly logs: readonly Log[]
+  readonly block: BlockRef
 }
 
-/** The receipt of `txid` in `block`. Its logs name both, and their numbers have no hole. */
-export function parseReceipt(value: unknown, txid: Txid, block: BlockRef): Parsed<ParsedReceipt> {
+/** The receipt of `txid` in the block with this hash, or in any (null). Its logs name both, and their numbers have no hole. */
+export function parseReceipt(value: unknown, txid: Txid, hash: BlockHash | null): Parsed<ParsedReceipt> {
   if (!isObject(value) || !Array.isArray(value.logs)) return err('a receipt with missing fields')
   const { status, transactionHash, transactionIndex } = value
   if (status !== '0x0' && status !== '0x1') return err('a receipt without a status')
   if (parseHash(transactionHash) !== txid) return err('a receipt of another transaction')
-  if (parseBlockRef(value)?.hash !== block.hash) return err('a receipt of another block')
+  const block = parseBlockRef(value)
+  if (block === null || block.hash !== (hash ?? block.hash)) return err('a receipt of another block')
   const ownIndex = parseSmallQuantity(transactionIndex)
   if (ownIndex === null) return err('a receipt without an index')
   const logs: Log[] = []
@@ -66,7 +76,7 @@ export function parseReceipt(value: unknown, txid: Txid, block: BlockRef): Parse
     if (number !== firstNumber + logs.length) return err('a hole in the numbers of logs')
     logs.push({ ...rest, position: logs.length })
   }
-  return ok({ succeeded: status === '0x1', logs })
+  return ok({ succeeded: status === '0x1', logs, block })
 }
 
 /** A log as it is written: `index` is that of its transaction, `number` its own. */
