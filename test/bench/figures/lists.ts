@@ -64,7 +64,7 @@ export async function measureLists({ rounds, work }: Scale): Promise<readonly Fi
         baseline: all.median('bare'),
         ratio: all.ratio('service', 'bare'),
       }
-      figures.push(compared(path, 'requests/s', measured, 'a bare Worker with the same queries', 0.8))
+      figures.push(compared(path, 'requests/s', measured, 'a bare Worker with the same queries', 0.85))
       const rowsIn = async (name: string) => Number(await getText(`${workers.url(name)}/rows/${i}/${historyUid}`))
       const few = await rowsIn('bare')
       const many = await rowsIn('large')

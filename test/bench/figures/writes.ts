@@ -75,7 +75,7 @@ async function measureDeposits(service: string, writing: string, { rounds }: Sca
         }),
     })
     const name = `deposits credited, ${depositsEach} in a block, from two nodes to the ledger`
-    return compared(name, 'deposits/s', sidesOf(all, 'credit', 'insert'), baselineName)
+    return compared(name, 'deposits/s', sidesOf(all, 'credit', 'insert'), baselineName, 0.6)
   } finally {
     await bare.stop()
     await scanning.stop()
