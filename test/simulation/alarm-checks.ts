@@ -34,7 +34,9 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
       case 'transaction-unreadable':
         return scenario.quorum === 1 && scenario.rates.malformed > 0
       case 'gap-unread':
-        return canDisagree(scenario) || env.phase === 'storm' || env.unreadable.size > 0 || scenario.rates.malformed > 0
+        // A tick of a storm can end after it.
+        if (env.phase === 'storm' || (env.phase === 'recovery' && scenario.storm !== null)) return true
+        return canDisagree(scenario) || env.unreadable.size > 0 || scenario.rates.malformed > 0
       case 'tick-failed':
         return scenario.rates.database > 0 || scenario.rates.kill > 0
       case 'allowance-used-up':
