@@ -179,7 +179,10 @@ function secondsUntilRoom({ byHour }: NodeState, now: number): number {
   return Math.max(Math.ceil(((oldest + hours) * hourMs - now) / 1_000), 1)
 }
 
-/** The time of a request: within a second, ticks and others have their own part of what the node allows. It is not taken from `deadline` on. */
+/**
+ * The time of a request: within a second, ticks and others have their own part of what the node allows. From `deadline` on it is
+ * not taken.
+ */
 function takeTime(state: NodeState, payer: Payer, now: number, deadline: number): UnixMs {
   const { perSecond, tickTimes } = state
   const others = Math.floor(perSecond / 2)

@@ -62,7 +62,7 @@ export async function readNodeBlocks(
   })
   if (!read.ok) return read
   const silent = isFinal ? read.value.findLast(({ isSilent }) => isSilent)?.block : undefined
-  const history = silent === undefined ? ok(null) : await requireHistory(session, node, silent)
+  const history = silent === undefined ? ok(null) : await requireReceipt(session, node, silent)
   if (!history.ok) return history
   return ok(
     read.value.map(({ block: { header, transactions }, tokens: own, wantedLogs }) => {
@@ -113,7 +113,7 @@ export function isUnreadable({ result, facts }: BlockTransaction): boolean {
  * A node whose history is off replies `[]` in place of logs (PROTOCOL.md, Log queries), and null in place of receipts. So where a
  * final block has calls and no log, a call must have a receipt: in any block, since one of another chain is for the scan to notice.
  */
-async function requireHistory(
+async function requireReceipt(
   session: Session,
   node: TronNode,
   { header, transactions }: ParsedBlock,
