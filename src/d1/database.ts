@@ -1,4 +1,6 @@
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
+import { type SQLiteColumn, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 
 declare const access: unique symbol
 
@@ -18,6 +20,22 @@ export function writable(db: Database): WriteDatabase {
 /** Drizzle over a database. */
 export function openTables(db: ReadDatabase) {
   return drizzle(db as unknown as D1Database) // safe: it calls only `prepare` and `batch`
+}
+
+const dialect = new SQLiteSyncDialect()
+
+/**
+ * A query of Drizzle's builder, or its `sql` with columns of the tables, as a statement of D1: to run, or for a batch. Drizzle's own
+ * batch refuses `sql` with values (0.45), and hides the database's error in one of its own.
+ */
+export function toStatement(db: ReadDatabase, query: SQLWrapper): D1PreparedStatement {
+  const { sql: text, params } = dialect.sqlToQuery(query.getSQL())
+  return db.prepare(text).bind(...params)
+}
+
+/** The name of a column without its table, as `SET` and the list of an INSERT require it. */
+export function bare(column: SQLiteColumn): SQL {
+  return sql`${sql.identifier(column.name)}`
 }
 
 /**
