@@ -89,6 +89,7 @@ CREATE TABLE `transfer` (
 	`state` text NOT NULL,
 	`reason` text,
 	`amount` integer NOT NULL,
+	`sought` integer DEFAULT false NOT NULL,
 	`seconds` integer,
 	`created_at` integer NOT NULL,
 	`changed_at` integer NOT NULL,
@@ -107,6 +108,7 @@ CREATE TABLE `transfer` (
 	CONSTRAINT "transfer_state" CHECK(state IN ('seen','dropped','held','refused','credited','moved')),
 	CONSTRAINT "transfer_reason" CHECK(iif(state = 'held', reason IS NOT NULL AND reason IN ('decimals-unknown','decimals-differ','retired','too-large','wallet-full'), iif(state = 'refused', reason IS NOT NULL AND reason IN ('below-minimum','dust'), reason IS NULL))),
 	CONSTRAINT "transfer_amount" CHECK(amount BETWEEN 0 AND 9007199254740991 AND (amount > 0) = (state = 'credited')),
+	CONSTRAINT "transfer_sought" CHECK(sought = 0 OR (sought = 1 AND state = 'credited')),
 	CONSTRAINT "transfer_seconds" CHECK(seconds IS NULL OR (seconds BETWEEN 0 AND 9007199254740991))
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
@@ -119,6 +121,9 @@ CREATE INDEX `transfer_cuy` ON `transfer` (`cuy`,`state`);--> statement-breakpoi
 CREATE INDEX `transfer_seen` ON `transfer` (`height`) WHERE state = 'seen';--> statement-breakpoint
 CREATE INDEX `transfer_open` ON `transfer` (`uid`,`id`) WHERE state IN ('seen', 'held');--> statement-breakpoint
 CREATE INDEX `transfer_held` ON `transfer` (`reason`,`cuy`,`id`) WHERE state = 'held';--> statement-breakpoint
+CREATE INDEX `transfer_held_from` ON `transfer` (`from_address`) WHERE state = 'held';--> statement-breakpoint
+CREATE INDEX `transfer_sought` ON `transfer` (`height`) WHERE sought = 1;--> statement-breakpoint
+CREATE INDEX `transfer_dropped` ON `transfer` (`changed_at`) WHERE state = 'dropped';--> statement-breakpoint
 CREATE TABLE `wallet` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`uid` integer NOT NULL,
@@ -143,6 +148,15 @@ CREATE TABLE `alarm` (
 	CONSTRAINT "alarm_name" CHECK(name GLOB '[a-z]*' AND name NOT GLOB '*[^a-z-]*' AND length(name) <= 100),
 	CONSTRAINT "alarm_detail" CHECK(length(detail) <= 200),
 	CONSTRAINT "alarm_raised_at" CHECK(raised_at BETWEEN 0 AND 9007199254740991)
+) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+--> statement-breakpoint
+CREATE TABLE `compared` (
+	`cuy` integer PRIMARY KEY NOT NULL,
+	`first_id` integer NOT NULL,
+	`last_id` integer NOT NULL,
+	CONSTRAINT "compared_cuy" CHECK(cuy BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "compared_first_id" CHECK(first_id BETWEEN 0 AND last_id),
+	CONSTRAINT "compared_last_id" CHECK(last_id BETWEEN 0 AND 9007199254740991)
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
 CREATE TABLE `correction` (
@@ -234,24 +248,31 @@ CREATE TABLE `rescan` (
 	`from_height` integer NOT NULL,
 	`to_height` integer NOT NULL,
 	`next_height` integer NOT NULL,
-	`reason` text NOT NULL,
+	`reason` text,
+	`why` text,
 	`created_at` integer NOT NULL,
 	`next_try` integer NOT NULL,
+	`tried_at` integer,
 	`attempts` integer DEFAULT 0 NOT NULL,
+	`receipts` integer DEFAULT 0 NOT NULL,
+	`unread` text,
 	`finished_at` integer,
 	`closed` text,
 	CONSTRAINT "rescan_kind" CHECK(kind IN ('gap','request')),
 	CONSTRAINT "rescan_from_height" CHECK(from_height BETWEEN 0 AND to_height),
 	CONSTRAINT "rescan_to_height" CHECK(to_height <= 9007199254740991),
 	CONSTRAINT "rescan_next_height" CHECK(next_height BETWEEN from_height AND to_height + 1),
-	CONSTRAINT "rescan_reason" CHECK(length(reason) BETWEEN 1 AND 500),
-	CONSTRAINT "rescan_attempts" CHECK(attempts BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "rescan_reason" CHECK((reason IS NOT NULL) = (kind = 'request') AND (reason IS NULL OR (length(reason) BETWEEN 1 AND 500))),
+	CONSTRAINT "rescan_why" CHECK(why IS NULL OR (length(why) BETWEEN 1 AND 500)),
+	CONSTRAINT "rescan_attempts" CHECK(attempts BETWEEN 0 AND 9007199254740991 AND (attempts = 0 OR (why IS NOT NULL AND tried_at IS NOT NULL))),
+	CONSTRAINT "rescan_receipts" CHECK(receipts BETWEEN 0 AND 9007199254740991 AND (receipts = 0 OR to_height <= next_height)),
+	CONSTRAINT "rescan_unread" CHECK(unread IS NULL OR (json_valid(unread) AND to_height <= next_height)),
 	CONSTRAINT "rescan_closed" CHECK(closed IS NULL OR (length(closed) BETWEEN 1 AND 500)),
 	CONSTRAINT "rescan_finished_at" CHECK((finished_at IS NOT NULL) = (next_height = to_height + 1 OR closed IS NOT NULL))
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
-CREATE INDEX `rescan_open` ON `rescan` (`kind`,`to_height`) WHERE finished_at IS NULL;--> statement-breakpoint
-CREATE INDEX `rescan_due` ON `rescan` (`next_try`) WHERE finished_at IS NULL;--> statement-breakpoint
+CREATE INDEX `rescan_open` ON `rescan` (`to_height`) WHERE finished_at IS NULL;--> statement-breakpoint
+CREATE INDEX `rescan_due` ON `rescan` (`attempts`,`next_try`) WHERE finished_at IS NULL;--> statement-breakpoint
 CREATE TABLE `scan` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`height` integer,
@@ -262,14 +283,34 @@ CREATE TABLE `scan` (
 	`advanced_at` integer NOT NULL,
 	`caught_up_at` integer NOT NULL,
 	`tried_at` integer NOT NULL,
+	`answering_since` integer,
 	`problem` text,
 	`halted` text,
 	`corrected_by` integer DEFAULT 0 NOT NULL,
+	`nodes` text DEFAULT '' NOT NULL,
 	CONSTRAINT "scan_id" CHECK(id = 1),
 	CONSTRAINT "scan_superseded" CHECK(height IS NOT NULL),
 	CONSTRAINT "scan_height" CHECK(height BETWEEN -1 AND finalized),
 	CONSTRAINT "scan_finalized" CHECK(finalized <= 9007199254740991),
 	CONSTRAINT "scan_hash" CHECK(hash IS NULL OR (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'))
+) STRICT; -- by hand: STRICT
+--> statement-breakpoint
+CREATE TABLE `size` (
+	`day` integer PRIMARY KEY NOT NULL,
+	`bytes` integer NOT NULL,
+	CONSTRAINT "size_day" CHECK(day BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "size_bytes" CHECK(bytes BETWEEN 0 AND 9007199254740991)
+) STRICT; -- by hand: STRICT
+--> statement-breakpoint
+CREATE TABLE `token` (
+	`contract` text PRIMARY KEY NOT NULL,
+	`found` integer,
+	`tries` integer NOT NULL,
+	`next_try` integer NOT NULL,
+	CONSTRAINT "token_contract" CHECK(length(contract) = 40 AND contract NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "token_found" CHECK(found IS NULL OR (found BETWEEN 0 AND 255)),
+	CONSTRAINT "token_tries" CHECK(tries BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "token_next_try" CHECK(next_try BETWEEN 0 AND 9007199254740991)
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE TABLE `total` (

@@ -174,6 +174,7 @@ BEGIN
     WHERE EXISTS (SELECT 1 FROM transfer WHERE txid = NEW.txid AND position = NEW.position)
       OR EXISTS (SELECT 1 FROM transfer WHERE id = NEW.id);
   SELECT RAISE(ABORT, 'transfer: only what was seen is dropped') WHERE NEW.state = 'dropped';
+  SELECT RAISE(ABORT, 'transfer: a new one is not sought') WHERE NEW.sought <> 0;
   SELECT RAISE(ABORT, 'transfer: its block is not final')
     WHERE NEW.state IN ('held', 'refused', 'credited', 'moved')
       AND NEW.height > coalesce((SELECT finalized FROM scan), -1);
@@ -185,7 +186,9 @@ BEGIN
     WHERE NEW.state <> 'moved' AND NEW.height <= (SELECT issued_height FROM address WHERE address = NEW.to_address);
 END;
 --> statement-breakpoint
-CREATE TRIGGER transfer_takes_its_steps BEFORE UPDATE ON transfer
+-- All columns but `sought`.
+CREATE TRIGGER transfer_takes_its_steps BEFORE UPDATE OF id, txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, reason,
+    amount, seconds, created_at, changed_at ON transfer
 BEGIN
   SELECT RAISE(ABORT, 'transfer: its key must not change')
     WHERE NEW.id IS NOT OLD.id OR NEW.txid IS NOT OLD.txid OR NEW.position IS NOT OLD.position
@@ -210,6 +213,12 @@ BEGIN
     WHERE NEW.state <> 'moved' AND NOT EXISTS (SELECT 1 FROM address WHERE address = NEW.to_address AND uid = NEW.uid);
   SELECT RAISE(ABORT, 'transfer: final before its address was issued')
     WHERE NEW.state <> 'moved' AND NEW.height <= (SELECT issued_height FROM address WHERE address = NEW.to_address);
+END;
+--> statement-breakpoint
+CREATE TRIGGER transfer_is_sought_after_a_correction BEFORE UPDATE OF sought ON transfer
+BEGIN
+  SELECT RAISE(ABORT, 'transfer: only what a correction may have made wrong is sought')
+    WHERE NEW.sought > OLD.sought AND NEW.height <= coalesce((SELECT finalized FROM scan), NEW.height);
 END;
 --> statement-breakpoint
 CREATE TRIGGER transfer_has_its_effects AFTER INSERT ON transfer
@@ -257,7 +266,8 @@ BEGIN
       changed_height = max(changed_height, excluded.changed_height), due_at = min(due_at, excluded.due_at);
 END;
 --> statement-breakpoint
-CREATE TRIGGER transfer_step_has_its_effects AFTER UPDATE ON transfer
+CREATE TRIGGER transfer_step_has_its_effects AFTER UPDATE OF id, txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, reason,
+    amount, seconds, created_at, changed_at ON transfer
 BEGIN
   INSERT INTO wallet (uid, cuy, balance, entry_count, newest_entry)
     SELECT NEW.uid, NEW.cuy, 0, 0, 0
@@ -274,18 +284,22 @@ BEGIN
       SELECT 1 FROM wallet JOIN flow ON flow.id = wallet.newest_entry
         WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.type = 1 AND flow.amount = NEW.amount
           AND flow.osn = iif(NEW.native, NEW.txid, NEW.txid || ':' || NEW.position));
+  -- A node has shown it as another user's, or it is nobody's deposit: for that user it is gone.
+  INSERT INTO event (type, uid, created_at, txid, position)
+    SELECT 'deposit.dropped', OLD.uid, NEW.changed_at, NEW.txid, NEW.position
+    WHERE OLD.state = 'seen' AND NEW.uid IS NOT OLD.uid;
   -- Once for each reason: a reason that comes back makes no further event. A correction makes none.
   INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, seconds, reason)
     SELECT 'deposit.' || NEW.state, NEW.uid, NEW.changed_at, NEW.txid, NEW.position,
       iif(NEW.state = 'dropped', NULL, NEW.cuy), iif(NEW.state = 'dropped', NULL, NEW.raw),
       iif(NEW.state = 'dropped', NULL, NEW.to_address),
       iif(NEW.state = 'seen', NEW.seconds, NULL), NEW.reason
-    WHERE NEW.state = 'dropped' OR (NEW.state = 'seen' AND OLD.state = 'dropped')
+    WHERE NEW.state = 'dropped' OR (NEW.state = 'seen' AND (OLD.state = 'dropped' OR NEW.uid IS NOT OLD.uid))
       OR (NEW.state IN ('held', 'refused') AND NEW.reason IS NOT OLD.reason AND NOT EXISTS (
         SELECT 1 FROM event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state
         AND reason = NEW.reason));
   SELECT RAISE(ABORT, 'transfer: its event was not stored')
-    WHERE ((NEW.state = 'dropped' OR (NEW.state = 'seen' AND OLD.state = 'dropped')) AND NOT EXISTS (
+    WHERE ((NEW.state = 'dropped' OR (NEW.state = 'seen' AND (OLD.state = 'dropped' OR NEW.uid IS NOT OLD.uid))) AND NOT EXISTS (
       SELECT 1 FROM event WHERE id = (SELECT max(id) FROM event)
         AND txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state))
     OR (NEW.state IN ('held', 'refused') AND NEW.reason IS NOT OLD.reason AND NOT EXISTS (
@@ -317,10 +331,11 @@ BEGIN
       changed_height = max(changed_height, excluded.changed_height), due_at = min(due_at, excluded.due_at);
 END;
 --> statement-breakpoint
-CREATE TRIGGER transfer_is_never_deleted BEFORE DELETE ON transfer
+CREATE TRIGGER transfer_is_rarely_deleted BEFORE DELETE ON transfer
 BEGIN
-  SELECT RAISE(ABORT, 'transfer: only a correction deletes what moved')
-    WHERE OLD.state <> 'moved' OR OLD.height <= coalesce((SELECT finalized FROM scan), OLD.height);
+  SELECT RAISE(ABORT, 'transfer: only a correction deletes what moved, and time what was dropped')
+    WHERE NOT (OLD.state = 'moved' AND OLD.height > coalesce((SELECT finalized FROM scan), OLD.height))
+      AND NOT (OLD.state = 'dropped' AND OLD.changed_at <= (SELECT tried_at FROM scan) - 86400000);
   INSERT INTO holding (cuy, address, part_0, part_1, part_2, part_3, part_4, part_5, part_6,
       changed_height, due_at)
     SELECT cuy, side, sign * CAST(substr(digits, 1, 12) AS INTEGER), sign * CAST(substr(digits, 13, 12) AS INTEGER),
@@ -332,7 +347,7 @@ BEGIN
       SELECT OLD.cuy AS cuy, OLD.to_address AS side, -1 AS sign, substr(hex(zeroblob(42)) || OLD.raw, -84) AS digits
       UNION ALL
       SELECT OLD.cuy, OLD.from_address, 1, substr(hex(zeroblob(42)) || OLD.raw, -84)
-    ) WHERE EXISTS (SELECT 1 FROM address WHERE address = side)
+    ) WHERE OLD.state = 'moved' AND EXISTS (SELECT 1 FROM address WHERE address = side)
     ON CONFLICT (cuy, address) DO UPDATE SET
       part_0 = part_0 + excluded.part_0, part_1 = part_1 + excluded.part_1, part_2 = part_2 + excluded.part_2,
       part_3 = part_3 + excluded.part_3, part_4 = part_4 + excluded.part_4, part_5 = part_5 + excluded.part_5,
@@ -410,6 +425,12 @@ BEGIN
   SELECT RAISE(ABORT, 'day: rows are never deleted');
 END;
 --> statement-breakpoint
+CREATE TRIGGER compared_only_grows BEFORE UPDATE ON compared
+BEGIN
+  SELECT RAISE(ABORT, 'compared: it only grows')
+    WHERE NEW.cuy IS NOT OLD.cuy OR NEW.last_id < OLD.last_id OR (NEW.first_id > OLD.first_id AND OLD.first_id > 0);
+END;
+--> statement-breakpoint
 CREATE TRIGGER total_is_never_deleted BEFORE DELETE ON total
 BEGIN
   SELECT RAISE(ABORT, 'total: rows are never deleted');
@@ -485,19 +506,16 @@ CREATE TRIGGER rescan_goes_forward AFTER UPDATE ON rescan
 BEGIN
   SELECT RAISE(ABORT, 'rescan: only its progress changes')
     WHERE NEW.id IS NOT OLD.id OR NEW.kind IS NOT OLD.kind OR NEW.from_height IS NOT OLD.from_height
-      OR (OLD.kind <> 'gap' AND NEW.reason IS NOT OLD.reason) OR NEW.created_at IS NOT OLD.created_at;
-  -- A gap grows with the blocks right above it.
-  SELECT RAISE(ABORT, 'rescan: its last block must not change')
-    WHERE NEW.to_height <> OLD.to_height
-      AND (OLD.kind <> 'gap' OR NEW.to_height < OLD.to_height OR NEW.to_height > (SELECT height FROM scan));
+      OR NEW.reason IS NOT OLD.reason OR NEW.created_at IS NOT OLD.created_at;
+  -- A gap grows with the blocks right above it. What is read apart from the rest gets a row of its own.
+  SELECT RAISE(ABORT, 'rescan: it must not grow')
+    WHERE NEW.to_height > OLD.to_height AND (OLD.kind <> 'gap' OR NEW.to_height > (SELECT height FROM scan));
   SELECT RAISE(ABORT, 'rescan: next_height must not decrease') WHERE NEW.next_height < OLD.next_height;
   SELECT RAISE(ABORT, 'rescan: a finished one must not change') WHERE OLD.finished_at IS NOT NULL;
   -- What was seen in blocks that were a gap, and is not in them, was dropped.
-  UPDATE transfer SET state = 'dropped', changed_at = coalesce(NEW.finished_at, (SELECT advanced_at FROM scan))
-    WHERE state = 'seen'
-      AND height BETWEEN OLD.next_height AND iif(NEW.finished_at IS NULL, NEW.next_height - 1, NEW.to_height)
-      AND height <= (SELECT height FROM scan)
-      AND NOT EXISTS (SELECT 1 FROM rescan WHERE kind = 'gap' AND finished_at IS NULL
+  UPDATE transfer SET state = 'dropped', changed_at = coalesce(NEW.finished_at, NEW.tried_at, (SELECT advanced_at FROM scan))
+    WHERE state = 'seen' AND height BETWEEN OLD.next_height AND OLD.to_height AND height <= (SELECT height FROM scan)
+      AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open WHERE kind = 'gap' AND finished_at IS NULL
         AND to_height >= transfer.height AND next_height <= transfer.height);
 END;
 --> statement-breakpoint
@@ -524,6 +542,13 @@ BEGIN
   UPDATE address SET issued_height = NEW.finalized WHERE issued_height > NEW.finalized;
   UPDATE transfer SET state = 'seen', reason = NULL, changed_at = NEW.created_at
     WHERE height > NEW.finalized AND state IN ('held', 'refused');
+  -- They must be found again.
+  UPDATE transfer SET sought = 1 WHERE height > NEW.finalized AND state = 'credited';
+  -- All above is read anew.
+  UPDATE rescan SET to_height = NEW.finalized
+    WHERE finished_at IS NULL AND next_height <= NEW.finalized AND to_height > NEW.finalized;
+  UPDATE rescan SET finished_at = NEW.created_at, closed = 'a correction has its blocks read anew'
+    WHERE finished_at IS NULL AND next_height > NEW.finalized;
   DELETE FROM transfer WHERE height > NEW.finalized AND state = 'moved';
   DELETE FROM sent WHERE height > NEW.finalized;
   UPDATE holding SET changed_height = min(changed_height, NEW.finalized),
@@ -556,8 +581,9 @@ BEGIN
         AND (type = 1) = (NEW.type = 'deposit.credited'));
   SELECT RAISE(ABORT, 'event: it must report a transfer')
     WHERE NEW.txid IS NOT NULL AND NOT EXISTS (
-      SELECT 1 FROM transfer WHERE txid = NEW.txid AND position = NEW.position AND uid = NEW.uid
-        AND 'deposit.' || state = NEW.type AND reason IS NEW.reason);
+      SELECT 1 FROM transfer WHERE txid = NEW.txid AND position = NEW.position AND (
+        (uid = NEW.uid AND 'deposit.' || state = NEW.type AND reason IS NEW.reason)
+        OR (uid IS NOT NEW.uid AND NEW.type = 'deposit.dropped')));
 END;
 --> statement-breakpoint
 CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON event

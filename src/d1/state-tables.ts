@@ -55,9 +55,11 @@ export const scans = sqliteTable(
     advanced_at: instant(),
     caught_up_at: instant(),
     tried_at: instant(),
+    answering_since: integer().$type<UnixMs>(), // since when each scan got a finalized head; null where the newest got none
     problem: text().$type<ChainFailure['kind']>(),
     halted: text(),
     corrected_by: integer().notNull().default(0), // the newest correction that was applied
+    nodes: text().notNull().default(''), // which nodes gaps were last tried with
   },
   (table) => [
     rule(table.id, 'id = 1'),
@@ -68,7 +70,10 @@ export const scans = sqliteTable(
   ],
 )
 
-/** Ranges of stored blocks that are read again. A gap is one row for consecutive heights. */
+/**
+ * Stored blocks that are read again: what the scan could not read, and what an operator asked for. What cannot be read becomes
+ * a row of its own, so that it keeps nothing else waiting.
+ */
 export const rescans = sqliteTable(
   'rescan',
   {
@@ -77,22 +82,29 @@ export const rescans = sqliteTable(
     from_height: height(),
     to_height: height(),
     next_height: height(),
-    reason: text().notNull(),
+    reason: text(), // the operator's
+    why: text(), // its next block could not be read
     created_at: instant(),
     next_try: instant(),
-    attempts: integer().notNull().default(0), // since it last went forward
+    tried_at: integer().$type<UnixMs>(),
+    attempts: integer().notNull().default(0), // that have read nothing
+    receipts: integer().notNull().default(0), // that were read of its only block, where they are read one by one
+    unread: text(), // JSON: the transactions among these whose receipts could not be read
     finished_at: integer().$type<UnixMs>(),
-    closed: text(), // why an operator has ended it unread
+    closed: text(), // why it has ended unread
   },
   (table) => [
-    index('rescan_open').on(table.kind, table.to_height).where(sql.raw('finished_at IS NULL')),
-    index('rescan_due').on(table.next_try).where(sql.raw('finished_at IS NULL')),
+    index('rescan_open').on(table.to_height).where(sql.raw('finished_at IS NULL')),
+    index('rescan_due').on(table.attempts, table.next_try).where(sql.raw('finished_at IS NULL')),
     rule(table.kind, oneOf(...rescanKinds)),
     rule(table.from_height, between(0, 'to_height')),
     rule(table.to_height, `to_height <= ${amountMax}`),
     rule(table.next_height, between('from_height', 'to_height + 1')),
-    rule(table.reason, characters(1, reasonMax)),
-    rule(table.attempts, safe),
+    rule(table.reason, `(reason IS NOT NULL) = (kind = 'request') AND (${orNull(characters(1, reasonMax))('reason')})`),
+    rule(table.why, orNull(characters(1, reasonMax))),
+    rule(table.attempts, `${safe('attempts')} AND (attempts = 0 OR (why IS NOT NULL AND tried_at IS NOT NULL))`),
+    rule(table.receipts, `${safe('receipts')} AND (receipts = 0 OR to_height <= next_height)`),
+    rule(table.unread, `unread IS NULL OR (json_valid(unread) AND to_height <= next_height)`),
     rule(table.closed, orNull(characters(1, reasonMax))),
     rule(table.finished_at, '(finished_at IS NOT NULL) = (next_height = to_height + 1 OR closed IS NOT NULL)'),
   ],
@@ -182,6 +194,36 @@ export const days = sqliteTable(
     low: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.day, table.cuy, table.type] })],
+)
+
+/** How far the addresses have a holding in one currency: by their ids. Both are 0 where none has one. */
+export const compared = sqliteTable(
+  'compared',
+  { cuy: integer().$type<CurrencyId>().primaryKey(), first_id: integer().notNull(), last_id: integer().notNull() },
+  (table) => [rule(table.cuy, positiveSafe), rule(table.first_id, between(0, 'last_id')), rule(table.last_id, safe)],
+)
+
+/** What nodes say of a token's decimals, until they are agreed on as they are configured. */
+export const tokens = sqliteTable(
+  'token',
+  {
+    contract: text().$type<Address>().primaryKey(),
+    found: integer(), // the decimals that nodes agree on; null where they do not
+    tries: integer().notNull(),
+    next_try: instant(),
+  },
+  (table) => [
+    rule(table.contract, hex(40)),
+    rule(table.found, orNull(between(0, 255))),
+    ...rules(safe, table.tries, table.next_try),
+  ],
+)
+
+/** How large the database was, by the day (UTC, in days since 1970). */
+export const sizes = sqliteTable(
+  'size',
+  { day: integer().primaryKey(), bytes: integer().notNull() },
+  (table) => rules(safe, table.day, table.bytes),
 )
 
 const isEntry = `type IN ('deposit.credited', 'entry.posted')`

@@ -183,6 +183,7 @@ export const transfers = sqliteTable(
     state: text().$type<TransferState>().notNull(),
     reason: text().$type<HeldReason | RefusedReason>(),
     amount: integer().notNull(), // ledger units
+    sought: integer({ mode: 'boolean' }).notNull().default(false), // credited above a corrected height, and not found again yet
     seconds: integer(), // until it is final, when it was first seen
     created_at: instant(),
     changed_at: instant(),
@@ -197,6 +198,9 @@ export const transfers = sqliteTable(
     index('transfer_seen').on(table.height).where(sql.raw(`state = 'seen'`)),
     index('transfer_open').on(table.uid, table.id).where(sql.raw(`state IN ('seen', 'held')`)),
     index('transfer_held').on(table.reason, table.cuy, table.id).where(sql.raw(`state = 'held'`)),
+    index('transfer_held_from').on(table.from_address).where(sql.raw(`state = 'held'`)),
+    index('transfer_sought').on(table.height).where(sql.raw('sought = 1')),
+    index('transfer_dropped').on(table.changed_at).where(sql.raw(`state = 'dropped'`)),
     ...rules(hex(64), table.txid, table.block_hash),
     ...rules(hex(40), table.from_address, table.to_address),
     ...rules(safe, table.position, table.height, table.created_at, table.changed_at),
@@ -207,6 +211,7 @@ export const transfers = sqliteTable(
     rule(table.state, oneOf(...transferStates)),
     rule(table.reason, reasonRule(`state = 'held'`, `state = 'refused'`)),
     rule(table.amount, `${safe('amount')} AND (amount > 0) = (state = 'credited')`),
+    rule(table.sought, `sought = 0 OR (sought = 1 AND state = 'credited')`),
     rule(table.seconds, orNull(safe)),
   ],
 )

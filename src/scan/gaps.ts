@@ -1,191 +1,142 @@
-import type { BlockHash, BlockHeight, BlockRef, Txid } from '../chain/block.ts'
-import {
-  type BlockReading,
-  type Chain,
-  type ChainTransfer,
-  type MatchOwn,
-  type ReceiptReading,
-  readBlocksMax,
-  receiptsMax,
-} from '../chain/chain.ts'
-import type { RescanId } from '../common/ids.ts'
+import type { BlockHeight, BlockRef, Txid } from '../chain/block.ts'
+import { type BlockReading, type Chain, type ChainFailure, type ChainTransfer, type ReceiptReading, readBlocksMax, receiptsMax } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
-import { storeTransfers } from '../deposits/transfers.ts'
-import { noteFound, type Rescan, selectDueRescan, storeRescanStep } from './rescans.ts'
-import { createOwners, type ScanContext } from './rules.ts'
+import { type Rescan, type RescanPart, receiptsMissing, selectDueRescan, splitAttempts, storeRescanStep } from './rescans.ts'
+import { readOwners, type ScanContext } from './rules.ts'
 import { judgeBlocks, judgeTransfers } from './scan.ts'
 
 const retryMsMin = 60_000
 const retryMsMax = 86_400_000
-/** Tries, a quarter of an hour, after which the rest of a gap does not wait for the blocks of its first reply any more. */
-const splitAttempts = 4
 
-/** Why a block of a gap cannot be read. `stopped`: there is no time or allowance for it now. */
-interface Unread {
-  readonly height: BlockHeight
-  readonly why: string | 'stopped'
-  /** The only transactions of the block that are not read; null where more of it is not. */
-  readonly txids: readonly Txid[] | null
+/** What blocks that are read again are judged by. */
+export interface RescanRules {
+  readonly rules: JudgeRules
+  /** The newest correction. What was read before another one is not stored. */
+  readonly correctedBy: number
 }
 
 /**
  * Reads the blocks that are due again: gaps, and what an operator asked for. What can be read is stored and credited, and the
  * rest is tried ever more rarely, to once a day.
  */
-export async function readAgain(
-  context: ScanContext,
-  chain: Chain,
-  { rules, correctedBy }: { readonly rules: JudgeRules; readonly correctedBy: number },
-  until: UnixMs,
-): Promise<void> {
+export async function readAgain(context: ScanContext, chain: Chain, rules: RescanRules, until: UnixMs): Promise<void> {
   while (context.clock.now() < until) {
     const due = await selectDueRescan(context.db, context.clock.now())
-    if (due === null || !(await readDue(context, chain, rules, due, correctedBy))) return
+    if (due === null || !(await readDue(context, chain, rules, due))) return
   }
 }
 
-/** False where there is no time or allowance for more, or where a correction came in between. */
-async function readDue(
-  context: ScanContext,
-  chain: Chain,
-  rules: JudgeRules,
-  due: Rescan,
-  correctedBy: number,
-): Promise<boolean> {
+/** False where there is no time or allowance for more, or where another read or a correction came in between. */
+async function readDue(context: ScanContext, chain: Chain, rules: RescanRules, due: Rescan): Promise<boolean> {
   const { db, clock } = context
-  const { id, kind, next, attempts } = due
-  const { match, owners } = createOwners(db)
-  const last = Math.min(next + readBlocksMax - 1, due.to) as BlockHeight // safe: one of the two
-  const read = await chain.finalBlocks(next, last, match)
-  if (!read.ok && (read.error.kind === 'limited' || read.error.kind === 'out-of-time')) return false
+  const last = Math.min(due.from + readBlocksMax - 1, due.to) as BlockHeight // safe: one of the two
+  const read = await chain.finalBlocks(due.from, last)
+  if (!read.ok && isOver(read.error)) return false
   const blocks = read.ok ? read.value : []
-  const found = judgeBlocks(blocks, owners, rules)
-  await noteFound(context, correctedBy, found.decided)
-  const unread: Unread[] = []
-  for (const block of blocks) {
-    const one = await readWhole(context, chain, rules, block, correctedBy, kind === 'request' ? id : 0)
-    if (one !== null) unread.push(one)
-    if (one?.why === 'stopped') break
+  const owners = await readOwners(db, blocks)
+  const { decided, sent } = judgeBlocks(blocks, owners, rules.rules)
+  const [only] = blocks
+  if (due.from === due.to && only?.kind === 'read' && only.callsToRead !== null) {
+    return await readReceipts(context, chain, rules, { due, block: only.header, calls: only.callsToRead, decided, sent })
   }
-  const step = stepOf(due, blocks, unread)
   const at = clock.now()
-  const isRetry = step.next === next && unread[0]?.why !== 'stopped'
-  const reached = unread.find(({ height }) => height === step.next)?.why ?? 'stopped'
-  const why = read.ok ? (reached === 'stopped' ? 'it is not read yet' : reached) : 'no quorum of nodes gives the block'
-  const stored = await storeRescanStep(db, {
-    ...{ id, correctedBy, from: next, decided: found.decided, sent: found.sent, at, ...step },
-    attempts: step.next !== next ? 0 : isRetry ? attempts + 1 : attempts,
-    nextTry: isRetry ? ((at + Math.min(retryMsMin * 2 ** attempts, retryMsMax)) as UnixMs) : at, // safe: now or later
-    why: kind === 'request' || (read.ok && unread.length === 0) ? null : why,
-    gapsWhy: kind === 'request' ? null : (unread[0]?.why ?? null),
-    unread: unread.flatMap(({ height, txids }) => (txids === null ? [] : [{ height, txids }])),
-  })
-  return stored === 'stored' && !unread.some((one) => one.why === 'stopped')
+  const left = read.ok ? partsLeft(due, blocks, at) : [triedLater(due, 'no quorum of nodes gives the block', at)]
+  const { correctedBy } = rules
+  return (await storeRescanStep(db, { rescan: due, correctedBy, decided, sent, left, isWholeBlock: false, at })) === 'stored'
 }
 
-/** Reads what a block has. Null where all of it was read. */
-async function readWhole(
-  context: ScanContext,
-  chain: Chain,
-  rules: JudgeRules,
-  block: BlockReading,
-  correctedBy: number,
-  request: RescanId | 0,
-): Promise<Unread | null> {
-  const height = block.kind === 'read' ? block.header.height : block.height
-  if (block.kind === 'not-agreed') return { height, txids: null, why: 'the nodes do not agree on the block' }
-  if (block.callsToRead === null) return null
-  const receipts = await readCalls(context, chain, rules, block.header, block.callsToRead, { correctedBy, request })
-  if (receipts === 'stopped') return { height, txids: null, why: receipts }
-  if (receipts === 'failed') return { height, txids: null, why: 'no quorum of nodes gives the receipts of the block' }
-  const [first] = receipts
-  if (first === undefined) return null
-  const others = receipts.length - 1
-  const why = `transaction ${first}${others > 0 ? ` and ${others} others` : ''} cannot be read`
-  return { height, txids: receipts, why }
+const isOver = ({ kind }: ChainFailure) => kind === 'limited' || kind === 'out-of-time'
+
+/** A part that could not be read, and is tried ever more rarely. */
+function triedLater(part: RescanPart, why: string, at: UnixMs): RescanPart {
+  const waitMs = Math.min(retryMsMin * 2 ** part.attempts, retryMsMax)
+  return { ...part, why, attempts: part.attempts + 1, nextTry: (at + waitMs) as UnixMs } // safe: a later time
 }
 
 /**
- * How far the rescan goes. Blocks of a requested range that cannot be read become gaps. So do the first ones of a gap, where a
- * later one of it can be read, or after some tries, where there are more than fit into one reply: it waits for none of them.
+ * What is left of a rescan after a read of its first blocks: runs of blocks that nodes do not agree on, each block whose receipts are
+ * to be read, and the rest, which was not asked for yet. Where all that was read is not agreed on, the rest waits with it for some
+ * tries: nodes that differ for a while differ about many blocks.
  */
-function stepOf(
-  { kind, next, to, attempts }: Rescan,
-  blocks: readonly BlockReading[],
-  unread: readonly Unread[],
-): { readonly next: BlockHeight; readonly gaps: readonly BlockHeight[] } {
-  const after = (next + blocks.length) as BlockHeight // safe: at most one above the last block
-  if (kind === 'request') {
-    const stop = unread.find(({ why }) => why === 'stopped')?.height ?? after
-    return { next: stop, gaps: unread.flatMap(({ height }) => (height < stop ? height : [])) }
+export function partsLeft(due: RescanPart, blocks: readonly BlockReading[], at: UnixMs): readonly RescanPart[] {
+  const why = 'the nodes do not agree on the block'
+  const next = (due.from + blocks.length) as BlockHeight // safe: at most one above the last block
+  const isNothing = blocks.every(({ kind }) => kind === 'not-agreed')
+  if (isNothing && next <= due.to && due.attempts < splitAttempts) return [triedLater(due, why, at)]
+  const fresh = { attempts: 0, nextTry: at, why: null, receipts: 0, unread: [] }
+  const parts: RescanPart[] = []
+  for (const block of blocks) {
+    if (block.kind === 'read') {
+      const { height } = block.header
+      if (block.callsToRead !== null) parts.push({ ...fresh, from: height, to: height, why: receiptsMissing })
+      continue
+    }
+    const { height } = block
+    const below = parts.at(-1)
+    const goesOn = below !== undefined && below.attempts > 0 && below.to === height - 1
+    if (goesOn) parts[parts.length - 1] = { ...below, to: height }
+    else parts.push(triedLater({ ...fresh, from: height, to: height, attempts: due.attempts }, why, at))
   }
-  const [first] = unread
-  if (first === undefined) return { next: after, gaps: [] }
-  if (first.height > next) return { next: first.height, gaps: [] }
-  // One that there is no time for now waits for no unreadable one before it, and is no reason to try it ever more rarely.
-  const heights = unread.flatMap(({ height, why }) => (why === 'stopped' ? [] : height))
-  const readable = heights.findIndex((height, i) => height !== next + i)
-  const run = readable === -1 ? heights.length : readable
-  const canSplit = run < blocks.length || (next + run <= to && attempts >= splitAttempts)
-  if (!canSplit) return { next, gaps: [] }
-  return { next: (next + run) as BlockHeight, gaps: heights.slice(0, run) } // safe: one of the blocks
+  return next > due.to ? parts : [...parts, { ...fresh, from: next, to: due.to }]
 }
 
-const memoryKey = 'receipts'
-/** Blocks of which it is remembered how far their receipts were read. Those of a forgotten one are read from the first on. */
-const rememberedMax = 20
-
-/** How far the receipts of a block were read. */
-interface Progress {
-  readonly done: number
-  readonly unreadable: readonly Txid[]
-  /** The newest correction then: a later one has removed what was not credited, so all of them are read again. */
-  readonly correctedBy: number
-  /** The newest operator's request that they were read after, or 0: a newer one has all of them read again. */
-  readonly request: RescanId | 0
+/** A block whose receipts are read one by one. */
+interface SingleBlock {
+  readonly due: Rescan
+  readonly block: BlockRef
+  /** Its successful calls. */
+  readonly calls: readonly Txid[]
+  readonly decided: ReturnType<typeof judgeTransfers>
+  readonly sent: ReturnType<typeof judgeBlocks>['sent']
 }
 
 /**
- * Reads the receipts of the calls of a block, a batch at a time, and credits what is in them. How far it is outlives this
- * instance. Once all were tried, only those that could not be read are tried again. Returns those. `stopped`: there is no time or
- * allowance for more now.
+ * Reads the receipts of the calls of a block, a batch at a time, and credits what is in them. How far it is, is stored with each
+ * batch. Once all were tried, only those that could not be read are tried again. False as in `readDue`.
  */
-async function readCalls(
-  { db, host, clock }: ScanContext,
+async function readReceipts(
+  { db, clock }: ScanContext,
   chain: Chain,
-  rules: JudgeRules,
-  block: BlockRef,
-  calls: readonly Txid[],
-  { correctedBy, request }: Pick<Progress, 'correctedBy' | 'request'>,
-): Promise<readonly Txid[] | 'stopped' | 'failed'> {
-  const all = (await host.load<Record<BlockHash, Progress>>(memoryKey)) ?? {}
-  const known = all[block.hash]
-  const isCurrent = known?.correctedBy === correctedBy && known.request >= request
-  const before = isCurrent ? known : { done: 0, unreadable: [], correctedBy, request }
-  const isFirstPass = before.done < calls.length
-  const queue = isFirstPass ? calls.slice(before.done) : before.unreadable
-  const unreadable = isFirstPass ? [...before.unreadable] : []
-  const save = (done: number) => {
-    const others = Object.entries(all).filter(([hash]) => hash !== block.hash)
-    const kept = others.slice(-(rememberedMax - 1))
-    host.save(memoryKey, { ...Object.fromEntries(kept), [block.hash]: { ...before, done, unreadable } })
-  }
-  if (!isCurrent) save(0) // before the first reply can fail: what is left to others is read again, too
+  { rules, correctedBy }: RescanRules,
+  { due, block, calls, ...found }: SingleBlock,
+): Promise<boolean> {
+  const isFirstPass = due.receipts < calls.length
+  const queue = isFirstPass ? calls.slice(due.receipts) : due.unread
+  const unreadable = isFirstPass ? [...due.unread] : []
+  let rescan = due
   for (let i = 0; i < queue.length; i += receiptsMax) {
     const batch = queue.slice(i, i + receiptsMax)
-    const { match, owners } = createOwners(db)
-    const read = await readBatch(chain, block, batch, match)
-    if (read === 'failed' && !isFirstPass) return before.unreadable
-    if (read === 'failed' || read === 'stopped') return read
-    const decided = judgeTransfers(read.transfers, block, owners, rules)
-    await noteFound({ host }, correctedBy, decided)
-    if ((await storeTransfers(db, decided, clock.now(), correctedBy)) !== 'stored') return 'stopped'
+    const read = await readBatch(chain, block, batch)
+    if (read === 'stopped') return false
+    const at = clock.now()
+    if (read === 'failed') {
+      const left = [triedLater(rescan, 'no quorum of nodes gives the receipts of the block', at)]
+      const step = { rescan, correctedBy, ...found, left, isWholeBlock: false, at }
+      return (await storeRescanStep(db, step)) === 'stored'
+    }
+    const owners = await readOwners(db, [read])
+    const decided = [...(i === 0 ? found.decided : []), ...judgeTransfers(read.transfers, block, owners, rules)]
     unreadable.push(...read.unreadable)
-    if (isFirstPass) save(before.done + i + batch.length)
+    const untried = queue.slice(i + batch.length)
+    const receipts = isFirstPass ? due.receipts + i + batch.length : due.receipts
+    const part = { ...rescan, receipts, unread: isFirstPass ? [...unreadable] : [...unreadable, ...untried] }
+    const isWholeBlock = untried.length === 0
+    const left = isWholeBlock ? whatCannotBeRead(part, at) : [{ ...part, nextTry: at }]
+    const sent = i === 0 ? found.sent : []
+    const stored = await storeRescanStep(db, { rescan, correctedBy, decided, sent, left, isWholeBlock, at })
+    if (stored === 'superseded') return false
+    rescan = { ...rescan, receipts, unread: part.unread }
   }
-  if (!isFirstPass) save(before.done)
-  return unreadable
+  return true
+}
+
+/** What is left of a block after all its receipts were tried. */
+function whatCannotBeRead(part: RescanPart, at: UnixMs): readonly RescanPart[] {
+  const [first] = part.unread
+  if (first === undefined) return []
+  const others = part.unread.length - 1
+  return [triedLater(part, `transaction ${first}${others > 0 ? ` and ${others} others` : ''} cannot be read`, at)]
 }
 
 /** Where a batch cannot be read, each receipt is read alone: one of them can be the reason. */
@@ -193,18 +144,16 @@ async function readBatch(
   chain: Chain,
   block: BlockRef,
   txids: readonly Txid[],
-  match: MatchOwn,
 ): Promise<ReceiptReading | 'stopped' | 'failed'> {
-  const read = await chain.receiptTransfers(block, txids, match)
+  const read = await chain.receiptTransfers(block, txids)
   if (read.ok) return read.value
-  const { kind } = read.error
-  if (kind === 'limited' || kind === 'out-of-time') return 'stopped'
-  if (txids.length === 1) return kind === 'disagreement' ? { transfers: [], unreadable: txids } : 'failed'
+  if (isOver(read.error)) return 'stopped'
+  if (txids.length === 1) return read.error.kind === 'disagreement' ? { transfers: [], unreadable: txids } : 'failed'
   const transfers: ChainTransfer[] = []
   const unreadable: Txid[] = []
   let failed = 0
   for (const txid of txids) {
-    const one = await readBatch(chain, block, [txid], match)
+    const one = await readBatch(chain, block, [txid])
     if (one === 'stopped') return one
     if (one === 'failed') failed += 1
     transfers.push(...(one === 'failed' ? [] : one.transfers))

@@ -1,88 +1,128 @@
+import { and, eq, gte, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { BlockHeight, Txid } from '../chain/block.ts'
 import type { RescanId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import { isRefusedBy, type ReadDatabase, statement, toJsonTexts, type WriteDatabase } from '../d1/database.ts'
-import { type RescanKind, scanSuperseded } from '../d1/tables.ts'
-import type { CreditKey, DecidedTransfer, SentFact } from '../deposits/transfer.ts'
-import { requireCorrection, sentStatements, transferStatements } from '../deposits/transfers.ts'
-import type { ScanContext } from './rules.ts'
+import { isRefusedBy, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { rescans, scans } from '../d1/state-tables.ts'
+import { type RescanKind, scanSuperseded, transfers } from '../d1/tables.ts'
+import type { DecidedTransfer, SentFact } from '../deposits/transfer.ts'
+import { sentStatements, transferStatements } from '../deposits/transfers.ts'
 
-/** A range of stored blocks that is read again. Both ends are included. */
-export interface Rescan {
+/** Blocks below the position that are read again: a row. Both ends are included. */
+export interface Rescan extends RescanPart {
   readonly id: RescanId
   /** `gap`: blocks that the scan could not read. `request`: blocks that an operator wants to be read again. */
   readonly kind: RescanKind
-  /** The next block to read. */
-  readonly next: BlockHeight
-  /** The last block to read now: at most the position. */
+}
+
+/** What is left to be read of a rescan. */
+export interface RescanPart {
+  readonly from: BlockHeight
   readonly to: BlockHeight
-  /** Tries since it last went forward. */
+  /** Tries that have read nothing. */
   readonly attempts: number
+  readonly nextTry: UnixMs
+  /** Why its first block cannot be read; null where it was not tried. */
+  readonly why: string | null
+  /** Of its only block: how many receipts were read of its calls, in their order. 0 where they are not read one by one. */
+  readonly receipts: number
+  /** The transactions of these calls whose receipts could not be read. */
+  readonly unread: readonly Txid[]
 }
 
 /** What one read of a rescan found. */
 export interface RescanStep {
-  readonly id: RescanId
-  /** The newest correction when it was read. */
+  /** The rescan as it was when it was read. */
+  readonly rescan: Rescan
+  /** The newest correction then. */
   readonly correctedBy: number
-  /** The first block that was read: the next one of the rescan then. */
-  readonly from: BlockHeight
-  /** The next block to read: above the last one where the rescan is finished. */
-  readonly next: BlockHeight
-  readonly attempts: number
-  readonly nextTry: UnixMs
-  /** Why its next block cannot be read, as for its alarm; null where that is as before. */
-  readonly why: string | null
   readonly decided: readonly DecidedTransfer[]
   readonly sent: readonly SentFact[]
-  /** Blocks below `next` that could not be read: each becomes a gap of its own. */
-  readonly gaps: readonly BlockHeight[]
-  /** Why the first of them cannot be read, or null. */
-  readonly gapsWhy: string | null
-  /** Blocks that are read but for these transactions. */
-  readonly unread: readonly { readonly height: BlockHeight; readonly txids: readonly Txid[] }[]
+  /** What is left, from the lowest block on: the first part stays this row, the others become rows. Empty: all of it is read. */
+  readonly left: readonly RescanPart[]
+  /** Whether all receipts of its only block were tried: then what was seen in it and is not in them is gone. */
+  readonly isWholeBlock: boolean
   readonly at: UnixMs
 }
 
-/** Consecutive blocks that are not read yet. */
-export interface OpenGap {
-  readonly id: RescanId
-  readonly from: BlockHeight
-  readonly to: BlockHeight
-  readonly attempts: number
+/** A block that the scan passes over, or of which only the token transfers are missing, since their receipts are still to be read. */
+export interface Gap {
+  readonly height: BlockHeight
+  readonly kind: 'not-agreed' | 'receipts'
+}
+
+/** Blocks that are not read yet. */
+export interface OpenGap extends Pick<Rescan, 'id' | 'from' | 'to' | 'attempts'> {
   readonly why: string
 }
 
+/** After so many tries, a quarter of an hour, the rest of a rescan does not wait for the blocks of its first reply any more. */
+export const splitAttempts = 4
+/** Why a block is a gap before it was tried again. */
+const notAgreed = 'the nodes do not agree on it, or cannot give it'
+/** Why a block is a row of its own before its receipts were tried. */
+export const receiptsMissing = 'its receipts are not read yet'
 /** Gaps in one list. */
 const gapsMax = 100
-/** Blocks in one JSON text. */
-const blocksMax = 2_000
-/** Credited transfers that are looked for after one correction. */
-const lookedForMax = 500
-const memoryKey = 'recheck'
 
-/** The unfinished rescan that has been due longest, or null. */
+const isOpen = isNull(rescans.finished_at)
+const openIndex = sql.raw('INDEXED BY rescan_open')
+
+/** Whether a gap has this height, which is an expression of a query about something else. */
+export function isInGap(height: SQL | typeof transfers.height): SQL {
+  const { kind, finished_at, next_height, to_height } = rescans
+  return sql`EXISTS (SELECT 1 FROM ${rescans} ${openIndex}
+    WHERE ${kind} = 'gap' AND ${finished_at} IS NULL AND ${to_height} >= ${height} AND ${next_height} <= ${height})`
+}
+
+/** Of the rescans that are due, one that was tried least, and of these the one that has been due longest. Null: none is due. */
 export async function selectDueRescan(db: ReadDatabase, at: UnixMs): Promise<Rescan | null> {
-  return selectDue(db, { at }).first<Rescan>()
+  const { id, kind, next_height, to_height, attempts, next_try, why, receipts, unread } = rescans
+  const [row] = await openTables(db)
+    .select({ id, kind, from: next_height, to: to_height, attempts, nextTry: next_try, why, receipts, unread })
+    .from(rescans)
+    .where(and(isOpen, lte(next_try, at)))
+    .orderBy(attempts, next_try, id)
+    .limit(1)
+  if (row === undefined) return null
+  return { ...row, unread: row.unread === null ? [] : (JSON.parse(row.unread) as Txid[]) } // safe: our own JSON
 }
 
-/** The open gaps from the lowest on, at most 100. */
+/** The open gaps from the lowest on, and what was asked for and could not be read; at most 100. */
 export async function selectOpenGaps(db: ReadDatabase): Promise<readonly OpenGap[]> {
-  return (await selectGaps(db, { max: gapsMax }).all<OpenGap>()).results
+  const { id, kind, next_height, to_height, attempts, why } = rescans
+  const rows = await openTables(db)
+    .select({ id, from: next_height, to: to_height, attempts, why })
+    .from(rescans)
+    .where(and(isOpen, or(eq(kind, 'gap'), gte(attempts, 1))))
+    .orderBy(to_height)
+    .limit(gapsMax)
+  return rows.map((row) => ({ ...row, why: row.why ?? '' }))
 }
 
-/** Stores what a read found, and how far the rescan is. `superseded`: a correction came in between, and nothing is stored. */
+/** What was asked of other nodes, or before one of them was well again, is due at once. */
+export function dueAtOnce(db: WriteDatabase, { at, triedBefore }: { readonly at: UnixMs; readonly triedBefore: UnixMs }) {
+  const { attempts, next_try, tried_at } = rescans
+  const isTried = and(isOpen, gte(attempts, 1), lt(tried_at, triedBefore))
+  return toStatement(db, openTables(db).update(rescans).set({ next_try: at }).where(isTried))
+}
+
+/**
+ * Stores what a read found and what is left, in one batch. `superseded`: a correction came in between, or another read of the same
+ * rescan. Nothing is stored then.
+ */
 export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Promise<'stored' | 'superseded'> {
-  const { id, correctedBy, from, next, nextTry, attempts, why, at } = step
+  const { rescan, left, decided, sent, isWholeBlock, at } = step
+  const [first, ...others] = left
   try {
     await db.batch([
-      requireCorrection(db, { correctedBy }),
+      requireUnchanged(db, step),
       // Before the rescan goes forward: what it refused can be decided again while it covers the block.
-      ...transferStatements(db, step.decided, at),
-      ...sentStatements(db, step.sent),
-      ...toJsonTexts(step.unread, blocksMax).map((list) => dropAbsent(db, { list, at })),
-      ...toJsonTexts(step.gaps, blocksMax).map((list) => insertGaps(db, { list, except: id, why: step.gapsWhy, at })),
-      moveRescan(db, { id, from, next, nextTry, attempts, why, at }),
+      ...transferStatements(db, decided, at),
+      ...sentStatements(db, sent),
+      ...(isWholeBlock && first !== undefined ? [dropAbsent(db, first, at)] : []),
+      ...others.map((part) => insertPart(db, rescan.id, part, at)),
+      updateRescan(db, rescan, first ?? null, at),
     ])
     return 'stored'
   } catch (cause) {
@@ -92,126 +132,93 @@ export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Prom
 }
 
 /** Statements that store blocks as gaps: consecutive ones as one, or as a part of the gap right below them. */
-export function gapStatements(db: WriteDatabase, gaps: readonly BlockHeight[], at: UnixMs): D1PreparedStatement[] {
-  return toJsonTexts(gaps, blocksMax).flatMap((list) => [
-    extendGaps(db, { list, except: 0, at }),
-    insertGaps(db, { list, except: 0, why: null, at }),
-  ])
+export function gapStatements(db: WriteDatabase, gaps: readonly Gap[], at: UnixMs): readonly D1PreparedStatement[] {
+  return runsOf(gaps).flatMap(({ from, to, kind }) => {
+    const why = kind === 'receipts' ? receiptsMissing : notAgreed
+    return [...(kind === 'receipts' ? [] : [extendGap(db, from, to)]), insertGap(db, { from, to, why, at })]
+  })
 }
 
-/** Credited transfers above the height of a correction that the scan has not found again. */
-interface Recheck {
-  readonly correction: number
-  /** Once the scan is here, what is missing is reported. */
-  readonly until: BlockHeight
-  /** `txid:position`. */
-  readonly missing: readonly string[]
+interface Run {
+  readonly from: BlockHeight
+  readonly to: BlockHeight
+  readonly kind: Gap['kind']
 }
 
-/** The position of the scan, and the newest correction. */
-interface Corrected {
-  readonly height: BlockHeight
-  readonly correctedBy: number
-}
-
-const keyOf = ({ txid, position }: CreditKey) => `${txid}:${position}`
-
-/** After a correction: what is credited above the position, and must be found again, as must what an earlier one left. */
-export async function openRecheck({ db, host }: ScanContext, { height, correctedBy }: Corrected): Promise<Recheck> {
-  const stored = await host.load<Recheck>(memoryKey)
-  if (stored?.correction === correctedBy) return stored
-  type Credited = CreditKey & { readonly height: BlockHeight }
-  const above = selectAbove(db, { height, max: correctedBy === 0 ? 0 : lookedForMax }) // without a correction nothing is missing
-  const credited = (await above.all<Credited>()).results
-  const until = Math.max(height, ...credited.map((one) => one.height)) as BlockHeight // safe: one of them
-  const missing = [...new Set([...(stored?.missing ?? []), ...credited.map(keyOf)])]
-  const recheck = { correction: correctedBy, until, missing }
-  host.save(memoryKey, recheck)
-  return recheck
-}
-
-/**
- * Takes away what was found, before it is stored: where this ends in between, it is found once more. What was read before the
- * newest correction changes nothing.
- */
-export async function noteFound(
-  { host }: Pick<ScanContext, 'host'>,
-  correctedBy: number,
-  found: readonly CreditKey[],
-): Promise<void> {
-  const recheck = await host.load<Recheck>(memoryKey)
-  if (recheck?.correction !== correctedBy || recheck.missing.length === 0) return
-  const keys = new Set(found.map(keyOf))
-  host.save(memoryKey, { ...recheck, missing: recheck.missing.filter((key) => !keys.has(key)) })
-}
-
-/**
- * Raises an alarm for each credited transfer that was not found again, once the scan has passed all of their blocks. One in a
- * block of an open gap waits until that is read.
- */
-export async function reportMissing(
-  { db, alarms, host }: ScanContext,
-  { correctedBy, height }: Corrected,
-): Promise<void> {
-  const recheck = await host.load<Recheck>(memoryKey)
-  if (recheck?.correction !== correctedBy || recheck.missing.length === 0 || height < recheck.until) return
-  const { results: read } = await selectRead(db, { list: JSON.stringify(recheck.missing) }).all<CreditKey>()
-  for (const { txid, position } of read) {
-    await alarms.raise('corrected-credit', keyOf({ txid, position }), { txid, position })
+/** Runs of consecutive heights. A block whose receipts are to be read is one by itself. */
+function runsOf(gaps: readonly Gap[]): readonly Run[] {
+  const runs: Run[] = []
+  for (const { height, kind } of gaps) {
+    const last = runs.at(-1)
+    const goesOn = kind === 'not-agreed' && last?.kind === kind && last.to === height - 1
+    if (goesOn) runs[runs.length - 1] = { ...last, to: height }
+    else runs.push({ from: height, to: height, kind })
   }
-  await noteFound({ host }, correctedBy, read)
+  return runs
 }
 
-const selectAbove = statement(`
-SELECT txid, position, height FROM transfer INDEXED BY transfer_height
-WHERE height > :height AND state = 'credited' LIMIT :max`)
+/** Fails the batch where a correction came since, or where the rescan is not as it was read: `height` becomes NULL. */
+function requireUnchanged(db: WriteDatabase, { rescan, correctedBy }: RescanStep): D1PreparedStatement {
+  const { id, next_height, to_height, attempts, receipts } = rescans
+  const isSame = sql`${scans.corrected_by} = ${correctedBy} AND EXISTS (SELECT 1 FROM ${rescans} WHERE ${id} = ${rescan.id}
+    AND ${isOpen} AND ${next_height} = ${rescan.from} AND ${to_height} = ${rescan.to}
+    AND ${attempts} = ${rescan.attempts} AND ${receipts} = ${rescan.receipts})`
+  return toStatement(db, openTables(db).update(scans).set({ height: sql`iif(${isSame}, ${scans.height}, NULL)` }))
+}
 
-const selectRead = statement(`
-SELECT txid, position FROM json_each(:list) JOIN transfer INDEXED BY transfer_key
-  ON txid = substr(value, 1, 64) AND position = CAST(substr(value, 66) AS INTEGER)
-WHERE height <= (SELECT height FROM scan) AND NOT EXISTS (
-  SELECT 1 FROM rescan INDEXED BY rescan_open
-  WHERE kind = 'gap' AND finished_at IS NULL AND to_height >= transfer.height AND next_height <= transfer.height)`)
+const columnsOf = ({ from, to, attempts, nextTry, why, receipts, unread }: RescanPart) => ({
+  next_height: from,
+  to_height: to,
+  attempts,
+  next_try: nextTry,
+  why,
+  receipts,
+  unread: unread.length === 0 ? null : JSON.stringify(unread),
+})
 
-const selectDue = statement(`
-SELECT id, kind, next_height AS next, min(to_height, (SELECT height FROM scan)) AS "to", attempts
-FROM rescan INDEXED BY rescan_due
-WHERE finished_at IS NULL AND next_try <= :at AND next_height <= (SELECT height FROM scan)
-ORDER BY next_try, id LIMIT 1`)
+function updateRescan(db: WriteDatabase, { id, to }: Rescan, left: RescanPart | null, at: UnixMs): D1PreparedStatement {
+  const end = { next_height: (to + 1) as BlockHeight, finished_at: at } // safe: one above a height
+  const changes = left === null ? end : columnsOf(left)
+  const update = openTables(db).update(rescans)
+  return toStatement(db, update.set({ ...changes, tried_at: at }).where(and(eq(rescans.id, id), isOpen)))
+}
 
-const selectGaps = statement(`
-SELECT id, next_height AS "from", to_height AS "to", attempts, reason AS why FROM rescan INDEXED BY rescan_open
-WHERE kind = 'gap' AND finished_at IS NULL ORDER BY to_height LIMIT :max`)
+/** A part of another rescan as a row of its own: it was asked for by the same, at the same time. */
+function insertPart(db: WriteDatabase, of: RescanId, part: RescanPart, at: UnixMs): D1PreparedStatement {
+  const { kind, reason, created_at } = rescans
+  const { next_height, to_height, attempts, next_try, why, receipts, unread } = columnsOf(part)
+  return toStatement(
+    db,
+    sql`INSERT INTO ${rescans} (kind, reason, created_at, from_height, next_height, to_height, attempts, next_try, why, receipts,
+        unread, tried_at)
+      SELECT ${kind}, ${reason}, ${created_at}, ${next_height}, ${next_height}, ${to_height}, ${attempts}, ${next_try}, ${why},
+        ${receipts}, ${unread}, ${at} FROM ${rescans} WHERE ${rescans.id} = ${of}`,
+  )
+}
 
-/**
- * Never backwards: what two objects read at the same time is stored by both. Nor over a block that was not read: an older copy
- * of the database, restored meanwhile, can be below the first one.
- */
-const moveRescan = statement(`
-UPDATE rescan SET next_height = :next, next_try = :nextTry, attempts = :attempts, reason = coalesce(:why, reason),
-  finished_at = iif(:next > to_height, :at, NULL)
-WHERE id = :id AND finished_at IS NULL AND next_height BETWEEN :from AND :next`)
+/** A gap that is still tried often grows. One that is tried once a day must keep nothing new waiting. */
+function extendGap(db: WriteDatabase, from: BlockHeight, to: BlockHeight): D1PreparedStatement {
+  const { kind, to_height, attempts, receipts, unread } = rescans
+  const isBelow = and(isOpen, eq(kind, 'gap'), eq(to_height, (from - 1) as BlockHeight)) // safe: one below a block
+  const isWhole = and(lt(attempts, splitAttempts), eq(receipts, 0), isNull(unread))
+  return toStatement(db, openTables(db).update(rescans).set({ to_height: to }).where(and(isBelow, isWhole)))
+}
 
-/** Runs of consecutive heights of the list that no open gap has: in such a run, height and row number grow alike. */
-const runs = `(SELECT min(value) AS first, max(value) AS last FROM (
-    SELECT value, value - row_number() OVER (ORDER BY value) AS run FROM json_each(:list) WHERE NOT EXISTS (
-      SELECT 1 FROM rescan INDEXED BY rescan_open
-      WHERE kind = 'gap' AND finished_at IS NULL AND to_height >= value AND next_height <= value AND id <> :except))
-  GROUP BY run) AS run`
-
-/** MATERIALIZED makes the runs the outer loop: otherwise every row of the table is read. */
-const extendGaps = statement(`
-WITH grown AS MATERIALIZED (
-  SELECT below.id, last FROM ${runs} CROSS JOIN rescan AS below INDEXED BY rescan_open
-  ON kind = 'gap' AND finished_at IS NULL AND to_height = first - 1 AND below.id <> :except)
-UPDATE rescan SET to_height = last, attempts = 0, next_try = min(next_try, :at) FROM grown WHERE rescan.id = grown.id`)
+function insertGap(
+  db: WriteDatabase,
+  { from, to, why, at }: Pick<Run, 'from' | 'to'> & { readonly why: string; readonly at: UnixMs },
+): D1PreparedStatement {
+  const isKnown = isInGap(sql`${to}`)
+  return toStatement(
+    db,
+    sql`INSERT INTO ${rescans} (kind, from_height, next_height, to_height, why, created_at, next_try)
+      SELECT 'gap', ${from}, ${from}, ${to}, ${why}, ${at}, ${at} WHERE NOT ${isKnown}`,
+  )
+}
 
 /** What was seen in a block that is read but for some transactions, and is not in it. Whatever is in it is decided by now. */
-const dropAbsent = statement(`
-UPDATE transfer SET state = 'dropped', changed_at = :at FROM json_each(:list) AS block
-WHERE state = 'seen' AND height = block.value ->> 'height'
-  AND txid NOT IN (SELECT unread.value FROM json_each(block.value -> 'txids') AS unread)`)
-
-const insertGaps = statement(`
-INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)
-SELECT 'gap', first, last, first, coalesce(:why, 'it could not be read or agreed on'), :at, :at FROM ${runs}`)
+function dropAbsent(db: WriteDatabase, { from, unread }: RescanPart, at: UnixMs): D1PreparedStatement {
+  const isAbsent = sql`${transfers.txid} NOT IN (SELECT value FROM json_each(${JSON.stringify(unread)}))`
+  const isSeen = and(eq(transfers.state, 'seen'), eq(transfers.height, from), isAbsent)
+  return toStatement(db, openTables(db).update(transfers).set({ state: 'dropped', changed_at: at }).where(isSeen))
+}
