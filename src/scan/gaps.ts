@@ -3,7 +3,6 @@ import {
   type BlockReading,
   type Chain,
   type ChainTransfer,
-  type MatchOwn,
   type ReceiptReading,
   readBlocksMax,
   receiptsMax,
@@ -13,7 +12,7 @@ import type { UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
 import { storeTransfers } from '../deposits/transfers.ts'
 import { noteFound, type Rescan, selectDueRescan, storeRescanStep } from './rescans.ts'
-import { createOwners, type ScanContext } from './rules.ts'
+import { readOwners, type ScanContext } from './rules.ts'
 import { judgeBlocks, judgeTransfers } from './scan.ts'
 
 const retryMsMin = 60_000
@@ -55,12 +54,11 @@ async function readDue(
 ): Promise<boolean> {
   const { db, clock } = context
   const { id, kind, next, attempts } = due
-  const { match, owners } = createOwners(db)
   const last = Math.min(next + readBlocksMax - 1, due.to) as BlockHeight // safe: one of the two
-  const read = await chain.finalBlocks(next, last, match)
+  const read = await chain.finalBlocks(next, last)
   if (!read.ok && (read.error.kind === 'limited' || read.error.kind === 'out-of-time')) return false
   const blocks = read.ok ? read.value : []
-  const found = judgeBlocks(blocks, owners, rules)
+  const found = judgeBlocks(blocks, await readOwners(db, blocks), rules)
   await noteFound(context, correctedBy, found.decided)
   const unread: Unread[] = []
   for (const block of blocks) {
@@ -174,11 +172,10 @@ async function readCalls(
   if (!isCurrent) save(0) // before the first reply can fail: what is left to others is read again, too
   for (let i = 0; i < queue.length; i += receiptsMax) {
     const batch = queue.slice(i, i + receiptsMax)
-    const { match, owners } = createOwners(db)
-    const read = await readBatch(chain, block, batch, match)
+    const read = await readBatch(chain, block, batch)
     if (read === 'failed' && !isFirstPass) return before.unreadable
     if (read === 'failed' || read === 'stopped') return read
-    const decided = judgeTransfers(read.transfers, block, owners, rules)
+    const decided = judgeTransfers(read.transfers, block, await readOwners(db, [read]), rules)
     await noteFound({ host }, correctedBy, decided)
     if ((await storeTransfers(db, decided, clock.now(), correctedBy)) !== 'stored') return 'stopped'
     unreadable.push(...read.unreadable)
@@ -193,9 +190,8 @@ async function readBatch(
   chain: Chain,
   block: BlockRef,
   txids: readonly Txid[],
-  match: MatchOwn,
 ): Promise<ReceiptReading | 'stopped' | 'failed'> {
-  const read = await chain.receiptTransfers(block, txids, match)
+  const read = await chain.receiptTransfers(block, txids)
   if (read.ok) return read.value
   const { kind } = read.error
   if (kind === 'limited' || kind === 'out-of-time') return 'stopped'
@@ -204,7 +200,7 @@ async function readBatch(
   const unreadable: Txid[] = []
   let failed = 0
   for (const txid of txids) {
-    const one = await readBatch(chain, block, [txid], match)
+    const one = await readBatch(chain, block, [txid])
     if (one === 'stopped') return one
     if (one === 'failed') failed += 1
     transfers.push(...(one === 'failed' ? [] : one.transfers))
