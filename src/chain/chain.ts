@@ -27,9 +27,6 @@ export type ChainFailure =
 /** The result of one read of the chain. A failure never means "no deposits". */
 export type ChainResult<T> = Promise<Result<T, ChainFailure>>
 
-/** Which of these addresses belong to the service. */
-export type MatchOwn = (addresses: readonly Address[]) => Promise<ReadonlySet<Address>>
-
 /** Money that a transaction moved: proven where it comes from final blocks, since `quorum` nodes agree on it. */
 export interface ChainTransfer {
   readonly txid: Txid
@@ -42,17 +39,18 @@ export interface ChainTransfer {
   readonly amount: bigint
 }
 
-/** A transaction that one of the service's addresses has sent: it costs a fee in TRX, whatever it does. */
+/** A transaction, and the address that sent it: it costs a fee in TRX, whatever it does. */
 export interface SentTransaction {
   readonly txid: Txid
   readonly owner: Address
 }
 
-/** A block that was read. Only transfers to or from the service's addresses are in it. */
+/** A block that was read, with all transfers of TRX and of tokens that count, whomever they concern. */
 export interface ReadBlock {
   readonly kind: 'read'
   readonly header: Header
   readonly transfers: readonly ChainTransfer[]
+  /** All of its transactions that have a sender. */
   readonly sent: readonly SentTransaction[]
   /**
    * Null where all logs were read. Otherwise the block has more logs than a reply holds, its token transfers are missing, and
@@ -64,7 +62,7 @@ export interface ReadBlock {
 /** A block of the range, or a height whose block the nodes do not agree on. */
 export type BlockReading = ReadBlock | { readonly kind: 'not-agreed'; readonly height: BlockHeight }
 
-/** Token transfers of some transactions, and those transactions that no node gave a readable receipt of. */
+/** All token transfers of some transactions, and those transactions that no node gave a readable receipt of. */
 export interface ReceiptReading {
   readonly transfers: readonly ChainTransfer[]
   readonly unreadable: readonly Txid[]
@@ -96,10 +94,12 @@ export interface TransactionReading {
   readonly owner: Address | null
   /** Whom it names as its target: a recipient, a receiver or a contract; null where the type has none. */
   readonly target: Address | null
-  /** Transfers to or from the service's addresses. */
+  /** All transfers in it that could be read. */
   readonly transfers: readonly ChainTransfer[]
   /** All of its logs. Empty where it failed. */
   readonly logs: readonly Log[]
+  /** False if this service cannot read its bytes or its receipt: `transfers` can lack some then. */
+  readonly isWhole: boolean
 }
 
 /**
@@ -117,22 +117,15 @@ export interface Chain {
    * Final blocks from `from` on, in order and without a hole, at least one and at most up to `to`: as many as fit into one reply. Each one
    * that is read has the block before it as its parent. `quorum` nodes have the same transfers in it.
    */
-  finalBlocks(from: BlockHeight, to: BlockHeight, match: MatchOwn): ChainResult<readonly BlockReading[]>
+  finalBlocks(from: BlockHeight, to: BlockHeight): ChainResult<readonly BlockReading[]>
   /** Token transfers of at most `receiptsMax` successful calls of a final block, read from their receipts by `quorum` nodes. */
-  receiptTransfers(block: BlockRef, txids: readonly Txid[], match: MatchOwn): ChainResult<ReceiptReading>
+  receiptTransfers(block: BlockRef, txids: readonly Txid[]): ChainResult<ReceiptReading>
   /** Blocks after `known`, oldest first, from one node. */
-  tail(known: BlockRef, match: MatchOwn): ChainResult<Tail>
+  tail(known: BlockRef): ChainResult<Tail>
   /** Where a transaction is. `unknown` requires a reply from at least `quorum` nodes and no failed node. */
   locate(txid: Txid): ChainResult<TransactionLocation>
-  /**
-   * A transaction of the final block at `height`, read in the same way as `finalBlocks`. Null where the block does not have it,
-   * `unreadable` where this service cannot read its bytes or its receipt.
-   */
-  finalTransaction(
-    txid: Txid,
-    height: BlockHeight,
-    match: MatchOwn,
-  ): ChainResult<TransactionReading | 'unreadable' | null>
+  /** A transaction of the final block at `height`, read in the same way as `finalBlocks`. Null if the block does not have it. */
+  finalTransaction(txid: Txid, height: BlockHeight): ChainResult<TransactionReading | null>
   /** The newest balances by one node, in the order requested, in chain units. One HTTP request for `balancesMax` addresses. */
   balances(addresses: readonly Address[], asset: Asset): ChainResult<readonly bigint[]>
   /** The index of the first of at most `balancesMax` addresses that holds an asset by any of `quorum` nodes, or null. */

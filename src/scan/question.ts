@@ -10,7 +10,7 @@ import { type JudgeRules, judgeTransfer, type Owners, type StoredTransfer } from
 import { selectMovedIn, selectTransfersOf, storeTransfers } from '../deposits/transfers.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { selectBalances } from '../ledger/entries.ts'
-import { createOwners, loadRules, type ScanContext } from './rules.ts'
+import { loadRules, readOwners, type ScanContext, selectOwned } from './rules.ts'
 import { type ScanState, secondsToFinal, selectScan, storeFinalized, unminedSeconds } from './scan-state.ts'
 
 /** Whether the caller's deposits in a transaction were credited before the question or by it. */
@@ -141,10 +141,10 @@ async function judgeTransaction(
   if (state !== null && state.halted !== null) return err(haltedFailure)
   const found = await readFinal(context, chain, state, txid)
   if (!found.ok) return found
-  const { reading, owners } = found.value
+  const { reading, owners, transfers } = found.value
   const rules = await loadRules(context, chain, state?.height ?? reading.header.height)
   const moved = new Set(await selectMovedIn(db, txid))
-  const judged = reading.transfers
+  const judged = transfers
     .filter(({ position }) => !moved.has(position))
     .map((transfer) => ({ transfer, verdict: judgeTransfer(transfer, reading.header, owners, rules) }))
   return ok({ reading, owners, rules, correctedBy: state?.correctedBy ?? 0, judged })
@@ -224,11 +224,13 @@ async function readFinal(context: ScanContext, chain: Chain, state: ScanState | 
     }
     if (state !== null) await storeFinalized(db, state, head.value, clock.now())
   }
-  const { match, owners } = createOwners(db)
-  const read = await chain.finalTransaction(txid, height, match)
+  const read = await chain.finalTransaction(txid, height)
   if (!read.ok) return err(toQueryFailure(read.error))
-  if (read.value === 'unreadable') return err(unreadable)
-  return read.value === null ? err(disputed) : ok({ reading: read.value, owners })
+  const reading = read.value
+  if (reading === null) return err(disputed)
+  const owners = await readOwners(db, [reading])
+  const transfers = selectOwned(reading.transfers, owners)
+  return reading.isWhole || transfers.length > 0 ? ok({ reading, owners, transfers }) : err(unreadable)
 }
 
 function explainWorthless(

@@ -1,7 +1,7 @@
-import { type AddressOwner, matchAddresses } from '../addresses/address-book.ts'
+import { matchAddresses } from '../addresses/address-book.ts'
 import type { Address } from '../chain/address.ts'
 import { type BlockHeight, nativeAsset } from '../chain/block.ts'
-import type { Chain, MatchOwn } from '../chain/chain.ts'
+import type { BlockReading, Chain, ChainTransfer, ReceiptReading, TransactionReading } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { ReadDatabase } from '../d1/database.ts'
 import { type JudgeRules, judgeTransfer, type Owners } from '../deposits/transfer.ts'
@@ -31,17 +31,22 @@ const retryMsMax = 86_400_000
 /** Held transfers of each reason that one tick decides again. */
 const heldMax = 500
 
-/** Looks addresses up in the database, so that each one that was issued before is found, and keeps their owners. */
-export function createOwners(db: ReadDatabase): { readonly match: MatchOwn; readonly owners: Owners } {
-  const owners = new Map<Address, AddressOwner>()
-  return {
-    owners,
-    async match(addresses) {
-      const found = await matchAddresses(db, addresses)
-      for (const [address, owner] of found) owners.set(address, owner)
-      return new Set(found.keys())
-    },
+/** The callers of all addresses in what was read: both ends of each transfer, and the senders. One round trip. */
+export async function readOwners(
+  db: ReadDatabase,
+  readings: readonly (BlockReading | ReceiptReading | TransactionReading)[],
+): Promise<Owners> {
+  const addresses = new Set<Address>()
+  for (const reading of readings) {
+    if ('transfers' in reading) for (const { from, to } of reading.transfers) addresses.add(from).add(to)
+    if ('sent' in reading) for (const { owner } of reading.sent) addresses.add(owner)
   }
+  return matchAddresses(db, [...addresses])
+}
+
+/** The transfers to or from addresses of the service: all others concern nobody. */
+export function selectOwned(transfers: readonly ChainTransfer[], owners: Owners): readonly ChainTransfer[] {
+  return transfers.filter(({ from, to }) => owners.has(from) || owners.has(to))
 }
 
 /**

@@ -12,7 +12,7 @@ import {
 } from '../deposits/transfer.ts'
 import { storeTransfers } from '../deposits/transfers.ts'
 import { noteFound, openRecheck } from './rescans.ts'
-import { createOwners, loadRules, type ScanContext } from './rules.ts'
+import { loadRules, readOwners, type ScanContext, selectOwned } from './rules.ts'
 import {
   appendStep,
   haltScan,
@@ -152,8 +152,7 @@ async function readRange(
   const { height, hash } = state
   const from = (height + 1) as BlockHeight // safe: the next height
   const to = Math.min(height + readBlocksMax, head) as BlockHeight // safe: one of the two
-  const { match, owners } = createOwners(db)
-  const read = await chain.finalBlocks(from, to, match)
+  const read = await chain.finalBlocks(from, to)
   if (!read.ok) return read
   const [first] = read.value
   const last = read.value.at(-1)
@@ -163,7 +162,7 @@ async function readRange(
     return err({ kind: 'forked', at: from })
   }
   const end = last.kind === 'read' ? last.header : { height: last.height, hash: null }
-  const found = judgeBlocks(read.value, owners, rules)
+  const found = judgeBlocks(read.value, await readOwners(db, read.value), rules)
   await noteFound(context, state.correctedBy, found.decided)
   await appendStep(db, { expected: state, to: end, ...found, at: clock.now() })
   return ok(null)
@@ -184,7 +183,9 @@ export function judgeBlocks(blocks: readonly BlockReading[], owners: Owners, rul
     if (block.callsToRead !== null) gaps.push(height)
     decided.push(...judgeTransfers(block.transfers, block.header, owners, rules))
     if (native === null) continue
-    for (const { txid, owner } of block.sent) sent.push({ txid, address: owner, height, cuy: native.cuy })
+    for (const { txid, owner } of block.sent) {
+      if (owners.has(owner)) sent.push({ txid, address: owner, height, cuy: native.cuy })
+    }
   }
   return { decided, sent, gaps }
 }
@@ -196,7 +197,7 @@ export function judgeTransfers(
   owners: Owners,
   rules: JudgeRules,
 ): readonly DecidedTransfer[] {
-  return transfers.flatMap((transfer) => {
+  return selectOwned(transfers, owners).flatMap((transfer) => {
     const judged = judgeTransfer(transfer, block, owners, rules)
     return judged === null || judged === 'early' ? [] : [judged]
   })
@@ -226,17 +227,17 @@ async function readTail(
   const finalized = Math.max(height, head.height) as BlockHeight // safe: one of the two
   let latest: BlockHeight | null = null
   for (let reads = 0; reads < tailReadsMax; reads += 1) {
-    const { match, owners } = createOwners(db)
-    const tail = await chain.tail(memory.newest, match)
+    const tail = await chain.tail(memory.newest)
     if (!tail.ok) {
       logger.info('tail-unread', { why: tail.error.kind })
       return latest
     }
     const { follows, blocks } = tail.value
     latest = tail.value.latest
+    const owners = await readOwners(db, blocks)
     const seen = blocks.flatMap(({ header, transfers }) => {
       const seconds = secondsToFinal(header.height, finalized, tail.value.latest)
-      return transfers.flatMap((transfer) => judgeSeen(transfer, header, owners, rules, seconds) ?? [])
+      return selectOwned(transfers, owners).flatMap((one) => judgeSeen(one, header, owners, rules, seconds) ?? [])
     })
     await storeTransfers(db, seen, clock.now())
     const newest = blocks.at(-1)?.header

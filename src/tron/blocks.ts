@@ -1,10 +1,8 @@
-import type { Address } from '../chain/address.ts'
 import { type BlockHeight, type BlockRef, type Header, type Log, nativeAsset, type Txid } from '../chain/block.ts'
 import {
   type BlockReading,
   type ChainResult,
   type ChainTransfer,
-  type MatchOwn,
   type ReadBlock,
   readBlocksMax,
   type Tail,
@@ -173,22 +171,16 @@ export async function readFinalBlocks(
   session: Session,
   from: BlockHeight,
   to: BlockHeight,
-  match: MatchOwn,
 ): ChainResult<readonly BlockReading[]> {
   const found = await agreeOnBlocks(session, from, Math.min(blocksOfReply(session.pool), to - from + 1), to)
   if (!found.ok) return found
-  const blocks = found.value.map((verdict) => ('value' in verdict ? verdict.value : null))
-  for (const block of blocks) if (block !== null) reportUnreadable(session.pool, block)
-  const own = await ownBlocks(
-    blocks.filter((block) => block !== null),
-    match,
-  )
-  return ok(
-    blocks.map((block, i): BlockReading => {
-      const height = (from + i) as BlockHeight // safe: an integer above a height
-      return (block && own.get(block)) ?? { kind: 'not-agreed', height }
-    }),
-  )
+  const blocks = found.value.map((verdict, i): BlockReading => {
+    const height = (from + i) as BlockHeight // safe: an integer above a height
+    if (!('value' in verdict)) return { kind: 'not-agreed', height }
+    reportUnreadable(session.pool, verdict.value)
+    return toReadBlock(verdict.value)
+  })
+  return ok(blocks)
 }
 
 /** Nodes agree on these transactions, whose bytes hash to their txids, and only this service cannot read them. */
@@ -249,7 +241,7 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
 }
 
 /** Blocks after `known` by one node (see `Chain`). */
-export async function readNodeTail(session: Session, known: BlockRef, match: MatchOwn): ChainResult<Tail> {
+export async function readNodeTail(session: Session, known: BlockRef): ChainResult<Tail> {
   const from = (known.height + 1) as BlockHeight // safe: an integer above a height
   const found = await firstAnswer(session, 'money', async (node) => {
     const blocks = await readNodeBlocks(session, node, from, blocksOfReply(session.pool), null, false)
@@ -259,41 +251,18 @@ export async function readNodeTail(session: Session, known: BlockRef, match: Mat
   if (!found.ok) return found
   const follows = (found.value[0]?.header.parentHash ?? known.hash) === known.hash
   const latest = found.value.at(-1)?.header.height ?? known.height
-  const own = await ownBlocks(follows ? found.value : [], match)
-  return ok({ latest, follows, blocks: [...own.values()] })
+  return ok({ latest, follows, blocks: follows ? found.value.map(toReadBlock) : [] })
 }
 
-/** What concerns addresses of the service in blocks. One lookup for all of them. */
-async function ownBlocks(blocks: readonly NodeBlock[], match: MatchOwn): Promise<ReadonlyMap<NodeBlock, ReadBlock>> {
-  const addresses = new Set<Address>()
-  for (const { transactions, native, tokens } of blocks) {
-    for (const { facts } of transactions) if (facts !== null && facts.owner !== null) addresses.add(facts.owner)
-    for (const { from, to } of [...native, ...(tokens ?? [])]) addresses.add(from).add(to)
-  }
-  const own = addresses.size === 0 ? new Set<Address>() : await match([...addresses])
-  return new Map(blocks.map((block) => [block, ownBlock(block, own)]))
-}
-
-function ownBlock({ header, transactions, native, tokens }: NodeBlock, own: ReadonlySet<Address>): ReadBlock {
+function toReadBlock({ header, transactions, native, tokens }: NodeBlock): ReadBlock {
   return {
     kind: 'read',
     header,
-    transfers: ownTransfers([...native, ...(tokens ?? [])], own),
+    transfers: [...native, ...(tokens ?? [])],
     sent: transactions.flatMap(({ txid, facts }) => {
       const owner = facts?.owner ?? null
-      return owner !== null && own.has(owner) ? [{ txid, owner }] : []
+      return owner === null ? [] : [{ txid, owner }]
     }),
     callsToRead: tokens === null ? transactions.filter(isCall).map(({ txid }) => txid) : null,
   }
-}
-
-/** The transfers to or from these addresses. */
-function ownTransfers(transfers: readonly ChainTransfer[], own: ReadonlySet<Address>): readonly ChainTransfer[] {
-  return transfers.filter(({ from, to }) => own.has(from) || own.has(to))
-}
-
-/** The transfers to or from addresses of the service. */
-export async function matchTransfers(transfers: readonly ChainTransfer[], match: MatchOwn) {
-  if (transfers.length === 0) return transfers
-  return ownTransfers(transfers, await match([...new Set(transfers.flatMap(({ from, to }) => [from, to]))]))
 }

@@ -3,7 +3,6 @@ import type { BlockHeight, BlockRef, Log, Txid } from '../chain/block.ts'
 import {
   type ChainResult,
   type ChainTransfer,
-  type MatchOwn,
   type ReceiptReading,
   receiptsMax,
   type TransactionLocation,
@@ -12,7 +11,7 @@ import {
 import { err, ok } from '../common/result.ts'
 import { type Answer, agreeByQuorum, agreeOnOne, collect, failureOf, largestGroup, type Vote } from './agreement.ts'
 import { askOne, askRpc } from './ask.ts'
-import { blockVote, isUnreadable, matchTransfers, readNodeBlocks, readReceipt, renderTransfers } from './blocks.ts'
+import { blockVote, isUnreadable, readNodeBlocks, readReceipt, renderTransfers } from './blocks.ts'
 import { parseResult, receiptCall, transactionCall } from './json-rpc.ts'
 import type { Session, TronNode } from './node.ts'
 import { parseBlockRef, successResult } from './parse/block.ts'
@@ -25,12 +24,11 @@ export async function readReceiptTransfers(
   session: Session,
   block: BlockRef,
   txids: readonly Txid[],
-  match: MatchOwn,
 ): ChainResult<ReceiptReading> {
   const receipts = await agreeOnReceipts(session, block, txids)
   if (!receipts.ok) return receipts
   const { transfers, unreadable } = receipts.value
-  return ok({ transfers: await matchTransfers(transfers, match), unreadable })
+  return ok({ transfers, unreadable })
 }
 
 /** What receipts of a final block have, as `quorum` nodes agree on it. */
@@ -99,8 +97,7 @@ export async function readFinalTransaction(
   session: Session,
   txid: Txid,
   height: BlockHeight,
-  match: MatchOwn,
-): ChainResult<TransactionReading | 'unreadable' | null> {
+): ChainResult<TransactionReading | null> {
   const agreed = await agreeOnOne(session, 'money', `block ${height}`, async (node) => {
     const blocks = await readNodeBlocks(session, node, height, 1, txid)
     if (!blocks.ok) return blocks
@@ -119,13 +116,9 @@ export async function readFinalTransaction(
   const receipts = kind === 'partial' && succeeded ? await agreeOnReceipts(session, block.header, [txid]) : null
   if (receipts !== null && !receipts.ok) return receipts
   const tokens = receipts?.value.transfers ?? block.tokens ?? []
-  const transfers = await matchTransfers(
-    [...block.native, ...tokens].filter((one) => one.txid === txid),
-    match,
-  )
-  const hasUnread = (receipts?.value.unreadable.length ?? 0) > 0 || isUnreadable(transaction)
-  if (hasUnread && transfers.length === 0) return ok('unreadable')
+  const transfers = [...block.native, ...tokens].filter((one) => one.txid === txid)
+  const isWhole = (receipts?.value.unreadable.length ?? 0) === 0 && !isUnreadable(transaction)
   const { type: contractType, owner, target } = transaction.facts ?? { type: -1, owner: null, target: null }
   const logs = receipts?.value.logs ?? block.wantedLogs
-  return ok({ header: block.header, succeeded, contractType, owner, target, transfers, logs })
+  return ok({ header: block.header, succeeded, contractType, owner, target, transfers, logs, isWhole })
 }

@@ -72,11 +72,11 @@ export function createTron(options: TronOptions): Tron {
 function chainOf(session: Session): Chain {
   return {
     finalizedHead: (stored) => readFinalizedHead(session, stored),
-    finalBlocks: (from, to, match) => readFinalBlocks(session, from, to, match),
-    receiptTransfers: (block, txids, match) => readReceiptTransfers(session, block, txids, match),
-    tail: (known, match) => readNodeTail(session, known, match),
+    finalBlocks: (from, to) => readFinalBlocks(session, from, to),
+    receiptTransfers: (block, txids) => readReceiptTransfers(session, block, txids),
+    tail: (known) => readNodeTail(session, known),
     locate: (txid) => locateTransaction(session, txid),
-    finalTransaction: (txid, height, match) => readFinalTransaction(session, txid, height, match),
+    finalTransaction: (txid, height) => readFinalTransaction(session, txid, height),
     balances: (addresses, asset) => readBalances(session, addresses, asset),
     holder: (addresses, asset) => findHolder(session, addresses, asset),
     activated: (address) => isActivated(session, address),

@@ -75,5 +75,6 @@ export const reading = (over: Partial<TransactionReading> = {}): TransactionRead
   target: alice.address,
   transfers: [],
   logs: [],
+  isWhole: true,
   ...over,
 })

@@ -101,6 +101,39 @@ describe('a tick', () => {
     expect(await statesOf(service)).toEqual([])
   })
 
+  it('reads a block with thousands of transfers of others by as many statements as a block with one', async () => {
+    const { service } = await withAddress()
+    const { db } = service
+    await service.tick()
+    let prepared = 0
+    const counted = (inner: Pick<D1Database, 'prepare' | 'batch'>) => ({
+      prepare(sql: string) {
+        prepared += 1
+        return inner.prepare(sql)
+      },
+      batch: (statements: D1PreparedStatement[]) => inner.batch(statements),
+    })
+    const counting = service.with({
+      DB: { ...counted(db), withSession: (start: string) => counted(db.withSession(start)) },
+    })
+    const tick = async (...transfers: TransactionSpec[]) => {
+      service.chain.add(transfers)
+      service.chain.addEmpty(finalityLag)
+      service.clock.seconds += 60
+      prepared = 0
+      await counting.tick()
+      expect((await stateOf(service)).height).toBe(finalizedIn(service))
+      return prepared
+    }
+    await tick()
+    const [one, thousands] = [
+      await tick(trxTo(addressOf(999), 1n)),
+      await tick(...Array.from({ length: 3_000 }, (_, i) => trxTo(addressOf(1_000 + i), 1n))),
+    ]
+    expect(one).toBeGreaterThan(0)
+    expect(thousands).toBe(one)
+  })
+
   it('credits nothing by a token that only one of two nodes has, and passes its block as a gap', async () => {
     const { service, txid } = await withDeposit()
     const [first] = service.nodes

@@ -1,6 +1,6 @@
 import type { Address } from '../../src/chain/address.ts'
 import type { BlockHeight, BlockRef } from '../../src/chain/block.ts'
-import type { BlockReading, Chain, MatchOwn, Payer } from '../../src/chain/chain.ts'
+import type { BlockReading, Chain, Payer } from '../../src/chain/chain.ts'
 import type { Result } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import type { LogFields, Logger } from '../../src/platform/logger.ts'
@@ -63,9 +63,6 @@ export const them = addressOf(2)
 
 /** Who asks, where no tick does. */
 export const caller = (uid: number): Payer => ({ kind: 'caller', uid })
-
-/** Only `us` belongs to the service. */
-export const matchUs: MatchOwn = async (addresses) => new Set(addresses.filter((address) => address === us))
 
 /** A TRX transfer. */
 export const trx = (amount: bigint, to: Address = us): TransactionSpec => ({ kind: 'trx', from: them, to, amount })
@@ -172,14 +169,15 @@ function unwrapped<T>(result: { readonly ok: true; readonly value: T } | { reado
 
 /** Reads the first blocks of the chain. */
 export const readBlocks = (h: Harness, count = 5) =>
-  h.settle(h.open().finalBlocks(at(h.chain.firstHeight), at(h.chain.firstHeight + count - 1), matchUs))
+  h.settle(h.open().finalBlocks(at(h.chain.firstHeight), at(h.chain.firstHeight + count - 1)))
 
-/** One word for each block: its transfers, `calls` where they are to be read, or `no`. */
+/** One word for each block: the number of transfers to or from `us`, `calls` where they are to be read, or `no`. */
 export function wordsOf(result: Result<readonly BlockReading[], unknown>) {
   if (!result.ok) return result.error
   return result.value.map((block) => {
     if (block.kind !== 'read') return 'no'
-    return block.callsToRead === null ? block.transfers.length : `${block.transfers.length} and calls`
+    const { length } = block.transfers.filter(({ from, to }) => from === us || to === us)
+    return block.callsToRead === null ? length : `${length} and calls`
   })
 }
 

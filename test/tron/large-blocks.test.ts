@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Wire } from '../support/block-json.ts'
 import { createChain } from '../support/chain-builder.ts'
 import { changing, type Fault, failing } from '../support/scripted-node.ts'
-import { at, createProbed, type Harness, matchUs, readBlocks as read, txidAt, wordsOf } from './harness.ts'
+import { at, createProbed, type Harness, readBlocks as read, txidAt, wordsOf } from './harness.ts'
 
 describe('a block whose logs are too many for a reply', () => {
   const tooMany = failing('eth_getLogs', -32005, 'query returned more than 10000 results')
@@ -64,13 +64,8 @@ describe('a block that no reply can hold', () => {
     for (const i of [0, 1]) h.fail(i, tooLargeWith(h, 2))
     const { firstHeight } = h.chain
     expect(wordsOf(await read(h))).toEqual([2, 2])
-    expect(wordsOf(await h.settle(h.open().finalBlocks(at(firstHeight + 2), at(firstHeight + 4), matchUs)))).toEqual([
-      'no',
-      2,
-    ])
-    expect(wordsOf(await h.settle(h.open().finalBlocks(at(firstHeight + 4), at(firstHeight + 4), matchUs)))).toEqual([
-      2,
-    ])
+    expect(wordsOf(await h.settle(h.open().finalBlocks(at(firstHeight + 2), at(firstHeight + 4))))).toEqual(['no', 2])
+    expect(wordsOf(await h.settle(h.open().finalBlocks(at(firstHeight + 4), at(firstHeight + 4))))).toEqual([2])
   })
 
   it('is a gap also where the one after it is like it', async () => {
@@ -78,8 +73,7 @@ describe('a block that no reply can hold', () => {
     chain.addEmpty(20)
     const h = await createProbed({ chain })
     for (const i of [0, 1]) h.fail(i, tooLargeWith(h, 2, 3))
-    const from = (i: number) =>
-      h.settle(h.open().finalBlocks(at(chain.firstHeight + i), at(chain.firstHeight + 15), matchUs))
+    const from = (i: number) => h.settle(h.open().finalBlocks(at(chain.firstHeight + i), at(chain.firstHeight + 15)))
     expect(wordsOf(await from(2))).toEqual(['no'])
     expect(wordsOf(await from(3))).toEqual(['no', 0])
   })
@@ -99,7 +93,7 @@ describe('a block that no reply can hold', () => {
     }
     const words: unknown[] = []
     for (let tick = 0; tick < 10 && words.length < 5; tick += 1) {
-      const read = await h.settle(h.open().finalBlocks(at(firstHeight + words.length), at(firstHeight + 4), matchUs))
+      const read = await h.settle(h.open().finalBlocks(at(firstHeight + words.length), at(firstHeight + 4)))
       words.push(...(read.ok ? [wordsOf(read)].flat() : []))
       h.advance(60_000)
     }
@@ -118,7 +112,7 @@ describe('a block that no reply can hold', () => {
     const h = await createProbed({ chain })
     const lengths: number[] = []
     for (let from = chain.firstHeight; lengths.length < 4; ) {
-      const result = await h.settle(h.open().finalBlocks(at(from), at(chain.firstHeight + 380), matchUs))
+      const result = await h.settle(h.open().finalBlocks(at(from), at(chain.firstHeight + 380)))
       const length = result.ok ? result.value.length : 0
       lengths.push(length)
       from += length
