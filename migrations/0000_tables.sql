@@ -91,6 +91,7 @@ CREATE TABLE `transfer` (
 	`amount` integer NOT NULL,
 	`sought` integer DEFAULT false NOT NULL,
 	`seconds` integer,
+	`seen_by` integer,
 	`created_at` integer NOT NULL,
 	`changed_at` integer NOT NULL,
 	CONSTRAINT "transfer_txid" CHECK(length(txid) = 64 AND txid NOT GLOB '*[^0-9a-f]*'),
@@ -109,7 +110,8 @@ CREATE TABLE `transfer` (
 	CONSTRAINT "transfer_reason" CHECK(iif(state = 'held', reason IS NOT NULL AND reason IN ('decimals-unknown','decimals-differ','retired','too-large','wallet-full'), iif(state = 'refused', reason IS NOT NULL AND reason IN ('below-minimum','dust'), reason IS NULL))),
 	CONSTRAINT "transfer_amount" CHECK(amount BETWEEN 0 AND 9007199254740991 AND (amount > 0) = (state = 'credited')),
 	CONSTRAINT "transfer_sought" CHECK(sought = 0 OR (sought = 1 AND state = 'credited')),
-	CONSTRAINT "transfer_seconds" CHECK(seconds IS NULL OR (seconds BETWEEN 0 AND 9007199254740991))
+	CONSTRAINT "transfer_seconds" CHECK(seconds IS NULL OR (seconds BETWEEN 0 AND 9007199254740991)),
+	CONSTRAINT "transfer_seen_by" CHECK(seen_by IS NULL OR (seen_by BETWEEN 1 AND 9007199254740991))
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `transfer_key` ON `transfer` (`txid`,`position`);--> statement-breakpoint
@@ -272,7 +274,7 @@ CREATE TABLE `rescan` (
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE INDEX `rescan_open` ON `rescan` (`to_height`) WHERE finished_at IS NULL;--> statement-breakpoint
-CREATE INDEX `rescan_due` ON `rescan` (`attempts`,`next_try`) WHERE finished_at IS NULL;--> statement-breakpoint
+CREATE INDEX `rescan_due` ON `rescan` (`next_try`) WHERE finished_at IS NULL;--> statement-breakpoint
 CREATE TABLE `scan` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`height` integer,

@@ -188,7 +188,7 @@ END;
 --> statement-breakpoint
 -- All columns but `sought`.
 CREATE TRIGGER transfer_takes_its_steps BEFORE UPDATE OF id, txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, reason,
-    amount, seconds, created_at, changed_at ON transfer
+    amount, seconds, seen_by, created_at, changed_at ON transfer
 BEGIN
   SELECT RAISE(ABORT, 'transfer: its key must not change')
     WHERE NEW.id IS NOT OLD.id OR NEW.txid IS NOT OLD.txid OR NEW.position IS NOT OLD.position
@@ -267,7 +267,7 @@ BEGIN
 END;
 --> statement-breakpoint
 CREATE TRIGGER transfer_step_has_its_effects AFTER UPDATE OF id, txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, reason,
-    amount, seconds, created_at, changed_at ON transfer
+    amount, seconds, seen_by, created_at, changed_at ON transfer
 BEGIN
   INSERT INTO wallet (uid, cuy, balance, entry_count, newest_entry)
     SELECT NEW.uid, NEW.cuy, 0, 0, 0

@@ -1,6 +1,6 @@
-import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
-import { type SQLiteColumn, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
+import { type SQLiteColumn, SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 declare const access: unique symbol
 
@@ -36,6 +36,19 @@ export function toStatement(db: ReadDatabase, query: SQLWrapper): D1PreparedStat
 /** The name of a column without its table, as `SET` and the list of an INSERT require it. */
 export function bare(column: SQLiteColumn): SQL {
   return sql`${sql.identifier(column.name)}`
+}
+
+/** An INSERT of one row of values, followed by `rest`: a FROM or a WHERE. The columns are those of `row`. */
+export function insertSelect<T extends SQLiteTable>(table: T, row: InsertedRow<T>, rest: SQL): SQL {
+  const columns = getTableColumns(table)
+  const names = Object.keys(row).map((key) => bare(columns[key] as SQLiteColumn)) // safe: the keys are those of the table
+  const values = Object.values(row).map((value) => sql`${value}`)
+  return sql`INSERT INTO ${table} (${sql.join(names, sql`, `)}) SELECT ${sql.join(values, sql`, `)} ${rest}`
+}
+
+/** The values of a row to insert, each as it is or as SQL. */
+export type InsertedRow<T extends SQLiteTable> = {
+  readonly [Name in keyof T['$inferInsert']]?: T['$inferInsert'][Name] | SQL | SQLiteColumn
 }
 
 /**

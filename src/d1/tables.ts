@@ -185,6 +185,7 @@ export const transfers = sqliteTable(
     amount: integer().notNull(), // ledger units
     sought: integer({ mode: 'boolean' }).notNull().default(false), // credited above a corrected height, and not found again yet
     seconds: integer(), // until it is final, when it was first seen
+    seen_by: integer(), // the node that has shown it before it was final, by its number
     created_at: instant(),
     changed_at: instant(),
   },
@@ -213,6 +214,7 @@ export const transfers = sqliteTable(
     rule(table.amount, `${safe('amount')} AND (amount > 0) = (state = 'credited')`),
     rule(table.sought, `sought = 0 OR (sought = 1 AND state = 'credited')`),
     rule(table.seconds, orNull(safe)),
+    rule(table.seen_by, orNull(positiveSafe)),
   ],
 )
 

@@ -2,7 +2,7 @@ import { and, eq, gte, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { BlockHeight, Txid } from '../chain/block.ts'
 import type { RescanId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import { isRefusedBy, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { insertSelect, isRefusedBy, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { rescans, scans } from '../d1/state-tables.ts'
 import { type RescanKind, scanSuperseded, transfers } from '../d1/tables.ts'
 import type { DecidedTransfer, SentFact } from '../deposits/transfer.ts'
@@ -185,15 +185,9 @@ function updateRescan(db: WriteDatabase, { id, to }: Rescan, left: RescanPart | 
 
 /** A part of another rescan as a row of its own: it was asked for by the same, at the same time. */
 function insertPart(db: WriteDatabase, of: RescanId, part: RescanPart, at: UnixMs): D1PreparedStatement {
-  const { kind, reason, created_at } = rescans
-  const { next_height, to_height, attempts, next_try, why, receipts, unread } = columnsOf(part)
-  return toStatement(
-    db,
-    sql`INSERT INTO ${rescans} (kind, reason, created_at, from_height, next_height, to_height, attempts, next_try, why, receipts,
-        unread, tried_at)
-      SELECT ${kind}, ${reason}, ${created_at}, ${next_height}, ${next_height}, ${to_height}, ${attempts}, ${next_try}, ${why},
-        ${receipts}, ${unread}, ${at} FROM ${rescans} WHERE ${rescans.id} = ${of}`,
-  )
+  const { id, kind, reason, created_at } = rescans
+  const row = { ...columnsOf(part), kind, reason, created_at, from_height: part.from, tried_at: at }
+  return toStatement(db, insertSelect(rescans, row, sql`FROM ${rescans} WHERE ${id} = ${of}`))
 }
 
 /** A gap that is still tried often grows. One that is tried once a day must keep nothing new waiting. */
@@ -208,17 +202,13 @@ function insertGap(
   db: WriteDatabase,
   { from, to, why, at }: Pick<Run, 'from' | 'to'> & { readonly why: string; readonly at: UnixMs },
 ): D1PreparedStatement {
-  const isKnown = isInGap(sql`${to}`)
-  return toStatement(
-    db,
-    sql`INSERT INTO ${rescans} (kind, from_height, next_height, to_height, why, created_at, next_try)
-      SELECT 'gap', ${from}, ${from}, ${to}, ${why}, ${at}, ${at} WHERE NOT ${isKnown}`,
-  )
+  const row = { kind: 'gap', from_height: from, next_height: from, to_height: to, why, created_at: at, next_try: at } as const
+  return toStatement(db, insertSelect(rescans, row, sql`WHERE NOT ${isInGap(sql`${to}`)}`))
 }
 
 /** What was seen in a block that is read but for some transactions, and is not in it. Whatever is in it is decided by now. */
 function dropAbsent(db: WriteDatabase, { from, unread }: RescanPart, at: UnixMs): D1PreparedStatement {
   const isAbsent = sql`${transfers.txid} NOT IN (SELECT value FROM json_each(${JSON.stringify(unread)}))`
-  const isSeen = and(eq(transfers.state, 'seen'), eq(transfers.height, from), isAbsent)
+  const isSeen = and(sql`${transfers.state} = 'seen'`, eq(transfers.height, from), isAbsent)
   return toStatement(db, openTables(db).update(transfers).set({ state: 'dropped', changed_at: at }).where(isSeen))
 }

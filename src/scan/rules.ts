@@ -1,21 +1,20 @@
+import { inArray } from 'drizzle-orm'
 import { matchAddresses } from '../addresses/address-book.ts'
 import type { Address } from '../chain/address.ts'
 import { type BlockHeight, nativeAsset } from '../chain/block.ts'
 import type { BlockReading, Chain, ChainTransfer, ReceiptReading, TransactionReading } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { ReadDatabase } from '../d1/database.ts'
+import { openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { tokens } from '../d1/state-tables.ts'
 import { type JudgeRules, judgeTransfer, type Owners } from '../deposits/transfer.ts'
 import { selectHeldAgain, storeTransfers } from '../deposits/transfers.ts'
 import type { WriteContext } from '../ledger/context.ts'
 import { selectDecimals, selectOperators, storeDecimals, storeOperators } from '../ledger/stored-settings.ts'
-import type { ObjectHost } from '../platform/object-host.ts'
 
 /** What the scanner's work needs besides the chain. */
-export interface ScanContext extends WriteContext {
-  readonly host: Pick<ObjectHost, 'load' | 'save'>
-}
+export type ScanContext = WriteContext
 
-/** A token of which the decimals are not agreed as they are configured. */
+/** What nodes say of a token's decimals, until they agree on the configured ones. */
 interface DecimalsTry {
   /** What the nodes agreed on, or null. */
   readonly found: number | null
@@ -23,9 +22,7 @@ interface DecimalsTry {
   readonly nextTry: UnixMs
 }
 
-const memoryKey = 'decimals'
-/** The configured operators of which no held transfer is left. */
-const operatorsKey = 'operators'
+const neverAsked: DecimalsTry = { found: null, tries: 0, nextTry: 0 as UnixMs }
 const retryMsMin = 20_000
 const retryMsMax = 86_400_000
 /** Held transfers of each reason that one tick decides again. */
@@ -73,21 +70,20 @@ async function askDecimals(
   chain: Pick<Chain, 'decimals'>,
   stored: ReadonlyMap<Address, number>,
 ): Promise<ReadonlyMap<Address, number>> {
-  const { db, host, clock, currencies, alarms } = context
+  const { db, clock, currencies, alarms } = context
   const known = new Map(stored)
   const missing = [...currencies.byContract].filter(([contract, { retired }]) => !retired && !stored.has(contract))
   if (missing.length === 0) return known
-  const tries = { ...(await host.load<Record<Address, DecimalsTry>>(memoryKey)) }
+  const tries = await selectTries(db, missing.map(([contract]) => contract))
   for (const [contract, { cuy, decimals: configured }] of missing) {
-    const last = tries[contract] ?? { found: null, tries: 0, nextTry: 0 as UnixMs }
+    const last = tries.get(contract) ?? neverAsked
     let { found } = last
     if (found !== configured && last.nextTry <= clock.now()) {
       const answer = await chain.decimals(contract)
       if (!answer.ok && (answer.error.kind === 'limited' || answer.error.kind === 'out-of-time')) continue
       if (answer.ok) found = answer.value
       const nextTry = (clock.now() + Math.min(retryMsMin * 2 ** last.tries, retryMsMax)) as UnixMs // safe: a later time
-      tries[contract] = { found, tries: last.tries + 1, nextTry }
-      host.save(memoryKey, tries)
+      await storeTry(db, contract, { found, tries: last.tries + 1, nextTry })
       // Not believed for ever: a contract can show false ones for a while.
       if (answer.ok && found !== configured) {
         await alarms.raise('decimals-differ', String(cuy), { cuy, configured, contract: found })
@@ -102,28 +98,41 @@ async function askDecimals(
   return known
 }
 
+async function selectTries(
+  db: ReadDatabase,
+  contracts: readonly Address[],
+): Promise<ReadonlyMap<Address, DecimalsTry>> {
+  const { contract, found, tries, next_try: nextTry } = tokens
+  const isOne = inArray(contract, [...contracts])
+  const rows = await openTables(db).select({ contract, found, tries, nextTry }).from(tokens).where(isOne)
+  return new Map(rows.map((row) => [row.contract, row]))
+}
+
+async function storeTry(db: WriteDatabase, contract: Address, { found, tries, nextTry }: DecimalsTry): Promise<void> {
+  const changes = { found, tries, next_try: nextTry }
+  const insertion = openTables(db).insert(tokens).values({ contract, ...changes })
+  await toStatement(db, insertion.onConflictDoUpdate({ target: tokens.contract, set: changes })).run()
+}
+
 /**
  * Decides held transfers again whose reason may have ended, and all that a wallet has sent which is an operator's since. No
  * node is asked. None where `correctedBy` is not the newest correction. True where there were any.
  */
 export async function decideHeld(context: ScanContext, rules: JudgeRules, correctedBy: number): Promise<boolean> {
-  const { db, clock, host, currencies, operators } = context
+  const { db, clock, currencies, operators } = context
   const accepted = currencies.list.filter(({ retired }) => !retired)
   const found = accepted.flatMap(({ cuy, asset, decimals: configured }) => {
     const decimals = asset.kind === 'trc20' ? rules.decimals.get(asset.contract) : undefined
     return decimals === undefined ? [] : [{ cuy, isConfigured: decimals === configured }]
   })
-  const listed = new Set(await host.load<readonly Address[]>(operatorsKey))
-  const senders = [...operators].filter((address) => !listed.has(address))
   const held = await selectHeldAgain(db, {
-    ...{ accepted, senders, max: heldMax },
+    accepted,
     known: found.map(({ cuy }) => cuy),
     agreed: found.filter(({ isConfigured }) => isConfigured).map(({ cuy }) => cuy),
+    senders: [...operators],
+    max: heldMax,
   })
-  const owners = await matchAddresses(
-    db,
-    held.flatMap(({ from, to }) => [from, to]),
-  )
+  const owners = await matchAddresses(db, held.flatMap(({ from, to }) => [from, to]))
   const decided = held.flatMap((stored) => {
     // A currency keeps its contract for good.
     const asset = stored.native ? nativeAsset : currencies.byId.get(stored.cuy)?.asset
@@ -131,8 +140,6 @@ export async function decideHeld(context: ScanContext, rules: JudgeRules, correc
     const judged = judgeTransfer({ ...stored, asset, amount: stored.raw }, stored.block, owners, rules)
     return judged === null || judged === 'early' ? [] : [judged]
   })
-  const stored = await storeTransfers(db, decided, clock.now(), correctedBy)
-  const isAll = stored === 'stored' && held.filter(({ from }) => senders.includes(from)).length < heldMax
-  if (senders.length > 0 && isAll) host.save(operatorsKey, [...operators])
+  await storeTransfers(db, decided, clock.now(), correctedBy)
   return held.length > 0
 }

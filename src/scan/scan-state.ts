@@ -1,11 +1,13 @@
+import { and, eq, lt, sql } from 'drizzle-orm'
 import { type BlockHash, type BlockHeight, blockSeconds, type Header } from '../chain/block.ts'
 import type { ChainFailure } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
-import { isRefusedBy, type ReadDatabase, statement, type WriteDatabase } from '../d1/database.ts'
-import { scanSuperseded } from '../d1/tables.ts'
+import { bare, insertSelect, isRefusedBy, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { scans } from '../d1/state-tables.ts'
+import { scanSuperseded, transfers } from '../d1/tables.ts'
 import type { DecidedTransfer, SentFact } from '../deposits/transfer.ts'
 import { sentStatements, transferStatements } from '../deposits/transfers.ts'
-import { gapStatements } from './rescans.ts'
+import { type Gap, gapStatements, isInGap } from './rescans.ts'
 
 /** The stored state of the scan. */
 export interface ScanState {
@@ -25,12 +27,16 @@ export interface ScanState {
   readonly caughtUpAt: UnixMs
   /** Start of the newest scan that ended, caught up or not. 0 before the first one. */
   readonly triedAt: UnixMs
+  /** Since when each scan has got a finalized head; null where the newest one got none. */
+  readonly answeringSince: UnixMs | null
   /** Why that scan was not caught up, or null. */
   readonly problem: ChainFailure['kind'] | null
   /** Why nothing is credited until an operator acts, or null. */
   readonly halted: string | null
   /** The newest correction that was applied; 0 before any. */
   readonly correctedBy: number
+  /** Which nodes gaps were last tried with. */
+  readonly nodes: string
 }
 
 /** A finalized head that nodes agreed on. */
@@ -46,14 +52,41 @@ export interface ScanStep {
   readonly to: Pick<ScanState, 'height' | 'hash'>
   readonly decided: readonly DecidedTransfer[]
   readonly sent: readonly SentFact[]
-  /** Blocks that could not be read: they become gaps. */
-  readonly gaps: readonly BlockHeight[]
+  readonly gaps: readonly Gap[]
+  /** When the scan began that is caught up with this step; null where more blocks are final. */
+  readonly caughtUpAt: UnixMs | null
   readonly at: UnixMs
+}
+
+/** How a scan ended that stored nothing of that with its last step. */
+export interface ScanResult {
+  readonly startedAt: UnixMs
+  /** Whether nodes agreed on a finalized head. */
+  readonly hasHead: boolean
+  /** Why it is not caught up, or null. */
+  readonly problem: ChainFailure['kind'] | null
 }
 
 /** The state of the scan. Null before it was started. */
 export async function selectScan(db: ReadDatabase): Promise<ScanState | null> {
-  return await selectState(db).first<ScanState>()
+  const [row] = await openTables(db)
+    .select({
+      height: scans.height,
+      hash: scans.hash,
+      finalized: scans.finalized,
+      finalizedTime: scans.finalized_time,
+      finalizedAt: scans.finalized_at,
+      advancedAt: scans.advanced_at,
+      caughtUpAt: scans.caught_up_at,
+      triedAt: scans.tried_at,
+      answeringSince: scans.answering_since,
+      problem: scans.problem,
+      halted: scans.halted,
+      correctedBy: scans.corrected_by,
+      nodes: scans.nodes,
+    })
+    .from(scans)
+  return row === undefined ? null : { ...row, height: row.height as BlockHeight } // safe: the CHECK `scan_superseded`
 }
 
 /** Stores the position below the first block to scan, and the agreed finalized head. A no-op where the scan was started. */
@@ -63,18 +96,30 @@ export async function startScan(
   head: FinalizedHead,
   at: UnixMs,
 ): Promise<void> {
-  const { height, hash } = position
-  await insertScan(db, { height, hash, finalized: head.height, time: head.timestamp, at }).run()
+  const row = {
+    id: 1,
+    height: position.height,
+    hash: position.hash,
+    finalized: head.height,
+    finalized_time: head.timestamp,
+    finalized_at: at,
+    advanced_at: at,
+    caught_up_at: 0 as UnixMs,
+    tried_at: 0 as UnixMs,
+  }
+  await toStatement(db, insertSelect(scans, row, sql`WHERE NOT EXISTS (SELECT 1 FROM ${scans})`)).run()
 }
 
 /** Stores an agreed finalized head. A no-op where the stored one is as high, or where a correction came since `state`. */
 export async function storeFinalized(
   db: WriteDatabase,
   { correctedBy }: Pick<ScanState, 'correctedBy'>,
-  head: FinalizedHead,
+  { height, timestamp }: FinalizedHead,
   at: UnixMs,
 ): Promise<void> {
-  await raiseFinalized(db, { height: head.height, time: head.timestamp, correctedBy, at }).run()
+  const isLower = and(lt(scans.finalized, height), eq(scans.corrected_by, correctedBy))
+  const changes = { finalized: height, finalized_time: timestamp, finalized_at: at }
+  await toStatement(db, openTables(db).update(scans).set(changes).where(isLower)).run()
 }
 
 /** Stores why the scan is halted. The next stored step ends it. A no-op where the position is another one by now. */
@@ -83,48 +128,84 @@ export async function haltScan(
   { height, hash, correctedBy }: ReadAfter,
   why: string,
 ): Promise<void> {
-  await setHalted(db, { height, hash, correctedBy, why }).run()
+  const isSame = and(eq(scans.height, height), sql`${scans.hash} IS ${hash}`, eq(scans.corrected_by, correctedBy))
+  await toStatement(db, openTables(db).update(scans).set({ halted: why }).where(isSame)).run()
 }
 
-/**
- * Stores that a scan that started at `startedAt` has ended, and why it is not caught up, or null. A no-op where the state is
- * older than `triedBefore`, the `triedAt` of its start: an older copy of the database was restored, which the next scan must notice.
- */
-export async function storeScanEnd(
-  db: WriteDatabase,
-  end: { readonly startedAt: UnixMs; readonly triedBefore: UnixMs; readonly problem: ChainFailure['kind'] | null },
-): Promise<void> {
-  await endScan(db, end).run()
+/** Stores how a scan ended. Never backwards: what ended late can have started before what ended already. */
+export async function storeScanEnd(db: WriteDatabase, { startedAt, hasHead, problem }: ScanResult): Promise<void> {
+  const changes = problem === null ? caughtUp(startedAt) : { ...tried(startedAt, hasHead), problem }
+  await toStatement(db, openTables(db).update(scans).set(changes)).run()
 }
+
+const tried = (startedAt: UnixMs, hasHead: boolean) => ({
+  tried_at: sql`max(${scans.tried_at}, ${startedAt})`,
+  answering_since: hasHead ? sql`coalesce(${scans.answering_since}, ${startedAt})` : null,
+})
+
+const caughtUp = (startedAt: UnixMs) => ({
+  ...tried(startedAt, true),
+  caught_up_at: sql`max(${scans.caught_up_at}, ${startedAt})`,
+  problem: null,
+})
+
+/** Stores which nodes gaps are tried with from now on. */
+export function nodesStatement(db: WriteDatabase, nodes: string): D1PreparedStatement {
+  return toStatement(db, openTables(db).update(scans).set({ nodes }))
+}
+
+/** What a step did. `dropped`: by which node each transfer was seen that is in no final block. */
+export type StepResult =
+  | { readonly kind: 'appended'; readonly dropped: readonly (number | null)[] }
+  /** The position is not the expected one, or a correction came in between. Nothing was stored. */
+  | { readonly kind: 'superseded' }
 
 /**
  * Stores position, transfers, sent transactions and gaps together, and drops what was seen in blocks that were read and is
- * not in them. `superseded`: the position is not the expected one, or a correction came in between. Nothing is stored then.
+ * not in them.
  */
-export async function appendStep(
-  db: WriteDatabase,
-  {
-    expected: { height: after, hash: afterHash, correctedBy },
-    to: { height, hash },
-    decided,
-    sent,
-    gaps,
-    at,
-  }: ScanStep,
-): Promise<'appended' | 'superseded'> {
+export async function appendStep(db: WriteDatabase, step: ScanStep): Promise<StepResult> {
+  const { to, decided, sent, gaps, at } = step
   try {
-    await db.batch([
-      moveScan(db, { after, afterHash, correctedBy, height, hash, at }),
+    const results = await db.batch<{ readonly seenBy: number | null }>([
+      moveScan(db, step),
       ...gapStatements(db, gaps, at),
       ...transferStatements(db, decided, at),
       ...sentStatements(db, sent),
-      dropPassed(db, { after, to: height, at }),
+      dropPassed(db, to.height, at),
     ])
-    return 'appended'
+    return { kind: 'appended', dropped: (results.at(-1)?.results ?? []).map(({ seenBy }) => seenBy) }
   } catch (cause) {
-    if (isRefusedBy(scanSuperseded, cause)) return 'superseded'
+    if (isRefusedBy(scanSuperseded, cause)) return { kind: 'superseded' }
     throw cause
   }
+}
+
+/**
+ * Moves the position, or fails the batch: where the state is not the expected one, or a correction has lowered the finalized
+ * height below the step, `height` becomes NULL.
+ */
+function moveScan(db: WriteDatabase, { expected, to, caughtUpAt, at }: ScanStep): D1PreparedStatement {
+  const isExpected = sql`${scans.height} = ${expected.height} AND ${scans.hash} IS ${expected.hash}
+    AND ${scans.corrected_by} = ${expected.correctedBy} AND ${to.height} <= ${scans.finalized}`
+  const changes = {
+    height: sql`iif(${isExpected}, ${to.height}, NULL)`,
+    hash: to.hash,
+    advanced_at: at,
+    halted: null,
+    ...(caughtUpAt === null ? {} : caughtUp(caughtUpAt)),
+  }
+  return toStatement(db, openTables(db).update(scans).set(changes))
+}
+
+/** What was seen in a gap stays: its block was not read. */
+function dropPassed(db: WriteDatabase, to: BlockHeight, at: UnixMs): D1PreparedStatement {
+  const { state, changed_at, height, seen_by } = transfers
+  return toStatement(
+    db,
+    sql`UPDATE ${transfers} INDEXED BY transfer_seen SET ${bare(state)} = 'dropped', ${bare(changed_at)} = ${at}
+      WHERE ${state} = 'seen' AND ${height} <= ${to} AND NOT ${isInGap(height)} RETURNING ${bare(seen_by)} AS "seenBy"`,
+  )
 }
 
 /** In a normal rotation the newest final block is 18 blocks behind the newest one (PROTOCOL.md, Finality). */
@@ -142,39 +223,3 @@ export function secondsToFinal(height: BlockHeight, finalized: BlockHeight, late
   const byFinalized = height - finalized + 1 // exact where the head is close to final, as on a private chain
   return Math.max(1, Math.min(byRotation, byFinalized)) * blockSeconds
 }
-
-const selectState = statement(`
-SELECT height, hash, finalized, finalized_time AS finalizedTime, finalized_at AS finalizedAt, advanced_at AS advancedAt,
-  caught_up_at AS caughtUpAt, tried_at AS triedAt, problem, halted, corrected_by AS correctedBy FROM scan`)
-
-const insertScan = statement(`
-INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
-SELECT 1, :height, :hash, :finalized, :time, :at, :at, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM scan)`)
-
-const raiseFinalized = statement(`
-UPDATE scan SET finalized = :height, finalized_time = :time, finalized_at = :at
-WHERE finalized < :height AND corrected_by = :correctedBy`)
-
-const setHalted = statement(`
-UPDATE scan SET halted = :why WHERE height = :height AND hash IS :hash AND corrected_by = :correctedBy`)
-
-/** Never backwards: what ended late can have started before what ended already. */
-const endScan = statement(`
-UPDATE scan SET problem = :problem, tried_at = max(tried_at, :startedAt),
-  caught_up_at = iif(:problem IS NULL, max(caught_up_at, :startedAt), caught_up_at)
-WHERE tried_at >= :triedBefore`)
-
-/**
- * Moves the position, or fails the batch: where the state is not the expected one, or a correction has lowered the finalized
- * height below the step, `height` becomes NULL.
- */
-const moveScan = statement(`
-UPDATE scan SET hash = :hash, advanced_at = :at, halted = NULL,
-  height = iif(height = :after AND hash IS :afterHash AND corrected_by = :correctedBy AND :height <= finalized, :height, NULL)`)
-
-/** What was seen in a gap stays: its block was not read. */
-const dropPassed = statement(`
-UPDATE transfer SET state = 'dropped', changed_at = :at
-WHERE state = 'seen' AND height > :after AND height <= :to AND NOT EXISTS (
-  SELECT 1 FROM rescan INDEXED BY rescan_open
-  WHERE kind = 'gap' AND finished_at IS NULL AND to_height >= transfer.height AND next_height <= transfer.height)`)

@@ -1,43 +1,26 @@
-import { type BlockHeight, type BlockRef, blockSeconds, type Header } from '../chain/block.ts'
+import type { BlockHeight, BlockRef, Header } from '../chain/block.ts'
 import { type BlockReading, type Chain, type ChainFailure, type ChainTransfer, readBlocksMax } from '../chain/chain.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import {
   type DecidedTransfer,
   type JudgeRules,
-  judgeSeen,
   judgeTransfer,
   type Owners,
   type SentFact,
 } from '../deposits/transfer.ts'
-import { storeTransfers } from '../deposits/transfers.ts'
-import { noteFound, openRecheck } from './rescans.ts'
+import type { Gap } from './rescans.ts'
 import { loadRules, readOwners, type ScanContext, selectOwned } from './rules.ts'
 import {
   appendStep,
   haltScan,
   type ScanState,
-  secondsToFinal,
   selectScan,
   startScan,
   storeFinalized,
   storeScanEnd,
 } from './scan-state.ts'
-
-/** Replies that one scan reads of the tail, which usually fits into one. */
-const tailReadsMax = 5
-/** A block of this age is not the newest one of a node that is well. */
-const newestMsMax = 2 * blockSeconds * 1000
-
-/** When the newest scan began that has ended, as the object remembers it. */
-const triedKey = 'tried'
-/** What the object remembers of the database: it is forgotten where an older copy was restored. */
-const memoryKeys = ['receipts', 'recheck', 'operators', 'compare']
-
-/** What the scans of one instance remember: the newest block of the tail that was read. It can be lost at any time. */
-export interface TailMemory {
-  newest: BlockRef | null
-}
+import { distrustTails, readTail, type TailMemory } from './tail.ts'
 
 /** How a scan ended. */
 export interface ScanEnd {
@@ -58,52 +41,63 @@ export interface ScanEnd {
  * repeated where it ends anywhere. Two scans at a time store nothing twice.
  */
 export async function scan(context: ScanContext, chain: Chain, tail: TailMemory): Promise<ScanEnd> {
-  const { db, clock, logger, host } = context
+  const { db, clock, logger } = context
   const startedAt = clock.now()
-  const triedAt = (await host.load<UnixMs>(triedKey)) ?? 0
   const started = await ensureStarted(context, chain)
-  const end = started.ok
-    ? await catchUp(context, chain, started.value, triedAt, tail)
-    : { ...notYet, state: null, failure: toChainFailure(started.error) }
-  if (end.failure !== null) logger.info('scan-stopped', { ...end.failure })
-  if (!started.ok) return end
-  await storeScanEnd(db, { startedAt, triedBefore: started.value.triedAt, problem: end.failure?.kind ?? null })
-  host.save(triedKey, startedAt)
-  return end
+  if (!started.ok) {
+    const failure = toChainFailure(started.error)
+    logger.info('scan-stopped', { ...failure })
+    return { state: null, head: null, latest: null, rules: null, failure }
+  }
+  const end = await catchUp(context, chain, started.value, startedAt)
+  const { state, head, failure, rules } = end
+  if (failure !== null) {
+    logger.info('scan-stopped', { ...failure })
+    await storeScanEnd(db, { startedAt, hasHead: head !== null, problem: failure.kind })
+  } else if (state.caughtUpAt < startedAt) {
+    await storeScanEnd(db, { startedAt, hasHead: true, problem: null }) // no block was new
+  }
+  const isCaughtUp = failure === null && head !== null && rules !== null
+  const latest = isCaughtUp ? await readTail(context, chain, { state, head, rules }, tail) : null
+  return { state, head: head?.height ?? null, latest, failure, rules }
 }
 
-const notYet = { head: null, latest: null, rules: null }
+/** How far a scan has come. `state` is as stored, its end aside. */
+interface CatchUp {
+  readonly state: ScanState
+  readonly head: Header | null
+  readonly failure: ChainFailure | null
+  readonly rules: JudgeRules | null
+}
 
-/** `triedAt`: when the newest scan began that has ended, as the object remembers it. */
-async function catchUp(
-  context: ScanContext,
-  chain: Chain,
-  first: ScanState,
-  triedAt: number,
-  tail: TailMemory,
-): Promise<ScanEnd> {
-  const { db, clock, host } = context
-  let state = first
-  if (state.triedAt < triedAt) for (const key of memoryKeys) host.save(key, null)
-  const agreed = await chain.finalizedHead({ height: state.finalized, time: state.finalizedTime })
-  if (!agreed.ok) return { ...notYet, state, failure: agreed.error }
+async function catchUp(context: ScanContext, chain: Chain, first: ScanState, startedAt: UnixMs): Promise<CatchUp> {
+  const { db, clock } = context
+  const agreed = await chain.finalizedHead({ height: first.finalized, time: first.finalizedTime })
+  if (!agreed.ok) return { state: first, head: null, failure: agreed.error, rules: null }
   const head = agreed.value
-  // First: an address that is issued from now on is not paid by any block that this scan reads.
-  await storeFinalized(db, state, head, clock.now())
+  let state = first
+  if (head.height > first.finalized) {
+    // First: an address that is issued from now on is not paid by any block that this scan reads.
+    const at = clock.now()
+    await storeFinalized(db, first, head, at)
+    state = { ...first, finalized: head.height, finalizedTime: head.timestamp, finalizedAt: at }
+  }
   const rules = await loadRules(context, chain, state.height)
-  await openRecheck(context, state)
-  let failure: ChainFailure | null = null
-  while (state.height < head.height && failure === null) {
-    const range = await readRange(context, chain, state, head.height, rules)
-    if (!range.ok) failure = range.error
+  while (state.height < head.height) {
+    const read = await readRange(context, chain, state, { head: head.height, rules, startedAt })
+    if (!read.ok) return { state, head, rules, failure: read.error }
+    if (read.value !== null) {
+      state = read.value
+      continue
+    }
     const { correctedBy, height } = state
     state = (await selectScan(db)) ?? state
     // The head can be what was corrected, or above that of a restored older copy: the next scan asks again.
-    if (state.correctedBy !== correctedBy || (range.ok && state.height <= height)) failure = { kind: 'out-of-time' }
+    if (state.correctedBy !== correctedBy || state.height <= height) {
+      return { state, head, rules, failure: { kind: 'out-of-time' } }
+    }
   }
-  const latest = failure === null ? await readTail(context, chain, { state, head, rules }, tail) : null
-  if (state === first) state = (await selectScan(db)) ?? state // with the finalized head that is stored by now
-  return { state, head: head.height, latest, failure, rules }
+  return { state, head, rules, failure: null }
 }
 
 /** Why the scan cannot start: the chain cannot be read, or `TRON_START_BLOCK` is above the agreed finalized head. */
@@ -136,51 +130,61 @@ function toChainFailure(failure: StartFailure): ChainFailure {
   return { kind: 'no-answer', why: 'TRON_START_BLOCK is above the final block that the nodes agree on' }
 }
 
+/** What a scan reads by. */
+interface ScanPlan {
+  /** The newest final block. */
+  readonly head: BlockHeight
+  readonly rules: JudgeRules
+  readonly startedAt: UnixMs
+}
+
 /**
  * Reads the blocks above the position, as many as fit into one reply, and stores position, transfers, credits and gaps
- * together. A block that cannot be read does not stop the position: it becomes a gap. Nothing is stored where another instance
- * moved the position.
+ * together. A block that cannot be read does not stop the position: it becomes a gap.
+ * @returns the new state; null, and nothing is stored, where another scan has moved the position
  */
 async function readRange(
   context: ScanContext,
   chain: Chain,
   state: ScanState,
-  head: BlockHeight,
-  rules: JudgeRules,
-): Promise<Result<null, ChainFailure>> {
+  { head, rules, startedAt }: ScanPlan,
+): Promise<Result<ScanState | null, ChainFailure>> {
   const { db, clock } = context
-  const { height, hash } = state
-  const from = (height + 1) as BlockHeight // safe: the next height
-  const to = Math.min(height + readBlocksMax, head) as BlockHeight // safe: one of the two
+  const from = (state.height + 1) as BlockHeight // safe: the next height
+  const to = Math.min(state.height + readBlocksMax, head) as BlockHeight // safe: one of the two
   const read = await chain.finalBlocks(from, to)
   if (!read.ok) return read
   const [first] = read.value
   const last = read.value.at(-1)
   if (first === undefined || last === undefined) throw new Error('a range without a block')
-  if (first.kind === 'read' && hash !== null && first.header.parentHash !== hash) {
-    await haltScan(db, state, `block ${from} does not follow block ${height}, which is stored`)
+  if (first.kind === 'read' && state.hash !== null && first.header.parentHash !== state.hash) {
+    await haltScan(db, state, `block ${from} does not follow block ${state.height}, which is stored`)
     return err({ kind: 'forked', at: from })
   }
-  const end = last.kind === 'read' ? last.header : { height: last.height, hash: null }
+  const { height, hash } = last.kind === 'read' ? last.header : { height: last.height, hash: null }
   const found = judgeBlocks(read.value, await readOwners(db, read.value), rules)
-  await noteFound(context, state.correctedBy, found.decided)
-  await appendStep(db, { expected: state, to: end, ...found, at: clock.now() })
-  return ok(null)
+  const caughtUpAt = height === head ? startedAt : null
+  const at = clock.now()
+  const result = await appendStep(db, { expected: state, to: { height, hash }, ...found, caughtUpAt, at })
+  if (result.kind === 'superseded') return ok(null)
+  distrustTails(chain, result.dropped)
+  const isCaughtUp = caughtUpAt === null ? {} : { caughtUpAt: startedAt, triedAt: startedAt, problem: null }
+  return ok({ ...state, height, hash, advancedAt: at, halted: null, ...isCaughtUp })
 }
 
-/** What is to be stored of final blocks. `gaps`: those that could not be read, or of which the token transfers could not. */
+/** What is to be stored of final blocks. */
 export function judgeBlocks(blocks: readonly BlockReading[], owners: Owners, rules: JudgeRules) {
   const decided: DecidedTransfer[] = []
   const sent: SentFact[] = []
-  const gaps: BlockHeight[] = []
+  const gaps: Gap[] = []
   const { native } = rules.currencies
   for (const block of blocks) {
     if (block.kind === 'not-agreed') {
-      gaps.push(block.height)
+      gaps.push({ height: block.height, kind: 'not-agreed' })
       continue
     }
     const { height } = block.header
-    if (block.callsToRead !== null) gaps.push(height)
+    if (block.callsToRead !== null) gaps.push({ height, kind: 'receipts' })
     decided.push(...judgeTransfers(block.transfers, block.header, owners, rules))
     if (native === null) continue
     for (const { txid, owner } of block.sent) {
@@ -201,49 +205,4 @@ export function judgeTransfers(
     const judged = judgeTransfer(transfer, block, owners, rules)
     return judged === null || judged === 'early' ? [] : [judged]
   })
-}
-
-/** What a scan that is caught up knows. */
-interface CaughtUp {
-  readonly state: ScanState
-  readonly head: Header
-  readonly rules: JudgeRules
-}
-
-/**
- * Stores the transfers to callers in the blocks that are not final: information, never money, and no reason for a scan to
- * fail. Blocks that were read before are not read again, unless they have left the chain.
- * @returns the newest block of the node, or null where there was no reply
- */
-async function readTail(
-  { db, clock, logger }: ScanContext,
-  chain: Chain,
-  { state, head, rules }: CaughtUp,
-  memory: TailMemory,
-): Promise<BlockHeight | null> {
-  const { height, hash } = state
-  const base = hash !== null && height > head.height ? { height, hash } : head
-  if (memory.newest === null || memory.newest.height <= base.height) memory.newest = base
-  const finalized = Math.max(height, head.height) as BlockHeight // safe: one of the two
-  let latest: BlockHeight | null = null
-  for (let reads = 0; reads < tailReadsMax; reads += 1) {
-    const tail = await chain.tail(memory.newest)
-    if (!tail.ok) {
-      logger.info('tail-unread', { why: tail.error.kind })
-      return latest
-    }
-    const { follows, blocks } = tail.value
-    latest = tail.value.latest
-    const owners = await readOwners(db, blocks)
-    const seen = blocks.flatMap(({ header, transfers }) => {
-      const seconds = secondsToFinal(header.height, finalized, tail.value.latest)
-      return selectOwned(transfers, owners).flatMap((one) => judgeSeen(one, header, owners, rules, seconds) ?? [])
-    })
-    await storeTransfers(db, seen, clock.now())
-    const newest = blocks.at(-1)?.header
-    const hasLeft = !follows && memory.newest !== base
-    if (!hasLeft && (newest === undefined || clock.now() - newest.timestamp < newestMsMax)) return latest
-    memory.newest = newest ?? base
-  }
-  return latest
 }

@@ -1,0 +1,86 @@
+import { type BlockHeight, type BlockRef, blockSeconds, type Header } from '../chain/block.ts'
+import type { Chain, Tail } from '../chain/chain.ts'
+import { type DecidedTransfer, type JudgeRules, judgeSeen, type Owners } from '../deposits/transfer.ts'
+import { countSeen, storeSeen } from '../deposits/transfers.ts'
+import { readOwners, type ScanContext, selectOwned } from './rules.ts'
+import { type ScanState, secondsToFinal } from './scan-state.ts'
+
+/** Replies that one scan reads of the tail, which usually fits into one. */
+const tailReadsMax = 5
+/** A block of this age is not the newest one of a node that is well. */
+const newestMsMax = 2 * blockSeconds * 1000
+/** Transfers of one block that are stored as seen. The others wait until it is final. */
+export const seenOfBlockMax = 200
+/** Transfers that are stored as seen at a time, in all blocks that are not final. */
+export const seenMax = 1_000
+/** So many transfers of one node that are in no final block are no fork of the newest blocks. */
+export const falseSeenMax = 20
+
+/** What the scans of one instance remember: the newest block of the tail that was read. It can be lost at any time. */
+export interface TailMemory {
+  newest: BlockRef | null
+}
+
+/** What a scan that is caught up knows. */
+interface CaughtUp {
+  readonly state: ScanState
+  readonly head: Header
+  readonly rules: JudgeRules
+}
+
+/**
+ * Stores the transfers to callers in the blocks that are not final: information, never money, and no reason for a scan to
+ * fail. What one node says costs a bounded number of rows. Blocks that were read before are not read again, unless they have left the
+ * chain.
+ * @returns the newest block of the node, or null where there was no reply
+ */
+export async function readTail(
+  { db, clock, logger }: ScanContext,
+  chain: Chain,
+  { state, head, rules }: CaughtUp,
+  memory: TailMemory,
+): Promise<BlockHeight | null> {
+  const { height, hash } = state
+  const base = hash !== null && height > head.height ? { height, hash } : head
+  if (memory.newest === null || memory.newest.height <= base.height) memory.newest = base
+  const finalized = Math.max(height, head.height) as BlockHeight // safe: one of the two
+  let latest: BlockHeight | null = null
+  for (let reads = 0; reads < tailReadsMax; reads += 1) {
+    const tail = await chain.tail(memory.newest)
+    if (!tail.ok) {
+      logger.info('tail-unread', { why: tail.error.kind })
+      return latest
+    }
+    const { follows, blocks } = tail.value
+    latest = tail.value.latest
+    const seen = judgeTail(tail.value, await readOwners(db, blocks), rules, finalized)
+    if (seen.length > 0) await storeSeen(db, seen, seenMax - (await countSeen(db, seenMax)), clock.now())
+    const newest = blocks.at(-1)?.header
+    const hasLeft = !follows && memory.newest !== base
+    if (!hasLeft && (newest === undefined || clock.now() - newest.timestamp < newestMsMax)) return latest
+    memory.newest = newest ?? base
+  }
+  return latest
+}
+
+/** What is stored of the blocks of a tail. */
+function judgeTail(
+  { blocks, latest, node }: Tail,
+  owners: Owners,
+  rules: JudgeRules,
+  finalized: BlockHeight,
+): readonly DecidedTransfer[] {
+  return blocks.flatMap(({ header, transfers }) => {
+    const seconds = secondsToFinal(header.height, finalized, latest)
+    const seen = selectOwned(transfers, owners).flatMap((one) => judgeSeen(one, header, owners, rules, { seconds, node }) ?? [])
+    return seen.slice(0, seenOfBlockMax)
+  })
+}
+
+/** Nodes that have shown many transfers which are in no final block are named, and all others are used before them. */
+export function distrustTails(chain: Pick<Chain, 'distrust'>, dropped: readonly (number | null)[]): void {
+  for (const [node, { length }] of Map.groupBy(dropped, (one) => one)) {
+    if (node === null || length <= falseSeenMax) continue
+    chain.distrust(node, `${length} transfers that it showed above the final blocks are not in them`)
+  }
+}
