@@ -157,7 +157,7 @@ export async function reportMissing(
   if (recheck?.correction !== correctedBy || recheck.missing.length === 0 || height < recheck.until) return
   const { results: read } = await selectRead(db, { list: JSON.stringify(recheck.missing) }).all<CreditKey>()
   for (const { txid, position } of read) {
-    await alarms.raise('corrected-credit', keyOf({ txid, position }), { txid, position })
+    await alarms.raise('corrected-credit', { txid, position }, { txid, position })
   }
   await noteFound({ host }, correctedBy, read)
 }
