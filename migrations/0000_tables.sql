@@ -143,13 +143,15 @@ CREATE TABLE `wallet` (
 CREATE UNIQUE INDEX `wallet_owner` ON `wallet` (`uid`,`cuy`);--> statement-breakpoint
 CREATE INDEX `wallet_cuy` ON `wallet` (`cuy`);--> statement-breakpoint
 CREATE TABLE `alarm` (
-	`name` text NOT NULL,
-	`detail` text NOT NULL,
+	`kind` text NOT NULL,
+	`subject` text NOT NULL,
 	`raised_at` integer NOT NULL,
-	PRIMARY KEY(`name`, `detail`),
-	CONSTRAINT "alarm_name" CHECK(name GLOB '[a-z]*' AND name NOT GLOB '*[^a-z-]*' AND length(name) <= 100),
-	CONSTRAINT "alarm_detail" CHECK(length(detail) <= 200),
-	CONSTRAINT "alarm_raised_at" CHECK(raised_at BETWEEN 0 AND 9007199254740991)
+	`seen_at` integer NOT NULL,
+	PRIMARY KEY(`kind`, `subject`),
+	CONSTRAINT "alarm_kind" CHECK(kind GLOB '[a-z]*' AND kind NOT GLOB '*[^a-z-]*' AND length(kind) <= 100),
+	CONSTRAINT "alarm_subject" CHECK(json_valid(subject) AND subject GLOB '{*}' AND length(subject) <= 200),
+	CONSTRAINT "alarm_raised_at" CHECK(raised_at BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "alarm_seen_at" CHECK(seen_at BETWEEN 0 AND 9007199254740991)
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
 CREATE TABLE `compared` (

@@ -69,7 +69,7 @@ export async function checkKeyUse(parts: KeyUseParts): Promise<Result<'unused' |
   const first = Array.from({ length: balancesMax }, (_, index) => addressAt(index))
   const found = async (index: number, cuy: CurrencyId | null) => {
     keyUse.wasUsed = true
-    await alarms.raise('key-was-used', '', { index, cuy })
+    await alarms.raise('key-was-used', {}, { index, cuy })
     return ok('used' as const)
   }
   for (const { asset, cuy } of currencies.list) {

@@ -1,6 +1,7 @@
 import type { UnixMs } from '../common/time.ts'
 import { statement, type WriteDatabase } from '../d1/database.ts'
-import { type AlarmKind, unobservedKinds } from '../platform/alarm-table.ts'
+import type { alarmRows } from '../d1/state-tables.ts'
+import { type AlarmKind, type AlarmSubject, type AlarmSubjects, unobservedKinds } from '../platform/alarm-table.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { LogFields, Logger } from '../platform/logger.ts'
 
@@ -13,19 +14,21 @@ const storedEveryMs = 600_000
 /** Alarms that are kept in memory. With more of them the memory is cleared. */
 const knownMax = 200
 
-/** What an alarm is about. `subject` distinguishes it from others of its kind: '' where there is one at a time. */
-export interface Fault {
-  readonly kind: AlarmKind
-  readonly subject: string
+/** What an alarm of this kind is about. `fields` are those of its log line. */
+type FaultOf<Kind extends AlarmKind> = {
+  readonly kind: Kind
+  readonly subject: AlarmSubjects[Kind]
   readonly fields: LogFields
 }
+/** What is wrong. */
+export type Fault = { readonly [Kind in AlarmKind]: FaultOf<Kind> }[AlarmKind]
 
 /** Alarms about states that last: each is raised once until it ends, by whatever raises it. No method throws. */
 export interface Alarms {
   /** Raises an alarm, unless the same one of the same subject is raised already. */
-  raise(kind: AlarmKind, subject: string, fields: LogFields): Promise<void>
+  raise<Kind extends AlarmKind>(kind: Kind, subject: AlarmSubjects[Kind], fields: LogFields): Promise<void>
   /** The subject is well again: the alarm can be raised anew. False where the database could not be reached, and has it still. */
-  clear(kind: AlarmKind, subject: string): Promise<boolean>
+  clear<Kind extends AlarmKind>(kind: Kind, subject: AlarmSubjects[Kind]): Promise<boolean>
   /** Raises these faults. Every other subject of `kinds` is well again. */
   settle(kinds: readonly AlarmKind[], faults: readonly Fault[]): Promise<void>
 }
@@ -55,7 +58,7 @@ export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
     return isOld ? undefined : last
   }
   /** `isRaised`: whether the database has it, null where it did not answer. */
-  const observe = async ({ kind, subject, fields }: Fault, isRaised: boolean | null) => {
+  const observe = async (kind: AlarmKind, subject: string, fields: LogFields, isRaised: boolean | null) => {
     const last = recall(kind, subject)
     const isKnown = isRaised ?? last !== undefined
     // A row that was stored and is gone was removed where the subject was well.
@@ -71,19 +74,23 @@ export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
     return (await orNull(() => remove(db, { kind, subject }).run())) !== null
   }
   return {
-    clear,
-    async raise(kind, subject, fields) {
+    clear: (kind, subject) => clear(kind, subjectText(subject)),
+    async raise(kind, about, fields) {
+      const subject = subjectText(about)
       const last = recall(kind, subject)
       if (last !== undefined && unobservedKinds.has(kind) && clock.now() - last.at < storedEveryMs) return
       const found = await orNull(() => selectOne(db, { kind, subject }).all())
-      await observe({ kind, subject, fields }, found && found.results.length > 0)
+      await observe(kind, subject, fields, found && found.results.length > 0)
     },
     async settle(kinds, faults) {
-      const wanted = new Set(faults.map(({ kind, subject }) => keyOf(kind, subject)))
+      const wanted = new Set(faults.map(({ kind, subject }) => keyOf(kind, subjectText(subject))))
       const ofKinds = { kinds: JSON.stringify(kinds) }
-      const rows = (await orNull(() => selectOfKinds(db, ofKinds).all<RaisedAlarm>()))?.results
+      const rows = (await orNull(() => selectOfKinds(db, ofKinds).all<AlarmRow>()))?.results
       const raised = new Set(rows?.map(({ kind, subject }) => keyOf(kind, subject)))
-      for (const fault of faults) await observe(fault, rows ? raised.has(keyOf(fault.kind, fault.subject)) : null)
+      for (const { kind, subject: about, fields } of faults) {
+        const subject = subjectText(about)
+        await observe(kind, subject, fields, rows ? raised.has(keyOf(kind, subject)) : null)
+      }
       const isWell = (key: string) => kinds.some((kind) => key.startsWith(keyOf(kind, ''))) && !wanted.has(key)
       for (const key of known.keys()) if (isWell(key)) known.delete(key)
       for (const { kind, subject } of rows ?? []) if (!wanted.has(keyOf(kind, subject))) await clear(kind, subject)
@@ -91,6 +98,11 @@ export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
       await orNull(() => removeBefore(db, unobserved).run())
     },
   }
+}
+
+/** A subject as it is stored: JSON with sorted keys, so that the same subject is the same text. */
+export function subjectText(subject: AlarmSubject): string {
+  return JSON.stringify(Object.fromEntries(Object.entries(subject).sort(([a], [b]) => (a < b ? -1 : 1))))
 }
 
 const keyOf = (kind: AlarmKind, subject: string) => `${kind} ${subject}`
@@ -104,21 +116,16 @@ async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** A raised alarm. */
-export interface RaisedAlarm {
-  readonly kind: AlarmKind
-  readonly subject: string
-  readonly raisedAt: UnixMs
-}
+type AlarmRow = Pick<typeof alarmRows.$inferSelect, 'kind' | 'subject'>
 
-const selectOne = statement('SELECT 1 FROM alarm WHERE name = :kind AND detail = :subject')
+const selectOne = statement('SELECT 1 FROM alarm WHERE kind = :kind AND subject = :subject')
 const selectOfKinds = statement(`
-SELECT name AS kind, detail AS subject, raised_at AS raisedAt FROM alarm WHERE name IN (SELECT value FROM json_each(:kinds))
-ORDER BY name, detail`)
-/** Of an alarm that is raised already it stores the time. */
+SELECT kind, subject FROM alarm WHERE kind IN (SELECT value FROM json_each(:kinds)) ORDER BY kind, subject`)
+/** Of an alarm that is raised already it stores that it was seen again. */
 const upsert = statement(`
-INSERT INTO alarm (name, detail, raised_at) VALUES (:kind, :subject, :at) ON CONFLICT DO UPDATE SET raised_at = :at`)
-const remove = statement('DELETE FROM alarm WHERE name = :kind AND detail = :subject')
+INSERT INTO alarm (kind, subject, raised_at, seen_at) VALUES (:kind, :subject, :at, :at)
+ON CONFLICT DO UPDATE SET seen_at = :at`)
+const remove = statement('DELETE FROM alarm WHERE kind = :kind AND subject = :subject')
 const removeBefore = statement(
-  'DELETE FROM alarm WHERE name IN (SELECT value FROM json_each(:kinds)) AND raised_at < :before',
+  'DELETE FROM alarm WHERE kind IN (SELECT value FROM json_each(:kinds)) AND seen_at < :before',
 )

@@ -32,7 +32,7 @@ export function createSettingsCheck({ db, settings, clock, alarms }: SettingsChe
     if (isReported) return false
     isReported = true
     for (const difference of differences) {
-      await alarms.raise('configuration-differs', difference.setting, { ...difference })
+      await alarms.raise('configuration-differs', { setting: difference.setting }, { ...difference })
     }
     return false
   }

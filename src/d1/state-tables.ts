@@ -7,6 +7,7 @@ import type { ChainFailure } from '../chain/chain.ts'
 import { amountMax } from '../common/amount.ts'
 import type { CurrencyId, EndpointKey, EntryId, EntryType, EventId, RescanId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
+import type { AlarmKind } from '../platform/alarm-table.ts'
 import {
   address,
   between,
@@ -296,11 +297,16 @@ export const webhooks = sqliteTable(
 /** Alarms that are raised and not cleared yet. */
 export const alarmRows = sqliteTable(
   'alarm',
-  { name: text().notNull(), detail: text().notNull(), raised_at: instant() },
+  {
+    kind: text().$type<AlarmKind>().notNull(),
+    subject: text().notNull(), // an `AlarmSubject` as JSON with sorted keys
+    raised_at: instant(),
+    seen_at: instant(), // when a fault whose end cannot be observed was last seen, within ten minutes
+  },
   (table) => [
-    primaryKey({ columns: [table.name, table.detail] }),
-    rule(table.name, "name GLOB '[a-z]*' AND name NOT GLOB '*[^a-z-]*' AND length(name) <= 100"),
-    rule(table.detail, 'length(detail) <= 200'),
-    rule(table.raised_at, safe),
+    primaryKey({ columns: [table.kind, table.subject] }),
+    rule(table.kind, "kind GLOB '[a-z]*' AND kind NOT GLOB '*[^a-z-]*' AND length(kind) <= 100"),
+    rule(table.subject, "json_valid(subject) AND subject GLOB '{*}' AND length(subject) <= 200"),
+    ...rules(safe, table.raised_at, table.seen_at),
   ],
 )

@@ -1,3 +1,62 @@
+/** The subject of a kind of which there is one alarm at a time. */
+type Single = Readonly<Record<string, never>>
+/** A node by its place in `TRON_NODES`, from 1. */
+interface NodeSubject {
+  readonly node: number
+}
+interface BlockSubject {
+  readonly height: number
+}
+interface TransferSubject {
+  readonly txid: string
+  readonly position: number
+}
+/** The holding of an address, which is hex, in a currency. */
+interface HoldingSubject {
+  readonly cuy: number
+  readonly address: string
+}
+/** An endpoint by its place in `WEBHOOKS`, from 1. */
+interface EndpointSubject {
+  readonly endpoint: number
+}
+
+/** What nodes can differ about. */
+export type DisputedSubject = BlockSubject | { readonly txid: string } | { readonly contract: string }
+
+/** What the alarms of each kind are about. It distinguishes those of one kind, and is stored as JSON. */
+export interface AlarmSubjects {
+  'scan-stalled': Single
+  'finality-stalled': Single
+  'chain-forked': Single
+  'tick-failed': Single
+  'gap-unread': { readonly from: number }
+  'transaction-unreadable': BlockSubject
+  /** A node that is outvoted, or what there is no quorum about. */
+  'nodes-disagree': NodeSubject | DisputedSubject
+  'node-lies': NodeSubject | (NodeSubject & { readonly why: 'wrong-chain' })
+  'node-unfit': NodeSubject
+  'allowance-used-up': NodeSubject
+  'decimals-differ': { readonly cuy: number }
+  'deposit-too-large': TransferSubject
+  'corrected-credit': TransferSubject
+  'paid-before-issue': TransferSubject
+  'reconciliation-shortfall': HoldingSubject
+  'reconciliation-surplus': HoldingSubject
+  'configuration-differs': { readonly setting: string }
+  'key-was-used': Single
+  misconfigured: Single
+  'endpoint-failing': EndpointSubject
+  'endpoint-behind': EndpointSubject
+  'events-expiring': EndpointSubject
+  'event-set-aside': EndpointSubject & { readonly event: number }
+}
+
+/** The kinds of alarms. */
+export type AlarmKind = keyof AlarmSubjects
+/** The subject of an alarm of some kind. */
+export type AlarmSubject = AlarmSubjects[AlarmKind]
+
 /** What an operator needs to know about a kind of alarm, in plain sentences. */
 export interface AlarmRule {
   readonly raised: string
@@ -129,10 +188,7 @@ export const alarmTable = {
     raised: 'An endpoint has refused one event for three days. The event was put aside, and the next ones go on.',
     remedy: 'Read it from the feed, or have it sent again: `npm run operate -- webhooks replay`.',
   },
-} as const satisfies Readonly<Record<string, AlarmRule>>
-
-/** The kinds of alarms. */
-export type AlarmKind = keyof typeof alarmTable
+} as const satisfies Readonly<Record<AlarmKind, AlarmRule>>
 
 /** Kinds of which only the fault can be observed, never its end. */
 export const unobservedKinds: ReadonlySet<AlarmKind> = new Set(

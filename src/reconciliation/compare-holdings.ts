@@ -167,7 +167,7 @@ async function report(
   { address, cuy, differing }: Holding,
   { outcome, difference }: Judgement,
 ): Promise<boolean> {
-  const subject = `${cuy}:${address}`
+  const subject = { cuy, address }
   const isShort = difference < 0n
   const amount = (isShort ? -difference : difference).toString()
   const fields = { address: formatBase58(address), cuy, amount }

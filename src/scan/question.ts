@@ -77,7 +77,7 @@ export async function answerQuestion(
     return err(explainWorthless(found.value, currencies, addresses))
   }
   const { position } = early.transfer
-  await context.alarms.raise('paid-before-issue', `${txid}:${position}`, { txid, position, uid })
+  await context.alarms.raise('paid-before-issue', { txid, position }, { txid, position, uid })
   return err(paidBeforeIssue)
 }
 

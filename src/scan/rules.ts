@@ -86,12 +86,12 @@ async function askDecimals(
       await storeTry(db, contract, { found, tries: last.tries + 1, nextTry })
       // Not believed for ever: a contract can show false ones for a while.
       if (answer.ok && found !== configured) {
-        await alarms.raise('decimals-differ', String(cuy), { cuy, configured, contract: found })
+        await alarms.raise('decimals-differ', { cuy }, { cuy, configured, contract: found })
       }
     }
     if (found === configured) {
       // Also where they were found before `CURRENCIES` was corrected.
-      if (await alarms.clear('decimals-differ', String(cuy))) await storeDecimals(db, contract, found)
+      if (await alarms.clear('decimals-differ', { cuy })) await storeDecimals(db, contract, found)
     }
     if (found !== null) known.set(contract, found)
   }

@@ -114,7 +114,7 @@ function createTicks(
       const hasCrashedBefore = await host.load<boolean>(crashedKey)
       host.save(crashedKey, true)
       const why = thrown instanceof Error ? thrown.message : String(thrown)
-      if (hasCrashedBefore === true) await alarms.raise('tick-failed', '', { why })
+      if (hasCrashedBefore === true) await alarms.raise('tick-failed', {}, { why })
     } finally {
       await host.setAlarm(Math.max(next, clock.now()) as UnixMs) // safe: one of the times
       logger.info('tick', { durationMs: clock.now() - startedAt, ...difference(parts.usage(), before) })

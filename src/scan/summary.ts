@@ -1,4 +1,3 @@
-import type { RaisedAlarm } from '../alarms/alarms.ts'
 import type { Address } from '../chain/address.ts'
 import type { ChainFailure } from '../chain/chain.ts'
 import type { CurrencyId, EndpointKey, EntryType } from '../common/ids.ts'
@@ -7,6 +6,7 @@ import { statement, type Value } from '../d1/database.ts'
 import type { HeldReason, TotalKind } from '../d1/tables.ts'
 import { countedMax } from '../deposits/deposits.ts'
 import type { ReadContext } from '../ledger/context.ts'
+import type { AlarmKind, AlarmSubject } from '../platform/alarm-table.ts'
 import { type EndpointDelay, selectEndpointDelays } from '../webhooks/watch-endpoints.ts'
 import { readScanHealth, type ScanHealth, type SharedHealth } from './health.ts'
 import type { OpenGap } from './rescans.ts'
@@ -78,6 +78,14 @@ export interface HoldingDifference {
   readonly since: UnixMs
 }
 
+/** A raised alarm. */
+export interface RaisedAlarm {
+  readonly kind: AlarmKind
+  readonly subject: AlarmSubject
+  /** When it was raised first. */
+  readonly since: UnixMs
+}
+
 /** What an operator looks at first. */
 export interface Summary {
   readonly currencies: readonly CurrencySummary[]
@@ -134,7 +142,7 @@ export async function readSummary(
     readonly (Pick<Summary, 'seen' | 'addresses' | 'newestEvent' | 'problem'> | undefined)[],
     Summary['held'],
     Summary['gaps'],
-    Summary['alarms'],
+    readonly (Omit<RaisedAlarm, 'subject'> & { readonly subject: string })[],
     readonly (Omit<HoldingDifference, 'difference'> & { readonly difference: string })[],
     readonly Pick<CurrencySummary, 'cuy' | 'unread'>[],
   ] // safe: the statements in their order
@@ -144,7 +152,8 @@ export async function readSummary(
     unread: unread.find((one) => one.cuy === cuy)?.unread ?? 0,
   }))
   return {
-    ...{ currencies: sums, addresses, seen, held, gaps, alarms, newestEvent, scan, problem, endpoints: delays },
+    ...{ currencies: sums, addresses, seen, held, gaps, newestEvent, scan, problem, endpoints: delays },
+    alarms: alarms.map((one) => ({ ...one, subject: JSON.parse(one.subject) })),
     differences: differences.map((one) => ({ ...one, difference: BigInt(one.difference) })),
   }
 }
@@ -221,13 +230,12 @@ SELECT id, next_height AS "from", to_height AS "to", attempts, reason AS why, cr
     WHERE state = 'seen' AND height BETWEEN next_height AND to_height LIMIT :gapSeen)) AS seen
 FROM rescan INDEXED BY rescan_open WHERE kind = 'gap' AND finished_at IS NULL ORDER BY to_height LIMIT :gaps`),
   alarms: statement(`
-SELECT name AS kind, detail AS subject, raised_at AS raisedAt FROM alarm ORDER BY name, detail LIMIT :alarms`),
+SELECT kind, subject, raised_at AS since FROM alarm ORDER BY kind, subject LIMIT :alarms`),
   differences: statement(`
 SELECT holding.cuy, holding.address, holding.difference, raised_at AS since
-FROM (SELECT detail, raised_at FROM alarm WHERE name IN ('reconciliation-shortfall', 'reconciliation-surplus')
-  ORDER BY name, detail LIMIT :differences) AS reported
-CROSS JOIN holding ON holding.cuy = CAST(reported.detail AS INTEGER)
-  AND holding.address = substr(reported.detail, instr(reported.detail, ':') + 1)
+FROM (SELECT subject, raised_at FROM alarm WHERE kind IN ('reconciliation-shortfall', 'reconciliation-surplus')
+  ORDER BY kind, subject LIMIT :differences) AS reported
+CROSS JOIN holding ON holding.cuy = reported.subject ->> 'cuy' AND holding.address = reported.subject ->> 'address'
 WHERE holding.difference <> '0'`),
   unread: statement(`
 SELECT value AS cuy, (

@@ -119,7 +119,7 @@ export function nextTickAt(
 async function alarmTooLarge({ db, currencies, alarms }: ScannerParts): Promise<void> {
   const cuys = currencies.list.map(({ cuy }) => cuy)
   for (const { txid, position } of await selectOldestHeld(db, cuys)) {
-    await alarms.raise('deposit-too-large', `${txid}:${position}`, { txid, position })
+    await alarms.raise('deposit-too-large', { txid, position }, { txid, position })
   }
 }
 

@@ -70,23 +70,23 @@ function remember(before: WatchMemory, { now, state, head }: WatchedScan): Watch
 export function scanFaults(watched: WatchedScan, memory: WatchMemory): readonly Fault[] {
   const faults: Fault[] = watched.gaps.map(({ from, to, attempts, why }) => ({
     kind: 'gap-unread',
-    subject: String(from),
+    subject: { from },
     fields: { from, to, attempts, why },
   }))
   const { state, now } = watched
   if (state !== null && state.halted !== null) {
-    return [...faults, { kind: 'chain-forked', subject: '', fields: { scanned: state.height, why: state.halted } }]
+    return [...faults, { kind: 'chain-forked', subject: {}, fields: { scanned: state.height, why: state.halted } }]
   }
   const heights = { scanned: state?.height ?? null, finalized: state?.finalized ?? null }
   const stillMs = now - (stillSince(watched, memory) ?? now)
   if (stillMs > standstillMs) {
     const fields = { ...heights, seconds: Math.floor(stillMs / 1000), why: causeOf(watched) }
-    faults.push({ kind: 'scan-stalled', subject: '', fields })
+    faults.push({ kind: 'scan-stalled', subject: {}, fields })
   }
   const stalledMs = now - (finalitySince(watched, memory) ?? now)
   if (stalledMs > standstillMs) {
     const fields = { ...heights, latest: watched.latest, seconds: Math.floor(stalledMs / 1000) }
-    faults.push({ kind: 'finality-stalled', subject: '', fields })
+    faults.push({ kind: 'finality-stalled', subject: {}, fields })
   }
   return faults
 }

@@ -81,7 +81,9 @@ export async function readDecimals(session: Session, contract: Address): ChainRe
     const result = await askOne(session, node, decimalsCall(contract), (reply) =>
       parseResult(reply, 'decimals', parseUint8),
     )
-    return result.ok ? ok([{ about, facts: String(result.value), rest: '', value: result.value }]) : result
+    return result.ok
+      ? ok([{ about: { contract }, facts: String(result.value), rest: '', value: result.value }])
+      : result
   })
   return agreed.ok ? ok(agreed.value.value) : agreed
 }

@@ -1,5 +1,6 @@
 import type { ChainFailure, ChainResult } from '../chain/chain.ts'
 import { err, ok } from '../common/result.ts'
+import type { DisputedSubject } from '../platform/alarm-table.ts'
 import { requireFit } from './ask.ts'
 import { alarmTextMax } from './limits.ts'
 import { demote, type NodeService, type Pool, type Session, type TronNode } from './node.ts'
@@ -90,7 +91,7 @@ export function failureOf({ pool, deadline }: Session, errors: ReadonlyMap<TronN
 
 /** A node's version of a fact. Nodes agree where their texts are the same; an alarm shows the lines that differ. */
 export interface Vote<T> {
-  readonly about: string
+  readonly about: DisputedSubject
   readonly facts: string
   /** The rest of the facts, or null where the node could not give them. */
   readonly rest: string | null
@@ -194,8 +195,8 @@ function reportMinority<T>(
     if (isQuorum) demote(other.node, pool.clock)
     if (other.rest === null && other.facts === first.facts) continue // it said less, and nothing else
     // A node that is outvoted can differ about other things each time: it is one fault.
-    pool.report('nodes-disagree', isQuorum ? `node ${other.node.number}` : other.about, {
-      about: other.about,
+    pool.report('nodes-disagree', isQuorum ? { node: other.node.number } : other.about, {
+      ...other.about,
       nodes: group.map(({ node }) => node.number).join(','),
       answer: differenceIn(textOf(first), textOf(other)),
       otherNode: other.node.number,

@@ -74,7 +74,7 @@ async function waitForRoom({ pool, payer, deadline, sent }: Session, { number }:
   }
   if (payer.kind === 'tick' && room.error.whose === 'nodes') {
     const why = 'perDay is used up' // so deposits wait: an operator must know why
-    pool.report('allowance-used-up', `node ${number}`, { node: number, seconds: room.error.seconds, why })
+    pool.report('allowance-used-up', { node: number }, { node: number, seconds: room.error.seconds, why })
   }
   return limitedBy(room.error)
 }
@@ -93,7 +93,7 @@ export function recordError(
   recordFailure(node, service, kind, restsBefore, pool.clock)
   if (kind !== 'out-of-time') pool.logger.warn('node-error', { node: node.number, service, kind, why: detail })
   if (kind === 'wrong-chain') {
-    pool.report('node-lies', `wrong-chain ${node.number}`, { node: node.number, why: detail })
+    pool.report('node-lies', { node: node.number, why: 'wrong-chain' }, { node: node.number, why: detail })
   }
 }
 
@@ -237,7 +237,7 @@ export async function requireFit(session: Session, node: TronNode): NodeResult<n
 export function recordUnfit({ pool }: Session, node: TronNode, why: string): ReturnType<typeof nodeError> {
   node.isProbed = false
   node.unfit = { why, until: pool.clock.now() + limits.unfitMs }
-  pool.report('node-unfit', `node ${node.number}`, { node: node.number, why })
+  pool.report('node-unfit', { node: node.number }, { node: node.number, why })
   return nodeError('unfit', why)
 }
 

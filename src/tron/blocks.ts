@@ -76,7 +76,7 @@ function readBlocks(session: Session, node: TronNode, from: number, max: number)
     const parsed = parseBlocks(value, from, max)
     if (!parsed.ok) return nodeError('bad-answer', parsed.error)
     const { blocks, fault } = parsed.value
-    if (fault !== null) pool.report('node-lies', `node ${node.number}`, { node: node.number, why: fault })
+    if (fault !== null) pool.report('node-lies', { node: node.number }, { node: node.number, why: fault })
     if (blocks.length === 0 && fault !== null) return nodeError('bad-answer', fault)
     if (blocks.length > 0) pool.blockBytes = bytes / blocks.length
     return ok(blocks)
@@ -150,7 +150,7 @@ export function blockVote(block: NodeBlock): Vote<NodeBlock> {
     return `${txid} ${result} ${facts === null ? 'unreadable' : facts.owner}${amounts.get(txid) ?? ''}`
   })
   const facts = [`hash ${header.hash}`, `parent ${header.parentHash}`, ...lines].join('\n')
-  return { about: `block ${header.height}`, facts, rest: tokens && renderTransfers(tokens), value: block }
+  return { about: { height: header.height }, facts, rest: tokens && renderTransfers(tokens), value: block }
 }
 
 /** One line for each token transfer. */
@@ -187,7 +187,7 @@ export async function readFinalBlocks(
 function reportUnreadable(pool: Pool, { header: { height }, transactions }: NodeBlock): void {
   const txids = transactions.filter(isUnreadable).map(({ txid }) => txid)
   if (txids.length === 0) return
-  pool.report('transaction-unreadable', `block ${height}`, { height, txids: txids.join(' ').slice(0, alarmTextMax) })
+  pool.report('transaction-unreadable', { height }, { height, txids: txids.join(' ').slice(0, alarmTextMax) })
 }
 
 type Verdicts = readonly QuorumVerdict<NodeBlock>[]

@@ -45,7 +45,7 @@ export async function readFinalizedHead(session: Session, known: StoredHead): Ch
     const isParent = head?.height === height + 1 && head.parentHash === lowest.hash
     const read = head?.height === height ? head : isParent ? lowest : null
     const own = read === null ? await readHeader(session, node, height) : ok(read)
-    return own.ok ? ok([headVote(about, own.value)]) : own
+    return own.ok ? ok([headVote(own.value)]) : own
   })
   return agreed.ok ? ok(agreed.value.value) : agreed
 }
@@ -57,14 +57,14 @@ async function withTime(session: Session, stored: StoredHead): ChainResult<Store
   const about = `block ${height}`
   const agreed = await agreeOnOne(session, 'chain', about, async (node) => {
     const own = await readHeader(session, node, height)
-    return own.ok ? ok([headVote(about, own.value)]) : own
+    return own.ok ? ok([headVote(own.value)]) : own
   })
   return agreed.ok ? ok({ height, time: agreed.value.value.timestamp }) : agreed
 }
 
 /** With the time: heads are compared with it, and the hash of a header that is not computed proves none. */
-function headVote(about: string, value: Header): Vote<Header> {
-  return { about, facts: `hash ${value.hash}\ntime ${value.timestamp}`, rest: '', value }
+function headVote(value: Header): Vote<Header> {
+  return { about: { height: value.height }, facts: `hash ${value.hash}\ntime ${value.timestamp}`, rest: '', value }
 }
 
 async function readHead(session: Session, node: TronNode, stored: StoredHead): NodeResult<Header> {
@@ -75,7 +75,7 @@ async function readHead(session: Session, node: TronNode, stored: StoredHead): N
   if (why === null) return ok({ height, hash, parentHash, timestamp })
   const lie = nodeError('bad-answer', why)
   recordError(session, node, 'rpc', lie.error)
-  session.pool.report('node-lies', `node ${node.number}`, { node: node.number, why })
+  session.pool.report('node-lies', { node: node.number }, { node: node.number, why })
   return lie
 }
 

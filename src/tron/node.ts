@@ -1,6 +1,7 @@
 import type { Address } from '../chain/address.ts'
 import type { Payer } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
+import type { AlarmSubjects } from '../platform/alarm-table.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { LogFields, Logger } from '../platform/logger.ts'
 import type { Allowance } from './allowance.ts'
@@ -58,9 +59,11 @@ export interface TronNode {
 }
 
 /** Reports what an operator must see. `subject` is the same for one fault that lasts. */
-export type Report = (
-  kind: 'nodes-disagree' | 'node-lies' | 'node-unfit' | 'allowance-used-up' | 'transaction-unreadable',
-  subject: string,
+export type Report = <
+  Kind extends 'nodes-disagree' | 'node-lies' | 'node-unfit' | 'allowance-used-up' | 'transaction-unreadable',
+>(
+  kind: Kind,
+  subject: AlarmSubjects[Kind],
   fields: LogFields,
 ) => void
 

@@ -65,7 +65,7 @@ function receiptVote(
   const logs = receipt?.succeeded === true ? receipt.logs : null
   const facts = logs === null ? 'failed' : renderTransfers(tokenTransfers(logs, tokens))
   const rest = logs === null ? '' : JSON.stringify(logs)
-  return { about: `receipt ${txid}`, facts: receipt === null ? 'too large' : facts, rest, value: receipt }
+  return { about: { txid }, facts: receipt === null ? 'too large' : facts, rest, value: receipt }
 }
 
 /** Where a transaction is: in the block that most nodes name. This is no quorum, so credits need the block itself. */

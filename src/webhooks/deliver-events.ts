@@ -95,7 +95,7 @@ async function deliver(
   before: EndpointProgress,
 ): Promise<EndpointProgress> {
   const { clock, logger, alarms } = parts
-  const { key, number } = endpoint
+  const { number } = endpoint
   // With the time: after a restore of the database, another event can have the number.
   const id = `evt_${event.id}_${event.created_at}`
   const answer = await sendWebhook(parts, endpoint, { id, body: parts.writeBody(event) })
@@ -108,7 +108,7 @@ async function deliver(
   logger.warn('webhook-failed', fields)
   // What failed before can have been another event, which was removed.
   if (now - Math.max(failingSince, event.created_at) >= setAsideMs) {
-    await alarms.raise('event-set-aside', `${key}:${event.id}`, fields)
+    await alarms.raise('event-set-aside', { endpoint: number, event: event.id }, fields)
     return { ...after, setAside: event.id }
   }
   const nextTry = (now + retryAfterMs(attempts, clock.random())) as UnixMs // safe: a later time

@@ -17,6 +17,9 @@ const expiringPart = 0.8
 const removedMax = 1_000
 const removalsMax = 20
 
+const endpointFaultKinds = ['endpoint-failing', 'endpoint-behind', 'events-expiring'] as const
+type EndpointFaultKind = (typeof endpointFaultKinds)[number]
+
 /** How far a configured endpoint is behind. */
 export interface EndpointDelay {
   readonly key: EndpointKey
@@ -67,7 +70,7 @@ export async function watchEndpoints(parts: WatchEndpointsParts): Promise<void> 
   const now = parts.clock.now()
   const keepMs = parts.eventsKeepDays * dayMs
   const delays = await selectEndpointDelays(db, parts.endpoints)
-  await alarms.settle(['endpoint-failing', 'endpoint-behind', 'events-expiring'], endpointFaults(delays, now, keepMs))
+  await alarms.settle(endpointFaultKinds, endpointFaults(delays, now, keepMs))
   if (delays.some(({ waitingSince, nextTry }) => waitingSince !== null && nextTry <= now)) parts.wakeEndpoints()
   const before = (now - keepMs) as UnixMs // safe: an earlier time
   for (let i = 0; i < removalsMax; i += 1) if ((await removeOldEvents(db, before, removedMax)) < removedMax) return
@@ -75,11 +78,13 @@ export async function watchEndpoints(parts: WatchEndpointsParts): Promise<void> 
 
 /** What is wrong with endpoints. Their URLs are in no line. */
 export function endpointFaults(delays: readonly EndpointDelay[], now: UnixMs, keepMs: number): readonly Fault[] {
-  return delays.flatMap(({ key, number: endpoint, waitingSince, failingSince, lastFailure }) => {
+  return delays.flatMap(({ number: endpoint, waitingSince, failingSince, lastFailure }) => {
     const why = lastFailure ?? 'it takes events too slowly'
-    const faultAfter = (ms: number, since: UnixMs | null, kind: Fault['kind']): Fault[] => {
+    const faultAfter = (ms: number, since: UnixMs | null, kind: EndpointFaultKind): Fault[] => {
       const lasted = now - (since ?? now)
-      return lasted < ms ? [] : [{ kind, subject: key, fields: { endpoint, seconds: Math.floor(lasted / 1000), why } }]
+      return lasted < ms
+        ? []
+        : [{ kind, subject: { endpoint }, fields: { endpoint, seconds: Math.floor(lasted / 1000), why } }]
     }
     return [
       ...faultAfter(failingAfterMs, failingSince, 'endpoint-failing'),

@@ -27,9 +27,10 @@ async function start() {
     lines,
     /** The alarms of an object or isolate without a memory. */
     open: () => createAlarms({ db: reached, clock, logger: createLogger((line) => lines.push(line)) }),
+    times: async () => (await db.prepare('SELECT raised_at, seen_at FROM alarm').all()).results,
     rows: async () =>
-      (await db.prepare('SELECT name, detail FROM alarm ORDER BY name, detail').raw()).map(([name, detail]) =>
-        `${name} ${detail}`.trim(),
+      (await db.prepare('SELECT kind, subject FROM alarm ORDER BY kind, subject').raw()).map(
+        ([kind, subject]) => `${kind} ${subject}`,
       ),
   }
 }
@@ -38,56 +39,64 @@ describe('an alarm', () => {
   it('is one line with its kind and fields, once until it is cleared, whoever raises it', async () => {
     const { open, lines, rows } = await start()
     const alarms = open()
-    for (const one of [alarms, alarms, open(), open()]) await one.raise('scan-stalled', '', { why: 'nothing answers' })
+    for (const one of [alarms, alarms, open(), open()]) await one.raise('scan-stalled', {}, { why: 'nothing answers' })
     expect(lines).toEqual(['{"level":"error","alarm":"scan-stalled","why":"nothing answers"}'])
-    expect(await rows()).toEqual(['scan-stalled'])
-    await open().clear('scan-stalled', '')
+    expect(await rows()).toEqual(['scan-stalled {}'])
+    await open().clear('scan-stalled', {})
     expect(await rows()).toEqual([])
-    await alarms.raise('scan-stalled', '', {})
+    await alarms.raise('scan-stalled', {}, {})
     expect(lines).toHaveLength(2)
+  })
+
+  it('is the same whatever the order of the members of its subject', async () => {
+    const { open, lines, rows } = await start()
+    await open().raise('reconciliation-surplus', { cuy: 1, address: 'a0' }, {})
+    await open().raise('reconciliation-surplus', { address: 'a0', cuy: 1 }, {})
+    expect(lines).toHaveLength(1)
+    expect(await rows()).toEqual(['reconciliation-surplus {"address":"a0","cuy":1}'])
   })
 
   it('is raised for each subject of its own', async () => {
     const { open, lines } = await start()
-    for (const subject of ['a', 'b', 'a']) await open().raise('gap-unread', subject, { subject })
+    for (const from of [7, 8, 7]) await open().raise('gap-unread', { from }, { from })
     expect(lines).toHaveLength(2)
   })
 
   it('is repeated where the object ends before the row is stored, so that none is lost', async () => {
     const { open, lines, state } = await start()
     state.isAway = true
-    await open().raise('chain-forked', '', {})
+    await open().raise('chain-forked', {}, {})
     state.isAway = false
-    await open().raise('chain-forked', '', {})
-    await open().raise('chain-forked', '', {})
+    await open().raise('chain-forked', {}, {})
+    await open().raise('chain-forked', {}, {})
     expect(lines).toHaveLength(2)
   })
 })
 
 describe('faults that are settled', () => {
-  const gap = (subject: string) => ({ kind: 'gap-unread', subject, fields: { from: subject } }) as const
+  const gap = (from: number) => ({ kind: 'gap-unread', subject: { from }, fields: { from } }) as const
 
   it('are raised once each, and every other subject of the kinds is well', async () => {
     const { open, lines, rows } = await start()
-    await open().raise('gap-unread', '7', {})
-    await open().raise('tick-failed', '', {})
-    await open().raise('chain-forked', '', {})
-    await open().settle(['gap-unread', 'tick-failed'], [gap('8'), gap('9')])
-    await open().settle(['gap-unread', 'tick-failed'], [gap('8'), gap('9')])
+    await open().raise('gap-unread', { from: 7 }, {})
+    await open().raise('tick-failed', {}, {})
+    await open().raise('chain-forked', {}, {})
+    await open().settle(['gap-unread', 'tick-failed'], [gap(8), gap(9)])
+    await open().settle(['gap-unread', 'tick-failed'], [gap(8), gap(9)])
     expect(lines).toHaveLength(5)
-    expect(await rows()).toEqual(['chain-forked', 'gap-unread 8', 'gap-unread 9'])
+    expect(await rows()).toEqual(['chain-forked {}', 'gap-unread {"from":8}', 'gap-unread {"from":9}'])
   })
 
   it('are raised again after they were well', async () => {
     const { open, lines } = await start()
     const alarms = open()
-    for (const faults of [[gap('8')], [], [gap('8')], [gap('8')]]) await alarms.settle(['gap-unread'], faults)
+    for (const faults of [[gap(8)], [], [gap(8)], [gap(8)]]) await alarms.settle(['gap-unread'], faults)
     expect(lines).toHaveLength(2)
   })
 
   it('take a constant number of queries where nothing is new', async () => {
     const { open, db } = await start()
-    const faults = Array.from({ length: 50 }, (_, i) => gap(String(i)))
+    const faults = Array.from({ length: 50 }, (_, i) => gap(i))
     await open().settle(['gap-unread'], faults)
     let queries = 0
     const counted = writable({
@@ -104,28 +113,29 @@ describe('faults that are settled', () => {
 })
 
 describe('an alarm whose end cannot be observed', () => {
-  it('lasts while it is observed, and ends once it was not for an hour', async () => {
-    const { open, lines, rows, state } = await start()
+  it('keeps when it was raised first, lasts while it is observed, and ends once it was not for an hour', async () => {
+    const { open, lines, rows, times, state } = await start()
     const alarms = open()
     for (let minutes = 0; minutes <= 180; minutes += 5) {
-      await alarms.raise('nodes-disagree', '', { minutes })
+      await alarms.raise('nodes-disagree', { node: 1 }, { minutes })
       await open().settle(['chain-forked'], [])
       state.now += 5 * minuteMs
     }
     expect(lines).toHaveLength(1)
+    expect(await times()).toEqual([{ raised_at: 10_000_000, seen_at: 10_000_000 + 180 * minuteMs }])
     state.now += wellAfterMs
     await open().settle(['chain-forked'], [])
     expect(await rows()).toEqual([])
-    await alarms.raise('nodes-disagree', '', {})
+    await alarms.raise('nodes-disagree', { node: 1 }, {})
     expect(lines).toHaveLength(2)
   })
 
   it('takes no query each time that it is observed', async () => {
     const { open, state, lines } = await start()
     const alarms = open()
-    await alarms.raise('node-lies', '1', {})
+    await alarms.raise('node-lies', { node: 1 }, {})
     state.isAway = true // a query would fail, and leave the time as it is
-    for (let i = 0; i < 100; i += 1) await alarms.raise('node-lies', '1', {})
+    for (let i = 0; i < 100; i += 1) await alarms.raise('node-lies', { node: 1 }, {})
     expect(lines).toHaveLength(1)
   })
 })
@@ -137,7 +147,7 @@ describe('while the database cannot be reached, an alarm', () => {
     await alarms.settle(['tick-failed'], [])
     for (const isAway of [true, true, true, false, true, true]) {
       state.isAway = isAway
-      if (isAway) await alarms.raise('tick-failed', '', {})
+      if (isAway) await alarms.raise('tick-failed', {}, {})
       else await alarms.settle(['tick-failed'], [])
     }
     expect(lines).toHaveLength(2)
@@ -147,7 +157,7 @@ describe('while the database cannot be reached, an alarm', () => {
     const { open, lines, state } = await start()
     state.isAway = true
     const alarms = open()
-    for (let i = 0; i < 3; i += 1) await alarms.raise('tick-failed', '', {})
+    for (let i = 0; i < 3; i += 1) await alarms.raise('tick-failed', {}, {})
     expect(lines).toHaveLength(1)
   })
 
@@ -155,24 +165,24 @@ describe('while the database cannot be reached, an alarm', () => {
     const { open, lines, rows, state } = await start()
     const alarms = open()
     state.isAway = true
-    await alarms.raise('tick-failed', '', {})
+    await alarms.raise('tick-failed', {}, {})
     state.isAway = false
-    await alarms.raise('tick-failed', '', {})
-    await open().raise('tick-failed', '', {})
+    await alarms.raise('tick-failed', {}, {})
+    await open().raise('tick-failed', {}, {})
     state.isAway = true
-    await alarms.raise('tick-failed', '', {})
+    await alarms.raise('tick-failed', {}, {})
     expect(lines).toHaveLength(1)
     state.isAway = false
-    expect(await rows()).toEqual(['tick-failed'])
+    expect(await rows()).toEqual(['tick-failed {}'])
   })
 
   it('ends nothing and throws nothing where its end is observed', async () => {
     const { open, rows, state } = await start()
-    await open().raise('scan-stalled', '', {})
+    await open().raise('scan-stalled', {}, {})
     state.isAway = true
-    await open().clear('scan-stalled', '')
+    await open().clear('scan-stalled', {})
     await open().settle(['scan-stalled'], [])
     state.isAway = false
-    expect(await rows()).toEqual(['scan-stalled'])
+    expect(await rows()).toEqual(['scan-stalled {}'])
   })
 })

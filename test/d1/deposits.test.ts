@@ -144,7 +144,7 @@ describe('the summary', () => {
       ),
       db.prepare(`INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try, attempts)
         VALUES ('gap', 90, 91, 90, 'unreadable', 60, 70, 4)`),
-      db.prepare(`INSERT INTO alarm VALUES ('gap-unread', '90', 61)`),
+      db.prepare(`INSERT INTO alarm VALUES ('gap-unread', '{"from":90}', 61, 62)`),
     ])
     await registerEndpoints(db, [endpoint], ms(today))
     await storeTransfers(db, [nth(7, credited(1n))], ms(today + 2_000))
@@ -171,7 +171,7 @@ describe('the summary', () => {
         { reason: 'too-large', cuy: 1, count: 2, oldestAt: today - 86_400_000 },
       ],
       gaps: [{ from: 90, to: 91, attempts: 4, why: 'unreadable', since: 60, seen: 0 }],
-      alarms: [{ kind: 'gap-unread', subject: '90', raisedAt: 61 }],
+      alarms: [{ kind: 'gap-unread', subject: { from: 90 }, since: 61 }],
       scan: { status: 'ok', scanned: 100, finalized: 120, behind: 20 },
       endpoints: [{ number: 1, waitingSince: today + 2_000, failingSince: null }],
     })
@@ -245,7 +245,7 @@ describe('the cost', () => {
       `${numbers(count / 2)} INSERT INTO holding (cuy, address, due_at) SELECT 1, printf('%040x', i + 999999), 5 FROM n`,
       `${numbers(count / 2)} INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)
       SELECT 'gap', i * 2, i * 2, i * 2, 'why', 1, 1 FROM n`,
-      `${numbers(count / 2)} INSERT INTO alarm SELECT 'gap-unread', i, 1 FROM n`,
+      `${numbers(count / 2)} INSERT INTO alarm SELECT 'gap-unread', json_object('from', i), 1, 1 FROM n`,
     ])
   const questions: readonly Question[] = [
     {},

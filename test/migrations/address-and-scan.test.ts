@@ -167,17 +167,24 @@ describe('a stored setting', () => {
 })
 
 describe('an alarm', () => {
-  const alarm = (name: string, detail: string, at: number | string = 5) =>
-    `INSERT INTO alarm (name, detail, raised_at) VALUES ('${name}', '${detail}', ${at})`
+  const alarm = (kind: string, subject: string, at: number | string = 5, seenAt: number | string = at) =>
+    `INSERT INTO alarm (kind, subject, raised_at, seen_at) VALUES ('${kind}', '${subject}', ${at}, ${seenAt})`
   it.each([
-    ['stored twice', alarm('tick-failed', ''), 'UNIQUE constraint failed: alarm.name, alarm.detail'],
-    ['without a name', alarm('', ''), 'CHECK constraint failed: alarm_name'],
-    ['with another name than that of an alarm', alarm('Tick failed', ''), 'CHECK constraint failed: alarm_name'],
-    ['with a long detail', alarm('tick-failed', 'x'.repeat(201)), 'CHECK constraint failed: alarm_detail'],
-    ['raised before 1970', alarm('scan-stalled', '', -1), 'CHECK constraint failed: alarm_raised_at'],
-    ['raised at no integer', alarm('scan-stalled', '', "'x'"), 'cannot store TEXT value in INTEGER column'],
+    ['stored twice', alarm('tick-failed', '{}'), 'UNIQUE constraint failed: alarm.kind, alarm.subject'],
+    ['without a kind', alarm('', '{}'), 'CHECK constraint failed: alarm_kind'],
+    ['of another form than a kind', alarm('Tick failed', '{}'), 'CHECK constraint failed: alarm_kind'],
+    ['with a subject that is no JSON', alarm('tick-failed', 'node 1'), 'CHECK constraint failed: alarm_subject'],
+    ['with a subject that is no object', alarm('tick-failed', '1'), 'CHECK constraint failed: alarm_subject'],
+    [
+      'with a long subject',
+      alarm('tick-failed', `{"setting":"${'x'.repeat(200)}"}`),
+      'CHECK constraint failed: alarm_subject',
+    ],
+    ['raised before 1970', alarm('scan-stalled', '{}', -1, 5), 'CHECK constraint failed: alarm_raised_at'],
+    ['seen before 1970', alarm('scan-stalled', '{}', 5, -1), 'CHECK constraint failed: alarm_seen_at'],
+    ['raised at no integer', alarm('scan-stalled', '{}', "'x'", 5), 'cannot store TEXT value in INTEGER column'],
   ])('%s is refused', async (_, sql, why) => {
-    await db.prepare(alarm('tick-failed', '')).run()
+    await db.prepare(alarm('tick-failed', '{}')).run()
     await expectRefusal(sql, why)
   })
 })

@@ -14,7 +14,7 @@ const { pages, open } = at
 describe('hostile texts', () => {
   it('in marks, names, references and reasons are shown as texts', async () => {
     for (const [, change] of faults) change(at.desk)
-    at.desk.summary.alarms = [alarm('new', hostile)]
+    at.desk.summary.alarms = [alarm('new', { setting: hostile })]
     at.desk.summary.gaps = [{ from: 1, to: 1, since: hostile, attempts: 1, why: hostile, seen: 1 }]
     at.desk.summary.endpoints = [{ number: 1, behind_seconds: 9, failing_since: hostile, last_failure: hostile }]
     Object.assign(at.desk.summary.currencies[0] ?? {}, { symbol: hostile })

@@ -46,7 +46,7 @@ export const wellSummary = () => ({
 })
 
 /** A raised alarm. */
-export const alarm = (kind: string, subject = '', seconds = 600) => ({
+export const alarm = (kind: string, subject: object = {}, seconds = 600) => ({
   ...{ kind, subject, since: ago(seconds), raised: `raised ${kind}`, remedy: `remedy ${kind}` },
 })
 
@@ -117,8 +117,8 @@ export function addDifferences({ summary }: DeskStory): void {
     { cuy: 2, address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', amt: exact('-9007199254.740993'), since: ago(90_000) },
   ]
   summary.alarms.push(
-    alarm('reconciliation-surplus', `1:${payAddress}`),
-    alarm('reconciliation-shortfall', '2:TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', 90_000),
+    alarm('reconciliation-surplus', { cuy: 1, address: payAddress }),
+    alarm('reconciliation-shortfall', { cuy: 2, address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' }, 90_000),
   )
   for (const currency of summary.currencies) currency.differing = 1
 }
@@ -136,7 +136,7 @@ export const faults: readonly (readonly [
       summary.gaps = [
         { from: 100, to: 105, since: ago(7_200), attempts: 7, why: 'the nodes disagree about block 100', seen: 2 },
       ]
-      summary.alarms = [alarm('gap-unread', '100'), alarm('nodes-disagree', 'block 103')]
+      summary.alarms = [alarm('gap-unread', { from: 100 }), alarm('nodes-disagree', { height: 103 })]
     },
     'Blocks 100 to 105 could not be read: deposits in there are not credited yet',
     'add a node to TRON_NODES or replace one',
@@ -155,7 +155,7 @@ export const faults: readonly (readonly [
     'a surplus',
     ({ summary }) => {
       Object.assign(summary.currencies[0] ?? {}, { unexplained: exact('12.5'), differing: 1 })
-      summary.alarms = [alarm('reconciliation-surplus', `1:${payAddress}`)]
+      summary.alarms = [alarm('reconciliation-surplus', { cuy: 1, address: payAddress })]
       summary.differences = [{ cuy: 1, address: payAddress, amt: exact('12.5'), since: ago(600) }]
     },
     'An address holds more than is recorded',
@@ -166,7 +166,7 @@ export const faults: readonly (readonly [
     ({ summary }) => {
       const failing = { behind_seconds: 4_000, failing_since: ago(4_000), last_failure: '500' }
       summary.endpoints[1] = { number: 2, ...failing }
-      summary.alarms = [alarm('endpoint-failing', 'endpoint 2'), alarm('endpoint-behind', 'endpoint 2')]
+      summary.alarms = [alarm('endpoint-failing', { endpoint: 2 }), alarm('endpoint-behind', { endpoint: 2 })]
     },
     'Webhook endpoint 2 fails: HTTP 500',
     'npm run operate -- webhooks status',
@@ -199,7 +199,7 @@ export const faults: readonly (readonly [
   [
     'wrong decimals',
     (desk) => {
-      desk.summary.alarms.push(alarm('decimals-differ', '2'))
+      desk.summary.alarms.push(alarm('decimals-differ', { cuy: 2 }))
       desk.summary.transfers.held_for = [{ reason: 'decimals-differ', cuy: 2, count: 1 }]
       desk.deposits = [owned(9, 'held', { reason: 'decimals-differ', why: 'the decimals differ' })]
     },

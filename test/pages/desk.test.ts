@@ -55,7 +55,11 @@ describe('the first screen', () => {
 
   it('has the worst first and each of the others once, in both languages', async () => {
     for (const [, change] of faults) change(at.desk)
-    at.desk.summary.alarms = [alarm('node-lies', 'node 2'), alarm('a-new-kind', 'x'), alarm('chain-forked')]
+    at.desk.summary.alarms = [
+      alarm('node-lies', { node: 2 }),
+      alarm('a-new-kind', { setting: 'x' }),
+      alarm('chain-forked'),
+    ]
     addDifferences(at.desk)
     const page = await open({ ...desktop, languages: ['zh-CN'] })
     await seeIn(page, '#state', '有一个最终区块与已存储的区块不相接')
@@ -84,8 +88,8 @@ describe('the first screen', () => {
   it('names nodes, endpoints and blocks by what they are in the settings, and the log line to look for', async () => {
     faults[0]?.[1](at.desk)
     const { summary } = at.desk
-    summary.alarms.push(alarm('node-lies', 'wrong-chain 2'), alarm('nodes-disagree', 'block 106'))
-    summary.alarms.push(alarm('event-set-aside', 'endpoint 1:31'))
+    summary.alarms.push(alarm('node-lies', { node: 2, why: 'wrong-chain' }), alarm('nodes-disagree', { height: 106 }))
+    summary.alarms.push(alarm('event-set-aside', { endpoint: 1, event: 31 }))
     const page = await open()
     await seeIn(page, '#state', 'Blocks 100 to 105')
     const status = await textOfFirst(page, '.status')

@@ -3,7 +3,7 @@ import { createAlarms } from '../../src/alarms/alarms.ts'
 import { writable } from '../../src/d1/database.ts'
 import { addressAt, dayMs, paid, shown, startReconciliation, surplus } from './harness.ts'
 
-const row = `${surplus} 1:${addressAt(0)}`
+const row = `${surplus} ${JSON.stringify({ address: addressAt(0), cuy: 1 })}`
 
 /** An address with a reported surplus of 7, whose next comparison is due. */
 async function withSurplus() {
@@ -52,7 +52,7 @@ it('the alarm of a difference that is gone ends also where the database fails on
   let failures = 0
   const failing = {
     prepare(sql: string) {
-      if (failures > 1 || !sql.startsWith('DELETE FROM alarm WHERE name = ')) return service.db.prepare(sql)
+      if (failures > 1 || !sql.startsWith('DELETE FROM alarm WHERE kind = ')) return service.db.prepare(sql)
       failures += 1
       throw new Error('D1_ERROR: Network connection lost.')
     },

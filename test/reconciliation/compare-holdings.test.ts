@@ -80,7 +80,7 @@ describe('a surplus', () => {
       await service.wait(15)
     }
     expect(service.raised).toHaveLength(1)
-    expect(await service.raisedRows()).toEqual([`${surplus} 1:${addressAt(1)}`])
+    expect(await service.raisedRows()).toEqual([`${surplus} ${JSON.stringify({ address: addressAt(1), cuy: 1 })}`])
     await service.minutes(1, [paid(1, 1, 7n * oneTrx)]) // found by a rescan
     await service.wait(20)
     expect(await service.raisedRows()).toEqual([])

@@ -100,7 +100,7 @@ export async function startReconciliation({ addresses }: { readonly addresses: n
       }
     },
     holdings: async () => (await db.prepare('SELECT * FROM holding ORDER BY cuy, address').all<Row>()).results,
-    raisedRows: async () => (await db.prepare('SELECT name, detail FROM alarm').raw()).map((row) => row.join(' ')),
+    raisedRows: async () => (await db.prepare('SELECT kind, subject FROM alarm').raw()).map((row) => row.join(' ')),
   }
 }
 

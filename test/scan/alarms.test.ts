@@ -43,7 +43,7 @@ describe('an alarm that a killed instance left raised', () => {
   it('is no reason to be silent about the next one', async () => {
     const { service } = await withDeposit()
     for (const kind of ['chain-forked', 'finality-stalled', 'scan-stalled']) {
-      await service.db.prepare(`INSERT INTO alarm (name, detail, raised_at) VALUES ('${kind}', '', 0)`).run()
+      await service.db.prepare(`INSERT INTO alarm VALUES ('${kind}', '{}', 0, 0)`).run()
     }
     await tickFor(service, 20)
     const other = service.chain.fork(service.chain.tip().height - 25)

@@ -101,7 +101,7 @@ describe('a token that was configured with wrong decimals', () => {
     await tickLater(right, recheckMs / 1000)
     expect(await balancesOf(right)).toEqual({ 1: 0, 2: 25 })
     expect(decimalsCalls(wrong)).toBe(asked)
-    const raised = await wrong.db.prepare('SELECT name FROM alarm').raw()
+    const raised = await wrong.db.prepare('SELECT kind FROM alarm').raw()
     expect(raised).toEqual([])
     expect(await wrong.db.prepare(`SELECT value FROM stored_setting WHERE name GLOB 'DECIMALS.*'`).raw()).toEqual([
       ['6'],

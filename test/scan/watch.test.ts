@@ -134,8 +134,8 @@ describe('the watch over the scan', () => {
       { from: height(9), to: height(30), attempts: 1, why: 'the nodes disagree' },
     ]
     expect(scanFaults(scan({ gaps: gaps.map((gap) => ({ ...gap, id: 1 as RescanId })) }), answering(900))).toEqual([
-      { kind: 'gap-unread', subject: '7', fields: { ...gaps[0] } },
-      { kind: 'gap-unread', subject: '9', fields: { ...gaps[1] } },
+      { kind: 'gap-unread', subject: { from: 7 }, fields: { ...gaps[0] } },
+      { kind: 'gap-unread', subject: { from: 9 }, fields: { ...gaps[1] } },
     ])
   })
 })

@@ -167,8 +167,8 @@ describe('where nodes differ about a block', () => {
         level: 'report',
         name: 'nodes-disagree',
         fields: {
-          subject: `block ${h.chain.firstHeight + 2}`,
-          about: `block ${h.chain.firstHeight + 2}`,
+          subject: { height: h.chain.firstHeight + 2 },
+          height: h.chain.firstHeight + 2,
           nodes: '1',
           answer: `${txid} SUCCESS ${them} ${us} 3`,
           otherNode: 2,
@@ -184,7 +184,7 @@ describe('where nodes differ about a block', () => {
     h.fail(0, withoutLogsOf(h, 1))
     expect(wordsOf(await read(h))).toEqual([2, 2, 2, 2, 2])
     expect(h.reports().map(({ name, fields }) => [name, fields.subject, fields.outcome])).toEqual([
-      ['nodes-disagree', 'node 1', 'outvoted'],
+      ['nodes-disagree', { node: 1 }, 'outvoted'],
     ])
     for (const node of h.nodes) node.requests.length = 0
     expect(wordsOf(await read(h))).toEqual([2, 2, 2, 2, 2])

@@ -18,7 +18,7 @@ export const secrets = { path: 'secret-path', key: 'key-0123456789' } as const
 export interface Line {
   readonly level: string
   readonly name: string
-  readonly fields: LogFields
+  readonly fields: Readonly<Record<string, unknown>>
 }
 
 export interface HarnessOptions {

@@ -99,7 +99,9 @@ describe('a node that once answers with the id of another chain', () => {
       changing('eth_chainId', () => '0xcd8690dc'),
     )
     expect((await balance(h)).ok).toBe(false)
-    expect(h.reports()).toMatchObject([{ name: 'node-lies', fields: { node: 1, subject: 'wrong-chain 1' } }])
+    expect(h.reports()).toMatchObject([
+      { name: 'node-lies', fields: { node: 1, subject: { node: 1, why: 'wrong-chain' } } },
+    ])
     h.fail(0, null)
     h.advance(59_000)
     expect((await balance(h)).ok).toBe(false)

@@ -106,7 +106,7 @@ function look(sqlite: Sqlite) {
     /** The kinds that are raised. */
     raised: () =>
       sqlite
-        .prepare('SELECT name FROM alarm')
+        .prepare('SELECT kind FROM alarm')
         .all()
         .map(({ name }) => name),
     /** The numbers of the events that are kept. */

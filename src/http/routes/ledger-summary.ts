@@ -5,7 +5,7 @@ import { formatInstant } from '../../common/time.ts'
 import { heldReasons } from '../../d1/tables.ts'
 import { countedMax } from '../../deposits/deposits.ts'
 import type { Currencies, Currency } from '../../ledger/currencies.ts'
-import { type AlarmKind, alarmTable } from '../../platform/alarm-table.ts'
+import { type AlarmKind, type AlarmSubject, alarmTable } from '../../platform/alarm-table.ts'
 import {
   type CurrencySummary,
   readSummary,
@@ -48,8 +48,8 @@ function summaryItem(summary: Summary, currencies: Currencies, now: number): Jso
     gaps: gaps.map(({ from, to, since, attempts, why, seen }) => {
       return { from, to, since: formatInstant(since), attempts, why, seen }
     }),
-    alarms: alarms.map(({ kind, subject, raisedAt }) => {
-      return { kind, subject: subjectOf(subject, endpoints), since: formatInstant(raisedAt), ...rulesOf(kind) }
+    alarms: alarms.map(({ kind, subject, since }) => {
+      return { kind, subject: subjectItem(subject), since: formatInstant(since), ...rulesOf(kind) }
     }),
     differences: differences.map(({ cuy, address, difference, since }) => ({
       ...{ cuy, address: formatBase58(address) },
@@ -100,14 +100,14 @@ function currencyItem({ cuy, owed, held, unread, unexplained, days }: CurrencySu
   }
 }
 
-/** The subject of an alarm for people: an address in its usual form, and an endpoint by its number. */
-function subjectOf(subject: string, endpoints: Summary['endpoints']): string {
-  const [first = '', second] = subject.split(':')
-  const endpoint = endpoints.find(({ key }) => key === first)
-  if (endpoint !== undefined)
-    return [`endpoint ${endpoint.number}`, ...(second === undefined ? [] : [second])].join(':')
-  const address = second === undefined ? null : addressFromHex(second)
-  return address === null ? subject : `${first}:${formatBase58(address)}`
+/** The subject of an alarm, with addresses in their usual form. */
+function subjectItem(subject: AlarmSubject): JsonMembers {
+  const shown = (hex: string) => {
+    const address = addressFromHex(hex)
+    return address === null ? hex : formatBase58(address)
+  }
+  if ('address' in subject) return { ...subject, address: shown(subject.address) }
+  return 'contract' in subject ? { contract: shown(subject.contract) } : { ...subject }
 }
 
 /** What the alarm is about and what to do. A row of an older version can have a kind that is no more. */
@@ -168,12 +168,26 @@ const gap = () =>
     ),
   })
 
+const subject = () =>
+  z.strictObject({
+    node: z.optional(docs.idSchema('A node, by its place in `TRON_NODES`.')),
+    why: z.optional(docs.textSchema('What is wrong with the node, if that is a fault of its own.')),
+    height: z.optional(docs.countSchema('A block.')),
+    from: z.optional(docs.countSchema('The first block of a gap when it was found.')),
+    txid: z.optional(docs.textSchema('A transaction.')),
+    position: z.optional(docs.countSchema('The place of a transfer in it.')),
+    cuy: z.optional(docs.idSchema('A currency.')),
+    address: z.optional(docs.textSchema('An address.')),
+    contract: z.optional(docs.textSchema('The contract of a token.')),
+    setting: z.optional(docs.textSchema('A setting.')),
+    endpoint: z.optional(docs.idSchema('An endpoint, by its place in `WEBHOOKS`.')),
+    event: z.optional(docs.idSchema('An event.')),
+  })
+
 const alarm = () =>
   z.strictObject({
     kind: docs.described(z.enum(Object.keys(alarmTable)), 'The kind of alarm.'),
-    subject: docs.textSchema(
-      'What it is about, where there can be several: a node, an address, a transfer, an endpoint.',
-    ),
+    subject: docs.described(subject(), 'What it is about; empty if there is one alarm of the kind at a time.'),
     since: docs.instantSchema(),
     raised: docs.textSchema('When an alarm of this kind is raised.'),
     remedy: docs.textSchema('What to do.'),

@@ -63,7 +63,7 @@ export function deskAmount(context: DeskContext, amount: string, cuy: number, si
 /** Whether amounts of a currency can be wrong, since its decimals are not those of its contract. */
 export function isUncertain({ model }: DeskContext, cuy: number): boolean {
   const alarms = model.summary?.alarms ?? []
-  return alarms.some(({ kind, subject }) => kind === 'decimals-differ' && subject === String(cuy))
+  return alarms.some(({ kind, subject }) => kind === 'decimals-differ' && subject.cuy === cuy)
 }
 
 /** The amount of a deposit. It says where it is not certain. */

@@ -5,6 +5,7 @@ import {
   readInteger,
   readList,
   readMembers,
+  readOptionalInteger,
   readOptionalText,
   readPage,
   readText,
@@ -20,6 +21,8 @@ export type DeskDay = DeskCurrency['days'][number]
 export type DeskGap = DeskSummary['gaps'][number]
 /** A raised alarm, with the words of the service. */
 export type DeskAlarm = DeskSummary['alarms'][number]
+/** What an alarm is about. */
+export type DeskSubject = DeskAlarm['subject']
 /** An address that holds more or less than is recorded. */
 export type DeskDifference = DeskSummary['differences'][number]
 /** An endpoint of `WEBHOOKS`. */
@@ -50,7 +53,7 @@ export function readDeskSummary(data: unknown) {
     }),
     alarms: readList({ list: alarms }, ({ kind, subject, since, raised, remedy }) => {
       const words = { raised: readText(raised), remedy: readText(remedy) }
-      return { kind: readText(kind), subject: readText(subject), since: readText(since), ...words }
+      return { kind: readText(kind), subject: readSubject(readMembers(subject)), since: readText(since), ...words }
     }),
     differences: readList({ list: differences }, ({ cuy, address, amt, since }) => {
       return { cuy: readInteger(cuy), address: readText(address), amount: readDecimal(amt), since: readText(since) }
@@ -64,6 +67,21 @@ export function readDeskSummary(data: unknown) {
     ...{ msg: readOptionalText(msg), problem: readOptionalText(problem) },
     oldestHeldAt: readOptionalText(oldest_held_at),
     finalizedAt: readOptionalText(finalized_at),
+  }
+}
+
+/** What an alarm is about: what it does not name is null. */
+function readSubject({ node, height, from, txid, cuy, address, contract, setting, endpoint, event }: Members) {
+  return {
+    node: readOptionalInteger(node),
+    /** A block, or the first one of a gap. */
+    height: readOptionalInteger(height ?? from),
+    txid: readOptionalText(txid),
+    cuy: readOptionalInteger(cuy),
+    address: readOptionalText(address ?? contract),
+    setting: readOptionalText(setting),
+    endpoint: readOptionalInteger(endpoint),
+    event: readOptionalInteger(event),
   }
 }
 
@@ -94,8 +112,8 @@ export function readOwnedDeposits(data: unknown) {
     ...{ id: readInteger(id), uid: readInteger(uid), txid: readForm(txid, /^[0-9a-f]{64}$/), cuy: readInteger(cuy) },
     ...{ amount: readDecimal(amt), address: readText(address), state: readText(state), at: readText(created_at) },
     ...{ reason: readOptionalText(reason), why: readOptionalText(why) },
-    seconds: seconds === undefined ? null : readInteger(seconds),
-    entry: entry === undefined ? null : readInteger(entry),
+    seconds: readOptionalInteger(seconds),
+    entry: readOptionalInteger(entry),
   }))
 }
 
@@ -121,7 +139,7 @@ export function readDeskEvents(data: unknown) {
     const { txid, cuy, amt, reason, why, entry } = readMembers(about)
     return {
       ...{ id: readInteger(id), type: readText(type), uid: readInteger(uid), at: readText(created_at) },
-      ...{ txid: readOptionalText(txid), cuy: cuy === undefined ? null : readInteger(cuy) },
+      ...{ txid: readOptionalText(txid), cuy: readOptionalInteger(cuy) },
       amount: amt === undefined ? null : readDecimal(amt),
       ...{ reason: readOptionalText(reason), why: readOptionalText(why) },
       entry: entry === undefined ? null : readEntry(readMembers(entry)),
@@ -132,7 +150,7 @@ export function readDeskEvents(data: unknown) {
 /** `GET /ledger/transaction` */
 export function readChainFinding(data: unknown) {
   const { uid, answer, why } = readMembers(data)
-  return { uid: uid === null ? null : readInteger(uid), answer: readText(answer), why: readText(why) }
+  return { uid: readOptionalInteger(uid), answer: readText(answer), why: readText(why) }
 }
 
 /** `GET /ledger/wallets` */

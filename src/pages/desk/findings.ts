@@ -1,5 +1,5 @@
 import { type DeskContext, deskAmount, deskSymbol, durationText } from './context.ts'
-import type { DeskAlarm, DeskGap, DeskSummary } from './data.ts'
+import type { DeskAlarm, DeskGap, DeskSubject, DeskSummary } from './data.ts'
 import { reasonWords } from './reasons.ts'
 import { alarmWords, remedyOf } from './words.ts'
 
@@ -60,14 +60,14 @@ export function findingsOf(context: DeskContext, summary: DeskSummary): readonly
 /** One for each kind: what its alarms are about follows. */
 function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   const { alarms, gaps, endpoints, msg } = summary
-  const isFailing = (subject: string) =>
+  const isFailing = ({ endpoint }: DeskSubject) =>
     endpoints.some(({ number, failingSince, behindSeconds }) => {
-      return subject === `endpoint ${number}` && (failingSince !== null || behindSeconds >= lateSeconds)
+      return number === endpoint && (failingSince !== null || behindSeconds >= lateSeconds)
     })
   const own = alarms.filter(({ kind, subject }) => {
     if (kind === 'gap-unread') return gaps.length === 0
-    const height = Number(kind === 'nodes-disagree' ? /^block (\d+)$/.exec(subject)?.[1] : Number.NaN)
-    if (gaps.some(({ from, to }) => from <= height && height <= to)) return false // the gap is what follows from it
+    const height = kind === 'nodes-disagree' ? subject.height : null
+    if (height !== null && gaps.some(({ from, to }) => from <= height && height <= to)) return false // the gap follows from it
     return !(endpointAlarms.includes(kind) && isFailing(subject))
   })
   return [...new Set(own.map(({ kind }) => kind))].flatMap((kind) => {
@@ -79,7 +79,7 @@ function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
     const isStalled = kind === 'scan-stalled'
     const items = of.map((alarm) => {
       const note = isStalled ? problemText(context, summary) : subjectText(context, alarm.subject, summary)
-      const about = isStalled ? (msg ?? '') : note === '' ? alarm.subject : ''
+      const about = isStalled ? (msg ?? '') : (alarm.subject.txid ?? alarm.subject.setting ?? '')
       return { about, note, since: alarm.since, ask: askOf(alarm.subject) }
     })
     const title = isStalled ? context.texts.standsStill : raised
@@ -91,14 +91,14 @@ function alarmFindings(context: DeskContext, summary: DeskSummary): Finding[] {
 function decimalsFinding(context: DeskContext, alarms: readonly DeskAlarm[], { held }: DeskSummary): Finding {
   const { texts, format } = context
   const items = alarms.map(({ subject, since }) => {
-    const cuy = Number(subject)
+    const cuy = subject.cuy ?? 0
     const count = held.find((one) => one.reason === 'decimals-differ' && one.cuy === cuy)?.count ?? 0
     const waiting = count === 0 ? '' : ` · ${texts.pair(texts.heldHeading, format.count(count))}`
-    const note = texts.cuyAt(deskSymbol(context, cuy), subject) + waiting
+    const note = texts.cuyAt(deskSymbol(context, cuy), String(cuy)) + waiting
     return { about: '', note, since, ask: count === 0 ? null : 'held' }
   })
-  const symbols = alarms.map(({ subject }) => deskSymbol(context, Number(subject)))
-  const only = alarms.length === 1 ? Number(alarms[0]?.subject) : null
+  const symbols = alarms.map(({ subject }) => deskSymbol(context, subject.cuy ?? 0))
+  const only = alarms.length === 1 ? (alarms[0]?.subject.cuy ?? null) : null
   const remedy = remedyOf(context, 'decimals-differ', only)
   return { kind: 'decimals-differ', title: texts.decimalsOf(symbols.join(', ')), remedy, items }
 }
@@ -113,27 +113,24 @@ function problemText({ texts }: DeskContext, { problem }: DeskSummary): string {
 }
 
 /** What an alarm is about: a node, an endpoint, a block, an address with its difference. Empty for anything else. */
-function subjectText(context: DeskContext, subject: string, { differences }: DeskSummary): string {
+function subjectText(context: DeskContext, subject: DeskSubject, { differences }: DeskSummary): string {
   const { texts, format } = context
-  const [, node] = /^(?:node|wrong-chain) (\d+)$/.exec(subject) ?? []
-  if (node !== undefined) return texts.nodeAt(node)
-  const [, endpoint, event] = /^endpoint (\d+)(?::(\d+))?$/.exec(subject) ?? []
-  if (endpoint !== undefined) {
-    return [texts.endpointAt(endpoint), event && texts.eventOf(event)].filter(Boolean).join(' · ')
+  const { node, endpoint, event, height, cuy, address } = subject
+  if (node !== null) return texts.nodeAt(String(node))
+  if (endpoint !== null) {
+    const name = texts.endpointAt(String(endpoint))
+    return event === null ? name : `${name} · ${texts.eventOf(String(event))}`
   }
-  const [, block] = /^block (\d+)$/.exec(subject) ?? []
-  if (block !== undefined) return texts.block(format.count(Number(block)))
-  const [, cuy, address] = /^(\d+):(T\w{33})$/.exec(subject) ?? []
-  const found = differences.find((one) => one.cuy === Number(cuy) && one.address === address)
-  if (address === undefined) return ''
-  const name =
-    found === undefined ? deskSymbol(context, Number(cuy)) : deskAmount(context, found.amount, found.cuy, 'always')
+  if (height !== null) return texts.block(format.count(height))
+  if (address === null || cuy === null) return address ?? ''
+  const found = differences.find((one) => one.cuy === cuy && one.address === address)
+  const name = found === undefined ? deskSymbol(context, cuy) : deskAmount(context, found.amount, found.cuy, 'always')
   return `${name} · ${address}`
 }
 
-/** The question that an address, a transaction or an endpoint in a subject leads to. */
-function askOf(subject: string): string | null {
-  return /T[1-9A-HJ-NP-Za-km-z]{33}|[0-9a-f]{64}|^endpoint \d+/.exec(subject)?.[0] ?? null
+/** The question that an address, a transaction or an endpoint of a subject leads to. */
+function askOf({ address, txid, endpoint }: DeskSubject): string | null {
+  return address ?? txid ?? (endpoint === null ? null : `endpoint ${endpoint}`)
 }
 
 function scanFindings(context: DeskContext, summary: DeskSummary): Finding[] {
@@ -191,7 +188,7 @@ function gapFindings(context: DeskContext, { gaps }: DeskSummary): Finding[] {
 
 function heldFindings(context: DeskContext, { held, alarms, oldestHeldAt }: DeskSummary): Finding[] {
   const own = held.filter(({ reason, cuy }) => {
-    return !alarms.some(({ kind, subject }) => kind === reason && subject === String(cuy)) // it is in that finding
+    return !alarms.some(({ kind, subject }) => kind === reason && subject.cuy === cuy) // it is in that finding
   })
   return own.map(({ reason, cuy, count }) => {
     const { why, remedy } = reasonWords(context, reason, null, cuy)

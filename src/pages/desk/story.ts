@@ -228,7 +228,7 @@ function endpointElements(context: DeskContext, number: number): Child[] {
   const kind = failingSince === null ? 'endpoint-behind' : 'endpoint-failing'
   const alarms = (model.summary?.alarms ?? []).filter((alarm) => {
     const isOther = alarm.kind === 'endpoint-behind' && kind !== alarm.kind // it is behind because it fails
-    return alarm.subject.split(':')[0] === `endpoint ${number}` && !isOther
+    return alarm.subject.endpoint === number && !isOther
   })
   const remedies = new Set(alarms.map((alarm) => alarmWords(context, alarm).remedy))
   if (failingSince !== null || behindSeconds > 0) remedies.add(remedyOf(context, kind))

@@ -59,6 +59,10 @@ export function readInteger(value: unknown): number {
   return value as number // safe: checked above
 }
 
+/** A whole number, null where there is none. */
+export const readOptionalInteger = (value: unknown) =>
+  value === undefined || value === null ? null : readInteger(value)
+
 /** An exact decimal. */
 export const readDecimal = (value: unknown): string => readForm(value, decimalForm)
 

@@ -6,6 +6,7 @@ import { err, ok } from '../../common/result.ts'
 import type { Config } from '../../config/config.ts'
 import { type Currency, symbolPattern } from '../../ledger/currencies.ts'
 import { findDifferences, settingsOf } from '../../ledger/stored-settings.ts'
+import type { AlarmKind, AlarmSubject } from '../../platform/alarm-table.ts'
 import type { LogFields } from '../../platform/logger.ts'
 import { readDecimals } from '../../tron/accounts.ts'
 import { firstAnswer } from '../../tron/agreement.ts'
@@ -66,7 +67,7 @@ async function checkKeyUnused(
   const text = 'addresses: none is issued yet'
   let used = ''
   const alarms = {
-    raise: async (_: string, __: string, { index, cuy }: LogFields) => {
+    raise: async (_: AlarmKind, __: AlarmSubject, { index, cuy }: LogFields) => {
       const currency = currencies.list.find((one) => one.cuy === cuy)
       used = `index ${index} ${currency === undefined ? 'held something' : `holds ${currency.symbol}`}`
     },

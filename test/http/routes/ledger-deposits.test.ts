@@ -119,10 +119,10 @@ describe('GET /ledger/address?address=', () => {
 
 describe('GET /ledger/summary', () => {
   test('has sums, days, and the words of each alarm, and its subject as people know it', async () => {
-    const subject = '1:e2e1a54926527fbb4e4420de4c6bab82beaee24d'
+    const subject = { address: 'e2e1a54926527fbb4e4420de4c6bab82beaee24d', cuy: 1 }
     await service.db
-      .prepare(`INSERT INTO alarm VALUES ('reconciliation-surplus', ?, 0), ('scan-stalled', '', 0)`)
-      .bind(subject)
+      .prepare(`INSERT INTO alarm VALUES ('reconciliation-surplus', ?, 0, 9), ('scan-stalled', '{}', 0, 0)`)
+      .bind(JSON.stringify(subject))
       .run()
     const before = requestsOf(service)
     const { status, body } = await read(await service.ledger('/ledger/summary'))
@@ -136,10 +136,14 @@ describe('GET /ledger/summary', () => {
       newest_event: 3,
       differences: [],
       alarms: [
-        { kind: 'reconciliation-surplus', subject: `1:${firstAddress}`, since: '1970-01-01T00:00:00.000Z' },
+        {
+          kind: 'reconciliation-surplus',
+          subject: { cuy: 1, address: firstAddress },
+          since: '1970-01-01T00:00:00.000Z',
+        },
         {
           kind: 'scan-stalled',
-          subject: '',
+          subject: {},
           raised: expect.stringMatching(/three minutes/),
           remedy: expect.any(String),
         },
@@ -165,7 +169,7 @@ test('GET /ledger/summary has what addresses hold once they were compared, and e
       `UPDATE holding SET balance = '7000001', read_from = 1, read_to = 1, differing = 3, difference = '-2' WHERE cuy = 2`,
     ),
     hooked.db.prepare(
-      `INSERT INTO alarm SELECT 'reconciliation-shortfall', cuy || ':' || address, 5000 FROM holding WHERE cuy = 2`,
+      `INSERT INTO alarm SELECT 'reconciliation-shortfall', json_object('address', address, 'cuy', cuy), 5000, 5000 FROM holding WHERE cuy = 2`,
     ),
   ])
   const { body } = await read(await hooked.ledger('/ledger/summary'))

@@ -64,7 +64,7 @@ describe('GET /tron/generate', () => {
     test('ends that alarm where its used addresses are reserved, which it then does not issue', async () => {
       for (const node of service.nodes) node.balances.set(first, 1n)
       expect((await service.get('/tron/generate')).status).toBe(503)
-      const alarms = () => service.db.prepare('SELECT name FROM alarm').raw()
+      const alarms = () => service.db.prepare('SELECT kind FROM alarm').raw()
       expect(await alarms()).toEqual([['key-was-used']])
       const columns = 'id, derivation_index, uid, address, issued_height, created_at'
       await service.db
