@@ -45,7 +45,7 @@ export interface SentTransaction {
   readonly owner: Address
 }
 
-/** A block that was read, with all transfers of TRX and of tokens that count, whomever they concern. */
+/** A block that was read, with all transfers of TRX and of tokens that count, in its order, whomever they concern. */
 export interface ReadBlock {
   readonly kind: 'read'
   readonly header: Header
@@ -68,8 +68,13 @@ export interface ReceiptReading {
   readonly unreadable: readonly Txid[]
 }
 
-/** Blocks after a known one, from one node: information for callers, never money. */
+/**
+ * Blocks after a known one, from one node: information for callers, never money. None of them is from the future, nor more blocks
+ * above the final head than there were slots. Everything else in them can be invented.
+ */
 export interface Tail {
+  /** The number of the node. */
+  readonly node: number
   /** The newest block of the node. */
   readonly latest: BlockHeight
   /** Whether the first block is the child of the known one. False: the known one has left the chain, and `blocks` is empty. */
@@ -120,8 +125,8 @@ export interface Chain {
   finalBlocks(from: BlockHeight, to: BlockHeight): ChainResult<readonly BlockReading[]>
   /** Token transfers of at most `receiptsMax` successful calls of a final block, read from their receipts by `quorum` nodes. */
   receiptTransfers(block: BlockRef, txids: readonly Txid[]): ChainResult<ReceiptReading>
-  /** Blocks after `known`, oldest first, from one node. */
-  tail(known: BlockRef): ChainResult<Tail>
+  /** Blocks after `known`, oldest first, from one node. `head` is the finalized head: they must be plausible above it. */
+  tail(known: BlockRef, head: Header): ChainResult<Tail>
   /** Where a transaction is. `unknown` requires a reply from at least `quorum` nodes and no failed node. */
   locate(txid: Txid): ChainResult<TransactionLocation>
   /** A transaction of the final block at `height`, read in the same way as `finalBlocks`. Null if the block does not have it. */

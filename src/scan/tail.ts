@@ -46,7 +46,7 @@ export async function readTail(
   const finalized = Math.max(height, head.height) as BlockHeight // safe: one of the two
   let latest: BlockHeight | null = null
   for (let reads = 0; reads < tailReadsMax; reads += 1) {
-    const tail = await chain.tail(memory.newest)
+    const tail = await chain.tail(memory.newest, head)
     if (!tail.ok) {
       logger.info('tail-unread', { why: tail.error.kind })
       return latest

@@ -9,13 +9,14 @@ import {
 } from '../chain/chain.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import { agreeByQuorum, failureOf, firstAnswer, type QuorumVerdict, type Vote } from './agreement.ts'
-import { askApi, askOne, askRpc, noHistory, recordUnfit } from './ask.ts'
+import { askApi, askOne, askRpc, noHistory, recordError, recordUnfit } from './ask.ts'
 import { isTooLarge, logsCall, parseResult, type RpcReply, receiptCall } from './json-rpc.ts'
 import { alarmTextMax, questionBytes } from './limits.ts'
 import type { Pool, Session, TronNode } from './node.ts'
 import { type BlockTransaction, type ParsedBlock, parseBlocks, successResult } from './parse/block.ts'
 import { callTypes } from './parse/contract.ts'
 import { type ParsedReceipt, parseBlockLogs, parseReceipt, tokenTransfers } from './parse/log.ts'
+import { whyImplausible } from './plausible.ts'
 import { type NodeError, type NodeResult, nodeError } from './transport.ts'
 
 /** A block as one node shows it, and the transfers in it. */
@@ -241,24 +242,39 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
 }
 
 /** Blocks after `known` by one node (see `Chain`). */
-export async function readNodeTail(session: Session, known: BlockRef): ChainResult<Tail> {
+export async function readNodeTail(session: Session, known: BlockRef, head: Header): ChainResult<Tail> {
   const from = (known.height + 1) as BlockHeight // safe: an integer above a height
-  const found = await firstAnswer(session, 'money', async (node) => {
-    const blocks = await readNodeBlocks(session, node, from, blocksOfReply(session.pool), null, false)
-    const isEnd = !blocks.ok && blocks.error.kind === 'behind' // the known block is the newest one
-    return isEnd ? ok<readonly NodeBlock[]>([]) : blocks
+  return firstAnswer(session, 'money', async (node) => {
+    const read = await readNodeBlocks(session, node, from, blocksOfReply(session.pool), null, false)
+    const isEnd = !read.ok && read.error.kind === 'behind' // the known block is the newest one
+    if (!read.ok && !isEnd) return read
+    const blocks = read.ok ? read.value : []
+    const lie = findImplausible(session, node, blocks, head)
+    if (lie !== null) return lie
+    const follows = (blocks[0]?.header.parentHash ?? known.hash) === known.hash
+    const latest = blocks.at(-1)?.header.height ?? known.height
+    return ok({ node: node.number, latest, follows, blocks: follows ? blocks.map(toReadBlock) : [] })
   })
-  if (!found.ok) return found
-  const follows = (found.value[0]?.header.parentHash ?? known.hash) === known.hash
-  const latest = found.value.at(-1)?.header.height ?? known.height
-  return ok({ latest, follows, blocks: follows ? found.value.map(toReadBlock) : [] })
+}
+
+/** The node's error if a block cannot be by the clock, or null. It is reported: no honest node shows such a block. */
+function findImplausible(session: Session, node: TronNode, blocks: readonly NodeBlock[], head: Header) {
+  const { pool } = session
+  const now = pool.clock.now()
+  const [why] = blocks.flatMap(({ header }) => whyImplausible(header, head, now) ?? [])
+  if (why === undefined) return null
+  const lie = nodeError('bad-answer', why)
+  recordError(session, node, 'api', lie.error)
+  pool.report('node-lies', `node ${node.number}`, { node: node.number, why })
+  return lie
 }
 
 function toReadBlock({ header, transactions, native, tokens }: NodeBlock): ReadBlock {
+  const transfersOf = Map.groupBy([...native, ...(tokens ?? [])], ({ txid }) => txid)
   return {
     kind: 'read',
     header,
-    transfers: [...native, ...(tokens ?? [])],
+    transfers: transactions.flatMap(({ txid }) => transfersOf.get(txid) ?? []),
     sent: transactions.flatMap(({ txid, facts }) => {
       const owner = facts?.owner ?? null
       return owner === null ? [] : [{ txid, owner }]

@@ -1,12 +1,13 @@
-import { type BlockHeight, blockSeconds, type Header } from '../chain/block.ts'
+import type { BlockHeight, Header } from '../chain/block.ts'
 import type { ChainResult } from '../chain/chain.ts'
 import { err, ok } from '../common/result.ts'
 import { agreeOnOne, collect, failureOf, type Vote } from './agreement.ts'
 import { askOne, parseFinalized, recordError } from './ask.ts'
 import { blockCall, parseResult } from './json-rpc.ts'
-import { aheadMsMax, behindMs, headSlackBlocks, headSpreadMax } from './limits.ts'
+import { behindMs, headSpreadMax } from './limits.ts'
 import type { Session, TronNode } from './node.ts'
 import { parseBriefBlock } from './parse/block.ts'
+import { whyImplausible } from './plausible.ts'
 import { type NodeResult, nodeError } from './transport.ts'
 
 type StoredHead = { readonly height: BlockHeight; readonly time: number } | null
@@ -71,24 +72,13 @@ async function readHead(session: Session, node: TronNode, stored: StoredHead): N
   const result = await askOne(session, node, blockCall('finalized'), parseFinalized)
   if (!result.ok) return result
   const { height, hash, parentHash, timestamp } = result.value
-  const why = whyImplausible(result.value, stored, session.pool.clock.now())
+  const final = stored && { height: stored.height, timestamp: stored.time }
+  const why = whyImplausible(result.value, final, session.pool.clock.now())
   if (why === null) return ok({ height, hash, parentHash, timestamp })
   const lie = nodeError('bad-answer', why)
   recordError(session, node, 'rpc', lie.error)
   session.pool.report('node-lies', { node: node.number }, { node: node.number, why })
   return lie
-}
-
-/**
- * Why a head cannot be: a height that is stored once never decreases, so an invented one must not be stored (PROTOCOL.md, Restarts
- * and forks).
- */
-function whyImplausible({ height, timestamp }: Header, stored: StoredHead, now: number): string | null {
-  if (timestamp > now + aheadMsMax) return `its finalized block ${height} is from the future`
-  if (stored === null) return null
-  const slots = Math.max(now - stored.time, 0) / (blockSeconds * 1000)
-  if (height - stored.height <= slots + headSlackBlocks) return null
-  return `its finalized block ${height} is more blocks above ${stored.height} than there were slots`
 }
 
 function readHeader(session: Session, node: TronNode, height: BlockHeight): NodeResult<Header> {

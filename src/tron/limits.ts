@@ -60,9 +60,9 @@ export const blockBytesAtFirst = 256 * 1024
 export const probeReceiptsMax = 8
 /** Where finalized heads differ by more blocks, a further node is asked. Heads of honest nodes differ by one. */
 export const headSpreadMax = 2
-/** Milliseconds that a finalized head may be ahead of the clock. */
+/** Milliseconds that a block may be ahead of the clock. */
 export const aheadMsMax = 60_000
-/** Blocks that a finalized head may be higher than there were slots since the stored head: clocks differ. */
+/** Blocks that a node may show above a final one beyond the slots since then: clocks differ. */
 export const headSlackBlocks = 20
 /** Characters of one node's text in an alarm. */
 export const alarmTextMax = 300

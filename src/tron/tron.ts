@@ -74,7 +74,7 @@ function chainOf(session: Session): Chain {
     finalizedHead: (stored) => readFinalizedHead(session, stored),
     finalBlocks: (from, to) => readFinalBlocks(session, from, to),
     receiptTransfers: (block, txids) => readReceiptTransfers(session, block, txids),
-    tail: (known) => readNodeTail(session, known),
+    tail: (known, head) => readNodeTail(session, known, head),
     locate: (txid) => locateTransaction(session, txid),
     finalTransaction: (txid, height) => readFinalTransaction(session, txid, height),
     balances: (addresses, asset) => readBalances(session, addresses, asset),

@@ -46,9 +46,9 @@ describe('final blocks', () => {
       header: { height: firstHeight, hash: h.chain.at(firstHeight)?.hash },
       transfers: [
         { ...first, position: 0, asset: { kind: 'native' }, from: them, to: us, amount: 1n },
-        { ...fourth, position: 0, asset: { kind: 'native' }, from: them, to: them, amount: 1n },
         { ...second, position: 0, asset: { kind: 'trc20' }, from: them, to: us, amount: 100n },
         { ...third, position: 0, asset: { kind: 'trc20' }, from: them, to: them, amount: 1_000n },
+        { ...fourth, position: 0, asset: { kind: 'native' }, from: them, to: them, amount: 1n },
       ],
       sent: [first, second, third, fourth].map((one) => ({ ...one, owner: them })),
       callsToRead: null,

@@ -1,5 +1,5 @@
 import type { Address } from '../../src/chain/address.ts'
-import type { BlockHeight, BlockRef } from '../../src/chain/block.ts'
+import type { BlockHeight, BlockRef, Header } from '../../src/chain/block.ts'
 import type { BlockReading, Chain, Payer } from '../../src/chain/chain.ts'
 import type { Result } from '../../src/common/result.ts'
 import type { UnixMs } from '../../src/common/time.ts'
@@ -91,6 +91,12 @@ export function refOf(chain: BuiltChain, height: number): BlockRef {
   const block = chain.at(height)
   if (block === undefined) throw new Error(`no block ${height}`)
   return { height: block.height, hash: block.hash }
+}
+
+/** The finalized head of a harness's chain, as of now. */
+export function headOf({ chain, now }: Harness): Header {
+  const { height, hash } = refOf(chain, chain.tip().height - 18)
+  return { height, hash, parentHash: refOf(chain, height - 1).hash, timestamp: now() as UnixMs } // a test's own time
 }
 
 /** The transaction at an index of a block. */

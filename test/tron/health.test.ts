@@ -10,6 +10,7 @@ import {
   createHarness,
   createProbed,
   type Harness,
+  headOf,
   readBlocks,
   refOf,
   secrets,
@@ -203,7 +204,7 @@ describe('a node without transaction history', () => {
       0,
       changing('eth_getTransactionReceipt', () => null),
     )
-    await h.settle(h.open().tail(refOf(chain, chain.tip().height - 1)))
+    await h.settle(h.open().tail(refOf(chain, chain.tip().height - 1), headOf(h)))
     expect(h.reports()).toEqual([])
     expect(wordsOf(await readBlocks(h))).toEqual(five)
   })

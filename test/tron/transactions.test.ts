@@ -181,50 +181,6 @@ describe('one final transaction', () => {
   })
 })
 
-describe('the tail', () => {
-  const tail = (h: Harness, height: number) => read(h, (chain) => chain.tail(refOf(h.chain, height)))
-
-  it('has the blocks after a known one from one node, by two requests', async () => {
-    const h = await createProbed()
-    const newest = h.chain.tip().height
-    const result = await tail(h, newest - 10)
-    expect(result).toMatchObject({ ok: true, value: { latest: newest, follows: true } })
-    expect(result.ok && result.value.blocks.map(({ header }) => header.height)).toEqual(
-      Array.from({ length: 10 }, (_, i) => newest - 9 + i),
-    )
-    expect(h.counts()).toEqual([2, 0])
-  })
-
-  it('is empty after the newest block, by one request', async () => {
-    const h = await createProbed()
-    const newest = h.chain.tip().height
-    expect(await tail(h, newest)).toEqual({ ok: true, value: { latest: newest, follows: true, blocks: [] } })
-    expect(h.counts()).toEqual([1, 0])
-  })
-
-  it('says where the known block has left the chain', async () => {
-    const h = await createProbed()
-    const known = h.chain.tip().height - 3
-    const fork = h.chain.fork(known - 1)
-    fork.addEmpty(8)
-    const left = refOf(h.chain, known)
-    for (const node of h.nodes) node.chain = fork
-    expect(await read(h, (chain) => chain.tail(left))).toMatchObject({
-      ok: true,
-      value: { follows: false, blocks: [] },
-    })
-  })
-
-  it('of a node that shows something malformed is that of the next node, or a failure that is no exception', async () => {
-    const h = await createProbed()
-    const garbled = changing('/wallet/getblockbylimitnext', () => ({ block: [{ value: '0xzz' }] }))
-    h.fail(0, garbled)
-    expect(await tail(h, h.chain.tip().height - 3)).toMatchObject({ ok: true, value: { follows: true } })
-    h.fail(1, garbled)
-    expect(await tail(h, h.chain.tip().height - 3)).toMatchObject({ ok: false, error: { kind: 'no-answer' } })
-  })
-})
-
 describe('accounts', () => {
   it('hold something where any node of the quorum says so, so that no single one can hide it', async () => {
     const h = createHarness({ chain: busyChain() })

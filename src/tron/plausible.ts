@@ -1,0 +1,21 @@
+import { type BlockHeight, blockSeconds } from '../chain/block.ts'
+import { aheadMsMax, headSlackBlocks } from './limits.ts'
+
+/** The height of a block and its time in milliseconds. */
+interface TimedBlock {
+  readonly height: BlockHeight
+  readonly timestamp: number
+}
+
+/**
+ * Why a block cannot be by the clock, or null: it is from the future, or it is more blocks above a final one than there were slots
+ * since. What is invented stays otherwise: a stored height never decreases (PROTOCOL.md, Restarts and forks).
+ */
+export function whyImplausible(block: TimedBlock, final: TimedBlock | null, now: number): string | null {
+  const { height, timestamp } = block
+  if (timestamp > now + aheadMsMax) return `block ${height} is from the future`
+  if (final === null) return null
+  const slots = Math.max(now - final.timestamp, 0) / (blockSeconds * 1000)
+  if (height - final.height <= slots + headSlackBlocks) return null
+  return `block ${height} is more blocks above ${final.height} than there were slots`
+}
