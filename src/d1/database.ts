@@ -38,6 +38,35 @@ export function bare(column: SQLiteColumn): SQL {
   return sql`${sql.identifier(column.name)}`
 }
 
+/** The names of columns without their tables, as a list. */
+export function bareList(columns: readonly SQLiteColumn[]): SQL {
+  return sql.join(columns.map(bare), sql`, `)
+}
+
+/** What `SET` assigns to these columns: those of the same names of `source`. */
+export function assignments<Name extends string>(
+  target: Readonly<Record<Name, SQLiteColumn>>,
+  source: Readonly<Record<Name, SQLiteColumn>>,
+  names: readonly Name[],
+): SQL {
+  const each = names.map((name) => sql`${bare(target[name])} = ${source[name]}`)
+  return sql.join(each, sql`, `)
+}
+
+/** The member with the name of a column, of an object in a JSON list: `value` is the column of `json_each`. */
+export function member(column: SQLiteColumn): SQL {
+  return sql`value ->> ${sql.raw(`'${column.name}'`)}`
+}
+
+/** The members with the names of columns, each under its name. */
+export function memberList(columns: readonly SQLiteColumn[]): SQL {
+  const each = columns.map((column) => sql`${member(column)} AS ${bare(column)}`)
+  return sql.join(each, sql`, `)
+}
+
+/** The time of the database in milliseconds since 1970. */
+export const databaseNow = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`
+
 /**
  * Rows as JSON texts to bind: one parameter takes a whole list, since a statement has at most 100 parameters. A text can
  * have 2 MB, so a list of more than `rowsMax` rows becomes several texts.
