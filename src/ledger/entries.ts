@@ -5,7 +5,7 @@ import { type Amount, noAmount } from '../common/amount.ts'
 import type { Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import { openTables, type ReadDatabase, toStatement } from '../d1/database.ts'
+import { madeOnce, openTables, type ReadDatabase, toStatement } from '../d1/database.ts'
 import { flows, wallets } from '../d1/tables.ts'
 import type { Currencies, Currency } from './currencies.ts'
 import type { Entry, EntryList, EntrySelection, WalletBalance } from './entry.ts'
@@ -90,11 +90,11 @@ function txidIn(osn: string): string | null {
 
 const { number, type_number, ...columns } = getTableColumns(flows)
 const { id, wallet_id: wid, type, osn } = columns
+const columnList = madeOnce(sql.join(Object.values(columns), sql`, `))
 
 function selectPage(rows: SQL, { page = 1, limit = pageRowsDefault }: EntrySelection): SQL {
   const offset = (Math.min(page, pageNumberMax) - 1) * limit
-  const list = sql.join(Object.values(columns), sql`, `)
-  return sql`SELECT ${list} FROM ${rows} ORDER BY ${id} DESC LIMIT ${limit} OFFSET ${offset}`
+  return sql`SELECT ${columnList} FROM ${rows} ORDER BY ${id} DESC LIMIT ${limit} OFFSET ${offset}`
 }
 
 /** The entries that match, as what follows FROM with conditions, and a query for their number. */
