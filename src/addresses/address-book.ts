@@ -1,9 +1,20 @@
-import { asc, desc, eq } from 'drizzle-orm'
+import { asc, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
 import type { Uid } from '../common/ids.ts'
-import { openTables, type ReadDatabase, statement, toJsonTexts, type WriteDatabase } from '../d1/database.ts'
-import { addresses } from '../d1/tables.ts'
+import {
+  bare,
+  bareList,
+  databaseNow,
+  openTables,
+  type ReadDatabase,
+  toJsonTexts,
+  toStatement,
+  type WriteDatabase,
+} from '../d1/database.ts'
+import { scans } from '../d1/state-tables.ts'
+import { addresses, transfers } from '../d1/tables.ts'
 
 /** An address that was issued to a caller. `id` is the last step of its derivation path plus 1. */
 export interface IssuedAddress {
@@ -30,7 +41,7 @@ const candidatesMax = 64
 /** Attempts of one call; with `candidatesMax` enough for thousands of calls at once. */
 const issueAttemptsMax = 100
 
-const { id, uid, derivation_index: index, address } = addresses
+const { id, uid, derivation_index: index, address, issued_height: issuedHeight, created_at: createdAt } = addresses
 const selectFrom = (db: ReadDatabase) => openTables(db).select({ id, uid, address }).from(addresses)
 
 /** The caller's newest address, or null where none was issued yet. */
@@ -63,12 +74,12 @@ export async function matchAddresses(
   if (list.length === 0) return new Map()
   // Addresses that are neighbours in the index go together: its pages are then in memory.
   const neighbours = [...Map.groupBy(new Set(list), (one) => one.slice(0, 2)).values()].flat()
-  type Row = AddressOwner & { readonly address: Address }
+  type Row = Pick<typeof addresses.$inferSelect, 'address' | 'uid' | 'issued_height'>
   const lookedUp = await db.batch<Row>(
-    toJsonTexts(neighbours, lookUpMax).map((text) => selectOwners(db, { list: text })),
+    toJsonTexts(neighbours, lookUpMax).map((text) => toStatement(db, selectOwners(text))),
   )
   const rows = lookedUp.flatMap(({ results }) => results)
-  return new Map(rows.map((row) => [row.address, { uid: row.uid, issuedHeight: row.issuedHeight }]))
+  return new Map(rows.map((row) => [row.address, { uid: row.uid, issuedHeight: row.issued_height }]))
 }
 
 /** What an attempt finds: the next index, how many of the caller's addresses have no deposit, and the newest of them. */
@@ -94,14 +105,13 @@ export async function issueNext(
   firstIndex: number,
   gapLimit: number | null,
 ): Promise<IssuedAddress | null> {
-  const values = { uid: caller, firstIndex, gapLimit: gapLimit ?? 0 }
   let first = 0
   for (let attempt = 0; attempt <= issueAttemptsMax; attempt += 1) {
     const count = attempt === 0 ? 0 : (candidateCounts[attempt - 1] ?? candidatesMax) // the first only reads
     const candidates = JSON.stringify(Array.from({ length: count }, (_, i) => addressAt(first + i)))
     const [insertion, selection] = await db.batch<BookState>([
-      insertCandidate(db, { ...values, first, candidates }),
-      selectState(db, values),
+      toStatement(db, insertCandidate(caller, first, candidates, firstIndex, gapLimit ?? 0)),
+      toStatement(db, selectState(caller, firstIndex)),
     ])
     const state = selection?.results[0]
     if (insertion === undefined || state === undefined) throw new Error('a batch returned too few results')
@@ -114,26 +124,35 @@ export async function issueNext(
   throw new Error(`no address was issued in ${issueAttemptsMax} attempts`)
 }
 
-const nextIndex = '(SELECT coalesce(max(derivation_index) + 1, :firstIndex) FROM address)'
-const unpaidCount = `(
-  SELECT count(*) FROM address AS own WHERE own.uid = :uid AND NOT EXISTS (
-    SELECT 1 FROM transfer WHERE to_address = own.address AND transfer.uid = :uid AND state IN ('held', 'refused', 'credited')))`
+const nextIndex = (firstIndex: number) => sql`(SELECT coalesce(max(${index}) + 1, ${firstIndex}) FROM ${addresses})`
+
+const own = alias(addresses, 'own')
+const unpaidCount = (caller: Uid) => sql`(
+  SELECT count(*) FROM ${addresses} AS ${own} WHERE ${own.uid} = ${caller} AND NOT EXISTS (
+    SELECT 1 FROM ${transfers} WHERE ${transfers.to_address} = ${own.address} AND ${transfers.uid} = ${caller}
+      AND ${transfers.state} IN ('held', 'refused', 'credited')))`
 
 /** One row, whether the caller has an address or not. */
-const selectState = statement(`
-SELECT ${nextIndex} AS next, ${unpaidCount} AS unpaid, newest.* FROM (SELECT 1) LEFT JOIN (
-  SELECT id, address FROM address WHERE uid = :uid ORDER BY derivation_index DESC LIMIT 1
-) AS newest ON true`)
+function selectState(caller: Uid, firstIndex: number): SQL {
+  return sql`
+SELECT ${nextIndex(firstIndex)} AS next, ${unpaidCount(caller)} AS unpaid, newest.* FROM (SELECT 1) LEFT JOIN (
+  SELECT ${id}, ${address} FROM ${addresses} WHERE ${uid} = ${caller} ORDER BY ${index} DESC LIMIT 1
+) AS newest ON true`
+}
 
-/** Issues the candidate whose index is the next one, if there is one. Where no scan has started, it fails. */
-const insertCandidate = statement(`
-INSERT INTO address (id, derivation_index, uid, address, issued_height, created_at)
-SELECT :first + key + 1, :first + key, :uid, value, (SELECT finalized FROM scan), CAST(unixepoch('subsec') * 1000 AS INTEGER)
-FROM json_each(:candidates) WHERE :first + key = ${nextIndex}
-  AND (NOT EXISTS (SELECT 1 FROM address WHERE uid = :uid) OR ${unpaidCount} < :gapLimit)
-RETURNING id`)
+/** Issues the candidate whose index is the next one, if there is one. It fails if no scan has started. */
+function insertCandidate(caller: Uid, first: number, candidates: string, firstIndex: number, gapLimit: number): SQL {
+  return sql`
+INSERT INTO ${addresses} (${bareList([id, index, uid, address, issuedHeight, createdAt])})
+SELECT ${first} + key + 1, ${first} + key, ${caller}, value, (SELECT ${scans.finalized} FROM ${scans}), ${databaseNow}
+FROM json_each(${candidates}) WHERE ${first} + key = ${nextIndex(firstIndex)}
+  AND (NOT EXISTS (SELECT 1 FROM ${addresses} WHERE ${uid} = ${caller}) OR ${unpaidCount(caller)} < ${gapLimit})
+RETURNING ${bare(id)}`
+}
 
 /** CROSS JOIN makes the list the outer loop, and INDEXED BY names the inner look-up, whatever the planner estimates. */
-const selectOwners = statement(`
-SELECT address, uid, issued_height AS issuedHeight
-FROM json_each(:list) CROSS JOIN address INDEXED BY address_address ON address = value`)
+function selectOwners(list: string): SQL {
+  return sql`
+SELECT ${address}, ${uid}, ${issuedHeight}
+FROM json_each(${list}) CROSS JOIN ${addresses} INDEXED BY address_address ON ${address} = value`
+}

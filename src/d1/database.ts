@@ -33,6 +33,11 @@ export function toStatement(db: ReadDatabase, query: SQLWrapper): D1PreparedStat
   return db.prepare(text).bind(...params)
 }
 
+/** SQL without values as text that is made once, for a query of which every microsecond counts. */
+export function madeOnce(query: SQL): SQL {
+  return sql.raw(dialect.sqlToQuery(query).sql)
+}
+
 /** The name of a column without its table, as `SET` and the list of an INSERT require it. */
 export function bare(column: SQLiteColumn): SQL {
   return sql`${sql.identifier(column.name)}`
@@ -50,6 +55,35 @@ export function insertSelect<T extends SQLiteTable>(table: T, row: InsertedRow<T
 export type InsertedRow<T extends SQLiteTable> = {
   readonly [Name in keyof T['$inferInsert']]?: T['$inferInsert'][Name] | SQL | SQLiteColumn
 }
+
+/** The names of columns without their tables, as a list. */
+export function bareList(columns: readonly SQLiteColumn[]): SQL {
+  return sql.join(columns.map(bare), sql`, `)
+}
+
+/** What `SET` assigns to these columns: those of the same names of `source`. */
+export function assignments<Name extends string>(
+  target: Readonly<Record<Name, SQLiteColumn>>,
+  source: Readonly<Record<Name, SQLiteColumn>>,
+  names: readonly Name[],
+): SQL {
+  const each = names.map((name) => sql`${bare(target[name])} = ${source[name]}`)
+  return sql.join(each, sql`, `)
+}
+
+/** The member with the name of a column, of an object in a JSON list: `value` is the column of `json_each`. */
+export function member(column: SQLiteColumn): SQL {
+  return sql`value ->> ${sql.raw(`'${column.name}'`)}`
+}
+
+/** The members with the names of columns, each under its name. */
+export function memberList(columns: readonly SQLiteColumn[]): SQL {
+  const each = columns.map((column) => sql`${member(column)} AS ${bare(column)}`)
+  return sql.join(each, sql`, `)
+}
+
+/** The time of the database in milliseconds since 1970. */
+export const databaseNow = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`
 
 /**
  * Rows as JSON texts to bind: one parameter takes a whole list, since a statement has at most 100 parameters. A text can

@@ -24,8 +24,7 @@ import {
 } from './columns.ts'
 
 // migrations/README.md describes each table, and the rules that only SQL can express (STRICT and the triggers).
-// The ledger and the chain are here; the state of the scan and of what watches is in state-tables.ts, which only drizzle-kit and
-// types use: the Worker does not contain it.
+// The ledger and the chain are here; the state of the scan and of what watches is in state-tables.ts.
 
 /** What a transfer can be. `moved` is never a deposit. */
 export const transferStates = ['seen', 'dropped', 'held', 'refused', 'credited', 'moved'] as const

@@ -1,9 +1,11 @@
+import { eq, lt, type SQL, sql } from 'drizzle-orm'
 import type { Address } from '../chain/address.ts'
 import { blockSeconds, type Txid } from '../chain/block.ts'
 import type { CurrencyId, EntryId, TransferId, Uid } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import { type Statement, statement, type Value } from '../d1/database.ts'
-import type { TransferState } from '../d1/tables.ts'
+import { toStatement } from '../d1/database.ts'
+import { scans } from '../d1/state-tables.ts'
+import { addresses, flows, type TransferState, transfers, wallets } from '../d1/tables.ts'
 import type { ReadContext } from '../ledger/context.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import type { StoredTransfer } from './transfer.ts'
@@ -12,6 +14,7 @@ import { readTransfer, type TransferRow } from './transfers.ts'
 /** Most transfers that are counted, so that a count reads a bounded number of rows. */
 export const countedMax = 1_000
 
+const endOfIds = Number.MAX_SAFE_INTEGER as TransferId // safe: an id above all
 /** The states of a transfer to a caller. */
 export const depositStates = ['seen', 'held', 'credited', 'refused', 'dropped'] as const satisfies TransferState[]
 /** One of `depositStates`. */
@@ -53,12 +56,12 @@ export async function listDeposits(
   filter: DepositFilter | DepositKey,
   { before, limit }: DepositPage,
 ): Promise<DepositList> {
-  const { select, values } = 'uid' in filter ? byFilter(filter, currencies) : byKey(filter)
+  const { all, newest } = 'uid' in filter ? byFilter(filter, currencies) : byKey(filter)
   const [summary, page] = await db.batch<SummaryRow & DepositRow>([
-    select.count(db, { ...values, max: countedMax }),
-    select.page(db, { ...values, before: before ?? Number.MAX_SAFE_INTEGER, limit }),
+    toStatement(db, selectSummary(all)),
+    toStatement(db, selectPage(newest(before ?? endOfIds, limit), limit)),
   ])
-  const { count = 0, finalized = null, finalizedAt = null } = summary?.results[0] ?? {}
+  const { count = 0, finalized = null, finalized_at: finalizedAt = null } = summary?.results[0] ?? {}
   const now = clock.now()
   const list = (page?.results ?? []).map((row) => ({
     ...readTransfer(row),
@@ -68,23 +71,55 @@ export async function listDeposits(
   return { list, count }
 }
 
-/** The statements of a question, and the values of their parameters. */
+/** Each part is what follows FROM. The planner has no statistics, so each index is named. */
 interface DepositQuestion {
-  readonly select: { readonly count: Statement; readonly page: Statement }
-  readonly values: Readonly<Record<string, Value>>
+  /** What is counted. */
+  readonly all: SQL
+  /** At least the newest `limit` of them below an id. */
+  readonly newest: (before: TransferId, limit: number) => SQL
 }
+
+const { id, uid, cuy, state, txid } = transfers
 
 function byKey(key: DepositKey): DepositQuestion {
-  return 'txid' in key ? { select: ofTransaction, values: { ...key } } : { select: toAddress, values: { ...key } }
+  // One block is the limit of one transaction.
+  if ('txid' in key) {
+    return inOrder(sql`${transfers} INDEXED BY transfer_key WHERE ${eq(txid, key.txid)} AND ${state} <> 'moved'`)
+  }
+  const owner = sql`(SELECT ${addresses.uid} FROM ${addresses} WHERE ${eq(addresses.address, key.address)})`
+  // What moved has no uid: it is in another part of the index.
+  return inOrder(
+    sql`${transfers} INDEXED BY transfer_to WHERE ${eq(transfers.to_address, key.address)} AND ${eq(uid, owner)}`,
+  )
 }
 
-function byFilter({ uid, state, cuy }: DepositFilter, { list }: Currencies): DepositQuestion {
-  if (uid !== null && state === null && cuy === null) return { select: ofCaller, values: { uid } }
-  const lists = {
-    states: JSON.stringify(state === null ? depositStates : [state]),
-    currencies: JSON.stringify(cuy === null ? list.map((one) => one.cuy) : [cuy]),
+function byFilter(filter: DepositFilter, { list }: Currencies): DepositQuestion {
+  const isCallers = filter.uid === null ? null : eq(uid, filter.uid)
+  if (isCallers !== null && filter.state === null && filter.cuy === null) {
+    return inOrder(sql`${transfers} INDEXED BY transfer_uid WHERE ${isCallers}`)
   }
-  return uid === null ? { select: ofKinds, values: lists } : { select: ofCallersKinds, values: { uid, ...lists } }
+  const states = filter.state === null ? depositStates : [filter.state]
+  const currencies = filter.cuy === null ? list.map((one) => one.cuy) : [filter.cuy]
+  const kinds = sql`json_each(${JSON.stringify(states)}) AS wanted
+    CROSS JOIN json_each(${JSON.stringify(currencies)}) AS currency`
+  const index = sql.raw(isCallers === null ? 'transfer_cuy' : 'transfer_uid_state')
+  const isKind = sql`${state} = wanted.value AND ${cuy} = currency.value`
+  const ofKind = isCallers === null ? isKind : sql`${isCallers} AND ${isKind}`
+  // An index has the order of ids only within one state and currency: of each, the newest ones are read.
+  return {
+    all: sql`${kinds} CROSS JOIN ${transfers} INDEXED BY ${index} ON ${ofKind}`,
+    newest: (before, limit) => sql`(
+  SELECT ${id} FROM ${kinds} CROSS JOIN ${transfers} ON ${id} IN (
+    SELECT ${id} FROM ${transfers} INDEXED BY ${index}
+    WHERE ${ofKind} AND ${lt(id, before)} ORDER BY ${id} DESC LIMIT ${limit})
+  ORDER BY ${id} DESC LIMIT ${limit}
+) AS newest CROSS JOIN ${transfers} ON ${id} = newest.id`,
+  }
+}
+
+/** What an index has in the order of ids. */
+function inOrder(all: SQL): DepositQuestion {
+  return { all, newest: (before) => sql`${all} AND ${lt(id, before)}` }
 }
 
 /** By the newest final block and by the time since then; 0 where it must be final by now. */
@@ -93,48 +128,17 @@ function secondsLeft(height: number, finalized: number | null, finalizedAt: numb
   return Math.max(0, Math.ceil((height - finalized) * blockSeconds - (now - finalizedAt) / 1000))
 }
 
-interface SummaryRow {
-  readonly count: number
-  readonly finalized: number | null
-  readonly finalizedAt: UnixMs | null
-}
-
+type SummaryRow = Pick<typeof scans.$inferSelect, 'finalized' | 'finalized_at'> & { readonly count: number }
 type DepositRow = TransferRow & { readonly entry_id: EntryId | null }
 
-/** `scope` is what follows FROM. The planner has no statistics, so each index is named. */
-const summaryOf = (scope: string) => `
-SELECT (SELECT count(*) FROM (SELECT 1 FROM ${scope} LIMIT :max)) AS count,
-  (SELECT finalized FROM scan) AS finalized, (SELECT finalized_at FROM scan) AS finalizedAt`
+const selectSummary = (all: SQL) => sql`
+SELECT (SELECT count(*) FROM (SELECT 1 FROM ${all} LIMIT ${countedMax})) AS count,
+  (SELECT ${scans.finalized} FROM ${scans}) AS finalized, (SELECT ${scans.finalized_at} FROM ${scans}) AS finalized_at`
 
-const pageOf = (scope: string) => `
-SELECT transfer.*, (
-  SELECT flow.id FROM wallet CROSS JOIN flow INDEXED BY flow_osn ON flow.wallet_id = wallet.id AND flow.type = 1
-    AND flow.osn = iif(transfer.native, transfer.txid, transfer.txid || ':' || transfer.position)
-  WHERE transfer.state = 'credited' AND wallet.uid = transfer.uid AND wallet.cuy = transfer.cuy
-) AS entry_id FROM ${scope} ORDER BY transfer.id DESC LIMIT :limit`
-
-const inOrder = (scope: string) => ({
-  count: statement(summaryOf(scope)),
-  page: statement(pageOf(`${scope} AND id < :before`)),
-})
-const ofCaller = inOrder('transfer INDEXED BY transfer_uid WHERE uid = :uid')
-// What moved has no uid: it is in another part of the index.
-const toAddress = inOrder(`transfer INDEXED BY transfer_to
-  WHERE to_address = :address AND uid = (SELECT uid FROM address WHERE address = :address)`)
-// One block is the limit of one transaction.
-const ofTransaction = inOrder(`transfer INDEXED BY transfer_key WHERE txid = :txid AND state <> 'moved'`)
-
-// An index has the order of ids only within one state and currency: of each, the newest ones are read.
-const kinds = 'json_each(:states) AS wanted CROSS JOIN json_each(:currencies) AS currency CROSS JOIN transfer'
-const eachNewest = (index: string, ofKind: string) => ({
-  count: statement(summaryOf(`${kinds} INDEXED BY ${index} ON ${ofKind}`)),
-  page: statement(
-    pageOf(`(
-  SELECT transfer.id FROM ${kinds} ON transfer.id IN (
-    SELECT id FROM transfer INDEXED BY ${index} WHERE ${ofKind} AND id < :before ORDER BY id DESC LIMIT :limit)
-  ORDER BY transfer.id DESC LIMIT :limit
-) AS newest CROSS JOIN transfer ON transfer.id = newest.id`),
-  ),
-})
-const ofKinds = eachNewest('transfer_cuy', 'cuy = currency.value AND state = wanted.value')
-const ofCallersKinds = eachNewest('transfer_uid_state', 'uid = :uid AND state = wanted.value AND cuy = currency.value')
+const selectPage = (newest: SQL, limit: number) => sql`
+SELECT ${transfers}.*, (
+  SELECT ${flows.id} FROM ${wallets} CROSS JOIN ${flows} INDEXED BY flow_osn
+  ON ${flows.wallet_id} = ${wallets.id} AND ${flows.type} = 1
+    AND ${flows.osn} = iif(${transfers.native}, ${txid}, ${txid} || ':' || ${transfers.position})
+  WHERE ${state} = 'credited' AND ${wallets.uid} = ${uid} AND ${wallets.cuy} = ${cuy}
+) AS entry_id FROM ${newest} ORDER BY ${id} DESC LIMIT ${limit}`

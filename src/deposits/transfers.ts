@@ -1,10 +1,24 @@
+import { eq, gt, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight, Txid } from '../chain/block.ts'
 import { amountMax } from '../common/amount.ts'
 import type { CurrencyId, Uid } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import { isRefusedBy, members, type ReadDatabase, statement, toJsonTexts, type WriteDatabase } from '../d1/database.ts'
-import { type HeldReason, scanSuperseded, type transfers } from '../d1/tables.ts'
+import {
+  assignments,
+  bare,
+  bareList,
+  isRefusedBy,
+  member,
+  memberList,
+  type ReadDatabase,
+  toJsonTexts,
+  toStatement,
+  type WriteDatabase,
+} from '../d1/database.ts'
+import { rescans, scans } from '../d1/state-tables.ts'
+import { flows, type HeldReason, scanSuperseded, sentTransactions, transfers, wallets } from '../d1/tables.ts'
 import type { Currency } from '../ledger/currencies.ts'
 import { readAmount } from '../ledger/entries.ts'
 import type { DecidedTransfer, SentFact, StoredTransfer } from './transfer.ts'
@@ -30,15 +44,15 @@ export function transferStatements(
 ): D1PreparedStatement[] {
   const eachOnce = new Map(decided.map((one) => [`${one.txid}:${one.position}`, one]))
   return toJsonTexts([...eachOnce.values()].map(writeTransfer), rowsMax).flatMap((list) => [
-    updateKnown(db, { list, at }),
-    insertNew(db, { list, at }),
+    toStatement(db, updateKnown(list, at)),
+    toStatement(db, insertNew(list, at)),
   ])
 }
 
 /** Statements that store transactions which addresses of the service have sent. Known ones stay. */
 export function sentStatements(db: WriteDatabase, sent: readonly SentFact[]): D1PreparedStatement[] {
   const eachOnce = new Map(sent.map((one) => [`${one.txid} ${one.address}`, one]))
-  return toJsonTexts([...eachOnce.values()], rowsMax).map((list) => insertSent(db, { list }))
+  return toJsonTexts([...eachOnce.values()], rowsMax).map((list) => toStatement(db, insertSent(list)))
 }
 
 /**
@@ -70,18 +84,18 @@ export async function selectTransfersOf(
   uid: Uid | null,
   txid: Txid,
 ): Promise<readonly StoredTransfer[]> {
-  return readAll(await selectOfTransaction(db, { uid, txid }).all<TransferRow>())
+  return readAll(await toStatement(db, selectOfTransaction(uid, txid)).all<TransferRow>())
 }
 
 /** The positions of what is stored as moved in one transaction: none of it is ever a deposit. */
 export async function selectMovedIn(db: ReadDatabase, txid: Txid): Promise<readonly number[]> {
-  const { results } = await selectMoved(db, { txid }).all<Pick<TransferRow, 'position'>>()
+  const { results } = await toStatement(db, selectMoved(txid)).all<Pick<TransferRow, 'position'>>()
   return results.map(({ position }) => position)
 }
 
 /** The caller's transfers that are seen or held, oldest first, at most 100. */
 export async function selectOpenTransfers(db: ReadDatabase, uid: Uid): Promise<readonly StoredTransfer[]> {
-  return readAll(await selectOpen(db, { uid, max: shownMax }).all<TransferRow>())
+  return readAll(await toStatement(db, selectOpen(uid)).all<TransferRow>())
 }
 
 /** A sum of credits, which can be more than a wallet ever holds, in ledger units. */
@@ -92,7 +106,7 @@ export interface CreditedSum {
 
 /** What was credited to the caller at or after `since`, per currency; a currency without a credit is absent. */
 export async function selectCreditedSince(db: ReadDatabase, uid: Uid, since: UnixMs): Promise<readonly CreditedSum[]> {
-  const { results } = await selectCredited(db, { uid, since }).all<{ cuy: CurrencyId; sum: string }>()
+  const { results } = await toStatement(db, selectCredited(uid, since)).all<{ cuy: CurrencyId; sum: string }>()
   return results.map(({ cuy, sum }) => ({ cuy, amount: BigInt(sum) }))
 }
 
@@ -114,14 +128,17 @@ export async function selectHeldAgain(
   { accepted, known, agreed, senders, max }: HeldQuery,
 ): Promise<readonly StoredTransfer[]> {
   const units = accepted.map(({ cuy, decimals, scale }) => ({ cuy, divisor: 10 ** (decimals - scale) }))
-  const results = await db.batch<TransferRow>([
-    selectEnded(db, {
-      accepted: JSON.stringify(units.map(({ cuy }) => cuy)),
-      ...{ known: JSON.stringify(known), agreed: JSON.stringify(agreed), max },
-    }),
-    selectFitting(db, { units: JSON.stringify(units), max, fullWalletsMax }),
-    ...(senders.length === 0 ? [] : [selectSentBy(db, { senders: JSON.stringify(senders), max })]),
-  ])
+  const currencies = units.map(({ cuy }) => cuy)
+  const queries = [
+    selectEnded([
+      heldFor(currencies, 'retired', max),
+      heldFor(known, 'decimals-unknown', max),
+      heldFor(agreed, 'decimals-differ', max),
+    ]),
+    selectFitting(units, max),
+    ...(senders.length === 0 ? [] : [selectSentBy(senders, max)]),
+  ]
+  const results = await db.batch<TransferRow>(queries.map((query) => toStatement(db, query)))
   return results.flatMap(readAll)
 }
 
@@ -130,13 +147,13 @@ export async function selectOldestHeld(
   db: ReadDatabase,
   currencies: readonly CurrencyId[],
 ): Promise<readonly (StoredTransfer & { readonly reason: HeldReason })[]> {
-  const { results } = await selectOldest(db, { list: JSON.stringify(currencies) }).all<TransferRow>()
+  const { results } = await toStatement(db, selectOldest(currencies)).all<TransferRow>()
   return results.map((row) => ({ ...readTransfer(row), reason: row.reason as HeldReason })) // safe: the row is held
 }
 
 /** The lowest height above the position at which a transfer was seen, or null. */
 export async function selectFirstSeen(db: ReadDatabase): Promise<{ readonly height: BlockHeight } | null> {
-  return selectSeen(db).first<{ height: BlockHeight }>()
+  return toStatement(db, selectSeen).first<Pick<TransferRow, 'height'>>()
 }
 
 function readAll({ results }: D1Result<TransferRow>): readonly StoredTransfer[] {
@@ -160,15 +177,21 @@ export function readTransfer(row: TransferRow): StoredTransfer {
   }
 }
 
-function writeTransfer(decided: DecidedTransfer) {
+/** A transfer as an object of a list whose members are named as the columns are. */
+function writeTransfer(decided: DecidedTransfer): Pick<TransferRow, (typeof listed)[number]> {
   const { txid, position, block, cuy, native, from, to, raw, state } = decided
   return {
-    ...{ txid, position, height: block.height, block_hash: block.hash, cuy, state },
+    txid,
+    position,
+    height: block.height,
+    block_hash: block.hash,
+    cuy,
     uid: decided.state === 'moved' ? null : decided.uid,
     from_address: from,
     to_address: to,
     raw: raw.toString(),
-    native: native ? 1 : 0,
+    native,
+    state,
     reason: decided.state === 'held' || decided.state === 'refused' ? decided.reason : null,
     amount: decided.state === 'credited' ? Number(decided.amount) : 0,
     seconds: decided.state === 'seen' ? decided.seconds : null,
@@ -176,94 +199,133 @@ function writeTransfer(decided: DecidedTransfer) {
 }
 
 /** Fails the batch where a correction came in between: `height` becomes NULL. */
-export const requireCorrection = statement(`UPDATE scan SET height = iif(corrected_by = :correctedBy, height, NULL)`)
+export function requireCorrection(db: WriteDatabase, { correctedBy }: { readonly correctedBy: number }) {
+  const { height, corrected_by } = scans
+  const query = sql`UPDATE ${scans} SET ${bare(height)} = iif(${eq(corrected_by, correctedBy)}, ${height}, NULL)`
+  return toStatement(db, query)
+}
 
-const facts = ['height', 'block_hash', 'cuy', 'uid', 'from_address', 'to_address', 'raw', 'native']
-const factsOf = (row: string) => facts.map((name) => `${row}.${name}`).join(', ')
-const incoming = `(SELECT key AS place, ${members('txid', 'position', ...facts, 'state', 'reason', 'amount', 'seconds')}
-    FROM json_each(:list)) AS incoming`
-const isKnown = 'known.txid = incoming.txid AND known.position = incoming.position'
+const facts = ['height', 'block_hash', 'cuy', 'uid', 'from_address', 'to_address', 'raw', 'native'] as const
+const listed = ['txid', 'position', ...facts, 'seconds', 'state', 'reason', 'amount'] as const
+
+const { state, reason } = transfers
+const [incoming, known, decided] = [
+  alias(transfers, 'incoming'),
+  alias(transfers, 'known'),
+  alias(transfers, 'decided'),
+]
+
+type Columns = Readonly<Record<(typeof listed)[number], SQLiteColumn>>
+const columnsOf = (table: Columns, names: readonly (typeof listed)[number][]) =>
+  sql.join(
+    names.map((name) => table[name]),
+    sql`, `,
+  )
+/** The transfers of a list with their places in it, as what follows FROM. */
+const incomingOf = (list: string) => sql`
+  (SELECT key AS place, ${memberList(listed.map((name) => transfers[name]))} FROM json_each(${list})) AS ${incoming}`
+const isKnown = sql`${known.txid} = ${incoming.txid} AND ${known.position} = ${incoming.position}`
 /** What a node that is behind shows at or below the position was decided already. */
-const isNews = `(incoming.state <> 'seen' OR incoming.height > (SELECT height FROM scan))`
+const isNews = sql`(${incoming.state} <> 'seen' OR ${incoming.height} > (SELECT ${scans.height} FROM ${scans}))`
 /** Whether the wallet has room for an amount and those before it in the list. `total` is exact as far as it matters. */
-const fits = `incoming.state <> 'credited' OR ${amountMax} >= total(incoming.amount)
-      OVER (PARTITION BY incoming.uid, incoming.cuy ORDER BY incoming.place ROWS UNBOUNDED PRECEDING)
-      + coalesce((SELECT balance FROM wallet WHERE wallet.uid = incoming.uid AND wallet.cuy = incoming.cuy), 0) AS fits`
-const settled = `iif(fits, state, 'held') AS state, iif(fits, reason, 'wallet-full') AS reason,
-  iif(fits, amount, 0) AS amount`
+const fits = sql`${incoming.state} <> 'credited' OR ${Number(amountMax)} >= total(${incoming.amount})
+      OVER (PARTITION BY ${incoming.uid}, ${incoming.cuy} ORDER BY place ROWS UNBOUNDED PRECEDING)
+      + coalesce((SELECT ${wallets.balance} FROM ${wallets}
+        WHERE ${wallets.uid} = ${incoming.uid} AND ${wallets.cuy} = ${incoming.cuy}), 0) AS fits`
+const settled = sql`iif(fits, ${incoming.state}, 'held') AS ${bare(state)},
+  iif(fits, ${incoming.reason}, 'wallet-full') AS ${bare(reason)}, iif(fits, ${incoming.amount}, 0) AS ${bare(transfers.amount)}`
 
-const updateKnown = statement(`
-UPDATE transfer SET ${facts.map((name) => `${name} = decided.${name}`).join(', ')}, state = decided.state,
-  reason = decided.reason, amount = decided.amount, seconds = coalesce(transfer.seconds, decided.seconds), changed_at = :at
-FROM (SELECT known_id, ${facts.join(', ')}, seconds, known_state, known_reason, known_facts, ${settled} FROM (
-  SELECT incoming.*, known.id AS known_id, known.state AS known_state, known.reason AS known_reason,
-    (${factsOf('known')}) IS (${factsOf('incoming')}) AS known_facts,
+const isAskedAgain = sql`EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open
+      WHERE ${rescans.kind} = 'request' AND ${rescans.finished_at} IS NULL
+        AND ${rescans.to_height} >= ${known.height} AND ${rescans.next_height} <= ${known.height})`
+
+const updateKnown = (list: string, at: UnixMs) => sql`
+UPDATE ${transfers} SET ${assignments(transfers, decided, [...facts, 'state', 'reason', 'amount'])},
+  ${bare(transfers.seconds)} = coalesce(${transfers.seconds}, ${decided.seconds}), ${bare(transfers.changed_at)} = ${at}
+FROM (SELECT known_id, known_state, known_reason, known_facts,
+    ${columnsOf(incoming, facts)}, ${incoming.seconds}, ${settled} FROM (
+  SELECT ${incoming}.*, ${known.id} AS known_id, ${known.state} AS known_state, ${known.reason} AS known_reason,
+    (${columnsOf(known, facts)}) IS (${columnsOf(incoming, facts)}) AS known_facts,
     ${fits}
-  FROM ${incoming} CROSS JOIN transfer AS known ON ${isKnown}
-  WHERE known.state NOT IN ('credited', 'moved') AND ${isNews}
-    AND (incoming.state <> 'seen' OR known.state IN ('seen', 'dropped'))
-    AND (known.state <> 'refused' OR EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
-      WHERE kind = 'request' AND finished_at IS NULL AND to_height >= known.height AND next_height <= known.height)))
-) AS decided
-WHERE transfer.id = known_id AND NOT (known_facts AND known_state = decided.state AND known_reason IS decided.reason)`)
+  FROM ${incomingOf(list)} CROSS JOIN ${transfers} AS ${known} ON ${isKnown}
+  WHERE ${known.state} NOT IN ('credited', 'moved') AND ${isNews}
+    AND (${incoming.state} <> 'seen' OR ${known.state} IN ('seen', 'dropped'))
+    AND (${known.state} <> 'refused' OR ${isAskedAgain})
+  ) AS ${incoming}
+) AS ${decided}
+WHERE ${transfers.id} = known_id
+  AND NOT (known_facts AND known_state = ${decided.state} AND known_reason IS ${decided.reason})`
 
-const insertNew = statement(`
-INSERT INTO transfer (txid, position, ${facts.join(', ')}, seconds, state, reason, amount, created_at, changed_at)
-SELECT txid, position, ${facts.join(', ')}, seconds, ${settled}, :at, :at FROM (
-  SELECT incoming.*, ${fits} FROM ${incoming}
-  WHERE ${isNews} AND NOT EXISTS (SELECT 1 FROM transfer AS known WHERE ${isKnown}))
-ORDER BY place`)
+const insertNew = (list: string, at: UnixMs) => sql`
+INSERT INTO ${transfers} (${bareList([...listed.map((name) => transfers[name]), transfers.created_at, transfers.changed_at])})
+SELECT ${columnsOf(incoming, ['txid', 'position', ...facts, 'seconds'])}, ${settled}, ${at}, ${at} FROM (
+  SELECT ${incoming}.*, ${fits} FROM ${incomingOf(list)}
+  WHERE ${isNews} AND NOT EXISTS (SELECT 1 FROM ${transfers} AS ${known} WHERE ${isKnown})
+) AS ${incoming}
+ORDER BY place`
 
-const insertSent = statement(`
-INSERT INTO sent (txid, address, height, cuy)
-SELECT ${members('txid', 'address', 'height', 'cuy')} FROM json_each(:list) WHERE NOT EXISTS (
-  SELECT 1 FROM sent WHERE txid = value ->> 'txid' AND address = value ->> 'address')`)
+function insertSent(list: string): SQL {
+  const { txid, address, height, cuy } = sentTransactions
+  return sql`
+INSERT INTO ${sentTransactions} (${bareList([txid, address, height, cuy])})
+SELECT ${memberList([txid, address, height, cuy])} FROM json_each(${list}) WHERE NOT EXISTS (
+  SELECT 1 FROM ${sentTransactions} WHERE ${txid} = ${member(txid)} AND ${address} = ${member(address)})`
+}
 
-const selectOfTransaction = statement(`
-SELECT * FROM transfer INDEXED BY transfer_key WHERE txid = :txid AND uid IS NOT NULL AND uid = coalesce(:uid, uid) ORDER BY position`)
+const selectOfTransaction = (uid: Uid | null, txid: Txid) => sql`
+SELECT * FROM ${transfers} INDEXED BY transfer_key
+WHERE ${eq(transfers.txid, txid)} AND ${uid === null ? isNotNull(transfers.uid) : eq(transfers.uid, uid)}
+ORDER BY ${transfers.position}`
 
-const selectMoved = statement(`
-SELECT position FROM transfer INDEXED BY transfer_key WHERE txid = :txid AND state = 'moved' ORDER BY position`)
+const selectMoved = (txid: Txid) => sql`
+SELECT ${transfers.position} FROM ${transfers} INDEXED BY transfer_key
+WHERE ${eq(transfers.txid, txid)} AND ${state} = 'moved' ORDER BY ${transfers.position}`
 
-const selectOpen = statement(`
-SELECT * FROM transfer INDEXED BY transfer_open WHERE uid = :uid AND state IN ('seen', 'held') ORDER BY id LIMIT :max`)
+const selectOpen = (uid: Uid) => sql`
+SELECT * FROM ${transfers} INDEXED BY transfer_open
+WHERE ${eq(transfers.uid, uid)} AND ${state} IN ('seen', 'held') ORDER BY ${transfers.id} LIMIT ${shownMax}`
 
 /** The entries of recharges since the first one at that time: a range of ids (see entries.ts). */
-const selectCredited = statement(`
-SELECT wallet.cuy, CAST(sum(flow.amount) AS TEXT) AS sum
-FROM wallet CROSS JOIN flow INDEXED BY flow_type ON flow.wallet_id = wallet.id AND flow.type = 1
-WHERE wallet.uid = :uid
-  AND flow.id >= (SELECT id FROM flow INDEXED BY flow_time WHERE created_at >= :since ORDER BY created_at, id LIMIT 1)
-GROUP BY wallet.cuy`)
+const selectCredited = (uid: Uid, since: UnixMs) => sql`
+SELECT ${wallets.cuy}, CAST(sum(${flows.amount}) AS TEXT) AS sum
+FROM ${wallets} CROSS JOIN ${flows} INDEXED BY flow_type ON ${flows.wallet_id} = ${wallets.id} AND ${flows.type} = 1
+WHERE ${eq(wallets.uid, uid)} AND ${flows.id} >= (
+  SELECT ${flows.id} FROM ${flows} INDEXED BY flow_time
+  WHERE ${flows.created_at} >= ${since} ORDER BY ${flows.created_at}, ${flows.id} LIMIT 1)
+GROUP BY ${wallets.cuy}`
 
-const heldFor = (list: string, reason: HeldReason) => `
+const heldFor = (currencies: readonly CurrencyId[], why: HeldReason, max: number) => sql`
 SELECT * FROM (
-  SELECT transfer.* FROM json_each(${list}) AS currency CROSS JOIN transfer INDEXED BY transfer_held
-  ON state = 'held' AND transfer.reason = '${reason}' AND transfer.cuy = currency.value LIMIT :max)`
-const selectEnded = statement(
-  [heldFor(':accepted', 'retired'), heldFor(':known', 'decimals-unknown'), heldFor(':agreed', 'decimals-differ')].join(
-    ' UNION ALL ',
-  ),
-)
+  SELECT ${transfers}.* FROM json_each(${JSON.stringify(currencies)}) AS currency
+  CROSS JOIN ${transfers} INDEXED BY transfer_held
+  ON ${state} = 'held' AND ${eq(reason, why)} AND ${transfers.cuy} = currency.value LIMIT ${max})`
+const selectEnded = (kinds: readonly SQL[]) => sql.join([...kinds], sql` UNION ALL `)
+
+const filled = alias(transfers, 'filled')
 
 /** As a fraction the amount is off by a unit at most: whether it fits is decided where it is stored. */
-const selectFitting = statement(`
-SELECT filled.* FROM json_each(:units) AS unit CROSS JOIN (
-  SELECT * FROM transfer INDEXED BY transfer_held WHERE state = 'held' AND reason = 'wallet-full' LIMIT :fullWalletsMax
-) AS filled ON filled.cuy = unit.value ->> 'cuy'
-CROSS JOIN wallet ON wallet.uid = filled.uid AND wallet.cuy = filled.cuy
-WHERE wallet.balance <= ${amountMax} + 1 - CAST(filled.raw AS REAL) / (unit.value ->> 'divisor') LIMIT :max`)
+const selectFitting = (units: readonly { readonly cuy: CurrencyId; readonly divisor: number }[], max: number) => sql`
+SELECT ${filled}.* FROM json_each(${JSON.stringify(units)}) AS unit CROSS JOIN (
+  SELECT * FROM ${transfers} INDEXED BY transfer_held
+  WHERE ${state} = 'held' AND ${reason} = 'wallet-full' LIMIT ${fullWalletsMax}
+) AS ${filled} ON ${filled.cuy} = unit.value ->> 'cuy'
+CROSS JOIN ${wallets} ON ${wallets.uid} = ${filled.uid} AND ${wallets.cuy} = ${filled.cuy}
+WHERE ${wallets.balance} <= ${Number(amountMax)} + 1 - CAST(${filled.raw} AS REAL) / (unit.value ->> 'divisor') LIMIT ${max}`
 
-const selectSentBy = statement(`
-SELECT * FROM transfer INDEXED BY transfer_held
-WHERE state = 'held' AND from_address IN (SELECT value FROM json_each(:senders)) LIMIT :max`)
+const selectSentBy = (senders: readonly Address[], max: number) => sql`
+SELECT * FROM ${transfers} INDEXED BY transfer_held WHERE ${state} = 'held'
+  AND ${transfers.from_address} IN (SELECT value FROM json_each(${JSON.stringify(senders)})) LIMIT ${max}`
 
-const selectOldest = statement(`
-SELECT transfer.* FROM json_each('["too-large", "wallet-full"]') AS why CROSS JOIN json_each(:list) AS currency
-CROSS JOIN transfer ON transfer.id = (
-  SELECT id FROM transfer INDEXED BY transfer_held
-  WHERE state = 'held' AND reason = why.value AND cuy = currency.value ORDER BY id LIMIT 1)`)
+const endedByOperator: readonly HeldReason[] = ['too-large', 'wallet-full']
+const oldest = alias(transfers, 'oldest')
+const selectOldest = (currencies: readonly CurrencyId[]) => sql`
+SELECT ${oldest}.* FROM json_each(${JSON.stringify(endedByOperator)}) AS why
+CROSS JOIN json_each(${JSON.stringify(currencies)}) AS currency
+CROSS JOIN ${transfers} AS ${oldest} ON ${oldest.id} = (
+  SELECT ${transfers.id} FROM ${transfers} INDEXED BY transfer_held
+  WHERE ${state} = 'held' AND ${reason} = why.value AND ${transfers.cuy} = currency.value ORDER BY ${transfers.id} LIMIT 1)`
 
-const selectSeen = statement(`
-SELECT height FROM transfer INDEXED BY transfer_seen
-WHERE state = 'seen' AND height > (SELECT height FROM scan) ORDER BY height LIMIT 1`)
+const selectSeen = sql`
+SELECT ${transfers.height} FROM ${transfers} INDEXED BY transfer_seen
+WHERE ${state} = 'seen' AND ${gt(transfers.height, sql`(SELECT ${scans.height} FROM ${scans})`)}
+ORDER BY ${transfers.height} LIMIT 1`

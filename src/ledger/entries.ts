@@ -1,10 +1,12 @@
-import { eq } from 'drizzle-orm'
+import { and, eq, getTableColumns, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import { parseTxid } from '../chain/block.ts'
 import { type Amount, noAmount } from '../common/amount.ts'
 import type { Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
-import { openTables, type ReadDatabase, type Statement, statement } from '../d1/database.ts'
-import { type flows, wallets } from '../d1/tables.ts'
+import type { UnixMs } from '../common/time.ts'
+import { madeOnce, openTables, type ReadDatabase, toStatement } from '../d1/database.ts'
+import { flows, wallets } from '../d1/tables.ts'
 import type { Currencies, Currency } from './currencies.ts'
 import type { Entry, EntryList, EntrySelection, WalletBalance } from './entry.ts'
 
@@ -50,11 +52,19 @@ const tooDeep = `at most ${offsetMax} entries deep; use before for older ones`
 /** What is wrong with a page together with `before`. */
 export const notWithBefore = 'not allowed with before'
 
-/** One page of the caller's entries, and the number of all that match. One statement. */
+/**
+ * One page of the caller's entries, and the number of all that match, in one round trip. Both queries read an index from its newest
+ * end, so a page below an id costs the same at any depth, and the count reads no entry that it counts, since each entry has its number.
+ * Each index is named: the planner has no statistics.
+ */
 export async function selectEntries(db: ReadDatabase, uid: Uid, selection: EntrySelection): Promise<EntryList> {
-  const { results } = await entriesQuery(db, uid, selection).all<EntryRow & { readonly n: number | null }>()
-  const [first, ...list] = results
-  return { list: list.map(readEntry), count: first?.n ?? 0 }
+  const { rows, count } =
+    selection.osn === undefined ? allEntries(uid, selection) : withOsn(uid, selection, selection.osn)
+  const [counted, page] = await db.batch<EntryRow & { readonly count: number }>([
+    toStatement(db, count),
+    toStatement(db, selectPage(rows, selection)),
+  ])
+  return { list: (page?.results ?? []).map(readEntry), count: counted?.results[0]?.count ?? 0 }
 }
 
 /** One page of a caller's entries, newest first, unless it is too deep in a long history. */
@@ -72,132 +82,117 @@ export async function listEntries(
   return ok(await selectEntries(db, uid, selection))
 }
 
-/** The statements by shape of filter and page: 256 at most. */
-const statements = new Map<string, Statement>()
-
-/**
- * One statement for a page of ledger entries and the number of all that match. Its first row has the number, the others
- * have an entry each. Every shape reads an index from its newest end, so a page below an id costs the same at any depth,
- * and counts without reading what it counts, since each entry has its number. Each index is named: the planner has no
- * statistics.
- */
-function entriesQuery(db: ReadDatabase, uid: Uid, selection: EntrySelection): D1PreparedStatement {
-  const { cuy, wid, type, osn, from, to, page = 1, before, limit = pageRowsDefault } = selection
-  const txid = osn === undefined ? null : txidIn(osn)
-  const given = [cuy, wid, type, osn, from, to, before].map((value) => value !== undefined)
-  const shape = `${given.join()} ${txid !== null} ${txid === osn}`
-  const select = statements.get(shape) ?? statement(selectPage(selection))
-  statements.set(shape, select)
-  const offset = (Math.min(page, pageNumberMax) - 1) * limit
-  return select(db, { uid, ...selection, txid, limit, offset })
-}
-
 /** The txid that a filter has in any form, as entries of deposits have it, or null. */
 function txidIn(osn: string): string | null {
   const txid = parseTxid(osn)
   return txid.ok ? txid.value : null
 }
 
-const columns = ['id', 'wallet_id', 'uid', 'cuy', 'type', 'osn', 'amount', 'balance', 'mark', 'created_at', 'posted_by']
+const { number, type_number, ...columns } = getTableColumns(flows)
+const { id, wallet_id: wid, type, osn } = columns
+const columnList = madeOnce(sql.join(Object.values(columns), sql`, `))
 
-/** The text depends on the shape alone: values are parameters. */
-function selectPage(selection: EntrySelection): string {
-  const { osn } = selection
-  const { rows, count } = osn === undefined ? allEntries(selection) : withOsn(selection, osn)
-  return `
-SELECT (${count}) AS n, ${columns.map((name) => `NULL AS ${name}`).join(', ')}
-UNION ALL
-SELECT NULL, * FROM (
-  SELECT ${columns.join(', ')} FROM ${rows(inRange(selection))} ORDER BY id DESC LIMIT :limit OFFSET :offset)`
+function selectPage(rows: SQL, { page = 1, limit = pageRowsDefault }: EntrySelection): SQL {
+  const offset = (Math.min(page, pageNumberMax) - 1) * limit
+  return sql`SELECT ${columnList} FROM ${rows} ORDER BY ${id} DESC LIMIT ${limit} OFFSET ${offset}`
 }
 
-/** The entries that match, as what follows FROM with a condition on ids, and a query for their number. */
+/** The entries that match, as what follows FROM with conditions, and a query for their number. */
 interface EntryScope {
-  readonly rows: (range: string) => string
-  readonly count: string
+  readonly rows: SQL
+  readonly count: SQL
 }
 
 /** The ids of the caller's wallets that are selected. */
-function walletsOf({ cuy, wid }: EntrySelection): string {
+function walletsOf(uid: Uid, selection: EntrySelection): SQL {
+  const { cuy, wid } = selection
   const conditions = [
-    'uid = :uid',
-    ...(cuy === undefined ? [] : ['cuy = :cuy']),
-    ...(wid === undefined ? [] : ['id = :wid']),
+    eq(wallets.uid, uid),
+    cuy === undefined ? undefined : eq(wallets.cuy, cuy),
+    wid === undefined ? undefined : eq(wallets.id, wid),
   ]
-  return `SELECT id FROM wallet WHERE ${conditions.join(' AND ')}`
+  return sql`SELECT ${wallets.id} FROM ${wallets} WHERE ${and(...conditions)}`
 }
 
 /**
  * The ids of a time range and page, with one bound at each end: of two, an index uses the first one only. `created_at`
  * never decreases as ids grow (a trigger's rule), so a time range is a range of ids.
  */
-function inRange({ from, to, before }: EntrySelection): string {
-  const ends = [...(to === undefined ? [] : [firstAt(':to')]), ...(before === undefined ? [] : [':before'])]
+function inRange({ from, to, before }: EntrySelection): SQL {
+  const ends = [...(to === undefined ? [] : [firstAt(to)]), ...(before === undefined ? [] : [sql`${before}`])]
   const [end = null, other = null] = ends
-  const lower = from === undefined ? '' : ` AND id >= ${firstAt(':from')}`
-  return `${lower}${end === null ? '' : ` AND id < ${other === null ? end : `min(${end}, ${other})`}`}`
+  const lower = from === undefined ? sql`` : sql` AND ${gte(id, firstAt(from))}`
+  if (end === null) return lower
+  return sql`${lower} AND ${lt(id, other === null ? end : sql`min(${end}, ${other})`)}`
 }
 
 /** The first id at or after a time; where there is none, an id above all. */
-function firstAt(time: string): string {
-  return `coalesce(
-    (SELECT id FROM flow INDEXED BY flow_time WHERE created_at >= ${time} ORDER BY created_at, id LIMIT 1), ${endOfIds})`
+function firstAt(time: UnixMs): SQL {
+  const at = flows.created_at
+  return sql`coalesce(
+    (SELECT ${id} FROM ${flows} INDEXED BY flow_time WHERE ${gte(at, time)} ORDER BY ${at}, ${id} LIMIT 1), ${endOfIds})`
 }
 
-const endOfIds = '9223372036854775807'
+const endOfIds = sql.raw('9223372036854775807')
 
-// An order, or the entries of a transaction, are few: these are counted one by one.
-function withOsn(selection: EntrySelection, osn: string): EntryScope {
-  const type = selection.type === undefined ? '' : ' AND type = :type'
-  const find = (match: string) =>
-    `flow INDEXED BY flow_osn WHERE wallet_id IN (${walletsOf(selection)}) AND ${match}${type}`
-  const counted = (matching: string): EntryScope => ({
-    rows: (range) => `${matching}${range}`,
-    count: `SELECT count(*) FROM ${matching}${inRange({ ...selection, before: undefined })}`,
+/** An order, or the entries of a transaction, are few: these are counted one by one. */
+function withOsn(uid: Uid, selection: EntrySelection, wanted: string): EntryScope {
+  const ofType = selection.type === undefined ? undefined : eq(type, selection.type)
+  const find = (match: SQL) => sql`${flows} INDEXED BY flow_osn
+    WHERE ${wid} IN (${walletsOf(uid, selection)}) AND ${and(match, ofType)}`
+  const counted = (matching: SQL): EntryScope => ({
+    rows: sql`${matching}${inRange(selection)}`,
+    count: sql`SELECT count(*) AS count FROM ${matching}${inRange({ ...selection, before: undefined })}`,
   })
-  const txid = txidIn(osn)
-  const exact = find('osn = :osn')
-  // `txid` and `txid:k` for every k. `;` is the character after `:`.
-  const ofTransaction = find(`osn >= :txid AND osn < :txid || ';' AND substr(osn, 65, 1) IN ('', ':')`)
+  const txid = txidIn(wanted)
+  const exact = find(eq(osn, wanted))
   if (txid === null) return counted(exact)
-  if (txid === osn) return counted(ofTransaction)
+  // `txid` and `txid:k` for every k. `;` is the character after `:`.
+  const ofTransaction = find(sql`${gte(osn, txid)} AND ${lt(osn, `${txid};`)} AND substr(${osn}, 65, 1) IN ('', ':')`)
+  if (txid === wanted) return counted(ofTransaction)
   // A backend can have posted it in this form. One condition with OR would not use the index.
-  return counted(`flow WHERE id IN (SELECT id FROM ${exact} UNION ALL SELECT id FROM ${ofTransaction})`)
+  return counted(sql`${flows} WHERE ${id} IN (SELECT ${id} FROM ${exact} UNION ALL SELECT ${id} FROM ${ofTransaction})`)
 }
+
+const own = alias(wallets, 'own')
+const newest = alias(flows, 'newest')
 
 /**
  * Entries without an `osn`. The indexes of several wallets cannot be read as one in the order of ids: so of a type, the
  * newest entries of each wallet are read, and then the newest of those.
  */
-function allEntries(selection: EntrySelection): EntryScope {
-  const isOneWallet = selection.cuy !== undefined || selection.wid !== undefined
-  const count = numberOfAll(selection)
+function allEntries(uid: Uid, selection: EntrySelection): EntryScope {
+  const { cuy, wid: wallet, page = 1, limit = pageRowsDefault } = selection
+  const isOneWallet = cuy !== undefined || wallet !== undefined
+  const [range, count] = [inRange(selection), numberOfAll(uid, selection)]
   if (selection.type === undefined) {
     const all = isOneWallet
-      ? `flow INDEXED BY flow_wallet WHERE wallet_id = (${walletsOf(selection)})`
-      : 'flow INDEXED BY flow_uid WHERE uid = :uid'
-    return { rows: (range) => `${all}${range}`, count }
+      ? sql`${flows} INDEXED BY flow_wallet WHERE ${wid} = (${walletsOf(uid, selection)})`
+      : sql`${flows} INDEXED BY flow_uid WHERE ${eq(flows.uid, uid)}`
+    return { rows: sql`${all}${range}`, count }
   }
-  const ofType = 'flow INDEXED BY flow_type WHERE type = :type AND wallet_id ='
-  if (isOneWallet) return { rows: (range) => `${ofType} (${walletsOf(selection)})${range}`, count }
+  const ofType = sql`${flows} INDEXED BY flow_type WHERE ${eq(type, selection.type)} AND ${wid} =`
+  if (isOneWallet) return { rows: sql`${ofType} (${walletsOf(uid, selection)})${range}`, count }
+  const most = Math.min(page, pageNumberMax) * limit
   return {
-    rows: (range) => `flow WHERE id IN (
-      SELECT newest.id FROM (${walletsOf(selection)}) AS own CROSS JOIN flow AS newest ON newest.id IN (
-        SELECT id FROM ${ofType} own.id${range} ORDER BY id DESC LIMIT :limit + :offset))`,
+    rows: sql`${flows} WHERE ${id} IN (
+      SELECT ${newest.id} FROM (${walletsOf(uid, selection)}) AS ${own} CROSS JOIN ${flows} AS ${newest} ON ${newest.id} IN (
+        SELECT ${id} FROM ${ofType} ${own.id}${range} ORDER BY ${id} DESC LIMIT ${most}))`,
     count,
   }
 }
 
 /** In each wallet: the number of the newest entry in the range, minus that of the newest one before the range. */
-function numberOfAll(selection: EntrySelection): string {
-  const { type, from, to } = selection
+function numberOfAll(uid: Uid, selection: EntrySelection): SQL {
+  const { type: wanted, from, to } = selection
   const [column, entries] =
-    type === undefined
-      ? ['number', 'flow INDEXED BY flow_wallet WHERE wallet_id = own.id']
-      : ['type_number', 'flow INDEXED BY flow_type WHERE wallet_id = own.id AND type = :type']
-  const numberBelow = (end: string) =>
-    `coalesce((SELECT ${column} FROM ${entries} AND id < ${end} ORDER BY id DESC LIMIT 1), 0)`
-  const before = from === undefined ? '0' : numberBelow(firstAt(':from'))
-  const upTo = numberBelow(to === undefined ? endOfIds : firstAt(':to'))
-  return `SELECT coalesce(sum(max(0, ${upTo} - ${before})), 0) FROM (${walletsOf(selection)}) AS own`
+    wanted === undefined
+      ? [number, sql`${flows} INDEXED BY flow_wallet WHERE ${wid} = ${own.id}`]
+      : [type_number, sql`${flows} INDEXED BY flow_type WHERE ${wid} = ${own.id} AND ${eq(type, wanted)}`]
+  const numberBelow = (end: SQL) =>
+    sql`coalesce((SELECT ${column} FROM ${entries} AND ${lt(id, end)} ORDER BY ${id} DESC LIMIT 1), 0)`
+  const before = from === undefined ? sql`0` : numberBelow(firstAt(from))
+  const upTo = numberBelow(to === undefined ? endOfIds : firstAt(to))
+  return sql`
+SELECT coalesce(sum(max(0, ${upTo} - ${before})), 0) AS count FROM (${walletsOf(uid, selection)}) AS ${own}`
 }

@@ -1,8 +1,10 @@
+import { type SQL, sql } from 'drizzle-orm'
 import { amountMax, formatUnits } from '../common/amount.ts'
-import type { BackendName, CurrencyId, Uid } from '../common/ids.ts'
+import type { BackendName } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import { statement, type WriteDatabase } from '../d1/database.ts'
+import { bare, bareList, member, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { flows, postings, wallets } from '../d1/tables.ts'
 import type { Currencies } from './currencies.ts'
 import { type EntryRow, readEntry } from './entries.ts'
 import type { Entry, NewEntry } from './entry.ts'
@@ -96,7 +98,7 @@ export interface PostAttempt {
   /** The stored entries with the keys of the post, those of this attempt included, in the order of the post. */
   readonly known: readonly Entry[]
   /** The balances of the wallets of the post after the attempt; a wallet without an entry is absent. */
-  readonly balances: readonly { readonly uid: Uid; readonly cuy: CurrencyId; readonly balance: number }[]
+  readonly balances: readonly Pick<typeof wallets.$inferSelect, 'uid' | 'cuy' | 'balance'>[]
 }
 
 /**
@@ -111,9 +113,9 @@ export async function storePost(
 ): Promise<PostAttempt> {
   const list = JSON.stringify(entries.map(({ amount, ...entry }) => ({ ...entry, amount: Number(amount) })))
   const [insertion, known, balances] = await db.batch([
-    insertPosting(db, { list, by, at }),
-    selectKnown(db, { list }),
-    selectWallets(db, { list }),
+    toStatement(db, insertPosting(list, by, at)),
+    toStatement(db, sql`SELECT ${flows}.* FROM ${knownEntries(list)} ORDER BY key`),
+    toStatement(db, selectBalances(list)),
   ])
   if (insertion === undefined || known === undefined || balances === undefined) {
     throw new Error('a batch returned too few results')
@@ -126,24 +128,26 @@ export async function storePost(
 }
 
 // CROSS JOIN makes the list the outer loop, whatever the planner estimates.
-const ownWallet = `wallet ON wallet.uid = value ->> 'uid' AND wallet.cuy = value ->> 'cuy'`
-const knownEntries = `json_each(:list) CROSS JOIN ${ownWallet}
-  CROSS JOIN flow ON flow.wallet_id = wallet.id AND flow.osn = value ->> 'osn' AND flow.type = value ->> 'type'`
+const ownWallet = sql`${wallets} ON ${wallets.uid} = ${member(flows.uid)} AND ${wallets.cuy} = ${member(flows.cuy)}`
+const knownEntries = (list: string) => sql`json_each(${list}) CROSS JOIN ${ownWallet}
+  CROSS JOIN ${flows} ON ${flows.wallet_id} = ${wallets.id} AND ${flows.osn} = ${member(flows.osn)}
+    AND ${flows.type} = ${member(flows.type)}`
 
 /** A trigger creates the entries and removes the row. Without the condition it would fail the batch, without a reason. */
-const insertPosting = statement(`
-INSERT INTO posting (id, entries, posted_by, created_at)
-SELECT 1, :list, :by, :at
-WHERE NOT EXISTS (SELECT 1 FROM ${knownEntries})
+function insertPosting(list: string, by: BackendName, at: UnixMs): SQL {
+  const { id, entries, posted_by, created_at } = postings
+  return sql`
+INSERT INTO ${postings} (${bareList([id, entries, posted_by, created_at])})
+SELECT 1, ${list}, ${by}, ${at}
+WHERE NOT EXISTS (SELECT 1 FROM ${knownEntries(list)})
   AND NOT EXISTS (
     SELECT 1 FROM (
-      SELECT coalesce(balance, 0) + sum(value ->> 'amount')
-        OVER (PARTITION BY value ->> 'uid', value ->> 'cuy' ORDER BY key ROWS UNBOUNDED PRECEDING) AS after
-      FROM json_each(:list) LEFT JOIN ${ownWallet})
-    WHERE after NOT BETWEEN 0 AND ${amountMax})
-RETURNING id`)
+      SELECT coalesce(${wallets.balance}, 0) + sum(${member(flows.amount)})
+        OVER (PARTITION BY ${member(flows.uid)}, ${member(flows.cuy)} ORDER BY key ROWS UNBOUNDED PRECEDING) AS after
+      FROM json_each(${list}) LEFT JOIN ${ownWallet})
+    WHERE after NOT BETWEEN 0 AND ${Number(amountMax)})
+RETURNING ${bare(id)}`
+}
 
-const selectKnown = statement(`SELECT flow.* FROM ${knownEntries} ORDER BY key`)
-
-const selectWallets = statement(`
-SELECT DISTINCT wallet.uid, wallet.cuy, wallet.balance FROM json_each(:list) CROSS JOIN ${ownWallet}`)
+const selectBalances = (list: string) => sql`
+SELECT DISTINCT ${wallets.uid}, ${wallets.cuy}, ${wallets.balance} FROM json_each(${list}) CROSS JOIN ${ownWallet}`

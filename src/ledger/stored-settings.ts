@@ -1,6 +1,16 @@
+import { and, gt, lt, type SQL, sql } from 'drizzle-orm'
 import { type Address, formatBase58, parseAddress } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
-import { type ReadDatabase, statement, type WriteDatabase } from '../d1/database.ts'
+import {
+  bareList,
+  databaseNow,
+  member,
+  openTables,
+  type ReadDatabase,
+  toStatement,
+  type WriteDatabase,
+} from '../d1/database.ts'
+import { storedSettings, transfers, wallets } from '../d1/tables.ts'
 import type { Currencies, Currency } from './currencies.ts'
 
 /** A part of the configuration that stored data depends on. */
@@ -61,9 +71,9 @@ export async function rememberSettings(
   settings: readonly Setting[],
 ): Promise<readonly StoredSetting[]> {
   const list = JSON.stringify(settings)
-  const [, stored] = await db.batch<{ name: string; value: string; used: 0 | 1 }>([
-    insertSettings(db, { list }),
-    selectSettings(db, { list }),
+  const [, stored] = await db.batch<Setting & { readonly used: 0 | 1 }>([
+    toStatement(db, insertSettings(list)),
+    toStatement(db, selectSettings(list)),
   ])
   return (stored?.results ?? []).map(({ name, value, used }) => ({ name, value, used: used === 1 }))
 }
@@ -105,40 +115,46 @@ export async function storeDecimals(db: WriteDatabase, contract: Address, decima
   await storeOnce(db, [[decimalsSetting(contract), String(decimals)]])
 }
 
+/** The settings whose names begin with a prefix, each with the rest of its name. */
 async function selectNamed(db: ReadDatabase, prefix: string) {
-  const { results } = await selectByPrefix(db, { prefix }).all<{ readonly rest: string; readonly value: string }>()
-  return results
+  const afterAll = `${prefix}\x7f` // a name is in printable ASCII
+  const rows = await openTables(db)
+    .select({ name, value })
+    .from(storedSettings)
+    .where(and(gt(name, prefix), lt(name, afterAll)))
+  return rows.map((row) => ({ rest: row.name.slice(prefix.length), value: row.value }))
 }
 
 async function storeOnce(db: WriteDatabase, settings: readonly (readonly [string, string])[]): Promise<void> {
   if (settings.length === 0) return
-  await insertOnce(db, { list: JSON.stringify(settings.map(([name, value]) => ({ name, value }))) }).run()
+  const list: readonly Setting[] = settings.map(([name, value]) => ({ name, value }))
+  await toStatement(db, insertNew(JSON.stringify(list))).run()
 }
 
-const isNew = `NOT EXISTS (SELECT 1 FROM stored_setting WHERE name = setting.value ->> 'name')`
-const insertOnce = statement(`
-INSERT INTO stored_setting (name, value, stored_at)
-SELECT value ->> 'name', value ->> 'value', CAST(unixepoch('subsec') * 1000 AS INTEGER)
-FROM json_each(:list) AS setting WHERE ${isNew}`)
+const { name, value, stored_at: storedAt } = storedSettings
+
+function insertNew(list: string): SQL {
+  return sql`
+INSERT INTO ${storedSettings} (${bareList([name, value, storedAt])})
+SELECT setting.${member(name)}, setting.${member(value)}, ${databaseNow}
+FROM json_each(${list}) AS setting
+WHERE NOT EXISTS (SELECT 1 FROM ${storedSettings} WHERE ${name} = setting.${member(name)})`
+}
 
 /** A configuration that differs changes nothing: it can be that of another deployment. */
-const insertSettings = statement(`
-INSERT INTO stored_setting (name, value, stored_at)
-SELECT value ->> 'name', value ->> 'value', CAST(unixepoch('subsec') * 1000 AS INTEGER)
-FROM json_each(:list) AS setting WHERE ${isNew}
-  AND NOT EXISTS (SELECT 1 FROM json_each(:list) AS other JOIN stored_setting
-    ON stored_setting.name = other.value ->> 'name' AND stored_setting.value <> other.value ->> 'value')`)
+function insertSettings(list: string): SQL {
+  return sql`${insertNew(list)}
+  AND NOT EXISTS (SELECT 1 FROM json_each(${list}) AS other JOIN ${storedSettings}
+    ON ${name} = other.${member(name)} AND ${value} <> other.${member(value)})`
+}
 
-const currencyOf = 'CAST(substr(stored_setting.name, 12) AS INTEGER)'
-const selectSettings = statement(`
-SELECT name, value, name NOT GLOB 'CURRENCIES.*'
-  OR (name NOT IN (SELECT value ->> 'name' FROM json_each(:list))
-    AND (EXISTS (SELECT 1 FROM wallet WHERE cuy = ${currencyOf})
-      OR EXISTS (SELECT 1 FROM transfer WHERE cuy = ${currencyOf}))) AS used
-FROM stored_setting
-WHERE name NOT GLOB '${operatorPrefix}*' AND name NOT GLOB '${decimalsPrefix}*'`)
-
-/** From the prefix up to what follows it: a name is in printable ASCII. */
-const selectByPrefix = statement(`
-SELECT substr(name, length(:prefix) + 1) AS rest, value FROM stored_setting
-WHERE name > :prefix AND name < :prefix || char(127)`)
+function selectSettings(list: string): SQL {
+  const cuy = sql`CAST(substr(${name}, 12) AS INTEGER)`
+  return sql`
+SELECT ${name}, ${value}, ${name} NOT GLOB 'CURRENCIES.*'
+  OR (${name} NOT IN (SELECT other.${member(name)} FROM json_each(${list}) AS other)
+    AND (EXISTS (SELECT 1 FROM ${wallets} WHERE ${wallets.cuy} = ${cuy})
+      OR EXISTS (SELECT 1 FROM ${transfers} WHERE ${transfers.cuy} = ${cuy}))) AS used
+FROM ${storedSettings}
+WHERE ${name} NOT GLOB ${`${operatorPrefix}*`} AND ${name} NOT GLOB ${`${decimalsPrefix}*`}`
+}

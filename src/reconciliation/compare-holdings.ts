@@ -1,10 +1,12 @@
+import { lte, sql } from 'drizzle-orm'
 import { type Alarms, standstillMs } from '../alarms/alarms.ts'
 import { type Address, formatBase58 } from '../chain/address.ts'
 import { type BlockHeight, blockSeconds } from '../chain/block.ts'
 import { balancesMax, type Chain, type ChainFailure } from '../chain/chain.ts'
 import { ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import { statement, type WriteDatabase } from '../d1/database.ts'
+import { type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { transfers } from '../d1/tables.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -102,7 +104,7 @@ async function compareSlice(
 ): Promise<Result<'more' | 'done', ChainFailure>> {
   const { db, clock, logger } = parts
   const now = clock.now()
-  const inGaps = new Set((await selectSeen(db, { position: scan.height }).raw<[Address]>()).map(([address]) => address))
+  const inGaps = await selectSeenInGaps(db, scan.height)
   const changes: HoldingChange[] = []
   const toRead: Holding[] = []
   for (const before of due) {
@@ -126,8 +128,14 @@ async function compareSlice(
 }
 
 /** Recipients of transfers that were seen in blocks which are gaps now. */
-const selectSeen = statement(`
-SELECT DISTINCT to_address FROM transfer INDEXED BY transfer_seen WHERE state = 'seen' AND height <= :position LIMIT 1000`)
+async function selectSeenInGaps(db: ReadDatabase, position: BlockHeight): Promise<ReadonlySet<Address>> {
+  const { to_address, state, height } = transfers
+  const query = sql`
+SELECT DISTINCT ${to_address} FROM ${transfers} INDEXED BY transfer_seen
+WHERE ${state} = 'seen' AND ${lte(height, position)} LIMIT 1000`
+  const { results } = await toStatement(db, query).all<Pick<typeof transfers.$inferSelect, 'to_address'>>()
+  return new Set(results.map((row) => row.to_address))
+}
 
 async function readBalances(
   { chain, clock }: CompareParts,

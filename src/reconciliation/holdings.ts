@@ -1,8 +1,18 @@
+import { eq, gt, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../chain/address.ts'
 import type { CurrencyId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import { members, type ReadDatabase, statement, type WriteDatabase } from '../d1/database.ts'
-import type { holdings } from '../d1/state-tables.ts'
+import {
+  assignments,
+  bareList,
+  memberList,
+  type ReadDatabase,
+  toStatement,
+  type WriteDatabase,
+} from '../d1/database.ts'
+import { holdings } from '../d1/state-tables.ts'
+import { addresses } from '../d1/tables.ts'
 import type { DifferenceState, RecordedHolding } from './judge.ts'
 
 /** An address and currency as stored. */
@@ -20,7 +30,6 @@ export interface HoldingChange {
   readonly after: DifferenceState & Pick<Holding, 'reading' | 'dueAt'>
 }
 
-const parts = [0, 1, 2, 3, 4, 5, 6].map((part) => `part_${part}`)
 const digitsPerPart = 10n ** 12n
 
 /** The parts are one text: D1 returns integers as doubles, and a part can have more digits than those keep. */
@@ -43,9 +52,10 @@ export async function addMissingHoldings(
   max: number,
   at: UnixMs,
 ): Promise<AddedRange> {
+  const page = pageOutside({ first, last }, max)
   const [, range] = await db.batch<{ readonly lowest: number | null; readonly highest: number | null }>([
-    insertMissing(db, { cuy, first, last, max, at }),
-    selectRange(db, { first, last, max }),
+    toStatement(db, insertMissing(cuy, at, page)),
+    toStatement(db, sql`SELECT min(id) AS lowest, max(id) AS highest FROM ${page}`),
   ])
   const { lowest = null, highest = null } = range?.results[0] ?? {}
   if (lowest === null || highest === null) return { first, last }
@@ -59,13 +69,13 @@ export async function selectDueHoldings(
   at: UnixMs,
   max: number,
 ): Promise<readonly Holding[]> {
-  return (await selectDue(db, { cuy, at, max }).all<HoldingRow>()).results.map(readHolding)
+  return (await toStatement(db, selectDue(cuy, at, max)).all<HoldingRow>()).results.map(readHolding)
 }
 
 /** Stores comparisons. One whose holding has changed since it was read is left out, and stays due. Returns how many were stored. */
 export async function storeHoldings(db: WriteDatabase, changes: readonly HoldingChange[]): Promise<number> {
   if (changes.length === 0) return 0
-  const { results } = await updateCompared(db, { list: JSON.stringify(changes.map(writeChange)) }).all()
+  const { results } = await toStatement(db, updateCompared(JSON.stringify(changes.map(writeChange)))).all()
   return results.length
 }
 
@@ -90,39 +100,75 @@ function readHolding(row: HoldingRow): Holding {
   }
 }
 
-function writeChange({ before, after }: HoldingChange) {
-  const { cuy, address, parts: parts_before, sent: sent_before, dueAt: due_before } = before
-  const { reading, accepted, acceptedSent: accepted_sent, difference, differing, dueAt: due_at } = after
+/** What is stored, beside what the holding must still have: `parts`, `sent` and `due_before`. */
+type ChangeRow = Pick<HoldingRow, (typeof listed)[number] | 'parts'> & { readonly due_before: UnixMs }
+
+function writeChange({ before, after }: HoldingChange): ChangeRow {
+  const { reading } = after
   return {
-    ...{ cuy, address, parts_before, sent_before, due_before, accepted_sent, differing, due_at },
+    cuy: before.cuy,
+    address: before.address,
+    parts: before.parts,
+    sent: before.sent,
+    due_before: before.dueAt,
     balance: reading?.balance.toString() ?? null,
     read_from: reading?.fromHeight ?? null,
     read_to: reading?.toHeight ?? null,
-    accepted: accepted.toString(),
-    difference: difference.toString(),
+    accepted: after.accepted.toString(),
+    accepted_sent: after.acceptedSent,
+    differing: after.differing,
+    difference: after.difference.toString(),
+    due_at: after.dueAt,
   }
 }
 
-const compared = ['balance', 'read_from', 'read_to', 'accepted', 'accepted_sent', 'differing', 'difference']
-const partsText = parts.join(` || ' ' || `)
-const columns = `cuy, address, sent, changed_height, due_at, ${compared.join(', ')}, ${partsText} AS parts`
+const compared = [
+  'balance',
+  'read_from',
+  'read_to',
+  'accepted',
+  'accepted_sent',
+  'differing',
+  'difference',
+  'due_at',
+] as const
+const listed = ['cuy', 'address', 'sent', ...compared] as const
 
-const page = `(SELECT * FROM (SELECT id, address FROM address WHERE id > :last ORDER BY id LIMIT :max)
-  UNION ALL SELECT * FROM (SELECT id, address FROM address WHERE id < :first ORDER BY id DESC LIMIT :max))`
-const insertMissing = statement(`
-INSERT INTO holding (cuy, address, due_at)
-SELECT :cuy, address, :at FROM ${page} AS page WHERE NOT EXISTS (
-  SELECT 1 FROM holding WHERE cuy = :cuy AND holding.address = page.address)`)
-const selectRange = statement(`SELECT min(id) AS lowest, max(id) AS highest FROM ${page}`)
+const { part_0, part_1, part_2, part_3, part_4, part_5, part_6 } = holdings
+const parts = sql.join([part_0, part_1, part_2, part_3, part_4, part_5, part_6], sql` || ' ' || `)
 
-const selectDue = statement(`
-SELECT ${columns} FROM holding INDEXED BY holding_due
-WHERE cuy = :cuy AND due_at <= :at ORDER BY due_at, address LIMIT :max`)
+/** `max` addresses above a range and `max` below it, as what follows FROM. */
+function pageOutside({ first, last }: AddedRange, max: number): SQL {
+  const { id, address } = addresses
+  const select = sql`SELECT ${id}, ${address} FROM ${addresses}`
+  return sql`(
+  SELECT * FROM (${select} WHERE ${gt(id, last)} ORDER BY ${id} LIMIT ${max})
+  UNION ALL SELECT * FROM (${select} WHERE ${lt(id, first)} ORDER BY ${id} DESC LIMIT ${max}))`
+}
 
-const updateCompared = statement(`
-UPDATE holding SET ${[...compared, 'due_at'].map((name) => `${name} = change.${name}`).join(', ')}
-FROM (SELECT ${members('cuy', 'address', 'parts_before', 'sent_before', 'due_before', ...compared, 'due_at')}
-  FROM json_each(:list)) AS change
-WHERE holding.cuy = change.cuy AND holding.address = change.address
-  AND ${partsText} = parts_before AND holding.sent = sent_before AND holding.due_at = due_before
-RETURNING 1 AS stored`)
+function insertMissing(cuy: CurrencyId, at: UnixMs, page: SQL): SQL {
+  const missing = alias(addresses, 'missing')
+  return sql`
+INSERT INTO ${holdings} (${bareList([holdings.cuy, holdings.address, holdings.due_at])})
+SELECT ${cuy}, ${missing.address}, ${at} FROM ${page} AS ${missing} WHERE NOT EXISTS (
+  SELECT 1 FROM ${holdings} WHERE ${eq(holdings.cuy, cuy)} AND ${holdings.address} = ${missing.address})`
+}
+
+function selectDue(cuy: CurrencyId, at: UnixMs, max: number): SQL {
+  const { address, changed_height, due_at } = holdings
+  const columns = sql.join([changed_height, ...listed.map((name) => holdings[name])], sql`, `)
+  return sql`
+SELECT ${columns}, ${parts} AS parts FROM ${holdings} INDEXED BY holding_due
+WHERE ${eq(holdings.cuy, cuy)} AND ${lte(due_at, at)} ORDER BY ${due_at}, ${address} LIMIT ${max}`
+}
+
+function updateCompared(list: string): SQL {
+  const change = alias(holdings, 'change')
+  return sql`
+UPDATE ${holdings} SET ${assignments(holdings, change, compared)}
+FROM (SELECT ${memberList(listed.map((name) => holdings[name]))}, value ->> 'parts' AS parts, value ->> 'due_before' AS due_before
+  FROM json_each(${list})) AS ${change}
+WHERE ${holdings.cuy} = ${change.cuy} AND ${holdings.address} = ${change.address}
+  AND ${parts} = parts AND ${holdings.sent} = ${change.sent} AND ${holdings.due_at} = due_before
+RETURNING 1 AS stored`
+}
