@@ -137,6 +137,9 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
     endpoints: config.webhooks,
     hasStoredMeaning,
     wakeEndpoints: () => wakeEndpoints(platform, config),
+    nodes: tron.nodes,
+    recoveredAt: tron.recoveredAt,
+    databaseBytes: () => usage.databaseBytes,
     usage: () => usageFields(usage),
   })
   const settled =

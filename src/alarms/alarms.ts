@@ -27,6 +27,8 @@ export type Fault = { readonly [Kind in AlarmKind]: FaultOf<Kind> }[AlarmKind]
 export interface Alarms {
   /** Raises an alarm, unless the same one of the same subject is raised already. */
   raise<Kind extends AlarmKind>(kind: Kind, subject: AlarmSubjects[Kind], fields: LogFields): Promise<void>
+  /** Raises an alarm of a fault that was suspected before, and is suspected again. */
+  suspect<Kind extends AlarmKind>(kind: Kind, subject: AlarmSubjects[Kind], fields: LogFields): Promise<void>
   /** The subject is well again: the alarm can be raised anew. False where the database could not be reached, and has it still. */
   clear<Kind extends AlarmKind>(kind: Kind, subject: AlarmSubjects[Kind]): Promise<boolean>
   /** Raises these faults. Every other subject of `kinds` is well again. */
@@ -74,6 +76,9 @@ export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
     return (await orNull(() => remove(db, { kind, subject }).run())) !== null
   }
   return {
+    suspect(kind, about, fields) {
+      return this.raise(kind, about, fields)
+    },
     clear: (kind, subject) => clear(kind, subjectText(subject)),
     async raise(kind, about, fields) {
       const subject = subjectText(about)

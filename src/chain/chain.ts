@@ -137,6 +137,8 @@ export interface Chain {
   holder(addresses: readonly Address[], asset: Asset): ChainResult<number | null>
   /** Whether the account of this address exists, by the HTTP API of any of `quorum` nodes. */
   activated(address: Address): ChainResult<boolean>
+  /** What a node has shown was not so: all others are used before it for a while, and an alarm names it. `why` is for people. */
+  distrust(node: number, why: string): void
   /** `decimals()` of a token contract. `quorum` nodes agree on it. */
   decimals(contract: Address): ChainResult<number>
 }

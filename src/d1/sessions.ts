@@ -64,7 +64,7 @@ interface Metered extends D1PreparedStatement {
 export function meterDatabase(db: WriteDatabase, usage: Usage, clock: Pick<Clock, 'now'>): WriteDatabase {
   const whole = async <T>(statement: D1PreparedStatement) => {
     const result = await metered(usage.database, clock, 1, () => statement.all<T>())
-    usage.rowsRead += rowsIn(result)
+    note(usage, result)
     return result
   }
   const wrap = (inner: D1PreparedStatement): Metered => {
@@ -89,14 +89,15 @@ export function meterDatabase(db: WriteDatabase, usage: Usage, clock: Pick<Clock
       const results = await metered(usage.database, clock, statements.length, () =>
         db.batch<T>(statements.map(({ inner }) => inner)),
       )
-      for (const result of results) usage.rowsRead += rowsIn(result)
+      for (const result of results) note(usage, result)
       return results
     },
   }
   return metering as unknown as WriteDatabase // safe: as above
 }
 
-/** The rows read. A database without that number, as in the simulation, counts as reading none. */
-function rowsIn({ meta }: D1Result): number {
-  return meta.rows_read ?? 0
+/** Adds what an answer says of itself. A database without these numbers, as in the simulation, counts as reading none. */
+function note(usage: Usage, { meta }: D1Result): void {
+  usage.rowsRead += meta.rows_read ?? 0
+  usage.databaseBytes = meta.size_after ?? usage.databaseBytes
 }

@@ -221,10 +221,8 @@ export const tokens = sqliteTable(
 )
 
 /** How large the database was, by the day (UTC, in days since 1970). */
-export const sizes = sqliteTable(
-  'size',
-  { day: integer().primaryKey(), bytes: integer().notNull() },
-  (table) => rules(safe, table.day, table.bytes),
+export const sizes = sqliteTable('size', { day: integer().primaryKey(), bytes: integer().notNull() }, (table) =>
+  rules(safe, table.day, table.bytes),
 )
 
 const isEntry = `type IN ('deposit.credited', 'entry.posted')`

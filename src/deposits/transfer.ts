@@ -26,10 +26,16 @@ export interface TransferFacts extends CreditKey {
   readonly raw: bigint
 }
 
+/** Who has shown a transfer before its block was final, and in about how many seconds it will be. */
+export interface Sighting {
+  readonly node: number
+  readonly seconds: number
+}
+
 /** What became of a transfer. A state that cannot happen cannot be written down. */
 export type Verdict =
-  /** In a block that is not final; it will be final in about `seconds`. */
-  | { readonly state: 'seen'; readonly uid: Uid; readonly seconds: number }
+  /** In a block that is not final, by the node of this number; it will be final in about `seconds`. */
+  | ({ readonly state: 'seen'; readonly uid: Uid } & Sighting)
   /** Final, and undecidable for now. */
   | { readonly state: 'held'; readonly uid: Uid; readonly reason: HeldReason }
   /** Final, and worth nothing. */
@@ -113,13 +119,13 @@ export function judgeSeen(
   block: BlockRef,
   owners: Owners,
   rules: JudgeRules,
-  seconds: number,
+  sighting: Sighting,
 ): DecidedTransfer | null {
   const judged = judgeTransfer(transfer, block, owners, rules)
   if (judged === null || judged === 'early' || judged.state === 'moved') return null
   const { txid, position, cuy, native, from, to, raw } = judged
   const facts: TransferFacts = { txid, position, block: judged.block, cuy, native, from, to, raw }
-  return { ...facts, state: 'seen', uid: judged.uid, seconds }
+  return { ...facts, state: 'seen', uid: judged.uid, ...sighting }
 }
 
 function currencyOf(currencies: Currencies, asset: Asset): Currency | null {

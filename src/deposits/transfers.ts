@@ -21,7 +21,7 @@ import { rescans, scans } from '../d1/state-tables.ts'
 import { flows, type HeldReason, scanSuperseded, sentTransactions, transfers, wallets } from '../d1/tables.ts'
 import type { Currency } from '../ledger/currencies.ts'
 import { readAmount } from '../ledger/entries.ts'
-import type { DecidedTransfer, SentFact, StoredTransfer } from './transfer.ts'
+import type { CreditKey, DecidedTransfer, SentFact, StoredTransfer } from './transfer.ts'
 
 /** Transfers that one caller is shown. */
 const shownMax = 100
@@ -45,8 +45,58 @@ export function transferStatements(
   const eachOnce = new Map(decided.map((one) => [`${one.txid}:${one.position}`, one]))
   return toJsonTexts([...eachOnce.values()].map(writeTransfer), rowsMax).flatMap((list) => [
     toStatement(db, updateKnown(list, at)),
-    toStatement(db, insertNew(list, at)),
+    toStatement(db, insertNew(list, at, rowsMax)),
+    toStatement(db, noteFound(list)),
   ])
+}
+
+/** Stores what was seen: at most `room` transfers that are not known yet, the first ones of the list. */
+export async function storeSeen(
+  db: WriteDatabase,
+  seen: readonly DecidedTransfer[],
+  room: number,
+  at: UnixMs,
+): Promise<void> {
+  const list = JSON.stringify(seen.slice(0, rowsMax).map(writeTransfer))
+  const news = room <= 0 ? [] : [toStatement(db, insertNew(list, at, room))]
+  await db.batch([toStatement(db, updateKnown(list, at)), ...news])
+}
+
+/** How many transfers are seen and not decided, counted up to `max`. */
+export async function countSeen(db: ReadDatabase, max: number): Promise<number> {
+  const query = sql`SELECT count(*) AS n FROM (SELECT 1 FROM ${transfers} INDEXED BY transfer_seen WHERE ${state} = 'seen' LIMIT ${max})`
+  return (await toStatement(db, query).first<number>('n')) ?? 0
+}
+
+/** Removes transfers that were dropped before `before`, `max` at most: they were in no final block. */
+export async function removeDropped(db: WriteDatabase, before: UnixMs, max: number): Promise<void> {
+  const { id, changed_at } = transfers
+  const query = sql`
+DELETE FROM ${transfers} WHERE ${id} IN (
+  SELECT ${id} FROM ${transfers} INDEXED BY transfer_dropped
+  WHERE ${state} = 'dropped' AND ${changed_at} <= ${before} ORDER BY ${changed_at} LIMIT ${max})`
+  await toStatement(db, query).run()
+}
+
+/**
+ * The credited transfers above a corrected height that were not found again, once the scan has passed the blocks of all of them. One
+ * in an open gap is not among them: it can be found there.
+ */
+export async function selectNotFound(db: ReadDatabase, max: number): Promise<readonly CreditKey[]> {
+  const { txid, position, height, sought } = transfers
+  const sight = sql`${transfers} INDEXED BY transfer_sought`
+  const query = sql`
+SELECT ${txid}, ${position} FROM ${sight} WHERE ${sought} = 1
+  AND (SELECT max(${height}) FROM ${sight} WHERE ${sought} = 1) <= (SELECT ${scans.height} FROM ${scans})
+  AND NOT EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open WHERE ${rescans.kind} = 'gap'
+    AND ${rescans.finished_at} IS NULL AND ${rescans.to_height} >= ${height} AND ${rescans.next_height} <= ${height})
+LIMIT ${max}`
+  return (await toStatement(db, query).all<CreditKey>()).results
+}
+
+/** These transfers are not looked for any more. */
+export async function endSearch(db: WriteDatabase, keys: readonly CreditKey[]): Promise<void> {
+  await toStatement(db, noteFound(JSON.stringify(keys))).run()
 }
 
 /** Statements that store transactions which addresses of the service have sent. Known ones stay. */
@@ -195,6 +245,7 @@ function writeTransfer(decided: DecidedTransfer): Pick<TransferRow, (typeof list
     reason: decided.state === 'held' || decided.state === 'refused' ? decided.reason : null,
     amount: decided.state === 'credited' ? Number(decided.amount) : 0,
     seconds: decided.state === 'seen' ? decided.seconds : null,
+    seen_by: decided.state === 'seen' ? decided.node : null,
   }
 }
 
@@ -206,7 +257,7 @@ export function requireCorrection(db: WriteDatabase, { correctedBy }: { readonly
 }
 
 const facts = ['height', 'block_hash', 'cuy', 'uid', 'from_address', 'to_address', 'raw', 'native'] as const
-const listed = ['txid', 'position', ...facts, 'seconds', 'state', 'reason', 'amount'] as const
+const listed = ['txid', 'position', ...facts, 'seconds', 'seen_by', 'state', 'reason', 'amount'] as const
 
 const { state, reason } = transfers
 const [incoming, known, decided] = [
@@ -241,9 +292,10 @@ const isAskedAgain = sql`EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open
 
 const updateKnown = (list: string, at: UnixMs) => sql`
 UPDATE ${transfers} SET ${assignments(transfers, decided, [...facts, 'state', 'reason', 'amount'])},
-  ${bare(transfers.seconds)} = coalesce(${transfers.seconds}, ${decided.seconds}), ${bare(transfers.changed_at)} = ${at}
+  ${bare(transfers.seconds)} = coalesce(${transfers.seconds}, ${decided.seconds}),
+  ${bare(transfers.seen_by)} = coalesce(${transfers.seen_by}, ${decided.seen_by}), ${bare(transfers.changed_at)} = ${at}
 FROM (SELECT known_id, known_state, known_reason, known_facts,
-    ${columnsOf(incoming, facts)}, ${incoming.seconds}, ${settled} FROM (
+    ${columnsOf(incoming, [...facts, 'seconds', 'seen_by'])}, ${settled} FROM (
   SELECT ${incoming}.*, ${known.id} AS known_id, ${known.state} AS known_state, ${known.reason} AS known_reason,
     (${columnsOf(known, facts)}) IS (${columnsOf(incoming, facts)}) AS known_facts,
     ${fits}
@@ -256,13 +308,19 @@ FROM (SELECT known_id, known_state, known_reason, known_facts,
 WHERE ${transfers.id} = known_id
   AND NOT (known_facts AND known_state = ${decided.state} AND known_reason IS ${decided.reason})`
 
-const insertNew = (list: string, at: UnixMs) => sql`
+const insertNew = (list: string, at: UnixMs, max: number) => sql`
 INSERT INTO ${transfers} (${bareList([...listed.map((name) => transfers[name]), transfers.created_at, transfers.changed_at])})
-SELECT ${columnsOf(incoming, ['txid', 'position', ...facts, 'seconds'])}, ${settled}, ${at}, ${at} FROM (
+SELECT ${columnsOf(incoming, ['txid', 'position', ...facts, 'seconds', 'seen_by'])}, ${settled}, ${at}, ${at} FROM (
   SELECT ${incoming}.*, ${fits} FROM ${incomingOf(list)}
   WHERE ${isNews} AND NOT EXISTS (SELECT 1 FROM ${transfers} AS ${known} WHERE ${isKnown})
 ) AS ${incoming}
-ORDER BY place`
+ORDER BY place LIMIT ${max}`
+
+/** What is final and in the list again is not looked for any more. */
+const noteFound = (list: string) => sql`
+UPDATE ${transfers} INDEXED BY transfer_sought SET ${bare(transfers.sought)} = 0
+WHERE ${transfers.sought} = 1 AND EXISTS (SELECT 1 FROM json_each(${list})
+  WHERE ${member(transfers.txid)} = ${transfers.txid} AND ${member(transfers.position)} = ${transfers.position})`
 
 function insertSent(list: string): SQL {
   const { txid, address, height, cuy } = sentTransactions
@@ -313,7 +371,7 @@ CROSS JOIN ${wallets} ON ${wallets.uid} = ${filled.uid} AND ${wallets.cuy} = ${f
 WHERE ${wallets.balance} <= ${Number(amountMax)} + 1 - CAST(${filled.raw} AS REAL) / (unit.value ->> 'divisor') LIMIT ${max}`
 
 const selectSentBy = (senders: readonly Address[], max: number) => sql`
-SELECT * FROM ${transfers} INDEXED BY transfer_held WHERE ${state} = 'held'
+SELECT * FROM ${transfers} INDEXED BY transfer_held_from WHERE ${state} = 'held'
   AND ${transfers.from_address} IN (SELECT value FROM json_each(${JSON.stringify(senders)})) LIMIT ${max}`
 
 const endedByOperator: readonly HeldReason[] = ['too-large', 'wallet-full']

@@ -46,6 +46,8 @@ export interface AlarmSubjects {
   'configuration-differs': { readonly setting: string }
   'key-was-used': Single
   misconfigured: Single
+  'database-filling': Single
+  'database-nearly-full': Single
   'endpoint-failing': EndpointSubject
   'endpoint-behind': EndpointSubject
   'events-expiring': EndpointSubject
@@ -167,6 +169,18 @@ export const alarmTable = {
     raised: 'A setting is missing or wrong; once for each, whenever the Worker starts. Nothing is served.',
     ends: 'The Worker starts without it.',
     remedy: 'The log line names the setting and what it takes.',
+  },
+  'database-filling': {
+    raised: 'The database has reached 70 % of what D1 stores in one.',
+    ends: 'It is smaller again.',
+    remedy:
+      'Nothing is lost and nothing is slower. The desk shows the day on which it is full at the present rate. Lower `EVENTS_KEEP_DAYS`, or plan a second deployment over another account of the key.',
+  },
+  'database-nearly-full': {
+    raised: 'The database has reached 90 % of what D1 stores in one.',
+    ends: 'It is smaller again.',
+    remedy:
+      'Act now: once it is full nothing is credited and no address is issued, until there is room; then everything goes on where it stopped. Lower `EVENTS_KEEP_DAYS`: the next ticks remove the older events.',
   },
   'endpoint-failing': {
     raised: 'An endpoint of `WEBHOOKS` has failed for an hour.',

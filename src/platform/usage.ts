@@ -18,12 +18,14 @@ export interface Usage {
   /** Statements. */
   readonly database: Meter
   rowsRead: number
+  /** Bytes of the database by its newest answer; 0 before the first one. */
+  databaseBytes: number
 }
 
 /** The usage of a new invocation. */
 export function createUsage(): Usage {
   const newMeter = (): Meter => ({ calls: 0, ms: 0, open: 0, openedAt: 0 })
-  return { node: newMeter(), database: newMeter(), rowsRead: 0 }
+  return { node: newMeter(), database: newMeter(), rowsRead: 0, databaseBytes: 0 }
 }
 
 /** Runs an operation of `calls` calls and adds it to the meter, whether it succeeds or not. */

@@ -10,12 +10,11 @@ import { transfers } from '../d1/tables.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import type { ObjectHost } from '../platform/object-host.ts'
 import {
-  type AddedRange,
   addMissingHoldings,
   type Holding,
   type HoldingChange,
+  selectCompareWork,
   selectDueHoldings,
   storeHoldings,
 } from './holdings.ts'
@@ -30,12 +29,10 @@ const unscannedBlocksMax = 60
 /** When to read again an address that was paid in a block which could not be read. */
 const gapMs = 3_600_000
 const blockMs = blockSeconds * 1000
-const memoryKey = 'compare'
 
 /** What comparing needs. It cannot write to the ledger: it reports, and a person decides. */
 export interface CompareParts {
   readonly db: WriteDatabase
-  readonly host: Pick<ObjectHost, 'load' | 'save'>
   /** Paid by `rest`. */
   readonly chain: Pick<Chain, 'balances'>
   readonly currencies: Currencies
@@ -52,39 +49,28 @@ export interface ComparedScan {
   readonly halted: string | null
 }
 
-/** The currency whose turn is next, and the addresses that have a holding of each, by `cuy`. It can be lost. */
-interface CompareMemory {
-  readonly turn: number
-  readonly ranges?: Readonly<Record<number, AddedRange>> // missing in what an older deployment has stored
-}
-
 /**
- * Compares one slice of what is recorded with the chain: the holdings of one currency that are due, with at most one
+ * Compares one slice of what is recorded with the chain: the holdings of the currency that has been due longest, with at most one
  * request for balances. What moved is due at once, everything else once a day. `more`: another slice is due.
  */
 export async function compareHoldings(
   parts: CompareParts,
   scan: ComparedScan,
 ): Promise<Result<'more' | 'done', ChainFailure>> {
-  const { db, host, clock, currencies } = parts
-  if (!isComparable(scan, clock.now())) return ok('done')
-  const { list } = currencies
-  const memory = (await host.load<CompareMemory>(memoryKey)) ?? { turn: 0 }
-  const ranges = { ...memory.ranges }
-  for (let i = 0; i < list.length; i += 1) {
-    const turn = (memory.turn + i) % list.length
-    const currency = list[turn]
-    if (currency === undefined) continue
-    const { cuy } = currency
-    const before = ranges[cuy] ?? { first: 0, last: 0 }
-    const after = await addMissingHoldings(db, cuy, before, addedMax, clock.now())
-    ranges[cuy] = after
-    const due = await selectDueHoldings(db, cuy, clock.now(), balancesMax)
-    const isNew = after.first !== before.first || after.last !== before.last
-    if (due.length > 0 || isNew) host.save(memoryKey, { turn: (turn + 1) % list.length, ranges })
-    if (due.length > 0) return await compareSlice(parts, currency, scan, due)
-  }
-  return ok('done')
+  const { db, clock, currencies } = parts
+  const now = clock.now()
+  if (!isComparable(scan, now)) return ok('done')
+  const work = await selectCompareWork(
+    db,
+    currencies.list.map(({ cuy }) => cuy),
+    now,
+  )
+  for (const one of work.filter(({ hasNew }) => hasNew)) await addMissingHoldings(db, one, addedMax, now)
+  const due = work.filter(({ hasNew, dueAt }) => hasNew || dueAt !== null)
+  const [first] = due.sort((a, b) => (a.dueAt ?? now) - (b.dueAt ?? now))
+  const currency = first && currencies.byId.get(first.cuy)
+  if (currency === undefined) return ok('done')
+  return await compareSlice(parts, currency, scan, await selectDueHoldings(db, currency.cuy, now, balancesMax))
 }
 
 /** Whether the blocks that a reading can include are known, and will be scanned soon. */

@@ -5,13 +5,14 @@ import type { CurrencyId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import {
   assignments,
+  bare,
   bareList,
   memberList,
   type ReadDatabase,
   toStatement,
   type WriteDatabase,
 } from '../d1/database.ts'
-import { holdings } from '../d1/state-tables.ts'
+import { compared as comparedRanges, holdings } from '../d1/state-tables.ts'
 import { addresses } from '../d1/tables.ts'
 import type { DifferenceState, RecordedHolding } from './judge.ts'
 
@@ -35,31 +36,52 @@ const digitsPerPart = 10n ** 12n
 /** The parts are one text: D1 returns integers as doubles, and a part can have more digits than those keep. */
 type HoldingRow = Omit<typeof holdings.$inferSelect, `part_${0 | 1 | 2 | 3 | 4 | 5 | 6}`> & { readonly parts: string }
 
-/** Ids of addresses, from `first` to `last`: all of them have a holding in one currency. Both are 0 where none is known to have one. */
+/** Ids of addresses, from `first` to `last`: all of them have a holding in one currency. Both are 0 where none has one. */
 export interface AddedRange {
   readonly first: number
   readonly last: number
 }
 
+/** What there is to do for the comparison of one currency. */
+export interface CompareWork extends AddedRange {
+  readonly cuy: CurrencyId
+  /** Whether there are addresses without a holding. */
+  readonly hasNew: boolean
+  /** Since when the holding is due that has been due longest; null where none is. */
+  readonly dueAt: UnixMs | null
+}
+
+/** What there is to do for these currencies. One statement, whatever the number of addresses. */
+export async function selectCompareWork(
+  db: ReadDatabase,
+  currencies: readonly CurrencyId[],
+  at: UnixMs,
+): Promise<readonly CompareWork[]> {
+  const { cuy, first_id, last_id } = comparedRanges
+  const [first, last] = [sql`coalesce(${first_id}, 0)`, sql`coalesce(${last_id}, 0)`]
+  const { id } = addresses
+  const query = sql`
+SELECT currency.value AS cuy, ${first} AS first, ${last} AS last,
+  EXISTS (SELECT 1 FROM ${addresses} WHERE ${id} > ${last}) OR EXISTS (SELECT 1 FROM ${addresses} WHERE ${id} < ${first}) AS "hasNew",
+  (SELECT ${holdings.due_at} FROM ${holdings} INDEXED BY holding_due
+    WHERE ${holdings.cuy} = currency.value AND ${lte(holdings.due_at, at)} ORDER BY ${holdings.due_at} LIMIT 1) AS "dueAt"
+FROM json_each(${JSON.stringify(currencies)}) AS currency LEFT JOIN ${comparedRanges} ON ${cuy} = currency.value`
+  type Row = Omit<CompareWork, 'hasNew'> & { readonly hasNew: 0 | 1 }
+  return (await toStatement(db, query).all<Row>()).results.map((row) => ({ ...row, hasNew: row.hasNew === 1 }))
+}
+
 /**
  * Makes holdings of addresses that have none in a currency, due at once (and after all that have been due longer): of `max` addresses
- * above the range, and of `max` that were reserved below it. Returns the new range, which is the same where each address has one.
+ * above the range, and of `max` that were reserved below it.
  */
 export async function addMissingHoldings(
   db: WriteDatabase,
-  cuy: CurrencyId,
-  { first, last }: AddedRange,
+  { cuy, first, last }: AddedRange & { readonly cuy: CurrencyId },
   max: number,
   at: UnixMs,
-): Promise<AddedRange> {
+): Promise<void> {
   const page = pageOutside({ first, last }, max)
-  const [, range] = await db.batch<{ readonly lowest: number | null; readonly highest: number | null }>([
-    toStatement(db, insertMissing(cuy, at, page)),
-    toStatement(db, sql`SELECT min(id) AS lowest, max(id) AS highest FROM ${page}`),
-  ])
-  const { lowest = null, highest = null } = range?.results[0] ?? {}
-  if (lowest === null || highest === null) return { first, last }
-  return { first: first === 0 ? lowest : Math.min(first, lowest), last: Math.max(last, highest) }
+  await db.batch([toStatement(db, insertMissing(cuy, at, page)), toStatement(db, extendRange(cuy, page))])
 }
 
 /** The holdings of a currency that have been due longest, at most `max`. */
@@ -144,6 +166,15 @@ function pageOutside({ first, last }: AddedRange, max: number): SQL {
   return sql`(
   SELECT * FROM (${select} WHERE ${gt(id, last)} ORDER BY ${id} LIMIT ${max})
   UNION ALL SELECT * FROM (${select} WHERE ${lt(id, first)} ORDER BY ${id} DESC LIMIT ${max}))`
+}
+
+function extendRange(currency: CurrencyId, page: SQL): SQL {
+  const { cuy, first_id, last_id } = comparedRanges
+  const [first, last] = [bare(first_id), bare(last_id)]
+  return sql`
+INSERT INTO ${comparedRanges} (${bareList([cuy, first_id, last_id])})
+SELECT ${currency}, min(id), max(id) FROM ${page} HAVING count(*) > 0
+ON CONFLICT DO UPDATE SET ${first} = min(${first}, excluded.${first}), ${last} = max(${last}, excluded.${last})`
 }
 
 function insertMissing(cuy: CurrencyId, at: UnixMs, page: SQL): SQL {

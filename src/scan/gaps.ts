@@ -1,8 +1,23 @@
 import type { BlockHeight, BlockRef, Txid } from '../chain/block.ts'
-import { type BlockReading, type Chain, type ChainFailure, type ChainTransfer, type ReceiptReading, readBlocksMax, receiptsMax } from '../chain/chain.ts'
+import {
+  type BlockReading,
+  type Chain,
+  type ChainFailure,
+  type ChainTransfer,
+  type ReceiptReading,
+  readBlocksMax,
+  receiptsMax,
+} from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
-import { type Rescan, type RescanPart, receiptsMissing, selectDueRescan, splitAttempts, storeRescanStep } from './rescans.ts'
+import {
+  type Rescan,
+  type RescanPart,
+  receiptsMissing,
+  selectDueRescan,
+  splitAttempts,
+  storeRescanStep,
+} from './rescans.ts'
 import { readOwners, type ScanContext } from './rules.ts'
 import { judgeBlocks, judgeTransfers } from './scan.ts'
 
@@ -38,12 +53,20 @@ async function readDue(context: ScanContext, chain: Chain, rules: RescanRules, d
   const { decided, sent } = judgeBlocks(blocks, owners, rules.rules)
   const [only] = blocks
   if (due.from === due.to && only?.kind === 'read' && only.callsToRead !== null) {
-    return await readReceipts(context, chain, rules, { due, block: only.header, calls: only.callsToRead, decided, sent })
+    return await readReceipts(context, chain, rules, {
+      due,
+      block: only.header,
+      calls: only.callsToRead,
+      decided,
+      sent,
+    })
   }
   const at = clock.now()
   const left = read.ok ? partsLeft(due, blocks, at) : [triedLater(due, 'no quorum of nodes gives the block', at)]
   const { correctedBy } = rules
-  return (await storeRescanStep(db, { rescan: due, correctedBy, decided, sent, left, isWholeBlock: false, at })) === 'stored'
+  return (
+    (await storeRescanStep(db, { rescan: due, correctedBy, decided, sent, left, isWholeBlock: false, at })) === 'stored'
+  )
 }
 
 const isOver = ({ kind }: ChainFailure) => kind === 'limited' || kind === 'out-of-time'

@@ -2,7 +2,14 @@ import { and, eq, gte, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { BlockHeight, Txid } from '../chain/block.ts'
 import type { RescanId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import { insertSelect, isRefusedBy, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
+import {
+  insertSelect,
+  isRefusedBy,
+  openTables,
+  type ReadDatabase,
+  toStatement,
+  type WriteDatabase,
+} from '../d1/database.ts'
 import { rescans, scans } from '../d1/state-tables.ts'
 import { type RescanKind, scanSuperseded, transfers } from '../d1/tables.ts'
 import type { DecidedTransfer, SentFact } from '../deposits/transfer.ts'
@@ -101,8 +108,11 @@ export async function selectOpenGaps(db: ReadDatabase): Promise<readonly OpenGap
 }
 
 /** What was asked of other nodes, or before one of them was well again, is due at once. */
-export function dueAtOnce(db: WriteDatabase, { at, triedBefore }: { readonly at: UnixMs; readonly triedBefore: UnixMs }) {
-  const { attempts, next_try, tried_at } = rescans
+export function dueAtOnce(
+  db: WriteDatabase,
+  { at, triedBefore }: { readonly at: UnixMs; readonly triedBefore: UnixMs },
+) {
+  const { attempts, tried_at } = rescans
   const isTried = and(isOpen, gte(attempts, 1), lt(tried_at, triedBefore))
   return toStatement(db, openTables(db).update(rescans).set({ next_try: at }).where(isTried))
 }
@@ -163,7 +173,12 @@ function requireUnchanged(db: WriteDatabase, { rescan, correctedBy }: RescanStep
   const isSame = sql`${scans.corrected_by} = ${correctedBy} AND EXISTS (SELECT 1 FROM ${rescans} WHERE ${id} = ${rescan.id}
     AND ${isOpen} AND ${next_height} = ${rescan.from} AND ${to_height} = ${rescan.to}
     AND ${attempts} = ${rescan.attempts} AND ${receipts} = ${rescan.receipts})`
-  return toStatement(db, openTables(db).update(scans).set({ height: sql`iif(${isSame}, ${scans.height}, NULL)` }))
+  return toStatement(
+    db,
+    openTables(db)
+      .update(scans)
+      .set({ height: sql`iif(${isSame}, ${scans.height}, NULL)` }),
+  )
 }
 
 const columnsOf = ({ from, to, attempts, nextTry, why, receipts, unread }: RescanPart) => ({
@@ -202,7 +217,15 @@ function insertGap(
   db: WriteDatabase,
   { from, to, why, at }: Pick<Run, 'from' | 'to'> & { readonly why: string; readonly at: UnixMs },
 ): D1PreparedStatement {
-  const row = { kind: 'gap', from_height: from, next_height: from, to_height: to, why, created_at: at, next_try: at } as const
+  const row = {
+    kind: 'gap',
+    from_height: from,
+    next_height: from,
+    to_height: to,
+    why,
+    created_at: at,
+    next_try: at,
+  } as const
   return toStatement(db, insertSelect(rescans, row, sql`WHERE NOT ${isInGap(sql`${to}`)}`))
 }
 

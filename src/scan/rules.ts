@@ -74,7 +74,10 @@ async function askDecimals(
   const known = new Map(stored)
   const missing = [...currencies.byContract].filter(([contract, { retired }]) => !retired && !stored.has(contract))
   if (missing.length === 0) return known
-  const tries = await selectTries(db, missing.map(([contract]) => contract))
+  const tries = await selectTries(
+    db,
+    missing.map(([contract]) => contract),
+  )
   for (const [contract, { cuy, decimals: configured }] of missing) {
     const last = tries.get(contract) ?? neverAsked
     let { found } = last
@@ -110,7 +113,9 @@ async function selectTries(
 
 async function storeTry(db: WriteDatabase, contract: Address, { found, tries, nextTry }: DecimalsTry): Promise<void> {
   const changes = { found, tries, next_try: nextTry }
-  const insertion = openTables(db).insert(tokens).values({ contract, ...changes })
+  const insertion = openTables(db)
+    .insert(tokens)
+    .values({ contract, ...changes })
   await toStatement(db, insertion.onConflictDoUpdate({ target: tokens.contract, set: changes })).run()
 }
 
@@ -132,7 +137,10 @@ export async function decideHeld(context: ScanContext, rules: JudgeRules, correc
     senders: [...operators],
     max: heldMax,
   })
-  const owners = await matchAddresses(db, held.flatMap(({ from, to }) => [from, to]))
+  const owners = await matchAddresses(
+    db,
+    held.flatMap(({ from, to }) => [from, to]),
+  )
   const decided = held.flatMap((stored) => {
     // A currency keeps its contract for good.
     const asset = stored.native ? nativeAsset : currencies.byId.get(stored.cuy)?.asset

@@ -2,7 +2,15 @@ import { and, eq, lt, sql } from 'drizzle-orm'
 import { type BlockHash, type BlockHeight, blockSeconds, type Header } from '../chain/block.ts'
 import type { ChainFailure } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
-import { bare, insertSelect, isRefusedBy, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
+import {
+  bare,
+  insertSelect,
+  isRefusedBy,
+  openTables,
+  type ReadDatabase,
+  toStatement,
+  type WriteDatabase,
+} from '../d1/database.ts'
 import { scans } from '../d1/state-tables.ts'
 import { scanSuperseded, transfers } from '../d1/tables.ts'
 import type { DecidedTransfer, SentFact } from '../deposits/transfer.ts'

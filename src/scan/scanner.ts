@@ -14,6 +14,7 @@ import { reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { selectFirstSeen } from '../deposits/transfers.ts'
+import type { Clock } from '../platform/clock.ts'
 import { type LogFields, stackOf } from '../platform/logger.ts'
 import { answerQuestion, lookUpTransaction, misconfigured, toQueryFailure } from './question.ts'
 import { ensureStarted, type ScanEnd } from './scan.ts'
@@ -29,8 +30,6 @@ export interface ScannerObject extends ScannerCalls {
 
 /** A tick that has run for longer than this counts as lost. */
 const lostTickMs = 4 * tickMs
-/** Whether the tick before crashed. */
-const crashedKey = 'crashed'
 /** Balances that are kept. With more of them the memory is cleared. */
 const recentMax = 1_000
 
@@ -99,22 +98,17 @@ function createTicks(
 ): Pick<ScannerObject, 'alarm' | 'wake'> {
   const { host, clock, logger, alarms } = parts
   const everyMs = parts.scanEverySeconds * 1000
-  const memory = { restAt: 0 }
   let running: { readonly startedAt: UnixMs; readonly over: Promise<void> } | null = null
   const isRunning = () => running !== null && clock.now() - running.startedAt < lostTickMs
   const tick = async (startedAt: UnixMs) => {
     const before = parts.usage()
     let next = (startedAt + everyMs) as UnixMs // safe: a later time
     try {
-      next = await runTick(parts, scans, memory, startedAt)
-      if ((await host.load<boolean>(crashedKey)) === true) host.save(crashedKey, false)
+      next = await runTick(parts, scans, startedAt)
     } catch (thrown) {
       logger.error('tick-crashed', { why: stackOf(thrown) })
       // A database can be busy for a moment: the next tick does what this one did not.
-      const hasCrashedBefore = await host.load<boolean>(crashedKey)
-      host.save(crashedKey, true)
-      const why = thrown instanceof Error ? thrown.message : String(thrown)
-      if (hasCrashedBefore === true) await alarms.raise('tick-failed', {}, { why })
+      await alarms.suspect('tick-failed', {}, { why: thrown instanceof Error ? thrown.message : String(thrown) })
     } finally {
       await host.setAlarm(Math.max(next, clock.now()) as UnixMs) // safe: one of the times
       logger.info('tick', { durationMs: clock.now() - startedAt, ...difference(parts.usage(), before) })
@@ -132,7 +126,13 @@ function createTicks(
         }
         over.then(end, end)
       }
-      await running?.over
+      if (running === null) return
+      // No alarm comes while one runs: a tick that never ends would be the last one.
+      const isOver = await endsWithin(running.over, lostTickMs - (clock.now() - running.startedAt), clock)
+      if (isOver) return
+      logger.error('tick-lost', { seconds: lostTickMs / 1000 })
+      await alarms.suspect('tick-failed', {}, { why: 'a call of the tick has not returned' })
+      await host.setAlarm(clock.now())
     },
     async wake() {
       const due = await host.alarm()
@@ -141,6 +141,16 @@ function createTicks(
       if (!isSet && !isRunning()) await host.setAlarm(now)
     },
   }
+}
+
+/** Whether it ends in time, well or not. */
+async function endsWithin(work: Promise<unknown>, ms: number, clock: Pick<Clock, 'sleep'>): Promise<boolean> {
+  const end = new AbortController()
+  const over = () => true
+  const late = clock.sleep(Math.max(0, ms), end.signal).then(() => false)
+  const isOver = await Promise.race([work.then(over, over), late])
+  end.abort() // the timer
+  return isOver
 }
 
 /** What was added to numbers. */

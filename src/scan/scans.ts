@@ -2,7 +2,8 @@ import { blockSeconds } from '../chain/block.ts'
 import type { Chain, Payer } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { ScanContext } from './rules.ts'
-import { type ScanEnd, scan, type TailMemory } from './scan.ts'
+import { type ScanEnd, scan } from './scan.ts'
+import type { TailMemory } from './tail.ts'
 
 /** After this, a tick requests no further blocks. */
 const tickReadMs = 18_000
@@ -23,7 +24,7 @@ export interface ScansParts extends ScanContext {
 export interface Scans {
   /** Whether one was begun in this instance. */
   hasBegun(): boolean
-  /** The scan of a tick. No scan of a caller takes anything from it. */
+  /** The scan of a tick. It waits for no scan of a caller, and none takes anything from it. */
   tick(): Promise<ScanEnd>
   /** A scan that answers a call of this time, by whomever it was begun. Null where it does not end in time. */
   answer(payer: Payer, since: UnixMs): Promise<ScanEnd | null>
@@ -66,8 +67,6 @@ export function createScans(parts: ScansParts): Scans {
   return {
     hasBegun: () => newest !== null,
     async tick() {
-      const waitsUntil = clock.now() + callMs
-      while (newest !== null && newest.endedAt === null) if (!(await isOver(newest, waitsUntil))) break
       return await start({ kind: 'tick' }, (clock.now() + tickReadMs) as UnixMs).end // safe: a later time
     },
     async answer(payer, since) {

@@ -72,7 +72,9 @@ function judgeTail(
 ): readonly DecidedTransfer[] {
   return blocks.flatMap(({ header, transfers }) => {
     const seconds = secondsToFinal(header.height, finalized, latest)
-    const seen = selectOwned(transfers, owners).flatMap((one) => judgeSeen(one, header, owners, rules, { seconds, node }) ?? [])
+    const seen = selectOwned(transfers, owners).flatMap(
+      (one) => judgeSeen(one, header, owners, rules, { seconds, node }) ?? [],
+    )
     return seen.slice(0, seenOfBlockMax)
   })
 }

@@ -1,8 +1,7 @@
-import { isBookEmpty } from '../addresses/address-book.ts'
 import { type BlockHeight, blockSeconds } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
-import { selectFirstSeen, selectOldestHeld } from '../deposits/transfers.ts'
+import { endSearch, removeDropped, selectNotFound, selectOldestHeld } from '../deposits/transfers.ts'
 import type { AlarmKind } from '../platform/alarm-table.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { LogFields } from '../platform/logger.ts'
@@ -11,18 +10,23 @@ import { compareHoldings } from '../reconciliation/compare-holdings.ts'
 import { registerEndpoints, type WebhookEndpoint } from '../webhooks/endpoint-state.ts'
 import { watchEndpoints } from '../webhooks/watch-endpoints.ts'
 import { readAgain } from './gaps.ts'
-import { reportMissing, selectOpenGaps } from './rescans.ts'
+import { dueAtOnce, selectOpenGaps } from './rescans.ts'
 import { decideHeld } from './rules.ts'
 import type { ScanEnd } from './scan.ts'
+import { nodesStatement } from './scan-state.ts'
 import type { Scans, ScansParts } from './scans.ts'
+import { watchSize } from './size.ts'
 import { watchScan } from './watch.ts'
+import { droppedKeptMs, selectWork, type Work } from './work.ts'
 
 /** After this, a tick ends: what is left waits for the next one. */
 export const tickMs = 25_000
-/** Work with leftover requests gets at least this long in a tick where it got none for `restEveryMs`. */
-const restMsMin = 2_000
-/** See `restMsMin`. */
-const restEveryMs = 20_000
+/** Work with leftover requests gets at least this long in a tick. */
+const restMsMin = 1_000
+/** Credited transfers that one tick reports as not found again. */
+const notFoundMax = 100
+/** Dropped transfers that one tick removes. */
+const removedMax = 500
 const blockMs = blockSeconds * 1000
 /** A tick that comes just before a block is final is followed by another one, which costs requests. */
 const marginMs = 500
@@ -30,6 +34,8 @@ const marginMs = 500
 /** What the scanner is made of. */
 export interface ScannerParts extends ScansParts {
   readonly host: ObjectHost
+  /** Bytes of the database by its newest answer; 0 before the first one. */
+  databaseBytes(): number
   /** Earliest time for a tick that is not due by the interval. */
   tickRoomAt(): UnixMs
   readonly scanEverySeconds: number
@@ -37,52 +43,49 @@ export interface ScannerParts extends ScansParts {
   readonly endpoints: readonly WebhookEndpoint[]
   /** Whether the configuration has the meaning of the stored data: otherwise a tick changes nothing. */
   hasStoredMeaning(): Promise<boolean>
+  /** Names the configured nodes: another text is another set of nodes. */
+  readonly nodes: string
+  /** When a node was last well again after minutes of trouble; 0 where none was. */
+  recoveredAt(): UnixMs
   /** What this instance has cost so far, in numbers. */
   usage(): LogFields
 }
 
-/** What the ticks of one instance remember. It can be lost at any time. */
-export interface TickMemory {
-  /** When leftover requests were last used. */
-  restAt: number
-}
-
 /**
  * One tick, in this order: the scan, held transfers, gaps and comparisons with leftover requests, endpoints and
- * old events, alarms. What fails is tried again by the next one.
+ * old rows, alarms. What fails is tried again by the next one. What is as before costs no statement.
  * @returns when the next one comes
  */
-export async function runTick(
-  parts: ScannerParts,
-  scans: Pick<Scans, 'tick'>,
-  memory: TickMemory,
-  startedAt: UnixMs,
-): Promise<UnixMs> {
+export async function runTick(parts: ScannerParts, scans: Pick<Scans, 'tick'>, startedAt: UnixMs): Promise<UnixMs> {
   const { db, clock, endpoints } = parts
   const everyMs = parts.scanEverySeconds * 1000
   if (!(await parts.hasStoredMeaning())) return (startedAt + everyMs) as UnixMs // safe: a later time
   await registerEndpoints(db, endpoints, startedAt) // before the first event that they get
   const end = await scans.tick()
   const { state, rules, head, failure, latest } = end
-  if (state !== null) await reportMissing(parts, state)
-  await alarmTooLarge(parts)
-  if (rules !== null && state?.halted === null && (await decideHeld(parts, rules, state.correctedBy)))
+  const work = await selectWork(db, clock.now())
+  if (state !== null && work.hasSought) await reportNotFound(parts)
+  if (work.hasHeld) await alarmTooLarge(parts)
+  if (work.hasHeld && rules !== null && state?.halted === null && (await decideHeld(parts, rules, state.correctedBy)))
     parts.wakeEndpoints()
-  const seen = state === null ? null : await selectFirstSeen(db)
-  const next = () => nextTickAt(parts, end, seen?.height ?? null, startedAt)
-  await useRest(parts, end, memory, startedAt, next())
+  const next = () => nextTickAt(parts, end, work.firstSeen, startedAt)
+  await useRest(parts, end, work, startedAt, next())
+  if (work.hasOld) await removeDropped(db, (clock.now() - droppedKeptMs) as UnixMs, removedMax) // safe: an earlier time
+  const size = await watchSize(parts, work.sizeDay)
   await watchEndpoints(parts)
-  const gaps = await selectOpenGaps(db)
-  await watchScan(parts, { now: clock.now(), state, head, latest, failure, gaps, well: await wellKinds(parts, rules) })
+  const gaps = work.hasRescans ? await selectOpenGaps(db) : []
+  const well = [...wellKinds(parts, rules, work), ...size.well]
+  await watchScan(parts, { now: clock.now(), state, head, latest, failure, gaps, faults: size.faults, well })
   return next()
 }
 
 /** The kinds of alarms whose faults are known to be over, the scan's own aside. */
-async function wellKinds(
-  { db, firstIndex, currencies }: ScannerParts,
+function wellKinds(
+  { firstIndex, currencies }: ScannerParts,
   rules: JudgeRules | null,
-): Promise<readonly AlarmKind[]> {
-  const canIssue = firstIndex !== null || !(await isBookEmpty(db))
+  { hasAddress }: Work,
+): readonly AlarmKind[] {
+  const canIssue = firstIndex !== null || hasAddress
   const accepted = [...currencies.byContract].filter(([, { retired }]) => !retired)
   const isAgreed = rules !== null && accepted.every(([at, { decimals }]) => rules.decimals.get(at) === decimals)
   const kinds = [canIssue ? 'key-was-used' : null, isAgreed ? 'decimals-differ' : null] as const
@@ -123,29 +126,40 @@ async function alarmTooLarge({ db, currencies, alarms }: ScannerParts): Promise<
   }
 }
 
-/**
- * Gaps and comparisons, with leftover requests and time: until the next tick is due, but not for ever none
- * where ticks follow one another.
- */
+/** Raises an alarm for each credited transfer above a corrected height that was not found again. */
+async function reportNotFound({ db, alarms }: ScannerParts): Promise<void> {
+  const missing = await selectNotFound(db, notFoundMax)
+  for (const { txid, position } of missing)
+    await alarms.raise('corrected-credit', { txid, position }, { txid, position })
+  if (missing.length > 0) await endSearch(db, missing)
+}
+
+/** Gaps and comparisons, with leftover requests and time: until the next tick is due, but for a second at least. */
 async function useRest(
   parts: ScannerParts,
   { state, rules, head }: ScanEnd,
-  memory: TickMemory,
+  work: Work,
   startedAt: UnixMs,
   nextAt: UnixMs,
 ): Promise<void> {
   const { clock } = parts
   if (state === null || rules === null || head === null || state.halted !== null) return
   const now = clock.now()
-  const least = now - memory.restAt >= restEveryMs ? now + restMsMin : now
-  const until = Math.max(least, Math.min(nextAt, startedAt + tickMs)) as UnixMs // safe: one of the times
-  if (until <= now) return
-  memory.restAt = now
+  const until = Math.max(now + restMsMin, Math.min(nextAt, startedAt + tickMs)) as UnixMs // safe: a later time
   const chain = parts.openChain({ kind: 'rest' }, until)
+  if (work.hasRescans || state.nodes !== parts.nodes) await noteNodes(parts, state.nodes, now)
   const half = (now + (until - now) / 2) as UnixMs // safe: a later time
-  await readAgain(parts, chain, { rules, correctedBy: state.correctedBy }, half)
+  if (work.hasRescans) await readAgain(parts, chain, { rules, correctedBy: state.correctedBy }, half)
   let compared = await compareHoldings({ ...parts, chain }, state)
   while (compared.ok && compared.value === 'more' && clock.now() < until) {
     compared = await compareHoldings({ ...parts, chain }, state)
   }
+}
+
+/** What could not be read is due at once where other nodes are configured, or where one of them is well again since. */
+async function noteNodes({ db, nodes, recoveredAt }: ScannerParts, triedWith: string, at: UnixMs): Promise<void> {
+  const hasChanged = nodes !== triedWith
+  const triedBefore = hasChanged ? ((at + 1) as UnixMs) : recoveredAt() // safe: a later time
+  const changed = hasChanged ? [nodesStatement(db, nodes)] : []
+  await db.batch([dueAtOnce(db, { at, triedBefore }), ...changed])
 }

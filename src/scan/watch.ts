@@ -1,5 +1,6 @@
 import { type Fault, standstillMs } from '../alarms/alarms.ts'
 import type { UnixMs } from '../common/time.ts'
+import { selectFirstStored } from '../ledger/stored-settings.ts'
 import type { AlarmKind } from '../platform/alarm-table.ts'
 import type { OpenGap } from './rescans.ts'
 import type { ScanContext } from './rules.ts'
@@ -9,7 +10,7 @@ import type { ScanState } from './scan-state.ts'
 /** The stored state of the scan, as far as the watch over it needs it. */
 export type WatchedState = Pick<
   ScanState,
-  'height' | 'finalized' | 'finalizedAt' | 'advancedAt' | 'caughtUpAt' | 'halted'
+  'height' | 'finalized' | 'finalizedAt' | 'advancedAt' | 'caughtUpAt' | 'answeringSince' | 'halted'
 >
 
 /** What a tick found. */
@@ -18,56 +19,40 @@ export interface WatchedScan extends Pick<ScanEnd, 'head' | 'latest' | 'failure'
   /** Null where the scan could not be started yet. */
   readonly state: WatchedState | null
   readonly gaps: readonly OpenGap[]
+  /** Further faults. */
+  readonly faults: readonly Fault[]
   /** Further kinds that are known to be well. */
   readonly well: readonly AlarmKind[]
 }
 
-/**
- * Since when no tick could start the scan, and since when each tick got a finalized head. It is stored, since the
- * platform may clear the object's memory between two ticks.
- */
-export interface WatchMemory {
-  readonly unstartedSince: UnixMs | null
-  readonly answeringSince: UnixMs | null
-}
-
 const settled = ['tick-failed', 'chain-forked', 'gap-unread'] as const
-const memoryKey = 'watch'
 
 /** Raises and ends the alarms about the scan, at the end of a tick that threw nothing. */
 export async function watchScan(
-  { alarms, host }: Pick<ScanContext, 'alarms' | 'host'>,
+  { alarms, db }: Pick<ScanContext, 'alarms' | 'db'>,
   watched: WatchedScan,
 ): Promise<void> {
-  const before = await host.load<WatchMemory>(memoryKey)
-  const after = remember(before ?? { unstartedSince: null, answeringSince: null }, watched)
-  if (JSON.stringify(after) !== JSON.stringify(before)) host.save(memoryKey, after)
-  const faults = scanFaults(watched, after)
+  // The settings are stored by whatever runs first, so they are as old as the deployment.
+  const unstartedSince = watched.state === null ? await selectFirstStored(db) : null
+  const faults = [...scanFaults(watched, unstartedSince), ...watched.faults]
   const raised = faults.map(({ kind }) => kind)
-  await alarms.settle([...settled, ...raised, ...endedStandstills(watched, after), ...watched.well], faults)
+  await alarms.settle([...settled, ...raised, ...endedStandstills(watched), ...watched.well], faults)
 }
 
 /** A standstill has ended where something has moved. Where no node answers, or the scan is halted, that is not known. */
-export function endedStandstills(watched: WatchedScan, memory: WatchMemory): readonly AlarmKind[] {
+export function endedStandstills(watched: WatchedScan): readonly AlarmKind[] {
   const { state, now } = watched
   if (state === null) return []
   const isRecent = (at: UnixMs) => now - at <= standstillMs
-  const moves = stillSince(watched, memory) === null || isRecent(movedAt(state))
+  const moves = stillSince(watched, null) === null || isRecent(movedAt(state))
   return [
     ...(moves ? ['scan-stalled' as const] : []),
     ...(isRecent(state.finalizedAt) ? ['finality-stalled' as const] : []),
   ]
 }
 
-function remember(before: WatchMemory, { now, state, head }: WatchedScan): WatchMemory {
-  return {
-    unstartedSince: state === null ? (before.unstartedSince ?? now) : null,
-    answeringSince: head === null ? null : (before.answeringSince ?? now),
-  }
-}
-
 /** What is wrong with the scan, each with its cause. */
-export function scanFaults(watched: WatchedScan, memory: WatchMemory): readonly Fault[] {
+export function scanFaults(watched: WatchedScan, unstartedSince: UnixMs | null): readonly Fault[] {
   const faults: Fault[] = watched.gaps.map(({ from, to, attempts, why }) => ({
     kind: 'gap-unread',
     subject: { from },
@@ -78,12 +63,12 @@ export function scanFaults(watched: WatchedScan, memory: WatchMemory): readonly 
     return [...faults, { kind: 'chain-forked', subject: {}, fields: { scanned: state.height, why: state.halted } }]
   }
   const heights = { scanned: state?.height ?? null, finalized: state?.finalized ?? null }
-  const stillMs = now - (stillSince(watched, memory) ?? now)
+  const stillMs = now - (stillSince(watched, unstartedSince) ?? now)
   if (stillMs > standstillMs) {
     const fields = { ...heights, seconds: Math.floor(stillMs / 1000), why: causeOf(watched) }
     faults.push({ kind: 'scan-stalled', subject: {}, fields })
   }
-  const stalledMs = now - (finalitySince(watched, memory) ?? now)
+  const stalledMs = now - (finalitySince(watched) ?? now)
   if (stalledMs > standstillMs) {
     const fields = { ...heights, latest: watched.latest, seconds: Math.floor(stalledMs / 1000) }
     faults.push({ kind: 'finality-stalled', subject: {}, fields })
@@ -92,10 +77,9 @@ export function scanFaults(watched: WatchedScan, memory: WatchMemory): readonly 
 }
 
 /** Since when the scan stands still; null where all final blocks that nodes know of are read. */
-function stillSince(watched: WatchedScan, memory: WatchMemory): UnixMs | null {
-  const { state, head } = watched
-  if (state === null) return memory.unstartedSince
-  if (head !== null && head < state.finalized) return quietSince(state, memory)
+function stillSince({ state, head }: WatchedScan, unstartedSince: UnixMs | null): UnixMs | null {
+  if (state === null) return unstartedSince
+  if (head !== null && head < state.finalized) return quietSince(state)
   const isCaughtUp = head !== null && state.height >= state.finalized
   return isCaughtUp ? null : movedAt(state)
 }
@@ -103,12 +87,12 @@ function stillSince(watched: WatchedScan, memory: WatchMemory): UnixMs | null {
 const movedAt = ({ advancedAt, caughtUpAt }: WatchedState) => Math.max(advancedAt, caughtUpAt) as UnixMs // safe: one of both
 
 /** Since when nodes that answer and are not behind show no new final block. */
-function finalitySince({ state, head }: WatchedScan, memory: WatchMemory): UnixMs | null {
-  return state === null || head === null || head < state.finalized ? null : quietSince(state, memory)
+function finalitySince({ state, head }: WatchedScan): UnixMs | null {
+  return state === null || head === null || head < state.finalized ? null : quietSince(state)
 }
 
 /** After an outage of the nodes the time begins anew: one that has returned may still sync. */
-function quietSince({ finalizedAt }: WatchedState, { answeringSince }: WatchMemory): UnixMs | null {
+function quietSince({ finalizedAt, answeringSince }: WatchedState): UnixMs | null {
   return answeringSince === null ? null : (Math.max(finalizedAt, answeringSince) as UnixMs) // safe: one of both
 }
 

@@ -265,7 +265,7 @@ function findImplausible(session: Session, node: TronNode, blocks: readonly Node
   if (why === undefined) return null
   const lie = nodeError('bad-answer', why)
   recordError(session, node, 'api', lie.error)
-  pool.report('node-lies', `node ${node.number}`, { node: node.number, why })
+  pool.report('node-lies', { node: node.number }, { node: node.number, why })
   return lie
 }
 

@@ -11,7 +11,7 @@ import { createAllowance } from './allowance.ts'
 import { readFinalBlocks, readNodeTail } from './blocks.ts'
 import { readFinalizedHead } from './finalized-head.ts'
 import { blockBytesAtFirst } from './limits.ts'
-import { createNode, type NodeEndpoint, type Pool, type Report, type Session } from './node.ts'
+import { createNode, demote, type NodeEndpoint, type Pool, type Report, type Session } from './node.ts'
 import { locateTransaction, readFinalTransaction, readReceiptTransfers } from './transactions.ts'
 import { createNetwork, type Fetch } from './transport.ts'
 
@@ -39,6 +39,10 @@ export interface Tron {
   open(payer: Payer, deadline: UnixMs): Chain
   /** Earliest time for a tick that is not due by the interval. */
   tickRoomAt(): UnixMs
+  /** Names the configured nodes: another text is another set of nodes. */
+  readonly nodes: string
+  /** When a node was last well again after minutes of trouble; 0 where none was. */
+  recoveredAt(): UnixMs
   /** A piece of work has ended: the counts of requests are stored. */
   settle(): void
 }
@@ -66,6 +70,8 @@ export function createTron(options: TronOptions): Tron {
     },
     tickRoomAt: allowance.tickRoomAt,
     settle: allowance.settle,
+    nodes: limited.map(({ id }) => id).join(' '),
+    recoveredAt: () => 0 as UnixMs,
   }
 }
 
@@ -81,5 +87,13 @@ function chainOf(session: Session): Chain {
     holder: (addresses, asset) => findHolder(session, addresses, asset),
     activated: (address) => isActivated(session, address),
     decimals: (contract) => readDecimals(session, contract),
+    distrust: (number, why) => distrust(session, number, why),
   }
+}
+
+function distrust({ pool }: Session, number: number, why: string): void {
+  const node = pool.nodes[number - 1]
+  if (node === undefined) return // it is not configured any more
+  demote(node, pool.clock)
+  pool.report('node-lies', { node: number }, { node: number, why })
 }

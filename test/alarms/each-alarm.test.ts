@@ -63,6 +63,31 @@ async function withRefusingEndpoint(seconds: number, more: readonly ((service: R
   return { service, provoke, ends: [accept, remove, ...more.map((end) => () => end(service))] }
 }
 
+/** The database, which says of itself that it has so many bytes. */
+function sized(db: D1Database, bytes: () => number): unknown {
+  type Inner = D1PreparedStatement & { readonly inner: D1PreparedStatement }
+  const say = <T>(result: D1Result<T>) => ({ ...result, meta: { ...result.meta, size_after: bytes() } })
+  const wrap = (inner: D1PreparedStatement): Inner => {
+    const all = async <T>() => say(await inner.all<T>())
+    return { inner, bind: (...values: unknown[]) => wrap(inner.bind(...values)), all, run: all } as unknown as Inner
+  }
+  const batch = async (list: readonly Inner[]) => (await db.batch(list.map(({ inner }) => inner))).map(say)
+  const wrapped = { prepare: (sql: string) => wrap(db.prepare(sql)), batch }
+  return { ...wrapped, withSession: () => ({ ...wrapped, getBookmark: () => null }) }
+}
+
+/** A database that grows to so many bytes, and shrinks. */
+async function withSize(grown: number, shrunk: number): Promise<Drive> {
+  const service = await startService()
+  let bytes = 1
+  const larger = service.with({ DB: sized(service.db, () => bytes) })
+  const become = (size: number) => async () => {
+    bytes = size
+    await tickLater(larger)
+  }
+  return { service: larger, provoke: become(grown), ends: [become(shrunk)] }
+}
+
 /** The type has each kind of the table. */
 const drives: Readonly<Record<AlarmKind, () => Promise<Drive>>> = {
   ...scanDrives,
@@ -127,6 +152,8 @@ const drives: Readonly<Record<AlarmKind, () => Promise<Drive>>> = {
     const provoke = () => service.with({ TRON_XPUB: 'xpub' }).get('/health', null)
     return { service, provoke, ends: [() => service.with({}).get('/health', null)] }
   },
+  'database-filling': () => withSize(7_000_000_000, 6_900_000_000),
+  'database-nearly-full': () => withSize(9_000_000_000, 8_900_000_000),
   'endpoint-failing': () => {
     const setAside = async (service: RunningService) => {
       service.clock.seconds += 3 * dayS

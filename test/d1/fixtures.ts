@@ -7,6 +7,7 @@ import { type WriteDatabase, writable } from '../../src/d1/database.ts'
 import { meterDatabase } from '../../src/d1/sessions.ts'
 import type { DecidedTransfer, SentFact, TransferFacts, Verdict } from '../../src/deposits/transfer.ts'
 import { createUsage } from '../../src/platform/usage.ts'
+import type { Gap } from '../../src/scan/rescans.ts'
 import { type ScanStep, startScan } from '../../src/scan/scan-state.ts'
 import { freshDatabase } from '../support/database.ts'
 
@@ -32,7 +33,7 @@ export const stranger = 'f'.repeat(40) as Address
 export const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 
 /** Verdicts about a transfer to caller 1. */
-export const seen = (seconds = 57): Verdict => ({ state: 'seen', uid: uid(1), seconds })
+export const seen = (seconds = 57): Verdict => ({ state: 'seen', uid: uid(1), seconds, node: 1 })
 export const held = (reason: Extract<Verdict, { state: 'held' }>['reason'] = 'retired'): Verdict => ({
   ...{ state: 'held', uid: uid(1), reason },
 })
@@ -60,10 +61,13 @@ export const sent = (n: number, changes: Partial<SentFact> = {}): SentFact => ({
   ...{ txid: txid(n), address: addressAt(0), height: height(101), cuy: cuy(1), ...changes },
 })
 
+/** A block that could not be agreed on. */
+export const gap = (n: number): Gap => ({ height: height(n), kind: 'not-agreed' })
+
 /** The step from block 100 to block 101 at time 2000, with changes. */
 export function step(changes: Partial<ScanStep> = {}): ScanStep {
   const expected = { ...block(100), correctedBy: 0 }
-  return { expected, to: block(101), decided: [], sent: [], gaps: [], at: ms(2000), ...changes }
+  return { expected, to: block(101), decided: [], sent: [], gaps: [], caughtUpAt: null, at: ms(2000), ...changes }
 }
 
 /** An empty database with the scan at block 100 of 120 since time 1000, and address `i` issued to `owners[i]`. */

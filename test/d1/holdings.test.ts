@@ -4,6 +4,7 @@ import { storeTransfers } from '../../src/deposits/transfers.ts'
 import {
   addMissingHoldings,
   type Holding,
+  selectCompareWork,
   selectDueHoldings,
   storeHoldings,
 } from '../../src/reconciliation/holdings.ts'
@@ -34,7 +35,7 @@ beforeEach(async () => {
   db = await openDatabase([1, 2, 3])
 })
 
-const none = { first: 0, last: 0 }
+const none = { cuy: cuy(1), first: 0, last: 0 }
 const due = (at = 100_000, max = 20) => selectDueHoldings(db, cuy(1), ms(at), max)
 const outcome = (changes: Partial<Holding> = {}) => ({
   ...{ reading: { balance: 7n, fromHeight: height(90), toHeight: height(150) }, accepted: -2n, acceptedSent: 1 },
@@ -64,16 +65,25 @@ describe('holdings', () => {
 
   it('are made for addresses that have none, page by page, due at once', async () => {
     await storeTransfers(db, [transfer(held(), { to: addressAt(0) })], ms(10))
-    expect(await addMissingHoldings(db, cuy(1), none, 2, ms(0))).toEqual({ first: 1, last: 2 })
-    expect(await addMissingHoldings(db, cuy(1), { first: 1, last: 2 }, 2, ms(0))).toEqual({ first: 1, last: 3 })
-    expect(await addMissingHoldings(db, cuy(1), { first: 1, last: 3 }, 2, ms(0))).toEqual({ first: 1, last: 3 })
+    const work = async () => (await selectCompareWork(db, [cuy(1)], ms(0)))[0] ?? none
+    const added: unknown[] = []
+    for (let i = 0; i < 3; i += 1) {
+      await addMissingHoldings(db, await work(), 2, ms(0))
+      added.push(await work())
+    }
+    const range = { cuy: 1, first: 1, dueAt: 0 }
+    expect(added).toEqual([
+      { ...range, last: 2, hasNew: true },
+      { ...range, last: 3, hasNew: false },
+      { ...range, last: 3, hasNew: false },
+    ])
     expect(await column(db, 'SELECT address FROM holding ORDER BY due_at, address')).toEqual(
       [1, 2, 0].map((index) => addressAt(index)),
     )
   })
 
   it('that are due are returned, those first that have been due longest', async () => {
-    await addMissingHoldings(db, cuy(1), none, 9, ms(0))
+    await addMissingHoldings(db, none, 9, ms(0))
     await db.prepare(`UPDATE holding SET due_at = 30 WHERE address = '${addressAt(0)}'`).run()
     await db.prepare(`UPDATE holding SET due_at = 20 WHERE address = '${addressAt(2)}'`).run()
     expect((await due(20)).map(({ address }) => address)).toEqual([addressAt(1), addressAt(2)])
@@ -82,7 +92,7 @@ describe('holdings', () => {
   })
 
   it('keep a comparison', async () => {
-    await addMissingHoldings(db, cuy(1), none, 1, ms(0))
+    await addMissingHoldings(db, none, 1, ms(0))
     const [before] = (await due()) as [Holding]
     expect(await storeHoldings(db, [{ before, after: outcome() }])).toBe(1)
     expect(await due()).toEqual([])
@@ -99,7 +109,7 @@ describe('holdings', () => {
     ['a sent transaction', () => appendStep(db, step({ sent: [sent(1)] }))],
     ['another comparison', () => db.prepare('UPDATE holding SET due_at = 50').run()],
   ])('keep no comparison that was made before %s', async (_, change) => {
-    await addMissingHoldings(db, cuy(1), none, 1, ms(0))
+    await addMissingHoldings(db, none, 1, ms(0))
     await db.prepare('UPDATE holding SET changed_height = 119').run()
     const [before] = (await due()) as [Holding]
     await change()
@@ -108,7 +118,7 @@ describe('holdings', () => {
   })
 
   it('cost as much with 100,000 addresses and a long history as with few', async () => {
-    await addMissingHoldings(db, cuy(1), none, 9, ms(0))
+    await addMissingHoldings(db, none, 9, ms(0))
     const costs = async (tx: number) => {
       const found = await measure(db, (metered) => selectDueHoldings(metered, cuy(1), ms(9), 3))
       const changes = found.result.map((before) => ({ before, after: outcome({ dueAt: ms(1) }) }))

@@ -1,28 +1,29 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { RescanId } from '../../src/common/ids.ts'
 import type { WriteDatabase } from '../../src/d1/database.ts'
-import { storeTransfers } from '../../src/deposits/transfers.ts'
+import { endSearch, selectNotFound, storeTransfers } from '../../src/deposits/transfers.ts'
 import { selectBalances } from '../../src/ledger/entries.ts'
 import {
-  openRecheck,
+  dueAtOnce,
+  type Rescan,
+  type RescanPart,
   type RescanStep,
   selectDueRescan,
   selectOpenGaps,
   storeRescanStep,
 } from '../../src/scan/rescans.ts'
-import type { ScanContext } from '../../src/scan/rules.ts'
 import { appendStep } from '../../src/scan/scan-state.ts'
-import { createMemoryHost } from '../support/memory-host.ts'
 import {
   block,
   column,
   credited,
+  gap,
   height,
   held,
   measure,
   ms,
   openDatabase,
   refused,
+  seen,
   sent,
   step,
   transfer,
@@ -45,42 +46,85 @@ const request = (from: number, to: number, at = 50) =>
     )
     .bind(from, to, at)
     .run()
-const again = (id: number, next: number, changes: Partial<RescanStep> = {}): RescanStep => ({
-  ...{
-    id: id as RescanId,
-    correctedBy: 0,
-    from: height(0),
-    next: height(next),
-    attempts: 0,
-    nextTry: ms(99),
-    why: null,
-  },
-  ...{ decided: [], sent: [], gaps: [], gapsWhy: null, unread: [], at: ms(60), ...changes },
+/** The rescan as it is stored. */
+const stored = async (id: number): Promise<Rescan> => {
+  const columns =
+    'id, kind, next_height AS "from", to_height AS "to", attempts, next_try AS nextTry, why, receipts, unread'
+  const row = await db
+    .prepare(`SELECT ${columns} FROM rescan WHERE id = ?1`)
+    .bind(id)
+    .first<Rescan & { unread: string | null }>()
+  if (row === null) throw new Error(`no rescan ${id}`)
+  return { ...row, unread: row.unread === null ? [] : (JSON.parse(row.unread) as Rescan['unread']) }
+}
+const part = (from: number, to: number, changes: Partial<RescanPart> = {}): RescanPart => ({
+  from: height(from),
+  to: height(to),
+  attempts: 0,
+  nextTry: ms(99),
+  why: null,
+  receipts: 0,
+  unread: [],
+  ...changes,
 })
+/** A step of a rescan as it is stored, that leaves these parts. */
+const again = async (id: number, left: readonly RescanPart[], changes: Partial<RescanStep> = {}) =>
+  storeRescanStep(db, {
+    rescan: await stored(id),
+    correctedBy: 0,
+    decided: [],
+    sent: [],
+    left,
+    isWholeBlock: false,
+    at: ms(60),
+    ...changes,
+  })
 const due = async (at: number) => {
   const rescan = await selectDueRescan(db, ms(at))
-  return rescan && { ...rescan, id: Number(rescan.id) }
+  return rescan && [Number(rescan.id), Number(rescan.from), Number(rescan.to), rescan.attempts]
 }
+const open = async () => (await selectOpenGaps(db)).map(({ from, to, attempts }) => `${from}–${to}, ${attempts}`).sort()
+const tried = { attempts: 3, why: 'the nodes differ' }
 
 describe('the due rescan', () => {
-  it('is the one that has been due longest', async () => {
+  it('is the one that was tried least, and of these the one that has been due longest', async () => {
     expect(await due(99)).toBeNull()
     await request(95, 97, 60)
     await request(98, 99, 50)
     expect(await due(49)).toBeNull()
-    expect(await due(70)).toEqual({ id: 2, kind: 'request', next: 98, to: 99, attempts: 0 })
-    await storeRescanStep(db, again(2, 99, { attempts: 3, nextTry: ms(80) }))
-    expect(await due(70)).toMatchObject({ id: 1 })
-    expect(await due(90)).toMatchObject({ id: 1 })
-    await storeRescanStep(db, again(1, 98))
-    expect(await due(90)).toEqual({ id: 2, kind: 'request', next: 99, to: 99, attempts: 3 })
+    expect(await due(70)).toEqual([2, 98, 99, 0])
+    await again(2, [part(99, 99, { ...tried, nextTry: ms(55) })])
+    expect(await due(70)).toEqual([1, 95, 97, 0])
+    await again(1, [part(97, 97, { nextTry: ms(90) })])
+    expect(await due(80)).toEqual([2, 99, 99, 3])
+    expect(await due(90)).toEqual([1, 97, 97, 0])
   })
 
-  it('ends at the position, which a correction can have lowered', async () => {
+  it('is one that a hundred unreadable ones keep from nothing', async () => {
+    await appendStep(db, step({ to: block(110), gaps: [gap(110)] }))
+    for (let n = 1; n <= 100; n += 1) await request(n % 90, n % 90, 0)
+    await db.prepare(`UPDATE rescan SET attempts = 1, tried_at = 1, why = 'x' WHERE kind = 'request'`).run()
+    expect(await due(9_000)).toEqual([1, 110, 110, 0])
+  })
+
+  it('ends at the finalized height, which a correction has lowered: all above is read anew', async () => {
     await request(95, 99)
     await request(99, 99, 40)
     await db.prepare(`INSERT INTO correction (finalized, reason, created_at) VALUES (97, 'a node lied', 9)`).run()
-    expect(await due(70)).toEqual({ id: 1, kind: 'request', next: 95, to: 97, attempts: 0 })
+    expect(await due(70)).toEqual([1, 95, 97, 0])
+    expect(await column(db, 'SELECT closed FROM rescan ORDER BY id')).toEqual([
+      null,
+      'a correction has its blocks read anew',
+    ])
+  })
+
+  it('is due at once after other nodes are configured, or one is well again, if it was tried before', async () => {
+    await request(95, 97, 0)
+    await again(1, [part(95, 97, { ...tried, nextTry: ms(90_000) })])
+    await dueAtOnce(db, { at: ms(500), triedBefore: ms(60) }).run()
+    expect(await due(500)).toBeNull()
+    await dueAtOnce(db, { at: ms(500), triedBefore: ms(61) }).run()
+    expect(await due(500)).toEqual([1, 95, 97, 3])
   })
 })
 
@@ -92,86 +136,143 @@ describe('a step of a rescan', () => {
       transfer(credited(), { block: block(96) }),
       transfer(credited(), { txid: txid(2), block: block(97) }),
     ]
-    expect(await storeRescanStep(db, again(1, 98, { decided, sent: [sent(5)] }))).toBe('stored')
+    expect(await again(1, [], { decided, sent: [sent(5)] })).toBe('stored')
     expect(await selectBalances(db, uid(1))).toEqual([{ cuy: 1, amount: 10n }])
     expect(await column(db, 'SELECT finished_at FROM rescan')).toEqual([60])
     expect(await column(db, 'SELECT txid FROM sent')).toEqual([txid(5)])
   })
 
-  it('never goes back, and changes nothing after the end', async () => {
+  it('of a rescan that was read by another one meanwhile is superseded, and stores nothing', async () => {
     await request(95, 97)
-    await storeRescanStep(db, again(1, 97))
-    await storeRescanStep(db, again(1, 96))
+    const before = await stored(1)
+    await again(1, [part(97, 97)])
+    expect(await again(1, [part(96, 97)], { rescan: before, decided: [transfer()] })).toBe('superseded')
     expect(await column(db, 'SELECT next_height FROM rescan')).toEqual([97])
-    await storeRescanStep(db, again(1, 98))
-    await storeRescanStep(db, again(1, 98, { at: ms(70) }))
+    expect(await column(db, 'SELECT count(*) FROM transfer')).toEqual([0])
+    const last = await stored(1)
+    await again(1, [])
+    expect(await again(1, [], { rescan: last, at: ms(70) })).toBe('superseded')
     expect(await column(db, 'SELECT finished_at FROM rescan')).toEqual([60])
-  })
-
-  it('that was read further than an older copy of the database is, which was restored meanwhile, skips no block', async () => {
-    await request(95, 99)
-    await storeRescanStep(db, again(1, 99, { from: height(97), decided: [transfer()] }))
-    expect(await column(db, 'SELECT next_height FROM rescan')).toEqual([95])
-    expect(await column(db, 'SELECT state FROM transfer')).toEqual(['credited'])
-    await storeRescanStep(db, again(1, 97, { from: height(95) }))
-    expect(await column(db, 'SELECT next_height FROM rescan')).toEqual([97])
   })
 
   it('that was read before a correction is superseded, and stores nothing', async () => {
     await request(95, 97)
     await db.prepare(`INSERT INTO correction (finalized, reason, created_at) VALUES (110, 'a node lied', 9)`).run()
-    expect(await storeRescanStep(db, again(1, 98, { decided: [transfer()] }))).toBe('superseded')
+    expect(await again(1, [], { decided: [transfer()] })).toBe('superseded')
     expect(await column(db, 'SELECT count(*) FROM transfer')).toEqual([0])
-    expect(await storeRescanStep(db, again(1, 98, { correctedBy: 1 }))).toBe('stored')
+    expect(await again(1, [], { correctedBy: 1 })).toBe('stored')
   })
 
-  it('makes gaps of blocks that it passes over, once each', async () => {
-    await appendStep(db, step({ to: block(110), gaps: [104, 105, 106, 107].map(height) }))
-    await storeRescanStep(db, again(1, 107, { gaps: [104, 106].map(height) }))
-    await request(100, 110)
-    await storeRescanStep(db, again(4, 111, { gaps: [104, 107, 109].map(height) }))
-    const gaps = (await selectOpenGaps(db)).map(({ from, to }) => `${from}–${to}`)
-    expect(gaps.sort()).toEqual(['104–104', '106–106', '107–107', '109–109'])
-  })
-
-  it('counts tries, and says what cannot be read', async () => {
-    await appendStep(db, step({ gaps: [height(101)] }))
-    await storeRescanStep(db, again(1, 101, { attempts: 2, nextTry: ms(500), why: 'transaction ab cannot be read' }))
-    await storeRescanStep(db, again(1, 101, { attempts: 3, nextTry: ms(900) }))
-    expect(await selectOpenGaps(db)).toEqual([
-      { id: 1, from: 101, to: 101, attempts: 3, why: 'transaction ab cannot be read' },
+  it('makes a row of each part that is left, asked for by the same', async () => {
+    await request(90, 99)
+    const why = 'its receipts are not read yet'
+    await again(1, [part(91, 92, tried), part(94, 94, { why }), part(97, 99)])
+    const columns = 'next_height, to_height, attempts, reason'
+    expect(await db.prepare(`SELECT ${columns} FROM rescan ORDER BY next_height`).raw()).toEqual([
+      [91, 92, 3, 'a payment is missing'],
+      [94, 94, 0, 'a payment is missing'],
+      [97, 99, 0, 'a payment is missing'],
     ])
-    expect(await due(899)).toBeNull()
+    expect(await open()).toEqual(['91–92, 3'])
+  })
+
+  it('drops what was seen in the blocks of a gap that were read, and nothing else', async () => {
+    const seenAt = (n: number) => transfer(seen(), { txid: txid(n), block: block(n) })
+    await storeTransfers(db, [101, 102, 103].map(seenAt), ms(10))
+    await appendStep(db, step({ to: block(103), gaps: [101, 102, 103].map(gap) }))
+    expect(await column(db, 'SELECT state FROM transfer')).toEqual(['seen', 'seen', 'seen'])
+    await again(1, [part(101, 101, tried), part(103, 103)])
+    expect(await column(db, 'SELECT state FROM transfer ORDER BY id')).toEqual(['seen', 'dropped', 'seen'])
+  })
+
+  it('keeps how many receipts were read, and drops what is in none of them once all were tried', async () => {
+    await storeTransfers(
+      db,
+      [1, 2].map((n) => transfer(seen(), { txid: txid(n), block: block(101) })),
+      ms(10),
+    )
+    await appendStep(db, step({ gaps: [{ height: height(101), kind: 'receipts' }] }))
+    await again(1, [part(101, 101, { receipts: 18, unread: [txid(2)] })])
+    expect(await stored(1)).toMatchObject({ receipts: 18, unread: [txid(2)] })
+    expect(await column(db, 'SELECT state FROM transfer ORDER BY id')).toEqual(['seen', 'seen'])
+    const left = [part(101, 101, { ...tried, receipts: 20, unread: [txid(2)] })]
+    await again(1, left, { isWholeBlock: true })
+    expect(await column(db, 'SELECT state FROM transfer ORDER BY id')).toEqual(['dropped', 'seen'])
+  })
+})
+
+describe('gaps of the scan', () => {
+  it('are one for consecutive blocks, and grow with the blocks right above them while they are tried often', async () => {
+    await appendStep(db, step({ to: block(104), gaps: [101, 103, 104].map(gap) }))
+    expect(await open()).toEqual(['101–101, 0', '103–104, 0'])
+    await again(2, [part(103, 104, tried)])
+    await appendStep(
+      db,
+      step({ expected: { ...block(104), correctedBy: 0 }, to: block(106), gaps: [105, 106].map(gap) }),
+    )
+    expect(await open()).toEqual(['101–101, 0', '103–106, 3'])
+    await again(2, [part(103, 106, { ...tried, attempts: 9 })])
+    await appendStep(db, step({ expected: { ...block(106), correctedBy: 0 }, to: block(107), gaps: [gap(107)] }))
+    expect(await open()).toEqual(['101–101, 0', '103–106, 9', '107–107, 0'])
+  })
+
+  it('are blocks alone where receipts are to be read', async () => {
+    const receipts = (n: number) => ({ height: height(n), kind: 'receipts' as const })
+    await appendStep(db, step({ to: block(104), gaps: [gap(101), receipts(102), receipts(103), gap(104)] }))
+    expect(await open()).toEqual(['101–101, 0', '102–102, 0', '103–103, 0', '104–104, 0'])
   })
 })
 
 it('the cost of a step does not grow with the gaps of the past, open or finished', async () => {
   const cost = async (from: number) => {
     const expected = { ...block(from), correctedBy: 0 }
-    const gap = step({
-      expected,
-      to: block(from + 1),
-      gaps: [height(from + 1)],
-      decided: [transfer(held(), { txid: txid(from) })],
-    })
-    const appended = await measure(db, (metered) => appendStep(metered, gap))
+    const decided = [transfer(held(), { txid: txid(from) })]
+    const found = step({ expected, to: block(from + 1), gaps: [gap(from + 1)], decided })
+    const appended = await measure(db, (metered) => appendStep(metered, found))
     const id = (await column<number>(db, 'SELECT max(id) FROM rescan'))[0] ?? 0
-    const stored = await measure(db, (metered) => storeRescanStep(metered, again(id, from + 2)))
-    return appended.rows + stored.rows
+    const rescan = await stored(id)
+    const read = { rescan, correctedBy: 0, decided: [], sent: [], left: [], isWholeBlock: false, at: ms(60) }
+    const again = await measure(db, (metered) => storeRescanStep(metered, read))
+    return appended.rows + again.rows
   }
   const first = await cost(100)
   await db.prepare(`UPDATE scan SET finalized = 9000`).run()
   const expected = { ...block(101), correctedBy: 0 }
-  await appendStep(db, step({ expected, to: block(3000), gaps: upTo(900).map((n) => height(200 + 3 * n)) }))
+  await appendStep(db, step({ expected, to: block(3000), gaps: upTo(900).map((n) => gap(200 + 3 * n)) }))
   await db
     .prepare('UPDATE rescan SET next_height = to_height + 1, finished_at = 5 WHERE finished_at IS NULL AND id % 2 = 0')
     .run()
   expect(await cost(3000)).toBeLessThanOrEqual(first + 5)
 })
 
-it('without a correction no credited transfer is looked for, though one can be above the position of a restored copy', async () => {
-  await storeTransfers(db, [transfer()], ms(5))
-  const context = { db, host: createMemoryHost() } as unknown as ScanContext // what it takes of the context
-  expect(await openRecheck(context, { height: height(100), correctedBy: 0 })).toMatchObject({ missing: [] })
-  expect((await openRecheck(context, { height: height(100), correctedBy: 1 })).missing).toHaveLength(1)
+describe('after a correction', () => {
+  const correct = (finalized: number) =>
+    db
+      .prepare(`INSERT INTO correction (finalized, reason, created_at) VALUES (?1, 'a node lied', 9)`)
+      .bind(finalized)
+      .run()
+  const missing = async () => (await selectNotFound(db, 9)).map((one) => one.txid)
+  const atBlock = (n: number, txids: readonly number[]) =>
+    txids.map((one) => transfer(credited(), { txid: txid(one), block: block(n) }))
+
+  it('credited transfers above it are looked for, until they are found or the scan has passed all of them', async () => {
+    await storeTransfers(db, [...atBlock(105, [1, 2]), ...atBlock(98, [3])], ms(5))
+    await correct(100)
+    expect(await missing()).toEqual([]) // the scan is not there yet
+    await db.prepare('UPDATE scan SET finalized = 120').run()
+    await appendStep(db, step({ to: block(106), decided: atBlock(104, [1]) }))
+    expect(await missing()).toEqual([txid(2)])
+    await endSearch(db, [{ txid: txid(2), position: 0 }])
+    expect(await missing()).toEqual([])
+  })
+
+  it('one in a gap is looked for until that is read', async () => {
+    await storeTransfers(db, atBlock(105, [1]), ms(5))
+    await correct(100)
+    await db.prepare('UPDATE scan SET finalized = 120').run()
+    await appendStep(db, step({ to: block(106), gaps: [gap(105)] }))
+    expect(await missing()).toEqual([])
+    await again(1, [], { correctedBy: 1 })
+    expect(await missing()).toEqual([txid(1)])
+  })
 })

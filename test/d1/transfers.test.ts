@@ -261,7 +261,7 @@ describe('cost', () => {
     ]
     await fill(1_000)
     const before = await costs(5)
-    await db.prepare('DROP TRIGGER transfer_is_never_deleted').run()
+    await db.prepare('DROP TRIGGER transfer_is_rarely_deleted').run()
     await db.prepare('DELETE FROM transfer WHERE height = 100').run()
     await fill(100_000)
     const after = await costs(6)

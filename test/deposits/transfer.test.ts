@@ -116,7 +116,7 @@ describe('a final transfer', () => {
 })
 
 describe('a transfer that is not final', () => {
-  const see = (transfer: ChainTransfer, on = header) => judgeSeen(transfer, on, owners, rules, 57)
+  const see = (transfer: ChainTransfer, on = header) => judgeSeen(transfer, on, owners, rules, { node: 1, seconds: 57 })
   it('to a caller is seen, whatever becomes of it', () => {
     expect(see(usdtTransfer())).toMatchObject({ state: 'seen', uid: alice.uid, seconds: 57, raw: 1_000_000n })
     expect(see(usdtTransfer({ amount: amountMax + 1n }))).toEqual({

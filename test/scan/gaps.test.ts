@@ -85,7 +85,7 @@ describe('a block with more logs than nodes give at once', () => {
       )
     await service.tick()
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 2 })
-    expect(await openGaps(service)).toMatchObject([{ reason: expect.stringContaining(disputed) }])
+    expect(await openGaps(service)).toMatchObject([{ why: expect.stringContaining(disputed) }])
     first.script = () => null
     await tickLater(service, 120)
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 2.000001 })
@@ -110,7 +110,7 @@ describe('a block with more logs than nodes give at once', () => {
     service.clock.seconds += 60
     await service.tick()
     await tickLater(service, 120)
-    expect(await openGaps(service)).toMatchObject([{ reason: expect.stringContaining(kept) }])
+    expect(await openGaps(service)).toMatchObject([{ why: expect.stringContaining(kept) }])
     expect(await statesOf(service)).toEqual(['dropped', 'seen'])
   })
 })
@@ -121,7 +121,7 @@ it('a correction, which removes what is not credited, has all receipts of a gap 
   expect(await statesOf(service)).toEqual(['seen'])
   await tickLater(service, 120)
   expect(await statesOf(service)).toEqual(['held:retired'])
-  expect(await openGaps(service)).toMatchObject([{ reason: expect.stringContaining(hugeId) }])
+  expect(await openGaps(service)).toMatchObject([{ why: expect.stringContaining(hugeId) }])
 })
 
 describe('a block that nodes do not agree on', () => {

@@ -102,12 +102,9 @@ it('a block of a gap that one tick has no time for waits for no unreadable one b
   payFinal(service, noise(60), ...Array.from({ length: 150 }, () => usdtTo(own, 1_000_000n)))
   for (let i = 0; i < 6; i += 1) await tickShortly(service, () => withoutReceiptOf(hugeId))
   expect(await balancesOf(service)).toEqual({ 1: 0, 2: 150 })
-  const reason = expect.stringContaining(hugeId)
-  expect(await openGaps(service)).toMatchObject([{ from_height: height, to_height: height, reason }])
-  expect(alarmsOf(service, 'gap-unread')).toMatchObject([
-    { from: height, why: reason },
-    { from: height + 1, why: 'it is not read yet' },
-  ])
+  const why = expect.stringContaining(hugeId)
+  expect(await openGaps(service)).toMatchObject([{ from_height: height, to_height: height, why }])
+  expect(alarmsOf(service, 'gap-unread').filter(({ from }) => from === height)).toMatchObject([{ why }])
 })
 
 /** The database, in which an operator corrects the height right before a read of a rescan is stored for the first time. */

@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest'
 import { payFinal, usdtTo } from '../http/service.ts'
 import { changing } from '../support/scripted-node.ts'
 import { addressOf } from '../support/transaction-spec.ts'
-import { balancesOf, disagreeOn, openGaps, rescan, stateOf, statesOf, tickLater, withAddress } from './harness.ts'
+import {
+  alarmsOf,
+  balancesOf,
+  disagreeOn,
+  openGaps,
+  rescan,
+  stateOf,
+  statesOf,
+  tickLater,
+  withAddress,
+} from './harness.ts'
 
 describe('a range that an operator has read again', () => {
   it('has the deposit credited that all nodes had hidden, and no other one twice', async () => {
@@ -24,7 +34,7 @@ describe('a range that an operator has read again', () => {
     expect(await openGaps(service)).toEqual([])
   })
 
-  it('leaves a block that cannot be read as a gap, and goes on behind it', async () => {
+  it('tries a block that cannot be read ever more rarely, with an alarm, and goes on behind it', async () => {
     const { service, own } = await withAddress()
     await service.tick()
     const first = service.chain.tip().height + 1
@@ -34,6 +44,9 @@ describe('a range that an operator has read again', () => {
     disagreeOn(service, first)
     await rescan(service, first - 2, first + 2)
     await tickLater(service, 60)
-    expect(await openGaps(service)).toEqual([expect.objectContaining({ kind: 'gap', from_height: first })])
+    expect(await openGaps(service)).toMatchObject([
+      { kind: 'request', next_height: first, to_height: first, attempts: 1 },
+    ])
+    expect(alarmsOf(service, 'gap-unread')).toMatchObject([{ from: first, to: first }])
   })
 })

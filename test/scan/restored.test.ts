@@ -16,7 +16,7 @@ describe('an older copy of the database that was restored', () => {
   /** As it was before the receipts were read. */
   const restore = async ({ db }: RunningService) => {
     await db.batch([
-      db.prepare('DROP TRIGGER transfer_is_never_deleted'),
+      db.prepare('DROP TRIGGER transfer_is_rarely_deleted'),
       db.prepare('UPDATE holding SET balance = NULL, read_from = NULL, read_to = NULL, differing = 0'),
       ...['event', 'transfer', 'holding'].map((table) => db.prepare(`DELETE FROM ${table}`)),
       db.prepare('UPDATE scan SET tried_at = 0, caught_up_at = 0'),

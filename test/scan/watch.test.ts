@@ -2,13 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { BlockHeight } from '../../src/chain/block.ts'
 import type { RescanId } from '../../src/common/ids.ts'
 import type { UnixMs } from '../../src/common/time.ts'
-import {
-  endedStandstills,
-  scanFaults,
-  type WatchedScan,
-  type WatchedState,
-  type WatchMemory,
-} from '../../src/scan/watch.ts'
+import { endedStandstills, scanFaults, type WatchedScan, type WatchedState } from '../../src/scan/watch.ts'
 
 const height = (n: number) => n as BlockHeight
 const ms = (n: number) => n as UnixMs
@@ -23,6 +17,7 @@ const state = (changes: Partial<WatchedState> = {}): WatchedState => ({
   finalizedAt: ago(1),
   advancedAt: ago(1),
   caughtUpAt: ago(1),
+  answeringSince: ago(1),
   halted: null,
   ...changes,
 })
@@ -33,9 +28,18 @@ const scan = (changes: Partial<WatchedScan> = {}): WatchedScan => ({
   latest: height(118),
   failure: null,
   gaps: [],
+  faults: [],
   well: [],
   ...changes,
 })
+/** Since when the scan could not be started, and since when each scan got a head. */
+interface WatchMemory {
+  readonly unstartedSince: UnixMs | null
+  readonly answeringSince: UnixMs | null
+}
+const remembering = (watched: WatchedScan, { answeringSince }: WatchMemory): WatchedScan => {
+  return { ...watched, state: watched.state && { ...watched.state, answeringSince } }
+}
 const answering = (seconds: number): WatchMemory => ({ unstartedSince: null, answeringSince: ago(seconds) })
 const silent: WatchMemory = { unstartedSince: null, answeringSince: null }
 const noAnswer = { kind: 'no-answer', why: 'node 1: HTTP 503' } as const
@@ -108,7 +112,8 @@ describe('the watch over the scan', () => {
     ],
     ['a chain that forked', scan({ state: forked }), answering(900), ['chain-forked: block 101 does not follow']],
   ])('of %s', (_, watched, memory, expected) => {
-    expect(scanFaults(watched, memory).map(({ kind, fields }) => `${kind}: ${fields.why}`)).toEqual(expected)
+    const faults = scanFaults(remembering(watched, memory), memory.unstartedSince)
+    expect(faults.map(({ kind, fields }) => `${kind}: ${fields.why}`)).toEqual(expected)
   })
 
   it.each<[what: string, scan: WatchedScan, memory: WatchMemory, ended: string[]]>([
@@ -125,7 +130,7 @@ describe('the watch over the scan', () => {
     ],
     ['nothing: the scan has not started', unstarted, unstartedFor(5), []],
   ])('ends the alarms of a standstill by %s', (_, watched, memory, ended) => {
-    expect(endedStandstills(watched, memory)).toEqual(ended)
+    expect(endedStandstills(remembering(watched, memory))).toEqual(ended)
   })
 
   it('raises an alarm for each gap of its own, by its first height, with what cannot be read', () => {
@@ -133,7 +138,7 @@ describe('the watch over the scan', () => {
       { from: height(7), to: height(7), attempts: 3, why: 'the receipt of ab12 is too large' },
       { from: height(9), to: height(30), attempts: 1, why: 'the nodes disagree' },
     ]
-    expect(scanFaults(scan({ gaps: gaps.map((gap) => ({ ...gap, id: 1 as RescanId })) }), answering(900))).toEqual([
+    expect(scanFaults(scan({ gaps: gaps.map((gap) => ({ ...gap, id: 1 as RescanId })) }), null)).toEqual([
       { kind: 'gap-unread', subject: { from: 7 }, fields: { ...gaps[0] } },
       { kind: 'gap-unread', subject: { from: 9 }, fields: { ...gaps[1] } },
     ])

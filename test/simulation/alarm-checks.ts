@@ -27,6 +27,8 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
       case 'key-was-used':
         return env.lost !== null
       case 'misconfigured':
+      case 'database-filling':
+      case 'database-nearly-full':
       case 'endpoint-failing':
       case 'events-expiring':
       case 'event-set-aside':

@@ -10,8 +10,8 @@ const creditedMax = 100
 /** Printable characters: the reason is shown in terminals. */
 const reasonForm = /^[^\p{C}]+$/u
 const gapSql =
-  'SELECT next_height AS from_height, to_height, reason, attempts, next_try, created_at FROM rescan ' +
-  "WHERE kind = 'gap' AND finished_at IS NULL ORDER BY next_height"
+  'SELECT next_height AS from_height, to_height, why, attempts, next_try, created_at FROM rescan ' +
+  "WHERE finished_at IS NULL AND (kind = 'gap' OR attempts > 0) ORDER BY next_height"
 
 /** `rescan`: the blocks from one to another are read again; both ends are included. */
 export function rescan(options: Options): Work {
@@ -66,7 +66,7 @@ export function closeGap(options: Options): Work {
   const from = readBlock(options, 'from')
   const sql =
     `UPDATE rescan SET closed = ${quoted(reason)}, finished_at = ${databaseNow} ` +
-    `WHERE kind = 'gap' AND finished_at IS NULL AND next_height = ${from} RETURNING to_height`
+    `WHERE finished_at IS NULL AND (kind = 'gap' OR attempts > 0) AND next_height = ${from} RETURNING to_height`
   return async (env) => {
     const [[gap] = []] = orStop(await queryDatabase(env, sql))
     if (gap === undefined) throw new ToolError(`no open gap begins at block ${from}: "gap list" shows them`)
@@ -96,8 +96,8 @@ function describeCredited(rows: readonly DatabaseRow[]): readonly string[] {
 
 function describeGaps(rows: readonly DatabaseRow[]): readonly string[] {
   if (rows.length === 0) return ['No gap is open.']
-  return rows.map(({ from_height: from, to_height: to, reason, attempts, created_at: since, next_try: next }) => {
+  return rows.map(({ from_height: from, to_height: to, why, attempts, created_at: since, next_try: next }) => {
     const blocks = from === to ? `block ${from}` : `blocks ${from} to ${to}`
-    return `Open gap: ${blocks} since ${timeOf(since)}, tries: ${attempts}, next one ${timeOf(next)}: ${reason}`
+    return `Open gap: ${blocks} since ${timeOf(since)}, tries: ${attempts}, next one ${timeOf(next)}: ${why}`
   })
 }

@@ -1,0 +1,53 @@
+import { lt } from 'drizzle-orm'
+import type { Fault } from '../alarms/alarms.ts'
+import { openTables, toStatement } from '../d1/database.ts'
+import { sizes } from '../d1/state-tables.ts'
+import type { AlarmKind } from '../platform/alarm-table.ts'
+import type { ScanContext } from './rules.ts'
+
+/** What D1 stores in one database (Cloudflare's limits page, November 2026). */
+export const databaseBytesMax = 10_000_000_000
+/** From this part of it on there is an alarm. */
+const fillingFrom = 0.7
+/** From this part of it on there is another one. */
+const nearlyFullFrom = 0.9
+/** Days of which the size is kept. */
+const sizeDays = 40
+const dayMs = 86_400_000
+
+/** What is known of the size of the database. */
+export interface SizeWatch {
+  readonly faults: readonly Fault[]
+  /** Kinds of alarms that are known to be over where they are not among the faults. */
+  readonly well: readonly AlarmKind[]
+}
+
+/** Stores the size of the database once a day, and says what is wrong with it. `sizeDay`: the newest day that is stored. */
+export async function watchSize(
+  { db, clock, databaseBytes }: Pick<ScanContext, 'db' | 'clock'> & { databaseBytes(): number },
+  sizeDay: number,
+): Promise<SizeWatch> {
+  const bytes = databaseBytes()
+  if (bytes === 0) return { faults: [], well: [] }
+  const day = Math.floor(clock.now() / dayMs)
+  if (day > sizeDay) {
+    await db.batch([
+      toStatement(db, openTables(db).insert(sizes).values({ day, bytes }).onConflictDoNothing()),
+      toStatement(
+        db,
+        openTables(db)
+          .delete(sizes)
+          .where(lt(sizes.day, day - sizeDays)),
+      ),
+    ])
+  }
+  const fields = { bytes, percent: Math.floor((bytes * 100) / databaseBytesMax) }
+  const part = bytes / databaseBytesMax
+  return {
+    faults: [
+      ...(part < fillingFrom ? [] : [{ kind: 'database-filling', subject: {}, fields } as const]),
+      ...(part < nearlyFullFrom ? [] : [{ kind: 'database-nearly-full', subject: {}, fields } as const]),
+    ],
+    well: ['database-filling', 'database-nearly-full'],
+  }
+}

@@ -1,0 +1,58 @@
+import { lte, sql } from 'drizzle-orm'
+import type { BlockHeight } from '../chain/block.ts'
+import type { UnixMs } from '../common/time.ts'
+import { type ReadDatabase, toStatement } from '../d1/database.ts'
+import { rescans, scans, sizes } from '../d1/state-tables.ts'
+import { addresses, transfers } from '../d1/tables.ts'
+
+/** What was dropped is kept for so long: then it is removed. */
+export const droppedKeptMs = 86_400_000
+
+/** What there is to do in a tick beside the scan. */
+export interface Work {
+  /** The lowest height above the position at which a transfer was seen, or null. */
+  readonly firstSeen: BlockHeight | null
+  /** Whether transfers are held. */
+  readonly hasHeld: boolean
+  /** Whether credited transfers must be found again after a correction. */
+  readonly hasSought: boolean
+  /** Whether blocks are to be read again, now or later. */
+  readonly hasRescans: boolean
+  /** Whether transfers were dropped so long ago that they are removed. */
+  readonly hasOld: boolean
+  /** Whether an address was issued. */
+  readonly hasAddress: boolean
+  /** The newest day of which the size of the database is stored; 0 before the first one. */
+  readonly sizeDay: number
+}
+
+/** What there is to do. One statement, by indexes that hold nothing else. */
+export async function selectWork(db: ReadDatabase, now: UnixMs): Promise<Work> {
+  const { state, height, sought, changed_at } = transfers
+  const any = (index: string, condition: ReturnType<typeof sql>) =>
+    sql`EXISTS (SELECT 1 FROM ${transfers} INDEXED BY ${sql.raw(index)} WHERE ${condition})`
+  const isOld = lte(changed_at, (now - droppedKeptMs) as UnixMs) // safe: an earlier time
+  const row = await toStatement(
+    db,
+    sql`SELECT
+  (SELECT ${height} FROM ${transfers} INDEXED BY transfer_seen
+    WHERE ${state} = 'seen' AND ${height} > (SELECT ${scans.height} FROM ${scans}) ORDER BY ${height} LIMIT 1) AS "firstSeen",
+  ${any('transfer_held', sql`${state} = 'held'`)} AS "hasHeld",
+  ${any('transfer_sought', sql`${sought} = 1`)} AS "hasSought",
+  EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open WHERE ${rescans.finished_at} IS NULL) AS "hasRescans",
+  ${any('transfer_dropped', sql`${state} = 'dropped' AND ${isOld}`)} AS "hasOld",
+  EXISTS (SELECT 1 FROM ${addresses}) AS "hasAddress",
+  (SELECT coalesce(max(${sizes.day}), 0) FROM ${sizes}) AS "sizeDay"`,
+  ).first<Record<keyof Work, number | null>>()
+  if (row === null) throw new Error('a query without FROM has a row')
+  const { firstSeen, hasHeld, hasSought, hasRescans, hasOld, hasAddress, sizeDay } = row
+  return {
+    firstSeen: firstSeen as BlockHeight | null, // safe: the column of it
+    hasHeld: hasHeld === 1,
+    hasSought: hasSought === 1,
+    hasRescans: hasRescans === 1,
+    hasOld: hasOld === 1,
+    hasAddress: hasAddress === 1,
+    sizeDay: sizeDay ?? 0,
+  }
+}
