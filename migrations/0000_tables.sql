@@ -246,6 +246,15 @@ CREATE TABLE `holding` (
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
 CREATE INDEX `holding_due` ON `holding` (`cuy`,`due_at`);--> statement-breakpoint
+CREATE TABLE `movement` (
+	`cuy` integer NOT NULL,
+	`address` text NOT NULL,
+	`sign` integer NOT NULL,
+	`raw` text NOT NULL,
+	`height` integer NOT NULL,
+	`moved_at` integer NOT NULL
+) STRICT; -- by hand: STRICT
+--> statement-breakpoint
 CREATE TABLE `rescan` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`kind` text NOT NULL,

@@ -6,7 +6,7 @@ import type { Uid } from '../common/ids.ts'
 import {
   bare,
   bareList,
-  databaseNow,
+  nowInDatabase,
   openTables,
   type ReadDatabase,
   toJsonTexts,
@@ -144,7 +144,7 @@ SELECT ${nextIndex(firstIndex)} AS next, ${unpaidCount(caller)} AS unpaid, newes
 function insertCandidate(caller: Uid, first: number, candidates: string, firstIndex: number, gapLimit: number): SQL {
   return sql`
 INSERT INTO ${addresses} (${bareList([id, index, uid, address, issuedHeight, createdAt])})
-SELECT ${first} + key + 1, ${first} + key, ${caller}, value, (SELECT ${scans.finalized} FROM ${scans}), ${databaseNow}
+SELECT ${first} + key + 1, ${first} + key, ${caller}, value, (SELECT ${scans.finalized} FROM ${scans}), ${nowInDatabase}
 FROM json_each(${candidates}) WHERE ${first} + key = ${nextIndex(firstIndex)}
   AND (NOT EXISTS (SELECT 1 FROM ${addresses} WHERE ${uid} = ${caller}) OR ${unpaidCount(caller)} < ${gapLimit})
 RETURNING ${bare(id)}`

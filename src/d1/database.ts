@@ -83,7 +83,7 @@ export function memberList(columns: readonly SQLiteColumn[]): SQL {
 }
 
 /** The time of the database in milliseconds since 1970. */
-export const databaseNow = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`
+export const nowInDatabase = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`
 
 /**
  * Rows as JSON texts to bind: one parameter takes a whole list, since a statement has at most 100 parameters. A text can
@@ -126,9 +126,4 @@ export function statement(sql: string): Statement {
         return value
       }),
     )
-}
-
-/** Columns of the objects in a JSON list, each under its own name. */
-export function members(...names: readonly string[]): string {
-  return names.map((name) => `value ->> '${name}' AS ${name}`).join(', ')
 }

@@ -162,6 +162,19 @@ export const holdings = sqliteTable(
 )
 
 /**
+ * The only way by which triggers change what is recorded of an address: units (`raw`) that it got (`sign` is 1) or lost (−1). The
+ * table's own trigger adds them to the holding and ignores the row, so that the table is always empty.
+ */
+export const movements = sqliteTable('movement', {
+  cuy: cuy(),
+  address: address(),
+  sign: integer().notNull(),
+  raw: text().notNull(),
+  height: height(),
+  moved_at: instant(),
+})
+
+/**
  * Sums of one currency, which triggers keep, so that none is counted: `owed` by all wallets, `held` by the addresses as they
  * were last read, and the `difference` of those whose difference is reported.
  */

@@ -115,7 +115,7 @@ export async function storePost(
   const [insertion, known, balances] = await db.batch([
     toStatement(db, insertPosting(list, by, at)),
     toStatement(db, sql`SELECT ${flows}.* FROM ${knownEntries(list)} ORDER BY key`),
-    toStatement(db, selectBalances(list)),
+    toStatement(db, selectWallets(list)),
   ])
   if (insertion === undefined || known === undefined || balances === undefined) {
     throw new Error('a batch returned too few results')
@@ -149,5 +149,5 @@ WHERE NOT EXISTS (SELECT 1 FROM ${knownEntries(list)})
 RETURNING ${bare(id)}`
 }
 
-const selectBalances = (list: string) => sql`
+const selectWallets = (list: string) => sql`
 SELECT DISTINCT ${wallets.uid}, ${wallets.cuy}, ${wallets.balance} FROM json_each(${list}) CROSS JOIN ${ownWallet}`

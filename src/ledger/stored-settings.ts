@@ -4,8 +4,8 @@ import type { BlockHeight } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
 import {
   bareList,
-  databaseNow,
   member,
+  nowInDatabase,
   openTables,
   type ReadDatabase,
   toStatement,
@@ -145,7 +145,7 @@ const { name, value, stored_at: storedAt } = storedSettings
 function insertNew(list: string): SQL {
   return sql`
 INSERT INTO ${storedSettings} (${bareList([name, value, storedAt])})
-SELECT setting.${member(name)}, setting.${member(value)}, ${databaseNow}
+SELECT setting.${member(name)}, setting.${member(value)}, ${nowInDatabase}
 FROM json_each(${list}) AS setting
 WHERE NOT EXISTS (SELECT 1 FROM ${storedSettings} WHERE ${name} = setting.${member(name)})`
 }

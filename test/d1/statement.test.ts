@@ -1,5 +1,14 @@
+import { sql } from 'drizzle-orm'
 import { beforeEach, expect, it } from 'vitest'
-import { isRefusedBy, members, statement, toJsonTexts, type WriteDatabase } from '../../src/d1/database.ts'
+import {
+  isRefusedBy,
+  memberList,
+  statement,
+  toJsonTexts,
+  toStatement,
+  type WriteDatabase,
+} from '../../src/d1/database.ts'
+import { storedSettings } from '../../src/d1/tables.ts'
 import { openDatabase } from './fixtures.ts'
 
 let db: WriteDatabase
@@ -20,12 +29,13 @@ it('a statement without one of its values is a bug, and throws', () => {
 it('a list of any length is bound as JSON, in texts of a limited length', async () => {
   expect(toJsonTexts([1, 2, 3], 2)).toEqual(['[1,2]', '[3]'])
   expect(toJsonTexts([], 2)).toEqual([])
-  const select = statement(`SELECT ${members('id', 'name')} FROM json_each(:list)`)
   const rows = [
-    { id: 1, name: "it's" },
-    { id: 2, name: null },
+    { value: 1, name: "it's" },
+    { value: 2, name: null },
   ]
-  expect((await select(db, { list: JSON.stringify(rows) }).all()).results).toEqual(rows)
+  const columns = memberList([storedSettings.value, storedSettings.name])
+  const select = sql`SELECT ${columns} FROM json_each(${JSON.stringify(rows)})`
+  expect((await toStatement(db, select).all()).results).toEqual(rows)
 })
 
 it('a refusal is recognised by the rule that refused', async () => {

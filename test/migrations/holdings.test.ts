@@ -43,6 +43,14 @@ describe('what is recorded of an address', () => {
     expect(await both()).toEqual([220n, null])
   })
 
+  it('is changed by movements, which leave no row', async () => {
+    const movement = { cuy: '1', sign: '-1', raw: `'${'9'.repeat(78)}'`, height: '90', moved_at: '10' }
+    const values = [a, c].map((address) => Object.values({ ...movement, address: `'${address}'` }).join(', '))
+    await run(`INSERT INTO movement (cuy, sign, raw, height, moved_at, address) VALUES (${values.join('), (')})`)
+    expect([await recorded(a), await recorded(c)]).toEqual([150n - (10n ** 78n - 1n), null])
+    expect(await db.prepare('SELECT * FROM movement').raw()).toEqual([])
+  })
+
   it('moves from one own address to another', async () => {
     await run(transfer('moved', { from_address: `'${a}'`, to_address: `'${b}'`, raw: `'120'` }))
     expect(await both()).toEqual([30n, 120n])

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { contents, entry, expectRefusal, max, or, posting, storeRows, t1, t3 } from './rows.ts'
+import { writable } from '../../src/d1/database.ts'
+import { withoutTriggers } from '../d1/fixtures.ts'
+import { contents, entry, expectRefusal, max, or, posting, run, step, storeRows, t1, t3 } from './rows.ts'
 
 let db: D1Database
 
@@ -48,6 +50,15 @@ describe('a posting', () => {
   it('with an older time than the newest entry gets the time of that entry', async () => {
     await db.prepare(posting([entry()], { created_at: '1' })).run()
     expect(await db.prepare('SELECT created_at FROM flow WHERE id = 2').first('created_at')).toBe(10)
+  })
+
+  it('and a credit get the time of the newest entry after the clock has stepped back', async () => {
+    await withoutTriggers(writable(db), [`UPDATE flow SET created_at = ${present} + 600000`])
+    await run(posting([entry(), entry({ osn: 'y' })]), step(t3, 'credited'))
+    const times = await db.prepare('SELECT created_at - (SELECT min(created_at) FROM flow) FROM flow').raw()
+    expect(times.flat()).toEqual([0, 0, 0, 0])
+    const later = { created_at: `(SELECT max(created_at) + 1 FROM flow)` }
+    await expectRefusal(posting([entry({ osn: 'z' })], later), 'flow: created_at must not be in the future')
   })
 
   it.each([

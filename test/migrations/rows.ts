@@ -121,7 +121,7 @@ let rowsAtFirst = ''
 
 const tables = [
   ...['address', 'wallet', 'flow', 'posting', 'transfer', 'sent', 'stored_setting', 'scan', 'rescan', 'correction'],
-  ...['holding', 'day', 'total', 'event', 'webhook', 'alarm'],
+  ...['movement', 'holding', 'day', 'total', 'event', 'webhook', 'alarm'],
 ]
 
 /** All rows, as one text for each, in one round trip. */
