@@ -1,12 +1,11 @@
 import type { Address } from '../chain/address.ts'
-import { type Chain, readBlocksMax } from '../chain/chain.ts'
+import type { Chain } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { ChainConfig } from '../config/chain.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createLogger } from '../platform/logger.ts'
 import { findHolder, isActivated } from '../tron/accounts.ts'
 import { createAllowance } from '../tron/allowance.ts'
-import { blockBytesAtFirst } from '../tron/limits.ts'
 import { createNode, type Pool, type Session, type TronNode } from '../tron/node.ts'
 import { createNetwork } from '../tron/transport.ts'
 
@@ -35,8 +34,6 @@ export function openPool(
     logger: createLogger(() => {}),
     allowance: createAllowance(counted, quorum, scanEverySeconds, clock, host),
     report: () => {},
-    blockBytes: blockBytesAtFirst,
-    blocksMax: readBlocksMax,
     lastId: 0,
   }
 }

@@ -11,13 +11,13 @@ import { err, ok, type Result } from '../common/result.ts'
 import { agreeByQuorum, failureOf, firstAnswer, type QuorumVerdict, type Vote } from './agreement.ts'
 import { askApi, askOne, askRpc, noHistory, recordError, recordUnfit } from './ask.ts'
 import { isTooLarge, logsCall, parseResult, type RpcReply, receiptCall } from './json-rpc.ts'
-import { alarmTextMax, questionBytes } from './limits.ts'
-import type { Pool, Session, TronNode } from './node.ts'
+import { alarmTextMax, blockBytesAtFirst, questionBytes } from './limits.ts'
+import { demote, type Pool, type Session, type TronNode } from './node.ts'
 import { type BlockTransaction, type ParsedBlock, parseBlocks, successResult } from './parse/block.ts'
 import { callTypes } from './parse/contract.ts'
 import { type ParsedReceipt, parseBlockLogs, parseReceipt, tokenTransfers } from './parse/log.ts'
 import { whyImplausible } from './plausible.ts'
-import { type NodeError, type NodeResult, nodeError } from './transport.ts'
+import { type NodeError, type NodeErrorKind, type NodeResult, nodeError } from './transport.ts'
 
 /** A block as one node shows it, and the transfers in it. */
 export interface NodeBlock {
@@ -71,15 +71,14 @@ export async function readNodeBlocks(
 }
 
 function readBlocks(session: Session, node: TronNode, from: number, max: number): NodeResult<readonly ParsedBlock[]> {
-  const { pool } = session
   const body = { startNum: from, endNum: from + max }
   return askApi(session, node, '/wallet/getblockbylimitnext', body, (value, bytes) => {
     const parsed = parseBlocks(value, from, max)
     if (!parsed.ok) return nodeError('bad-answer', parsed.error)
     const { blocks, fault } = parsed.value
-    if (fault !== null) pool.report('node-lies', { node: node.number }, { node: node.number, why: fault })
+    if (fault !== null) session.pool.report('node-lies', { node: node.number }, { node: node.number, why: fault })
     if (blocks.length === 0 && fault !== null) return nodeError('bad-answer', fault)
-    if (blocks.length > 0) pool.blockBytes = bytes / blocks.length
+    if (blocks.length > 0) node.blockBytes = bytes / blocks.length
     return ok(blocks)
   })
 }
@@ -162,10 +161,35 @@ export function renderTransfers(transfers: readonly ChainTransfer[]): string {
   return lines.join('\n')
 }
 
-/** Blocks that fit into one reply, by the newest replies. */
-function blocksOfReply({ blockBytes, blocksMax }: Pool): number {
-  return Math.min(Math.max(Math.floor(questionBytes / blockBytes), 1), blocksMax)
+/** Blocks that fit into one reply of this node, by its newest one. A node that gave none yet is expected to be as the shortest is. */
+function blocksOfReply({ nodes }: Pool, { blockBytes, blocksMax }: TronNode): number {
+  const known = nodes.flatMap((node) => node.blockBytes ?? [])
+  const bytes = blockBytes ?? (known.length > 0 ? Math.min(...known) : blockBytesAtFirst)
+  return Math.min(Math.max(Math.floor(questionBytes / bytes), 1), blocksMax)
 }
+
+/**
+ * Blocks of one question to all nodes: as many as `quorum` of them can give, so a single one makes it smaller for no other. Nodes that
+ * rest are counted only if they are needed.
+ */
+function blocksOfQuestion(pool: Pool): number {
+  const { nodes, quorum, clock } = pool
+  const now = clock.now()
+  const awake = nodes.filter(({ rpc, api }) => rpc.restUntil <= now && api.restUntil <= now)
+  const asked = awake.length < quorum ? nodes : awake
+  const lengths = asked.map((node) => blocksOfReply(pool, node)).sort((a, b) => b - a)
+  return lengths[quorum - 1] ?? 1
+}
+
+/** Learns from a question of so many blocks what the node can give, or what it cannot because of them. */
+function learnLength(node: TronNode, length: number, error: NodeError | null): void {
+  if (error === null) node.blocksMax = Math.min(node.blocksMax * 2, readBlocksMax)
+  else if (ofContent.has(error.kind) || maybeOfContent.has(error.kind)) node.blocksMax = Math.ceil(length / 2)
+}
+
+/** Errors that the blocks of a question cause, and those that they may cause. */
+const ofContent: ReadonlySet<NodeErrorKind> = new Set(['too-large', 'bad-answer'])
+const maybeOfContent: ReadonlySet<NodeErrorKind> = new Set(['timed-out', 'unreachable'])
 
 /** Final blocks as `quorum` nodes agree on them (see `Chain`; PROTOCOL.md, Scanner rules). */
 export async function readFinalBlocks(
@@ -173,7 +197,7 @@ export async function readFinalBlocks(
   from: BlockHeight,
   to: BlockHeight,
 ): ChainResult<readonly BlockReading[]> {
-  const found = await agreeOnBlocks(session, from, Math.min(blocksOfReply(session.pool), to - from + 1), to)
+  const found = await agreeOnBlocks(session, from, Math.min(blocksOfQuestion(session.pool), to - from + 1), to)
   if (!found.ok) return found
   const blocks = found.value.map((verdict, i): BlockReading => {
     const height = (from + i) as BlockHeight // safe: an integer above a height
@@ -201,18 +225,13 @@ const laterBlocks = [1, 8] as const
  * too large or malformed, so that only the block that cannot be read is not agreed.
  */
 async function agreeOnBlocks(session: Session, from: BlockHeight, count: number, to: number): ChainResult<Verdicts> {
-  const { pool } = session
   for (let length = count; ; length = Math.ceil(length / 2)) {
     const { known, errors } = await agreeOnRange(session, from, length)
-    if (known.length > 0) {
-      pool.blocksMax = Math.min(pool.blocksMax * 2, readBlocksMax)
-      return ok(known)
-    }
+    if (known.length > 0) return ok(known)
     const failure = failureOf(session, errors)
-    const kinds = new Set([...errors.values()].map(({ kind }) => kind))
-    const isOfContent = kinds.has('too-large') || kinds.has('bad-answer')
-    const canBeOfContent = kinds.has('timed-out') || kinds.has('unreachable')
-    if (isOfContent || canBeOfContent) pool.blocksMax = Math.ceil(length / 2)
+    const kinds = [...errors.values()].map(({ kind }) => kind)
+    const isOfContent = kinds.some((kind) => ofContent.has(kind))
+    const canBeOfContent = kinds.some((kind) => maybeOfContent.has(kind))
     // What can be the nodes' own is asked for in smaller parts by the next piece of work: this one has lost its time.
     if (failure.kind !== 'no-answer' || !(isOfContent || (canBeOfContent && length === 1))) return err(failure)
     if (length > 1) continue
@@ -230,6 +249,7 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
 async function agreeOnRange(session: Session, from: BlockHeight, length: number) {
   const { verdicts, errors } = await agreeByQuorum(session, 'money', async (node) => {
     const blocks = await readNodeBlocks(session, node, from, length)
+    learnLength(node, length, blocks.ok ? null : blocks.error)
     return blocks.ok ? ok(blocks.value.map(blockVote)) : blocks
   })
   const end = verdicts.findIndex((verdict, i) => {
@@ -238,6 +258,10 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
     if (before === undefined || !('value' in before) || !('value' in verdict)) return false
     return verdict.value.header.parentHash !== before.value.header.hash
   })
+  // Others have given what was too large at these, so they are asked before them.
+  if (end !== 0 && verdicts.length > 0) {
+    for (const [node, { kind }] of errors) if (kind === 'too-large') demote(node, session.pool.clock)
+  }
   return { known: end === -1 ? verdicts : verdicts.slice(0, end), errors }
 }
 
@@ -245,7 +269,7 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
 export async function readNodeTail(session: Session, known: BlockRef, head: Header): ChainResult<Tail> {
   const from = (known.height + 1) as BlockHeight // safe: an integer above a height
   return firstAnswer(session, 'money', async (node) => {
-    const read = await readNodeBlocks(session, node, from, blocksOfReply(session.pool), null, false)
+    const read = await readNodeBlocks(session, node, from, blocksOfReply(session.pool, node), null, false)
     const isEnd = !read.ok && read.error.kind === 'behind' // the known block is the newest one
     if (!read.ok && !isEnd) return read
     const blocks = read.ok ? read.value : []

@@ -1,5 +1,5 @@
 import type { Address } from '../chain/address.ts'
-import type { Payer } from '../chain/chain.ts'
+import { type Payer, readBlocksMax } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { AlarmSubjects } from '../platform/alarm-table.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -56,6 +56,10 @@ export interface TronNode {
   /** Most calls of a batch, until `callsMaxUntil`. With 1 the node takes no batches. */
   callsMax: number
   callsMaxUntil: number
+  /** Kept bytes of a block, by its newest reply; null before the first one. */
+  blockBytes: number | null
+  /** Most blocks of one question. It is halved if the node fails to give them, and doubles again. */
+  blocksMax: number
 }
 
 /** Reports what an operator must see. `subject` is the same for one fault that lasts. */
@@ -80,10 +84,6 @@ export interface Pool {
   readonly logger: Logger
   readonly allowance: Allowance
   readonly report: Report
-  /** Kept bytes of a block, by the newest reply. */
-  blockBytes: number
-  /** Most blocks of one question. It is halved where a question fails, and doubles again. */
-  blocksMax: number
   lastId: number
 }
 
@@ -101,7 +101,15 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
   const health = (): ServiceHealth => {
     return { failures: 0, rateLimits: 0, restUntil: 0, blockedUntil: 0, demotedUntil: 0, rests: 0 }
   }
-  const state = { isProbed: false, probing: null, unfit: null, callsMax: 1, callsMaxUntil: 0 }
+  const state = {
+    isProbed: false,
+    probing: null,
+    unfit: null,
+    callsMax: 1,
+    callsMaxUntil: 0,
+    blockBytes: null,
+    blocksMax: readBlocksMax,
+  }
   return { number, endpoint, rpc: health(), api: health(), ...state }
 }
 

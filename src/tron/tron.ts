@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Address } from '../chain/address.ts'
-import { type Chain, type Payer, readBlocksMax } from '../chain/chain.ts'
+import type { Chain, Payer } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -10,7 +10,6 @@ import { findHolder, isActivated, readBalances, readDecimals } from './accounts.
 import { createAllowance } from './allowance.ts'
 import { readFinalBlocks, readNodeTail } from './blocks.ts'
 import { readFinalizedHead } from './finalized-head.ts'
-import { blockBytesAtFirst } from './limits.ts'
 import { createNode, demote, type NodeEndpoint, type Pool, type Report, type Session } from './node.ts'
 import { locateTransaction, readFinalTransaction, readReceiptTransfers } from './transactions.ts'
 import { createNetwork, type Fetch } from './transport.ts'
@@ -60,8 +59,6 @@ export function createTron(options: TronOptions): Tron {
     chainId: BigInt(options.chainId),
     network: createNetwork(options.fetch, clock),
     allowance,
-    blockBytes: blockBytesAtFirst,
-    blocksMax: readBlocksMax,
     lastId: 0,
   }
   return {

@@ -239,6 +239,6 @@ describe('where nodes differ about a block', () => {
     expect(wordsOf(await read(h))).toEqual(['no', 2])
     expect(
       wordsOf(await h.settle(h.open().finalBlocks(at(h.chain.firstHeight + 2), at(h.chain.firstHeight + 4)))),
-    ).toEqual([2])
+    ).toEqual([2, 2])
   })
 })

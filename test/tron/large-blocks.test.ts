@@ -106,6 +106,29 @@ describe('a block that no reply can hold', () => {
     expect(await read(h)).toMatchObject({ ok: false, error: { kind: 'no-answer' } })
   })
 
+  it.each([
+    ['that fits into a reply', 4_000_000],
+    ['that makes the reply too large', 4_700_000],
+  ])('of one node only, which adds junk %s, makes no question to the others smaller', async (_, junkBytes) => {
+    const chain = createChain()
+    chain.addEmpty(400)
+    const lengthsWith = async (fault: Fault | null) => {
+      const h = await createProbed({ chain, nodes: 3, quorum: 2 })
+      h.fail(0, fault)
+      const lengths: number[] = []
+      for (let from = chain.firstHeight; lengths.length < 4; from += lengths.at(-1) ?? 0) {
+        const result = await h.settle(h.open().finalBlocks(at(from), at(chain.firstHeight + 380)))
+        lengths.push(result.ok ? result.value.length : 0)
+      }
+      return lengths
+    }
+    const junk = changing('/wallet/getblockbylimitnext', (value) => ({
+      ...(value as object),
+      junk: 'a'.repeat(junkBytes),
+    }))
+    expect(await lengthsWith(junk)).toEqual(await lengthsWith(null))
+  })
+
   it('makes questions smaller, and small blocks make them larger again', async () => {
     const chain = createChain()
     chain.addEmpty(400)
