@@ -38,6 +38,16 @@ describe('an address', () => {
       address({ issued_height: '119' }),
       'address: issued_height must not be below the finalized height',
     ],
+    [
+      'reserved at a height between that of the newest one and the finalized one',
+      address({ uid: '9007199254740991', issued_height: '81' }),
+      'address: issued_height must not be below the finalized height',
+    ],
+    [
+      'of a caller at the height of the newest one, which is below the finalized one',
+      address({ issued_height: '80' }),
+      'address: issued_height must not be below the finalized height',
+    ],
     ['issued at no height', address({ issued_height: 'NULL' }), 'NOT NULL constraint failed: address.issued_height'],
     ['with an id that is taken', or('REPLACE', address({ id: '1' })), 'address: already issued'],
     ['with an id that does not match its index', address({ id: '9' }), 'address_id'],

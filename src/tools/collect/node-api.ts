@@ -198,9 +198,11 @@ const broadcastSchema = z.object({
 /** Codes after which the same transaction can be taken a moment later. */
 const temporaryCodes = ['SERVER_BUSY', 'NO_CONNECTION', 'NOT_ENOUGH_EFFECTIVE_CONNECTION', 'BLOCK_UNSOLIDIFIED']
 const bestCodes = ['SUCCESS', 'DUP_TRANSACTION_ERROR', ...temporaryCodes]
+/** An earlier run can have sent the transaction in time: only a final block after the expiration shows that it is in none. */
+const expiredCode = 'TRANSACTION_EXPIRATION_ERROR'
 
-/** Whether a node may take the transaction when it is sent again. */
-export const isTemporary = ({ code }: BroadcastAnswer): boolean => temporaryCodes.includes(code)
+/** Whether a later look decides: a node may take the transaction when it is sent again, or it has expired for the node. */
+export const isUndecided = ({ code }: BroadcastAnswer): boolean => temporaryCodes.includes(code) || code === expiredCode
 
 /**
  * Sends the bytes of a signed transaction to all nodes: one that keeps it to itself stops nothing. The answer is the best
@@ -219,7 +221,6 @@ export async function broadcast(nodes: CollectNodes, transaction: string): Promi
 }
 
 const explanations: Readonly<Record<string, string>> = {
-  TRANSACTION_EXPIRATION_ERROR: 'it expired: make a new plan',
   TAPOS_ERROR: 'its reference block is not on this chain: another chain, a fork, or a plan that is too old',
   SIGERROR: 'its signature is not that of its address',
   BANDWITH_ERROR: 'its account has neither bandwidth nor TRX for its bytes',
@@ -241,8 +242,8 @@ const infoSchema = z.object({
 })
 
 /**
- * A transaction that is in a block, or null where it is in none, or not in that of a quorum yet. Only this distinguishes a
- * pending one from a mined one.
+ * A transaction that is in a block, or null if it is in none. A quorum must say the same: a node that is behind, or has no history,
+ * says "in no block" of what is in one. Only this distinguishes a pending transaction from a mined one.
  */
 export function readInfo(nodes: CollectNodes, txid: string): Promise<MinedInfo | null> {
   const parse = parsedWith(infoSchema, (reply): MinedInfo | null | undefined => {
@@ -253,7 +254,8 @@ export function readInfo(nodes: CollectNodes, txid: string): Promise<MinedInfo |
     const message = textOf(resMessage) || (receipt?.result ?? '')
     return { height, isSuccess, message, fee: BigInt(count(fee)), energy: count(receipt?.energy_usage_total) }
   })
-  return nodes.agree('gettransactioninfobyid', { value: txid }, { parse, merge: ifEqual, otherwise: () => null })
+  const describe = (info: MinedInfo | null) => (info === null ? 'in no block' : `in block ${info.height}`)
+  return nodes.agree('gettransactioninfobyid', { value: txid }, { parse, merge: ifEqual, describe })
 }
 
 /** A node's text as hex of UTF-8. */

@@ -31,8 +31,10 @@ export interface AgreedReading<T> {
   readonly parse: (reply: unknown) => T | undefined
   /** The value that is right where either of two replies is, or undefined where they contradict each other. */
   readonly merge: (a: T, b: T) => T | undefined
-  /** The value where no quorum agrees. Without it the nodes are asked again, and then the command stops. */
+  /** The value if no quorum agrees. Without it the nodes are asked again, and then the command stops. */
   readonly otherwise?: (values: readonly T[]) => T
+  /** What a value says, in words: the error names what each node says if they contradict each other. */
+  readonly describe?: (value: T) => string
 }
 
 /**
@@ -74,7 +76,7 @@ export function openNodes(chain: ChainConfig, platform: CollectPlatform): Collec
     service: NodeService,
     what: string,
     query: (session: Session, node: TronNode) => NodeResult<T>,
-    { merge, otherwise }: Omit<AgreedReading<T>, 'parse'>,
+    { merge, otherwise, describe }: Omit<AgreedReading<T>, 'parse'>,
   ) =>
     repeat<T>(async (session) => {
       const most = (all: Answers<T>['answers']) => Math.max(0, ...groupsOf(all, merge).map(({ count }) => count))
@@ -87,7 +89,7 @@ export function openNodes(chain: ChainConfig, platform: CollectPlatform): Collec
       const agreed = groupsOf(asked.answers, merge).find(({ count }) => count >= quorum)
       if (agreed !== undefined) return ok(agreed.value)
       if (asked.answers.length < quorum) return tooFew(asked, quorum, what)
-      if (otherwise === undefined) return err(`the nodes contradict each other about ${what}`)
+      if (otherwise === undefined) return err(`the nodes contradict each other about ${what}${saying(asked, describe)}`)
       return ok(otherwise(asked.answers.map(({ value }) => value)))
     })
   return {
@@ -107,7 +109,7 @@ export function openNodes(chain: ChainConfig, platform: CollectPlatform): Collec
         'with balances',
         async (session, node) => {
           const read = await readBalances(atNode(session, node), addresses, asset)
-          return read.ok ? read : nodeError('unreachable', describe(read.error))
+          return read.ok ? read : nodeError('unreachable', whyOf(read.error))
         },
         {
           merge: ifEqual,
@@ -121,12 +123,12 @@ export function openNodes(chain: ChainConfig, platform: CollectPlatform): Collec
     read: (question) =>
       repeat(async (session) => {
         const answer = await question(session)
-        return answer.ok ? answer : err(describe(answer.error))
+        return answer.ok ? answer : err(whyOf(answer.error))
       }),
   }
 }
 
-const describe = (failure: { readonly kind: string; readonly why?: string }) =>
+const whyOf = (failure: { readonly kind: string; readonly why?: string }) =>
   failure.why === undefined ? failure.kind : `no answer: ${failure.why}`
 
 function post<T>(session: Session, node: TronNode, path: string, body: object, parse: AgreedReading<T>['parse']) {
@@ -155,6 +157,12 @@ function tooFew<T>({ answers, errors }: Answers<T>, needed: number, what: string
   const why = reasons.join('; ') || 'they rest after failures'
   const who = answers.length === 0 ? 'no node' : `fewer than ${needed} nodes`
   return err(`${who} answered ${what} (${why})`)
+}
+
+/** What each node says, after a colon. */
+function saying<T>({ answers }: Answers<T>, describe: ((value: T) => string) | undefined): string {
+  if (describe === undefined) return ''
+  return `: ${answers.map(({ node, value }) => `node ${node.number} says ${describe(value)}`).join(', ')}`
 }
 
 /** The replies that fit together, merged. */

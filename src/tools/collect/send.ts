@@ -7,7 +7,7 @@ import { orStop, ToolError } from '../tool-error.ts'
 import { findPlanFault, findSignatureFault } from './check-plan.ts'
 import type { ChainPrices } from './collect-address.ts'
 import { type CollectOptions, createProgress, readTextFile } from './command-line.ts'
-import { broadcast, explainNodeRefusal, isTemporary, readInfo, readPrices } from './node-api.ts'
+import { broadcast, explainNodeRefusal, isUndecided, readInfo, readPrices } from './node-api.ts'
 import { type CollectNodes, lookMs, openNodes } from './nodes.ts'
 import { type CollectPlan, type CollectStep, parseSignedPlan, type SignedPlan } from './plan.ts'
 import {
@@ -111,11 +111,10 @@ async function findWhatIsDone(run: SendRun): Promise<void> {
   const { height: final } = await readFinalHead(run)
   const untouched = new Set<string>()
   for (const step of run.plan.steps) {
-    if (untouched.has(step.address)) continue
-    const info = await readInfo(run.nodes, step.txid)
+    const info = untouched.has(step.address) ? null : await readInfo(run.nodes, step.txid)
     const isFirst = !run.plan.steps.some((one) => one.address === step.address && one.id < step.id)
     if (info === null && isFirst && step.kind !== 'activate') untouched.add(step.address)
-    if (info !== null) setState(run, step, { kind: 'mined', info, isFinal: info.height <= final })
+    setState(run, step, info === null ? { kind: 'waiting' } : { kind: 'mined', info, isFinal: info.height <= final })
   }
 }
 
@@ -124,14 +123,14 @@ async function sendUntilSettled(run: SendRun): Promise<SendOutcome> {
     const final = await readFinalHead(run)
     run.prices = await readPrices(run.nodes) // a vote of the chain's producers can change them on the way
     const before = settledCount(run)
-    for (const step of run.plan.steps) await checkSent(run, step, final)
+    for (const step of run.plan.steps) await lookFor(run, step, final)
     let sent = 0
     for (const step of run.plan.steps) {
       if (sent >= stepsPerLook) break
       if (await advance(run, step, final)) sent += 1
     }
     if (run.plan.steps.every(({ id }) => isSettled(stateOf(run.states, id))) && (await isAllFinal(run, final))) {
-      return { kind: 'settled' }
+      return { kind: 'settled', isExpired: isExpired(run, final) }
     }
     if (settledCount(run) !== before) idle = 0
     await run.nodes.clock.sleep(lookMs)
@@ -143,21 +142,30 @@ async function sendUntilSettled(run: SendRun): Promise<SendOutcome> {
 
 const settledCount = ({ plan, states }: SendRun) => plan.steps.filter(({ id }) => isSettled(stateOf(states, id))).length
 
-/** Whether a sent step is in a block by now. "Duplicate" proves nothing: only this does. */
-async function checkSent(run: SendRun, step: CollectStep, { height, timestamp }: FinalHead): Promise<void> {
+/** Whether no transaction of the plan can come into a block after this one: nodes compare its expiration with the block before. */
+const isExpired = ({ plan }: SendRun, { timestamp }: FinalHead) => timestamp > plan.expiration
+
+/**
+ * Asks whether a step is in a block by now that this run or an earlier one may have sent. "Duplicate" proves nothing: only this does.
+ * After the plan has expired, a step that is in no block never comes into one.
+ */
+async function lookFor(run: SendRun, step: CollectStep, final: FinalHead): Promise<void> {
   const state = stateOf(run.states, step.id)
-  if (state.kind !== 'sent') return
+  const isOver = isExpired(run, final)
+  if (state.kind !== 'sent' && state.kind !== 'unknown' && !(isOver && state.kind === 'waiting')) return
   const info = await readInfo(run.nodes, step.txid)
   if (info !== null) {
     setState(run, step, { kind: 'mined', info, isFinal: false })
-  } else if (timestamp > run.plan.expiration) {
-    setState(run, step, { kind: 'refused', why: 'it expired before it came into a block' })
-  } else if (height - state.height >= resendAfterBlocks) {
+    if (state.kind === 'unknown') reconsider(run, step.address, ['skipped'])
+  } else if (isOver) {
+    const why = 'it expired before it came into a block'
+    setState(run, step, { kind: state.kind === 'sent' ? 'refused' : 'skipped', why })
+  } else if (state.kind === 'sent' && final.height - state.height >= resendAfterBlocks) {
     setState(run, step, { kind: 'waiting' }) // the same bytes again: they count once
   }
 }
 
-/** Sends a step, where it is its turn. Returns whether it did. */
+/** Sends a step if it is its turn. Returns whether it did. */
 async function advance(run: SendRun, step: CollectStep, final: FinalHead): Promise<boolean> {
   if (stateOf(run.states, step.id).kind !== 'waiting') return false
   const readiness = readinessOf(run.plan, run.states, step)
@@ -166,9 +174,13 @@ async function advance(run: SendRun, step: CollectStep, final: FinalHead): Promi
     setState(run, step, readiness)
     return false
   }
-  const obstacle = readiness.kind === 'never' ? readiness.why : obstacleTo(run, step, final)
+  if (readiness.kind === 'never') {
+    setState(run, step, { kind: 'skipped', why: readiness.why })
+    return false
+  }
+  const obstacle = obstacleTo(run, step, final)
   if (obstacle !== null) {
-    setState(run, step, { kind: 'skipped', why: obstacle })
+    setState(run, step, { kind: 'unknown', why: obstacle })
     return false
   }
   const measured = await measureStep(run.nodes, run.plan, step, run.prices)
@@ -181,7 +193,7 @@ async function advance(run: SendRun, step: CollectStep, final: FinalHead): Promi
     const doubts = (run.doubts.get(step.id) ?? 0) + 1
     run.doubts.set(step.id, doubts)
     if (doubts >= doubtsMax && !(await findMined(run, step.address))) {
-      setState(run, step, { kind: 'skipped', why: measured.why })
+      setState(run, step, { kind: 'unknown', why: measured.why })
       if (measured.kind === 'costlier') run.halted ??= { step, why: measured.why }
     }
     return false
@@ -205,11 +217,10 @@ async function findMined(run: SendRun, address: string): Promise<boolean> {
 
 /** Why a step must not be begun, or null. Energy that was lent is taken back in any case. */
 function obstacleTo({ plan, halted }: SendRun, { kind }: CollectStep, { timestamp }: FinalHead): string | null {
-  if (timestamp >= plan.expiration) return 'the plan expired: make a new one'
   if (kind === 'undelegate' || kind === 'transfer') return null
   if (halted !== null) return `nothing new is begun, because of step ${halted.step.id}: ${halted.why}`
   const isLate = kind === 'delegate' && timestamp > plan.expiration - lastDelegationMs
-  return isLate ? 'the plan ends too soon to take the energy back: make a new one' : null
+  return isLate ? 'the plan ends too soon to take the energy back' : null
 }
 
 async function send(run: SendRun, step: CollectStep, { height }: FinalHead): Promise<void> {
@@ -220,7 +231,7 @@ async function send(run: SendRun, step: CollectStep, { height }: FinalHead): Pro
     setState(run, step, { kind: 'sent', height })
     return
   }
-  if (isTemporary(answer)) return
+  if (isUndecided(answer)) return
   const info = await readInfo(run.nodes, step.txid) // its first reply can have been lost
   if (info !== null) return setState(run, step, { kind: 'mined', info, isFinal: false })
   setState(run, step, { kind: 'refused', why: explainNodeRefusal(answer) })
@@ -242,15 +253,19 @@ async function isAllFinal(run: SendRun, { height: final }: FinalHead): Promise<b
 
 /** After a fork: what was refused because of it can be sent after it. */
 function beginAgain(run: SendRun, removed: CollectStep): void {
-  for (const step of run.plan.steps) {
-    const { kind } = stateOf(run.states, step.id)
-    const isAffected = step.address === removed.address && (kind === 'refused' || kind === 'skipped')
-    if (step === removed || isAffected) setState(run, step, { kind: 'waiting' })
-  }
+  setState(run, removed, { kind: 'waiting' })
+  reconsider(run, removed.address, ['refused', 'unknown', 'skipped'])
   if (run.halted?.step.address !== removed.address) return
   run.halted = null
+  for (const { address } of run.plan.steps) reconsider(run, address, ['unknown', 'skipped']) // each is measured again
+}
+
+/** The steps of an address that are in one of these states wait again. */
+function reconsider(run: SendRun, address: string, kinds: readonly StepState['kind'][]): void {
   for (const step of run.plan.steps) {
-    if (stateOf(run.states, step.id).kind === 'skipped') setState(run, step, { kind: 'waiting' }) // each is measured again
+    if (step.address !== address || !kinds.includes(stateOf(run.states, step.id).kind)) continue
+    run.doubts.delete(step.id)
+    setState(run, step, { kind: 'waiting' })
   }
 }
 

@@ -4,11 +4,18 @@ import type { CollectNodes } from './nodes.ts'
 import { type CollectPlan, type CollectStep, formatTrx } from './plan.ts'
 import { accountOf, transferParameters } from './transaction.ts'
 
-/** How a run ended. `interrupted` can be continued by running it again; its reason is one sentence. */
-export type SendOutcome = { readonly kind: 'settled' } | { readonly kind: 'interrupted'; readonly why: string }
+/** How a run ended. */
+export type SendOutcome =
+  /** Nothing more can be done now. `isExpired`: a final block is later than the plan, so that no more of it comes into a block. */
+  | { readonly kind: 'settled'; readonly isExpired: boolean }
+  /** Running it again goes on. `why` is one sentence. */
+  | { readonly kind: 'interrupted'; readonly why: string }
 
 /** How far a step is. Nothing of it is stored: the chain knows. */
 export type StepState =
+  /** The chain was not asked about it yet. */
+  | { readonly kind: 'unasked' }
+  /** It is in no block, and can be sent or be sent again. */
   | { readonly kind: 'waiting' }
   /** A node has it, or says so; it is in no block. */
   | { readonly kind: 'sent'; readonly height: number }
@@ -18,6 +25,8 @@ export type StepState =
   | { readonly kind: 'unneeded'; readonly why: string }
   /** Nodes do not take it, or it expired. It burnt nothing. */
   | { readonly kind: 'refused'; readonly why: string }
+  /** This run does not send it. If an earlier run did, it can come into a block until the plan expires. */
+  | { readonly kind: 'unknown'; readonly why: string }
   /** It was not sent. */
   | { readonly kind: 'skipped'; readonly why: string }
 
@@ -33,12 +42,12 @@ export type Readiness =
 
 /** The state of a step. */
 export function stateOf(states: StepStates, id: number): StepState {
-  return states.get(id) ?? { kind: 'waiting' }
+  return states.get(id) ?? { kind: 'unasked' }
 }
 
-/** Whether nothing more can happen to a step, other than by a fork. */
+/** Whether a run does nothing more for a step, unless there is a fork. */
 export function isSettled({ kind }: StepState): boolean {
-  return kind !== 'waiting' && kind !== 'sent'
+  return kind !== 'unasked' && kind !== 'waiting' && kind !== 'sent'
 }
 
 /** Whether a step has done what the steps after it need. */

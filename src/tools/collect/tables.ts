@@ -1,6 +1,6 @@
 import { formatUnits } from '../../common/amount.ts'
 import { type CollectPlan, type CollectStep, formatTrx, type LeftOut, type PlanCurrency } from './plan.ts'
-import { isDone, isSettled, type SendOutcome, type StepState, type StepStates, stateOf } from './step-state.ts'
+import { isDone, type SendOutcome, type StepState, type StepStates, stateOf } from './step-state.ts'
 
 const stepNames: Readonly<Record<CollectStep['kind'], string>> = {
   activate: 'create account',
@@ -138,8 +138,11 @@ export function isComplete(plan: CollectPlan, states: StepStates): boolean {
 
 function describeState(state: StepState): string {
   switch (state.kind) {
+    case 'unasked':
+    case 'unknown':
+      return 'not known'
     case 'waiting':
-      return 'not sent'
+      return 'in no block'
     case 'sent':
       return 'sent, in no block'
     case 'mined':
@@ -168,8 +171,10 @@ function closing(plan: CollectPlan, states: StepStates, outcome: SendOutcome): s
     return back === undefined || !isDone(stateOf(states, back.id))
   })
   const lent = isLent ? ' Energy is still delegated: a new plan takes it back.' : ''
-  const isAllSettled = plan.steps.every(({ id }) => isSettled(stateOf(states, id)))
-  return `${isAllSettled ? 'Ended' : 'Unfinished'}: make a new plan for the rest.${lent}`
+  const isOpen = plan.steps.some(({ id }) => ['unknown', 'refused'].includes(stateOf(states, id).kind))
+  if (outcome.isExpired || !isOpen) return `Ended: make a new plan for the rest.${lent}`
+  const until = `Until ${plan.expiresAt} the rest can still come into a block, if an earlier run has sent it.`
+  return `Ended. ${until} Run the same command again after that: it says then what a new plan is needed for.`
 }
 
 const plannedFee = ({ steps }: CollectPlan) => steps.reduce((sum, { fee }) => sum + BigInt(fee), 0n)

@@ -1,4 +1,4 @@
-import type { BlockHeight, Header } from '../../chain/block.ts'
+import { type BlockHeight, blockSeconds, type Header } from '../../chain/block.ts'
 import { ok } from '../../common/result.ts'
 import { askRpc, genesisHashes, parseFinalized, requireFit } from '../../tron/ask.ts'
 import { isCall, type NodeBlock, readNodeBlocks } from '../../tron/blocks.ts'
@@ -16,6 +16,8 @@ export const nodeMs = 30_000
 const clockDifferenceMsMax = 30_000
 /** Finality is normally about 54 s behind the newest block (PROTOCOL.md, Finality). */
 const finalityLagMsMax = 180_000
+/** Blocks that the newest block of a node may be behind that of another one: nodes that are well differ by one or two. */
+const behindBlocksMax = 20
 /** Blocks that are read, the newest final ones; fewer where a reply of so many is too large. */
 const blockCounts = [20, 5, 1]
 
@@ -25,19 +27,29 @@ const fullStateCall = {
   params: [{ from: `0x${'0'.repeat(39)}1`, to: `0x${'0'.repeat(39)}2`, value: '0x1' }],
 }
 
+/** What the checks of a node found. */
+export interface CheckedNode {
+  readonly node: TronNode
+  readonly results: readonly CheckResult[]
+  /** Its newest block, or null if the node is not usable for credits. */
+  readonly newest: NewestBlock | null
+}
+
+/** The height and the time of a node's newest block: estimates if the node shows final state only. */
+interface NewestBlock {
+  readonly height: number
+  readonly timestamp: number
+}
+
 /** Checks both services of a node, up to the first fault that makes further checks meaningless. Then it is not usable for credits. */
-export async function checkNode(
-  pool: Pool,
-  chainId: string,
-  node: TronNode,
-): Promise<{ readonly results: readonly CheckResult[]; readonly isUsable: boolean }> {
+export async function checkNode(pool: Pool, chainId: string, node: TronNode): Promise<CheckedNode> {
   const session = atNode(sessionOf(pool, nodeMs), node)
   const results: CheckResult[] = []
-  const name = `node ${node.number} (${hostInUrl(node.endpoint.rpc)})`
+  const name = nameOf(node)
   const add = ({ level, text }: CheckResult) => results.push({ level, text: `${name}: ${text}` })
   const stop = (why: NodeError | string) => {
     add(failed(typeof why === 'string' ? why : describeNodeError(why)))
-    return { results, isUsable: false }
+    return { node, results, newest: null }
   }
 
   const heads = await readHeads(session, node)
@@ -52,24 +64,51 @@ export async function checkNode(
   add(passed(`chain id ${chainId}, and the hash of block 0 ${origin}`))
   const { latest, finalized } = heads.value
   add(checkFinality(latest, finalized))
-  // The newest block of the chain is not shown there: finality is about as far behind it as behind the newest shown one.
-  const hiddenMs = (await servesFinalStateOnly(session, node)) ? latest.timestamp - finalized.timestamp : 0
-  if (hiddenMs > 0) {
-    const late = `so that deposits are credited about ${seconds(hiddenMs)} late`
+  const isFinalOnly = await servesFinalStateOnly(session, node)
+  const newest = isFinalOnly ? hiddenNewest(latest, finalized) : latest
+  if (isFinalOnly) {
+    const late = `so that deposits are credited about ${seconds(newest.timestamp - latest.timestamp)} late`
     add(warned(`shows final state only (a solidity or PBFT port), ${late}: use the port of its full state`))
   }
-  add(checkClock(latest.timestamp + hiddenMs - pool.clock.now(), network !== undefined))
+  add(checkClock(newest.timestamp - pool.clock.now(), network !== undefined))
 
   const api = `HTTP API (${hostInUrl(node.endpoint.api)})`
   const blocks = await readNewest(session, node, finalized.height)
   if (!blocks.ok) return stop(`${api}, and logs: the newest final blocks: ${describeNodeError(blocks.error)}`)
-  const newest = blocks.value.at(-1)?.header
-  if ((newest?.height ?? 0) < finalized.height)
+  const last = blocks.value.at(-1)?.header
+  if ((last?.height ?? 0) < finalized.height)
     return stop(`${api}: it does not have block ${finalized.height}, which is final for the JSON-RPC`)
-  if (newest !== undefined && newest.hash !== finalized.hash)
+  if (last !== undefined && last.hash !== finalized.hash)
     return stop(`${api}: another chain or node: it has other blocks than the JSON-RPC`)
   for (const result of checkBlocks(blocks.value, api)) add(result)
-  return { results, isUsable: true }
+  return { node, results, newest }
+}
+
+/** A node's number and host. */
+export const nameOf = ({ number, endpoint }: TronNode) => `node ${number} (${hostInUrl(endpoint.rpc)})`
+
+/** A node that shows final state only hides newer blocks: finality is about as far behind them as behind the newest shown one. */
+function hiddenNewest(latest: Header, finalized: Header): NewestBlock {
+  return {
+    height: 2 * latest.height - finalized.height,
+    timestamp: 2 * latest.timestamp - finalized.timestamp,
+  }
+}
+
+/** The usable nodes that are far behind the newest block of all, which can be cut off: each as a fault. They are not usable. */
+export function findBehind(checked: readonly CheckedNode[]): ReadonlyMap<TronNode, CheckResult> {
+  const usable = checked.flatMap(({ node, newest }) => (newest === null ? [] : [{ node, newest }]))
+  const [first] = usable.toSorted((a, b) => b.newest.timestamp - a.newest.timestamp)
+  const behind = new Map<TronNode, CheckResult>()
+  if (first === undefined) return behind
+  for (const { node, newest } of usable) {
+    const blocks = first.newest.height - newest.height
+    const ms = first.newest.timestamp - newest.timestamp
+    if (blocks <= behindBlocksMax && ms <= behindBlocksMax * blockSeconds * 1000) continue
+    const text = `its newest block ${newest.height} is ${blocks} blocks (${seconds(ms)}) behind that of ${nameOf(first.node)}`
+    behind.set(node, failed(`${nameOf(node)}: ${text}: it is cut off, or still syncs`))
+  }
+  return behind
 }
 
 /** What a kind of error means, where its detail alone does not show it. */

@@ -3,11 +3,11 @@ import { type ChainConfig, chainSchema } from '../../config/chain.ts'
 import { type Config, parseConfig } from '../../config/config.ts'
 import { type Bindings, parseBindings } from '../../config/schemas.ts'
 import { tickRequests } from '../../tron/allowance.ts'
-import type { Pool } from '../../tron/node.ts'
+import type { Pool, TronNode } from '../../tron/node.ts'
 import { type ConfigurationSource, platformBindings } from '../configuration.ts'
 import type { ReadStored } from '../database.ts'
 import { type CommandPlatform, openPool } from '../node-pool.ts'
-import { checkNode } from './check-node.ts'
+import { type CheckedNode, checkNode, findBehind, nameOf } from './check-node.ts'
 import {
   type CheckResult,
   checkAuth,
@@ -15,7 +15,6 @@ import {
   checkKeys,
   checkWebhooks,
   failed,
-  hostInUrl,
   passed,
   warned,
 } from './check-settings.ts'
@@ -84,14 +83,17 @@ async function* checkChain(
   config: Config | null,
 ): AsyncGenerator<CheckResult, void> {
   const pool = openPool(chain, platform)
-  const all = pool.nodes.map(async (node) => ({ node, ...(await checkNode(pool, chain.chainId, node)) }))
-  const nodes: Pool['nodes'][number][] = []
+  const all = pool.nodes.map((node) => checkNode(pool, chain.chainId, node))
+  const checked: CheckedNode[] = []
   // All nodes are checked at the same time, and reported in order.
-  for await (const { node, results, isUsable } of all) {
-    yield* results
-    yield checkAllowance(node, config?.scanEverySeconds ?? null)
-    if (isUsable) nodes.push(node)
+  for await (const one of all) {
+    yield* one.results
+    yield checkAllowance(one.node, config?.scanEverySeconds ?? null)
+    checked.push(one)
   }
+  const behind = findBehind(checked)
+  yield* behind.values()
+  const nodes = checked.flatMap(({ node, newest }) => (newest === null || behind.has(node) ? [] : [node]))
   const usable: Pool = { ...pool, nodes, quorum: nodes.length }
   yield checkQuorum(chain, nodes.length)
   if (config !== null) yield* checkStored(config, platform.readStored, usable)
@@ -104,9 +106,9 @@ async function* checkChain(
 }
 
 /** Whether the requests that a node allows are enough for the scan. */
-function checkAllowance({ number, endpoint }: Pool['nodes'][number], scanEverySeconds: number | null): CheckResult {
-  const { perSecond, perDay } = endpoint
-  const text = `node ${number} (${hostInUrl(endpoint.rpc)}): allows ${perSecond} requests a second and ${perDay} a day`
+function checkAllowance(node: TronNode, scanEverySeconds: number | null): CheckResult {
+  const { perSecond, perDay } = node.endpoint
+  const text = `${nameOf(node)}: allows ${perSecond} requests a second and ${perDay} a day`
   const needed = Math.ceil(daySeconds / (scanEverySeconds ?? daySeconds)) * tickRequests
   if (needed * 2 <= perDay) return passed(`${text} (perSecond, perDay)`)
   return warned(`${text} (perDay), and scanning takes up to ${needed}: raise SCAN_EVERY_SECONDS, or get a larger plan`)

@@ -18,10 +18,20 @@ interface ReservedRange {
   readonly to: number
 }
 
+/** The addresses that the database has. */
+interface StoredRange {
+  /** The lowest index; 0 without any address. */
+  readonly first: number
+  /** The highest index, or null without any address. */
+  readonly last: number | null
+  /** The finalized height at which the newest one was issued, or null without any address. */
+  readonly height: number | null
+}
+
 /**
  * `reserve`: stores every address of a range that the database does not have, for no caller. After a restore the service must not
- * issue again what was issued after the copy; and what arrives at addresses below `TRON_FIRST_INDEX` is recorded then. The key must
- * be that of the stored data.
+ * issue again what was issued after the copy, and it records what arrives at addresses below `TRON_FIRST_INDEX`. The key must be
+ * that of the stored data. It prints which blocks must be read again: those that were read without these addresses.
  */
 export function reserve(options: Options): Work {
   const to = readIndex(options, 'to')
@@ -31,35 +41,61 @@ export function reserve(options: Options): Work {
     const { values } = orStop(readConfiguration(env, process.env))
     const key = parseExtendedPublicKey(String(values.TRON_XPUB ?? ''))
     if (!key.ok) throw new ToolError(`TRON_XPUB: ${key.error}`)
-    const stored = await readDatabase(
-      env,
-      `SELECT value FROM stored_setting WHERE name = 'TRON_XPUB'`,
-      'SELECT min(derivation_index) AS first, max(derivation_index) AS last FROM address',
-    )
-    const [[setting] = [], [indices] = []] = orStop(stored)
-    if (setting === undefined) throw new ToolError('the database has no key yet: the service has not run with it')
-    const settings = settingsOf('', deriveAddress(key.value, 0), indexCurrencies([]))
-    const own = settings.find(({ name }) => name === 'TRON_XPUB')
-    if (own?.value !== setting.value) {
-      throw new ToolError(`TRON_XPUB is another key (${own?.value}) than the stored one (${setting.value})`)
-    }
-    const last = typeof indices?.last === 'number' ? indices.last : null
-    const missing = missingIndices(range, Number(indices?.first ?? 0), last)
-    const first = Number(values.TRON_FIRST_INDEX)
-    if (last === null && to + 1 < first) {
-      throw new ToolError(`TRON_FIRST_INDEX is ${first}: --to ${first - 1} comes first, or used ones would be issued`)
+    const { first, last, height } = await readStoredRange(env, key.value)
+    const missing = missingIndices(range, first, last)
+    const firstIndex = Number(values.TRON_FIRST_INDEX)
+    if (last === null && to + 1 < firstIndex) {
+      const before = `--to ${firstIndex - 1} comes first, or used ones would be issued`
+      throw new ToolError(`TRON_FIRST_INDEX is ${firstIndex}: ${before}`)
     }
     if (missing.length === 0) throw new ToolError('the database has all of them')
     if (missing.length > reservedMax) {
       throw new ToolError(`${missing.length} indices are more than ${reservedMax}`)
     }
+    let finalized = 0
     for (let i = 0; i < missing.length; i += rowsMax) {
-      const done = await queryDatabase(env, reserveSql(key.value, missing.slice(i, i + rowsMax)))
-      orStop(done, `; ${i} addresses are reserved: the same command goes on`)
+      const sql = reserveSql(key.value, missing.slice(i, i + rowsMax), height)
+      const done = await queryDatabase(env, sql, 'SELECT finalized FROM scan')
+      const [, [scan] = []] = orStop(done, `; ${i} addresses are reserved: the same command goes on`)
+      finalized = Number(scan?.finalized ?? 0)
     }
     const next = Math.max(to, last ?? 0) + 1
-    return `${missing.length} addresses are reserved, up to index ${to}: the next one is that of ${next}.`
+    const text = `${missing.length} addresses are reserved, up to index ${to}: the next one is that of ${next}.`
+    return [text, ...adviseRescan(env, height ?? finalized, finalized)].join('\n')
   }
+}
+
+/** What the database has, which must be of this key. */
+async function readStoredRange(env: string | undefined, key: ExtendedPublicKey): Promise<StoredRange> {
+  const stored = await readDatabase(
+    env,
+    `SELECT value FROM stored_setting WHERE name = 'TRON_XPUB'`,
+    `SELECT min(derivation_index) AS first, max(derivation_index) AS last, (${newestHeight}) AS height FROM address`,
+  )
+  const [[setting] = [], [row] = []] = orStop(stored)
+  if (setting === undefined) throw new ToolError('the database has no key yet: the service has not run with it')
+  const settings = settingsOf('', deriveAddress(key, 0), indexCurrencies([]))
+  const configured = settings.find(({ name }) => name === 'TRON_XPUB')
+  if (configured?.value !== setting.value) {
+    throw new ToolError(`TRON_XPUB is another key (${configured?.value}) than the stored one (${setting.value})`)
+  }
+  const numberOrNull = (value: unknown) => (typeof value === 'number' ? value : null)
+  return { first: Number(row?.first ?? 0), last: numberOrNull(row?.last), height: numberOrNull(row?.height) }
+}
+
+/**
+ * How the blocks are read again in which payments to reserved addresses were not recognised: those above `height`. Up to
+ * `finalized`, not only up to the position: a scan that runs meanwhile has looked its addresses up before.
+ */
+function adviseRescan(env: string | undefined, height: number, finalized: number): readonly string[] {
+  if (finalized <= height) return []
+  const place = env === undefined ? '' : env === '' ? ' --production' : ` --env ${env}`
+  const range = `--from ${height + 1} --to ${finalized}`
+  return [
+    'Payments to them in blocks that were read before are not recorded yet. Have those blocks read again:',
+    `  npm run operate -- rescan ${range} --reason "restored"${place}`,
+    `It is refused until the scan has reached block ${finalized}: repeat it then.`,
+  ]
 }
 
 function readIndex(options: Options, name: 'from' | 'to'): number {
@@ -84,11 +120,17 @@ function missingIndices({ from, to }: ReservedRange, first: number, last: number
   return [...below, ...above]
 }
 
-/** What was final before is not theirs, as with any new address. */
-function reserveSql(key: ExtendedPublicKey, indices: readonly number[]): string {
+/** The newest address of the copy: what was issued after it is not final before its height. */
+const newestHeight = 'SELECT issued_height FROM address ORDER BY derivation_index DESC LIMIT 1'
+
+/**
+ * They were issued after the newest stored address, in a time that the database does not have: so they have its height, and not
+ * today's. `height` is null without any address: then they have today's.
+ */
+function reserveSql(key: ExtendedPublicKey, indices: readonly number[], height: number | null): string {
+  const issuedHeight = height ?? 'coalesce((SELECT finalized FROM scan), 0)'
   const rows = indices.map((index) => {
-    const height = 'coalesce((SELECT finalized FROM scan), 0)'
-    return `(${index + 1}, ${index}, ${reservedUid}, '${deriveAddress(key, index)}', ${height}, ${databaseNow})`
+    return `(${index + 1}, ${index}, ${reservedUid}, '${deriveAddress(key, index)}', ${issuedHeight}, ${databaseNow})`
   })
   return `INSERT INTO address (id, derivation_index, uid, address, issued_height, created_at) VALUES ${rows.join(', ')}`
 }

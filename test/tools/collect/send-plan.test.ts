@@ -21,7 +21,7 @@ describe('sending a plan', () => {
       const { plan } = signed
       const operatorBefore = Number(await chain.balanceOf(gasAddress, 'TRX'))
       const { outcome, states } = await chain.send(signed)
-      expect(outcome).toEqual({ kind: 'settled' })
+      expect(outcome).toEqual({ kind: 'settled', isExpired: false })
       expect(isComplete(plan, states)).toBe(true)
       expect(await chain.balanceOf(destination, 'USDT')).toBe('35')
       for (const index of [0, 1]) expect(await chain.balanceOf(chain.depositAt(index), 'USDT')).toBe('0')

@@ -46,6 +46,33 @@ describe('the doctor on a valid configuration', () => {
     expect(lines).toContain('ok    quorum: 2 of 2 nodes must agree, 2 are usable')
   })
 
+  it.each([
+    ['by many blocks', 25, 75],
+    ['by minutes', 5, 150],
+  ])('names a node that is cut off, %s, and does not count it as usable', async (_, blocks, seconds) => {
+    const hex = (n: number) => n.toString(16)
+    const hashAt = (height: number, hash: string) => `0x${hex(height).padStart(16, '0')}${hash.slice(18)}` // they begin with it
+    const goesOn = await harness.alteredNode(({ params }, result) => {
+      if (params[0] !== 'latest') return
+      const block = result as Record<'hash' | 'parentHash' | 'number' | 'timestamp', string> // safe: a block of the local chain
+      const height = Number(block.number) + blocks
+      const timestamp = `0x${hex(Number(block.timestamp) + seconds)}`
+      const [hash, parentHash] = [hashAt(height, block.hash), hashAt(height - 1, block.parentHash)]
+      return { result: { ...block, hash, parentHash, number: `0x${hex(height)}`, timestamp } }
+    })
+    const nodes = [...(goesOn.TRON_NODES as unknown[]), ...(valuesFor(harness.devnet).TRON_NODES as unknown[])] // safe: arrays
+    const lines = await harness.check({ TRON_NODES: nodes }, {}, seconds * 1000)
+    const host = new URL(harness.devnet.rpcUrl).host
+    expect(failures(lines)).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^FAIL {2}node 2 \\(${host}\\): its newest block \\d+ is ${blocks} blocks \\(${seconds} s\\) behind that of node 1 .*: it is cut off`,
+        ),
+      ),
+      'FAIL  quorum: 1 of 2 nodes are usable, 2 needed: nothing would be credited',
+    ])
+  })
+
   it('warns about a node that allows too few requests for the scan', async () => {
     const [node] = valuesFor(harness.devnet).TRON_NODES as object[] // safe: an array
     const lines = await harness.check({

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { selectAddresses } from '../../../src/addresses/address-book.ts'
+import { matchAddresses, selectAddresses } from '../../../src/addresses/address-book.ts'
 import { parseExtendedPublicKey } from '../../../src/addresses/derive.ts'
 import { issueAddress } from '../../../src/addresses/issue-address.ts'
 import type { Address } from '../../../src/chain/address.ts'
 import type { BlockHash, BlockHeight, Txid } from '../../../src/chain/block.ts'
 import type { Amount } from '../../../src/common/amount.ts'
-import type { BackendName, CurrencyId, Uid } from '../../../src/common/ids.ts'
+import { type BackendName, type CurrencyId, reservedUid, type Uid } from '../../../src/common/ids.ts'
 import { ok } from '../../../src/common/result.ts'
 import type { UnixMs } from '../../../src/common/time.ts'
 import { type WriteDatabase, writable } from '../../../src/d1/database.ts'
@@ -23,7 +23,6 @@ import { createLocalDatabase, databaseFileIn, type LocalDatabase } from '../loca
 
 const uid = (n: number) => n as Uid
 const at = 1_700_000_000_000 as UnixMs
-const block = { height: 101 as BlockHeight, hash: 'b'.repeat(64) as BlockHash }
 const key = parseExtendedPublicKey(testXpub)
 const addressAt = (index: number): Address => {
   if (!key.ok) throw new Error('the key of the tests is one')
@@ -43,7 +42,8 @@ function open(database: LocalDatabase) {
       const issued = await issueAddress(parts, uid(caller), { fresh })
       return issued.ok ? issued.value.address : issued.error.kind
     },
-    credit: (digit: string, caller: number, to: Address) => {
+    credit: (digit: string, caller: number, to: Address, height = 101) => {
+      const block = { height: height as BlockHeight, hash: 'b'.repeat(64) as BlockHash }
       const facts = { txid: digit.repeat(64) as Txid, position: 0, block, cuy: 1 as CurrencyId, native: true, raw: 5n }
       const from = 'f'.repeat(40) as Address
       const verdict = { state: 'credited', uid: uid(caller), amount: 5n as Amount } as const
@@ -121,3 +121,40 @@ it('an export by the real wrangler is restored, and the service goes on: no call
   after.close()
   expect((await restored.wrangler(...migrate)).all).toContain('No migrations')
 }, 180_000)
+
+it('what was paid to a reserved address since the copy has a row: before the restore, between it and the reservation, and after', async () => {
+  const database = createLocalDatabase()
+  databases.push(database)
+  const copy = open(database)
+  await rememberSettings(copy.db, settingsOf('0x1', addressAt(0), currencies))
+  const hundred = { height: 100 as BlockHeight, hash: 'a'.repeat(64) as BlockHash }
+  await startScan(copy.db, hundred, { height: 100 as BlockHeight, timestamp: at }, at)
+  expect(await copy.issue(7)).toBe(addressAt(0))
+  // The ticks go on after the restore, and do not know the address at index 1, which was issued after the copy.
+  await copy.db.prepare('UPDATE scan SET finalized = 200').run()
+  copy.close()
+
+  expect(
+    (await database.operate('reserve', '--to', '2')).out,
+  ).toBe(`2 addresses are reserved, up to index 2: the next one is that of 3.
+Payments to them in blocks that were read before are not recorded yet. Have those blocks read again:
+  npm run operate -- rescan --from 101 --to 200 --reason "restored"
+It is refused until the scan has reached block 200: repeat it then.
+`)
+  const rescan = ['rescan', '--from', '101', '--to', '200', '--reason', 'restored'] as const
+  expect((await database.operate(...rescan)).all).toContain('blocks above the position are not read yet')
+  database.rows(`UPDATE scan SET height = 200, hash = '${'c'.repeat(64)}'`)
+  expect(await database.operate(...rescan)).toMatchObject({ code: 0 })
+  database.rows('UPDATE scan SET finalized = 210')
+
+  const after = open(database)
+  const [owner] = (await matchAddresses(after.db, [addressAt(1)])).values()
+  expect(owner).toEqual({ uid: reservedUid, issuedHeight: 100 })
+  await after.credit('1', reservedUid, addressAt(1), 101)
+  await after.credit('2', reservedUid, addressAt(1), 150)
+  await after.credit('3', reservedUid, addressAt(1), 205)
+  after.close()
+  expect(database.rows('SELECT height, state, uid FROM transfer ORDER BY height')).toEqual(
+    [101, 150, 205].map((height) => ({ height, state: 'credited', uid: reservedUid })),
+  )
+})
