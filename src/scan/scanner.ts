@@ -99,7 +99,7 @@ function createTicks(
 ): Pick<ScannerObject, 'alarm' | 'wake'> {
   const { host, clock, logger, alarms } = parts
   const everyMs = parts.scanEverySeconds * 1000
-  const memory = { restAt: 0 }
+  const memory = { restAt: 0, expiredAt: 0 }
   let running: { readonly startedAt: UnixMs; readonly over: Promise<void> } | null = null
   const isRunning = () => running !== null && clock.now() - running.startedAt < lostTickMs
   const tick = async (startedAt: UnixMs) => {

@@ -1,4 +1,5 @@
 import { isBookEmpty } from '../addresses/address-book.ts'
+import type { Fault, Observation } from '../alarms/alarms.ts'
 import { type BlockHeight, blockSeconds } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
@@ -8,8 +9,8 @@ import type { Clock } from '../platform/clock.ts'
 import type { LogFields } from '../platform/logger.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 import { compareHoldings } from '../reconciliation/compare-holdings.ts'
-import { registerEndpoints, type WebhookEndpoint } from '../webhooks/endpoint-state.ts'
-import { watchEndpoints } from '../webhooks/watch-endpoints.ts'
+import type { WebhookEndpoint } from '../webhooks/endpoint-state.ts'
+import { removeExpiredEvents, watchEndpoints } from '../webhooks/watch-endpoints.ts'
 import { readAgain } from './gaps.ts'
 import { reportMissing, selectOpenGaps } from './rescans.ts'
 import { decideHeld } from './rules.ts'
@@ -23,6 +24,8 @@ export const tickMs = 25_000
 const restMsMin = 2_000
 /** See `restMsMin`. */
 const restEveryMs = 20_000
+/** Old events are looked for this often. */
+const expireEveryMs = 60_000
 const blockMs = blockSeconds * 1000
 /** A tick that comes just before a block is final is followed by another one, which costs requests. */
 const marginMs = 500
@@ -45,11 +48,13 @@ export interface ScannerParts extends ScansParts {
 export interface TickMemory {
   /** When leftover requests were last used. */
   restAt: number
+  /** When old events were last looked for. */
+  expiredAt: number
 }
 
 /**
- * One tick, in this order: the scan, held transfers, gaps and comparisons with leftover requests, endpoints and
- * old events, alarms. What fails is tried again by the next one.
+ * One tick, in this order: endpoints, the scan, held transfers, gaps and comparisons with leftover requests, old events,
+ * alarms. What fails is tried again by the next one.
  * @returns when the next one comes
  */
 export async function runTick(
@@ -58,22 +63,25 @@ export async function runTick(
   memory: TickMemory,
   startedAt: UnixMs,
 ): Promise<UnixMs> {
-  const { db, clock, endpoints } = parts
+  const { db, clock, alarms } = parts
   const everyMs = parts.scanEverySeconds * 1000
   if (!(await parts.hasStoredMeaning())) return (startedAt + everyMs) as UnixMs // safe: a later time
-  await registerEndpoints(db, endpoints, startedAt) // before the first event that they get
+  const delivery = await watchEndpoints(parts) // before the first event that a new endpoint gets
   const end = await scans.tick()
   const { state, rules, head, failure, latest } = end
   if (state !== null) await reportMissing(parts, state)
-  await alarmTooLarge(parts)
   if (rules !== null && state?.halted === null && (await decideHeld(parts, rules, state.correctedBy)))
     parts.wakeEndpoints()
   const seen = state === null ? null : await selectFirstSeen(db)
   const next = () => nextTickAt(parts, end, seen?.height ?? null, startedAt)
   await useRest(parts, end, memory, startedAt, next())
-  await watchEndpoints(parts)
+  if (startedAt - memory.expiredAt >= expireEveryMs) {
+    memory.expiredAt = startedAt
+    await removeExpiredEvents(parts)
+  }
   const gaps = await selectOpenGaps(db)
-  await watchScan(parts, { now: clock.now(), state, head, latest, failure, gaps, well: await wellKinds(parts, rules) })
+  const watched = { now: clock.now(), state, head, latest, failure, gaps, well: await wellKinds(parts, rules) }
+  await alarms.observe([delivery, await watchScan(parts, watched), await findTooLarge(parts)])
   return next()
 }
 
@@ -115,12 +123,16 @@ export function nextTickAt(
   return Math.max(now, Math.min(byInterval, Math.max(wanted, tickRoomAt()))) as UnixMs // safe: one of the times
 }
 
-/** Raises an alarm for transfers that no wallet can hold, the oldest one of each currency at a time. */
-async function alarmTooLarge({ db, currencies, alarms }: ScannerParts): Promise<void> {
-  const cuys = currencies.list.map(({ cuy }) => cuy)
-  for (const { txid, position } of await selectOldestHeld(db, cuys)) {
-    await alarms.raise('deposit-too-large', { txid, position }, { txid, position })
-  }
+/** Transfers that no wallet can hold: the oldest one of each currency. */
+async function findTooLarge({ db, currencies }: ScannerParts): Promise<Observation> {
+  const oldest = await selectOldestHeld(
+    db,
+    currencies.list.map(({ cuy }) => cuy),
+  )
+  const faults = oldest.map(({ txid, position }): Fault => {
+    return { kind: 'deposit-too-large', subject: { txid, position }, fields: { txid, position } }
+  })
+  return { kinds: [], faults }
 }
 
 /**

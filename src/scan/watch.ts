@@ -1,4 +1,4 @@
-import { type Fault, standstillMs } from '../alarms/alarms.ts'
+import { type Fault, type Observation, standstillMs } from '../alarms/alarms.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { AlarmKind } from '../platform/alarm-table.ts'
 import type { OpenGap } from './rescans.ts'
@@ -31,20 +31,18 @@ export interface WatchMemory {
   readonly answeringSince: UnixMs | null
 }
 
-const settled = ['tick-failed', 'chain-forked', 'gap-unread'] as const
+/** What ends unless it is found again. */
+const found = ['tick-failed', 'chain-forked', 'gap-unread'] as const
 const memoryKey = 'watch'
 
-/** Raises and ends the alarms about the scan, at the end of a tick that threw nothing. */
-export async function watchScan(
-  { alarms, host }: Pick<ScanContext, 'alarms' | 'host'>,
-  watched: WatchedScan,
-): Promise<void> {
+/** What is wrong with the scan, and what is not, at the end of a tick that threw nothing. */
+export async function watchScan({ host }: Pick<ScanContext, 'host'>, watched: WatchedScan): Promise<Observation> {
   const before = await host.load<WatchMemory>(memoryKey)
   const after = remember(before ?? { unstartedSince: null, answeringSince: null }, watched)
   if (JSON.stringify(after) !== JSON.stringify(before)) host.save(memoryKey, after)
   const faults = scanFaults(watched, after)
   const raised = faults.map(({ kind }) => kind)
-  await alarms.settle([...settled, ...raised, ...endedStandstills(watched, after), ...watched.well], faults)
+  return { kinds: [...found, ...raised, ...endedStandstills(watched, after), ...watched.well], faults }
 }
 
 /** A standstill has ended where something has moved. Where no node answers, or the scan is halted, that is not known. */
