@@ -145,12 +145,12 @@ CREATE INDEX `wallet_cuy` ON `wallet` (`cuy`);--> statement-breakpoint
 CREATE TABLE `alarm` (
 	`kind` text NOT NULL,
 	`subject` text NOT NULL,
-	`raised_at` integer NOT NULL,
+	`raised_at` integer,
 	`seen_at` integer NOT NULL,
 	PRIMARY KEY(`kind`, `subject`),
 	CONSTRAINT "alarm_kind" CHECK(kind GLOB '[a-z]*' AND kind NOT GLOB '*[^a-z-]*' AND length(kind) <= 100),
 	CONSTRAINT "alarm_subject" CHECK(json_valid(subject) AND subject GLOB '{*}' AND length(subject) <= 200),
-	CONSTRAINT "alarm_raised_at" CHECK(raised_at BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "alarm_raised_at" CHECK(raised_at IS NULL OR (raised_at BETWEEN 0 AND 9007199254740991)),
 	CONSTRAINT "alarm_seen_at" CHECK(seen_at BETWEEN 0 AND 9007199254740991)
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint

@@ -1,6 +1,7 @@
+import { and, eq, sql } from 'drizzle-orm'
 import type { UnixMs } from '../common/time.ts'
-import { statement, type WriteDatabase } from '../d1/database.ts'
-import type { alarmRows } from '../d1/state-tables.ts'
+import { bare, openTables, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { alarmRows } from '../d1/state-tables.ts'
 import { type AlarmKind, type AlarmSubject, type AlarmSubjects, unobservedKinds } from '../platform/alarm-table.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { LogFields, Logger } from '../platform/logger.ts'
@@ -9,7 +10,7 @@ import type { LogFields, Logger } from '../platform/logger.ts'
 export const standstillMs = 180_000
 /** A fault whose end cannot be observed counts as ended once it was not observed for this long. */
 export const wellAfterMs = 3_600_000
-/** Such a fault is stored at most this often while it lasts: more often than `wellAfterMs`. */
+/** That such a fault lasts is stored at most this often: more often than `wellAfterMs`. */
 const storedEveryMs = 600_000
 /** Alarms that are kept in memory. With more of them the memory is cleared. */
 const knownMax = 200
@@ -19,20 +20,34 @@ type FaultOf<Kind extends AlarmKind> = {
   readonly kind: Kind
   readonly subject: AlarmSubjects[Kind]
   readonly fields: LogFields
+  /** The alarm is raised once the fault was found again after so long; missing: at once. */
+  readonly afterMs?: number
 }
 /** What is wrong. */
 export type Fault = { readonly [Kind in AlarmKind]: FaultOf<Kind> }[AlarmKind]
 
+/** What one look at the service has found: these faults, and no other one of `kinds`. */
+export interface Observation {
+  readonly kinds: readonly AlarmKind[]
+  readonly faults: readonly Fault[]
+}
+
 /** Alarms about states that last: each is raised once until it ends, by whatever raises it. No method throws. */
 export interface Alarms {
-  /** Raises an alarm, unless the same one of the same subject is raised already. */
-  raise<Kind extends AlarmKind>(kind: Kind, subject: AlarmSubjects[Kind], fields: LogFields): Promise<void>
-  /** Raises an alarm of a fault that was suspected before, and is suspected again. */
-  suspect<Kind extends AlarmKind>(kind: Kind, subject: AlarmSubjects[Kind], fields: LogFields): Promise<void>
+  /** Raises an alarm, unless the same one of the same subject is raised already. `afterMs`: as of a fault. */
+  raise<Kind extends AlarmKind>(
+    kind: Kind,
+    subject: AlarmSubjects[Kind],
+    fields: LogFields,
+    afterMs?: number,
+  ): Promise<void>
   /** The subject is well again: the alarm can be raised anew. False where the database could not be reached, and has it still. */
   clear<Kind extends AlarmKind>(kind: Kind, subject: AlarmSubjects[Kind]): Promise<boolean>
-  /** Raises these faults. Every other subject of `kinds` is well again. */
-  settle(kinds: readonly AlarmKind[], faults: readonly Fault[]): Promise<void>
+  /**
+   * Raises the faults of all observations, and ends every other alarm of their kinds, and those whose end cannot be observed and
+   * that were not seen for `wellAfterMs`. It is one statement if nothing has changed.
+   */
+  observe(observations: readonly Observation[]): Promise<void>
 }
 
 /** What alarms need. */
@@ -42,9 +57,11 @@ export interface AlarmParts {
   readonly logger: Pick<Logger, 'alarm'>
 }
 
-/** A raised alarm in memory. `isStored` is false where its row could not be stored. */
+/** A fault in memory. `isStored` is false where its row could not be stored, `isRaised` where it has not lasted long enough. */
 interface KnownAlarm {
   readonly isStored: boolean
+  readonly isRaised: boolean
+  readonly firstAt: UnixMs
   readonly at: UnixMs
 }
 
@@ -54,63 +71,89 @@ interface KnownAlarm {
  */
 export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
   const known = new Map<string, KnownAlarm>()
-  const recall = (kind: AlarmKind, subject: string) => {
-    const last = known.get(keyOf(kind, subject))
+  const recall = ({ key, kind }: Noted) => {
+    const last = known.get(key)
     const isOld = last !== undefined && unobservedKinds.has(kind) && clock.now() - last.at >= wellAfterMs
     return isOld ? undefined : last
   }
-  /** `isRaised`: whether the database has it, null where it did not answer. */
-  const observe = async (kind: AlarmKind, subject: string, fields: LogFields, isRaised: boolean | null) => {
-    const last = recall(kind, subject)
-    const isKnown = isRaised ?? last !== undefined
-    // A row that was stored and is gone was removed where the subject was well.
-    if (!isKnown && last?.isStored !== false) logger.alarm(kind, fields)
-    const at = clock.now()
-    const isWritten = isRaised === false || (isRaised === true && unobservedKinds.has(kind))
-    const written = isWritten && (await orNull(() => upsert(db, { kind, subject, at }).run())) !== null
-    if (known.size >= knownMax) known.clear()
-    known.set(keyOf(kind, subject), { isStored: isWritten ? written : (isRaised ?? last?.isStored === true), at })
-  }
-  const clear = async (kind: AlarmKind, subject: string) => {
-    known.delete(keyOf(kind, subject))
-    return (await orNull(() => remove(db, { kind, subject }).run())) !== null
+  /** `stored` are the stored faults as far as they matter, null where the database did not answer. */
+  const note = async (faults: readonly Noted[], stored: StoredAlarms | null) => {
+    const now = clock.now()
+    const judged = faults.map((fault) => {
+      const last = recall(fault)
+      const row = stored?.get(fault.key)
+      const firstAt = row === undefined ? (last?.firstAt ?? now) : row.isRaised ? now : row.seenAt
+      const wasRaised = stored === null ? last?.isRaised === true : row?.isRaised === true
+      return { ...fault, last, firstAt, wasRaised, isRaised: wasRaised || now - firstAt >= (fault.afterMs ?? 0) }
+    })
+    for (const { kind, fields, last, wasRaised, isRaised } of judged) {
+      // A row that was stored and is gone was removed where the subject was well.
+      const isLogged = last?.isRaised === true && !last.isStored
+      if (isRaised && !wasRaised && !isLogged) logger.alarm(kind, fields)
+    }
+    const changed = stored === null ? [] : judged.filter((one) => isToStore(one, stored.get(one.key), now))
+    const isWritten = changed.length === 0 || (await orNull(() => upsert(db, changed, now).run())) !== null
+    for (const fault of judged) {
+      const { key, last, firstAt, isRaised } = fault
+      const isStored = stored === null ? last?.isStored === true : isWritten || !changed.includes(fault)
+      if (known.size >= knownMax) known.clear()
+      known.set(key, { isStored, isRaised, firstAt, at: now })
+    }
   }
   return {
-    suspect(kind, about, fields) {
-      return this.raise(kind, about, fields)
+    async clear(kind, subject) {
+      const ended = noted({ kind, subject })
+      known.delete(ended.key)
+      return (await orNull(() => remove(db, [ended]).run())) !== null
     },
-    clear: (kind, subject) => clear(kind, subjectText(subject)),
-    async raise(kind, about, fields) {
-      const subject = subjectText(about)
-      const last = recall(kind, subject)
-      if (last !== undefined && unobservedKinds.has(kind) && clock.now() - last.at < storedEveryMs) return
-      const found = await orNull(() => selectOne(db, { kind, subject }).all())
-      await observe(kind, subject, fields, found && found.results.length > 0)
+    async raise(kind, subject, fields, afterMs = 0) {
+      const fault = { ...noted({ kind, subject }), fields, afterMs }
+      const last = recall(fault)
+      if (last?.isRaised === true && unobservedKinds.has(kind) && clock.now() - last.at < storedEveryMs) return
+      await note([fault], await orNull(() => selectAlarms(db, fault)))
     },
-    async settle(kinds, faults) {
-      const wanted = new Set(faults.map(({ kind, subject }) => keyOf(kind, subjectText(subject))))
-      const ofKinds = { kinds: JSON.stringify(kinds) }
-      const rows = (await orNull(() => selectOfKinds(db, ofKinds).all<AlarmRow>()))?.results
-      const raised = new Set(rows?.map(({ kind, subject }) => keyOf(kind, subject)))
-      for (const { kind, subject: about, fields } of faults) {
-        const subject = subjectText(about)
-        await observe(kind, subject, fields, rows ? raised.has(keyOf(kind, subject)) : null)
-      }
-      const isWell = (key: string) => kinds.some((kind) => key.startsWith(keyOf(kind, ''))) && !wanted.has(key)
-      for (const key of known.keys()) if (isWell(key)) known.delete(key)
-      for (const { kind, subject } of rows ?? []) if (!wanted.has(keyOf(kind, subject))) await clear(kind, subject)
-      const unobserved = { kinds: JSON.stringify([...unobservedKinds]), before: clock.now() - wellAfterMs }
-      await orNull(() => removeBefore(db, unobserved).run())
+    async observe(observations) {
+      const kinds = new Set(observations.flatMap((one) => one.kinds))
+      const faults = observations.flatMap((one) => one.faults.map((fault) => ({ ...fault, ...noted(fault) })))
+      const stored = await orNull(() => selectAlarms(db))
+      await note(faults, stored)
+      const isFault = new Set(faults.map(({ key }) => key))
+      const unseen = clock.now() - wellAfterMs
+      const ended = [...(stored?.values() ?? [])].filter(
+        ({ key, kind, seenAt }) =>
+          !isFault.has(key) && (kinds.has(kind) || (unobservedKinds.has(kind) && seenAt < unseen)),
+      )
+      for (const key of known.keys()) if (!isFault.has(key) && kinds.has(kindIn(key))) known.delete(key)
+      for (const { key } of ended) known.delete(key)
+      if (ended.length > 0) await orNull(() => remove(db, ended).run())
     },
   }
 }
 
-/** A subject as it is stored: JSON with sorted keys, so that the same subject is the same text. */
-export function subjectText(subject: AlarmSubject): string {
-  return JSON.stringify(Object.fromEntries(Object.entries(subject).sort(([a], [b]) => (a < b ? -1 : 1))))
+/** Whether the row of a fault is to be written: it is new or raised now, or it is a while ago that the row says when it was seen. */
+function isToStore({ kind, isRaised }: Judged, row: StoredAlarm | undefined, now: UnixMs): boolean {
+  if (row === undefined || row.isRaised !== isRaised) return true
+  return isRaised && unobservedKinds.has(kind) && now - row.seenAt >= storedEveryMs
 }
 
-const keyOf = (kind: AlarmKind, subject: string) => `${kind} ${subject}`
+/** An alarm by its kind, and its subject as it is stored: JSON with sorted keys, so that the same subject is the same text. */
+interface Alarm {
+  readonly kind: AlarmKind
+  readonly text: string
+  readonly key: string
+}
+type Noted = Alarm & Pick<Fault, 'fields' | 'afterMs'>
+type Judged = Alarm & { readonly isRaised: boolean }
+type StoredAlarm = Judged & { readonly seenAt: UnixMs }
+type StoredAlarms = ReadonlyMap<string, StoredAlarm>
+
+function noted({ kind, subject }: { readonly kind: AlarmKind; readonly subject: AlarmSubject }): Alarm {
+  const text = JSON.stringify(Object.fromEntries(Object.entries(subject).sort(([a], [b]) => (a < b ? -1 : 1))))
+  return { kind, text, key: keyOf(kind, text) }
+}
+
+const keyOf = (kind: AlarmKind, text: string) => `${kind} ${text}`
+const kindIn = (key: string) => key.slice(0, key.indexOf(' ')) as AlarmKind // safe: made by `keyOf`
 
 /** The result, or null where the database cannot be reached. */
 async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
@@ -121,16 +164,42 @@ async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
   }
 }
 
-type AlarmRow = Pick<typeof alarmRows.$inferSelect, 'kind' | 'subject'>
+const { kind: kindColumn, subject: subjectColumn, raised_at, seen_at } = alarmRows
 
-const selectOne = statement('SELECT 1 FROM alarm WHERE kind = :kind AND subject = :subject')
-const selectOfKinds = statement(`
-SELECT kind, subject FROM alarm WHERE kind IN (SELECT value FROM json_each(:kinds)) ORDER BY kind, subject`)
-/** Of an alarm that is raised already it stores that it was seen again. */
-const upsert = statement(`
-INSERT INTO alarm (kind, subject, raised_at, seen_at) VALUES (:kind, :subject, :at, :at)
-ON CONFLICT DO UPDATE SET seen_at = :at`)
-const remove = statement('DELETE FROM alarm WHERE kind = :kind AND subject = :subject')
-const removeBefore = statement(
-  'DELETE FROM alarm WHERE kind IN (SELECT value FROM json_each(:kinds)) AND seen_at < :before',
-)
+/** The raised alarms by their keys: all, or this one alone. */
+async function selectAlarms(db: WriteDatabase, only?: Alarm): Promise<StoredAlarms> {
+  const isOnly = only && and(eq(kindColumn, only.kind), eq(subjectColumn, only.text))
+  const rows = await openTables(db)
+    .select({ kind: kindColumn, text: subjectColumn, seenAt: seen_at, raisedAt: raised_at })
+    .from(alarmRows)
+    .where(isOnly)
+  return new Map(
+    rows.map(({ kind, text, seenAt, raisedAt }) => {
+      const key = keyOf(kind, text)
+      return [key, { kind, text, key, seenAt, isRaised: raisedAt !== null }]
+    }),
+  )
+}
+
+const listOf = (alarms: readonly Alarm[]) => JSON.stringify(alarms.map(({ kind, text }) => [kind, text]))
+
+/** `seen_at`: when a fault that is no alarm yet was first seen, or when that of an alarm was last seen. */
+function upsert(db: WriteDatabase, alarms: readonly Judged[], at: UnixMs): D1PreparedStatement {
+  const columns = sql.join([kindColumn, subjectColumn, raised_at, seen_at].map(bare), sql`, `)
+  const list = JSON.stringify(alarms.map(({ kind, text, isRaised }) => [kind, text, isRaised ? at : null]))
+  const [raised, seen] = [bare(raised_at), bare(seen_at)]
+  return toStatement(
+    db,
+    sql`INSERT INTO ${alarmRows} (${columns}) SELECT value ->> 0, value ->> 1, value ->> 2, ${at} FROM json_each(${list})
+    WHERE true ON CONFLICT DO UPDATE SET ${raised} = coalesce(${raised}, excluded.${raised}),
+      ${seen} = iif(excluded.${raised} IS NULL, ${seen}, ${at})`,
+  )
+}
+
+function remove(db: WriteDatabase, alarms: readonly Alarm[]): D1PreparedStatement {
+  return toStatement(
+    db,
+    sql`DELETE FROM ${alarmRows} WHERE (${bare(kindColumn)}, ${bare(subjectColumn)}) IN (
+      SELECT value ->> 0, value ->> 1 FROM json_each(${listOf(alarms)}))`,
+  )
+}

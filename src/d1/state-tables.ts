@@ -305,19 +305,20 @@ export const webhooks = sqliteTable(
   ],
 )
 
-/** Alarms that are raised and not cleared yet. */
+/** Faults: alarms that are raised, and what is an alarm only if it lasts. */
 export const alarmRows = sqliteTable(
   'alarm',
   {
     kind: text().$type<AlarmKind>().notNull(),
     subject: text().notNull(), // an `AlarmSubject` as JSON with sorted keys
-    raised_at: instant(),
-    seen_at: instant(), // when a fault whose end cannot be observed was last seen, within ten minutes
+    raised_at: integer().$type<UnixMs>(), // the first time; null for what has not lasted long enough
+    seen_at: instant(), // when it was first seen, before it is raised; then when it was last seen, if its end cannot be observed
   },
   (table) => [
     primaryKey({ columns: [table.kind, table.subject] }),
     rule(table.kind, "kind GLOB '[a-z]*' AND kind NOT GLOB '*[^a-z-]*' AND length(kind) <= 100"),
     rule(table.subject, "json_valid(subject) AND subject GLOB '{*}' AND length(subject) <= 200"),
-    ...rules(safe, table.raised_at, table.seen_at),
+    rule(table.raised_at, orNull(safe)),
+    rule(table.seen_at, safe),
   ],
 )

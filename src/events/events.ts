@@ -1,9 +1,10 @@
+import { type SQL, sql } from 'drizzle-orm'
 import { formatBase58 } from '../chain/address.ts'
-import type { CurrencyId, EntryType, EventId } from '../common/ids.ts'
+import { type CurrencyId, type EntryType, type EventId, entryTypes } from '../common/ids.ts'
 import { formatInstant, type UnixMs } from '../common/time.ts'
-import { type ReadDatabase, statement, type WriteDatabase } from '../d1/database.ts'
-import type { events } from '../d1/state-tables.ts'
-import type { EventType, HeldReason, RefusedReason } from '../d1/tables.ts'
+import { bare, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { events } from '../d1/state-tables.ts'
+import { type EventType, flows, type HeldReason, type RefusedReason, transfers } from '../d1/tables.ts'
 import { explainHeld, explainRefused } from '../deposits/explain.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { type EntryRow, readEntry } from '../ledger/entries.ts'
@@ -22,35 +23,42 @@ export type StoredEvent = typeof events.$inferSelect & { readonly entry_type: En
 
 /** Up to `max` events after `last`, in their order. None is ever stored below one that was read. */
 export async function selectEvents(db: ReadDatabase, last: EventId | 0, max: number): Promise<readonly StoredEvent[]> {
-  return (await selectAfter(db, { last, max }).all<StoredEvent>()).results
+  return (await toStatement(db, selectAfter(last, max)).all<StoredEvent>()).results
 }
 
 /** Removes up to `max` of the oldest events, where they are older than `before`. Returns how many. */
 export async function removeOldEvents(db: WriteDatabase, before: UnixMs, max: number): Promise<number> {
-  return (await deleteOld(db, { before, max }).all()).results.length
+  return (await toStatement(db, deleteOld(before, max)).all()).results.length
 }
 
 /** A credit's transfer has the key that the `osn` of its entry has: the txid, with the position after a colon for a token. */
-const selectAfter = statement(`
-SELECT event.id, event.type, event.uid, event.created_at, event.raw, event.seconds, event.reason, event.entry_id,
-  coalesce(event.txid, transfer.txid) AS txid, coalesce(event.position, transfer.position) AS position,
-  coalesce(event.cuy, flow.cuy) AS cuy, coalesce(event.address, transfer.to_address) AS address,
-  flow.type AS entry_type, flow.wallet_id, flow.osn, flow.amount, flow.balance, flow.mark, flow.posted_by
-FROM event
-LEFT JOIN flow ON flow.id = event.entry_id
-LEFT JOIN transfer ON flow.type = 1 AND transfer.txid = substr(flow.osn, 1, 64)
-  AND transfer.position = CAST(substr(flow.osn, 66) AS INTEGER)
-WHERE event.id > :last ORDER BY event.id LIMIT :max`)
+function selectAfter(last: EventId | 0, max: number): SQL {
+  const { id, type, uid, created_at, raw, seconds, reason, entry_id, txid, position, cuy, address } = events
+  return sql`
+SELECT ${id}, ${type}, ${uid}, ${created_at}, ${raw}, ${seconds}, ${reason}, ${entry_id},
+  coalesce(${txid}, ${transfers.txid}) AS ${bare(txid)}, coalesce(${position}, ${transfers.position}) AS ${bare(position)},
+  coalesce(${cuy}, ${flows.cuy}) AS ${bare(cuy)}, coalesce(${address}, ${transfers.to_address}) AS ${bare(address)},
+  ${flows.type} AS entry_type, ${flows.wallet_id}, ${flows.osn}, ${flows.amount}, ${flows.balance}, ${flows.mark},
+  ${flows.posted_by}
+FROM ${events}
+LEFT JOIN ${flows} ON ${flows.id} = ${entry_id}
+LEFT JOIN ${transfers} ON ${flows.type} = ${entryTypes.recharge} AND ${transfers.txid} = substr(${flows.osn}, 1, 64)
+  AND ${transfers.position} = CAST(substr(${flows.osn}, 66) AS INTEGER)
+WHERE ${id} > ${last} ORDER BY ${id} LIMIT ${max}`
+}
 
 /** From the oldest on, up to the first one that stays. Where the oldest stays, no other row is read. */
-const deleteOld = statement(`
-DELETE FROM event WHERE id IN (
+function deleteOld(before: UnixMs, max: number): SQL {
+  const { id, created_at } = events
+  return sql`
+DELETE FROM ${events} WHERE ${id} IN (
   SELECT id FROM (
-    SELECT id, max(created_at) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) AS newest FROM (
-      SELECT id, created_at FROM event ORDER BY id
-      LIMIT iif((SELECT created_at FROM event ORDER BY id LIMIT 1) < :before, :max, 0)))
-  WHERE newest < :before)
-RETURNING id`)
+    SELECT id, max(at) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) AS newest FROM (
+      SELECT ${id} AS id, ${created_at} AS at FROM ${events} ORDER BY ${id}
+      LIMIT iif((SELECT ${created_at} FROM ${events} ORDER BY ${id} LIMIT 1) < ${before}, ${max}, 0)))
+  WHERE newest < ${before})
+RETURNING ${bare(id)}`
+}
 
 /** The transfer that an event is about. */
 type Key = { readonly txid: string; readonly position: number }

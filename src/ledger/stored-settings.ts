@@ -1,7 +1,6 @@
-import { and, gt, lt, min, type SQL, sql } from 'drizzle-orm'
+import { and, gt, lt, type SQL, sql } from 'drizzle-orm'
 import { type Address, formatBase58, parseAddress } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
-import type { UnixMs } from '../common/time.ts'
 import {
   bareList,
   member,
@@ -114,14 +113,6 @@ export async function selectDecimals(db: ReadDatabase): Promise<ReadonlyMap<Addr
 /** Stores the agreed decimals of a contract. Those that are stored already stay. */
 export async function storeDecimals(db: WriteDatabase, contract: Address, decimals: number): Promise<void> {
   await storeOnce(db, [[decimalsSetting(contract), String(decimals)]])
-}
-
-/** When the first setting was stored, or null: about when the first deployment began. */
-export async function selectFirstStored(db: ReadDatabase): Promise<UnixMs | null> {
-  const [row] = await openTables(db)
-    .select({ at: min(storedSettings.stored_at) })
-    .from(storedSettings)
-  return row?.at ?? null
 }
 
 /** The settings whose names begin with a prefix, each with the rest of its name. */

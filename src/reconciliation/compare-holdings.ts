@@ -28,6 +28,8 @@ const addedMax = 1_000
 const unscannedBlocksMax = 60
 /** When to read again an address that was paid in a block which could not be read. */
 const gapMs = 3_600_000
+/** When to read again what nodes gave no balances of. */
+const unreadMs = 60_000
 const blockMs = blockSeconds * 1000
 
 /** What comparing needs. It cannot write to the ledger: it reports, and a person decides. */
@@ -108,7 +110,11 @@ async function compareSlice(
   }
   const readings = await readBalances(parts, currency, scan, toRead)
   if (readings.ok) changes.push(...readings.value)
-  else logger.info('comparison-delayed', { cuy: currency.cuy, why: readings.error.kind })
+  else {
+    logger.info('comparison-delayed', { cuy: currency.cuy, why: readings.error.kind })
+    // Other currencies come first meanwhile: their nodes' answers can be well.
+    changes.push(...toRead.map((before) => ({ before, after: { ...before, dueAt: later(now, unreadMs) } })))
+  }
   await storeHoldings(db, changes)
   return readings.ok ? ok(due.length === balancesMax ? 'more' : 'done') : readings
 }

@@ -11,6 +11,7 @@ import {
 import type { UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
 import {
+  notAgreed,
   type Rescan,
   type RescanPart,
   receiptsMissing,
@@ -83,10 +84,9 @@ function triedLater(part: RescanPart, why: string, at: UnixMs): RescanPart {
  * tries: nodes that differ for a while differ about many blocks.
  */
 export function partsLeft(due: RescanPart, blocks: readonly BlockReading[], at: UnixMs): readonly RescanPart[] {
-  const why = 'the nodes do not agree on the block'
   const next = (due.from + blocks.length) as BlockHeight // safe: at most one above the last block
   const isNothing = blocks.every(({ kind }) => kind === 'not-agreed')
-  if (isNothing && next <= due.to && due.attempts < splitAttempts) return [triedLater(due, why, at)]
+  if (isNothing && next <= due.to && due.attempts < splitAttempts) return [triedLater(due, notAgreed, at)]
   const fresh = { attempts: 0, nextTry: at, why: null, receipts: 0, unread: [] }
   const parts: RescanPart[] = []
   for (const block of blocks) {
@@ -99,7 +99,7 @@ export function partsLeft(due: RescanPart, blocks: readonly BlockReading[], at: 
     const below = parts.at(-1)
     const goesOn = below !== undefined && below.attempts > 0 && below.to === height - 1
     if (goesOn) parts[parts.length - 1] = { ...below, to: height }
-    else parts.push(triedLater({ ...fresh, from: height, to: height, attempts: due.attempts }, why, at))
+    else parts.push(triedLater({ ...fresh, from: height, to: height, attempts: due.attempts }, notAgreed, at))
   }
   return next > due.to ? parts : [...parts, { ...fresh, from: next, to: due.to }]
 }

@@ -65,8 +65,8 @@ export interface OpenGap extends Pick<Rescan, 'id' | 'from' | 'to' | 'attempts'>
 
 /** After so many tries, a quarter of an hour, the rest of a rescan does not wait for the blocks of its first reply any more. */
 export const splitAttempts = 4
-/** Why a block is a gap before it was tried again. */
-const notAgreed = 'the nodes do not agree on it, or cannot give it'
+/** Why a block is a gap that nodes do not agree on. */
+export const notAgreed = 'the nodes do not agree on it, or cannot give it'
 /** Why a block is a row of its own before its receipts were tried. */
 export const receiptsMissing = 'its receipts are not read yet'
 /** Gaps in one list. */
@@ -207,9 +207,9 @@ function insertPart(db: WriteDatabase, of: RescanId, part: RescanPart, at: UnixM
 
 /** A gap that is still tried often grows. One that is tried once a day must keep nothing new waiting. */
 function extendGap(db: WriteDatabase, from: BlockHeight, to: BlockHeight): D1PreparedStatement {
-  const { kind, to_height, attempts, receipts, unread } = rescans
+  const { kind, to_height, attempts, why } = rescans
   const isBelow = and(isOpen, eq(kind, 'gap'), eq(to_height, (from - 1) as BlockHeight)) // safe: one below a block
-  const isWhole = and(lt(attempts, splitAttempts), eq(receipts, 0), isNull(unread))
+  const isWhole = and(lt(attempts, splitAttempts), eq(why, notAgreed))
   return toStatement(db, openTables(db).update(rescans).set({ to_height: to }).where(and(isBelow, isWhole)))
 }
 

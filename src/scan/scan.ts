@@ -85,7 +85,7 @@ async function catchUp(context: ScanContext, chain: Chain, first: ScanState, sta
   const rules = await loadRules(context, chain, state.height)
   while (state.height < head.height) {
     const read = await readRange(context, chain, state, { head: head.height, rules, startedAt })
-    if (!read.ok) return { state, head, rules, failure: read.error }
+    if (!read.ok) return { state: (await selectScan(db)) ?? state, head, rules, failure: read.error } // it can be halted now
     if (read.value !== null) {
       state = read.value
       continue

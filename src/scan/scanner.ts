@@ -28,6 +28,8 @@ export interface ScannerObject extends ScannerCalls {
   alarm(): Promise<void>
 }
 
+/** A tick that fails a second time, this long after the first one, is an alarm. */
+const againMs = 1_000
 /** A tick that has run for longer than this counts as lost. */
 const lostTickMs = 4 * tickMs
 /** Balances that are kept. With more of them the memory is cleared. */
@@ -108,7 +110,8 @@ function createTicks(
     } catch (thrown) {
       logger.error('tick-crashed', { why: stackOf(thrown) })
       // A database can be busy for a moment: the next tick does what this one did not.
-      await alarms.suspect('tick-failed', {}, { why: thrown instanceof Error ? thrown.message : String(thrown) })
+      const why = thrown instanceof Error ? thrown.message : String(thrown)
+      await alarms.raise('tick-failed', {}, { why }, againMs)
     } finally {
       await host.setAlarm(Math.max(next, clock.now()) as UnixMs) // safe: one of the times
       logger.info('tick', { durationMs: clock.now() - startedAt, ...difference(parts.usage(), before) })
@@ -131,8 +134,8 @@ function createTicks(
       const isOver = await endsWithin(running.over, lostTickMs - (clock.now() - running.startedAt), clock)
       if (isOver) return
       logger.error('tick-lost', { seconds: lostTickMs / 1000 })
-      await alarms.suspect('tick-failed', {}, { why: 'a call of the tick has not returned' })
       await host.setAlarm(clock.now())
+      await alarms.raise('tick-failed', {}, { why: 'a call of the tick has not returned' }, againMs)
     },
     async wake() {
       const due = await host.alarm()

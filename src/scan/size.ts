@@ -1,8 +1,7 @@
 import { lt } from 'drizzle-orm'
-import type { Fault } from '../alarms/alarms.ts'
+import type { Observation } from '../alarms/alarms.ts'
 import { openTables, toStatement } from '../d1/database.ts'
 import { sizes } from '../d1/state-tables.ts'
-import type { AlarmKind } from '../platform/alarm-table.ts'
 import type { ScanContext } from './rules.ts'
 
 /** What D1 stores in one database (Cloudflare's limits page, November 2026). */
@@ -15,20 +14,13 @@ const nearlyFullFrom = 0.9
 const sizeDays = 40
 const dayMs = 86_400_000
 
-/** What is known of the size of the database. */
-export interface SizeWatch {
-  readonly faults: readonly Fault[]
-  /** Kinds of alarms that are known to be over where they are not among the faults. */
-  readonly well: readonly AlarmKind[]
-}
-
 /** Stores the size of the database once a day, and says what is wrong with it. `sizeDay`: the newest day that is stored. */
 export async function watchSize(
   { db, clock, databaseBytes }: Pick<ScanContext, 'db' | 'clock'> & { databaseBytes(): number },
   sizeDay: number,
-): Promise<SizeWatch> {
+): Promise<Observation> {
   const bytes = databaseBytes()
-  if (bytes === 0) return { faults: [], well: [] }
+  if (bytes === 0) return { kinds: [], faults: [] }
   const day = Math.floor(clock.now() / dayMs)
   if (day > sizeDay) {
     await db.batch([
@@ -44,10 +36,10 @@ export async function watchSize(
   const fields = { bytes, percent: Math.floor((bytes * 100) / databaseBytesMax) }
   const part = bytes / databaseBytesMax
   return {
+    kinds: ['database-filling', 'database-nearly-full'],
     faults: [
       ...(part < fillingFrom ? [] : [{ kind: 'database-filling', subject: {}, fields } as const]),
       ...(part < nearlyFullFrom ? [] : [{ kind: 'database-nearly-full', subject: {}, fields } as const]),
     ],
-    well: ['database-filling', 'database-nearly-full'],
   }
 }

@@ -7,7 +7,8 @@ import type { HeldReason, TotalKind } from '../d1/tables.ts'
 import { countedMax } from '../deposits/deposits.ts'
 import type { ReadContext } from '../ledger/context.ts'
 import type { AlarmKind, AlarmSubject } from '../platform/alarm-table.ts'
-import { type EndpointDelay, selectEndpointDelays } from '../webhooks/watch-endpoints.ts'
+import { type StoredEndpoint, selectEndpoints } from '../webhooks/endpoint-state.ts'
+import { ofDeployment } from '../webhooks/watch-endpoints.ts'
 import { readScanHealth, type ScanHealth, type SharedHealth } from './health.ts'
 import type { OpenGap } from './rescans.ts'
 
@@ -105,7 +106,7 @@ export interface Summary {
   readonly scan: ScanHealth
   /** Why the newest tick did not read everything; null where it did. */
   readonly problem: ChainFailure['kind'] | null
-  readonly endpoints: readonly EndpointDelay[]
+  readonly endpoints: readonly StoredEndpoint[]
 }
 
 /** Reads what is stored, and no node. All sums are kept as they arise, so the rows read do not grow with the history. */
@@ -131,7 +132,7 @@ export async function readSummary(
   }
   const [rows, delays, scan] = await Promise.all([
     db.batch(Object.values(selects).map((select) => select(db, values satisfies Record<string, Value>))),
-    selectEndpointDelays(db, endpoints),
+    endpoints.length === 0 ? [] : selectEndpoints(db),
     readScanHealth(context, shared),
   ])
   const [totals, days, counts, held, gaps, alarms, differences, unread] = rows.map(
@@ -152,7 +153,17 @@ export async function readSummary(
     unread: unread.find((one) => one.cuy === cuy)?.unread ?? 0,
   }))
   return {
-    ...{ currencies: sums, addresses, seen, held, gaps, newestEvent, scan, problem, endpoints: delays },
+    ...{
+      currencies: sums,
+      addresses,
+      seen,
+      held,
+      gaps,
+      newestEvent,
+      scan,
+      problem,
+      endpoints: ofDeployment(delays, endpoints),
+    },
     alarms: alarms.map((one) => ({ ...one, subject: JSON.parse(one.subject) })),
     differences: differences.map((one) => ({ ...one, difference: BigInt(one.difference) })),
   }
@@ -225,15 +236,15 @@ SELECT held.*, created_at AS oldestAt FROM (
   GROUP BY reason, cuy
 ) AS held CROSS JOIN transfer ON transfer.id = oldest ORDER BY held.reason, held.cuy`),
   gaps: statement(`
-SELECT id, next_height AS "from", to_height AS "to", attempts, reason AS why, created_at AS since, (
+SELECT id, next_height AS "from", to_height AS "to", attempts, why, created_at AS since, (
   SELECT count(*) FROM (SELECT 1 FROM transfer INDEXED BY transfer_seen
     WHERE state = 'seen' AND height BETWEEN next_height AND to_height LIMIT :gapSeen)) AS seen
-FROM rescan INDEXED BY rescan_open WHERE kind = 'gap' AND finished_at IS NULL ORDER BY to_height LIMIT :gaps`),
+FROM rescan INDEXED BY rescan_open WHERE finished_at IS NULL AND (kind = 'gap' OR attempts > 0) ORDER BY to_height LIMIT :gaps`),
   alarms: statement(`
-SELECT kind, subject, raised_at AS since FROM alarm ORDER BY kind, subject LIMIT :alarms`),
+SELECT kind, subject, raised_at AS since FROM alarm WHERE raised_at IS NOT NULL ORDER BY kind, subject LIMIT :alarms`),
   differences: statement(`
 SELECT holding.cuy, holding.address, holding.difference, raised_at AS since
-FROM (SELECT subject, raised_at FROM alarm WHERE kind IN ('reconciliation-shortfall', 'reconciliation-surplus')
+FROM (SELECT subject, raised_at FROM alarm WHERE raised_at IS NOT NULL AND kind IN ('reconciliation-shortfall', 'reconciliation-surplus')
   ORDER BY kind, subject LIMIT :differences) AS reported
 CROSS JOIN holding ON holding.cuy = reported.subject ->> 'cuy' AND holding.address = reported.subject ->> 'address'
 WHERE holding.difference <> '0'`),

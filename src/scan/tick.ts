@@ -1,3 +1,4 @@
+import type { Fault, Observation } from '../alarms/alarms.ts'
 import { type BlockHeight, blockSeconds } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
@@ -7,8 +8,8 @@ import type { Clock } from '../platform/clock.ts'
 import type { LogFields } from '../platform/logger.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
 import { compareHoldings } from '../reconciliation/compare-holdings.ts'
-import { registerEndpoints, type WebhookEndpoint } from '../webhooks/endpoint-state.ts'
-import { watchEndpoints } from '../webhooks/watch-endpoints.ts'
+import type { WebhookEndpoint } from '../webhooks/endpoint-state.ts'
+import { removeExpiredEvents, watchEndpoints } from '../webhooks/watch-endpoints.ts'
 import { readAgain } from './gaps.ts'
 import { dueAtOnce, selectOpenGaps } from './rescans.ts'
 import { decideHeld } from './rules.ts'
@@ -57,25 +58,26 @@ export interface ScannerParts extends ScansParts {
  * @returns when the next one comes
  */
 export async function runTick(parts: ScannerParts, scans: Pick<Scans, 'tick'>, startedAt: UnixMs): Promise<UnixMs> {
-  const { db, clock, endpoints } = parts
+  const { db, clock, alarms } = parts
   const everyMs = parts.scanEverySeconds * 1000
   if (!(await parts.hasStoredMeaning())) return (startedAt + everyMs) as UnixMs // safe: a later time
-  await registerEndpoints(db, endpoints, startedAt) // before the first event that they get
+  const delivery = await watchEndpoints(parts) // before the first event that a new endpoint gets
   const end = await scans.tick()
   const { state, rules, head, failure, latest } = end
-  const work = await selectWork(db, clock.now())
-  if (state !== null && work.hasSought) await reportNotFound(parts)
-  if (work.hasHeld) await alarmTooLarge(parts)
-  if (work.hasHeld && rules !== null && state?.halted === null && (await decideHeld(parts, rules, state.correctedBy)))
+  const work = await selectWork(db, { now: clock.now(), eventsKeepDays: parts.eventsKeepDays })
+  if (work.hasSought) await reportNotFound(parts)
+  if (work.hasHeld && rules !== null && state?.halted === null && (await decideHeld(parts, rules, state.correctedBy))) {
     parts.wakeEndpoints()
+  }
   const next = () => nextTickAt(parts, end, work.firstSeen, startedAt)
   await useRest(parts, end, work, startedAt, next())
   if (work.hasOld) await removeDropped(db, (clock.now() - droppedKeptMs) as UnixMs, removedMax) // safe: an earlier time
-  const size = await watchSize(parts, work.sizeDay)
-  await watchEndpoints(parts)
+  if (work.hasOldEvents) await removeExpiredEvents(parts)
   const gaps = work.hasRescans ? await selectOpenGaps(db) : []
-  const well = [...wellKinds(parts, rules, work), ...size.well]
-  await watchScan(parts, { now: clock.now(), state, head, latest, failure, gaps, faults: size.faults, well })
+  const well = wellKinds(parts, rules, work)
+  const watched = watchScan({ now: clock.now(), state, head, latest, failure, gaps, well })
+  const tooLarge = work.hasHeld ? [await findTooLarge(parts)] : []
+  await alarms.observe([delivery, watched, await watchSize(parts, work.sizeDay), ...tooLarge])
   return next()
 }
 
@@ -118,12 +120,16 @@ export function nextTickAt(
   return Math.max(now, Math.min(byInterval, Math.max(wanted, tickRoomAt()))) as UnixMs // safe: one of the times
 }
 
-/** Raises an alarm for transfers that no wallet can hold, the oldest one of each currency at a time. */
-async function alarmTooLarge({ db, currencies, alarms }: ScannerParts): Promise<void> {
-  const cuys = currencies.list.map(({ cuy }) => cuy)
-  for (const { txid, position } of await selectOldestHeld(db, cuys)) {
-    await alarms.raise('deposit-too-large', { txid, position }, { txid, position })
-  }
+/** Transfers that no wallet can hold: the oldest one of each currency. */
+async function findTooLarge({ db, currencies }: ScannerParts): Promise<Observation> {
+  const oldest = await selectOldestHeld(
+    db,
+    currencies.list.map(({ cuy }) => cuy),
+  )
+  const faults = oldest.map(({ txid, position }): Fault => {
+    return { kind: 'deposit-too-large', subject: { txid, position }, fields: { txid, position } }
+  })
+  return { kinds: [], faults }
 }
 
 /** Raises an alarm for each credited transfer above a corrected height that was not found again. */

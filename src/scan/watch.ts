@@ -1,9 +1,7 @@
-import { type Fault, standstillMs } from '../alarms/alarms.ts'
+import { type Fault, type Observation, standstillMs } from '../alarms/alarms.ts'
 import type { UnixMs } from '../common/time.ts'
-import { selectFirstStored } from '../ledger/stored-settings.ts'
 import type { AlarmKind } from '../platform/alarm-table.ts'
 import type { OpenGap } from './rescans.ts'
-import type { ScanContext } from './rules.ts'
 import type { ScanEnd } from './scan.ts'
 import type { ScanState } from './scan-state.ts'
 
@@ -19,24 +17,18 @@ export interface WatchedScan extends Pick<ScanEnd, 'head' | 'latest' | 'failure'
   /** Null where the scan could not be started yet. */
   readonly state: WatchedState | null
   readonly gaps: readonly OpenGap[]
-  /** Further faults. */
-  readonly faults: readonly Fault[]
   /** Further kinds that are known to be well. */
   readonly well: readonly AlarmKind[]
 }
 
-const settled = ['tick-failed', 'chain-forked', 'gap-unread'] as const
+/** What ends unless it is found again. */
+const found = ['tick-failed', 'chain-forked', 'gap-unread'] as const
 
-/** Raises and ends the alarms about the scan, at the end of a tick that threw nothing. */
-export async function watchScan(
-  { alarms, db }: Pick<ScanContext, 'alarms' | 'db'>,
-  watched: WatchedScan,
-): Promise<void> {
-  // The settings are stored by whatever runs first, so they are as old as the deployment.
-  const unstartedSince = watched.state === null ? await selectFirstStored(db) : null
-  const faults = [...scanFaults(watched, unstartedSince), ...watched.faults]
+/** What is wrong with the scan, and what is not, at the end of a tick that threw nothing. */
+export function watchScan(watched: WatchedScan): Observation {
+  const faults = scanFaults(watched)
   const raised = faults.map(({ kind }) => kind)
-  await alarms.settle([...settled, ...raised, ...endedStandstills(watched), ...watched.well], faults)
+  return { kinds: [...found, ...raised, ...endedStandstills(watched), ...watched.well], faults }
 }
 
 /** A standstill has ended where something has moved. Where no node answers, or the scan is halted, that is not known. */
@@ -44,7 +36,7 @@ export function endedStandstills(watched: WatchedScan): readonly AlarmKind[] {
   const { state, now } = watched
   if (state === null) return []
   const isRecent = (at: UnixMs) => now - at <= standstillMs
-  const moves = stillSince(watched, null) === null || isRecent(movedAt(state))
+  const moves = stillSince(watched, state) === null || isRecent(movedAt(state))
   return [
     ...(moves ? ['scan-stalled' as const] : []),
     ...(isRecent(state.finalizedAt) ? ['finality-stalled' as const] : []),
@@ -52,23 +44,27 @@ export function endedStandstills(watched: WatchedScan): readonly AlarmKind[] {
 }
 
 /** What is wrong with the scan, each with its cause. */
-export function scanFaults(watched: WatchedScan, unstartedSince: UnixMs | null): readonly Fault[] {
+export function scanFaults(watched: WatchedScan): readonly Fault[] {
   const faults: Fault[] = watched.gaps.map(({ from, to, attempts, why }) => ({
     kind: 'gap-unread',
     subject: { from },
     fields: { from, to, attempts, why },
   }))
   const { state, now } = watched
-  if (state !== null && state.halted !== null) {
+  if (state === null) {
+    const fields = { seconds: standstillMs / 1000, why: causeOf(watched) }
+    return [...faults, { kind: 'scan-stalled', subject: {}, fields, afterMs: standstillMs }]
+  }
+  if (state.halted !== null) {
     return [...faults, { kind: 'chain-forked', subject: {}, fields: { scanned: state.height, why: state.halted } }]
   }
-  const heights = { scanned: state?.height ?? null, finalized: state?.finalized ?? null }
-  const stillMs = now - (stillSince(watched, unstartedSince) ?? now)
+  const heights = { scanned: state.height, finalized: state.finalized }
+  const stillMs = now - (stillSince(watched, state) ?? now)
   if (stillMs > standstillMs) {
     const fields = { ...heights, seconds: Math.floor(stillMs / 1000), why: causeOf(watched) }
     faults.push({ kind: 'scan-stalled', subject: {}, fields })
   }
-  const stalledMs = now - (finalitySince(watched) ?? now)
+  const stalledMs = now - (finalitySince(watched, state) ?? now)
   if (stalledMs > standstillMs) {
     const fields = { ...heights, latest: watched.latest, seconds: Math.floor(stalledMs / 1000) }
     faults.push({ kind: 'finality-stalled', subject: {}, fields })
@@ -77,8 +73,7 @@ export function scanFaults(watched: WatchedScan, unstartedSince: UnixMs | null):
 }
 
 /** Since when the scan stands still; null where all final blocks that nodes know of are read. */
-function stillSince({ state, head }: WatchedScan, unstartedSince: UnixMs | null): UnixMs | null {
-  if (state === null) return unstartedSince
+function stillSince({ head }: WatchedScan, state: WatchedState): UnixMs | null {
   if (head !== null && head < state.finalized) return quietSince(state)
   const isCaughtUp = head !== null && state.height >= state.finalized
   return isCaughtUp ? null : movedAt(state)
@@ -87,8 +82,8 @@ function stillSince({ state, head }: WatchedScan, unstartedSince: UnixMs | null)
 const movedAt = ({ advancedAt, caughtUpAt }: WatchedState) => Math.max(advancedAt, caughtUpAt) as UnixMs // safe: one of both
 
 /** Since when nodes that answer and are not behind show no new final block. */
-function finalitySince({ state, head }: WatchedScan): UnixMs | null {
-  return state === null || head === null || head < state.finalized ? null : quietSince(state)
+function finalitySince({ head }: WatchedScan, state: WatchedState): UnixMs | null {
+  return head === null || head < state.finalized ? null : quietSince(state)
 }
 
 /** After an outage of the nodes the time begins anew: one that has returned may still sync. */

@@ -2,11 +2,12 @@ import { lte, sql } from 'drizzle-orm'
 import type { BlockHeight } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
 import { type ReadDatabase, toStatement } from '../d1/database.ts'
-import { rescans, scans, sizes } from '../d1/state-tables.ts'
+import { events, rescans, scans, sizes } from '../d1/state-tables.ts'
 import { addresses, transfers } from '../d1/tables.ts'
 
+const dayMs = 86_400_000
 /** What was dropped is kept for so long: then it is removed. */
-export const droppedKeptMs = 86_400_000
+export const droppedKeptMs = dayMs
 
 /** What there is to do in a tick beside the scan. */
 export interface Work {
@@ -20,6 +21,8 @@ export interface Work {
   readonly hasRescans: boolean
   /** Whether transfers were dropped so long ago that they are removed. */
   readonly hasOld: boolean
+  /** Whether the oldest event is older than events are kept. */
+  readonly hasOldEvents: boolean
   /** Whether an address was issued. */
   readonly hasAddress: boolean
   /** The newest day of which the size of the database is stored; 0 before the first one. */
@@ -27,7 +30,10 @@ export interface Work {
 }
 
 /** What there is to do. One statement, by indexes that hold nothing else. */
-export async function selectWork(db: ReadDatabase, now: UnixMs): Promise<Work> {
+export async function selectWork(
+  db: ReadDatabase,
+  { now, eventsKeepDays }: { readonly now: UnixMs; readonly eventsKeepDays: number },
+): Promise<Work> {
   const { state, height, sought, changed_at } = transfers
   const any = (index: string, condition: ReturnType<typeof sql>) =>
     sql`EXISTS (SELECT 1 FROM ${transfers} INDEXED BY ${sql.raw(index)} WHERE ${condition})`
@@ -41,17 +47,19 @@ export async function selectWork(db: ReadDatabase, now: UnixMs): Promise<Work> {
   ${any('transfer_sought', sql`${sought} = 1`)} AS "hasSought",
   EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open WHERE ${rescans.finished_at} IS NULL) AS "hasRescans",
   ${any('transfer_dropped', sql`${state} = 'dropped' AND ${isOld}`)} AS "hasOld",
+  (SELECT ${events.created_at} < ${now - eventsKeepDays * dayMs} FROM ${events} ORDER BY ${events.id} LIMIT 1) AS "hasOldEvents",
   EXISTS (SELECT 1 FROM ${addresses}) AS "hasAddress",
   (SELECT coalesce(max(${sizes.day}), 0) FROM ${sizes}) AS "sizeDay"`,
   ).first<Record<keyof Work, number | null>>()
   if (row === null) throw new Error('a query without FROM has a row')
-  const { firstSeen, hasHeld, hasSought, hasRescans, hasOld, hasAddress, sizeDay } = row
+  const { firstSeen, hasHeld, hasSought, hasRescans, hasOld, hasOldEvents, hasAddress, sizeDay } = row
   return {
     firstSeen: firstSeen as BlockHeight | null, // safe: the column of it
     hasHeld: hasHeld === 1,
     hasSought: hasSought === 1,
     hasRescans: hasRescans === 1,
     hasOld: hasOld === 1,
+    hasOldEvents: hasOldEvents === 1,
     hasAddress: hasAddress === 1,
     sizeDay: sizeDay ?? 0,
   }

@@ -1,6 +1,8 @@
+import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type { EndpointKey, EventId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
-import { type ReadDatabase, statement, type WriteDatabase } from '../d1/database.ts'
+import { bare, openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { events, webhooks } from '../d1/state-tables.ts'
 import type { EventType } from '../d1/tables.ts'
 
 /** An endpoint of `WEBHOOKS`. */
@@ -31,31 +33,107 @@ export interface EndpointProgress {
   readonly lastFailure: string | null
 }
 
-/** How long an endpoint that no deployment has keeps its position. */
+/** An endpoint of this or an earlier deployment as stored, with the oldest event that it lacks. */
+export interface StoredEndpoint {
+  readonly key: EndpointKey
+  /** Its place in `WEBHOOKS`, from 1. */
+  readonly number: number
+  /** When the oldest event that it lacks was stored; null where it lacks none. */
+  readonly waitingSince: UnixMs | null
+  /** Since when it fails, and why, in a word; null where it does not. */
+  readonly failingSince: UnixMs | null
+  readonly lastFailure: string | null
+  /** No delivery before. */
+  readonly nextTry: UnixMs
+  /** When a deployment had it, within an hour. */
+  readonly seenAt: UnixMs
+}
+
+/** How long an endpoint that a deployment lacks keeps its position, at least. */
 const endpointKeptMs = 30 * 86_400_000
 /** That a deployment has an endpoint is stored at most this often. */
 const seenEveryMs = 3_600_000
 
+type Configured = Pick<WebhookEndpoint, 'key' | 'number'>
+
+/** All stored endpoints, in the order of their numbers. */
+export async function selectEndpoints(db: ReadDatabase): Promise<readonly StoredEndpoint[]> {
+  const tables = openTables(db)
+  const { endpoint: key, number, failing_since, last_failure, next_try, seen_at } = webhooks
+  const oldest = tables
+    .select({ at: events.created_at })
+    .from(events)
+    .where(gt(events.id, webhooks.position))
+    .orderBy(events.id)
+    .limit(1)
+  return await tables
+    .select({
+      key,
+      number,
+      waitingSince: sql<UnixMs | null>`(${oldest})`,
+      failingSince: failing_since,
+      lastFailure: last_failure,
+      nextTry: next_try,
+      seenAt: seen_at,
+    })
+    .from(webhooks)
+    .orderBy(number)
+}
+
+/** Whether what is stored says of each configured endpoint that it is, and nothing that was to be removed is left. */
+export function isRegistered(
+  stored: readonly StoredEndpoint[],
+  endpoints: readonly Configured[],
+  now: UnixMs,
+): boolean {
+  const isConfigured = new Map(endpoints.map(({ key, number }) => [key, number]))
+  const isCurrent = ({ key, number, seenAt }: StoredEndpoint) =>
+    isConfigured.has(key)
+      ? isConfigured.get(key) === number && seenAt >= now - seenEveryMs
+      : seenAt >= now - endpointKeptMs
+  return stored.every(isCurrent) && stored.filter(({ key }) => isConfigured.has(key)).length === isConfigured.size
+}
+
 /**
- * Stores the configured endpoints. A new one begins with the next event. One that no deployment has is kept for 30
+ * Stores the configured endpoints. A new one begins with the next event. One that the deployment lacks is removed after 30
  * days.
  */
 export async function registerEndpoints(
   db: WriteDatabase,
-  endpoints: readonly Pick<WebhookEndpoint, 'key' | 'number'>[],
+  endpoints: readonly Configured[],
   at: UnixMs,
 ): Promise<void> {
   const list = JSON.stringify(endpoints.map(({ key, number }) => ({ key, number })))
-  await db.batch([
-    removeUnseen(db, { list, before: at - endpointKeptMs }),
-    insertNew(db, { list, at }),
-    updateSeen(db, { list, at, before: at - seenEveryMs }),
-  ])
+  const configured = sql`(SELECT value ->> 'key' AS key, value ->> 'number' AS number FROM json_each(${list})) AS configured`
+  const { endpoint, number, position, next_try, seen_at } = webhooks
+  const newest = sql`coalesce((SELECT max(${events.id}) FROM ${events}), 0)`
+  const statements: readonly SQL[] = [
+    sql`DELETE FROM ${webhooks}
+      WHERE ${seen_at} < ${at - endpointKeptMs} AND ${endpoint} NOT IN (SELECT configured.key FROM ${configured})`,
+    sql`INSERT INTO ${webhooks} (${sql.join([endpoint, number, position, next_try, seen_at].map(bare), sql`, `)})
+      SELECT configured.key, configured.number, ${newest}, 0, ${at} FROM ${configured}
+      WHERE NOT EXISTS (SELECT 1 FROM ${webhooks} WHERE ${endpoint} = configured.key)`,
+    sql`UPDATE ${webhooks} SET ${bare(number)} = configured.number, ${bare(seen_at)} = ${at} FROM ${configured}
+      WHERE ${endpoint} = configured.key AND (${number} <> configured.number OR ${seen_at} < ${at - seenEveryMs})`,
+  ]
+  await db.batch(statements.map((query) => toStatement(db, query)))
 }
 
 /** How far an endpoint has got, or null where it is not registered. */
-export function selectEndpoint(db: ReadDatabase, key: EndpointKey): Promise<EndpointProgress | null> {
-  return selectOne(db, { key }).first<EndpointProgress>()
+export async function selectEndpoint(db: ReadDatabase, key: EndpointKey): Promise<EndpointProgress | null> {
+  const { position, attempts, failing_since, next_try, set_aside, last_failure } = webhooks
+  const [row] = await openTables(db)
+    .select({
+      position,
+      attempts,
+      failingSince: failing_since,
+      nextTry: next_try,
+      setAside: set_aside,
+      lastFailure: last_failure,
+    })
+    .from(webhooks)
+    .where(eq(webhooks.endpoint, key))
+  return row ?? null
 }
 
 /** Stores progress. False, and nothing is stored, where the position is not the expected one: another object has moved it. */
@@ -63,31 +141,20 @@ export async function storeProgress(
   db: WriteDatabase,
   key: EndpointKey,
   expected: EventId | 0,
-  progress: EndpointProgress,
+  { position, attempts, failingSince, nextTry, setAside, lastFailure }: EndpointProgress,
 ): Promise<boolean> {
-  return (await updateProgress(db, { key, expected, ...progress }).all()).results.length > 0
+  const progress = {
+    position,
+    attempts,
+    failing_since: failingSince,
+    next_try: nextTry,
+    set_aside: setAside,
+    last_failure: lastFailure,
+  }
+  const stored = await openTables(db)
+    .update(webhooks)
+    .set(progress)
+    .where(and(eq(webhooks.endpoint, key), eq(webhooks.position, expected)))
+    .returning({ position: webhooks.position })
+  return stored.length > 0
 }
-
-const configured = `(SELECT value ->> 'key' AS key, value ->> 'number' AS number FROM json_each(:list)) AS configured`
-
-const removeUnseen = statement(`
-DELETE FROM webhook WHERE seen_at < :before AND endpoint NOT IN (SELECT configured.key FROM ${configured})`)
-
-const insertNew = statement(`
-INSERT INTO webhook (endpoint, number, position, next_try, seen_at)
-SELECT configured.key, configured.number, coalesce((SELECT max(id) FROM event), 0), 0, :at FROM ${configured}
-WHERE NOT EXISTS (SELECT 1 FROM webhook WHERE endpoint = configured.key)`)
-
-const updateSeen = statement(`
-UPDATE webhook SET number = configured.number, seen_at = :at FROM ${configured}
-WHERE endpoint = configured.key AND (webhook.number <> configured.number OR seen_at < :before)`)
-
-const selectOne = statement(`
-SELECT position, attempts, failing_since AS failingSince, next_try AS nextTry, set_aside AS setAside,
-  last_failure AS lastFailure
-FROM webhook WHERE endpoint = :key`)
-
-const updateProgress = statement(`
-UPDATE webhook SET position = :position, attempts = :attempts, failing_since = :failingSince, next_try = :nextTry,
-  set_aside = :setAside, last_failure = :lastFailure
-WHERE endpoint = :key AND position = :expected RETURNING position`)

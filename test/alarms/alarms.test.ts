@@ -73,7 +73,7 @@ describe('an alarm', () => {
   })
 })
 
-describe('faults that are settled', () => {
+describe('faults that are observed', () => {
   const gap = (from: number) => ({ kind: 'gap-unread', subject: { from }, fields: { from } }) as const
 
   it('are raised once each, and every other subject of the kinds is well', async () => {
@@ -81,23 +81,36 @@ describe('faults that are settled', () => {
     await open().raise('gap-unread', { from: 7 }, {})
     await open().raise('tick-failed', {}, {})
     await open().raise('chain-forked', {}, {})
-    await open().settle(['gap-unread', 'tick-failed'], [gap(8), gap(9)])
-    await open().settle(['gap-unread', 'tick-failed'], [gap(8), gap(9)])
+    await open().observe([{ kinds: ['gap-unread', 'tick-failed'], faults: [gap(8), gap(9)] }])
+    await open().observe([{ kinds: ['gap-unread', 'tick-failed'], faults: [gap(8), gap(9)] }])
     expect(lines).toHaveLength(5)
     expect(await rows()).toEqual(['chain-forked {}', 'gap-unread {"from":8}', 'gap-unread {"from":9}'])
+  })
+
+  it('are of several observations', async () => {
+    const { open, rows } = await start()
+    const stalled = { kind: 'scan-stalled', subject: {}, fields: {} } as const
+    for (const faults of [[stalled], [stalled], []]) {
+      await open().observe([
+        { kinds: ['gap-unread'], faults: [gap(8)] },
+        { kinds: ['scan-stalled'], faults },
+      ])
+    }
+    expect(await rows()).toEqual(['gap-unread {"from":8}'])
   })
 
   it('are raised again after they were well', async () => {
     const { open, lines } = await start()
     const alarms = open()
-    for (const faults of [[gap(8)], [], [gap(8)], [gap(8)]]) await alarms.settle(['gap-unread'], faults)
+    for (const faults of [[gap(8)], [], [gap(8)], [gap(8)]])
+      await alarms.observe([{ kinds: ['gap-unread'], faults: faults }])
     expect(lines).toHaveLength(2)
   })
 
-  it('take a constant number of queries where nothing is new', async () => {
+  it('take one query where nothing has changed', async () => {
     const { open, db } = await start()
     const faults = Array.from({ length: 50 }, (_, i) => gap(i))
-    await open().settle(['gap-unread'], faults)
+    await open().observe([{ kinds: ['gap-unread'], faults: faults }])
     let queries = 0
     const counted = writable({
       prepare: (sql) => {
@@ -107,8 +120,10 @@ describe('faults that are settled', () => {
       batch: (statements) => db.batch(statements),
     })
     const clock = { now: () => 10_000_000 as UnixMs }
-    await createAlarms({ db: counted, clock, logger: createLogger(() => undefined) }).settle(['gap-unread'], faults)
-    expect(queries).toBe(2)
+    await createAlarms({ db: counted, clock, logger: createLogger(() => undefined) }).observe([
+      { kinds: ['gap-unread'], faults: faults },
+    ])
+    expect(queries).toBe(1)
   })
 })
 
@@ -118,13 +133,13 @@ describe('an alarm whose end cannot be observed', () => {
     const alarms = open()
     for (let minutes = 0; minutes <= 180; minutes += 5) {
       await alarms.raise('nodes-disagree', { node: 1 }, { minutes })
-      await open().settle(['chain-forked'], [])
+      await open().observe([{ kinds: ['chain-forked'], faults: [] }])
       state.now += 5 * minuteMs
     }
     expect(lines).toHaveLength(1)
     expect(await times()).toEqual([{ raised_at: 10_000_000, seen_at: 10_000_000 + 180 * minuteMs }])
     state.now += wellAfterMs
-    await open().settle(['chain-forked'], [])
+    await open().observe([{ kinds: ['chain-forked'], faults: [] }])
     expect(await rows()).toEqual([])
     await alarms.raise('nodes-disagree', { node: 1 }, {})
     expect(lines).toHaveLength(2)
@@ -144,11 +159,11 @@ describe('while the database cannot be reached, an alarm', () => {
   it('is raised once by an object that knows the database, and again after it was well', async () => {
     const { open, lines, state } = await start()
     const alarms = open()
-    await alarms.settle(['tick-failed'], [])
+    await alarms.observe([{ kinds: ['tick-failed'], faults: [] }])
     for (const isAway of [true, true, true, false, true, true]) {
       state.isAway = isAway
       if (isAway) await alarms.raise('tick-failed', {}, {})
-      else await alarms.settle(['tick-failed'], [])
+      else await alarms.observe([{ kinds: ['tick-failed'], faults: [] }])
     }
     expect(lines).toHaveLength(2)
   })
@@ -181,7 +196,7 @@ describe('while the database cannot be reached, an alarm', () => {
     await open().raise('scan-stalled', {}, {})
     state.isAway = true
     await open().clear('scan-stalled', {})
-    await open().settle(['scan-stalled'], [])
+    await open().observe([{ kinds: ['scan-stalled'], faults: [] }])
     state.isAway = false
     expect(await rows()).toEqual(['scan-stalled {}'])
   })

@@ -181,7 +181,10 @@ const drives: Readonly<Record<AlarmKind, () => Promise<Drive>>> = {
 
 /** How many alarms of a kind are stored as raised. `misconfigured` cannot be stored: the database is part of what is wrong. */
 async function raisedRows({ db }: RunningService, kind: AlarmKind): Promise<number> {
-  const count = await db.prepare('SELECT count(*) AS n FROM alarm WHERE kind = ?1').bind(kind).first<number>('n')
+  const count = await db
+    .prepare('SELECT count(raised_at) AS n FROM alarm WHERE kind = ?1')
+    .bind(kind)
+    .first<number>('n')
   return kind === 'misconfigured' ? 0 : (count ?? 0)
 }
 

@@ -4,6 +4,7 @@ import { endSearch, selectNotFound, storeTransfers } from '../../src/deposits/tr
 import { selectBalances } from '../../src/ledger/entries.ts'
 import {
   dueAtOnce,
+  notAgreed,
   type Rescan,
   type RescanPart,
   type RescanStep,
@@ -84,7 +85,7 @@ const due = async (at: number) => {
   return rescan && [Number(rescan.id), Number(rescan.from), Number(rescan.to), rescan.attempts]
 }
 const open = async () => (await selectOpenGaps(db)).map(({ from, to, attempts }) => `${from}–${to}, ${attempts}`).sort()
-const tried = { attempts: 3, why: 'the nodes differ' }
+const tried = { attempts: 3, why: notAgreed }
 
 describe('the due rescan', () => {
   it('is the one that was tried least, and of these the one that has been due longest', async () => {
@@ -256,21 +257,22 @@ describe('after a correction', () => {
     txids.map((one) => transfer(credited(), { txid: txid(one), block: block(n) }))
 
   it('credited transfers above it are looked for, until they are found or the scan has passed all of them', async () => {
-    await storeTransfers(db, [...atBlock(105, [1, 2]), ...atBlock(98, [3])], ms(5))
+    await storeTransfers(db, [...atBlock(105, [1, 2]), ...atBlock(98, [3])], ms(5), 0)
     await correct(100)
     expect(await missing()).toEqual([]) // the scan is not there yet
     await db.prepare('UPDATE scan SET finalized = 120').run()
-    await appendStep(db, step({ to: block(106), decided: atBlock(104, [1]) }))
+    const expected = { ...block(100), correctedBy: 1 }
+    await appendStep(db, step({ expected, to: block(106), decided: atBlock(104, [1]) }))
     expect(await missing()).toEqual([txid(2)])
     await endSearch(db, [{ txid: txid(2), position: 0 }])
     expect(await missing()).toEqual([])
   })
 
   it('one in a gap is looked for until that is read', async () => {
-    await storeTransfers(db, atBlock(105, [1]), ms(5))
+    await storeTransfers(db, atBlock(105, [1]), ms(5), 0)
     await correct(100)
     await db.prepare('UPDATE scan SET finalized = 120').run()
-    await appendStep(db, step({ to: block(106), gaps: [gap(105)] }))
+    await appendStep(db, step({ expected: { ...block(100), correctedBy: 1 }, to: block(106), gaps: [gap(105)] }))
     expect(await missing()).toEqual([])
     await again(1, [], { correctedBy: 1 })
     expect(await missing()).toEqual([txid(1)])

@@ -51,7 +51,7 @@ describe('the state of the scan', () => {
   it('is null before the start, and then what was started', async () => {
     expect(await scan()).toEqual({
       ...{ ...block(100), finalized: 120, finalizedTime: 900, finalizedAt: 1000, advancedAt: 1000 },
-      ...{ caughtUpAt: 0, triedAt: 0, problem: null, halted: null, correctedBy: 0 },
+      ...{ caughtUpAt: 0, triedAt: 0, answeringSince: null, problem: null, halted: null, correctedBy: 0, nodes: '' },
     })
     expect(await selectScan(writable(await freshDatabase()))).toBeNull()
   })

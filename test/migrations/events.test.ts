@@ -55,13 +55,20 @@ describe('an event is written', () => {
     ])
   })
 
-  it('not by a transfer that is seen in another block, nor by one that moved', async () => {
-    await run(
-      transfer('seen'),
-      step(t4, 'seen', { height: '102', block_hash: `'${t2}'` }),
-      step(t4, 'moved', { uid: 'NULL' }),
-    )
+  it('not by a transfer that is seen in another block', async () => {
+    await run(transfer('seen'), step(t4, 'seen', { height: '102', block_hash: `'${t2}'` }))
     expect(await types()).toEqual(['deposit.seen'])
+  })
+
+  it('that a transfer is gone, for the user of whom it was seen, once it is another user’s or nobody’s', async () => {
+    const other = { uid: '2', to_address: `'${b}'` }
+    await run(transfer('seen'), step(t4, 'seen', other), step(t4, 'moved', { uid: 'NULL' }))
+    expect((await written()).map(({ type, uid }) => [type, uid])).toEqual([
+      ['deposit.seen', 1],
+      ['deposit.dropped', 1],
+      ['deposit.seen', 2],
+      ['deposit.dropped', 2],
+    ])
   })
 
   it('once for each reason for which a transfer is held', async () => {

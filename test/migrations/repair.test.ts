@@ -42,7 +42,10 @@ describe('a rescan', () => {
     ['replaced', or('REPLACE', rescan({ id: '1' })), 'rescan: already exists'],
     ['with another reason', `UPDATE rescan SET reason = 'other'`, 'rescan: only its progress changes'],
     ['with another id', 'UPDATE OR REPLACE rescan SET id = 2', 'rescan: only its progress changes'],
-    ['with other blocks', 'UPDATE rescan SET to_height = 96', 'rescan: its last block must not change'],
+    ['with more blocks', 'UPDATE rescan SET to_height = 96', 'rescan: it must not grow'],
+    ['with receipts of several blocks', 'UPDATE rescan SET receipts = 5', 'rescan_receipts'],
+    ['with unread transactions of several blocks', `UPDATE rescan SET unread = '[]'`, 'rescan_unread'],
+    ['with tries that have no cause', 'UPDATE rescan SET attempts = 1', 'rescan_attempts'],
     ['that goes back', 'UPDATE rescan SET next_height = 86', 'rescan: next_height must not decrease'],
     ['that ends early', 'UPDATE rescan SET finished_at = 5', 'rescan_finished_at'],
     ['that is closed and goes on', `UPDATE rescan SET closed = 'lost'`, 'rescan_finished_at'],
@@ -62,9 +65,8 @@ describe('a rescan', () => {
   )
 
   it('that is a gap grows with the blocks above it, up to the position', async () => {
-    await run(gap(95), 'UPDATE rescan SET to_height = 97', `UPDATE rescan SET reason = 'one transaction is unreadable'`)
-    await expectRefusal('UPDATE rescan SET to_height = 101', 'rescan: its last block must not change')
-    await expectRefusal('UPDATE rescan SET to_height = 96', 'rescan: its last block must not change')
+    await run(gap(95), 'UPDATE rescan SET to_height = 97', `UPDATE rescan SET why = 'one transaction is unreadable'`)
+    await expectRefusal('UPDATE rescan SET to_height = 101', 'rescan: it must not grow')
   })
 
   it.each([

@@ -58,7 +58,14 @@ export function rescan(changes: Values = {}): string {
 
 /** An INSERT of a gap, with changes. */
 export const gap = (from: number, to = from) =>
-  rescan({ kind: `'gap'`, from_height: String(from), to_height: String(to), next_height: String(from) })
+  rescan({
+    kind: `'gap'`,
+    reason: 'NULL',
+    why: `'the nodes differ'`,
+    from_height: String(from),
+    to_height: String(to),
+    next_height: String(from),
+  })
 
 /** An INSERT of a correction. */
 export const correction = (finalized: number) =>

@@ -52,7 +52,7 @@ it('the alarm of a difference that is gone ends also where the database fails on
   let failures = 0
   const failing = {
     prepare(sql: string) {
-      if (failures > 1 || !sql.startsWith('DELETE FROM alarm WHERE kind = ')) return service.db.prepare(sql)
+      if (failures > 1 || !/^DELETE FROM "alarm"/.test(sql)) return service.db.prepare(sql)
       failures += 1
       throw new Error('D1_ERROR: Network connection lost.')
     },

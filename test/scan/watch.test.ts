@@ -28,20 +28,18 @@ const scan = (changes: Partial<WatchedScan> = {}): WatchedScan => ({
   latest: height(118),
   failure: null,
   gaps: [],
-  faults: [],
   well: [],
   ...changes,
 })
-/** Since when the scan could not be started, and since when each scan got a head. */
+/** Since when each scan got a head. */
 interface WatchMemory {
-  readonly unstartedSince: UnixMs | null
   readonly answeringSince: UnixMs | null
 }
 const remembering = (watched: WatchedScan, { answeringSince }: WatchMemory): WatchedScan => {
   return { ...watched, state: watched.state && { ...watched.state, answeringSince } }
 }
-const answering = (seconds: number): WatchMemory => ({ unstartedSince: null, answeringSince: ago(seconds) })
-const silent: WatchMemory = { unstartedSince: null, answeringSince: null }
+const answering = (seconds: number): WatchMemory => ({ answeringSince: ago(seconds) })
+const silent: WatchMemory = { answeringSince: null }
 const noAnswer = { kind: 'no-answer', why: 'node 1: HTTP 503' } as const
 const stalled = 'scan-stalled: '
 
@@ -53,7 +51,6 @@ const silentFor = (seconds: number) => still(seconds, { head: null, failure: noA
 const since = (finalizedAt: number, changes: Partial<WatchedState> = {}) =>
   state({ finalizedAt: ago(finalizedAt), ...changes })
 const unstarted = scan({ state: null, head: null, failure: noAnswer })
-const unstartedFor = (seconds: number) => ({ unstartedSince: ago(seconds), answeringSince: null })
 const limited = { kind: 'limited', whose: 'nodes', seconds: 1200 } as const
 const disagreement = { kind: 'disagreement', about: 'block 100' } as const
 const silentWithoutFinality = {
@@ -90,13 +87,6 @@ describe('the watch over the scan', () => {
       [`${stalled}the nodes answer too slowly: a tick ends before it has read anything`],
     ],
     [
-      'a scan that cannot be started',
-      unstarted,
-      unstartedFor(181),
-      [`${stalled}no quorum of nodes answers: node 1: HTTP 503`],
-    ],
-    ['a scan that is being started', unstarted, unstartedFor(180), []],
-    [
       'no new final block for three minutes',
       scan({ state: since(181) }),
       answering(900),
@@ -112,7 +102,7 @@ describe('the watch over the scan', () => {
     ],
     ['a chain that forked', scan({ state: forked }), answering(900), ['chain-forked: block 101 does not follow']],
   ])('of %s', (_, watched, memory, expected) => {
-    const faults = scanFaults(remembering(watched, memory), memory.unstartedSince)
+    const faults = scanFaults(remembering(watched, memory))
     expect(faults.map(({ kind, fields }) => `${kind}: ${fields.why}`)).toEqual(expected)
   })
 
@@ -128,9 +118,14 @@ describe('the watch over the scan', () => {
       answering(900),
       [],
     ],
-    ['nothing: the scan has not started', unstarted, unstartedFor(5), []],
+    ['nothing: the scan has not started', unstarted, silent, []],
   ])('ends the alarms of a standstill by %s', (_, watched, memory, ended) => {
     expect(endedStandstills(remembering(watched, memory))).toEqual(ended)
+  })
+
+  it('raises an alarm of a scan that could not be started for three minutes', () => {
+    const fields = { seconds: 180, why: 'no quorum of nodes answers: node 1: HTTP 503' }
+    expect(scanFaults(unstarted)).toEqual([{ kind: 'scan-stalled', subject: {}, fields, afterMs: 180_000 }])
   })
 
   it('raises an alarm for each gap of its own, by its first height, with what cannot be read', () => {
@@ -138,7 +133,7 @@ describe('the watch over the scan', () => {
       { from: height(7), to: height(7), attempts: 3, why: 'the receipt of ab12 is too large' },
       { from: height(9), to: height(30), attempts: 1, why: 'the nodes disagree' },
     ]
-    expect(scanFaults(scan({ gaps: gaps.map((gap) => ({ ...gap, id: 1 as RescanId })) }), null)).toEqual([
+    expect(scanFaults(scan({ gaps: gaps.map((gap) => ({ ...gap, id: 1 as RescanId })) }))).toEqual([
       { kind: 'gap-unread', subject: { from: 7 }, fields: { ...gaps[0] } },
       { kind: 'gap-unread', subject: { from: 9 }, fields: { ...gaps[1] } },
     ])

@@ -9,7 +9,7 @@ import { jsonAmount } from '../../src/http/envelope.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { createEndpoint, type EndpointParts } from '../../src/webhooks/endpoint-object.ts'
 import { registerEndpoints, type WebhookEndpoint } from '../../src/webhooks/endpoint-state.ts'
-import { type WatchEndpointsParts, watchEndpoints } from '../../src/webhooks/watch-endpoints.ts'
+import { removeExpiredEvents, type WatchEndpointsParts, watchEndpoints } from '../../src/webhooks/watch-endpoints.ts'
 import { currencies } from '../support/currencies.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
 import { openSqliteD1 } from '../support/sqlite-d1.ts'
@@ -77,12 +77,12 @@ export async function startHarness(...specs: readonly EndpointSpec[]) {
       await instance.wake(at(endpoints, n).key)
       await run(n, instance)
     },
-    /** The watch of a tick. */
-    watch: (changes: Partial<WatchEndpointsParts> = {}) =>
-      watchEndpoints({
-        ...{ db, endpoints, eventsKeepDays: 90, clock, alarms: alarms(), wakeEndpoints: () => undefined },
-        ...changes,
-      }),
+    /** What a tick does for endpoints. */
+    async watch(changes: Partial<WatchEndpointsParts> = {}) {
+      const parts = { db, endpoints, eventsKeepDays: 90, clock, wakeEndpoints: () => undefined, ...changes }
+      await alarms().observe([await watchEndpoints(parts)])
+      await removeExpiredEvents(parts)
+    },
     /** The kinds of the alarms so far. */
     alarms: () => lines.flatMap((line) => (JSON.parse(line) as { alarm?: string }).alarm ?? []),
   }
@@ -108,7 +108,7 @@ function look(sqlite: Sqlite) {
       sqlite
         .prepare('SELECT kind FROM alarm')
         .all()
-        .map(({ name }) => name),
+        .map(({ kind }) => kind),
     /** The numbers of the events that are kept. */
     eventIds: () =>
       sqlite

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { EndpointKey } from '../../src/common/ids.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { setAsideMs } from '../../src/webhooks/deliver-events.ts'
-import { endpointFaults, selectEndpointDelays } from '../../src/webhooks/watch-endpoints.ts'
+import { selectEndpoints } from '../../src/webhooks/endpoint-state.ts'
+import { endpointFaults } from '../../src/webhooks/watch-endpoints.ts'
 import { startHarness } from './harness.ts'
 import { startReceiver, status } from './receiver.ts'
 
@@ -25,7 +26,7 @@ describe('an endpoint', () => {
     ['that will soon lose an event', 0.8 * keepMs, null, ['endpoint-behind', 'events-expiring']],
   ])('%s', (_, waited, failed, alarms) => {
     const delay = {
-      ...{ key, number: 2, nextTry: now, lastFailure: failed === null ? null : '500' },
+      ...{ key, number: 2, nextTry: now, seenAt: now, lastFailure: failed === null ? null : '500' },
       waitingSince: waited === null ? null : ago(waited),
       failingSince: failed === null ? null : ago(failed),
     }
@@ -74,11 +75,12 @@ describe('the watch over endpoints', () => {
     await h.clock.advance(10 * minuteMs)
     await h.watch({ wakeEndpoints })
     expect([h.alarms(), wakes]).toEqual([['endpoint-behind'], 1])
-    expect(await selectEndpointDelays(h.db, h.endpoints)).toEqual([
+    expect(await selectEndpoints(h.db)).toEqual([
       {
         ...{ key: h.endpoints[0]?.key, number: 1, failingSince: null, lastFailure: null },
         waitingSince: h.clock.now() - 10 * minuteMs,
         nextTry: 0,
+        seenAt: h.clock.now() - 10 * minuteMs,
       },
     ])
   })
