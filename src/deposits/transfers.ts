@@ -165,7 +165,14 @@ export function readTransfer(row: TransferRow): StoredTransfer {
   const { id, txid, position, cuy, uid, state, reason, seconds } = row
   if (uid === null || state === 'moved') throw new Error('a transfer that moved has no caller')
   return {
-    ...{ id, txid, position, cuy, uid, state, reason, seconds },
+    id,
+    txid,
+    position,
+    cuy,
+    uid,
+    state,
+    reason,
+    seconds,
     block: { height: row.height, hash: row.block_hash },
     native: Boolean(row.native),
     from: row.from_address,
