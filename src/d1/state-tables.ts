@@ -119,6 +119,16 @@ export const corrections = sqliteTable(
 )
 
 const part = () => integer().notNull().default(0)
+/** A sum: 7 signed parts of 12 digits, the highest first. */
+const parts = () => ({
+  part_0: part(),
+  part_1: part(),
+  part_2: part(),
+  part_3: part(),
+  part_4: part(),
+  part_5: part(),
+  part_6: part(),
+})
 
 /** What one address should have in one currency by the records, and what the chain says. Triggers keep the records. */
 export const holdings = sqliteTable(
@@ -126,13 +136,7 @@ export const holdings = sqliteTable(
   {
     cuy: cuy(),
     address: address(),
-    part_0: part(), // the recorded sum: 7 signed parts of 12 digits, the highest first
-    part_1: part(),
-    part_2: part(),
-    part_3: part(),
-    part_4: part(),
-    part_5: part(),
-    part_6: part(),
+    ...parts(), // the recorded sum
     sent: integer().notNull().default(0), // transactions that the address has paid a fee for
     changed_height: integer()
       .$type<BlockHeight>()
@@ -185,13 +189,7 @@ export const totals = sqliteTable(
     kind: text().$type<TotalKind>().notNull(),
     number: integer().notNull(), // what is in the sum: entries for `owed`, addresses otherwise
     changed_at: instant(),
-    part_0: part(), // the sum: as in `holding`
-    part_1: part(),
-    part_2: part(),
-    part_3: part(),
-    part_4: part(),
-    part_5: part(),
-    part_6: part(),
+    ...parts(),
   },
   (table) => [primaryKey({ columns: [table.cuy, table.kind] }), rule(table.kind, oneOf(...totalKinds))],
 )

@@ -10,6 +10,7 @@ import {
   bare,
   bareList,
   isRefusedBy,
+  madeOnce,
   member,
   memberList,
   type ReadDatabase,
@@ -215,7 +216,14 @@ export function readTransfer(row: TransferRow): StoredTransfer {
   const { id, txid, position, cuy, uid, state, reason, seconds } = row
   if (uid === null || state === 'moved') throw new Error('a transfer that moved has no caller')
   return {
-    ...{ id, txid, position, cuy, uid, state, reason, seconds },
+    id,
+    txid,
+    position,
+    cuy,
+    uid,
+    state,
+    reason,
+    seconds,
     block: { height: row.height, hash: row.block_hash },
     native: Boolean(row.native),
     from: row.from_address,
@@ -260,6 +268,7 @@ const facts = ['height', 'block_hash', 'cuy', 'uid', 'from_address', 'to_address
 const listed = ['txid', 'position', ...facts, 'seconds', 'seen_by', 'state', 'reason', 'amount'] as const
 
 const { state, reason } = transfers
+const largestAmount = sql.raw(String(amountMax))
 const [incoming, known, decided] = [
   alias(transfers, 'incoming'),
   alias(transfers, 'known'),
@@ -272,33 +281,41 @@ const columnsOf = (table: Columns, names: readonly (typeof listed)[number][]) =>
     names.map((name) => table[name]),
     sql`, `,
   )
+const listedMembers = madeOnce(memberList(listed.map((name) => transfers[name])))
 /** The transfers of a list with their places in it, as what follows FROM. */
 const incomingOf = (list: string) => sql`
-  (SELECT key AS place, ${memberList(listed.map((name) => transfers[name]))} FROM json_each(${list})) AS ${incoming}`
-const isKnown = sql`${known.txid} = ${incoming.txid} AND ${known.position} = ${incoming.position}`
+  (SELECT key AS place, ${listedMembers} FROM json_each(${list})) AS ${incoming}`
+const isKnown = madeOnce(sql`${known.txid} = ${incoming.txid} AND ${known.position} = ${incoming.position}`)
 /** What a node that is behind shows at or below the position was decided already. */
-const isNews = sql`(${incoming.state} <> 'seen' OR ${incoming.height} > (SELECT ${scans.height} FROM ${scans}))`
+const isNews = madeOnce(
+  sql`(${incoming.state} <> 'seen' OR ${incoming.height} > (SELECT ${scans.height} FROM ${scans}))`,
+)
 /** Whether the wallet has room for an amount and those before it in the list. `total` is exact as far as it matters. */
-const fits = sql`${incoming.state} <> 'credited' OR ${Number(amountMax)} >= total(${incoming.amount})
+const fits = madeOnce(sql`${incoming.state} <> 'credited' OR ${largestAmount} >= total(${incoming.amount})
       OVER (PARTITION BY ${incoming.uid}, ${incoming.cuy} ORDER BY place ROWS UNBOUNDED PRECEDING)
       + coalesce((SELECT ${wallets.balance} FROM ${wallets}
-        WHERE ${wallets.uid} = ${incoming.uid} AND ${wallets.cuy} = ${incoming.cuy}), 0) AS fits`
-const settled = sql`iif(fits, ${incoming.state}, 'held') AS ${bare(state)},
-  iif(fits, ${incoming.reason}, 'wallet-full') AS ${bare(reason)}, iif(fits, ${incoming.amount}, 0) AS ${bare(transfers.amount)}`
-
-const isAskedAgain = sql`EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open
+        WHERE ${wallets.uid} = ${incoming.uid} AND ${wallets.cuy} = ${incoming.cuy}), 0) AS fits`)
+const settled = madeOnce(sql`iif(fits, ${incoming.state}, 'held') AS ${bare(state)},
+  iif(fits, ${incoming.reason}, 'wallet-full') AS ${bare(reason)}, iif(fits, ${incoming.amount}, 0) AS ${bare(transfers.amount)}`)
+/** Whether an unfinished requested rescan covers the block. */
+const isAskedAgain = madeOnce(sql`EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open
       WHERE ${rescans.kind} = 'request' AND ${rescans.finished_at} IS NULL
-        AND ${rescans.to_height} >= ${known.height} AND ${rescans.next_height} <= ${known.height})`
+        AND ${rescans.to_height} >= ${known.height} AND ${rescans.next_height} <= ${known.height})`)
 
+const decidedValues = madeOnce(assignments(transfers, decided, [...facts, 'state', 'reason', 'amount']))
+const knownColumns =
+  madeOnce(sql`${known.id} AS known_id, ${known.state} AS known_state, ${known.reason} AS known_reason,
+    (${columnsOf(known, facts)}) IS (${columnsOf(incoming, facts)}) AS known_facts`)
+const changedColumns = madeOnce(sql`known_id, known_state, known_reason, known_facts,
+    ${columnsOf(incoming, [...facts, 'seconds', 'seen_by'])}, ${settled}`)
+/** The first sighting stays. */
+const sightingValues =
+  madeOnce(sql`${bare(transfers.seconds)} = coalesce(${transfers.seconds}, ${decided.seconds}),
+    ${bare(transfers.seen_by)} = coalesce(${transfers.seen_by}, ${decided.seen_by})`)
 const updateKnown = (list: string, at: UnixMs) => sql`
-UPDATE ${transfers} SET ${assignments(transfers, decided, [...facts, 'state', 'reason', 'amount'])},
-  ${bare(transfers.seconds)} = coalesce(${transfers.seconds}, ${decided.seconds}),
-  ${bare(transfers.seen_by)} = coalesce(${transfers.seen_by}, ${decided.seen_by}), ${bare(transfers.changed_at)} = ${at}
-FROM (SELECT known_id, known_state, known_reason, known_facts,
-    ${columnsOf(incoming, [...facts, 'seconds', 'seen_by'])}, ${settled} FROM (
-  SELECT ${incoming}.*, ${known.id} AS known_id, ${known.state} AS known_state, ${known.reason} AS known_reason,
-    (${columnsOf(known, facts)}) IS (${columnsOf(incoming, facts)}) AS known_facts,
-    ${fits}
+UPDATE ${transfers} SET ${decidedValues}, ${sightingValues}, ${bare(transfers.changed_at)} = ${at}
+FROM (SELECT ${changedColumns} FROM (
+  SELECT ${incoming}.*, ${knownColumns}, ${fits}
   FROM ${incomingOf(list)} CROSS JOIN ${transfers} AS ${known} ON ${isKnown}
   WHERE ${known.state} NOT IN ('credited', 'moved') AND ${isNews}
     AND (${incoming.state} <> 'seen' OR ${known.state} IN ('seen', 'dropped'))
@@ -308,9 +325,16 @@ FROM (SELECT known_id, known_state, known_reason, known_facts,
 WHERE ${transfers.id} = known_id
   AND NOT (known_facts AND known_state = ${decided.state} AND known_reason IS ${decided.reason})`
 
+const newNames = ['txid', 'position', ...facts, 'seconds', 'seen_by'] as const
+const newColumns = madeOnce(
+  bareList(
+    ([...newNames, 'state', 'reason', 'amount', 'created_at', 'changed_at'] as const).map((name) => transfers[name]),
+  ),
+)
+const newValues = madeOnce(sql`${columnsOf(incoming, newNames)}, ${settled}`)
 const insertNew = (list: string, at: UnixMs, max: number) => sql`
-INSERT INTO ${transfers} (${bareList([...listed.map((name) => transfers[name]), transfers.created_at, transfers.changed_at])})
-SELECT ${columnsOf(incoming, ['txid', 'position', ...facts, 'seconds', 'seen_by'])}, ${settled}, ${at}, ${at} FROM (
+INSERT INTO ${transfers} (${newColumns})
+SELECT ${newValues}, ${at}, ${at} FROM (
   SELECT ${incoming}.*, ${fits} FROM ${incomingOf(list)}
   WHERE ${isNews} AND NOT EXISTS (SELECT 1 FROM ${transfers} AS ${known} WHERE ${isKnown})
 ) AS ${incoming}
@@ -368,7 +392,7 @@ SELECT ${filled}.* FROM json_each(${JSON.stringify(units)}) AS unit CROSS JOIN (
   WHERE ${state} = 'held' AND ${reason} = 'wallet-full' LIMIT ${fullWalletsMax}
 ) AS ${filled} ON ${filled.cuy} = unit.value ->> 'cuy'
 CROSS JOIN ${wallets} ON ${wallets.uid} = ${filled.uid} AND ${wallets.cuy} = ${filled.cuy}
-WHERE ${wallets.balance} <= ${Number(amountMax)} + 1 - CAST(${filled.raw} AS REAL) / (unit.value ->> 'divisor') LIMIT ${max}`
+WHERE ${wallets.balance} <= ${largestAmount} + 1 - CAST(${filled.raw} AS REAL) / (unit.value ->> 'divisor') LIMIT ${max}`
 
 const selectSentBy = (senders: readonly Address[], max: number) => sql`
 SELECT * FROM ${transfers} INDEXED BY transfer_held_from WHERE ${state} = 'held'

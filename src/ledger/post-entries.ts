@@ -3,7 +3,7 @@ import { amountMax, formatUnits } from '../common/amount.ts'
 import type { BackendName } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import { bare, bareList, member, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { bare, bareList, madeOnce, member, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { flows, postings, wallets } from '../d1/tables.ts'
 import type { Currencies } from './currencies.ts'
 import { type EntryRow, readEntry } from './entries.ts'
@@ -127,11 +127,13 @@ export async function storePost(
   }
 }
 
-// CROSS JOIN makes the list the outer loop, whatever the planner estimates.
-const ownWallet = sql`${wallets} ON ${wallets.uid} = ${member(flows.uid)} AND ${wallets.cuy} = ${member(flows.cuy)}`
-const knownEntries = (list: string) => sql`json_each(${list}) CROSS JOIN ${ownWallet}
-  CROSS JOIN ${flows} ON ${flows.wallet_id} = ${wallets.id} AND ${flows.osn} = ${member(flows.osn)}
-    AND ${flows.type} = ${member(flows.type)}`
+const ownWallet = madeOnce(
+  sql`${wallets} ON ${wallets.uid} = ${member(flows.uid)} AND ${wallets.cuy} = ${member(flows.cuy)}`,
+)
+const ownEntry = madeOnce(sql`${flows}
+  ON ${flows.wallet_id} = ${wallets.id} AND ${flows.osn} = ${member(flows.osn)} AND ${flows.type} = ${member(flows.type)}`)
+/** CROSS JOIN makes the list the outer loop, whatever the planner estimates. */
+const knownEntries = (list: string) => sql`json_each(${list}) CROSS JOIN ${ownWallet} CROSS JOIN ${ownEntry}`
 
 /** A trigger creates the entries and removes the row. Without the condition it would fail the batch, without a reason. */
 function insertPosting(list: string, by: BackendName, at: UnixMs): SQL {

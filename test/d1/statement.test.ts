@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeEach, expect, it } from 'vitest'
 import {
   isRefusedBy,
+  madeOnce,
   memberList,
   statement,
   toJsonTexts,
@@ -24,6 +25,10 @@ it('a parameter has one value wherever its name is, whatever the order of the va
 
 it('a statement without one of its values is a bug, and throws', () => {
   expect(() => statement('SELECT :a')(db, { b: 1 })).toThrow('no value for :a')
+})
+
+it('SQL that is made once has no values', () => {
+  expect(() => madeOnce(sql`SELECT ${1}`)).toThrow('constant SQL has no values')
 })
 
 it('a list of any length is bound as JSON, in texts of a limited length', async () => {

@@ -203,7 +203,7 @@ function interrupted({ db }: RunningService, work: () => Promise<void>): unknown
   let isStoring = false
   return {
     prepare(sql: string) {
-      isStoring ||= sql.includes('INSERT INTO transfer')
+      isStoring ||= sql.includes('INSERT INTO "transfer"')
       return db.prepare(sql)
     },
     withSession: (start: string) => db.withSession(start),
