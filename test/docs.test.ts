@@ -8,8 +8,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { unstable_startWorker } from 'wrangler'
 import { eventTypes } from '../src/d1/tables.ts'
 import { createDocument, documentedOperations } from '../src/http/openapi/document.ts'
+import { summarySchema } from '../src/http/openapi/summary.ts'
 import { ledgerRoutes, operations, routes } from '../src/http/routes.ts'
 import { signToken } from './http/auth/sign-token-example.ts'
+import { addDifferences, addEvents, faults, wellDesk } from './pages/desk-story.ts'
 import { embeddingExample } from './pages/embedding-page.ts'
 import { runCommand } from './support/command.ts'
 import { testSecret, testXpub } from './support/variables.ts'
@@ -55,6 +57,15 @@ describe('the OpenAPI document', () => {
 
   it('passes the linter', async () => {
     expect(await lint(fresh())).toEqual([])
+  })
+
+  it('has the shape of each summary that the desk is tested with', () => {
+    for (const change of [() => undefined, addDifferences, addEvents, ...faults.map(([, change]) => change)]) {
+      const desk = wellDesk()
+      change(desk)
+      const text = JSON.stringify(desk.summary).replace(/"#(-?[\d.]+)#"/g, '$1') // amounts, as they are written
+      expect(summarySchema().safeParse(JSON.parse(text)).error).toBeUndefined()
+    }
   })
 
   it('does not pass with an example that its schema refuses', async () => {

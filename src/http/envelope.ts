@@ -22,6 +22,15 @@ export interface JsonMembers {
   readonly [name: string]: Json
 }
 
+/** JSON of this shape as it is written: each number can be an exact one. */
+export type Written<T> = T extends number
+  ? T | RawJson
+  : T extends readonly (infer Item)[]
+    ? readonly Written<Item>[]
+    : T extends object
+      ? { readonly [Name in keyof T]: Written<T[Name]> }
+      : T
+
 /** An integer of smallest units as an exact JSON number of whole units. */
 export function jsonAmount(units: bigint, decimals: number): RawJson {
   return JSON.rawJSON(formatUnits(units, decimals))

@@ -65,6 +65,8 @@ export interface AlarmRule {
   /** Missing where only the fault can be observed, never its end: then the alarm ends after an hour without it. */
   readonly ends?: string
   readonly remedy: string
+  /** Whether the remedy needs what only the log line has. */
+  readonly needsLine?: true
 }
 
 /**
@@ -77,6 +79,7 @@ export const alarmTable = {
     ends: 'The scan has read all final blocks, or moves on.',
     remedy:
       'Nothing is lost: what arrived is credited once the scan goes on. The log line has the cause: nodes that do not answer, disagree or are behind (replace them in `TRON_NODES`, and deploy), or requests that are used up (get a larger plan, set its `perDay`, and deploy).',
+    needsLine: true,
   },
   'finality-stalled': {
     raised: 'For three minutes nodes that answer and are not behind have shown no new final block.',
@@ -98,6 +101,7 @@ export const alarmTable = {
     ends: 'The block was read, or an operator closed the gap.',
     remedy:
       'It is read again by itself, and what is in it is credited then. If it stays for some minutes, add a node to `TRON_NODES` or replace one, and deploy: where nodes disagree, the log line of `nodes-disagree` has what each says, and an explorer which is right. Where its reason names a transaction, only that one waits: look it up by its txid. The last resort is `npm run operate -- gap close`: the rest of it is never read, so deposits in it are credited only where their owner asks by txid.',
+    needsLine: true,
   },
   'transaction-unreadable': {
     raised: 'Nodes agree on a transaction whose bytes this service cannot read. The rest of its block is credited.',
@@ -108,14 +112,17 @@ export const alarmTable = {
     raised: 'Nodes differ about a final block or the decimals of a token. What they do not agree on is not credited.',
     remedy:
       'They are asked again by themselves. If it stays for some minutes, replace the node that is wrong: the log line has the numbers of the nodes in `TRON_NODES`, and what each says.',
+    needsLine: true,
   },
   'node-lies': {
     raised: 'A node contradicts itself or the clock, or is of another network. Its answer is not used.',
     remedy: 'The log line has the number of the node in `TRON_NODES`, and why. Check its URL there, or replace it.',
+    needsLine: true,
   },
   'node-unfit': {
     raised: 'A node cannot be used: it has no transaction history, no logs of a block, or no tag `finalized`.',
     remedy: 'The log line names the node and what it lacks. Repair it, or name another one in `TRON_NODES`.',
+    needsLine: true,
   },
   'allowance-used-up': {
     raised:
@@ -159,6 +166,7 @@ export const alarmTable = {
     ends: 'The configuration is that of the stored data.',
     remedy:
       'The log line names the setting, what is stored and what is configured. Set it back, or use the right database. Where the decimals of a currency were wrong and are right now, run `npm run operate -- currency --cuy <n> --production`.',
+    needsLine: true,
   },
   'key-was-used': {
     raised: 'The database is empty, and the first addresses of the key hold or held something. No address is issued.',
@@ -169,6 +177,7 @@ export const alarmTable = {
     raised: 'A setting is missing or wrong; once for each, whenever the Worker starts. Nothing is served.',
     ends: 'The Worker starts without it.',
     remedy: 'The log line names the setting and what it takes.',
+    needsLine: true,
   },
   'database-filling': {
     raised: 'The database has reached 70 % of what D1 stores in one.',

@@ -34,12 +34,8 @@ export interface SharedHealth {
 /** What is shared in a new isolate. */
 export const createSharedHealth = (): SharedHealth => ({ newest: null, readAt: 0 })
 
-/** Reads the health of the scan. No node is queried, and the database at most once in `sharedHealthMs`. */
-export async function readScanHealth(
-  context: Pick<ReadContext, 'db' | 'clock'>,
-  shared: SharedHealth,
-): Promise<ScanHealth> {
-  const state = await readState(context, shared)
+/** The health of the scan in this state, which is null before it was started. */
+export function healthOf(state: ScanState | null, now: UnixMs): ScanHealth {
   if (state === null)
     return {
       status: 'stopped',
@@ -55,7 +51,7 @@ export async function readScanHealth(
   const finalizedTime = state.finalized >= scanned && state.finalizedTime > 0 ? state.finalizedTime : null
   const heights = { scanned, finalized, behind, finalizedTime }
   if (state.halted !== null) return { ...heights, status: 'stopped', msg: `the scan is halted: ${state.halted}` }
-  const stillMs = context.clock.now() - state.advancedAt
+  const stillMs = now - state.advancedAt
   if (stillMs > stoppedAfterMs) {
     return { ...heights, status: 'stopped', msg: `the scan has not advanced for ${Math.floor(stillMs / 1000)} s` }
   }
@@ -63,7 +59,11 @@ export async function readScanHealth(
   return { ...heights, status: 'ok', msg: null }
 }
 
-async function readState({ db, clock }: Pick<ReadContext, 'db' | 'clock'>, shared: SharedHealth) {
+/** Reads the state of the scan. No node is queried, and the database at most once in `sharedHealthMs`. */
+export async function readScanState(
+  { db, clock }: Pick<ReadContext, 'db' | 'clock'>,
+  shared: SharedHealth,
+): Promise<ScanState | null> {
   const { newest, readAt } = shared
   const now = clock.now()
   // While a read runs, others use the state before it, unless that is older: after a pause, or where reads fail.

@@ -11,7 +11,7 @@ import {
 } from '../../src/deposits/deposits.ts'
 import { storeTransfers } from '../../src/deposits/transfers.ts'
 import { createSharedHealth } from '../../src/scan/health.ts'
-import { readSummary, summaryDays } from '../../src/scan/summary.ts'
+import { readSummary, summaryDays } from '../../src/summary/summary.ts'
 import { registerEndpoints } from '../../src/webhooks/endpoint-state.ts'
 import { twoCurrencies } from '../support/currencies.ts'
 import {
@@ -185,7 +185,10 @@ describe('the summary', () => {
       ),
       db.prepare(`UPDATE scan SET problem = 'no-answer'`),
     ])
-    expect(await summary()).toMatchObject({ currencies: [{ unread: 0 }, { unread: 0 }], problem: 'no-answer' })
+    expect(await summary()).toMatchObject({
+      currencies: [{ unread: 0 }, { unread: 0 }],
+      scan: { problem: 'no-answer' },
+    })
     await storeTransfers(db, [nth(3, credited(1n), { ...toSecond, block: block(102) })], ms(today))
     expect(await summary()).toMatchObject({ currencies: [{ unread: 1 }, { unread: 0 }] })
   })

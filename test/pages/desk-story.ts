@@ -10,8 +10,8 @@ const day = (index: number) => ({
   deposits: (index * 7) % 11,
   sum: exact(`${(index * 37) % 90}.5`),
   entries: [
-    { type: 1, count: (index * 7) % 11 },
-    { type: 4, count: (index * 5) % 7 },
+    { type: 1, count: (index * 7) % 11, sum: exact(`${(index * 37) % 90}.5`) },
+    { type: 4, count: (index * 5) % 7, sum: exact(`-${index}.25`) },
   ],
 })
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { readScanHealth } from '../../scan/health.ts'
+import { healthOf, readScanState } from '../../scan/health.ts'
 import type { Route } from '../context.ts'
 import { failure, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
@@ -10,8 +10,8 @@ export const health = {
   rateClass: null,
   handle: async (c) => {
     const { services } = c.env
-    const health = await readScanHealth(services.primary(c.get('invocation')), services.sharedHealth)
-    const { status, scanned, finalized, behind, msg } = health
+    const state = await readScanState(services.primary(c.get('invocation')), services.sharedHealth)
+    const { status, scanned, finalized, behind, msg } = healthOf(state, services.settings.clock.now())
     const data = { status, scanned, finalized, behind }
     return status === 'stopped' ? failure({ status: 503, msg: msg ?? status }, data) : success(data, msg ?? undefined)
   },

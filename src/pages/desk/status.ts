@@ -6,7 +6,7 @@ import { type Finding, finalAgeSeconds, findingsOf, isBad, nodesLateSeconds, sta
 import { createLiveSlot, fact, hint, lateText, sentence, small, storyButton } from './parts.ts'
 import { refusalElements } from './refusal.ts'
 import { line } from './steps.ts'
-import { namesLine } from './words.ts'
+import { needsLine } from './words.ts'
 
 /** What a finding is about is shown so often; the lists have all of it. */
 const itemsMax = 3
@@ -40,7 +40,7 @@ function findingElements(context: DeskContext, [first, ...rest]: readonly Findin
   if (first === undefined) {
     return [html('h2', { id: 'state' }, texts.allWell), line(texts.allWellHelp(format.count(finalized)))]
   }
-  const named = [first, ...rest].map(({ kind }) => kind).filter(namesLine)
+  const named = [first, ...rest].map(({ kind }) => kind).filter(needsLine)
   const lines = [...new Set(named.map((kind) => (kind === 'gap-unread' ? 'nodes-disagree' : kind)))] // that one has the answers
   const others = rest.map((one) => html('li', { class: isBad(one) ? 'bad' : 'warn' }, ...detail(context, one, 'h3')))
   return [

@@ -113,8 +113,8 @@ export function remedyOf(context: DeskContext, kind: AlarmKind, cuy: number | nu
   return cuy === null ? remedy : remedy.replace('<n>', String(cuy))
 }
 
-/** Whether what to do names the log line of the alarm, in either language. */
-export const namesLine = (kind: string) => isKnown(kind) && /\bthe log line\b/i.test(alarmTable[kind].remedy)
+/** Whether what to do needs the log line of the alarm. */
+export const needsLine = (kind: string) => isKnown(kind) && 'needsLine' in alarmTable[kind]
 
 /** A difference of an address: more or less, how much, and what to do. */
 export function differenceWords(context: DeskContext, { amount, cuy }: DeskDifference) {

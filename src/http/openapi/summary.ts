@@ -1,0 +1,156 @@
+import * as z from 'zod/mini'
+import { entryTypes } from '../../common/ids.ts'
+import { heldReasons } from '../../d1/tables.ts'
+import { countedMax } from '../../deposits/deposits.ts'
+import { type AlarmKind, alarmTable } from '../../platform/alarm-table.ts'
+import {
+  summaryAlarmsMax,
+  summaryDays,
+  summaryDifferencesMax,
+  summaryGapSeenMax,
+  summaryGapsMax,
+  summaryUnreadMax,
+} from '../../summary/summary.ts'
+import * as docs from './docs.ts'
+
+/** The data of `GET /ledger/summary` as JSON. */
+export type SummaryData = z.output<ReturnType<typeof summarySchema>>
+
+const typeSum = () =>
+  z.strictObject({
+    type: z.literal(Object.values(entryTypes)),
+    count: docs.countSchema('How many entries.'),
+    sum: docs.amountSchema('What they sum up to, signed.'),
+  })
+
+const day = () =>
+  z.strictObject({
+    day: docs.textSchema('The day (UTC).', /^\d{4}-\d\d-\d\d$/),
+    deposits: docs.countSchema('How many deposits were credited.'),
+    sum: docs.amountSchema('What they sum up to, in whole units.'),
+    entries: docs.described(z.array(typeSum()), 'The types of which there are entries; a deposit is of type 1.'),
+  })
+
+const nullable = <Schema extends z.ZodMiniType>(schema: Schema, description: string) =>
+  docs.described(z.nullable(schema), description)
+
+const currency = () =>
+  docs.object('CurrencySummary', () => ({
+    cuy: docs.idSchema('The currency.'),
+    symbol: docs.textSchema('Its symbol.'),
+    owed: docs.amountSchema('What the wallets of all users hold.'),
+    held: nullable(
+      z.number(),
+      'What the addresses held when each was last read. null: none was. It is less than what is owed where money was ' +
+        'collected, and more where something arrived that is not credited.',
+    ),
+    held_at: nullable(docs.instantSchema(), 'About when the newest of these readings was made.'),
+    compared: docs.countSchema('How many addresses were read.'),
+    unread: docs.countSchema(
+      `Of the ${summaryUnreadMax} addresses that are read next: how many have a transfer that \`held\` may lack.`,
+    ),
+    unexplained: docs.amountSchema(
+      'The differences between records and readings that have an alarm, added up: more is there (positive), or less.',
+    ),
+    differing: docs.countSchema('How many addresses have such a difference.'),
+    days: docs.described(z.array(day()), `The last ${summaryDays} days, oldest first, today included.`),
+  }))
+
+const gap = () =>
+  z.strictObject({
+    from: docs.countSchema('The first block that is not read yet.'),
+    to: docs.countSchema('The last one.'),
+    since: docs.instantSchema(),
+    attempts: docs.countSchema('Tries since it last went forward.'),
+    why: docs.textSchema('Why it could not be read.'),
+    seen: docs.countSchema(
+      `Transfers that were seen in these blocks and wait; ${summaryGapSeenMax} means that many or more.`,
+    ),
+  })
+
+const subject = () =>
+  z.strictObject({
+    node: z.exactOptional(docs.idSchema('A node, by its place in `TRON_NODES`.')),
+    why: z.exactOptional(docs.textSchema('What is wrong with the node, if that is a fault of its own.')),
+    height: z.exactOptional(docs.countSchema('A block.')),
+    from: z.exactOptional(docs.countSchema('The first block of a gap when it was found.')),
+    txid: z.exactOptional(docs.textSchema('A transaction.')),
+    position: z.exactOptional(docs.countSchema('The place of a transfer in it.')),
+    cuy: z.exactOptional(docs.idSchema('A currency.')),
+    address: z.exactOptional(docs.textSchema('An address.')),
+    contract: z.exactOptional(docs.textSchema('The contract of a token.')),
+    setting: z.exactOptional(docs.textSchema('A setting.')),
+    endpoint: z.exactOptional(docs.idSchema('An endpoint, by its place in `WEBHOOKS`.')),
+    event: z.exactOptional(docs.idSchema('An event.')),
+  })
+
+const alarm = () =>
+  z.strictObject({
+    kind: docs.described(z.enum(Object.keys(alarmTable) as AlarmKind[]), 'The kind of alarm.'),
+    subject: docs.described(subject(), 'What it is about; empty if there is one alarm of the kind at a time.'),
+    since: docs.instantSchema(),
+    raised: docs.textSchema('When an alarm of this kind is raised.'),
+    remedy: docs.textSchema('What to do.'),
+  })
+
+const difference = () =>
+  z.strictObject({
+    cuy: docs.idSchema('The currency.'),
+    address: docs.textSchema('The address.'),
+    amt: docs.amountSchema('How much more (positive) or less it holds than is recorded.'),
+    since: docs.instantSchema(),
+  })
+
+const endpoint = () =>
+  z.strictObject({
+    number: docs.idSchema('Its place in `WEBHOOKS`.'),
+    behind_seconds: docs.countSchema('The age of the oldest event that it lacks; 0 where it lacks none.'),
+    failing_since: nullable(docs.instantSchema(), 'Since when deliveries fail; null where they do not.'),
+    last_failure: nullable(z.string(), 'Why the last failed delivery failed.'),
+  })
+
+const held = () =>
+  z.strictObject({
+    reason: docs.described(z.enum(heldReasons), 'Why.'),
+    cuy: docs.idSchema('The currency.'),
+    count: docs.countSchema('How many.'),
+  })
+
+const scan = () =>
+  z.strictObject({
+    status: docs.described(z.enum(['ok', 'behind', 'stopped']), 'As `/health`.'),
+    scanned: docs.countSchema('Height up to which the chain is scanned.'),
+    finalized: docs.countSchema('Newest final height that is known.'),
+    behind: docs.countSchema('Blocks between the two.'),
+    finalized_at: nullable(
+      docs.instantSchema(),
+      'The time of that block on the chain: about a minute ago where the nodes follow the chain. null: not known.',
+    ),
+    msg: nullable(z.string(), 'What is wrong; null where nothing is.'),
+    problem: nullable(
+      z.enum(['no-answer', 'disagreement', 'forked', 'limited', 'out-of-time']),
+      'Why the newest tick did not read every final block; null where it did.',
+    ),
+    oldest_held_at: nullable(docs.instantSchema(), 'When the oldest held transfer was found; null where none is held.'),
+  })
+
+/** The data of `GET /ledger/summary`. */
+export const summarySchema = () =>
+  docs.object('Summary', () => ({
+    currencies: z.array(currency()),
+    addresses: docs.countSchema('How many addresses were issued.'),
+    transfers: z.strictObject({
+      seen: docs.countSchema(`Transfers that are not final; ${countedMax} means that many or more.`),
+      held: docs.countSchema(`Held transfers; ${countedMax} means that many or more.`),
+      held_for: z.array(held()),
+    }),
+    gaps: docs.described(z.array(gap()), `Blocks that could not be read: the lowest ${summaryGapsMax} ranges.`),
+    alarms: docs.described(z.array(alarm()), `Raised alarms, at most ${summaryAlarmsMax}, ordered by their kind.`),
+    differences: docs.described(
+      z.array(difference()),
+      `Addresses that hold something else than is recorded, and have an alarm: the first ${summaryDifferencesMax}.`,
+    ),
+    newest_event: docs.countSchema('The id of the newest event, for `/ledger/events`; 0 where there is none.'),
+    scan: scan(),
+    endpoints: docs.described(z.array(endpoint()), 'The configured endpoints.'),
+  }))

@@ -1,0 +1,242 @@
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import type { EndpointKey } from '../common/ids.ts'
+import type { UnixMs } from '../common/time.ts'
+import { type ReadDatabase, toStatement } from '../d1/database.ts'
+import { alarmRows, days, events, holdings, rescans, totals } from '../d1/state-tables.ts'
+import { addresses, type HeldReason, type TotalKind, transfers } from '../d1/tables.ts'
+import { countedMax } from '../deposits/deposits.ts'
+import type { ReadContext } from '../ledger/context.ts'
+import type { AlarmSubject } from '../platform/alarm-table.ts'
+import { healthOf, readScanState, type SharedHealth } from '../scan/health.ts'
+import { selectEndpoints } from '../webhooks/endpoint-state.ts'
+import { ofDeployment } from '../webhooks/watch-endpoints.ts'
+
+/** Days in a summary, today's included. They are those of UTC. */
+export const summaryDays = 30
+/** Gaps in a summary, from the lowest on. */
+export const summaryGapsMax = 20
+/** Alarms in a summary, by kind. */
+export const summaryAlarmsMax = 50
+/** Addresses with a difference in a summary. */
+export const summaryDifferencesMax = 20
+/** Transfers of one gap that are counted. */
+export const summaryGapSeenMax = 100
+/** Addresses of one currency, those that are read next, among which the ones with newer transfers are counted. */
+export const summaryUnreadMax = 200
+/** An address is read this long after a transfer of it was stored (`0001_invariants.sql`). */
+const readAfterMs = 60_000
+
+const dayMs = 86_400_000
+
+/** What an operator looks at first, in units of the database. `GET /ledger/summary` says what each member means. */
+export type Summary = Awaited<ReturnType<typeof readSummary>>
+/** The sums of one currency: `owed` in ledger units, the others in chain units. */
+export type CurrencySummary = ReturnType<typeof sumsOf>
+
+/** Reads what is stored, and no node. All sums are kept as they arise, so the rows read do not grow with the history. */
+export async function readSummary(
+  context: Pick<ReadContext, 'db' | 'clock' | 'currencies'>,
+  endpoints: readonly { readonly key: EndpointKey }[],
+  shared: SharedHealth,
+) {
+  const { db, clock, currencies } = context
+  const now = clock.now()
+  const today = Math.floor(now / dayMs)
+  const cuys = currencies.list.map(({ cuy }) => cuy)
+  const queries = {
+    totals: selectTotals(),
+    days: selectDays(today - summaryDays),
+    counts: selectCounts(),
+    held: selectHeld(),
+    gaps: selectGaps(),
+    alarms: selectRaised(),
+    differences: selectDifferences(),
+    unread: selectUnread(JSON.stringify(cuys), now + readAfterMs),
+  }
+  const [found, stored, state] = await Promise.all([
+    readTogether(db, queries),
+    endpoints.length === 0 ? [] : selectEndpoints(db),
+    readScanState(context, shared),
+  ])
+  const [counts] = found.counts
+  return {
+    currencies: cuys.map((cuy) => {
+      const unread = found.unread.find((one) => one.cuy === cuy)?.unread ?? 0
+      return sumsOf(
+        {
+          cuy,
+          unread,
+          totals: found.totals.filter((one) => one.cuy === cuy),
+          days: found.days.filter((one) => one.cuy === cuy),
+        },
+        today,
+      )
+    }),
+    addresses: counts?.addresses ?? 0,
+    seen: counts?.seen ?? 0,
+    held: found.held,
+    gaps: found.gaps,
+    alarms: found.alarms.map(({ kind, subject, since }) => {
+      return { kind, subject: JSON.parse(subject) as AlarmSubject, since } // safe: written as such by `alarms/`
+    }),
+    differences: found.differences.map((one) => ({ ...one, difference: BigInt(one.difference) })),
+    newestEvent: counts?.newestEvent ?? 0,
+    scan: { ...healthOf(state, now), problem: state?.problem ?? null },
+    endpoints: ofDeployment(stored, endpoints),
+  }
+}
+
+type Rows<Queries> = { readonly [Name in keyof Queries]: Queries[Name] extends SQL<infer Row> ? readonly Row[] : never }
+
+/** The rows of each query under its name, of one moment. */
+async function readTogether<Queries extends Readonly<Record<string, SQLWrapper>>>(
+  db: ReadDatabase,
+  queries: Queries,
+): Promise<Rows<Queries>> {
+  const results = await db.batch(Object.values(queries).map((query) => toStatement(db, query)))
+  const named = Object.keys(queries).map((name, i) => [name, results[i]?.results ?? []])
+  return Object.fromEntries(named) as Rows<Queries> // safe: results come in the order of the statements
+}
+
+type Total = typeof totals.$inferSelect
+type TotalRow = Pick<Total, 'cuy' | 'kind' | 'number'> & { readonly at: UnixMs; readonly parts: string }
+
+function selectTotals(): SQL<TotalRow> {
+  const { cuy, kind, number, changed_at, part_0, part_1, part_2, part_3, part_4, part_5, part_6 } = totals
+  const parts = sql.join([part_0, part_1, part_2, part_3, part_4, part_5, part_6], sql` || ' ' || `)
+  return sql`SELECT ${cuy}, ${kind}, ${number}, ${changed_at} AS at, ${parts} AS parts FROM ${totals}`
+}
+
+type DayRow = Pick<typeof days.$inferSelect, 'day' | 'cuy' | 'type'> & {
+  readonly count: number
+  readonly parts: string
+}
+
+function selectDays(after: number): SQL<DayRow> {
+  const { day, cuy, type, entries, high, low } = days
+  return sql`SELECT ${day}, ${cuy}, ${type}, ${entries} AS count, ${high} || ' ' || ${low} AS parts
+FROM ${days} WHERE ${day} > ${after} ORDER BY ${day}, ${cuy}, ${type}`
+}
+
+/** At most `countedMax` transfers are counted. Ids of addresses have no gap. */
+function selectCounts(): SQL<{ readonly seen: number; readonly addresses: number; readonly newestEvent: number }> {
+  const { id } = addresses
+  return sql`
+SELECT (SELECT count(*) FROM (
+    SELECT 1 FROM ${transfers} INDEXED BY transfer_seen WHERE ${transfers.state} = 'seen' LIMIT ${countedMax})) AS seen,
+  coalesce((SELECT max(${id}) FROM ${addresses}) - (SELECT min(${id}) FROM ${addresses}) + 1, 0) AS addresses,
+  coalesce((SELECT max(${events.id}) FROM ${events}), 0) AS newestEvent`
+}
+
+type Transfer = typeof transfers.$inferSelect
+type HeldRow = Pick<Transfer, 'cuy'> & {
+  readonly reason: HeldReason
+  readonly count: number
+  /** When the oldest of them was found. */
+  readonly oldestAt: UnixMs
+}
+
+/** Of the first `countedMax`, by their reason. */
+function selectHeld(): SQL<HeldRow> {
+  const { reason, cuy, id, state, created_at } = transfers
+  return sql`
+SELECT held.reason, held.cuy, held.count, ${created_at} AS oldestAt FROM (
+  SELECT reason, cuy, count(*) AS count, min(id) AS oldest FROM (
+    SELECT ${reason} AS reason, ${cuy} AS cuy, ${id} AS id FROM ${transfers} INDEXED BY transfer_held
+    WHERE ${state} = 'held' ORDER BY ${reason}, ${cuy}, ${id} LIMIT ${countedMax})
+  GROUP BY reason, cuy
+) AS held CROSS JOIN ${transfers} ON ${id} = held.oldest ORDER BY held.reason, held.cuy`
+}
+
+type Gap = typeof rescans.$inferSelect
+type GapRow = Pick<Gap, 'attempts'> & {
+  readonly from: Gap['next_height']
+  readonly to: Gap['to_height']
+  readonly why: string
+  readonly since: UnixMs
+  /** Transfers that were seen in it, at most `summaryGapSeenMax`. */
+  readonly seen: number
+}
+
+function selectGaps(): SQL<GapRow> {
+  const { next_height: from, to_height: to, attempts, reason, created_at, kind, finished_at } = rescans
+  const { state, height } = transfers
+  return sql`
+SELECT ${from} AS "from", ${to} AS "to", ${attempts}, ${reason} AS why, ${created_at} AS since, (
+  SELECT count(*) FROM (SELECT 1 FROM ${transfers} INDEXED BY transfer_seen
+    WHERE ${state} = 'seen' AND ${height} BETWEEN ${from} AND ${to} LIMIT ${summaryGapSeenMax})) AS seen
+FROM ${rescans} INDEXED BY rescan_open WHERE ${kind} = 'gap' AND ${finished_at} IS NULL
+ORDER BY ${to} LIMIT ${summaryGapsMax}`
+}
+
+type AlarmRow = Pick<typeof alarmRows.$inferSelect, 'kind' | 'subject'> & { readonly since: UnixMs }
+
+function selectRaised(): SQL<AlarmRow> {
+  const { kind, subject, raised_at } = alarmRows
+  return sql`SELECT ${kind}, ${subject}, ${raised_at} AS since FROM ${alarmRows}
+ORDER BY ${kind}, ${subject} LIMIT ${summaryAlarmsMax}`
+}
+
+type DifferenceRow = Pick<typeof holdings.$inferSelect, 'cuy' | 'address' | 'difference'> & { readonly since: UnixMs }
+
+/** Differences that are reported, with the time of the alarm. They are signed, in chain units. */
+function selectDifferences(): SQL<DifferenceRow> {
+  const { kind, subject, raised_at } = alarmRows
+  const { cuy, address, difference } = holdings
+  return sql`
+SELECT ${cuy}, ${address}, ${difference}, since FROM (
+  SELECT ${subject} AS subject, ${raised_at} AS since FROM ${alarmRows}
+  WHERE ${kind} IN ('reconciliation-shortfall', 'reconciliation-surplus')
+  ORDER BY ${kind}, ${subject} LIMIT ${summaryDifferencesMax}) AS reported
+CROSS JOIN ${holdings} ON ${cuy} = reported.subject ->> 'cuy' AND ${address} = reported.subject ->> 'address'
+WHERE ${difference} <> '0'`
+}
+
+type UnreadRow = Pick<Total, 'cuy'> & { readonly unread: number }
+
+/** Of the addresses that are read before `soon`: how many have a transfer that their newest reading may lack. */
+function selectUnread(cuys: string, soon: number): SQL<UnreadRow> {
+  const { cuy, due_at, changed_height, read_from } = holdings
+  return sql`
+SELECT value AS cuy, (
+  SELECT count(*) FROM (
+    SELECT ${changed_height} AS changed, ${read_from} AS read FROM ${holdings} INDEXED BY holding_due
+    WHERE ${cuy} = value AND ${due_at} <= ${soon} ORDER BY ${due_at} LIMIT ${summaryUnreadMax})
+  WHERE changed > coalesce(read, 0)) AS unread
+FROM json_each(${cuys})`
+}
+
+interface SumRows {
+  readonly cuy: Total['cuy']
+  readonly unread: number
+  readonly totals: readonly TotalRow[]
+  readonly days: readonly DayRow[]
+}
+
+/** What nothing is known of is 0. The days are the oldest first, without a hole. */
+function sumsOf({ cuy, unread, totals: sums, days: rows }: SumRows, today: number) {
+  const total = (kind: TotalKind) => sums.find((one) => one.kind === kind)
+  const [owed, held, difference] = [total('owed'), total('held'), total('difference')]
+  const byDay = Map.groupBy(rows, ({ day }) => day)
+  return {
+    cuy,
+    owed: sumOf(owed?.parts, 12),
+    /** By the newest reading of each address; null where none was read. */
+    held:
+      held === undefined || held.number === 0
+        ? null
+        : { sum: sumOf(held.parts, 12), addresses: held.number, newestAt: held.at },
+    unread,
+    unexplained: { sum: sumOf(difference?.parts, 12), addresses: difference?.number ?? 0 },
+    days: Array.from({ length: summaryDays }, (_, i) => {
+      const day = today - summaryDays + 1 + i
+      const entries = (byDay.get(day) ?? []).map(({ type, count, parts }) => ({ type, count, sum: sumOf(parts, 9) }))
+      return { startsAt: (day * dayMs) as UnixMs, entries } // safe: the start of a day
+    }),
+  }
+}
+
+/** A sum of parts with this many digits each, the highest first. They are one text: a part can have more digits than a double. */
+function sumOf(parts = '0', digits: number): bigint {
+  return parts.split(' ').reduce((sum, part) => sum * 10n ** BigInt(digits) + BigInt(part), 0n)
+}
