@@ -159,13 +159,13 @@ type GapRow = Pick<Gap, 'attempts'> & {
 }
 
 function selectGaps(): SQL<GapRow> {
-  const { next_height: from, to_height: to, attempts, reason, created_at, kind, finished_at } = rescans
+  const { next_height: from, to_height: to, attempts, why, created_at, kind, finished_at } = rescans
   const { state, height } = transfers
   return sql`
-SELECT ${from} AS "from", ${to} AS "to", ${attempts}, ${reason} AS why, ${created_at} AS since, (
+SELECT ${from} AS "from", ${to} AS "to", ${attempts}, ${why}, ${created_at} AS since, (
   SELECT count(*) FROM (SELECT 1 FROM ${transfers} INDEXED BY transfer_seen
     WHERE ${state} = 'seen' AND ${height} BETWEEN ${from} AND ${to} LIMIT ${summaryGapSeenMax})) AS seen
-FROM ${rescans} INDEXED BY rescan_open WHERE ${kind} = 'gap' AND ${finished_at} IS NULL
+FROM ${rescans} INDEXED BY rescan_open WHERE ${finished_at} IS NULL AND (${kind} = 'gap' OR ${attempts} > 0)
 ORDER BY ${to} LIMIT ${summaryGapsMax}`
 }
 
@@ -173,7 +173,7 @@ type AlarmRow = Pick<typeof alarmRows.$inferSelect, 'kind' | 'subject'> & { read
 
 function selectRaised(): SQL<AlarmRow> {
   const { kind, subject, raised_at } = alarmRows
-  return sql`SELECT ${kind}, ${subject}, ${raised_at} AS since FROM ${alarmRows}
+  return sql`SELECT ${kind}, ${subject}, ${raised_at} AS since FROM ${alarmRows} WHERE ${raised_at} IS NOT NULL
 ORDER BY ${kind}, ${subject} LIMIT ${summaryAlarmsMax}`
 }
 
@@ -186,7 +186,7 @@ function selectDifferences(): SQL<DifferenceRow> {
   return sql`
 SELECT ${cuy}, ${address}, ${difference}, since FROM (
   SELECT ${subject} AS subject, ${raised_at} AS since FROM ${alarmRows}
-  WHERE ${kind} IN ('reconciliation-shortfall', 'reconciliation-surplus')
+  WHERE ${raised_at} IS NOT NULL AND ${kind} IN ('reconciliation-shortfall', 'reconciliation-surplus')
   ORDER BY ${kind}, ${subject} LIMIT ${summaryDifferencesMax}) AS reported
 CROSS JOIN ${holdings} ON ${cuy} = reported.subject ->> 'cuy' AND ${address} = reported.subject ->> 'address'
 WHERE ${difference} <> '0'`

@@ -1,4 +1,4 @@
-import { type BlockHeight, type BlockRef, type Header, type Log, nativeAsset, type Txid } from '../chain/block.ts'
+import type { BlockHeight, BlockRef, Header } from '../chain/block.ts'
 import {
   type BlockReading,
   type ChainResult,
@@ -7,140 +7,15 @@ import {
   readBlocksMax,
   type Tail,
 } from '../chain/chain.ts'
-import { err, ok, type Result } from '../common/result.ts'
+import { err, ok } from '../common/result.ts'
 import { agreeByQuorum, failureOf, firstAnswer, type QuorumVerdict, type Vote } from './agreement.ts'
-import { askApi, askOne, askRpc, noHistory, recordError, recordUnfit } from './ask.ts'
-import { isTooLarge, logsCall, parseResult, type RpcReply, receiptCall } from './json-rpc.ts'
+import { recordError } from './ask.ts'
 import { alarmTextMax, blockBytesAtFirst, questionBytes } from './limits.ts'
 import { demote, type Pool, type Session, type TronNode } from './node.ts'
-import { type BlockTransaction, type ParsedBlock, parseBlocks, successResult } from './parse/block.ts'
-import { callTypes } from './parse/contract.ts'
-import { type ParsedReceipt, parseBlockLogs, parseReceipt, tokenTransfers } from './parse/log.ts'
+import { isCall, isUnreadable, type NodeBlock, readNodeBlocks } from './node-blocks.ts'
+import type { ReadTransactions } from './parse/block.ts'
 import { whyImplausible } from './plausible.ts'
-import { type NodeError, type NodeErrorKind, type NodeResult, nodeError } from './transport.ts'
-
-/** A block as one node shows it, and the transfers in it. */
-export interface NodeBlock {
-  readonly header: Header
-  readonly transactions: readonly BlockTransaction[]
-  /** TRX. */
-  readonly native: readonly ChainTransfer[]
-  /** Tokens that count, or null where the node could not give the logs of the block: it has too many. */
-  readonly tokens: readonly ChainTransfer[] | null
-  /** Logs of the transaction that was asked for. */
-  readonly wantedLogs: readonly Log[]
-}
-
-/**
- * The blocks of one node from `from` on, `max` at most, with their transfers: at least one. Blocks end before the first one
- * that is malformed. Two requests, one more for each further batch of logs, and one where a final block has calls and no log.
- */
-export async function readNodeBlocks(
-  session: Session,
-  node: TronNode,
-  from: BlockHeight,
-  max: number,
-  wanted: Txid | null = null,
-  isFinal = true,
-): NodeResult<readonly NodeBlock[]> {
-  const parsed = await readBlocks(session, node, from, max)
-  if (!parsed.ok) return parsed
-  if (parsed.value.length === 0) return nodeError('behind', `no block ${from}`)
-  const { tokens } = session.pool
-  const calls = parsed.value.map(({ header }) => logsCall(header.hash))
-  const read = await askRpc(session, node, calls, (reply, i) => {
-    const block = parsed.value[i]
-    if (block === undefined) throw new Error('a reply without a call')
-    const logs = parseLogsReply(reply, block)
-    if (!logs.ok) return logs
-    // Only what is needed of the logs is kept: there can be tens of thousands.
-    const all = logs.value ?? []
-    const isSilent = logs.value?.length === 0 && block.transactions.some(isCall)
-    const own = logs.value && tokenTransfers(all, tokens)
-    return ok({ block, isSilent, tokens: own, wantedLogs: all.filter(({ txid }) => txid === wanted) })
-  })
-  if (!read.ok) return read
-  const silent = isFinal ? read.value.findLast(({ isSilent }) => isSilent)?.block : undefined
-  const history = silent === undefined ? ok(null) : await requireReceipt(session, node, silent)
-  if (!history.ok) return history
-  return ok(
-    read.value.map(({ block: { header, transactions }, tokens: own, wantedLogs }) => {
-      return { header, transactions, native: transactions.flatMap(nativeTransfer), tokens: own, wantedLogs }
-    }),
-  )
-}
-
-function readBlocks(session: Session, node: TronNode, from: number, max: number): NodeResult<readonly ParsedBlock[]> {
-  const body = { startNum: from, endNum: from + max }
-  return askApi(session, node, '/wallet/getblockbylimitnext', body, (value, bytes) => {
-    const parsed = parseBlocks(value, from, max)
-    if (!parsed.ok) return nodeError('bad-answer', parsed.error)
-    const { blocks, fault } = parsed.value
-    if (fault !== null) session.pool.report('node-lies', { node: node.number }, { node: node.number, why: fault })
-    if (blocks.length === 0 && fault !== null) return nodeError('bad-answer', fault)
-    if (blocks.length > 0) node.blockBytes = bytes / blocks.length
-    return ok(blocks)
-  })
-}
-
-/** The logs in a reply, or null where they are too many for one. */
-function parseLogsReply(reply: RpcReply, block: ParsedBlock): Result<readonly Log[] | null, NodeError> {
-  if (isTooLarge(reply)) return ok(null)
-  // The HTTP API has the block, and the backend that answers here does not (PROTOCOL.md, Log queries).
-  if (reply.kind === 'error' && reply.code === -32602) return nodeError('behind', 'no logs of an unknown block')
-  return parseResult(reply, `logs of ${block.header.height}`, (value) => parseBlockLogs(value, block))
-}
-
-function nativeTransfer({ txid, result, facts }: BlockTransaction): readonly ChainTransfer[] {
-  const { owner, target, amount } = facts ?? { owner: null, target: null, amount: null }
-  if (result !== successResult || owner === null || target === null || amount === null) return []
-  return [{ txid, position: 0, asset: nativeAsset, from: owner, to: target, amount }]
-}
-
-/** Whether it can have logs. */
-export function isCall({ result, facts }: BlockTransaction): boolean {
-  return result === successResult && (facts === null || callTypes.has(facts.type))
-}
-
-/** Whether it did something that its bytes do not show: they are not read as java-tron has read them. */
-export function isUnreadable({ result, facts }: BlockTransaction): boolean {
-  return result === successResult && facts === null
-}
-
-/**
- * A node whose history is off replies `[]` in place of logs (PROTOCOL.md, Log queries), and null in place of receipts. So where a
- * final block has calls and no log, a call must have a receipt: in any block, since one of another chain is for the scan to notice.
- */
-async function requireReceipt(
-  session: Session,
-  node: TronNode,
-  { header, transactions }: ParsedBlock,
-): NodeResult<null> {
-  const txid = transactions.find(isCall)?.txid
-  if (txid === undefined) return ok(null)
-  const receipt = await askOne(session, node, receiptCall(txid), (reply) =>
-    readReceipt(session, node, reply, txid, null),
-  )
-  if (!receipt.ok) return receipt
-  // Where nodes must agree, another one shows the logs.
-  const hasLogs = receipt.value === null || (receipt.value.logs.length > 0 && receipt.value.block.hash === header.hash)
-  if (!hasLogs || session.pool.quorum > 1) return ok(null)
-  return nodeError('bad-answer', `no logs of block ${header.height}, and a receipt with logs`)
-}
-
-/** The receipt of a transaction of a final block in a reply, or null where it is too large. */
-export function readReceipt(
-  session: Session,
-  node: TronNode,
-  reply: RpcReply,
-  txid: Txid,
-  hash: BlockRef['hash'] | null,
-): Result<ParsedReceipt | null, NodeError> {
-  if (isTooLarge(reply)) return ok(null)
-  // The block is final, so the node does not keep it (PROTOCOL.md, Receipts).
-  if (reply.kind === 'result' && reply.value === null) return recordUnfit(session, node, noHistory)
-  return parseResult(reply, 'a receipt', (value) => parseReceipt(value, txid, hash))
-}
+import { type NodeError, type NodeErrorKind, nodeError } from './transport.ts'
 
 /** What nodes must agree on: one line for each transaction and each transfer of a token that counts. */
 export function blockVote(block: NodeBlock): Vote<NodeBlock> {
@@ -226,8 +101,8 @@ const laterBlocks = [1, 8] as const
  */
 async function agreeOnBlocks(session: Session, from: BlockHeight, count: number, to: number): ChainResult<Verdicts> {
   for (let length = count; ; length = Math.ceil(length / 2)) {
-    const { known, errors } = await agreeOnRange(session, from, length)
-    if (known.length > 0) return ok(known)
+    const { verdicts, errors } = await agreeOnRange(session, from, length)
+    if (verdicts.length > 0) return ok(verdicts)
     const failure = failureOf(session, errors)
     const kinds = [...errors.values()].map(({ kind }) => kind)
     const isOfContent = kinds.some((kind) => ofContent.has(kind))
@@ -237,7 +112,7 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
     if (length > 1) continue
     // The nodes are well where they have a later block: then it is this one that cannot be read.
     for (const later of laterBlocks) {
-      const [other] = from + later <= to ? (await agreeOnRange(session, (from + later) as BlockHeight, 1)).known : []
+      const [other] = from + later <= to ? (await agreeOnRange(session, (from + later) as BlockHeight, 1)).verdicts : []
       if (other !== undefined && 'value' in other)
         return ok(later === 1 ? [{ kind: 'differs' }, other] : [{ kind: 'differs' }])
     }
@@ -247,8 +122,9 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
 
 /** The verdicts up to the first block that too few nodes have, or that is no child of the one before. */
 async function agreeOnRange(session: Session, from: BlockHeight, length: number) {
+  const known: ReadTransactions = new Map()
   const { verdicts, errors } = await agreeByQuorum(session, 'money', async (node) => {
-    const blocks = await readNodeBlocks(session, node, from, length)
+    const blocks = await readNodeBlocks(session, node, from, length, null, true, known)
     learnLength(node, length, blocks.ok ? null : blocks.error)
     return blocks.ok ? ok(blocks.value.map(blockVote)) : blocks
   })
@@ -262,7 +138,7 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
   if (end !== 0 && verdicts.length > 0) {
     for (const [node, { kind }] of errors) if (kind === 'too-large') demote(node, session.pool.clock)
   }
-  return { known: end === -1 ? verdicts : verdicts.slice(0, end), errors }
+  return { verdicts: end === -1 ? verdicts : verdicts.slice(0, end), errors }
 }
 
 /** Blocks after `known` by one node (see `Chain`). */

@@ -11,10 +11,11 @@ import {
 import { err, ok } from '../common/result.ts'
 import { type Answer, agreeByQuorum, agreeOnOne, collect, failureOf, largestGroup, type Vote } from './agreement.ts'
 import { askOne, askRpc } from './ask.ts'
-import { blockVote, isUnreadable, readNodeBlocks, readReceipt, renderTransfers } from './blocks.ts'
+import { blockVote, renderTransfers } from './blocks.ts'
 import { parseResult, receiptCall, transactionCall } from './json-rpc.ts'
 import type { Session, TronNode } from './node.ts'
-import { parseBlockRef, successResult } from './parse/block.ts'
+import { isUnreadable, readNodeBlocks, readReceipt } from './node-blocks.ts'
+import { parseBlockRef, type ReadTransactions, successResult } from './parse/block.ts'
 import { isObject, type Parsed, parseHash } from './parse/fields.ts'
 import { type ParsedReceipt, tokenTransfers } from './parse/log.ts'
 import type { NodeResult } from './transport.ts'
@@ -98,8 +99,9 @@ export async function readFinalTransaction(
   txid: Txid,
   height: BlockHeight,
 ): ChainResult<TransactionReading | null> {
+  const known: ReadTransactions = new Map()
   const agreed = await agreeOnOne(session, 'money', `block ${height}`, async (node) => {
-    const blocks = await readNodeBlocks(session, node, height, 1, txid)
+    const blocks = await readNodeBlocks(session, node, height, 1, txid, true, known)
     if (!blocks.ok) return blocks
     // Nodes must agree on the logs of the transaction too: they explain it to its caller.
     const withLogs = blocks.value.map((block) => {

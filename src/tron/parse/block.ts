@@ -22,6 +22,15 @@ export interface BlockTransaction {
   readonly facts: ContractFacts | null
 }
 
+/**
+ * Transactions of which the bytes were hashed and read, by txid. Another node's copy with the same `raw_data_hex`, character for
+ * character, says the same: that is compared, and no node is trusted for it.
+ */
+export type ReadTransactions = Map<unknown, ReadBytes & { readonly rawData: unknown }>
+
+/** What the bytes of a transaction say. */
+type ReadBytes = Pick<BlockTransaction, 'txid' | 'facts'>
+
 /** A block of the HTTP API. */
 export interface ParsedBlock {
   readonly header: Header
@@ -35,12 +44,13 @@ export const successResult = 'SUCCESS'
 
 /**
  * The blocks in a reply to `getblockbylimitnext`, from `from` on. They end before the first one that is malformed, and `fault` says
- * why. Above the node's head there are none.
+ * why. Above the node's head there are none. Transactions that are read are added to `known`.
  */
 export function parseBlocks(
   value: unknown,
   from: number,
   max: number,
+  known: ReadTransactions = new Map(),
 ): Parsed<{ readonly blocks: readonly ParsedBlock[]; readonly fault: string | null }> {
   if (!isObject(value) || !('block' in value ? Array.isArray(value.block) : Object.keys(value).length === 0)) {
     return err('a reply without blocks')
@@ -49,7 +59,7 @@ export function parseBlocks(
   if (items.length > max) return err(`${items.length} blocks in place of ${max}`)
   const blocks: ParsedBlock[] = []
   for (const item of items) {
-    const block = parseBlock(item, from + blocks.length)
+    const block = parseBlock(item, from + blocks.length, known)
     const parent = blocks.at(-1)
     const isChild = block.ok && (parent === undefined || block.value.header.parentHash === parent.header.hash)
     if (!block.ok || !isChild) return ok({ blocks, fault: block.ok ? 'a block that is no child' : block.error })
@@ -59,7 +69,7 @@ export function parseBlocks(
 }
 
 /** One block, with bytes that hash to the txids. */
-export function parseBlock(value: unknown, height: number): Parsed<ParsedBlock> {
+export function parseBlock(value: unknown, height: number, known: ReadTransactions = new Map()): Parsed<ParsedBlock> {
   const raw = isObject(value) && isObject(value.block_header) ? value.block_header.raw_data : null
   if (!isObject(value) || !isObject(raw)) return err('a block without header')
   const { number = 0, parentHash, timestamp = 0 } = raw // zeros are left out
@@ -71,7 +81,7 @@ export function parseBlock(value: unknown, height: number): Parsed<ParsedBlock> 
   const transactions: BlockTransaction[] = []
   const indexes = new Map<string, number>()
   for (const item of items) {
-    const transaction = parseTransaction(item)
+    const transaction = parseTransaction(item, known)
     if (!transaction.ok) return err(`block ${height}: ${transaction.error}`)
     indexes.set(transaction.value.txid, indexes.size)
     transactions.push(transaction.value)
@@ -94,16 +104,28 @@ function apiBytes(value: unknown): Uint8Array | null {
 
 const resultName = /^[A-Z_]{1,40}$/
 
-function parseTransaction(item: unknown): Parsed<BlockTransaction> {
+function parseTransaction(item: unknown, known: ReadTransactions): Parsed<BlockTransaction> {
   if (!isObject(item)) return err('a transaction that is not an object')
   const { txID, raw_data_hex, ret } = item
-  const [txid, bytes] = [apiHash(txID), apiBytes(raw_data_hex)]
-  if (txid === null || bytes === null) return err('a transaction without its txid or bytes')
-  if (bytesToHex(sha256(bytes)) !== txid) return err(`bytes that are not those of ${txid}`)
+  const before = known.get(txID)
+  const isSame = before !== undefined && before.rawData === raw_data_hex
+  const read = isSame ? ok(before) : readBytes(txID, raw_data_hex)
+  if (!read.ok) return read
+  const { txid, facts } = read.value
+  if (before === undefined) known.set(txid, { txid, facts, rawData: raw_data_hex })
   const first: unknown = Array.isArray(ret) ? ret[0] : undefined
   const result = isObject(first) ? (first.contractRet ?? 'DEFAULT') : undefined // the default is left out
   if (typeof result !== 'string' || !resultName.test(result)) return err(`no result of ${txid}`)
-  return ok({ txid: txid as Txid, result, facts: readContract(bytes) }) // safe: 32 bytes
+  return ok({ txid, result, facts })
+}
+
+/** The txid of a transaction and what its bytes say, which must hash to it. */
+function readBytes(txID: unknown, rawData: unknown): Parsed<ReadBytes> {
+  const bytes = apiBytes(rawData)
+  if (bytes === null) return err('a transaction without its bytes')
+  const txid = bytesToHex(sha256(bytes))
+  if (txID !== txid && apiHash(txID) !== txid) return err(`the bytes of ${txid} with another txid`)
+  return ok({ txid: txid as Txid, facts: readContract(bytes) }) // safe: 32 bytes
 }
 
 /** A block of JSON-RPC with txids. */

@@ -70,8 +70,7 @@ type Shape = Readonly<Record<number, 'number' | 'bytes' | 'message' | 'once'>>
 function readFields(message: Uint8Array, shape: Shape): Fields {
   const reader = new BinaryReader(message)
   const fields: Fields = new Map()
-  const merged = new Uint8Array(message.length) // copying all parts for each further one would take minutes
-  let size = 0
+  let [merged, size]: [Uint8Array | null, number] = [null, 0]
   while (reader.pos < reader.len) {
     const tag = reader.uint32() // `reader.tag()` refuses padded ones, which java-tron reads
     const [field, wireType] = [tag >>> 3, tag & 7]
@@ -81,14 +80,32 @@ function readFields(message: Uint8Array, shape: Shape): Fields {
     else if (kind !== undefined && kind !== 'number' && wireType === WireType.LengthDelimited) {
       if (kind === 'once' && before !== undefined) throw new Error('twice')
       const value = reader.bytes()
-      if (kind === 'message') {
-        merged.set(value, size)
-        size += value.length
+      if (kind !== 'message' || !(before instanceof Uint8Array)) {
+        fields.set(field, value)
+        continue
       }
-      fields.set(field, kind === 'message' ? merged.subarray(0, size) : value)
-    } else reader.skip(wireType, field)
+      if (merged === null) {
+        merged = new Uint8Array(message.length) // copying all parts for each further one would take minutes
+        merged.set(before)
+        size = before.length
+      }
+      merged.set(value, size)
+      size += value.length
+      fields.set(field, merged.subarray(0, size))
+    } else skip(reader, wireType, field)
   }
   return fields
+}
+
+/** As `BinaryReader.skip`, which makes a view of all that it skips: that takes a third of the time of reading a transaction. */
+function skip(reader: BinaryReader, wireType: WireType, field: number): void {
+  if (wireType !== WireType.LengthDelimited) {
+    reader.skip(wireType, field)
+    return
+  }
+  const length = reader.uint32()
+  reader.pos += length
+  if (reader.pos > reader.len) throw new Error('it ends early')
 }
 
 /** One of 10 bytes is negative whatever its last byte is, as in java-tron (`CodedInputStream.readRawVarint64`). */

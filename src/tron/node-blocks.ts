@@ -1,0 +1,146 @@
+import { type BlockHeight, type BlockRef, type Header, type Log, nativeAsset, type Txid } from '../chain/block.ts'
+import type { ChainTransfer } from '../chain/chain.ts'
+import { ok, type Result } from '../common/result.ts'
+import { askApi, askOne, askRpc, noHistory, recordUnfit } from './ask.ts'
+import { isTooLarge, logsCall, parseResult, type RpcReply, receiptCall } from './json-rpc.ts'
+import type { Session, TronNode } from './node.ts'
+import {
+  type BlockTransaction,
+  type ParsedBlock,
+  parseBlocks,
+  type ReadTransactions,
+  successResult,
+} from './parse/block.ts'
+import { callTypes } from './parse/contract.ts'
+import { type ParsedReceipt, parseBlockLogs, parseReceipt, tokenTransfers } from './parse/log.ts'
+import { type NodeError, type NodeResult, nodeError } from './transport.ts'
+
+/** A block as one node shows it, and the transfers in it. */
+export interface NodeBlock {
+  readonly header: Header
+  readonly transactions: readonly BlockTransaction[]
+  /** TRX. */
+  readonly native: readonly ChainTransfer[]
+  /** Tokens that count, or null where the node could not give the logs of the block: it has too many. */
+  readonly tokens: readonly ChainTransfer[] | null
+  /** Logs of the transaction that was asked for. */
+  readonly wantedLogs: readonly Log[]
+}
+
+/**
+ * The blocks of one node from `from` on, `max` at most, with their transfers: at least one. Blocks end before the first one
+ * that is malformed. `known` are the transactions that were read of other nodes for the same question. Two requests, one more for each further batch of logs, and one where a final block has calls and no log.
+ */
+export async function readNodeBlocks(
+  session: Session,
+  node: TronNode,
+  from: BlockHeight,
+  max: number,
+  wanted: Txid | null = null,
+  isFinal = true,
+  known: ReadTransactions = new Map(),
+): NodeResult<readonly NodeBlock[]> {
+  const parsed = await readBlocks(session, node, from, max, known)
+  if (!parsed.ok) return parsed
+  if (parsed.value.length === 0) return nodeError('behind', `no block ${from}`)
+  const { tokens } = session.pool
+  const calls = parsed.value.map(({ header }) => logsCall(header.hash))
+  const read = await askRpc(session, node, calls, (reply, i) => {
+    const block = parsed.value[i]
+    if (block === undefined) throw new Error('a reply without a call')
+    const logs = parseLogsReply(reply, block)
+    if (!logs.ok) return logs
+    // Only what is needed of the logs is kept: there can be tens of thousands.
+    const all = logs.value ?? []
+    const lacksLogs = logs.value?.length === 0 && block.transactions.some(isCall)
+    const transfers = logs.value && tokenTransfers(all, tokens)
+    return ok({ block, lacksLogs, transfers, wantedLogs: all.filter(({ txid }) => txid === wanted) })
+  })
+  if (!read.ok) return read
+  const suspect = isFinal ? read.value.findLast(({ lacksLogs }) => lacksLogs)?.block : undefined
+  const history = suspect === undefined ? ok(null) : await requireReceipt(session, node, suspect)
+  if (!history.ok) return history
+  return ok(
+    read.value.map(({ block: { header, transactions }, transfers, wantedLogs }) => {
+      return { header, transactions, native: transactions.flatMap(nativeTransfer), tokens: transfers, wantedLogs }
+    }),
+  )
+}
+
+function readBlocks(
+  session: Session,
+  node: TronNode,
+  from: number,
+  max: number,
+  known: ReadTransactions,
+): NodeResult<readonly ParsedBlock[]> {
+  const body = { startNum: from, endNum: from + max }
+  return askApi(session, node, '/wallet/getblockbylimitnext', body, (value, bytes) => {
+    const parsed = parseBlocks(value, from, max, known)
+    if (!parsed.ok) return nodeError('bad-answer', parsed.error)
+    const { blocks, fault } = parsed.value
+    if (fault !== null) session.pool.report('node-lies', { node: node.number }, { node: node.number, why: fault })
+    if (blocks.length === 0 && fault !== null) return nodeError('bad-answer', fault)
+    if (blocks.length > 0) node.blockBytes = bytes / blocks.length
+    return ok(blocks)
+  })
+}
+
+/** The logs in a reply, or null where they are too many for one. */
+function parseLogsReply(reply: RpcReply, block: ParsedBlock): Result<readonly Log[] | null, NodeError> {
+  if (isTooLarge(reply)) return ok(null)
+  // The HTTP API has the block, and the backend that answers here does not (PROTOCOL.md, Log queries).
+  if (reply.kind === 'error' && reply.code === -32602) return nodeError('behind', 'no logs of an unknown block')
+  return parseResult(reply, `logs of ${block.header.height}`, (value) => parseBlockLogs(value, block))
+}
+
+function nativeTransfer({ txid, result, facts }: BlockTransaction): readonly ChainTransfer[] {
+  const { owner, target, amount } = facts ?? { owner: null, target: null, amount: null }
+  if (result !== successResult || owner === null || target === null || amount === null) return []
+  return [{ txid, position: 0, asset: nativeAsset, from: owner, to: target, amount }]
+}
+
+/** Whether it can have logs. */
+export function isCall({ result, facts }: BlockTransaction): boolean {
+  return result === successResult && (facts === null || callTypes.has(facts.type))
+}
+
+/** Whether it did something that its bytes do not show: they are not read as java-tron has read them. */
+export function isUnreadable({ result, facts }: BlockTransaction): boolean {
+  return result === successResult && facts === null
+}
+
+/**
+ * A node whose history is off replies `[]` in place of logs (PROTOCOL.md, Log queries), and null in place of receipts. So where a
+ * final block has calls and no log, a call must have a receipt: in any block, since one of another chain is for the scan to notice.
+ */
+async function requireReceipt(
+  session: Session,
+  node: TronNode,
+  { header, transactions }: ParsedBlock,
+): NodeResult<null> {
+  const txid = transactions.find(isCall)?.txid
+  if (txid === undefined) return ok(null)
+  const receipt = await askOne(session, node, receiptCall(txid), (reply) =>
+    readReceipt(session, node, reply, txid, null),
+  )
+  if (!receipt.ok) return receipt
+  // Where nodes must agree, another one shows the logs.
+  const hasLogs = receipt.value === null || (receipt.value.logs.length > 0 && receipt.value.block.hash === header.hash)
+  if (!hasLogs || session.pool.quorum > 1) return ok(null)
+  return nodeError('bad-answer', `no logs of block ${header.height}, and a receipt with logs`)
+}
+
+/** The receipt of a transaction of a final block in a reply, or null where it is too large. */
+export function readReceipt(
+  session: Session,
+  node: TronNode,
+  reply: RpcReply,
+  txid: Txid,
+  hash: BlockRef['hash'] | null,
+): Result<ParsedReceipt | null, NodeError> {
+  if (isTooLarge(reply)) return ok(null)
+  // The block is final, so the node does not keep it (PROTOCOL.md, Receipts).
+  if (reply.kind === 'result' && reply.value === null) return recordUnfit(session, node, noHistory)
+  return parseResult(reply, 'a receipt', (value) => parseReceipt(value, txid, hash))
+}
