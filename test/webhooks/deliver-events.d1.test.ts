@@ -10,12 +10,13 @@ import { createEndpoint } from '../../src/webhooks/endpoint-object.ts'
 import { registerEndpoints, type WebhookEndpoint } from '../../src/webhooks/endpoint-state.ts'
 import { freshDatabase } from '../support/database.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
+import { createVirtualClock } from '../support/virtual-clock.ts'
 
 it('delivers 1,000 events in order with 70 queries, however many there were before', async () => {
   const d1 = await freshDatabase()
   const usage = createUsage()
   const now = 1_700_000_000_000 as UnixMs
-  const clock = { now: () => now, sleep: () => new Promise<void>(() => undefined), random: () => 0.5 }
+  const clock = createVirtualClock(now)
   const db = meterDatabase(writable(d1), usage, clock)
   const logger = createLogger(() => undefined)
   const endpoint: WebhookEndpoint = {

@@ -89,7 +89,7 @@ describe('a delivery', () => {
     receiver.answer = reset
     await h.happen(1)
     await h.wake()
-    expect([receiver.events(), h.clock.pauses()]).toEqual([[1, 2, 3, 4], 0])
+    expect([receiver.events(), h.clock.pending()]).toEqual([[1, 2, 3, 4], 0])
   })
 
   it('is recorded each second also where answers are slow', async () => {

@@ -13,7 +13,7 @@ import { type WatchEndpointsParts, watchEndpoints } from '../../src/webhooks/wat
 import { currencies } from '../support/currencies.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
 import { openSqliteD1 } from '../support/sqlite-d1.ts'
-import { createManualClock } from './manual-clock.ts'
+import { createVirtualClock } from '../support/virtual-clock.ts'
 import type { Receiver } from './receiver.ts'
 
 /** Two secrets of the right form. */
@@ -34,7 +34,7 @@ export interface EndpointSpec {
 export async function startHarness(...specs: readonly EndpointSpec[]) {
   const { sqlite, connect } = openSqliteD1()
   const db = writable(connect(async (work) => work()))
-  const clock = createManualClock(1_700_000_000_000)
+  const clock = createVirtualClock(1_700_000_000_000)
   const lines: string[] = []
   const logger = createLogger((line) => lines.push(line))
   const endpoints = specs.map(toEndpoint)
