@@ -20,13 +20,21 @@ it('delivers 1,000 events in order with 70 queries, however many there were befo
   const db = meterDatabase(writable(d1), usage, clock)
   const logger = createLogger(() => undefined)
   const endpoint: WebhookEndpoint = {
-    ...{ key: 'a'.repeat(64) as EndpointKey, number: 1, url: 'https://shop.example/', types: null },
+    key: 'a'.repeat(64) as EndpointKey,
+    number: 1,
+    url: 'https://shop.example/',
+    types: null,
     secrets: [`whsec_${btoa('a'.repeat(24))}`],
   }
   const bodies: string[] = []
   const host = createMemoryHost()
   const object = createEndpoint({
-    ...{ db, host, clock, logger, endpoints: [endpoint], alarms: createAlarms({ db, clock, logger }) },
+    db,
+    host,
+    clock,
+    logger,
+    endpoints: [endpoint],
+    alarms: createAlarms({ db, clock, logger }),
     fetch: async (_, init) => {
       bodies.push(String(init?.body))
       return new Response()
@@ -38,7 +46,12 @@ it('delivers 1,000 events in order with 70 queries, however many there were befo
   const happen = async (from: number) => {
     for (let i = from; i < from + 1_000; i += 20) {
       const entries = Array.from({ length: 20 }, (_, k) => ({
-        ...{ uid: 1, cuy: 2, type: 5, osn: `order-${i + k}`, amount: 1, mark: '' },
+        uid: 1,
+        cuy: 2,
+        type: 5,
+        osn: `order-${i + k}`,
+        amount: 1,
+        mark: '',
       }))
       await post.bind(JSON.stringify(entries), now).run()
     }

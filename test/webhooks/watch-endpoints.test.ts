@@ -25,7 +25,10 @@ describe('an endpoint', () => {
     ['that will soon lose an event', 0.8 * keepMs, null, ['endpoint-behind', 'events-expiring']],
   ])('%s', (_, waited, failed, alarms) => {
     const delay = {
-      ...{ key, number: 2, nextTry: now, lastFailure: failed === null ? null : '500' },
+      key,
+      number: 2,
+      nextTry: now,
+      lastFailure: failed === null ? null : '500',
       waitingSince: waited === null ? null : ago(waited),
       failingSince: failed === null ? null : ago(failed),
     }
@@ -73,7 +76,10 @@ describe('the watch over endpoints', () => {
     expect([h.alarms(), wakes]).toEqual([['endpoint-behind'], 1])
     expect(await selectEndpointDelays(h.db, h.endpoints)).toEqual([
       {
-        ...{ key: h.endpoints[0]?.key, number: 1, failingSince: null, lastFailure: null },
+        key: h.endpoints[0]?.key,
+        number: 1,
+        failingSince: null,
+        lastFailure: null,
         waitingSince: h.clock.now() - 10 * minuteMs,
         nextTry: 0,
       },
