@@ -1,9 +1,10 @@
 /** A chain with blocks like mainnet's. */
 import { createHash } from 'node:crypto'
-import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Address } from '../../src/chain/address.ts'
+import type { ChainBlock, ChainTransaction, Wire } from '../support/block-json.ts'
+import { toTransaction } from '../support/chain-builder.ts'
 import { encodeRawTransaction } from '../support/raw-transaction.ts'
-import { type TransactionSpec, transferCallData, transferLog, usdtAddress } from '../support/transaction-spec.ts'
+import { type TransactionSpec, transferCallData, usdtAddress } from '../support/transaction-spec.ts'
 
 /** The height from which blocks have the times of `startMs` and later. */
 export const firstHeight = 70_000_000
@@ -31,22 +32,6 @@ export interface ChainOptions {
   readonly depositsAt: (height: number) => readonly BenchDeposit[]
 }
 
-/** A transaction as the HTTP API shows it, and its log without what depends on the block. */
-export interface BuiltTransaction {
-  readonly txid: string
-  readonly json: string
-  readonly log: string | null
-}
-
-/** A block of the chain. */
-export interface Block {
-  readonly height: number
-  readonly hash: string
-  readonly parentHash: string
-  readonly timeMs: number
-  readonly transactions: readonly BuiltTransaction[]
-}
-
 const templateCount = 8
 const keptMax = 500
 const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex')
@@ -55,20 +40,22 @@ const stranger = (n: number) => sha256(`stranger ${n}`).slice(0, 40) as Address 
 
 /** The blocks of the chain. */
 export interface BenchBlocks {
-  at(height: number): Block
+  at(height: number): ChainBlock
+  /** `hash` begins with the height. */
+  byHash(hash: string): ChainBlock
   timeOf(height: number): number
   /** What an address holds in smallest units at the newest block. */
-  balanceOf(asset: BenchDeposit['asset'], address: string, latest: number): number
+  balanceOf(asset: BenchDeposit['asset'], address: Address, latest: number): bigint
 }
 
 /** The blocks are built when they are asked for; the transactions of strangers are the same in every eighth block. */
 export function createBlocks({ startMs, transactionsAt, depositsAt }: ChainOptions): BenchBlocks {
-  const templates: BuiltTransaction[][] = Array.from({ length: templateCount }, () => [])
-  const built = new Map<number, Block>()
-  const sums = new Map<string, number>()
+  const templates: ChainTransaction[][] = Array.from({ length: templateCount }, () => [])
+  const built = new Map<number, ChainBlock>()
+  const sums = new Map<string, bigint>()
   let summedTo = firstHeight
   const timeOf = (height: number) => startMs + (height - firstHeight) * slotMs
-  const usual = (height: number): readonly BuiltTransaction[] => {
+  const usual = (height: number): readonly ChainTransaction[] => {
     const template = templates[height % templateCount] ?? []
     const count = transactionsAt(height)
     for (let i = template.length; i < count; i += 1) {
@@ -77,31 +64,65 @@ export function createBlocks({ startMs, transactionsAt, depositsAt }: ChainOptio
     }
     return template.slice(0, count)
   }
+  const at = (height: number): ChainBlock => {
+    const known = built.get(height)
+    if (known !== undefined) return known
+    const timeMs = timeOf(height)
+    const deposits = depositsAt(height).map((deposit, i) => build(depositSpec(deposit, i), timeMs + i))
+    const transactions = [...deposits, ...usual(height)]
+    const hash = hashAt(height)
+    const more = { txTrieRoot: hash, witness_address: `41${'5e'.repeat(20)}`, version: 32 }
+    const block = { height, hash, parentHash: hashAt(height - 1), timeMs, transactions, more }
+    if (built.size > keptMax) built.clear()
+    built.set(height, block)
+    return block
+  }
   return {
     timeOf,
-    at(height) {
-      const known = built.get(height)
-      if (known !== undefined) return known
-      const timeMs = timeOf(height)
-      const deposits = depositsAt(height).map((deposit, i) => build(depositSpec(deposit, i), timeMs + i))
-      const transactions = [...deposits, ...usual(height)]
-      const block = { height, hash: hashAt(height), parentHash: hashAt(height - 1), timeMs, transactions }
-      if (built.size > keptMax) built.clear()
-      built.set(height, block)
-      return block
-    },
+    at,
+    byHash: (hash) => at(Number.parseInt(hash.slice(0, 16), 16)),
     balanceOf(asset, address, latest) {
       for (; summedTo < latest; summedTo += 1) {
         for (const { asset: of, to, amount } of depositsAt(summedTo + 1)) {
-          sums.set(`${of} ${to}`, (sums.get(`${of} ${to}`) ?? 0) + Number(amount))
+          sums.set(`${of} ${to}`, (sums.get(`${of} ${to}`) ?? 0n) + amount)
         }
       }
-      return sums.get(`${asset} ${address}`) ?? 0
+      return sums.get(`${asset} ${address}`) ?? 0n
     },
   }
 }
 
-const hashAt = (height: number) => height.toString(16).padStart(16, '0') + sha256(`block ${height}`).slice(16)
+/** Block hashes begin with the height. `salt` differs between the chains that have a block at this height. */
+const hashAt = (height: number, salt = '') =>
+  height.toString(16).padStart(16, '0') + sha256(`block ${height}${salt}`).slice(16)
+
+/** The blocks with others above the final one, each with `count` deposits that were never made. They are new ones whenever a block becomes final. */
+export function withLyingTail(
+  blocks: BenchBlocks,
+  finalized: () => number,
+  { count, to }: { readonly count: number; readonly to: Address },
+): BenchBlocks {
+  const lies = new Map<string, ChainBlock>()
+  const lie = (height: number): ChainBlock => {
+    const final = finalized()
+    if (height <= final) return blocks.at(height)
+    const salt = ` that is not there at ${final}`
+    const hash = hashAt(height, salt)
+    const known = lies.get(hash)
+    if (known !== undefined) return known
+    const timeMs = blocks.timeOf(height)
+    const parentHash = height === final + 1 ? blocks.at(final).hash : hashAt(height - 1, salt)
+    const transactions = Array.from({ length: count }, (_, i) => {
+      const asset = i % 2 === 0 ? 'TRX' : 'USDT'
+      return build(depositSpec({ asset, to, amount: BigInt(height * 1_000 + final) }, i), timeMs + i)
+    })
+    const block = { height, hash, parentHash, timeMs, transactions }
+    if (lies.size > keptMax) lies.clear()
+    lies.set(hash, block)
+    return block
+  }
+  return { ...blocks, at: lie, byHash: (hash) => lies.get(hash) ?? lie(Number.parseInt(hash.slice(0, 16), 16)) }
+}
 
 type TransferSpec = TransactionSpec & { readonly kind: 'trx' | 'token' | 'call' }
 
@@ -121,29 +142,24 @@ function depositSpec({ asset, to, amount }: BenchDeposit, i: number): TransferSp
     : { kind: 'token', contract: usdtAddress, from, to, amount }
 }
 
-function build(spec: TransferSpec, timeMs: number): BuiltTransaction {
-  const raw = encodeRawTransaction(spec, timeMs)
-  const txid = sha256(raw)
+function build(spec: TransferSpec, timeMs: number): ChainTransaction {
   const { type, value } = contractOf(spec)
   const parameter = { value, type_url: `type.googleapis.com/protocol.${type}` }
-  const json = JSON.stringify({
-    ret: [{ contractRet: 'SUCCESS' }],
-    signature: ['5a'.repeat(65)],
-    txID: txid,
-    raw_data: {
-      contract: [{ parameter, type }],
-      ref_block_bytes: '1ca0',
-      ref_block_hash: '5cf728c92ee79f5f',
-      expiration: timeMs + 60_000,
-      ...(type === 'TriggerSmartContract' ? { fee_limit: 100_000_000 } : {}),
-      timestamp: timeMs,
-    },
-    raw_data_hex: bytesToHex(raw),
-  })
-  return { txid, json, log: spec.kind === 'token' ? logOf(spec, txid) : null }
+  const raw_data = {
+    contract: [{ parameter, type }],
+    ref_block_bytes: '1ca0',
+    ref_block_hash: '5cf728c92ee79f5f',
+    expiration: timeMs + 60_000,
+    ...(type === 'TriggerSmartContract' ? { fee_limit: 100_000_000 } : {}),
+    timestamp: timeMs,
+  }
+  return {
+    ...toTransaction(spec, encodeRawTransaction(spec, timeMs)),
+    more: { signature: ['5a'.repeat(65)], raw_data },
+  }
 }
 
-function contractOf(spec: TransferSpec): { readonly type: string; readonly value: Record<string, unknown> } {
+function contractOf(spec: TransferSpec): { readonly type: string; readonly value: Wire } {
   const owner_address = `41${spec.from}`
   if (spec.kind === 'trx') {
     return {
@@ -153,10 +169,4 @@ function contractOf(spec: TransferSpec): { readonly type: string; readonly value
   }
   const data = spec.kind === 'token' ? transferCallData(spec.to, spec.amount) : '12345678'
   return { type: 'TriggerSmartContract', value: { data, owner_address, contract_address: `41${spec.contract}` } }
-}
-
-function logOf(spec: TransactionSpec & { kind: 'token' }, txid: string): string {
-  const { contract, topics, data } = transferLog(spec.contract, spec.from, spec.to, spec.amount)
-  const own = { address: `0x${contract}`, topics, data, transactionHash: `0x${txid}` }
-  return JSON.stringify(own).slice(1, -1)
 }

@@ -10,6 +10,7 @@ import { measureDelays } from './figures/delays.ts'
 import { measureEvents } from './figures/events.ts'
 import { measureLists } from './figures/lists.ts'
 import { measureMemory } from './figures/memory.ts'
+import { measureNodes } from './figures/nodes.ts'
 import { measurePage } from './figures/page.ts'
 import { measureTick } from './figures/tick.ts'
 import { measureWrites } from './figures/writes.ts'
@@ -17,6 +18,7 @@ import { stopWorkers } from './miniflare.ts'
 
 const groups: Readonly<Record<string, (scale: Scale) => Promise<readonly Figure[]>>> = {
   delays: measureDelays,
+  nodes: measureNodes,
   tick: measureTick,
   'catch-up': measureCatchUp,
   writes: measureWrites,

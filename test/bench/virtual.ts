@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Address, parseAddress } from '../../src/chain/address.ts'
-import type { UnixMs } from '../../src/common/time.ts'
 import { createEndpointObject, createScannerObject, createService, type Platform } from '../../src/compose.ts'
 import type { ObjectHost } from '../../src/platform/object-host.ts'
 import { withSessions } from '../simulation/database.ts'
@@ -9,7 +8,7 @@ import { createScheduler, type Scheduler } from '../simulation/scheduler.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
 import { printLine } from '../support/project.ts'
 import { openSqliteD1, type SqliteD1 } from '../support/sqlite-d1.ts'
-import { type BenchBlocks, finalityBlocks, firstHeight, slotMs } from './mainnet.ts'
+import { type BenchBlocks, finalityBlocks, firstHeight, slotMs, withLyingTail } from './mainnet.ts'
 import { type BenchHeads, createAnswer } from './replies.ts'
 import { serviceVariables } from './variables.ts'
 
@@ -19,6 +18,17 @@ export interface TickCost {
   requests: number
   statements: number
 }
+
+/** What one of the nodes does instead of answering as the others do. */
+export type NodeFault =
+  /** Each answer takes 5 s. */
+  | { readonly kind: 'slow' }
+  /** Each of its blocks that is not final has `count` transfers to `to` that were never made. */
+  | { readonly kind: 'lying tail'; readonly count: number; readonly to: Address }
+  /** It is cut off from the other nodes: it answers, and has no newer block. */
+  | { readonly kind: 'stands still' }
+  /** It is cut off from the service: no request ends. */
+  | { readonly kind: 'no answer' }
 
 /** The service as it is composed, in virtual time: hours pass in seconds, and every count is exact. */
 export interface VirtualService {
@@ -32,31 +42,39 @@ export interface VirtualService {
   /** The deposit address of a user. */
   addressOf(uid: number): Promise<Address>
   run(ms: number): Promise<void>
+  /** From now on the first node has this fault. */
+  fail(fault: NodeFault): void
 }
 
-const nodeUrls = ['https://node-1.test', 'https://node-2.test']
+/** How to run it: the number of nodes, and variables beside those of `serviceVariables`. */
+export interface VirtualOptions {
+  readonly nodes?: number
+  readonly variables?: Readonly<Record<string, unknown>>
+}
+
 const receiverUrl = 'http://127.0.0.1:9/events'
 /** How long a request to a node, a trip to the database and a delivery take. */
 const latencyMs = { node: 150, database: 10, receiver: 50 }
+const slowMs = 5_000
+/** An object that nobody has called for so long is evicted: Cloudflare's page on the life of a Durable Object, November 2026. */
+const evictedAfterMs = 10_000
 
 /** Starts the service at the time of block `firstHeight` and the blocks that make it final. Its nodes have mainnet's timing. */
-export async function startVirtual(
-  blocks: BenchBlocks,
-  changes: Readonly<Record<string, unknown>> = {},
-): Promise<VirtualService> {
+export async function startVirtual(blocks: BenchBlocks, options: VirtualOptions = {}): Promise<VirtualService> {
   const scheduler = createScheduler(blocks.timeOf(firstHeight + 2 * finalityBlocks))
+  const nodes = Array.from({ length: options.nodes ?? 2 }, (_, i) => createNode(`https://node-${i + 1}.test`, blocks))
   const costs: TickCost = { requests: 0, statements: 0 }
   const ticks: TickCost[] = []
   const received = new Map<number, number>()
   const store = openSqliteD1()
-  const platform = createPlatform(scheduler, blocks, costs, received)
+  const platform = createPlatform(scheduler, nodes, costs, received)
   const bindings: Record<string, unknown> = {
-    ...serviceVariables(nodeUrls),
+    ...serviceVariables(nodes.map(({ url }) => url)),
     DB: connectDatabase(store, scheduler, costs),
     SCAN_EVERY_SECONDS: 20,
     WEBHOOKS: [{ url: receiverUrl, secretVar: 'HOOK_SECRET' }],
     HOOK_SECRET: `whsec_${btoa('the secret of the receiver')}`,
-    ...changes,
+    ...options.variables,
   }
   const measured = async (alarm: () => Promise<void>) => {
     const before = { ...costs }
@@ -95,35 +113,98 @@ export async function startVirtual(
       if (!parsed.ok) throw new Error(`no address: ${JSON.stringify(answer)}`)
       return parsed.value
     },
-    run: (ms) => complete(scheduler.wait(ms)),
+    run: (ms) => complete(scheduler.sleep(ms)),
+    fail: (fault) => nodes[0]?.fail(fault, scheduler.now),
   }
 }
 
-/** The objects of a class by their names: each is made when it is first called. */
+/**
+ * The objects of a class by their names. An instance is made when an object is called or its alarm is due, and is evicted
+ * some time after the last call, as the platform does it: what outlives it is its storage, its alarm and the database.
+ */
 function objectsOf<T extends { alarm(): Promise<void> }>(
   scheduler: Scheduler,
   create: (host: ObjectHost) => T,
   fire: (alarm: () => Promise<void>) => Promise<void>,
 ): (name: string) => T {
-  const objects = new Map<string, T>()
+  const stubs = new Map<string, T>()
   return (name) => {
-    const known = objects.get(name)
-    if (known !== undefined) return known
-    const created: T = create(createHost(scheduler, () => fire(() => created.alarm())))
-    objects.set(name, created)
-    return created
+    const stub = stubs.get(name) ?? createObject(scheduler, create, fire)
+    stubs.set(name, stub)
+    return stub
   }
+}
+
+function createObject<T extends { alarm(): Promise<void> }>(
+  scheduler: Scheduler,
+  create: (host: ObjectHost) => T,
+  fire: (alarm: () => Promise<void>) => Promise<void>,
+): T {
+  let instance: T | null = null
+  let running = 0
+  let evict: () => void = () => undefined
+  const use = async <R>(call: (object: T) => Promise<R>): Promise<R> => {
+    evict()
+    running += 1
+    instance ??= create(host)
+    try {
+      return await call(instance)
+    } finally {
+      running -= 1
+      evict()
+      if (running === 0) {
+        evict = scheduler.after(evictedAfterMs, () => {
+          instance = null
+        })
+      }
+    }
+  }
+  const host = createHost(scheduler, () => use((object) => fire(() => object.alarm())))
+  type Method = (...args: unknown[]) => Promise<unknown>
+  const methodOf =
+    (name: keyof T) =>
+    (...args: unknown[]) =>
+      use((object) => (object[name] as Method)(...args)) // an object has no other members
+  return new Proxy({} as T, { get: (_, name) => methodOf(name as keyof T) })
 }
 
 function connectDatabase(store: SqliteD1, scheduler: Scheduler, costs: TickCost): D1Database {
   const db = store.connect(async (work, statements) => {
     costs.statements += statements.length
-    await scheduler.wait(latencyMs.database / 2)
+    await scheduler.sleep(latencyMs.database / 2)
     const result = work()
-    await scheduler.wait(latencyMs.database / 2)
+    await scheduler.sleep(latencyMs.database / 2)
     return result
   })
   return withSessions(db)
+}
+
+interface VirtualNode {
+  readonly url: string
+  fail(fault: NodeFault, now: () => number): void
+  /** The reply to a request, and how long it takes. */
+  answer(path: string, body: string, now: number): string
+  latencyMs(): number
+}
+
+function createNode(url: string, blocks: BenchBlocks): VirtualNode {
+  let answer = createAnswer(blocks)
+  let heads = (now: number) => headsAt(blocks, now)
+  let latency: number = latencyMs.node
+  return {
+    url,
+    answer: (path, body, now) => answer(path, body, heads(now)),
+    latencyMs: () => latency,
+    fail(fault, now) {
+      if (fault.kind === 'slow') latency = slowMs
+      if (fault.kind === 'no answer') latency = Number.POSITIVE_INFINITY
+      const { latest, finalized } = headsAt(blocks, now())
+      if (fault.kind === 'stands still') heads = () => ({ latest, finalized })
+      if (fault.kind === 'lying tail') {
+        answer = createAnswer(withLyingTail(blocks, () => headsAt(blocks, now()).finalized, fault))
+      }
+    },
+  }
 }
 
 function headsAt(blocks: BenchBlocks, now: number): BenchHeads {
@@ -133,32 +214,42 @@ function headsAt(blocks: BenchBlocks, now: number): BenchHeads {
 
 function createPlatform(
   scheduler: Scheduler,
-  blocks: BenchBlocks,
+  nodes: readonly VirtualNode[],
   costs: TickCost,
   received: Map<number, number>,
 ): Platform {
-  const answer = createAnswer(blocks)
   const quiet = () => undefined
   const report = (what: string, fields: object) => printLine(`${what} ${JSON.stringify(fields)}`)
   const fetch = async (input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
     const url = String(input)
     if (url === receiverUrl) {
-      await scheduler.wait(latencyMs.receiver)
+      await scheduler.sleep(latencyMs.receiver)
       const { id } = JSON.parse(String(init.body)) as { id: number } // the service's own
       received.set(id, scheduler.now())
       return new Response(null, { status: 204 })
     }
     costs.requests += 1
-    await scheduler.wait(latencyMs.node)
-    return replyOf(answer(new URL(url).pathname, String(init.body), headsAt(blocks, scheduler.now())))
+    const { origin, pathname } = new URL(url)
+    const node = nodes.find((one) => one.url === origin)
+    if (node === undefined) throw new TypeError(`nothing listens at ${url}`)
+    await passes(scheduler, node.latencyMs(), init.signal ?? null)
+    return replyOf(node.answer(pathname, String(init.body), scheduler.now()))
   }
   return {
-    clock: { now: () => scheduler.now() as UnixMs, sleep: scheduler.wait, random: () => 0.5 }, // milliseconds since 1970
+    clock: scheduler,
     logger: { info: quiet, warn: quiet, error: report, alarm: report },
     fetch,
     uniqueName: randomUUID,
     waitUntil: (work) => void work.catch(quiet),
   }
+}
+
+/** The time that a request takes, unless its sender gives it up. */
+async function passes(scheduler: Scheduler, ms: number, signal: AbortSignal | null): Promise<void> {
+  const isGivenUp = new Promise<never>((_, reject) => {
+    signal?.addEventListener('abort', () => reject(new TypeError('fetch failed')))
+  })
+  await (Number.isFinite(ms) ? Promise.race([scheduler.sleep(ms), isGivenUp]) : isGivenUp)
 }
 
 /** A body that is read within microtasks: no virtual time passes meanwhile. */
@@ -175,16 +266,14 @@ function replyOf(text: string): Response {
 
 function createHost(scheduler: Scheduler, fire: () => Promise<void>): ObjectHost {
   const host = createMemoryHost()
-  let alarms = 0
+  let cancel: () => void = () => undefined
   return {
     ...host,
     alarm: async () => host.alarmAt,
     async setAlarm(at) {
       host.alarmAt = at
-      alarms += 1
-      const own = alarms
-      scheduler.after(at - scheduler.now(), () => {
-        if (alarms !== own) return // it was replaced
+      cancel()
+      cancel = scheduler.after(at - scheduler.now(), () => {
         host.alarmAt = null
         void fire()
       })

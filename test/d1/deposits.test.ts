@@ -14,6 +14,7 @@ import { createSharedHealth } from '../../src/scan/health.ts'
 import { readSummary, summaryDays } from '../../src/summary/summary.ts'
 import { registerEndpoints } from '../../src/webhooks/endpoint-state.ts'
 import { twoCurrencies } from '../support/currencies.ts'
+import { createVirtualClock } from '../support/virtual-clock.ts'
 import {
   addressAt,
   below,
@@ -43,7 +44,7 @@ beforeEach(async () => {
   db = await openDatabase([1, 2, Number.MAX_SAFE_INTEGER])
 })
 
-const clock = { now: () => ms(today + 5_000), sleep: () => Promise.resolve(), random: () => 0 }
+const clock = createVirtualClock(today + 5_000)
 type Question = Partial<DepositFilter> | DepositKey
 const list = (filter: Question = {}, page: Partial<DepositPage> = {}, from = db) => {
   const all = 'txid' in filter || 'address' in filter ? filter : { uid: null, state: null, cuy: null, ...filter }

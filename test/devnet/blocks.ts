@@ -1,3 +1,6 @@
+import type { Address } from '../../src/chain/address.ts'
+import type { Txid } from '../../src/chain/block.ts'
+import { type RenderedBlock, renderBlock } from '../support/block-json.ts'
 import { quantity, strip0x } from '../support/hex.ts'
 import { devnetChainId, type Evm, type EvmCall } from './anvil.ts'
 import { tokenSelector } from './token/compile.ts'
@@ -8,7 +11,6 @@ export interface EvmLog {
   readonly address: string
   readonly topics: readonly string[]
   readonly data: string
-  readonly logIndex: string
 }
 
 /** A block of the EVM chain. */
@@ -63,6 +65,24 @@ export async function loadBlocks(evm: Evm, from: number, to: number): Promise<Bl
     const receipts = replies[2 * i + 1] as readonly EvmReceipt[] | null
     return block === null || receipts === null ? [] : [toBlock(block, receipts)]
   })
+}
+
+/** The only block producer. It has no key. */
+const witness = `41${'5e'.repeat(20)}`
+
+/** The block as a node of release 4.8.2 shows it. */
+export function renderMined(block: BlockWithReceipts): RenderedBlock {
+  const { height, hash, parentHash, timestamp, transactionsRoot } = block
+  const transactions = block.transactions.map(({ tron, ret, logs }) => ({
+    txid: tron.txid as Txid, // 64 hex digits
+    rawHex: tron.rawHex,
+    result: ret,
+    logs: logs.map(({ address, topics, data }) => ({ contract: strip0x(address) as Address, topics, data })), // 40 hex digits
+    more: { signature: [tron.signature], raw_data: tron.json },
+  }))
+  const more = { txTrieRoot: strip0x(transactionsRoot), witness_address: witness, version: 32 }
+  const timeMs = Number(timestamp) * 1_000
+  return renderBlock({ height, hash, parentHash, timeMs, transactions, more }, { hasLogTimes: true })
 }
 
 /** The Tron hash of the block at `height`, or null above the head. */

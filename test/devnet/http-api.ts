@@ -3,7 +3,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type Address, addressFromHex, formatBase58, formatHex, parseAddress } from '../../src/chain/address.ts'
 import { strip0x } from '../support/hex.ts'
 import { chainPrices, totalEnergy } from './accounts.ts'
-import type { BlockWithReceipts, MinedTransaction } from './blocks.ts'
+import { type MinedTransaction, renderMined } from './blocks.ts'
 import { createBroadcast, isActive, traceCall } from './broadcast.ts'
 import { ControlError } from './control.ts'
 import type { DevnetNode } from './node.ts'
@@ -62,37 +62,13 @@ function readAddress(body: Body, name: string): Address {
 }
 
 const blocksMax = 100
-/** The only block producer. It has no key. */
-const witness = `41${'5e'.repeat(20)}`
 
 /** `getblockbylimitnext`: the blocks from `startNum` to the one before `endNum`, at most 100; `{}` where there are none. */
 async function getBlocks(node: DevnetNode, { startNum, endNum }: Body): Promise<unknown> {
   if (!isHeight(startNum) || !isHeight(endNum)) return {}
   if (endNum <= startNum || endNum - startNum > blocksMax) return {}
   const blocks = await node.blocksAt(startNum, endNum - 1)
-  return blocks.length === 0 ? {} : { block: blocks.map(shown) }
-}
-
-/** In a block without transactions the member is absent, and so is a number of zero. */
-function shown({ height, hash, parentHash, timestamp, transactionsRoot, transactions }: BlockWithReceipts) {
-  const raw = {
-    ...(height === 0 ? {} : { number: height }),
-    txTrieRoot: strip0x(transactionsRoot),
-    witness_address: witness,
-    parentHash,
-    version: 32,
-    timestamp: Number(timestamp) * 1_000,
-  }
-  const header = { blockID: hash, block_header: { raw_data: raw, witness_signature: '00'.repeat(65) } }
-  if (transactions.length === 0) return header
-  const list = transactions.map(({ tron, ret }) => ({
-    ret: [{ contractRet: ret }],
-    signature: [tron.signature],
-    txID: tron.txid,
-    raw_data: tron.json,
-    raw_data_hex: tron.rawHex,
-  }))
-  return { ...header, transactions: list }
+  return blocks.length === 0 ? {} : { block: blocks.map((one) => renderMined(one).api()) }
 }
 
 function isHeight(value: unknown): value is number {

@@ -1,7 +1,7 @@
 /** A node's JSON-RPC: the methods that the service and the tools use, with java-tron's error messages (PROTOCOL.md, Errors). */
 import { quantity, strip0x } from '../support/hex.ts'
 import { devnetChainId, EvmError } from './anvil.ts'
-import type { BlockWithReceipts, MinedTransaction } from './blocks.ts'
+import { renderMined } from './blocks.ts'
 import type { DevnetNode, FoundTransaction, Heads } from './node.ts'
 
 /** A method: its exact number of parameters, and its result. */
@@ -70,7 +70,7 @@ function blockMethods(node: DevnetNode): Methods {
       async (at, full) => {
         if (full !== false) throw invalidCall() // a node has this form too, which nothing here reads
         const block = await node.blockAt(parseHeight(at, await node.heads()))
-        return block === null ? null : toBlockObject(block)
+        return block === null ? null : renderMined(block).brief()
       },
     ],
     eth_getTransactionByHash: [1, async (txid) => toTransactionObject(await find(txid))],
@@ -78,7 +78,7 @@ function blockMethods(node: DevnetNode): Methods {
       1,
       async (txid) => {
         const found = await find(txid)
-        return found?.kind === 'mined' ? toReceiptObject(found.transaction, found.block) : null
+        return found?.kind === 'mined' ? (renderMined(found.block).receipts()[found.transaction.index] ?? null) : null
       },
     ],
     eth_getLogs: [1, (filter) => getLogs(node, filter)],
@@ -93,7 +93,7 @@ async function getLogs(node: DevnetNode, filter: unknown): Promise<unknown> {
   }
   const block = await node.blockByHash(parseHash(blockHash))
   if (block === null) throw invalid('invalid blockHash')
-  const logs = block.transactions.flatMap((transaction) => toLogObjects(transaction, block))
+  const logs = renderMined(block).logs()
   if (logs.length > logsMax) throw new RpcError(-32005, `query returned more than ${logsMax} results`)
   return logs
 }
@@ -169,15 +169,6 @@ function parseHash(value: unknown): string {
   return digits
 }
 
-const toBlockObject = (block: BlockWithReceipts) => ({
-  number: quantity(block.height),
-  hash: `0x${block.hash}`,
-  parentHash: `0x${block.parentHash}`,
-  transactionsRoot: block.transactionsRoot,
-  timestamp: block.timestamp,
-  transactions: block.transactions.map(({ tron }) => `0x${tron.txid}`),
-})
-
 /** Neither the contract's type nor the result is in it. Before it is mined it has no block. */
 function toTransactionObject(found: FoundTransaction | null): Record<string, unknown> | null {
   if (found === null) return null
@@ -193,25 +184,3 @@ function toTransactionObject(found: FoundTransaction | null): Record<string, unk
     input: type === 'TriggerSmartContract' ? `0x${code}` : '0x',
   }
 }
-
-const toReceiptObject = (mined: MinedTransaction, block: BlockWithReceipts) => ({
-  ...placeOf(mined, block),
-  from: `0x${mined.tron.owner}`,
-  status: mined.ret === 'SUCCESS' ? '0x1' : '0x0',
-  gasUsed: quantity(mined.energy),
-  logs: toLogObjects(mined, block),
-})
-
-/** The logs of a transaction, numbered through the whole block. */
-const toLogObjects = (mined: MinedTransaction, block: BlockWithReceipts) =>
-  mined.logs.map(({ address, topics, data, logIndex }) => {
-    const own = { address, topics, data, logIndex, removed: false, blockTimestamp: block.timestamp }
-    return { ...own, ...placeOf(mined, block) }
-  })
-
-const placeOf = ({ tron, index }: MinedTransaction, { hash, height }: BlockWithReceipts) => ({
-  blockHash: `0x${hash}`,
-  blockNumber: quantity(height),
-  transactionHash: `0x${tron.txid}`,
-  transactionIndex: quantity(index),
-})

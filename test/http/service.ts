@@ -79,9 +79,8 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
   const nodes = testNodes.map(() => createScriptedNode(chain))
   for (const node of nodes) node.decimals.set(usdtAddress, 6)
   const lines: string[] = []
-  const clock = { seconds: tokenNow }
   const reach = connect(testNodes.flatMap((urls, i) => nodes.slice(i, i + 1).map((node) => ({ ...urls, node }))))
-  const world = createWorld(reach, lines, clock)
+  const world = createWorld(reach, lines, tokenNow)
   const service = createService(world.platform)
   const hosts = new Map<string, MemoryHost>()
   const hostOf = (name: string) => once(hosts, name, createMemoryHost)
@@ -90,12 +89,12 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
     const { bindings } = objects
     const fetch = (request: Request) => service.fetch(request, bindings)
     const ledger: RunningService['ledger'] = async (path, init = {}, changes = {}) => {
-      const claims = { sub: 'shop', exp: clock.seconds + 600, scope: 'ledger:read ledger:post', ...changes }
+      const claims = { sub: 'shop', exp: world.clock.seconds + 600, scope: 'ledger:read ledger:post', ...changes }
       const headers = bearer(await signHs256(claims, backendSecret))
       return fetch(new Request(origin + path, { ...init, headers: { ...headers, ...init.headers } }))
     }
     const running: RunningService = {
-      ...{ chain, nodes, db, lines, clock, fetch, ledger, hooks: world.hooks, hangHooks: world.hangHooks },
+      ...{ chain, nodes, db, lines, clock: world.clock, fetch, ledger, hooks: world.hooks, hangHooks: world.hangHooks },
       hookAnswer: world.hookAnswer,
       bindings,
       scannerHost: hostOf('scanner'),

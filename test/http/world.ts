@@ -1,7 +1,7 @@
-import type { UnixMs } from '../../src/common/time.ts'
 import type { Platform } from '../../src/compose.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { retryMs } from '../../src/tron/limits.ts'
+import { createVirtualClock } from '../support/virtual-clock.ts'
 
 /** The response of what is at a URL. */
 type Reach = (url: string, init: RequestInit) => Promise<Response>
@@ -12,13 +12,12 @@ export type World = ReturnType<typeof createWorld>
 /** How long a new instance leaves the allowance of the present second to the one before (`tron/allowance.ts`). */
 const restartMs = 2_000
 
-/** A world whose nodes are reached by `reach`, and whose log goes to `lines`. Pauses of the service take no time of the machine. */
-export function createWorld(reach: Reach, lines: string[], clock: { seconds: number }) {
-  const startedAt = performance.now()
-  const now = () => Math.floor(clock.seconds * 1000 + performance.now() - startedAt)
-  const advanceTo = (time: number) => {
-    clock.seconds += Math.max(time - now(), 0) / 1000
-  }
+/**
+ * A world whose nodes are reached by `reach`, and whose log goes to `lines`. Time passes in pauses of the service, which take
+ * none of the machine's, and where a test sets it. It begins at `start`, in seconds since 1970.
+ */
+export function createWorld(reach: Reach, lines: string[], start: number) {
+  const time = createVirtualClock(start * 1000)
   const hooks: { readonly url: string; readonly body: string }[] = []
   const hookAnswer = { status: 204 }
   const running = new Set<Promise<unknown>>()
@@ -26,14 +25,13 @@ export function createWorld(reach: Reach, lines: string[], clock: { seconds: num
   let names = 0
   const platform: Platform = {
     clock: {
-      now: () => now() as UnixMs,
+      ...time,
       async sleep(ms) {
         const isPause = ms <= retryMs // a longer one limits something else that runs
-        const end = now() + ms
+        const end = time.now() + ms
         await new Promise((resolve) => setTimeout(resolve, isPause ? 0 : ms))
-        if (isPause) advanceTo(end)
+        if (isPause) time.jump(Math.max(end - time.now(), 0))
       },
-      random: () => 0.5,
     },
     logger: createLogger((line) => lines.push(line)),
     fetch: async (input, init = {}) => {
@@ -51,10 +49,19 @@ export function createWorld(reach: Reach, lines: string[], clock: { seconds: num
   }
   return {
     platform,
+    clock: {
+      /** Since 1970. */
+      get seconds() {
+        return time.now() / 1000
+      },
+      set seconds(seconds) {
+        time.jump(Math.round(seconds * 1000) - time.now())
+      },
+    },
     hooks,
     hookAnswer,
     /** A new instance of the scanner waits so long after the one before. Time advances by it, and no test waits. */
-    passRestart: () => advanceTo(now() + restartMs),
+    passRestart: () => time.jump(restartMs),
     /** Returns when nothing runs that the service began without waiting for it. */
     async settled() {
       while (running.size > 0) await Promise.allSettled(running)

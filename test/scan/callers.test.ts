@@ -91,7 +91,7 @@ describe('a recharge', () => {
       sent += 1
       return new Promise<Response>(() => {}) // never answers
     }
-    const worker = createService(createWorld(reach, lines, service.clock).platform)
+    const worker = createService(createWorld(reach, lines, service.clock.seconds).platform)
     const headers = bearer(await signHs256({ sub: '7', exp: tokenNow + 86_400 }, testSecret))
     const url = 'https://wallet.example/tron/recharge'
     const { status } = await worker.fetch(new Request(url, { headers }), service.bindings)

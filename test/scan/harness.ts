@@ -72,20 +72,16 @@ export const alarmsOf = (service: RunningService, kind: string) =>
 export const callsOf = ({ nodes }: RunningService, method: string) =>
   nodes.flatMap(({ requests }) => requests.flatMap(({ calls }) => calls)).filter((call) => call.method === method)
 
-/**
- * Lets `seconds` pass, one by one, and runs ticks when the scanner's alarm is due. `begunAt` is when the service was started by
- * `performance.now()`: the time that the machine takes is taken back after each step.
- */
+/** Lets `seconds` pass, one by one, and runs ticks when the scanner's alarm is due. A tick can take longer than a second. */
 export async function runFor(
   service: RunningService,
-  begunAt: number,
   seconds: number,
   onSecond: (now: number) => unknown,
-) {
-  const start = service.clock.seconds * 1000 + performance.now() - begunAt
+): Promise<void> {
+  const start = service.clock.seconds
   for (let second = 1; second <= seconds; second += 1) {
-    const now = start + second * 1000
-    service.clock.seconds = (now - (performance.now() - begunAt)) / 1000
+    service.clock.seconds = start + second
+    const now = (start + second) * 1000
     await onSecond(now)
     const due = service.scannerHost.alarmAt
     if (due === null || due <= now) await service.tick()

@@ -115,8 +115,7 @@ describe('a question about a transaction', () => {
     const [txid = ''] = service.chain.add([usdtTo(own, 5n)]).transactions.map((one) => one.txid)
     expect(await ask(service, txid)).toEqual(why(409, 'not final yet; try again in about 57 s'))
     const waiting = 'cd'.repeat(32)
-    const unmined = { hash: `0x${waiting}`, blockHash: '0x', blockNumber: '0x', transactionIndex: '0x' }
-    for (const node of service.nodes) node.unmined.set(waiting, unmined)
+    for (const node of service.nodes) node.unmined.add(waiting)
     expect(await ask(service, waiting)).toEqual(why(409, 'try again in about 60 s'))
   })
 

@@ -1,131 +1,124 @@
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex } from '@noble/hashes/utils.js'
-import type { BlockHash, BlockHeight, BlockRef, Txid } from '../../src/chain/block.ts'
+import type { Txid } from '../../src/chain/block.ts'
 import { quantity } from './hex.ts'
-import { type LogSpec, type TransactionSpec, transferLog } from './transaction-spec.ts'
+import type { LogSpec } from './transaction-spec.ts'
 
 /** A JSON object as a node writes it. */
 export type Wire = Readonly<Record<string, unknown>>
 
-/** A block in the JSON forms that a node serves. */
-export interface BuiltBlock extends BlockRef {
-  /** In the HTTP API. */
-  readonly api: Wire
-  /** In JSON-RPC, with txids. */
-  readonly brief: Wire
-  readonly logs: readonly Wire[]
-  readonly transactions: readonly BuiltTransaction[]
-}
-
-/** A transaction with its raw bytes, its JSON objects and its receipt. */
-export interface BuiltTransaction {
+/** A transaction in a block: all that nodes show of it follows from this. */
+export interface ChainTransaction {
   readonly txid: Txid
-  readonly rawData: Uint8Array
-  /** In the HTTP API. */
-  readonly api: Wire
-  /** In JSON-RPC. */
-  readonly wire: Wire
-  readonly receipt: Wire
+  /** The bytes of `raw_data` as hex digits. */
+  readonly rawHex: string
+  /** `SUCCESS`, or how it failed. */
+  readonly result: string
+  readonly logs: readonly LogSpec[]
+  /** Members that it has beside these in the HTTP API. The service does not read them. */
+  readonly more?: Wire
 }
 
-/** A block to build. Hashes are 64 hex digits; the timestamp is in seconds since 1970. */
-export interface BlockContent {
+/** A block of a chain. Hashes are 64 hex digits; the time is in milliseconds since 1970. */
+export interface ChainBlock {
   readonly height: number
   readonly hash: string
   readonly parentHash: string
-  readonly timestamp: number
-  readonly transactions: readonly { readonly spec: TransactionSpec; readonly rawData: Uint8Array }[]
+  readonly timeMs: number
+  readonly transactions: readonly ChainTransaction[]
+  /** Members that its `raw_data` has beside these in the HTTP API. */
+  readonly more?: Wire
 }
 
-/** The JSON of a block, with the logs numbered through the whole block (PROTOCOL.md, Logs). */
-export function buildBlock({ height, hash, parentHash, timestamp, transactions }: BlockContent): BuiltBlock {
-  const logs: Wire[] = []
-  const built = transactions.map(({ spec, rawData }, i) => {
-    const location = { blockHash: `0x${hash}`, blockNumber: quantity(height), transactionIndex: quantity(i) }
-    const transaction = buildTransaction(spec, rawData, location, logs.length)
-    logs.push(...transaction.logs)
-    return transaction.built
-  })
-  const header = headerOf(height, hash, parentHash, timestamp)
+/** In what the nodes of one kind differ from those of another. */
+export interface NodeStyle {
+  /** Whether logs are numbered through each transaction, and not through their block (PROTOCOL.md, Logs). */
+  readonly numbersByTransaction?: boolean
+  /** Whether a log has the time of its block, from 4.8.2 on. */
+  readonly hasLogTimes?: boolean
+  /** Writes a transaction of the HTTP API, if not as `apiTransactionOf` does. */
+  readonly writeTransaction?: (transaction: ChainTransaction) => unknown
+}
+
+/** A block in all forms that nodes serve. Each is made when it is first asked for, and is then the same object. */
+export interface RenderedBlock {
+  readonly block: ChainBlock
+  /** In the HTTP API. */
+  api(): Wire
+  /** In JSON-RPC, with txids. */
+  brief(): Wire
+  logs(): readonly Wire[]
+  /** In the order of the transactions. */
+  receipts(): readonly Wire[]
+}
+
+/** What nodes show of a block. */
+export function renderBlock(block: ChainBlock, style: NodeStyle = {}): RenderedBlock {
+  const logs = once(() => logsByTransaction(block, style))
   return {
-    height: height as BlockHeight,
-    hash: hash as BlockHash,
-    api: apiBlockOf(height, hash, parentHash, timestamp, built),
-    brief: { ...header, transactions: built.map(({ txid }) => `0x${txid}`) },
-    logs,
-    transactions: built,
+    block,
+    api: once(() => apiBlockOf(block, style.writeTransaction ?? apiTransactionOf)),
+    brief: once(() => briefOf(block)),
+    logs: once(() => logs().flat()),
+    receipts: once(() => block.transactions.map((_, i) => receiptOf(block, i, logs()[i] ?? []))),
   }
-}
-
-function headerOf(height: number, hash: string, parentHash: string, timestamp: number): Wire {
-  return {
-    number: quantity(height),
-    hash: `0x${hash}`,
-    parentHash: `0x${parentHash}`,
-    timestamp: quantity(timestamp),
-    logsBloom: `0x${'00'.repeat(256)}`,
-  }
-}
-
-/** Zeros and empty lists are left out, as a node does (PROTOCOL.md, HTTP API). */
-function apiBlockOf(
-  height: number,
-  hash: string,
-  parentHash: string,
-  timestamp: number,
-  built: readonly BuiltTransaction[],
-): Wire {
-  const number = height === 0 ? {} : { number: height }
-  const rawData = { ...number, txTrieRoot: '0'.repeat(64), parentHash, version: 32, timestamp: timestamp * 1000 }
-  const transactions = built.length === 0 ? {} : { transactions: built.map(({ api }) => api) }
-  return { blockID: hash, block_header: { raw_data: rawData, witness_signature: '11'.repeat(65) }, ...transactions }
 }
 
 /** A transaction in the HTTP API. The service reads its bytes, its id and its result, and not its rendering. */
-function apiTransactionOf(spec: TransactionSpec, txid: Txid, rawData: Uint8Array, failed: boolean): Wire {
-  const hasLogs = ('keepsLogs' in spec && spec.keepsLogs === true) || ('logs' in spec && spec.logs !== undefined)
-  return {
-    ret: [{ contractRet: failed ? (hasLogs ? 'OUT_OF_TIME' : 'REVERT') : 'SUCCESS' }],
-    signature: ['22'.repeat(65)],
-    txID: txid,
-    raw_data: { contract: [{ type: spec.kind }], ref_block_bytes: '1ca0' },
-    raw_data_hex: bytesToHex(rawData),
-  }
+export function apiTransactionOf({ txid, rawHex, result, more }: ChainTransaction): Wire {
+  return { ret: [{ contractRet: result }], txID: txid, raw_data_hex: rawHex, ...more }
 }
 
-function buildTransaction(
-  spec: TransactionSpec,
-  rawData: Uint8Array,
-  location: Wire,
-  firstLogIndex: number,
-): { readonly built: BuiltTransaction; readonly logs: readonly Wire[] } {
-  const txid = bytesToHex(sha256(rawData)) as Txid // 64 hex digits
-  const visible = visiblePartOf(spec)
-  const logs = visible.logs.map(({ contract, topics, data }, i) => ({
-    address: `0x${contract}`,
-    ...location,
-    data,
-    logIndex: quantity(firstLogIndex + i),
-    removed: false,
-    topics,
-    transactionHash: `0x${txid}`,
-  }))
-  const hash = `0x${txid}`
-  const wire = { ...location, hash }
-  const receipt = { ...location, transactionHash: hash, status: visible.failed ? '0x0' : '0x1', logs }
-  const api = apiTransactionOf(spec, txid, rawData, visible.failed)
-  return { built: { txid, rawData, api, wire, receipt }, logs }
-}
-
-/** Whether a transaction failed, and its logs. */
-function visiblePartOf(spec: TransactionSpec): { readonly failed: boolean; readonly logs: readonly LogSpec[] } {
-  const failed = 'failed' in spec && spec.failed === true
-  if (spec.kind === 'call') return { failed, logs: spec.logs ?? [] }
-  const hasLog = spec.kind === 'token' && (!failed || spec.keepsLogs === true)
-  return { failed, logs: hasLog ? [transferLog(spec.contract, spec.from, spec.to, spec.amount)] : [] }
+/** Where a transaction of a block is, in JSON-RPC. */
+export function placeOf({ hash, height }: ChainBlock, index: number): Wire {
+  return { blockHash: `0x${hash}`, blockNumber: quantity(height), transactionIndex: quantity(index) }
 }
 
 /** Logs numbered through their block, without a hole. */
 export function renumbered(logs: readonly Wire[]): readonly Wire[] {
-  return logs.map((log, i) => ({ ...log, logIndex: `0x${i.toString(16)}` }))
+  return logs.map((log, i) => ({ ...log, logIndex: quantity(i) }))
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+function briefOf({ height, hash, parentHash, timeMs, transactions }: ChainBlock): Wire {
+  return {
+    number: quantity(height),
+    hash: `0x${hash}`,
+    parentHash: `0x${parentHash}`,
+    timestamp: quantity(timeMs / 1000),
+    transactions: transactions.map(({ txid }) => `0x${txid}`),
+  }
+}
+
+/** Zeros and empty lists are left out, as a node does (PROTOCOL.md, HTTP API). */
+function apiBlockOf(block: ChainBlock, write: (transaction: ChainTransaction) => unknown): Wire {
+  const { height, hash, parentHash, timeMs, transactions, more } = block
+  const number = height === 0 ? {} : { number: height }
+  const header = { raw_data: { ...number, parentHash, timestamp: timeMs, ...more } }
+  const list = transactions.length === 0 ? {} : { transactions: transactions.map(write) }
+  return { blockID: hash, block_header: header, ...list }
+}
+
+function logsByTransaction(block: ChainBlock, style: NodeStyle): readonly (readonly Wire[])[] {
+  const time = style.hasLogTimes === true ? { blockTimestamp: quantity(block.timeMs / 1000) } : {}
+  let first = 0
+  return block.transactions.map(({ txid, logs }, i) => {
+    const place = { ...placeOf(block, i), transactionHash: `0x${txid}`, ...time }
+    const written = logs.map(({ contract, topics, data }, k): Wire => {
+      return { address: `0x${contract}`, ...place, data, logIndex: quantity(first + k), removed: false, topics }
+    })
+    if (style.numbersByTransaction !== true) first += logs.length
+    return written
+  })
+}
+
+function receiptOf(block: ChainBlock, i: number, logs: readonly Wire[]): Wire {
+  const { txid = '', result = '' } = block.transactions[i] ?? {}
+  const status = result === 'SUCCESS' ? '0x1' : '0x0'
+  return { ...placeOf(block, i), transactionHash: `0x${txid}`, status, logs }
 }

@@ -1,11 +1,15 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { type BuiltBlock, type BuiltTransaction, buildBlock } from './block-json.ts'
+import type { BlockRef, Txid } from '../../src/chain/block.ts'
+import type { ChainBlock, ChainTransaction } from './block-json.ts'
 import { encodeRawTransaction } from './raw-transaction.ts'
-import type { TransactionSpec } from './transaction-spec.ts'
+import { type LogSpec, type TransactionSpec, transferLog } from './transaction-spec.ts'
+
+/** A block of a built chain. */
+export type BuiltBlock = ChainBlock & BlockRef
 
 /**
- * A Tron-like chain in memory, with blocks in a node's JSON: hashes contain their heights, parents are linked, and each
+ * A Tron-like chain in memory, as nodes have it (`block-json.ts` is what they show of it): hashes contain their heights, parents are linked, and each
  * txid is the SHA-256 of real `raw_data` bytes. The same specs build the same chain. It runs in Node and in workerd.
  */
 export interface BuiltChain {
@@ -15,7 +19,8 @@ export interface BuiltChain {
   tip(): BuiltBlock
   at(height: number): BuiltBlock | undefined
   byHash(hash: string): BuiltBlock | undefined
-  transaction(txid: string): BuiltTransaction | undefined
+  /** The block of a transaction. */
+  blockOf(txid: string): BuiltBlock | undefined
   /** Appends a block. */
   add(specs?: readonly TransactionSpec[]): BuiltBlock
   /** Appends `count` empty blocks. */
@@ -36,7 +41,7 @@ export function createChain(options: { chainId?: string; firstHeight?: number; s
       ? mainnetGenesis
       : `${'0'.repeat(16)}${digest(chainId).slice(0, 40)}${chainId.slice(2).padStart(8, '0')}`
   const parentHash = '0'.repeat(64)
-  const genesis = buildBlock({ height: 0, hash, parentHash, timestamp: genesisTimestamp, transactions: [] })
+  const genesis = toBlock({ height: 0, hash, parentHash, timeMs: genesisTimestamp * 1000, transactions: [] })
   return chainOf({ chainId, firstHeight, salt, genesis, blocks: [] })
 }
 
@@ -52,10 +57,10 @@ interface ChainState {
 function chainOf(state: ChainState): BuiltChain {
   const { chainId, firstHeight, salt, genesis, blocks } = state
   const byHash = new Map<string, BuiltBlock>()
-  const byTxid = new Map<string, BuiltTransaction>()
+  const byTxid = new Map<string, BuiltBlock>()
   const index = (block: BuiltBlock) => {
     byHash.set(block.hash, block)
-    for (const transaction of block.transactions) byTxid.set(transaction.txid, transaction)
+    for (const { txid } of block.transactions) byTxid.set(txid, block)
   }
   for (const block of [genesis, ...blocks]) index(block)
   const add = (specs: readonly TransactionSpec[] = []) => {
@@ -70,7 +75,7 @@ function chainOf(state: ChainState): BuiltChain {
     tip: () => blocks.at(-1) ?? genesis,
     at: (height) => (height === 0 ? genesis : blocks[height - firstHeight]),
     byHash: (hash) => byHash.get(hash),
-    transaction: (txid) => byTxid.get(txid),
+    blockOf: (txid) => byTxid.get(txid),
     add,
     addEmpty(count) {
       for (let i = 0; i < count; i += 1) add()
@@ -82,11 +87,28 @@ function chainOf(state: ChainState): BuiltChain {
 function nextBlock({ firstHeight, salt, blocks }: ChainState, specs: readonly TransactionSpec[]): BuiltBlock {
   const height = firstHeight + blocks.length
   const parentHash = blocks.at(-1)?.hash ?? hashOf(height - 1, digest(`${salt} before the first block`))
-  const timestamp = 1_700_000_000 + (height - firstHeight) * 3
-  const transactions = specs.map((spec, i) => ({ spec, rawData: encodeRawTransaction(spec, timestamp * 1000 + i) }))
-  const txids = transactions.map(({ rawData }) => bytesToHex(sha256(rawData)))
+  const timeMs = 1_700_000_000_000 + (height - firstHeight) * 3_000
+  const transactions = specs.map((spec, i) => toTransaction(spec, encodeRawTransaction(spec, timeMs + i)))
+  const txids = transactions.map(({ txid }) => txid)
   const hash = hashOf(height, digest([salt, parentHash, ...txids].join()))
-  return buildBlock({ height, hash, parentHash, timestamp, transactions })
+  return toBlock({ height, hash, parentHash, timeMs, transactions })
+}
+
+const toBlock = (block: ChainBlock) => block as BuiltBlock // its hash and its height are those of a block
+
+/** The transaction that a spec and its bytes make. A failed one can have logs (PROTOCOL.md, Failed transactions with logs). */
+export function toTransaction(spec: TransactionSpec, rawData: Uint8Array): ChainTransaction {
+  const txid = bytesToHex(sha256(rawData)) as Txid // 64 hex digits
+  const hasFailed = 'failed' in spec && spec.failed === true
+  const logs = logsOf(spec, hasFailed)
+  const result = hasFailed ? (logs.length > 0 ? 'OUT_OF_TIME' : 'REVERT') : 'SUCCESS'
+  return { txid, rawHex: bytesToHex(rawData), result, logs }
+}
+
+function logsOf(spec: TransactionSpec, hasFailed: boolean): readonly LogSpec[] {
+  if (spec.kind === 'call') return spec.logs ?? []
+  const hasLog = spec.kind === 'token' && (!hasFailed || spec.keepsLogs === true)
+  return hasLog ? [transferLog(spec.contract, spec.from, spec.to, spec.amount)] : []
 }
 
 const digest = (text: string) => bytesToHex(sha256(utf8ToBytes(text)))

@@ -1,6 +1,5 @@
-import type { Address } from '../../src/chain/address.ts'
-import type { BuiltBlock, BuiltTransaction, Wire } from './block-json.ts'
-import type { BuiltChain } from './chain-builder.ts'
+import { type Address, addressFromHex } from '../../src/chain/address.ts'
+import { placeOf, type RenderedBlock, type Wire } from './block-json.ts'
 import { quantity } from './hex.ts'
 
 /** One received JSON-RPC call, or a request to the HTTP API: its path is the method, its body the only parameter. */
@@ -13,27 +12,29 @@ export interface IncomingCall {
 /** A node's response to one call: its result or its error. */
 export type CallResponse = { readonly result: unknown } | { readonly error: { code: number; message: string } }
 
-/** The state that a node's responses are made from. A test may change all of it. */
-export interface NodeState {
-  chain: BuiltChain
-  version: string
-  /** Number of blocks of the chain that the node does not have yet. */
-  behind: number
-  /** Blocks from its newest to its newest finalized one. */
-  finalityLag: number
-  /** java-tron before 4.8.0 has no tag `finalized` (PROTOCOL.md, Block tags). */
-  supportsFinalized: boolean
+/** What a node responds from. */
+export interface NodeView {
+  readonly chainId: string
+  /** The newest block that it has. */
+  readonly head: number
+  /** The newest one that it calls final; null: java-tron before 4.8.0, without the tag `finalized` (PROTOCOL.md, Block tags). */
+  readonly finalized: number | null
+  /** Blocks of its chain: those above its head can be among them. Hashes and txids are 64 hex digits. */
+  blockAt(height: number): RenderedBlock | undefined
+  blockByHash(hash: string): RenderedBlock | undefined
+  blockOf(txid: string): RenderedBlock | undefined
   /** Without history every receipt is null and all logs are `[]` (PROTOCOL.md, Log queries). */
-  hasHistory: boolean
+  readonly hasHistory: boolean
   /** Most logs in one reply. java-tron's own limit is 10,000 (PROTOCOL.md, Log queries). */
-  logsMax: number
-  /** By address: sun; by `contract address`: token units. */
-  readonly balances: Map<string, bigint>
-  /** Accounts in Base58Check that exist whatever they hold. */
-  readonly activated: Set<string>
-  readonly decimals: Map<Address, number>
-  /** Transactions that are in no block, by txid. */
-  readonly unmined: Map<string, Wire>
+  readonly logsMax: number
+  /** In chain units. `contract` null is TRX. */
+  balanceOf(address: Address, contract: Address | null): bigint
+  /** Undefined: there is no such contract. */
+  decimalsOf(contract: Address): number | undefined
+  /** The account of an address in Base58Check, or `{}`. */
+  accountOf(address: string): Wire
+  /** Whether it knows a transaction that is in no block. */
+  isUnmined(txid: string): boolean
 }
 
 const success = (value: unknown): CallResponse => ({ result: value })
@@ -41,20 +42,14 @@ const failure = (code: number, message: string): CallResponse => ({ error: { cod
 const badParameters = failure(-32602, 'method parameters invalid')
 
 /** The response of a healthy node to one call. That of the HTTP API is the result. */
-export function answerCall(node: NodeState, { method, params }: IncomingCall): CallResponse {
+export function answerCall(node: NodeView, { method, params }: IncomingCall): CallResponse {
   switch (method) {
     case '/wallet/getblockbylimitnext':
       return success(blocksOf(node, params[0] as { startNum: number; endNum: number }))
-    case '/wallet/getnowblock':
-      return success(blockAt(node, headOf(node))?.api ?? {})
     case '/wallet/getaccount':
-      return success(accountOf(node, params[0] as { address: string }))
-    case '/wallet/gettransactionbyid':
-      return success(minedTransaction(node, `0x${(params[0] as { value: string }).value}`)?.api ?? {})
+      return success(node.accountOf((params[0] as { address: string }).address))
     case 'eth_chainId':
-      return success(node.chain.chainId)
-    case 'web3_clientVersion':
-      return success(node.version)
+      return success(node.chainId)
     case 'eth_getBlockByNumber':
       return params.length === 2 ? blockOf(node, params[0]) : badParameters
     case 'eth_getLogs':
@@ -72,49 +67,72 @@ export function answerCall(node: NodeState, { method, params }: IncomingCall): C
   }
 }
 
-const headOf = (node: NodeState) => node.chain.tip().height - node.behind
+/** The address and the token of a call that asks for a balance, or null. */
+export function readBalanceCall({ method, params }: IncomingCall): BalanceQuestion | null {
+  if (method === 'eth_getBalance') return { address: toAddress(params[0]), contract: null }
+  if (method !== 'eth_call') return null
+  const { to, data } = params[0] as { readonly to: string; readonly data: string } // our own JSON
+  return data.startsWith('0x70a08231') ? { address: toAddress(data), contract: toAddress(to) } : null
+}
+
+/** Whose balance is asked for, in which token; `contract` null is TRX. */
+export interface BalanceQuestion {
+  readonly address: Address
+  readonly contract: Address | null
+}
+
+/** The last 20 bytes of a text of hex digits. */
+function toAddress(text: unknown): Address {
+  const address = addressFromHex(String(text).slice(-40))
+  if (address === null) throw new Error(`no address: ${text}`)
+  return address
+}
 
 /** With txids: the service does not ask for full transactions. */
-function blockOf(node: NodeState, tag: unknown): CallResponse {
+function blockOf(node: NodeView, tag: unknown): CallResponse {
   const height = heightOf(node, tag)
-  if (typeof height !== 'number') return height
-  const block = blockAt(node, height)
-  return success(block?.brief ?? null)
+  return typeof height === 'number' ? success(blockAt(node, height)?.brief() ?? null) : height
 }
 
 /** A node without support for a tag reads it as a number and fails (PROTOCOL.md, Block tags). */
-function heightOf(node: NodeState, tag: unknown): number | CallResponse {
+function heightOf({ head, finalized }: NodeView, tag: unknown): number | CallResponse {
   if (typeof tag !== 'string') return failure(-32700, 'JSON parse error')
-  if (tag === 'latest') return headOf(node)
-  if (tag === 'finalized' && node.supportsFinalized) return headOf(node) - node.finalityLag
+  if (tag === 'latest') return head
+  if (tag === 'finalized' && finalized !== null) return finalized
   return /^0x[0-9a-f]+$/.test(tag) ? Number(tag) : failure(-32602, 'invalid block number')
 }
 
-function blockAt(node: NodeState, height: number): BuiltBlock | undefined {
-  return height <= headOf(node) ? node.chain.at(height) : undefined
+function blockAt(node: NodeView, height: number): RenderedBlock | undefined {
+  return height <= node.head ? node.blockAt(height) : undefined
 }
 
-function logsOf(node: NodeState, filter: unknown): CallResponse {
+function logsOf(node: NodeView, filter: unknown): CallResponse {
   const { blockHash = '' } = filter as { readonly blockHash?: string }
-  const block = node.chain.byHash(blockHash.slice(2))
-  if (block === undefined || block.height > headOf(node)) return failure(-32602, 'invalid blockHash')
+  const found = node.blockByHash(blockHash.slice(2))
+  if (found === undefined || found.block.height > node.head) return failure(-32602, 'invalid blockHash')
   if (!node.hasHistory) return success([])
-  const isTooLong = block.logs.length > node.logsMax
-  return isTooLong ? failure(-32005, 'query returned more than 10000 results') : success(block.logs)
+  const isTooLong = found.logs().length > node.logsMax
+  return isTooLong ? failure(-32005, 'query returned more than 10000 results') : success(found.logs())
 }
 
-function receiptOf(node: NodeState, txid: unknown): CallResponse {
-  const transaction = node.hasHistory ? minedTransaction(node, txid) : undefined
-  return success(transaction?.receipt ?? null)
+function receiptOf(node: NodeView, hash: unknown): CallResponse {
+  const found = node.hasHistory ? minedIn(node, hash) : null
+  return success(found === null ? null : (found.rendered.receipts()[found.index] ?? null))
 }
 
-function transactionOf(node: NodeState, txid: unknown): CallResponse {
-  return success(minedTransaction(node, txid)?.wire ?? node.unmined.get(String(txid).slice(2)) ?? null)
+function transactionOf(node: NodeView, hash: unknown): CallResponse {
+  const found = minedIn(node, hash)
+  if (found !== null) return success({ hash, ...placeOf(found.rendered.block, found.index) })
+  const unmined = { hash, blockHash: '0x', blockNumber: '0x', transactionIndex: '0x' }
+  return success(node.isUnmined(String(hash).slice(2)) ? unmined : null)
 }
 
-function minedTransaction(node: NodeState, txid: unknown): BuiltTransaction | undefined {
-  const transaction = node.chain.transaction(String(txid).slice(2))
-  return transaction !== undefined && Number(transaction.wire.blockNumber) <= headOf(node) ? transaction : undefined
+function minedIn(node: NodeView, hash: unknown): { readonly rendered: RenderedBlock; readonly index: number } | null {
+  const txid = String(hash).slice(2)
+  const rendered = node.blockOf(txid)
+  if (rendered === undefined || rendered.block.height > node.head) return null
+  const index = rendered.block.transactions.findIndex((transaction) => transaction.txid === txid)
+  return index < 0 ? null : { rendered, index }
 }
 
 /** The error for a call of a state method that is not about `latest`, or null (PROTOCOL.md, Balances). */
@@ -123,21 +141,21 @@ function requireLatest(params: readonly unknown[]): CallResponse | null {
   return params[1] === 'latest' ? null : failure(-32602, 'QUANTITY not supported, just support TAG as latest')
 }
 
-function balanceOf(node: NodeState, address: unknown): CallResponse {
+function balanceOf(node: NodeView, address: unknown): CallResponse {
   if (!isAddress(address)) return failure(-32602, 'invalid address hash value')
-  return success(quantity(node.balances.get(address.slice(-40)) ?? 0n))
+  return success(quantity(node.balanceOf(toAddress(address), null)))
 }
 
-function callResultOf(node: NodeState, call: unknown): CallResponse {
+function callResultOf(node: NodeView, call: unknown): CallResponse {
   const { to, data, ...others } = call as { to?: unknown; data?: unknown }
   if (Object.keys(others).length > 0 || typeof data !== 'string') return failure(-32700, 'JSON parse error')
   if (!isAddress(to)) return failure(-32602, 'invalid address hash value')
-  const contract = to.slice(-40) as Address // 40 hex digits
-  const decimals = node.decimals.get(contract)
+  const contract = toAddress(to)
+  const decimals = node.decimalsOf(contract)
   if (decimals === undefined) return failure(-32600, 'Smart contract is not exist.')
   const word = (value: number | bigint) => success(`0x${value.toString(16).padStart(64, '0')}`)
   if (data === '0x313ce567') return word(decimals)
-  if (data.startsWith('0x70a08231')) return word(node.balances.get(`${contract} ${data.slice(-40)}`) ?? 0n)
+  if (data.startsWith('0x70a08231')) return word(node.balanceOf(toAddress(data), contract))
   return success('0x')
 }
 
@@ -145,14 +163,10 @@ const isAddress = (value: unknown): value is string =>
   typeof value === 'string' && /^(?:0x)?(?:41)?[0-9a-f]{40}$/i.test(value)
 
 /** At most 100 blocks, the end excluded; none for a longer or an empty range (PROTOCOL.md, HTTP API). */
-function blocksOf(node: NodeState, { startNum, endNum }: { startNum: number; endNum: number }): Wire {
+function blocksOf(node: NodeView, { startNum, endNum }: { startNum: number; endNum: number }): Wire {
   const count = endNum - startNum > 100 ? 0 : Math.max(endNum - startNum, 0)
-  const block = Array.from({ length: count }, (_, i) => blockAt(node, startNum + i)?.api).filter(
+  const block = Array.from({ length: count }, (_, i) => blockAt(node, startNum + i)?.api()).filter(
     (one) => one !== undefined,
   )
   return block.length === 0 ? {} : { block }
-}
-
-function accountOf(node: NodeState, { address }: { address: string }): Wire {
-  return node.activated.has(address) ? { address } : {}
 }

@@ -1,6 +1,7 @@
-import type { Wire } from './block-json.ts'
+import type { Address } from '../../src/chain/address.ts'
+import { type ChainBlock, type RenderedBlock, renderBlock, type Wire } from './block-json.ts'
 import type { BuiltChain } from './chain-builder.ts'
-import { answerCall, type CallResponse, type IncomingCall, type NodeState } from './node-methods.ts'
+import { answerCall, type CallResponse, type IncomingCall, type NodeView } from './node-methods.ts'
 
 /** One received HTTP request. */
 export interface IncomingRequest {
@@ -38,8 +39,26 @@ export type Fault =
       readonly change: (call: IncomingCall, response: CallResponse) => CallResponse | undefined
     }
 
-/** A node over a built chain. It responds as java-tron does, except where `script` returns a fault. */
-export interface ScriptedNode extends NodeState {
+/** A node over a built chain. It responds as java-tron does, except where `script` returns a fault. A test may change all of it. */
+export interface ScriptedNode {
+  chain: BuiltChain
+  /** Number of blocks of the chain that the node does not have yet. */
+  behind: number
+  /** Blocks from its newest to its newest finalized one. */
+  finalityLag: number
+  /** java-tron before 4.8.0 has no tag `finalized` (PROTOCOL.md, Block tags). */
+  supportsFinalized: boolean
+  /** Without history every receipt is null and all logs are `[]` (PROTOCOL.md, Log queries). */
+  hasHistory: boolean
+  /** Most logs in one reply. */
+  logsMax: number
+  /** By address: sun; by `contract address`: token units. */
+  readonly balances: Map<string, bigint>
+  /** Accounts in Base58Check that exist whatever they hold. */
+  readonly activated: Set<string>
+  readonly decimals: Map<Address, number>
+  /** Txids of transactions that are in no block. */
+  readonly unmined: Set<string>
   /** The fault for a request, or null for a correct response. */
   script: (incoming: IncomingRequest) => Fault | null
   readonly requests: IncomingRequest[]
@@ -51,7 +70,6 @@ export interface ScriptedNode extends NodeState {
 export function createScriptedNode(chain: BuiltChain): ScriptedNode {
   const node: ScriptedNode = {
     chain,
-    version: 'TRON/v4.8.1/Linux/Java1.8',
     behind: 0,
     finalityLag: 18,
     supportsFinalized: true,
@@ -60,7 +78,7 @@ export function createScriptedNode(chain: BuiltChain): ScriptedNode {
     balances: new Map(),
     activated: new Set(),
     decimals: new Map(),
-    unmined: new Map(),
+    unmined: new Set(),
     script: () => null,
     requests: [],
     respond: (path, init) => respond(node, path, init),
@@ -69,12 +87,7 @@ export function createScriptedNode(chain: BuiltChain): ScriptedNode {
 }
 
 /** The paths of a node's HTTP API that the service uses. */
-const apiPaths = [
-  '/wallet/getblockbylimitnext',
-  '/wallet/getnowblock',
-  '/wallet/getaccount',
-  '/wallet/gettransactionbyid',
-]
+const apiPaths = ['/wallet/getblockbylimitnext', '/wallet/getaccount']
 
 /** A `fetch` that reaches nodes by URL: the exact `rpc` URL, or one of `apiPaths` under an `api` URL. */
 export function connect(
@@ -113,8 +126,9 @@ async function respond(node: ScriptedNode, path: string, init: RequestInit): Pro
   if (fault?.kind === 'delayed') await fault.wait()
   const failed = fault === null ? null : await failRequest(fault, init.signal ?? null, incoming)
   if (failed !== null) return failed
+  const view = viewOf(node)
   const responses = incoming.calls.map((call) => {
-    const correct = answerCall(node, call)
+    const correct = answerCall(view, call)
     const response = fault?.kind === 'changed-calls' ? (fault.change(call, correct) ?? correct) : correct
     return { jsonrpc: '2.0', id: call.id, ...response }
   })
@@ -125,6 +139,35 @@ async function respond(node: ScriptedNode, path: string, init: RequestInit): Pro
   if (fault?.kind === 'changed-responses') return json(fault.change(responses))
   const body = JSON.stringify(incoming.batch ? responses : only)
   return text(fault?.kind === 'truncated-json' ? body.slice(0, -7) : body)
+}
+
+/** Blocks as nodes show them, made once for all nodes of a test. */
+const rendered = new WeakMap<ChainBlock, RenderedBlock>()
+
+function rendering(block: ChainBlock | undefined): RenderedBlock | undefined {
+  if (block === undefined) return undefined
+  const known = rendered.get(block) ?? renderBlock(block)
+  rendered.set(block, known)
+  return known
+}
+
+function viewOf(node: ScriptedNode): NodeView {
+  const { chain, balances, activated, decimals, unmined, hasHistory, logsMax } = node
+  const head = chain.tip().height - node.behind
+  return {
+    chainId: chain.chainId,
+    head,
+    finalized: node.supportsFinalized ? head - node.finalityLag : null,
+    blockAt: (height) => rendering(chain.at(height)),
+    blockByHash: (hash) => rendering(chain.byHash(hash)),
+    blockOf: (txid) => rendering(chain.blockOf(txid)),
+    hasHistory,
+    logsMax,
+    balanceOf: (address, contract) => balances.get(contract === null ? address : `${contract} ${address}`) ?? 0n,
+    decimalsOf: (contract) => decimals.get(contract),
+    accountOf: (address) => (activated.has(address) ? { address } : {}),
+    isUnmined: (txid) => unmined.has(txid),
+  }
 }
 
 function receive(node: ScriptedNode, path: string, init: RequestInit): IncomingRequest {

@@ -9,7 +9,8 @@ import { type BuiltChain, createChain } from '../support/chain-builder.ts'
 import { createMemoryHost, type MemoryHost } from '../support/memory-host.ts'
 import { connect, createScriptedNode, type Fault, type ScriptedNode } from '../support/scripted-node.ts'
 import { addressOf, type TransactionSpec, usdtAddress } from '../support/transaction-spec.ts'
-import { createVirtualTime } from './virtual-time.ts'
+import { createVirtualClock, type VirtualClock } from '../support/virtual-clock.ts'
+import { watchRequests } from './watched-requests.ts'
 
 /** Texts that must never be in a log line. */
 export const secrets = { path: 'secret-path', key: 'key-0123456789' } as const
@@ -118,7 +119,13 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     perDay,
     node,
   }))
-  const { clock, advance, watch, settle } = createVirtualTime()
+  const { watch, settled } = watchRequests()
+  let drawn = 0
+  const random = () => {
+    drawn = (drawn + 0.37) % 1
+    return drawn
+  }
+  const clock = createVirtualClock(1_800_000_000_000, { random, settled })
   const lines: Line[] = []
   const host = options.host ?? createMemoryHost()
   const tron = createTron({
@@ -149,12 +156,22 @@ export function createHarness(options: HarnessOptions = {}): Harness {
       nodeAt(i).script = () => fault
     },
     open: (payer = { kind: 'tick' }, deadlineMs = 20_000) => tron.open(payer, (clock.now() + deadlineMs) as UnixMs), // later
-    settle,
+    settle: (result) => settle(clock, result),
     now: clock.now,
-    advance,
+    advance: clock.jump,
     reports: () => lines.filter(({ level }) => level === 'report'),
     counts: () => nodes.map(({ requests }) => requests.length),
   }
+}
+
+async function settle<T>(clock: VirtualClock, result: Promise<T>): Promise<T> {
+  let isOver = false
+  const end = () => {
+    isOver = true
+  }
+  result.then(end, end)
+  while (!isOver) await clock.runUntil(() => isOver)
+  return result
 }
 
 /** A harness whose nodes have been probed and have nothing in the log. */

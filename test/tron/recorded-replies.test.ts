@@ -7,13 +7,13 @@ import noFinalized from '../recordings/documented/finalized-before-4.8.0.json' w
 import ipLimit from '../recordings/documented/rate-limit-of-trongrid-ip.json' with { type: 'json' }
 import keyLimit from '../recordings/documented/rate-limit-of-trongrid-key.json' with { type: 'json' }
 import { outcomeOf, type RecordedCall, recording, recordingNames } from '../recordings/recordings.ts'
+import { createVirtualClock } from '../support/virtual-clock.ts'
 
 /** What the service makes of a recorded HTTP response: JSON, or the kind of node error. */
 async function received({ status = 200, response, responseText }: RecordedCall): Promise<string> {
-  const clock = { now: () => 0 as UnixMs, sleep: () => new Promise<void>(() => {}), random: () => 0 }
   const fetch = async () => new Response(responseText ?? JSON.stringify(response), { status })
   const target = { url: 'https://node.test/jsonrpc', key: null }
-  const reply = await postJson(createNetwork(fetch, clock), target, '', 1_000 as UnixMs, ok)
+  const reply = await postJson(createNetwork(fetch, createVirtualClock(0)), target, '', 1_000 as UnixMs, ok)
   return reply.ok ? 'JSON' : reply.error.kind
 }
 

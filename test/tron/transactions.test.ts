@@ -118,8 +118,7 @@ describe('where a transaction is', () => {
   it('is its block, also before it is final; unmined; or unknown, where all nodes say so', async () => {
     const h = await createProbed()
     const [mined, unmined, unknown] = [txidAt(h.chain, h.chain.tip().height, 0), 'ab'.repeat(32), 'cd'.repeat(32)]
-    const wire = { ...h.chain.tip().transactions[0]?.wire, hash: `0x${unmined}`, blockHash: '0x', blockNumber: '0x' }
-    h.node(1).unmined.set(unmined, wire)
+    h.node(1).unmined.add(unmined)
     const locate = (txid: string) => read(h, (chain) => chain.locate(txid as typeof mined))
     expect(await locate(mined)).toEqual({ ok: true, value: { kind: 'mined', height: h.chain.tip().height } })
     expect(await locate(unmined)).toEqual({ ok: true, value: { kind: 'unmined' } })

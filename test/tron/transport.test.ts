@@ -6,6 +6,7 @@ import { replyBytesMax, replyDepthMax, replyKeysMax } from '../../src/tron/limit
 import { createReplyScan } from '../../src/tron/reply-scan.ts'
 import { createNetwork, type Fetch, postJson } from '../../src/tron/transport.ts'
 import mainnetText from '../recordings/mainnet/block-of-619-transactions.txt?raw'
+import { createVirtualClock } from '../support/virtual-clock.ts'
 
 const utf8 = new TextEncoder()
 /** The fields of mainnet's block that the tests use. */
@@ -91,7 +92,7 @@ describe('a reply that would take too much memory is refused', () => {
 })
 
 describe('a request', () => {
-  const clock = { now: () => 0 as UnixMs, sleep: () => new Promise<void>(() => {}), random: () => 0 }
+  const clock = createVirtualClock(0)
   const target = { url: 'https://node.test/secret-path', key: 'a key' }
   const post = (fetch: Fetch) => postJson(createNetwork(fetch, clock), target, '{}', 60_000 as UnixMs, ok)
 

@@ -10,22 +10,31 @@ import { createEndpoint } from '../../src/webhooks/endpoint-object.ts'
 import { registerEndpoints, type WebhookEndpoint } from '../../src/webhooks/endpoint-state.ts'
 import { freshDatabase } from '../support/database.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
+import { createVirtualClock } from '../support/virtual-clock.ts'
 
 it('delivers 1,000 events in order with 70 queries, however many there were before', async () => {
   const d1 = await freshDatabase()
   const usage = createUsage()
   const now = 1_700_000_000_000 as UnixMs
-  const clock = { now: () => now, sleep: () => new Promise<void>(() => undefined), random: () => 0.5 }
+  const clock = createVirtualClock(now)
   const db = meterDatabase(writable(d1), usage, clock)
   const logger = createLogger(() => undefined)
   const endpoint: WebhookEndpoint = {
-    ...{ key: 'a'.repeat(64) as EndpointKey, number: 1, url: 'https://shop.example/', types: null },
+    key: 'a'.repeat(64) as EndpointKey,
+    number: 1,
+    url: 'https://shop.example/',
+    types: null,
     secrets: [`whsec_${btoa('a'.repeat(24))}`],
   }
   const bodies: string[] = []
   const host = createMemoryHost()
   const object = createEndpoint({
-    ...{ db, host, clock, logger, endpoints: [endpoint], alarms: createAlarms({ db, clock, logger }) },
+    db,
+    host,
+    clock,
+    logger,
+    endpoints: [endpoint],
+    alarms: createAlarms({ db, clock, logger }),
     fetch: async (_, init) => {
       bodies.push(String(init?.body))
       return new Response()
@@ -37,7 +46,12 @@ it('delivers 1,000 events in order with 70 queries, however many there were befo
   const happen = async (from: number) => {
     for (let i = from; i < from + 1_000; i += 20) {
       const entries = Array.from({ length: 20 }, (_, k) => ({
-        ...{ uid: 1, cuy: 2, type: 5, osn: `order-${i + k}`, amount: 1, mark: '' },
+        uid: 1,
+        cuy: 2,
+        type: 5,
+        osn: `order-${i + k}`,
+        amount: 1,
+        mark: '',
       }))
       await post.bind(JSON.stringify(entries), now).run()
     }

@@ -25,7 +25,10 @@ describe('a delivery', () => {
     await h.happen(1)
     await h.wake()
     expect(verified(receiver, firstSecret)).toMatchObject({
-      ...{ id: 1, type: 'entry.posted', uid: 1, data: { entry: { id: 1, osn: 'order-1', amt: 0.0001, by: 'shop' } } },
+      id: 1,
+      type: 'entry.posted',
+      uid: 1,
+      data: { entry: { id: 1, osn: 'order-1', amt: 0.0001, by: 'shop' } },
     })
     expect(() => verified(receiver, secondSecret)).toThrow('No matching signature found')
     const { headers } = receiver.requests[0] ?? {}
@@ -89,7 +92,7 @@ describe('a delivery', () => {
     receiver.answer = reset
     await h.happen(1)
     await h.wake()
-    expect([receiver.events(), h.clock.pauses()]).toEqual([[1, 2, 3, 4], 0])
+    expect([receiver.events(), h.clock.pending()]).toEqual([[1, 2, 3, 4], 0])
   })
 
   it('is recorded each second also where answers are slow', async () => {
@@ -119,7 +122,10 @@ describe('a failed delivery', () => {
     expect(h.host().alarmAt).toBe(h.clock.now() + 5_000)
     expect(receiver.requests).toHaveLength(1)
     expect(h.row()).toMatchObject({
-      ...{ position: 0, attempts: 1, failing_since: h.clock.now(), last_failure: String(shown) },
+      position: 0,
+      attempts: 1,
+      failing_since: h.clock.now(),
+      last_failure: String(shown),
     })
     expect(h.lines.map((line) => JSON.parse(line))).toEqual([
       { level: 'warn', event: 'webhook-failed', endpoint: 1, eventId: 1, attempts: 1, answer: shown },

@@ -13,7 +13,7 @@ import { removeExpiredEvents, type WatchEndpointsParts, watchEndpoints } from '.
 import { currencies } from '../support/currencies.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
 import { openSqliteD1 } from '../support/sqlite-d1.ts'
-import { createManualClock } from './manual-clock.ts'
+import { createVirtualClock } from '../support/virtual-clock.ts'
 import type { Receiver } from './receiver.ts'
 
 /** Two secrets of the right form. */
@@ -34,20 +34,21 @@ export interface EndpointSpec {
 export async function startHarness(...specs: readonly EndpointSpec[]) {
   const { sqlite, connect } = openSqliteD1()
   const db = writable(connect(async (work) => work()))
-  const clock = createManualClock(1_700_000_000_000)
+  const clock = createVirtualClock(1_700_000_000_000)
   const lines: string[] = []
   const logger = createLogger((line) => lines.push(line))
   const endpoints = specs.map(toEndpoint)
   const hosts = endpoints.map(() => createMemoryHost())
   const alarms = () => createAlarms({ db, clock, logger })
-  const at = <T>(list: readonly T[], n: number): T => {
-    const found = list[n - 1]
-    if (found === undefined) throw new Error(`no endpoint ${n}`)
-    return found
-  }
   const open = (n = 1, changes: Partial<EndpointParts> = {}) =>
     createEndpoint({
-      ...{ db, endpoints, clock, logger, fetch, host: at(hosts, n), alarms: alarms() },
+      db,
+      endpoints,
+      clock,
+      logger,
+      fetch,
+      host: at(hosts, n),
+      alarms: alarms(),
       writeBody: (event) => JSON.stringify(eventItem(event, currencies, jsonAmount)),
       hasStoredMeaning: async () => true,
       ...changes,
@@ -61,7 +62,10 @@ export async function startHarness(...specs: readonly EndpointSpec[]) {
   }
   await registerEndpoints(db, endpoints, clock.now())
   return {
-    ...{ db, clock, lines, endpoints },
+    db,
+    clock,
+    lines,
+    endpoints,
     ...look(sqlite),
     /** A new instance of the n-th object, which knows nothing of those before. `changes` replace its parts. */
     open,
@@ -86,6 +90,13 @@ export async function startHarness(...specs: readonly EndpointSpec[]) {
     /** The kinds of the alarms so far. */
     alarms: () => lines.flatMap((line) => (JSON.parse(line) as { alarm?: string }).alarm ?? []),
   }
+}
+
+/** What belongs to the n-th endpoint. */
+function at<T>(list: readonly T[], n: number): T {
+  const found = list[n - 1]
+  if (found === undefined) throw new Error(`no endpoint ${n}`)
+  return found
 }
 
 function toEndpoint({ receiver, secrets = [firstSecret], types }: EndpointSpec, i: number): WebhookEndpoint {
@@ -124,7 +135,12 @@ function storeEvents(sqlite: Sqlite, count: number, at: UnixMs): void {
   const post = sqlite.prepare(`INSERT INTO posting (id, entries, posted_by, created_at) VALUES (1, ?, 'shop', ?)`)
   for (let i = next; i < next + count; i += 20) {
     const entries = Array.from({ length: Math.min(20, next + count - i) }, (_, k) => ({
-      ...{ uid: 1, cuy: 2, type: 5, osn: `order-${i + k}`, amount: 100, mark: '' },
+      uid: 1,
+      cuy: 2,
+      type: 5,
+      osn: `order-${i + k}`,
+      amount: 100,
+      mark: '',
     }))
     post.run(JSON.stringify(entries), at)
   }

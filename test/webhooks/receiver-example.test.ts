@@ -2,10 +2,11 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { isDelivered, sendWebhook } from '../../src/webhooks/deliver-events.ts'
+import { createVirtualClock } from '../support/virtual-clock.ts'
 import { firstSecret, secondSecret } from './harness.ts'
 import { receive } from './receiver-example.ts'
 
-const clock = { now: () => Date.now() as never, sleep: () => new Promise<void>(() => undefined) }
+const clock = createVirtualClock(Date.now()) // the receiver has the clock of the machine
 
 async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -26,7 +26,11 @@ describe('an endpoint', () => {
     ['that will soon lose an event', 0.8 * keepMs, null, ['endpoint-behind', 'events-expiring']],
   ])('%s', (_, waited, failed, alarms) => {
     const delay = {
-      ...{ key, number: 2, nextTry: now, seenAt: now, lastFailure: failed === null ? null : '500' },
+      key,
+      number: 2,
+      nextTry: now,
+      seenAt: now,
+      lastFailure: failed === null ? null : '500',
       waitingSince: waited === null ? null : ago(waited),
       failingSince: failed === null ? null : ago(failed),
     }
@@ -77,7 +81,10 @@ describe('the watch over endpoints', () => {
     expect([h.alarms(), wakes]).toEqual([['endpoint-behind'], 1])
     expect(await selectEndpoints(h.db)).toEqual([
       {
-        ...{ key: h.endpoints[0]?.key, number: 1, failingSince: null, lastFailure: null },
+        key: h.endpoints[0]?.key,
+        number: 1,
+        failingSince: null,
+        lastFailure: null,
         waitingSince: h.clock.now() - 10 * minuteMs,
         nextTry: 0,
         seenAt: h.clock.now() - 10 * minuteMs,

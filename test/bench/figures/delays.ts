@@ -1,11 +1,13 @@
 import type { Address } from '../../../src/chain/address.ts'
 import { atMost, type Figure, figure, type Scale } from '../figure.ts'
 import { type BenchDeposit, createBlocks, finalityBlocks, firstHeight, slotMs } from '../mainnet.ts'
-import { startVirtual, type VirtualService } from '../virtual.ts'
+import { type NodeFault, startVirtual, type VirtualOptions, type VirtualService } from '../virtual.ts'
 
-const startMs = 1_790_000_000_000
+/** The time of the first block, in milliseconds since 1970. */
+export const startMs = 1_790_000_000_000
 const hourMs = 3_600_000
-const smallBlock = 20 // blocks of any size have the same delays
+/** Transactions of a block: those of any size have the same delays. */
+export const smallBlock = 20
 
 /** How long after its block a transfer is seen, after finality credited, and after that at the receiver, with mainnet's timing. */
 export async function measureDelays({ work }: Scale): Promise<readonly Figure[]> {
@@ -18,42 +20,55 @@ export async function measureDelays({ work }: Scale): Promise<readonly Figure[]>
   ]
 }
 
-interface Delays {
+/** Delays in milliseconds, one for each deposit or event. That of what never came is infinite. */
+export interface Delays {
   readonly seen: readonly number[]
   readonly credited: readonly number[]
   readonly delivered: readonly number[]
 }
 
-async function delaysWith({ everyBlocks, hours }: { everyBlocks: number; hours: number }): Promise<Delays> {
+/** A deposit in each so many blocks, for so long, while the first of some nodes has a fault. */
+export interface DelayOptions extends VirtualOptions {
+  readonly everyBlocks: number
+  readonly hours: number
+  /** The fault of the first node once the user has an address. */
+  readonly faultOf?: (address: Address) => NodeFault
+}
+
+/** The delays of all deposits but those of the last two minutes. */
+export async function delaysWith({ everyBlocks, hours, faultOf, ...options }: DelayOptions): Promise<Delays> {
   let to: Address | null = null
   const depositsAt = (height: number): readonly BenchDeposit[] => {
     if (to === null || height < firstHeight + 100 || height % everyBlocks !== 0) return []
     return [{ asset: height % 2 === 0 ? 'TRX' : 'USDT', to, amount: 1_000_000n }]
   }
   const chain = createBlocks({ startMs, transactionsAt: () => smallBlock, depositsAt })
-  const service = await startVirtual(chain)
+  const service = await startVirtual(chain, options)
   to = await service.addressOf(1)
+  if (faultOf !== undefined) service.fail(faultOf(to))
   await service.run(hours * hourMs)
-  const { sqlite, received } = service
   // What became final two minutes ago must be credited.
   const last = firstHeight + (service.now() - startMs - 120_000) / slotMs - finalityBlocks
-  const rows = sqlite
-    .prepare(
-      `SELECT t.height, t.state, t.changed_at AS creditedAt,
-         (SELECT min(e.created_at) FROM event e WHERE e.txid = t.txid AND e.type = 'deposit.seen') AS seenAt
-       FROM transfer t WHERE t.height < ?`,
-    )
-    .all(last) as { height: number; state: string; creditedAt: number; seenAt: number | null }[]
-  if (rows.length === 0 || rows.some(({ state }) => state !== 'credited')) throw new Error('not all was credited')
-  return {
+  const [seen, credited]: [number[], number[]] = [[], []]
+  const find = service.sqlite.prepare(
+    `SELECT changed_at AS creditedAt,
+       (SELECT min(e.created_at) FROM event e WHERE e.txid = t.txid AND e.type = 'deposit.seen') AS seenAt
+     FROM transfer t WHERE t.txid = ? AND t.state = 'credited'`,
+  )
+  for (let height = firstHeight; height < last; height += 1) {
+    if (depositsAt(height).length === 0) continue
+    const [deposit] = chain.at(height).transactions
+    const row = find.get(deposit?.txid ?? '') as { creditedAt: number; seenAt: number | null } | undefined
+    const creditedAt = row?.creditedAt ?? Number.POSITIVE_INFINITY
     // One that is not seen before it is credited is seen then.
-    seen: rows.map(({ height, creditedAt, seenAt }) => (seenAt ?? creditedAt) - chain.timeOf(height)),
-    credited: rows.map(({ height, creditedAt }) => creditedAt - chain.timeOf(height + finalityBlocks)),
-    delivered: deliveryTimes(service, received),
+    seen.push((row?.seenAt ?? creditedAt) - chain.timeOf(height))
+    credited.push(creditedAt - chain.timeOf(height + finalityBlocks))
   }
+  if (seen.length === 0) throw new Error('there was no deposit')
+  return { seen, credited, delivered: deliveryTimes(service) }
 }
 
-function deliveryTimes({ sqlite }: VirtualService, received: ReadonlyMap<number, number>): readonly number[] {
+function deliveryTimes({ sqlite, received }: VirtualService): readonly number[] {
   const events = sqlite.prepare('SELECT id, created_at AS at FROM event').all() as { id: number; at: number }[]
   return events.flatMap(({ id, at }) => {
     const arrived = received.get(id)
@@ -73,7 +88,8 @@ function figuresOf(what: string, { seen, credited, delivered }: Delays): readonl
   ]
 }
 
-function quantile(values: readonly number[], part: number): number {
+/** The value that a part of all values does not exceed. */
+export function quantile(values: readonly number[], part: number): number {
   return [...values].sort((a, b) => a - b)[Math.ceil(part * values.length) - 1] ?? Number.NaN
 }
 

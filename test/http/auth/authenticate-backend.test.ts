@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { UnixMs } from '../../../src/common/time.ts'
 import { backendTokenSecondsMax, createBackendAuthenticator } from '../../../src/http/auth/authenticate.ts'
 import { missingScope, toAuthProblem, unknownPath } from '../../../src/http/errors.ts'
 import { ledgerRoutes, routes } from '../../../src/http/routes.ts'
 import { bearer, createIssuer, forgeToken, keySetOf, signHs256, tokenNow } from '../../support/tokens.ts'
 import { backendSecret, testSecret } from '../../support/variables.ts'
+import { createVirtualClock } from '../../support/virtual-clock.ts'
 import { failed, type RunningService, read, startService } from '../service.ts'
 
 let service: RunningService
@@ -68,7 +68,7 @@ describe('a backend’s token', () => {
     const authenticate = createBackendAuthenticator(
       { secrets: [], jwksUrl: 'https://keys.example/backends', issuer: null, audience: null },
       {
-        clock: { now: () => (now * 1000) as UnixMs, sleep: () => Promise.resolve() },
+        clock: createVirtualClock(now * 1000),
         logger: { info: quiet, warn: quiet, error: quiet, alarm: quiet },
         fetch: async () => Response.json(keySetOf(issuer)),
       },

@@ -1,15 +1,15 @@
 import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
 import type { EndpointKey } from '../../../src/common/ids.ts'
-import type { UnixMs } from '../../../src/common/time.ts'
 import { checkWebhooks, lineOf } from '../../../src/tools/doctor/check-settings.ts'
 import type { WebhookEndpoint } from '../../../src/webhooks/endpoint-state.ts'
+import { createVirtualClock } from '../../support/virtual-clock.ts'
 import { firstSecret } from '../../webhooks/harness.ts'
 import { type Receiver, startReceiver, status } from '../../webhooks/receiver.ts'
 
 const platform = {
   fetch,
-  clock: { now: () => Date.now() as UnixMs, sleep: () => new Promise<void>(() => undefined) }, // milliseconds since 1970
+  clock: createVirtualClock(Date.now()), // the receivers have the clock of the machine
 }
 
 const endpointOf = ({ url }: Receiver, i: number): WebhookEndpoint => {
