@@ -309,8 +309,7 @@ const knownColumns =
 const changedColumns = madeOnce(sql`known_id, known_state, known_reason, known_facts,
     ${columnsOf(incoming, [...facts, 'seconds', 'seen_by'])}, ${settled}`)
 /** The first sighting stays. */
-const sightingValues =
-  madeOnce(sql`${bare(transfers.seconds)} = coalesce(${transfers.seconds}, ${decided.seconds}),
+const sightingValues = madeOnce(sql`${bare(transfers.seconds)} = coalesce(${transfers.seconds}, ${decided.seconds}),
     ${bare(transfers.seen_by)} = coalesce(${transfers.seen_by}, ${decided.seen_by})`)
 const updateKnown = (list: string, at: UnixMs) => sql`
 UPDATE ${transfers} SET ${decidedValues}, ${sightingValues}, ${bare(transfers.changed_at)} = ${at}

@@ -127,7 +127,7 @@ export const scanDrives = {
       await tickLater(service, 300)
     }
     const close = async () => {
-      const closing = `UPDATE rescan SET finished_at = 1, closed = 'a test' WHERE kind = 'gap' AND next_height = ?1`
+      const closing = `UPDATE rescan SET finished_at = 1, closed = 'a test' WHERE finished_at IS NULL AND next_height = ?1`
       await service.db.prepare(closing).bind(height).run()
       await tickLater(service)
     }

@@ -143,8 +143,8 @@ describe('the summary', () => {
       db.prepare(
         `UPDATE holding SET balance = '20', read_from = 1, read_to = 1, differing = 3, difference = '-2' WHERE address = '${addressAt(0)}'`,
       ),
-      db.prepare(`INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try, attempts)
-        VALUES ('gap', 90, 91, 90, 'unreadable', 60, 70, 4)`),
+      db.prepare(`INSERT INTO rescan (kind, from_height, to_height, next_height, why, created_at, next_try, attempts, tried_at)
+        VALUES ('gap', 90, 91, 90, 'unreadable', 60, 70, 4, 65)`),
       db.prepare(`INSERT INTO alarm VALUES ('gap-unread', '{"from":90}', 61, 62)`),
     ])
     await registerEndpoints(db, [endpoint], ms(today))
@@ -203,7 +203,7 @@ describe('the summary', () => {
     await db.batch([
       db.prepare(`UPDATE scan SET height = 122, finalized = 122, hash = '${block(122).hash}'`),
       ...[119, 121].map((from) =>
-        db.prepare(`INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)
+        db.prepare(`INSERT INTO rescan (kind, from_height, to_height, next_height, why, created_at, next_try)
           VALUES ('gap', ${from}, ${from + 1}, ${from}, 'unreadable', 60, 70)`),
       ),
     ])
@@ -247,7 +247,7 @@ describe('the cost', () => {
       SELECT 1, 1, 1, 1, i, 1, i, '', ${today} - 86400000 * (i % 400), '', i, i FROM n`,
       `INSERT INTO day SELECT created_at / 86400000, cuy, type, count(*), 0, sum(amount) FROM flow GROUP BY 1, 2, 3`,
       `${numbers(count / 2)} INSERT INTO holding (cuy, address, due_at) SELECT 1, printf('%040x', i + 999999), 5 FROM n`,
-      `${numbers(count / 2)} INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)
+      `${numbers(count / 2)} INSERT INTO rescan (kind, from_height, to_height, next_height, why, created_at, next_try)
       SELECT 'gap', i * 2, i * 2, i * 2, 'why', 1, 1 FROM n`,
       `${numbers(count / 2)} INSERT INTO alarm SELECT 'gap-unread', json_object('from', i), 1, 1 FROM n`,
     ])

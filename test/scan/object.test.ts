@@ -9,7 +9,7 @@ import {
   startService,
   usdtTo,
 } from '../http/service.ts'
-import { alarmsOf, balancesOf, finalizedIn, stateOf, withAddress, withDeposit } from './harness.ts'
+import { alarmsOf, balancesOf, finalizedIn, stateOf, tickLater, withAddress, withDeposit } from './harness.ts'
 
 const nowOf = ({ clock }: RunningService) => clock.seconds * 1000
 /** How long until the next tick, in seconds. */
@@ -50,7 +50,7 @@ describe('the alarm of the scanner', () => {
   it('sets the next one where the database fails, with an alarm that ends when it is well', async () => {
     const { service } = await withDeposit()
     const broken = service.with({ DB: brokenDatabase() })
-    for (let i = 0; i < 2; i += 1) await broken.tick()
+    for (let i = 0; i < 2; i += 1) await tickLater(broken)
     expect(dueIn(service)).toBeGreaterThan(15)
     expect(alarmsIn(service)).toEqual(['tick-failed'])
     await service.tick()

@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest'
 import { parseBlocks, type ReadTransactions } from '../../../src/tron/parse/block.ts'
+import { renderBlock } from '../../support/block-json.ts'
 import { busyChain } from '../harness.ts'
 
 const chain = busyChain()
 const { firstHeight } = chain
-const text = JSON.stringify({ block: [chain.at(firstHeight)?.api] })
+const built = chain.at(firstHeight)
+if (built === undefined) throw new Error('a block')
+const text = JSON.stringify({ block: [renderBlock(built).api()] })
 /** The block as another node writes it, with a change of its text. */
 const parsed = (known: ReadTransactions, change = (one: string) => one) => {
   const read = parseBlocks(JSON.parse(change(text)), firstHeight, 1, known)
