@@ -31,7 +31,7 @@ export function readWranglerConfig(env: string | undefined): Result<WranglerConf
     const config = wrangler().unstable_readConfig({ env }, { hideWarnings: true })
     const { configPath, vars, secrets, d1_databases, durable_objects, migrations } = config
     if (configPath === undefined) throw new Error('there is no wrangler.toml in this directory.')
-    // Where none is defined wrangler takes the top level for any name, and with it the database of production.
+    // If none is defined, wrangler takes the top level for any name, and with it the database of production.
     if (env && !config.definedEnvironments?.includes(env)) throw new Error(`wrangler.toml has no [env.${env}].`)
     const databases: readonly { readonly binding: string; readonly database_id?: string }[] = d1_databases
     const id = databases.find(({ binding }) => binding === 'DB')?.database_id

@@ -22,7 +22,7 @@ const replySchema = z.array(z.object({ results: z.array(rowSchema) }))
 
 /**
  * Runs statements, separated by semicolons, on the database of an environment by wrangler ('' is the top level), or on that of this
- * machine where it is undefined.
+ * machine if it is undefined.
  */
 export async function queryDatabase(env: string | undefined, ...statements: readonly string[]): Promise<QueryReply> {
   const known = env ? readWranglerConfig(env) : ok(null)
@@ -61,8 +61,8 @@ async function copyDatabase(from: string, to: string): Promise<void> {
   }
 }
 
-async function execute(place: readonly string[], statements: readonly string[]): Promise<QueryReply> {
-  const args = ['d1', 'execute', 'DB', ...place, '--json', '--command', statements.join('; ')]
+async function execute(databaseOptions: readonly string[], statements: readonly string[]): Promise<QueryReply> {
+  const args = ['d1', 'execute', 'DB', ...databaseOptions, '--json', '--command', statements.join('; ')]
   const { code, out, output } = await runWrangler(args)
   if (code === null) return err('wrangler did not start: run "npm ci" first')
   const reply = replySchema.safeParse(parseJson(out.slice(Math.max(0, out.search(/^[[{]/m))))) // lines can come before it
@@ -70,7 +70,7 @@ async function execute(place: readonly string[], statements: readonly string[]):
   return isWhole ? ok(reply.data.map(({ results }) => results)) : err(explainRefusal(output))
 }
 
-/** What to do where wrangler may not use the account. */
+/** What to do if wrangler may not use the account. */
 export const loginAdvice = {
   pattern: /CLOUDFLARE_API_TOKEN|not logged in|Authentication error/i,
   text: 'log in with "npx wrangler login", or set CLOUDFLARE_API_TOKEN',
@@ -98,7 +98,7 @@ export const timeOf = (ms: DatabaseRow[string] | undefined) => new Date(Number(m
 
 /**
  * Runs one wrangler command without questions: in a build there is no person to answer them. Its output is also passed on to
- * `shownOn`. `code` is null where it did not start; `out` is its standard output alone, `output` both.
+ * `shownOn`. `code` is null if it did not start; `out` is its standard output alone, `output` both.
  */
 export async function runWrangler(
   args: readonly string[],
@@ -126,7 +126,7 @@ export async function runWrangler(
 /** What the database of a deployment, or of this machine, has stored. */
 export interface StoredData {
   readonly settings: readonly StoredSetting[]
-  /** Index of the newest address, or null where none was issued. */
+  /** Index of the newest address, or null if none was issued. */
   readonly lastIndex: number | null
 }
 
@@ -139,7 +139,7 @@ const settingsSql = `SELECT name, value, name NOT GLOB 'CURRENCIES.*' OR EXISTS 
   WHERE name IN ('TRON_CHAIN_ID', 'TRON_XPUB') OR name GLOB 'CURRENCIES.*'`
 const lastSql = 'SELECT max(derivation_index) AS last FROM address'
 
-/** Reads the database of an environment ('' is the top level), or that of this machine where it is undefined. */
+/** Reads the database of an environment ('' is the top level), or that of this machine if it is undefined. */
 export async function readStored(env: string | undefined): Promise<Result<StoredData, string>> {
   const reply = await readDatabase(env, settingsSql, lastSql)
   if (!reply.ok) return reply.error === noTables ? ok({ settings: [], lastIndex: null }) : reply

@@ -6,8 +6,8 @@ import { chargedBytes, encodeStep, payerOf, txidOf } from './transaction.ts'
 
 /**
  * Why a plan is not one that `collect -- plan` makes, or null. The bytes of each transaction are made again from what the
- * plan says: a changed amount, destination, fee limit, time or block gives another txid. Transactions of other forms, to
- * other places, or beyond those that an address needs have no place in a plan.
+ * plan says: a changed amount, destination, fee limit, time or block gives another txid. A plan has no transaction of another
+ * form or to another address, and none that an address does not need.
  */
 export function findPlanFault(plan: CollectPlan): string | null {
   const { steps, gas, to } = plan

@@ -44,7 +44,7 @@ export interface TokenHolding {
 export interface AddressFacts {
   readonly index: number
   readonly address: string
-  /** Null where the nodes do not agree. */
+  /** Null if the nodes do not agree. */
   readonly sun: bigint | null
   readonly tokens: readonly TokenHolding[]
   /** Null: the account does not exist, though it can hold tokens. */
@@ -144,8 +144,8 @@ export function decideAddress(
     leftOut.push({ index, address, symbol, units: `${units}`, why })
   const fresh = { energy: 0, stakedBytes: 0, freeBytes: prices.freeBytes } // what a new account has
   let bandwidth: Bandwidth = facts.resources ?? fresh
-  let own = facts.sun ?? 0n
-  let ownEnergy = BigInt(facts.resources?.energy ?? 0)
+  let sunLeft = facts.sun ?? 0n
+  let energyLeft = BigInt(facts.resources?.energy ?? 0)
   let [missingEnergy, missingSun] = [0n, 0n]
   const transfers: PlannedTransfer[] = []
   for (const { currency, units, estimate } of facts.tokens.filter((one) => one.units > 0n)) {
@@ -154,29 +154,29 @@ export function decideAddress(
     const measured = estimate.kind === 'energy' ? BigInt(estimate.energy) : 0n
     const energy = (measured * (100n + energyHeadroomPercent) + 99n) / 100n
     const transfer = transferOf(header, facts, prices, { currency, units, energy })
-    const needed = energy > ownEnergy ? energy - ownEnergy : 0n
+    const needed = energy > energyLeft ? energy - energyLeft : 0n
     const burnt = mode === 'transfer' ? needed * prices.sunPerEnergy : 0n
     const fee = burntForBytes(bandwidth, transfer.bytes, prices) + burnt
     const tomorrow = 'its free bytes of today are used up, and it has no TRX to burn: collect it tomorrow'
-    if (why !== undefined || (mode === 'delegate' && fee > own)) {
+    if (why !== undefined || (mode === 'delegate' && fee > sunLeft)) {
       leave(currency, units, why ?? tomorrow)
       continue
     }
     bandwidth = afterBytes(bandwidth, transfer.bytes)
-    ownEnergy = energy > ownEnergy ? 0n : ownEnergy - energy
+    energyLeft = energy > energyLeft ? 0n : energyLeft - energy
     missingEnergy += needed
-    if (fee > own) missingSun += fee - own
-    own = fee > own ? 0n : own - fee
+    if (fee > sunLeft) missingSun += fee - sunLeft
+    sunLeft = fee > sunLeft ? 0n : sunLeft - fee
     transfers.push({ ...transfer, fee })
   }
   const currency = header.currencies.find(({ contract }) => contract === null)
-  if (currency !== undefined && facts.sun !== null && own > 0n) {
+  if (currency !== undefined && facts.sun !== null && sunLeft > 0n) {
     // TRX is last: it pays for the transfers before it, and what is left goes with its own fee taken off.
-    const { bytes } = transferOf(header, facts, prices, { currency, units: own, energy: 0n })
+    const { bytes } = transferOf(header, facts, prices, { currency, units: sunLeft, energy: 0n })
     const fee = burntForBytes(bandwidth, bytes, prices)
-    const units = own - fee
-    const why = findObstacle(facts, wishes, currency, own) ?? (units <= fee ? 'it costs more than it brings' : null)
-    if (why !== null) leave(currency, own, why)
+    const units = sunLeft - fee
+    const why = findObstacle(facts, wishes, currency, sunLeft) ?? (units <= fee ? 'it costs more than it brings' : null)
+    if (why !== null) leave(currency, sunLeft, why)
     else transfers.push({ ...transferOf(header, facts, prices, { currency, units, energy: 0n }), bytes, fee })
   }
   return { transfers, missingEnergy, missingSun, leftOut }

@@ -9,9 +9,21 @@ const barWidth = 30
 const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const
 const options = {
-  ...{ to: text, currency: text, min: text, 'trx-price': text, gas: text, 'gas-from': text, account: text },
-  ...{ 'from-index': text, 'to-index': text, hours: text, out: text, env: text },
-  ...{ production: flag, scan: flag, stdin: flag },
+  to: text,
+  currency: text,
+  min: text,
+  'trx-price': text,
+  gas: text,
+  'gas-from': text,
+  account: text,
+  'from-index': text,
+  'to-index': text,
+  hours: text,
+  out: text,
+  env: text,
+  production: flag,
+  scan: flag,
+  stdin: flag,
 } as const
 
 /** The options of all three commands, as they were typed. */
@@ -22,7 +34,7 @@ export function parseOptions(args: readonly string[]) {
   return parseArgs({ args: [...args], options, allowPositionals: true })
 }
 
-/** What `sign` and `send` take; the rest is for `plan`. */
+/** The options that each command takes. */
 const optionsOf: Readonly<Record<string, readonly string[]>> = {
   plan: Object.keys(options).filter((name) => name !== 'stdin'),
   sign: ['to', 'out', 'stdin'],
@@ -52,7 +64,7 @@ export async function writeNewFile(path: string, value: object): Promise<void> {
   }
 }
 
-/** A progress bar: one line that is written over on a terminal, and a line for each tenth elsewhere. */
+/** A progress bar: on a terminal one line that is written over, otherwise a line for each tenth. */
 export function createProgress(output: { readonly isTTY?: boolean; write(text: string): unknown }) {
   let shown = ''
   return (what: string, done: number, of: number): void => {

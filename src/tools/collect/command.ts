@@ -30,12 +30,12 @@ export async function runCollect(
       return 2
     }
     const terminal = createTerminal({ input: stdin, output: stdout, questions: stderr }, values.stdin)
-    // Each command loads its own code only: nothing that asks nodes is loaded where the mnemonic is typed.
+    // Each command loads its own code only: `sign`, which reads the mnemonic, loads nothing that asks nodes.
     if (command === 'plan' && file === undefined) {
       const { runPlan } = await import('./plan-command.ts')
       return await runPlan(values, terminal, stopsInOrder())
     }
-    // Signing has no request that must not be cut off: there Ctrl-C ends it at once. Elsewhere a second one does.
+    // Ctrl-C ends `sign` at once: it has no request that must not be cut off. The other commands need a second Ctrl-C for that.
     if (command === 'sign' && file !== undefined && rest.length === 0) {
       const { runSign } = await import('./sign.ts')
       return await runSign(values, file, terminal)

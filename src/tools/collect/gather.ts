@@ -41,7 +41,7 @@ export const wholeRange: IndexRange = { from: 0, to: indexMax }
 
 /**
  * The addresses that a deployment issued, from its database; without `env` from the local one. Each must be the one that the
- * extended public key gives: otherwise the key is another one, and nothing could be signed. A failure is a `ToolError`.
+ * extended public key gives: if not, the key is another one, and nothing could be signed. A failure is a `ToolError`.
  */
 export async function readIssuedAddresses(
   { extendedPublicKey }: Pick<Config, 'extendedPublicKey'>,
@@ -59,8 +59,9 @@ export async function readIssuedAddresses(
 }
 
 /**
- * The addresses without a database: a range whose end is named, or otherwise all until the gap limit (BIP-44), where none of as many
- * in a row was ever used, as far as the chain shows it: they hold nothing, and none has an account. What was collected has one.
+ * The addresses without a database: a range whose end is named, or else all up to the gap limit (BIP-44). That is reached after as many
+ * addresses in a row that were never used, as far as the chain shows it: they hold nothing and have no account. One that was collected
+ * has an account.
  */
 export async function scanAddresses(
   nodes: CollectNodes,
@@ -88,7 +89,7 @@ const unknownWhy = 'the nodes do not agree on the balance: plan again'
 /** Progress for the person at the terminal. */
 export type OnProgress = (what: string, done: number, of: number) => void
 
-/** An address with the balances that the nodes agree on, in chain units by symbol; null where they do not. */
+/** An address with the balances that the nodes agree on, in chain units by symbol; null if they do not agree. */
 interface Holder extends ListedAddress {
   readonly balances: Map<string, bigint | null>
 }
@@ -98,7 +99,7 @@ export function planCurrency({ symbol, asset, decimals }: Currency): PlanCurrenc
   return { symbol, contract: asset.kind === 'native' ? null : formatBase58(asset.contract), decimals }
 }
 
-/** Asks the nodes about these addresses, the destination and the gas address. Where a plan is impossible it throws a `ToolError`. */
+/** Asks the nodes about these addresses, the destination and the gas address. It throws a `ToolError` if a plan is impossible. */
 export async function gatherFacts(
   nodes: CollectNodes,
   settings: CollectSettings,

@@ -78,8 +78,8 @@ function decide({ header, wishes, prices }: PlanState, facts: AddressFacts, skip
 
 /**
  * A token that must stay because it is not worth what it costs, alone or with all tokens of the address: the one with the least
- * value. Where the operator set neither a price nor a least balance for a token, its worth is unknown, and counts as nothing. Null
- * where none must stay.
+ * value. The worth of a token counts as nothing if the operator set neither a price nor a least balance for it: then it is unknown.
+ * Null if none must stay.
  */
 function findCostly(
   state: PlanState,
@@ -188,7 +188,7 @@ type StepDetail = StepContent extends infer Step
     : never
   : never
 
-/** Adds a step with its transaction. Returns its id. `charged` are its bytes where they were counted before. */
+/** Adds a step with its transaction. Returns its id. `charged` are its bytes if they were counted before. */
 function add(
   { header, steps }: PlanState,
   { index, address }: AddressFacts,

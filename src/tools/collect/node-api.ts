@@ -3,7 +3,7 @@ import { type Address, formatBase58, formatHex } from '../../chain/address.ts'
 import type { AccountResources, ChainPrices, EnergyEstimate } from './collect-address.ts'
 import { type AgreedReading, type CollectNodes, ifEqual } from './nodes.ts'
 
-// What is asked of the nodes' HTTP APIs (PROTOCOL.md, Collecting). Where the nodes fail, each function throws as `CollectNodes` does.
+// What is asked of the nodes' HTTP APIs (PROTOCOL.md, Collecting). If the nodes fail, each function throws as `CollectNodes` does.
 
 /** An account as a node has it. */
 export interface NodeAccount {
@@ -63,14 +63,14 @@ const accountSchema = z.object({
   owner_permission: z.optional(z.object({ keys: keyList })),
 })
 
-/** An account, or null where there is none: an address that only received tokens. */
+/** An account, or null if there is none: an address that only received tokens has none. */
 export function readAccount(nodes: CollectNodes, address: Address): Promise<NodeAccount | null> {
-  const own = formatBase58(address)
+  const base58 = formatBase58(address)
   const parse = parsedWith(accountSchema, (reply): NodeAccount | null | undefined => {
     if (reply.address === undefined) return null
-    if (reply.address !== own) return undefined
-    const keys = reply.owner_permission?.keys ?? [{ address: own }]
-    const hasOwnKey = keys.length === 1 && keys[0]?.address === own
+    if (reply.address !== base58) return undefined
+    const keys = reply.owner_permission?.keys ?? [{ address: base58 }]
+    const hasOwnKey = keys.length === 1 && keys[0]?.address === base58
     return { sun: BigInt(count(reply.balance)), hasOwnKey, isContract: reply.type === 'Contract' }
   })
   // A block can have come between the replies: of the balance the smaller one counts.
@@ -78,7 +78,7 @@ export function readAccount(nodes: CollectNodes, address: Address): Promise<Node
     const sun = leastOf(a?.sun ?? 0n, b?.sun ?? 0n)
     return ifEqual(a && { ...a, sun }, b && { ...b, sun })
   }
-  return nodes.agree('getaccount', { address: own, visible: true }, { parse, merge })
+  return nodes.agree('getaccount', { address: base58, visible: true }, { parse, merge })
 }
 
 const resourceSchema = z.object({
@@ -94,7 +94,7 @@ const resourceSchema = z.object({
 
 /** What an account has left, and what stakes give. */
 export interface ResourceReading extends AccountResources {
-  /** Energy of a day for `weight` staked TRX; zeros where the account does not exist. */
+  /** Energy of a day for `weight` staked TRX; zeros if the account does not exist. */
   readonly total: { readonly energy: number; readonly weight: number }
 }
 
@@ -163,7 +163,7 @@ export interface TokenTransfer {
   readonly parameter: string
 }
 
-/** The energy of a transfer, with the penalty of a busy contract: of different answers the higher one. It changes nothing. */
+/** The energy of a transfer, with the penalty of a busy contract: of different answers the higher one. The question changes nothing. */
 export function estimateTransfer(nodes: CollectNodes, transfer: TokenTransfer): Promise<EnergyEstimate> {
   const parse = parsedWith(callSchema, (reply): EnergyEstimate => {
     const { result, energy_used: energy, constant_result: [output = ''] = [], transaction } = reply
@@ -206,7 +206,7 @@ export const isUndecided = ({ code }: BroadcastAnswer): boolean => temporaryCode
 
 /**
  * Sends the bytes of a signed transaction to all nodes: one that keeps it to itself stops nothing. The answer is the best
- * one. Where fewer than a quorum refuse it and the others fail, whether one took it is unknown: it is sent again.
+ * one. If fewer than a quorum refuse it and the others fail, one of those can have taken it: it is sent again.
  */
 export async function broadcast(nodes: CollectNodes, transaction: string): Promise<BroadcastAnswer> {
   const parse = parsedWith(broadcastSchema, ({ result, code, message = '' }) => {

@@ -27,9 +27,9 @@ export interface CollectPlatform extends CommandPlatform {
 
 /** How the replies of several nodes become one value. */
 export interface AgreedReading<T> {
-  /** The value of a reply, or undefined where it is none of those that are known. */
+  /** The value of a reply, or undefined if it is none of those that are known. */
   readonly parse: (reply: unknown) => T | undefined
-  /** The value that is right where either of two replies is, or undefined where they contradict each other. */
+  /** One value for two replies, right if either of them is. Undefined if they contradict each other. */
   readonly merge: (a: T, b: T) => T | undefined
   /** The value if no quorum agrees. Without it the nodes are asked again, and then the command stops. */
   readonly otherwise?: (values: readonly T[]) => T
@@ -38,8 +38,8 @@ export interface AgreedReading<T> {
 }
 
 /**
- * The nodes of a deployment, through the service's own transport and at its rate. No single one is trusted. Where too few answer,
- * each method tries several times and then throws a `ToolError` without a URL; also once the command is stopped.
+ * The nodes of a deployment, through the service's own transport and at its rate. No single one is trusted. If too few answer, each
+ * method tries several times and then throws a `ToolError` without a URL. It throws one at once if the command is stopped.
  */
 export interface CollectNodes {
   readonly clock: CollectPlatform['clock']
@@ -52,7 +52,7 @@ export interface CollectNodes {
     parse: AgreedReading<T>['parse'],
     suffices: (value: T) => boolean,
   ): Promise<readonly T[]>
-  /** The newest balances of at most `balancesMax` addresses, each null where no quorum agrees: a block can come in between. */
+  /** The newest balances of at most `balancesMax` addresses, each null if no quorum agrees: a block can come in between. */
   balances(addresses: readonly Address[], asset: Asset): Promise<readonly (bigint | null)[]>
   /** What the service itself reads from the chain. */
   read<T>(question: (session: Session) => ChainResult<T>): Promise<T>

@@ -56,8 +56,8 @@ export async function runPlan(values: CollectOptions, terminal: Terminal, signal
 }
 
 /**
- * A plan for these addresses: `hours` is how long its transactions are valid. It reads from the nodes and needs no key. Where no plan
- * is possible it throws a `ToolError`.
+ * A plan for these addresses: `hours` is how long its transactions are valid. It reads from the nodes and needs no key. It throws
+ * a `ToolError` if no plan is possible.
  */
 export async function createPlan(
   nodes: CollectNodes,
@@ -75,7 +75,7 @@ export async function createPlan(
     gas: { mode, address: formatBase58(gasAddress) },
     reference: { height, hash },
     timestamp: now,
-    expiration: Math.min(newest, now) + hours * hourMs, // also where the clock of this machine is wrong
+    expiration: Math.min(newest, now) + hours * hourMs, // right even if the clock of this machine is wrong
     currencies: settings.currencies.map(planCurrency),
   }
   const { steps, leftOut } = orStop(decideSteps(header, addresses, settings, prices, gas))
@@ -147,9 +147,9 @@ function readGasAddress({ operators }: Config, given: string | undefined): Addre
 /** The key of an account has its number; that of an external chain does not. */
 function readAccountNumber(extendedPublicKey: string, given: string | undefined): number {
   const { depth, index } = HDKey.fromExtendedKey(extendedPublicKey)
-  const own = depth === accountDepth ? index - hardened : null
-  const account = readInteger('--account', given, own ?? 0, 0, hardened - 1)
-  if (own !== null && own !== account) throw new ToolError(`--account: TRON_XPUB is the key of account ${own}`)
+  const ofKey = depth === accountDepth ? index - hardened : null
+  const account = readInteger('--account', given, ofKey ?? 0, 0, hardened - 1)
+  if (ofKey !== null && ofKey !== account) throw new ToolError(`--account: TRON_XPUB is the key of account ${ofKey}`)
   return account
 }
 

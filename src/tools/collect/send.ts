@@ -33,7 +33,7 @@ const stepsPerLook = 40
 /** Looks, a block apart, in which a step must differ from the plan before it is given up. */
 const doubtsMax = 4
 
-/** `collect -- send`: sends a signed plan and reports. Returns the exit code: 0 where everything was done. */
+/** `collect -- send`: sends a signed plan and reports. Returns the exit code: 0 if everything was done. */
 export async function runSend(
   values: CollectOptions,
   path: string,

@@ -23,7 +23,7 @@ export async function runSign(values: CollectOptions, path: string, terminal: Te
   terminal.print(
     `\nSigned, these transactions can be sent by whoever has the file, until ${plan.expiresAt}; they cannot be changed.`,
   )
-  // The person must know it from somewhere else than this plan: the whole of it, since similar ones can be made.
+  // The person must know it from another source than this plan, and all of it: addresses that look similar can be made.
   const known = values.to ?? (await terminal.ask('Type your own address, all of it (or give it by --to): '))
   if (known.trim() !== plan.to) throw new ToolError('that is not the destination of the plan. Nothing was signed')
   const keys = openMnemonic(await askMnemonic(terminal, 'Mnemonic of the deposit addresses'))
@@ -39,15 +39,15 @@ export async function runSign(values: CollectOptions, path: string, terminal: Te
 
 /** The gas address can have a mnemonic of its own: then that of the deposit addresses does not have to be near the stake. */
 async function askGasKey(plan: CollectPlan, keys: MnemonicKeys, terminal: Terminal): Promise<SigningKey> {
-  const own = findGasKey(plan, keys)
-  if (own !== null) return own
+  const sameMnemonic = findGasKey(plan, keys)
+  if (sameMnemonic !== null) return sameMnemonic
   const other = openMnemonic(await askMnemonic(terminal, `Mnemonic of the gas address ${plan.gas.address}`))
   const key = findGasKey(plan, other)
   if (key !== null) return key
   throw new ToolError(`${plan.gas.address} is not the first address of any of the first accounts. Nothing was signed`)
 }
 
-/** The key of the gas address among the first accounts of a mnemonic and beside the plan's own, or null. */
+/** The key of the gas address, or null. It is sought in the first accounts of a mnemonic, and in the account after that of the plan. */
 export function findGasKey(plan: CollectPlan, keys: MnemonicKeys): SigningKey | null {
   const accounts = [Math.min(plan.account + 1, accountMax), ...Array.from({ length: gasAccounts }, (_, i) => i)]
   for (const account of accounts) {
@@ -64,14 +64,14 @@ export function findGasKey(plan: CollectPlan, keys: MnemonicKeys): SigningKey | 
 export function signPlan(plan: CollectPlan, keys: MnemonicKeys, gasKey: SigningKey | null): Result<SignedPlan, string> {
   const signatures: string[] = []
   for (const step of plan.steps) {
-    const own = keys.depositKey(plan.account, step.index)
-    if (formatBase58(own.address) !== step.address) {
+    const depositKey = keys.depositKey(plan.account, step.index)
+    if (formatBase58(depositKey.address) !== step.address) {
       return err(
         `step ${step.id}: ${step.address} is not the address of this mnemonic at index ${step.index} of account ` +
           `${plan.account}: another mnemonic, or a changed plan`,
       )
     }
-    const key = step.kind === 'transfer' ? own : gasKey
+    const key = step.kind === 'transfer' ? depositKey : gasKey
     if (key === null) return err('the key of the gas address is missing')
     signatures.push(bytesToHex(key.sign(encodeStep(plan, step))))
   }

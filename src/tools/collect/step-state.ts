@@ -127,7 +127,7 @@ export async function measureStep(
   return costlier(burnsMore(burnt, step, 'the gas address has less bandwidth than it had'))
 }
 
-/** Why none of the tokens can be collected for which a step prepares their address, or null where one can. */
+/** A step prepares its address for tokens: why none of them can be collected, or null if one can. */
 async function findUseless(nodes: CollectNodes, plan: CollectPlan, { address }: CollectStep): Promise<string | null> {
   let why: string | null = null
   for (const step of plan.steps) {

@@ -77,11 +77,15 @@ export function planSummary(plan: CollectPlan): readonly string[] {
 
 function collected({ steps, currencies }: CollectPlan): readonly string[] {
   const lines = currencies.flatMap((currency) => {
-    const own = steps.flatMap((step) => (step.kind === 'transfer' && step.symbol === currency.symbol ? [step] : []))
-    const sum = own.reduce((total, { units }) => total + BigInt(units), 0n)
-    const count = own.length === 1 ? '1 transfer' : `${own.length} transfers`
+    const transfers = steps.flatMap((step) =>
+      step.kind === 'transfer' && step.symbol === currency.symbol ? [step] : [],
+    )
+    const sum = transfers.reduce((total, { units }) => total + BigInt(units), 0n)
+    const count = transfers.length === 1 ? '1 transfer' : `${transfers.length} transfers`
     const from = currency.contract === null ? '' : `, contract ${currency.contract}`
-    return own.length === 0 ? [] : [`${formatUnits(sum, currency.decimals)} ${currency.symbol} in ${count}${from}`]
+    return transfers.length === 0
+      ? []
+      : [`${formatUnits(sum, currency.decimals)} ${currency.symbol} in ${count}${from}`]
   })
   return lines.length === 0 ? ['nothing'] : lines
 }

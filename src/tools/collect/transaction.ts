@@ -125,7 +125,7 @@ export function accountOf(base58: string): Address {
 const hex = (base58: string) => formatHex(accountOf(base58))
 const word = (digits: string) => digits.padStart(wordDigits, '0')
 
-/** A number of sun for the encoder, which takes no bigint. All TRX there are have fewer digits than 2^53. */
+/** A number of sun for the encoder, which takes no bigint. All TRX together are less than 2^53 sun. */
 function exact(digits: string): number {
   const value = Number(digits)
   if (!Number.isSafeInteger(value)) throw new Error('more sun than there are')

@@ -11,7 +11,7 @@ export async function runDeploy(args: readonly string[], output: CommandOutput):
     requireBindings(env)
     const migrate = ['d1', 'migrations', 'apply', 'DB', '--remote', `--env=${env}`]
     await run('The migrations could not be applied', migrate, output)
-    // It has several steps of its own: the new version can run already where its cron could not be set.
+    // It has several steps of its own: the new version can run already, although its cron could not be set.
     await run('The migrations are applied, but the deployment was not completed', ['deploy', `--env=${env}`], output)
     return 0
   } catch (error) {
@@ -51,7 +51,7 @@ const splitAdvice = {
   text: 'D1 has cut a trigger apart; src/guides/repair.md has the way round, "A migration that D1 refuses"',
 }
 
-/** Runs one wrangler command, and stops where it fails. */
+/** Runs one wrangler command, and stops if it fails. */
 async function run(failure: string, args: readonly string[], shownOn: CommandOutput): Promise<void> {
   shownOn.stdout.write(`> wrangler ${args.join(' ')}\n`)
   const { code, output } = await runWrangler(args, shownOn)

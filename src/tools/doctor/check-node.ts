@@ -18,7 +18,7 @@ const clockDifferenceMsMax = 30_000
 const finalityLagMsMax = 180_000
 /** Blocks that the newest block of a node may be behind that of another one: nodes that are well differ by one or two. */
 const behindBlocksMax = 20
-/** Blocks that are read, the newest final ones; fewer where a reply of so many is too large. */
+/** Blocks that are read, the newest final ones; fewer if a reply of so many is too large. */
 const blockCounts = [20, 5, 1]
 
 /** Only the port of the full state has this method, which changes nothing: it returns an unsigned transaction. */
@@ -111,7 +111,7 @@ export function findBehind(checked: readonly CheckedNode[]): ReadonlyMap<TronNod
   return behind
 }
 
-/** What a kind of error means, where its detail alone does not show it. */
+/** What a kind of error means, if its detail alone does not show it. */
 const meanings: Partial<Record<NodeErrorKind, string>> = {
   behind: 'its two services have different blocks',
   unreachable: 'unreachable',
@@ -143,7 +143,7 @@ async function readHeads(session: Session, node: TronNode): NodeResult<Heads> {
   return ok({ latest, finalized })
 }
 
-/** Whether it is java-tron's solidity or PBFT port. False where the answer does not show it (PROTOCOL.md, Block tags). */
+/** Whether it is java-tron's solidity or PBFT port. False if the answer does not show it (PROTOCOL.md, Block tags). */
 async function servesFinalStateOnly({ pool, deadline }: Session, { endpoint }: TronNode): Promise<boolean> {
   const target = { url: endpoint.rpc, key: endpoint.key }
   const reply = await postJson(pool.network, target, encodeCalls([fullStateCall], 1, true), deadline, ok)
@@ -152,7 +152,7 @@ async function servesFinalStateOnly({ pool, deadline }: Session, { endpoint }: T
   return typeof message === 'string' && / not available in (SOLIDITY|PBFT)$/.test(message)
 }
 
-/** Reads the newest final blocks as the scan does; none where only block 0 is final. */
+/** Reads the newest final blocks as the scan does; none if only block 0 is final. */
 async function readNewest(session: Session, node: TronNode, to: BlockHeight): NodeResult<readonly NodeBlock[]> {
   for (const count of blockCounts) {
     const from = Math.max(1, to - count + 1) as BlockHeight // safe: a height, at least 1

@@ -43,7 +43,7 @@ const publicAddresses = ['TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH', 'TWer2Ygk5TEheHp3
 
 /**
  * Checks the extended public key and shows its first addresses, to be compared with the wallet that has the private key.
- * No results where it cannot be parsed: that is a fault of the configuration. `chainId` is null where it is not known.
+ * No results if it cannot be parsed: that is a fault of the configuration. `chainId` is null if it is not known.
  */
 export function* checkKey(xpub: unknown, chainId: string | null): Generator<CheckResult, void> {
   const key = typeof xpub === 'string' ? parseExtendedPublicKey(xpub) : null
@@ -110,7 +110,7 @@ async function checkKeySet(whose: string, fetch: typeof globalThis.fetch, url: s
   return passed(`${text} (${[...new Set(algorithms)].join(', ')})`)
 }
 
-/** The algorithm that the service uses the key for, as jose selects it; empty where it cannot use the key. */
+/** The algorithm that the service uses the key for, as jose selects it; empty if it cannot use the key. */
 async function algorithmsOf(key: JWK): Promise<readonly string[]> {
   const keySet = createLocalJWKSet({ keys: [key] })
   const algorithms = ['RS256', 'ES256', 'EdDSA']
@@ -118,7 +118,7 @@ async function algorithmsOf(key: JWK): Promise<readonly string[]> {
   return algorithms.filter((_, i) => imported[i]?.status === 'fulfilled')
 }
 
-/** The endpoints; where `sendsTests`, with the answer of each to a signed test event. */
+/** The endpoints, with the answer of each to a signed test event if `sendsTests`. */
 export async function* checkWebhooks(
   endpoints: readonly WebhookEndpoint[],
   platform: SendParts,

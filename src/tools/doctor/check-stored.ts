@@ -81,7 +81,7 @@ async function checkKeyUnused(
   return failed(`${text}, but the key was used before: ${used}; restore its database, or set TRON_FIRST_INDEX`)
 }
 
-/** The operator's own wallets. Without them, TRX for gas would be the users'. */
+/** The operator's own wallets. If one is missing, TRX for gas that it sends is credited to users. */
 export function* checkOperators(
   { operators, extendedPublicKey }: Pick<Config, 'operators' | 'extendedPublicKey'>,
   isDeployment: boolean,
@@ -90,11 +90,11 @@ export function* checkOperators(
     yield warned('operators: without OPERATOR_ADDRESSES, TRX that is sent to a deposit address for gas is credited')
   }
   if (operators.size === 0) return
-  const own = Array.from({ length: comparedAddressesMax }, (_, index) => deriveAddress(extendedPublicKey, index))
+  const deposits = Array.from({ length: comparedAddressesMax }, (_, index) => deriveAddress(extendedPublicKey, index))
   for (const operator of operators) {
     const name = `operators: ${formatBase58(operator)}`
-    if (!own.includes(operator)) yield passed(`${name}: what it sends is never credited`)
-    else yield failed(`${name} is the deposit address at index ${own.indexOf(operator)} of the key`)
+    if (!deposits.includes(operator)) yield passed(`${name}: what it sends is never credited`)
+    else yield failed(`${name} is the deposit address at index ${deposits.indexOf(operator)} of the key`)
   }
 }
 

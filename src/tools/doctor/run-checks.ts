@@ -34,8 +34,8 @@ const databaseResults: Readonly<Record<ConfigurationSource['database'], CheckRes
 }
 
 /**
- * All checks of a configuration, in order. They only read, here and at the nodes; where `sendsTests`, each endpoint of `WEBHOOKS`
- * gets a test event.
+ * All checks of a configuration, in order. They only read, here and at the nodes. Each endpoint of `WEBHOOKS` gets a test event if
+ * `sendsTests`.
  */
 export async function* runChecks(
   source: ConfigurationSource,
@@ -76,7 +76,7 @@ function isSet(values: Bindings, fault: string): boolean {
   return (values[fault.split(/[.:]/)[0] ?? ''] ?? '') !== ''
 }
 
-/** `config` is null where there is nothing to compare with stored data. */
+/** `config` is null if there is nothing to compare with stored data. */
 async function* checkChain(
   platform: DoctorPlatform,
   chain: ChainConfig,

@@ -61,7 +61,7 @@ function signWith(privateKey: Uint8Array, rawData: Uint8Array): Uint8Array {
   return signature
 }
 
-/** The address (20 bytes) whose key signed `rawData`, or null where the signature is none. */
+/** The address (20 bytes) whose key signed `rawData`, or null if the signature is not one. */
 export function signerOf(rawData: Uint8Array, signature: Uint8Array): Address | null {
   if (signature.length !== 65) return null
   try {
@@ -72,6 +72,6 @@ export function signerOf(rawData: Uint8Array, signature: Uint8Array): Address | 
     const point = secp256k1.Point.fromBytes(key).toBytes(false)
     return addressFromHex(bytesToHex(keccak_256(point.subarray(1)).subarray(12)))
   } catch {
-    return null // the library throws where there is no such key
+    return null // the library throws if there is no such key
   }
 }

@@ -65,7 +65,7 @@ export async function showNewMnemonic(terminal: Terminal): Promise<Mnemonic> {
   try {
     await terminal.ask('Write them down, in order. Press Enter: the screen is then cleared. ')
   } finally {
-    terminal.clear() // also where the person ends the command
+    terminal.clear() // even if the person ends the command
   }
   return mnemonic
 }

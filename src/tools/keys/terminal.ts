@@ -11,7 +11,7 @@ export interface Terminal {
   askSecret(question: string): Promise<string>
   /** Whether what is printed is seen by a person only: not in a file, not in a pipe. */
   readonly isPrivate: boolean
-  /** Removes what is on the screen and above it, where there is a screen. */
+  /** Removes what is on the screen and above it, if there is a screen. */
   clear(): void
 }
 
@@ -26,8 +26,8 @@ export interface TerminalStreams {
 const clearScreen = '\u001b[2J\u001b[3J\u001b[H'
 
 /**
- * The terminal of a command. With `fromStdin` the answers are the lines of the input, one for each question; what a person types
- * is read as without it, since the terminal would show it.
+ * The terminal of a command. With `fromStdin` the answers are the lines of the input, one for each question. If the input is a
+ * terminal, it is read as without `fromStdin`, since the terminal would show what a person types.
  */
 export function createTerminal({ input, output, questions }: TerminalStreams, fromStdin: boolean): Terminal {
   const lines = fromStdin && input.isTTY !== true ? linesOf(input) : null

@@ -17,13 +17,20 @@ const usage = `npm run operate -- <command> [--production | --env <name>]
   currency --cuy <number>                              stores its corrected decimals, before a deposit of it is credited
   webhooks status                                      shows how far each endpoint is, since when it fails and why
   webhooks replay --endpoint <number> --from <id>      sends it the events from this one on again
-  webhooks move --endpoint <number> --from-url-of-key <key>   it goes on where its earlier URL was`
+  webhooks move --endpoint <number> --from-url-of-key <key>   gives it the position of its earlier URL`
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const
 const options = {
-  ...{ from: text, to: text, finalized: text, reason: text, endpoint: text, 'from-url-of-key': text },
-  ...{ cuy: text, env: text, production: flag },
+  from: text,
+  to: text,
+  finalized: text,
+  reason: text,
+  endpoint: text,
+  'from-url-of-key': text,
+  cuy: text,
+  env: text,
+  production: flag,
 } as const
 
 /** Each command with the options that it takes, and what it does with them. Wrong ones are a `ToolError`. */
@@ -65,9 +72,9 @@ function readCommand(args: readonly string[]): () => Promise<string> {
   const command = commands[parsed.positionals.join(' ')]
   if (command === undefined) throw new ToolError('which command?')
   const [takes, prepare] = command
-  const unknown = Object.keys(values).find((name) => !takes.some((one) => one === name))
+  const unknown = Object.keys(values).find((name) => !takes.some((taken) => taken === name))
   if (unknown !== undefined) throw new ToolError(`this command takes no --${unknown}`)
-  const place = environmentOf({ production, env })
+  const environment = environmentOf({ production, env })
   const work = prepare(values)
-  return () => work(place)
+  return () => work(environment)
 }

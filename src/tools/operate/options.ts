@@ -5,7 +5,7 @@ export type Options = Readonly<
   Partial<Record<'from' | 'to' | 'finalized' | 'reason' | 'endpoint' | 'from-url-of-key' | 'cuy', string | undefined>>
 >
 
-/** Does the work in an environment ('' is the top level), or on this machine where it is undefined. Returns what to print. */
+/** Does the work in an environment ('' is the top level), or on this machine if it is undefined. Returns what to print. */
 export type Work = (env: string | undefined) => Promise<string>
 
 /** The value of an option in this form, or a `ToolError`: `what` it takes. */

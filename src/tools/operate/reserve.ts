@@ -89,11 +89,11 @@ async function readStoredRange(env: string | undefined, key: ExtendedPublicKey):
  */
 function adviseRescan(env: string | undefined, height: number, finalized: number): readonly string[] {
   if (finalized <= height) return []
-  const place = env === undefined ? '' : env === '' ? ' --production' : ` --env ${env}`
+  const option = env === undefined ? '' : env === '' ? ' --production' : ` --env ${env}`
   const range = `--from ${height + 1} --to ${finalized}`
   return [
     'Payments to them in blocks that were read before are not recorded yet. Have those blocks read again:',
-    `  npm run operate -- rescan ${range} --reason "restored"${place}`,
+    `  npm run operate -- rescan ${range} --reason "restored"${option}`,
     `It is refused until the scan has reached block ${finalized}: repeat it then.`,
   ]
 }
@@ -108,7 +108,7 @@ function readIndex(options: Options, name: 'from' | 'to'): number {
 function missingIndices({ from, to }: ReservedRange, first: number, last: number | null): readonly number[] {
   if (last === null) {
     if (from === null) throw new ToolError('the database has no address: name the first index, too (--from)')
-    // The highest one first: the service issues the one above it, also where this ends before its end.
+    // The highest one first: the service issues the one above it, even if this command ends too early.
     return Array.from({ length: to - from + 1 }, (_, i) => to - i)
   }
   if (from === null && to <= last) throw new ToolError(`index ${to} is stored already; the newest is ${last}`)

@@ -31,7 +31,7 @@ export function replayEvents(options: Options): Work {
   return (env) => setPosition(env, endpoint, `${from - 1}`, `${from}`, 'it has not received that event yet')
 }
 
-/** `webhooks move`: an endpoint goes on where the one of an earlier URL was, which has a key in the status. */
+/** `webhooks move`: an endpoint gets the position of the one of an earlier URL, which has a key in the status. */
 export function moveEndpoint(options: Options): Work {
   const endpoint = readEndpoint(options)
   const key = readOption(options, 'from-url-of-key', keyForm, 'the key in the status')
