@@ -46,7 +46,7 @@ describe('the log line of a request', () => {
   test.each([
     // The rows of the wallets, of a page with the wallet and the newest entry for its count, and of the newest address.
     ['/wallet/list', 200, { databaseQueries: 1, rowsRead: 1 }],
-    ['/wallet/flow/list', 200, { databaseQueries: 1, rowsRead: 3 }],
+    ['/wallet/flow/list', 200, { databaseQueries: 2, rowsRead: 3 }],
     ['/tron/generate', 200, { databaseQueries: 1, rowsRead: 1 }],
     ['/tron/balance', 200, { databaseQueries: 1, rowsRead: 1 }],
     ['/health', 200, { databaseQueries: 1, rowsRead: 1 }],
