@@ -5,6 +5,7 @@ import type { UnixMs } from './common/time.ts'
 import { createSettingsCheck } from './config/check-settings.ts'
 import { type Config, parseConfig, type StaticFiles, staticFilesIn } from './config/config.ts'
 import type { Bindings } from './config/schemas.ts'
+import type { WriteDatabase } from './d1/database.ts'
 import { createSessions } from './d1/sessions.ts'
 import { eventItem } from './events/events.ts'
 import { type App, createApp, createUnconfiguredApp } from './http/app.ts'
@@ -22,6 +23,8 @@ import { createScanner, type ScannerObject } from './scan/scanner.ts'
 import type { Services } from './services.ts'
 import { createTron } from './tron/tron.ts'
 import { createEndpoint, type EndpointObject } from './webhooks/endpoint-object.ts'
+import type { WebhookEndpoint } from './webhooks/endpoint-state.ts'
+import { selectWaiting } from './webhooks/watch-endpoints.ts'
 
 /** What the service takes from the platform. */
 export interface Platform {
@@ -117,6 +120,7 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
   const { clock, logger, fetch } = platform
   const { settings, hasStoredMeaning, sessions } = openDatabase(platform, config)
   const usage = createUsage()
+  const db = sessions.primary(usage)
   const tron = createTron({
     ...config,
     tokens: new Set(config.currencies.byContract.keys()),
@@ -128,7 +132,7 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
   })
   const scanner = createScanner({
     ...settings,
-    db: sessions.primary(usage),
+    db,
     host,
     openChain: (payer: Payer, deadline: UnixMs) => tron.open(payer, deadline),
     tickRoomAt: tron.tickRoomAt,
@@ -136,7 +140,7 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
     eventsKeepDays: config.eventsKeepDays,
     endpoints: config.webhooks,
     hasStoredMeaning,
-    wakeEndpoints: () => wakeEndpoints(platform, config),
+    wakeEndpoints: () => platform.waitUntil(wakeWaiting(platform, config, db)),
     nodes: tron.nodes,
     recoveredAt: tron.recoveredAt,
     databaseBytes: () => usage.databaseBytes,
@@ -198,9 +202,23 @@ function openDatabase({ clock, logger }: Platform, config: Config) {
   return { settings, hasStoredMeaning, sessions }
 }
 
-/** Makes each endpoint look for new events. None of them can fail or delay what was stored. */
-function wakeEndpoints({ waitUntil, logger }: Platform, { endpoints, webhooks }: Config): void {
-  for (const { key, number } of webhooks) {
+/** Makes the endpoints that lack an event look for it, after what may have stored one. Where that fails, the next tick does it. */
+async function wakeWaiting(platform: Platform, config: Config, db: WriteDatabase): Promise<void> {
+  const { clock, logger } = platform
+  try {
+    wakeEndpoints(platform, config, await selectWaiting({ db, clock, endpoints: config.webhooks }))
+  } catch {
+    logger.warn('endpoints-not-found', {})
+  }
+}
+
+/** Makes endpoints look for new events: all without a list. None of them can fail or delay what was stored. */
+function wakeEndpoints(
+  { waitUntil, logger }: Platform,
+  { endpoints, webhooks }: Config,
+  list: readonly Pick<WebhookEndpoint, 'key' | 'number'>[] = webhooks,
+): void {
+  for (const { key, number } of list) {
     const woken = endpoints.getByName(key).wake(key)
     waitUntil(woken.catch(() => logger.warn('endpoint-not-woken', { endpoint: number })))
   }

@@ -30,7 +30,7 @@ export interface WatchEndpointsParts {
   readonly endpoints: readonly WebhookEndpoint[]
   readonly eventsKeepDays: number
   readonly clock: Pick<Clock, 'now'>
-  /** Makes each endpoint look for new events. */
+  /** Makes the endpoints that lack an event look for it. */
   wakeEndpoints(): void
 }
 
@@ -46,9 +46,21 @@ export async function watchEndpoints(parts: WatchEndpointsParts): Promise<Observ
   const stored = await selectEndpoints(db)
   if (!isRegistered(stored, endpoints, now)) await registerEndpoints(db, endpoints, now)
   const known = ofDeployment(stored, endpoints)
-  if (known.some(({ waitingSince, nextTry }) => waitingSince !== null && nextTry <= now)) parts.wakeEndpoints()
+  if (known.some((one) => isWaiting(one, now))) parts.wakeEndpoints()
   return { kinds: endpointAlarms, faults: endpointFaults(known, now, parts.eventsKeepDays * dayMs) }
 }
+
+/** The endpoints that lack an event which is due. It is one statement, and none without endpoints. */
+export async function selectWaiting({
+  db,
+  endpoints,
+  clock,
+}: Pick<WatchEndpointsParts, 'db' | 'endpoints' | 'clock'>): Promise<readonly StoredEndpoint[]> {
+  if (endpoints.length === 0) return []
+  return ofDeployment(await selectEndpoints(db), endpoints).filter((one) => isWaiting(one, clock.now()))
+}
+
+const isWaiting = ({ waitingSince, nextTry }: StoredEndpoint, now: UnixMs) => waitingSince !== null && nextTry <= now
 
 /** The stored endpoints that a deployment has. */
 export function ofDeployment(

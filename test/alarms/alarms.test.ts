@@ -56,6 +56,16 @@ describe('an alarm', () => {
     expect(await rows()).toEqual(['reconciliation-surplus {"address":"a0","cuy":1}'])
   })
 
+  it('has the subject of its kind, by the compiler', async () => {
+    const { open, rows } = await start()
+    await open().raise('node-unfit', { node: 1 }, {})
+    // @ts-expect-error: a node is no gap
+    await open().raise('gap-unread', { node: 1 }, {})
+    // @ts-expect-error: there is one standstill at a time
+    await open().clear('scan-stalled', { node: 1 })
+    expect(await rows()).toHaveLength(2)
+  })
+
   it('is raised for each subject of its own', async () => {
     const { open, lines } = await start()
     for (const from of [7, 8, 7]) await open().raise('gap-unread', { from }, { from })

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { EndpointKey } from '../../src/common/ids.ts'
 import type { WriteDatabase } from '../../src/d1/database.ts'
 import { storeTransfers } from '../../src/deposits/transfers.ts'
-import { registerEndpoints, selectEndpoint } from '../../src/webhooks/endpoint-state.ts'
+import { isRegistered, registerEndpoints, selectEndpoint, selectEndpoints } from '../../src/webhooks/endpoint-state.ts'
 import { column, credited, ms, openDatabase, transfer, txid } from './fixtures.ts'
 
 let db: WriteDatabase
@@ -50,6 +50,24 @@ describe('an endpoint', () => {
     expect(await column(db, 'SELECT number FROM webhook')).toEqual([1])
     await deploy([1], 2 * keptMs + 1)
     expect(await positions(1)).toEqual([1])
+  })
+
+  it('needs no statement of a registration while all is as stored', async () => {
+    const isStored = async (list: readonly number[], at: number) =>
+      isRegistered(
+        await selectEndpoints(db),
+        list.map((n, i) => ({ key: key(n), number: i + 1 })),
+        ms(at),
+      )
+    expect(await isStored([1], 0)).toBe(false)
+    await deploy([1, 2])
+    expect(await isStored([1, 2], 3_600_000)).toBe(true)
+    expect(await isStored([1, 2], 3_600_001)).toBe(false)
+    expect(await isStored([2, 1], 0)).toBe(false)
+    expect(await isStored([1, 2, 3], 0)).toBe(false)
+    expect(await isStored([1], 0)).toBe(true)
+    await deploy([1], keptMs)
+    expect([await isStored([1], keptMs), await isStored([1], keptMs + 1)]).toEqual([true, false])
   })
 
   it('is stored as seen once an hour, not at each registration', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { oneEndpoint, type RunningService } from '../http/service.ts'
+import { oneEndpoint, payFinal, type RunningService, usdtTo } from '../http/service.ts'
 import { tickLater, withAddress } from './harness.ts'
 
 /** The statements about alarms, endpoints and events of one tick of this service. */
@@ -28,11 +28,12 @@ describe('a tick that is caught up', () => {
     expect(await statementsOf(service)).toEqual([expect.stringMatching(/^select .* from "alarm"/)])
   })
 
-  it('spends one statement more on endpoints that are as before', async () => {
+  it('spends two statements more on endpoints that are as before', async () => {
     const { service } = await withAddress(oneEndpoint)
     await tickLater(service)
     expect(await statementsOf(service, oneEndpoint)).toEqual([
       expect.stringMatching(/^select .* from "webhook"/),
+      expect.stringMatching(/^select .* from "webhook"/), // after the scan: whether one lacks an event
       expect.stringMatching(/^select .* from "alarm"/),
     ])
   })
@@ -41,5 +42,20 @@ describe('a tick that is caught up', () => {
     const { service } = await withAddress()
     await service.db.prepare(`INSERT INTO alarm VALUES ('misconfigured', '{}', 0, 0)`).run()
     expect(await statementsOf(service)).toHaveLength(1)
+  })
+})
+
+describe('an endpoint', () => {
+  it('is woken by a tick that has stored an event, and by no other one', async () => {
+    const { service, own } = await withAddress(oneEndpoint)
+    let wakes = 0
+    const objects = service.bindings.ENDPOINT as { getByName: (name: string) => unknown }
+    objects.getByName = () => ({ wake: async () => (wakes += 1) })
+    await tickLater(service)
+    await tickLater(service)
+    expect(wakes).toBe(0)
+    payFinal(service, usdtTo(own, 5_000_000n))
+    await tickLater(service)
+    expect(wakes).toBeGreaterThan(0)
   })
 })

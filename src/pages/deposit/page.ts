@@ -38,7 +38,7 @@ const load = createLoader(model, api, announceArrivals, update)
 const poller = createPoller({
   ask: load,
   paceMs: pace,
-  settled(refusal) {
+  show(refusal) {
     model.refusal = refusal
     update()
   },

@@ -63,8 +63,11 @@ export function readDeskSummary(data: unknown) {
       const failure = { failingSince: readOptionalText(failing_since), lastFailure: readFailure(last_failure) }
       return { number: readInteger(number), behindSeconds: readInteger(behind_seconds), ...failure }
     }),
-    ...{ status: readText(status), behind: readInteger(behind), finalized: readInteger(finalized) },
-    ...{ msg: readOptionalText(msg), problem: readOptionalText(problem) },
+    status: readText(status),
+    behind: readInteger(behind),
+    finalized: readInteger(finalized),
+    msg: readOptionalText(msg),
+    problem: readOptionalText(problem),
     oldestHeldAt: readOptionalText(oldest_held_at),
     finalizedAt: readOptionalText(finalized_at),
   }
@@ -93,10 +96,15 @@ function readFailure(value: unknown): string | null {
 
 function readCurrency({ cuy, symbol, owed, held, held_at, compared, unread, unexplained, differing, days }: Members) {
   return {
-    ...{ cuy: readInteger(cuy), symbol: readText(symbol), owed: readDecimal(owed) },
-    ...{ held: held === null ? null : readDecimal(held), heldAt: readOptionalText(held_at) },
-    ...{ compared: readInteger(compared), unread: readInteger(unread) },
-    ...{ unexplained: readDecimal(unexplained), differing: readInteger(differing) },
+    cuy: readInteger(cuy),
+    symbol: readText(symbol),
+    owed: readDecimal(owed),
+    held: held === null ? null : readDecimal(held),
+    heldAt: readOptionalText(held_at),
+    compared: readInteger(compared),
+    unread: readInteger(unread),
+    unexplained: readDecimal(unexplained),
+    differing: readInteger(differing),
     days: readList({ list: days }, ({ day, deposits, sum, entries }) => {
       const facts = { day: readForm(day, /^\d{4}-\d\d-\d\d$/), deposits: readInteger(deposits), sum: readDecimal(sum) }
       return { ...facts, entries: new Map(readList({ list: entries }, readTypeCount)) }
@@ -109,9 +117,16 @@ const readTypeCount = ({ type, count }: Members) => [readInteger(type), readInte
 /** `GET /ledger/deposits` */
 export function readOwnedDeposits(data: unknown) {
   return readPage(data, ({ id, uid, txid, cuy, amt, address, state, created_at, seconds, reason, why, entry }) => ({
-    ...{ id: readInteger(id), uid: readInteger(uid), txid: readForm(txid, /^[0-9a-f]{64}$/), cuy: readInteger(cuy) },
-    ...{ amount: readDecimal(amt), address: readText(address), state: readText(state), at: readText(created_at) },
-    ...{ reason: readOptionalText(reason), why: readOptionalText(why) },
+    id: readInteger(id),
+    uid: readInteger(uid),
+    txid: readForm(txid, /^[0-9a-f]{64}$/),
+    cuy: readInteger(cuy),
+    amount: readDecimal(amt),
+    address: readText(address),
+    state: readText(state),
+    at: readText(created_at),
+    reason: readOptionalText(reason),
+    why: readOptionalText(why),
     seconds: readOptionalInteger(seconds),
     entry: readOptionalInteger(entry),
   }))
@@ -122,14 +137,15 @@ export const readPostedEntries = (data: unknown) => readPage(data, readEntry)
 
 function readEntry({ id, type, cuy, osn, mark, amt, balance, created_at, by }: Members) {
   return {
-    ...{
-      id: readInteger(id),
-      type: readInteger(type),
-      cuy: readInteger(cuy),
-      osn: readText(osn),
-      mark: readText(mark),
-    },
-    ...{ amount: readDecimal(amt), balance: readDecimal(balance), at: readText(created_at), by: readText(by) },
+    id: readInteger(id),
+    type: readInteger(type),
+    cuy: readInteger(cuy),
+    osn: readText(osn),
+    mark: readText(mark),
+    amount: readDecimal(amt),
+    balance: readDecimal(balance),
+    at: readText(created_at),
+    by: readText(by),
   }
 }
 
@@ -138,10 +154,15 @@ export function readDeskEvents(data: unknown) {
   return readList(data, ({ id, type, uid, created_at, data: about }) => {
     const { txid, cuy, amt, reason, why, entry } = readMembers(about)
     return {
-      ...{ id: readInteger(id), type: readText(type), uid: readInteger(uid), at: readText(created_at) },
-      ...{ txid: readOptionalText(txid), cuy: readOptionalInteger(cuy) },
+      id: readInteger(id),
+      type: readText(type),
+      uid: readInteger(uid),
+      at: readText(created_at),
+      txid: readOptionalText(txid),
+      cuy: readOptionalInteger(cuy),
       amount: amt === undefined ? null : readDecimal(amt),
-      ...{ reason: readOptionalText(reason), why: readOptionalText(why) },
+      reason: readOptionalText(reason),
+      why: readOptionalText(why),
       entry: entry === undefined ? null : readEntry(readMembers(entry)),
     }
   })

@@ -106,8 +106,10 @@ function decimalsFinding(context: DeskContext, alarms: readonly DeskAlarm[], { h
 /** Why the newest tick did not read everything; empty where that is not known. */
 function problemText({ texts }: DeskContext, { problem }: DeskSummary): string {
   const words: Readonly<Record<string, string>> = {
-    ...{ 'no-answer': texts.noAnswer, disagreement: texts.disagreement },
-    ...{ limited: texts.limited, 'out-of-time': texts.outOfTime },
+    'no-answer': texts.noAnswer,
+    disagreement: texts.disagreement,
+    limited: texts.limited,
+    'out-of-time': texts.outOfTime,
   }
   return (problem !== null && Object.hasOwn(words, problem) ? words[problem] : undefined) ?? ''
 }

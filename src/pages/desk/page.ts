@@ -37,7 +37,7 @@ const api = createApi(token)
 const poller = createPoller({
   ask: load,
   paceMs: () => paceMs,
-  settled(refusal) {
+  show(refusal) {
     model.refusal = refusal
     update()
   },

@@ -11,7 +11,7 @@ export interface Polled {
   /** The wait after a good answer, in milliseconds. */
   paceMs(): number
   /** Shows the result, when the next time is planned. */
-  settled(refusal: Refusal | null): void
+  show(refusal: Refusal | null): void
 }
 
 /** Asks again and again while the page is visible. */
@@ -26,7 +26,7 @@ export interface Poller {
  * Makes a poller. After a failure it waits for as long as the service wants, else longer each time. It stops where the page is hidden,
  * and where the session has ended, until `now` is called.
  */
-export function createPoller({ ask, paceMs, settled }: Polled): Poller {
+export function createPoller({ ask, paceMs, show }: Polled): Poller {
   let timer: ReturnType<typeof setTimeout> | undefined
   let nextAt: number | null = null
   let unwantedUntil = 0
@@ -54,7 +54,7 @@ export function createPoller({ ask, paceMs, settled }: Polled): Poller {
     if (refusal === null) plan(performance.now() + paceMs())
     else if (refusal.kind !== 'unauthorized')
       plan(Math.max(unwantedUntil, performance.now() + backOff * (retrySeconds === 0 ? 1 : 0)))
-    settled(refusal)
+    show(refusal)
   }
   const now = () => {
     if (performance.now() >= unwantedUntil) void run()
