@@ -16,10 +16,10 @@ const keyBytesMax = 32
  */
 export function createReplyScan() {
   let kept = new Uint8Array(limits.smallReplyBytes / 4)
-  const keys = new Set<string>()
+  const keys = createKeys()
   let [size, received, values] = [0, 0, 0]
   let isFull = false
-  /** Where the scan is. `skipping`: the depth of the object whose member is being left out, or 0. */
+  /** `skipping`: the depth of the object whose member is left out, or 0. `textStart` counts from the next bytes on. */
   let state = { depth: 0, skipping: 0, textStart: 0, isText: false, isEscaped: false }
 
   /** Keeps them in this memory of `replyBytesMax` from now on. */
@@ -34,14 +34,6 @@ export function createReplyScan() {
     if (needed > kept.length) moveTo(new Uint8Array(Math.min(2 * needed, limits.replyBytesMax)))
     kept.set(bytes, size)
     size = needed
-  }
-  /** Whether the member that begins is left out. */
-  const beginsSkipped = (textStart: number, depth: number) => {
-    const key = String.fromCharCode(...kept.subarray(textStart, Math.min(textStart + keyBytesMax, size - 2)))
-    keys.add(key)
-    if (!skippedKeys.has(key) || depth < skippedDepthMin) return false
-    keep(Uint8Array.of(zero))
-    return true
   }
 
   /** Takes the next bytes. Returns why the reply is refused, or null. */
@@ -64,17 +56,26 @@ export function createReplyScan() {
       const isClose = byte === closeArray || byte === closeObject
       if (isOpen) depth += 1
       if (skipping > 0 && depth === skipping && (byte === comma || isClose)) [skipping, from] = [0, i]
-      if (byte === quote) [isText, textStart] = [true, size + i + 1 - from]
+      if (byte === quote) [isText, textStart] = [true, i + 1]
       else if (skipping === 0 && (isOpen || byte === comma)) values += 1
       else if (skipping === 0 && byte === colon) {
-        keep(bytes.subarray(from, i + 1))
-        from = i + 1
-        if (beginsSkipped(textStart, depth)) skipping = depth
+        const length = Math.min(i - 1 - textStart, keyBytesMax)
+        if (textStart < from) {
+          keep(bytes.subarray(from, i + 1)) // its key began in bytes that are kept
+          from = i + 1
+        }
+        const key =
+          from > textStart ? keys.read(kept, size - (i + 1 - textStart), length) : keys.read(bytes, textStart, length)
+        if (skippedKeys.has(key) && depth >= skippedDepthMin) {
+          keep(bytes.subarray(from, i + 1))
+          keep(Uint8Array.of(zero))
+          skipping = depth
+        }
       }
       if (isClose) depth -= 1
-      if (depth > limits.replyDepthMax || keys.size > limits.replyKeysMax) return 'too-dense'
+      if (depth > limits.replyDepthMax || keys.different() > limits.replyKeysMax) return 'too-dense'
     }
-    state = { depth, skipping, textStart, isText, isEscaped }
+    state = { depth, skipping, textStart: textStart - bytes.length, isText, isEscaped }
     if (skipping === 0) keep(bytes.subarray(from))
     return isFull ? 'too-large' : null
   }
@@ -82,6 +83,25 @@ export function createReplyScan() {
   const isDense = () => values > limits.uncheckedValuesMax + size / limits.bytesPerValueMin
   /** `text` is to be parsed, or null where parsing it would take far more memory than its bytes do. */
   return { push, size: () => size, moveTo, text: () => (isDense() ? null : decode(kept.subarray(0, size))) }
+}
+
+/** The keys of a reply. The same ones come thousands of times: making a text of each would take as long as the rest of the scan. */
+function createKeys() {
+  const all = new Set<string>()
+  const newest: string[] = [] // by a number that is made of their bytes
+  const read = (bytes: Uint8Array, start: number, length: number): string => {
+    let place = 0
+    for (let i = 0; i < length; i += 1) place = (place * 31 + (bytes[start + i] ?? 0)) & 1023
+    const before = newest[place]
+    let isSame = before?.length === length
+    for (let i = 0; isSame && i < length; i += 1) isSame = before?.charCodeAt(i) === bytes[start + i]
+    if (isSame && before !== undefined) return before
+    const key = String.fromCharCode(...bytes.subarray(start, start + length))
+    newest[place] = key
+    all.add(key)
+    return key
+  }
+  return { read, different: () => all.size }
 }
 
 /** The text of a reply, or null where a long one is not plain. */

@@ -108,7 +108,8 @@ function parseTransaction(item: unknown, known: ReadTransactions): Parsed<BlockT
   if (!isObject(item)) return err('a transaction that is not an object')
   const { txID, raw_data_hex, ret } = item
   const before = known.get(txID)
-  const read = before?.rawData === raw_data_hex && before !== undefined ? ok(before) : readBytes(txID, raw_data_hex)
+  const isSame = before !== undefined && before.rawData === raw_data_hex
+  const read = isSame ? ok(before) : readBytes(txID, raw_data_hex)
   if (!read.ok) return read
   const { txid, facts } = read.value
   if (before === undefined) known.set(txid, { txid, facts, rawData: raw_data_hex })
