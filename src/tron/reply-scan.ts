@@ -16,7 +16,7 @@ const keyBytesMax = 32
  */
 export function createReplyScan() {
   let kept = new Uint8Array(limits.smallReplyBytes / 4)
-  const keys = new Set<string>()
+  const keys = createKeys()
   let [size, received, values] = [0, 0, 0]
   let isFull = false
   /** `skipping`: the depth of the object whose member is left out, or 0. `textStart` counts from the next bytes on. */
@@ -35,7 +35,6 @@ export function createReplyScan() {
     kept.set(bytes, size)
     size = needed
   }
-  const keyOf = createKeyReader()
 
   /** Takes the next bytes. Returns why the reply is refused, or null. */
   const push = (bytes: Uint8Array): 'too-large' | 'too-dense' | null => {
@@ -65,8 +64,8 @@ export function createReplyScan() {
           keep(bytes.subarray(from, i + 1)) // its key began in bytes that are kept
           from = i + 1
         }
-        const key = from > textStart ? keyOf(kept, size - (i + 1 - textStart), length) : keyOf(bytes, textStart, length)
-        keys.add(key)
+        const key =
+          from > textStart ? keys.read(kept, size - (i + 1 - textStart), length) : keys.read(bytes, textStart, length)
         if (skippedKeys.has(key) && depth >= skippedDepthMin) {
           keep(bytes.subarray(from, i + 1))
           keep(Uint8Array.of(zero))
@@ -74,7 +73,7 @@ export function createReplyScan() {
         }
       }
       if (isClose) depth -= 1
-      if (depth > limits.replyDepthMax || keys.size > limits.replyKeysMax) return 'too-dense'
+      if (depth > limits.replyDepthMax || keys.different() > limits.replyKeysMax) return 'too-dense'
     }
     state = { depth, skipping, textStart: textStart - bytes.length, isText, isEscaped }
     if (skipping === 0) keep(bytes.subarray(from))
@@ -86,20 +85,23 @@ export function createReplyScan() {
   return { push, size: () => size, moveTo, text: () => (isDense() ? null : decode(kept.subarray(0, size))) }
 }
 
-/** Reads keys. The same ones come thousands of times, and making a text of each would take longer than the rest of the scan. */
-function createKeyReader() {
-  const known: string[] = []
-  return (bytes: Uint8Array, start: number, length: number): string => {
+/** The keys of a reply. The same ones come thousands of times: making a text of each would take as long as the rest of the scan. */
+function createKeys() {
+  const all = new Set<string>()
+  const newest: string[] = [] // by a number that is made of their bytes
+  const read = (bytes: Uint8Array, start: number, length: number): string => {
     let place = 0
     for (let i = 0; i < length; i += 1) place = (place * 31 + (bytes[start + i] ?? 0)) & 1023
-    const before = known[place]
+    const before = newest[place]
     let isSame = before?.length === length
     for (let i = 0; isSame && i < length; i += 1) isSame = before?.charCodeAt(i) === bytes[start + i]
     if (isSame && before !== undefined) return before
     const key = String.fromCharCode(...bytes.subarray(start, start + length))
-    known[place] = key
+    newest[place] = key
+    all.add(key)
     return key
   }
+  return { read, different: () => all.size }
 }
 
 /** The text of a reply, or null where a long one is not plain. */
