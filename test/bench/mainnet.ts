@@ -96,17 +96,22 @@ export function createBlocks({ startMs, transactionsAt, depositsAt }: ChainOptio
 const hashAt = (height: number, salt = '') =>
   height.toString(16).padStart(16, '0') + sha256(`block ${height}${salt}`).slice(16)
 
-/** The blocks with others above the final one, each with `count` deposits that were never made. They are new ones whenever a block becomes final. */
-export function withLyingTail(
-  blocks: BenchBlocks,
-  finalized: () => number,
-  { count, to }: { readonly count: number; readonly to: Address },
-): BenchBlocks {
+/** Deposits that were never made. */
+export interface Lies {
+  /** In each block that is not final. */
+  readonly count: number
+  readonly to: Address
+  /** Whether all blocks above the final one are other blocks whenever one becomes final. If not, only their contents are false. */
+  readonly renewed: boolean
+}
+
+/** The blocks with lies above the final one. */
+export function withLyingTail(blocks: BenchBlocks, finalized: () => number, { count, to, renewed }: Lies): BenchBlocks {
   const lies = new Map<string, ChainBlock>()
   const lie = (height: number): ChainBlock => {
     const final = finalized()
     if (height <= final) return blocks.at(height)
-    const salt = ` that is not there at ${final}`
+    const salt = renewed ? ` that is not there at ${final}` : ''
     const hash = hashAt(height, salt)
     const known = lies.get(hash)
     if (known !== undefined) return known
@@ -114,7 +119,10 @@ export function withLyingTail(
     const parentHash = height === final + 1 ? blocks.at(final).hash : hashAt(height - 1, salt)
     const transactions = Array.from({ length: count }, (_, i) => {
       const asset = i % 2 === 0 ? 'TRX' : 'USDT'
-      return build(depositSpec({ asset, to, amount: BigInt(height * 1_000 + final) }, i), timeMs + i)
+      return build(
+        depositSpec({ asset, to, amount: BigInt(height * 1_000 + (renewed ? final % 1_000 : 0)) }, i),
+        timeMs + i,
+      )
     })
     const block = { height, hash, parentHash, timeMs, transactions }
     if (lies.size > keptMax) lies.clear()

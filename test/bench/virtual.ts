@@ -8,7 +8,7 @@ import { createScheduler, type Scheduler } from '../simulation/scheduler.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
 import { printLine } from '../support/project.ts'
 import { openSqliteD1, type SqliteD1 } from '../support/sqlite-d1.ts'
-import { type BenchBlocks, finalityBlocks, firstHeight, slotMs, withLyingTail } from './mainnet.ts'
+import { type BenchBlocks, finalityBlocks, firstHeight, type Lies, slotMs, withLyingTail } from './mainnet.ts'
 import { type BenchHeads, createAnswer } from './replies.ts'
 import { serviceVariables } from './variables.ts'
 
@@ -23,8 +23,7 @@ export interface TickCost {
 export type NodeFault =
   /** Each answer takes 5 s. */
   | { readonly kind: 'slow' }
-  /** Each of its blocks that is not final has `count` transfers to `to` that were never made. */
-  | { readonly kind: 'lying tail'; readonly count: number; readonly to: Address }
+  | ({ readonly kind: 'lying tail' } & Lies)
   /** It is cut off from the other nodes: it answers, and has no newer block. */
   | { readonly kind: 'stands still' }
   /** It is cut off from the service: no request ends. */
@@ -41,7 +40,8 @@ export interface VirtualService {
   now(): number
   /** The deposit address of a user. */
   addressOf(uid: number): Promise<Address>
-  run(ms: number): Promise<void>
+  /** Lets so much time pass, or less where the machine needs more than `limitMs` for it. */
+  run(ms: number, limitMs?: number): Promise<void>
   /** From now on the first node has this fault. */
   fail(fault: NodeFault): void
 }
@@ -56,6 +56,8 @@ const receiverUrl = 'http://127.0.0.1:9/events'
 /** How long a request to a node, a trip to the database and a delivery take. */
 const latencyMs = { node: 150, database: 10, receiver: 50 }
 const slowMs = 5_000
+/** How much time passes between two looks at the machine's clock. */
+const sliceMs = 3_000
 /** An object that nobody has called for so long is evicted: Cloudflare's page on the life of a Durable Object, November 2026. */
 const evictedAfterMs = 10_000
 
@@ -113,7 +115,12 @@ export async function startVirtual(blocks: BenchBlocks, options: VirtualOptions 
       if (!parsed.ok) throw new Error(`no address: ${JSON.stringify(answer)}`)
       return parsed.value
     },
-    run: (ms) => complete(scheduler.sleep(ms)),
+    async run(ms, limitMs = Number.POSITIVE_INFINITY) {
+      const [end, stopAt] = [scheduler.now() + ms, performance.now() + limitMs]
+      while (scheduler.now() < end && performance.now() < stopAt) {
+        await complete(scheduler.sleep(Math.min(sliceMs, end - scheduler.now())))
+      }
+    },
     fail: (fault) => nodes[0]?.fail(fault, scheduler.now),
   }
 }
