@@ -125,8 +125,9 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
     fetch: (url, init) => metered(usage.node, clock, 1, () => fetch(url, init)),
     host,
     report: (kind, subject, fields) => platform.waitUntil(settings.alarms.raise(kind, subject, fields)),
+    reportEnd: (kind, subject) => settings.alarms.clear(kind, subject),
   })
-  const scanner = createScanner({
+  return createScanner({
     ...settings,
     db: sessions.primary(usage),
     host,
@@ -139,19 +140,6 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
     wakeEndpoints: () => wakeEndpoints(platform, config),
     usage: () => usageFields(usage),
   })
-  const settled =
-    <A extends unknown[], T>(call: (...args: A) => Promise<T>) =>
-    (...args: A) =>
-      call(...args).finally(tron.settle)
-  return {
-    alarm: settled(scanner.alarm),
-    wake: scanner.wake,
-    prepareIssue: settled(scanner.prepareIssue),
-    balances: settled(scanner.balances),
-    scanNow: settled(scanner.scanNow),
-    checkTransaction: settled(scanner.checkTransaction),
-    lookUpTransaction: settled(scanner.lookUpTransaction),
-  }
 }
 
 /** The deliveries to one endpoint, behind the Durable Object of its key. */

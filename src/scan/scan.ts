@@ -87,7 +87,7 @@ async function catchUp(
   if (state.triedAt < triedAt) for (const key of memoryKeys) host.save(key, null)
   const agreed = await chain.finalizedHead({ height: state.finalized, time: state.finalizedTime })
   if (!agreed.ok) return { ...notYet, state, failure: agreed.error }
-  const head = agreed.value
+  const head = agreed.value.header
   // First: an address that is issued from now on is not paid by any block that this scan reads.
   await storeFinalized(db, state, head, clock.now())
   const rules = await loadRules(context, chain, state.height)
@@ -121,11 +121,11 @@ export async function ensureStarted(
   if (stored !== null) return ok(stored)
   const head = await chain.finalizedHead(null)
   if (!head.ok) return head
-  const { height, hash } = head.value
+  const { height, hash } = head.value.header
   if (startBlock !== null && startBlock > height) return err({ kind: 'start-above-head' })
   // By default the finalized block counts as scanned: it was final before any address was issued.
   const position = startBlock === null ? { height, hash } : { height: (startBlock - 1) as BlockHeight, hash: null }
-  await startScan(db, position, head.value, clock.now())
+  await startScan(db, position, head.value.header, clock.now())
   const state = await selectScan(db)
   if (state === null) throw new Error('the scan has not started')
   return ok(state)

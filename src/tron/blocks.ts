@@ -235,8 +235,8 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
 
 /** The verdicts up to the first block that too few nodes have, or that is no child of the one before. */
 async function agreeOnRange(session: Session, from: BlockHeight, length: number) {
-  const { verdicts, errors } = await agreeByQuorum(session, 'money', async (node) => {
-    const blocks = await readNodeBlocks(session, node, from, length)
+  const { verdicts, errors } = await agreeByQuorum(session, 'money', async (node, boxed) => {
+    const blocks = await readNodeBlocks(boxed, node, from, length)
     return blocks.ok ? ok(blocks.value.map(blockVote)) : blocks
   })
   const end = verdicts.findIndex((verdict, i) => {
@@ -251,8 +251,8 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
 /** Blocks after `known` by one node (see `Chain`). */
 export async function readNodeTail(session: Session, known: BlockRef, match: MatchOwn): ChainResult<Tail> {
   const from = (known.height + 1) as BlockHeight // safe: an integer above a height
-  const found = await firstAnswer(session, 'money', async (node) => {
-    const blocks = await readNodeBlocks(session, node, from, blocksOfReply(session.pool), null, false)
+  const found = await firstAnswer(session, 'money', async (node, boxed) => {
+    const blocks = await readNodeBlocks(boxed, node, from, blocksOfReply(session.pool), null, false)
     const isEnd = !blocks.ok && blocks.error.kind === 'behind' // the known block is the newest one
     return isEnd ? ok<readonly NodeBlock[]>([]) : blocks
   })

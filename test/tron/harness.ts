@@ -40,7 +40,7 @@ export interface Harness {
   readonly nodes: readonly ScriptedNode[]
   readonly lines: Line[]
   readonly host: MemoryHost
-  readonly tron: Tron
+  readonly tron: Tron // that of the newest instance
   /** The node at an index. */
   node(i: number): ScriptedNode
   /** Sets one fault for all further requests to a node, or none. */
@@ -51,6 +51,14 @@ export interface Harness {
   settle<T>(result: Promise<T>): Promise<T>
   now(): number
   advance(ms: number): void
+  /** The clock steps back. */
+  stepBack(ms: number): void
+  /** Resolves when so much time has passed. */
+  sleep(ms: number): Promise<void>
+  /** Timers that run. */
+  timers(): number
+  /** The object is cleared from memory: what it has stored stays. */
+  evict(): void
   /** What was reported. */
   reports(): readonly Line[]
   /** Requests by node. */
@@ -115,21 +123,27 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     perDay,
     node,
   }))
-  const { clock, advance, watch, settle } = createVirtualTime()
+  const { clock, advance, stepBack, timers, watch, settle } = createVirtualTime()
   const lines: Line[] = []
   const host = options.host ?? createMemoryHost()
-  const tron = createTron({
-    nodes: endpoints,
-    quorum: options.quorum ?? Math.min(2, nodes.length),
-    chainId: options.chainId ?? chain.chainId,
-    tokens: new Set(tokens),
-    clock,
-    logger: recordTo(lines),
-    fetch: watch(connect(endpoints)),
-    host,
-    scanEverySeconds,
-    report: (kind, subject, fields) => lines.push({ level: 'report', name: kind, fields: { subject, ...fields } }),
-  })
+  const create = () =>
+    createTron({
+      nodes: endpoints,
+      quorum: options.quorum ?? Math.min(2, nodes.length),
+      chainId: options.chainId ?? chain.chainId,
+      tokens: new Set(tokens),
+      clock,
+      logger: recordTo(lines),
+      fetch: watch(connect(endpoints)),
+      host,
+      scanEverySeconds,
+      report: (kind, subject, fields) => lines.push({ level: 'report', name: kind, fields: { subject, ...fields } }),
+      reportEnd: async (kind, subject) => {
+        lines.push({ level: 'end', name: kind, fields: { subject } })
+        return true
+      },
+    })
+  let tron = create()
   const nodeAt = (i: number): ScriptedNode => {
     const node = nodes[i]
     if (node === undefined) throw new Error(`no node ${i}`)
@@ -140,7 +154,12 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     nodes,
     lines,
     host,
-    tron,
+    get tron() {
+      return tron
+    },
+    evict() {
+      tron = create()
+    },
     node: nodeAt,
     fail(i, fault) {
       nodeAt(i).script = () => fault
@@ -149,6 +168,9 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     settle,
     now: clock.now,
     advance,
+    stepBack,
+    sleep: (ms) => clock.sleep(ms),
+    timers,
     reports: () => lines.filter(({ level }) => level === 'report'),
     counts: () => nodes.map(({ requests }) => requests.length),
   }
@@ -158,7 +180,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
 export async function createProbed(options: HarnessOptions = {}): Promise<Harness> {
   const h = createHarness(options)
   const { value } = unwrapped(await h.settle(h.open().finalizedHead(null)))
-  if (value.height === 0) throw new Error('no blocks')
+  if (value.header.height === 0) throw new Error('no blocks')
   h.lines.length = 0
   for (const node of h.nodes) node.requests.length = 0
   return h

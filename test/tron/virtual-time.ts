@@ -6,6 +6,10 @@ import type { Fetch } from '../../src/tron/transport.ts'
 export interface VirtualTime {
   readonly clock: Clock
   advance(ms: number): void
+  /** The clock steps back. What sleeps wakes after the time that it has left. */
+  stepBack(ms: number): void
+  /** Timers that run. */
+  timers(): number
   /** A `fetch` whose requests keep time from passing until their bodies are read. A request that hangs does not. */
   watch(fetch: Fetch): Fetch
   /** Waits for a result, and lets time pass where nothing else can continue. */
@@ -24,7 +28,16 @@ export function createVirtualTime(): VirtualTime {
   const state: State = { now: 1_800_000_000_000, running: 0, randomState: 0, sleepers: [] }
   const clock: Clock = {
     now: () => state.now as UnixMs, // milliseconds since 1970
-    sleep: (ms) => new Promise((wake) => state.sleepers.push({ at: state.now + ms, wake })),
+    sleep: (ms, until) =>
+      new Promise((wake) => {
+        const sleeper = { at: state.now + ms, wake }
+        state.sleepers.push(sleeper)
+        until?.addEventListener('abort', () => {
+          const place = state.sleepers.indexOf(sleeper)
+          if (place !== -1) state.sleepers.splice(place, 1)
+          wake()
+        })
+      }),
     random: () => {
       state.randomState = (state.randomState + 0.37) % 1
       return state.randomState
@@ -33,6 +46,11 @@ export function createVirtualTime(): VirtualTime {
   return {
     clock,
     advance: (ms) => moveTo(state, state.now + ms),
+    stepBack(ms) {
+      state.now -= ms
+      for (const sleeper of state.sleepers) sleeper.at -= ms
+    },
+    timers: () => state.sleepers.length,
     watch: (fetch) => (url, init) => watched(state, fetch(url, init)),
     settle: (result) => settle(state, result),
   }
