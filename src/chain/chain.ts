@@ -31,7 +31,7 @@ export type ChainResult<T> = Promise<Result<T, ChainFailure>>
 export type MatchOwn = (addresses: readonly Address[]) => Promise<ReadonlySet<Address>>
 
 /** The newest final block, and which nodes are behind. */
-export interface FinalizedHead {
+export interface AgreedHead {
   readonly header: Header
   /**
    * Nodes by number that were asked and whose finalized head is more than a minute of blocks below the newest one, or old, with its
@@ -122,7 +122,7 @@ export interface Chain {
    * the highest. A head ahead of the clock, or with more blocks above `stored` than slots of `blockSeconds` between the time of
    * `stored` and the clock, is that node's failure.
    */
-  finalizedHead(stored: { readonly height: BlockHeight; readonly time: number } | null): ChainResult<FinalizedHead>
+  finalizedHead(stored: { readonly height: BlockHeight; readonly time: number } | null): ChainResult<AgreedHead>
   /**
    * Final blocks from `from` on, in order and without a hole, at least one and at most up to `to`: as many as fit into one reply. Each one
    * that is read has the block before it as its parent. `quorum` nodes have the same transfers in it.

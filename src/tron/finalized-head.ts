@@ -1,5 +1,5 @@
 import { type BlockHeight, blockSeconds, type Header } from '../chain/block.ts'
-import type { ChainFailure, ChainResult, FinalizedHead } from '../chain/chain.ts'
+import type { AgreedHead, ChainFailure, ChainResult } from '../chain/chain.ts'
 import { err, ok } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { type Answers, agreeOnOne, collect, failureOf, type Vote } from './agreement.ts'
@@ -8,10 +8,10 @@ import { blockCall, parseResult } from './json-rpc.ts'
 import {
   aheadMsMax,
   behindAlarmMs,
-  behindBlocksMax,
   behindMs,
   headAgeMsMax,
   headHeightsMax,
+  headLagBlocksMax,
   headSlackBlocks,
   headSpreadMax,
 } from './limits.ts'
@@ -29,7 +29,7 @@ type Heads = Answers<Head>
  * node can neither move it ahead nor, where further nodes can be asked, keep it behind. Where they do not agree on that one, the
  * next lower head is tried: a node that invents heads cannot prevent a quorum of the others.
  */
-export async function readFinalizedHead(session: Session, known: StoredHead): ChainResult<FinalizedHead> {
+export async function readFinalizedHead(session: Session, known: StoredHead): ChainResult<AgreedHead> {
   const { pool } = session
   const { quorum } = pool
   const stored = await withTime(session, known)
@@ -93,13 +93,13 @@ const otherTroubles: ReadonlySet<NodeErrorKind> = new Set(['limited', 'out-of-ti
  * The nodes that are behind the newest head, or show none, of those that were asked. One that is for three minutes raises an alarm,
  * which ends when it has caught up.
  */
-async function watchHeads(session: Session, { answers, errors }: Heads): Promise<FinalizedHead['behind']> {
+async function watchHeads(session: Session, { answers, errors }: Heads): Promise<AgreedHead['behind']> {
   const { clock, report, reportEnd } = session.pool
   const now = clock.now()
   const newest = Math.max(...answers.map(({ value }) => value.height))
   const isOld = ({ timestamp }: Head) => now - timestamp > headAgeMsMax
   const someIsNew = answers.some(({ value }) => !isOld(value))
-  const isBehind = (head: Head) => newest - head.height > behindBlocksMax || (isOld(head) && someIsNew)
+  const isBehind = (head: Head) => newest - head.height > headLagBlocksMax || (isOld(head) && someIsNew)
   const silent = [...errors].filter(([, { kind }]) => !otherTroubles.has(kind))
   const behind = [
     ...answers.filter(({ value }) => isBehind(value)).map(({ node, value }) => ({ node, height: value.height })),

@@ -75,7 +75,7 @@ export const headSpreadMax = 2
 /** Heights at which a vote about the finalized head is tried, each of them claimed by a node. */
 export const headHeightsMax = 3
 /** A node is behind where its finalized head is so many blocks below the newest one that a node claims: those of a minute. */
-export const behindBlocksMax = 20
+export const headLagBlocksMax = 20
 /** A node is behind where its finalized head is older than this, and that of another one is not. */
 export const headAgeMsMax = 120_000
 /** A node that is behind for so long raises an alarm. */

@@ -20,7 +20,7 @@ export interface Request {
 type Limited = ChainFailure & { readonly kind: 'limited' }
 
 /** Why a request is not sent: the day has no room, or neither a second nor a connection does before the deadline. */
-export type Refusal = Limited | { readonly kind: 'late'; readonly seconds: number }
+export type NoTurn = Limited | { readonly kind: 'late'; readonly seconds: number }
 
 /** The order in which requests are sent. */
 export interface Turns {
@@ -28,11 +28,11 @@ export interface Turns {
    * Resolves when the request is to be sent: its node has room in this second, and a connection is free. Both are taken then, and
    * nothing is held before. The function that it returns gives the connection back.
    */
-  begin(request: Request): Promise<Result<() => void, Refusal>>
+  begin(request: Request): Promise<Result<() => void, NoTurn>>
 }
 
 interface Waiting extends Request {
-  readonly start: (turn: Result<() => void, Refusal>) => void
+  readonly start: (turn: Result<() => void, NoTurn>) => void
 }
 
 /** Ticks come first, and then the piece of work that began first: so one is answered before the next one has taken its time. */
@@ -77,14 +77,14 @@ export function createTurns(clock: Pick<Clock, 'now' | 'sleep'>, allowance: Allo
     const ahead = [...waiting].filter((other) => isSamePart(other, request) && byOrder(other, request) <= 0)
     return allowance.roomAt(request.number, request.payer, ahead.length) - clock.now()
   }
-  const late = (ms: number) => err<Refusal>({ kind: 'late', seconds: Math.max(Math.ceil(ms / 1000), 1) })
+  const late = (ms: number) => err<NoTurn>({ kind: 'late', seconds: Math.max(Math.ceil(ms / 1000), 1) })
   return {
     begin(request) {
       const ms = msUntil(request)
       if (clock.now() + ms >= request.deadline) return Promise.resolve(late(ms))
       return new Promise((resolve) => {
         const timer = new AbortController()
-        const start = (turn: Result<() => void, Refusal>) => {
+        const start = (turn: Result<() => void, NoTurn>) => {
           waiting.delete(one)
           timer.abort()
           resolve(turn)
