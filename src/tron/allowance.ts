@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
+import { rateLimitMs } from './limits.ts'
 
 /** What a node allows. */
 export interface NodeLimits {
@@ -42,8 +43,10 @@ const hourMs = 3_600_000
 const secondMs = 1_000
 /** Hours that are counted: 24 whole ones and the present one, so that no 24 hours have more. */
 const hours = 25
-/** After so long without a refusal a node that was slowed down gets one more request in a second. */
-const raisedEveryMs = 600_000
+/** A node that was slowed down gets one more request in a second each time, below the number that it has refused: after its rest. */
+const raisedEveryMs = 10_000
+/** From that number on it gets one more each time: a refusal costs more than a slow node. */
+const triedEveryMs = 600_000
 const storageKey = 'requests'
 
 /** Counts of one hour. */
@@ -61,7 +64,7 @@ interface NodeState extends NodeLimits {
   tickTimes: readonly number[]
   otherTimes: readonly number[]
   /** Requests that it gets in a second since it refused one. Null where that is what it is said to allow. */
-  slowed: { readonly perSecond: number; readonly since: number } | null
+  slowed: { readonly perSecond: number; readonly refused: number; readonly since: number } | null
   /** Times of the answers of the last second. */
   answerTimes: readonly number[]
 }
@@ -120,9 +123,10 @@ export function createAllowance(
       const now = clock.now()
       // Of requests that were sent before it was slowed down, a further refusal says nothing new.
       if (state.slowed !== null && Math.abs(now - state.slowed.since) < secondMs) return
-      const fewer = Math.floor((perSecondOf(state, now) * 2) / 3)
+      const refused = perSecondOf(state, now)
+      const fewer = Math.floor((refused * 2) / 3)
       const answered = recent(state.answerTimes, now).length
-      state.slowed = { perSecond: Math.max(Math.min(answered, fewer), 1), since: now }
+      state.slowed = { perSecond: Math.max(Math.min(answered, fewer), 1), refused, since: now }
       save()
     },
     tickRoomAt() {
@@ -189,8 +193,10 @@ function secondsUntilRoom({ byHour }: NodeState, now: number): number {
 /** What a node gets in a second now: what it is said to allow, or less since it refused a request. */
 function perSecondOf({ perSecond, slowed }: NodeState, now: number): number {
   if (slowed === null) return perSecond
-  const raised = Math.floor(Math.max(now - slowed.since, 0) / raisedEveryMs)
-  return Math.min(slowed.perSecond + raised, perSecond)
+  const ms = Math.max(now - slowed.since, 0)
+  const raised = slowed.perSecond + Math.floor(Math.max(ms - 1.5 * rateLimitMs, 0) / raisedEveryMs)
+  const known = Math.max(slowed.refused - 1, slowed.perSecond)
+  return Math.min(Math.min(raised, known) + Math.floor(ms / triedEveryMs), perSecond)
 }
 
 /** Within a second ticks and others have their own part of what a node gets, unless that is one request. */

@@ -188,11 +188,13 @@ describe('a node that allows fewer requests than it is configured with', () => {
       h.advance(5_000)
       return h.counts()[0]
     }
-    h.advance(60_000)
+    h.advance(40_000)
     expect(await perSecond()).toBe(1)
-    h.advance(3 * 600_000)
-    expect(await perSecond()).toBe(2) // half of four
-    h.advance(24 * 3_600_000)
+    h.advance(30_000)
+    expect(await perSecond()).toBe(2) // of three
+    h.advance(200_000)
+    expect(await perSecond()).toBe(7) // one less than it has refused
+    h.advance(600_000)
     expect(await perSecond()).toBe(8)
   })
 })
