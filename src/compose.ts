@@ -129,8 +129,9 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
     fetch: (url, init) => metered(usage.node, clock, 1, () => fetch(url, init)),
     host,
     report: (kind, subject, fields) => platform.waitUntil(settings.alarms.raise(kind, subject, fields)),
+    reportEnd: (kind, subject) => settings.alarms.clear(kind, subject),
   })
-  const scanner = createScanner({
+  return createScanner({
     ...settings,
     db,
     host,
@@ -142,23 +143,10 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
     hasStoredMeaning,
     wakeEndpoints: () => platform.waitUntil(wakeWaiting(platform, config, db)),
     nodes: tron.nodes,
-    recoveredAt: tron.recoveredAt,
+    recoveredAt: () => tron.recoveredAt() ?? (0 as UnixMs),
     databaseBytes: () => usage.databaseBytes,
     usage: () => usageFields(usage),
   })
-  const settled =
-    <A extends unknown[], T>(call: (...args: A) => Promise<T>) =>
-    (...args: A) =>
-      call(...args).finally(tron.settle)
-  return {
-    alarm: settled(scanner.alarm),
-    wake: scanner.wake,
-    prepareIssue: settled(scanner.prepareIssue),
-    balances: settled(scanner.balances),
-    scanNow: settled(scanner.scanNow),
-    checkTransaction: settled(scanner.checkTransaction),
-    lookUpTransaction: settled(scanner.lookUpTransaction),
-  }
 }
 
 /** The deliveries to one endpoint, behind the Durable Object of its key. */

@@ -27,6 +27,16 @@ export type ChainFailure =
 /** The result of one read of the chain. A failure never means "no deposits". */
 export type ChainResult<T> = Promise<Result<T, ChainFailure>>
 
+/** The newest final block, and which nodes are behind. */
+export interface AgreedHead {
+  readonly header: Header
+  /**
+   * Nodes by number that were asked and whose finalized head is more than a minute of blocks below the newest one, or old, with its
+   * height; null where they gave none.
+   */
+  readonly behind: readonly { readonly node: number; readonly height: BlockHeight | null }[]
+}
+
 /** Money that a transaction moved: proven where it comes from final blocks, since `quorum` nodes agree on it. */
 export interface ChainTransfer {
   readonly txid: Txid
@@ -117,7 +127,7 @@ export interface Chain {
    * the highest. A head ahead of the clock, or with more blocks above `stored` than slots of `blockSeconds` between the time of
    * `stored` and the clock, is that node's failure.
    */
-  finalizedHead(stored: { readonly height: BlockHeight; readonly time: number } | null): ChainResult<Header>
+  finalizedHead(stored: { readonly height: BlockHeight; readonly time: number } | null): ChainResult<AgreedHead>
   /**
    * Final blocks from `from` on, in order and without a hole, at least one and at most up to `to`: as many as fit into one reply. Each one
    * that is read has the block before it as its parent. `quorum` nodes have the same transfers in it.

@@ -36,6 +36,7 @@ export interface AlarmSubjects {
   'nodes-disagree': NodeSubject | DisputedSubject
   'node-lies': NodeSubject | (NodeSubject & { readonly why: 'wrong-chain' })
   'node-unfit': NodeSubject
+  'node-behind': NodeSubject
   'allowance-used-up': NodeSubject
   'decimals-differ': { readonly cuy: number }
   'deposit-too-large': TransferSubject
@@ -123,6 +124,13 @@ export const alarmTable = {
     raised: 'A node cannot be used: it has no transaction history, no logs of a block, or no tag `finalized`.',
     remedy: 'The log line names the node and what it lacks. Repair it, or name another one in `TRON_NODES`.',
     needsLine: true,
+  },
+  'node-behind': {
+    raised:
+      'For three minutes a node has given no finalized head, or one that is more than a minute of blocks below that of another node or two minutes older than the clock. The log line names the node.',
+    ends: 'Its finalized head is near the newest one again, or it is no longer configured.',
+    remedy:
+      'Deposits are credited as long as enough other nodes agree. If it stays, look at the node: whether it has peers, room on its disk, and the right time; or replace it in `TRON_NODES`.',
   },
   'allowance-used-up': {
     raised:

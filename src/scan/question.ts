@@ -218,11 +218,11 @@ async function readFinal(context: ScanContext, chain: Chain, state: ScanState | 
     const stored = state === null ? null : { height: state.finalized, time: state.finalizedTime }
     const head = await chain.finalizedHead(stored)
     if (!head.ok) return err(toQueryFailure(head.error))
-    const finalized = head.value.height
+    const finalized = head.value.header.height
     if (height > finalized) {
       return err<QueryFailure>({ kind: 'not-final', seconds: secondsToFinal(height, finalized, height) })
     }
-    if (state !== null) await storeFinalized(db, state, head.value, clock.now())
+    if (state !== null) await storeFinalized(db, state, head.value.header, clock.now())
   }
   const read = await chain.finalTransaction(txid, height)
   if (!read.ok) return err(toQueryFailure(read.error))

@@ -1,5 +1,12 @@
 import type { BlockHeight, BlockRef, Header } from '../chain/block.ts'
-import { type BlockReading, type Chain, type ChainFailure, type ChainTransfer, readBlocksMax } from '../chain/chain.ts'
+import {
+  type AgreedHead,
+  type BlockReading,
+  type Chain,
+  type ChainFailure,
+  type ChainTransfer,
+  readBlocksMax,
+} from '../chain/chain.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import {
@@ -30,6 +37,8 @@ export interface ScanEnd {
   readonly head: BlockHeight | null
   /** The newest block of a node, or null. */
   readonly latest: BlockHeight | null
+  /** Nodes whose finalized head is behind that of another one. */
+  readonly behind: AgreedHead['behind']
   /** Why the scan is not caught up, or null. */
   readonly failure: ChainFailure | null
   /** What transfers are judged by; null where no head was agreed on. */
@@ -47,10 +56,10 @@ export async function scan(context: ScanContext, chain: Chain, tail: TailMemory)
   if (!started.ok) {
     const failure = toChainFailure(started.error)
     logger.info('scan-stopped', { ...failure })
-    return { state: null, head: null, latest: null, rules: null, failure }
+    return { state: null, head: null, latest: null, behind: [], rules: null, failure }
   }
   const end = await catchUp(context, chain, started.value, startedAt)
-  const { state, head, failure, rules } = end
+  const { state, head, behind, failure, rules } = end
   if (failure !== null) {
     logger.info('scan-stopped', { ...failure })
     await storeScanEnd(db, { startedAt, hasHead: head !== null, problem: failure.kind })
@@ -59,13 +68,14 @@ export async function scan(context: ScanContext, chain: Chain, tail: TailMemory)
   }
   const isCaughtUp = failure === null && head !== null && rules !== null
   const latest = isCaughtUp ? await readTail(context, chain, { state, head, rules }, tail) : null
-  return { state, head: head?.height ?? null, latest, failure, rules }
+  return { state, head: head?.height ?? null, latest, behind, failure, rules }
 }
 
 /** How far a scan has come. `state` is as stored, its end aside. */
 interface CatchUp {
   readonly state: ScanState
   readonly head: Header | null
+  readonly behind: AgreedHead['behind']
   readonly failure: ChainFailure | null
   readonly rules: JudgeRules | null
 }
@@ -73,8 +83,8 @@ interface CatchUp {
 async function catchUp(context: ScanContext, chain: Chain, first: ScanState, startedAt: UnixMs): Promise<CatchUp> {
   const { db, clock } = context
   const agreed = await chain.finalizedHead({ height: first.finalized, time: first.finalizedTime })
-  if (!agreed.ok) return { state: first, head: null, failure: agreed.error, rules: null }
-  const head = agreed.value
+  if (!agreed.ok) return { state: first, head: null, behind: [], failure: agreed.error, rules: null }
+  const { header: head, behind } = agreed.value
   let state = first
   if (head.height > first.finalized) {
     // First: an address that is issued from now on is not paid by any block that this scan reads.
@@ -85,7 +95,7 @@ async function catchUp(context: ScanContext, chain: Chain, first: ScanState, sta
   const rules = await loadRules(context, chain, state.height)
   while (state.height < head.height) {
     const read = await readRange(context, chain, state, { head: head.height, rules, startedAt })
-    if (!read.ok) return { state: (await selectScan(db)) ?? state, head, rules, failure: read.error } // it can be halted now
+    if (!read.ok) return { state: (await selectScan(db)) ?? state, head, behind, rules, failure: read.error } // it can be halted now
     if (read.value !== null) {
       state = read.value
       continue
@@ -94,10 +104,10 @@ async function catchUp(context: ScanContext, chain: Chain, first: ScanState, sta
     state = (await selectScan(db)) ?? state
     // The head can be what was corrected, or above that of a restored older copy: the next scan asks again.
     if (state.correctedBy !== correctedBy || state.height <= height) {
-      return { state, head, rules, failure: { kind: 'out-of-time' } }
+      return { state, head, behind, rules, failure: { kind: 'out-of-time' } }
     }
   }
-  return { state, head, rules, failure: null }
+  return { state, head, behind, rules, failure: null }
 }
 
 /** Why the scan cannot start: the chain cannot be read, or `TRON_START_BLOCK` is above the agreed finalized head. */
@@ -115,11 +125,11 @@ export async function ensureStarted(
   if (stored !== null) return ok(stored)
   const head = await chain.finalizedHead(null)
   if (!head.ok) return head
-  const { height, hash } = head.value
+  const { height, hash } = head.value.header
   if (startBlock !== null && startBlock > height) return err({ kind: 'start-above-head' })
   // By default the finalized block counts as scanned: it was final before any address was issued.
   const position = startBlock === null ? { height, hash } : { height: (startBlock - 1) as BlockHeight, hash: null }
-  await startScan(db, position, head.value, clock.now())
+  await startScan(db, position, head.value.header, clock.now())
   const state = await selectScan(db)
   if (state === null) throw new Error('the scan has not started')
   return ok(state)

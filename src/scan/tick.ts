@@ -63,7 +63,7 @@ export async function runTick(parts: ScannerParts, scans: Pick<Scans, 'tick'>, s
   if (!(await parts.hasStoredMeaning())) return (startedAt + everyMs) as UnixMs // safe: a later time
   const delivery = await watchEndpoints(parts) // before the first event that a new endpoint gets
   const end = await scans.tick()
-  const { state, rules, head, failure, latest } = end
+  const { state, rules, head, behind, failure, latest } = end
   const work = await selectWork(db, { now: clock.now(), eventsKeepDays: parts.eventsKeepDays })
   if (work.hasSought) await reportNotFound(parts)
   if (work.hasHeld && rules !== null && state?.halted === null && (await decideHeld(parts, rules, state.correctedBy))) {
@@ -75,7 +75,7 @@ export async function runTick(parts: ScannerParts, scans: Pick<Scans, 'tick'>, s
   if (work.hasOldEvents) await removeExpiredEvents(parts)
   const gaps = work.hasRescans ? await selectOpenGaps(db) : []
   const well = wellKinds(parts, rules, work)
-  const watched = watchScan({ now: clock.now(), state, head, latest, failure, gaps, well })
+  const watched = watchScan({ now: clock.now(), state, head, latest, behind, failure, gaps, well })
   const tooLarge = work.hasHeld ? [await findTooLarge(parts)] : []
   await alarms.observe([delivery, watched, await watchSize(parts, work.sizeDay), ...tooLarge])
   return next()

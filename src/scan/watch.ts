@@ -12,7 +12,7 @@ export type WatchedState = Pick<
 >
 
 /** What a tick found. */
-export interface WatchedScan extends Pick<ScanEnd, 'head' | 'latest' | 'failure'> {
+export interface WatchedScan extends Pick<ScanEnd, 'head' | 'latest' | 'behind' | 'failure'> {
   readonly now: UnixMs
   /** Null where the scan could not be started yet. */
   readonly state: WatchedState | null
@@ -73,17 +73,17 @@ export function scanFaults(watched: WatchedScan): readonly Fault[] {
 }
 
 /** Since when the scan stands still; null where all final blocks that nodes know of are read. */
-function stillSince({ head }: WatchedScan, state: WatchedState): UnixMs | null {
+function stillSince({ head, behind }: WatchedScan, state: WatchedState): UnixMs | null {
   if (head !== null && head < state.finalized) return quietSince(state)
-  const isCaughtUp = head !== null && state.height >= state.finalized
-  return isCaughtUp ? null : movedAt(state)
+  if (head === null || state.height < state.finalized) return movedAt(state)
+  return behind.length > 0 ? quietSince(state) : null // without the nodes that are behind there can be no quorum for newer blocks
 }
 
 const movedAt = ({ advancedAt, caughtUpAt }: WatchedState) => Math.max(advancedAt, caughtUpAt) as UnixMs // safe: one of both
 
-/** Since when nodes that answer and are not behind show no new final block. */
-function finalitySince({ head }: WatchedScan, state: WatchedState): UnixMs | null {
-  return head === null || head < state.finalized ? null : quietSince(state)
+/** Since when no node shows a new final block. */
+function finalitySince({ head, behind }: WatchedScan, state: WatchedState): UnixMs | null {
+  return head === null || head < state.finalized || behind.length > 0 ? null : quietSince(state)
 }
 
 /** After an outage of the nodes the time begins anew: one that has returned may still sync. */
@@ -92,7 +92,7 @@ function quietSince({ finalizedAt, answeringSince }: WatchedState): UnixMs | nul
 }
 
 /** What an operator can act on. Nodes are named by their number. */
-function causeOf({ state, head, failure }: WatchedScan): string {
+function causeOf({ state, head, behind, failure }: WatchedScan): string {
   switch (failure?.kind) {
     case 'no-answer':
       return `no quorum of nodes answers: ${failure.why}`
@@ -109,6 +109,11 @@ function causeOf({ state, head, failure }: WatchedScan): string {
       if (head === null) return 'the nodes gave no finalized head'
       if (head < state.finalized)
         return `the nodes are behind: their newest final block is ${head}. They may still sync`
+      if (behind.length > 0) return `too few nodes have newer final blocks: ${behind.map(describeBehind).join('; ')}`
       return 'no block was stored'
   }
+}
+
+function describeBehind({ node, height }: ScanEnd['behind'][number]): string {
+  return `node ${node} ${height === null ? 'shows no final block' : `is behind: its newest final block is ${height}`}`
 }

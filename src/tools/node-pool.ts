@@ -5,9 +5,8 @@ import type { ChainConfig } from '../config/chain.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createLogger } from '../platform/logger.ts'
 import { findHolder, isActivated } from '../tron/accounts.ts'
-import { createAllowance } from '../tron/allowance.ts'
-import { createNode, type Pool, type Session, type TronNode } from '../tron/node.ts'
-import { createNetwork } from '../tron/transport.ts'
+import { createSession, type Pool, type Session, type TronNode } from '../tron/node.ts'
+import { createPool } from '../tron/pool.ts'
 
 /** What a command uses of this machine. */
 export interface CommandPlatform {
@@ -22,25 +21,24 @@ export function openPool(
   { chainId, currencies, nodes, quorum }: Pick<ChainConfig, 'chainId' | 'currencies' | 'nodes' | 'quorum'>,
   { clock, fetch }: CommandPlatform,
 ): Pool {
-  const counted = nodes.map(({ perSecond, perDay }, i) => ({ id: `${i}`, perSecond, perDay }))
-  const host = { load: async () => undefined, save: () => {} }
-  return {
-    nodes: nodes.map((endpoint, i) => createNode(endpoint, i + 1)),
+  return createPool({
+    nodes,
     quorum,
-    chainId: BigInt(chainId),
+    chainId,
     tokens: new Set<Address>(currencies.byContract.keys()),
-    network: createNetwork(fetch, clock),
     clock,
     logger: createLogger(() => {}),
-    allowance: createAllowance(counted, quorum, scanEverySeconds, clock, host),
+    fetch,
+    host: { load: async () => undefined, save: () => {} },
+    scanEverySeconds,
     report: () => {},
-    lastId: 0,
-  }
+    reportEnd: async () => true,
+  })
 }
 
 /** A piece of work that may take `ms` from now. */
 export function sessionOf(pool: Pool, ms: number): Session {
-  return { pool, payer: { kind: 'tick' }, deadline: (pool.clock.now() + ms) as UnixMs, sent: new Map() } // safe: a later time
+  return createSession(pool, { kind: 'tick' }, (pool.clock.now() + ms) as UnixMs) // safe: a later time
 }
 
 /** What a check of a used key reads. */

@@ -18,7 +18,7 @@ export async function readBalances(
 ): ChainResult<readonly bigint[]> {
   if (addresses.length === 0) return ok([])
   if (addresses.length > balancesMax) return err({ kind: 'no-answer', why: `${addresses.length} balances at once` })
-  return firstAnswer(session, 'rpc', (node) => balancesAt(session, node, addresses, asset))
+  return firstAnswer(session, 'rpc', (node, boxed) => balancesAt(boxed, node, addresses, asset))
 }
 
 /** One call more than in other batches, so that 20 addresses take one request. The chain id in it replaces a probe. */
@@ -49,7 +49,7 @@ export async function findHolder(
   asset: Asset,
 ): ChainResult<number | null> {
   const { quorum } = session.pool
-  const query = (node: TronNode) => balancesAt(session, node, addresses, asset)
+  const query = (node: TronNode, boxed: Session) => balancesAt(boxed, node, addresses, asset)
   const { answers, errors } = await collect(session, 'rpc', query, (all) => quorum - all.length)
   const index = addresses.findIndex((_, i) => answers.some(({ value }) => (value[i] ?? 0n) > 0n))
   if (index !== -1) return ok(index)
@@ -63,8 +63,8 @@ export async function findHolder(
 export async function isActivated(session: Session, address: Address): ChainResult<boolean> {
   const { quorum } = session.pool
   const text = formatBase58(address)
-  const query = (node: TronNode) =>
-    askApi(session, node, '/wallet/getaccount', { address: text, visible: true }, (value) => {
+  const query = (node: TronNode, boxed: Session) =>
+    askApi(boxed, node, '/wallet/getaccount', { address: text, visible: true }, (value) => {
       if (!isObject(value)) return nodeError('bad-answer', 'no account')
       if (Object.keys(value).length === 0) return ok(false)
       return value.address === text ? ok(true) : nodeError('bad-answer', 'another account')
@@ -77,8 +77,8 @@ export async function isActivated(session: Session, address: Address): ChainResu
 /** `decimals()` of a contract, as `quorum` nodes agree on it. */
 export async function readDecimals(session: Session, contract: Address): ChainResult<number> {
   const about = `decimals of ${contract}`
-  const agreed = await agreeOnOne(session, 'chain', about, async (node) => {
-    const result = await askOne(session, node, decimalsCall(contract), (reply) =>
+  const agreed = await agreeOnOne(session, 'chain', about, async (node, boxed) => {
+    const result = await askOne(boxed, node, decimalsCall(contract), (reply) =>
       parseResult(reply, 'decimals', parseUint8),
     )
     return result.ok

@@ -3,7 +3,7 @@ import { err, ok } from '../common/result.ts'
 import type { DisputedSubject } from '../platform/alarm-table.ts'
 import { requireFit } from './ask.ts'
 import { alarmTextMax } from './limits.ts'
-import { demote, type NodeService, type Pool, type Session, type TronNode } from './node.ts'
+import { boxOf, demote, type NodeService, type Pool, type Session, standingOf, type TronNode } from './node.ts'
 import type { NodeError, NodeResult } from './transport.ts'
 
 /**
@@ -24,13 +24,20 @@ export interface Answers<T> {
   readonly errors: ReadonlyMap<TronNode, NodeError>
 }
 
-/** Asks as many nodes at the same time as answers are `missing`. The next node replaces one that fails. */
+/** Asks one node. What it asks is asked for the session that it is given, which has the time of that node alone. */
+export type Query<T> = (node: TronNode, session: Session) => NodeResult<T>
+
+/**
+ * Asks as many nodes at the same time as answers are `missing`. The next node replaces one that fails, or that has used up its part
+ * of the time.
+ */
 export async function collect<T>(
   session: Session,
   requirement: Requirement,
-  query: (node: TronNode) => NodeResult<T>,
+  query: Query<T>,
   missing: (answers: readonly Answer<T>[]) => number,
 ): Promise<Answers<T>> {
+  await session.pool.ready
   const answers: Answer<T>[] = []
   const errors = new Map<TronNode, NodeError>()
   const nodes = inOrder(session.pool, requirement)
@@ -41,8 +48,9 @@ export async function collect<T>(
       if (node === undefined) return
       running += 1
       const needsProbe = requirement === 'money' || requirement === 'chain'
-      const fit = needsProbe ? await requireFit(session, node) : ok(null)
-      const result = fit.ok ? await query(node) : fit
+      const boxed = boxOf(session)
+      const fit = needsProbe ? await requireFit(boxed, node) : ok(null)
+      const result = fit.ok ? await query(node, boxed) : fit
       running -= 1
       if (result.ok) answers.push({ node, value: result.value })
       else errors.set(node, result.error)
@@ -52,39 +60,37 @@ export async function collect<T>(
   return { answers, errors }
 }
 
+/** Standings of services by preference. */
+const standings = ['first', 'behind', 'demoted', 'resting'] as const
+
 /** The nodes by preference. Those that rest come last: they are asked where too few others are left. */
 function inOrder({ nodes, clock }: Pool, requirement: Requirement): TronNode[] {
   const now = clock.now()
   const services: readonly NodeService[] =
     requirement === 'money' ? ['rpc', 'api'] : requirement === 'api' ? ['api'] : ['rpc']
-  const rank = (node: TronNode) => {
-    const health = services.map((service) => node[service])
-    if (health.some(({ restUntil }) => restUntil > now)) return 2
-    return health.some(({ demotedUntil }) => demotedUntil > now) ? 1 : 0
-  }
-  const usable = nodes.filter((node) => services.every((service) => node[service].blockedUntil <= now))
-  return usable.sort((a, b) => rank(a) - rank(b)) // stable
+  const ranked = nodes.flatMap((node) => {
+    const standing = services.map((service) => standingOf(node[service], now))
+    if (standing.includes('blocked')) return []
+    return [{ node, rank: Math.max(...standing.map((one) => (standings as readonly string[]).indexOf(one))) }]
+  })
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ node }) => node) // stable
 }
 
 /** The first answer that any node gives. */
-export async function firstAnswer<T>(
-  session: Session,
-  requirement: Requirement,
-  query: (node: TronNode) => NodeResult<T>,
-): ChainResult<T> {
+export async function firstAnswer<T>(session: Session, requirement: Requirement, query: Query<T>): ChainResult<T> {
   const found = await collect(session, requirement, query, (answers) => 1 - answers.length)
   const [first] = found.answers
   return first === undefined ? err(failureOf(session, found.errors)) : ok(first.value)
 }
 
-/** Why there are too few answers. */
+/** Why there are too few answers. A limit comes first: who waits for one until the time is over hears whose it is. */
 export function failureOf({ pool, deadline }: Session, errors: ReadonlyMap<TronNode, NodeError>): ChainFailure {
-  if (pool.clock.now() >= deadline || [...errors.values()].some(({ kind }) => kind === 'out-of-time')) {
-    return { kind: 'out-of-time' }
-  }
   const limits = [...errors.values()].flatMap(({ limit }) => limit ?? [])
   const [limited] = limits.sort((a, b) => a.seconds - b.seconds)
   if (limited !== undefined) return limited
+  if (pool.clock.now() >= deadline || [...errors.values()].some(({ kind }) => kind === 'out-of-time')) {
+    return { kind: 'out-of-time' }
+  }
   const reasons = pool.nodes.map((node) => `node ${node.number}: ${errors.get(node)?.detail ?? 'resting, or answered'}`)
   return { kind: 'no-answer', why: reasons.join('; ') || 'no node' }
 }
@@ -114,7 +120,7 @@ export type QuorumVerdict<T> =
 export async function agreeByQuorum<T>(
   session: Session,
   requirement: Requirement,
-  query: (node: TronNode) => NodeResult<readonly Vote<T>[]>,
+  query: Query<readonly Vote<T>[]>,
 ): Promise<{ readonly verdicts: readonly QuorumVerdict<T>[]; readonly errors: ReadonlyMap<TronNode, NodeError> }> {
   const { quorum } = session.pool
   const judgeAll = (all: readonly Answer<readonly Vote<T>[]>[]) => {
@@ -134,6 +140,7 @@ export async function agreeByQuorum<T>(
   })
   const judged = judgeAll(answers)
   for (const { votes, group, verdict } of judged) reportMinority(session.pool, votes, group, verdict.kind)
+  session.pool.remember()
   return { verdicts: judged.map(({ verdict }) => verdict), errors }
 }
 
@@ -142,7 +149,7 @@ export async function agreeOnOne<T>(
   session: Session,
   requirement: Requirement,
   about: string,
-  query: (node: TronNode) => NodeResult<readonly Vote<T>[]>,
+  query: Query<readonly Vote<T>[]>,
 ): ChainResult<{ readonly kind: 'agreed' | 'partial'; readonly value: T }> {
   const { verdicts, errors } = await agreeByQuorum(session, requirement, query)
   const [verdict] = verdicts
@@ -209,6 +216,6 @@ function reportMinority<T>(
 /** The lines of `text` that `other` does not have, cut to a length that fits a log line. */
 function differenceIn(text: string, other: string): string {
   const others = new Set(other.split('\n'))
-  const own = text.split('\n').filter((line) => !others.has(line))
-  return own.join('; ').slice(0, alarmTextMax) || 'nothing'
+  const different = text.split('\n').filter((line) => !others.has(line))
+  return different.join('; ').slice(0, alarmTextMax) || 'nothing'
 }

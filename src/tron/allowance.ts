@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ObjectHost } from '../platform/object-host.ts'
+import { rateLimitMs } from './limits.ts'
 
 /** What a node allows. */
 export interface NodeLimits {
@@ -19,19 +20,18 @@ export interface Allowance {
   /** Resolves when the stored counts are known. */
   readonly ready: Promise<void>
   /**
-   * Counts one request to node `number` and returns when it may be sent. `sent` is how many this piece of work has sent to it. One
-   * that may not be sent before `deadline` is not to be sent, and is not counted.
+   * Takes one request to node `number` for now: counts and stores it, and returns now. A later time, if its second is full: then
+   * nothing is taken. `sent` is how many this piece of work has sent to it.
    */
-  take(number: number, payer: Payer, sent: number, deadline: number): Result<UnixMs, Limited>
-  /**
-   * Right before a request is sent: stores something at least once a second. So an instance that was replaced, which cannot store
-   * and sends nothing that follows, stops within a second.
-   */
-  confirm(): void
+  take(number: number, payer: Payer, sent: number): Result<UnixMs, Limited>
+  /** When a request could be sent that comes after `ahead` others of its part of a second. */
+  roomAt(number: number, payer: Payer, ahead: number): UnixMs
+  /** A node has answered a request. */
+  noteAnswer(number: number): void
+  /** A node has refused a request as one too many: it gets fewer in a second, and more again after a while. */
+  slowDown(number: number): void
   /** Earliest time for a tick that is not due by the interval: as often as the rest of the day leaves room for. */
   tickRoomAt(): UnixMs
-  /** A piece of work has ended: the counts are stored as they are. */
-  settle(): void
 }
 
 /**
@@ -39,13 +39,15 @@ export interface Allowance {
  * tail, where the node's newest block is late, is information only, and can wait for room.
  */
 export const tickRequests = 5
-/** Requests between two saves during a piece of work: so many can be counted twice where it is killed. */
-export const reservedRequests = 10
 const hourMs = 3_600_000
+const secondMs = 1_000
 /** Hours that are counted: 24 whole ones and the present one, so that no 24 hours have more. */
 const hours = 25
-const confirmMs = 1_000
-const storageKey = 'allowance'
+/** A node that was slowed down gets one more request in a second each time, below the number that it has refused: after its rest. */
+const raisedEveryMs = 10_000
+/** From that number on it gets one more each time: a refusal costs more than a slow node. */
+const triedEveryMs = 600_000
+const storageKey = 'requests'
 
 /** Counts of one hour. */
 interface Counts {
@@ -58,62 +60,74 @@ interface NodeState extends NodeLimits {
   /** Set aside for ticks. */
   readonly tickNeed: number
   byHour: Map<number, Counts>
-  /** Requests that are stored as used already. */
-  reserved: number
-  /** Times of the newest requests of ticks and of all others: each has a part of a second of its own. */
-  readonly tickTimes: number[]
-  readonly otherTimes: number[]
+  /** Times of the requests of the last second, of ticks and of all others: each has a part of a second of its own. */
+  tickTimes: readonly number[]
+  otherTimes: readonly number[]
+  /** Requests that it gets in a second since it refused one. Null where that is what it is said to allow. */
+  slowed: { readonly perSecond: number; readonly refused: number; readonly since: number } | null
+  /** Times of the answers of the last second. */
+  answerTimes: readonly number[]
 }
-type Stored = Pick<NodeState, 'byHour' | 'reserved'> & { readonly savedAt: number }
+type Stored = Pick<NodeState, 'byHour' | 'tickTimes' | 'otherTimes' | 'slowed'>
 
-/** The allowance of an object's nodes. Counts of earlier objects are loaded from its storage. */
+/**
+ * The allowance of an object's nodes. Counts of earlier objects are loaded from its storage. Each request is stored before it is
+ * sent, since the platform holds it back until then: so an instance that was replaced, which cannot store, sends nothing.
+ */
 export function createAllowance(
   nodes: readonly NodeLimits[],
   quorum: number,
   scanEverySeconds: number,
-  clock: Clock,
+  clock: Pick<Clock, 'now'>,
   host: Pick<ObjectHost, 'load' | 'save'>,
 ): Allowance {
   const tickNeed = Math.ceil((hours * 3_600) / scanEverySeconds) * tickRequests
   const states = nodes.map((node): NodeState => {
-    const empty = { byHour: new Map(), reserved: 0, tickTimes: [], otherTimes: [] }
+    const empty = { byHour: new Map(), tickTimes: [], otherTimes: [], slowed: null, answerTimes: [] }
     return { ...node, tickNeed: Math.min(tickNeed, node.perDay), ...empty }
   })
-  let isSettled = true
-  let savedAt = 0
-  const save = (reserved: number) => {
-    isSettled = reserved === 0
-    savedAt = clock.now()
-    const stored: Record<string, Stored> = {}
-    for (const state of states) {
-      state.reserved = reserved
-      stored[state.id] = { byHour: withMany(state), reserved, savedAt }
-    }
-    host.save(storageKey, stored)
+  const stateOf = (number: number) => {
+    const state = states[number - 1]
+    if (state === undefined) throw new Error(`no node ${number}`)
+    return state
   }
+  const save = () => host.save(storageKey, Object.fromEntries(states.map((state) => [state.id, toStored(state)])))
   const load = async () => {
     const stored = (await host.load<Record<string, Stored>>(storageKey)) ?? {}
-    for (const state of states) restore(state, stored[state.id], clock.now())
-    save(0)
+    for (const state of states) Object.assign(state, stored[state.id])
   }
   return {
     ready: load(),
-    take(number, payer, sent, deadline) {
-      const state = states[number - 1]
-      if (state === undefined) throw new Error(`no node ${number}`)
+    take(number, payer, sent) {
+      const state = stateOf(number)
       const now = clock.now()
       forgetOldHours(state, now)
       const whose = lacksRoom(state, payer, sent)
       if (whose !== null) return err({ kind: 'limited', whose, seconds: secondsUntilRoom(state, now) })
-      const time = takeTime(state, payer, now, deadline)
-      if (time >= deadline) return ok(time)
-      if (state.reserved === 0) save(reservedRequests)
-      state.reserved -= 1
+      const time = roomInSecond(state, payer, now, 0)
+      if (time > now) return ok(time)
+      const part = partOf(state, payer, now)
+      state[part.times] = [...state[part.times], now]
       count(state, payer, now)
-      return ok(time)
+      save()
+      return ok(now)
     },
-    confirm() {
-      if (clock.now() - savedAt >= confirmMs) save(reservedRequests)
+    roomAt: (number, payer, ahead) => roomInSecond(stateOf(number), payer, clock.now(), ahead),
+    noteAnswer(number) {
+      const state = stateOf(number)
+      const now = clock.now()
+      state.answerTimes = [...recent(state.answerTimes, now), now]
+    },
+    slowDown(number) {
+      const state = stateOf(number)
+      const now = clock.now()
+      // Of requests that were sent before it was slowed down, a further refusal says nothing new.
+      if (state.slowed !== null && Math.abs(now - state.slowed.since) < secondMs) return
+      const refused = perSecondOf(state, now)
+      const fewer = Math.floor((refused * 2) / 3)
+      const answered = recent(state.answerTimes, now).length
+      state.slowed = { perSecond: Math.max(Math.min(answered, fewer), 1), refused, since: now }
+      save()
     },
     tickRoomAt() {
       const now = clock.now()
@@ -123,9 +137,6 @@ export function createAllowance(
       })
       const time = times.sort((a, b) => a - b)[quorum - 1] ?? now
       return Math.ceil(Math.max(time, now)) as UnixMs // safe: a later time
-    },
-    settle() {
-      if (!isSettled) save(0)
     },
   }
 }
@@ -179,20 +190,39 @@ function secondsUntilRoom({ byHour }: NodeState, now: number): number {
   return Math.max(Math.ceil(((oldest + hours) * hourMs - now) / 1_000), 1)
 }
 
-/**
- * The time of a request: within a second, ticks and others have their own part of what the node allows. From `deadline` on it is
- * not taken.
- */
-function takeTime(state: NodeState, payer: Payer, now: number, deadline: number): UnixMs {
-  const { perSecond, tickTimes } = state
-  const others = Math.floor(perSecond / 2)
-  const isOwn = payer.kind === 'tick' || others === 0
-  const [times, max] = isOwn ? [tickTimes, perSecond - others] : [state.otherTimes, others]
-  const isFull = times.length >= max
-  const time = isFull ? Math.max(now, (times[0] ?? now) + 1_000) : now
-  if (isFull && time < deadline) times.shift()
-  if (time < deadline) times.push(time)
+/** What a node gets in a second now: what it is said to allow, or less since it refused a request. */
+function perSecondOf({ perSecond, slowed }: NodeState, now: number): number {
+  if (slowed === null) return perSecond
+  const ms = Math.max(now - slowed.since, 0)
+  const raised = slowed.perSecond + Math.floor(Math.max(ms - 1.5 * rateLimitMs, 0) / raisedEveryMs)
+  const known = Math.max(slowed.refused - 1, slowed.perSecond)
+  return Math.min(Math.min(raised, known) + Math.floor(ms / triedEveryMs), perSecond)
+}
+
+/** Within a second ticks and others have their own part of what a node gets, unless that is one request. */
+function partOf(state: NodeState, payer: Payer, now: number) {
+  const max = perSecondOf(state, now)
+  const others = Math.floor(max / 2)
+  const isOfTicks = payer.kind === 'tick' || others === 0
+  return isOfTicks
+    ? ({ times: 'tickTimes', max: max - others } as const)
+    : ({ times: 'otherTimes', max: others } as const)
+}
+
+/** When a request has room after `ahead` others of its part of a second. */
+function roomInSecond(state: NodeState, payer: Payer, now: number, ahead: number): UnixMs {
+  const { times, max } = partOf(state, payer, now)
+  state[times] = recent(state[times], now)
+  const sent = state[times].slice(-max)
+  const place = sent.length + ahead
+  const seconds = Math.floor(place / max)
+  const time = seconds === 0 ? now : (sent[place % max] ?? now) + seconds * secondMs
   return time as UnixMs // safe: now or later
+}
+
+/** The times of the last second. One that is ahead is of a clock that has stepped back, and counts as now. */
+function recent(times: readonly number[], now: number): readonly number[] {
+  return times.filter((time) => time > now - secondMs).map((time) => Math.min(time, now))
 }
 
 /**
@@ -206,25 +236,12 @@ function roomForTickAt(state: NodeState, now: number): number {
   return (hour + (usedInHour + tickRequests) / ofHour - 0.1) * hourMs
 }
 
-/** The counts with the callers that have many in an hour. The others have half of their share left in any case, and are not stored. */
-function withMany(state: NodeState): NodeState['byHour'] {
+/** What is stored: of callers those that have many in an hour. The others have half of their share left in any case. */
+function toStored(state: NodeState): Stored {
+  const { tickTimes, otherTimes, slowed } = state
   const many = left(state) / (40 * hours)
   const entries = [...state.byHour].map(([hour, { byCaller, ...counts }]) => {
     return [hour, { ...counts, byCaller: new Map([...byCaller].filter(([, own]) => own > many)) }] as const
   })
-  return new Map(entries)
-}
-
-/**
- * What was reserved before a restart is counted as if it had been used. The instance before, which can run on for a second after
- * its last save, can have sent all that a second allows: the next one waits until that is over.
- */
-function restore(state: NodeState, stored: Stored | undefined, now: number): void {
-  if (stored === undefined) return
-  const { byHour, reserved, savedAt } = stored
-  state.byHour = byHour
-  for (let i = 0; i < reserved; i += 1) count(state, { kind: 'tick' }, now)
-  if (reserved === 0 && now - savedAt >= 2 * confirmMs) return
-  const others = Math.floor(state.perSecond / 2)
-  for (let i = 0; i < state.perSecond; i += 1) (i < others ? state.otherTimes : state.tickTimes).push(now + confirmMs)
+  return { byHour: new Map(entries), tickTimes, otherTimes, slowed }
 }

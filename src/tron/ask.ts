@@ -1,4 +1,6 @@
+import type { BlockHash, Txid } from '../chain/block.ts'
 import { err, ok, type Result } from '../common/result.ts'
+import type { UnixMs } from '../common/time.ts'
 import {
   blockCall,
   chainIdCall,
@@ -16,9 +18,17 @@ import {
   receiptCall,
 } from './json-rpc.ts'
 import * as limits from './limits.ts'
-import { type NodeService, recordFailure, recordSuccess, type Session, type TronNode } from './node.ts'
+import {
+  isAhead,
+  type NodeService,
+  noteTrouble,
+  recordFailure,
+  recordSuccess,
+  type Session,
+  type TronNode,
+} from './node.ts'
 import { type BriefBlock, parseBriefBlock } from './parse/block.ts'
-import { parseQuantity } from './parse/fields.ts'
+import { isObject, parseHash, parseQuantity } from './parse/fields.ts'
 import { parseReceipt } from './parse/log.ts'
 import { type NodeError, type NodeResult, nodeError, postJson, type ReadReply } from './transport.ts'
 
@@ -31,52 +41,59 @@ async function request<T>(
   body: string,
   read: ReadReply<T>,
 ): NodeResult<T> {
-  const { deadline, payer } = session
-  const { clock, network } = session.pool
-  const { endpoint } = node
+  const { pool, deadline, box } = session
+  const { clock, network, allowance } = pool
+  const { endpoint, number } = node
   const target = { url: service === 'rpc' ? endpoint.rpc : `${endpoint.api}${path}`, key: endpoint.key }
   for (let attempt = 1; ; attempt += 1) {
-    let [startedAt, { rests, failures }] = [0, node[service]]
-    const waitForTurn = async () => {
-      const room = await waitForRoom(session, node)
-      ;[startedAt, { rests, failures }] = [clock.now(), node[service]]
-      return room
-    }
-    const result = await postJson(network, target, body, deadline, read, waitForTurn, payer.kind === 'tick')
+    const turn = clock.now() < box.until ? await waitForTurn(session, node) : ok(() => {})
+    if (!turn.ok) return turn
+    const [startedAt, { rests, failures }] = [clock.now(), node[service]]
+    const until = Math.min(box.until, deadline) as UnixMs // safe: one of both
+    const result = blameSlow(session, await postJson(network, target, body, until, read).finally(turn.value))
     if (result.ok) {
+      allowance.noteAnswer(number)
       recordSuccess(node[service], clock.now() - startedAt, clock)
+      noteTrouble(pool, node)
+      pool.remember()
       return result
     }
     const { kind } = result.error
-    if (kind === 'limited') return result
+    if (kind === 'rate-limited') allowance.slowDown(number)
     recordError(session, node, service, result.error, rests)
     const isPassing = kind === 'unreachable' || kind === 'bad-answer'
-    if (!isPassing || failures > 0 || attempt > 1 || clock.now() + limits.retryMs >= deadline) return result
+    if (!isPassing || failures > 0 || attempt > 1 || clock.now() + limits.retryMs >= until) return result
     await clock.sleep(limits.retryMs)
   }
 }
 
-/** Takes one request of the node's allowance, and waits for its second. */
-async function waitForRoom({ pool, payer, deadline, sent }: Session, { number }: TronNode): NodeResult<null> {
-  const { clock, allowance } = pool
-  await allowance.ready
+/** What has used up the part of the time that one node gets is that node's failure, and not the end of this piece of work. */
+function blameSlow<T>({ pool, deadline }: Session, result: Result<T, NodeError>): Result<T, NodeError> {
+  if (result.ok || result.error.kind !== 'out-of-time' || pool.clock.now() >= deadline) return result
+  return nodeError('timed-out', 'no answer in its part of the time')
+}
+
+/** Waits until the node may be asked, and takes a connection, which the returned function gives back. */
+async function waitForTurn({ pool, payer, deadline, order, sent, box }: Session, { number }: TronNode) {
+  const { clock, turns } = pool
   const before = sent.get(number) ?? 0
-  const room = allowance.take(number, payer, before, deadline)
-  if (room.ok) {
-    const waitMs = room.value - clock.now()
-    if (room.value < deadline) {
-      sent.set(number, before + 1)
-      if (waitMs > 0) await clock.sleep(waitMs)
-      allowance.confirm()
-      return ok(null)
-    }
-    return limitedBy({ kind: 'limited', whose: 'nodes', seconds: Math.ceil(waitMs / 1000) })
+  const askedAt = clock.now()
+  const latest = (deadline - limits.answerMsMin) as UnixMs // safe: an earlier time
+  const turn = await turns.begin({ number, payer, sent: before, order, deadline: latest })
+  box.until += Math.max(clock.now() - askedAt, 0)
+  if (turn.ok) {
+    sent.set(number, before + 1)
+    return turn
   }
-  if (payer.kind === 'tick' && room.error.whose === 'nodes') {
+  if (turn.error.kind === 'late') {
+    if (payer.kind !== 'caller') return nodeError('out-of-time', 'its seconds have no room before the deadline')
+    return limitedBy({ kind: 'limited', whose: 'nodes', seconds: turn.error.seconds })
+  }
+  if (payer.kind === 'tick' && turn.error.whose === 'nodes') {
     const why = 'perDay is used up' // so deposits wait: an operator must know why
-    pool.report('allowance-used-up', { node: number }, { node: number, seconds: room.error.seconds, why })
+    pool.report('allowance-used-up', { node: number }, { node: number, seconds: turn.error.seconds, why })
   }
-  return limitedBy(room.error)
+  return limitedBy(turn.error)
 }
 
 const limitedBy = (limit: NonNullable<NodeError['limit']>) =>
@@ -91,6 +108,8 @@ export function recordError(
   restsBefore = node[service].rests,
 ): void {
   recordFailure(node, service, kind, restsBefore, pool.clock)
+  noteTrouble(pool, node)
+  pool.remember()
   if (kind !== 'out-of-time') pool.logger.warn('node-error', { node: node.number, service, kind, why: detail })
   if (kind === 'wrong-chain') {
     pool.report('node-lies', { node: node.number, why: 'wrong-chain' }, { node: node.number, why: detail })
@@ -117,13 +136,15 @@ export async function askRpc<T>(
   const values: T[] = []
   const readAt = (reply: RpcReply, i: number): Result<null, NodeError> => {
     const value = read(reply, i)
-    if (value.ok) values[i] = value.value
-    return value.ok ? ok(null) : value
+    if (!value.ok) return value
+    values[i] = value.value
+    return ok(null)
   }
   const groups = chunksOf([...calls.keys()], batchMax - 1)
   let isChainKnown = false
   for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
-    const callsMax = clock.now() < node.callsMaxUntil ? node.callsMax : batchMax
+    const isLimited = isAhead(node.callsMaxUntil, limits.smallBatchesMs, clock.now())
+    const callsMax = isLimited ? node.callsMax : batchMax
     const isSingle = callsMax === 1
     if (isSingle && !isChainKnown) {
       const chain = await send(session, node, [], true, () => ok(null))
@@ -134,8 +155,8 @@ export async function askRpc<T>(
     const sent = group.slice(0, Math.max(callsMax - 1, 1))
     if (sent.length < group.length) groups.unshift(group.slice(sent.length))
     const tooLarge: number[] = []
-    const own = sent.flatMap((i) => calls[i] ?? [])
-    const result = await send(session, node, own, isSingle, (replies) => {
+    const batch = sent.flatMap((i) => calls[i] ?? [])
+    const result = await send(session, node, batch, isSingle, (replies) => {
       for (const [at, i] of sent.entries()) {
         const reply = replies[at] ?? oversizeReply
         const value = sent.length > 1 && fitsSmallerBatch(reply) ? null : readAt(reply, i)
@@ -216,49 +237,59 @@ export const genesisHashes: ReadonlyMap<bigint, string> = new Map([
 /** Why a node without transaction history is unfit: its logs are `[]` (PROTOCOL.md, Log queries). */
 export const noHistory = 'it has no transaction history (storage.transHistory.switch)'
 
-/** Fails where a node may not be used for money. A node is probed when it is first used, and after failures. */
+/** Fails where a node may not be used for money. A node is probed when it is first used, after failures, and after `probedMs`. */
 export async function requireFit(session: Session, node: TronNode): NodeResult<null> {
-  if (node.unfit !== null && session.pool.clock.now() < node.unfit.until) return nodeError('unfit', node.unfit.why)
-  if (node.isProbed) return ok(null)
-  const isOwn = node.probing === null
+  const { pool } = session
+  const now = pool.clock.now()
+  if (node.unfit !== null && isAhead(node.unfit.until, limits.unfitMs, now)) return nodeError('unfit', node.unfit.why)
+  if (isAhead(node.probedUntil, limits.probedMs, now)) return ok(null)
+  const isMine = node.probing === null
   node.probing ??= probe(session, node).finally(() => {
     node.probing = null
   })
   const result = await node.probing
   // The time or the share of another piece of work has ended it.
   const isCut = !result.ok && (result.error.kind === 'out-of-time' || result.error.kind === 'limited')
-  if (isCut && !isOwn) return requireFit(session, node)
-  if (result.ok) node.isProbed = true
-  else if (result.error.kind === 'unfit') return recordUnfit(session, node, result.error.detail)
+  if (isCut && !isMine) return requireFit(session, node)
+  if (!result.ok) return result.error.kind === 'unfit' ? recordUnfit(session, node, result.error.detail) : result
+  node.unfit = null
+  node.probedUntil = pool.clock.now() + limits.probedMs
+  noteTrouble(pool, node)
+  pool.remember()
   return result
 }
 
 /** Leaves a node alone for a while and reports why, so that an operator can act on the cause. */
 export function recordUnfit({ pool }: Session, node: TronNode, why: string): ReturnType<typeof nodeError> {
-  node.isProbed = false
+  node.probedUntil = 0
   node.unfit = { why, until: pool.clock.now() + limits.unfitMs }
+  noteTrouble(pool, node)
+  pool.remember()
   pool.report('node-unfit', { node: node.number }, { node: node.number, why })
   return nodeError('unfit', why)
 }
 
 async function probe(session: Session, node: TronNode): NodeResult<null> {
-  const { chainId, logger } = session.pool
-  const result = await askRpc(session, node, [blockCall(0), blockCall('finalized')], (reply) => ok(reply))
+  const { logger } = session.pool
+  const result = await askRpc(session, node, [blockCall(0), blockCall('finalized')], (reply, i) =>
+    i === 0 ? parseGenesis(reply, session.pool.chainId) : parseFinalized(reply),
+  )
   if (!result.ok) return result
-  const genesis = parseResult(result.value[0], 'block 0', parseBriefBlock)
+  const head = result.value[1]
+  if (head === undefined) throw new Error('two replies to two calls')
+  const history = await requireHistory(session, node, head)
+  if (history.ok) logger.info('node-probed', { node: node.number, finalized: head.height })
+  return history
+}
+
+/** Block 0 in a reply. One of another chain shows a node of that chain. */
+function parseGenesis(reply: RpcReply, chainId: bigint): Result<BriefBlock, NodeError> {
+  const genesis = parseResult(reply, 'block 0', parseBriefBlock)
   if (!genesis.ok) return genesis
   const expected = genesisHashes.get(chainId) ?? chainId.toString(16).padStart(8, '0')
   if (genesis.value.height !== 0) return nodeError('bad-answer', 'another block in place of block 0')
-  if (!genesis.value.hash.endsWith(expected)) {
-    const wrong = nodeError('wrong-chain', `block 0 is ${genesis.value.hash}`)
-    recordError(session, node, 'rpc', wrong.error)
-    return wrong
-  }
-  const head = parseFinalized(result.value[1])
-  if (!head.ok) return head
-  const history = await requireHistory(session, node, head.value)
-  if (history.ok) logger.info('node-probed', { node: node.number, finalized: head.value.height })
-  return history
+  if (genesis.value.hash.endsWith(expected)) return genesis
+  return nodeError('wrong-chain', `block 0 is ${genesis.value.hash}`)
 }
 
 /** The finalized head in a reply. A node that does not support the tag is `unfit` (PROTOCOL.md, Block tags). */
@@ -273,18 +304,25 @@ async function requireHistory(session: Session, node: TronNode, block: BriefBloc
   const txids = block.txids.slice(0, limits.probeReceiptsMax)
   if (txids.length === 0) return ok(null)
   const calls = [logsCall(block.hash), ...txids.map(receiptCall)]
-  const result = await askRpc(session, node, calls, (reply) => ok(reply))
-  if (!result.ok) return result
-  const [logs, ...receipts] = result.value
-  if (receipts.some((reply) => reply.kind === 'result' && reply.value === null)) return nodeError('unfit', noHistory)
-  if (isTooLarge(logs)) return ok(null) // a full block shows nothing either
-  if (logs?.kind !== 'result' || !Array.isArray(logs.value)) return nodeError('unfit', 'it gives no logs of a block')
-  const shown = logs.value.map((log: { transactionHash?: unknown } | null) => log?.transactionHash)
-  for (const [i, txid] of txids.entries()) {
-    const receipt = parseResult(receipts[i], 'a receipt', (value) => parseReceipt(value, txid, block.hash))
-    if (!receipt.ok) return receipt
-    const count = shown.filter((name) => name === `0x${txid}`).length
-    if (count !== receipt.value.logs.length) return nodeError('unfit', noHistory)
-  }
-  return ok(null)
+  /** Txids of the logs, or null where a full block shows nothing either. They come before the receipts. */
+  let shown: readonly (string | null)[] | null = null
+  const read = await askRpc(session, node, calls, (reply, i) => {
+    const txid = txids[i - 1]
+    if (txid !== undefined) return countLogs(reply, txid, block.hash)
+    if (isTooLarge(reply)) return ok(0)
+    if (reply.kind !== 'result' || !Array.isArray(reply.value)) return nodeError('unfit', 'it gives no logs of a block')
+    shown = reply.value.map((log: unknown) => (isObject(log) ? parseHash(log.transactionHash) : null))
+    return ok(shown.length)
+  })
+  if (!read.ok) return read
+  const [, ...counts] = read.value
+  const isWhole = txids.every((txid, i) => shown === null || shown.filter((one) => one === txid).length === counts[i])
+  return isWhole ? ok(null) : nodeError('unfit', noHistory)
+}
+
+/** How many logs a receipt of this block has. */
+function countLogs(reply: RpcReply, txid: Txid, hash: BlockHash): Result<number, NodeError> {
+  if (reply.kind === 'result' && reply.value === null) return nodeError('unfit', noHistory)
+  const receipt = parseResult(reply, 'a receipt', (value) => parseReceipt(value, txid, hash))
+  return receipt.ok ? ok(receipt.value.logs.length) : receipt
 }

@@ -123,8 +123,8 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
 /** The verdicts up to the first block that too few nodes have, or that is no child of the one before. */
 async function agreeOnRange(session: Session, from: BlockHeight, length: number) {
   const known: ReadTransactions = new Map()
-  const { verdicts, errors } = await agreeByQuorum(session, 'money', async (node) => {
-    const blocks = await readNodeBlocks(session, node, from, length, null, true, known)
+  const { verdicts, errors } = await agreeByQuorum(session, 'money', async (node, boxed) => {
+    const blocks = await readNodeBlocks(boxed, node, from, length, null, true, known)
     learnLength(node, length, blocks.ok ? null : blocks.error)
     return blocks.ok ? ok(blocks.value.map(blockVote)) : blocks
   })
@@ -144,8 +144,8 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
 /** Blocks after `known` by one node (see `Chain`). */
 export async function readNodeTail(session: Session, known: BlockRef, head: Header): ChainResult<Tail> {
   const from = (known.height + 1) as BlockHeight // safe: an integer above a height
-  return firstAnswer(session, 'money', async (node) => {
-    const read = await readNodeBlocks(session, node, from, blocksOfReply(session.pool, node), null, false)
+  return firstAnswer(session, 'money', async (node, boxed) => {
+    const read = await readNodeBlocks(boxed, node, from, blocksOfReply(session.pool, node), null, false)
     const isEnd = !read.ok && read.error.kind === 'behind' // the known block is the newest one
     if (!read.ok && !isEnd) return read
     const blocks = read.ok ? read.value : []

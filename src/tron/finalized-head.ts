@@ -1,54 +1,125 @@
-import type { BlockHeight, Header } from '../chain/block.ts'
-import type { ChainResult } from '../chain/chain.ts'
+import { type BlockHeight, blockSeconds, type Header } from '../chain/block.ts'
+import type { AgreedHead, ChainFailure, ChainResult } from '../chain/chain.ts'
 import { err, ok } from '../common/result.ts'
-import { agreeOnOne, collect, failureOf, type Vote } from './agreement.ts'
-import { askOne, parseFinalized, recordError } from './ask.ts'
+import type { UnixMs } from '../common/time.ts'
+import { type Answers, agreeOnOne, collect, failureOf, type Vote } from './agreement.ts'
+import { askOne, parseFinalized, recordError, recordUnfit } from './ask.ts'
 import { blockCall, parseResult } from './json-rpc.ts'
-import { behindMs, headSpreadMax } from './limits.ts'
-import type { Session, TronNode } from './node.ts'
+import { behindAlarmMs, behindMs, headAgeMsMax, headHeightsMax, headLagBlocksMax, headSpreadMax } from './limits.ts'
+import { noteTrouble, type Session, type TronNode } from './node.ts'
 import { parseBriefBlock } from './parse/block.ts'
 import { whyImplausible } from './plausible.ts'
-import { type NodeResult, nodeError } from './transport.ts'
+import { type NodeErrorKind, type NodeResult, nodeError } from './transport.ts'
 
 type StoredHead = { readonly height: BlockHeight; readonly time: number } | null
+/** The head of a node, and when it was received. */
+type Head = Header & { readonly at: UnixMs }
+type Heads = Answers<Head>
 
 /**
  * The newest block that is final for `quorum` nodes with the same hash: the `quorum`-th highest of their heads. So a single
- * node can neither move it ahead nor, where further nodes can be asked, keep it behind.
+ * node can neither move it ahead nor, where further nodes can be asked, keep it behind. Where they do not agree on that one, the
+ * next lower head is tried: a node that invents heads cannot prevent a quorum of the others.
  */
-export async function readFinalizedHead(session: Session, known: StoredHead): ChainResult<Header> {
-  const { quorum, clock } = session.pool
+export async function readFinalizedHead(session: Session, known: StoredHead): ChainResult<AgreedHead> {
+  const { pool } = session
+  const { quorum } = pool
   const stored = await withTime(session, known)
   if (!stored.ok) return stored
-  const { answers, errors } = await collect(
+  const heads = await collect(
     session,
     'chain',
-    (node) => readHead(session, node, stored.value),
+    (node, boxed) => readHead(boxed, node, stored.value),
     (all) => {
-      const heights = all.map(({ value }) => value.height)
-      const isClose = Math.max(...heights) - Math.min(...heights) <= headSpreadMax
+      const isClose = all.every(({ value }) => all.every((other) => !isOvertaken(value, other.value)))
       return isClose && all.length >= quorum ? 0 : Math.max(quorum - all.length, 1)
     },
   )
-  const sorted = [...answers].sort((a, b) => b.value.height - a.value.height)
-  const lowest = sorted[quorum - 1]?.value
-  if (lowest === undefined) return err(failureOf(session, errors))
-  const { height } = lowest
-  for (const { node, value } of answers) {
-    if (height - value.height > headSpreadMax) node.rpc.demotedUntil = clock.now() + behindMs
+  const behind = await watchHeads(session, heads)
+  const sorted = heads.answers.map(({ value }) => value).sort((a, b) => b.height - a.height)
+  const highest = sorted[quorum - 1]
+  if (highest === undefined) return err(failureOf(session, heads.errors))
+  for (const { node, value } of heads.answers) {
+    if (isOvertaken(value, highest)) node.rpc.behindUntil = pool.clock.now() + behindMs
   }
-  const heads = new Map(answers.map(({ node, value }) => [node, value]))
+  const candidates = sorted.slice(quorum - 1).filter(({ height }, i, all) => height !== all[i - 1]?.height)
+  let failure: ChainFailure = failureOf(session, heads.errors)
+  for (const head of candidates.slice(0, headHeightsMax)) {
+    const agreed = await agreeOnHead(session, heads, head)
+    if (agreed.ok) return ok({ header: agreed.value, behind })
+    if (head === highest) failure = agreed.error
+    if (agreed.error.kind !== 'disagreement' && agreed.error.kind !== 'no-answer') break
+  }
+  return err(failure)
+}
+
+/** Whether a head is lower than another one by more than heads of honest nodes are, one of which can have answered later. */
+function isOvertaken(head: Head, other: Head): boolean {
+  const laterMs = Math.max(other.at - head.at, 0)
+  return other.height - head.height > headSpreadMax + Math.ceil(laterMs / (blockSeconds * 1000))
+}
+
+/** The block of a head, as `quorum` nodes have it. */
+async function agreeOnHead(session: Session, { answers }: Heads, candidate: Head): ChainResult<Header> {
+  const { height } = candidate
   const about = `finalized block ${height}`
-  const agreed = await agreeOnOne(session, 'chain', about, async (node) => {
+  const heads = new Map(answers.map(({ node, value }) => [node, value]))
+  const agreed = await agreeOnOne(session, 'chain', about, async (node, boxed) => {
     const head = heads.get(node)
     // A node whose head is lower is not asked for a block that it does not have.
     if (head !== undefined && head.height < height) return nodeError('behind', `final up to ${head.height}`)
-    const isParent = head?.height === height + 1 && head.parentHash === lowest.hash
-    const read = head?.height === height ? head : isParent ? lowest : null
-    const own = read === null ? await readHeader(session, node, height) : ok(read)
-    return own.ok ? ok([headVote(own.value)]) : own
+    const isParent = head?.height === height + 1 && head.parentHash === candidate.hash
+    const read = head?.height === height ? head : isParent ? candidate : null
+    const header = read === null ? await readHeader(boxed, node, height) : ok(read)
+    return header.ok ? ok([headVote(header.value)]) : header
   })
-  return agreed.ok ? ok(agreed.value.value) : agreed
+  if (!agreed.ok) return agreed
+  const { hash, parentHash, timestamp } = agreed.value.value
+  return ok({ height, hash, parentHash, timestamp })
+}
+
+/** Kinds of errors that are no fault of the node, or that have an alarm of their own. */
+const otherTroubles: ReadonlySet<NodeErrorKind> = new Set(['limited', 'out-of-time', 'unfit', 'wrong-chain'])
+
+/**
+ * The nodes that are behind the newest head, or show none, of those that were asked. One that is for three minutes raises an alarm,
+ * which ends when it has caught up.
+ */
+async function watchHeads(session: Session, { answers, errors }: Heads): Promise<AgreedHead['behind']> {
+  const { clock, report, reportEnd } = session.pool
+  const now = clock.now()
+  const newest = Math.max(...answers.map(({ value }) => value.height))
+  const isOld = ({ timestamp }: Head) => now - timestamp > headAgeMsMax
+  const someIsNew = answers.some(({ value }) => !isOld(value))
+  const isBehind = (head: Head) => newest - head.height > headLagBlocksMax || (isOld(head) && someIsNew)
+  const silent = [...errors].filter(([, { kind }]) => !otherTroubles.has(kind))
+  const behind = [
+    ...answers.filter(({ value }) => isBehind(value)).map(({ node, value }) => ({ node, height: value.height })),
+    ...silent.map(([node]) => ({ node, height: null })),
+  ]
+  for (const { node, height } of behind) {
+    node.behindSince ??= now
+    const [{ number }, seconds] = [node, Math.floor((now - node.behindSince) / 1000)]
+    if (seconds * 1000 < behindAlarmMs) continue
+    report(
+      'node-behind',
+      { node: number },
+      {
+        node: number,
+        height,
+        newest: answers.length > 0 ? newest : null,
+        seconds,
+      },
+    )
+  }
+  const late = new Set(behind.map(({ node }) => node))
+  for (const { node } of answers) {
+    if (late.has(node) || node.behindSince === null) continue
+    if (await reportEnd('node-behind', { node: node.number })) node.behindSince = null
+  }
+  for (const node of [...answers.map((answer) => answer.node), ...late]) noteTrouble(session.pool, node)
+  session.pool.remember()
+  return behind.map(({ node, height }) => ({ node: node.number, height }))
 }
 
 /** After a correction the time of the stored head is not known: it is asked, as without it no height would be implausible. */
@@ -56,9 +127,9 @@ async function withTime(session: Session, stored: StoredHead): ChainResult<Store
   if (stored === null || stored.time > 0) return ok(stored)
   const { height } = stored
   const about = `block ${height}`
-  const agreed = await agreeOnOne(session, 'chain', about, async (node) => {
-    const own = await readHeader(session, node, height)
-    return own.ok ? ok([headVote(own.value)]) : own
+  const agreed = await agreeOnOne(session, 'chain', about, async (node, boxed) => {
+    const header = await readHeader(boxed, node, height)
+    return header.ok ? ok([headVote(header.value)]) : header
   })
   return agreed.ok ? ok({ height, time: agreed.value.value.timestamp }) : agreed
 }
@@ -68,13 +139,14 @@ function headVote(value: Header): Vote<Header> {
   return { about: { height: value.height }, facts: `hash ${value.hash}\ntime ${value.timestamp}`, rest: '', value }
 }
 
-async function readHead(session: Session, node: TronNode, stored: StoredHead): NodeResult<Header> {
+async function readHead(session: Session, node: TronNode, stored: StoredHead): NodeResult<Head> {
   const result = await askOne(session, node, blockCall('finalized'), parseFinalized)
-  if (!result.ok) return result
+  if (!result.ok) return result.error.kind === 'unfit' ? recordUnfit(session, node, result.error.detail) : result
   const { height, hash, parentHash, timestamp } = result.value
+  const at = session.pool.clock.now()
   const final = stored && { height: stored.height, timestamp: stored.time }
-  const why = whyImplausible(result.value, final, session.pool.clock.now())
-  if (why === null) return ok({ height, hash, parentHash, timestamp })
+  const why = whyImplausible(result.value, final, at)
+  if (why === null) return ok({ height, hash, parentHash, timestamp, at })
   const lie = nodeError('bad-answer', why)
   recordError(session, node, 'rpc', lie.error)
   session.pool.report('node-lies', { node: node.number }, { node: node.number, why })

@@ -2,6 +2,8 @@
 
 /** Requests at the same time: Workers open at most 6 connections. */
 export const connectionsMax = 6
+/** How many of them requests have that are not those of a tick: slow replies to callers keep no tick waiting. */
+export const otherConnectionsMax = 4
 /** Bytes of one reply as it arrives: far more than those of the largest possible block (PROTOCOL.md, Sizes). */
 export const receivedBytesMax = 32 * 1024 * 1024
 /** Bytes of one reply that are kept and parsed. The largest possible block has 4.3 MB (PROTOCOL.md, Sizes). */
@@ -23,10 +25,16 @@ export const smallReplyBytes = 256 * 1024
 /** Longer ones that are read at the same time. Others wait. */
 export const largeRepliesMax = 2
 
-/** Time for one request. It is half of what is left where that is less, so that another node can be asked. */
+/** Time for one request. */
 export const requestMs = 6_000
-/** Least time for one request, where the deadline allows it. */
-export const requestMsMin = 500
+/** A request is not begun with less time left: nobody would hear its answer. */
+export const answerMsMin = 500
+/** Part of the time that is left that one node gets for all that one question asks of it. Then another one is asked. */
+export const nodePart = 1 / 3
+/** Least such time, where the deadline allows it. */
+export const nodeMsMin = 2_000
+/** Most such time. */
+export const nodeMsMax = 10_000
 /** A node is slow where one request takes longer. */
 export const slowMs = 2_000
 /** Pause before the only repetition of a request that failed at a node that was well. */
@@ -41,12 +49,16 @@ export const rateLimitMs = 30_000
 export const rateLimitMsMax = 240_000
 /** Rest of a node of another chain: a balancer can have sent one query to a wrong node. */
 export const wrongChainMs = 60_000
+/** How long a probe counts that found a node fit, unless the node fails. */
+export const probedMs = 6 * 3_600_000
 /** How long a node that a probe found unfit is not used. */
 export const unfitMs = 60_000
 /** How long all other nodes are used before one that was outvoted or slow. */
 export const demotedMs = 600_000
 /** How long all other nodes are used before one that is behind. */
 export const behindMs = 60_000
+/** A node that is well again after so long counts as recovered: what was not read because of it is read again. */
+export const troubleMsMin = 300_000
 /** How long a node that refused a batch gets smaller ones. */
 export const smallBatchesMs = 600_000
 
@@ -60,6 +72,14 @@ export const blockBytesAtFirst = 256 * 1024
 export const probeReceiptsMax = 8
 /** Where finalized heads differ by more blocks, a further node is asked. Heads of honest nodes differ by one. */
 export const headSpreadMax = 2
+/** Heights at which a vote about the finalized head is tried, each of them claimed by a node. */
+export const headHeightsMax = 3
+/** A node is behind where its finalized head is so many blocks below the newest one that a node claims: those of a minute. */
+export const headLagBlocksMax = 20
+/** A node is behind where its finalized head is older than this, and that of another one is not. */
+export const headAgeMsMax = 120_000
+/** A node that is behind for so long raises an alarm. */
+export const behindAlarmMs = 180_000
 /** Milliseconds that a block may be ahead of the clock. */
 export const aheadMsMax = 60_000
 /** Blocks that a node may show above a final one beyond the slots since then: clocks differ. */

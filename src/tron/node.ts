@@ -7,6 +7,7 @@ import type { LogFields, Logger } from '../platform/logger.ts'
 import type { Allowance } from './allowance.ts'
 import * as limits from './limits.ts'
 import type { Network, NodeErrorKind, NodeResult } from './transport.ts'
+import type { Turns } from './turns.ts'
 
 /** A node as it is configured. Its URLs and key are secrets. */
 export interface NodeEndpoint {
@@ -31,26 +32,24 @@ export interface ServiceHealth {
   failures: number
   /** In a row. */
   rateLimits: number
-  /** Other nodes are used until then, where there are enough. */
+  /** Other nodes are used until then, where there are enough. 0 where the last request succeeded. */
   restUntil: number
   /** No request at all until then. */
   blockedUntil: number
   /** All other nodes are used first until then. */
   demotedUntil: number
+  /** All nodes are used first until then that are neither behind nor demoted. */
+  behindUntil: number
   /** Rests in all: requests that ran at the same time began with the same number. */
   rests: number
 }
 
-/** A node and what the object remembers of it. Its number, from 1, is its only name in logs and alarms. */
-export interface TronNode {
-  readonly number: number
-  readonly endpoint: NodeEndpoint
+/** What is remembered of a node. It is stored, since the platform may clear the memory of an object between two ticks. */
+export interface NodeMemory {
   readonly rpc: ServiceHealth
   readonly api: ServiceHealth
-  /** Whether a probe found it fit. After failures it is probed again. */
-  isProbed: boolean
-  /** The probe that runs. */
-  probing: NodeResult<null> | null
+  /** A probe found it fit, which counts until then. 0 where it must be probed. */
+  probedUntil: number
   /** Why a probe found it unfit, and until when that counts. */
   unfit: { readonly why: string; readonly until: number } | null
   /** Most calls of a batch, until `callsMaxUntil`. With 1 the node takes no batches. */
@@ -60,20 +59,43 @@ export interface TronNode {
   blockBytes: number | null
   /** Most blocks of one question. It is halved if the node fails to give them, and doubles again. */
   blocksMax: number
+  /** Since when its finalized head is behind, or it gives none. */
+  behindSince: UnixMs | null
+  /** Since when it fails, is unfit or is behind. */
+  troubleSince: UnixMs | null
+}
+
+/** A node and its memory. Its number, from 1, is its only name in logs and alarms. */
+export interface TronNode extends NodeMemory {
+  readonly number: number
+  readonly endpoint: NodeEndpoint
+  /** The probe that runs. */
+  probing: NodeResult<null> | null
 }
 
 /** Reports what an operator must see. `subject` is the same for one fault that lasts. */
 export type Report = <
-  Kind extends 'nodes-disagree' | 'node-lies' | 'node-unfit' | 'allowance-used-up' | 'transaction-unreadable',
+  Kind extends
+    | 'nodes-disagree'
+    | 'node-lies'
+    | 'node-unfit'
+    | 'node-behind'
+    | 'allowance-used-up'
+    | 'transaction-unreadable',
 >(
   kind: Kind,
   subject: AlarmSubjects[Kind],
   fields: LogFields,
 ) => void
 
+/** Reports the end of such a fault. False where it could not be stored, and must be reported again. */
+export type ReportEnd = (kind: 'node-behind', subject: AlarmSubjects['node-behind']) => Promise<boolean>
+
 /** All nodes, in order of preference, and what every piece of work shares. */
 export interface Pool {
   readonly nodes: readonly TronNode[]
+  /** Names each of them in storage: not its URL, which can contain a key. */
+  readonly ids: readonly string[]
   /** Nodes that must agree. */
   readonly quorum: number
   readonly chainId: bigint
@@ -83,8 +105,18 @@ export interface Pool {
   readonly clock: Clock
   readonly logger: Logger
   readonly allowance: Allowance
+  readonly turns: Turns
   readonly report: Report
+  readonly reportEnd: ReportEnd
+  /** Resolves when what was stored is known. */
+  readonly ready: Promise<unknown>
+  /** Stores the memory of the nodes where it has changed. */
+  remember(): void
+  /** When a node last became well again after at least `troubleMsMin`. */
+  recoveredAt: UnixMs | null
   lastId: number
+  /** Pieces of work so far. */
+  sessions: number
 }
 
 /** One piece of work: who pays for it, and until when it may take. */
@@ -92,25 +124,68 @@ export interface Session {
   readonly pool: Pool
   readonly payer: Payer
   readonly deadline: UnixMs
+  /** Pieces of work that began before this one. */
+  readonly order: number
   /** Requests that were sent, by the number of the node. */
   readonly sent: Map<number, number>
+  /**
+   * What is asked of one node in one question ends then, and is that node's failure. The time that a request waits until the node
+   * may be asked is added.
+   */
+  readonly box: { until: number }
+}
+
+/** A new piece of work, which ends at `deadline`. */
+export function createSession(pool: Pool, payer: Payer, deadline: UnixMs): Session {
+  pool.sessions += 1
+  return { pool, payer, deadline, order: pool.sessions, sent: new Map(), box: { until: deadline } }
+}
+
+/** The same piece of work for one question to one node, which has a part of the time that is left. */
+export function boxOf(session: Session): Session {
+  const { pool, deadline } = session
+  const now = pool.clock.now()
+  const ms = Math.min(Math.max((deadline - now) * limits.nodePart, limits.nodeMsMin), limits.nodeMsMax)
+  return { ...session, box: { until: Math.min(now + ms, deadline) } }
 }
 
 /** A node of which nothing is known. */
 export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
   const health = (): ServiceHealth => {
-    return { failures: 0, rateLimits: 0, restUntil: 0, blockedUntil: 0, demotedUntil: 0, rests: 0 }
+    return { failures: 0, rateLimits: 0, restUntil: 0, blockedUntil: 0, demotedUntil: 0, behindUntil: 0, rests: 0 }
   }
-  const state = {
-    isProbed: false,
-    probing: null,
+  return {
+    number,
+    endpoint,
+    rpc: health(),
+    api: health(),
+    probedUntil: 0,
     unfit: null,
     callsMax: 1,
     callsMaxUntil: 0,
     blockBytes: null,
     blocksMax: readBlocksMax,
+    behindSince: null,
+    troubleSince: null,
+    probing: null,
   }
-  return { number, endpoint, rpc: health(), api: health(), ...state }
+}
+
+/** Whether a time that was set at most `ms` ahead is still to come. One that is further ahead is of a clock that has stepped back. */
+export function isAhead(until: number, ms: number, now: number): boolean {
+  return until > now && until - now <= ms
+}
+
+/** Rests have jitter of up to half. */
+const restMsLongest = limits.rateLimitMsMax * 1.5
+
+/** How a service is used: `blocked` not at all, `resting` after all others, and so on. */
+export function standingOf(health: ServiceHealth, now: number): 'first' | 'behind' | 'demoted' | 'resting' | 'blocked' {
+  const { blockedUntil, restUntil, demotedUntil, behindUntil } = health
+  if (isAhead(blockedUntil, Math.max(limits.wrongChainMs, limits.rateLimitMs), now)) return 'blocked'
+  if (isAhead(restUntil, restMsLongest, now)) return 'resting'
+  if (isAhead(demotedUntil, limits.demotedMs, now)) return 'demoted'
+  return isAhead(behindUntil, limits.behindMs, now) ? 'behind' : 'first'
 }
 
 /** A request failed: the kind of error decides how long the service rests. Of requests at the same time the first counts. */
@@ -123,9 +198,11 @@ export function recordFailure(
 ): void {
   const health = node[service]
   if (health.rests !== restsBefore) return
+  const now = clock.now()
   const rest = (firstMs: number, doublings: number, maxMs: number) => {
     const ms = Math.min(firstMs * 2 ** doublings, maxMs) * (1 + clock.random() / 2)
-    health.restUntil = Math.max(health.restUntil, clock.now() + ms)
+    const before = isAhead(health.restUntil, restMsLongest, now) ? health.restUntil : 0
+    health.restUntil = Math.max(before, now + ms)
     health.rests += 1
   }
   switch (kind) {
@@ -136,24 +213,25 @@ export function recordFailure(
     case 'batch-refused':
       return
     case 'behind':
-      health.demotedUntil = clock.now() + limits.behindMs
+      health.behindUntil = now + limits.behindMs
       return
     case 'wrong-chain':
       rest(limits.wrongChainMs, 0, limits.wrongChainMs)
-      health.blockedUntil = clock.now() + limits.wrongChainMs
-      node.isProbed = false
+      health.blockedUntil = now + limits.wrongChainMs
+      node.probedUntil = 0
       return
     case 'rate-limited':
       rest(limits.rateLimitMs, health.rateLimits, limits.rateLimitMsMax)
-      health.blockedUntil = clock.now() + limits.rateLimitMs
+      health.blockedUntil = now + limits.rateLimitMs
       health.rateLimits += 1
       return
     case 'timed-out':
     case 'unreachable':
     case 'bad-answer':
+      if (kind === 'timed-out') health.demotedUntil = now + limits.demotedMs
       rest(limits.restMs, health.failures, limits.restMsMax)
       health.failures += 1
-      if (health.failures > 1) node.isProbed = false
+      if (health.failures > 1) node.probedUntil = 0
   }
 }
 
@@ -166,5 +244,18 @@ export function recordSuccess(health: ServiceHealth, ms: number, clock: Clock): 
 /** A node was outvoted: all others are used before it, and it is probed again. */
 export function demote(node: TronNode, clock: Clock): void {
   for (const health of [node.rpc, node.api]) health.demotedUntil = clock.now() + limits.demotedMs
-  node.isProbed = false
+  node.probedUntil = 0
+}
+
+/** Notes since when a node is in trouble, and when it is well again. */
+export function noteTrouble(pool: Pool, node: TronNode): void {
+  const { rpc, api, unfit, behindSince } = node
+  const isWell = rpc.restUntil === 0 && api.restUntil === 0 && unfit === null && behindSince === null
+  const now = pool.clock.now()
+  if (!isWell) node.troubleSince ??= now
+  else {
+    const hadTrouble = node.troubleSince !== null && now - node.troubleSince >= limits.troubleMsMin
+    if (hadTrouble) pool.recoveredAt = now
+    node.troubleSince = null
+  }
 }

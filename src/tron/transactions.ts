@@ -36,12 +36,12 @@ export async function readReceiptTransfers(
 async function agreeOnReceipts(session: Session, block: BlockRef, txids: readonly Txid[]) {
   const { tokens } = session.pool
   if (txids.length > receiptsMax) throw new Error(`${txids.length} receipts at once`)
-  const { verdicts, errors } = await agreeByQuorum(session, 'chain', async (node) => {
+  const { verdicts, errors } = await agreeByQuorum(session, 'chain', async (node, boxed) => {
     const calls = txids.map(receiptCall)
-    return askRpc(session, node, calls, (reply, i) => {
+    return askRpc(boxed, node, calls, (reply, i) => {
       const txid = txids[i]
       if (txid === undefined) throw new Error('a reply without a call')
-      const receipt = readReceipt(session, node, reply, txid, block.hash)
+      const receipt = readReceipt(boxed, node, reply, txid, block.hash)
       return receipt.ok ? ok(receiptVote(receipt.value, txid, tokens)) : receipt
     })
   })
@@ -74,7 +74,7 @@ export async function locateTransaction(session: Session, txid: Txid): ChainResu
   const { quorum, nodes } = session.pool
   const inOneBlock = (all: readonly Answer<TransactionLocation>[]) =>
     largestGroup(all, ({ value }) => (value.kind === 'mined' ? String(value.height) : null))
-  const query = (node: TronNode) => locateAt(session, node, txid)
+  const query = (node: TronNode, boxed: Session) => locateAt(boxed, node, txid)
   const { answers, errors } = await collect(session, 'chain', query, (all) => quorum - inOneBlock(all).length)
   const found = inOneBlock(answers)[0] ?? answers.find(({ value }) => value.kind === 'unmined')
   if (found !== undefined) return ok(found.value)
@@ -100,8 +100,8 @@ export async function readFinalTransaction(
   height: BlockHeight,
 ): ChainResult<TransactionReading | null> {
   const known: ReadTransactions = new Map()
-  const agreed = await agreeOnOne(session, 'money', `block ${height}`, async (node) => {
-    const blocks = await readNodeBlocks(session, node, height, 1, txid, true, known)
+  const agreed = await agreeOnOne(session, 'money', `block ${height}`, async (node, boxed) => {
+    const blocks = await readNodeBlocks(boxed, node, height, 1, txid, true, known)
     if (!blocks.ok) return blocks
     // Nodes must agree on the logs of the transaction too: they explain it to its caller.
     const withLogs = blocks.value.map((block) => {

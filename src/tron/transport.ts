@@ -45,15 +45,14 @@ export function nodeError(kind: NodeErrorKind, detail: string): { readonly ok: f
 /** The network function: the platform's `fetch`, or that of a test. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** What all requests of an object share: its connections, and its memory for large replies. */
+/** What all requests of an object share: the network, and its memory for large replies. */
 export interface Network {
   readonly fetch: Fetch
   readonly clock: Clock
-  readonly connections: Shared<null>
   readonly memory: Shared<Uint8Array<ArrayBuffer>>
 }
 
-/** Things that few can have at a time; the others wait in order, after what is urgent. */
+/** Things that few can have at a time; the others wait in order. */
 interface Shared<T> {
   readonly free: (T | (() => T))[]
   readonly waiting: ((thing: T) => void)[]
@@ -61,14 +60,13 @@ interface Shared<T> {
 
 /** A network of which nothing is used. Its memory is used again: what is left to the garbage stays for long. */
 export function createNetwork(fetch: Fetch, clock: Clock): Network {
-  const connections: Shared<null> = { free: Array(limits.connectionsMax).fill(null), waiting: [] }
   const create = () => new Uint8Array(limits.replyBytesMax)
-  return { fetch, clock, connections, memory: { free: Array(limits.largeRepliesMax).fill(create), waiting: [] } }
+  return { fetch, clock, memory: { free: Array(limits.largeRepliesMax).fill(create), waiting: [] } }
 }
 
-async function take<T>({ free, waiting }: Shared<T>, isUrgent = false): Promise<T> {
+async function take<T>({ free, waiting }: Shared<T>): Promise<T> {
   const first = free.pop() // the one that was used last
-  if (first === undefined) return new Promise((start) => (isUrgent ? waiting.unshift(start) : waiting.push(start)))
+  if (first === undefined) return new Promise((start) => waiting.push(start))
   return first instanceof Function ? first() : first
 }
 
@@ -87,36 +85,26 @@ export interface HttpTarget {
 /** What a value of a reply is read as. It runs while no other large reply is parsed. `bytes` is the length of the reply. */
 export type ReadReply<T> = (value: unknown, bytes: number) => Result<T, NodeError>
 
-/**
- * What `read` makes of the JSON value in the reply to one POST. It never throws, and no error has text of the node. `waitForTurn` runs
- * when there is a connection, so that the request is sent when it has resolved.
- */
+/** What `read` makes of the JSON value in the reply to one POST. It never throws, and no error has text of the node. */
 export async function postJson<T>(
   network: Network,
   target: HttpTarget,
   body: string,
   deadline: UnixMs,
   read: ReadReply<T>,
-  waitForTurn: () => NodeResult<null> = async () => ok(null),
-  isUrgent = false,
 ): NodeResult<T> {
-  const { clock, connections } = network
-  const connection = await take(connections, isUrgent)
+  const { clock } = network
+  const limitMs = Math.ceil(Math.min(limits.requestMs, deadline - clock.now()))
+  if (limitMs <= 0) return nodeError('out-of-time', 'the time is used up')
+  const end = new AbortController()
   try {
-    const turn = await waitForTurn()
-    if (!turn.ok) return turn
-    const leftMs = deadline - clock.now()
-    if (leftMs <= 0) return nodeError('out-of-time', 'the time is used up')
-    const limitMs = Math.ceil(Math.min(limits.requestMs, Math.max(leftMs / 2, limits.requestMsMin), leftMs))
-    const abort = new AbortController()
-    const late = clock.sleep(limitMs).then(() => null)
-    const reply = await Promise.race([post(network, target, body, abort.signal, read), late])
+    const late = clock.sleep(limitMs, end.signal).then(() => null)
+    const reply = await Promise.race([post(network, target, body, end.signal, read), late])
     if (reply !== null) return reply
-    abort.abort()
     if (clock.now() >= deadline) return nodeError('out-of-time', 'no answer before the deadline')
     return nodeError('timed-out', `no answer in ${limitMs} ms`)
   } finally {
-    giveBack(connections, connection)
+    end.abort() // the request, where it runs, and the timer
   }
 }
 
@@ -133,10 +121,21 @@ async function post<T>(
     if (received === null) return nodeError('unreachable', 'the connection failed')
     if (!received.ok) return received
     const { status, text, bytes } = received.value
-    const parsed = parseReply(status, text)
-    return parsed.ok ? read(parsed.value, bytes) : parsed
+    return readSafely(() => {
+      const parsed = parseReply(status, text)
+      return parsed.ok ? read(parsed.value, bytes) : parsed
+    })
   } finally {
     if (large.memory !== null) giveBack(network.memory, large.memory)
+  }
+}
+
+/** Nothing that a node says is an exception: what cannot be read is a bad answer of that node, and of no other one. */
+function readSafely<T>(read: () => Result<T, NodeError>): Result<T, NodeError> {
+  try {
+    return read()
+  } catch {
+    return nodeError('bad-answer', 'a reply that cannot be read') // the text of the exception can be the node's
   }
 }
 

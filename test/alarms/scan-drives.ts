@@ -175,6 +175,23 @@ export const scanDrives = {
     }
     return { service, provoke, ends: [] }
   },
+  async 'node-behind'() {
+    const { service } = await withAddress()
+    const provoke = async () => {
+      firstNode(service).behind = 60
+      await tickFor(service, 260, () => addBlocks(service, 20), 60)
+    }
+    const catchUp = async () => {
+      firstNode(service).behind = 0
+      await tickLater(service, 60)
+    }
+    const remove = async () => {
+      firstNode(service).behind = 0
+      const [, other] = testNodes
+      await tickLater(service.with({ TRON_NODES: [other] }), 60)
+    }
+    return { service, provoke, ends: [catchUp, remove] }
+  },
   async 'allowance-used-up'() {
     const { service } = await withAddress()
     return { service, provoke: () => tickLater(service.with(withFirstNode({ perDay: 1 }))), ends: [] }

@@ -47,6 +47,7 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
         return env.counts.has('operator: correction')
       case 'endpoint-behind':
       case 'finality-stalled':
+      case 'node-behind':
       case 'node-lies':
       case 'node-unfit':
       case 'scan-stalled':

@@ -9,6 +9,8 @@ export interface VirtualClock extends Clock {
   pending(): number
   /** Moves the time forward at once; what became due runs in its order, and its effects come later. */
   jump(ms: number): void
+  /** The clock steps back. What is to come comes after the time that it has left. */
+  stepBack(ms: number): void
   /** Lets `ms` milliseconds pass. All effects of an event are complete before the next one. */
   advance(ms: number): Promise<void>
   /** Runs events until `done`, or until none is left. All effects of an event are complete before the next one. */
@@ -28,7 +30,7 @@ const oneTurn = () => new Promise<void>((resolve) => setTimeout(resolve, 0))
 /** A clock whose time begins at `start`, in milliseconds since 1970. Of two events at one time, the one that was added first runs first. */
 export function createVirtualClock(start: number, options: ClockOptions = {}): VirtualClock {
   const { random = () => 0.5, settled = oneTurn } = options
-  const entries: { readonly time: number; readonly event: () => void }[] = []
+  const entries: { time: number; readonly event: () => void }[] = []
   let now = start
   const after = (ms: number, event: () => void) => {
     const entry = { time: now + Math.max(0, Math.ceil(ms)), event }
@@ -62,6 +64,10 @@ export function createVirtualClock(start: number, options: ClockOptions = {}): V
     jump(ms) {
       now += ms
       while (runNext(now)) {} // each event is at its time or late
+    },
+    stepBack(ms) {
+      now -= ms
+      for (const entry of entries) entry.time -= ms
     },
     async advance(ms) {
       const end = now + ms

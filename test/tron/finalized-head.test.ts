@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import { ok } from '../../src/common/result.ts'
 import type { Wire } from '../support/block-json.ts'
 import { createChain } from '../support/chain-builder.ts'
 import { changing, type Fault } from '../support/scripted-node.ts'
 import { at, createHarness, createProbed, type Harness } from './harness.ts'
 
-const head = (h: Harness, stored: { height: number; time: number } | null = null) =>
+const readHead = (h: Harness, stored: { height: number; time: number } | null = null) =>
   h.settle(h.open().finalizedHead(stored && { height: at(stored.height), time: stored.time }))
+/** Its header alone. */
+const head = async (...asked: Parameters<typeof readHead>) => {
+  const read = await readHead(...asked)
+  return read.ok ? ok(read.value.header) : read
+}
 const finalOf = (h: Harness) => h.chain.tip().height - 18
 
 /** A node that claims a height and a time in seconds for its finalized block. */

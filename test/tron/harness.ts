@@ -41,7 +41,7 @@ export interface Harness {
   readonly nodes: readonly ScriptedNode[]
   readonly lines: Line[]
   readonly host: MemoryHost
-  readonly tron: Tron
+  readonly tron: Tron // that of the newest instance
   /** The node at an index. */
   node(i: number): ScriptedNode
   /** Sets one fault for all further requests to a node, or none. */
@@ -52,6 +52,14 @@ export interface Harness {
   settle<T>(result: Promise<T>): Promise<T>
   now(): number
   advance(ms: number): void
+  /** The clock steps back. */
+  stepBack(ms: number): void
+  /** Resolves when so much time has passed. */
+  sleep(ms: number): Promise<void>
+  /** Timers that run. */
+  timers(): number
+  /** The object is cleared from memory: what it has stored stays. */
+  evict(): void
   /** What was reported. */
   reports(): readonly Line[]
   /** Requests by node. */
@@ -128,18 +136,24 @@ export function createHarness(options: HarnessOptions = {}): Harness {
   const clock = createVirtualClock(1_800_000_000_000, { random, settled })
   const lines: Line[] = []
   const host = options.host ?? createMemoryHost()
-  const tron = createTron({
-    nodes: endpoints,
-    quorum: options.quorum ?? Math.min(2, nodes.length),
-    chainId: options.chainId ?? chain.chainId,
-    tokens: new Set(tokens),
-    clock,
-    logger: recordTo(lines),
-    fetch: watch(connect(endpoints)),
-    host,
-    scanEverySeconds,
-    report: (kind, subject, fields) => lines.push({ level: 'report', name: kind, fields: { subject, ...fields } }),
-  })
+  const create = () =>
+    createTron({
+      nodes: endpoints,
+      quorum: options.quorum ?? Math.min(2, nodes.length),
+      chainId: options.chainId ?? chain.chainId,
+      tokens: new Set(tokens),
+      clock,
+      logger: recordTo(lines),
+      fetch: watch(connect(endpoints)),
+      host,
+      scanEverySeconds,
+      report: (kind, subject, fields) => lines.push({ level: 'report', name: kind, fields: { subject, ...fields } }),
+      reportEnd: async (kind, subject) => {
+        lines.push({ level: 'end', name: kind, fields: { subject } })
+        return true
+      },
+    })
+  let tron = create()
   const nodeAt = (i: number): ScriptedNode => {
     const node = nodes[i]
     if (node === undefined) throw new Error(`no node ${i}`)
@@ -150,7 +164,12 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     nodes,
     lines,
     host,
-    tron,
+    get tron() {
+      return tron
+    },
+    evict() {
+      tron = create()
+    },
     node: nodeAt,
     fail(i, fault) {
       nodeAt(i).script = () => fault
@@ -159,6 +178,9 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     settle: (result) => settle(clock, result),
     now: clock.now,
     advance: clock.jump,
+    stepBack: clock.stepBack,
+    sleep: (ms) => clock.sleep(ms),
+    timers: clock.pending,
     reports: () => lines.filter(({ level }) => level === 'report'),
     counts: () => nodes.map(({ requests }) => requests.length),
   }
@@ -178,7 +200,7 @@ async function settle<T>(clock: VirtualClock, result: Promise<T>): Promise<T> {
 export async function createProbed(options: HarnessOptions = {}): Promise<Harness> {
   const h = createHarness(options)
   const { value } = unwrapped(await h.settle(h.open().finalizedHead(null)))
-  if (value.height === 0) throw new Error('no blocks')
+  if (value.header.height === 0) throw new Error('no blocks')
   h.lines.length = 0
   for (const node of h.nodes) node.requests.length = 0
   return h

@@ -129,7 +129,7 @@ describe('a probe', () => {
     const h = createHarness({ nodes: 1 })
     h.node(0).script = ({ number }) => (number === 1 ? { kind: 'hang' } : null)
     const [asked, read] = await h.settle(
-      Promise.all([h.open(caller(1), 400).decimals(usdtAddress), h.open().finalizedHead(null)]),
+      Promise.all([h.open(caller(1), 900).decimals(usdtAddress), h.open().finalizedHead(null)]),
     )
     expect(asked).toMatchObject({ ok: false, error: { kind: 'out-of-time' } })
     expect(read.ok).toBe(true)

@@ -43,6 +43,10 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
     '有节点无法使用：没有交易历史、没有区块日志，或不支持 `finalized`。',
     '日志行指出是哪个节点、缺少什么。请修复它，或在 `TRON_NODES` 中换一个。',
   ],
+  'node-behind': [
+    '某个节点三分钟没有给出最终区块，或其最终区块比其他节点落后一分钟以上、比时钟晚两分钟以上。日志行指出是哪个节点。',
+    '只要其他节点足够达成一致，充值照常入账。若持续，请检查该节点的对等节点、磁盘空间和时间，或在 `TRON_NODES` 中更换。',
+  ],
   'allowance-used-up': [
     '节点每日允许的请求已用完。日志行指出是哪个节点、到何时为止。',
     '请按节点的实际限额设置 `perDay` 和 `perSecond`，升级套餐，或降低扫描频率。',

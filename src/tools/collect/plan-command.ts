@@ -67,7 +67,8 @@ export async function createPlan(
   onProgress: OnProgress,
 ): Promise<CollectPlan> {
   const { addresses, unknown, prices, gas } = await gatherFacts(nodes, settings, listed, onProgress)
-  const { height, hash, timestamp: newest } = await nodes.read((session) => readFinalizedHead(session, null))
+  const { header: head } = await nodes.read((session) => readFinalizedHead(session, null))
+  const { height, hash, timestamp: newest } = head
   const now = nodes.clock.now()
   const { mode, gasAddress } = settings
   const header = {

@@ -73,8 +73,8 @@ interface SendRun {
 }
 
 type FinalHead = Pick<Header, 'height' | 'timestamp'>
-const readFinalHead = ({ nodes }: SendRun): Promise<FinalHead> =>
-  nodes.read((session) => readFinalizedHead(session, null))
+const readFinalHead = async ({ nodes }: SendRun): Promise<FinalHead> =>
+  (await nodes.read((session) => readFinalizedHead(session, null))).header
 
 /**
  * Sends the transactions of a signed plan, each when those that it needs are in a block, until nothing more can be done

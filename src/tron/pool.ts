@@ -1,0 +1,101 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { Address } from '../chain/address.ts'
+import type { UnixMs } from '../common/time.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { ObjectHost } from '../platform/object-host.ts'
+import { createAllowance } from './allowance.ts'
+import { createNode, type NodeEndpoint, type NodeMemory, type Pool, type Report, type ReportEnd } from './node.ts'
+import { createNetwork, type Fetch } from './transport.ts'
+import { createTurns } from './turns.ts'
+
+/** What the access to nodes is made of. */
+export interface PoolOptions {
+  /** In order of preference. A node's number is its place from 1. */
+  readonly nodes: readonly NodeEndpoint[]
+  readonly quorum: number
+  /** A `0x` quantity. A node with another chain id is never used. */
+  readonly chainId: string
+  /** Contracts of the tokens that count. */
+  readonly tokens: ReadonlySet<Address>
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly fetch: Fetch
+  /** Keeps what nodes allow, and what is remembered of them. */
+  readonly host: Pick<ObjectHost, 'load' | 'save'>
+  readonly scanEverySeconds: number
+  readonly report: Report
+  readonly reportEnd: ReportEnd
+}
+
+/** The nodes for the life of an object. */
+export function createPool(options: PoolOptions): Pool {
+  const { quorum, clock, host, scanEverySeconds, chainId, tokens, logger, report, reportEnd } = options
+  const limited = options.nodes.map(({ rpc, api, perSecond, perDay }) => {
+    return { id: bytesToHex(sha256(utf8ToBytes(`${rpc}\n${api}`))).slice(0, 16), perSecond, perDay }
+  })
+  const allowance = createAllowance(limited, quorum, scanEverySeconds, clock, host)
+  const nodes = options.nodes.map((endpoint, i) => createNode(endpoint, i + 1))
+  const ids = limited.map(({ id }) => id)
+  const pool: Pool = {
+    nodes,
+    ids,
+    quorum,
+    chainId: BigInt(chainId),
+    tokens,
+    network: createNetwork(options.fetch, clock),
+    clock,
+    logger,
+    allowance,
+    turns: createTurns(clock, allowance),
+    report,
+    reportEnd,
+    ready: Promise.resolve(),
+    remember: () => {},
+    recoveredAt: null,
+    lastId: 0,
+    sessions: 0,
+  }
+  const memory = createMemory(pool, ids, host)
+  return Object.assign(pool, { remember: memory.save, ready: Promise.all([allowance.ready, memory.load()]) })
+}
+
+/** What is stored of the nodes, in their order. */
+interface StoredNodes {
+  readonly recoveredAt: UnixMs | null
+  readonly nodes: readonly ({ readonly id: string } & NodeMemory)[]
+}
+
+const storageKey = 'nodes'
+
+/** Loads and stores what is remembered of the nodes, whose ids are no URLs. */
+function createMemory(pool: Pool, ids: readonly string[], host: Pick<ObjectHost, 'load' | 'save'>) {
+  let savedText = ''
+  const toStored = (): StoredNodes => ({
+    recoveredAt: pool.recoveredAt,
+    nodes: pool.nodes.map(({ endpoint, number, probing, ...memory }, i) => ({ id: ids[i] ?? '', ...memory })),
+  })
+  return {
+    async load() {
+      const stored = await host.load<StoredNodes>(storageKey)
+      if (stored === undefined) return
+      pool.recoveredAt = stored.recoveredAt
+      for (const [i, { id, ...memory }] of stored.nodes.entries()) {
+        const node = pool.nodes[ids.indexOf(id)]
+        if (node !== undefined) Object.assign(node, memory)
+        // Its number is that of another node now, or of none.
+        const isGone = node?.number !== i + 1
+        if (isGone && memory.behindSince !== null) pool.reportEnd('node-behind', { node: i + 1 }).catch(() => false)
+      }
+      savedText = JSON.stringify(toStored())
+    },
+    save() {
+      const stored = toStored()
+      const text = JSON.stringify(stored)
+      if (text === savedText) return
+      savedText = text
+      host.save(storageKey, stored)
+    },
+  }
+}

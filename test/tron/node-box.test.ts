@@ -1,0 +1,227 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { nativeAsset, trc20Asset } from '../../src/chain/block.ts'
+import type { Chain, ChainResult } from '../../src/chain/chain.ts'
+import { isObject } from '../../src/tron/parse/fields.ts'
+import type { Wire } from '../support/block-json.ts'
+import { createChain } from '../support/chain-builder.ts'
+import { changing, type Fault, type IncomingRequest } from '../support/scripted-node.ts'
+import { usdtAddress } from '../support/transaction-spec.ts'
+import { at, createHarness, createProbed, type Harness, readBlocks, refOf, txidAt, us, wordsOf } from './harness.ts'
+
+type Ask = (chain: Chain, h: Harness) => ChainResult<unknown>
+/** Everything that is asked of nodes. */
+const questions: Readonly<Record<string, Ask>> = {
+  'finalized head': (chain) => chain.finalizedHead(null),
+  'finalized head after a correction': (chain, h) => chain.finalizedHead({ height: at(finalOf(h)), time: 0 }),
+  'final blocks': (chain, { chain: { firstHeight } }) => chain.finalBlocks(at(firstHeight), at(firstHeight + 1)),
+  'final blocks without a log': (chain, h) => chain.finalBlocks(at(finalOf(h)), at(finalOf(h))),
+  receipts: (chain, h) => chain.receiptTransfers(firstOf(h), [txidAt(h.chain, h.chain.firstHeight, 1)]),
+  tail: (chain, h) => chain.tail(refOf(h.chain, finalOf(h))),
+  'the place of a transaction': (chain, h) => chain.locate(txidAt(h.chain, h.chain.firstHeight, 0)),
+  'a transaction': (chain, h) =>
+    chain.finalTransaction(txidAt(h.chain, h.chain.firstHeight, 1), at(h.chain.firstHeight)),
+  'TRX balances': (chain) => chain.balances([us], nativeAsset),
+  'token balances': (chain) => chain.balances([us], trc20Asset(usdtAddress)),
+  'a holder': (chain) => chain.holder([us], nativeAsset),
+  'an account': (chain) => chain.activated(us),
+  decimals: (chain) => chain.decimals(usdtAddress),
+}
+const firstOf = (h: Harness) => refOf(h.chain, h.chain.firstHeight)
+const finalOf = (h: Harness) => h.chain.tip().height - 18
+
+/** A value of any kind of JSON, among them those that break code which expects another one. */
+const anyValue = fc.oneof(
+  fc.constantFrom<unknown>(
+    ...[
+      null,
+      true,
+      0,
+      -1,
+      1.5,
+      1e308,
+      2 ** 53,
+      '',
+      '0x',
+      '0X1F',
+      'null',
+      '0xzz',
+      `0x${'f'.repeat(300)}`,
+      'x'.repeat(5_000),
+    ],
+    ...[[], {}, { toString: 0 }, { length: -1 }, { length: 2 ** 40 }, { valueOf: null, toString: null }],
+    ...[{ toJSON: 1 }, { constructor: null }, [[[[[[[[]]]]]]]], [null], [{}], { code: {}, message: {} }],
+  ),
+  fc.jsonValue({ maxDepth: 3 }),
+)
+
+/** The paths of all members of a value. */
+function pathsIn(value: unknown, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {
+  const members = Array.isArray(value) ? [...value.entries()].slice(0, 3) : isObject(value) ? Object.entries(value) : []
+  return [path, ...members.flatMap(([key, member]) => pathsIn(member, [...path, key]))]
+}
+
+function replaceAt(value: unknown, [key, ...path]: readonly (string | number)[], by: unknown): unknown {
+  if (key === undefined) return by
+  const copy = structuredClone(value) as Record<string | number, unknown>
+  copy[key] = replaceAt(copy[key], path, by)
+  return copy
+}
+
+/** A request to a node, and its correct reply. */
+interface Exchange {
+  readonly request: IncomingRequest
+  readonly reply: unknown
+}
+
+/** What is sent for a question, from the probe on. */
+async function exchangesOf(ask: Ask): Promise<readonly Exchange[]> {
+  const h = createHarness({ nodes: 1 })
+  await h.settle(ask(h.open(), h))
+  const requests = [...h.node(0).requests]
+  return Promise.all(
+    requests.map(async (request) => {
+      const { service, calls, batch } = request
+      const [first] = calls
+      const body = JSON.stringify(service === 'api' ? first?.params[0] : batch ? calls : first)
+      const response = await h.node(0).respond(service === 'api' ? (first?.method ?? '') : '', { body })
+      return { request, reply: JSON.parse(new TextDecoder().decode(await response.arrayBuffer())) as unknown }
+    }),
+  )
+}
+
+/** The reply with the ids of another request. */
+function answering(reply: unknown, { calls: [before] }: IncomingRequest, { calls: [now] }: IncomingRequest): unknown {
+  const withId = (one: unknown) =>
+    isObject(one) && typeof one.id === 'number' ? { ...one, id: one.id - Number(before?.id) + Number(now?.id) } : one
+  return Array.isArray(reply) ? reply.map(withId) : withId(reply)
+}
+
+const errors = [{ Error: 'x' }, { jsonrpc: '2.0', id: null, error: { code: -32000, message: 'x' } }]
+
+/** A field of one of the replies has any value; or it is an error, with any value in a field. */
+const anyFault = fc.record({
+  which: fc.nat(),
+  field: fc.nat(),
+  value: anyValue,
+  status: fc.constantFrom(200, 200, 200, 400, 429, 500),
+  error: fc.option(fc.constantFrom(...errors), { freq: 5 }),
+})
+
+describe('whatever a node says', () => {
+  it.each(Object.entries(questions))(
+    'is an answer or that node’s failure, and never an exception: %s',
+    async (_, ask) => {
+      const exchanges = await exchangesOf(ask)
+      const property = fc.asyncProperty(anyFault, async ({ which, field, value, status, error }) => {
+        const place = which % exchanges.length
+        const exchange = exchanges[place]
+        if (exchange === undefined) throw new Error('no exchange')
+        const reply = error ?? exchange.reply
+        const paths = pathsIn(reply)
+        const wrong = replaceAt(reply, paths[field % paths.length] ?? [], value)
+        const h = createHarness({ nodes: 1 })
+        h.node(0).script = (incoming) => {
+          if (incoming.number <= place) return null
+          return { kind: 'status', status, body: JSON.stringify(answering(wrong, exchange.request, incoming)) }
+        }
+        expect(await h.settle(ask(h.open(), h))).toHaveProperty('ok')
+      })
+      await fc.assert(property, { numRuns: 60 })
+    },
+    60_000,
+  )
+
+  it('is a bad answer where it has no text, of that node: the others are read', async () => {
+    const h = await createProbed({ nodes: 3, quorum: 2 })
+    h.fail(0, { kind: 'body', body: '{"Error":{"toString":0}}' })
+    expect(wordsOf(await readBlocks(h))).toEqual([2, 2, 2, 2, 2])
+    const failures = h.lines.filter(({ name }) => name === 'node-error').map(({ fields }) => fields)
+    expect(new Set(failures.map(({ node, kind }) => `${node} ${kind}`))).toEqual(new Set(['1 bad-answer']))
+  })
+})
+
+describe('the time of a node', () => {
+  it('ends for all that one question asks of it: the next node is asked, and the slow one goes to the back', async () => {
+    const h = await createProbed({ nodes: 3, quorum: 2 })
+    h.node(0).script = ({ batch }) =>
+      batch ? { kind: 'status', status: 400, body: '{}' } : { kind: 'delayed', wait: () => h.sleep(2_500) } // each in time
+    const read = () =>
+      h.settle(h.open({ kind: 'tick' }, 18_000).finalBlocks(at(h.chain.firstHeight), at(h.chain.firstHeight + 4)))
+    const begun = h.now()
+    expect(wordsOf(await read())).toEqual([2, 2, 2, 2, 2])
+    expect(h.now() - begun).toBeLessThan(9_000)
+    expect(h.lines).toContainEqual(
+      expect.objectContaining({ fields: expect.objectContaining({ node: 1, kind: 'timed-out' }) }),
+    )
+    const before = h.counts()
+    expect(wordsOf(await read())).toEqual([2, 2, 2, 2, 2])
+    expect(h.counts()[0]).toBe(before[0])
+  })
+
+  it('is its own failure, and not the end of everything, where no other node is left', async () => {
+    const h = await createProbed({ nodes: 2, quorum: 2 })
+    h.node(0).script = () => ({ kind: 'hang' })
+    const read = await h.settle(h.open({ kind: 'tick' }, 18_000).finalizedHead(null))
+    expect(read).toMatchObject({
+      ok: false,
+      error: { kind: 'no-answer', why: expect.stringContaining('node 1: no answer') },
+    })
+  })
+
+  it('does not contain what it waits for its second', async () => {
+    const h = await createProbed({ nodes: 1, perSecond: 1 })
+    for (let i = 0; i < 40; i += 1) h.chain.addEmpty(1)
+    const read = await h.settle(
+      h.open({ kind: 'tick' }, 30_000).finalBlocks(at(h.chain.firstHeight), at(h.chain.firstHeight + 40)),
+    )
+    expect(read.ok).toBe(true)
+  })
+
+  it('that it has used makes no honest node look behind, whose head came earlier', async () => {
+    const chain = createChain()
+    chain.addEmpty(40)
+    const h = await createProbed({ chain, nodes: 3, quorum: 2 })
+    h.node(0).script = ({ number }) => {
+      if (number > 1) return null
+      // It answers 4.5 s later, of a chain that has grown meanwhile.
+      return { kind: 'delayed', wait: () => h.sleep(4_500).then(() => void chain.addEmpty(4)) }
+    }
+    await h.settle(h.open().finalizedHead(null))
+    for (const node of h.nodes) node.requests.length = 0
+    await h.settle(h.open().finalizedHead(null))
+    expect(h.counts()).toEqual([0, 1, 1])
+  })
+})
+
+describe('a node that invents final blocks a little too high', () => {
+  /** It shows blocks of its own from the newest final one on, and a head above that. */
+  const inventing = (h: Harness): Fault =>
+    changing('eth_getBlockByNumber', (value, { params: [which] }) => {
+      const final = finalOf(h)
+      const height = which === 'finalized' ? final + 4 : Number(which)
+      if (height < final - 3) return value
+      const hash = (n: number) => `0x${n.toString(16).padStart(16, '0')}${'ee'.repeat(24)}`
+      return {
+        ...(value as Wire),
+        number: `0x${height.toString(16)}`,
+        hash: hash(height),
+        parentHash: hash(height - 1),
+      }
+    })
+
+  it('prevents no quorum where an honest node is one block behind: it is outvoted, named and asked last', async () => {
+    const h = await createProbed({ nodes: 3, quorum: 2 })
+    h.fail(0, inventing(h))
+    h.node(2).behind = 1
+    const height = finalOf(h) - 1
+    const read = await h.settle(h.open().finalizedHead(null))
+    expect(JSON.stringify(read)).toContain(`"hash":"${h.chain.at(height)?.hash}"`)
+    expect(h.reports()).toContainEqual(
+      expect.objectContaining({ fields: expect.objectContaining({ otherNode: 1, outcome: 'outvoted' }) }),
+    )
+    for (const node of h.nodes) node.requests.length = 0
+    await h.settle(h.open().finalizedHead(null))
+    expect(h.counts()).toEqual([0, 1, 1])
+  })
+})
