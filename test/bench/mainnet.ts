@@ -129,7 +129,15 @@ export function withLyingTail(blocks: BenchBlocks, finalized: () => number, { co
     lies.set(hash, block)
     return block
   }
-  return { ...blocks, at: lie, byHash: (hash) => lies.get(hash) ?? lie(Number.parseInt(hash.slice(0, 16), 16)) }
+  return {
+    ...blocks,
+    at: lie,
+    byHash(hash) {
+      const truth = blocks.byHash(hash)
+      const isShown = truth.hash === hash && truth.height <= finalized()
+      return isShown ? truth : (lies.get(hash) ?? lie(truth.height))
+    },
+  }
 }
 
 type TransferSpec = TransactionSpec & { readonly kind: 'trx' | 'token' | 'call' }

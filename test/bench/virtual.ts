@@ -119,6 +119,7 @@ export async function startVirtual(blocks: BenchBlocks, options: VirtualOptions 
       const [end, stopAt] = [scheduler.now() + ms, performance.now() + limitMs]
       while (scheduler.now() < end && performance.now() < stopAt) {
         await complete(scheduler.sleep(Math.min(sliceMs, end - scheduler.now())))
+        await new Promise((resolve) => setImmediate(resolve)) // lets signals and timers of the machine through
       }
     },
     fail: (fault) => nodes[0]?.fail(fault, scheduler.now),
