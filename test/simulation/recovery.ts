@@ -43,6 +43,8 @@ export async function recover(run: SimulatedRun): Promise<void> {
   const { scenario, random } = env
   env.trace(() => 'RECOVERY')
   env.phase = 'recovery'
+  env.hangsNext = false
+  env.fullUntil = 0
   if (env.allowance.perDay < enoughPerDay) {
     env.allowance = freeAllowance
     deploy()
