@@ -203,6 +203,8 @@ function transferReads({ rows, first, count }: Queries) {
       return state !== undefined && state !== 'seen' && state !== 'dropped'
     },
     countCredited: count(`SELECT count(*) AS n FROM transfer WHERE state = 'credited'`),
+    /** What was dropped before a time. */
+    countDroppedBefore: count(`SELECT count(*) AS n FROM transfer WHERE state = 'dropped' AND changed_at < ?`),
     countSeenOf: (uid: Uid) => countState(uid, 'seen'),
     countHeldOf: (uid: Uid) => countState(uid, 'held'),
     /** The sum that was credited to a caller in one currency at or after a time. */

@@ -30,6 +30,7 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   env.named.clear()
   nodes.recover(null)
   const begunAt = env.scheduler.now()
+  const ticksBefore = env.counts.get('call: scanner alarm') ?? 0
   const node = beginTroubles(run, trial)
   const isNeeded = node !== null && nodes.list.length === env.scenario.quorum
   const checkPosition = createPositionCheck(run)
@@ -50,6 +51,8 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
     await pass(env, 5_000)
   }
   env.clockMs = 0
+  const isQuiet = node === null && trial.platform === 'well' && env.openGaps.size === 0
+  if (isQuiet && env.violation === null) checkTicks(run, begunAt, ticksBefore)
   if (node !== null && env.violation === null) {
     if (junkBytes > 0 && trial.platform === 'well') countRequests.check(node)
     if (trial.trouble !== 'cut off') checkSeen(run, trial, begunAt)
@@ -169,6 +172,20 @@ function createRequestCount({ env, nodes }: SimulatedRun) {
       if (after > before * 1.5 + 1) env.violate(`${after.toFixed(1)} requests a tick where it was ${before.toFixed(1)}`)
     },
   }
+}
+
+/** Requests of a tick that is caught up: head, blocks and logs at each node of the quorum, and the tail's at one. */
+const tickRequestsOf = (quorum: number) => 3 * quorum + 2
+/** Gaps, comparisons and a node that is asked again have at most this part of them, over all ticks of a trial. */
+const furtherPart = 0.35
+
+/** An instance that is evicted after each tick asks no more than one that lives. */
+function checkTicks({ env, nodes }: SimulatedRun, begunAt: number, ticksBefore: number): void {
+  const ticks = (env.counts.get('call: scanner alarm') ?? 0) - ticksBefore
+  const sent = nodes.list.flatMap(({ requests }) => requests.filter((at) => at > begunAt)).length
+  const most = tickRequestsOf(env.scenario.quorum) * (1 + furtherPart)
+  if (sent > ticks * most)
+    env.violate(`a tick sends ${(sent / ticks).toFixed(1)} requests, and needs ${most.toFixed(1)} at most`)
 }
 
 /** Once a node shows no more blocks than there can be, transfers are seen again before they are final. */
