@@ -44,7 +44,7 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
       case 'corrected-credit':
         return env.counts.has('operator: correction')
       case 'finality-stalled':
-        return env.trial?.trouble !== 'cut off' && env.trial?.platform !== 'clock'
+        return env.trial?.trouble !== 'cut off'
       case 'endpoint-behind':
       case 'node-lies':
       case 'node-unfit':
