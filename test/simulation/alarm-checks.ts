@@ -40,13 +40,14 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
         if (env.phase === 'storm' || (env.phase === 'recovery' && scenario.storm !== null)) return true
         return canDisagree(scenario) || env.unreadable.size > 0 || scenario.rates.malformed > 0
       case 'tick-failed':
-        return scenario.rates.database > 0 || scenario.rates.kill > 0
+        return scenario.rates.database > 0 || scenario.rates.kill > 0 || hasFailed(env)
       case 'allowance-used-up':
         return scenario.allowance !== freeAllowance
       case 'corrected-credit':
         return env.counts.has('operator: correction')
-      case 'endpoint-behind':
       case 'finality-stalled':
+        return env.trial?.trouble !== 'cut off'
+      case 'endpoint-behind':
       case 'node-behind':
       case 'node-lies':
       case 'node-unfit':
@@ -58,10 +59,18 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
   if (!hasCause()) env.violate(`the alarm ${kind} has no cause: ${JSON.stringify(fields)}`)
 }
 
+/** Whether the database has refused or lost anything that no rate decides about. */
+const hasFailed = ({ counts }: Environment) => counts.has('database: full') || counts.has('database: no end')
+
 /** Whether nodes can disagree about final blocks: the backends of a correct one can differ. */
-function canDisagree({ nodes, rates, storm }: Scenario): boolean {
+function canDisagree({ nodes, rates, storm, troubles, trial }: Scenario): boolean {
   return (
-    rates.change > 0 || rates.malformed > 0 || storm?.nodeFault === 'malformed' || nodes.some((node) => node.byzantine)
+    troubles.node > 0 ||
+    trial !== null ||
+    rates.change > 0 ||
+    rates.malformed > 0 ||
+    storm?.nodeFault === 'malformed' ||
+    nodes.some((node) => node.byzantine)
   )
 }
 

@@ -4,7 +4,7 @@ import type { Invocation } from './invocation.ts'
 
 /**
  * The round trips of one invocation to the database. Each takes time in both directions, and can fail before the first
- * statement, between two statements, at the commit, or after it. `onTrip` is called after each trip.
+ * statement, between two statements, at the commit, or after it. A trip can have no end, and a full database takes no write. `onTrip` is called after each trip.
  */
 export function connectToDatabase(env: Environment, invocation: Invocation, onTrip: () => void): RoundTrip {
   const { random, scheduler, scenario } = env
@@ -23,12 +23,35 @@ export function connectToDatabase(env: Environment, invocation: Invocation, onTr
       invocation.platformFailed = true
     }
     if (fault === 'database: no answer') throw new Error('D1_ERROR: the database did not answer')
-    const result = work(failingStatement(fault))
+    if (env.hangsNext && invocation.kind === 'scanner alarm') {
+      env.hangsNext = false
+      env.count('database: no end')
+      env.trace(() => `${invocation.name} waits for D1 for ever`)
+      await new Promise(() => {})
+    }
+    const result = isRefused(statements) ? refuse(work) : work(failingStatement(fault))
     onTrip()
     await scheduler.wait(latency())
     await invocation.step()
     if (fault === 'database: answer lost after the commit') throw new Error('D1_ERROR: the answer was lost')
     return result
+
+    /** Reads go on while the database is full. */
+    function isRefused(all: readonly string[]) {
+      return scheduler.now() < env.fullUntil && all.some((sql) => writing.test(sql))
+    }
+
+    function refuse(act: typeof work): never {
+      env.count('database: full')
+      invocation.platformFailed = true
+      const writes = [...statements.keys()].filter((i) => writing.test(statements[i] ?? ''))
+      try {
+        act(env.troubles.pick(writes))
+      } catch {
+        // All that came before it in the batch is rolled back.
+      }
+      throw new Error(`D1_ERROR: ${env.troubles.pick(fullErrors)}`)
+    }
 
     /** A batch of n statements can fail before each of them and at the commit. */
     function failingStatement(kind: DatabaseFault | null): number | undefined {
@@ -46,13 +69,19 @@ const faults = [
 ] as const
 type DatabaseFault = (typeof faults)[number]
 
+const writing = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i
+/** What D1 and SQLite say where there is no room. */
+const fullErrors = ['Exceeded maximum DB size', 'database or disk is full: SQLITE_FULL'] as const
+
 const shorten = (sql: string) => sql.trim().split(/\s+/).slice(0, 3).join(' ')
+
+const databaseFault = /the database (did not answer|failed)|the answer was lost|maximum DB size|disk is full/
 
 /** Whether an error is one that this file threw: no other one may reach the end of an invocation. */
 export function isDatabaseFault(cause: unknown): boolean {
   if (!(cause instanceof Error)) return false
   // Drizzle wraps what the database throws.
-  return isDatabaseFault(cause.cause) || /the database (did not answer|failed)|the answer was lost/.test(cause.message)
+  return isDatabaseFault(cause.cause) || databaseFault.test(cause.message)
 }
 
 /**

@@ -73,9 +73,11 @@ export function createEndpoints(env: Environment, random: Random): Endpoints {
       const answer = env.phase !== 'faults' || endpoint === undefined ? 'ok' : endpoint.draw(random)
       if (answer !== 'ok') env.count(`endpoint: ${answer}`)
       await invocation.step()
-      await env.scheduler.wait(random.int(5, 300))
+      // In a trial thousands of events can be due.
+      const latency = () => (env.trial === null ? random.int(5, 300) : random.int(1, 5))
+      await env.scheduler.wait(latency())
       if (answer !== 'lost connection' && answer !== 'hanging') keep(url, init, answer === 'ok' || answer === 'slow')
-      await env.scheduler.wait(answer === 'slow' ? random.int(1_000, 9_000) : random.int(5, 300))
+      await env.scheduler.wait(answer === 'slow' ? random.int(1_000, 9_000) : latency())
       await invocation.step()
       if (answer === 'hanging') await new Promise(() => {}) // never: the service gives up
       if (answer === 'lost connection' || answer === 'answer lost') return null

@@ -11,7 +11,7 @@ import type { LostDatabase } from './lost-database.ts'
 import { encodeOddly } from './odd-encodings.ts'
 import { drawPayment, type Payment, payTrx, payUnreadably, type Transfer } from './payments.ts'
 import type { Random } from './random.ts'
-import type { Scenario } from './scenario.ts'
+import type { Scenario, Trial } from './scenario.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { StoredScan, StoredTransfer } from './stored.ts'
 
@@ -91,6 +91,11 @@ function createState(scenario: Scenario) {
     blockMs, // more than three seconds where nothing happens for long
     sleepsUntil: 0, // until then no alarm and no cron comes: where nothing is to happen for a day
     queued: [] as Payment[], // payments of the next block beside those that the phase has
+    clockMs: 0, // by how much all clocks are ahead
+    fullUntil: 0, // until then the database is full: no write succeeds
+    hangsNext: false as boolean, // the next trip of a tick to the database never returns
+    named: new Map<number, Set<string>>(), // by node: the alarms and warnings that name it, in this trial
+    trial: null as Trial | null, // while it goes on
     isForked: false as boolean, // all nodes rewrite final blocks: the only time when the scan may halt
   }
 }
@@ -101,6 +106,8 @@ export interface Environment extends ReturnType<typeof createState> {
   /** The database that was lost before the run, or null. */
   readonly lost: LostDatabase | null
   readonly random: Random
+  /** What decides about troubles of one node, of clocks and of the platform, so that they change no other draw. */
+  readonly troubles: Random
   readonly scheduler: Scheduler
   /** The newest height that is final for a node that does not lag. */
   finalized(): number
@@ -141,6 +148,7 @@ export function createEnvironment(
   scenario: Scenario,
   lost: LostDatabase | null,
   random: Random,
+  troubles: Random,
   scheduler: Scheduler,
   write: ((line: string) => void) | null,
 ): Environment {
@@ -150,6 +158,7 @@ export function createEnvironment(
     scenario,
     lost,
     random,
+    troubles,
     scheduler,
     finalized: () => chain.tip().height - scenario.finalityLag,
     startHeight: () => (scenario.startAfter === null ? null : chain.firstHeight + scenario.startAfter),

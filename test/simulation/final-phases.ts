@@ -74,6 +74,18 @@ export async function deliverAll({ env, stored, endpoints }: SimulatedRun): Prom
   if (fault !== null) env.violate(fault)
 }
 
+/** What was dropped a day ago is removed, however much it was: nobody can fill the database with what never was. */
+export async function forgetDropped({ env, stored }: SimulatedRun): Promise<void> {
+  const before = env.scheduler.now()
+  if (env.scenario.trial === null || stored.countDroppedBefore(before) === 0) return
+  env.sleepsUntil = before + dayMs
+  env.blockMs = 3_600_000
+  await pass(env, dayMs)
+  env.blockMs = 3_000
+  if (await passUntil(env, () => stored.countDroppedBefore(before) === 0, 1_800_000, 5_000)) return
+  env.violate(`${stored.countDroppedBefore(before)} transfers were dropped a day ago and are stored still`)
+}
+
 /**
  * Makes all nodes show another chain below the position of the scan: more than a quorum tolerates. The scan must halt, and
  * nothing is credited by any path until the nodes show the chain that stays.

@@ -20,15 +20,21 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
     env.scanHistory.push({ at: env.scheduler.now(), scan: now })
     before = now
   }
+  const seen = createSeenCheck(env)
   const checkTransfers = (by: string, ids: Iterable<number>, isHalted: boolean) => {
     for (const id of ids) {
       const last = transfers.get(id)
       const now = stored.transferById(id)
+      seen.note(last, now)
       if (now !== undefined) {
         transfers.set(id, now)
         checkTransfer(env, by, last, now, isHalted)
-      } else if (last !== undefined) env.violate(`${by} deleted ${last.txid}:${last.position}`)
+      } else if (last !== undefined) {
+        transfers.delete(id)
+        if (last.state !== 'dropped') env.violate(`${by} deleted ${last.txid}:${last.position}`)
+      }
     }
+    seen.check(by)
   }
   return {
     check(by, changes) {
@@ -58,6 +64,40 @@ export function createInvariantCheck(env: Environment, stored: Stored): Invarian
       if (issued.some((one) => env.issuedHeights.get(one.address) !== one.issuedHeight)) rescans = gapsOnly(rescans)
       for (const { address, issuedHeight } of issued) env.issuedHeights.set(address, issuedHeight)
       transfers = new Map(stored.transfers().map((one) => [one.id, one]))
+      seen.restart(transfers.values())
+    },
+  }
+}
+
+/** What is stored of blocks that are not final, however much a node shows in them: transfers of one block, and all that are open. */
+const seenMax = { ofBlock: 200, inAll: 1_000 }
+
+/** Checks how many transfers are seen. */
+function createSeenCheck({ violate }: Environment) {
+  const byBlock = new Map<string, number>()
+  let inAll = 0
+  let most = 0
+  const add = (one: StoredTransfer | undefined, count: 1 | -1) => {
+    if (one?.state !== 'seen') return
+    const ofBlock = (byBlock.get(one.hash) ?? 0) + count
+    byBlock.set(one.hash, ofBlock)
+    inAll += count
+    most = Math.max(most, ofBlock)
+  }
+  return {
+    note(before: StoredTransfer | undefined, now: StoredTransfer | undefined) {
+      add(before, -1)
+      add(now, 1)
+    },
+    check(by: string) {
+      if (most > seenMax.ofBlock) violate(`${by} stored ${most} transfers of a block that is not final`)
+      if (inAll > seenMax.inAll) violate(`${by} stored ${inAll} transfers that are not final`)
+      most = 0
+    },
+    restart(all: Iterable<StoredTransfer>) {
+      byBlock.clear()
+      inAll = 0
+      for (const one of all) add(one, 1)
     },
   }
 }

@@ -79,7 +79,7 @@ export function createInvocation(env: Environment, kind: string, name: string, l
       return `${name}.${names}`
     },
     clock: {
-      now: () => (scheduler.now() + lifetime.skewMs) as UnixMs, // milliseconds since 1970
+      now: () => (scheduler.now() + lifetime.skewMs + env.clockMs) as UnixMs, // milliseconds since 1970
       sleep: async (ms) => {
         await scheduler.wait(ms)
         if (lifetime.isOver()) await new Promise(() => {})

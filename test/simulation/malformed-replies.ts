@@ -60,16 +60,54 @@ const logs = (name: string, change: (two: readonly unknown[]) => readonly unknow
   })
 
 /** What no field of a reply can be. A false value that a field can have cannot be recognized in a single reply. */
-const impossibleValues = ['0xzz', 7.5, true, {}]
+const impossibleValues: readonly unknown[] = ['0xzz', 7.5, true, {}, { toString: 0 }]
 
-/** The value with one field in it, at any depth, that is impossible. */
-function corrupt(random: Random, value: unknown): unknown {
+/** Values of every kind that JSON has, and those that are read as text or as a list where nobody looks at their kind. */
+const anyValues: readonly unknown[] = [
+  null,
+  true,
+  false,
+  0,
+  -1,
+  7.5,
+  1e300,
+  2 ** 60,
+  '',
+  '0x',
+  '0x0',
+  '0xzz',
+  'ff',
+  `0x${'f'.repeat(64)}`,
+  `0x${'f'.repeat(600)}`,
+  'x'.repeat(10_000),
+  [],
+  [null],
+  [[]],
+  Array(40).fill([{}]),
+  {},
+  { toString: 0 },
+  { toString: 0, valueOf: 0, toJSON: 0 },
+  { length: -1 },
+  { length: 2 ** 32 },
+  JSON.parse('{"then":0}'),
+  JSON.parse('{"__proto__":{"result":"0x0"}}'),
+  JSON.parse(`${'['.repeat(30)}${']'.repeat(30)}`),
+]
+
+/** The value with one of these in the place of one field in it, at any depth. */
+function replace(random: Random, value: unknown, values: readonly unknown[]): unknown {
   const isTree = typeof value === 'object' && value !== null && Object.keys(value).length > 0
-  if (!isTree || random.chance(0.1)) return random.pick(impossibleValues)
+  if (!isTree || random.chance(0.1)) return random.pick(values)
   const key = random.pick(Object.keys(value))
-  const changed = corrupt(random, (value as Wire)[key]) // an array has its indexes as keys
+  const changed = replace(random, (value as Wire)[key], values) // an array has its indexes as keys
   return Array.isArray(value) ? value.with(Number(key), changed) : { ...value, [key]: changed }
 }
+
+/** The value with one field in it, at any depth, that is impossible. */
+const corrupt = (random: Random, value: unknown): unknown => replace(random, value, impossibleValues)
+
+/** The value with one field in it, at any depth, that has a value of any kind. */
+export const replaceAny = (random: Random, value: unknown): unknown => replace(random, value, anyValues)
 
 const malformedField = (random: Random): MalformedReply =>
   calls('malformed field', (_, response) => {
@@ -114,9 +152,17 @@ export function claimAbsurdHeight(
 const nullFor = (what: string, nullMethod: string): MalformedReply =>
   calls(`null for ${what}`, ({ method }) => (method === nullMethod ? { result: null } : undefined))
 
+/** An error as a gateway gives it, with a value of any kind in the place of its text. */
+export const oddError = (random: Random): Wire => ({
+  Error: random.chance(0.5) ? { toString: 0 } : random.pick(anyValues),
+})
+const oddErrorReply = (random: Random) =>
+  http('odd error', random.pick([200, 400, 500]), JSON.stringify(oddError(random)))
+
 const rpcReplies: readonly ((random: Random) => MalformedReply)[] = [
   (random) => http(rateLimit, random.pick([403, 429, 503]), random.pick(['', gridLimit])),
   () => http(rateLimit, 200, nodeLimit),
+  oddErrorReply,
   (random) => http('server error', random.pick([404, 500, 502, 504])),
   (random) => http('not JSON', 200, random.pick(['<html>', 'null', '[]', '{}', '"0x1"', '{"jsonrpc":"2.0"'])),
   () => http('empty body', 200, ''),
@@ -171,6 +217,7 @@ const rpcReplies: readonly ((random: Random) => MalformedReply)[] = [
 const apiReplies: readonly ((random: Random) => MalformedReply)[] = [
   (random) => http('API: nothing', 200, random.pick(['{}', '', 'null', '[]', '{"block":[]}', '<html>'])),
   () => http('API: an error', 200, '{"Error":"class java.lang.NullPointerException : null"}'),
+  oddErrorReply,
   malformedField,
   malformedField,
   malformedField,

@@ -5,7 +5,9 @@ import {
   claimAbsurdHeight,
   drawMalformedReply,
   type MalformedReply,
+  oddError,
   otherChainId,
+  replaceAny,
   replyLimitBody,
 } from './malformed-replies.ts'
 import { answerCall, type Call, type CallReply, type NodeView, readBalanceCall, type Wire } from './node-replies.ts'
@@ -37,6 +39,7 @@ export function connectToNodes(
     env.trace(() => {
       return `${invocation.name} → node ${node.number} ${service} ${describe(incoming)} ${malformed?.name ?? ''}`
     })
+    if (node.answerMs > 0) await scheduler.wait(node.answerMs)
     const response = reportingBugs(env, () => reply(env, nodes, incoming, malformed))
     if (malformed?.kind === 'late') await scheduler.wait(random.int(2_000, 9_000))
     await scheduler.wait(latency())
@@ -108,6 +111,7 @@ function drawFault({ random, scheduler, scenario, phase, scanHistory }: Environm
 
 function reply(env: Environment, nodes: Nodes, incoming: Incoming, malformed: MalformedReply | null): Response | null {
   const { node, batch, calls } = incoming
+  if (isTooFast(env, node)) return respond('', 429)
   if (malformed?.kind === 'http') return respond(malformed.body, malformed.status)
   if (malformed?.name === 'lost connection') return null
   if (malformed?.name === 'endless body') return respond(null)
@@ -119,13 +123,22 @@ function reply(env: Environment, nodes: Nodes, incoming: Incoming, malformed: Ma
     const call = calls[i]
     return malformed?.kind === 'calls' && call !== undefined ? (malformed.change(call, response) ?? response) : response
   })
-  const text = write(incoming, responses, malformed)
+  const text = giveAnyValue(env, node, write(incoming, responses, malformed))
   if (text.length > node.replyMax) {
     env.count('reply limit')
     return respond(batch ? replyLimitBody : replyLimitBody.replace('"null"', String(calls[0]?.id)))
   }
   const end = malformed?.name === 'truncated body' ? Math.floor(text.length * env.random.next()) : text.length
-  return respond(text.slice(0, end))
+  const hasBlocks = incoming.service === 'api' && text.startsWith('{"block":')
+  return respond(text.slice(0, end), 200, hasBlocks ? node.junkBytes : 0)
+}
+
+/** Whether the node has had more requests in the last second than it really allows. */
+function isTooFast({ scheduler, count }: Environment, { pace, requests }: SimulatedNode): boolean {
+  if (pace === Number.POSITIVE_INFINITY) return false
+  const isOver = (requests.at(-pace - 1) ?? 0) > scheduler.now() - 1_000
+  if (isOver) count('more than the node allows in a second')
+  return isOver
 }
 
 /** The node's own replies, true or Byzantine, in its view of this moment. */
@@ -141,6 +154,13 @@ function answerCalls(env: Environment, nodes: Nodes, { node, calls }: Incoming):
     noteBalance(env, call, reply)
     return fault === 'absurd height' ? (claimAbsurdHeight(env.random, call, reply) ?? reply) : reply
   })
+}
+
+/** The reply with a value of any kind in the place of one of its fields, or in an error. */
+function giveAnyValue({ troubles, count }: Environment, node: SimulatedNode, text: string): string {
+  if (node.anyValues === 0 || !troubles.chance(node.anyValues)) return text
+  count('a value of any kind')
+  return JSON.stringify(troubles.chance(node.oddErrors) ? oddError(troubles) : replaceAny(troubles, JSON.parse(text)))
 }
 
 function noteBalance(env: Environment, call: Call, reply: CallReply): void {
@@ -195,11 +215,18 @@ function textOf(response: CallReply | undefined): string {
 const encoder = new TextEncoder()
 const mebibyte = new Uint8Array(1024 * 1024)
 
-/** The part of a `Response` that the service reads, in a tenth of the time. `text` null is a body without an end. */
-function respond(text: string | null, status = 200): Response {
+const junk = new Uint8Array(4 * 1024 * 1024).fill(0x78)
+
+/**
+ * The part of a `Response` that the service reads, in a tenth of the time. `text` null is a body without an end. An object can begin
+ * with a field of so many bytes of junk.
+ */
+function respond(text: string | null, status = 200, junkBytes = 0): Response {
   const body = {
     async *[Symbol.asyncIterator]() {
-      if (text !== null && text !== '') yield encoder.encode(text)
+      if (junkBytes > 0) yield encoder.encode('{"junk":"')
+      if (junkBytes > 0) yield junk.subarray(0, junkBytes)
+      if (text !== null && text !== '') yield encoder.encode(junkBytes > 0 ? `",${text.slice(1)}` : text)
       while (text === null) yield mebibyte
     },
     cancel: () => Promise.resolve(),

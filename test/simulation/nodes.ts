@@ -3,7 +3,9 @@ import { type Branch, createBranch, grow } from './branches.ts'
 import type { ChainView } from './chain.ts'
 import type { Environment, MinedPayment } from './environment.ts'
 import { createFalseChain } from './false-blocks.ts'
+import { createFalseTail, type FalseTail } from './false-tail.ts'
 import type { NodeView } from './node-replies.ts'
+import { beginningOf, drawTrouble, type TroubledState, type TroubleName, untroubled } from './node-troubles.ts'
 import type { Random } from './random.ts'
 import { fineToken, type NodePlan, type Storm } from './scenario.ts'
 
@@ -33,7 +35,7 @@ const byzantineFaults = [
 export type ByzantineFault = (typeof byzantineFaults)[number]
 
 /** A node and its present state. */
-export interface SimulatedNode {
+export interface SimulatedNode extends TroubledState {
   readonly number: number
   readonly rpc: string
   readonly api: string
@@ -52,8 +54,6 @@ export interface SimulatedNode {
   logsMax: number
   /** Time until which no request reaches a service of it. */
   readonly awayUntil: { rpc: number; api: number }
-  /** Most calls of one batch. */
-  callsMax: number
   /** Most characters of one reply. */
   replyMax: number
   /** The method of which it answers no call; `api` is its HTTP API. */
@@ -67,6 +67,8 @@ export interface SimulatedNode {
   fault: ByzantineFault | null
   /** The newest block that it shows while it holds its head back. */
   heldHeight: number
+  /** Its invented blocks. */
+  readonly falseTail: FalseTail
 }
 
 /** The nodes of a run. */
@@ -86,7 +88,7 @@ export interface Nodes {
 
 /** A node without any limit or fault. */
 const unlimited = {
-  callsMax: Number.POSITIVE_INFINITY,
+  ...untroubled,
   replyMax: Number.POSITIVE_INFINITY,
   refuses: null,
   glitches: 0,
@@ -102,7 +104,7 @@ const readingLagBlocks = 20
 /** The scenario's nodes. `position` is the height up to which the service has scanned. */
 export function createNodes(env: Environment, position: () => number): Nodes {
   const { scenario, random, chain } = env
-  const list = scenario.nodes.map((plan, i) => createNode(plan, i + 1))
+  const list = scenario.nodes.map((plan, i) => createNode(env, plan, i + 1))
   const watched = () => [...env.shown.keys()]
   const seed = random.int(1, 2 ** 31)
   const falseChain = createFalseChain(chain, seed, watched, (kind) => env.count(`byzantine: ${kind}`))
@@ -130,7 +132,7 @@ export function createNodes(env: Environment, position: () => number): Nodes {
   }
 }
 
-function createNode(plan: NodePlan, number: number): SimulatedNode {
+function createNode(env: Environment, plan: NodePlan, number: number): SimulatedNode {
   return {
     number,
     rpc: `https://node-${number}.test/jsonrpc`,
@@ -144,6 +146,7 @@ function createNode(plan: NodePlan, number: number): SimulatedNode {
     fork: null,
     fault: null,
     heldHeight: 0,
+    falseTail: createFalseTail(env),
   }
 }
 
@@ -178,6 +181,8 @@ function advance(
     if (random.chance(scenario.rates.change)) changeNode(env, node)
     else if (random.chance(0.15)) recoverNode(env, node)
     if (node.plan.byzantine && changesFault) setFault(env, node, fault)
+    if (env.troubles.chance(scenario.troubles.node))
+      beginTrouble(env, node, drawTrouble(env.troubles, node.plan.byzantine))
     if (node.fault === 'rewritten past') {
       state.rewritten ??= createBranch(env, env.finalized() + 1 - random.int(0, 3))
     }
@@ -199,12 +204,15 @@ function viewOf(
   const { chain, balances } = branch ?? env
   const backend = node.spread > 0 ? random.int(0, node.spread) : 0
   const held = fault === 'held-back head' ? env.chain.tip().height - node.heldHeight : 0
-  const head = chain.tip().height - Math.max(node.behind + backend, held)
+  const invented = node.falseTail.show(node)
+  const newest = Math.min(invented?.tip().height ?? chain.tip().height, node.cutOffAt)
+  const head = newest - Math.max(node.behind + backend, held)
+  const final = Math.min(chain.tip().height, head) - scenario.finalityLag + node.aheadBy
   const decimals = scenario.decimalsDiffer ? 8 : 18
   const view: NodeView = {
-    chain: fault === 'false blocks' ? falseChain : chain,
+    chain: fault === 'false blocks' ? falseChain : (invented ?? chain),
     head,
-    finalized: fault === 'early finality' ? head : head - scenario.finalityLag,
+    finalized: fault === 'early finality' ? head : final,
     plan: node.plan,
     hasHistory: fault !== 'no history',
     logsMax: node.logsMax,
@@ -293,4 +301,11 @@ export function beginNodeFault(
   if (kind === 'refusal') node.refuses = random.pick(methods)
   if (kind === 'malformed') node.malformed = random.pick([0.3, 1])
   if (kind === 'glitch') node.glitches = random.pick([0.1, 0.5])
+}
+
+/** Begins a trouble of a node, which lasts until the node recovers. */
+export function beginTrouble(env: Environment, node: SimulatedNode, name: TroubleName): void {
+  env.count(`trouble: ${name}`)
+  env.trace(() => `node ${node.number} begins: ${name}`)
+  Object.assign(node, beginningOf(name, env.troubles, env.chain.tip().height))
 }

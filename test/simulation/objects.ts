@@ -47,6 +47,8 @@ interface Kept {
   /** Counts the alarms that were set: an earlier one does not fire any more. */
   alarms: number
   instance: Instance | null
+  /** The alarm that runs: in its instance the next one waits for its end. */
+  running: { readonly instance: Instance; readonly since: number } | null
 }
 
 interface Instance extends Lifetime {
@@ -80,7 +82,7 @@ export function createNamespace(env: Environment, objectClass: ObjectClass): Obj
   const objects = new Map<string, Kept>()
   const platform: Platform = { env, objectClass, started: 0, events: 0, isRemoved: false }
   const find = (id: string): Kept => {
-    const kept = objects.get(id) ?? { id, storage: new Map(), alarmAt: null, alarms: 0, instance: null }
+    const kept = objects.get(id) ?? { id, storage: new Map(), alarmAt: null, alarms: 0, instance: null, running: null }
     objects.set(id, kept)
     return kept
   }
@@ -211,7 +213,7 @@ function hostOf(platform: Platform, kept: Kept, instance: Instance): ObjectHost 
   return {
     async setAlarm(at) {
       await touch()
-      env.trace(() => `${instance.name} sets its alarm in ${at - env.scheduler.now()} ms`)
+      env.trace(() => `${instance.name} sets its alarm in ${at - env.clockMs - env.scheduler.now()} ms`)
       setAlarm(platform, kept, at)
     },
     async alarm() {
@@ -239,7 +241,10 @@ function setAlarm(platform: Platform, kept: Kept, at: UnixMs): void {
   if (fate !== null) env.count(`object: alarm ${fate}`)
   if (fate === 'lost')
     kept.alarmAt = null // the platform has given it up
-  else fireAfter(platform, kept, Math.max(0, at - scheduler.now()) + random.int(0, fate === 'late' ? 60_000 : 20), 1)
+  else {
+    const dueMs = Math.max(0, at - env.clockMs - scheduler.now()) // the platform counts from now on, whatever its clock does
+    fireAfter(platform, kept, dueMs + random.int(0, fate === 'late' ? 60_000 : 20), 1)
+  }
 }
 
 /** Unless another alarm is set before. */
@@ -248,6 +253,36 @@ function fireAfter(platform: Platform, kept: Kept, ms: number, attempt: number):
   platform.env.scheduler.after(ms, () => {
     if (kept.alarms === alarms) void fire(platform, kept, attempt)
   })
+}
+
+/** A tick has a limit of its own, whatever it waits for. */
+const tickMsMax = 150_000
+/** After this the platform ends an alarm. */
+const alarmMsMax = 900_000
+
+/** Whether an alarm runs still. */
+function waitsForAlarm({ env, objectClass }: Platform, { running, instance, id }: Kept): boolean {
+  if (running === null || running.instance !== instance || instance.isOver()) return false
+  const ms = env.scheduler.now() - running.since
+  if (objectClass.name === 'scanner' && ms > tickMsMax) env.violate(`a tick of ${id} runs for ${ms} ms`)
+  if (ms > alarmMsMax) instance.end('its alarm takes too long')
+  return true
+}
+
+/** Runs the alarm in an instance, which is then evicted where the scenario has it so. */
+async function runAlarm(platform: Platform, kept: Kept): Promise<void> {
+  const { env, objectClass } = platform
+  const ending = runEvent(platform, kept, 'alarm', [])
+  const { instance } = kept
+  if (instance === null) throw new Error('an alarm without an instance')
+  const own = { instance, since: env.scheduler.now() }
+  kept.running = own
+  try {
+    await ending
+  } finally {
+    if (kept.running === own) kept.running = null
+    if (env.scenario.evicts && objectClass.name === 'scanner' && instance.open === 0) instance.end('evicted')
+  }
 }
 
 /** Most tries of an alarm that fails. */
@@ -262,10 +297,14 @@ async function fire(platform: Platform, kept: Kept, attempt: number): Promise<vo
     fireAfter(platform, kept, env.sleepsUntil - scheduler.now() + random.int(0, 1_000), attempt)
     return
   }
+  if (waitsForAlarm(platform, kept)) {
+    fireAfter(platform, kept, 250, attempt)
+    return
+  }
   kept.alarmAt = null
   const { alarms } = kept
   try {
-    await runEvent(platform, kept, 'alarm', [])
+    await runAlarm(platform, kept)
     if (platform.objectClass.name === 'scanner' && kept.alarms === alarms)
       env.violate('a tick ended without the next one')
     if (env.phase !== 'faults' || !random.chance(0.03)) return

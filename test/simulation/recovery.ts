@@ -43,6 +43,8 @@ export async function recover(run: SimulatedRun): Promise<void> {
   const { scenario, random } = env
   env.trace(() => 'RECOVERY')
   env.phase = 'recovery'
+  env.hangsNext = false
+  env.fullUntil = 0
   if (env.allowance.perDay < enoughPerDay) {
     env.allowance = freeAllowance
     deploy()
@@ -66,7 +68,7 @@ export async function settle(run: SimulatedRun): Promise<void> {
   env.phase = 'healthy'
   const expected = [...expectedDeposits(env).values()]
   const ask = async (kind: string, act: (client: Client) => Promise<void>) => {
-    await pass(env, 5_000) // a caller has so many calls in a minute
+    await pass(env, 3_100) // a caller has 20 of these calls in a minute
     await finish(env, request(kind, act))
   }
   for (const { transfer, expected: deposit } of expected) {

@@ -2,7 +2,7 @@ import { openSqliteD1 } from '../support/sqlite-d1.ts'
 import { correctAndReplace } from './correction.ts'
 import { createEnvironment, depositAddress, type Environment, startMs } from './environment.ts'
 import { auditEvents } from './event-audit.ts'
-import { compareRepeatedly, creditInTime, deliverAll, endOutage, forkAndReturn } from './final-phases.ts'
+import { compareRepeatedly, creditInTime, deliverAll, endOutage, forgetDropped, forkAndReturn } from './final-phases.ts'
 import { auditLedger } from './ledger-audit.ts'
 import { drawLostDatabase } from './lost-database.ts'
 import { createOperator, type Operator } from './operator.ts'
@@ -11,11 +11,12 @@ import { settlePosts, startPost } from './posts.ts'
 import { createRandom, type Random } from './random.ts'
 import { recover, settle } from './recovery.ts'
 import { createRequests } from './requests.ts'
-import { drawScenario, type Overrides } from './scenario.ts'
+import { drawScenario, drawTroubledScenario, type Overrides } from './scenario.ts'
 import { createScheduler } from './scheduler.ts'
 import { createRun, type SimulatedRun, type StoreOfRuns } from './simulated-run.ts'
 import { createStored } from './stored.ts'
 import { weatherStorm } from './storm.ts'
+import { endureTrial } from './trial.ts'
 
 /** The result of one run. */
 export interface Outcome {
@@ -36,10 +37,14 @@ export interface RunOptions {
   readonly overrides?: Overrides
 }
 
-/** The seeds of posts, endpoints and lost databases are far from those of runs. */
+/** The block of a run at which its database becomes full. */
+const fullAt = 12
+
+/** The seeds of posts, endpoints, lost databases and troubles are far from those of runs. */
 const postSeeds = 2 ** 40
 const endpointSeeds = 2 ** 41
 const lossSeeds = 2 ** 42
+const troubleSeeds = 2 ** 43
 
 /** Runs one seed after the other over one database, which is empty again after each. */
 export function createSimulation(): (seed: number, options?: RunOptions) => Promise<Outcome> {
@@ -47,9 +52,10 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
   const stores = { store, stored: createStored(store) }
   return async (seed, { trace, overrides } = {}) => {
     const random = createRandom(seed)
-    const scenario = { ...drawScenario(random), ...overrides }
+    const troubles = createRandom(seed + troubleSeeds)
+    const scenario = { ...drawScenario(random), ...drawTroubledScenario(troubles), ...overrides }
     const lost = drawLostDatabase(createRandom(seed + lossSeeds), depositAddress)
-    const env = createEnvironment(scenario, lost, random, createScheduler(startMs), trace ?? null)
+    const env = createEnvironment(scenario, lost, random, troubles, createScheduler(startMs), trace ?? null)
     env.trace(() => `seed ${seed} ${JSON.stringify(scenario)} lost ${lost?.issued.length ?? 'nothing'}`)
     if (lost !== null) env.count(`lost database: first index ${lost.isSet ? 'set' : 'missing'}`)
     store.begin()
@@ -73,13 +79,15 @@ async function live(
   const run = createRun(env, stores, backendRandom, endpointRandom)
   await runFaultyPhase(run)
   const early = run.stored.countCredited()
-  const phases = env.scenario.storm === null ? [recover, settle] : [recover, weatherStorm, recover, settle]
-  phases.push(settlePosts, creditInTime)
+  const phases = [recover]
+  if (env.scenario.storm !== null) phases.push(weatherStorm, recover)
+  if (env.scenario.trial !== null) phases.push(endureTrial, recover)
+  phases.push(settle, settlePosts, creditInTime)
   if (env.scenario.reconciles) phases.push(compareRepeatedly)
   if (env.scenario.ending === 'fork') phases.push(forkAndReturn)
   if (env.scenario.storm?.keepsMemory === true) phases.push(endOutage)
   if (env.scenario.ending === 'correction') phases.push(correctAndReplace)
-  phases.push(deliverAll)
+  phases.push(deliverAll, forgetDropped)
   for (const phase of phases) if (env.violation === null) await phase(run)
   const fault = env.violation === null ? (auditLedger(env, run.stored) ?? auditEvents(run.stored)) : null
   if (fault !== null) env.violate(fault)
@@ -119,6 +127,9 @@ function startBlocks(run: SimulatedRun, operator: Operator): void {
     for (let left = scenario.requestsPerBlock; left > 0; left -= 1) {
       if (random.chance(left)) scheduler.after(random.int(0, env.blockMs), () => requests.startAny(run))
     }
+    if (env.troubles.chance(scenario.troubles.hanging)) env.hangsNext = true
+    if (blocks === fullAt && scenario.troubles.full > 0)
+      env.fullUntil = scheduler.now() + scenario.troubles.full * 1_000
     if (random.chance(scenario.rates.operator)) scheduler.after(random.int(0, env.blockMs - 1), operator.act)
     if (run.backends.random.chance(0.5)) {
       scheduler.after(run.backends.random.int(0, env.blockMs), () => startPost(run))

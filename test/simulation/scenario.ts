@@ -1,5 +1,6 @@
 import { type Address, formatBase58 } from '../../src/chain/address.ts'
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
+import { troubleNames } from './node-troubles.ts'
 import type { Random } from './random.ts'
 
 /** A token with more decimals than the ledger keeps, and with a minimum deposit. */
@@ -56,11 +57,13 @@ function drawAllowance(random: Random, scanEverySeconds: number): NodeAllowance 
 }
 
 /** What a seed decides before a run begins. */
-export type Scenario = Readonly<ReturnType<typeof drawScenario>>
+export type Scenario = Readonly<ReturnType<typeof drawScenario> & ReturnType<typeof drawTroubledScenario>>
 /** Properties that a scenario has in place of those that the seed draws. */
 export type Overrides = Partial<Scenario>
 /** The properties of one node. */
 export type NodePlan = ReturnType<typeof drawNodes>[number]
+/** What one node and the platform do in the trial. */
+export type Trial = Readonly<ReturnType<typeof drawTrial>>
 /** What strangers and callers do in the phase `storm`, while a quorum of nodes answers. */
 export type Storm = Readonly<ReturnType<typeof drawStorm>>
 
@@ -138,5 +141,29 @@ function drawStorm(random: Random) {
     keepsMemory: random.chance(0.5), // the scanner goes on with what it remembers of nodes that failed before
     // What is wrong with one node, where the others are a quorum.
     nodeFault: random.pick(['none', 'away', 'refusal', 'malformed', 'glitch', 'byzantine'] as const),
+  }
+}
+
+/** What one node does at any time, and what clocks and the platform do. */
+export function drawTroubledScenario(random: Random) {
+  return {
+    evicts: random.chance(0.5), // the platform evicts the scanner after each tick
+    troubles: {
+      node: random.pick([0, 0.02, 0.1]), // a node begins one, for each block
+      transfers: random.pick([20, 60, 60, 260]), // of an invented block
+      hanging: random.pick([0, 0, 0.02]), // the next trip of a tick to the database never returns, for each block
+      full: random.pick([0, 0, 0, 20, 60]), // seconds for which the database is full, once
+    },
+    trial: random.chance(0.2) ? drawTrial(random) : null,
+  }
+}
+
+function drawTrial(random: Random) {
+  return {
+    trouble: random.pick(troubleNames), // of one node, where the others are a quorum, or where it only makes it slower
+    tail: random.pick([null, null, null, null, null, 'many', 'far'] as const), // what the same node invents above finality
+    isFirst: random.chance(0.7), // the node is the one that is asked first
+    platform: random.pick(['well', 'well', 'clock', 'full', 'hanging'] as const),
+    minutes: random.pick([4, 4, 5, 6]),
   }
 }

@@ -1,77 +1,124 @@
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { printLine, UserError } from '../support/project.ts'
 import { defects } from './defects.ts'
 import { importPatched } from './source-patch.ts'
 
 /**
- * Runs seeds: `npm run simulate -- --seeds 1000 --from 1`. `--trace` prints each event. `--defect <name>` makes a deliberate mistake of
- * `defects.txt`, which some seed must find, and `--defects` says of each whether one does. Ends with status 1 at the first broken promise, and
- * prints the seed and the command that repeats it.
+ * Runs seeds: `npm run simulate -- --seeds 1000 --from 1`, with `--workers 2` on two cores. It stops at the first broken promise;
+ * `--all` goes on, and prints each. `--trace` prints each event. `--defect <name>` makes a deliberate mistake of `defects.txt`, which
+ * some seed must find, and `--defects` says of each whether one does. Each seed that breaks a promise is printed with the command that
+ * repeats it, and the status is 1 then.
  */
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '1000' },
     from: { type: 'string' },
+    workers: { type: 'string', default: '1' },
+    all: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
     defect: { type: 'string' },
     defects: { type: 'boolean', default: false },
   },
 })
 type RunModule = typeof import('./run.ts')
+type Outcome = import('./run.ts').Outcome
 const seeds = parseCount('seeds', values.seeds)
-const totals = new Map<string, number>()
+const workers = parseCount('workers', values.workers)
 const startedAt = performance.now()
-let [deposits, early, printedAt] = [0, 0, startedAt]
-let unpatched: ReturnType<RunModule['createSimulation']> | undefined
 
-if (values.defects) for (const name of Object.keys(defects)) printLine(`${name}: ${await isFound(name)}`)
-else {
+if (!isMainThread) await runShare()
+else if (values.defects) for (const name of Object.keys(defects)) printLine(`${name}: ${await isFound(name)}`)
+else if (values.defect === undefined) await runAll()
+else await repeatDefect(values.defect)
+
+/** Runs all seeds, prints those that break a promise, and what occurred in the others. */
+async function runAll(): Promise<void> {
   const from = parseCount('from', values.from ?? '1')
-  const broken =
-    values.defect === undefined ? await runSeeds(await import('./run.ts'), from) : await findDefect(values.defect)
-  if (broken !== null) {
-    const defect = values.defect === undefined ? '' : ` --defect "${values.defect}"`
-    printLine(broken)
-    printLine(`repeat it with: npm run simulate -- --seeds 1 --from ${broken.split(' ')[1]} --trace${defect}`)
-    process.exit(1)
-  }
-  printLine(`${seeds} seeds from ${from}, ${perSecond(seeds)} a second: every promise was kept`)
+  const totals = new Map<string, number>()
+  let [done, broken, deposits, early, printedAt] = [0, 0, 0, 0, startedAt]
+  await runSeeds(from, (outcome) => {
+    done += 1
+    deposits += outcome.deposits
+    early += outcome.early
+    for (const [name, count] of outcome.counts) totals.set(name, (totals.get(name) ?? 0) + count)
+    if (outcome.violation !== null) {
+      broken += 1
+      printBroken(outcome)
+      if (!values.all) process.exit(1)
+    }
+    if (performance.now() - printedAt < 5_000) return
+    printedAt = performance.now()
+    printLine(`${done} of ${seeds} seeds, ${perSecond(done)} a second`)
+  })
+  const result = broken === 0 ? 'every promise was kept' : `${broken} broke a promise`
+  printLine(`${seeds} seeds from ${from}, ${perSecond(seeds)} a second: ${result}`)
   printLine(`${deposits} deposits, ${early} of them credited while faults occurred`)
   for (const [name, count] of [...totals].sort(([a], [b]) => (a < b ? -1 : 1))) {
     printLine(`${String(count).padStart(10)} ${name}`)
   }
+  if (broken > 0) process.exitCode = 1
+}
+
+/** Runs the seeds here, or each worker every n-th of them. */
+async function runSeeds(from: number, report: (outcome: Outcome) => void): Promise<void> {
+  if (workers === 1) {
+    const run = (await import('./run.ts')).createSimulation()
+    const trace = values.trace ? printLine : undefined
+    for (let seed = from; seed < from + seeds; seed += 1) report(await run(seed, { trace }))
+    return
+  }
+  const runShareOf = (first: number) =>
+    new Promise<void>((resolve, reject) => {
+      const worker = new Worker(fileURLToPath(import.meta.url), { argv: process.argv.slice(2), workerData: first })
+      worker.on('message', report)
+      worker.on('error', reject)
+      worker.on('exit', () => resolve())
+    })
+  await Promise.all(Array.from({ length: workers }, (_, i) => runShareOf(from + i)))
+}
+
+/** What a worker does: the seeds from its first one on, in steps. */
+async function runShare(): Promise<void> {
+  const first = Number(workerData)
+  const end = parseCount('from', values.from ?? '1') + seeds
+  const run = (await import('./run.ts')).createSimulation()
+  for (let seed = first; seed < end; seed += workers) parentPort?.postMessage(await run(seed))
+}
+
+function printBroken({ seed, violation }: Outcome): void {
+  const defect = values.defect === undefined ? '' : ` --defect "${values.defect}"`
+  printLine(`seed ${seed} broke a promise: ${violation}`)
+  printLine(`repeat it with: npm run simulate -- --seeds 1 --from ${seed} --trace${defect}`)
+}
+
+async function repeatDefect(name: string): Promise<void> {
+  const broken = await findDefect(name)
+  if (broken === null) return printLine(`${seeds} seeds, ${perSecond(seeds)} a second: every promise was kept`)
+  printBroken(broken)
+  process.exitCode = 1
 }
 
 /** Whether a seed finds the mistake that keeps every promise without it. */
 async function isFound(name: string): Promise<boolean> {
   const found = await findDefect(name)
-  const seed = Number(found?.split(' ')[1])
   if (found === null) return false
-  unpatched ??= (await import('./run.ts')).createSimulation()
-  const { violation } = await unpatched(seed, { overrides: defects[name]?.overrides ?? {} })
+  const unpatched = (await import('./run.ts')).createSimulation()
+  const { violation } = await unpatched(found.seed, { overrides: defects[name]?.overrides ?? {} })
   return violation === null
 }
 
-async function findDefect(name: string): Promise<string | null> {
+/** The first seed that breaks a promise with the mistake, or null. */
+async function findDefect(name: string): Promise<Outcome | null> {
   const defect = defects[name]
   if (defect === undefined) throw new UserError(`--defect takes one of:\n${Object.keys(defects).join('\n')}`)
-  const module = await importPatched<RunModule>('test/simulation/run.ts', defect)
+  const run = (await importPatched<RunModule>('test/simulation/run.ts', defect)).createSimulation()
   const first = values.from === undefined ? defect.from : parseCount('from', values.from)
-  return runSeeds(module, first, defect.overrides)
-}
-
-/** The first broken promise, or null. */
-async function runSeeds({ createSimulation }: RunModule, from: number, overrides = {}): Promise<string | null> {
-  const run = createSimulation()
-  for (let seed = from; seed < from + seeds; seed += 1) {
-    const outcome = await run(seed, { overrides, trace: values.trace ? printLine : undefined })
-    if (outcome.violation !== null) return `seed ${seed} broke a promise: ${outcome.violation}`
-    deposits += outcome.deposits
-    early += outcome.early
-    for (const [name, count] of outcome.counts) totals.set(name, (totals.get(name) ?? 0) + count)
-    if (values.defects || performance.now() - printedAt < 5_000) continue
-    printedAt = performance.now()
-    printLine(`${seed - from + 1} of ${seeds} seeds, ${perSecond(seed - from + 1)} a second`)
+  const trace = values.trace ? printLine : undefined
+  for (let seed = first; seed < first + seeds; seed += 1) {
+    const outcome = await run(seed, { overrides: defect.overrides, trace })
+    if (outcome.violation !== null) return outcome
   }
   return null
 }

@@ -219,11 +219,19 @@ function connect(env: Environment, nodes: Nodes, endpoints: Endpoints, invocatio
 function createLog(env: Environment, { name: invocation }: Invocation) {
   return (level: 'info' | 'warn' | 'error' | 'alarm', name: string, fields: LogFields) => {
     env.trace(() => `${invocation} ${level} ${name} ${JSON.stringify(fields)}`)
+    noteNamed(env, level, name, fields)
     if (level === 'alarm') checkAlarm(env, name as AlarmKind, fields) // the alarm method's own argument
     // Drizzle's message does not contain that of its cause.
     if (name === 'request-crashed' && !/D1_ERROR|Failed query|the platform ended/.test(String(fields.text))) {
       env.violate(`${invocation} crashed: ${fields.text}`)
     }
+  }
+}
+
+function noteNamed({ named }: Environment, level: string, name: string, { node, otherNode }: LogFields): void {
+  if (level !== 'alarm' && name !== 'node-error') return
+  for (const number of [node, otherNode]) {
+    if (typeof number === 'number') named.set(number, new Set(named.get(number)).add(name))
   }
 }
 

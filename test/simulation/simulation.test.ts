@@ -8,6 +8,11 @@ const repeat = (seed: number) => `seed ${seed}; repeat it with: npm run simulate
 const honest = { byzantine: false, keepsFailedLogs: true, numbersByTransaction: false, reordersBatches: false }
 const liar = { ...honest, byzantine: true }
 const calm = { malformed: 0, change: 0, byzantine: 1, database: 0, slow: 0, kill: 0, operator: 0 }
+const calmPlatform = { node: 0, transfers: 60, hanging: 0, full: 0 }
+const three = { nodes: [honest, honest, honest], quorum: 2, rates: calm, troubles: calmPlatform }
+const two = { ...three, nodes: [honest, honest] }
+const trial = { tail: null, isFirst: true, platform: 'well', minutes: 5 } as const
+const quiet = { ...trial, trouble: 'values of any kind' } as const // which takes a quorum of others: with two nodes nothing happens
 const fullBlocks = { dust: 0, logs: 40, logsMax: 12, questions: 3, keepsMemory: true, nodeFault: 'none' } as const
 const greed = { ...fullBlocks, dust: 600, logs: 0, logsMax: 10_000, questions: 90 }
 
@@ -89,6 +94,41 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
       rates: { ...calm, byzantine: 0.5 },
     },
   ],
+  ['nothing that a node says stops a tick', { ...three, trial: { ...trial, trouble: 'values of any kind' } }],
+  [
+    'one node that invents transfers above finality fills nothing and delays nobody',
+    { ...three, troubles: { ...calmPlatform, transfers: 260 }, trial: { ...trial, trouble: 'invented tail' } },
+  ],
+  [
+    'more blocks than there can be are a lie of their node, and are forgotten',
+    { ...three, finalityLag: 18, scanEverySeconds: 10, trial: { ...trial, trouble: 'tail far ahead' } },
+  ],
+  [
+    'a final head that is too high is outvoted, though another node is a block behind',
+    { ...three, trial: { ...trial, trouble: 'final head too high' } },
+  ],
+  [
+    'a node that takes no batches and answers just in time ends no tick',
+    { ...three, trial: { ...trial, trouble: 'no batches, and slow' } },
+  ],
+  ['a node that is slow keeps nobody waiting', { ...three, trial: { ...trial, trouble: 'slow' } }],
+  ['junk in the replies of one node costs no other one requests', { ...three, trial: { ...trial, trouble: 'junk' } }],
+  ['a node that is cut off is named', { ...three, trial: { ...trial, trouble: 'cut off' } }],
+  [
+    'a node that is cut off and needed is named, and the finality of the network is not blamed',
+    { ...two, trial: { ...trial, trouble: 'cut off' } },
+  ],
+  [
+    'a node that allows fewer requests a second than it should is asked more slowly',
+    { ...two, trial: { ...trial, trouble: 'fewer requests a second' } },
+  ],
+  ['a clock that was ahead and steps back stops nothing', { ...two, trial: { ...quiet, platform: 'clock' } }],
+  ['a database that is full loses nothing', { ...two, trial: { ...quiet, platform: 'full' } }],
+  [
+    'a call of the database without an end ends no more than its tick',
+    { ...two, trial: { ...quiet, platform: 'hanging' } },
+  ],
+  ['a scanner that is evicted after each tick asks no more than another', { ...two, evicts: true, trial: quiet }],
   ['decimals that differ hold a currency, and no other one', { decimalsDiffer: true, reconciles: true }],
 ]
 

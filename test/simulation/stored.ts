@@ -68,6 +68,9 @@ const selectRescans = `
 SELECT id, kind, from_height AS "from", to_height AS "to", next_height AS next
 FROM rescan WHERE finished_at IS NULL ORDER BY id`
 const selectEvents = 'SELECT id, type, uid, entry_id AS entryId, txid, position, reason FROM event ORDER BY id'
+const selectOldestCredit = `
+SELECT event.id, event.created_at AS createdAt FROM webhook JOIN event ON event.id > webhook.position
+WHERE webhook.number = 1 AND event.type = 'deposit.credited' ORDER BY event.id LIMIT 1`
 const parts = Array.from({ length: 7 }, (_, i) => `part_${i}`)
 const selectHoldings = `
 SELECT address, cuy, ${parts.join(', ')}, accepted, iif(differing >= 3, difference, '0') AS reported
@@ -164,6 +167,8 @@ function scanReads({ rows, count }: Queries) {
     ),
     countOperators: count(`SELECT count(*) AS n FROM stored_setting WHERE name LIKE 'OPERATOR%'`),
     countSettings: count('SELECT count(*) AS n FROM stored_setting'),
+    /** What raised alarms are about. */
+    alarms: rows<Texts<'name' | 'detail'>>('SELECT name, detail FROM alarm'),
   }
 }
 
@@ -198,6 +203,8 @@ function transferReads({ rows, first, count }: Queries) {
       return state !== undefined && state !== 'seen' && state !== 'dropped'
     },
     countCredited: count(`SELECT count(*) AS n FROM transfer WHERE state = 'credited'`),
+    /** What was dropped before a time. */
+    countDroppedBefore: count(`SELECT count(*) AS n FROM transfer WHERE state = 'dropped' AND changed_at < ?`),
     countSeenOf: (uid: Uid) => countState(uid, 'seen'),
     countHeldOf: (uid: Uid) => countState(uid, 'held'),
     /** The sum that was credited to a caller in one currency at or after a time. */
@@ -237,10 +244,12 @@ function ledgerReads({ rows, first, count }: Queries) {
   }
 }
 
-function eventReads({ rows, count }: Queries) {
+function eventReads({ rows, first, count }: Queries) {
   return {
     events: rows<StoredEvent>(selectEvents),
     newestEvent: count('SELECT coalesce(max(id), 0) AS n FROM event'),
+    /** The oldest event of a credit that the first endpoint has not received. */
+    oldestCredit: first<Numbers<'id' | 'createdAt'>>(selectOldestCredit),
     /** The events that endpoints have not received, those of all endpoints added up. */
     countUndelivered: count('SELECT count(*) AS n FROM webhook JOIN event ON event.id > webhook.position'),
     countEndpoints: count('SELECT count(*) AS n FROM webhook'),

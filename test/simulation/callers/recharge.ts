@@ -47,7 +47,9 @@ function checkCredited({ env, stored }: Client, uid: Uid, since: number, { credi
   for (const [symbol, text] of credited) {
     const currency = currencies.find((one) => one.symbol === symbol)
     const amount = parseUnits(text, currency?.scale ?? 0)
-    const earliest = isSlowAt(env.phase) ? since - slowTripMs : since // an entry has the time at which its trip began
+    // An entry has the time at which its trip began, or that of the wallet's newest one: a clock can have been ahead then.
+    const earliest =
+      since - (isSlowAt(env.phase) ? slowTripMs : 0) - (env.counts.has('platform: clock') ? aheadMsMax : 0)
     const sum = currency === undefined ? 0n : stored.creditedSince(uid, currency.cuy, earliest)
     if (!amount.ok || amount.value <= 0n || amount.value > sum) {
       env.violate(`recharge reported ${text} ${symbol} as credited to ${uid}, and it was ${sum}`)
@@ -59,6 +61,8 @@ function checkCredited({ env, stored }: Client, uid: Uid, since: number, { credi
 const blockMs = 3_000
 /** While trips to the database are slow, the scanner learns late that a scan is stored. */
 const slowTripMs = 64_000
+/** So long ago entries can have been made that have a later time than any clock now. */
+const aheadMsMax = 3_600_000
 /** A trip that is slow can begin at the end of the faults. */
 const isSlowAt = (phase: Environment['phase']) => phase === 'faults' || phase === 'recovery'
 

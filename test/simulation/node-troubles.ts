@@ -1,0 +1,85 @@
+import type { Random } from './random.ts'
+
+/**
+ * What a node invents above finality. `many`: blocks with hundreds of transfers to known addresses, as many as there can be by
+ * the clock. `far`: more blocks than there can be.
+ */
+export type TailLie = 'many' | 'far'
+
+/** What a node does while it has a trouble. */
+export interface TroubledState {
+  /** How often a field of its reply has a value of any kind, of all requests. */
+  anyValues: number
+  /** How often such a reply is an error with such a value in it. */
+  oddErrors: number
+  /** Milliseconds that it takes for each answer. */
+  answerMs: number
+  /** Requests that it really answers in a second: more get 429. */
+  pace: number
+  /** Most calls of one batch. */
+  callsMax: number
+  /** Bytes that it adds to each reply with blocks. */
+  junkBytes: number
+  /** The newest block that it has since it was cut off from its peers. */
+  cutOffAt: number
+  /** Blocks by which the head that it calls final is too high. Its newest blocks are on a chain of its own then. */
+  aheadBy: number
+  /** What it shows above finality. */
+  tail: TailLie | null
+}
+
+/** The state of a node without a trouble. */
+export const untroubled: Readonly<TroubledState> = {
+  anyValues: 0,
+  oddErrors: 0,
+  answerMs: 0,
+  pace: Number.POSITIVE_INFINITY,
+  callsMax: Number.POSITIVE_INFINITY,
+  junkBytes: 0,
+  cutOffAt: Number.POSITIVE_INFINITY,
+  aheadBy: 0,
+  tail: null,
+}
+
+/** What one node of several can do at any time and for any time. */
+interface Trouble {
+  /** No honest node does it: fewer nodes than the quorum may do it. */
+  readonly isLie: boolean
+  readonly begin: (random: Random, tip: number) => Partial<TroubledState>
+}
+
+const mebibyte = 2 ** 20
+const troubles = {
+  'values of any kind': {
+    isLie: true,
+    begin: (random) => ({ anyValues: random.pick([0.1, 0.5, 1]), oddErrors: random.pick([0.2, 1]) }),
+  },
+  'invented tail': { isLie: true, begin: () => ({ tail: 'many' }) },
+  'tail far ahead': { isLie: true, begin: () => ({ tail: 'far' }) },
+  'final head too high': { isLie: true, begin: (random) => ({ aheadBy: random.int(1, 10) }) },
+  'no batches, and slow': {
+    isLie: false,
+    begin: (random) => ({ callsMax: 1, answerMs: random.pick([1_800, random.int(5_500, 5_900)]) }),
+  },
+  slow: { isLie: false, begin: (random) => ({ answerMs: random.pick([2_500, 5_500]) }) },
+  // Its replies come after those of others.
+  junk: { isLie: false, begin: (random) => ({ junkBytes: random.pick([1, 2, 4]) * mebibyte, answerMs: 300 }) },
+  'cut off': { isLie: false, begin: (_, tip) => ({ cutOffAt: tip }) },
+  'fewer requests a second': { isLie: false, begin: (random) => ({ pace: random.pick([1, 2, 4]) }) },
+} as const satisfies Readonly<Record<string, Trouble>>
+
+/** The name of a trouble. */
+export type TroubleName = keyof typeof troubles
+/** The names of all troubles. */
+export const troubleNames = Object.keys(troubles) as readonly TroubleName[] // the keys
+
+/** Whether no honest node does it. */
+export const isLie = (name: TroubleName): boolean => troubles[name].isLie
+
+/** Any trouble that a node can have. */
+export const drawTrouble = (random: Random, canLie: boolean): TroubleName =>
+  random.pick(troubleNames.filter((name) => canLie || !isLie(name)))
+
+/** What changes where the trouble begins. `tip` is the height of the newest block. */
+export const beginningOf = (name: TroubleName, random: Random, tip: number): Partial<TroubledState> =>
+  troubles[name].begin(random, tip)

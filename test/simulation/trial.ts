@@ -1,0 +1,205 @@
+import { addressOf } from '../support/transaction-spec.ts'
+import { isLie, type TroubleName } from './node-troubles.ts'
+import { beginTrouble, type SimulatedNode } from './nodes.ts'
+import { expectedDeposit } from './oracle.ts'
+import { payTrx } from './payments.ts'
+import { freeAllowance, type Trial } from './scenario.ts'
+import { pass, type SimulatedRun } from './simulated-run.ts'
+import { createPositionCheck } from './storm.ts'
+
+/** When the platform fails, and for how long, in seconds of the trial. */
+const platformFrom = 60
+const platformUntil = 120
+/** By so much a clock is ahead for a while, and then steps back. */
+const clockStepMs = 600_000
+/** The limit that a tick has, whatever it waits for. */
+const tickLimitMs = 150_000
+/** A far tail is shown for so many seconds. */
+const farSeconds = 40
+
+/**
+ * One node does what it can, or a clock or the database fails, while the other nodes are well. The position moves, deposits are
+ * credited and reported in time, and the node is named.
+ */
+export async function endureTrial(run: SimulatedRun): Promise<void> {
+  const { env, nodes, stored } = run
+  const { trial } = env.scenario
+  if (trial === null || env.shown.size === 0 || stored.scan() === undefined) return
+  env.phase = 'storm'
+  env.trial = trial
+  env.named.clear()
+  nodes.recover(null)
+  const begunAt = env.scheduler.now()
+  const ticksBefore = env.counts.get('call: scanner alarm') ?? 0
+  const node = beginTroubles(run, trial)
+  const isNeeded = node !== null && nodes.list.length === env.scenario.quorum
+  const checkPosition = createPositionCheck(run)
+  const checkCredits = createCreditCheck(run)
+  const countRequests = createRequestCount(run)
+  const { junkBytes = 0 } = node ?? {}
+  if (node !== null) node.junkBytes = 0
+  for (let second = 0; second < trial.minutes * 60 && env.violation === null; second += 5) {
+    const excused = [failPlatform(run, trial, second), isNeeded ? excuse(trial, begunAt) : 0]
+    if (second % 30 === 0) pay(run)
+    if (second === farSeconds && node?.tail === 'far') node.tail = null
+    if (second === trial.minutes * 30) {
+      countRequests.half()
+      if (node !== null) node.junkBytes = junkBytes
+    }
+    checkCredits(checkPosition(Math.max(...excused)))
+    if (Math.max(...excused) === 0) checkEvents(run)
+    await pass(env, 5_000)
+  }
+  env.clockMs = 0
+  const isQuiet = node === null && trial.platform === 'well' && env.openGaps.size === 0
+  if (isQuiet && env.violation === null) checkTicks(run, begunAt, ticksBefore)
+  if (node !== null && env.violation === null) {
+    if (junkBytes > 0 && trial.platform === 'well') countRequests.check(node)
+    if (trial.trouble !== 'cut off') checkSeen(run, trial, begunAt)
+    checkNamed(run, node, trial, begunAt)
+  }
+  nodes.recover(null)
+  env.trial = null
+}
+
+/** Begins what one node does. Null where no node does anything: for a lie, the others must be a quorum. */
+function beginTroubles({ env, nodes }: SimulatedRun, { trouble, tail, isFirst }: Trial): SimulatedNode | null {
+  const { quorum } = env.scenario
+  const canLie = quorum > 1 && nodes.list.length > quorum
+  const [first, ...others] = nodes.list
+  if (first === undefined || others.length === 0 || (isLie(trouble) && !canLie)) return null
+  const node = isFirst ? first : env.troubles.pick(others)
+  beginTrouble(env, node, trouble)
+  if (tail !== null && canLie) node.tail = tail
+  if (trouble === 'final head too high') env.troubles.pick(nodes.list.filter((one) => one !== node)).behind = 1
+  return node
+}
+
+/** Until when a node that is needed for the quorum excuses the scan. */
+function excuse({ trouble }: Trial, begunAt: number): number {
+  const isFast = trouble === 'fewer requests a second' || trouble === 'junk'
+  return isFast ? begunAt + 60_000 : Number.POSITIVE_INFINITY
+}
+
+/** Does what the platform does at this second. Returns until when it excuses the scan. */
+function failPlatform({ env }: SimulatedRun, { platform }: Trial, second: number): number {
+  const until = env.scheduler.now() + (platformUntil - second) * 1_000
+  if (second === platformFrom) {
+    if (platform !== 'well') env.count(`platform: ${platform}`)
+    if (platform === 'clock') env.clockMs = clockStepMs
+    if (platform === 'full') env.fullUntil = until
+    if (platform === 'hanging') env.hangsNext = true
+  }
+  if (second === platformUntil) env.clockMs = 0
+  if (second < platformFrom) return 0
+  return platform === 'full' ? until : platform === 'hanging' ? until + tickLimitMs : 0
+}
+
+function pay({ env }: SimulatedRun): void {
+  const to = env.troubles.pick([...env.shown.keys()])
+  env.queued.push(payTrx(payer, to, BigInt(env.troubles.int(1, 1_000_000))))
+}
+
+const payer = addressOf(0x2003)
+
+/** A check that all deposits up to a height are decided, also those in blocks that are put aside. */
+function createCreditCheck({ env, stored }: SimulatedRun): (due: number) => void {
+  let checked = env.chain.tip().height
+  return (due) => {
+    for (const transfer of env.transfers.values()) {
+      const { height, promised, txid, position } = transfer
+      if (height <= checked || height > due || !promised || expectedDeposit(env, transfer) === null) continue
+      if (!stored.isDecided(txid, position)) env.violate(`${txid}:${position} was final long ago and is not decided`)
+    }
+    checked = Math.max(checked, due)
+  }
+}
+
+/** How late the event of a credit may be at the endpoint that is well. */
+const eventMsMax = 30_000
+
+function checkEvents({ env, stored }: SimulatedRun): void {
+  const waits = stored.oldestCredit()
+  const ms = env.scheduler.now() - (waits?.createdAt ?? Number.POSITIVE_INFINITY)
+  if (env.clockMs === 0 && ms > eventMsMax) env.violate(`event ${waits?.id} of a credit is ${ms} ms late`)
+}
+
+/** What must have named a node, by its trouble: an alarm, or at least a warning of each request. */
+const namedBy: Partial<Record<TroubleName, readonly string[]>> = {
+  'values of any kind': ['node-error', 'node-lies', 'node-unfit', 'nodes-disagree'],
+  'final head too high': ['node-lies', 'nodes-disagree'],
+  'tail far ahead': ['node-lies'],
+  'no batches, and slow': ['node-error', 'node-behind'],
+  'cut off': ['node-behind'],
+}
+/** Requests after which a node must be known. */
+const knownAfter = 5
+/** A node that is behind is named after three minutes. */
+const behindMs = 200_000
+
+/** The node is named where it was asked, by what was logged in the trial or by an alarm that was raised before. */
+function checkNamed({ env, stored }: SimulatedRun, node: SimulatedNode, { trouble }: Trial, begunAt: number): void {
+  const wanted = namedBy[trouble]
+  const asked = node.requests.filter((at) => at > begunAt)
+  const ms = (asked.at(-1) ?? 0) - (asked[0] ?? 0)
+  if (wanted === undefined || asked.length < knownAfter || (trouble === 'cut off' && ms < behindMs)) return
+  const { number } = node
+  const raised = stored.alarms().filter(({ detail }) => new RegExp(`(^|\\D)${number}(\\D|$)`).test(detail))
+  const names = new Set([...(env.named.get(number) ?? []), ...raised.map(({ name }) => name)])
+  if (!wanted.some((name) => names.has(name))) env.violate(`node ${number} is not named, and has: ${trouble}`)
+}
+
+/** Counts requests of each half of the trial. A node that has junk in its replies must not make others get half as many again. */
+function createRequestCount({ env, nodes }: SimulatedRun) {
+  const ticks = () => env.counts.get('call: scanner alarm') ?? 0
+  const begun = { at: env.scheduler.now(), ticks: ticks() }
+  let half = begun
+  return {
+    half() {
+      half = { at: env.scheduler.now(), ticks: ticks() }
+    },
+    check(node: SimulatedNode) {
+      const mostOf = (list: readonly SimulatedNode[], from: typeof begun, to: typeof begun) =>
+        Math.max(...list.map(({ requests }) => requests.filter((at) => at > from.at && at <= to.at).length)) /
+        Math.max(1, to.ticks - from.ticks)
+      const end = { at: env.scheduler.now(), ticks: ticks() }
+      const before = mostOf(nodes.list, begun, half)
+      const after = mostOf(
+        nodes.list.filter((one) => one !== node),
+        half,
+        end,
+      )
+      if (after > before * 1.5 + 1) env.violate(`${after.toFixed(1)} requests a tick where it was ${before.toFixed(1)}`)
+    },
+  }
+}
+
+/** Requests of a tick that is caught up: head, blocks and logs at each node of the quorum, and the tail's at one. */
+const tickRequestsOf = (quorum: number) => 3 * quorum + 2
+/** Gaps, comparisons and a node that is asked again have at most this part of them, over all ticks of a trial. */
+const furtherPart = 0.35
+
+/** An instance that is evicted after each tick asks no more than one that lives. */
+function checkTicks({ env, nodes }: SimulatedRun, begunAt: number, ticksBefore: number): void {
+  const ticks = (env.counts.get('call: scanner alarm') ?? 0) - ticksBefore
+  const sent = nodes.list.flatMap(({ requests }) => requests.filter((at) => at > begunAt)).length
+  const most = tickRequestsOf(env.scenario.quorum) * (1 + furtherPart)
+  if (sent > ticks * most)
+    env.violate(`a tick sends ${(sent / ticks).toFixed(1)} requests, and needs ${most.toFixed(1)} at most`)
+}
+
+/** Once a node shows no more blocks than there can be, transfers are seen again before they are final. */
+function checkSeen({ env, stored }: SimulatedRun, { tail, platform }: Trial, begunAt: number): void {
+  const { scanEverySeconds, finalityLag } = env.scenario
+  const isLong = finalityLag * 3 >= scanEverySeconds + 10
+  if (tail !== 'far' || platform !== 'well' || !isLong || env.allowance !== freeAllowance) return
+  const from = (begunAt + (farSeconds + scanEverySeconds + 10) * 1_000) / 1_000
+  const to = env.scheduler.now() / 1_000 - scanEverySeconds - 10
+  const isDue = ({ height }: { readonly height: number }) => {
+    const { seconds = 0 } = env.chain.at(height) ?? {}
+    return seconds > from && seconds < to
+  }
+  const due = [...env.transfers.values()].filter((one) => one.from === payer && isDue(one))
+  const seen = new Set(stored.events().flatMap(({ type, txid }) => (type === 'deposit.seen' ? [txid] : [])))
+  if (due.length >= 3 && !due.some(({ txid }) => seen.has(txid))) env.violate('no transfer is seen before it is final')
+}
