@@ -258,7 +258,7 @@ function writeTransfer(decided: DecidedTransfer): Pick<TransferRow, (typeof list
 }
 
 /** Fails the batch where a correction came in between: `height` becomes NULL. */
-export function requireCorrection(db: WriteDatabase, { correctedBy }: { readonly correctedBy: number }) {
+function requireCorrection(db: WriteDatabase, { correctedBy }: { readonly correctedBy: number }) {
   const { height, corrected_by } = scans
   const query = sql`UPDATE ${scans} SET ${bare(height)} = iif(${eq(corrected_by, correctedBy)}, ${height}, NULL)`
   return toStatement(db, query)

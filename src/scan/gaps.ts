@@ -83,7 +83,7 @@ function triedLater(part: RescanPart, why: string, at: UnixMs): RescanPart {
  * to be read, and the rest, which was not asked for yet. Where all that was read is not agreed on, the rest waits with it for some
  * tries: nodes that differ for a while differ about many blocks.
  */
-export function partsLeft(due: RescanPart, blocks: readonly BlockReading[], at: UnixMs): readonly RescanPart[] {
+function partsLeft(due: RescanPart, blocks: readonly BlockReading[], at: UnixMs): readonly RescanPart[] {
   const next = (due.from + blocks.length) as BlockHeight // safe: at most one above the last block
   const isNothing = blocks.every(({ kind }) => kind === 'not-agreed')
   if (isNothing && next <= due.to && due.attempts < splitAttempts) return [triedLater(due, notAgreed, at)]

@@ -4,7 +4,6 @@ import {
   isRefusedBy,
   madeOnce,
   memberList,
-  statement,
   toJsonTexts,
   toStatement,
   type WriteDatabase,
@@ -16,15 +15,6 @@ let db: WriteDatabase
 
 beforeEach(async () => {
   db = await openDatabase()
-})
-
-it('a parameter has one value wherever its name is, whatever the order of the values', async () => {
-  const select = statement(`SELECT :b AS first, :a AS second, :b || ':c' AS third`)
-  expect(await select(db, { a: 1, b: 'x', c: 'unused' }).first()).toEqual({ first: 'x', second: 1, third: 'x:c' })
-})
-
-it('a statement without one of its values is a bug, and throws', () => {
-  expect(() => statement('SELECT :a')(db, { b: 1 })).toThrow('no value for :a')
 })
 
 it('SQL that is made once has no values', () => {

@@ -7,7 +7,8 @@ import type { Wire } from '../support/block-json.ts'
 import { createChain } from '../support/chain-builder.ts'
 import { changing, type Fault, type IncomingRequest } from '../support/scripted-node.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
-import { at, createHarness, createProbed, type Harness, readBlocks, refOf, txidAt, us, wordsOf } from './harness.ts'
+import { at, createHarness, createProbed, type Harness, readBlocks, refOf, txidAt, us, wordsOf   headOf,
+} from './harness.ts'
 
 type Ask = (chain: Chain, h: Harness) => ChainResult<unknown>
 /** Everything that is asked of nodes. */
@@ -17,7 +18,7 @@ const questions: Readonly<Record<string, Ask>> = {
   'final blocks': (chain, { chain: { firstHeight } }) => chain.finalBlocks(at(firstHeight), at(firstHeight + 1)),
   'final blocks without a log': (chain, h) => chain.finalBlocks(at(finalOf(h)), at(finalOf(h))),
   receipts: (chain, h) => chain.receiptTransfers(firstOf(h), [txidAt(h.chain, h.chain.firstHeight, 1)]),
-  tail: (chain, h) => chain.tail(refOf(h.chain, finalOf(h))),
+  tail: (chain, h) => chain.tail(refOf(h.chain, finalOf(h)), headOf(h)),
   'the place of a transaction': (chain, h) => chain.locate(txidAt(h.chain, h.chain.firstHeight, 0)),
   'a transaction': (chain, h) =>
     chain.finalTransaction(txidAt(h.chain, h.chain.firstHeight, 1), at(h.chain.firstHeight)),

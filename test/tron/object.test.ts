@@ -17,7 +17,7 @@ async function tick(h: Harness) {
   if (!read.ok) return read
   const { height } = read.value.header
   const blocks = await h.settle(chain.finalBlocks(at(Math.max(height - 6, h.chain.firstHeight)), at(height)))
-  return blocks.ok ? h.settle(chain.tail(refOf(h.chain, height))) : blocks
+  return blocks.ok ? h.settle(chain.tail(refOf(h.chain, height), read.value.header)) : blocks
 }
 
 describe('an object that is evicted between ticks', () => {

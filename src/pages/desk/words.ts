@@ -84,6 +84,14 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
     '请恢复旧数据库，或把 `TRON_FIRST_INDEX` 设为大于所有用过的序号。',
   ],
   misconfigured: ['有设置缺失或错误，服务停止。', '日志行指出是哪项设置以及它的取值要求。'],
+  'database-filling': [
+    '数据库已达到 D1 单个数据库容量的 70%。',
+    '没有任何损失，速度也不受影响。请降低 `EVENTS_KEEP_DAYS`，或准备在同一密钥的另一个账户上进行第二次部署。',
+  ],
+  'database-nearly-full': [
+    '数据库已达到 D1 单个数据库容量的 90%。',
+    '请立即处理：数据库写满后不再入账，也不再分配地址；有空间后会从停下的地方继续。请降低 `EVENTS_KEEP_DAYS`：随后会自动删除较早的事件。',
+  ],
   'endpoint-failing': [
     '`WEBHOOKS` 中有接收端已失败一小时。',
     '充值照常入账。事件按顺序等待，并会自动重发。起始时间和原因见 `npm run operate -- webhooks status --production`。',
