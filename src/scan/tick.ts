@@ -18,7 +18,7 @@ import { nodesStatement } from './scan-state.ts'
 import type { Scans, ScansParts } from './scans.ts'
 import { watchSize } from './size.ts'
 import { watchScan } from './watch.ts'
-import { droppedKeptMs, selectWork, type Work } from './work.ts'
+import { droppedKeptMs, selectWork, type TickWork } from './work.ts'
 
 /** After this, a tick ends: what is left waits for the next one. */
 export const tickMs = 25_000
@@ -85,7 +85,7 @@ export async function runTick(parts: ScannerParts, scans: Pick<Scans, 'tick'>, s
 function wellKinds(
   { firstIndex, currencies }: ScannerParts,
   rules: JudgeRules | null,
-  { hasAddress }: Work,
+  { hasAddress }: TickWork,
 ): readonly AlarmKind[] {
   const canIssue = firstIndex !== null || hasAddress
   const accepted = [...currencies.byContract].filter(([, { retired }]) => !retired)
@@ -144,7 +144,7 @@ async function reportNotFound({ db, alarms }: ScannerParts): Promise<void> {
 async function useRest(
   parts: ScannerParts,
   { state, rules, head }: ScanEnd,
-  work: Work,
+  work: TickWork,
   startedAt: UnixMs,
   nextAt: UnixMs,
 ): Promise<void> {

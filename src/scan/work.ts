@@ -10,7 +10,7 @@ const dayMs = 86_400_000
 export const droppedKeptMs = dayMs
 
 /** What there is to do in a tick beside the scan. */
-export interface Work {
+export interface TickWork {
   /** The lowest height above the position at which a transfer was seen, or null. */
   readonly firstSeen: BlockHeight | null
   /** Whether transfers are held. */
@@ -33,7 +33,7 @@ export interface Work {
 export async function selectWork(
   db: ReadDatabase,
   { now, eventsKeepDays }: { readonly now: UnixMs; readonly eventsKeepDays: number },
-): Promise<Work> {
+): Promise<TickWork> {
   const { state, height, sought, changed_at } = transfers
   const any = (index: string, condition: ReturnType<typeof sql>) =>
     sql`EXISTS (SELECT 1 FROM ${transfers} INDEXED BY ${sql.raw(index)} WHERE ${condition})`
@@ -50,7 +50,7 @@ export async function selectWork(
   (SELECT ${events.created_at} < ${now - eventsKeepDays * dayMs} FROM ${events} ORDER BY ${events.id} LIMIT 1) AS "hasOldEvents",
   EXISTS (SELECT 1 FROM ${addresses}) AS "hasAddress",
   (SELECT coalesce(max(${sizes.day}), 0) FROM ${sizes}) AS "sizeDay"`,
-  ).first<Record<keyof Work, number | null>>()
+  ).first<Record<keyof TickWork, number | null>>()
   if (row === null) throw new Error('a query without FROM has a row')
   const { firstSeen, hasHeld, hasSought, hasRescans, hasOld, hasOldEvents, hasAddress, sizeDay } = row
   return {

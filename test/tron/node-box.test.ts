@@ -7,7 +7,17 @@ import type { Wire } from '../support/block-json.ts'
 import { createChain } from '../support/chain-builder.ts'
 import { changing, type Fault, type IncomingRequest } from '../support/scripted-node.ts'
 import { usdtAddress } from '../support/transaction-spec.ts'
-import { at, createHarness, createProbed, type Harness, readBlocks, refOf, txidAt, us, wordsOf   headOf,
+import {
+  at,
+  createHarness,
+  createProbed,
+  type Harness,
+  headOf,
+  readBlocks,
+  refOf,
+  txidAt,
+  us,
+  wordsOf,
 } from './harness.ts'
 
 type Ask = (chain: Chain, h: Harness) => ChainResult<unknown>
