@@ -6,7 +6,7 @@ import { type Answers, agreeOnOne, collect, failureOf, type Vote } from './agree
 import { askOne, parseFinalized, recordError, recordUnfit } from './ask.ts'
 import { blockCall, parseResult } from './json-rpc.ts'
 import { behindAlarmMs, behindMs, headAgeMsMax, headHeightsMax, headLagBlocksMax, headSpreadMax } from './limits.ts'
-import { noteTrouble, type Session, type TronNode } from './node.ts'
+import { earlierOf, noteTrouble, type Session, type TronNode } from './node.ts'
 import { parseBriefBlock } from './parse/block.ts'
 import { whyImplausible } from './plausible.ts'
 import { type NodeErrorKind, type NodeResult, nodeError } from './transport.ts'
@@ -98,24 +98,22 @@ async function watchHeads(session: Session, { answers, errors }: Heads): Promise
     ...silent.map(([node]) => ({ node, height: null })),
   ]
   for (const { node, height } of behind) {
-    node.behindSince ??= now
-    const [{ number }, seconds] = [node, Math.floor((now - node.behindSince) / 1000)]
-    if (seconds * 1000 < behindAlarmMs) continue
-    report(
-      'node-behind',
-      { node: number },
-      {
-        node: number,
-        height,
-        newest: answers.length > 0 ? newest : null,
-        seconds,
-      },
-    )
+    node.behindSince = earlierOf(node.behindSince, now)
+    const { number, behindSince } = node
+    if (now - behindSince < behindAlarmMs) continue
+    const seconds = Math.floor((now - behindSince) / 1000)
+    report('node-behind', { node: number }, {
+      node: number,
+      height,
+      newest: answers.length > 0 ? newest : null,
+      seconds,
+    })
   }
   const late = new Set(behind.map(({ node }) => node))
   for (const { node } of answers) {
     if (late.has(node) || node.behindSince === null) continue
-    if (await reportEnd('node-behind', { node: node.number })) node.behindSince = null
+    const canBeRaised = now - node.behindSince >= behindAlarmMs
+    if (!canBeRaised || (await reportEnd('node-behind', { node: node.number }))) node.behindSince = null
   }
   for (const node of [...answers.map((answer) => answer.node), ...late]) noteTrouble(session.pool, node)
   session.pool.remember()

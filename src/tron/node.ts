@@ -176,6 +176,9 @@ export function isAhead(until: number, ms: number, now: number): boolean {
   return until > now && until - now <= ms
 }
 
+/** Since when something lasts. A time that is ahead is of a clock that has stepped back. */
+export const earlierOf = (since: UnixMs | null, now: UnixMs): UnixMs => (since === null || since > now ? now : since)
+
 /** Rests have jitter of up to half. */
 const restMsLongest = limits.rateLimitMsMax * 1.5
 
@@ -252,7 +255,7 @@ export function noteTrouble(pool: Pool, node: TronNode): void {
   const { rpc, api, unfit, behindSince } = node
   const isWell = rpc.restUntil === 0 && api.restUntil === 0 && unfit === null && behindSince === null
   const now = pool.clock.now()
-  if (!isWell) node.troubleSince ??= now
+  if (!isWell) node.troubleSince = earlierOf(node.troubleSince, now)
   else {
     const hadTrouble = node.troubleSince !== null && now - node.troubleSince >= limits.troubleMsMin
     if (hadTrouble) pool.recoveredAt = now
