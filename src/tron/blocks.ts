@@ -135,7 +135,8 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
     return verdict.value.header.parentHash !== before.value.header.hash
   })
   // Others have given what was too large at these, so they are asked before them.
-  if (end !== 0 && verdicts.length > 0) {
+  const [first] = verdicts
+  if (first !== undefined && 'value' in first) {
     for (const [node, { kind }] of errors) if (kind === 'too-large') demote(node, session.pool.clock)
   }
   return { verdicts: end === -1 ? verdicts : verdicts.slice(0, end), errors }

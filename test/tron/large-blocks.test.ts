@@ -129,6 +129,15 @@ describe('a block that no reply can hold', () => {
     expect(await lengthsWith(junk)).toEqual(await lengthsWith(null))
   })
 
+  it('is asked of a node after the others, if its reply was too large and they agreed on theirs', async () => {
+    const h = await createProbed({ nodes: 3, quorum: 2 })
+    h.fail(0, { kind: 'oversize' })
+    expect(wordsOf(await read(h))).toEqual([2, 2, 2, 2, 2])
+    expect(h.node(0).requests).toHaveLength(1)
+    expect(wordsOf(await read(h))).toEqual([2, 2, 2, 2, 2])
+    expect(h.node(0).requests).toHaveLength(1)
+  })
+
   it('makes questions smaller, and small blocks make them larger again', async () => {
     const chain = createChain()
     chain.addEmpty(400)
