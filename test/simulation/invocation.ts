@@ -22,6 +22,8 @@ export interface Invocation {
   readonly clock: Clock
   readonly uniqueName: () => string
   step(): Promise<void>
+  /** The time of the newest timer: a request sets one for its own limit right before it is sent. */
+  timerMs: number
   /** Whether a trip to the database or a call of an object has failed. */
   platformFailed: boolean
 }
@@ -69,9 +71,10 @@ export function createLifetime(env: Environment, name: string, skewMs: number, s
 export function createInvocation(env: Environment, kind: string, name: string, lifetime: Lifetime): Invocation {
   const { random, scheduler } = env
   let names = 0
-  return {
+  const invocation: Invocation = {
     kind,
     name,
+    timerMs: 0,
     platformFailed: false,
     step: lifetime.step,
     uniqueName() {
@@ -81,12 +84,14 @@ export function createInvocation(env: Environment, kind: string, name: string, l
     clock: {
       now: () => (scheduler.now() + lifetime.skewMs + env.clockMs) as UnixMs, // milliseconds since 1970
       sleep: async (ms) => {
+        invocation.timerMs = ms
         await scheduler.wait(ms)
         if (lifetime.isOver()) await new Promise(() => {})
       },
       random: () => random.next(),
     },
   }
+  return invocation
 }
 
 /** Follows the promises of each invocation, so that the functions of the platform find theirs. */

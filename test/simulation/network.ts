@@ -31,6 +31,7 @@ export function connectToNodes(
   return async (url, body) => {
     const incoming = receive(nodes, url, body)
     const { node, service } = incoming
+    const limitMs = invocation.timerMs
     await invocation.step()
     checkAllowance(env, node, invocation.kind)
     await scheduler.wait(latency())
@@ -39,7 +40,7 @@ export function connectToNodes(
     env.trace(() => {
       return `${invocation.name} → node ${node.number} ${service} ${describe(incoming)} ${malformed?.name ?? ''}`
     })
-    if (node.answerMs > 0) await scheduler.wait(node.answerMs)
+    if (node.answerMs > 0) await scheduler.wait(Math.min(node.answerMs, Math.max(0, limitMs - beforeLimitMs)))
     const response = reportingBugs(env, () => reply(env, nodes, incoming, malformed))
     if (malformed?.kind === 'late') await scheduler.wait(random.int(2_000, 9_000))
     await scheduler.wait(latency())
@@ -49,6 +50,9 @@ export function connectToNodes(
     return response
   }
 }
+
+/** A node that answers just before the limit of a request has so much time left, in which replies travel. */
+const beforeLimitMs = 300
 
 const dayMs = 86_400_000
 

@@ -109,7 +109,7 @@ const onceFailed: readonly (readonly [sentence: string, overrides: Overrides])[]
   ],
   [
     'a node that takes no batches and answers just in time ends no tick',
-    { ...three, trial: { ...trial, trouble: 'no batches, and slow' } },
+    { ...three, evicts: true, trial: { ...trial, trouble: 'no batches, and slow' } },
   ],
   ['a node that is slow keeps nobody waiting', { ...three, trial: { ...trial, trouble: 'slow' } }],
   ['junk in the replies of one node costs no other one requests', { ...three, trial: { ...trial, trouble: 'junk' } }],
