@@ -102,12 +102,16 @@ async function watchHeads(session: Session, { answers, errors }: Heads): Promise
     const { number, behindSince } = node
     if (now - behindSince < behindAlarmMs) continue
     const seconds = Math.floor((now - behindSince) / 1000)
-    report('node-behind', { node: number }, {
-      node: number,
-      height,
-      newest: answers.length > 0 ? newest : null,
-      seconds,
-    })
+    report(
+      'node-behind',
+      { node: number },
+      {
+        node: number,
+        height,
+        newest: answers.length > 0 ? newest : null,
+        seconds,
+      },
+    )
   }
   const late = new Set(behind.map(({ node }) => node))
   for (const { node } of answers) {
