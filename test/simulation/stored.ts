@@ -168,7 +168,7 @@ function scanReads({ rows, count }: Queries) {
     countOperators: count(`SELECT count(*) AS n FROM stored_setting WHERE name LIKE 'OPERATOR%'`),
     countSettings: count('SELECT count(*) AS n FROM stored_setting'),
     /** What raised alarms are about. */
-    alarms: rows<Texts<'name' | 'detail'>>('SELECT name, detail FROM alarm'),
+    alarms: rows<Texts<'kind' | 'subject'>>('SELECT kind, subject FROM alarm WHERE raised_at IS NOT NULL'),
   }
 }
 

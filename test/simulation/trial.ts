@@ -149,8 +149,8 @@ function checkNamed({ env, stored }: SimulatedRun, node: SimulatedNode, { troubl
   const ms = (asked.at(-1) ?? 0) - (asked[0] ?? 0)
   if (wanted === undefined || asked.length < knownAfter || (trouble === 'cut off' && ms < behindMs)) return
   const { number } = node
-  const raised = stored.alarms().filter(({ detail }) => new RegExp(`(^|\\D)${number}(\\D|$)`).test(detail))
-  const names = new Set([...(env.named.get(number) ?? []), ...raised.map(({ name }) => name)])
+  const raised = stored.alarms().filter(({ subject }) => (JSON.parse(subject) as { node?: number }).node === number)
+  const names = new Set([...(env.named.get(number) ?? []), ...raised.map(({ kind }) => kind)])
   if (!wanted.some((name) => names.has(name))) env.violate(`node ${number} is not named, and has: ${trouble}`)
 }
 
