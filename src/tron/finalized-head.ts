@@ -32,7 +32,9 @@ export async function readFinalizedHead(session: Session, known: StoredHead): Ch
     (node, boxed) => readHead(boxed, node, stored.value),
     (all) => {
       const isClose = all.every(({ value }) => all.every((other) => !isOvertaken(value, other.value)))
-      return isClose && all.length >= quorum ? 0 : Math.max(quorum - all.length, 1)
+      // Where all are old, another node can show that it is not the chain that stands still.
+      const isFresh = all.some(({ value }) => !isOld(value, pool.clock.now()))
+      return isClose && isFresh && all.length >= quorum ? 0 : Math.max(quorum - all.length, 1)
     },
   )
   const behind = await watchHeads(session, heads)
@@ -52,6 +54,8 @@ export async function readFinalizedHead(session: Session, known: StoredHead): Ch
   }
   return err(failure)
 }
+
+const isOld = ({ timestamp }: Head, now: number) => now - timestamp > headAgeMsMax
 
 /** Whether a head is lower than another one by more than heads of honest nodes are, one of which can have answered later. */
 function isOvertaken(head: Head, other: Head): boolean {
@@ -89,16 +93,20 @@ async function watchHeads(session: Session, { answers, errors }: Heads): Promise
   const { clock, report, reportEnd } = session.pool
   const now = clock.now()
   const newest = Math.max(...answers.map(({ value }) => value.height))
-  const isOld = ({ timestamp }: Head) => now - timestamp > headAgeMsMax
-  const someIsNew = answers.some(({ value }) => !isOld(value))
-  const isBehind = (head: Head) => newest - head.height > headLagBlocksMax || (isOld(head) && someIsNew)
+  const someIsNew = answers.some(({ value }) => !isOld(value, now))
+  const isBehind = (head: Head) => newest - head.height > headLagBlocksMax || (isOld(head, now) && someIsNew)
   const silent = [...errors].filter(([, { kind }]) => !otherTroubles.has(kind))
+  // One that was not asked meanwhile has been behind since the newest block that it shows.
+  const newestTime = Math.max(...answers.map(({ value }) => value.timestamp))
+  const sinceOf = ({ timestamp }: Head) => (now - (newestTime - timestamp)) as UnixMs // safe: now or earlier
   const behind = [
-    ...answers.filter(({ value }) => isBehind(value)).map(({ node, value }) => ({ node, height: value.height })),
-    ...silent.map(([node]) => ({ node, height: null })),
+    ...answers
+      .filter(({ value }) => isBehind(value))
+      .map(({ node, value }) => ({ node, height: value.height, since: sinceOf(value) })),
+    ...silent.map(([node]) => ({ node, height: null, since: now })),
   ]
-  for (const { node, height } of behind) {
-    node.behindSince = earlierOf(node.behindSince, now)
+  for (const { node, height, since } of behind) {
+    node.behindSince = earlierOf(node.behindSince, since)
     const { number, behindSince } = node
     if (now - behindSince < behindAlarmMs) continue
     const seconds = Math.floor((now - behindSince) / 1000)
