@@ -147,6 +147,7 @@ export const holdings = sqliteTable(
     read_to: integer().$type<BlockHeight>(), // and none above this one
     accepted: text().notNull().default('0'), // the difference that fees explain, or that was reported
     accepted_sent: integer().notNull().default(0), // transactions whose fees are in it
+    read_sent: integer().notNull().default(0), // transactions before the last judged reading
     differing: integer().notNull().default(0), // readings in a row that have found `difference`
     difference: text().notNull().default('0'), // what the last reading found beyond that
     due_at: instant(),
@@ -156,7 +157,15 @@ export const holdings = sqliteTable(
     index('holding_due').on(table.cuy, table.due_at),
     rule(table.cuy, positiveSafe),
     rule(table.address, hex(40)),
-    ...rules(safe, table.sent, table.changed_height, table.accepted_sent, table.differing, table.due_at),
+    ...rules(
+      safe,
+      table.sent,
+      table.changed_height,
+      table.accepted_sent,
+      table.read_sent,
+      table.differing,
+      table.due_at,
+    ),
     rule(table.balance, orNull(units)),
     rule(table.read_from, '(read_from IS NULL) = (balance IS NULL) AND (read_from IS NULL OR read_from >= 0)'),
     rule(table.read_to, '(read_to IS NULL) = (balance IS NULL) AND (read_to IS NULL OR read_to >= read_from)'),

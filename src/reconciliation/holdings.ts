@@ -117,6 +117,7 @@ function readHolding(row: HoldingRow): Holding {
     reading,
     accepted: BigInt(row.accepted),
     acceptedSent: row.accepted_sent,
+    readSent: row.read_sent,
     differing: row.differing,
     difference: BigInt(row.difference),
   }
@@ -138,6 +139,7 @@ function writeChange({ before, after }: HoldingChange): ChangeRow {
     read_to: reading?.toHeight ?? null,
     accepted: after.accepted.toString(),
     accepted_sent: after.acceptedSent,
+    read_sent: after.readSent,
     differing: after.differing,
     difference: after.difference.toString(),
     due_at: after.dueAt,
@@ -150,6 +152,7 @@ const compared = [
   'read_to',
   'accepted',
   'accepted_sent',
+  'read_sent',
   'differing',
   'difference',
   'due_at',

@@ -29,6 +29,8 @@ export interface DifferenceState {
   readonly accepted: bigint
   /** Sent transactions whose fees are accounted for: they explain nothing more. */
   readonly acceptedSent: number
+  /** Transactions that were sent before the last judged reading: what their fees took, `difference` lacks already. */
+  readonly readSent: number
   /** What the last reading found beyond that: more on the chain (positive), or less. */
   readonly difference: bigint
   /** How many readings in a row found exactly that, at most `readingsNeeded`: then it is reported. */
@@ -93,26 +95,31 @@ export interface Judgement extends DifferenceState {
 
 /**
  * Judges a balance that is to be compared with exactly what is recorded. A shortfall of TRX that fees of sent
- * transactions can explain is accepted at once. Any other difference must be found `readingsNeeded` times.
+ * transactions can explain is accepted at once. Any other difference must be found `readingsNeeded` times. What new
+ * transactions take of it is accepted as their fees, and the count goes on: an address in use pays one between any two readings.
  */
 export function judgeBalance(balance: bigint, holding: RecordedHolding, native: boolean): Judgement {
-  const { recorded, sent, accepted, acceptedSent, differing, difference } = holding
+  const { recorded, sent, accepted, acceptedSent, readSent, differing, difference } = holding
   const found = balance - recorded - accepted
-  const reported = differing >= readingsNeeded ? difference : 0n
-  /** Whatever is explained accounts for all fees so far: unused ones must not add up and hide a loss. */
-  const explained = (rest: bigint, fee: bigint): Judgement => {
-    const state = { accepted: accepted - fee, acceptedSent: sent, difference: rest }
-    if (rest !== 0n) return { ...state, differing: readingsNeeded, outcome: 'same' }
-    return { ...state, differing: 0, outcome: differing > 0 ? 'gone' : 'same' }
+  const isReported = differing >= readingsNeeded
+  const sentSince = (before: number) => Math.max(0, sent - before)
+  const feesMax = (transactions: number) => (native ? feeMaxSun * BigInt(transactions) : 0n)
+  const newSent = sentSince(Math.max(acceptedSent, readSent)) // a correction can have removed some
+  const nothing = { rest: 0n, max: feesMax(sentSince(acceptedSent)) }
+  const known = { rest: difference, max: feesMax(newSent) }
+  // The smaller fee is the likelier one. But the same shortfall as before can be the fee of a transaction that was recorded late.
+  const isLateFee = !isReported && found === difference
+  const explanations = difference < 0n && !isLateFee ? [known, nothing] : [nothing, known]
+  const rest = explanations.find((one) => one.rest >= found && one.rest - found <= one.max)?.rest
+  if (rest === undefined) {
+    return { accepted, acceptedSent, readSent: sent, difference: found, differing: 1, outcome: 'open' }
   }
-  if (found === 0n || found === reported) return explained(found, 0n)
-  // With a reported difference that remains or is gone: the smaller fee is the likelier one.
-  const base = [0n, reported].filter((rest) => rest > found).sort((a, b) => (a < b ? -1 : 1))[0]
-  const feesMax = native ? feeMaxSun * BigInt(Math.max(0, sent - acceptedSent)) : 0n
-  if (base !== undefined && base - found <= feesMax) return explained(base, base - found)
-  const times = found === difference ? differing + 1 : 1
-  const state = { accepted, differing: times, difference: found }
-  return times >= readingsNeeded
-    ? { ...state, acceptedSent: sent, outcome: 'found' }
-    : { ...state, acceptedSent, outcome: 'open' }
+  const state = { accepted: accepted - (rest - found), readSent: sent, difference: rest }
+  // What is settled accounts for all fees so far: unused ones must not add up and hide a loss.
+  const settled = { ...state, acceptedSent: sent }
+  if (rest === 0n) return { ...settled, differing: 0, outcome: differing > 0 ? 'gone' : 'same' }
+  if (isReported) return { ...settled, differing, outcome: 'same' }
+  if (differing + 1 >= readingsNeeded) return { ...settled, differing: readingsNeeded, outcome: 'found' }
+  // New fees are accounted for. The difference can lack older ones, which explain a shortfall if it is recorded later.
+  return { ...state, acceptedSent: acceptedSent + newSent, differing: differing + 1, outcome: 'open' }
 }

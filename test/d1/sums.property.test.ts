@@ -87,7 +87,14 @@ async function take(db: WriteDatabase, step: Step, n: number): Promise<void> {
     const { balance, difference, differing } = step
     const found = await selectDueHoldings(db, cuy(step.currency), ms(Number.MAX_SAFE_INTEGER), 2)
     const reading = balance === null ? null : { balance, fromHeight: height(90), toHeight: height(90 + n) }
-    const after = { reading, accepted: 0n, acceptedSent: 0, difference, differing: difference === 0n ? 0 : differing }
+    const after = {
+      reading,
+      accepted: 0n,
+      acceptedSent: 0,
+      readSent: 0,
+      difference,
+      differing: difference === 0n ? 0 : differing,
+    }
     await storeHoldings(
       db,
       found.map((before) => ({ before, after: { ...after, dueAt: at } })),

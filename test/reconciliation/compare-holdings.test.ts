@@ -112,6 +112,25 @@ describe('a surplus', () => {
   })
 })
 
+describe('an address that is collected every ten minutes', () => {
+  it('has its surplus reported within an hour, once and exactly, whatever its fees', async () => {
+    const service = await startReconciliation({ addresses: 1 })
+    /** A deposit that is collected but for the fee: it leaves the balance as it is. */
+    const collect = (fee: bigint) => service.minutes(10, [paid(1, 0, 10n * oneTrx), sent(1, 0, 10n * oneTrx - fee)])
+    for (const fee of [1_100_000n, 345_000n]) await collect(fee)
+    expect(service.raised).toEqual([])
+    service.setBalance(1, 0, 7n * oneTrx)
+    await service.minutes(7, [paid(1, 0, oneTrx)])
+    for (const fee of [268_000n, 1_100_000n, 345_000n, 268_000n, 345_000n]) await collect(fee)
+    expect(service.raised).toEqual([alarm(surplus, 1, 0, 6n * oneTrx)])
+    await collect(268_000n)
+    expect(service.raised).toHaveLength(1)
+    expect((await service.holdings())[0]).toMatchObject({
+      ...{ accepted: '-4039000', accepted_sent: 8, difference: '6000000', differing: 3 },
+    })
+  })
+})
+
 describe('collecting', () => {
   it('is not reported: its fee is accepted at once, and later differences are measured from there', async () => {
     const service = await startReconciliation({ addresses: 1 })

@@ -23,6 +23,7 @@ const holding = (changes: Partial<RecordedHolding> = {}): RecordedHolding => ({
   reading: null,
   accepted: 0n,
   acceptedSent: 0,
+  readSent: 0,
   difference: 0n,
   differing: 0,
   ...changes,
@@ -154,6 +155,7 @@ describe('a shortfall of TRX', () => {
     expect(judgeBalance(recorded + found * trx, before, true)).toEqual({
       accepted: -fee * trx,
       acceptedSent: 1,
+      readSent: 1,
       difference: rest * trx,
       differing: rest === 0n ? 0 : readingsNeeded,
       outcome: rest === 0n ? 'gone' : 'same',
@@ -173,6 +175,136 @@ describe('a shortfall of TRX', () => {
   })
 })
 
+/** A difference of 6 TRX that was found `differing` times, on an address that had sent 4 transactions by then. */
+const counted = (differing: number, changes: Partial<RecordedHolding> = {}): RecordedHolding => {
+  const fees = { accepted: -3n * trx, sent: 4, acceptedSent: 4, readSent: 4 }
+  return holding({ recorded: 1_000n * trx, ...fees, difference: 6n * trx, differing, ...changes })
+}
+
+describe('a difference of TRX that is being counted', () => {
+  type Case = [what: string, units: bigint, before: RecordedHolding, after: Partial<Judgement>]
+  const begunAnew = (difference: bigint) =>
+    ({ outcome: 'open', differing: 1, difference, accepted: -3n * trx }) as const
+  it.each<Case>([
+    [
+      'is found again beside the fee of a new transaction',
+      5n * trx,
+      counted(1, { sent: 5 }),
+      { outcome: 'open', differing: 2, difference: 6n * trx, accepted: -4n * trx, acceptedSent: 5 },
+    ],
+    [
+      'is reported, exactly, beside the fees of two',
+      4n * trx,
+      counted(2, { sent: 6 }),
+      { outcome: 'found', differing: 3, difference: 6n * trx, accepted: -5n * trx, acceptedSent: 6 },
+    ],
+    [
+      'accounts for a transaction that cost nothing',
+      6n * trx,
+      counted(1, { sent: 5 }),
+      { outcome: 'open', differing: 2, difference: 6n * trx, accepted: -3n * trx, acceptedSent: 5 },
+    ],
+    [
+      'keeps the fees that it can lack from before: they are needed where it is recorded later',
+      5n * trx,
+      counted(1, { sent: 5, acceptedSent: 2 }),
+      { outcome: 'open', differing: 2, accepted: -4n * trx, acceptedSent: 3 },
+    ],
+    ['is another one without a new transaction', 5n * trx, counted(2), begunAnew(5n * trx)],
+    [
+      'is another one where only older transactions have unused fees',
+      5n * trx,
+      counted(2, { acceptedSent: 2 }),
+      begunAnew(5n * trx),
+    ],
+    [
+      'is another one below the highest fee',
+      feeMaxSun - 1n,
+      counted(2, { sent: 5, difference: 2n * feeMaxSun }),
+      begunAnew(feeMaxSun - 1n),
+    ],
+    ['is another one where it has grown', 7n * trx, counted(2, { sent: 5 }), begunAnew(7n * trx)],
+    [
+      'is gone where it was recorded, beside the fee of a new transaction',
+      -1n * trx,
+      counted(2, { sent: 5 }),
+      { outcome: 'gone', differing: 0, difference: 0n, accepted: -4n * trx, acceptedSent: 5 },
+    ],
+  ])('%s', (_, found, before, after) => {
+    expect(judgeBalance(before.recorded + before.accepted + found, before, true)).toMatchObject(after)
+  })
+
+  it.each<[what: string, found: bigint, after: Partial<Judgement>]>([
+    [
+      'goes on beside the fee of a new transaction, which does not hide the loss',
+      -7n * trx,
+      { outcome: 'found', difference: -6n * trx, accepted: -4n * trx },
+    ],
+    [
+      'was the fee of that transaction, which was recorded late',
+      -6n * trx,
+      { outcome: 'gone', difference: 0n, accepted: -9n * trx },
+    ],
+  ])('or a shortfall: %s', (_, found, after) => {
+    const before = counted(2, { sent: 5, difference: -6n * trx })
+    expect(judgeBalance(before.recorded + before.accepted + found, before, true)).toMatchObject(after)
+  })
+
+  it('of a token is another one, whatever was sent', () => {
+    expect(judgeBalance(105n, holding({ difference: 6n, differing: 2, sent: 1 }), false)).toMatchObject({
+      ...{ outcome: 'open', differing: 1, difference: 5n, accepted: 0n },
+    })
+  })
+})
+
+it('hides no loss behind the fees of transactions from before the count', () => {
+  const before = holding({ recorded: 1_000n * trx, sent: 3 })
+  let now: RecordedHolding = before
+  const judge = (balance: bigint) => {
+    const after = judgeBalance(balance * trx, now, true)
+    now = { ...now, ...after }
+    return after
+  }
+  judge(1_500n)
+  judge(1_500n)
+  for (const outcome of ['open', 'open', 'found']) {
+    expect(judge(1_400n)).toMatchObject({ outcome, difference: 400n * trx, accepted: 0n })
+  }
+})
+
+it('is reported after three readings with its exact amount, whatever fees were paid and whatever was lost meanwhile', () => {
+  const fee = fc.bigInt(0n, feeMaxSun)
+  const interval = fc.array(fee, { maxLength: 3 })
+  const sum = (fees: readonly bigint[]) => fees.reduce((all, one) => all + one, 0n)
+  const surplus = fc.bigInt(4n * feeMaxSun, 10n ** 12n)
+  fc.assert(
+    fc.property(
+      fc.array(interval, { maxLength: 3 }),
+      surplus,
+      fc.bigInt(0n, 10n ** 9n),
+      fc.array(interval, { minLength: 2, maxLength: 2 }),
+      (before, amount, lost, during) => {
+        let now = holding({ recorded: 10n ** 15n })
+        let balance = now.recorded
+        const read = (change: bigint, fees: readonly bigint[]) => {
+          balance += change - sum(fees)
+          now = { ...now, sent: now.sent + fees.length }
+          const judgement = judgeBalance(balance, now, true)
+          now = { ...now, ...judgement }
+          return judgement.outcome
+        }
+        for (const fees of before) expect(read(0n, fees)).toBe('same')
+        read(amount + lost, [])
+        for (const change of [-lost, 0n]) read(change, [])
+        const outcomes = during.map((fees) => read(0n, fees))
+        expect(outcomes).toContain(lost === 0n ? 'same' : 'found')
+        expect(now).toMatchObject({ difference: amount, differing: readingsNeeded })
+        expect(now.accepted).toBe(-sum([...before, ...during].flat()))
+      },
+    ),
+  )
+})
+
 it('is reported with its exact amount, whatever fees and differences came before', () => {
   const amounts = fc.bigInt(-(10n ** 40n), 10n ** 40n)
   const state = fc.record({
@@ -182,6 +314,7 @@ it('is reported with its exact amount, whatever fees and differences came before
     differing: fc.integer({ min: 1, max: readingsNeeded }),
     sent: fc.nat(5),
     acceptedSent: fc.nat(5),
+    readSent: fc.nat(5),
   })
   fc.assert(
     fc.property(state, fc.bigInt(0n, 10n ** 40n), fc.boolean(), (changes, balance, native) => {
