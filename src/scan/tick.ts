@@ -43,7 +43,7 @@ export interface ScannerParts extends ScansParts {
   readonly eventsKeepDays: number
   readonly endpoints: readonly WebhookEndpoint[]
   /** Whether the configuration has the meaning of the stored data: otherwise a tick changes nothing. */
-  hasStoredMeaning(): Promise<boolean>
+  configMatchesData(): Promise<boolean>
   /** Names the configured nodes: another text is another set of nodes. */
   readonly nodes: string
   /** When a node was last well again after minutes of trouble; 0 where none was. */
@@ -60,7 +60,7 @@ export interface ScannerParts extends ScansParts {
 export async function runTick(parts: ScannerParts, scans: Pick<Scans, 'tick'>, startedAt: UnixMs): Promise<UnixMs> {
   const { db, clock, alarms } = parts
   const everyMs = parts.scanEverySeconds * 1000
-  if (!(await parts.hasStoredMeaning())) return (startedAt + everyMs) as UnixMs // safe: a later time
+  if (!(await parts.configMatchesData())) return (startedAt + everyMs) as UnixMs // safe: a later time
   const delivery = await watchEndpoints(parts) // before the first event that a new endpoint gets
   const end = await scans.tick()
   const { state, rules, head, behind, failure, latest } = end
