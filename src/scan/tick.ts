@@ -23,7 +23,7 @@ import { droppedKeptMs, selectWork, type TickWork } from './work.ts'
 /** After this, a tick ends: what is left waits for the next one. */
 export const tickMs = 25_000
 /** Work with leftover requests gets at least this long in a tick. */
-const restMsMin = 1_000
+const leftoverMsMin = 1_000
 /** Credited transfers that one tick reports as not found again. */
 const notFoundMax = 100
 /** Dropped transfers that one tick removes. */
@@ -70,7 +70,7 @@ export async function runTick(parts: ScannerParts, scans: Pick<Scans, 'tick'>, s
     parts.wakeEndpoints()
   }
   const next = () => nextTickAt(parts, end, work.firstSeen, startedAt)
-  await useRest(parts, end, work, startedAt, next())
+  await useLeftover(parts, end, work, startedAt, next())
   if (work.hasOld) await removeDropped(db, (clock.now() - droppedKeptMs) as UnixMs, removedMax) // safe: an earlier time
   if (work.hasOldEvents) await removeExpiredEvents(parts)
   const gaps = work.hasRescans ? await selectOpenGaps(db) : []
@@ -141,7 +141,7 @@ async function reportNotFound({ db, alarms }: ScannerParts): Promise<void> {
 }
 
 /** Gaps and comparisons, with leftover requests and time: until the next tick is due, but for a second at least. */
-async function useRest(
+async function useLeftover(
   parts: ScannerParts,
   { state, rules, head }: ScanEnd,
   work: TickWork,
@@ -151,8 +151,8 @@ async function useRest(
   const { clock } = parts
   if (state === null || rules === null || head === null || state.halted !== null) return
   const now = clock.now()
-  const until = Math.max(now + restMsMin, Math.min(nextAt, startedAt + tickMs)) as UnixMs // safe: a later time
-  const chain = parts.openChain({ kind: 'rest' }, until)
+  const until = Math.max(now + leftoverMsMin, Math.min(nextAt, startedAt + tickMs)) as UnixMs // safe: a later time
+  const chain = parts.openChain({ kind: 'leftover' }, until)
   if (work.hasRescans || state.nodes !== parts.nodes) await noteNodes(parts, state.nodes, now)
   const half = (now + (until - now) / 2) as UnixMs // safe: a later time
   if (work.hasRescans) await readAgain(parts, chain, { rules, correctedBy: state.correctedBy }, half)
