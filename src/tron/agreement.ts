@@ -71,9 +71,14 @@ function inOrder({ nodes, clock }: Pool, requirement: Requirement): TronNode[] {
   const ranked = nodes.flatMap((node) => {
     const standing = services.map((service) => standingOf(node[service], now))
     if (standing.includes('blocked')) return []
-    return [{ node, rank: Math.max(...standing.map((one) => (standings as readonly string[]).indexOf(one))) }]
+    const rank = Math.max(...standing.map((one) => (standings as readonly string[]).indexOf(one)))
+    return [{ node, rank, demotedUntil: Math.max(...services.map((service) => node[service].demotedUntil)) }]
   })
-  return ranked.sort((a, b) => a.rank - b.rank).map(({ node }) => node) // stable
+  // Of those that are demoted, the newest one comes last. Otherwise the order is that of the configuration.
+  const isDemoted = ({ rank }: (typeof ranked)[number]) => standings[rank] === 'demoted'
+  const byTime = (a: (typeof ranked)[number], b: (typeof ranked)[number]) =>
+    isDemoted(a) ? a.demotedUntil - b.demotedUntil : 0
+  return ranked.sort((a, b) => a.rank - b.rank || byTime(a, b)).map(({ node }) => node) // stable
 }
 
 /** The first answer that any node gives. */

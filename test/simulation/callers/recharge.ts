@@ -59,6 +59,8 @@ function checkCredited({ env, stored }: Client, uid: Uid, since: number, { credi
 
 /** A scan that ended less than one block time before a request answers it. */
 const blockMs = 3_000
+/** The tail is read after the final blocks are stored, for as long as a tick reads blocks. */
+const tailMs = 18_000
 /** While trips to the database are slow, the scanner learns late that a scan is stored. */
 const slowTripMs = 64_000
 /** So long ago entries can have been made that have a later time than any clock now. */
@@ -68,7 +70,7 @@ const isSlowAt = (phase: Environment['phase']) => phase === 'faults' || phase ==
 
 /** Without a problem the caller may rely on it: a scan since the request, or one that just ended, has stored all that was final. */
 function checkComplete({ env, stored }: Client, uid: Uid, since: number, finalBefore: number): void {
-  const endedAfter = since - blockMs - (isSlowAt(env.phase) ? slowTripMs : 1_000)
+  const endedAfter = since - blockMs - tailMs - (isSlowAt(env.phase) ? slowTripMs : 1_000)
   const scans = statesSince(env, endedAfter).flatMap((scan) => scan ?? [])
   if (new Set(scans.map(({ correctedBy }) => correctedBy)).size > 1) return // a correction has overtaken the scan
   const newest = Math.max(...scans.map(({ caughtUpAt }) => caughtUpAt))
