@@ -74,15 +74,15 @@ export async function runTick(parts: ScannerParts, scans: Pick<Scans, 'tick'>, s
   if (work.hasOld) await removeDropped(db, (clock.now() - droppedKeptMs) as UnixMs, removedMax) // safe: an earlier time
   if (work.hasOldEvents) await removeExpiredEvents(parts)
   const gaps = work.hasRescans ? await selectOpenGaps(db) : []
-  const well = wellKinds(parts, rules, work)
-  const watched = watchScan({ now: clock.now(), state, head, latest, behind, failure, gaps, well })
+  const ended = endedKinds(parts, rules, work)
+  const watched = watchScan({ now: clock.now(), state, head, latest, behind, failure, gaps, ended })
   const tooLarge = work.hasHeld ? [await findTooLarge(parts)] : []
   await alarms.observe([delivery, watched, await watchSize(parts, work.sizeDay), ...tooLarge])
   return next()
 }
 
 /** The kinds of alarms whose faults are known to be over, the scan's own aside. */
-function wellKinds(
+function endedKinds(
   { firstIndex, currencies }: ScannerParts,
   rules: JudgeRules | null,
   { hasAddress }: TickWork,
