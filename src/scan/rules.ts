@@ -146,7 +146,7 @@ export async function decideHeld(context: ScanContext, rules: JudgeRules, correc
     const asset = stored.native ? nativeAsset : currencies.byId.get(stored.cuy)?.asset
     if (asset === undefined) return []
     const judgement = judgeTransfer({ ...stored, asset, amount: stored.raw }, stored.block, owners, rules)
-    return judgement === null || judgement === 'early' ? [] : [judgement]
+    return judgement === null || judgement === 'paid-before-issue' ? [] : [judgement]
   })
   await storeTransfers(db, judged, clock.now(), correctedBy)
   return held.length > 0

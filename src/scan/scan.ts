@@ -213,6 +213,6 @@ export function judgeTransfers(
 ): readonly JudgedTransfer[] {
   return selectOwned(transfers, owners).flatMap((transfer) => {
     const judged = judgeTransfer(transfer, block, owners, rules)
-    return judged === null || judged === 'early' ? [] : [judged]
+    return judged === null || judged === 'paid-before-issue' ? [] : [judged]
   })
 }
