@@ -83,8 +83,15 @@ export function createAllowance(
 ): Allowance {
   const tickNeed = Math.ceil((hours * 3_600) / scanEverySeconds) * tickRequests
   const states = nodes.map((node): NodeState => {
-    const empty = { byHour: new Map(), tickTimes: [], otherTimes: [], slowed: null, answerTimes: [] }
-    return { ...node, tickNeed: Math.min(tickNeed, node.perDay), ...empty }
+    return {
+      ...node,
+      tickNeed: Math.min(tickNeed, node.perDay),
+      byHour: new Map(),
+      tickTimes: [],
+      otherTimes: [],
+      slowed: null,
+      answerTimes: [],
+    }
   })
   const stateOf = (number: number) => {
     const state = states[number - 1]
