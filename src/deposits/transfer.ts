@@ -113,7 +113,7 @@ export function judgeTransfer(
   return { ...facts, ...verdictOf(owner.uid, currency, amount, rules) }
 }
 
-/** A transfer of a block that is not final, as it is stored until its block is, or null where it would be no deposit. */
+/** A transfer of a block that is not final, as it is stored until its block is, or null if it would be no deposit. */
 export function judgeSeen(
   transfer: ChainTransfer,
   block: BlockRef,
