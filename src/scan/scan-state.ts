@@ -1,4 +1,5 @@
 import { and, eq, lt, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { type BlockHash, type BlockHeight, blockSeconds, type Header } from '../chain/block.ts'
 import type { ChainFailure } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
@@ -140,20 +141,26 @@ export async function haltScan(
   await toStatement(db, openTables(db).update(scans).set({ halted: why }).where(isSame)).run()
 }
 
-/** Stores how a scan ended. Never backwards: what ended late can have started before what ended already. */
+/** Stores how a scan ended. */
 export async function storeScanEnd(db: WriteDatabase, { startedAt, hasHead, problem }: ScanResult): Promise<void> {
   const changes = problem === null ? caughtUp(startedAt) : { ...tried(startedAt, hasHead), problem }
   await toStatement(db, openTables(db).update(scans).set(changes)).run()
 }
 
+/** Longer than any scan: a stored time that is further ahead is of a clock that has stepped back. */
+const clockStepMsMax = 300_000
+/** Not before what is stored: what ended late can have started before what ended already. */
+const notBefore = (stored: SQLiteColumn, at: UnixMs) =>
+  sql`iif(${stored} > ${at + clockStepMsMax}, ${at}, max(${stored}, ${at}))`
+
 const tried = (startedAt: UnixMs, hasHead: boolean) => ({
-  tried_at: sql`max(${scans.tried_at}, ${startedAt})`,
-  answering_since: hasHead ? sql`coalesce(${scans.answering_since}, ${startedAt})` : null,
+  tried_at: notBefore(scans.tried_at, startedAt),
+  answering_since: hasHead ? sql`min(coalesce(${scans.answering_since}, ${startedAt}), ${startedAt})` : null,
 })
 
 const caughtUp = (startedAt: UnixMs) => ({
   ...tried(startedAt, true),
-  caught_up_at: sql`max(${scans.caught_up_at}, ${startedAt})`,
+  caught_up_at: notBefore(scans.caught_up_at, startedAt),
   problem: null,
 })
 
