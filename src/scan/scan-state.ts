@@ -146,14 +146,21 @@ export async function storeScanEnd(db: WriteDatabase, { startedAt, hasHead, prob
   await toStatement(db, openTables(db).update(scans).set(changes)).run()
 }
 
+/** A scan that has ended later began at most so long after one that ends now. */
+const scanMsMax = 300_000
+
+/** The later time, but none that is so far ahead that it is of a clock which has stepped back. */
+const laterOf = (column: typeof scans.tried_at | typeof scans.caught_up_at, startedAt: UnixMs) =>
+  sql`iif(${column} > ${startedAt + scanMsMax}, ${startedAt}, max(${column}, ${startedAt}))`
+
 const tried = (startedAt: UnixMs, hasHead: boolean) => ({
-  tried_at: sql`max(${scans.tried_at}, ${startedAt})`,
+  tried_at: laterOf(scans.tried_at, startedAt),
   answering_since: hasHead ? sql`coalesce(${scans.answering_since}, ${startedAt})` : null,
 })
 
 const caughtUp = (startedAt: UnixMs) => ({
   ...tried(startedAt, true),
-  caught_up_at: sql`max(${scans.caught_up_at}, ${startedAt})`,
+  caught_up_at: laterOf(scans.caught_up_at, startedAt),
   problem: null,
 })
 
