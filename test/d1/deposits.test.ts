@@ -213,6 +213,49 @@ describe('the summary', () => {
     ])
   })
 
+  describe('says when the database is full', () => {
+    const day = today / 86_400_000
+    /** A database of a known size, which had other sizes on earlier days. */
+    const withSizes = async (bytes: number, sizes: readonly (readonly [daysAgo: number, bytes: number])[]) => {
+      await db.batch(sizes.map(([ago, size]) => db.prepare('INSERT INTO size VALUES (?, ?)').bind(day - ago, size)))
+      const batch: WriteDatabase['batch'] = async <T>(statements: D1PreparedStatement[]) => {
+        const results = await db.batch<T>(statements)
+        return results.map((result) => ({ ...result, meta: { ...result.meta, size_after: bytes } }))
+      }
+      return (await summary({ ...db, prepare: db.prepare.bind(db), batch })).database
+    }
+    const inDays = (count: number) => today + count * 86_400_000
+
+    it.each<[what: string, bytes: number, sizes: [number, number][], fullAt: number | null]>([
+      ['at the rate since the first known day', 4e9, [[3, 1e9]], inDays(6)],
+      [
+        'at the rate of the last 30 days',
+        7e9,
+        [
+          [31, 0],
+          [30, 1e9],
+          [29, 6e9],
+          [0, 7e9],
+        ],
+        inDays(15),
+      ],
+      ['today once it is', 10_000_004_096, [[1, 9e9]], inDays(0)],
+      [
+        'never where it has not grown',
+        4e9,
+        [
+          [3, 4e9],
+          [1, 3e9],
+        ],
+        null,
+      ],
+      ['never where that is in more than a century', 4e9, [[30, 4e9 - 1_000]], null],
+      ['never where nothing is known of earlier days', 4e9, [[0, 1e9]], null],
+    ])('%s', async (_, bytes, sizes, fullAt) => {
+      expect(await withSizes(bytes, sizes)).toEqual({ bytes, fullAt })
+    })
+  })
+
   it('of an empty database has no sums', async () => {
     const found = await summary(await openDatabase())
     expect(found).toMatchObject({ addresses: 0, seen: 0, held: [], gaps: [], alarms: [], endpoints: [] })

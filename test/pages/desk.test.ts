@@ -128,6 +128,18 @@ describe('the first screen', () => {
     expect(await page.$('.currencies .fault')).toBeNull()
   })
 
+  it.each([
+    ['en', 'Database1,234 MB of 10,000 MB (12 %)', 'Full on 2027-03-04'],
+    ['zh-CN', '数据库1,234 MB，上限 10,000 MB（12 %）', '将于 2027-03-04 写满'],
+  ])('shows the size of the database, and the day on which it is full: %s', async (language, size, full) => {
+    const page = await open({ ...desktop, languages: [language] })
+    await seeIn(page, '.delays', size)
+    expect(await textOfFirst(page, '.delays')).not.toContain(full)
+    at.desk.summary.database.full_on = '2027-03-04'
+    await poke(page)
+    await seeIn(page, '.delays', full)
+  })
+
   it('says that the delay of the nodes is not known where it is not', async () => {
     at.desk.summary.scan.finalized_at = null
     const page = await openWell()
