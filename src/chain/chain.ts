@@ -153,10 +153,10 @@ export interface Chain {
   decimals(contract: Address): ChainResult<number>
 }
 
-/** Who pays for requests out of the nodes' allowances. `tick` comes first, `rest` takes what neither needs, a caller has a share. */
+/** Who pays for requests out of the nodes' allowances. `tick` comes first, `leftover` takes what neither needs, a caller has a share. */
 export type Payer =
   | { readonly kind: 'tick' }
-  | { readonly kind: 'rest' }
+  | { readonly kind: 'leftover' }
   | { readonly kind: 'caller'; readonly uid: number }
 
 /** Why a scan that answered a call is not caught up. */

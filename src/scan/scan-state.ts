@@ -14,7 +14,7 @@ import {
 } from '../d1/database.ts'
 import { scans } from '../d1/state-tables.ts'
 import { scanSuperseded, transfers } from '../d1/tables.ts'
-import type { DecidedTransfer, SentFact } from '../deposits/transfer.ts'
+import type { JudgedTransfer, SentFact } from '../deposits/transfer.ts'
 import { sentStatements, transferStatements } from '../deposits/transfers.ts'
 import { type Gap, gapStatements, isInGap } from './rescans.ts'
 
@@ -59,7 +59,7 @@ export interface ScanStep {
   readonly expected: ReadAfter
   /** The last block that was read, or that could not be read: then without a hash. */
   readonly to: Pick<ScanState, 'height' | 'hash'>
-  readonly decided: readonly DecidedTransfer[]
+  readonly judged: readonly JudgedTransfer[]
   readonly sent: readonly SentFact[]
   readonly gaps: readonly Gap[]
   /** When the scan began that is caught up with this step; null where more blocks are final. */
@@ -180,12 +180,12 @@ export type StepResult =
  * not in them.
  */
 export async function appendStep(db: WriteDatabase, step: ScanStep): Promise<StepResult> {
-  const { to, decided, sent, gaps, at } = step
+  const { to, judged, sent, gaps, at } = step
   try {
     const results = await db.batch<{ readonly seenBy: number | null }>([
       moveScan(db, step),
       ...gapStatements(db, gaps, at),
-      ...transferStatements(db, decided, at),
+      ...transferStatements(db, judged, at),
       ...sentStatements(db, sent),
       dropPassed(db, to.height, at),
     ])

@@ -62,7 +62,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
     async scanNow(uid): Promise<Result<ScanAnswer, QueryFailure>> {
       const since = clock.now()
       const hasStarted = scans.hasBegun() || (await selectScan(db)) !== null
-      if (!hasStarted || !(await parts.hasStoredMeaning())) return ok({ problem: null, since })
+      if (!hasStarted || !(await parts.configMatchesData())) return ok({ problem: null, since })
       const end = await scans.answer({ kind: 'caller', uid }, since)
       if (end !== null) bringForward(parts, end).catch(() => undefined) // the alarm comes by the interval then
       if (end?.failure?.kind === 'limited') return err(toQueryFailure(end.failure))
@@ -70,14 +70,14 @@ export function createScanner(parts: ScannerParts): ScannerObject {
     },
     checkTransaction: (uid, txid: Txid) =>
       questions(`${uid} ${txid}`, async () => {
-        if (!(await parts.hasStoredMeaning())) return err(misconfigured)
+        if (!(await parts.configMatchesData())) return err(misconfigured)
         const answer = await answerQuestion(parts, openFor(uid), uid, txid)
         if (answer.ok && answer.value === 'credited') parts.wakeEndpoints()
         return answer
       }),
     lookUpTransaction: (txid) =>
       lookUps(txid, async () => {
-        const isKnown = await parts.hasStoredMeaning()
+        const isKnown = await parts.configMatchesData()
         return isKnown ? lookUpTransaction(parts, openFor(reservedUid), txid) : err(misconfigured)
       }),
   }
@@ -164,7 +164,7 @@ function difference(after: LogFields, before: LogFields): LogFields {
 
 /** Makes sure that the scan has started and, where no address was issued yet, that the key is new. */
 async function prepareIssue(parts: ScannerParts, keyUse: KeyUse, chain: Chain): Promise<Result<null, QueryFailure>> {
-  if (!(await parts.hasStoredMeaning())) return err({ kind: 'cannot-issue' })
+  if (!(await parts.configMatchesData())) return err({ kind: 'cannot-issue' })
   if (parts.firstIndex === null && (await isBookEmpty(parts.db))) {
     const key = await checkKeyUse({ ...parts, keyUse, chain })
     if (!key.ok) return err(unavailable(key.error))

@@ -1,6 +1,6 @@
 import { type BlockHeight, type BlockRef, blockSeconds, type Header } from '../chain/block.ts'
 import type { Chain, Tail } from '../chain/chain.ts'
-import { type DecidedTransfer, type JudgeRules, judgeSeen, type Owners } from '../deposits/transfer.ts'
+import { type JudgedTransfer, type JudgeRules, judgeSeen, type Owners } from '../deposits/transfer.ts'
 import { countSeen, storeSeen } from '../deposits/transfers.ts'
 import { readOwners, type ScanContext, selectOwned } from './rules.ts'
 import { type ScanState, secondsToFinal } from './scan-state.ts'
@@ -69,7 +69,7 @@ function judgeTail(
   owners: Owners,
   rules: JudgeRules,
   finalized: BlockHeight,
-): readonly DecidedTransfer[] {
+): readonly JudgedTransfer[] {
   return blocks.flatMap(({ header, transfers }) => {
     const seconds = secondsToFinal(header.height, finalized, latest)
     const seen = selectOwned(transfers, owners).flatMap(

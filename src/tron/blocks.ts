@@ -25,7 +25,7 @@ export function blockVote(block: NodeBlock): Vote<NodeBlock> {
     return `${txid} ${result} ${facts === null ? 'unreadable' : facts.owner}${amounts.get(txid) ?? ''}`
   })
   const facts = [`hash ${header.hash}`, `parent ${header.parentHash}`, ...lines].join('\n')
-  return { about: { height: header.height }, facts, rest: tokens && renderTransfers(tokens), value: block }
+  return { about: { height: header.height }, facts, logs: tokens && renderTransfers(tokens), value: block }
 }
 
 /** One line for each token transfer. */
