@@ -2,6 +2,7 @@ import { matchAddresses, selectAddresses } from '../addresses/address-book.ts'
 import { type Address, addressFromHex } from '../chain/address.ts'
 import type { Txid } from '../chain/block.ts'
 import type { Chain, ChainFailure, ChainTransfer, TransactionFinding, TransactionReading } from '../chain/chain.ts'
+import { secondsLeft, unminedSeconds } from '../chain/finality.ts'
 import { type Amount, amountMax } from '../common/amount.ts'
 import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
@@ -11,7 +12,7 @@ import { selectMovedIn, selectTransfersOf, storeTransfers } from '../deposits/tr
 import type { Currencies } from '../ledger/currencies.ts'
 import { selectBalances } from '../ledger/entries.ts'
 import { loadRules, readOwners, type ScanContext, selectOwned } from './rules.ts'
-import { type ScanState, secondsToFinal, selectScan, storeFinalized, unminedSeconds } from './scan-state.ts'
+import { type ScanState, selectScan, storeFinalized } from './scan-state.ts'
 
 /** Whether the caller's deposits in a transaction were credited before the question or by it. */
 type CreditAnswer = 'credited' | 'already'
@@ -220,7 +221,9 @@ async function readFinal(context: ScanContext, chain: Chain, state: ScanState | 
     if (!head.ok) return err(toQueryFailure(head.error))
     const finalized = head.value.header.height
     if (height > finalized) {
-      return err<QueryFailure>({ kind: 'not-final', seconds: secondsToFinal(height, finalized, height) })
+      // A head that is not newer than the stored one is as old as that.
+      const known = state !== null && finalized <= state.finalized ? state : { finalized, finalizedAt: clock.now() }
+      return err<QueryFailure>({ kind: 'not-final', seconds: secondsLeft(height, known, clock.now()) })
     }
     if (state !== null) await storeFinalized(db, state, head.value.header, clock.now())
   }

@@ -6,7 +6,7 @@ import type { Currencies } from '../../ledger/currencies.ts'
 import { askTransaction, type CheckNowReport, checkNow, type TransactionReport } from '../../scan/check.ts'
 import { type RequestContext, type Route, writing } from '../context.ts'
 import { refusal, successNote } from '../envelope.ts'
-import { toProblem } from '../errors.ts'
+import { finalityLate, toProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery, chainFailures } from '../openapi/failures.ts'
 import { textParam, withQuery } from '../query.ts'
@@ -50,7 +50,7 @@ export function describeReport(report: CheckNowReport, currencies: Currencies): 
   const { credited, unconfirmed, held, problem, behindBlocks } = report
   return [
     credited.length === 0 ? 'nothing new' : `credited ${formatSums(credited, currencies)}`,
-    unconfirmed && `${count(unconfirmed.count, 'transfer')} found, final in about ${unconfirmed.seconds} s`,
+    unconfirmed && describeUnconfirmed(unconfirmed),
     ...[...Map.groupBy(held, ({ reason }) => reason)].map(
       ([reason, group]) => `${count(group.length, 'transfer')} not credited yet: ${explainHeld(reason)}`,
     ),
@@ -59,6 +59,11 @@ export function describeReport(report: CheckNowReport, currencies: Currencies): 
   ]
     .filter(Boolean)
     .join('; ')
+}
+
+function describeUnconfirmed({ count: found, seconds }: NonNullable<CheckNowReport['unconfirmed']>): string {
+  const when = seconds === null ? `not final yet; ${finalityLate}` : `final in about ${seconds} s`
+  return `${count(found, 'transfer')} found, ${when}`
 }
 
 function describeTransaction({ credited, already }: TransactionReport, currencies: Currencies): string {
