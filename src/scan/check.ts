@@ -64,6 +64,8 @@ export async function checkNow(
 export interface TransactionReport {
   readonly credited: readonly StoredTransfer[]
   readonly already: boolean
+  /** Why the caller's other transfers in it are not credited: one sentence for each. */
+  readonly uncredited: readonly string[]
 }
 
 /**
@@ -78,5 +80,6 @@ export async function askTransaction(
   const answer = await scanner.checkTransaction(uid, txid)
   if (!answer.ok) return answer
   const stored = await selectTransfersOf(db, uid, txid)
-  return ok({ credited: stored.filter(({ state }) => state === 'credited'), already: answer.value === 'already' })
+  const { when, uncredited } = answer.value
+  return ok({ credited: stored.filter(({ state }) => state === 'credited'), already: when === 'already', uncredited })
 }

@@ -66,8 +66,15 @@ function describeUnconfirmed({ count: found, seconds }: NonNullable<CheckNowRepo
   return `${count(found, 'transfer')} found, ${when}`
 }
 
-function describeTransaction({ credited, already }: TransactionReport, currencies: Currencies): string {
-  return `${already ? 'already credited' : 'credited'} ${formatSums(credited, currencies)}`
+function describeTransaction({ credited, already, uncredited }: TransactionReport, currencies: Currencies): string {
+  const sums = `${already ? 'already credited' : 'credited'} ${formatSums(credited, currencies)}`
+  return [sums, ...describeUncredited(uncredited)].join('; ')
+}
+
+/** Why other transfers of a transaction are not credited, each reason once. */
+export function describeUncredited(uncredited: readonly string[]): readonly string[] {
+  const groups = Map.groupBy(uncredited, (why) => why)
+  return [...groups].map(([why, { length }]) => `${count(length, 'transfer')} not credited: ${why}`)
 }
 
 /** `25 USDT and 3 TRX`: the sum in each currency, in the order of the currencies. */
@@ -152,7 +159,8 @@ export const tronRechargeDocs = () =>
     description:
       'Credits what is final and not credited yet; `msg` has the result. Idempotent: however often it is called, at once or ' +
       'later, a deposit is credited once. It is a success where nothing is found. With `txid` the response is about that ' +
-      'transaction only, whatever the position of the scan is.',
+      'transaction only, whatever the position of the scan is; if it has credited some of your transfers in it and not others, ' +
+      '`msg` names both.',
     query: rechargeQuery,
     parameters: {
       txid: { description: 'One transaction: 64 hex digits, optionally prefixed with `0x`.', example: docs.usdtTxid },
