@@ -92,7 +92,7 @@ export function toProblem(failure: QueryFailure): Problem {
       return { status: 409, msg: `${failure.limit} addresses have no deposit yet; use one of them first` }
     case 'not-final':
       return failure.seconds === null
-        ? retryable(409, `found, not final yet; ${finalityLate}`, lateRetrySeconds)
+        ? retryable(409, `found, not final yet: ${finalityLate}`, lateRetrySeconds)
         : retryable(409, `found, not final yet; try again in about ${failure.seconds} s`, failure.seconds)
     case 'undecided':
       return { status: 409, msg: failure.why }

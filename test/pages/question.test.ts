@@ -28,7 +28,7 @@ const answers: readonly Answer[] = [
   [
     {
       status: 409,
-      msg: 'found, not final yet; the answers of the network are late, so nobody can say when it is',
+      msg: 'found, not final yet: the answers of the network are late, so nobody can say when it is',
       headers: { 'retry-after': '15' },
     },
     ['On its way', 'whose answers are late just now', 'credited by itself once it is final'],

@@ -62,7 +62,7 @@ export function describeReport(report: CheckNowReport, currencies: Currencies): 
 }
 
 function describeUnconfirmed({ count: found, seconds }: NonNullable<CheckNowReport['unconfirmed']>): string {
-  const when = seconds === null ? `not final yet; ${finalityLate}` : `final in about ${seconds} s`
+  const when = seconds === null ? `not final yet: ${finalityLate}` : `final in about ${seconds} s`
   return `${count(found, 'transfer')} found, ${when}`
 }
 

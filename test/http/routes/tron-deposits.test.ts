@@ -108,7 +108,7 @@ describe('GET /tron/deposits', () => {
     service.clock.seconds += 10
     const [late] = (await listed(service)).list
     expect(Object.keys(late ?? {})).not.toContain('seconds')
-    const nobodyKnows = 'found, not final yet; the answers of the network are late, so nobody can say when it is'
+    const nobodyKnows = 'found, not final yet: the answers of the network are late, so nobody can say when it is'
     const answer = await service.get(`/tron/recharge?txid=${txid}`)
     expect(answer.headers.get('retry-after')).toBe('15')
     expect(await read(answer)).toEqual(failed(409, nobodyKnows))
