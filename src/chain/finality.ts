@@ -22,7 +22,7 @@ export function secondsToFinal(height: BlockHeight, finalized: BlockHeight, late
 }
 
 /** The newest final block that is known. */
-export interface KnownFinality {
+interface KnownFinality {
   readonly finalized: BlockHeight
   /** When it became known. */
   readonly finalizedAt: UnixMs

@@ -16,7 +16,7 @@ export const rateRetrySeconds = 60
 /** `Retry-After` where no node gave a usable response. */
 export const chainRetrySeconds = 5
 /** `Retry-After` if nobody knows when a transaction is final. */
-export const lateRetrySeconds = 15
+const lateRetrySeconds = 15
 /** `Retry-After` where the token signing keys could not be fetched. */
 export const keysRetrySeconds = 5
 
