@@ -92,7 +92,7 @@ describe('the transfers of all callers', () => {
     expect(await idsOf({ state: 'dropped' })).toEqual([])
   })
 
-  it('are final after three seconds for each block above the final one, less the time since it was final', async () => {
+  it('have the seconds until they are final by the newest final block, and none if nothing has moved since then', async () => {
     await storeTransfers(db, [nth(6, seen(), { block: block(138) })], ms(10))
     let now = 1_000 // block 120 has been final since then
     const context = { db, clock: { ...clock, now: () => ms(now) }, currencies: twoCurrencies }
@@ -101,10 +101,11 @@ describe('the transfers of all callers', () => {
       const found = await listDeposits(context, { uid: null, state: 'seen', cuy: null }, { before: null, limit: 20 })
       return found.list.map(({ finalIn }) => finalIn)
     }
-    expect([await secondsAt(1_000), await secondsAt(2_001), await secondsAt(12_001)]).toEqual([
-      [54, 3],
-      [53, 2],
-      [43, 0],
+    expect([await secondsAt(1_000), await secondsAt(2_001), await secondsAt(16_000), await secondsAt(17_000)]).toEqual([
+      [57, 6],
+      [56, 5],
+      [42, 1],
+      [41, null],
     ])
   })
 
@@ -148,6 +149,7 @@ describe('the summary', () => {
       db.prepare(`INSERT INTO alarm VALUES ('gap-unread', '{"from":90}', 61, 62)`),
     ])
     await registerEndpoints(db, [endpoint], ms(today))
+    await db.prepare('UPDATE scan SET finalized_time = ?').bind(today).run()
     await storeTransfers(db, [nth(7, credited(1n))], ms(today + 2_000))
     const found = await summary()
     expect(found.currencies.map(({ days, ...sums }) => sums)).toEqual([

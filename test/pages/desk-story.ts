@@ -192,7 +192,8 @@ export const faults: readonly (readonly [
   [
     'nodes that are behind',
     ({ summary }) => {
-      summary.scan.finalized_at = ago(365)
+      const msg = 'the newest final block that is known is 365 s old'
+      Object.assign(summary.scan, { status: 'behind', behind: 102, msg, finalized_at: ago(365) })
     },
     'The newest final block is 6 min old',
     'Run npm run doctor -- --production: it asks each node',

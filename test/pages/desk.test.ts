@@ -202,6 +202,13 @@ describe('the box', () => {
 
   const states: readonly [state: string, members: object, says: string, forUser: string][] = [
     ['seen', { seconds: 43 }, 'Not yet: in about 43 s', 'is on its way'],
+    [
+      'seen',
+      {},
+      'the answers of the network are late: nobody can say when',
+      'are late just now; it is credited by itself',
+    ],
+    ['seen', { seconds: 0 }, 'By now: its block is read next', 'as soon as its block can be read here'],
     ['dropped', {}, 'Not in the chain any more', 'has dropped the block'],
     ['held', { reason: 'wallet-full', why: 'no room' }, 'has no room for it', 'has arrived and is safe'],
     ['refused', { reason: 'dust', why: 'too small' }, 'less than the smallest amount', 'but it was not credited'],

@@ -159,7 +159,7 @@ export const ledgerSummaryDocs = () => {
           behind: 0,
           msg: null,
           problem: null,
-          finalized_at: '2023-11-14T22:14:17.000Z',
+          finalized_at: '2026-09-21T14:13:23.000Z',
           oldest_held_at: null,
         },
         endpoints: [],

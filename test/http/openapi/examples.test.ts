@@ -14,6 +14,7 @@ import {
   payFinal,
   postInit,
   type RunningService,
+  renewFinal,
   startService,
   trxTo,
   usdtTo,
@@ -162,6 +163,7 @@ const credited = async () => {
   const service = await twoDeposits()
   await service.get('/tron/recharge')
   service.clock.seconds += 60
+  await renewFinal(service)
   return service
 }
 
