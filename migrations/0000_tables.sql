@@ -121,7 +121,6 @@ CREATE INDEX `transfer_to` ON `transfer` (`to_address`,`uid`);--> statement-brea
 CREATE INDEX `transfer_height` ON `transfer` (`height`);--> statement-breakpoint
 CREATE INDEX `transfer_cuy` ON `transfer` (`cuy`,`state`);--> statement-breakpoint
 CREATE INDEX `transfer_seen` ON `transfer` (`height`) WHERE state = 'seen';--> statement-breakpoint
-CREATE INDEX `transfer_open` ON `transfer` (`uid`,`id`) WHERE state IN ('seen', 'held');--> statement-breakpoint
 CREATE INDEX `transfer_held` ON `transfer` (`reason`,`cuy`,`id`) WHERE state = 'held';--> statement-breakpoint
 CREATE INDEX `transfer_held_from` ON `transfer` (`from_address`) WHERE state = 'held';--> statement-breakpoint
 CREATE INDEX `transfer_sought` ON `transfer` (`height`) WHERE sought = 1;--> statement-breakpoint

@@ -196,7 +196,6 @@ export const transfers = sqliteTable(
     index('transfer_height').on(table.height),
     index('transfer_cuy').on(table.cuy, table.state),
     index('transfer_seen').on(table.height).where(sql.raw(`state = 'seen'`)),
-    index('transfer_open').on(table.uid, table.id).where(sql.raw(`state IN ('seen', 'held')`)),
     index('transfer_held').on(table.reason, table.cuy, table.id).where(sql.raw(`state = 'held'`)),
     index('transfer_held_from').on(table.from_address).where(sql.raw(`state = 'held'`)),
     index('transfer_sought').on(table.height).where(sql.raw('sought = 1')),

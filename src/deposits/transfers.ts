@@ -24,7 +24,7 @@ import type { Currency } from '../ledger/currencies.ts'
 import { readAmount } from '../ledger/entries.ts'
 import type { CreditKey, JudgedTransfer, SentFact, StoredTransfer } from './transfer.ts'
 
-/** Transfers that one caller is shown. */
+/** Transfers in one state that one caller is shown. */
 const shownMax = 100
 /** Rows in one JSON text: the longest takes about 600 bytes, and a bound text can have 2 MB. */
 const rowsMax = 2_000
@@ -43,12 +43,16 @@ export function transferStatements(
   judged: readonly JudgedTransfer[],
   at: UnixMs,
 ): D1PreparedStatement[] {
-  const eachOnce = new Map(judged.map((one) => [`${one.txid}:${one.position}`, one]))
-  return toJsonTexts([...eachOnce.values()].map(writeTransfer), rowsMax).flatMap((list) => [
+  return toJsonTexts(eachOnce(judged).map(writeTransfer), rowsMax).flatMap((list) => [
     toStatement(db, updateKnown(list, at)),
     toStatement(db, insertNew(list, at, rowsMax)),
     toStatement(db, noteFound(list)),
   ])
+}
+
+/** Each transfer once, by its last place in the list: a node can show it in two blocks. */
+function eachOnce(judged: readonly JudgedTransfer[]): readonly JudgedTransfer[] {
+  return [...new Map(judged.map((one) => [`${one.txid}:${one.position}`, one])).values()]
 }
 
 /** Stores what was seen: at most `room` transfers that are not known yet, the first ones of the list. */
@@ -58,7 +62,7 @@ export async function storeSeen(
   room: number,
   at: UnixMs,
 ): Promise<void> {
-  const list = JSON.stringify(seen.slice(0, rowsMax).map(writeTransfer))
+  const list = JSON.stringify(eachOnce(seen).slice(0, rowsMax).map(writeTransfer))
   const news = room <= 0 ? [] : [toStatement(db, insertNew(list, at, room))]
   await db.batch([toStatement(db, updateKnown(list, at)), ...news])
 }
@@ -144,7 +148,7 @@ export async function selectMovedIn(db: ReadDatabase, txid: Txid): Promise<reado
   return results.map(({ position }) => position)
 }
 
-/** The caller's transfers that are seen or held, oldest first, at most 100. */
+/** The caller's transfers that are held, and then those that are seen: at most 100 of each, by currency and oldest first. */
 export async function selectOpenTransfers(db: ReadDatabase, uid: Uid): Promise<readonly StoredTransfer[]> {
   return readAll(await toStatement(db, selectOpen(uid)).all<TransferRow>())
 }
@@ -358,9 +362,11 @@ const selectMoved = (txid: Txid) => sql`
 SELECT ${transfers.position} FROM ${transfers} INDEXED BY transfer_key
 WHERE ${eq(transfers.txid, txid)} AND ${state} = 'moved' ORDER BY ${transfers.position}`
 
-const selectOpen = (uid: Uid) => sql`
-SELECT * FROM ${transfers} INDEXED BY transfer_open
-WHERE ${eq(transfers.uid, uid)} AND ${state} IN ('seen', 'held') ORDER BY ${transfers.id} LIMIT ${shownMax}`
+/** Each state has rows of its own: what a node invents above the final blocks hides nothing that is held. */
+const selectOpen = (uid: Uid) => sql`${openIn('held', uid)} UNION ALL ${openIn('seen', uid)}`
+const openIn = (open: 'held' | 'seen', uid: Uid) => sql`
+SELECT * FROM (SELECT * FROM ${transfers} INDEXED BY transfer_uid_state
+  WHERE ${eq(transfers.uid, uid)} AND ${eq(state, open)} ORDER BY ${transfers.cuy}, ${transfers.id} LIMIT ${shownMax})`
 
 /** The entries of recharges since the first one at that time: a range of ids (see entries.ts). */
 const selectCredited = (uid: Uid, since: UnixMs) => sql`

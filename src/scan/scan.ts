@@ -63,7 +63,7 @@ export async function scan(context: ScanContext, chain: Chain, tail: TailMemory)
   if (failure !== null) {
     logger.info('scan-stopped', { ...failure })
     await storeScanEnd(db, { startedAt, hasHead: head !== null, problem: failure.kind })
-  } else if (state.caughtUpAt < startedAt) {
+  } else if (state.caughtUpAt !== startedAt) {
     await storeScanEnd(db, { startedAt, hasHead: true, problem: null }) // no block was new
   }
   const isCaughtUp = failure === null && head !== null && rules !== null

@@ -6,6 +6,7 @@ import {
   balancesMax,
   type Chain,
   type ChainFailure,
+  type CreditAnswer,
   type ScanAnswer,
   type ScannerCalls,
   type TransactionFinding,
@@ -47,7 +48,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
   const prepare = createSharing<Result<null, QueryFailure>>(parts, 0)
   const balances = createSharing<Result<readonly bigint[], QueryFailure>>(parts, blockSeconds * 1000)
   const lookUps = createSharing<Result<TransactionFinding, QueryFailure>>(parts, 0)
-  const questions = createSharing<Result<'credited' | 'already', QueryFailure>>(parts, 0)
+  const questions = createSharing<Result<CreditAnswer, QueryFailure>>(parts, 0)
   return {
     ...createTicks(parts, scans),
     prepareIssue: (uid, firstIndex) => {
@@ -72,7 +73,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
       questions(`${uid} ${txid}`, async () => {
         if (!(await parts.configMatchesData())) return err(misconfigured)
         const answer = await answerQuestion(parts, openFor(uid), uid, txid)
-        if (answer.ok && answer.value === 'credited') parts.wakeEndpoints()
+        if (answer.ok && answer.value.when === 'credited') parts.wakeEndpoints()
         return answer
       }),
     lookUpTransaction: (txid) =>

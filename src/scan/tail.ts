@@ -1,9 +1,10 @@
 import { type BlockHeight, type BlockRef, blockSeconds, type Header } from '../chain/block.ts'
 import type { Chain, Tail } from '../chain/chain.ts'
+import { secondsToFinal } from '../chain/finality.ts'
 import { type JudgedTransfer, type JudgeRules, judgeSeen, type Owners } from '../deposits/transfer.ts'
 import { countSeen, storeSeen } from '../deposits/transfers.ts'
 import { readOwners, type ScanContext, selectOwned } from './rules.ts'
-import { type ScanState, secondsToFinal } from './scan-state.ts'
+import type { ScanState } from './scan-state.ts'
 
 /** Replies that one scan reads of the tail, which usually fits into one. */
 const tailReadsMax = 5

@@ -84,6 +84,14 @@ describe('the state of the scan', () => {
     expect(await scan()).toMatchObject({ caughtUpAt: 80, triedAt: 90, problem: null })
   })
 
+  it('forgets when a scan ended by a clock that was ahead and has stepped back', async () => {
+    await storeScanEnd(db, { startedAt: ms(600_050), hasHead: true, problem: null })
+    await storeScanEnd(db, { startedAt: ms(50), hasHead: true, problem: 'no-answer' })
+    expect(await scan()).toMatchObject({ triedAt: 50, problem: 'no-answer' })
+    await storeScanEnd(db, { startedAt: ms(60), hasHead: true, problem: null })
+    expect(await scan()).toMatchObject({ caughtUpAt: 60, triedAt: 60 })
+  })
+
   it('is halted until the next step, and only where the position is the same', async () => {
     await haltScan(db, { ...block(99), correctedBy: 0 }, 'old')
     expect((await scan()).halted).toBeNull()

@@ -9,6 +9,7 @@ import {
   selectOldestHeld,
   selectOpenTransfers,
   selectTransfersOf,
+  storeSeen,
   storeTransfers,
 } from '../../src/deposits/transfers.ts'
 import { selectBalances } from '../../src/ledger/entries.ts'
@@ -151,13 +152,28 @@ describe('a credit that does not fit into its wallet', () => {
 })
 
 describe('reading transfers', () => {
-  it('returns those that are open, oldest first', async () => {
+  it('returns those that are open, held ones first', async () => {
     const list = [transfer(), token(1, held()), token(2, refused), token(3, seen()), token(4, moved)]
     await storeTransfers(db, [...list, token(5, held(), { uid: uid(2), to: addressAt(1) })], ms(10))
     expect((await selectOpenTransfers(db, uid(1))).map(({ position }) => position)).toEqual([1, 3])
-    const many = upTo(150).map((n) => token(n + 10, held(), { txid: txid(7) }))
-    await storeTransfers(db, many, ms(20))
-    expect((await selectOpenTransfers(db, uid(1))).map(({ position }) => position)).toHaveLength(100)
+  })
+
+  it('returns 100 of those that are held however many are seen, and the other way round', async () => {
+    const shown = async () => Map.groupBy(await selectOpenTransfers(db, uid(1)), ({ state }) => state)
+    const [manySeen, manyHeld] = [seen(), held()].map((state, i) =>
+      upTo(150).map((n) => token(n, state, { txid: txid(i + 7) })),
+    )
+    await storeTransfers(db, [...(manySeen ?? []), token(1, held(), { txid: txid(6) })], ms(10))
+    expect((await shown()).get('held')).toMatchObject([{ txid: txid(6) }])
+    await storeTransfers(db, manyHeld ?? [], ms(20))
+    expect((await shown()).get('seen')).toHaveLength(100)
+    expect((await shown()).get('held')).toHaveLength(100)
+  })
+
+  it('returns once what a node shows in two blocks that are not final', async () => {
+    const twice = [120, 121].map((n) => token(1, seen(), { block: block(n) }))
+    await storeSeen(db, twice, 9, ms(10))
+    expect(await selectOpenTransfers(db, uid(1))).toMatchObject([{ position: 1, state: 'seen' }])
   })
 
   it('returns what was credited since a time, by currency', async () => {

@@ -27,7 +27,8 @@ const http = (name: string, status: number, body = `<html>${status}</html>`): Ma
   status,
   body,
 })
-const rateLimit = 'rate limit'
+/** A refusal as one request too many. */
+export const rateLimit = 'rate limit'
 const gridLimit = '{"Success":false,"Error":"The key exceeds the frequency limit(15)","StatusCode":403}'
 const nodeLimit = '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'
 /** The chain id of a test network. */

@@ -7,6 +7,7 @@ import {
   type MalformedReply,
   oddError,
   otherChainId,
+  rateLimit,
   replaceAny,
   replyLimitBody,
 } from './malformed-replies.ts'
@@ -115,7 +116,9 @@ function drawFault({ random, scheduler, scenario, phase, scanHistory }: Environm
 
 function reply(env: Environment, nodes: Nodes, incoming: Incoming, malformed: MalformedReply | null): Response | null {
   const { node, batch, calls } = incoming
-  if (isTooFast(env, node)) return respond('', 429)
+  const isLimited = isTooFast(env, node)
+  if (isLimited || malformed?.name === rateLimit) env.slowedUntil = env.scheduler.now() + slowedMs
+  if (isLimited) return respond('', 429)
   if (malformed?.kind === 'http') return respond(malformed.body, malformed.status)
   if (malformed?.name === 'lost connection') return null
   if (malformed?.name === 'endless body') return respond(null)
@@ -144,6 +147,9 @@ function isTooFast({ scheduler, count }: Environment, { pace, requests }: Simula
   if (isOver) count('more than the node allows in a second')
   return isOver
 }
+
+/** A node that allowed one request in a second gets a second one so much later, whatever it allows by then. */
+const slowedMs = 600_000
 
 /** The node's own replies, true or Byzantine, in its view of this moment. */
 function answerCalls(env: Environment, nodes: Nodes, { node, calls }: Incoming): readonly CallReply[] {

@@ -58,7 +58,8 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   const isQuiet = node === null && takesBatches && trial.platform === 'well' && env.openGaps.size === 0
   if (isQuiet && env.violation === null) checkTicks(run, begunAt, ticksBefore)
   if (node !== null && env.violation === null) {
-    if (junkBytes > 0 && trial.platform === 'well') countRequests.check(node)
+    // Of a node that is needed for the quorum, questions are as long as it can answer them.
+    if (junkBytes > 0 && !isNeeded && trial.platform === 'well') countRequests.check(node)
     if (trial.trouble !== 'cut off') checkSeen(run, trial, begunAt)
     checkNamed(run, node, trial, begunAt)
   }
@@ -146,7 +147,8 @@ const behindMs = 200_000
 /** The node is named where it was asked, by what was logged in the trial or by an alarm that was raised before. */
 function checkNamed({ env, stored }: SimulatedRun, node: SimulatedNode, { trouble }: Trial, begunAt: number): void {
   const wanted = namedBy[trouble]
-  const asked = node.requests.filter((at) => at > begunAt)
+  const until = trouble === 'tail far ahead' ? begunAt + farSeconds * 1_000 : Number.POSITIVE_INFINITY
+  const asked = node.requests.filter((at) => at > begunAt && at < until)
   const ms = (asked.at(-1) ?? 0) - (asked[0] ?? 0)
   if (wanted === undefined || asked.length < knownAfter || (trouble === 'cut off' && ms < behindMs)) return
   const { number } = node

@@ -39,8 +39,11 @@ export function createClient(
   const { env, invocation } = parts
   return {
     ...parts,
-    // With what a free key allows, no caller uses up anything in a healthy environment.
-    mayBeRefused: (status) => status === 429 && (env.phase !== 'healthy' || env.allowance !== freeAllowance),
+    // With what a free key allows, no caller uses up anything in a healthy environment, unless a node gets few requests a second.
+    mayBeRefused(status) {
+      const isRoomy = env.allowance === freeAllowance && env.scheduler.now() >= env.slowedUntil
+      return status === 429 && (env.phase !== 'healthy' || !isRoomy)
+    },
     async get(path, token) {
       const bookmark = env.random.chance(0.5) ? bookmarks.get(token) : undefined
       const headers = {
