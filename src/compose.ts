@@ -77,7 +77,7 @@ export function createService(platform: Platform): Service {
 }
 
 function configured(platform: Platform, config: Config): BoundWorker {
-  const { settings, hasStoredMeaning, sessions } = openDatabase(platform, config)
+  const { settings, configMatchesData, sessions } = openDatabase(platform, config)
   // A stub belongs to the invocation that it was made in.
   const openScanner = () => config.scanners.getByName(scannerName)
   const services: Services = {
@@ -94,9 +94,9 @@ function configured(platform: Platform, config: Config): BoundWorker {
     wakeEndpoints: () => wakeEndpoints(platform, config),
   }
   return {
-    app: createApp(platform, { ...config, hasStoredMeaning }, services),
+    app: createApp(platform, { ...config, configMatchesData }, services),
     wakeScanner: () => openScanner().wake(),
-    ledger: createLedgerRpc({ services, hasStoredMeaning }),
+    ledger: createLedgerRpc({ services, configMatchesData }),
   }
 }
 
@@ -118,7 +118,7 @@ function alarmMisconfigured({ logger }: Platform, faults: readonly string[]): vo
 export function createScannerObject(platform: Platform, bindings: Bindings, host: ObjectHost): ScannerObject {
   const config = configOf(platform, bindings)
   const { clock, logger, fetch } = platform
-  const { settings, hasStoredMeaning, sessions } = openDatabase(platform, config)
+  const { settings, configMatchesData, sessions } = openDatabase(platform, config)
   const usage = createUsage()
   const db = sessions.primary(usage)
   const tron = createTron({
@@ -140,7 +140,7 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
     scanEverySeconds: config.scanEverySeconds,
     eventsKeepDays: config.eventsKeepDays,
     endpoints: config.webhooks,
-    hasStoredMeaning,
+    configMatchesData,
     wakeEndpoints: () => platform.waitUntil(wakeWaiting(platform, config, db)),
     nodes: tron.nodes,
     recoveredAt: () => tron.recoveredAt() ?? (0 as UnixMs),
@@ -152,14 +152,14 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
 /** The deliveries to one endpoint, behind the Durable Object of its key. */
 export function createEndpointObject(platform: Platform, bindings: Bindings, host: ObjectHost): EndpointObject {
   const config = configOf(platform, bindings)
-  const { settings, hasStoredMeaning, sessions } = openDatabase(platform, config)
+  const { settings, configMatchesData, sessions } = openDatabase(platform, config)
   return createEndpoint({
     ...settings,
     db: sessions.primary(createUsage()),
     host,
     fetch: platform.fetch,
     endpoints: config.webhooks,
-    hasStoredMeaning,
+    configMatchesData,
     writeBody: (event) => JSON.stringify(eventItem(event, config.currencies, jsonAmount)),
   })
 }
@@ -179,7 +179,7 @@ function openDatabase({ clock, logger }: Platform, config: Config) {
   const db = sessions.primary(createUsage())
   const alarms: Alarms = createAlarms({ db, clock, logger })
   const addressAt = (index: number) => deriveAddress(extendedPublicKey, index)
-  const hasStoredMeaning = createSettingsCheck({
+  const configMatchesData = createSettingsCheck({
     db,
     settings: settingsOf(chainId, addressAt(0), currencies),
     clock,
@@ -187,7 +187,7 @@ function openDatabase({ clock, logger }: Platform, config: Config) {
   })
   const configured = { currencies, operators, startBlock, firstIndex, issuesAddresses }
   const settings: Settings = { clock, logger, alarms, ...configured, addressAt }
-  return { settings, hasStoredMeaning, sessions }
+  return { settings, configMatchesData, sessions }
 }
 
 /** Makes the endpoints that lack an event look for it, after what may have stored one. Where that fails, the next tick does it. */

@@ -153,10 +153,10 @@ export interface Chain {
   decimals(contract: Address): ChainResult<number>
 }
 
-/** Who pays for requests out of the nodes' allowances. `tick` comes first, `rest` takes what neither needs, a caller has a share. */
+/** Who pays for requests out of the nodes' allowances. `tick` comes first, `leftover` takes what neither needs, a caller has a share. */
 export type Payer =
   | { readonly kind: 'tick' }
-  | { readonly kind: 'rest' }
+  | { readonly kind: 'leftover' }
   | { readonly kind: 'caller'; readonly uid: number }
 
 /** Why a scan that answered a call is not caught up. */
@@ -169,12 +169,22 @@ export interface ScanAnswer {
   readonly since: UnixMs
 }
 
+/** The caller's deposits of a transaction are credited. */
+export interface CreditAnswer {
+  /** Whether the question has credited them, or something before it. */
+  readonly when: 'credited' | 'already'
+  /** Why the caller's other transfers in it are not credited: one sentence for each. */
+  readonly uncredited: readonly string[]
+}
+
 /** What the owner of a transaction would be answered about it. */
 export interface TransactionFinding {
   /** The user whom it concerns, or null. */
   readonly uid: Uid | null
   /** `creditable`: it is final and would be credited by the question of its owner. */
   readonly answer: 'credited' | 'creditable' | QueryFailure
+  /** Why other transfers in it to this user are not credited, if some are. */
+  readonly uncredited: readonly string[]
 }
 
 /** What the Worker asks of the scanner, the only place that talks to nodes. Each call is charged to its caller by its requests. */
@@ -192,9 +202,9 @@ export interface ScannerCalls {
   scanNow(uid: Uid): Promise<Result<ScanAnswer, QueryFailure>>
   /**
    * Credits the caller's transfers in one transaction, which is read from the nodes where it is not decided yet, or says why
-   * there is nothing to credit. `already`: they were credited before.
+   * there is nothing to credit.
    */
-  checkTransaction(uid: Uid, txid: Txid): Promise<Result<'credited' | 'already', QueryFailure>>
+  checkTransaction(uid: Uid, txid: Txid): Promise<Result<CreditAnswer, QueryFailure>>
   /** What the owner of a transaction would be answered. Nothing is credited, and its requests are those of one more caller. */
   lookUpTransaction(txid: Txid): Promise<Result<TransactionFinding, QueryFailure>>
 }

@@ -13,7 +13,8 @@ export type QueryFailure =
   | { readonly kind: 'not-found'; readonly what: 'address' | 'transaction' }
   /** `limit` addresses of the caller are without a deposit. */
   | { readonly kind: 'gap-limit'; readonly limit: number }
-  | { readonly kind: 'not-final'; readonly seconds: number }
+  /** `seconds`: about how long until it is final; null if nobody knows, since finality is late. */
+  | { readonly kind: 'not-final'; readonly seconds: number | null }
   /** A deposit that cannot be decided now; `why` is one sentence for the caller. */
   | { readonly kind: 'undecided'; readonly why: string }
   /** A final transaction that is worth nothing to this caller; `why` is one sentence for the caller. */

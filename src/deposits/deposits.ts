@@ -1,8 +1,8 @@
 import { eq, lt, type SQL, sql } from 'drizzle-orm'
 import type { Address } from '../chain/address.ts'
-import { blockSeconds, type Txid } from '../chain/block.ts'
+import type { Txid } from '../chain/block.ts'
+import { secondsLeft } from '../chain/finality.ts'
 import type { CurrencyId, EntryId, TransferId, Uid } from '../common/ids.ts'
-import type { UnixMs } from '../common/time.ts'
 import { toStatement } from '../d1/database.ts'
 import { scans } from '../d1/state-tables.ts'
 import { addresses, flows, type TransferState, transfers, wallets } from '../d1/tables.ts'
@@ -24,7 +24,7 @@ export type DepositState = (typeof depositStates)[number]
 export interface Deposit extends StoredTransfer {
   /** The ledger entry, where it is credited. */
   readonly entry: EntryId | null
-  /** About how many seconds until it is final, where it is seen. */
+  /** About how many seconds until it is final, if it is seen and that is known. */
   readonly finalIn: number | null
 }
 
@@ -62,12 +62,14 @@ export async function listDeposits(
     toStatement(db, selectPage(newest(before ?? endOfIds, limit), limit)),
   ])
   const { count = 0, finalized = null, finalized_at: finalizedAt = null } = summary?.results[0] ?? {}
+  const known = finalized === null || finalizedAt === null ? null : { finalized, finalizedAt }
   const now = clock.now()
-  const list = (page?.results ?? []).map((row) => ({
-    ...readTransfer(row),
-    entry: row.entry_id,
-    finalIn: row.state === 'seen' ? secondsLeft(row.height, finalized, finalizedAt, now) : null,
-  }))
+  const list = (page?.results ?? []).map((row) => {
+    const transfer = readTransfer(row)
+    const isSeen = transfer.state === 'seen' && known !== null
+    const finalIn = isSeen ? secondsLeft(transfer.block.height, known, now) : null
+    return { ...transfer, entry: row.entry_id, finalIn }
+  })
   return { list, count }
 }
 
@@ -120,12 +122,6 @@ function byFilter(filter: DepositFilter, { list }: Currencies): DepositQuestion 
 /** What an index has in the order of ids. */
 function inOrder(all: SQL): DepositQuestion {
   return { all, newest: (before) => sql`${all} AND ${lt(id, before)}` }
-}
-
-/** By the newest final block and by the time since then; 0 where it must be final by now. */
-function secondsLeft(height: number, finalized: number | null, finalizedAt: number | null, now: UnixMs): number {
-  if (finalized === null || finalizedAt === null) return 0 // without a scan nothing is seen
-  return Math.max(0, Math.ceil((height - finalized) * blockSeconds - (now - finalizedAt) / 1000))
 }
 
 type SummaryRow = Pick<typeof scans.$inferSelect, 'finalized' | 'finalized_at'> & { readonly count: number }

@@ -46,7 +46,7 @@ export type Verdict =
   | { readonly state: 'moved' }
 
 /** A transfer that was judged, as it is to be stored. */
-export type DecidedTransfer = TransferFacts & Verdict
+export type JudgedTransfer = TransferFacts & Verdict
 
 /** A stored transfer to a caller. */
 export interface StoredTransfer extends TransferFacts {
@@ -99,7 +99,7 @@ export function judgeTransfer(
   { height, hash }: BlockRef,
   owners: Owners,
   rules: JudgeRules,
-): DecidedTransfer | 'early' | null {
+): JudgedTransfer | 'early' | null {
   const { txid, position, asset, from, to, amount } = transfer
   const currency = currencyOf(rules.currencies, asset)
   if (currency === null) return null
@@ -120,7 +120,7 @@ export function judgeSeen(
   owners: Owners,
   rules: JudgeRules,
   sighting: Sighting,
-): DecidedTransfer | null {
+): JudgedTransfer | null {
   const judged = judgeTransfer(transfer, block, owners, rules)
   if (judged === null || judged === 'early' || judged.state === 'moved') return null
   const { txid, position, cuy, native, from, to, raw } = judged

@@ -22,7 +22,7 @@ import { rescans, scans } from '../d1/state-tables.ts'
 import { flows, type HeldReason, scanSuperseded, sentTransactions, transfers, wallets } from '../d1/tables.ts'
 import type { Currency } from '../ledger/currencies.ts'
 import { readAmount } from '../ledger/entries.ts'
-import type { CreditKey, DecidedTransfer, SentFact, StoredTransfer } from './transfer.ts'
+import type { CreditKey, JudgedTransfer, SentFact, StoredTransfer } from './transfer.ts'
 
 /** Transfers in one state that one caller is shown. */
 const shownMax = 100
@@ -40,10 +40,10 @@ export type TransferRow = typeof transfers.$inferSelect
  */
 export function transferStatements(
   db: WriteDatabase,
-  decided: readonly DecidedTransfer[],
+  judged: readonly JudgedTransfer[],
   at: UnixMs,
 ): D1PreparedStatement[] {
-  return toJsonTexts(eachOnce(decided).map(writeTransfer), rowsMax).flatMap((list) => [
+  return toJsonTexts(eachOnce(judged).map(writeTransfer), rowsMax).flatMap((list) => [
     toStatement(db, updateKnown(list, at)),
     toStatement(db, insertNew(list, at, rowsMax)),
     toStatement(db, noteFound(list)),
@@ -51,14 +51,14 @@ export function transferStatements(
 }
 
 /** Each transfer once, by its last place in the list: a node can show it in two blocks. */
-function eachOnce(decided: readonly DecidedTransfer[]): readonly DecidedTransfer[] {
-  return [...new Map(decided.map((one) => [`${one.txid}:${one.position}`, one])).values()]
+function eachOnce(judged: readonly JudgedTransfer[]): readonly JudgedTransfer[] {
+  return [...new Map(judged.map((one) => [`${one.txid}:${one.position}`, one])).values()]
 }
 
 /** Stores what was seen: at most `room` transfers that are not known yet, the first ones of the list. */
 export async function storeSeen(
   db: WriteDatabase,
-  seen: readonly DecidedTransfer[],
+  seen: readonly JudgedTransfer[],
   room: number,
   at: UnixMs,
 ): Promise<void> {
@@ -116,14 +116,14 @@ export function sentStatements(db: WriteDatabase, sent: readonly SentFact[]): D1
  */
 export async function storeTransfers(
   db: WriteDatabase,
-  decided: readonly DecidedTransfer[],
+  judged: readonly JudgedTransfer[],
   at: UnixMs,
   correctedBy: number | null = null,
 ): Promise<'stored' | 'halted' | 'superseded'> {
-  if (decided.length === 0) return 'stored'
+  if (judged.length === 0) return 'stored'
   const guard = correctedBy === null ? [] : [requireCorrection(db, { correctedBy })]
   try {
-    await db.batch([...guard, ...transferStatements(db, decided, at)])
+    await db.batch([...guard, ...transferStatements(db, judged, at)])
     return 'stored'
   } catch (cause) {
     if (isRefusedBy(scanSuperseded, cause)) return 'superseded'
@@ -240,24 +240,24 @@ export function readTransfer(row: TransferRow): StoredTransfer {
 }
 
 /** A transfer as an object of a list whose members are named as the columns are. */
-function writeTransfer(decided: DecidedTransfer): Pick<TransferRow, (typeof listed)[number]> {
-  const { txid, position, block, cuy, native, from, to, raw, state } = decided
+function writeTransfer(judged: JudgedTransfer): Pick<TransferRow, (typeof listed)[number]> {
+  const { txid, position, block, cuy, native, from, to, raw, state } = judged
   return {
     txid,
     position,
     height: block.height,
     block_hash: block.hash,
     cuy,
-    uid: decided.state === 'moved' ? null : decided.uid,
+    uid: judged.state === 'moved' ? null : judged.uid,
     from_address: from,
     to_address: to,
     raw: raw.toString(),
     native,
     state,
-    reason: decided.state === 'held' || decided.state === 'refused' ? decided.reason : null,
-    amount: decided.state === 'credited' ? Number(decided.amount) : 0,
-    seconds: decided.state === 'seen' ? decided.seconds : null,
-    seen_by: decided.state === 'seen' ? decided.node : null,
+    reason: judged.state === 'held' || judged.state === 'refused' ? judged.reason : null,
+    amount: judged.state === 'credited' ? Number(judged.amount) : 0,
+    seconds: judged.state === 'seen' ? judged.seconds : null,
+    seen_by: judged.state === 'seen' ? judged.node : null,
   }
 }
 
@@ -273,11 +273,7 @@ const listed = ['txid', 'position', ...facts, 'seconds', 'seen_by', 'state', 're
 
 const { state, reason } = transfers
 const largestAmount = sql.raw(String(amountMax))
-const [incoming, known, decided] = [
-  alias(transfers, 'incoming'),
-  alias(transfers, 'known'),
-  alias(transfers, 'decided'),
-]
+const [incoming, known, judged] = [alias(transfers, 'incoming'), alias(transfers, 'known'), alias(transfers, 'judged')]
 
 type Columns = Readonly<Record<(typeof listed)[number], SQLiteColumn>>
 const columnsOf = (table: Columns, names: readonly (typeof listed)[number][]) =>
@@ -299,24 +295,24 @@ const fits = madeOnce(sql`${incoming.state} <> 'credited' OR ${largestAmount} >=
       OVER (PARTITION BY ${incoming.uid}, ${incoming.cuy} ORDER BY place ROWS UNBOUNDED PRECEDING)
       + coalesce((SELECT ${wallets.balance} FROM ${wallets}
         WHERE ${wallets.uid} = ${incoming.uid} AND ${wallets.cuy} = ${incoming.cuy}), 0) AS fits`)
-const settled = madeOnce(sql`iif(fits, ${incoming.state}, 'held') AS ${bare(state)},
+const heldUnlessFits = madeOnce(sql`iif(fits, ${incoming.state}, 'held') AS ${bare(state)},
   iif(fits, ${incoming.reason}, 'wallet-full') AS ${bare(reason)}, iif(fits, ${incoming.amount}, 0) AS ${bare(transfers.amount)}`)
 /** Whether an unfinished requested rescan covers the block. */
 const isAskedAgain = madeOnce(sql`EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open
       WHERE ${rescans.kind} = 'request' AND ${rescans.finished_at} IS NULL
         AND ${rescans.to_height} >= ${known.height} AND ${rescans.next_height} <= ${known.height})`)
 
-const decidedValues = madeOnce(assignments(transfers, decided, [...facts, 'state', 'reason', 'amount']))
+const judgedValues = madeOnce(assignments(transfers, judged, [...facts, 'state', 'reason', 'amount']))
 const knownColumns =
   madeOnce(sql`${known.id} AS known_id, ${known.state} AS known_state, ${known.reason} AS known_reason,
     (${columnsOf(known, facts)}) IS (${columnsOf(incoming, facts)}) AS known_facts`)
 const changedColumns = madeOnce(sql`known_id, known_state, known_reason, known_facts,
-    ${columnsOf(incoming, [...facts, 'seconds', 'seen_by'])}, ${settled}`)
+    ${columnsOf(incoming, [...facts, 'seconds', 'seen_by'])}, ${heldUnlessFits}`)
 /** The first sighting stays. */
-const sightingValues = madeOnce(sql`${bare(transfers.seconds)} = coalesce(${transfers.seconds}, ${decided.seconds}),
-    ${bare(transfers.seen_by)} = coalesce(${transfers.seen_by}, ${decided.seen_by})`)
+const sightingValues = madeOnce(sql`${bare(transfers.seconds)} = coalesce(${transfers.seconds}, ${judged.seconds}),
+    ${bare(transfers.seen_by)} = coalesce(${transfers.seen_by}, ${judged.seen_by})`)
 const updateKnown = (list: string, at: UnixMs) => sql`
-UPDATE ${transfers} SET ${decidedValues}, ${sightingValues}, ${bare(transfers.changed_at)} = ${at}
+UPDATE ${transfers} SET ${judgedValues}, ${sightingValues}, ${bare(transfers.changed_at)} = ${at}
 FROM (SELECT ${changedColumns} FROM (
   SELECT ${incoming}.*, ${knownColumns}, ${fits}
   FROM ${incomingOf(list)} CROSS JOIN ${transfers} AS ${known} ON ${isKnown}
@@ -324,9 +320,9 @@ FROM (SELECT ${changedColumns} FROM (
     AND (${incoming.state} <> 'seen' OR ${known.state} IN ('seen', 'dropped'))
     AND (${known.state} <> 'refused' OR ${isAskedAgain})
   ) AS ${incoming}
-) AS ${decided}
+) AS ${judged}
 WHERE ${transfers.id} = known_id
-  AND NOT (known_facts AND known_state = ${decided.state} AND known_reason IS ${decided.reason})`
+  AND NOT (known_facts AND known_state = ${judged.state} AND known_reason IS ${judged.reason})`
 
 const newNames = ['txid', 'position', ...facts, 'seconds', 'seen_by'] as const
 const newColumns = madeOnce(
@@ -334,7 +330,7 @@ const newColumns = madeOnce(
     ([...newNames, 'state', 'reason', 'amount', 'created_at', 'changed_at'] as const).map((name) => transfers[name]),
   ),
 )
-const newValues = madeOnce(sql`${columnsOf(incoming, newNames)}, ${settled}`)
+const newValues = madeOnce(sql`${columnsOf(incoming, newNames)}, ${heldUnlessFits}`)
 const insertNew = (list: string, at: UnixMs, max: number) => sql`
 INSERT INTO ${transfers} (${newColumns})
 SELECT ${newValues}, ${at}, ${at} FROM (

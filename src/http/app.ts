@@ -23,7 +23,7 @@ export interface HttpPlatform extends KeySetParts, Pick<RequestParts, 'uniqueNam
 /** What the HTTP side takes from the configuration. */
 export interface HttpConfig extends Pick<Config, 'auth' | 'backend' | 'cors' | 'rateLimits' | 'files' | 'pageOrigins'> {
   /** Whether the configuration has the meaning of the stored data. Otherwise nothing is served. */
-  readonly hasStoredMeaning: () => Promise<boolean>
+  readonly configMatchesData: () => Promise<boolean>
 }
 
 /** The service with a valid configuration. It keeps nothing of a request, so that one app serves many at once. */
@@ -33,7 +33,7 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
   const authenticated = auth(createAuthenticator(config.auth, platform))
   const rateLimit = createRateLimit(config.rateLimits, platform.logger)
   const configured: MiddlewareHandler<Env> = async (_, next) =>
-    (await config.hasStoredMeaning()) ? next() : failure(notConfigured)
+    (await config.configMatchesData()) ? next() : failure(notConfigured)
   for (const { path, rateClass, handle } of routes) {
     if (rateClass === null) hono.get(path, configured, handle)
     else hono.get(path, authenticated, rateLimit(rateClass), bookmark, configured, handle)

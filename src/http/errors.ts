@@ -15,6 +15,8 @@ export const urlCharsMax = 2048
 export const rateRetrySeconds = 60
 /** `Retry-After` where no node gave a usable response. */
 export const chainRetrySeconds = 5
+/** `Retry-After` if nobody knows when a transaction is final. */
+const lateRetrySeconds = 15
 /** `Retry-After` where the token signing keys could not be fetched. */
 export const keysRetrySeconds = 5
 
@@ -76,6 +78,9 @@ const usedUp: Readonly<Record<Extract<QueryFailure, { kind: 'limited' }>['whose'
   caller: 'your share of the requests to Tron nodes is used up; your deposits are credited without asking',
 }
 
+/** What stands in place of the seconds until something is final, if nobody knows them. */
+export const finalityLate = 'the answers of the network are late, so nobody can say when it is'
+
 /** The response to a query that a use case refuses. */
 export function toProblem(failure: QueryFailure): Problem {
   switch (failure.kind) {
@@ -86,7 +91,9 @@ export function toProblem(failure: QueryFailure): Problem {
     case 'gap-limit':
       return { status: 409, msg: `${failure.limit} addresses have no deposit yet; use one of them first` }
     case 'not-final':
-      return retryable(409, `found, not final yet; try again in about ${failure.seconds} s`, failure.seconds)
+      return failure.seconds === null
+        ? retryable(409, `found, not final yet: ${finalityLate}`, lateRetrySeconds)
+        : retryable(409, `found, not final yet; try again in about ${failure.seconds} s`, failure.seconds)
     case 'undecided':
       return { status: 409, msg: failure.why }
     case 'worthless':

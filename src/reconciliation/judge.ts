@@ -105,21 +105,22 @@ export function judgeBalance(balance: bigint, holding: RecordedHolding, native: 
   const sentSince = (before: number) => Math.max(0, sent - before)
   const feesMax = (transactions: number) => (native ? feeMaxSun * BigInt(transactions) : 0n)
   const newSent = sentSince(Math.max(acceptedSent, readSent)) // a correction can have removed some
-  const nothing = { rest: 0n, max: feesMax(sentSince(acceptedSent)) }
-  const known = { rest: difference, max: feesMax(newSent) }
+  const nothing = { unexplained: 0n, max: feesMax(sentSince(acceptedSent)) }
+  const known = { unexplained: difference, max: feesMax(newSent) }
   // The smaller fee is the likelier one. But the same shortfall as before can be the fee of a transaction that was recorded late.
   const isLateFee = !isReported && found === difference
   const explanations = difference < 0n && !isLateFee ? [known, nothing] : [nothing, known]
-  const rest = explanations.find((one) => one.rest >= found && one.rest - found <= one.max)?.rest
-  if (rest === undefined) {
+  const explanation = explanations.find(({ unexplained, max }) => unexplained >= found && unexplained - found <= max)
+  if (explanation === undefined) {
     return { accepted, acceptedSent, readSent: sent, difference: found, differing: 1, outcome: 'open' }
   }
-  const state = { accepted: accepted - (rest - found), readSent: sent, difference: rest }
-  // What is settled accounts for all fees so far: unused ones must not add up and hide a loss.
-  const settled = { ...state, acceptedSent: sent }
-  if (rest === 0n) return { ...settled, differing: 0, outcome: differing > 0 ? 'gone' : 'same' }
-  if (isReported) return { ...settled, differing, outcome: 'same' }
-  if (differing + 1 >= readingsNeeded) return { ...settled, differing: readingsNeeded, outcome: 'found' }
+  const { unexplained } = explanation
+  const state = { accepted: accepted - (unexplained - found), readSent: sent, difference: unexplained }
+  // It accounts for all fees so far: unused ones must not add up and hide a loss.
+  const accounted = { ...state, acceptedSent: sent }
+  if (unexplained === 0n) return { ...accounted, differing: 0, outcome: differing > 0 ? 'gone' : 'same' }
+  if (isReported) return { ...accounted, differing, outcome: 'same' }
+  if (differing + 1 >= readingsNeeded) return { ...accounted, differing: readingsNeeded, outcome: 'found' }
   // New fees are accounted for. The difference can lack older ones, which explain a shortfall if it is recorded later.
   return { ...state, acceptedSent: acceptedSent + newSent, differing: differing + 1, outcome: 'open' }
 }

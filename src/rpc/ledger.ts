@@ -23,7 +23,7 @@ import type { LedgerAnswer, LedgerError, LedgerMethods } from './ledger-methods.
 export interface LedgerRpcParts {
   readonly services: Services
   /** Whether the configuration has the meaning of the stored data. Otherwise nothing is served. */
-  readonly hasStoredMeaning: () => Promise<boolean>
+  readonly configMatchesData: () => Promise<boolean>
 }
 
 /** The methods for other Workers. They take values of any type: the caller's types are not checked at run time. */
@@ -92,7 +92,7 @@ export function createUnconfiguredLedgerRpc(): LedgerMethods {
 }
 
 /** Runs one call: its result is a value, whatever happens, and leaves one line in the log. */
-function createCall({ services, hasStoredMeaning }: LedgerRpcParts) {
+function createCall({ services, configMatchesData }: LedgerRpcParts) {
   const { clock, logger } = services.settings
   return async <T extends object>(
     method: keyof LedgerMethods,
@@ -102,7 +102,7 @@ function createCall({ services, hasStoredMeaning }: LedgerRpcParts) {
     const invocation = { usage: createUsage(), bookmark: null, bookmarkAfter: null }
     let outcome: LedgerError['kind'] | 'ok' = 'internal'
     try {
-      const result: Result<T, LedgerError> = (await hasStoredMeaning())
+      const result: Result<T, LedgerError> = (await configMatchesData())
         ? await work(invocation)
         : err({ kind: 'not-configured', why: notConfigured.msg })
       outcome = result.ok ? 'ok' : result.error.kind

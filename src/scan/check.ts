@@ -1,16 +1,19 @@
 import type { BlockHeight, Txid } from '../chain/block.ts'
 import type { ScannerCalls, ScanProblem } from '../chain/chain.ts'
+import { secondsLeft } from '../chain/finality.ts'
 import type { Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { ReadDatabase } from '../d1/database.ts'
 import type { HeldReason } from '../d1/tables.ts'
 import type { StoredTransfer } from '../deposits/transfer.ts'
 import { type CreditedSum, selectCreditedSince, selectOpenTransfers, selectTransfersOf } from '../deposits/transfers.ts'
-import { secondsToFinal, selectScan } from './scan-state.ts'
+import type { Clock } from '../platform/clock.ts'
+import { selectScan } from './scan-state.ts'
 
 /** What both checks need. The first query of `db` must see what the scanner has stored. */
 interface CheckParts {
   readonly db: ReadDatabase
+  readonly clock: Clock
   readonly scanner: Pick<ScannerCalls, 'scanNow' | 'checkTransaction'>
 }
 
@@ -18,8 +21,8 @@ interface CheckParts {
 export interface CheckNowReport {
   /** What was credited since the call began, per currency; a currency without a credit is absent. */
   readonly credited: readonly CreditedSum[]
-  /** Transfers to the caller that are not final, and about how long until the last of them is. */
-  readonly unconfirmed: { readonly count: number; readonly seconds: number } | null
+  /** Transfers to the caller that are not final, and about how long until the last of them is; null if nobody knows. */
+  readonly unconfirmed: { readonly count: number; readonly seconds: number | null } | null
   /** The caller's transfers that cannot be decided now. */
   readonly held: readonly { readonly reason: HeldReason }[]
   /** Final blocks that are not scanned yet. */
@@ -29,7 +32,10 @@ export interface CheckNowReport {
 }
 
 /** "Check now" for one caller: what a scan that answers this call has found. */
-export async function checkNow({ db, scanner }: CheckParts, uid: Uid): Promise<Result<CheckNowReport, QueryFailure>> {
+export async function checkNow(
+  { db, clock, scanner }: CheckParts,
+  uid: Uid,
+): Promise<Result<CheckNowReport, QueryFailure>> {
   const answer = await scanner.scanNow(uid)
   if (!answer.ok) return answer
   const { since, problem } = answer.value
@@ -43,9 +49,8 @@ export async function checkNow({ db, scanner }: CheckParts, uid: Uid): Promise<R
   const isUnread = problem === 'no-answer' && state.caughtUpAt < since && credited.length === 0
   if (isUnread && behindBlocks === 0) return err({ kind: 'chain-unavailable' })
   const seen = open.filter((one) => one.state === 'seen' && one.block.height > state.height)
-  // The newest one that was seen is the best stored lower bound of the chain's head.
   const newest = Math.max(0, ...seen.map(({ block }) => block.height)) as BlockHeight // safe: one of them
-  const seconds = secondsToFinal(newest, state.finalized, newest)
+  const seconds = secondsLeft(newest, state, clock.now())
   return ok({
     credited,
     unconfirmed: seen.length === 0 ? null : { count: seen.length, seconds },
@@ -59,6 +64,8 @@ export async function checkNow({ db, scanner }: CheckParts, uid: Uid): Promise<R
 export interface TransactionReport {
   readonly credited: readonly StoredTransfer[]
   readonly already: boolean
+  /** Why the caller's other transfers in it are not credited: one sentence for each. */
+  readonly uncredited: readonly string[]
 }
 
 /**
@@ -73,5 +80,6 @@ export async function askTransaction(
   const answer = await scanner.checkTransaction(uid, txid)
   if (!answer.ok) return answer
   const stored = await selectTransfersOf(db, uid, txid)
-  return ok({ credited: stored.filter(({ state }) => state === 'credited'), already: answer.value === 'already' })
+  const { when, uncredited } = answer.value
+  return ok({ credited: stored.filter(({ state }) => state === 'credited'), already: when === 'already', uncredited })
 }

@@ -51,14 +51,14 @@ async function readDue(context: ScanContext, chain: Chain, rules: RescanRules, d
   if (!read.ok && isOver(read.error)) return false
   const blocks = read.ok ? read.value : []
   const owners = await readOwners(db, blocks)
-  const { decided, sent } = judgeBlocks(blocks, owners, rules.rules)
+  const { judged, sent } = judgeBlocks(blocks, owners, rules.rules)
   const [only] = blocks
   if (due.from === due.to && only?.kind === 'read' && only.callsToRead !== null) {
     return await readReceipts(context, chain, rules, {
       due,
       block: only.header,
       calls: only.callsToRead,
-      decided,
+      judged,
       sent,
     })
   }
@@ -66,7 +66,7 @@ async function readDue(context: ScanContext, chain: Chain, rules: RescanRules, d
   const left = read.ok ? partsLeft(due, blocks, at) : [triedLater(due, 'no quorum of nodes gives the block', at)]
   const { correctedBy } = rules
   return (
-    (await storeRescanStep(db, { rescan: due, correctedBy, decided, sent, left, isWholeBlock: false, at })) === 'stored'
+    (await storeRescanStep(db, { rescan: due, correctedBy, judged, sent, left, isWholeBlock: false, at })) === 'stored'
   )
 }
 
@@ -110,7 +110,7 @@ interface SingleBlock {
   readonly block: BlockRef
   /** Its successful calls. */
   readonly calls: readonly Txid[]
-  readonly decided: ReturnType<typeof judgeTransfers>
+  readonly judged: ReturnType<typeof judgeTransfers>
   readonly sent: ReturnType<typeof judgeBlocks>['sent']
 }
 
@@ -139,7 +139,7 @@ async function readReceipts(
       return (await storeRescanStep(db, step)) === 'stored'
     }
     const owners = await readOwners(db, [read])
-    const decided = [...(i === 0 ? found.decided : []), ...judgeTransfers(read.transfers, block, owners, rules)]
+    const judged = [...(i === 0 ? found.judged : []), ...judgeTransfers(read.transfers, block, owners, rules)]
     unreadable.push(...read.unreadable)
     const untried = queue.slice(i + batch.length)
     const receipts = isFirstPass ? due.receipts + i + batch.length : due.receipts
@@ -147,7 +147,7 @@ async function readReceipts(
     const isWholeBlock = untried.length === 0
     const left = isWholeBlock ? whatCannotBeRead(part, at) : [{ ...part, nextTry: at }]
     const sent = i === 0 ? found.sent : []
-    const stored = await storeRescanStep(db, { rescan, correctedBy, decided, sent, left, isWholeBlock, at })
+    const stored = await storeRescanStep(db, { rescan, correctedBy, judged, sent, left, isWholeBlock, at })
     if (stored === 'superseded') return false
     rescan = { ...rescan, receipts, unread: part.unread }
   }

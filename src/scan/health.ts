@@ -1,3 +1,5 @@
+import { blockSeconds } from '../chain/block.ts'
+import { finalityMs } from '../chain/finality.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { ReadContext } from '../ledger/context.ts'
 import { type ScanState, selectScan } from './scan-state.ts'
@@ -11,11 +13,18 @@ const sharedHealthMsMax = 2_000
 /** The scan is `behind` by more than this number of blocks: those of five minutes, more than a scan that keeps up leaves. */
 export const behindBlocksMax = 100
 
+/**
+ * If the newest final block that is known is older than this, newer ones are final. It is older than `finalityMs` by the
+ * longest time between two scans, and by ten seconds for a scan.
+ */
+export const oldFinalMs = finalityMs + 70_000
+
 /** The health of the scan, from stored state alone. Heights and `behind` are numbers of blocks. */
 export interface ScanHealth {
   readonly status: 'ok' | 'behind' | 'stopped'
   readonly scanned: number
   readonly finalized: number
+  /** Final blocks that are not read. Those that no node has shown are counted by the clock. */
   readonly behind: number
   /** The time of block `finalized` on the chain; null where it is not known. */
   readonly finalizedTime: UnixMs | null
@@ -47,13 +56,20 @@ export function healthOf(state: ScanState | null, now: UnixMs): ScanHealth {
     }
   const scanned = state.height
   const finalized = Math.max(state.finalized, scanned)
-  const behind = finalized - scanned
   const finalizedTime = state.finalized >= scanned && state.finalizedTime > 0 ? state.finalizedTime : null
+  const ageMs = finalizedTime === null ? 0 : now - finalizedTime
+  const isOld = ageMs > oldFinalMs
+  const unknown = isOld ? Math.floor((ageMs - finalityMs) / (blockSeconds * 1000)) : 0
+  const behind = finalized - scanned + unknown
   const heights = { scanned, finalized, behind, finalizedTime }
   if (state.halted !== null) return { ...heights, status: 'stopped', msg: `the scan is halted: ${state.halted}` }
   const stillMs = now - state.advancedAt
   if (stillMs > stoppedAfterMs) {
     return { ...heights, status: 'stopped', msg: `the scan has not advanced for ${Math.floor(stillMs / 1000)} s` }
+  }
+  if (isOld) {
+    const msg = `the newest final block that is known is ${Math.floor(ageMs / 1000)} s old`
+    return { ...heights, status: 'behind', msg }
   }
   if (behind > behindBlocksMax) return { ...heights, status: 'behind', msg: `${behind} blocks behind` }
   return { ...heights, status: 'ok', msg: null }

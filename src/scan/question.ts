@@ -1,7 +1,15 @@
 import { matchAddresses, selectAddresses } from '../addresses/address-book.ts'
 import { type Address, addressFromHex } from '../chain/address.ts'
 import type { Txid } from '../chain/block.ts'
-import type { Chain, ChainFailure, ChainTransfer, TransactionFinding, TransactionReading } from '../chain/chain.ts'
+import type {
+  Chain,
+  ChainFailure,
+  ChainTransfer,
+  CreditAnswer,
+  TransactionFinding,
+  TransactionReading,
+} from '../chain/chain.ts'
+import { secondsLeft, unminedSeconds } from '../chain/finality.ts'
 import { type Amount, amountMax } from '../common/amount.ts'
 import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
@@ -11,13 +19,10 @@ import { selectMovedIn, selectTransfersOf, storeTransfers } from '../deposits/tr
 import type { Currencies } from '../ledger/currencies.ts'
 import { selectBalances } from '../ledger/entries.ts'
 import { loadRules, readOwners, type ScanContext, selectOwned } from './rules.ts'
-import { type ScanState, secondsToFinal, selectScan, storeFinalized, unminedSeconds } from './scan-state.ts'
-
-/** Whether the caller's deposits in a transaction were credited before the question or by it. */
-type CreditAnswer = 'credited' | 'already'
+import { type ScanState, selectScan, storeFinalized } from './scan-state.ts'
 
 /** Why nothing can be said about a transaction now. */
-const disputed: QueryFailure = { kind: 'undecided', why: 'the nodes disagree about this transaction' }
+const disputed: Reason = { kind: 'undecided', why: 'the nodes disagree about this transaction' }
 /** The nodes agree on it, and its bytes or its receipt cannot be read. An alarm names it. */
 const unreadable: QueryFailure = {
   kind: 'undecided',
@@ -60,25 +65,21 @@ export async function answerQuestion(
   if (known !== null) return known
   const found = await judgeTransaction(context, chain, txid)
   if (!found.ok) return found
-  const own = verdictsFor(uid, found.value.judged)
-  const credits = own.filter((one) => one.state === 'credited')
-  if (credits.length > 0) {
-    if (!(await hasRoom(context, uid, credits))) return err(walletFull)
-    const stored = await storeTransfers(db, credits, context.clock.now(), found.value.correctedBy)
-    if (stored === 'halted') return err(haltedFailure)
-    // The database has the last word: a wallet can be full, and another instance can have been faster.
-    return decidedAnswer(await selectTransfersOf(db, uid, txid), currencies, 'credited') ?? err(disputed)
+  const outcome = await outcomeFor(context, uid, found.value)
+  if (!outcome.ok) {
+    const early = outcome.error === paidBeforeIssue ? earlyFor(uid, found.value) : undefined
+    if (early === undefined) return outcome
+    const { position } = early.transfer
+    await context.alarms.raise('paid-before-issue', { txid, position }, { txid, position, uid })
+    return outcome
   }
-  const uncredited = explainOwn(own, currencies)
-  if (uncredited !== null) return err(uncredited)
-  const early = earlyFor(uid, found.value)
-  if (early === undefined) {
-    const addresses = new Set((await selectAddresses(db, uid)).map(({ address }) => address))
-    return err(explainWorthless(found.value, currencies, addresses))
-  }
-  const { position } = early.transfer
-  await context.alarms.raise('paid-before-issue', { txid, position }, { txid, position, uid })
-  return err(paidBeforeIssue)
+  const { credits, others } = outcome.value
+  const result = await storeTransfers(db, credits, context.clock.now(), found.value.correctedBy)
+  if (result === 'halted') return err(haltedFailure)
+  // The database has the last word: a wallet can be full, and another instance can have been faster.
+  const stored = await selectTransfersOf(db, uid, txid)
+  const unstored = others.filter(({ position }) => !stored.some((one) => one.position === position))
+  return decidedAnswer([...stored, ...unstored], currencies, 'credited') ?? err(disputed)
 }
 
 /**
@@ -97,11 +98,13 @@ export async function lookUpTransaction(
     stored.filter(({ uid }) => uid === owner),
     currencies,
   )
-  if (owner !== undefined && known !== null) return ok({ uid: owner, answer: known.ok ? 'credited' : known.error })
+  if (owner !== undefined && known !== null) {
+    return ok(known.ok ? creditedTo(owner, 'credited', known.value.uncredited) : uncreditedTo(owner, known.error))
+  }
   const found = await judgeTransaction(context, chain, txid)
   if (!found.ok) {
     const isAboutNodes = found.error.kind === 'limited' || found.error.kind === 'chain-unavailable'
-    return isAboutNodes ? found : ok({ uid: stored[0]?.uid ?? null, answer: found.error })
+    return isAboutNodes ? found : ok(uncreditedTo(stored[0]?.uid ?? null, found.error))
   }
   const { judged, owners, reading } = found.value
   const named = [reading.target, ...reading.logs.map(({ topics }) => addressFromHex((topics[2] ?? '').slice(-40)))]
@@ -109,15 +112,34 @@ export async function lookUpTransaction(
   const issued = new Map([...(await matchAddresses(db, [...recipients])), ...owners])
   const users = [...recipients, ...owners.keys()].flatMap((address) => issued.get(address)?.uid ?? [])
   const uid = users.find((one) => one !== reservedUid) ?? null
-  const own = uid === null ? [] : verdictsFor(uid, judged)
+  const outcome = await outcomeFor(context, uid, found.value)
+  if (!outcome.ok) return ok(uncreditedTo(uid, outcome.error))
+  const why = outcome.value.others.map((one) => explainUncredited(one, currencies).why)
+  return ok(creditedTo(uid, 'creditable', why))
+}
+
+const creditedTo = (
+  uid: Uid | null,
+  answer: 'credited' | 'creditable',
+  uncredited: readonly string[],
+): TransactionFinding => ({ uid, answer, uncredited })
+
+const uncreditedTo = (uid: Uid | null, answer: QueryFailure): TransactionFinding => ({ uid, answer, uncredited: [] })
+
+/** The transfers of a caller to credit, and the others, or why there is nothing to credit. `uid` is null for nobody. */
+async function outcomeFor(context: ScanContext, uid: Uid | null, found: JudgedTransaction) {
+  const { db, currencies } = context
+  const own = uid === null ? [] : verdictsFor(uid, found.judged)
   const credits = own.filter((one) => one.state === 'credited')
+  const others = own.filter((one) => one.state === 'held' || one.state === 'refused')
   if (uid !== null && credits.length > 0) {
-    return ok({ uid, answer: (await hasRoom(context, uid, credits)) ? 'creditable' : walletFull })
+    return (await hasRoom(context, uid, credits)) ? ok({ credits, others }) : err(walletFull)
   }
-  const isEarly = uid !== null && earlyFor(uid, found.value) !== undefined
-  const ownAddresses = new Set([...issued].flatMap(([address, owner]) => (owner.uid === uid ? [address] : [])))
-  const answer = explainOwn(own, currencies) ?? (isEarly ? paidBeforeIssue : null)
-  return ok({ uid, answer: answer ?? explainWorthless(found.value, currencies, ownAddresses) })
+  const first = firstUncredited(others)
+  if (first !== undefined) return err<QueryFailure>(explainUncredited(first, currencies))
+  if (uid !== null && earlyFor(uid, found) !== undefined) return err(paidBeforeIssue)
+  const addresses = uid === null ? [] : await selectAddresses(db, uid)
+  return err(explainWorthless(found, currencies, new Set(addresses.map(({ address }) => address))))
 }
 
 /** A final transaction, with what its transfers are that no stored movement is. */
@@ -156,10 +178,9 @@ function verdictsFor(uid: Uid, judged: JudgedTransaction['judged']) {
   })
 }
 
-/** Why the first of these transfers is not credited, the held ones first; null where there is none. */
-function explainOwn(own: ReturnType<typeof verdictsFor>, currencies: Currencies): QueryFailure | null {
-  const uncredited = own.find((one) => one.state === 'held') ?? own.find((one) => one.state === 'refused')
-  return uncredited === undefined ? null : explainUncredited(uncredited, currencies)
+/** The transfer that explains why nothing is credited: the first one that is held, else that is refused. */
+function firstUncredited<One extends Pick<StoredTransfer, 'state'>>(all: readonly One[]): One | undefined {
+  return all.find((one) => one.state === 'held') ?? all.find((one) => one.state === 'refused')
 }
 
 function earlyFor(uid: Uid, { judged, owners }: JudgedTransaction) {
@@ -178,20 +199,25 @@ async function hasRoom(
 }
 
 type Uncredited = Pick<StoredTransfer, 'cuy' | 'raw' | 'reason'>
+/** A failure that says why. */
+type Reason = Extract<QueryFailure, { readonly kind: 'undecided' | 'worthless' }>
 
-/** The answer by what is stored, or null where nothing of it is decided. */
+/** The answer by what the caller's transfers are, or null if none of them is decided. */
 function decidedAnswer(
-  stored: readonly StoredTransfer[],
+  own: readonly (Uncredited & Pick<StoredTransfer, 'state'>)[],
   currencies: Currencies,
-  credited: CreditAnswer = 'already',
+  when: CreditAnswer['when'] = 'already',
 ): Result<CreditAnswer, QueryFailure> | null {
-  if (stored.some(({ state }) => state === 'credited')) return ok(credited)
-  const decided = stored.find(({ state }) => state === 'held') ?? stored.find(({ state }) => state === 'refused')
-  return decided === undefined ? null : err(explainUncredited(decided, currencies))
+  if (own.some(({ state }) => state === 'credited')) {
+    const others = own.filter(({ state }) => state === 'held' || state === 'refused')
+    return ok({ when, uncredited: others.map((one) => explainUncredited(one, currencies).why) })
+  }
+  const first = firstUncredited(own)
+  return first === undefined ? null : err(explainUncredited(first, currencies))
 }
 
 /** Why a final transfer is not credited. */
-function explainUncredited({ cuy, raw, reason }: Uncredited, currencies: Currencies): QueryFailure {
+function explainUncredited({ cuy, raw, reason }: Uncredited, currencies: Currencies): Reason {
   switch (reason) {
     case null:
       return disputed
@@ -220,7 +246,9 @@ async function readFinal(context: ScanContext, chain: Chain, state: ScanState | 
     if (!head.ok) return err(toQueryFailure(head.error))
     const finalized = head.value.header.height
     if (height > finalized) {
-      return err<QueryFailure>({ kind: 'not-final', seconds: secondsToFinal(height, finalized, height) })
+      // A head that is not newer than the stored one is as old as that.
+      const known = state !== null && finalized <= state.finalized ? state : { finalized, finalizedAt: clock.now() }
+      return err<QueryFailure>({ kind: 'not-final', seconds: secondsLeft(height, known, clock.now()) })
     }
     if (state !== null) await storeFinalized(db, state, head.value.header, clock.now())
   }

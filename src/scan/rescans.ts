@@ -12,7 +12,7 @@ import {
 } from '../d1/database.ts'
 import { rescans, scans } from '../d1/state-tables.ts'
 import { type RescanKind, scanSuperseded, transfers } from '../d1/tables.ts'
-import type { DecidedTransfer, SentFact } from '../deposits/transfer.ts'
+import type { JudgedTransfer, SentFact } from '../deposits/transfer.ts'
 import { sentStatements, transferStatements } from '../deposits/transfers.ts'
 
 /** Blocks below the position that are read again: a row. Both ends are included. */
@@ -43,7 +43,7 @@ export interface RescanStep {
   readonly rescan: Rescan
   /** The newest correction then. */
   readonly correctedBy: number
-  readonly decided: readonly DecidedTransfer[]
+  readonly judged: readonly JudgedTransfer[]
   readonly sent: readonly SentFact[]
   /** What is left, from the lowest block on: the first part stays this row, the others become rows. Empty: all of it is read. */
   readonly left: readonly RescanPart[]
@@ -122,13 +122,13 @@ export function dueAtOnce(
  * rescan. Nothing is stored then.
  */
 export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Promise<'stored' | 'superseded'> {
-  const { rescan, left, decided, sent, isWholeBlock, at } = step
+  const { rescan, left, judged, sent, isWholeBlock, at } = step
   const [first, ...others] = left
   try {
     await db.batch([
       requireUnchanged(db, step),
       // Before the rescan goes forward: what it refused can be decided again while it covers the block.
-      ...transferStatements(db, decided, at),
+      ...transferStatements(db, judged, at),
       ...sentStatements(db, sent),
       ...(isWholeBlock && first !== undefined ? [dropAbsent(db, first, at)] : []),
       ...others.map((part) => insertPart(db, rescan.id, part, at)),

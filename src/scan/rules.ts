@@ -141,13 +141,13 @@ export async function decideHeld(context: ScanContext, rules: JudgeRules, correc
     db,
     held.flatMap(({ from, to }) => [from, to]),
   )
-  const decided = held.flatMap((stored) => {
+  const judged = held.flatMap((stored) => {
     // A currency keeps its contract for good.
     const asset = stored.native ? nativeAsset : currencies.byId.get(stored.cuy)?.asset
     if (asset === undefined) return []
-    const judged = judgeTransfer({ ...stored, asset, amount: stored.raw }, stored.block, owners, rules)
-    return judged === null || judged === 'early' ? [] : [judged]
+    const judgement = judgeTransfer({ ...stored, asset, amount: stored.raw }, stored.block, owners, rules)
+    return judgement === null || judgement === 'early' ? [] : [judgement]
   })
-  await storeTransfers(db, decided, clock.now(), correctedBy)
+  await storeTransfers(db, judged, clock.now(), correctedBy)
   return held.length > 0
 }

@@ -1,5 +1,6 @@
 import { and, eq, lt, sql } from 'drizzle-orm'
-import { type BlockHash, type BlockHeight, blockSeconds, type Header } from '../chain/block.ts'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { BlockHash, BlockHeight, Header } from '../chain/block.ts'
 import type { ChainFailure } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import {
@@ -13,7 +14,7 @@ import {
 } from '../d1/database.ts'
 import { scans } from '../d1/state-tables.ts'
 import { scanSuperseded, transfers } from '../d1/tables.ts'
-import type { DecidedTransfer, SentFact } from '../deposits/transfer.ts'
+import type { JudgedTransfer, SentFact } from '../deposits/transfer.ts'
 import { sentStatements, transferStatements } from '../deposits/transfers.ts'
 import { type Gap, gapStatements, isInGap } from './rescans.ts'
 
@@ -58,7 +59,7 @@ export interface ScanStep {
   readonly expected: ReadAfter
   /** The last block that was read, or that could not be read: then without a hash. */
   readonly to: Pick<ScanState, 'height' | 'hash'>
-  readonly decided: readonly DecidedTransfer[]
+  readonly judged: readonly JudgedTransfer[]
   readonly sent: readonly SentFact[]
   readonly gaps: readonly Gap[]
   /** When the scan began that is caught up with this step; null where more blocks are final. */
@@ -140,27 +141,26 @@ export async function haltScan(
   await toStatement(db, openTables(db).update(scans).set({ halted: why }).where(isSame)).run()
 }
 
-/** Stores how a scan ended. Never backwards: what ended late can have started before what ended already. */
+/** Stores how a scan ended. */
 export async function storeScanEnd(db: WriteDatabase, { startedAt, hasHead, problem }: ScanResult): Promise<void> {
   const changes = problem === null ? caughtUp(startedAt) : { ...tried(startedAt, hasHead), problem }
   await toStatement(db, openTables(db).update(scans).set(changes)).run()
 }
 
-/** A scan that has ended later began at most so long after one that ends now. */
-const scanMsMax = 300_000
-
-/** The later time, but none that is so far ahead that it is of a clock which has stepped back. */
-const laterOf = (column: typeof scans.tried_at | typeof scans.caught_up_at, startedAt: UnixMs) =>
-  sql`iif(${column} > ${startedAt + scanMsMax}, ${startedAt}, max(${column}, ${startedAt}))`
+/** Longer than any scan: a stored time that is further ahead is of a clock that has stepped back. */
+const clockStepMsMax = 300_000
+/** Not before what is stored: what ended late can have started before what ended already. */
+const notBefore = (stored: SQLiteColumn, at: UnixMs) =>
+  sql`iif(${stored} > ${at + clockStepMsMax}, ${at}, max(${stored}, ${at}))`
 
 const tried = (startedAt: UnixMs, hasHead: boolean) => ({
-  tried_at: laterOf(scans.tried_at, startedAt),
-  answering_since: hasHead ? sql`coalesce(${scans.answering_since}, ${startedAt})` : null,
+  tried_at: notBefore(scans.tried_at, startedAt),
+  answering_since: hasHead ? sql`min(coalesce(${scans.answering_since}, ${startedAt}), ${startedAt})` : null,
 })
 
 const caughtUp = (startedAt: UnixMs) => ({
   ...tried(startedAt, true),
-  caught_up_at: laterOf(scans.caught_up_at, startedAt),
+  caught_up_at: notBefore(scans.caught_up_at, startedAt),
   problem: null,
 })
 
@@ -180,12 +180,12 @@ export type StepResult =
  * not in them.
  */
 export async function appendStep(db: WriteDatabase, step: ScanStep): Promise<StepResult> {
-  const { to, decided, sent, gaps, at } = step
+  const { to, judged, sent, gaps, at } = step
   try {
     const results = await db.batch<{ readonly seenBy: number | null }>([
       moveScan(db, step),
       ...gapStatements(db, gaps, at),
-      ...transferStatements(db, decided, at),
+      ...transferStatements(db, judged, at),
       ...sentStatements(db, sent),
       dropPassed(db, to.height, at),
     ])
@@ -221,20 +221,4 @@ function dropPassed(db: WriteDatabase, to: BlockHeight, at: UnixMs): D1PreparedS
     sql`UPDATE ${transfers} INDEXED BY transfer_seen SET ${bare(state)} = 'dropped', ${bare(changed_at)} = ${at}
       WHERE ${state} = 'seen' AND ${height} <= ${to} AND NOT ${isInGap(height)} RETURNING ${bare(seen_by)} AS "seenBy"`,
   )
-}
-
-/** In a normal rotation the newest final block is 18 blocks behind the newest one (PROTOCOL.md, Finality). */
-const finalityBlocks = 18
-/** From broadcast to finality in a normal rotation: one block that includes it, 19 that are built on it. */
-export const unminedSeconds = 20 * blockSeconds
-
-/**
- * About how many seconds until the block at `height` is final: 0 where it is final, otherwise at least one block time. An
- * estimate for people and `Retry-After`; it is too short while finality is stalled.
- */
-export function secondsToFinal(height: BlockHeight, finalized: BlockHeight, latest: BlockHeight): number {
-  if (height <= finalized) return 0
-  const byRotation = height + finalityBlocks + 1 - latest
-  const byFinalized = height - finalized + 1 // exact where the head is close to final, as on a private chain
-  return Math.max(1, Math.min(byRotation, byFinalized)) * blockSeconds
 }

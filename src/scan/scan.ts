@@ -10,7 +10,7 @@ import {
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import {
-  type DecidedTransfer,
+  type JudgedTransfer,
   type JudgeRules,
   judgeTransfer,
   type Owners,
@@ -184,7 +184,7 @@ async function readRange(
 
 /** What is to be stored of final blocks. */
 export function judgeBlocks(blocks: readonly BlockReading[], owners: Owners, rules: JudgeRules) {
-  const decided: DecidedTransfer[] = []
+  const judged: JudgedTransfer[] = []
   const sent: SentFact[] = []
   const gaps: Gap[] = []
   const { native } = rules.currencies
@@ -195,13 +195,13 @@ export function judgeBlocks(blocks: readonly BlockReading[], owners: Owners, rul
     }
     const { height } = block.header
     if (block.callsToRead !== null) gaps.push({ height, kind: 'receipts' })
-    decided.push(...judgeTransfers(block.transfers, block.header, owners, rules))
+    judged.push(...judgeTransfers(block.transfers, block.header, owners, rules))
     if (native === null) continue
     for (const { txid, owner } of block.sent) {
       if (owners.has(owner)) sent.push({ txid, address: owner, height, cuy: native.cuy })
     }
   }
-  return { decided, sent, gaps }
+  return { judged, sent, gaps }
 }
 
 /** The transfers of a final block that are stored. */
@@ -210,7 +210,7 @@ export function judgeTransfers(
   block: BlockRef,
   owners: Owners,
   rules: JudgeRules,
-): readonly DecidedTransfer[] {
+): readonly JudgedTransfer[] {
   return selectOwned(transfers, owners).flatMap((transfer) => {
     const judged = judgeTransfer(transfer, block, owners, rules)
     return judged === null || judged === 'early' ? [] : [judged]

@@ -6,6 +6,7 @@ import {
   balancesMax,
   type Chain,
   type ChainFailure,
+  type CreditAnswer,
   type ScanAnswer,
   type ScannerCalls,
   type TransactionFinding,
@@ -47,7 +48,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
   const prepare = createSharing<Result<null, QueryFailure>>(parts, 0)
   const balances = createSharing<Result<readonly bigint[], QueryFailure>>(parts, blockSeconds * 1000)
   const lookUps = createSharing<Result<TransactionFinding, QueryFailure>>(parts, 0)
-  const questions = createSharing<Result<'credited' | 'already', QueryFailure>>(parts, 0)
+  const questions = createSharing<Result<CreditAnswer, QueryFailure>>(parts, 0)
   return {
     ...createTicks(parts, scans),
     prepareIssue: (uid, firstIndex) => {
@@ -62,7 +63,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
     async scanNow(uid): Promise<Result<ScanAnswer, QueryFailure>> {
       const since = clock.now()
       const hasStarted = scans.hasBegun() || (await selectScan(db)) !== null
-      if (!hasStarted || !(await parts.hasStoredMeaning())) return ok({ problem: null, since })
+      if (!hasStarted || !(await parts.configMatchesData())) return ok({ problem: null, since })
       const end = await scans.answer({ kind: 'caller', uid }, since)
       if (end !== null) bringForward(parts, end).catch(() => undefined) // the alarm comes by the interval then
       if (end?.failure?.kind === 'limited') return err(toQueryFailure(end.failure))
@@ -70,14 +71,14 @@ export function createScanner(parts: ScannerParts): ScannerObject {
     },
     checkTransaction: (uid, txid: Txid) =>
       questions(`${uid} ${txid}`, async () => {
-        if (!(await parts.hasStoredMeaning())) return err(misconfigured)
+        if (!(await parts.configMatchesData())) return err(misconfigured)
         const answer = await answerQuestion(parts, openFor(uid), uid, txid)
-        if (answer.ok && answer.value === 'credited') parts.wakeEndpoints()
+        if (answer.ok && answer.value.when === 'credited') parts.wakeEndpoints()
         return answer
       }),
     lookUpTransaction: (txid) =>
       lookUps(txid, async () => {
-        const isKnown = await parts.hasStoredMeaning()
+        const isKnown = await parts.configMatchesData()
         return isKnown ? lookUpTransaction(parts, openFor(reservedUid), txid) : err(misconfigured)
       }),
   }
@@ -164,7 +165,7 @@ function difference(after: LogFields, before: LogFields): LogFields {
 
 /** Makes sure that the scan has started and, where no address was issued yet, that the key is new. */
 async function prepareIssue(parts: ScannerParts, keyUse: KeyUse, chain: Chain): Promise<Result<null, QueryFailure>> {
-  if (!(await parts.hasStoredMeaning())) return err({ kind: 'cannot-issue' })
+  if (!(await parts.configMatchesData())) return err({ kind: 'cannot-issue' })
   if (parts.firstIndex === null && (await isBookEmpty(parts.db))) {
     const key = await checkKeyUse({ ...parts, keyUse, chain })
     if (!key.ok) return err(unavailable(key.error))

@@ -1,9 +1,10 @@
 import { type BlockHeight, type BlockRef, blockSeconds, type Header } from '../chain/block.ts'
 import type { Chain, Tail } from '../chain/chain.ts'
-import { type DecidedTransfer, type JudgeRules, judgeSeen, type Owners } from '../deposits/transfer.ts'
+import { secondsToFinal } from '../chain/finality.ts'
+import { type JudgedTransfer, type JudgeRules, judgeSeen, type Owners } from '../deposits/transfer.ts'
 import { countSeen, storeSeen } from '../deposits/transfers.ts'
 import { readOwners, type ScanContext, selectOwned } from './rules.ts'
-import { type ScanState, secondsToFinal } from './scan-state.ts'
+import type { ScanState } from './scan-state.ts'
 
 /** Replies that one scan reads of the tail, which usually fits into one. */
 const tailReadsMax = 5
@@ -69,7 +70,7 @@ function judgeTail(
   owners: Owners,
   rules: JudgeRules,
   finalized: BlockHeight,
-): readonly DecidedTransfer[] {
+): readonly JudgedTransfer[] {
   return blocks.flatMap(({ header, transfers }) => {
     const seconds = secondsToFinal(header.height, finalized, latest)
     const seen = selectOwned(transfers, owners).flatMap(

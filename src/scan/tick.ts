@@ -23,7 +23,7 @@ import { droppedKeptMs, selectWork, type TickWork } from './work.ts'
 /** After this, a tick ends: what is left waits for the next one. */
 export const tickMs = 25_000
 /** Work with leftover requests gets at least this long in a tick. */
-const restMsMin = 1_000
+const leftoverMsMin = 1_000
 /** Credited transfers that one tick reports as not found again. */
 const notFoundMax = 100
 /** Dropped transfers that one tick removes. */
@@ -43,7 +43,7 @@ export interface ScannerParts extends ScansParts {
   readonly eventsKeepDays: number
   readonly endpoints: readonly WebhookEndpoint[]
   /** Whether the configuration has the meaning of the stored data: otherwise a tick changes nothing. */
-  hasStoredMeaning(): Promise<boolean>
+  configMatchesData(): Promise<boolean>
   /** Names the configured nodes: another text is another set of nodes. */
   readonly nodes: string
   /** When a node was last well again after minutes of trouble; 0 where none was. */
@@ -60,7 +60,7 @@ export interface ScannerParts extends ScansParts {
 export async function runTick(parts: ScannerParts, scans: Pick<Scans, 'tick'>, startedAt: UnixMs): Promise<UnixMs> {
   const { db, clock, alarms } = parts
   const everyMs = parts.scanEverySeconds * 1000
-  if (!(await parts.hasStoredMeaning())) return (startedAt + everyMs) as UnixMs // safe: a later time
+  if (!(await parts.configMatchesData())) return (startedAt + everyMs) as UnixMs // safe: a later time
   const delivery = await watchEndpoints(parts) // before the first event that a new endpoint gets
   const end = await scans.tick()
   const { state, rules, head, behind, failure, latest } = end
@@ -70,19 +70,19 @@ export async function runTick(parts: ScannerParts, scans: Pick<Scans, 'tick'>, s
     parts.wakeEndpoints()
   }
   const next = () => nextTickAt(parts, end, work.firstSeen, startedAt)
-  await useRest(parts, end, work, startedAt, next())
+  await useLeftover(parts, end, work, startedAt, next())
   if (work.hasOld) await removeDropped(db, (clock.now() - droppedKeptMs) as UnixMs, removedMax) // safe: an earlier time
   if (work.hasOldEvents) await removeExpiredEvents(parts)
   const gaps = work.hasRescans ? await selectOpenGaps(db) : []
-  const well = wellKinds(parts, rules, work)
-  const watched = watchScan({ now: clock.now(), state, head, latest, behind, failure, gaps, well })
+  const ended = endedKinds(parts, rules, work)
+  const watched = watchScan({ now: clock.now(), state, head, latest, behind, failure, gaps, ended })
   const tooLarge = work.hasHeld ? [await findTooLarge(parts)] : []
   await alarms.observe([delivery, watched, await watchSize(parts, work.sizeDay), ...tooLarge])
   return next()
 }
 
 /** The kinds of alarms whose faults are known to be over, the scan's own aside. */
-function wellKinds(
+function endedKinds(
   { firstIndex, currencies }: ScannerParts,
   rules: JudgeRules | null,
   { hasAddress }: TickWork,
@@ -141,7 +141,7 @@ async function reportNotFound({ db, alarms }: ScannerParts): Promise<void> {
 }
 
 /** Gaps and comparisons, with leftover requests and time: until the next tick is due, but for a second at least. */
-async function useRest(
+async function useLeftover(
   parts: ScannerParts,
   { state, rules, head }: ScanEnd,
   work: TickWork,
@@ -151,8 +151,8 @@ async function useRest(
   const { clock } = parts
   if (state === null || rules === null || head === null || state.halted !== null) return
   const now = clock.now()
-  const until = Math.max(now + restMsMin, Math.min(nextAt, startedAt + tickMs)) as UnixMs // safe: a later time
-  const chain = parts.openChain({ kind: 'rest' }, until)
+  const until = Math.max(now + leftoverMsMin, Math.min(nextAt, startedAt + tickMs)) as UnixMs // safe: a later time
+  const chain = parts.openChain({ kind: 'leftover' }, until)
   if (work.hasRescans || state.nodes !== parts.nodes) await noteNodes(parts, state.nodes, now)
   const half = (now + (until - now) / 2) as UnixMs // safe: a later time
   if (work.hasRescans) await readAgain(parts, chain, { rules, correctedBy: state.correctedBy }, half)

@@ -17,8 +17,8 @@ export interface WatchedScan extends Pick<ScanEnd, 'head' | 'latest' | 'behind' 
   /** Null where the scan could not be started yet. */
   readonly state: WatchedState | null
   readonly gaps: readonly OpenGap[]
-  /** Further kinds that are known to be well. */
-  readonly well: readonly AlarmKind[]
+  /** Further kinds whose faults are known to be over. */
+  readonly ended: readonly AlarmKind[]
 }
 
 /** What ends unless it is found again. */
@@ -28,7 +28,7 @@ const found = ['tick-failed', 'chain-forked', 'gap-unread'] as const
 export function watchScan(watched: WatchedScan): Observation {
   const faults = scanFaults(watched)
   const raised = faults.map(({ kind }) => kind)
-  return { kinds: [...found, ...raised, ...endedStandstills(watched), ...watched.well], faults }
+  return { kinds: [...found, ...raised, ...endedStandstills(watched), ...watched.ended], faults }
 }
 
 /** A standstill has ended where something has moved. Where no node answers, or the scan is halted, that is not known. */

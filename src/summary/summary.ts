@@ -2,12 +2,13 @@ import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { EndpointKey } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import { type ReadDatabase, toStatement } from '../d1/database.ts'
-import { alarmRows, days, events, holdings, rescans, totals } from '../d1/state-tables.ts'
+import { alarmRows, days, events, holdings, rescans, sizes, totals } from '../d1/state-tables.ts'
 import { addresses, type HeldReason, type TotalKind, transfers } from '../d1/tables.ts'
 import { countedMax } from '../deposits/deposits.ts'
 import type { ReadContext } from '../ledger/context.ts'
 import type { AlarmSubject } from '../platform/alarm-table.ts'
 import { healthOf, readScanState, type SharedHealth } from '../scan/health.ts'
+import { databaseBytesMax } from '../scan/size.ts'
 import { selectEndpoints } from '../webhooks/endpoint-state.ts'
 import { ofDeployment } from '../webhooks/watch-endpoints.ts'
 
@@ -26,6 +27,10 @@ export const summaryUnreadMax = 200
 /** An address is read this long after a transfer of it was stored (`0001_invariants.sql`). */
 const readAfterMs = 60_000
 
+/** Days of which the growth of the database says when it is full. */
+const growthDays = 30
+/** A day that is further away is none: what grows so slowly does not fill up. */
+const daysAheadMax = 36_500
 const dayMs = 86_400_000
 
 /** What an operator looks at first, in units of the database. `GET /ledger/summary` says what each member means. */
@@ -52,8 +57,9 @@ export async function readSummary(
     alarms: selectRaised(),
     differences: selectDifferences(),
     unread: selectUnread(JSON.stringify(cuys), now + readAfterMs),
+    sizes: selectEarlierSize(today),
   }
-  const [found, stored, state] = await Promise.all([
+  const [{ found, bytes }, stored, state] = await Promise.all([
     readTogether(db, queries),
     endpoints.length === 0 ? [] : selectEndpoints(db),
     readScanState(context, shared),
@@ -81,6 +87,7 @@ export async function readSummary(
     }),
     differences: found.differences.map((one) => ({ ...one, difference: BigInt(one.difference) })),
     newestEvent: counts?.newestEvent ?? 0,
+    database: { bytes, fullAt: fullAt({ day: today, bytes }, found.sizes[0]) },
     scan: { ...healthOf(state, now), problem: state?.problem ?? null },
     endpoints: ofDeployment(stored, endpoints),
   }
@@ -88,14 +95,15 @@ export async function readSummary(
 
 type Rows<Queries> = { readonly [Name in keyof Queries]: Queries[Name] extends SQL<infer Row> ? readonly Row[] : never }
 
-/** The rows of each query under its name, of one moment. */
+/** The rows of each query under its name, of one moment, and the bytes of the database; 0 where its answers do not say that. */
 async function readTogether<Queries extends Readonly<Record<string, SQLWrapper>>>(
   db: ReadDatabase,
   queries: Queries,
-): Promise<Rows<Queries>> {
+): Promise<{ readonly found: Rows<Queries>; readonly bytes: number }> {
   const results = await db.batch(Object.values(queries).map((query) => toStatement(db, query)))
   const named = Object.keys(queries).map((name, i) => [name, results[i]?.results ?? []])
-  return Object.fromEntries(named) as Rows<Queries> // safe: results come in the order of the statements
+  const found = Object.fromEntries(named) as Rows<Queries> // safe: results come in the order of the statements
+  return { found, bytes: results.at(-1)?.meta.size_after ?? 0 }
 }
 
 type Total = typeof totals.$inferSelect
@@ -204,6 +212,22 @@ SELECT value AS cuy, (
     WHERE ${cuy} = value AND ${due_at} <= ${soon} ORDER BY ${due_at} LIMIT ${summaryUnreadMax})
   WHERE changed > coalesce(read, 0)) AS unread
 FROM json_each(${cuys})`
+}
+
+type SizeRow = typeof sizes.$inferSelect
+
+/** The size of the oldest day that counts for the growth. */
+function selectEarlierSize(today: number): SQL<SizeRow> {
+  const { day, bytes } = sizes
+  return sql`SELECT ${day}, ${bytes} FROM ${sizes} WHERE ${day} BETWEEN ${today - growthDays} AND ${today - 1} ORDER BY ${day} LIMIT 1`
+}
+
+/** The start of the day on which the database is full if it goes on growing as since then. Null where it does not grow, or that is not known. */
+function fullAt(now: SizeRow, then: SizeRow | undefined): UnixMs | null {
+  if (then === undefined || now.bytes <= then.bytes) return null
+  const perDay = (now.bytes - then.bytes) / (now.day - then.day)
+  const daysLeft = Math.floor(Math.max(0, databaseBytesMax - now.bytes) / perDay)
+  return daysLeft > daysAheadMax ? null : (((now.day + daysLeft) * dayMs) as UnixMs) // safe: the start of a day
 }
 
 interface SumRows {

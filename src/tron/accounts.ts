@@ -82,7 +82,7 @@ export async function readDecimals(session: Session, contract: Address): ChainRe
       parseResult(reply, 'decimals', parseUint8),
     )
     return result.ok
-      ? ok([{ about: { contract }, facts: String(result.value), rest: '', value: result.value }])
+      ? ok([{ about: { contract }, facts: String(result.value), logs: '', value: result.value }])
       : result
   })
   return agreed.ok ? ok(agreed.value.value) : agreed

@@ -71,9 +71,14 @@ function inOrder({ nodes, clock }: Pool, requirement: Requirement): TronNode[] {
   const ranked = nodes.flatMap((node) => {
     const standing = services.map((service) => standingOf(node[service], now))
     if (standing.includes('blocked')) return []
-    return [{ node, rank: Math.max(...standing.map((one) => (standings as readonly string[]).indexOf(one))) }]
+    const rank = Math.max(...standing.map((one) => (standings as readonly string[]).indexOf(one)))
+    return [{ node, rank, demotedUntil: Math.max(...services.map((service) => node[service].demotedUntil)) }]
   })
-  return ranked.sort((a, b) => a.rank - b.rank).map(({ node }) => node) // stable
+  // Of those that are demoted, the newest one comes last. Otherwise the order is that of the configuration.
+  const isDemoted = ({ rank }: (typeof ranked)[number]) => standings[rank] === 'demoted'
+  const byTime = (a: (typeof ranked)[number], b: (typeof ranked)[number]) =>
+    isDemoted(a) ? a.demotedUntil - b.demotedUntil : 0
+  return ranked.sort((a, b) => a.rank - b.rank || byTime(a, b)).map(({ node }) => node) // stable
 }
 
 /** The first answer that any node gives. */
@@ -99,15 +104,15 @@ export function failureOf({ pool, deadline }: Session, errors: ReadonlyMap<TronN
 export interface Vote<T> {
   readonly about: DisputedSubject
   readonly facts: string
-  /** The rest of the facts, or null where the node could not give them. */
-  readonly rest: string | null
+  /** What must be the same beyond the facts, by the logs of transactions. Null if the node could not give them. */
+  readonly logs: string | null
   readonly value: T
 }
 
 /** What nodes say about one fact. */
 export type QuorumVerdict<T> =
   | { readonly kind: 'agreed'; readonly value: T }
-  /** They agree on `facts`, and a node that is needed for the quorum could not give the rest. `value` is that node's. */
+  /** They agree on `facts`, and a node that is needed for the quorum could not give the logs. `value` is that node's. */
   | { readonly kind: 'partial'; readonly value: T }
   | { readonly kind: 'differs' }
   /** Too few nodes have it. */
@@ -159,21 +164,21 @@ export async function agreeOnOne<T>(
 
 type NodeVote<T> = Vote<T> & { readonly node: TronNode }
 
-const textOf = ({ facts, rest }: Vote<unknown>) => `${facts}\n${rest ?? ''}`
+const textOf = ({ facts, logs }: Vote<unknown>) => `${facts}\n${logs ?? ''}`
 
 /** The verdict, and the votes of the largest group that says the same. */
 function judge<T>(
   votes: readonly NodeVote<T>[],
   quorum: number,
 ): { readonly verdict: QuorumVerdict<T>; readonly group: readonly NodeVote<T>[] } {
-  const whole = largestGroup(votes, (vote) => (vote.rest === null ? null : textOf(vote)))
+  const whole = largestGroup(votes, (vote) => (vote.logs === null ? null : textOf(vote)))
   const [first] = whole
   if (first !== undefined && whole.length >= quorum) {
     return { verdict: { kind: 'agreed', value: first.value }, group: whole }
   }
   const similar = largestGroup(votes, ({ facts }) => facts)
-  const partial = similar.find(({ rest }) => rest === null)
-  const isOneText = new Set(similar.flatMap(({ rest }) => rest ?? [])).size <= 1
+  const partial = similar.find(({ logs }) => logs === null)
+  const isOneText = new Set(similar.flatMap(({ logs }) => logs ?? [])).size <= 1
   if (partial !== undefined && isOneText && similar.length >= quorum) {
     return { verdict: { kind: 'partial', value: partial.value }, group: similar }
   }
@@ -200,7 +205,7 @@ function reportMinority<T>(
   const isQuorum = kind !== 'differs'
   for (const other of votes.filter((vote) => !group.includes(vote))) {
     if (isQuorum) demote(other.node, pool.clock)
-    if (other.rest === null && other.facts === first.facts) continue // it said less, and nothing else
+    if (other.logs === null && other.facts === first.facts) continue // it said less, and nothing else
     // A node that is outvoted can differ about other things each time: it is one fault.
     pool.report('nodes-disagree', isQuorum ? { node: other.node.number } : other.about, {
       ...other.about,

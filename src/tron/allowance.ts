@@ -53,7 +53,7 @@ const storageKey = 'requests'
 interface Counts {
   tick: number
   caller: number
-  rest: number
+  leftover: number
   readonly byCaller: Map<number, number>
 }
 interface NodeState extends NodeLimits {
@@ -147,7 +147,7 @@ const sumOf = ({ byHour }: NodeState, of: (counts: Counts) => number) => {
   for (const counts of byHour.values()) total += of(counts)
   return total
 }
-const used = (state: NodeState) => sumOf(state, ({ tick, caller, rest }) => tick + caller + rest)
+const used = (state: NodeState) => sumOf(state, ({ tick, caller, leftover }) => tick + caller + leftover)
 /** What the need of ticks leaves: callers share half of it. */
 const left = ({ perDay, tickNeed }: NodeState) => perDay - tickNeed
 
@@ -162,7 +162,7 @@ function lacksRoom(state: NodeState, payer: Payer, sent: number): Limited['whose
     case 'tick':
       // Reading blocks that are behind leaves the need of a day.
       return sent < tickRequests || total + state.tickNeed < state.perDay ? null : 'nodes'
-    case 'rest':
+    case 'leftover':
       return withTicks + Math.max(left(state) / 2 - callers, 0) < state.perDay ? null : 'nodes'
     case 'caller': {
       if (callers >= Math.floor(left(state) / 2)) return 'callers'
@@ -174,7 +174,7 @@ function lacksRoom(state: NodeState, payer: Payer, sent: number): Limited['whose
 }
 
 function count({ byHour }: NodeState, payer: Payer, now: number): void {
-  const counts = byHour.get(hourOf(now)) ?? { tick: 0, caller: 0, rest: 0, byCaller: new Map<number, number>() }
+  const counts = byHour.get(hourOf(now)) ?? { tick: 0, caller: 0, leftover: 0, byCaller: new Map<number, number>() }
   byHour.set(hourOf(now), counts)
   counts[payer.kind] += 1
   if (payer.kind === 'caller') counts.byCaller.set(payer.uid, (counts.byCaller.get(payer.uid) ?? 0) + 1)

@@ -25,7 +25,7 @@ export function blockVote(block: NodeBlock): Vote<NodeBlock> {
     return `${txid} ${result} ${facts === null ? 'unreadable' : facts.owner}${amounts.get(txid) ?? ''}`
   })
   const facts = [`hash ${header.hash}`, `parent ${header.parentHash}`, ...lines].join('\n')
-  return { about: { height: header.height }, facts, rest: tokens && renderTransfers(tokens), value: block }
+  return { about: { height: header.height }, facts, logs: tokens && renderTransfers(tokens), value: block }
 }
 
 /** One line for each token transfer. */
@@ -57,14 +57,18 @@ function blocksOfQuestion(pool: Pool): number {
 }
 
 /** Learns from a question of so many blocks what the node can give, or what it cannot because of them. */
-function learnLength(node: TronNode, length: number, error: NodeError | null): void {
+function learnLength(pool: Pool, node: TronNode, length: number, error: NodeError | null): void {
   if (error === null) node.blocksMax = Math.min(node.blocksMax * 2, readBlocksMax)
-  else if (ofContent.has(error.kind) || maybeOfContent.has(error.kind)) node.blocksMax = Math.ceil(length / 2)
+  else if (ofLength.some((kinds) => kinds.has(error.kind))) node.blocksMax = Math.ceil(length / 2)
+  pool.remember()
 }
 
 /** Errors that the blocks of a question cause, and those that they may cause. */
 const ofContent: ReadonlySet<NodeErrorKind> = new Set(['too-large', 'bad-answer'])
 const maybeOfContent: ReadonlySet<NodeErrorKind> = new Set(['timed-out', 'unreachable'])
+/** A node that takes no batches, and few requests, has no time for many blocks. */
+const ofPace: ReadonlySet<NodeErrorKind> = new Set(['out-of-time', 'rate-limited'])
+const ofLength = [ofContent, maybeOfContent, ofPace]
 
 /** Final blocks as `quorum` nodes agree on them (see `Chain`; PROTOCOL.md, Scanner rules). */
 export async function readFinalBlocks(
@@ -125,7 +129,7 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
   const known: ReadTransactions = new Map()
   const { verdicts, errors } = await agreeByQuorum(session, 'money', async (node, boxed) => {
     const blocks = await readNodeBlocks(boxed, node, from, length, null, true, known)
-    learnLength(node, length, blocks.ok ? null : blocks.error)
+    learnLength(session.pool, node, length, blocks.ok ? null : blocks.error)
     return blocks.ok ? ok(blocks.value.map(blockVote)) : blocks
   })
   const end = verdicts.findIndex((verdict, i) => {

@@ -146,7 +146,7 @@ async function withTime(session: Session, stored: StoredHead): ChainResult<Store
 
 /** With the time: heads are compared with it, and the hash of a header that is not computed proves none. */
 function headVote(value: Header): Vote<Header> {
-  return { about: { height: value.height }, facts: `hash ${value.hash}\ntime ${value.timestamp}`, rest: '', value }
+  return { about: { height: value.height }, facts: `hash ${value.hash}\ntime ${value.timestamp}`, logs: '', value }
 }
 
 async function readHead(session: Session, node: TronNode, stored: StoredHead): NodeResult<Head> {

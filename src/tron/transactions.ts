@@ -65,8 +65,8 @@ function receiptVote(
 ): Vote<ParsedReceipt | null> {
   const logs = receipt?.succeeded === true ? receipt.logs : null
   const facts = logs === null ? 'failed' : renderTransfers(tokenTransfers(logs, tokens))
-  const rest = logs === null ? '' : JSON.stringify(logs)
-  return { about: { txid }, facts: receipt === null ? 'too large' : facts, rest, value: receipt }
+  const logsText = logs === null ? '' : JSON.stringify(logs)
+  return { about: { txid }, facts: receipt === null ? 'too large' : facts, logs: logsText, value: receipt }
 }
 
 /** Where a transaction is: in the block that most nodes name. This is no quorum, so credits need the block itself. */
@@ -106,7 +106,7 @@ export async function readFinalTransaction(
     // Nodes must agree on the logs of the transaction too: they explain it to its caller.
     const withLogs = blocks.value.map((block) => {
       const vote = blockVote(block)
-      return { ...vote, rest: vote.rest === null ? null : `${vote.rest}\n${JSON.stringify(block.wantedLogs)}` }
+      return { ...vote, logs: vote.logs === null ? null : `${vote.logs}\n${JSON.stringify(block.wantedLogs)}` }
     })
     return ok(withLogs)
   })

@@ -69,7 +69,7 @@ export async function deliverEvents(parts: DeliverParts, endpoint: WebhookEndpoi
       const isWanted = types === null || types.has(event.type)
       progress = isWanted
         ? await deliver(parts, endpoint, event, progress)
-        : { ...progress, ...well, position: event.id }
+        : { ...progress, ...noFailure, position: event.id }
       if (isWanted) sent += 1
       const isRecorded = progress.attempts > 0 || sent >= recordedMax || clock.now() - storedAt >= recordEveryMs
       if (!isRecorded && event !== events.at(-1)) continue
@@ -85,7 +85,7 @@ export async function deliverEvents(parts: DeliverParts, endpoint: WebhookEndpoi
 }
 
 /** No event has failed. */
-const well = { attempts: 0, failingSince: null, lastFailure: null } as const
+const noFailure = { attempts: 0, failingSince: null, lastFailure: null } as const
 
 /** Delivers one event. The progress after it has `attempts` where it failed and is not put aside. */
 async function deliver(
@@ -100,7 +100,7 @@ async function deliver(
   const id = `evt_${event.id}_${event.created_at}`
   const answer = await sendWebhook(parts, endpoint, { id, body: parts.writeBody(event) })
   const now = clock.now()
-  const after = { ...well, position: event.id, nextTry: now }
+  const after = { ...noFailure, position: event.id, nextTry: now }
   if (isDelivered(answer)) return { ...after, setAside: null }
   const attempts = before.attempts + 1
   const failingSince = before.failingSince ?? now

@@ -12,7 +12,7 @@ const keyName = 'key'
 export interface EndpointParts extends DeliverParts {
   readonly host: ObjectHost
   /** Whether the stored data means what the configuration says: otherwise nothing is delivered. */
-  readonly hasStoredMeaning: () => Promise<boolean>
+  readonly configMatchesData: () => Promise<boolean>
 }
 
 /** The object of an endpoint: its alarm is its next try. */
@@ -44,7 +44,7 @@ export function createEndpoint(parts: EndpointParts): EndpointObject {
       if (endpoint === undefined) return
       let next: UnixMs | null = (clock.now() + againMs) as UnixMs // safe: a later time
       try {
-        if (await parts.hasStoredMeaning()) next = await deliverEvents(parts, endpoint)
+        if (await parts.configMatchesData()) next = await deliverEvents(parts, endpoint)
       } catch (thrown) {
         logger.error('webhooks-crashed', { endpoint: endpoint.number, why: stackOf(thrown) })
       } finally {

@@ -92,7 +92,7 @@ describe('the transfers of all callers', () => {
     expect(await idsOf({ state: 'dropped' })).toEqual([])
   })
 
-  it('are final after three seconds for each block above the final one, less the time since it was final', async () => {
+  it('have the seconds until they are final by the newest final block, and none if nothing has moved since then', async () => {
     await storeTransfers(db, [nth(6, seen(), { block: block(138) })], ms(10))
     let now = 1_000 // block 120 has been final since then
     const context = { db, clock: { ...clock, now: () => ms(now) }, currencies: twoCurrencies }
@@ -101,10 +101,11 @@ describe('the transfers of all callers', () => {
       const found = await listDeposits(context, { uid: null, state: 'seen', cuy: null }, { before: null, limit: 20 })
       return found.list.map(({ finalIn }) => finalIn)
     }
-    expect([await secondsAt(1_000), await secondsAt(2_001), await secondsAt(12_001)]).toEqual([
-      [54, 3],
-      [53, 2],
-      [43, 0],
+    expect([await secondsAt(1_000), await secondsAt(2_001), await secondsAt(16_000), await secondsAt(17_000)]).toEqual([
+      [57, 6],
+      [56, 5],
+      [42, 1],
+      [41, null],
     ])
   })
 
@@ -148,6 +149,7 @@ describe('the summary', () => {
       db.prepare(`INSERT INTO alarm VALUES ('gap-unread', '{"from":90}', 61, 62)`),
     ])
     await registerEndpoints(db, [endpoint], ms(today))
+    await db.prepare('UPDATE scan SET finalized_time = ?').bind(today).run()
     await storeTransfers(db, [nth(7, credited(1n))], ms(today + 2_000))
     const found = await summary()
     expect(found.currencies.map(({ days, ...sums }) => sums)).toEqual([
@@ -211,6 +213,49 @@ describe('the summary', () => {
       { from: 119, seen: 0 },
       { from: 121, seen: 2 },
     ])
+  })
+
+  describe('says when the database is full', () => {
+    const day = today / 86_400_000
+    /** A database of a known size, which had other sizes on earlier days. */
+    const withSizes = async (bytes: number, sizes: readonly (readonly [daysAgo: number, bytes: number])[]) => {
+      await db.batch(sizes.map(([ago, size]) => db.prepare('INSERT INTO size VALUES (?, ?)').bind(day - ago, size)))
+      const batch: WriteDatabase['batch'] = async <T>(statements: D1PreparedStatement[]) => {
+        const results = await db.batch<T>(statements)
+        return results.map((result) => ({ ...result, meta: { ...result.meta, size_after: bytes } }))
+      }
+      return (await summary({ ...db, prepare: db.prepare.bind(db), batch })).database
+    }
+    const inDays = (count: number) => today + count * 86_400_000
+
+    it.each<[what: string, bytes: number, sizes: [number, number][], fullAt: number | null]>([
+      ['at the rate since the first known day', 4e9, [[3, 1e9]], inDays(6)],
+      [
+        'at the rate of the last 30 days',
+        7e9,
+        [
+          [31, 0],
+          [30, 1e9],
+          [29, 6e9],
+          [0, 7e9],
+        ],
+        inDays(15),
+      ],
+      ['today once it is', 10_000_004_096, [[1, 9e9]], inDays(0)],
+      [
+        'never where it has not grown',
+        4e9,
+        [
+          [3, 4e9],
+          [1, 3e9],
+        ],
+        null,
+      ],
+      ['never where that is in more than a century', 4e9, [[30, 4e9 - 1_000]], null],
+      ['never where nothing is known of earlier days', 4e9, [[0, 1e9]], null],
+    ])('%s', async (_, bytes, sizes, fullAt) => {
+      expect(await withSizes(bytes, sizes)).toEqual({ bytes, fullAt })
+    })
   })
 
   it('of an empty database has no sums', async () => {

@@ -5,7 +5,7 @@ import type { CurrencyId, TransferId, Uid } from '../../src/common/ids.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { type WriteDatabase, writable } from '../../src/d1/database.ts'
 import { meterDatabase } from '../../src/d1/sessions.ts'
-import type { DecidedTransfer, SentFact, TransferFacts, Verdict } from '../../src/deposits/transfer.ts'
+import type { JudgedTransfer, SentFact, TransferFacts, Verdict } from '../../src/deposits/transfer.ts'
 import { createUsage } from '../../src/platform/usage.ts'
 import type { Gap } from '../../src/scan/rescans.ts'
 import { type ScanStep, startScan } from '../../src/scan/scan-state.ts'
@@ -45,9 +45,9 @@ export const credited = (units = 5n): Verdict => ({ state: 'credited', uid: uid(
 export function transfer(
   verdict: Verdict = credited(),
   changes: Partial<TransferFacts & { uid: Uid }> = {},
-): DecidedTransfer {
+): JudgedTransfer {
   const facts = { txid: txid(1), position: 0, block: block(101), cuy: cuy(1), native: true, from: stranger }
-  return { ...facts, to: addressAt(0), raw: 5n, ...verdict, ...changes } as DecidedTransfer // safe: a change keeps the verdict
+  return { ...facts, to: addressAt(0), raw: 5n, ...verdict, ...changes } as JudgedTransfer // safe: a change keeps the verdict
 }
 
 /** A transfer in the n-th transaction. */
@@ -67,7 +67,7 @@ export const gap = (n: number): Gap => ({ height: height(n), kind: 'not-agreed' 
 /** The step from block 100 to block 101 at time 2000, with changes. */
 export function step(changes: Partial<ScanStep> = {}): ScanStep {
   const expected = { ...block(100), correctedBy: 0 }
-  return { expected, to: block(101), decided: [], sent: [], gaps: [], caughtUpAt: null, at: ms(2000), ...changes }
+  return { expected, to: block(101), judged: [], sent: [], gaps: [], caughtUpAt: null, at: ms(2000), ...changes }
 }
 
 /** An empty database with the scan at block 100 of 120 since time 1000, and address `i` issued to `owners[i]`. */

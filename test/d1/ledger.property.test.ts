@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { WriteDatabase } from '../../src/d1/database.ts'
-import type { DecidedTransfer } from '../../src/deposits/transfer.ts'
+import type { JudgedTransfer } from '../../src/deposits/transfer.ts'
 import { storeTransfers } from '../../src/deposits/transfers.ts'
 import { selectBalances, selectEntries } from '../../src/ledger/entries.ts'
 import type { Entry } from '../../src/ledger/entry.ts'
@@ -9,7 +9,7 @@ import { addressAt, column, credited, cuy, ms, openDatabase, refused, transfer, 
 
 const owners = [1, 2, 1, 3]
 
-const anyTransfer: fc.Arbitrary<DecidedTransfer> = fc
+const anyTransfer: fc.Arbitrary<JudgedTransfer> = fc
   .record({
     tx: fc.nat(40),
     position: fc.nat(2),
@@ -36,7 +36,7 @@ const anyCall = fc.record({
  * The expected ledger: each credit key once, in order, as long as the wallet has room. What was held for a full wallet is tried
  * again whenever it is stored again.
  */
-function expectedLedger(calls: readonly { readonly deposits: readonly DecidedTransfer[] }[]) {
+function expectedLedger(calls: readonly { readonly deposits: readonly JudgedTransfer[] }[]) {
   const states = new Map<string, string>()
   const balances = new Map<string, bigint>()
   for (const { deposits } of calls) {

@@ -73,7 +73,7 @@ const again = async (id: number, left: readonly RescanPart[], changes: Partial<R
   storeRescanStep(db, {
     rescan: await stored(id),
     correctedBy: 0,
-    decided: [],
+    judged: [],
     sent: [],
     left,
     isWholeBlock: false,
@@ -133,11 +133,11 @@ describe('a step of a rescan', () => {
   it('stores what was found, and decides again what was refused', async () => {
     await storeTransfers(db, [transfer(refused, { block: block(96) })], ms(10))
     await request(95, 97)
-    const decided = [
+    const judged = [
       transfer(credited(), { block: block(96) }),
       transfer(credited(), { txid: txid(2), block: block(97) }),
     ]
-    expect(await again(1, [], { decided, sent: [sent(5)] })).toBe('stored')
+    expect(await again(1, [], { judged, sent: [sent(5)] })).toBe('stored')
     expect(await selectBalances(db, uid(1))).toEqual([{ cuy: 1, amount: 10n }])
     expect(await column(db, 'SELECT finished_at FROM rescan')).toEqual([60])
     expect(await column(db, 'SELECT txid FROM sent')).toEqual([txid(5)])
@@ -147,7 +147,7 @@ describe('a step of a rescan', () => {
     await request(95, 97)
     const before = await stored(1)
     await again(1, [part(97, 97)])
-    expect(await again(1, [part(96, 97)], { rescan: before, decided: [transfer()] })).toBe('superseded')
+    expect(await again(1, [part(96, 97)], { rescan: before, judged: [transfer()] })).toBe('superseded')
     expect(await column(db, 'SELECT next_height FROM rescan')).toEqual([97])
     expect(await column(db, 'SELECT count(*) FROM transfer')).toEqual([0])
     const last = await stored(1)
@@ -159,7 +159,7 @@ describe('a step of a rescan', () => {
   it('that was read before a correction is superseded, and stores nothing', async () => {
     await request(95, 97)
     await db.prepare(`INSERT INTO correction (finalized, reason, created_at) VALUES (110, 'a node lied', 9)`).run()
-    expect(await again(1, [], { decided: [transfer()] })).toBe('superseded')
+    expect(await again(1, [], { judged: [transfer()] })).toBe('superseded')
     expect(await column(db, 'SELECT count(*) FROM transfer')).toEqual([0])
     expect(await again(1, [], { correctedBy: 1 })).toBe('stored')
   })
@@ -227,12 +227,12 @@ describe('gaps of the scan', () => {
 it('the cost of a step does not grow with the gaps of the past, open or finished', async () => {
   const cost = async (from: number) => {
     const expected = { ...block(from), correctedBy: 0 }
-    const decided = [transfer(held(), { txid: txid(from) })]
-    const found = step({ expected, to: block(from + 1), gaps: [gap(from + 1)], decided })
+    const judged = [transfer(held(), { txid: txid(from) })]
+    const found = step({ expected, to: block(from + 1), gaps: [gap(from + 1)], judged })
     const appended = await measure(db, (metered) => appendStep(metered, found))
     const id = (await column<number>(db, 'SELECT max(id) FROM rescan'))[0] ?? 0
     const rescan = await stored(id)
-    const read = { rescan, correctedBy: 0, decided: [], sent: [], left: [], isWholeBlock: false, at: ms(60) }
+    const read = { rescan, correctedBy: 0, judged: [], sent: [], left: [], isWholeBlock: false, at: ms(60) }
     const again = await measure(db, (metered) => storeRescanStep(metered, read))
     return appended.rows + again.rows
   }
@@ -262,7 +262,7 @@ describe('after a correction', () => {
     expect(await missing()).toEqual([]) // the scan is not there yet
     await db.prepare('UPDATE scan SET finalized = 120').run()
     const expected = { ...block(100), correctedBy: 1 }
-    await appendStep(db, step({ expected, to: block(106), decided: atBlock(104, [1]) }))
+    await appendStep(db, step({ expected, to: block(106), judged: atBlock(104, [1]) }))
     expect(await missing()).toEqual([txid(2)])
     await endSearch(db, [{ txid: txid(2), position: 0 }])
     expect(await missing()).toEqual([])

@@ -97,7 +97,7 @@ describe('the state of the scan', () => {
     expect((await scan()).halted).toBeNull()
     await haltScan(db, await scan(), 'forked')
     expect((await scan()).halted).toBe('forked')
-    expect(await appendStep(db, step({ decided: [transfer()] }))).toMatchObject({ kind: 'appended' })
+    expect(await appendStep(db, step({ judged: [transfer()] }))).toMatchObject({ kind: 'appended' })
     expect((await scan()).halted).toBeNull()
     expect(await selectBalances(db, uid(1))).toEqual([{ cuy: 1, amount: 5n }])
   })
@@ -105,12 +105,12 @@ describe('the state of the scan', () => {
 
 describe('a step', () => {
   it('stores position, transfers, credits, sent transactions and gaps together', async () => {
-    const decided = [
+    const judged = [
       transfer(),
       transfer(held(), { txid: txid(2) }),
       transfer(moved, { txid: txid(3), from: addressAt(1) }),
     ]
-    const stored = await appendStep(db, step({ decided, sent: [sent(3)], gaps: [gap(101)] }))
+    const stored = await appendStep(db, step({ judged, sent: [sent(3)], gaps: [gap(101)] }))
     expect(stored).toMatchObject({ kind: 'appended' })
     expect(await scan()).toMatchObject({ ...block(101), advancedAt: 2000 })
     expect(await statesOf()).toEqual(['credited', 'held', 'moved'])
@@ -124,7 +124,7 @@ describe('a step', () => {
     ['another correction', { expected: { ...block(100), correctedBy: 1 } }],
     ['a head that is not stored', { to: block(121) }],
   ])('that was read after %s is superseded, and stores nothing', async (_, changes) => {
-    expect(await appendStep(db, step({ ...changes, decided: [transfer()], gaps: [gap(101)] }))).toEqual({
+    expect(await appendStep(db, step({ ...changes, judged: [transfer()], gaps: [gap(101)] }))).toEqual({
       kind: 'superseded',
     })
     expect(await scan()).toMatchObject(block(100))
@@ -132,14 +132,14 @@ describe('a step', () => {
   })
 
   it('that is stored by two objects at once is stored once', async () => {
-    const ends = await Promise.all(upTo(10).map(() => appendStep(db, step({ decided: [transfer()] }))))
+    const ends = await Promise.all(upTo(10).map(() => appendStep(db, step({ judged: [transfer()] }))))
     expect(ends.filter(({ kind }) => kind === 'appended')).toHaveLength(1)
     expect(await selectBalances(db, uid(1))).toEqual([{ cuy: 1, amount: 5n }])
   })
 
   it('that cannot be stored whole throws, and stores nothing', async () => {
     const foreign = transfer(credited(), { to: addressAt(1) })
-    await expect(appendStep(db, step({ decided: [transfer(held(), { txid: txid(2) }), foreign] }))).rejects.toThrow(
+    await expect(appendStep(db, step({ judged: [transfer(held(), { txid: txid(2) }), foreign] }))).rejects.toThrow(
       'to_address',
     )
     expect(await scan()).toMatchObject(block(100))
@@ -157,8 +157,8 @@ describe('a step', () => {
   it('drops what was seen in its blocks and is not in them, but what a gap may have', async () => {
     const see = (n: number, at: number) => transfer(seen(), { txid: txid(n), block: block(at) })
     await storeTransfers(db, [see(1, 101), see(2, 102), see(3, 103), see(4, 104), see(5, 105)], ms(1500))
-    const decided = [transfer(credited(), { txid: txid(2), block: block(103) })]
-    await appendStep(db, step({ to: block(104), decided, gaps: [gap(103)] }))
+    const judged = [transfer(credited(), { txid: txid(2), block: block(103) })]
+    await appendStep(db, step({ to: block(104), judged, gaps: [gap(103)] }))
     expect(await statesOf()).toEqual(['dropped', 'credited', 'seen', 'dropped', 'seen'])
     expect(await column(db, `SELECT txid FROM event WHERE type = 'deposit.dropped'`)).toEqual([txid(1), txid(4)])
   })
@@ -172,15 +172,15 @@ describe('a step', () => {
   })
 
   it('credits again what a correction left undecided, in whatever block it is', async () => {
-    await appendStep(db, step({ to: block(110), decided: [transfer(held()), transfer(credited(), { txid: txid(2) })] }))
+    await appendStep(db, step({ to: block(110), judged: [transfer(held()), transfer(credited(), { txid: txid(2) })] }))
     await correct(100)
     expect(await statesOf()).toEqual(['seen', 'credited'])
     await storeFinalized(db, await scan(), head(130), ms(6_000))
-    const decided = [
+    const judged = [
       transfer(credited(), { block: block(104) }),
       transfer(credited(), { txid: txid(2), block: block(104) }),
     ]
-    expect(await appendStep(db, step({ expected: await scan(), to: block(110), decided }))).toMatchObject({
+    expect(await appendStep(db, step({ expected: await scan(), to: block(110), judged }))).toMatchObject({
       kind: 'appended',
     })
     expect(await statesOf()).toEqual(['credited', 'credited'])
@@ -201,20 +201,20 @@ describe('gaps', () => {
 })
 
 it('a step is one round trip, and its cost does not grow with what is stored', async () => {
-  const first = await measure(db, (metered) => appendStep(metered, step({ decided: [transfer()] })))
+  const first = await measure(db, (metered) => appendStep(metered, step({ judged: [transfer()] })))
   expect(first).toMatchObject({ result: { kind: 'appended' }, trips: 1 })
   await appendStep(
     db,
     step({
       expected: { ...block(101), correctedBy: 0 },
       to: block(102),
-      decided: upTo(2_000).map((n) => transfer(credited(), { txid: txid(n + 10) })),
+      judged: upTo(2_000).map((n) => transfer(credited(), { txid: txid(n + 10) })),
     }),
   )
   const later = step({
     expected: { ...block(102), correctedBy: 0 },
     to: block(103),
-    decided: [transfer(credited(), { txid: txid(9) })],
+    judged: [transfer(credited(), { txid: txid(9) })],
   })
   const second = await measure(db, (metered) => appendStep(metered, later))
   expect(second.result).toMatchObject({ kind: 'appended' })

@@ -158,6 +158,7 @@ describe('the way of a payment', () => {
 describe('a transfer', () => {
   const states: readonly [state: string, members: object, en: string, zh: string][] = [
     ['seen', { seconds: 0 }, 'Becoming final now', '正在最终确认'],
+    ['seen', {}, 'whose answers are late just now', '网络响应延迟'],
     ['dropped', {}, 'the money is still where you sent it from', '资金仍在转出的钱包或交易所中'],
     ['held', { reason: 'decimals-unknown', why: 'x' }, 'Your money is safe', '您的资金安全'],
     ['held', { reason: 'decimals-differ', why: 'x' }, 'A person has to look at it first', '需要人工处理'],

@@ -34,6 +34,12 @@ const inEnglish: readonly Answer[] = [
     'makes it final in about 41 s',
   ],
   [
+    onChain('not-final', 'found, not final yet: the answers of the network are late, so nobody can say when it is'),
+    'Not yet, and the answers of the network are late',
+    'Look it up again in a minute',
+    'are late just now',
+  ],
+  [
     onChain('undecided', 'the nodes disagree about this transaction', 7),
     'The Tron nodes disagree',
     'npm run doctor -- --production',

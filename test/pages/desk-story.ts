@@ -35,6 +35,7 @@ export const wellSummary = () => ({
   alarms: [] as object[],
   differences: [] as object[],
   newest_event: 0,
+  database: { bytes: 1_234_567_890, limit: 10_000_000_000, full_on: null as string | null },
   scan: {
     ...{ status: 'ok', scanned: 70_000_019, finalized: 70_000_019, behind: 0, finalized_at: ago(57) as string | null },
     ...{ msg: null as string | null, problem: null as string | null, oldest_held_at: null as string | null },
@@ -191,7 +192,8 @@ export const faults: readonly (readonly [
   [
     'nodes that are behind',
     ({ summary }) => {
-      summary.scan.finalized_at = ago(365)
+      const msg = 'the newest final block that is known is 365 s old'
+      Object.assign(summary.scan, { status: 'behind', behind: 102, msg, finalized_at: ago(365) })
     },
     'The newest final block is 6 min old',
     'Run npm run doctor -- --production: it asks each node',

@@ -128,6 +128,18 @@ describe('the first screen', () => {
     expect(await page.$('.currencies .fault')).toBeNull()
   })
 
+  it.each([
+    ['en', 'Database1,234 MB of 10,000 MB (12 %)', 'Full on 2027-03-04'],
+    ['zh-CN', '数据库1,234 MB，上限 10,000 MB（12 %）', '将于 2027-03-04 写满'],
+  ])('shows the size of the database, and the day on which it is full: %s', async (language, size, full) => {
+    const page = await open({ ...desktop, languages: [language] })
+    await seeIn(page, '.delays', size)
+    expect(await textOfFirst(page, '.delays')).not.toContain(full)
+    at.desk.summary.database.full_on = '2027-03-04'
+    await poke(page)
+    await seeIn(page, '.delays', full)
+  })
+
   it('says that the delay of the nodes is not known where it is not', async () => {
     at.desk.summary.scan.finalized_at = null
     const page = await openWell()
@@ -190,6 +202,13 @@ describe('the box', () => {
 
   const states: readonly [state: string, members: object, says: string, forUser: string][] = [
     ['seen', { seconds: 43 }, 'Not yet: in about 43 s', 'is on its way'],
+    [
+      'seen',
+      {},
+      'the answers of the network are late: nobody can say when',
+      'are late just now; it is credited by itself',
+    ],
+    ['seen', { seconds: 0 }, 'By now: its block is read next', 'as soon as its block can be read here'],
     ['dropped', {}, 'Not in the chain any more', 'has dropped the block'],
     ['held', { reason: 'wallet-full', why: 'no room' }, 'has no room for it', 'has arrived and is safe'],
     ['refused', { reason: 'dust', why: 'too small' }, 'less than the smallest amount', 'but it was not credited'],

@@ -26,6 +26,15 @@ const answers: readonly Answer[] = [
     ['确认中', '约 41 秒后', '如果付款到您的地址'],
   ],
   [
+    {
+      status: 409,
+      msg: 'found, not final yet: the answers of the network are late, so nobody can say when it is',
+      headers: { 'retry-after': '15' },
+    },
+    ['On its way', 'whose answers are late just now', 'credited by itself once it is final'],
+    ['确认中', '网络响应延迟'],
+  ],
+  [
     { status: 409, msg: 'a new reason' },
     ['cannot be decided yet', 'Nothing is lost by waiting', support],
     ['无法判定', '等待不会造成损失', supportInChinese],

@@ -28,6 +28,24 @@ function holdNodes({ nodes }: RunningService): () => void {
   }
 }
 
+it('a tick waits for no scan of a caller', async () => {
+  const { service } = await withDeposit()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let held = 0
+  for (const node of service.nodes) {
+    node.script = () => {
+      held += 1
+      return held > service.nodes.length ? null : { kind: 'delayed', wait: () => promise }
+    }
+  }
+  const answer = service.get('/tron/recharge')
+  while (held < service.nodes.length) await new Promise((next) => setTimeout(next, 1))
+  await service.tick()
+  expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
+  resolve()
+  expect((await answer).status).toBe(200)
+})
+
 describe('a recharge', () => {
   it('is one scan for all that ask before it begins: a hundred cost as much as one', async () => {
     const { service } = await withDeposit()

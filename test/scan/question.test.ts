@@ -13,7 +13,7 @@ import {
   usdtTo,
 } from '../http/service.ts'
 import { changing } from '../support/scripted-node.ts'
-import { addressOf, type TransactionSpec } from '../support/transaction-spec.ts'
+import { addressOf, type TransactionSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
 import { usdtBase58 } from '../support/variables.ts'
 import {
   alarmsOf,
@@ -81,6 +81,26 @@ describe('a question about a transaction', () => {
     expect(await ask(service, small)).toEqual(why(422, '1 TRX is below the smallest deposit that is credited, 2 TRX'))
     expect(await ask(service, credited)).toMatchObject({ status: 200 })
     expect(requestsOf(service)).toBe(before)
+  })
+
+  it('names what is credited and what is not, if a transaction has both, by the nodes and by what is stored', async () => {
+    const { service, own } = await withAddress(withMinimum)
+    const amounts = [5_000_000n, 10n ** 30n, 2n ** 70n]
+    const logs = amounts.map((amount) => transferLog(usdtAddress, addressOf(99), own, amount))
+    const [txid = ''] = payFinal(service, { kind: 'call', contract: usdtAddress, from: addressOf(99), logs })
+    const others = '2 transfers not credited: it is too large for one entry; an operator must decide about it'
+    const found = async () => (await read(await service.ledger(`/ledger/transaction?txid=${txid}`))).body
+    expect(await found()).toMatchObject({ data: { why: expect.stringMatching(new RegExp(`credits it; ${others}$`)) } })
+    expect(await ask(service, txid)).toMatchObject({
+      status: 200,
+      body: { msg: `success: credited 5 USDT; ${others}` },
+    })
+    await service.tick()
+    expect(await ask(service, txid)).toMatchObject({
+      status: 200,
+      body: { msg: `success: already credited 5 USDT; ${others}` },
+    })
+    expect(await found()).toMatchObject({ data: { answer: 'credited', why: `already credited; ${others}` } })
   })
 
   it('stores nothing but a credit: what is worth nothing makes no row and no event', async () => {

@@ -7,6 +7,7 @@ import {
   finalityLag,
   firstAddress,
   payFinal,
+  renewFinal,
   startService,
   testNodes,
   textOf,
@@ -36,6 +37,7 @@ describe('a tick', () => {
     await service.tick()
     const finalized = finalizedIn(service)
     expect(await stateOf(service)).toMatchObject({ height: finalized, finalized })
+    await renewFinal(service)
     expect(await textOf(service, '/health')).toContain(`"scanned":${finalized},"finalized":${finalized},"behind":0`)
   })
 

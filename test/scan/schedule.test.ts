@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { BlockHeight } from '../../src/chain/block.ts'
+import { secondsToFinal } from '../../src/chain/finality.ts'
 import type { UnixMs } from '../../src/common/time.ts'
-import { type ScanState, secondsToFinal } from '../../src/scan/scan-state.ts'
+import type { ScanState } from '../../src/scan/scan-state.ts'
 import { nextTickAt } from '../../src/scan/tick.ts'
 import { anyHeight } from '../support/arbitraries.ts'
 

@@ -29,7 +29,7 @@ const scan = (changes: Partial<WatchedScan> = {}): WatchedScan => ({
   behind: [],
   failure: null,
   gaps: [],
-  well: [],
+  ended: [],
   ...changes,
 })
 /** Since when each scan got a head. */

@@ -8,7 +8,9 @@ type Texts<Names extends string> = Readonly<Record<Names, string>>
 type Amounts<Names extends string> = Readonly<Record<Names, bigint>>
 
 /** The row of the scan. */
-export type StoredScan = Numbers<'height' | 'finalized' | 'advancedAt' | 'caughtUpAt' | 'triedAt' | 'correctedBy'> & {
+export type StoredScan = Numbers<
+  'height' | 'finalized' | 'finalizedTime' | 'advancedAt' | 'caughtUpAt' | 'triedAt' | 'correctedBy'
+> & {
   readonly hash: string | null
   readonly halted: string | null
 }
@@ -48,7 +50,7 @@ export type StoredEvent = Numbers<'id' | 'uid'> &
 
 // The only SQL of the simulation, so that only this file depends on the names of columns.
 const selectScan = `
-SELECT height, hash, finalized, advanced_at AS advancedAt, caught_up_at AS caughtUpAt, tried_at AS triedAt, halted,
+SELECT height, hash, finalized, finalized_time AS finalizedTime, advanced_at AS advancedAt, caught_up_at AS caughtUpAt, tried_at AS triedAt, halted,
   corrected_by AS correctedBy FROM scan`
 const selectTransfers = `
 SELECT id, txid, position, height, block_hash AS hash, cuy, uid, to_address AS "to", state, reason, raw, amount FROM transfer`

@@ -58,7 +58,8 @@ export async function endureTrial(run: SimulatedRun): Promise<void> {
   const isQuiet = node === null && takesBatches && trial.platform === 'well' && env.openGaps.size === 0
   if (isQuiet && env.violation === null) checkTicks(run, begunAt, ticksBefore)
   if (node !== null && env.violation === null) {
-    if (junkBytes > 0 && trial.platform === 'well') countRequests.check(node)
+    // Of a node that is needed for the quorum, questions are as long as it can answer them.
+    if (junkBytes > 0 && !isNeeded && trial.platform === 'well') countRequests.check(node)
     if (trial.trouble !== 'cut off') checkSeen(run, trial, begunAt)
     checkNamed(run, node, trial, begunAt)
   }

@@ -6,7 +6,7 @@ import { createAllowance } from '../../src/tron/allowance.ts'
 import { createMemoryHost } from '../support/memory-host.ts'
 import { caller, createProbed, type Harness, us } from './harness.ts'
 
-const [tick, rest]: readonly [Payer, Payer] = [{ kind: 'tick' }, { kind: 'rest' }]
+const [tick, leftover]: readonly [Payer, Payer] = [{ kind: 'tick' }, { kind: 'leftover' }]
 const hourMs = 3_600_000
 
 /** One node; ticks need 2,250 requests of a day where one begins every 200 s. */
@@ -70,19 +70,19 @@ describe('the allowance of a day', () => {
     expect(a.use(tick)).toEqual([10_000 - 3_875, 'nodes'])
   })
 
-  it('has room for the ticks of a day whatever callers and the rest take, at any time', async () => {
+  it('has room for the ticks of a day whatever callers and what uses leftover requests take, at any time', async () => {
     const a = await create()
     for (let hour = 0; hour < 48; hour += 1) {
       for (let uid = 1; uid <= 20; uid += 1) a.use(caller(uid))
-      a.use(rest)
+      a.use(leftover)
       expect(a.use(tick, 90)).toEqual([90, 'no limit'])
       a.advance(hourMs)
     }
   })
 
-  it('gives the rest only what neither ticks nor callers need', async () => {
+  it('leaves for other work only what neither ticks nor callers need', async () => {
     const a = await create()
-    expect(a.use(rest)).toEqual([10_000 - 2_250 - 3_875, 'nodes'])
+    expect(a.use(leftover)).toEqual([10_000 - 2_250 - 3_875, 'nodes'])
     expect(a.use(caller(1))).toEqual([387, 'caller'])
   })
 
@@ -123,7 +123,7 @@ describe('the allowance of a second', () => {
   it('spreads requests, with a part for ticks that no caller can take', async () => {
     const a = await create(100_000, 4)
     expect(waits(a, five(caller(1)))).toEqual([0, 0, 1_000, 0, 1_000])
-    expect(waits(a, [tick, tick, tick, rest])).toEqual([0, 0, 1_000, 0])
+    expect(waits(a, [tick, tick, tick, leftover])).toEqual([0, 0, 1_000, 0])
   })
 
   it('is not exceeded by a restart', async () => {

@@ -133,7 +133,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     drawn = (drawn + 0.37) % 1
     return drawn
   }
-  const clock = createVirtualClock(1_800_000_000_000, { random, settled })
+  const clock = createVirtualClock(chain.tip().timeMs, { random, settled }) // old heads are asked of further nodes
   const lines: Line[] = []
   const host = options.host ?? createMemoryHost()
   const create = () =>

@@ -40,7 +40,7 @@ it('delivers 1,000 events in order with 70 queries, however many there were befo
       return new Response()
     },
     writeBody: ({ id }) => String(id),
-    hasStoredMeaning: async () => true,
+    configMatchesData: async () => true,
   })
   const post = d1.prepare(`INSERT INTO posting (id, entries, posted_by, created_at) VALUES (1, ?1, 'shop', ?2)`)
   const happen = async (from: number) => {

@@ -148,7 +148,7 @@ describe('the object of an endpoint', () => {
     const receiver = await startReceiver()
     const h = await startHarness({ receiver })
     await h.happen(1)
-    await h.wake(1, { hasStoredMeaning: async () => false })
+    await h.wake(1, { configMatchesData: async () => false })
     expect(receiver.requests).toEqual([])
     await h.clock.advance(30_000)
     await h.run()

@@ -50,7 +50,7 @@ export async function startHarness(...specs: readonly EndpointSpec[]) {
       host: at(hosts, n),
       alarms: alarms(),
       writeBody: (event) => JSON.stringify(eventItem(event, currencies, jsonAmount)),
-      hasStoredMeaning: async () => true,
+      configMatchesData: async () => true,
       ...changes,
     })
   const run = async (n = 1, instance = open(n)) => {

@@ -116,6 +116,16 @@ const held = () =>
     count: docs.countSchema('How many.'),
   })
 
+const database = () =>
+  z.strictObject({
+    bytes: docs.countSchema('Its size.'),
+    limit: docs.countSchema('The largest size that it can have.'),
+    full_on: nullable(
+      docs.textSchema('A day (UTC).', /^\d{4}-\d\d-\d\d$/),
+      'The day (UTC) on which it is full at the rate of the last 30 days. null: it does not grow, that is not known yet, or it is more than a century away.',
+    ),
+  })
+
 const scan = () =>
   z.strictObject({
     status: docs.described(z.enum(['ok', 'behind', 'stopped']), 'As `/health`.'),
@@ -151,6 +161,7 @@ export const summarySchema = () =>
       `Addresses that hold something else than is recorded, and have an alarm: the first ${summaryDifferencesMax}.`,
     ),
     newest_event: docs.countSchema('The id of the newest event, for `/ledger/events`; 0 where there is none.'),
+    database: docs.described(database(), 'The size of the database, in bytes.'),
     scan: scan(),
     endpoints: docs.described(z.array(endpoint()), 'The configured endpoints.'),
   }))

@@ -22,7 +22,10 @@ const scanState = () =>
     status: z.enum(['ok', 'behind', 'stopped']),
     scanned: docs.countSchema('Height up to which the chain is scanned.'),
     finalized: docs.countSchema('Newest final height that is known.'),
-    behind: docs.countSchema('Blocks between the two.'),
+    behind: docs.countSchema(
+      'Final blocks that are not scanned: those between the two, and, if the newest final one that is known is old, those that must ' +
+        'be final by the clock.',
+    ),
   }))
 
 const position = { scanned: 70_000_019, finalized: 70_000_019, behind: 0 }
@@ -41,7 +44,7 @@ export const healthDocs = () =>
       {
         name: 'stopped',
         problem: { status: 503, msg: 'the scan has not advanced for 240 s' },
-        data: { status: 'stopped', ...position },
+        data: { status: 'stopped', ...position, behind: 60 },
         cause:
           'The scan never began, is stopped, or has not advanced for 3 minutes. Nothing is credited until it does; nothing is lost.',
         cure: 'For the operator: the message has the reason, and the log has the details.',

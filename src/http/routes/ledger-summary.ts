@@ -1,8 +1,9 @@
 import { addressFromHex, formatBase58 } from '../../chain/address.ts'
 import { type CurrencyId, entryTypes } from '../../common/ids.ts'
-import { formatInstant } from '../../common/time.ts'
+import { formatInstant, type UnixMs } from '../../common/time.ts'
 import type { Currencies, Currency } from '../../ledger/currencies.ts'
 import { type AlarmKind, type AlarmSubject, alarmTable } from '../../platform/alarm-table.ts'
+import { databaseBytesMax } from '../../scan/size.ts'
 import { type CurrencySummary, readSummary, type Summary, summaryDays } from '../../summary/summary.ts'
 import { type LedgerRoute, reading } from '../context.ts'
 import { jsonAmount, success, type Written } from '../envelope.ts'
@@ -22,7 +23,7 @@ export const ledgerSummary = {
 } satisfies LedgerRoute
 
 function summaryItem(summary: Summary, currencies: Currencies, now: number): Written<SummaryData> {
-  const { addresses, seen, held, gaps, alarms, differences, newestEvent, endpoints } = summary
+  const { addresses, seen, held, gaps, alarms, differences, newestEvent, database, endpoints } = summary
   const { status, scanned, finalized, behind, msg, finalizedTime, problem } = summary.scan
   const oldest = held.map(({ oldestAt }) => oldestAt).sort((a, b) => a - b)[0]
   return {
@@ -46,6 +47,11 @@ function summaryItem(summary: Summary, currencies: Currencies, now: number): Wri
       since: formatInstant(since),
     })),
     newest_event: newestEvent,
+    database: {
+      bytes: database.bytes,
+      limit: databaseBytesMax,
+      full_on: database.fullAt === null ? null : dayOf(database.fullAt),
+    },
     scan: {
       status,
       scanned,
@@ -89,7 +95,7 @@ function currencyItem(
     days: days.map(({ startsAt, entries }) => {
       const deposits = entries.find(({ type }) => type === entryTypes.recharge)
       return {
-        day: formatInstant(startsAt).slice(0, 10),
+        day: dayOf(startsAt),
         deposits: deposits?.count ?? 0,
         sum: jsonAmount(deposits?.sum ?? 0n, scale),
         entries: entries.map(({ type, count, sum }) => ({ type, count, sum: jsonAmount(sum, scale) })),
@@ -97,6 +103,9 @@ function currencyItem(
     }),
   }
 }
+
+/** The day (UTC) of an instant. */
+const dayOf = (at: UnixMs) => formatInstant(at).slice(0, 10)
 
 /** The subject of an alarm, with addresses in their usual form. */
 function subjectItem(subject: AlarmSubject): SummaryData['alarms'][number]['subject'] {
@@ -142,6 +151,7 @@ export const ledgerSummaryDocs = () => {
         alarms: [],
         differences: [],
         newest_event: 2,
+        database: { bytes: 413_696, limit: databaseBytesMax, full_on: null },
         scan: {
           status: 'ok',
           scanned: 70_000_019,
@@ -149,7 +159,7 @@ export const ledgerSummaryDocs = () => {
           behind: 0,
           msg: null,
           problem: null,
-          finalized_at: '2023-11-14T22:14:17.000Z',
+          finalized_at: '2026-09-21T14:13:23.000Z',
           oldest_held_at: null,
         },
         endpoints: [],

@@ -6,9 +6,14 @@ import { toProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery, chainFailures } from '../openapi/failures.ts'
 import { badInput, withQuery } from '../query.ts'
-import { rechargeQuery, txidTakes } from './tron-recharge.ts'
+import { describeUncredited, rechargeQuery, txidTakes } from './tron-recharge.ts'
 
 const answers = ['credited', 'creditable', 'unknown', 'not-final', 'undecided', 'worthless'] as const
+
+const credits = {
+  credited: 'already credited',
+  creditable: 'it is final; the scan or the question of its owner credits it',
+} as const
 
 /** What the owner of a transaction would be answered. It credits nothing: support asks for somebody else. */
 export const ledgerTransaction = {
@@ -19,16 +24,17 @@ export const ledgerTransaction = {
     if (txid === undefined) return refusal(badInput('txid', txidTakes))
     const found = await c.env.services.scanner.lookUpTransaction(txid)
     if (!found.ok) return refusal(found.error)
-    return success({ txid, uid: found.value.uid, ...describeFinding(found.value.answer) })
+    return success({ txid, uid: found.value.uid, ...describeFinding(found.value) })
   }),
 } satisfies LedgerRoute
 
-function describeFinding(answer: TransactionFinding['answer']): {
+function describeFinding({ answer, uncredited }: TransactionFinding): {
   readonly answer: (typeof answers)[number]
   readonly why: string
 } {
-  if (answer === 'credited') return { answer, why: 'already credited' }
-  if (answer === 'creditable') return { answer, why: 'it is final; the scan or the question of its owner credits it' }
+  if (answer === 'credited' || answer === 'creditable') {
+    return { answer, why: [credits[answer], ...describeUncredited(uncredited)].join('; ') }
+  }
   const { msg } = toProblem(answer)
   switch (answer.kind) {
     case 'not-final':

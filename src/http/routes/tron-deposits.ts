@@ -92,7 +92,12 @@ export const deposit = () =>
         'and worth nothing. `dropped`: no longer in the chain; it can be seen again.',
     ),
     created_at: docs.instantSchema(),
-    seconds: z.optional(docs.countSchema('About how long until it is final, where it is seen.')),
+    seconds: z.optional(
+      docs.countSchema(
+        'About how long until it is final, if it is seen: 0 if it is final and not read yet. Absent if nobody knows: the answers of ' +
+          'the network are late.',
+      ),
+    ),
     reason: z.optional(
       docs.textSchema(`Where it is held or refused: one of ${[...heldReasons, ...refusedReasons].join(', ')}.`),
     ),

@@ -6,7 +6,7 @@ import type { Currencies } from '../../ledger/currencies.ts'
 import { askTransaction, type CheckNowReport, checkNow, type TransactionReport } from '../../scan/check.ts'
 import { type RequestContext, type Route, writing } from '../context.ts'
 import { refusal, successNote } from '../envelope.ts'
-import { toProblem } from '../errors.ts'
+import { finalityLate, toProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery, chainFailures } from '../openapi/failures.ts'
 import { textParam, withQuery } from '../query.ts'
@@ -50,7 +50,7 @@ export function describeReport(report: CheckNowReport, currencies: Currencies): 
   const { credited, unconfirmed, held, problem, behindBlocks } = report
   return [
     credited.length === 0 ? 'nothing new' : `credited ${formatSums(credited, currencies)}`,
-    unconfirmed && `${count(unconfirmed.count, 'transfer')} found, final in about ${unconfirmed.seconds} s`,
+    unconfirmed && describeUnconfirmed(unconfirmed),
     ...[...Map.groupBy(held, ({ reason }) => reason)].map(
       ([reason, group]) => `${count(group.length, 'transfer')} not credited yet: ${explainHeld(reason)}`,
     ),
@@ -61,8 +61,20 @@ export function describeReport(report: CheckNowReport, currencies: Currencies): 
     .join('; ')
 }
 
-function describeTransaction({ credited, already }: TransactionReport, currencies: Currencies): string {
-  return `${already ? 'already credited' : 'credited'} ${formatSums(credited, currencies)}`
+function describeUnconfirmed({ count: found, seconds }: NonNullable<CheckNowReport['unconfirmed']>): string {
+  const when = seconds === null ? `not final yet: ${finalityLate}` : `final in about ${seconds} s`
+  return `${count(found, 'transfer')} found, ${when}`
+}
+
+function describeTransaction({ credited, already, uncredited }: TransactionReport, currencies: Currencies): string {
+  const sums = `${already ? 'already credited' : 'credited'} ${formatSums(credited, currencies)}`
+  return [sums, ...describeUncredited(uncredited)].join('; ')
+}
+
+/** Why other transfers of a transaction are not credited, each reason once. */
+export function describeUncredited(uncredited: readonly string[]): readonly string[] {
+  const groups = Map.groupBy(uncredited, (why) => why)
+  return [...groups].map(([why, { length }]) => `${count(length, 'transfer')} not credited: ${why}`)
 }
 
 /** `25 USDT and 3 TRX`: the sum in each currency, in the order of the currencies. */
@@ -147,7 +159,8 @@ export const tronRechargeDocs = () =>
     description:
       'Credits what is final and not credited yet; `msg` has the result. Idempotent: however often it is called, at once or ' +
       'later, a deposit is credited once. It is a success where nothing is found. With `txid` the response is about that ' +
-      'transaction only, whatever the position of the scan is.',
+      'transaction only, whatever the position of the scan is; if it has credited some of your transfers in it and not others, ' +
+      '`msg` names both.',
     query: rechargeQuery,
     parameters: {
       txid: { description: 'One transaction: 64 hex digits, optionally prefixed with `0x`.', example: docs.usdtTxid },

@@ -76,7 +76,8 @@ export function arrivalWords({ texts }: DepositContext, { state, reason, why, fi
   if (state === 'credited') return texts.creditedHelp
   if (state === 'dropped') return texts.droppedHelp
   if (state === 'seen') {
-    const seconds = finalAt === null ? 0 : Math.ceil((finalAt - performance.now()) / 1_000)
+    if (finalAt === null) return texts.finalLate
+    const seconds = Math.ceil((finalAt - performance.now()) / 1_000)
     return seconds > 0 ? texts.finalIn(String(seconds)) : texts.finalNow
   }
   return outcomeWords(texts, reason)?.help ?? `${state === 'held' ? texts.heldOperator : ''} ${why ?? ''}`.trim()

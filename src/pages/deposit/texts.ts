@@ -99,6 +99,10 @@ export const depositTexts = {
     (seconds) => `已在网络上发现，${seconds} 秒后最终确认并入账。`,
   ],
   finalNow: ['Found on the network. Becoming final now …', '已在网络上发现，正在最终确认……'],
+  finalLate: [
+    'Found on the network, whose answers are late just now. It is credited by itself once it is final.',
+    '已在网络上发现，但网络响应延迟。最终确认后会自动入账。',
+  ],
   creditedHelp: ['It is in your balance.', '已计入您的余额。'],
   droppedHelp: [
     'Your money is not lost: the network has undone this transfer for now. It usually carries it out again within a minute, and it shows here. If not, the money is still where you sent it from: look there before you send again.',
@@ -178,6 +182,10 @@ export const depositTexts = {
     (seconds) =>
       `It is found on the network, and final in about ${seconds} s. If it pays your address, it is then credited by itself.`,
     (seconds) => `已在网络上找到，约 ${seconds} 秒后最终确认。如果付款到您的地址，随后会自动入账。`,
+  ],
+  askLate: [
+    'It is found on the network, whose answers are late just now. If it pays your address, it is credited by itself once it is final.',
+    '已在网络上找到，但网络响应延迟。如果付款到您的地址，最终确认后会自动入账。',
   ],
   askUndecided: ['It is found, but cannot be decided yet', '已找到，但目前无法判定'],
   askUndecidedHelp: [

@@ -1,5 +1,5 @@
 import { type Child, html } from '../kit/dom.ts'
-import { reasonOf } from '../kit/reasons.ts'
+import { isLate, reasonOf } from '../kit/reasons.ts'
 import type { DeskAnswer } from './answer.ts'
 import type { DeskContext } from './context.ts'
 import type { ChainFinding } from './data.ts'
@@ -54,6 +54,10 @@ function answerWords(context: DeskContext, txid: string, { answer, why }: ChainF
       return { title: texts.creditable, step, remedy: texts.creditableDo, say: texts.sayCreditable(txid) }
     }
     case 'not-final': {
+      if (isLate(why)) {
+        const step: Step = ['wait', texts.stepFinal, line(texts.finalLate)]
+        return { title: texts.notFinal, step, remedy: texts.notFinalDo, say: texts.sayLateFinal(txid) }
+      }
       const seconds = format.count(Number(/about (\d{1,5}) s/.exec(why)?.[1] ?? '60'))
       const step: Step = ['wait', texts.stepFinal, line(texts.finalIn(seconds))]
       return { title: texts.notFinal, step, remedy: texts.notFinalDo, say: texts.sayNotFinal(txid, seconds) }

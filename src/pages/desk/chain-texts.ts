@@ -60,6 +60,11 @@ export const chainTexts = {
       `We have found the transaction ${txid}. The Tron network makes it final in about ${n} s; what it pays to your deposit address is then credited by itself.`,
     (txid, n) => `我们已找到交易 ${txid}。Tron 网络约 ${n} 秒后最终确认，转入您充值地址的金额随后自动入账。`,
   ],
+  sayLateFinal: [
+    (txid) =>
+      `We have found the transaction ${txid}. The answers of the Tron network are late just now; what it pays to your deposit address is credited by itself once it is final.`,
+    (txid) => `我们已找到交易 ${txid}。Tron 网络目前响应延迟，转入您充值地址的金额在最终确认后会自动入账。`,
+  ],
   sayUnknown: [
     (txid) =>
       `We cannot find the transaction ${txid}. If you sent it just now, please wait a minute. Otherwise please look in your wallet whether it was sent on the Tron network, to your address, and whether the number is complete. You can look it up yourself on the deposit page, at “I paid, but nothing shows”.`,

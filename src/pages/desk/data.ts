@@ -38,7 +38,8 @@ export type ChainFinding = ReturnType<typeof readChainFinding>
 
 /** `GET /ledger/summary` */
 export function readDeskSummary(data: unknown) {
-  const { currencies, transfers, gaps, alarms, differences, newest_event, endpoints, scan } = readMembers(data)
+  const { currencies, transfers, gaps, alarms, differences, newest_event, endpoints, scan, database } =
+    readMembers(data)
   const { status, behind, finalized, finalized_at, msg, problem, oldest_held_at } = readMembers(scan)
   const { seen, held_for } = readMembers(transfers)
   return {
@@ -63,6 +64,7 @@ export function readDeskSummary(data: unknown) {
       const failure = { failingSince: readOptionalText(failing_since), lastFailure: readFailure(last_failure) }
       return { number: readInteger(number), behindSeconds: readInteger(behind_seconds), ...failure }
     }),
+    database: readDatabase(readMembers(database)),
     status: readText(status),
     behind: readInteger(behind),
     finalized: readInteger(finalized),
@@ -86,6 +88,11 @@ function readSubject({ node, height, from, txid, cuy, address, contract, setting
     endpoint: readOptionalInteger(endpoint),
     event: readOptionalInteger(event),
   }
+}
+
+/** Sizes in bytes, and the day on which it is full, if there is one. */
+function readDatabase({ bytes, limit, full_on }: Members) {
+  return { bytes: readInteger(bytes), limit: readInteger(limit), fullOn: readOptionalText(full_on) }
 }
 
 /** The status that an endpoint has answered with, or in words why it did not. */

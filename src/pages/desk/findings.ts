@@ -31,8 +31,8 @@ const then = ['reconciliation-surplus', 'deposit-too-large', 'held', 'event-set-
 
 /** An endpoint that is late by this much is shown before an alarm is raised. */
 const lateSeconds = 120
-/** A final block that is older than this is late: the network makes one in about a minute. */
-export const nodesLateSeconds = 180
+/** A final block that is older than this is late, as `/health` has it. */
+export const nodesLateSeconds = 127
 /** Alarms that say why the scan stands still. */
 const scanAlarms = ['chain-forked', 'scan-stalled', 'finality-stalled', 'tick-failed']
 /** Alarms that a finding of another source replaces, because that one has more facts. */
@@ -139,18 +139,21 @@ function scanFindings(context: DeskContext, summary: DeskSummary): Finding[] {
   const { texts, format } = context
   const { status, behind, finalized, msg, alarms } = summary
   if (alarms.some(({ kind }) => scanAlarms.includes(kind))) return []
-  const items = [{ about: msg ?? '', note: problemText(context, summary), since: null, ask: null }]
+  const note = problemText(context, summary)
+  const items = [{ about: msg ?? '', note, since: null, ask: null }]
   if (status === 'stopped' && finalized === 0) {
     return [{ kind: 'starting', title: texts.starting, remedy: texts.startingHelp, items: [] }]
+  }
+  const age = finalAgeSeconds(context, summary)
+  if (status !== 'stopped' && age !== null && age > nodesLateSeconds) {
+    const title = texts.nodesLate(durationText(context, age))
+    const facts = [{ about: '', note, since: null, ask: null }]
+    return [{ kind: 'nodes-late', title, remedy: remedyOf(context, 'finality-stalled'), items: facts }]
   }
   if (status === 'behind') {
     return [{ kind: 'behind', title: texts.behind(format.count(behind)), remedy: texts.behindHelp, items }]
   }
-  if (status !== 'ok') return [{ kind: 'stopped', title: texts.stopped, remedy: texts.stoppedHelp, items }]
-  const age = finalAgeSeconds(context, summary)
-  if (age === null || age <= nodesLateSeconds) return []
-  const title = texts.nodesLate(durationText(context, age))
-  return [{ kind: 'nodes-late', title, remedy: remedyOf(context, 'finality-stalled'), items }]
+  return status === 'ok' ? [] : [{ kind: 'stopped', title: texts.stopped, remedy: texts.stoppedHelp, items }]
 }
 
 /** Whether nothing newer is known than what was read last: then no number of blocks behind says anything. */

@@ -109,7 +109,7 @@ function sumsOf(context: DeskContext, currency: DeskCurrency): HTMLElement {
   return html('div', { 'data-cuy': String(cuy) }, html('h3', {}, symbol), html('dl', {}, ...facts, fault))
 }
 
-/** The delays of now: nodes, scan, held deposits, each endpoint. */
+/** The delays of now (nodes, scan, held deposits, each endpoint), and how full the database is. */
 export function createDelays(context: DeskContext): PageView {
   const { model, texts } = context
   const list = html('dl', { class: 'delays' })
@@ -153,5 +153,15 @@ function delaysOf(context: DeskContext, summary: DeskSummary): HTMLElement[] {
     fact(texts.onTheWay, format.count(seen)),
     fact(texts.oldestHeld, oldestHeldAt === null ? texts.none : sinceText(context, oldestHeldAt)),
     ...(ends.length > 0 ? ends : [fact(texts.endpointsHeading, texts.noEndpoints)]),
+    databaseFact(context, summary),
   ]
+}
+
+function databaseFact(
+  { texts, format }: DeskContext,
+  { database: { bytes, limit, fullOn } }: DeskSummary,
+): HTMLElement {
+  const megabytes = (size: number) => format.count(Math.floor(size / 1_000_000))
+  const size = texts.databaseSize(megabytes(bytes), megabytes(limit), format.count(Math.floor((bytes * 100) / limit)))
+  return fact(texts.database, size, small(fullOn === null ? null : texts.databaseFullOn(fullOn)))
 }

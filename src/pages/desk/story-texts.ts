@@ -40,6 +40,11 @@ export const storyTexts = {
   owner: [(uid, number) => `User ${uid}: address ${number}`, (uid, number) => `用户 ${uid}：地址编号 ${number}`],
   stepFinal: ['Final', '最终确认'],
   finalIn: [(n) => `Not yet: in about ${n} s`, (n) => `尚未：约 ${n} 秒后`],
+  finalLate: [
+    'Not yet, and the answers of the network are late: nobody can say when',
+    '尚未，且网络响应延迟，无法预计时间',
+  ],
+  finalNext: ['By now: its block is read next', '应已最终确认，即将读取其区块'],
   finalUnread: [
     'By now, but its block seems to be one that could not be read (see Gaps). It waits until that is read.',
     '应已最终确认，但其区块似乎无法读取（见缺口），读取后才会入账。',
@@ -85,6 +90,11 @@ export const storyTexts = {
     (amount, n) =>
       `Your payment of ${amount} is on its way. The Tron network makes it final in about ${n} s; then it is credited by itself.`,
     (amount, n) => `您的 ${amount} 付款正在途中。Tron 网络约 ${n} 秒后最终确认，随后自动入账。`,
+  ],
+  sayLate: [
+    (amount) =>
+      `Your payment of ${amount} is on its way. The answers of the Tron network are late just now; it is credited by itself once it is final.`,
+    (amount) => `您的 ${amount} 付款正在途中。Tron 网络目前响应延迟，最终确认后会自动入账。`,
   ],
   sayWaits: [
     (amount) => `Your payment of ${amount} is found. It is credited by itself as soon as its block can be read here.`,

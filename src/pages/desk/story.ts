@@ -63,7 +63,7 @@ function storyElements(context: DeskContext, { deposit, entry, addressNumber }: 
   return [html('h3', {}, name), steps(list), forUser(context, depositSentence(context, deposit, entry))]
 }
 
-/** Whether it must be final by now, and blocks are unread. */
+/** Whether it is final, and blocks are unread. */
 const isInGap = ({ model }: DeskContext, { state, seconds }: OwnedDeposit) =>
   state === 'seen' && seconds === 0 && (model.summary?.gaps.length ?? 0) > 0
 
@@ -71,7 +71,11 @@ function finalStep(context: DeskContext, deposit: OwnedDeposit): Step {
   const { texts, format } = context
   const { state, seconds } = deposit
   if (isInGap(context, deposit)) return ['wait', texts.stepFinal, line(texts.finalUnread)]
-  if (state === 'seen') return ['wait', texts.stepFinal, line(texts.finalIn(format.count(seconds ?? 0)))]
+  if (state === 'seen') {
+    if (seconds === null) return ['wait', texts.stepFinal, line(texts.finalLate)]
+    const when = seconds === 0 ? texts.finalNext : texts.finalIn(format.count(seconds))
+    return ['wait', texts.stepFinal, line(when)]
+  }
   if (state === 'dropped') return ['no', texts.stepFinal, line(texts.finalNever)]
   return ['done', texts.stepFinal, line(texts.finalYes)]
 }
@@ -132,8 +136,10 @@ function depositSentence(context: DeskContext, deposit: OwnedDeposit, entry: Pos
   const amount = isUncertain(context, cuy) ? deskSymbol(context, cuy) : deskAmount(context, sent, cuy)
   const words = reasonWords(context, reason, why).why
   if (state === 'credited') return texts.sayCredited(amount, format.time(entry?.at ?? deposit.at))
-  if (isInGap(context, deposit)) return texts.sayWaits(amount)
-  if (state === 'seen') return texts.saySeen(amount, format.count(seconds ?? 0))
+  if (state === 'seen') {
+    if (seconds === null) return texts.sayLate(amount)
+    return seconds === 0 ? texts.sayWaits(amount) : texts.saySeen(amount, format.count(seconds))
+  }
   if (state === 'dropped') return texts.sayDropped(amount)
   return state === 'held' ? texts.sayHeld(amount, words) : texts.sayRefused(amount, words)
 }

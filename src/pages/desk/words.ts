@@ -44,7 +44,7 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
     '日志行指出是哪个节点、缺少什么。请修复它，或在 `TRON_NODES` 中换一个。',
   ],
   'node-behind': [
-    '某个节点三分钟没有给出最终区块，或其最终区块比其他节点落后一分钟以上、比时钟晚两分钟以上。日志行指出是哪个节点。',
+    '某个节点三分钟没有给出最终区块，或其最终区块比其他节点落后一分钟以上，或比时钟落后两分钟以上。日志行指出是哪个节点。',
     '只要其他节点足够达成一致，充值照常入账。若持续，请检查该节点的对等节点、磁盘空间和时间，或在 `TRON_NODES` 中更换。',
   ],
   'allowance-used-up': [
@@ -86,7 +86,7 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   misconfigured: ['有设置缺失或错误，服务停止。', '日志行指出是哪项设置以及它的取值要求。'],
   'database-filling': [
     '数据库已达到 D1 单个数据库容量的 70%。',
-    '没有任何损失，速度也不受影响。请降低 `EVENTS_KEEP_DAYS`，或准备在同一密钥的另一个账户上进行第二次部署。',
+    '没有任何损失，速度也不受影响。工作台显示按目前增速写满的日期。请降低 `EVENTS_KEEP_DAYS`，或准备在同一密钥的另一个账户上进行第二次部署。',
   ],
   'database-nearly-full': [
     '数据库已达到 D1 单个数据库容量的 90%。',

@@ -22,3 +22,6 @@ const sentences: readonly (readonly [form: RegExp, reason: string])[] = [
 
 /** The reason in a sentence of the service; null where the pages do not know it. */
 export const reasonOf = (sentence: string) => sentences.find(([form]) => form.test(sentence))?.[1] ?? null
+
+/** Whether a sentence of the service says that nobody knows when a transaction is final. */
+export const isLate = (sentence: string) => /the answers of the network are late/.test(sentence)

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { behindBlocksMax, sharedHealthMs, stoppedAfterMs } from '../../../src/scan/health.ts'
-import { addressIn, payFinal, type RunningService, read, startService, usdtTo } from '../service.ts'
+import { finalityMs } from '../../../src/chain/finality.ts'
+import { behindBlocksMax, oldFinalMs, sharedHealthMs, stoppedAfterMs } from '../../../src/scan/health.ts'
+import { addressIn, payFinal, type RunningService, read, renewFinal, startService, usdtTo } from '../service.ts'
 
 /** A service that has scanned the whole chain. */
 async function startScanned(): Promise<RunningService> {
   const service = await startService()
   payFinal(service, usdtTo(await addressIn(await service.get('/tron/generate')), 1n))
   await service.tick()
+  await renewFinal(service)
   return service
 }
 
@@ -49,13 +51,27 @@ describe('GET /health', () => {
     expect(await read(await service.get('/health', null))).toMatchObject({ status: 200, body })
   })
 
+  test('is behind by the blocks that must be final by the clock, if the newest final block that is known is old', async () => {
+    const service = await startScanned()
+    const { body: before } = await read(await service.get('/health', null))
+    service.clock.seconds += (oldFinalMs - finalityMs) / 1000 - 1
+    expect((await read(await service.get('/health', null))).body).toEqual(before)
+    service.clock.seconds += 2
+    const { status, body } = await read(await service.get('/health', null))
+    const behind = Math.floor((oldFinalMs - finalityMs + 1_000) / 3_000)
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { msg: 'success: the newest final block that is known is 128 s old', data: { status: 'behind', behind } },
+    })
+  })
+
   test('is 503 with its data where the scan has not advanced for too long', async () => {
     const service = await startScanned()
     service.clock.seconds += stoppedAfterMs / 1000 - 60
     expect((await service.get('/health', null)).status).toBe(200)
     service.clock.seconds += 61
     const { status, body } = await read(await service.get('/health', null))
-    expect({ status, body }).toMatchObject({ status: 503, body: { code: 503, data: { status: 'stopped', behind: 0 } } })
+    expect({ status, body }).toMatchObject({ status: 503, body: { code: 503, data: { status: 'stopped' } } })
     expect(body).toMatchObject({ msg: expect.stringMatching(/^the scan has not advanced for 18\d s$/) })
   })
 

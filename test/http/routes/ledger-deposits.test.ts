@@ -8,6 +8,7 @@ import {
   payFinal,
   type RunningService,
   read,
+  renewFinal,
   requestsOf,
   secondAddress,
   startService,
@@ -119,6 +120,7 @@ describe('GET /ledger/address?address=', () => {
 
 describe('GET /ledger/summary', () => {
   test('has sums, days, and the words of each alarm, and its subject as people know it', async () => {
+    await renewFinal(service)
     const subject = { address: 'e2e1a54926527fbb4e4420de4c6bab82beaee24d', cuy: 1 }
     await service.db
       .prepare(`INSERT INTO alarm VALUES ('reconciliation-surplus', ?, 0, 9), ('scan-stalled', '{}', 0, 0)`)
@@ -149,7 +151,8 @@ describe('GET /ledger/summary', () => {
         },
       ],
       transfers: { seen: 0, held: 0, held_for: [] },
-      scan: { status: 'ok', msg: null, finalized_at: expect.stringMatching(/^2023-/) },
+      database: { bytes: expect.any(Number), limit: 10_000_000_000, full_on: null },
+      scan: { status: 'ok', msg: null, finalized_at: expect.stringMatching(/^2026-/) },
     })
     expect(data.currencies[1]?.days.at(-1)).toMatchObject({
       deposits: 2,
@@ -158,6 +161,18 @@ describe('GET /ledger/summary', () => {
     })
     expect(requestsOf(service)).toBe(before)
   })
+})
+
+test('GET /ledger/summary has the size of the database, and the day on which it is full', async () => {
+  await service.db
+    .prepare('INSERT INTO size VALUES (?, 0)')
+    .bind(Math.floor((service.clock.seconds * 1_000) / 86_400_000) - 1)
+    .run()
+  const { body } = await read(await service.ledger('/ledger/summary'))
+  const { database } = (body as { data: { database: { bytes: number; full_on: string } } }).data
+  expect(database.bytes).toBeGreaterThan(4096)
+  const days = Math.floor((10_000_000_000 - database.bytes) / database.bytes)
+  expect(database.full_on).toBe(new Date(service.clock.seconds * 1_000 + days * 86_400_000).toISOString().slice(0, 10))
 })
 
 test('GET /ledger/summary has what addresses hold once they were compared, and each endpoint with its delay', async () => {

@@ -94,6 +94,31 @@ describe('GET /tron/deposits', () => {
     expect(await listed(service, '', 7)).toMatchObject({ count: 1 })
   })
 
+  test('has no seconds if nobody knows them: the block should be final by now, and finality has not moved', async () => {
+    const service = await startService()
+    const to = await addressIn(await service.get('/tron/generate'))
+    await service.tick()
+    const [{ txid } = { txid: '' }] = service.chain.add([usdtTo(to, 1n)]).transactions
+    service.clock.seconds += 20
+    await service.tick()
+    expect((await listed(service)).list).toMatchObject([{ seconds: 57 }])
+    expect(await textOf(service, `/tron/recharge?txid=${txid}`)).toContain('try again in about 57 s')
+    service.clock.seconds += 60
+    expect((await listed(service)).list).toMatchObject([{ seconds: 1 }])
+    service.clock.seconds += 10
+    const [late] = (await listed(service)).list
+    expect(Object.keys(late ?? {})).not.toContain('seconds')
+    const nobodyKnows = 'found, not final yet: the answers of the network are late, so nobody can say when it is'
+    const answer = await service.get(`/tron/recharge?txid=${txid}`)
+    expect(answer.headers.get('retry-after')).toBe('15')
+    expect(await read(answer)).toEqual(failed(409, nobodyKnows))
+    expect(await textOf(service, '/tron/recharge')).toContain(`1 transfer ${nobodyKnows}`)
+    service.chain.addEmpty(1)
+    service.clock.seconds += 3
+    await service.tick()
+    expect((await listed(service)).list).toMatchObject([{ seconds: 54 }])
+  })
+
   test('has a transfer that is not in the chain after all, without a reason', async () => {
     const service = await startService()
     const txid = await dropTransfer(service)

@@ -21,7 +21,8 @@ export async function checkTransaction(client: Client, uid: Uid, txid: Txid): Pr
   const states = credited.end()
   if (client.mayBeRefused(status)) return
   if (status === 200) {
-    const reported = spell(readAmounts(msg))
+    const [first = ''] = msg.split('; ') // then why others are not credited
+    const reported = spell(readAmounts(first))
     if (reported === '' || !states.includes(reported)) {
       env.violate(`${txid} was reported to ${uid} as credited with ${reported}`)
     }

@@ -5,6 +5,8 @@ import type { Client } from './client.ts'
 
 /** Three minutes without progress are `stopped`. */
 const stoppedAfterMs = 180_000
+/** A block is final when 19 blocks are as new. */
+const rotationMs = 57_000
 /** More blocks than this are `behind`. */
 const behindBlocksMax = 100
 
@@ -24,7 +26,8 @@ export async function readHealth(client: Client): Promise<void> {
     return (
       data?.scanned === String(heights.scanned) &&
       data.finalized === String(heights.finalized) &&
-      data.behind === String(heights.finalized - heights.scanned) &&
+      Number(data.behind) >= behindAt(state, from) &&
+      Number(data.behind) <= behindAt(state, to) &&
       possibleStatuses(state, from, to).includes(String(data.status))
     )
   })
@@ -40,12 +43,24 @@ function heightsOf(scan: StoredScan | undefined): { readonly scanned: number; re
   return { scanned, finalized: Math.max(scan?.finalized ?? 0, scanned) }
 }
 
+/** Whether the newest final block that is known is older than two scans and a rotation leave it. */
+const isOld = (scan: StoredScan, now: number) =>
+  scan.finalizedTime > 0 && scan.finalized >= scan.height && now - scan.finalizedTime > rotationMs + 70_000
+
+/** Blocks behind: those that a node has shown, and, if the newest one is old, those that are a rotation old by the clock. */
+function behindAt(scan: StoredScan | undefined, now: number): number {
+  const { scanned, finalized } = heightsOf(scan)
+  const unknown = scan !== undefined && isOld(scan, now) ? now - scan.finalizedTime - rotationMs : 0
+  return finalized - scanned + Math.floor(unknown / 3_000)
+}
+
 /** What the status can be for a clock between `from` and `to`. */
 function possibleStatuses(scan: StoredScan | undefined, from: number, to: number): readonly string[] {
   if (scan === undefined) return ['stopped']
   if (scan.halted !== null) return ['stopped']
-  const moving = scan.finalized - scan.height > behindBlocksMax ? 'behind' : 'ok'
+  const isFar = scan.finalized - scan.height > behindBlocksMax
+  const moving = [...(isFar || isOld(scan, to) ? ['behind'] : []), ...(isFar || isOld(scan, from) ? [] : ['ok'])]
   const canMove = from - scan.advancedAt <= stoppedAfterMs
   const canBeStopped = to - scan.advancedAt > stoppedAfterMs
-  return [...(canMove ? [moving] : []), ...(canBeStopped ? ['stopped'] : [])]
+  return [...(canMove ? moving : []), ...(canBeStopped ? ['stopped'] : [])]
 }

@@ -41,7 +41,7 @@ export function readRechargeMessage(msg: string): RechargeMessage {
   for (const part of parts) {
     const count = Number(/\d+/.exec(part)?.[0])
     if (/^\d+ transfers? not credited yet: /.test(part)) message.pending += count
-    else if (/ found, final in /.test(part)) message.unconfirmed = count
+    else if (/ found, (?:final in|not final yet)/.test(part)) message.unconfirmed = count
     else if (/\d+ blocks? behind/.test(part)) message.behind = count
     else if (problems.has(part) || message.pending === 0) message.problems.push(part)
   }

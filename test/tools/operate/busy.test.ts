@@ -13,7 +13,7 @@ it('a tool that reads the local database stops no tick: none of its writes is re
   service.exec(`INSERT INTO scan (id, height, hash, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
     VALUES (1, 900000, '${'a'.repeat(64)}', 900000, 5, 5, 5, 5, 5)`)
   const insert =
-    service.prepare(`INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)
+    service.prepare(`INSERT INTO rescan (kind, from_height, to_height, next_height, why, created_at, next_try)
     VALUES ('gap', ?, ?, ?, 'no agreement', 1790000000000, 1790000600000)`)
   let height = 0
   const refused: unknown[] = []

@@ -51,7 +51,7 @@ describe('npm run operate, with the real migrations', () => {
   })
 
   it('gap list shows the open gaps, and gap close ends one with a reason that is kept', async () => {
-    rows(`INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)
+    rows(`INSERT INTO rescan (kind, from_height, to_height, next_height, why, created_at, next_try)
       VALUES ('gap', 90, 92, 90, 'no agreement', 1790000000000, 1790000600000)`)
     expect((await operate('gap', 'list')).out).toBe(
       'Open gap: blocks 90 to 92 since 2026-09-21T14:13:20.000Z, tries: 0, next one 2026-09-21T14:23:20.000Z: no agreement\n',
