@@ -154,7 +154,7 @@ async function endsWithin(work: Promise<unknown>, ms: number, clock: Pick<Clock,
   const over = () => true
   const late = clock.sleep(Math.max(0, ms), end.signal).then(() => false)
   const isOver = await Promise.race([work.then(over, over), late])
-  end.abort() // the timer
+  end.abort(null) // the timer
   return isOver
 }
 

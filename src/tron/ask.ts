@@ -1,6 +1,7 @@
 import type { BlockHash, Txid } from '../chain/block.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
+import { tickRequests } from './allowance.ts'
 import {
   blockCall,
   chainIdCall,
@@ -74,8 +75,9 @@ function blameSlow<T>({ pool, deadline }: Session, result: Result<T, NodeError>)
 }
 
 /** Waits until the node may be asked, and takes a connection, which the returned function gives back. */
-async function waitForTurn({ pool, payer, deadline, order, sent, box }: Session, { number }: TronNode) {
+async function waitForTurn({ pool, payer, deadline, order, sent, box }: Session, node: TronNode) {
   const { clock, turns } = pool
+  const { number } = node
   const before = sent.get(number) ?? 0
   const askedAt = clock.now()
   const latest = (deadline - limits.answerMsMin) as UnixMs // safe: an earlier time
@@ -86,7 +88,11 @@ async function waitForTurn({ pool, payer, deadline, order, sent, box }: Session,
     return turn
   }
   if (turn.error.kind === 'late') {
-    if (payer.kind !== 'caller') return nodeError('out-of-time', 'its seconds have no room before the deadline')
+    if (payer.kind !== 'caller') {
+      const isSingle = node.callsMax === 1 && isAhead(node.callsMaxUntil, limits.smallBatchesMs, clock.now())
+      if (payer.kind === 'tick' && isSingle && before > tickRequests) askLess(pool, node)
+      return nodeError('out-of-time', 'its seconds have no room before the deadline')
+    }
     return limitedBy({ kind: 'limited', whose: 'nodes', seconds: turn.error.seconds })
   }
   if (payer.kind === 'tick' && turn.error.whose === 'nodes') {
@@ -94,6 +100,15 @@ async function waitForTurn({ pool, payer, deadline, order, sent, box }: Session,
     pool.report('allowance-used-up', { node: number }, { node: number, seconds: turn.error.seconds, why })
   }
   return limitedBy(turn.error)
+}
+
+/**
+ * A tick needs more requests of the node than its seconds have, since it takes no batches: it gets shorter questions, and all others
+ * are used before it. Otherwise each tick would end in the same way.
+ */
+function askLess({ clock }: Session['pool'], node: TronNode): void {
+  node.blocksMax = Math.ceil(node.blocksMax / 2)
+  node.rpc.demotedUntil = clock.now() + limits.demotedMs
 }
 
 const limitedBy = (limit: NonNullable<NodeError['limit']>) =>

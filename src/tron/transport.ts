@@ -104,7 +104,7 @@ export async function postJson<T>(
     if (clock.now() >= deadline) return nodeError('out-of-time', 'no answer before the deadline')
     return nodeError('timed-out', `no answer in ${limitMs} ms`)
   } finally {
-    end.abort() // the request, where it runs, and the timer
+    end.abort(null) // the request, where it runs, and the timer; no reason, since each default one is an exception with a stack
   }
 }
 

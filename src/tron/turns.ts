@@ -54,7 +54,7 @@ export function createTurns(clock: Pick<Clock, 'now' | 'sleep'>, allowance: Allo
   }
   /** Starts what can be started, and comes again when the next node has room. */
   const advance = () => {
-    pause.abort()
+    pause.abort(null) // no exception is made
     pause = new AbortController()
     const now = clock.now()
     const full = new Set<string>()
@@ -86,7 +86,7 @@ export function createTurns(clock: Pick<Clock, 'now' | 'sleep'>, allowance: Allo
         const timer = new AbortController()
         const start = (turn: Result<() => void, NoTurn>) => {
           waiting.delete(one)
-          timer.abort()
+          timer.abort(null)
           resolve(turn)
         }
         const one: Waiting = { ...request, start }

@@ -152,7 +152,7 @@ export async function sendWebhook(
   const answer = post(fetch, url, { method: 'POST', headers, body, redirect: 'manual', signal: end.signal })
   const tooLate = clock.sleep(answerMs, end.signal).then(() => 'no-answer-in-time' as const)
   const first = await Promise.race([answer, tooLate])
-  end.abort() // whatever is left: the request, or the timer
+  end.abort(null) // whatever is left: the request, or the timer
   return first
 }
 

@@ -66,6 +66,7 @@ function createState(scenario: Scenario) {
     balances: createChainBalances(), // what addresses have on it
     transfers: new Map<string, MinedTransfer>(), // by credit key (`txid:position`)
     unreadable: new Set<string>(), // transactions whose logs no reply can hold
+    hidden: new Map<string, MinedTransfer>(), // their transfers
     creditedElsewhere: new Map<string, Pick<StoredTransfer, 'uid' | 'cuy' | 'amount'>>(), // in blocks that were replaced
     owners: new Map<Address, Uid>(), // of deposit addresses in the database
     issuedHeights: new Map<Address, number>(), // the finalized height at their issue
@@ -213,7 +214,8 @@ function mineBlock(env: Environment, payments: readonly MinedPayment[]): readonl
     if (isUnreadable === true) env.unreadable.add(txid)
     for (const transfer of own) {
       const promised = isScanned && env.shown.has(transfer.to)
-      env.transfers.set(`${txid}:${transfer.position}`, { ...transfer, txid, height, hash, promised })
+      const known = isUnreadable === true ? env.hidden : env.transfers
+      known.set(`${txid}:${transfer.position}`, { ...transfer, txid, height, hash, promised })
     }
   }
   noteChanges(env, height, payments, isScanned)

@@ -5,7 +5,7 @@ import { checkTransaction } from './callers/check-transaction.ts'
 import { readHealth } from './callers/health.ts'
 import { recharge } from './callers/recharge.ts'
 import { payTrx } from './payments.ts'
-import { hasEnoughCorrectNodes } from './recovery.ts'
+import { findUndone, hasEnoughCorrectNodes } from './recovery.ts'
 import { drawUid } from './requests.ts'
 import { freeAllowance } from './scenario.ts'
 import { finish, pass, passUntil, type SimulatedRun } from './simulated-run.ts'
@@ -61,6 +61,30 @@ export async function compareRepeatedly(run: SimulatedRun): Promise<void> {
   }
   const fault = auditHoldings(env, stored)
   if (fault !== null && env.violation === null) env.violate(fault)
+}
+
+/** After so long a gap is tried every quarter of an hour, or more rarely. */
+const oftenTriedMs = 1_200_000
+
+/** What no node could give, however often it was asked for, is read within a minute once other nodes are configured. */
+export async function replaceNodes(run: SimulatedRun): Promise<void> {
+  const { env, nodes, stored, deploy } = run
+  const isPossible = stored.scan() !== undefined && env.allowance === freeAllowance && env.scenario.ending === 'none'
+  if (!isPossible || env.hidden.size === 0) return
+  env.blockMs = 60_000
+  await pass(env, oftenTriedMs)
+  env.blockMs = 3_000
+  for (const [key, transfer] of env.hidden) env.transfers.set(key, transfer)
+  env.unreadable.clear()
+  for (const node of nodes.list) {
+    const host = `https://other-node-${node.number}.test`
+    Object.assign(node, { rpc: `${host}/jsonrpc`, api: host })
+  }
+  deploy()
+  env.count('operator: nodes replaced')
+  const soonMs = 60_000 + env.scenario.scanEverySeconds * 1_000
+  if (await passUntil(env, () => findUndone(run) === null, soonMs)) return
+  env.violate(`not read soon after the nodes were replaced: ${findUndone(run)}`)
 }
 
 /** Longest wait of an endpoint that was failing for some minutes for its next try. */

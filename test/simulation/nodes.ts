@@ -37,8 +37,8 @@ export type ByzantineFault = (typeof byzantineFaults)[number]
 /** A node and its present state. */
 export interface SimulatedNode extends TroubledState {
   readonly number: number
-  readonly rpc: string
-  readonly api: string
+  rpc: string
+  api: string
   readonly plan: NodePlan
   /** Transactions that it knows and that are in no block. */
   readonly unmined: Set<string>

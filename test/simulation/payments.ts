@@ -126,10 +126,11 @@ const operatorPayment: Draw = (random, to) => {
 /** A token transfer in a transaction with more logs than any reply can hold. */
 export function payUnreadably(random: Random, to: Address): Payment {
   const amount = drawAmount(random, usdtAddress)
-  const logs = [transferLog(usdtAddress, stranger(random), to, amount)]
+  const from = stranger(random)
+  const logs = [transferLog(usdtAddress, from, to, amount)]
   return {
     spec: { kind: 'call', contract: multisender, from: stranger(random), logs },
-    transfers: [],
+    transfers: [{ position: 0, contract: usdtAddress, from, to, raw: amount }],
     changes: [{ address: to, contract: usdtAddress, amount, hidden: true }],
     isUnreadable: true,
   }

@@ -2,7 +2,15 @@ import { openSqliteD1 } from '../support/sqlite-d1.ts'
 import { correctAndReplace } from './correction.ts'
 import { createEnvironment, depositAddress, type Environment, startMs } from './environment.ts'
 import { auditEvents } from './event-audit.ts'
-import { compareRepeatedly, creditInTime, deliverAll, endOutage, forgetDropped, forkAndReturn } from './final-phases.ts'
+import {
+  compareRepeatedly,
+  creditInTime,
+  deliverAll,
+  endOutage,
+  forgetDropped,
+  forkAndReturn,
+  replaceNodes,
+} from './final-phases.ts'
 import { auditLedger } from './ledger-audit.ts'
 import { drawLostDatabase } from './lost-database.ts'
 import { createOperator, type Operator } from './operator.ts'
@@ -87,7 +95,7 @@ async function live(
   if (env.scenario.ending === 'fork') phases.push(forkAndReturn)
   if (env.scenario.storm?.keepsMemory === true) phases.push(endOutage)
   if (env.scenario.ending === 'correction') phases.push(correctAndReplace)
-  phases.push(deliverAll, forgetDropped)
+  phases.push(replaceNodes, deliverAll, forgetDropped)
   for (const phase of phases) if (env.violation === null) await phase(run)
   const fault = env.violation === null ? (auditLedger(env, run.stored) ?? auditEvents(run.stored)) : null
   if (fault !== null) env.violate(fault)

@@ -189,6 +189,20 @@ describe('the time of a node', () => {
     expect(read.ok).toBe(true)
   })
 
+  it('is too short for a long question where it takes no batches: the next ticks ask others, or for less', async () => {
+    for (const nodes of [2, 3]) {
+      const chain = createChain()
+      chain.addEmpty(120)
+      const h = await createProbed({ chain, nodes, quorum: 2, perSecond: 3 })
+      await readBlocks(h) // the blocks are small: many fit into a question
+      h.node(0).script = ({ batch }) => (batch ? { kind: 'status', status: 400, body: '{}' } : null)
+      const tick = () =>
+        h.settle(h.open({ kind: 'tick' }, 18_000).finalBlocks(at(chain.firstHeight), at(chain.firstHeight + 99)))
+      const ends = [await tick(), await tick(), await tick(), await tick()].map(({ ok }) => ok)
+      expect(ends, `${nodes} nodes`).toContain(true)
+    }
+  })
+
   it('that it has used makes no honest node look behind, whose head came earlier', async () => {
     const chain = createChain()
     chain.addEmpty(40)
