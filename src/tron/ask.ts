@@ -90,7 +90,9 @@ async function waitForTurn({ pool, payer, deadline, order, sent, box }: Session,
   if (turn.error.kind === 'late') {
     if (payer.kind !== 'caller') {
       const isSingle = node.callsMax === 1 && isAhead(node.callsMaxUntil, limits.smallBatchesMs, clock.now())
-      if (payer.kind === 'tick' && isSingle && before > tickRequests) askLess(pool, node)
+      // It has too few requests for a tick without batches: the next tick asks all others before it.
+      if (payer.kind === 'tick' && isSingle && before > tickRequests)
+        node.rpc.demotedUntil = clock.now() + limits.demotedMs
       return nodeError('out-of-time', 'its seconds have no room before the deadline')
     }
     return limitedBy({ kind: 'limited', whose: 'nodes', seconds: turn.error.seconds })
@@ -100,15 +102,6 @@ async function waitForTurn({ pool, payer, deadline, order, sent, box }: Session,
     pool.report('allowance-used-up', { node: number }, { node: number, seconds: turn.error.seconds, why })
   }
   return limitedBy(turn.error)
-}
-
-/**
- * A tick needs more requests of the node than its seconds have, since it takes no batches: it gets shorter questions, and all others
- * are used before it. Otherwise each tick would end in the same way.
- */
-function askLess({ clock }: Session['pool'], node: TronNode): void {
-  node.blocksMax = Math.ceil(node.blocksMax / 2)
-  node.rpc.demotedUntil = clock.now() + limits.demotedMs
 }
 
 const limitedBy = (limit: NonNullable<NodeError['limit']>) =>
