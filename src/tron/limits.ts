@@ -55,6 +55,8 @@ export const probedMs = 6 * 3_600_000
 export const unfitMs = 60_000
 /** How long all other nodes are used before one that was outvoted or slow. */
 export const demotedMs = 600_000
+/** How long all other nodes are used before one that has shown many transfers which are in no final block. */
+export const distrustedMs = 6 * 3_600_000
 /** How long all other nodes are used before one that is behind. */
 export const behindMs = 60_000
 /** A node that is well again after so long counts as recovered: what was not read because of it is read again. */

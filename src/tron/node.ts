@@ -187,7 +187,7 @@ export function standingOf(health: ServiceHealth, now: number): 'first' | 'behin
   const { blockedUntil, restUntil, demotedUntil, behindUntil } = health
   if (isAhead(blockedUntil, Math.max(limits.wrongChainMs, limits.rateLimitMs), now)) return 'blocked'
   if (isAhead(restUntil, restMsLongest, now)) return 'resting'
-  if (isAhead(demotedUntil, limits.demotedMs, now)) return 'demoted'
+  if (isAhead(demotedUntil, limits.distrustedMs, now)) return 'demoted'
   return isAhead(behindUntil, limits.behindMs, now) ? 'behind' : 'first'
 }
 
@@ -231,7 +231,7 @@ export function recordFailure(
     case 'timed-out':
     case 'unreachable':
     case 'bad-answer':
-      if (kind === 'timed-out') health.demotedUntil = now + limits.demotedMs
+      if (kind === 'timed-out') demoteService(health, limits.demotedMs, now)
       rest(limits.restMs, health.failures, limits.restMsMax)
       health.failures += 1
       if (health.failures > 1) node.probedUntil = 0
@@ -241,13 +241,19 @@ export function recordFailure(
 /** A request succeeded. All other nodes are used before one that was slow. */
 export function recordSuccess(health: ServiceHealth, ms: number, clock: Clock): void {
   Object.assign(health, { failures: 0, rateLimits: 0, restUntil: 0, blockedUntil: 0 })
-  if (ms > limits.slowMs) health.demotedUntil = clock.now() + limits.demotedMs
+  if (ms > limits.slowMs) demoteService(health, limits.demotedMs, clock.now())
 }
 
-/** A node was outvoted: all others are used before it, and it is probed again. */
-export function demote(node: TronNode, clock: Clock): void {
-  for (const health of [node.rpc, node.api]) health.demotedUntil = clock.now() + limits.demotedMs
+/** A node was outvoted, or showed what is not true: all others are used before it for so long, and it is probed again. */
+export function demote(node: TronNode, clock: Clock, ms = limits.demotedMs): void {
+  for (const health of [node.rpc, node.api]) demoteService(health, ms, clock.now())
   node.probedUntil = 0
+}
+
+/** A shorter time ends no longer one. */
+function demoteService(health: ServiceHealth, ms: number, now: number): void {
+  const before = isAhead(health.demotedUntil, limits.distrustedMs, now) ? health.demotedUntil : 0
+  health.demotedUntil = Math.max(before, now + ms)
 }
 
 /** Notes since when a node is in trouble, and when it is well again. */

@@ -3,6 +3,7 @@ import type { UnixMs } from '../common/time.ts'
 import { findHolder, isActivated, readBalances, readDecimals } from './accounts.ts'
 import { readFinalBlocks, readNodeTail } from './blocks.ts'
 import { readFinalizedHead } from './finalized-head.ts'
+import { distrustedMs } from './limits.ts'
 import { createSession, demote, type Session } from './node.ts'
 import { createPool, type PoolOptions } from './pool.ts'
 import { locateTransaction, readFinalTransaction, readReceiptTransfers } from './transactions.ts'
@@ -49,7 +50,7 @@ function chainOf(session: Session): Chain {
 function distrust({ pool }: Session, number: number, why: string): void {
   const node = pool.nodes[number - 1]
   if (node === undefined) return // it is not configured any more
-  demote(node, pool.clock)
+  demote(node, pool.clock, distrustedMs)
   pool.remember()
   pool.report('node-lies', { node: number }, { node: number, why })
 }
