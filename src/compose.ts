@@ -185,8 +185,17 @@ function openDatabase({ clock, logger }: Platform, config: Config) {
     clock,
     alarms,
   })
-  const configured = { currencies, operators, startBlock, firstIndex, issuesAddresses }
-  const settings: Settings = { clock, logger, alarms, ...configured, addressAt }
+  const settings: Settings = {
+    clock,
+    logger,
+    alarms,
+    currencies,
+    operators,
+    startBlock,
+    firstIndex,
+    issuesAddresses,
+    addressAt,
+  }
   return { settings, configMatchesData, sessions }
 }
 

@@ -41,7 +41,7 @@ export interface Alarms {
     fields: LogFields,
     afterMs?: number,
   ): Promise<void>
-  /** The subject is well again: the alarm can be raised anew. False where the database could not be reached, and has it still. */
+  /** The subject is well again: the alarm can be raised anew. False if the database could not be reached, and has it still. */
   clear<Kind extends AlarmKind>(kind: Kind, subject: AlarmSubjects[Kind]): Promise<boolean>
   /**
    * Raises the faults of all observations, and ends every other alarm of their kinds, and those whose end cannot be observed and
@@ -57,7 +57,7 @@ export interface AlarmParts {
   readonly logger: Pick<Logger, 'alarm'>
 }
 
-/** A fault in memory. `isStored` is false where its row could not be stored, `isRaised` where it has not lasted long enough. */
+/** A fault in memory. `isStored` is false if its row could not be stored, `isRaised` if it has not lasted long enough. */
 interface KnownAlarm {
   readonly isStored: boolean
   readonly isRaised: boolean
@@ -66,7 +66,7 @@ interface KnownAlarm {
 }
 
 /**
- * Alarms that everything with this database shares. Where it cannot be reached, only those in memory are known. The
+ * Alarms that everything with this database shares. Only those in memory are known while it cannot be reached. The
  * line is written before the row, so that whatever ends in between repeats an alarm and loses none.
  */
 export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
@@ -76,7 +76,7 @@ export function createAlarms({ db, clock, logger }: AlarmParts): Alarms {
     const isOld = last !== undefined && unobservedKinds.has(kind) && clock.now() - last.at >= wellAfterMs
     return isOld ? undefined : last
   }
-  /** `stored` are the stored faults as far as they matter, null where the database did not answer. */
+  /** `stored` are the stored faults as far as they matter, null if the database did not answer. */
   const note = async (faults: readonly Noted[], stored: StoredAlarms | null) => {
     const now = clock.now()
     const judged = faults.map((fault) => {
@@ -155,7 +155,7 @@ function noted({ kind, subject }: { readonly kind: AlarmKind; readonly subject: 
 const keyOf = (kind: AlarmKind, text: string) => `${kind} ${text}`
 const kindIn = (key: string) => key.slice(0, key.indexOf(' ')) as AlarmKind // safe: made by `keyOf`
 
-/** The result, or null where the database cannot be reached. */
+/** The result, or null if the database cannot be reached. */
 async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work()

@@ -8,7 +8,7 @@ export interface Invocation {
   readonly usage: Usage
   /** The caller's bookmark in the history of the database, or null. */
   readonly bookmark: string | null
-  /** The bookmark after the answer, or null where the database was not read. */
+  /** The bookmark after the answer, or null if the database was not read. */
   bookmarkAfter: string | null
 }
 

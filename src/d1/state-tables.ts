@@ -51,12 +51,12 @@ export const scans = sqliteTable(
     height: integer().$type<BlockHeight>(), // never null: scan_superseded
     hash: text().$type<BlockHash>(),
     finalized: height(),
-    finalized_time: instant(), // of that block; 0 where it is not known
+    finalized_time: instant(), // of that block; 0 if it is not known
     finalized_at: instant(),
     advanced_at: instant(),
     caught_up_at: instant(),
     tried_at: instant(),
-    answering_since: integer().$type<UnixMs>(), // since when each scan got a finalized head; null where the newest got none
+    answering_since: integer().$type<UnixMs>(), // since when each scan got a finalized head; null if the newest got none
     problem: text().$type<ChainFailure['kind']>(),
     halted: text(),
     corrected_by: integer().notNull().default(0), // the newest correction that was applied
@@ -217,7 +217,7 @@ export const days = sqliteTable(
   (table) => [primaryKey({ columns: [table.day, table.cuy, table.type] })],
 )
 
-/** How far the addresses have a holding in one currency: by their ids. Both are 0 where none has one. */
+/** How far the addresses have a holding in one currency: by their ids. Both are 0 if none has one. */
 export const compared = sqliteTable(
   'compared',
   { cuy: integer().$type<CurrencyId>().primaryKey(), first_id: integer().notNull(), last_id: integer().notNull() },
@@ -229,7 +229,7 @@ export const tokens = sqliteTable(
   'token',
   {
     contract: text().$type<Address>().primaryKey(),
-    found: integer(), // the decimals that nodes agree on; null where they do not
+    found: integer(), // the decimals that nodes agree on; null if they do not
     tries: integer().notNull(),
     next_try: instant(),
   },

@@ -91,7 +91,7 @@ export interface JudgeRules {
 export type Owners = ReadonlyMap<Address, AddressOwner>
 
 /**
- * What a transfer of a final block is. `early`: it was final before its address was issued to its caller, so it is not
+ * What a transfer of a final block is. `paid-before-issue`: it was final before its address was issued to its caller, so it is not
  * stored. Null: it concerns no address of the service, or no configured currency.
  */
 export function judgeTransfer(
@@ -99,7 +99,7 @@ export function judgeTransfer(
   { height, hash }: BlockRef,
   owners: Owners,
   rules: JudgeRules,
-): JudgedTransfer | 'early' | null {
+): JudgedTransfer | 'paid-before-issue' | null {
   const { txid, position, asset, from, to, amount } = transfer
   const currency = currencyOf(rules.currencies, asset)
   if (currency === null) return null
@@ -109,11 +109,11 @@ export function judgeTransfer(
   if (owners.has(from)) return { ...facts, state: 'moved' }
   if (owner === undefined) return null
   if (isOperator(rules.operators, from, height)) return { ...facts, state: 'moved' }
-  if (height <= owner.issuedHeight) return 'early'
+  if (height <= owner.issuedHeight) return 'paid-before-issue'
   return { ...facts, ...verdictOf(owner.uid, currency, amount, rules) }
 }
 
-/** A transfer of a block that is not final, as it is stored until its block is, or null where it would be no deposit. */
+/** A transfer of a block that is not final, as it is stored until its block is, or null if it would be no deposit. */
 export function judgeSeen(
   transfer: ChainTransfer,
   block: BlockRef,
@@ -122,7 +122,7 @@ export function judgeSeen(
   sighting: Sighting,
 ): JudgedTransfer | null {
   const judged = judgeTransfer(transfer, block, owners, rules)
-  if (judged === null || judged === 'early' || judged.state === 'moved') return null
+  if (judged === null || judged === 'paid-before-issue' || judged.state === 'moved') return null
   const { txid, position, cuy, native, from, to, raw } = judged
   const facts: TransferFacts = { txid, position, block: judged.block, cuy, native, from, to, raw }
   return { ...facts, state: 'seen', uid: judged.uid, ...sighting }

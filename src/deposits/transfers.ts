@@ -111,7 +111,7 @@ export function sentStatements(db: WriteDatabase, sent: readonly SentFact[]): D1
 }
 
 /**
- * Stores transfers outside a step of the scan, all or none. None where the scan is `halted`, where a block is not final any more,
+ * Stores transfers outside a step of the scan, all or none. None if the scan is `halted`, where a block is not final any more,
  * or where `correctedBy`, the newest correction when they were read, is not the newest one (`superseded`). Null: not final ones.
  */
 export async function storeTransfers(
@@ -261,7 +261,7 @@ function writeTransfer(judged: JudgedTransfer): Pick<TransferRow, (typeof listed
   }
 }
 
-/** Fails the batch where a correction came in between: `height` becomes NULL. */
+/** Fails the batch if a correction came in between: `height` becomes NULL. */
 function requireCorrection(db: WriteDatabase, { correctedBy }: { readonly correctedBy: number }) {
   const { height, corrected_by } = scans
   const query = sql`UPDATE ${scans} SET ${bare(height)} = iif(${eq(corrected_by, correctedBy)}, ${height}, NULL)`

@@ -160,7 +160,7 @@ function whenAt(height: BlockHeight, scan: ComparedScan, now: UnixMs): UnixMs {
  * Raises or ends the alarm of a difference, before the judgement is stored: where this ends in between, the same
  * reading is judged again, and the alarm is raised already. A reported difference that has become another one ends,
  * too. One that is as it was is raised again: the judgement that ended its alarm was not stored where the address was paid
- * meanwhile. False where an alarm could not be ended.
+ * meanwhile. False if an alarm could not be ended.
  */
 async function report(
   { alarms, logger }: CompareParts,

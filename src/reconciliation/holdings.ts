@@ -36,7 +36,7 @@ const digitsPerPart = 10n ** 12n
 /** The parts are one text: D1 returns integers as doubles, and a part can have more digits than those keep. */
 type HoldingRow = Omit<typeof holdings.$inferSelect, `part_${0 | 1 | 2 | 3 | 4 | 5 | 6}`> & { readonly parts: string }
 
-/** Ids of addresses, from `first` to `last`: all of them have a holding in one currency. Both are 0 where none has one. */
+/** Ids of addresses, from `first` to `last`: all of them have a holding in one currency. Both are 0 if none has one. */
 export interface AddedRange {
   readonly first: number
   readonly last: number
@@ -47,7 +47,7 @@ export interface CompareWork extends AddedRange {
   readonly cuy: CurrencyId
   /** Whether there are addresses without a holding. */
   readonly hasNew: boolean
-  /** Since when the holding is due that has been due longest; null where none is. */
+  /** Since when the holding is due that has been due longest; null if none is. */
   readonly dueAt: UnixMs | null
 }
 

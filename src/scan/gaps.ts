@@ -43,7 +43,7 @@ export async function readAgain(context: ScanContext, chain: Chain, rules: Resca
   }
 }
 
-/** False where there is no time or allowance for more, or where another read or a correction came in between. */
+/** False if there is no time or allowance for more, or if another read or a correction came in between. */
 async function readDue(context: ScanContext, chain: Chain, rules: RescanRules, due: Rescan): Promise<boolean> {
   const { db, clock } = context
   const last = Math.min(due.from + readBlocksMax - 1, due.to) as BlockHeight // safe: one of the two
@@ -80,7 +80,7 @@ function triedLater(part: RescanPart, why: string, at: UnixMs): RescanPart {
 
 /**
  * What is left of a rescan after a read of its first blocks: runs of blocks that nodes do not agree on, each block whose receipts are
- * to be read, and the rest, which was not asked for yet. Where all that was read is not agreed on, the rest waits with it for some
+ * to be read, and the rest, which was not asked for yet. If nothing that was read is agreed on, the rest waits with it for some
  * tries: nodes that differ for a while differ about many blocks.
  */
 function partsLeft(due: RescanPart, blocks: readonly BlockReading[], at: UnixMs): readonly RescanPart[] {
@@ -162,7 +162,7 @@ function whatCannotBeRead(part: RescanPart, at: UnixMs): readonly RescanPart[] {
   return [triedLater(part, `transaction ${first}${others > 0 ? ` and ${others} others` : ''} cannot be read`, at)]
 }
 
-/** Where a batch cannot be read, each receipt is read alone: one of them can be the reason. */
+/** Each receipt is read alone if a batch cannot be read: one of them can be the reason. */
 async function readBatch(
   chain: Chain,
   block: BlockRef,

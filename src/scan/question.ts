@@ -174,7 +174,9 @@ async function judgeTransaction(
 
 function verdictsFor(uid: Uid, judged: JudgedTransaction['judged']) {
   return judged.flatMap(({ verdict }) => {
-    return verdict !== null && verdict !== 'early' && verdict.state !== 'moved' && verdict.uid === uid ? [verdict] : []
+    return verdict !== null && verdict !== 'paid-before-issue' && verdict.state !== 'moved' && verdict.uid === uid
+      ? [verdict]
+      : []
   })
 }
 
@@ -184,7 +186,7 @@ function firstUncredited<One extends Pick<StoredTransfer, 'state'>>(all: readonl
 }
 
 function earlyFor(uid: Uid, { judged, owners }: JudgedTransaction) {
-  return judged.find(({ transfer, verdict }) => verdict === 'early' && owners.get(transfer.to)?.uid === uid)
+  return judged.find(({ transfer, verdict }) => verdict === 'paid-before-issue' && owners.get(transfer.to)?.uid === uid)
 }
 
 /** Whether the caller's wallets have room for all of it. What has none is stored by the scan, with its event. */

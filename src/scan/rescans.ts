@@ -29,9 +29,9 @@ export interface RescanPart {
   /** Tries that have read nothing. */
   readonly attempts: number
   readonly nextTry: UnixMs
-  /** Why its first block cannot be read; null where it was not tried. */
+  /** Why its first block cannot be read; null if it was not tried. */
   readonly why: string | null
-  /** Of its only block: how many receipts were read of its calls, in their order. 0 where they are not read one by one. */
+  /** Of its only block: how many receipts were read of its calls, in their order. 0 if they are not read one by one. */
   readonly receipts: number
   /** The transactions of these calls whose receipts could not be read. */
   readonly unread: readonly Txid[]
@@ -167,7 +167,7 @@ function runsOf(gaps: readonly Gap[]): readonly Run[] {
   return runs
 }
 
-/** Fails the batch where a correction came since, or where the rescan is not as it was read: `height` becomes NULL. */
+/** Fails the batch if a correction came since, or if the rescan is not as it was read: `height` becomes NULL. */
 function requireUnchanged(db: WriteDatabase, { rescan, correctedBy }: RescanStep): D1PreparedStatement {
   const { id, next_height, to_height, attempts, receipts } = rescans
   const isSame = sql`${scans.corrected_by} = ${correctedBy} AND EXISTS (SELECT 1 FROM ${rescans} WHERE ${id} = ${rescan.id}

@@ -121,7 +121,7 @@ async function storeTry(db: WriteDatabase, contract: Address, { found, tries, ne
 
 /**
  * Decides held transfers again whose reason may have ended, and all that a wallet has sent which is an operator's since. No
- * node is asked. None where `correctedBy` is not the newest correction. True where there were any.
+ * node is asked. None if `correctedBy` is not the newest correction. True if there were any.
  */
 export async function decideHeld(context: ScanContext, rules: JudgeRules, correctedBy: number): Promise<boolean> {
   const { db, clock, currencies, operators } = context
@@ -146,7 +146,7 @@ export async function decideHeld(context: ScanContext, rules: JudgeRules, correc
     const asset = stored.native ? nativeAsset : currencies.byId.get(stored.cuy)?.asset
     if (asset === undefined) return []
     const judgement = judgeTransfer({ ...stored, asset, amount: stored.raw }, stored.block, owners, rules)
-    return judgement === null || judgement === 'early' ? [] : [judgement]
+    return judgement === null || judgement === 'paid-before-issue' ? [] : [judgement]
   })
   await storeTransfers(db, judged, clock.now(), correctedBy)
   return held.length > 0

@@ -22,11 +22,11 @@ import { type Gap, gapStatements, isInGap } from './rescans.ts'
 export interface ScanState {
   /** The position: every block at or below it is stored, or a gap. */
   readonly height: BlockHeight
-  /** Of the block at the position. Null where that block was not read: before the first one, after a correction, in a gap. */
+  /** Of the block at the position. Null if that block was not read: before the first one, after a correction, in a gap. */
   readonly hash: BlockHash | null
   /** The newest finalized height that was ever agreed on. Only a correction lowers it. */
   readonly finalized: BlockHeight
-  /** The time of that block. 0 where it is not known. */
+  /** The time of that block. 0 if it is not known. */
   readonly finalizedTime: UnixMs
   /** When `finalized` last increased. */
   readonly finalizedAt: UnixMs
@@ -36,7 +36,7 @@ export interface ScanState {
   readonly caughtUpAt: UnixMs
   /** Start of the newest scan that ended, caught up or not. 0 before the first one. */
   readonly triedAt: UnixMs
-  /** Since when each scan has got a finalized head; null where the newest one got none. */
+  /** Since when each scan has got a finalized head; null if the newest one got none. */
   readonly answeringSince: UnixMs | null
   /** Why that scan was not caught up, or null. */
   readonly problem: ChainFailure['kind'] | null
@@ -62,7 +62,7 @@ export interface ScanStep {
   readonly judged: readonly JudgedTransfer[]
   readonly sent: readonly SentFact[]
   readonly gaps: readonly Gap[]
-  /** When the scan began that is caught up with this step; null where more blocks are final. */
+  /** When the scan began that is caught up with this step; null if more blocks are final. */
   readonly caughtUpAt: UnixMs | null
   readonly at: UnixMs
 }
@@ -98,7 +98,7 @@ export async function selectScan(db: ReadDatabase): Promise<ScanState | null> {
   return row === undefined ? null : { ...row, height: row.height as BlockHeight } // safe: the CHECK `scan_superseded`
 }
 
-/** Stores the position below the first block to scan, and the agreed finalized head. A no-op where the scan was started. */
+/** Stores the position below the first block to scan, and the agreed finalized head. A no-op if the scan was started. */
 export async function startScan(
   db: WriteDatabase,
   position: Pick<ScanState, 'height' | 'hash'>,
@@ -119,7 +119,7 @@ export async function startScan(
   await toStatement(db, insertSelect(scans, row, sql`WHERE NOT EXISTS (SELECT 1 FROM ${scans})`)).run()
 }
 
-/** Stores an agreed finalized head. A no-op where the stored one is as high, or where a correction came since `state`. */
+/** Stores an agreed finalized head. A no-op if the stored one is as high, or if a correction came since `state`. */
 export async function storeFinalized(
   db: WriteDatabase,
   { correctedBy }: Pick<ScanState, 'correctedBy'>,
@@ -131,7 +131,7 @@ export async function storeFinalized(
   await toStatement(db, openTables(db).update(scans).set(changes).where(isLower)).run()
 }
 
-/** Stores why the scan is halted. The next stored step ends it. A no-op where the position is another one by now. */
+/** Stores why the scan is halted. The next stored step ends it. A no-op if the position is another one by now. */
 export async function haltScan(
   db: WriteDatabase,
   { height, hash, correctedBy }: ReadAfter,
@@ -197,7 +197,7 @@ export async function appendStep(db: WriteDatabase, step: ScanStep): Promise<Ste
 }
 
 /**
- * Moves the position, or fails the batch: where the state is not the expected one, or a correction has lowered the finalized
+ * Moves the position, or fails the batch: if the state is not the expected one, or a correction has lowered the finalized
  * height below the step, `height` becomes NULL.
  */
 function moveScan(db: WriteDatabase, { expected, to, caughtUpAt, at }: ScanStep): D1PreparedStatement {

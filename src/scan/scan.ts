@@ -31,7 +31,7 @@ import { distrustTails, readTail, type TailMemory } from './tail.ts'
 
 /** How a scan ended. */
 export interface ScanEnd {
-  /** Null where the scan could not be started. */
+  /** Null if the scan could not be started. */
   readonly state: ScanState | null
   /** The finalized height that nodes agreed on, or null. */
   readonly head: BlockHeight | null
@@ -41,7 +41,7 @@ export interface ScanEnd {
   readonly behind: AgreedHead['behind']
   /** Why the scan is not caught up, or null. */
   readonly failure: ChainFailure | null
-  /** What transfers are judged by; null where no head was agreed on. */
+  /** What transfers are judged by; null if no head was agreed on. */
   readonly rules: JudgeRules | null
 }
 
@@ -151,7 +151,7 @@ interface ScanPlan {
 /**
  * Reads the blocks above the position, as many as fit into one reply, and stores position, transfers, credits and gaps
  * together. A block that cannot be read does not stop the position: it becomes a gap.
- * @returns the new state; null, and nothing is stored, where another scan has moved the position
+ * @returns the new state; null, and nothing is stored, if another scan has moved the position
  */
 async function readRange(
   context: ScanContext,
@@ -213,6 +213,6 @@ export function judgeTransfers(
 ): readonly JudgedTransfer[] {
   return selectOwned(transfers, owners).flatMap((transfer) => {
     const judged = judgeTransfer(transfer, block, owners, rules)
-    return judged === null || judged === 'early' ? [] : [judged]
+    return judged === null || judged === 'paid-before-issue' ? [] : [judged]
   })
 }

@@ -84,7 +84,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
   }
 }
 
-/** Where a caller's scan has seen a transfer, the next tick does not wait for its interval. */
+/** The next tick does not wait for its interval if a caller's scan has seen a transfer. */
 async function bringForward(parts: ScannerParts, end: ScanEnd): Promise<void> {
   const { db, clock, host } = parts
   const seen = await selectFirstSeen(db)
@@ -163,7 +163,7 @@ function difference(after: LogFields, before: LogFields): LogFields {
   return Object.fromEntries(Object.entries(after).map(([name, value]) => [name, Number(value) - Number(before[name])]))
 }
 
-/** Makes sure that the scan has started and, where no address was issued yet, that the key is new. */
+/** Makes sure that the scan has started and, if no address was issued yet, that the key is new. */
 async function prepareIssue(parts: ScannerParts, keyUse: KeyUse, chain: Chain): Promise<Result<null, QueryFailure>> {
   if (!(await parts.configMatchesData())) return err({ kind: 'cannot-issue' })
   if (parts.firstIndex === null && (await isBookEmpty(parts.db))) {
@@ -176,7 +176,7 @@ async function prepareIssue(parts: ScannerParts, keyUse: KeyUse, chain: Chain): 
   return err(started.error.kind === 'start-above-head' ? { kind: 'cannot-issue' } : unavailable(started.error))
 }
 
-/** Why nothing can be asked of the chain now, where no transaction is asked about. */
+/** Why nothing can be asked of the chain now, for calls that are about no transaction. */
 function unavailable(failure: ChainFailure): QueryFailure {
   return failure.kind === 'limited' ? toQueryFailure(failure) : { kind: 'chain-unavailable' }
 }
@@ -195,7 +195,7 @@ async function readBalances(
   return ok(all)
 }
 
-/** Runs work once for all calls with the same key while it runs, and where it succeeded for `keptMs` from its start. */
+/** Runs work once for all calls with the same key while it runs and, if it succeeds, for `keptMs` from its start. */
 function createSharing<T extends Result<unknown, unknown>>({ clock }: Pick<ScannerParts, 'clock'>, keptMs: number) {
   const recent = new Map<string, { readonly at: UnixMs; readonly result: Promise<T> }>()
   return (key: string, work: () => Promise<T>): Promise<T> => {

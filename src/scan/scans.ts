@@ -26,7 +26,7 @@ export interface Scans {
   hasBegun(): boolean
   /** The scan of a tick. It waits for no scan of a caller, and none takes anything from it. */
   tick(): Promise<ScanEnd>
-  /** A scan that answers a call of this time, by whomever it was begun. Null where it does not end in time. */
+  /** A scan that answers a call of this time, by whomever it was begun. Null if it does not end in time. */
   answer(payer: Payer, since: UnixMs): Promise<ScanEnd | null>
 }
 

@@ -33,7 +33,7 @@ interface CaughtUp {
  * Stores the transfers to callers in the blocks that are not final: information, never money, and no reason for a scan to
  * fail. What one node says costs a bounded number of rows. Blocks that were read before are not read again, unless they have left the
  * chain.
- * @returns the newest block of the node, or null where there was no reply
+ * @returns the newest block of the node, or null if there was no reply
  */
 export async function readTail(
   { db, clock, logger }: ScanContext,

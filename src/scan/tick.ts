@@ -46,7 +46,7 @@ export interface ScannerParts extends ScansParts {
   configMatchesData(): Promise<boolean>
   /** Names the configured nodes: another text is another set of nodes. */
   readonly nodes: string
-  /** When a node was last well again after minutes of trouble; 0 where none was. */
+  /** When a node was last well again after minutes of trouble; 0 if none was. */
   recoveredAt(): UnixMs
   /** What this instance has cost so far, in numbers. */
   usage(): LogFields
@@ -162,7 +162,7 @@ async function useLeftover(
   }
 }
 
-/** What could not be read is due at once where other nodes are configured, or where one of them is well again since. */
+/** What could not be read is due at once if other nodes are configured, or if one of them is well again since. */
 async function noteNodes({ db, nodes, recoveredAt }: ScannerParts, triedWith: string, at: UnixMs): Promise<void> {
   const hasChanged = nodes !== triedWith
   const triedBefore = hasChanged ? ((at + 1) as UnixMs) : recoveredAt() // safe: a later time

@@ -14,7 +14,7 @@ export type WatchedState = Pick<
 /** What a tick found. */
 export interface WatchedScan extends Pick<ScanEnd, 'head' | 'latest' | 'behind' | 'failure'> {
   readonly now: UnixMs
-  /** Null where the scan could not be started yet. */
+  /** Null if the scan could not be started yet. */
   readonly state: WatchedState | null
   readonly gaps: readonly OpenGap[]
   /** Further kinds whose faults are known to be over. */
@@ -31,7 +31,7 @@ export function watchScan(watched: WatchedScan): Observation {
   return { kinds: [...found, ...raised, ...endedStandstills(watched), ...watched.ended], faults }
 }
 
-/** A standstill has ended where something has moved. Where no node answers, or the scan is halted, that is not known. */
+/** A standstill has ended if something has moved. That is not known if no node answers, or the scan is halted. */
 export function endedStandstills(watched: WatchedScan): readonly AlarmKind[] {
   const { state, now } = watched
   if (state === null) return []
@@ -72,7 +72,7 @@ export function scanFaults(watched: WatchedScan): readonly Fault[] {
   return faults
 }
 
-/** Since when the scan stands still; null where all final blocks that nodes know of are read. */
+/** Since when the scan stands still; null if all final blocks that nodes know of are read. */
 function stillSince({ head, behind }: WatchedScan, state: WatchedState): UnixMs | null {
   if (head !== null && head < state.finalized) return quietSince(state)
   if (head === null || state.height < state.finalized) return movedAt(state)

@@ -63,7 +63,7 @@ export async function collect<T>(
 /** Standings of services by preference. */
 const standings = ['first', 'behind', 'demoted', 'resting'] as const
 
-/** The nodes by preference. Those that rest come last: they are asked where too few others are left. */
+/** The nodes by preference. Those that rest come last: they are asked if too few others are left. */
 function inOrder({ nodes, clock }: Pool, requirement: Requirement): TronNode[] {
   const now = clock.now()
   const services: readonly NodeService[] =
@@ -100,7 +100,7 @@ export function failureOf({ pool, deadline }: Session, errors: ReadonlyMap<TronN
   return { kind: 'no-answer', why: reasons.join('; ') || 'no node' }
 }
 
-/** A node's version of a fact. Nodes agree where their texts are the same; an alarm shows the lines that differ. */
+/** A node's version of a fact. Nodes agree if their texts are the same; an alarm shows the lines that differ. */
 export interface Vote<T> {
   readonly about: DisputedSubject
   readonly facts: string
@@ -119,8 +119,8 @@ export type QuorumVerdict<T> =
   | { readonly kind: 'missing' }
 
 /**
- * Asks `quorum` nodes the same, and the next one where they differ, for each of a list of facts. A minority is reported and
- * demoted; where there is no quorum the difference is reported.
+ * Asks `quorum` nodes the same, and the next one if they differ, for each of a list of facts. A minority is reported and
+ * demoted; if there is no quorum, the difference is reported.
  */
 export async function agreeByQuorum<T>(
   session: Session,
@@ -193,7 +193,7 @@ export function largestGroup<T>(items: readonly T[], keyOf: (item: T) => string 
   return [...groups.values()].reduce((a, b) => (b.length > a.length ? b : a), [])
 }
 
-/** Reports the nodes that say something else than `group`. Where it is a quorum, they are demoted and probed. */
+/** Reports the nodes that say something else than `group`. If it is a quorum, they are demoted and probed. */
 function reportMinority<T>(
   pool: Pool,
   votes: readonly NodeVote<T>[],

@@ -63,7 +63,7 @@ interface NodeState extends NodeLimits {
   /** Times of the requests of the last second, of ticks and of all others: each has a part of a second of its own. */
   tickTimes: readonly number[]
   otherTimes: readonly number[]
-  /** Requests that it gets in a second since it refused one. Null where that is what it is said to allow. */
+  /** Requests that it gets in a second since it refused one. Null if that is what it is said to allow. */
   slowed: { readonly perSecond: number; readonly refused: number; readonly since: number } | null
   /** Times of the answers of the last second. */
   answerTimes: readonly number[]
@@ -83,8 +83,15 @@ export function createAllowance(
 ): Allowance {
   const tickNeed = Math.ceil((hours * 3_600) / scanEverySeconds) * tickRequests
   const states = nodes.map((node): NodeState => {
-    const empty = { byHour: new Map(), tickTimes: [], otherTimes: [], slowed: null, answerTimes: [] }
-    return { ...node, tickNeed: Math.min(tickNeed, node.perDay), ...empty }
+    return {
+      ...node,
+      tickNeed: Math.min(tickNeed, node.perDay),
+      byHour: new Map(),
+      tickTimes: [],
+      otherTimes: [],
+      slowed: null,
+      answerTimes: [],
+    }
   })
   const stateOf = (number: number) => {
     const state = states[number - 1]

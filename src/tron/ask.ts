@@ -245,7 +245,7 @@ export const genesisHashes: ReadonlyMap<bigint, string> = new Map([
 /** Why a node without transaction history is unfit: its logs are `[]` (PROTOCOL.md, Log queries). */
 export const noHistory = 'it has no transaction history (storage.transHistory.switch)'
 
-/** Fails where a node may not be used for money. A node is probed when it is first used, after failures, and after `probedMs`. */
+/** Fails if a node may not be used for money. A node is probed when it is first used, after failures, and after `probedMs`. */
 export async function requireFit(session: Session, node: TronNode): NodeResult<null> {
   const { pool } = session
   const now = pool.clock.now()
@@ -312,7 +312,7 @@ async function requireHistory(session: Session, node: TronNode, block: BriefBloc
   const txids = block.txids.slice(0, limits.probeReceiptsMax)
   if (txids.length === 0) return ok(null)
   const calls = [logsCall(block.hash), ...txids.map(receiptCall)]
-  /** Txids of the logs, or null where a full block shows nothing either. They come before the receipts. */
+  /** Txids of the logs, or null if a full block shows nothing either. They come before the receipts. */
   let shown: readonly (string | null)[] | null = null
   const read = await askRpc(session, node, calls, (reply, i) => {
     const txid = txids[i - 1]

@@ -21,7 +21,7 @@ export interface NodeBlock {
   readonly transactions: readonly BlockTransaction[]
   /** TRX. */
   readonly native: readonly ChainTransfer[]
-  /** Tokens that count, or null where the node could not give the logs of the block: it has too many. */
+  /** Tokens that count, or null if the node could not give the logs of the block: it has too many. */
   readonly tokens: readonly ChainTransfer[] | null
   /** Logs of the transaction that was asked for. */
   readonly wantedLogs: readonly Log[]
@@ -86,7 +86,7 @@ function readBlocks(
   })
 }
 
-/** The logs in a reply, or null where they are too many for one. */
+/** The logs in a reply, or null if they are too many for one. */
 function parseLogsReply(reply: RpcReply, block: ParsedBlock): Result<readonly Log[] | null, NodeError> {
   if (isTooLarge(reply)) return ok(null)
   // The HTTP API has the block, and the backend that answers here does not (PROTOCOL.md, Log queries).
@@ -131,7 +131,7 @@ async function requireReceipt(
   return nodeError('bad-answer', `no logs of block ${header.height}, and a receipt with logs`)
 }
 
-/** The receipt of a transaction of a final block in a reply, or null where it is too large. */
+/** The receipt of a transaction of a final block in a reply, or null if it is too large. */
 export function readReceipt(
   session: Session,
   node: TronNode,

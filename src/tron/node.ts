@@ -32,7 +32,7 @@ export interface ServiceHealth {
   failures: number
   /** In a row. */
   rateLimits: number
-  /** Other nodes are used until then, where there are enough. 0 where the last request succeeded. */
+  /** Other nodes are used until then, where there are enough. 0 if the last request succeeded. */
   restUntil: number
   /** No request at all until then. */
   blockedUntil: number
@@ -48,7 +48,7 @@ export interface ServiceHealth {
 export interface NodeMemory {
   readonly rpc: ServiceHealth
   readonly api: ServiceHealth
-  /** A probe found it fit, which counts until then. 0 where it must be probed. */
+  /** A probe found it fit, which counts until then. 0 if it must be probed. */
   probedUntil: number
   /** Why a probe found it unfit, and until when that counts. */
   unfit: { readonly why: string; readonly until: number } | null
@@ -88,7 +88,7 @@ export type Report = <
   fields: LogFields,
 ) => void
 
-/** Reports the end of such a fault. False where it could not be stored, and must be reported again. */
+/** Reports the end of such a fault. False if it could not be stored, and must be reported again. */
 export type ReportEnd = (kind: 'node-behind', subject: AlarmSubjects['node-behind']) => Promise<boolean>
 
 /** All nodes, in order of preference, and what every piece of work shares. */

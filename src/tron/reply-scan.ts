@@ -81,7 +81,7 @@ export function createReplyScan() {
   }
 
   const isDense = () => values > limits.uncheckedValuesMax + size / limits.bytesPerValueMin
-  /** `text` is to be parsed, or null where parsing it would take far more memory than its bytes do. */
+  /** `text` is to be parsed, or null if parsing it would take far more memory than its bytes do. */
   return { push, size: () => size, moveTo, text: () => (isDense() ? null : decode(kept.subarray(0, size))) }
 }
 
@@ -104,7 +104,7 @@ function createKeys() {
   return { read, different: () => all.size }
 }
 
-/** The text of a reply, or null where a long one is not plain. */
+/** The text of a reply, or null if a long one is not plain. */
 function decode(bytes: Uint8Array): string | null {
   const mustBePlain = bytes.length > limits.plainBytesMin
   if (mustBePlain && !isAscii(bytes)) return null // before the text, which would take twice the memory

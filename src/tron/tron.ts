@@ -15,7 +15,7 @@ export interface Tron {
   tickRoomAt(): UnixMs
   /** Names the configured nodes: another text is another set of nodes. */
   readonly nodes: string
-  /** When a node last became well again after at least five minutes of trouble. Null where none did, or nothing was asked yet. */
+  /** When a node last became well again after at least five minutes of trouble. Null if none did, or nothing was asked yet. */
   recoveredAt(): UnixMs | null
 }
 

@@ -103,7 +103,7 @@ export function createTurns(clock: Pick<Clock, 'now' | 'sleep'>, allowance: Allo
 const kindOf = ({ payer }: Request) => (payer.kind === 'tick' ? 'tick' : 'other')
 const isSamePart = (a: Request, b: Request) => a.number === b.number && kindOf(a) === kindOf(b)
 
-/** Below 0 where `a` comes first. Equal ones keep their order. */
+/** Below 0 if `a` comes first. Equal ones keep their order. */
 function byOrder(a: Request, b: Request): number {
   return Number(kindOf(b) === 'tick') - Number(kindOf(a) === 'tick') || a.order - b.order
 }

@@ -23,13 +23,13 @@ export interface EndpointProgress {
   readonly position: EventId | 0
   /** Failed deliveries of the next event. */
   readonly attempts: number
-  /** When the first of them failed; null where none has. */
+  /** When the first of them failed; null if none has. */
   readonly failingSince: UnixMs | null
   /** No delivery before. */
   readonly nextTry: UnixMs
   /** The newest event that was put aside since the endpoint was last healthy, or null. */
   readonly setAside: EventId | null
-  /** Why the last failed delivery failed, in a few words; null where none has. */
+  /** Why the last failed delivery failed, in a few words; null if none has. */
   readonly lastFailure: string | null
 }
 
@@ -38,9 +38,9 @@ export interface StoredEndpoint {
   readonly key: EndpointKey
   /** Its place in `WEBHOOKS`, from 1. */
   readonly number: number
-  /** When the oldest event that it lacks was stored; null where it lacks none. */
+  /** When the oldest event that it lacks was stored; null if it lacks none. */
   readonly waitingSince: UnixMs | null
-  /** Since when it fails, and why, in a word; null where it does not. */
+  /** Since when it fails, and why, in a word; null if it does not. */
   readonly failingSince: UnixMs | null
   readonly lastFailure: string | null
   /** No delivery before. */
@@ -119,7 +119,7 @@ export async function registerEndpoints(
   await db.batch(statements.map((query) => toStatement(db, query)))
 }
 
-/** How far an endpoint has got, or null where it is not registered. */
+/** How far an endpoint has got, or null if it is not registered. */
 export async function selectEndpoint(db: ReadDatabase, key: EndpointKey): Promise<EndpointProgress | null> {
   const { position, attempts, failing_since, next_try, set_aside, last_failure } = webhooks
   const [row] = await openTables(db)
@@ -136,7 +136,7 @@ export async function selectEndpoint(db: ReadDatabase, key: EndpointKey): Promis
   return row ?? null
 }
 
-/** Stores progress. False, and nothing is stored, where the position is not the expected one: another object has moved it. */
+/** Stores progress. False, and nothing is stored, if the position is not the expected one: another object has moved it. */
 export async function storeProgress(
   db: WriteDatabase,
   key: EndpointKey,

@@ -58,7 +58,7 @@ describe('a final transfer', () => {
   })
 
   it('that was final before its address was issued is its caller’s in no case', () => {
-    expect(judge(trxTransfer(), {}, at(69))).toBe('early')
+    expect(judge(trxTransfer(), {}, at(69))).toBe('paid-before-issue')
     expect(judge(trxTransfer(), {}, at(70))).toMatchObject({ state: 'credited' })
   })
 
@@ -108,7 +108,7 @@ describe('a final transfer', () => {
         const owner = owners.get(to)
         const isOutside = !owners.has(from) && from !== operator
         const isCredited = isOutside && owner !== undefined && on > 69 && isWorth
-        expect(judged !== null && judged !== 'early' && judged.state === 'credited').toBe(isCredited)
+        expect(judged !== null && judged !== 'paid-before-issue' && judged.state === 'credited').toBe(isCredited)
         if (isCredited) expect(judged).toMatchObject({ uid: owner.uid, amount: units })
       }),
     )

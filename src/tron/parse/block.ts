@@ -18,7 +18,7 @@ export interface BlockTransaction {
   readonly txid: Txid
   /** Such as `SUCCESS`, `REVERT`, `OUT_OF_ENERGY`. */
   readonly result: string
-  /** What its bytes say, or null where they cannot be read. */
+  /** What its bytes say, or null if they cannot be read. */
   readonly facts: ContractFacts | null
 }
 
@@ -158,7 +158,7 @@ export function parseBlockRef({ blockHash, blockNumber }: Record<string, unknown
   return { height: height as BlockHeight, hash: hash as BlockHash } // safe: checked above
 }
 
-/** A header of checked fields, each of which is null where it is malformed. */
+/** A header of checked fields, each of which is null if it is malformed. */
 function headerOf(
   height: number | null,
   hash: string | null,

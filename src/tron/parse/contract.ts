@@ -6,7 +6,7 @@ import type { Address } from '../../chain/address.ts'
 export interface ContractFacts {
   /** Number of the contract type. */
   readonly type: number
-  /** Who sent it, or null where the type has no owner. */
+  /** Who sent it, or null if the type has no owner. */
   readonly owner: Address | null
   /** A recipient, a receiver or a called contract, or null. */
   readonly target: Address | null
@@ -28,7 +28,7 @@ const targetFields: ReadonlyMap<number, number> = new Map([
 const transferName = utf8ToBytes('/protocol.TransferContract')
 
 /**
- * Reads the bytes of `raw_data` as java-tron reads them, or null where they are no transaction. The SHA-256 of the bytes must
+ * Reads the bytes of `raw_data` as java-tron reads them, or null if they are no transaction. The SHA-256 of the bytes must
  * have been compared with the txid.
  */
 export function readContract(rawData: Uint8Array): ContractFacts | null {

@@ -65,7 +65,7 @@ function isQuantity(value: unknown): value is string {
   return typeof value === 'string' && value.length <= quantityCharactersMax && quantity.test(value)
 }
 
-/** The number in a quantity, or null where the value is none. */
+/** The number in a quantity, or null if the value is none. */
 export function parseQuantity(value: unknown): bigint | null {
   return isQuantity(value) ? BigInt(value) : null
 }
