@@ -155,7 +155,10 @@ async function useLeftover(
   const chain = parts.openChain({ kind: 'leftover' }, until)
   if (work.hasRescans || state.nodes !== parts.nodes) await noteNodes(parts, state.nodes, now)
   const half = (now + (until - now) / 2) as UnixMs // safe: a later time
-  if (work.hasRescans) await readAgain(parts, chain, { rules, correctedBy: state.correctedBy }, half)
+  if (work.hasRescans) {
+    await readAgain(parts, chain, { rules, correctedBy: state.correctedBy }, half)
+    parts.wakeEndpoints()
+  }
   let compared = await compareHoldings({ ...parts, chain }, state)
   while (compared.ok && compared.value === 'more' && clock.now() < until) {
     compared = await compareHoldings({ ...parts, chain }, state)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { oneEndpoint, payFinal, type RunningService, usdtTo } from '../http/service.ts'
-import { tickLater, withAddress } from './harness.ts'
+import { disagreeOn, finalizedIn, openGaps, repairNodes, tickLater, withAddress } from './harness.ts'
 
 /** The statements about alarms, endpoints and events of one tick of this service. */
 async function statementsOf(service: RunningService, variables: object = {}): Promise<readonly string[]> {
@@ -46,7 +46,7 @@ describe('a tick that is caught up', () => {
 })
 
 describe('an endpoint', () => {
-  it('is woken by a tick that has stored an event, and by no other one', async () => {
+  async function withWakes() {
     const { service, own } = await withAddress(oneEndpoint)
     let wakes = 0
     const objects = service.bindings.ENDPOINT as { getByName: (name: string) => unknown }
@@ -54,8 +54,24 @@ describe('an endpoint', () => {
     await tickLater(service)
     await tickLater(service)
     expect(wakes).toBe(0)
+    return { service, own, wakes: () => wakes }
+  }
+
+  it('is woken by a tick that has stored an event, and by no other one', async () => {
+    const { service, own, wakes } = await withWakes()
     payFinal(service, usdtTo(own, 5_000_000n))
     await tickLater(service)
-    expect(wakes).toBeGreaterThan(0)
+    expect(wakes()).toBeGreaterThan(0)
+  })
+
+  it('is woken by the tick that reads what was a gap', async () => {
+    const { service, own, wakes } = await withWakes()
+    payFinal(service, usdtTo(own, 5_000_000n))
+    disagreeOn(service, finalizedIn(service))
+    await tickLater(service)
+    expect([await openGaps(service), wakes()]).toMatchObject([[{}], 0])
+    repairNodes(service)
+    await tickLater(service, 600)
+    expect([await openGaps(service), wakes()]).toEqual([[], 1])
   })
 })

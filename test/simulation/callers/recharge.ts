@@ -61,8 +61,8 @@ function checkCredited({ env, stored }: Client, uid: Uid, since: number, { credi
 const blockMs = 3_000
 /** While trips to the database are slow, the scanner learns late that a scan is stored. */
 const slowTripMs = 64_000
-/** A scan ends with the tail, which takes so long after all final blocks are stored if a node gets few requests a second. */
-const tailMsMax = 18_000
+/** A scan ends with the tail, which takes so long after all final blocks are stored if a node gets few requests a second, or no batches. */
+const tailMs = 18_000
 /** So long ago entries can have been made that have a later time than any clock now. */
 const aheadMsMax = 3_600_000
 /** A trip that is slow can begin at the end of the faults. */
@@ -70,7 +70,6 @@ const isSlowAt = (phase: Environment['phase']) => phase === 'faults' || phase ==
 
 /** Without a problem the caller may rely on it: a scan since the request, or one that just ended, has stored all that was final. */
 function checkComplete({ env, stored }: Client, uid: Uid, since: number, finalBefore: number): void {
-  const tailMs = env.scheduler.now() < env.slowedUntil ? tailMsMax : 0
   const endedAfter = since - blockMs - tailMs - (isSlowAt(env.phase) ? slowTripMs : 1_000)
   const scans = statesSince(env, endedAfter).flatMap((scan) => scan ?? [])
   if (new Set(scans.map(({ correctedBy }) => correctedBy)).size > 1) return // a correction has overtaken the scan
