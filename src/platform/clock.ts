@@ -25,3 +25,13 @@ export const systemClock: Clock = {
 
 /** A unique, unguessable name: a random UUID. */
 export const uniqueName = (): string => crypto.randomUUID()
+
+/** Whether it ends in time, well or not. No timer is left after it. */
+export async function endsWithin(work: Promise<unknown>, ms: number, clock: Pick<Clock, 'sleep'>): Promise<boolean> {
+  const end = new AbortController()
+  const over = () => true
+  const late = clock.sleep(Math.max(0, ms), end.signal).then(() => false)
+  const isOver = await Promise.race([work.then(over, over), late])
+  end.abort(null) // the timer
+  return isOver
+}

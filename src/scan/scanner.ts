@@ -15,7 +15,7 @@ import { reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { selectFirstSeen } from '../deposits/transfers.ts'
-import type { Clock } from '../platform/clock.ts'
+import { endsWithin } from '../platform/clock.ts'
 import { type LogFields, stackOf } from '../platform/logger.ts'
 import { answerQuestion, lookUpTransaction, misconfigured, toQueryFailure } from './question.ts'
 import { ensureStarted, type ScanEnd } from './scan.ts'
@@ -146,16 +146,6 @@ function createTicks(
       if (!isSet && !isRunning()) await host.setAlarm(now)
     },
   }
-}
-
-/** Whether it ends in time, well or not. */
-async function endsWithin(work: Promise<unknown>, ms: number, clock: Pick<Clock, 'sleep'>): Promise<boolean> {
-  const end = new AbortController()
-  const over = () => true
-  const late = clock.sleep(Math.max(0, ms), end.signal).then(() => false)
-  const isOver = await Promise.race([work.then(over, over), late])
-  end.abort(null) // the timer
-  return isOver
 }
 
 /** What was added to numbers. */

@@ -1,6 +1,7 @@
 import { blockSeconds } from '../chain/block.ts'
 import type { Chain, Payer } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
+import { endsWithin } from '../platform/clock.ts'
 import type { ScanContext } from './rules.ts'
 import { type ScanEnd, scan } from './scan.ts'
 import type { TailMemory } from './tail.ts'
@@ -59,11 +60,8 @@ export function createScans(parts: ScansParts): Scans {
     }, over)
     return run
   }
-  const isOver = async ({ end, endedAt }: Run, by: number) => {
-    if (endedAt !== null) return true
-    const over = () => true
-    return await Promise.race([end.then(over, over), clock.sleep(Math.max(0, by - clock.now())).then(() => false)])
-  }
+  const isOver = async ({ end, endedAt }: Run, by: UnixMs) =>
+    endedAt !== null || (await endsWithin(end, by - clock.now(), clock))
   return {
     hasBegun: () => newest !== null,
     async tick() {

@@ -1,4 +1,5 @@
 import type { Platform } from '../../src/compose.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { retryMs } from '../../src/tron/limits.ts'
 import { createVirtualClock } from '../support/virtual-clock.ts'
@@ -26,10 +27,10 @@ export function createWorld(reach: Reach, lines: string[], start: number) {
   const platform: Platform = {
     clock: {
       ...time,
-      async sleep(ms) {
+      async sleep(ms, until) {
         const isPause = ms <= retryMs // a longer one limits something else that runs
         const end = time.now() + ms
-        await new Promise((resolve) => setTimeout(resolve, isPause ? 0 : ms))
+        await systemClock.sleep(isPause ? 0 : ms, until)
         if (isPause) time.jump(Math.max(end - time.now(), 0))
       },
     },

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import { err, ok, type Result } from '../../common/result.ts'
-import type { Clock } from '../../platform/clock.ts'
+import { type Clock, endsWithin } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { readBytes } from '../../platform/read-bytes.ts'
 
@@ -66,8 +66,8 @@ export function createKeySet(url: string, { clock, logger, fetch }: KeySetParts)
     if (ageMs() < refetchMs) return true
     if (now - failedAt < (newest === null ? failurePauseMs : refetchMs)) return false
     if (running === null || now - running.startedAt >= sharedFetchMs) return start()
-    const shared = await Promise.race([running.succeeded, clock.sleep(sharedFetchMs)])
-    return shared ?? start()
+    const { succeeded } = running
+    return (await endsWithin(succeeded, sharedFetchMs, clock)) ? succeeded : start()
   }
   const select: JWTVerifyGetKey = (header, token) => {
     if (newest === null || ageMs() >= keysKeptMs) throw new KeysUnavailable()

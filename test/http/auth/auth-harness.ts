@@ -1,6 +1,7 @@
 import type { UnixMs } from '../../../src/common/time.ts'
 import type { AuthConfig } from '../../../src/config/auth.ts'
 import { type Authenticate, createAuthenticator } from '../../../src/http/auth/authenticate.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
 import type { LogFields } from '../../../src/platform/logger.ts'
 import { bearer, jwtSecret, tokenNow } from '../../support/tokens.ts'
 
@@ -45,7 +46,7 @@ export function authHarness(
   const quiet = () => undefined
   const now = () => (clock.seconds * 1000) as UnixMs
   const authenticate = createAuthenticator(config, {
-    clock: { now, sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) },
+    clock: { now, sleep: systemClock.sleep },
     logger: { info: quiet, warn: (event, fields) => warnings.push({ event, fields }), error: quiet, alarm: quiet },
     fetch: async (_input, init) => {
       fetches.count += 1
