@@ -1,5 +1,6 @@
 import { type BlockHeight, type BlockRef, type Header, type Log, nativeAsset, type Txid } from '../chain/block.ts'
 import type { ChainTransfer } from '../chain/chain.ts'
+import { callTypes } from '../chain/contract.ts'
 import { ok, type Result } from '../common/result.ts'
 import { askApi, askOne, askRpc, noHistory, recordUnfit } from './ask.ts'
 import { isTooLarge, logsCall, parseResult, type RpcReply, receiptCall } from './json-rpc.ts'
@@ -11,7 +12,6 @@ import {
   type ReadTransactions,
   successResult,
 } from './parse/block.ts'
-import { callTypes } from './parse/contract.ts'
 import { type ParsedReceipt, parseBlockLogs, parseReceipt, tokenTransfers } from './parse/log.ts'
 import { type NodeError, type NodeResult, nodeError } from './transport.ts'
 

@@ -1,5 +1,6 @@
 import { formatBase58 } from '../../src/chain/address.ts'
-import { encodeSigned, encodeStep, type StepContent, txidOf } from '../../src/tools/collect/transaction.ts'
+import { encodeSigned, txidOf } from '../../src/chain/transaction.ts'
+import { encodeStep, type StepContent } from '../../src/tools/collect/transaction.ts'
 import type { SigningKey } from '../../src/tools/keys/account-key.ts'
 import { keysOf, testMnemonic } from '../tools/collect/harness.ts'
 import type { Devnet } from './chain.ts'

@@ -1,8 +1,8 @@
 import { formatBase58 } from '../../chain/address.ts'
+import { signerOf, txidOf } from '../../chain/transaction.ts'
 import { formatInstant, type UnixMs } from '../../common/time.ts'
-import { signerOf } from '../keys/account-key.ts'
 import { type CollectPlan, type CollectStep, hourMs, planHoursMax, type SignedPlan, trxDecimals } from './plan.ts'
-import { chargedBytes, encodeStep, payerOf, txidOf } from './transaction.ts'
+import { chargedBytes, encodeStep, payerOf } from './transaction.ts'
 
 /**
  * Why a plan is not one that `collect -- plan` makes, or null. The bytes of each transaction are made again from what the

@@ -1,3 +1,4 @@
+import { txidOf } from '../../chain/transaction.ts'
 import { formatUnits } from '../../common/amount.ts'
 import { err, ok, type Result } from '../../common/result.ts'
 import {
@@ -9,7 +10,7 @@ import {
   type GasFacts,
 } from './collect-address.ts'
 import type { CollectPlan, CollectStep, LeftOut, PlanCurrency } from './plan.ts'
-import { chargedBytes, encodeStep, type StepContent, type TransactionHeader, txidOf } from './transaction.ts'
+import { chargedBytes, encodeStep, type StepContent, type TransactionHeader } from './transaction.ts'
 
 /** The parts of a plan that are decided. */
 export type DecidedPlan = Pick<CollectPlan, 'steps' | 'leftOut'>

@@ -1,4 +1,5 @@
 import type { Header } from '../../chain/block.ts'
+import { encodeSigned } from '../../chain/transaction.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { readFinalizedHead } from '../../tron/finalized-head.ts'
 import { environmentOf, readDeployment } from '../configuration.ts'
@@ -20,7 +21,7 @@ import {
   stateOf,
 } from './step-state.ts'
 import { isComplete, reportLines } from './tables.ts'
-import { encodeSigned, encodeStep } from './transaction.ts'
+import { encodeStep } from './transaction.ts'
 
 /** Blocks after which a transaction that is in none is sent again: the same bytes, so it cannot count twice. */
 const resendAfterBlocks = 20

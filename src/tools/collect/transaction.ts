@@ -1,8 +1,7 @@
-import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { hexToBytes } from '@noble/hashes/utils.js'
 import { utils } from 'tronweb'
 import { type Address, formatHex, parseAddress } from '../../chain/address.ts'
+import { encodeSigned, signatureBytes } from '../../chain/transaction.ts'
 import type { CollectPlan, CollectStep } from './plan.ts'
 
 /** What a step's transaction depends on, besides the step. */
@@ -30,8 +29,6 @@ const encoder = utils.transaction as {
   readonly txPbToRawDataHex: (message: unknown) => string
 }
 
-/** Bytes of a signature, which is a field of the message. */
-const signatureBytes = 65
 /** Bytes of the result that java-tron reserves, and charges, in each transaction. */
 const resultBytes = 64
 /** `transfer(address,uint256)`. */
@@ -53,17 +50,6 @@ export function encodeStep(header: TransactionHeader, step: StepContent): Uint8A
     },
   })
   return hexToBytes(encoder.txPbToRawDataHex(message))
-}
-
-/** The txid of these bytes, 64 hex digits. */
-export function txidOf(rawData: Uint8Array): string {
-  return bytesToHex(sha256(rawData))
-}
-
-/** The `Transaction` message for `broadcasthex`, hex digits. */
-export function encodeSigned(rawData: Uint8Array, signature: Uint8Array): string {
-  const message = new BinaryWriter().tag(1, WireType.LengthDelimited).bytes(rawData)
-  return bytesToHex(message.tag(2, WireType.LengthDelimited).bytes(signature).finish())
 }
 
 /** The bytes that bandwidth is charged for. */

@@ -60,18 +60,3 @@ function signWith(privateKey: Uint8Array, rawData: Uint8Array): Uint8Array {
   signature[64] = 27 + (recovered[0] ?? 0)
   return signature
 }
-
-/** The address (20 bytes) whose key signed `rawData`, or null if the signature is not one. */
-export function signerOf(rawData: Uint8Array, signature: Uint8Array): Address | null {
-  if (signature.length !== 65) return null
-  try {
-    const recovered = new Uint8Array(65)
-    recovered[0] = (signature[64] ?? 0) - 27
-    recovered.set(signature.subarray(0, 64), 1)
-    const key = secp256k1.recoverPublicKey(recovered, sha256(rawData), { prehash: false })
-    const point = secp256k1.Point.fromBytes(key).toBytes(false)
-    return addressFromHex(bytesToHex(keccak_256(point.subarray(1)).subarray(12)))
-  } catch {
-    return null // the library throws if there is no such key
-  }
-}

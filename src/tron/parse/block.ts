@@ -8,9 +8,9 @@ import {
   heightInHash,
   type Txid,
 } from '../../chain/block.ts'
+import { type ContractFacts, readContract } from '../../chain/contract.ts'
 import { err, ok } from '../../common/result.ts'
 import type { UnixMs } from '../../common/time.ts'
-import { type ContractFacts, readContract } from './contract.ts'
 import { isObject, type Parsed, parseHash, parseSmallQuantity } from './fields.ts'
 
 /** A mined transaction as its block has it: its own bytes and its result (PROTOCOL.md, Transactions). */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { txidOf } from '../../../src/chain/transaction.ts'
 import { findPlanFault, findSignatureFault } from '../../../src/tools/collect/check-plan.ts'
 import { type CollectPlan, type CollectStep, parsePlan, parseSignedPlan } from '../../../src/tools/collect/plan.ts'
 import { findGasKey, signPlan } from '../../../src/tools/collect/sign.ts'
-import { chargedBytes, encodeStep, txidOf } from '../../../src/tools/collect/transaction.ts'
+import { chargedBytes, encodeStep } from '../../../src/tools/collect/transaction.ts'
 import { samplePlan } from './facts.ts'
 import { destination, gasAddress, keysOf, testMnemonic, unwrap } from './harness.ts'
 

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { addressFromHex, formatBase58 } from '../../../src/chain/address.ts'
+import { txidOf } from '../../../src/chain/transaction.ts'
 import {
   chargedBytes,
-  encodeSigned,
   encodeStep,
   type StepContent,
   type TransactionHeader,
-  txidOf,
 } from '../../../src/tools/collect/transaction.ts'
 import { recordedCall } from './recorded.ts'
 
@@ -76,13 +75,6 @@ describe('the bytes of a step are those that a real node mined', () => {
     expect(txidOf(rawData)).toBe(recorded.txID)
     expect(chargedBytes(rawData)).toBe(bytes) // as the receipts of these transactions say
   })
-})
-
-it('a signed transaction is the message that broadcasthex takes', () => {
-  const { transaction } = recordedCall('broadcast', 'hex-trx-accepted').request
-  const bytes = Buffer.from(String(transaction), 'hex')
-  const rawData = bytes.subarray(3, 3 + 132) // a tag and a length of two bytes
-  expect(encodeSigned(rawData, bytes.subarray(-65))).toBe(String(transaction).toLowerCase())
 })
 
 it('more TRX than there are cannot become a wrong number', () => {

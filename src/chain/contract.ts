@@ -1,6 +1,7 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import type { Address } from '../../chain/address.ts'
+import type { Address } from './address.ts'
+import { callType, transferType } from './transaction.ts'
 
 /** What a transaction's own bytes say, whatever a node shows (PROTOCOL.md, Transaction bytes). */
 export interface ContractFacts {
@@ -14,9 +15,8 @@ export interface ContractFacts {
   readonly amount: bigint | null
 }
 
-const transferType = 1
 /** Types that run code of a contract, and can have logs. */
-export const callTypes: ReadonlySet<number> = new Set([30, 31])
+export const callTypes: ReadonlySet<number> = new Set([30, callType])
 
 // java-tron protocol/core/contract/*.proto: the owner is field 1 but in these types, the target where a type has one.
 const ownerFields: ReadonlyMap<number, number> = new Map([2, 10, 19].map((type) => [type, 2]))
@@ -60,14 +60,14 @@ function readParties(type: number, message: Uint8Array): ContractFacts {
 }
 
 /** The values of fields by number, and how fields are read. All others are skipped. At most one of a shape is a message. */
-type Fields = Map<number, bigint | Uint8Array>
+export type Fields = Map<number, bigint | Uint8Array>
 type Shape = Readonly<Record<number, 'number' | 'bytes' | 'message' | 'once'>>
 
 /**
  * The fields of one message, by the rules of protobuf: of a field that comes twice the last value counts, messages are merged,
  * and a known number with another wire type is an unknown field. What is to come `once` may not come twice.
  */
-function readFields(message: Uint8Array, shape: Shape): Fields {
+export function readFields(message: Uint8Array, shape: Shape): Fields {
   const reader = new BinaryReader(message)
   const fields: Fields = new Map()
   let [merged, size]: [Uint8Array | null, number] = [null, 0]
@@ -116,18 +116,31 @@ function readInt64(reader: BinaryReader): bigint {
 }
 
 /** A field of bytes; empty where it is absent, as in proto3. */
-function bytesOf(fields: Fields, field: number): Uint8Array {
+export function bytesOf(fields: Fields, field: number): Uint8Array {
   const value = fields.get(field)
   return value instanceof Uint8Array ? value : new Uint8Array(0)
 }
 
-function numberOf(fields: Fields, field: number): bigint {
+/** A number; 0n where it is absent. */
+export function numberOf(fields: Fields, field: number): bigint {
   const value = fields.get(field)
   return typeof value === 'bigint' ? value : 0n
 }
 
 /** The address in 21 bytes that start with 0x41, or null. */
-function accountOf(fields: Fields, field: number): Address | null {
+export function accountOf(fields: Fields, field: number): Address | null {
   const bytes = bytesOf(fields, field)
   return bytes.length === 21 && bytes[0] === 0x41 ? (bytesToHex(bytes.subarray(1)) as Address) : null // safe: 20 bytes
+}
+
+/** The numbers of all fields of a message, known or not, in its order. It throws where the message is malformed. */
+export function fieldNumbers(message: Uint8Array): readonly number[] {
+  const reader = new BinaryReader(message)
+  const numbers: number[] = []
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32()
+    numbers.push(tag >>> 3)
+    skip(reader, tag & 7, tag >>> 3)
+  }
+  return numbers
 }

@@ -2,9 +2,9 @@ import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readContract } from '../../../src/tron/parse/contract.ts'
-import { encodeRawTransaction } from '../../support/raw-transaction.ts'
-import { addressOf } from '../../support/transaction-spec.ts'
+import { readContract } from '../../src/chain/contract.ts'
+import { encodeRawTransaction } from '../support/raw-transaction.ts'
+import { addressOf } from '../support/transaction-spec.ts'
 
 const [owner, target] = [addressOf(1), addressOf(2)]
 const account = (address: string) => `0a15 1215`.split(' ').map((tag) => hexToBytes(`${tag}41${address}`))

@@ -1,0 +1,117 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { type Address, addressFromHex, formatHex } from './address.ts'
+import type { Asset, BlockHash, BlockHeight, Txid } from './block.ts'
+
+/** A transfer of TRX or of a token, and what its transaction depends on besides. */
+export interface TransferContent {
+  readonly asset: Asset
+  readonly from: Address
+  readonly to: Address
+  /** Chain units: at most 2^63 − 1 for TRX, and 2^256 − 1 for a token. */
+  readonly amount: bigint
+  readonly reference: ReferenceBlock
+  /** Milliseconds since 1970. No block is mined with it whose parent is as new. */
+  readonly expiration: bigint
+  /** Milliseconds since 1970. Nodes do not check it: it makes equal transfers different transactions. */
+  readonly timestamp: bigint
+  /** Sun that a call of a contract may burn; 0n for TRX. */
+  readonly feeLimit: bigint
+}
+
+/** A block that must be in the chain for a transaction to be mined, by the parts of it that are in the transaction. */
+export interface ReferenceBlock {
+  /** The last two bytes of its height, as 4 hex digits. */
+  readonly bytes: string
+  /** Bytes 8 to 16 of its hash, as 16 hex digits. */
+  readonly hash: string
+}
+
+/** Bytes of a signature. */
+export const signatureBytes = 65
+/** Contract types (PROTOCOL.md, Contract types). */
+export const transferType = 1
+export const callType = 31
+/** `transfer(address,uint256)`. */
+const transferSelector = 'a9059cbb'
+const wordDigits = 64
+
+/** The parts of a block that a transaction refers to it by. */
+export function referenceOf({ height, hash }: { readonly height: BlockHeight; readonly hash: BlockHash }) {
+  return { bytes: (height & 0xffff).toString(16).padStart(4, '0'), hash: hash.slice(16, 32) } satisfies ReferenceBlock
+}
+
+/**
+ * The bytes of `raw_data` of a transfer, exactly as java-tron writes them before it hashes them: fields in order, numbers as short
+ * as they can be, no zeros (java-tron protocol/core/Tron.proto). They depend on nothing but the content.
+ */
+export function encodeTransfer(content: TransferContent): Uint8Array {
+  const { reference, expiration, timestamp, feeLimit } = content
+  const raw = bytesField(new BinaryWriter(), 1, hexToBytes(reference.bytes))
+  bytesField(raw, 4, hexToBytes(reference.hash))
+  numberField(raw, 8, expiration)
+  bytesField(raw, 11, encodeContract(content))
+  numberField(raw, 14, timestamp)
+  return numberField(raw, 18, feeLimit).finish()
+}
+
+function encodeContract(content: TransferContent): Uint8Array {
+  const isNative = content.asset.kind === 'native'
+  const url = new TextEncoder().encode(isNative ? transferUrl : callUrl)
+  const any = bytesField(bytesField(new BinaryWriter(), 1, url), 2, encodeMessage(content)).finish()
+  return bytesField(numberField(new BinaryWriter(), 1, BigInt(isNative ? transferType : callType)), 2, any).finish()
+}
+
+/** The type URLs that nodes and libraries write. */
+export const transferUrl = 'type.googleapis.com/protocol.TransferContract'
+export const callUrl = 'type.googleapis.com/protocol.TriggerSmartContract'
+
+function encodeMessage({ asset, from, to, amount }: TransferContent): Uint8Array {
+  const message = bytesField(new BinaryWriter(), 1, accountBytes(from))
+  if (asset.kind === 'native') return numberField(bytesField(message, 2, accountBytes(to)), 3, amount).finish()
+  const data = hexToBytes(transferCallData(to, amount))
+  return bytesField(bytesField(message, 2, accountBytes(asset.contract)), 4, data).finish()
+}
+
+/** Call data of a token's `transfer`, as hex digits. */
+export function transferCallData(to: Address, amount: bigint): string {
+  return `${transferSelector}${to.padStart(wordDigits, '0')}${amount.toString(16).padStart(wordDigits, '0')}`
+}
+
+/** The txid of these bytes of `raw_data`. */
+export function txidOf(rawData: Uint8Array): Txid {
+  return bytesToHex(sha256(rawData)) as Txid // safe: 32 bytes
+}
+
+/** The `Transaction` message with one signature, as hex digits: what `broadcasthex` takes. */
+export function encodeSigned(rawData: Uint8Array, signature: Uint8Array): string {
+  return bytesToHex(bytesField(bytesField(new BinaryWriter(), 1, rawData), 2, signature).finish())
+}
+
+/** The address whose key signed `rawData` by `r ‖ s ‖ v` over its SHA-256, or null if the signature is not one. */
+export function signerOf(rawData: Uint8Array, signature: Uint8Array): Address | null {
+  if (signature.length !== signatureBytes) return null
+  try {
+    const recovered = new Uint8Array(signatureBytes) // the library takes recovery ‖ r ‖ s
+    recovered[0] = (signature[64] ?? 0) - 27
+    recovered.set(signature.subarray(0, 64), 1)
+    const key = secp256k1.recoverPublicKey(recovered, sha256(rawData), { prehash: false })
+    const point = secp256k1.Point.fromBytes(key).toBytes(false)
+    return addressFromHex(bytesToHex(keccak_256(point.subarray(1)).subarray(12)))
+  } catch {
+    return null // the library throws if there is no such key
+  }
+}
+
+const accountBytes = (address: Address) => hexToBytes(formatHex(address))
+
+function bytesField(message: BinaryWriter, field: number, bytes: Uint8Array): BinaryWriter {
+  return bytes.length === 0 ? message : message.tag(field, WireType.LengthDelimited).bytes(bytes)
+}
+
+function numberField(message: BinaryWriter, field: number, value: bigint): BinaryWriter {
+  return value === 0n ? message : message.tag(field, WireType.Varint).int64(value)
+}
