@@ -124,6 +124,7 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
   const tron = createTron({
     ...config,
     tokens: new Set(config.currencies.byContract.keys()),
+    payer: config.payouts?.address ?? null,
     clock,
     logger,
     fetch: (url, init) => metered(usage.node, clock, 1, () => fetch(url, init)),
@@ -174,7 +175,7 @@ function configOf(platform: Platform, bindings: Bindings): Config {
 
 /** The database, with what every part of the service is given beside it. */
 function openDatabase({ clock, logger }: Platform, config: Config) {
-  const { currencies, operators, startBlock, firstIndex, issuesAddresses, extendedPublicKey, chainId } = config
+  const { currencies, operators, startBlock, firstIndex, issuesAddresses, extendedPublicKey, chainId, payouts } = config
   const sessions = createSessions(config.db, { clock, logger })
   const db = sessions.primary(createUsage())
   const alarms: Alarms = createAlarms({ db, clock, logger })
@@ -182,6 +183,7 @@ function openDatabase({ clock, logger }: Platform, config: Config) {
   const configMatchesData = createSettingsCheck({
     db,
     settings: settingsOf(chainId, addressAt(0), currencies),
+    payoutAddress: payouts?.address ?? null,
     clock,
     alarms,
   })
@@ -195,6 +197,7 @@ function openDatabase({ clock, logger }: Platform, config: Config) {
     firstIndex,
     issuesAddresses,
     addressAt,
+    payouts,
   }
   return { settings, configMatchesData, sessions }
 }

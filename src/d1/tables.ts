@@ -41,8 +41,8 @@ export const refusedReasons = ['below-minimum', 'dust'] as const
 /** One of `refusedReasons`. */
 export type RefusedReason = (typeof refusedReasons)[number]
 
-/** Ranges that are read again: what the scan could not read, and what an operator asked for. */
-export const rescanKinds = ['gap', 'request'] as const
+/** Ranges that are read again: what the scan could not read, what an operator asked for, and what a payout's transaction needs. */
+export const rescanKinds = ['gap', 'request', 'payout'] as const
 /** One of `rescanKinds`. */
 export type RescanKind = (typeof rescanKinds)[number]
 
@@ -68,6 +68,12 @@ export const eventTypes = [
   'deposit.held',
   'deposit.refused',
   'entry.posted',
+  'payout.waiting',
+  'payout.approved',
+  'payout.signed',
+  'payout.paid',
+  'payout.stuck',
+  'payout.cancelled',
 ] as const
 /** One of `eventTypes`. */
 export type EventType = (typeof eventTypes)[number]

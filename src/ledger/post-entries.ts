@@ -67,12 +67,12 @@ function conflict(index: number, why: string): Result<never, PostFailure> {
   return err({ kind: 'conflict', entry: index + 1, why })
 }
 
-/** The first entry whose wallet would leave its bounds. Throws where there is none: then the store should have stored. */
-function findShortfall(
+/** The first change whose wallet would leave its bounds. Throws where there is none: then the store should have stored. */
+export function findShortfall(
   balances: PostAttempt['balances'],
-  entries: readonly NewEntry[],
+  entries: readonly Pick<NewEntry, 'uid' | 'cuy' | 'amount'>[],
   { byId }: Currencies,
-): PostFailure {
+): Extract<PostFailure, { kind: 'insufficient' | 'wallet-full' }> & { readonly entry: number } {
   const held = new Map(balances.map(({ uid, cuy, balance }) => [`${uid} ${cuy}`, BigInt(balance)]))
   for (const [i, { uid, cuy, amount }] of entries.entries()) {
     const before = held.get(`${uid} ${cuy}`) ?? 0n
@@ -151,5 +151,6 @@ WHERE NOT EXISTS (SELECT 1 FROM ${knownEntries(list)})
 RETURNING ${bare(id)}`
 }
 
-const selectWallets = (list: string) => sql`
+/** The balances of the wallets that a list of objects with `uid` and `cuy` names. */
+export const selectWallets = (list: string) => sql`
 SELECT DISTINCT ${wallets.uid}, ${wallets.cuy}, ${wallets.balance} FROM json_each(${list}) CROSS JOIN ${ownWallet}`

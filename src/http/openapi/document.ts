@@ -262,6 +262,13 @@ const eventDescriptions: Readonly<Record<EventType, string>> = {
   'deposit.held': 'A final transfer that cannot be decided for now; once for each reason.',
   'deposit.refused': 'A final transfer that is worth nothing.',
   'entry.posted': 'Any other ledger entry.',
+  'payout.waiting': 'A payout was asked for that a person must approve.',
+  'payout.approved':
+    'A payout may be signed: it is within the limits, somebody has approved it, or a transaction of it has expired.',
+  'payout.signed': 'The bytes of a payout are stored, and are sent.',
+  'payout.paid': 'The transaction of a payout is final and has paid.',
+  'payout.stuck': 'The transaction of a payout is final and has failed or paid something else, or three have expired.',
+  'payout.cancelled': 'The money of a payout is back in its wallet.',
 }
 
 const webhookHeaders = {

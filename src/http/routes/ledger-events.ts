@@ -6,6 +6,7 @@ import { type LedgerRoute, reading } from '../context.ts'
 import { jsonAmount, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
+import { payoutSchema } from '../openapi/payout.ts'
 import { textParam, wholeNumber, withQuery } from '../query.ts'
 import { postedFlow } from './ledger-entries.ts'
 
@@ -62,6 +63,12 @@ const dataOf = {
   'deposit.held': () => uncredited(heldReasons),
   'deposit.refused': () => uncredited(refusedReasons),
   'entry.posted': () => z.strictObject({ entry: postedFlow() }),
+  'payout.waiting': payoutSchema,
+  'payout.approved': payoutSchema,
+  'payout.signed': payoutSchema,
+  'payout.paid': payoutSchema,
+  'payout.stuck': payoutSchema,
+  'payout.cancelled': payoutSchema,
 } as const satisfies Record<EventType, () => z.ZodMiniType>
 
 /** `DepositSeen` for `deposit.seen`. */
@@ -87,6 +94,12 @@ export const eventSchema = () =>
     eventOf('deposit.held'),
     eventOf('deposit.refused'),
     eventOf('entry.posted'),
+    eventOf('payout.waiting'),
+    eventOf('payout.approved'),
+    eventOf('payout.signed'),
+    eventOf('payout.paid'),
+    eventOf('payout.stuck'),
+    eventOf('payout.cancelled'),
   ])
 
 /** The documentation of `GET /ledger/events`. */
