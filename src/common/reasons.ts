@@ -27,6 +27,9 @@ const worthlessReasons = [
 /** Why a final transaction is worth nothing to a caller. */
 export type WorthlessReason = RefusedReason | 'retired' | (typeof worthlessReasons)[number]
 
+/** Why a transaction is not credited. */
+export type UncreditedReason = UndecidedReason | WorthlessReason
+
 /** Why a post is refused whose keys are known. */
 const conflictReasons = ['content-differs', 'partly-known', 'backend-differs'] as const
 /** One of them. */
