@@ -92,6 +92,10 @@ function configured(platform: Platform, config: Config): BoundWorker {
     },
     sharedHealth: createSharedHealth(),
     wakeEndpoints: () => wakeEndpoints(platform, config),
+    sendPayouts: () => {
+      const sent = openScanner().sendPayouts()
+      platform.waitUntil(sent.catch(() => platform.logger.warn('payouts-not-sent', {}))) // the next tick sends them
+    },
   }
   return {
     app: createApp(platform, { ...config, configMatchesData }, services),

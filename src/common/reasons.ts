@@ -31,7 +31,7 @@ export type WorthlessReason = RefusedReason | 'retired' | (typeof worthlessReaso
 export type UncreditedReason = UndecidedReason | WorthlessReason
 
 /** Why a post is refused whose keys are known. */
-const conflictReasons = ['content-differs', 'partly-known', 'backend-differs'] as const
+const conflictReasons = ['content-differs', 'partly-known', 'backend-differs', 'key-in-use'] as const
 /** One of them. */
 export type ConflictReason = (typeof conflictReasons)[number]
 
@@ -39,6 +39,31 @@ export type ConflictReason = (typeof conflictReasons)[number]
 const issueReasons = ['key-was-used', 'start-block-too-high', 'deploying'] as const
 /** Why no address can be issued. */
 export type IssueReason = (typeof issueReasons)[number] | 'configuration-differs'
+
+/** Why a payout is not taken, or why it takes no step: besides those of a post. */
+const payoutSteps = [
+  ...['to-user', 'to-payout-address', 'to-contract', 'to-nobody'],
+  ...['not-in-this-state', 'money-moved', 'payouts-stopped', 'no-final-block'],
+] as const
+/** Why a signed transaction is not taken for a payout, whatever its bytes are. */
+const takenReasons = ['unknown-payout', 'transaction-of-another', 'transaction-ended', 'another-transaction'] as const
+/** Why signed bytes are not those of a payout: what differs. */
+const bytesReasons = [
+  ...['not-a-transaction', 'unknown-member', 'repeated-member', 'not-canonical', 'wrong-signature', 'wrong-type'],
+  ...['wrong-owner', 'wrong-recipient', 'wrong-amount', 'wrong-contract', 'wrong-call-data', 'call-value', 'memo'],
+  ...['permission', 'fee-limit', 'expiration', 'reference'],
+] as const
+/** One of them. */
+export type BytesReason = (typeof bytesReasons)[number]
+/** The words that only the results of signed transactions have. */
+export const handInReasons = [...takenReasons, ...bytesReasons] as const
+/** Why a payout, or a step of one, is refused. */
+export type PayoutReason =
+  | ConflictReason
+  | 'insufficient'
+  | 'wallet-full'
+  | (typeof payoutSteps)[number]
+  | (typeof handInReasons)[number]
 
 /** Every word. */
 export const reasons = [
@@ -49,6 +74,8 @@ export const reasons = [
   ...worthlessReasons,
   ...conflictReasons,
   'insufficient',
+  ...payoutSteps,
+  ...handInReasons,
   ...['gap-limit', 'issuing-off'],
   ...issueReasons,
   ...['rate-limit', 'node-allowance', 'shared-allowance', 'own-allowance'],

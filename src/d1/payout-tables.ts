@@ -98,7 +98,6 @@ export const payouts = sqliteTable(
     index('payout_osn').on(table.osn),
     index('payout_to').on(table.to_address),
     index('payout_state').on(table.state, table.cuy),
-    index('payout_cuy').on(table.cuy),
     index('payout_day')
       .on(table.cuy, table.approved_at)
       .where(sql.raw(`approved_at IS NOT NULL AND state <> 'cancelled'`)),

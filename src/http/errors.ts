@@ -1,6 +1,7 @@
 import type { Reason } from '../common/reasons.ts'
 import type { QueryFailure } from '../common/result.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
+import type { PayoutFailure } from '../payouts/failure.ts'
 import type { AuthFailure, Scope } from './auth/authenticate.ts'
 
 /** A failure as a caller sees it: one sentence, never a stack, SQL, the URL of a node or a secret. */
@@ -87,9 +88,9 @@ export function wrongMethod(allow: string, methods = 'GET or HEAD'): Problem {
   return { status: 405, msg: `method not allowed; use ${methods}`, headers: { allow } }
 }
 
-/** The token of a backend is valid and does not allow this. */
-export function missingScope(scope: Scope): Problem {
-  return { status: 403, msg: `the scope of the token must include ${scope}` }
+/** The token of a backend is valid and does not allow this. One of the scopes is enough. */
+export function missingScope(scopes: readonly Scope[]): Problem {
+  return { status: 403, msg: `the scope of the token must include ${scopes.join(' or ')}` }
 }
 
 /** The response to a post that is refused. */
@@ -103,6 +104,29 @@ export function toPostProblem(failure: PostFailure): Problem {
     case 'insufficient':
     case 'wallet-full':
       return { status: 422, reason: failure.reason, msg: `${place}${failure.why}` }
+  }
+}
+
+const placeOf = ({ payout }: { readonly payout?: number }) => (payout === undefined ? '' : `payout ${payout}: `)
+
+/** The response to a request about payouts that is understood, and refused for a reason. */
+export function toPayoutRefusal(failure: Extract<PayoutFailure, { kind: 'conflict' | 'refused' }>): ReasonedProblem {
+  const { kind, reason, why } = failure
+  return { status: kind === 'conflict' ? 409 : 422, reason, msg: placeOf(failure) + why }
+}
+
+/** The response to a request about payouts that is refused. */
+export function toPayoutProblem(failure: PayoutFailure): Problem {
+  switch (failure.kind) {
+    case 'bad-input':
+      return { status: 400, msg: `${placeOf(failure)}${failure.member}: ${failure.why}` }
+    case 'conflict':
+    case 'refused':
+      return toPayoutRefusal(failure)
+    case 'unknown-payout':
+      return { status: 404, msg: failure.why }
+    case 'forbidden':
+      return { status: 403, msg: failure.why }
   }
 }
 

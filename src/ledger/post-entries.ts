@@ -5,6 +5,7 @@ import type { ConflictReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { bare, bareList, madeOnce, member, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { payouts } from '../d1/payout-tables.ts'
 import { flows, postings, wallets } from '../d1/tables.ts'
 import type { Currencies } from './currencies.ts'
 import { type EntryRow, readEntry } from './entries.ts'
@@ -46,11 +47,14 @@ export async function postEntries(
 
 /** The result of an attempt. Known keys come before balances: a repeated post never depends on what a wallet holds now. */
 function judgeAttempt(
-  { stored, known, balances }: PostAttempt,
+  { stored, ofPayout, known, balances }: PostAttempt,
   entries: readonly NewEntry[],
   by: BackendName,
   currencies: Currencies,
 ): Result<Posted, PostFailure> {
+  if (ofPayout !== null) {
+    return conflict(ofPayout, 'key-in-use', 'a payout has its uid, cuy and osn, and needs this type itself')
+  }
   if (known.length === 0) return err(findShortfall(balances, entries, currencies))
   const byKey = new Map(known.map((entry) => [keyText(entry), entry]))
   const inOrder: Entry[] = []
@@ -102,6 +106,8 @@ export function findShortfall(
 export interface PostAttempt {
   /** Whether this attempt has stored the entries. */
   readonly stored: boolean
+  /** The place in the post of the first entry whose key a payout or its refund uses, or null. */
+  readonly ofPayout: number | null
   /** The stored entries with the keys of the post, those of this attempt included, in the order of the post. */
   readonly known: readonly Entry[]
   /** The balances of the wallets of the post after the attempt; a wallet without an entry is absent. */
@@ -109,7 +115,7 @@ export interface PostAttempt {
 }
 
 /**
- * Stores all entries in their order, or none: none where one of their keys is known, or where a balance would be below
+ * Stores all entries in their order, or none: none where one of their keys is known or a payout's, or where a balance would be below
  * zero or above 2^53−1 after one of them. One batch, so that equal posts at once store one.
  */
 export async function storePost(
@@ -119,16 +125,19 @@ export async function storePost(
   at: UnixMs,
 ): Promise<PostAttempt> {
   const list = JSON.stringify(entries.map(({ amount, ...entry }) => ({ ...entry, amount: Number(amount) })))
-  const [insertion, known, balances] = await db.batch([
+  const [insertion, known, balances, payoutKeys] = await db.batch([
     toStatement(db, insertPosting(list, by, at)),
     toStatement(db, sql`SELECT ${flows}.* FROM ${knownEntries(list)} ORDER BY key`),
     toStatement(db, selectWallets(list)),
+    toStatement(db, sql`SELECT key AS place FROM ${payoutEntries(list)} ORDER BY key LIMIT 1`),
   ])
   if (insertion === undefined || known === undefined || balances === undefined) {
     throw new Error('a batch returned too few results')
   }
+  const [ofPayout] = (payoutKeys?.results ?? []) as { readonly place: number }[] // safe: the columns of the statement
   return {
     stored: insertion.results.length > 0,
+    ofPayout: ofPayout?.place ?? null,
     known: (known.results as EntryRow[]).map(readEntry), // safe: the columns of the statement
     balances: balances.results as PostAttempt['balances'][number][], // safe: as above
   }
@@ -142,13 +151,19 @@ const ownEntry = madeOnce(sql`${flows}
 /** CROSS JOIN makes the list the outer loop, whatever the planner estimates. */
 const knownEntries = (list: string) => sql`json_each(${list}) CROSS JOIN ${ownWallet} CROSS JOIN ${ownEntry}`
 
+/** The entries of a list whose key a payout or its refund uses. */
+const payoutEntries = (list: string) => sql`json_each(${list}) CROSS JOIN ${ofPayout}`
+const ofPayout = madeOnce(sql`${payouts} INDEXED BY payout_key ON ${payouts.uid} = ${member(flows.uid)}
+  AND ${payouts.cuy} = ${member(flows.cuy)} AND ${payouts.osn} = ${member(flows.osn)}
+  AND (${member(flows.type)} IN (2, 5) OR (${member(flows.type)} = 4 AND ${payouts.fee} > 0))`)
+
 /** A trigger creates the entries and removes the row. Without the condition it would fail the batch, without a reason. */
 function insertPosting(list: string, by: BackendName, at: UnixMs): SQL {
   const { id, entries, posted_by, created_at } = postings
   return sql`
 INSERT INTO ${postings} (${bareList([id, entries, posted_by, created_at])})
 SELECT 1, ${list}, ${by}, ${at}
-WHERE NOT EXISTS (SELECT 1 FROM ${knownEntries(list)})
+WHERE NOT EXISTS (SELECT 1 FROM ${knownEntries(list)}) AND NOT EXISTS (SELECT 1 FROM ${payoutEntries(list)})
   AND NOT EXISTS (
     SELECT 1 FROM (
       SELECT coalesce(${wallets.balance}, 0) + sum(${member(flows.amount)})

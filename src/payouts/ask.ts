@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { amountMax } from '../common/amount.ts'
 import type { BackendName } from '../common/ids.ts'
+import type { PayoutReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { bare, bareList, madeOnce, member, memberList, toStatement, type WriteDatabase } from '../d1/database.ts'
@@ -9,9 +10,9 @@ import { addresses, flows, wallets } from '../d1/tables.ts'
 import type { PayoutRules } from '../ledger/context.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { findShortfall, type PostAttempt, selectWallets } from '../ledger/post-entries.ts'
+import type { PayoutFailure } from './failure.ts'
 import { type NewPayout, parseAsking, whyNotTo } from './parse-asking.ts'
 import { type Payout, payoutColumns } from './payout.ts'
-import type { PayoutFailure, PayoutReason } from './reasons.ts'
 
 /** The payouts of an asking as they are now, in its order. */
 export interface Asked {

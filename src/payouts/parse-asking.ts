@@ -3,12 +3,13 @@ import * as z from 'zod/mini'
 import { type Address, parseAddress } from '../chain/address.ts'
 import { type Amount, formatUnits, noAmount } from '../common/amount.ts'
 import type { CurrencyId, Uid } from '../common/ids.ts'
+import type { PayoutReason } from '../common/reasons.ts'
 import { err, ok, parseJson, type Result } from '../common/result.ts'
 import { proofCharsMax } from '../d1/payout-tables.ts'
 import type { PayoutRules } from '../ledger/context.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
 import { cuyTakes, postEntriesMax, postedEntry, readAmountText } from '../ledger/parse-post.ts'
-import type { PayoutFailure, PayoutReason } from './reasons.ts'
+import type { PayoutFailure } from './failure.ts'
 
 /** A payout to be stored. */
 export interface NewPayout {

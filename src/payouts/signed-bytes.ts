@@ -15,10 +15,10 @@ import {
   transferUrl,
   txidOf,
 } from '../chain/transaction.ts'
+import type { BytesReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { signedDigitsMax } from '../d1/payout-tables.ts'
-import type { PayoutReason } from './reasons.ts'
 
 /** What the bytes of a payout must say. */
 export interface ExpectedTransfer {
@@ -44,7 +44,7 @@ export interface SignedTransfer {
 
 /** What is wrong with bytes: the reason for programs, and for people what differs. */
 export interface BytesFault {
-  readonly reason: PayoutReason
+  readonly reason: BytesReason
   readonly why: string
 }
 
@@ -87,7 +87,7 @@ export function readSigned(
   return ok({ bytes: digits, txid: txidOf(rawData), expiresAt, reference })
 }
 
-const fault = (reason: PayoutReason, why: string) => err<BytesFault>({ reason, why })
+const fault = (reason: BytesReason, why: string) => err<BytesFault>({ reason, why })
 
 /** A message in its parts, each as the rules of protobuf read it. */
 interface Parts {
@@ -110,7 +110,7 @@ const allowed = {
   call: [1, 2, 3, 4],
 } as const
 /** Members that have a word of their own. */
-const named: Readonly<Partial<Record<keyof typeof allowed, Readonly<Record<number, PayoutReason>>>>> = {
+const named: Readonly<Partial<Record<keyof typeof allowed, Readonly<Record<number, BytesReason>>>>> = {
   raw: { 10: 'memo' },
   contract: { 5: 'permission' },
   call: { 5: 'call-value', 6: 'call-value' },

@@ -6,9 +6,9 @@ import type { UnixMs } from '../common/time.ts'
 import { isRefusedBy, openTables, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { payouts, transactionsMax, whyCharsMax } from '../d1/payout-tables.ts'
 import { isMark } from '../ledger/parse-post.ts'
+import type { PayoutFailure } from './failure.ts'
 import { askedMax } from './parse-asking.ts'
 import { byLimits, type Payout, payoutColumns, readMoved } from './payout.ts'
-import type { PayoutFailure } from './reasons.ts'
 
 // What people decide: a payout is approved, or its money goes back. Triggers allow no other step, and post the money.
 

@@ -41,6 +41,11 @@ export type Situation =
   | 'a rate limit that is reached'
   | 'no scan for four minutes'
   | 'a payment by another backend'
+  | 'a payout that waits and an approved one'
+  | 'a cancelled payout'
+  | 'a signed payout'
+  | 'a stuck payout that has moved money'
+  | 'a transaction of the payout address that no payout names'
 
 /** A request, and what it is an example of. */
 export interface Sent {
@@ -51,6 +56,8 @@ export interface Sent {
   readonly query?: string
   /** The body of the request, for POST; JSON unless it is text. */
   readonly request?: unknown
+  /** The backend, if it is not the usual one. */
+  readonly by?: string
   /** Headers of the request in addition to its token. */
   readonly requestHeaders?: Readonly<Record<string, string>>
 }
@@ -204,6 +211,13 @@ export const trxEntry = { ...usdtEntry, id: 1, wid: 1, osn: trxTxid, cuy: 1, amt
 const payment = { id: 3, osn: 'order-1001', type: 4, amt: -2.5, balance: 22.5, mark: 'two cups' }
 /** An entry that a backend has posted. */
 export const paidEntry = { ...usdtEntry, ...payment, created_at: '2026-09-21T14:14:20.417Z', by: 'shop' }
+
+/** The newest final block of the examples in which the scan has run. */
+export const finalBlock = {
+  height: 70_000_019,
+  hash: '00000000042c1d939ab280cc3a38bbaae53b1e114a982fde4e7374a17c5df130',
+  created_at: '2023-11-14T22:14:17.000Z',
+}
 
 /** The documentation of the parameter that names a user. */
 export const uidNote = { uid: { description: 'The user.', example: 7 } }

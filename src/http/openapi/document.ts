@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { type Reason, reasons } from '../../common/reasons.ts'
 import { type EventType, eventTypes } from '../../d1/tables.ts'
+import type { LedgerRoute } from '../context.ts'
 import { reasonHeader } from '../errors.ts'
 import { bookmarkCharsMax, bookmarkForm, bookmarkHeader } from '../middleware/access.ts'
 import { eventOf } from '../routes/ledger-events.ts'
@@ -134,7 +135,7 @@ export function createDocument(version: string): JsonObject {
           bearerFormat: 'JWT',
           description:
             "A backend's token: its name in `sub` (1 to 64 letters, digits, `.`, `_` and `-`), an `exp` at most an hour ahead, " +
-            'and a `scope` of words separated by spaces: `ledger:read`, `ledger:post`. HS256 with the secret of the backends, or ' +
+            'and a `scope` of words separated by spaces: `ledger:read`, `ledger:post`, `ledger:pay`, `ledger:approve`, `ledger:sign`. HS256 with the secret of the backends, or ' +
             'RS256, ES256 or EdDSA with one of their keys.',
         },
       },
@@ -160,9 +161,11 @@ export function documentedOperations(): readonly DocumentedOperation[] {
   return Object.entries(operations()).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]: [string, Operation]) => {
       const own = { method, path, operation }
-      const ledgerRoute = ledgerRoutes.find((route) => route.path === path && route.method === method.toUpperCase())
+      const ledgerRoute: LedgerRoute | undefined = ledgerRoutes.find(
+        (route) => route.path === path && route.method === method.toUpperCase(),
+      )
       if (ledgerRoute !== undefined) {
-        const failures = [...operation.failures, ...backendFailures(ledgerRoute.scope(path))]
+        const failures = [...operation.failures, ...backendFailures([ledgerRoute.scope(path)].flat())]
         return { ...own, security: [{ backend: [] }], failures }
       }
       const isPublic = routes.some((route) => route.path === path && route.rateClass === null)

@@ -1,10 +1,15 @@
+import { postEntriesMax } from '../../ledger/parse-post.ts'
 import type { Scope } from '../auth/authenticate.ts'
 import {
+  bodyBytesMax,
+  bodyTooLarge,
+  brokenBody,
   configurationDiffers,
   crashed,
   keysUnavailable,
   missingScope,
   notConfigured,
+  type Problem,
   type ReasonedProblem,
   toAuthProblem,
   tooManyRequests,
@@ -13,6 +18,7 @@ import {
   unknownPath,
   urlCharsMax,
   urlTooLong,
+  wrongMediaType,
   wrongMethod,
 } from '../errors.ts'
 import { bookmarkRefusal } from '../middleware/access.ts'
@@ -77,8 +83,45 @@ export const callerFailures = (): readonly Failure[] =>
     'Get a token from the issuer and send it as `Authorization: Bearer …`.',
   )
 
+/** The failures of a body that no schema reads, and of one that is `wrong`. `takes` is what the body takes, as an example. */
+export const bodyFailures = (request: object, given: Situation, wrong: Problem, takes: string): readonly Failure[] => [
+  {
+    name: 'broken-body',
+    problem: brokenBody,
+    cause: 'The body is not JSON, or nested deeper than it can be.',
+    cure: `Send \`${takes}\` in UTF-8.`,
+    given,
+    request: takes.slice(0, takes.indexOf('[') + 1),
+  },
+  {
+    name: 'wrong-body',
+    problem: wrong,
+    cause: 'The body is another JSON value, or has other members.',
+    cure: `Send \`${takes}\`.`,
+    given,
+    request: [],
+  },
+  {
+    name: 'too-large',
+    problem: bodyTooLarge,
+    cause: `The body has more than ${bodyBytesMax} bytes.`,
+    cure: `Send at most ${postEntriesMax} items in one request, and short texts.`,
+    given,
+    request: ' '.repeat(bodyBytesMax + 1),
+  },
+  {
+    name: 'wrong-media-type',
+    problem: wrongMediaType,
+    cause: 'The body is declared as something else than JSON, or not at all.',
+    cure: 'Send `content-type: application/json`.',
+    given,
+    request,
+    requestHeaders: { 'content-type': 'text/plain' },
+  },
+]
+
 /** The failures that every route for backends can have. `scope` is what its token must allow. */
-export const backendFailures = (scope: Scope): readonly Failure[] => [
+export const backendFailures = (scopes: readonly Scope[]): readonly Failure[] => [
   ...tokenFailures(
     'There is no valid token of a backend: its form, signature, algorithm, times, issuer or audience are wrong, it is valid for more ' +
       'than an hour, or its `sub` is no name. The token of a caller is none.',
@@ -86,9 +129,9 @@ export const backendFailures = (scope: Scope): readonly Failure[] => [
   ),
   {
     name: 'missing-scope',
-    problem: missingScope(scope),
+    problem: missingScope(scopes),
     cause: 'The token is valid, and its `scope` does not allow this.',
-    cure: `Sign a token whose \`scope\` includes \`${scope}\`.`,
+    cure: `Sign a token whose \`scope\` includes ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`,
     given: 'a token without a scope',
   },
 ]

@@ -1,10 +1,5 @@
 import type { Reason } from '../../common/reasons.ts'
-
-/** What a word means, and what to do. */
-export interface ReasonText {
-  readonly cause: string
-  readonly cure: string
-}
+import { payoutReasonTexts, type ReasonText } from './payout-reasons.ts'
 
 const notForYou = 'This does not change. Compare the transaction with your address and the accepted currencies.'
 const retryCure = 'Try again after the seconds in `Retry-After`.'
@@ -13,6 +8,7 @@ const withoutAsking = `${retryCure} Deposits are credited without asking.`
 
 /** The cause and the cure of each word. */
 export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
+  ...payoutReasonTexts,
   'decimals-unknown': {
     cause: "The decimals of the token's contract could not be read yet, so the amount is not known.",
     cure: 'Wait: it is credited when they are read.',

@@ -4,20 +4,12 @@ import { err, ok, type Result } from '../../common/result.ts'
 import { postedItem } from '../../ledger/entry.ts'
 import { markCharsMax, postEntriesMax, postedEntry } from '../../ledger/parse-post.ts'
 import { postEntries } from '../../ledger/post-entries.ts'
-import { readBytes } from '../../platform/read-bytes.ts'
+import { membersOfBody, readJsonBody } from '../body.ts'
 import { type LedgerRoute, writing } from '../context.ts'
 import { failure, jsonAmount, success } from '../envelope.ts'
-import {
-  bodyBytesMax,
-  bodyTooLarge,
-  brokenBody,
-  type Problem,
-  toPostProblem,
-  wrongBody,
-  wrongMediaType,
-} from '../errors.ts'
+import { type Problem, toPostProblem, wrongBody } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
-import { refused } from '../openapi/failures.ts'
+import { bodyFailures, refused } from '../openapi/failures.ts'
 import { postedFlow } from './ledger-entries.ts'
 
 /** Posts entries: all or none. */
@@ -41,40 +33,12 @@ export const postLedgerEntries = {
   },
 } satisfies LedgerRoute
 
-/** The member `entries` of a JSON body, unchecked. Its amounts are texts, digit by digit as they were sent. */
+/** The member `entries` of a body, unchecked. */
 async function readEntries(request: Request): Promise<Result<unknown, Problem>> {
-  const [mediaType] = (request.headers.get('content-type') ?? '').split(';')
-  if (mediaType?.trim().toLowerCase() !== 'application/json') return err(wrongMediaType)
-  const bytes = await readBytes(request.body, bodyBytesMax)
-  if (bytes === null) return err(bodyTooLarge)
-  const body = parseExactly(bytes)
+  const body = await readJsonBody(request)
   if (!body.ok) return body
-  if (typeof body.value !== 'object' || body.value === null || Array.isArray(body.value)) return err(wrongBody)
-  const { entries, ...others } = body.value as { readonly entries?: unknown } // safe: an object that is no array
+  const { entries, ...others } = membersOfBody(body.value) ?? { wrong: body.value }
   return Object.keys(others).length === 0 ? ok(entries) : err(wrongBody)
-}
-
-/** TC39 source text access, which TypeScript does not have yet. */
-type ParseWithSource = (
-  text: string,
-  reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-) => unknown
-
-/** JSON with each `amt` as its text. A number with other digits than its double is NaN, which no member accepts. */
-function parseExactly(bytes: Uint8Array): Result<unknown, Problem> {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
-    const parse = JSON.parse as ParseWithSource
-    return ok(
-      parse(text, (key, value, { source }) => {
-        if (typeof value !== 'number') return value
-        if (key === 'amt') return source
-        return String(value) === source ? value : Number.NaN
-      }),
-    )
-  } catch {
-    return err(brokenBody) // not UTF-8, not JSON, or nested deeper than the parser can go
-  }
 }
 
 const entryToPost = () =>
@@ -140,7 +104,7 @@ const examples = () => {
   ]
 }
 
-const bodyFailures = (): readonly docs.Failure[] => [
+const formFailures = (): readonly docs.Failure[] => [
   {
     name: 'bad-entry',
     problem: toPostProblem({ kind: 'bad-input', entry: 2, member: 'amt', why: 'positive for type 5' }),
@@ -151,31 +115,7 @@ const bodyFailures = (): readonly docs.Failure[] => [
     given: before,
     request: { entries: [payment, { ...refund, amt: '-1' }] },
   },
-  {
-    name: 'broken-body',
-    problem: brokenBody,
-    cause: 'The body is not JSON, not an object with `entries` alone, or nested deeper than that.',
-    cure: 'Send `{"entries": [...]}` in UTF-8.',
-    given: before,
-    request: '{"entries": [',
-  },
-  {
-    name: 'too-large',
-    problem: bodyTooLarge,
-    cause: `The body has more than ${bodyBytesMax} bytes.`,
-    cure: `Send at most ${postEntriesMax} entries in one post.`,
-    given: before,
-    request: ' '.repeat(bodyBytesMax + 1),
-  },
-  {
-    name: 'wrong-media-type',
-    problem: wrongMediaType,
-    cause: 'The body is declared as something else than JSON, or not at all.',
-    cure: 'Send `content-type: application/json`.',
-    given: before,
-    request: { entries: [payment] },
-    requestHeaders: { 'content-type': 'text/plain' },
-  },
+  ...bodyFailures({ entries: [payment] }, before, wrongBody, '{"entries": [...]}'),
 ]
 
 const ledgerFailures = (): readonly docs.Failure[] => {
@@ -222,5 +162,5 @@ export const postLedgerEntriesDocs = () =>
     body: body(),
     success: response(),
     examples: examples(),
-    failures: [...bodyFailures(), ...ledgerFailures()],
+    failures: [...formFailures(), ...ledgerFailures()],
   }) satisfies docs.Operation

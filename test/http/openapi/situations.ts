@@ -1,6 +1,10 @@
+import { hexToBytes } from '@noble/hashes/utils.js'
 import { type Address, formatBase58 } from '../../../src/chain/address.ts'
+import { bytesOf, readFields } from '../../../src/chain/contract.ts'
 import type { Situation } from '../../../src/http/openapi/docs.ts'
-import { addressOf, type TransactionSpec, usdtAddress } from '../../support/transaction-spec.ts'
+import { payoutTo, signedMessage } from '../../../src/http/openapi/payout.ts'
+import { payoutAddress, payoutBase58 } from '../../support/payouts.ts'
+import { addressOf, type TransactionSpec, transferLog, usdtAddress } from '../../support/transaction-spec.ts'
 import { usdtBase58 } from '../../support/variables.ts'
 import {
   addressFrom,
@@ -13,7 +17,7 @@ import {
   postInit,
   type RunningService,
   renewFinal,
-  startService,
+  startService as startPlain,
   trxTo,
   usdtTo,
 } from '../service.ts'
@@ -24,6 +28,10 @@ const nodesForTicks = nodesWith({ perDay: 10_000 })
 const nodesUsedUp = nodesWith({ perDay: 1 })
 /** Ticks need 22,500 of these; callers have half of the rest, and one caller a tenth of that. */
 const nodesWithShares = nodesWith({ perDay: 23_500 })
+
+/** Every service of the examples pays out: 5 USDT at once without a person. */
+const payouts = { address: payoutBase58, limits: [{ cuy: 2, each: '5', perDay: '100' }] }
+const startService = (variables: Record<string, unknown> = {}) => startPlain({ PAYOUTS: payouts, ...variables })
 
 const unknownTxid = 'ab'.repeat(32)
 
@@ -141,6 +149,28 @@ const oneOfEachKind = async () => {
   return service
 }
 
+/** The requests of the payouts that the examples show. */
+const asked = [
+  { uid: 7, cuy: 2, amt: '10', to: payoutTo, osn: 'payout-1', fee: '0.5', mark: 'to my own wallet' },
+  { uid: 7, cuy: 2, amt: '2.5', to: payoutTo, osn: 'payout-2' },
+]
+
+const sendAll = async (
+  service: RunningService,
+  ...requests: readonly (readonly [path: string, body: object, by?: string])[]
+) => {
+  for (const [path, body, by] of requests) {
+    const response = await service.send(`/ledger/payouts${path}`, body, by)
+    if (response.status !== 200) throw new Error(await response.text())
+  }
+  await service.settled()
+  return service
+}
+const withPayouts = async () => sendAll(await credited(), ['', { payouts: asked }])
+const withSigned = async () => {
+  return sendAll(await withPayouts(), ['/signed', { signed: [{ id: 2, transaction: signedMessage }] }])
+}
+
 /** What each situation of an example is. */
 export const situations: Readonly<Record<Situation, () => Promise<RunningService>>> = {
   'a new caller': () => startService(),
@@ -222,6 +252,25 @@ export const situations: Readonly<Record<Situation, () => Promise<RunningService
   'no database': () => startService({ DB: brokenDatabase() }),
   'a rate limit that is reached': () =>
     startService({ RATE_LISTS: reachedLimit, RATE_NODES: reachedLimit, RATE_LEDGER: reachedLimit }),
+  'a payout that waits and an approved one': withPayouts,
+  'a cancelled payout': async () => sendAll(await withPayouts(), ['/cancel', { ids: [1], why: 'a test' }]),
+  'a signed payout': withSigned,
+  'a stuck payout that has moved money': async () => {
+    const service = await withSigned()
+    const rawData = bytesOf(readFields(hexToBytes(signedMessage), { 1: 'bytes' }), 1)
+    const logs = [transferLog(usdtAddress, payoutAddress, addressFrom(payoutTo), 2_000_000n)]
+    payFinal(service, { kind: 'signed', rawData, logs })
+    service.clock.seconds += 60
+    await service.tick()
+    return service
+  },
+  'a transaction of the payout address that no payout names': async () => {
+    const service = await withPayouts()
+    payFinal(service, { kind: 'trx', from: payoutAddress, to: addressOf(4), amount: 1n })
+    service.clock.seconds += 60
+    await service.tick()
+    return service
+  },
   'no scan for four minutes': async () => {
     const service = await credited()
     service.clock.seconds += 180
