@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { Address } from '../../src/chain/address.ts'
+import type { BlockHash, BlockHeight } from '../../src/chain/block.ts'
 import { writable } from '../../src/d1/database.ts'
 import { selectScan } from '../../src/scan/scan-state.ts'
 import { addressIn, finalityLag, payFinal, type RunningService, startService, usdtTo } from '../http/service.ts'
@@ -179,4 +180,20 @@ export async function withHeldInGap() {
   await service.tick()
   expect(await statesOf(service)).toEqual(['held:retired'])
   return { service, hugeId }
+}
+
+/** The newest final block that the service knows. */
+export interface Head {
+  readonly height: BlockHeight
+  readonly hash: BlockHash
+  readonly timestamp: number
+}
+
+/** The newest final block that the service knows. */
+export async function headOf({ db }: RunningService): Promise<Head> {
+  const head = await db
+    .prepare('SELECT finalized AS height, finalized_hash AS hash, finalized_time AS timestamp FROM scan')
+    .first<Head>()
+  if (head === null) throw new Error('the scan has not started')
+  return head
 }

@@ -1,0 +1,179 @@
+import { expect } from 'vitest'
+import { type Address, formatBase58 } from '../../src/chain/address.ts'
+import { nativeAsset, trc20Asset } from '../../src/chain/block.ts'
+import { referenceOf, type TransferContent } from '../../src/chain/transaction.ts'
+import { finalityLag, type RunningService, startService } from '../http/service.ts'
+import { type Head, headOf, tickLater } from '../scan/harness.ts'
+import { payoutAddress, payoutBase58, type SignedPayout, signTransfer } from '../support/payouts.ts'
+import { addressOf, type LogSpec, type TransactionSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
+
+/** Who is paid in tests. */
+export const recipient = addressOf(60)
+/** The same as `T…`. */
+export const recipientBase58 = formatBase58(recipient)
+
+/** `PAYOUTS` that approves up to 100 TRX and 100 USDT at once. */
+export const payoutsSetting = {
+  address: payoutBase58,
+  limits: [1, 2].map((cuy) => ({ cuy, each: '100', perDay: '1000000' })),
+}
+
+/** A payout as a backend shows it. */
+export interface Shown {
+  readonly id: number
+  readonly state: string
+  readonly attempts: number
+  readonly txid?: string
+  readonly reason?: string
+  readonly height?: number
+  readonly moved?: readonly object[]
+  readonly approved_by?: string
+}
+
+/** A service that pays out and has scanned, with 1,000 TRX and 1,000 USDT of user 7. Its position is its newest final block. */
+export async function startPaying(variables: Record<string, unknown> = {}): Promise<RunningService> {
+  const service = await startService({ PAYOUTS: payoutsSetting, ...variables })
+  await service.get('/tron/generate')
+  await service.tick()
+  await fund(service)
+  return service
+}
+
+/** Gives user 7 so much of each currency. */
+export async function fund(service: RunningService, amt = '1000'): Promise<void> {
+  const entries = [1, 2].map((cuy) => ({ uid: 7, cuy, type: 9, osn: `fund-${amt}`, amt }))
+  expect((await service.post(entries)).status).toBe(200)
+}
+
+let orders = 0
+/** A payout to ask for: 5 USDT of user 7, under a key of its own. */
+export const asking = (changes: object = {}) => {
+  orders += 1
+  return { uid: 7, cuy: 2, amt: '5', to: recipientBase58, osn: `payout-${orders}`, ...changes }
+}
+
+/** Sends a request about payouts, and returns its status, its word and its data. */
+export async function send(service: RunningService, path: string, body: unknown, by?: string) {
+  const response = await service.send(`/ledger/payouts${path}`, body, by)
+  const { msg, data } = await response.json<{ msg: string; data?: { list: Shown[]; replayed?: boolean } }>()
+  await service.settled()
+  return { status: response.status, reason: response.headers.get('x-reason'), msg, data }
+}
+
+/** Asks for one payout, which is taken. */
+export async function ask(service: RunningService, changes: object = {}): Promise<Shown> {
+  const { status, msg, data } = await send(service, '', { payouts: [asking(changes)] })
+  expect([status, msg]).toEqual([200, 'success'])
+  const [payout] = data?.list ?? []
+  if (payout === undefined) throw new Error('no payout')
+  return payout
+}
+
+/** A payout as it is now. */
+export async function shown(service: RunningService, id: number): Promise<Shown> {
+  const response = await service.ledger(`/ledger/payouts?before=${id + 1}&limit=1`)
+  const { data } = await response.json<{ data: { list: Shown[] } }>()
+  const [payout] = data.list
+  if (payout?.id !== id) throw new Error(`no payout ${id}`)
+  return payout
+}
+
+/** The state of a payout, with the reason after a colon and the attempts after a slash. */
+export async function stateOfPayout(service: RunningService, id: number): Promise<string> {
+  const { state, reason, attempts } = await shown(service, id)
+  return `${state}${reason === undefined ? '' : `:${reason}`}/${attempts}`
+}
+
+/** What the transaction of a payout of 5 USDT says, over the newest final block, valid for ten minutes. */
+export function contentOf(head: Head, changes: Partial<TransferContent> = {}): Omit<TransferContent, 'from'> {
+  return {
+    asset: trc20Asset(usdtAddress),
+    to: recipient,
+    amount: 5_000_000n,
+    reference: referenceOf(head),
+    expiration: BigInt(head.timestamp + 600_000),
+    timestamp: BigInt(head.timestamp),
+    feeLimit: 100_000_000n,
+    ...changes,
+  }
+}
+
+/** What the transaction of a payout of 5 TRX says. */
+export const trxContent = (head: Head, changes: Partial<TransferContent> = {}) =>
+  contentOf(head, { asset: nativeAsset, feeLimit: 0n, ...changes })
+
+/** Signs a payout over the newest final block that the service knows. */
+export async function sign(service: RunningService, changes: Partial<TransferContent> = {}): Promise<SignedPayout> {
+  return signTransfer(contentOf(await headOf(service), changes))
+}
+
+/** What a request with one signed transaction answers about it. */
+export type HandedIn = {
+  readonly id: number
+  readonly state?: string
+  readonly txid?: string
+  readonly refused?: Refused
+}
+interface Refused {
+  readonly code: number
+  readonly reason: string
+  readonly why: string
+}
+
+/** Hands in one signed transaction, and returns the result. */
+export async function handIn(service: RunningService, id: number, transaction: string): Promise<HandedIn> {
+  const { status, msg, data } = await send(service, '/signed', { signed: [{ id, transaction }] }, 'signer')
+  expect([status, msg]).toEqual([200, 'success'])
+  return (data?.list ?? [])[0] as HandedIn
+}
+
+/** A payout of 5 USDT that is signed. `changes` are those of its transaction. */
+export async function signedPayout(service: RunningService, changes: Partial<TransferContent> = {}) {
+  const { id } = await ask(service)
+  const signed = await sign(service, changes)
+  expect(await handIn(service, id, signed.transaction)).toEqual({ id, state: 'signed', txid: signed.txid })
+  return { id, ...signed }
+}
+
+/** The log of a token's transfer from the payout address. */
+export const paidLog = (amount = 5_000_000n, to: Address = recipient): LogSpec =>
+  transferLog(usdtAddress, payoutAddress, to, amount)
+
+/** A signed transaction as it is mined. */
+export const mined = (
+  { rawData }: Pick<SignedPayout, 'rawData'>,
+  more: { readonly failed?: boolean; readonly logs?: readonly LogSpec[] } = {},
+): TransactionSpec => ({ kind: 'signed', rawData, logs: [paidLog()], ...more })
+
+/** Adds blocks until so many more are final, and has them scanned. */
+export async function passBlocks(service: RunningService, count: number): Promise<void> {
+  service.chain.addEmpty(count)
+  await tickLater(service, Math.max(count * 3, 20))
+}
+
+/** Mines transactions in the next block, which becomes final, and has it scanned. */
+export async function mineFinal(service: RunningService, ...specs: readonly TransactionSpec[]): Promise<number> {
+  const { height } = service.chain.add(specs)
+  service.chain.addEmpty(finalityLag)
+  await tickLater(service, 60)
+  return height
+}
+
+/** The types of all events about payouts so far. */
+export async function payoutEvents({ db }: RunningService): Promise<readonly string[]> {
+  const { results } = await db.prepare(`SELECT type FROM event WHERE type GLOB 'payout.*' ORDER BY id`).all()
+  return results.map(({ type }) => String(type).replace('payout.', ''))
+}
+
+/** The balance of user 7 in USDT. */
+export async function balance({ db }: RunningService, cuy = 2): Promise<number> {
+  return Number(await db.prepare('SELECT balance FROM wallet WHERE uid = 7 AND cuy = ?').bind(cuy).first('balance'))
+}
+
+/** What a signer is offered: the ids, or the word of the refusal. */
+export async function offered(service: RunningService): Promise<readonly number[] | string | null> {
+  const response = await service.ledger('/ledger/payouts/unsigned')
+  if (response.status !== 200) return response.headers.get('x-reason')
+  const { data } = await response.json<{ data: { list: Shown[] } }>()
+  return data.list.map(({ id }) => id)
+}
