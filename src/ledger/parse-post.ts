@@ -31,12 +31,15 @@ const types = Object.keys(signs).map((type) => Number(type) as PostedType) // sa
 const uidTakes = `a whole number from 1 to ${reservedUid - 1}`
 const osnTakes = `1 to ${osnCharsMax} printable ASCII characters`
 const amtTakes = 'a decimal such as "-2.5", without exponent or plus sign'
-const markTakes = `at most ${markCharsMax} characters, without control characters or those that turn the direction of text`
+const markTakes = `at most ${markCharsMax} characters, without control characters, invisible ones and those that turn the direction of text`
 const entryTakes = 'an object with uid, cuy, type, osn, amt and optionally mark, and nothing else'
 const entriesTakes = `an array of 1 to ${postEntriesMax} entries`
 
-/** Control characters, and those that turn the direction of text: with these a page would show another remark. */
-const unfitForMark = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+/**
+ * Control characters, ends of lines, and what Unicode lets a reader not see, the turns of direction included: with these a page would
+ * show another remark. What joins letters and the variants of emoji are text.
+ */
+const unfitForMark = /[[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\u200c\u200d\ufe00-\ufe0f]]/v
 /** Whether a text is a remark that people can be shown. */
 export const isMark = (mark: string) =>
   mark.isWellFormed() && !unfitForMark.test(mark) && [...mark].length <= markCharsMax

@@ -14,7 +14,7 @@ import { byLimits, type Payout, payoutColumns, readMoved } from './payout.ts'
 
 const idsTake = `an array of 1 to ${askedMax} ids of payouts, each once`
 const movedTakes = 'true, or absent'
-const whyTakes = `1 to ${whyCharsMax} characters, without control characters or those that turn the direction of text`
+const whyTakes = `1 to ${whyCharsMax} characters, without control characters, invisible ones and those that turn the direction of text`
 
 const ids = z
   .array(z.int(idsTake).check(z.minimum(1, idsTake), z.maximum(Number.MAX_SAFE_INTEGER, idsTake)), idsTake)

@@ -11,6 +11,7 @@ export type Situation =
   | 'a new caller'
   | 'no token'
   | 'a token without a scope'
+  | 'a token that only reads'
   | 'an address'
   | 'twenty addresses without a deposit'
   | 'no issue of addresses'

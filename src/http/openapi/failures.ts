@@ -2,11 +2,14 @@ import { postEntriesMax } from '../../ledger/parse-post.ts'
 import type { Scope } from '../auth/authenticate.ts'
 import {
   bodyBytesMax,
+  bodyTooDeep,
   bodyTooLarge,
   brokenBody,
   configurationDiffers,
   crashed,
+  encodedBody,
   keysUnavailable,
+  memberTwice,
   missingScope,
   notConfigured,
   type Problem,
@@ -88,7 +91,7 @@ export const bodyFailures = (request: object, given: Situation, wrong: Problem, 
   {
     name: 'broken-body',
     problem: brokenBody,
-    cause: 'The body is not JSON, or nested deeper than it can be.',
+    cause: 'The body is not JSON.',
     cure: `Send \`${takes}\` in UTF-8.`,
     given,
     request: takes.slice(0, takes.indexOf('[') + 1),
@@ -100,6 +103,31 @@ export const bodyFailures = (request: object, given: Situation, wrong: Problem, 
     cure: `Send \`${takes}\`.`,
     given,
     request: [],
+  },
+  {
+    name: 'too-deep',
+    problem: bodyTooDeep,
+    cause: 'The body has more objects and lists inside each other than a valid one.',
+    cure: `Send \`${takes}\`.`,
+    given,
+    request: `{"${memberOf(request)}":[[[]]]}`,
+  },
+  {
+    name: 'member-twice',
+    problem: memberTwice,
+    cause: 'An object of the body has two members of the same name. Parsers do not agree on which one counts.',
+    cure: 'Send each member once.',
+    given,
+    request: `{"${memberOf(request)}":[],${JSON.stringify(request).slice(1)}`,
+  },
+  {
+    name: 'encoded-body',
+    problem: encodedBody,
+    cause: 'The body has a `content-encoding`.',
+    cure: 'Send it without compression.',
+    given,
+    request,
+    requestHeaders: { 'content-encoding': 'gzip' },
   },
   {
     name: 'too-large',
@@ -119,6 +147,8 @@ export const bodyFailures = (request: object, given: Situation, wrong: Problem, 
     requestHeaders: { 'content-type': 'text/plain' },
   },
 ]
+
+const memberOf = (request: object) => Object.keys(request)[0] ?? ''
 
 /** The failures that every route for backends can have. `scope` is what its token must allow. */
 export const backendFailures = (scopes: readonly Scope[]): readonly Failure[] => [
@@ -170,8 +200,8 @@ export const failuresOutsideRoutes = () => [
   },
   {
     method: 'POST',
-    path: '/tron/recharge',
-    problem: wrongMethod('GET, HEAD'),
+    path: '/wallet/list',
+    problem: wrongMethod(['GET', 'HEAD']),
     cause: 'The route does not have this method.',
     cure: 'Use one of the methods in the header `Allow`.',
   },

@@ -15,7 +15,7 @@ export const ledgerPayoutsApprove = {
   scope: () => 'ledger:approve',
   handle: (c) => {
     const { clock } = c.env.services.settings
-    return answerStep(c, (db, body) => approvePayouts(db, body, c.get('backend'), clock.now()))
+    return answerStep(c, (db, body) => approvePayouts(db, body, c.get('backend').name, clock.now()))
   },
 } satisfies LedgerRoute
 

@@ -17,7 +17,7 @@ export const ledgerPayoutsCancel = {
   scope: () => ['ledger:pay', 'ledger:approve'] as const,
   handle: (c) => {
     const { clock } = c.env.services.settings
-    return answerStep(c, (db, body) => cancelPayouts(db, body, c.get('backend'), clock.now()))
+    return answerStep(c, (db, body) => cancelPayouts(db, body, c.get('backend').name, clock.now()))
   },
 } satisfies LedgerRoute
 

@@ -22,7 +22,7 @@ export const postLedgerEntries = {
     const entries = await readEntries(c.req.raw)
     if (!entries.ok) return failure(entries.error)
     const posted = await writing(c, (context) =>
-      postEntries(context, entries.value, c.get('backend'), context.clock.now()),
+      postEntries(context, entries.value, c.get('backend').name, context.clock.now()),
     )
     if (!posted.ok) return failure(toPostProblem(posted.error))
     services.wakeEndpoints()

@@ -27,7 +27,7 @@ export const postLedgerPayouts = {
     const { payouts: list, ...others } = membersOfBody(body.value) ?? { wrong: body.value }
     if (Object.keys(others).length > 0) return failure(wrongAsking)
     const asked = await writing(c, (context) => {
-      return askPayouts({ ...context, payouts: payoutRulesOf(c) }, list, c.get('backend'), context.clock.now())
+      return askPayouts({ ...context, payouts: payoutRulesOf(c) }, list, c.get('backend').name, context.clock.now())
     })
     if (!asked.ok) return failure(toPayoutProblem(asked.error))
     c.env.services.wakeEndpoints()

@@ -124,13 +124,18 @@ async function send(
   const init = { ...post, method, headers: { ...post.headers, ...headers } }
   if (!url.startsWith('/ledger/') || given === 'no token')
     return service.get(url, given === 'no token' ? null : 7, init)
-  const response = await service.ledger(
-    url,
-    init,
-    given === 'a token without a scope' ? { scope: undefined } : { sub: by },
-  )
+  const response = await service.ledger(url, init, {
+    ...(by === undefined ? {} : { sub: by }),
+    ...scopes[given ?? 'a new caller'],
+  })
   await service.settled() // what was handed in is sent
   return response
+}
+
+/** The claims of backends that differ from the usual ones. */
+const scopes: Readonly<Partial<Record<Situation, Readonly<Record<string, unknown>>>>> = {
+  'a token without a scope': { scope: undefined },
+  'a token that only reads': { scope: 'ledger:read' },
 }
 
 /** A token that only a key of a key set can verify. */
