@@ -29,6 +29,8 @@ export interface PayoutMemory {
    * copy, or null. An object without a memory beside stored transactions does not know, so it counts as that.
    */
   compare(): Promise<UnixMs | null>
+  /** What the newest comparison of this instance has returned: null before the first one. */
+  known(): UnixMs | null
 }
 
 /** What the memory is made of. */
@@ -41,6 +43,7 @@ export interface PayoutMemoryParts {
 /** The memory over the storage of an object. */
 export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): PayoutMemory {
   let running: Promise<unknown> = Promise.resolve()
+  let known: UnixMs | null = null
   const compare = async () => {
     const stored = await host.load<Stored>(storageKey)
     const { same, newest, finalTime } = await selectNewest(db, stored?.newest?.id ?? 0)
@@ -49,9 +52,11 @@ export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): Payo
     const isOver = since !== null && finalTime !== null && finalTime >= since + restoredMs
     const next: Stored = { newest, restoredAt: isOver ? null : since }
     if (JSON.stringify(next) !== JSON.stringify(stored)) host.save(storageKey, next)
-    return next.restoredAt
+    known = next.restoredAt
+    return known
   }
   return {
+    known: () => known,
     // One after the other: an older look must not replace what a newer one has found.
     compare() {
       const result = running.then(compare)

@@ -93,7 +93,8 @@ export async function runTick(
   const ended = endedKinds(parts, rules, work)
   const watched = watchScan({ now: clock.now(), state, head, latest, behind, failure, gaps, ended })
   const tooLarge = work.hasHeld ? [await findTooLarge(parts)] : []
-  const paid = work.hasPayouts ? await watchPayouts(parts, await payouts.memory.compare()) : nothingOfPayouts
+  const mayHaveFaults = work.hasPayouts || payouts.memory.known() !== null
+  const paid = mayHaveFaults ? await watchPayouts(parts, await payouts.memory.compare()) : nothingOfPayouts
   await alarms.observe([delivery, watched, paid, await watchSize(parts, work.sizeDay), ...tooLarge])
   return next()
 }

@@ -30,12 +30,17 @@ export interface Shown {
   readonly approved_by?: string
 }
 
-/** A service that pays out and has scanned, with 1,000 TRX and 1,000 USDT of user 7. Its position is its newest final block. */
+/**
+ * A service that pays out and has scanned, with 1,000 TRX and 1,000 USDT of user 7, whose signer has asked before. Its position is its
+ * newest final block, and its clock is that of the chain.
+ */
 export async function startPaying(variables: Record<string, unknown> = {}): Promise<RunningService> {
   const service = await startService({ PAYOUTS: payoutsSetting, ...variables })
+  service.clock.seconds = service.chain.tip().timeMs / 1000 + 3
   await service.get('/tron/generate')
   await service.tick()
   await fund(service)
+  expect(await offered(service)).toEqual([])
   return service
 }
 
