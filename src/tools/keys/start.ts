@@ -5,10 +5,10 @@
 import { parseArgs } from 'node:util'
 import { deriveAddress, parseExtendedPublicKey } from '../../addresses/derive.ts'
 import { formatBase58 } from '../../chain/address.ts'
+import { accountMax, accountPath, depositPath, openMnemonic } from '../signing/account-key.ts'
+import { askMnemonic, type Mnemonic, showNewMnemonic } from '../signing/mnemonic.ts'
+import { createTerminal, type Terminal } from '../signing/terminal.ts'
 import { ToolError } from '../tool-error.ts'
-import { accountMax, accountPath, depositPath, openMnemonic } from './account-key.ts'
-import { askMnemonic, type Mnemonic, showNewMnemonic } from './mnemonic.ts'
-import { createTerminal, type Terminal } from './terminal.ts'
 
 const usage = `npm run keys -- new | show  [--account 0]
   --stdin       answers from the input, a line for each question
