@@ -45,6 +45,16 @@ export function openMnemonic(mnemonic: Mnemonic): MnemonicKeys {
   }
 }
 
+/** The key at a path such as `m/44'/195'/2'/0/0`, or null if it is no path. */
+export function keyAt(mnemonic: Mnemonic, path: string): SigningKey | null {
+  if (!/^m(\/\d{1,10}'?){1,10}$/.test(path)) return null
+  try {
+    return signingKey(HDKey.fromMasterSeed(seedOf(mnemonic)).derive(path))
+  } catch {
+    return null // a step of more than 31 bits
+  }
+}
+
 function signingKey({ privateKey, publicKey }: HDKey): SigningKey {
   if (privateKey === null || publicKey === null) throw new Error('a derived key has both parts')
   const point = secp256k1.Point.fromBytes(publicKey).toBytes(false)
