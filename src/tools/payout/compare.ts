@@ -12,16 +12,21 @@ export interface Lacking {
   readonly handIns: readonly { readonly payout: ShownPayout; readonly entry: JournalEntry }[]
   /** What a person must do, a sentence for each payout. */
   readonly notes: readonly { readonly entry: JournalEntry; readonly why: string }[]
+  /** How many payouts have a transaction that is not of this journal, though they were asked for since it was begun. */
+  readonly foreign: number
 }
 
 /** Compares a journal with what the service knows: after a restore the service lacks what came after its copy. */
 export function findLacking(
-  { entries, of }: Pick<Journal, 'entries' | 'of'>,
+  { entries, of, startedAt }: Pick<Journal, 'entries' | 'of' | 'startedAt'>,
   known: readonly ShownPayout[],
   now: UnixMs,
 ): Lacking {
   const byKey = new Map(known.map((payout) => [textOfKey(payout), payout]))
+  const isForeign = (payout: ShownPayout) =>
+    payout.txid !== undefined && of(payout).length === 0 && Date.parse(payout.created_at) > startedAt
   const lacking = {
+    foreign: known.filter(isForeign).length,
     handIns: [] as { payout: ShownPayout; entry: JournalEntry }[],
     notes: [] as { entry: JournalEntry; why: string }[],
   }

@@ -1,4 +1,5 @@
 import type { CurrencyId } from '../../common/ids.ts'
+import type { Lacking } from './compare.ts'
 import type { ShownPayout } from './payout.ts'
 import type { Outcome } from './service.ts'
 import type { SignerSettings } from './settings.ts'
@@ -21,4 +22,13 @@ export function outcomeLine(what: string, entry: Described, names: Names, outcom
   const { refused, state = 'unknown' } = outcome ?? {}
   if (refused === undefined) return lineOf(what, entry, names, state)
   return lineOf(`${what}, REFUSED`, entry, names, `${refused.code}: ${refused.why}`)
+}
+
+/** What a person must look at after a comparison, in lines. */
+export function lackingLines({ notes, foreign }: Lacking, names: Names): readonly string[] {
+  const other = 'with another journal: by a second signer, or this is an older copy. Then stop, and use the newest one'
+  return [
+    ...notes.map(({ entry, why }) => lineOf('LOOK AT', entry, names, why)),
+    ...(foreign === 0 ? [] : [`LOOK AT: payouts that were signed ${other} (${foreign})`]),
+  ]
 }

@@ -35,7 +35,7 @@ export async function findProofFault(payout: ShownPayout, keys: BackendKeys): Pr
       plain(amt) === plain(payout.amt)
     return isSame ? null : 'its proof is of another payout'
   }
-  return 'its proof is by no key of --backend-keys'
+  return 'its proof is by no key of --backend-keys, or has another form'
 }
 
 /** What is signed, or undefined if it is not by this key. */

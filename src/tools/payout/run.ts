@@ -5,7 +5,7 @@ import type { Terminal } from '../signing/terminal.ts'
 import { ToolError } from '../tool-error.ts'
 import { findLacking } from './compare.ts'
 import type { JournalEntry } from './journal.ts'
-import { lineOf, outcomeLine } from './lines.ts'
+import { lackingLines, lineOf, outcomeLine } from './lines.ts'
 import type { PayoutOptions } from './options.ts'
 import { type PayoutKey, textOfKey } from './payout.ts'
 import { findLife } from './prove.ts'
@@ -54,7 +54,15 @@ export interface RunParts {
 /** Asks, signs and hands in until `signal` is aborted. It can be killed at any point: the journal has all that matters. */
 export async function keepSigning(parts: RunParts, signal: AbortSignal): Promise<void> {
   const { clock } = parts
-  const run: Run = { ...parts, signal, say: () => {}, triedAt: new Map(), asking: new Set(), lives: new Map() }
+  const run: Run = {
+    ...parts,
+    signal,
+    say: () => {},
+    triedAt: new Map(),
+    asking: new Set(),
+    named: new Set(),
+    lives: new Map(),
+  }
   const voice = createVoice(parts.print)
   let [comparedAt, isStopped]: [number | null, boolean] = [null, false]
   while (!signal.aborted) {
@@ -76,6 +84,8 @@ interface Run extends RunParts {
   say: (subject: string, line: string) => void
   /** When the service answered about each payout, by its key. */
   readonly triedAt: Map<string, number>
+  /** What the comparison has said. */
+  readonly named: Set<string>
   /** Txids that nodes are asked about, and why each can still pay or has paid. */
   readonly asking: Set<string>
   readonly lives: Map<string, string>
@@ -101,12 +111,18 @@ async function compare(run: Run): Promise<boolean> {
   const { signer, service, clock } = run
   const known = await service.known(clock.now())
   if (!known.ok) return sayRefusal(run, known.error)
-  const { handIns, notes } = findLacking(signer.journal, known.value, clock.now())
-  for (const { entry, why } of notes) run.print(lineOf('LOOK AT', entry, signer, why))
+  const lacking = findLacking(signer.journal, known.value, clock.now())
+  for (const line of lackingLines(lacking, signer)) sayOnce(run, line)
+  const { handIns } = lacking
   for (let i = 0; i < handIns.length; i += batchMax) {
     if (!(await handIn(run, handIns.slice(i, i + batchMax)))) return false
   }
   return true
+}
+
+function sayOnce({ named, print }: Run, line: string): void {
+  if (!named.has(line)) print(line)
+  named.add(line)
 }
 
 /** Signs what is offered. The service's word for why nothing is, or null. */

@@ -7,7 +7,7 @@ import { ToolError } from '../tool-error.ts'
 import { findLacking } from './compare.ts'
 import type { JournalEntry } from './journal.ts'
 import { minutesMax } from './judge.ts'
-import { lineOf } from './lines.ts'
+import { lackingLines, lineOf } from './lines.ts'
 import type { PayoutOptions } from './options.ts'
 import type { ShownPayout } from './payout.ts'
 import type { CommandSettings } from './settings.ts'
@@ -35,9 +35,9 @@ export async function runSign(
     { id }: ShownPayout,
     { uid, cuy, osn, amt, to, attempts, created_at, txid, transaction }: JournalEntry,
   ) => signed.set(id, { id, uid, cuy, osn, amt, to, attempts, created_at, txid, transaction })
-  const { handIns, notes } = findLacking(signer.journal, known, systemClock.now())
-  for (const { entry, why } of notes) terminal.print(lineOf('LOOK AT', entry, signer, why))
-  for (const { payout, entry } of handIns) add(payout, entry)
+  const lacking = findLacking(signer.journal, known, systemClock.now())
+  for (const line of lackingLines(lacking, signer)) terminal.print(line)
+  for (const { payout, entry } of lacking.handIns) add(payout, entry)
   for await (const step of offer === null ? [] : signOffer(signer, offer)) {
     if (step.kind === 'hand-in') {
       terminal.print(lineOf(step.isNew ? 'signed' : 'to hand in again', step.entry, signer, 'in the journal'))

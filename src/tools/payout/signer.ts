@@ -3,7 +3,7 @@ import { formatBase58 } from '../../chain/address.ts'
 import type { CurrencyId } from '../../common/ids.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { readTextFile } from '../files.ts'
-import { keyAt, type SigningKey } from '../signing/account-key.ts'
+import { keyAt, payoutPath, type SigningKey } from '../signing/account-key.ts'
 import { askMnemonic } from '../signing/mnemonic.ts'
 import type { Terminal } from '../signing/terminal.ts'
 import { ToolError } from '../tool-error.ts'
@@ -16,7 +16,6 @@ import { type BackendKeys, findProofFault, parseBackendKeys } from './proof.ts'
 import type { SignerSettings } from './settings.ts'
 import { signPayout } from './sign-payout.ts'
 
-const defaultPath = "m/44'/195'/2'/0/0"
 const minutesMin = 10
 
 /** Everything that signing needs: a key, limits and a journal. */
@@ -62,9 +61,9 @@ export async function openSigner(
   const isNew = values['new-journal']
   if (isNew && existsSync(journalPath)) throw new ToolError(`${journalPath} exists already: leave --new-journal out`)
   const mnemonic = await askMnemonic(terminal, `Mnemonic of the payout address ${owner.address}`)
-  const path = values.path ?? defaultPath
+  const path = values.path ?? payoutPath
   const key = keyAt(mnemonic, path)
-  if (key === null) throw new ToolError(`--path: a derivation path such as ${defaultPath}`)
+  if (key === null) throw new ToolError(`--path: a derivation path such as ${payoutPath}`)
   if (key.address !== settings.address) {
     throw new ToolError(`this mnemonic has ${formatBase58(key.address)} at ${path}, and PAYOUTS has ${owner.address}`)
   }
