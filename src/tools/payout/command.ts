@@ -23,7 +23,7 @@ export async function runPayout(
   stopsInOrder: () => AbortSignal,
 ): Promise<number> {
   try {
-    refuseSwallowed(process.env)
+    refuseSwallowed(args, process.env)
     const given = readCommand(args)
     if (given !== null) {
       const { command, file, values } = given

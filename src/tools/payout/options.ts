@@ -51,11 +51,22 @@ export function readCommand(
   return { command, file: files[0] ?? '', values }
 }
 
-/** Refuses options that npm has kept for itself, since `--` was left out: without them the command would act on something else. */
-export function refuseSwallowed(environment: Readonly<Record<string, string | undefined>>): void {
-  const swallowed = Object.keys(options).find(
-    (name) => environment[`npm_config_${name.replaceAll('-', '_')}`] !== undefined,
-  )
+/** Options that npm takes for the beginning of a name of its own (npm 10 and 11, tried in November 2026). */
+const otherNames: Readonly<Record<string, string>> = { token: 'token_description' }
+
+/**
+ * Refuses options that npm has kept for itself, since `--` was left out: without them the command would act on something else. npm
+ * hands them on in the environment, and its own `--production` as `NODE_ENV` alone.
+ */
+export function refuseSwallowed(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): void {
+  const isSwallowed = (name: string) =>
+    [name.replaceAll('-', '_'), otherNames[name]].some((one) => environment[`npm_config_${one}`] !== undefined)
+  const isRunByNpm = environment.npm_lifecycle_event !== undefined
+  const isProduction = isRunByNpm && environment.NODE_ENV === 'production' && !args.includes('--production')
+  const swallowed = isProduction ? 'production' : Object.keys(options).find(isSwallowed)
   if (swallowed === undefined) return
   throw new ToolError(`npm has kept --${swallowed} for itself: write "npm run payout -- …", with -- before the command`)
 }

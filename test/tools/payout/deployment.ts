@@ -19,6 +19,8 @@ export interface PayoutDeployment {
   run(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
   /** Calls the command's function in this process. */
   call(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
+  /** The same without the URL of the service. */
+  callAlone(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
   stop(): Promise<void>
 }
 
@@ -36,21 +38,19 @@ export async function startDeployment(): Promise<PayoutDeployment> {
   const withDefaults = ({ environment, ...options }: CommandOptions = {}): CommandOptions => ({
     cwd: folder,
     input: `${testMnemonic}\n`,
-    environment: { ...settings, ...environment },
     ...options,
+    environment: { ...settings, ...environment },
   })
   const withService = (args: readonly string[]) => (args[0] === 'sign' ? args : [...args, '--service', service.url])
+  const callAlone = (args: readonly string[], options?: CommandOptions) =>
+    callCommand((given, streams) => runPayout(given, streams, () => AbortSignal.abort()), args, withDefaults(options))
   return {
     service,
     script: service.script,
     path,
     run: (args, options) => runCommand('src/tools/payout/start.ts', withService(args), withDefaults(options)),
-    call: (args, options) =>
-      callCommand(
-        (given, streams) => runPayout(given, streams, () => AbortSignal.abort()),
-        withService(args),
-        withDefaults(options),
-      ),
+    call: (args, options) => callAlone(withService(args), options),
+    callAlone,
     async stop() {
       await service.close()
       remove()

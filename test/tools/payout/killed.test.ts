@@ -110,4 +110,4 @@ it('a signer that is killed at any point has signed no payout twice, and the nex
   for (const { id, txid } of deployment.script.received) {
     expect(txid).toBe(signed.find(({ osn }) => osn === `payout-${id}`)?.txid)
   }
-})
+}, 300_000)
