@@ -194,18 +194,20 @@ CREATE TABLE `event` (
 	`address` text,
 	`seconds` integer,
 	`reason` text,
+	`payout` text,
 	CONSTRAINT "event_id" CHECK(id BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "event_uid" CHECK(uid BETWEEN 1 AND 9007199254740991),
-	CONSTRAINT "event_type" CHECK(type IN ('deposit.seen','deposit.dropped','deposit.credited','deposit.held','deposit.refused','entry.posted')),
+	CONSTRAINT "event_type" CHECK(type IN ('deposit.seen','deposit.dropped','deposit.credited','deposit.held','deposit.refused','entry.posted','payout.waiting','payout.approved','payout.signed','payout.paid','payout.stuck','payout.cancelled')),
 	CONSTRAINT "event_created_at" CHECK(created_at BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "event_entry_id" CHECK((entry_id IS NOT NULL) = (type IN ('deposit.credited', 'entry.posted'))),
-	CONSTRAINT "event_txid" CHECK((txid IS NOT NULL) = (NOT type IN ('deposit.credited', 'entry.posted')) AND (txid IS NULL OR (length(txid) = 64 AND txid NOT GLOB '*[^0-9a-f]*'))),
-	CONSTRAINT "event_position" CHECK((position IS NOT NULL) = (NOT type IN ('deposit.credited', 'entry.posted')) AND (position IS NULL OR (position BETWEEN 0 AND 9007199254740991))),
+	CONSTRAINT "event_txid" CHECK((txid IS NOT NULL) = (NOT type IN ('deposit.credited', 'entry.posted') AND NOT type GLOB 'payout.*') AND (txid IS NULL OR (length(txid) = 64 AND txid NOT GLOB '*[^0-9a-f]*'))),
+	CONSTRAINT "event_position" CHECK((position IS NOT NULL) = (NOT type IN ('deposit.credited', 'entry.posted') AND NOT type GLOB 'payout.*') AND (position IS NULL OR (position BETWEEN 0 AND 9007199254740991))),
 	CONSTRAINT "event_cuy" CHECK((cuy IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused')) AND (cuy IS NULL OR (cuy BETWEEN 1 AND 9007199254740991))),
 	CONSTRAINT "event_raw" CHECK((raw IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused')) AND (raw IS NULL OR (raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78))),
 	CONSTRAINT "event_address" CHECK((address IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused')) AND (address IS NULL OR (length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'))),
 	CONSTRAINT "event_seconds" CHECK((seconds IS NOT NULL) = (type = 'deposit.seen') AND (seconds IS NULL OR (seconds BETWEEN 0 AND 9007199254740991))),
-	CONSTRAINT "event_reason" CHECK(iif(type = 'deposit.held', reason IS NOT NULL AND reason IN ('decimals-unknown','decimals-differ','retired','too-large','wallet-full'), iif(type = 'deposit.refused', reason IS NOT NULL AND reason IN ('below-minimum','dust'), reason IS NULL)))
+	CONSTRAINT "event_reason" CHECK(iif(type = 'deposit.held', reason IS NOT NULL AND reason IN ('decimals-unknown','decimals-differ','retired','too-large','wallet-full'), iif(type = 'deposit.refused', reason IS NOT NULL AND reason IN ('below-minimum','dust'), reason IS NULL))),
+	CONSTRAINT "event_payout" CHECK((payout IS NOT NULL) = (type GLOB 'payout.*') AND (payout IS NULL OR (json_valid(payout))))
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `event_reason` ON `event` (`txid`,`position`,`type`,`reason`) WHERE reason IS NOT NULL;--> statement-breakpoint
@@ -272,7 +274,7 @@ CREATE TABLE `rescan` (
 	`unread` text,
 	`finished_at` integer,
 	`closed` text,
-	CONSTRAINT "rescan_kind" CHECK(kind IN ('gap','request')),
+	CONSTRAINT "rescan_kind" CHECK(kind IN ('gap','request','payout')),
 	CONSTRAINT "rescan_from_height" CHECK(from_height BETWEEN 0 AND to_height),
 	CONSTRAINT "rescan_to_height" CHECK(to_height <= 9007199254740991),
 	CONSTRAINT "rescan_next_height" CHECK(next_height BETWEEN from_height AND to_height + 1),
@@ -293,6 +295,7 @@ CREATE TABLE `scan` (
 	`hash` text,
 	`finalized` integer NOT NULL,
 	`finalized_time` integer NOT NULL,
+	`finalized_hash` text,
 	`finalized_at` integer NOT NULL,
 	`advanced_at` integer NOT NULL,
 	`caught_up_at` integer NOT NULL,
@@ -306,7 +309,8 @@ CREATE TABLE `scan` (
 	CONSTRAINT "scan_superseded" CHECK(height IS NOT NULL),
 	CONSTRAINT "scan_height" CHECK(height BETWEEN -1 AND finalized),
 	CONSTRAINT "scan_finalized" CHECK(finalized <= 9007199254740991),
-	CONSTRAINT "scan_hash" CHECK(hash IS NULL OR (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'))
+	CONSTRAINT "scan_hash" CHECK(hash IS NULL OR (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*')),
+	CONSTRAINT "scan_finalized_hash" CHECK(finalized_hash IS NULL OR (length(finalized_hash) = 64 AND finalized_hash NOT GLOB '*[^0-9a-f]*'))
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE TABLE `size` (
@@ -363,4 +367,133 @@ CREATE TABLE `webhook` (
 	CONSTRAINT "webhook_last_failure" CHECK(last_failure IS NULL OR (length(last_failure) BETWEEN 1 AND 100))
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
-CREATE INDEX `webhook_number` ON `webhook` (`number`);
+CREATE INDEX `webhook_number` ON `webhook` (`number`);--> statement-breakpoint
+CREATE TABLE `payout_holding` (
+	`contract` text PRIMARY KEY NOT NULL,
+	`address` text NOT NULL,
+	`balance` text NOT NULL,
+	`read_at` integer NOT NULL,
+	CONSTRAINT "payout_holding_contract" CHECK(contract = '' OR (length(contract) = 40 AND contract NOT GLOB '*[^0-9a-f]*')),
+	CONSTRAINT "payout_holding_address" CHECK(length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "payout_holding_balance" CHECK(balance = '0' OR (balance GLOB '[1-9]*' AND balance NOT GLOB '*[^0-9]*' AND length(balance) <= 78)),
+	CONSTRAINT "payout_holding_read_at" CHECK(read_at BETWEEN 0 AND 9007199254740991)
+) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+--> statement-breakpoint
+CREATE TABLE `payout_transaction` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`txid` text NOT NULL,
+	`address` text NOT NULL,
+	`payout_id` integer,
+	`bytes` text,
+	`reference` integer,
+	`expires_at` integer,
+	`changed_at` integer NOT NULL,
+	`past_height` integer,
+	`height` integer,
+	`succeeded` integer,
+	`moved` text,
+	`ended` text,
+	`reported` text,
+	`excused` text,
+	`seen_height` integer,
+	`next_send` integer NOT NULL,
+	`sends` integer DEFAULT 0 NOT NULL,
+	`answer` text,
+	CONSTRAINT "payout_transaction_id" CHECK(id BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "payout_transaction_txid" CHECK(length(txid) = 64 AND txid NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "payout_transaction_address" CHECK(length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "payout_transaction_payout_id" CHECK((payout_id IS NULL) = (ended IS 'unknown') AND (payout_id IS NULL OR (payout_id BETWEEN 1 AND 9007199254740991))),
+	CONSTRAINT "payout_transaction_bytes" CHECK((bytes IS NULL) = (payout_id IS NULL) AND (bytes IS NULL OR
+        (length(bytes) BETWEEN 2 AND 2000 AND bytes NOT GLOB '*[^0-9a-f]*'))),
+	CONSTRAINT "payout_transaction_reference" CHECK((reference IS NULL) = (payout_id IS NULL) AND (reference IS NULL OR (reference BETWEEN 0 AND 9007199254740991))),
+	CONSTRAINT "payout_transaction_expires_at" CHECK((expires_at IS NULL) = (payout_id IS NULL) AND (expires_at IS NULL OR (expires_at BETWEEN 0 AND 9007199254740991))),
+	CONSTRAINT "payout_transaction_past_height" CHECK(past_height IS NULL OR (past_height > reference AND past_height BETWEEN 0 AND 9007199254740991)),
+	CONSTRAINT "payout_transaction_height" CHECK(height IS NULL OR (height BETWEEN 0 AND 9007199254740991) AND (height IS NULL OR ended IS NOT NULL) AND (height IS NULL OR ended <> 'expired')),
+	CONSTRAINT "payout_transaction_succeeded" CHECK((succeeded IS NULL) = (moved IS NULL) AND (succeeded IS NULL OR succeeded IN (0, 1))),
+	CONSTRAINT "payout_transaction_moved" CHECK(moved IS NULL OR json_valid(moved)),
+	CONSTRAINT "payout_transaction_ended" CHECK((ended IS NULL OR ended IN ('paid','failed','other','expired','unknown','late')) AND (succeeded IS NOT NULL) = (ended IS NOT NULL AND ended <> 'expired')
+        AND (height IS NOT NULL OR ended IS NULL OR ended IN ('expired', 'unknown'))
+        AND (ended <> 'expired' OR past_height IS NOT NULL)),
+	CONSTRAINT "payout_transaction_reported" CHECK(reported IS NULL OR (reported IN ('signed','paid','failed','other','expired','unknown','late'))),
+	CONSTRAINT "payout_transaction_excused" CHECK(excused IS NULL OR (ended IN ('unknown', 'late') AND length(excused) BETWEEN 1 AND 500)),
+	CONSTRAINT "payout_transaction_seen_height" CHECK(seen_height IS NULL OR (seen_height BETWEEN 0 AND 9007199254740991)),
+	CONSTRAINT "payout_transaction_changed_at" CHECK(changed_at BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "payout_transaction_next_send" CHECK(next_send BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "payout_transaction_sends" CHECK(sends BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "payout_transaction_answer" CHECK(answer IS NULL OR (length(answer) BETWEEN 1 AND 200))
+) STRICT; -- by hand: STRICT
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payout_transaction_txid` ON `payout_transaction` (`txid`);--> statement-breakpoint
+CREATE INDEX `payout_transaction_payout` ON `payout_transaction` (`payout_id`);--> statement-breakpoint
+CREATE INDEX `payout_transaction_open` ON `payout_transaction` (`next_send`) WHERE ended IS NULL;--> statement-breakpoint
+CREATE INDEX `payout_transaction_unresolved` ON `payout_transaction` (`id`) WHERE ended IN ('unknown', 'late') AND excused IS NULL;--> statement-breakpoint
+CREATE TABLE `payout` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`uid` integer NOT NULL,
+	`cuy` integer NOT NULL,
+	`osn` text NOT NULL,
+	`amount` integer NOT NULL,
+	`fee` integer NOT NULL,
+	`to_address` text NOT NULL,
+	`contract` text NOT NULL,
+	`raw` text NOT NULL,
+	`mark` text NOT NULL,
+	`proof` text,
+	`posted_by` text NOT NULL,
+	`limit_each` integer,
+	`limit_day` integer,
+	`limit_user` integer,
+	`created_at` integer NOT NULL,
+	`state` text DEFAULT 'waiting' NOT NULL,
+	`changed_at` integer NOT NULL,
+	`approved_by` text,
+	`approved_at` integer,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`attempts_max` integer DEFAULT 3 NOT NULL,
+	`txid` text,
+	`expires_at` integer,
+	`height` integer,
+	`reason` text,
+	`moved` text,
+	`cancelled_by` text,
+	`why` text,
+	CONSTRAINT "payout_id" CHECK(id BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "payout_cuy" CHECK(cuy BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "payout_uid" CHECK(uid BETWEEN 1 AND 9007199254740990),
+	CONSTRAINT "payout_osn" CHECK(length(osn) BETWEEN 1 AND 200 AND osn NOT GLOB '*[^ -~]*'),
+	CONSTRAINT "payout_amount" CHECK(amount BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "payout_fee" CHECK(fee BETWEEN 0 AND 9007199254740991 AND amount + fee <= 9007199254740991),
+	CONSTRAINT "payout_to_address" CHECK(length(to_address) = 40 AND to_address NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "payout_contract" CHECK(contract = '' OR (length(contract) = 40 AND contract NOT GLOB '*[^0-9a-f]*')),
+	CONSTRAINT "payout_raw" CHECK(raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78),
+	CONSTRAINT "payout_mark" CHECK(length(mark) BETWEEN 0 AND 200),
+	CONSTRAINT "payout_proof" CHECK(proof IS NULL OR (length(proof) BETWEEN 1 AND 2000)),
+	CONSTRAINT "payout_posted_by" CHECK(length(posted_by) BETWEEN 1 AND 64 AND posted_by NOT GLOB '*[^A-Za-z0-9._-]*'),
+	CONSTRAINT "payout_limit_each" CHECK(limit_each IS NULL OR (limit_each BETWEEN 0 AND 9007199254740991)),
+	CONSTRAINT "payout_limit_user" CHECK(limit_user IS NULL OR (limit_user BETWEEN 0 AND 9007199254740991)),
+	CONSTRAINT "payout_limit_day" CHECK((limit_day IS NULL) = (limit_each IS NULL) AND (limit_day IS NULL OR (limit_day BETWEEN 0 AND 9007199254740991))),
+	CONSTRAINT "payout_created_at" CHECK(created_at BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "payout_changed_at" CHECK(changed_at BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "payout_attempts" CHECK(attempts BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "payout_attempts_max" CHECK(attempts_max BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "payout_state" CHECK(state IN ('waiting','approved','signed','paid','stuck','cancelled')),
+	CONSTRAINT "payout_approved_by" CHECK((approved_by IS NULL) = (approved_at IS NULL) AND (approved_by IS NULL OR approved_by <> posted_by)
+        AND (approved_by IS NOT NULL OR state IN ('waiting','cancelled')) AND (approved_by IS NULL OR state <> 'waiting')),
+	CONSTRAINT "payout_approved_at" CHECK(approved_at IS NULL OR (approved_at BETWEEN 0 AND 9007199254740991)),
+	CONSTRAINT "payout_txid" CHECK((txid IS NULL OR (length(txid) = 64 AND txid NOT GLOB '*[^0-9a-f]*')) AND (txid IS NOT NULL OR NOT state IN ('signed','paid','stuck'))),
+	CONSTRAINT "payout_expires_at" CHECK((expires_at IS NULL) = (txid IS NULL)),
+	CONSTRAINT "payout_height" CHECK(height IS NULL OR (height BETWEEN 0 AND 9007199254740991) AND (height IS NOT NULL OR state <> 'paid')),
+	CONSTRAINT "payout_reason" CHECK((reason IS NOT NULL) = (state = 'stuck') AND (reason IS NULL OR (reason IN ('failed','other','expired')))),
+	CONSTRAINT "payout_moved" CHECK((moved IS NOT NULL) = (reason IS 'other') AND (moved IS NULL OR json_valid(moved))),
+	CONSTRAINT "payout_why" CHECK((why IS NOT NULL) = (state = 'cancelled') AND (why IS NULL OR (length(why) BETWEEN 1 AND 200))),
+	CONSTRAINT "payout_cancelled_by" CHECK((cancelled_by IS NULL) = (why IS NULL) AND (cancelled_by IS NULL OR
+        (length(cancelled_by) BETWEEN 1 AND 64 AND cancelled_by NOT GLOB '*[^A-Za-z0-9._-]*')))
+) STRICT; -- by hand: STRICT
+--> statement-breakpoint
+CREATE UNIQUE INDEX `payout_key` ON `payout` (`uid`,`cuy`,`osn`);--> statement-breakpoint
+CREATE INDEX `payout_uid` ON `payout` (`uid`);--> statement-breakpoint
+CREATE INDEX `payout_osn` ON `payout` (`osn`);--> statement-breakpoint
+CREATE INDEX `payout_to` ON `payout` (`to_address`);--> statement-breakpoint
+CREATE INDEX `payout_state` ON `payout` (`state`,`cuy`);--> statement-breakpoint
+CREATE INDEX `payout_day` ON `payout` (`cuy`,`approved_at`) WHERE approved_at IS NOT NULL AND state <> 'cancelled';--> statement-breakpoint
+CREATE INDEX `payout_user_day` ON `payout` (`uid`,`cuy`,`approved_at`) WHERE approved_at IS NOT NULL AND state <> 'cancelled';

@@ -97,6 +97,11 @@ BEGIN
           AND state = 'credited' AND uid = NEW.uid AND cuy = NEW.cuy AND amount = NEW.amount);
   SELECT RAISE(ABORT, 'flow: an entry other than a recharge requires its posting')
     WHERE NEW.type <> 1 AND NOT EXISTS (SELECT 1 FROM posting WHERE posted_by = NEW.posted_by);
+  SELECT RAISE(ABORT, 'flow: a payout has its key')
+    WHERE NEW.type IN (2, 4, 5) AND EXISTS (
+      SELECT 1 FROM payout WHERE uid = NEW.uid AND cuy = NEW.cuy AND osn = NEW.osn AND (
+        (NEW.type = 2 AND NEW.amount <> -amount) OR (NEW.type = 4 AND fee > 0 AND NEW.amount <> -fee)
+        OR (NEW.type = 5 AND (state <> 'cancelled' OR NEW.amount <> amount + fee))));
 END;
 --> statement-breakpoint
 CREATE TRIGGER flow_updates_its_wallet AFTER INSERT ON flow
@@ -510,6 +515,18 @@ BEGIN
     WHERE state = 'seen' AND height BETWEEN OLD.next_height AND OLD.to_height AND height <= (SELECT height FROM scan)
       AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open WHERE kind = 'gap' AND finished_at IS NULL
         AND to_height >= transfer.height AND next_height <= transfer.height);
+  -- An operator ends the reading of these blocks. A payout whose transaction can be in them needs it all the same.
+  INSERT INTO rescan (kind, from_height, to_height, next_height, why, created_at, next_try, tried_at, attempts)
+    SELECT 'payout', low, OLD.to_height, low, OLD.why, NEW.finished_at, OLD.next_try, OLD.tried_at, OLD.attempts FROM (
+      SELECT max(OLD.next_height, min(reference) + 1) AS low FROM payout_transaction INDEXED BY payout_transaction_open
+        WHERE ended IS NULL AND reference < OLD.to_height AND coalesce(past_height, OLD.to_height) >= OLD.next_height)
+    WHERE low IS NOT NULL AND NEW.closed IS NOT NULL AND OLD.kind <> 'request' AND OLD.next_height <= (SELECT height FROM scan);
+  SELECT RAISE(ABORT, 'rescan: a payout needs these blocks')
+    WHERE NEW.closed IS NOT NULL AND OLD.kind <> 'request' AND OLD.next_height <= (SELECT height FROM scan) AND EXISTS (
+      SELECT 1 FROM payout_transaction INDEXED BY payout_transaction_open
+        WHERE ended IS NULL AND reference < OLD.to_height AND coalesce(past_height, OLD.to_height) >= OLD.next_height)
+      AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
+        WHERE finished_at IS NULL AND kind = 'payout' AND to_height >= OLD.to_height);
 END;
 --> statement-breakpoint
 CREATE TRIGGER rescan_is_never_deleted BEFORE DELETE ON rescan
@@ -530,7 +547,7 @@ END;
 -- Everything above the corrected height is decided anew, but what is credited: that stays in the ledger.
 CREATE TRIGGER correction_lowers_the_scan AFTER INSERT ON correction
 BEGIN
-  UPDATE scan SET corrected_by = NEW.id, finalized = NEW.finalized, finalized_time = 0, finalized_at = NEW.created_at,
+  UPDATE scan SET corrected_by = NEW.id, finalized = NEW.finalized, finalized_time = 0, finalized_hash = NULL, finalized_at = NEW.created_at,
     height = min(height, NEW.finalized), hash = iif(height <= NEW.finalized, hash, NULL);
   UPDATE address SET issued_height = NEW.finalized WHERE issued_height > NEW.finalized;
   UPDATE transfer SET state = 'seen', reason = NULL, changed_at = NEW.created_at
@@ -547,6 +564,14 @@ BEGIN
   UPDATE holding SET changed_height = min(changed_height, NEW.finalized),
       balance = NULL, read_from = NULL, read_to = NULL, due_at = min(due_at, NEW.created_at + 60000)
     WHERE changed_height > NEW.finalized OR read_to > NEW.finalized;
+  UPDATE payout_transaction SET past_height = NULL WHERE ended IS NULL AND past_height > NEW.finalized;
+  UPDATE payout_transaction SET height = NULL WHERE ended = 'unknown' AND height > NEW.finalized;
+  -- What rests on blocks above it, unless the payout has gone on.
+  UPDATE payout_transaction SET ended = NULL, height = NULL, succeeded = NULL, moved = NULL, next_send = 0,
+      past_height = iif(past_height > NEW.finalized, NULL, past_height), changed_at = NEW.created_at
+    WHERE ended IN ('paid', 'failed', 'other', 'expired') AND coalesce(height, past_height) > NEW.finalized
+      AND EXISTS (SELECT 1 FROM payout WHERE payout.id = payout_id AND payout.txid = payout_transaction.txid
+        AND payout.state IN ('paid', 'stuck', 'approved'));
   SELECT RAISE(ABORT, 'correction: it was not applied')
     WHERE NOT EXISTS (SELECT 1 FROM scan WHERE corrected_by = NEW.id AND finalized = NEW.finalized)
       OR EXISTS (SELECT 1 FROM transfer WHERE height > NEW.finalized AND state IN ('held', 'refused', 'moved'));
@@ -560,6 +585,238 @@ END;
 CREATE TRIGGER correction_is_never_deleted BEFORE DELETE ON correction
 BEGIN
   SELECT RAISE(ABORT, 'correction: rows are never deleted');
+END;
+--> statement-breakpoint
+
+-- payout -------------------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER payout_is_new BEFORE INSERT ON payout
+BEGIN
+  SELECT RAISE(ABORT, 'payout: already asked for')
+    WHERE EXISTS (SELECT 1 FROM payout WHERE uid = NEW.uid AND cuy = NEW.cuy AND osn = NEW.osn)
+      OR NEW.id BETWEEN 0 AND (SELECT max(id) FROM payout);
+  SELECT RAISE(ABORT, 'payout: it begins as waiting')
+    WHERE NEW.state <> 'waiting' OR NEW.changed_at <> NEW.created_at OR NEW.attempts <> 0 OR NEW.attempts_max <> 3
+      OR NEW.txid IS NOT NULL OR NEW.height IS NOT NULL;
+  SELECT RAISE(ABORT, 'payout: an entry has its key')
+    WHERE EXISTS (SELECT 1 FROM wallet JOIN flow ON flow.wallet_id = wallet.id
+      WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.osn = NEW.osn
+        AND (flow.type IN (2, 5) OR (flow.type = 4 AND NEW.fee > 0)));
+  SELECT RAISE(ABORT, 'payout: its money would stay here')
+    WHERE EXISTS (SELECT 1 FROM address WHERE address = NEW.to_address);
+END;
+--> statement-breakpoint
+CREATE TRIGGER payout_takes_its_money AFTER INSERT ON payout
+BEGIN
+  INSERT INTO posting (id, entries, posted_by, created_at)
+    SELECT 1, '[' || json_object('uid', NEW.uid, 'cuy', NEW.cuy, 'type', 2, 'osn', NEW.osn, 'amount', -NEW.amount, 'mark', NEW.mark) ||
+        iif(NEW.fee > 0, ',' || json_object('uid', NEW.uid, 'cuy', NEW.cuy, 'type', 4, 'osn', NEW.osn, 'amount', -NEW.fee, 'mark', NEW.mark), '') || ']',
+      NEW.posted_by, NEW.created_at;
+  SELECT RAISE(ABORT, 'payout: its money was not taken')
+    WHERE 1 + (NEW.fee > 0) <> (
+      SELECT count(*) FROM wallet JOIN flow ON flow.wallet_id = wallet.id
+        WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.osn = NEW.osn AND flow.posted_by = NEW.posted_by
+          AND ((flow.type = 2 AND flow.amount = -NEW.amount) OR (flow.type = 4 AND flow.amount = -NEW.fee)));
+  UPDATE payout SET state = 'approved', approved_by = '', approved_at = NEW.created_at
+    WHERE id = NEW.id AND NEW.amount <= NEW.limit_each
+      AND NEW.amount <= NEW.limit_day - (SELECT coalesce(sum(amount), 0) FROM payout INDEXED BY payout_day
+        WHERE cuy = NEW.cuy AND approved_at > NEW.created_at - 86400000 AND state <> 'cancelled')
+      AND (NEW.limit_user IS NULL OR NEW.amount <= NEW.limit_user - (
+        SELECT coalesce(sum(amount), 0) FROM payout INDEXED BY payout_user_day
+          WHERE uid = NEW.uid AND cuy = NEW.cuy AND approved_at > NEW.created_at - 86400000 AND state <> 'cancelled'));
+  INSERT INTO event (type, uid, created_at, payout)
+    SELECT 'payout.waiting', payout.uid, payout.created_at, json_object('id', payout.id, 'uid', payout.uid, 'cuy', payout.cuy, 'amount', payout.amount, 'fee', payout.fee,
+      'to_address', payout.to_address, 'osn', payout.osn, 'mark', payout.mark, 'state', payout.state, 'created_at', payout.created_at,
+      'posted_by', payout.posted_by, 'approved_by', payout.approved_by, 'txid', payout.txid, 'expires_at', payout.expires_at,
+      'height', payout.height, 'attempts', payout.attempts, 'reason', payout.reason, 'moved', payout.moved, 'why', payout.why)
+    FROM payout WHERE payout.id = NEW.id AND payout.state = 'waiting';
+  SELECT RAISE(ABORT, 'payout: its event was not stored')
+    WHERE NOT EXISTS (SELECT 1 FROM event WHERE id = (SELECT max(id) FROM event) AND payout ->> 'id' = NEW.id
+      AND type = 'payout.' || (SELECT state FROM payout WHERE id = NEW.id));
+END;
+--> statement-breakpoint
+CREATE TRIGGER payout_takes_its_steps BEFORE UPDATE ON payout
+BEGIN
+  SELECT RAISE(ABORT, 'payout: what was asked for must not change')
+    WHERE (NEW.id, NEW.uid, NEW.cuy, NEW.osn, NEW.amount, NEW.fee, NEW.to_address, NEW.contract, NEW.raw, NEW.mark, NEW.proof,
+        NEW.posted_by, NEW.limit_each, NEW.limit_day, NEW.limit_user, NEW.created_at)
+      IS NOT (OLD.id, OLD.uid, OLD.cuy, OLD.osn, OLD.amount, OLD.fee, OLD.to_address, OLD.contract, OLD.raw, OLD.mark, OLD.proof,
+        OLD.posted_by, OLD.limit_each, OLD.limit_day, OLD.limit_user, OLD.created_at);
+  SELECT RAISE(ABORT, 'payout: no such step')
+    WHERE NOT ((OLD.state IN ('waiting', 'stuck') AND NEW.state = 'approved')
+      OR (OLD.state IN ('waiting', 'approved', 'stuck') AND NEW.state = 'cancelled')
+      OR (OLD.state = 'signed' AND NEW.state IN ('paid', 'approved', 'stuck'))
+      -- Signed, or its newest transaction is open again.
+      OR (OLD.state IN ('approved', 'stuck', 'paid') AND NEW.state = 'signed'));
+  SELECT RAISE(ABORT, 'payout: only an approval changes who approved it')
+    WHERE (NEW.approved_by IS NOT OLD.approved_by AND NOT (NEW.state = 'approved' AND OLD.state IN ('waiting', 'stuck')))
+      OR (OLD.approved_at IS NOT NULL AND NEW.approved_at IS NOT OLD.approved_at);
+  SELECT RAISE(ABORT, 'payout: it is not within its limits')
+    WHERE NEW.state = 'approved' AND NEW.approved_by = '' AND (OLD.state = 'stuck' OR (OLD.state = 'waiting' AND NOT coalesce(NEW.amount <= NEW.limit_each
+      AND NEW.amount <= NEW.limit_day - (SELECT coalesce(sum(amount), 0) FROM payout INDEXED BY payout_day
+        WHERE cuy = NEW.cuy AND approved_at > NEW.created_at - 86400000 AND state <> 'cancelled')
+      AND (NEW.limit_user IS NULL OR NEW.amount <= NEW.limit_user - (
+        SELECT coalesce(sum(amount), 0) FROM payout INDEXED BY payout_user_day
+          WHERE uid = NEW.uid AND cuy = NEW.cuy AND approved_at > NEW.created_at - 86400000 AND state <> 'cancelled')), 0)));
+  SELECT RAISE(ABORT, 'payout: its transaction says otherwise')
+    WHERE (NEW.state = 'signed' AND NOT EXISTS (
+        SELECT 1 FROM payout_transaction WHERE txid = NEW.txid AND payout_id = NEW.id AND ended IS NULL))
+      OR (NEW.txid IS NOT OLD.txid AND NOT (OLD.state = 'approved' AND NEW.state = 'signed'))
+      OR (OLD.state = 'signed' AND NOT EXISTS (
+        SELECT 1 FROM payout_transaction WHERE txid = OLD.txid AND payout_id = OLD.id
+          AND ended = iif(NEW.state = 'stuck', NEW.reason, iif(NEW.state = 'paid', 'paid', 'expired'))));
+  SELECT RAISE(ABORT, 'payout: its attempts are counted otherwise')
+    WHERE NEW.attempts <> OLD.attempts + (OLD.state = 'signed' AND NEW.state <> 'paid')
+        - (NEW.state = 'signed' AND NEW.txid IS OLD.txid AND OLD.state <> 'paid')
+      OR NEW.attempts_max <> iif(OLD.state = 'stuck' AND NEW.state = 'approved', OLD.attempts + 3, OLD.attempts_max)
+      OR (OLD.state = 'signed' AND NEW.state = 'approved' AND NEW.attempts >= NEW.attempts_max)
+      OR (OLD.state = 'signed' AND NEW.reason IS 'expired' AND NEW.attempts < NEW.attempts_max);
+END;
+--> statement-breakpoint
+CREATE TRIGGER payout_step_has_its_effects AFTER UPDATE ON payout
+BEGIN
+  INSERT INTO posting (id, entries, posted_by, created_at)
+    SELECT 1, '[' || json_object('uid', NEW.uid, 'cuy', NEW.cuy, 'type', 5, 'osn', NEW.osn, 'amount', NEW.amount + NEW.fee, 'mark', NEW.mark) || ']',
+      NEW.cancelled_by, NEW.changed_at
+    WHERE NEW.state = 'cancelled';
+  SELECT RAISE(ABORT, 'payout: its money is not back')
+    WHERE NEW.state = 'cancelled' AND NOT EXISTS (
+      SELECT 1 FROM wallet JOIN flow ON flow.wallet_id = wallet.id AND flow.osn = NEW.osn AND flow.type = 5
+        WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.amount = NEW.amount + NEW.fee);
+  -- Of a transaction each step once, although a correction has it taken again.
+  INSERT INTO event (type, uid, created_at, payout)
+    SELECT 'payout.' || NEW.state, NEW.uid, NEW.changed_at, json_object('id', NEW.id, 'uid', NEW.uid, 'cuy', NEW.cuy, 'amount', NEW.amount, 'fee', NEW.fee,
+      'to_address', NEW.to_address, 'osn', NEW.osn, 'mark', NEW.mark, 'state', NEW.state, 'created_at', NEW.created_at,
+      'posted_by', NEW.posted_by, 'approved_by', NEW.approved_by, 'txid', NEW.txid, 'expires_at', NEW.expires_at,
+      'height', NEW.height, 'attempts', NEW.attempts, 'reason', NEW.reason, 'moved', NEW.moved, 'why', NEW.why)
+    WHERE NOT EXISTS (SELECT 1 FROM payout_transaction WHERE txid = NEW.txid AND (
+      (NEW.state = 'signed' AND reported IS NOT NULL) OR (OLD.state = 'signed' AND reported IS ended)));
+  SELECT RAISE(ABORT, 'payout: its event was not stored')
+    WHERE NOT EXISTS (SELECT 1 FROM event WHERE id = (SELECT max(id) FROM event) AND payout ->> 'id' = NEW.id
+        AND type = 'payout.' || NEW.state)
+      AND NOT EXISTS (SELECT 1 FROM payout_transaction WHERE txid = NEW.txid AND (
+        (NEW.state = 'signed' AND reported IS NOT NULL) OR (OLD.state = 'signed' AND reported IS ended)));
+  UPDATE payout_transaction SET reported = coalesce(ended, reported, 'signed')
+    WHERE txid = NEW.txid AND (NEW.state = 'signed' OR OLD.state = 'signed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER payout_is_never_deleted BEFORE DELETE ON payout
+BEGIN
+  SELECT RAISE(ABORT, 'payout: rows are never deleted');
+END;
+--> statement-breakpoint
+
+-- payout_transaction -------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER payout_transaction_is_new BEFORE INSERT ON payout_transaction
+BEGIN
+  SELECT RAISE(ABORT, 'payout_transaction: already stored')
+    WHERE EXISTS (SELECT 1 FROM payout_transaction WHERE txid = NEW.txid)
+      OR NEW.id BETWEEN 0 AND (SELECT max(id) FROM payout_transaction);
+  SELECT RAISE(ABORT, 'payout_transaction: it begins open, or unknown')
+    WHERE (NEW.ended IS NOT NULL AND (NEW.ended <> 'unknown' OR NEW.height IS NULL)) OR NEW.past_height IS NOT NULL
+      OR NEW.reported IS NOT NULL OR NEW.excused IS NOT NULL OR NEW.seen_height IS NOT NULL OR NEW.sends <> 0;
+  SELECT RAISE(ABORT, 'payout_transaction: its block is not final') WHERE NEW.height > coalesce((SELECT finalized FROM scan), -1);
+  SELECT RAISE(ABORT, 'payout_transaction: its payout is not to be signed')
+    WHERE NEW.payout_id IS NOT NULL AND (NOT EXISTS (SELECT 1 FROM payout WHERE id = NEW.payout_id AND state = 'approved')
+      OR EXISTS (SELECT 1 FROM payout_transaction WHERE payout_id = NEW.payout_id AND ended IS NULL));
+  SELECT RAISE(ABORT, 'payout_transaction: its reference block is not final')
+    WHERE NEW.reference > coalesce((SELECT finalized FROM scan), -1);
+END;
+--> statement-breakpoint
+CREATE TRIGGER payout_transaction_signs_its_payout AFTER INSERT ON payout_transaction WHEN NEW.payout_id IS NOT NULL
+BEGIN
+  UPDATE payout SET state = 'signed', txid = NEW.txid, expires_at = NEW.expires_at, changed_at = NEW.changed_at
+    WHERE id = NEW.payout_id;
+  -- What was read before the bytes came. It cannot be in its own reference block.
+  INSERT INTO rescan (kind, from_height, to_height, next_height, created_at, next_try)
+    SELECT 'payout', NEW.reference + 1, height, NEW.reference + 1, NEW.changed_at, NEW.changed_at FROM scan
+    WHERE NEW.reference < height AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
+      WHERE finished_at IS NULL AND next_height <= NEW.reference + 1 AND to_height >= scan.height);
+  SELECT RAISE(ABORT, 'payout_transaction: its payout is not signed')
+    WHERE NOT EXISTS (SELECT 1 FROM payout WHERE id = NEW.payout_id AND state = 'signed' AND txid = NEW.txid);
+  SELECT RAISE(ABORT, 'payout_transaction: blocks are not read again')
+    WHERE EXISTS (SELECT 1 FROM scan WHERE NEW.reference < height AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
+      WHERE finished_at IS NULL AND next_height <= NEW.reference + 1 AND to_height >= scan.height));
+END;
+--> statement-breakpoint
+CREATE TRIGGER payout_transaction_takes_its_steps BEFORE UPDATE ON payout_transaction
+BEGIN
+  SELECT RAISE(ABORT, 'payout_transaction: its bytes must not change')
+    WHERE (NEW.id, NEW.txid, NEW.address) IS NOT (OLD.id, OLD.txid, OLD.address)
+      OR ((NEW.payout_id, NEW.bytes, NEW.reference, NEW.expires_at) IS NOT (OLD.payout_id, OLD.bytes, OLD.reference, OLD.expires_at)
+        AND NOT (OLD.ended IS 'unknown' AND NEW.ended IS NULL));
+  SELECT RAISE(ABORT, 'payout_transaction: no such step')
+    WHERE NEW.ended IS NOT OLD.ended AND NOT coalesce(
+      (OLD.ended IS NULL AND NEW.ended IN ('paid', 'failed', 'other', 'expired'))
+      OR (OLD.ended = 'unknown' AND NEW.ended IS NULL)
+      OR (OLD.ended IN ('paid', 'failed', 'other', 'expired') AND NEW.ended IS NULL)
+      OR (OLD.ended IN ('failed', 'other', 'expired') AND NEW.ended = 'late'), 0);
+  SELECT RAISE(ABORT, 'payout_transaction: what was found must not change')
+    WHERE (NEW.height, NEW.succeeded, NEW.moved) IS NOT (OLD.height, OLD.succeeded, OLD.moved)
+      AND NEW.ended IS OLD.ended AND OLD.ended IS NOT 'unknown';
+  SELECT RAISE(ABORT, 'payout_transaction: its block is not read')
+    WHERE NEW.height > coalesce((SELECT height FROM scan), -1) OR NEW.past_height > coalesce((SELECT height FROM scan), -1);
+  SELECT RAISE(ABORT, 'payout_transaction: the scan is halted')
+    WHERE OLD.ended IS NULL AND NEW.ended IS NOT NULL AND EXISTS (SELECT 1 FROM scan WHERE halted IS NOT NULL);
+  SELECT RAISE(ABORT, 'payout_transaction: it has ended otherwise')
+    WHERE OLD.ended IS NULL AND NEW.ended IN ('paid', 'failed', 'other') AND NEW.ended <> iif(NEW.succeeded, iif(EXISTS (
+      SELECT 1 FROM payout JOIN json_each(NEW.moved) AS one ON payout.id = NEW.payout_id
+        WHERE one.value ->> 'contract' = payout.contract AND one.value ->> 'to' = payout.to_address
+          AND one.value ->> 'raw' = payout.raw), 'paid', 'other'), 'failed');
+  SELECT RAISE(ABORT, 'payout_transaction: it can still be in a block')
+    WHERE NEW.ended = 'expired' AND OLD.ended IS NULL AND (NEW.past_height IS NULL OR OLD.past_height IS NULL
+      OR EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
+        WHERE finished_at IS NULL AND to_height > NEW.reference AND next_height <= NEW.past_height));
+  SELECT RAISE(ABORT, 'payout_transaction: only a correction takes back what was read')
+    WHERE (OLD.past_height IS NOT NULL AND NEW.past_height IS NOT OLD.past_height
+        AND (NEW.past_height IS NOT NULL OR OLD.past_height <= (SELECT finalized FROM scan)))
+      OR (OLD.ended = 'paid' AND NEW.ended IS NULL AND OLD.height <= (SELECT finalized FROM scan));
+  SELECT RAISE(ABORT, 'payout_transaction: its payout is not to be signed')
+    WHERE OLD.ended IS NOT NULL AND NEW.ended IS NULL AND (
+      EXISTS (SELECT 1 FROM payout_transaction WHERE payout_id = NEW.payout_id AND ended IS NULL)
+      OR NOT EXISTS (SELECT 1 FROM payout WHERE id = NEW.payout_id AND iif(OLD.ended = 'unknown',
+        state = 'approved', state IN ('approved', 'stuck', 'paid') AND txid = NEW.txid)));
+  SELECT RAISE(ABORT, 'payout_transaction: its reference block is not final')
+    WHERE OLD.reference IS NULL AND NEW.reference > coalesce((SELECT finalized FROM scan), -1);
+END;
+--> statement-breakpoint
+CREATE TRIGGER payout_transaction_step_moves_its_payout AFTER UPDATE OF ended ON payout_transaction
+  WHEN NEW.ended IS NOT OLD.ended AND NEW.ended IS NOT 'late'
+BEGIN
+  UPDATE payout SET
+      state = iif(NEW.ended IS NULL, 'signed', iif(NEW.ended = 'paid', 'paid',
+        iif(NEW.ended = 'expired' AND attempts + 1 < attempts_max, 'approved', 'stuck'))),
+      txid = NEW.txid, expires_at = NEW.expires_at, height = NEW.height,
+      reason = iif(NEW.ended IN ('failed', 'other') OR (NEW.ended = 'expired' AND attempts + 1 >= attempts_max), NEW.ended, NULL),
+      moved = iif(NEW.ended = 'other', NEW.moved, NULL),
+      attempts = attempts + coalesce(NEW.ended IN ('failed', 'other', 'expired'), 0)
+        - coalesce(OLD.ended IN ('failed', 'other', 'expired'), 0),
+      changed_at = NEW.changed_at
+    WHERE id = NEW.payout_id;
+  -- Where it is known to be, or as if its bytes had come now.
+  INSERT INTO rescan (kind, from_height, to_height, next_height, created_at, next_try)
+    SELECT 'payout', low, high, low, NEW.changed_at, NEW.changed_at FROM (
+      SELECT iif(OLD.ended = 'unknown' AND OLD.height IS NOT NULL, OLD.height, NEW.reference + 1) AS low,
+        iif(OLD.ended = 'unknown' AND OLD.height IS NOT NULL, OLD.height, height) AS high FROM scan WHERE NEW.ended IS NULL)
+    WHERE low <= high AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
+      WHERE finished_at IS NULL AND next_height <= low AND to_height >= high);
+  SELECT RAISE(ABORT, 'payout_transaction: its payout has not followed')
+    WHERE NOT EXISTS (SELECT 1 FROM payout WHERE id = NEW.payout_id AND txid = NEW.txid
+      AND ((NEW.ended IS NULL AND state = 'signed') OR (NEW.ended = 'paid' AND state = 'paid')
+        OR (NEW.ended IN ('failed', 'other') AND state = 'stuck') OR (NEW.ended = 'expired' AND state IN ('approved', 'stuck'))));
+  SELECT RAISE(ABORT, 'payout_transaction: blocks are not read again')
+    WHERE EXISTS (
+      SELECT 1 FROM (
+        SELECT iif(OLD.ended = 'unknown' AND OLD.height IS NOT NULL, OLD.height, NEW.reference + 1) AS low,
+          iif(OLD.ended = 'unknown' AND OLD.height IS NOT NULL, OLD.height, height) AS high FROM scan WHERE NEW.ended IS NULL)
+      WHERE low <= high AND NOT EXISTS (SELECT 1 FROM rescan INDEXED BY rescan_open
+        WHERE finished_at IS NULL AND next_height <= low AND to_height >= high));
+END;
+--> statement-breakpoint
+CREATE TRIGGER payout_transaction_is_never_deleted BEFORE DELETE ON payout_transaction
+BEGIN
+  SELECT RAISE(ABORT, 'payout_transaction: rows are never deleted');
 END;
 --> statement-breakpoint
 
@@ -577,6 +834,9 @@ BEGIN
       SELECT 1 FROM transfer WHERE txid = NEW.txid AND position = NEW.position AND (
         (uid = NEW.uid AND 'deposit.' || state = NEW.type AND reason IS NEW.reason)
         OR (uid IS NOT NEW.uid AND NEW.type = 'deposit.dropped')));
+  SELECT RAISE(ABORT, 'event: it must report a payout')
+    WHERE NEW.payout IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM payout WHERE id = NEW.payout ->> 'id' AND uid = NEW.uid AND 'payout.' || state = NEW.type);
 END;
 --> statement-breakpoint
 CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON event

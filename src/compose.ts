@@ -92,6 +92,10 @@ function configured(platform: Platform, config: Config): BoundWorker {
     },
     sharedHealth: createSharedHealth(),
     wakeEndpoints: () => wakeEndpoints(platform, config),
+    sendPayouts: () => {
+      const sent = openScanner().sendPayouts()
+      platform.waitUntil(sent.catch(() => platform.logger.warn('payouts-not-sent', {}))) // the next tick sends them
+    },
   }
   return {
     app: createApp(platform, { ...config, configMatchesData }, services),
@@ -124,6 +128,7 @@ export function createScannerObject(platform: Platform, bindings: Bindings, host
   const tron = createTron({
     ...config,
     tokens: new Set(config.currencies.byContract.keys()),
+    payer: config.payouts?.address ?? null,
     clock,
     logger,
     fetch: (url, init) => metered(usage.node, clock, 1, () => fetch(url, init)),
@@ -174,7 +179,7 @@ function configOf(platform: Platform, bindings: Bindings): Config {
 
 /** The database, with what every part of the service is given beside it. */
 function openDatabase({ clock, logger }: Platform, config: Config) {
-  const { currencies, operators, startBlock, firstIndex, issuesAddresses, extendedPublicKey, chainId } = config
+  const { currencies, operators, startBlock, firstIndex, issuesAddresses, extendedPublicKey, chainId, payouts } = config
   const sessions = createSessions(config.db, { clock, logger })
   const db = sessions.primary(createUsage())
   const alarms: Alarms = createAlarms({ db, clock, logger })
@@ -182,6 +187,7 @@ function openDatabase({ clock, logger }: Platform, config: Config) {
   const configMatchesData = createSettingsCheck({
     db,
     settings: settingsOf(chainId, addressAt(0), currencies),
+    payoutAddress: payouts?.address ?? null,
     clock,
     alarms,
   })
@@ -195,6 +201,7 @@ function openDatabase({ clock, logger }: Platform, config: Config) {
     firstIndex,
     issuesAddresses,
     addressAt,
+    payouts,
   }
   return { settings, configMatchesData, sessions }
 }

@@ -49,6 +49,12 @@ export class Scanner extends DurableObject<Bindings> implements ScannerCalls {
   checkTransaction(uid: Uid, txid: Txid) {
     return this.#scanner.checkTransaction(uid, txid)
   }
+  sendPayouts() {
+    return this.#scanner.sendPayouts()
+  }
+  isRestored() {
+    return this.#scanner.isRestored()
+  }
   lookUpTransaction(txid: Txid) {
     return this.#scanner.lookUpTransaction(txid)
   }

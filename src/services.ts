@@ -24,4 +24,6 @@ export interface Services {
   readonly sharedHealth: SharedHealth
   /** Makes each webhook endpoint look for new events, without waiting for it. */
   wakeEndpoints(): void
+  /** Makes the scanner send what was handed in for payouts, without waiting for it. */
+  sendPayouts(): void
 }

@@ -53,9 +53,13 @@ export interface ChainTransfer {
 export interface SentTransaction {
   readonly txid: Txid
   readonly owner: Address
+  readonly succeeded: boolean
 }
 
-/** A block that was read, with all transfers of TRX and of tokens that count, in its order, whomever they concern. */
+/**
+ * A block that was read, with all transfers of TRX and of tokens that count, in its order, whomever they concern; of a transaction of the payout
+ * address those of any token.
+ */
 export interface ReadBlock {
   readonly kind: 'read'
   readonly header: Header
@@ -149,6 +153,11 @@ export interface Chain {
   activated(address: Address): ChainResult<boolean>
   /** What a node has shown was not so: all others are used before it for a while, and an alarm names it. `why` is for people. */
   distrust(node: number, why: string): void
+  /**
+   * Sends a signed transaction, hex digits, to one node: to another one each `turn`, as long as there are others, and to the next one
+   * if that does not answer. Returns what the node says, for the operator: it proves nothing.
+   */
+  broadcast(transaction: string, turn: number): ChainResult<string>
   /** `decimals()` of a token contract. `quorum` nodes agree on it. */
   decimals(contract: Address): ChainResult<number>
 }
@@ -205,6 +214,10 @@ export interface ScannerCalls {
    * there is nothing to credit.
    */
   checkTransaction(uid: Uid, txid: Txid): Promise<Result<CreditAnswer, QueryFailure>>
+  /** Sends what was handed in for payouts and is due. Returns when it was sent. */
+  sendPayouts(): Promise<void>
+  /** Whether payouts are stopped because the database is an older copy, or may be one. */
+  isRestored(): Promise<boolean>
   /** What the owner of a transaction would be answered. Nothing is credited, and its requests are those of one more caller. */
   lookUpTransaction(txid: Txid): Promise<Result<TransactionFinding, QueryFailure>>
 }

@@ -19,6 +19,10 @@ export type TransferId = Brand<number, 'TransferId'>
 export type EventId = Brand<number, 'EventId'>
 /** Number of a range of blocks that is read again. */
 export type RescanId = Brand<number, 'RescanId'>
+/** Number of a payout. Newer ones have higher ids. */
+export type PayoutId = Brand<number, 'PayoutId'>
+/** Number of a transaction of the payout address, in the order in which they were stored. */
+export type PayoutTransactionId = Brand<number, 'PayoutTransactionId'>
 /** The hash of an endpoint's URL, as hex: the database has no URLs, which can contain keys. */
 export type EndpointKey = Brand<string, 'EndpointKey'>
 /** The name of a backend. */

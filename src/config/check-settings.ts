@@ -1,6 +1,7 @@
 import type { Alarms } from '../alarms/alarms.ts'
+import type { Address } from '../chain/address.ts'
 import type { WriteDatabase } from '../d1/database.ts'
-import { findDifferences, rememberSettings, type Setting } from '../ledger/stored-settings.ts'
+import { findDifferences, findPayoutDifferences, rememberSettings, type Setting } from '../ledger/stored-settings.ts'
 import type { Clock } from '../platform/clock.ts'
 
 /** Least time between two comparisons while the configuration differs: stored data can be repaired. */
@@ -10,6 +11,8 @@ export const recheckMs = 5_000
 export interface SettingsCheckParts {
   readonly db: WriteDatabase
   readonly settings: readonly Setting[]
+  /** The address of `PAYOUTS`, or null. */
+  readonly payoutAddress: Address | null
   readonly clock: Pick<Clock, 'now'>
   readonly alarms: Pick<Alarms, 'raise'>
 }
@@ -19,13 +22,17 @@ export interface SettingsCheckParts {
  * isolate. Where it is not, nothing may be served or credited; one alarm for each setting is raised, and cleared by a tick of a
  * configuration that has it. It is all that such a deployment stores.
  */
-export function createSettingsCheck({ db, settings, clock, alarms }: SettingsCheckParts): () => Promise<boolean> {
+export function createSettingsCheck(parts: SettingsCheckParts): () => Promise<boolean> {
+  const { db, settings, payoutAddress, clock, alarms } = parts
   let isEqual = false
   let isReported = false
   let nextCheckAt = 0
   return async () => {
     if (isEqual || clock.now() < nextCheckAt) return isEqual
-    const differences = findDifferences(settings, await rememberSettings(db, settings))
+    const differences = [
+      ...findDifferences(settings, await rememberSettings(db, settings)),
+      ...(payoutAddress === null ? [] : await findPayoutDifferences(db, payoutAddress)),
+    ]
     isEqual = differences.length === 0
     if (isEqual) return true
     nextCheckAt = clock.now() + recheckMs

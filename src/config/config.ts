@@ -10,9 +10,11 @@ import type { BlockHeight } from '../chain/block.ts'
 import type { ScannerCalls } from '../chain/chain.ts'
 import type { EndpointKey } from '../common/ids.ts'
 import type { Result } from '../common/result.ts'
+import type { PayoutRules } from '../ledger/context.ts'
 import type { WebhookEndpoint } from '../webhooks/endpoint-state.ts'
 import { type AuthConfig, authSchema, backendAuthSchema, refuseSharedKeys, type TokenConfig } from './auth.ts'
 import { type ChainConfig, chainSchema } from './chain.ts'
+import { payoutsSchema, readPayouts } from './payouts.ts'
 import {
   addressText,
   type Bindings,
@@ -64,12 +66,14 @@ export interface Config extends ChainConfig {
   readonly firstIndex: number | null
   /** Whether new addresses are issued (`ISSUE_ADDRESSES`). */
   readonly issuesAddresses: boolean
-  /** The operator's own wallets. What they send is never a deposit. */
+  /** The operator's own wallets, the payout address included. What they send is never a deposit. */
   readonly operators: ReadonlySet<Address>
   readonly auth: AuthConfig
   /** How backends are authenticated. Null without a key for them: then there are no routes for them. */
   readonly backend: TokenConfig | null
   readonly webhooks: readonly WebhookEndpoint[]
+  /** Null without `PAYOUTS`. */
+  readonly payouts: PayoutRules | null
   readonly scanEverySeconds: number
   readonly eventsKeepDays: number
   /** Null where CORS is off. */
@@ -187,12 +191,17 @@ const configSchema = parsedBy(
         parsedBy(authSchema, (auth) => ({ auth: Object.freeze(auth) })),
         parsedBy(backendAuthSchema, (backends) => ({ backends })),
       ),
-      parsedBy(endpointsSchema, (webhooks) => ({ webhooks })),
+      z.intersection(
+        parsedBy(endpointsSchema, (webhooks) => ({ webhooks })),
+        payoutsSchema,
+      ),
     ),
   ),
-  ({ backends, ...config }, refuse): Config => {
+  ({ backends, PAYOUTS, ...config }, refuse): Config => {
     refuseSharedKeys(config.auth, backends, refuse)
     const hasKeys = backends.secrets.length > 0 || backends.jwksUrl !== null
-    return Object.freeze({ ...config, backend: hasKeys ? backends : null })
+    const payouts = readPayouts(PAYOUTS, config, refuse)
+    const operators = payouts === null ? config.operators : new Set([...config.operators, payouts.address])
+    return Object.freeze({ ...config, operators, payouts, backend: hasKeys ? backends : null })
   },
 )

@@ -6,6 +6,7 @@ import type { BlockHash, BlockHeight, Txid } from '../chain/block.ts'
 import type { ChainFailure } from '../chain/chain.ts'
 import { amountMax } from '../common/amount.ts'
 import type { CurrencyId, EndpointKey, EntryId, EntryType, EventId, RescanId } from '../common/ids.ts'
+import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { AlarmKind } from '../platform/alarm-table.ts'
 import {
@@ -30,8 +31,6 @@ import {
 import {
   type EventType,
   eventTypes,
-  type HeldReason,
-  type RefusedReason,
   type RescanKind,
   reasonRule,
   rescanKinds,
@@ -52,6 +51,7 @@ export const scans = sqliteTable(
     hash: text().$type<BlockHash>(),
     finalized: height(),
     finalized_time: instant(), // of that block; 0 if it is not known
+    finalized_hash: text().$type<BlockHash>(), // null if it is not known
     finalized_at: instant(),
     advanced_at: instant(),
     caught_up_at: instant(),
@@ -67,12 +67,12 @@ export const scans = sqliteTable(
     check(scanSuperseded, sql.raw('height IS NOT NULL')),
     rule(table.height, between(-1, 'finalized')), // -1: block 0 is the first block to scan
     rule(table.finalized, `finalized <= ${amountMax}`),
-    rule(table.hash, orNull(hex(64))),
+    ...rules(orNull(hex(64)), table.hash, table.finalized_hash),
   ],
 )
 
 /**
- * Stored blocks that are read again: what the scan could not read, and what an operator asked for. What cannot be read becomes
+ * Stored blocks that are read again: what the scan could not read, what an operator asked for, and what a payout needs. What cannot be read becomes
  * a row of its own, so that it keeps nothing else waiting.
  */
 export const rescans = sqliteTable(
@@ -246,13 +246,15 @@ export const sizes = sqliteTable('size', { day: integer().primaryKey(), bytes: i
 )
 
 const isEntry = `type IN ('deposit.credited', 'entry.posted')`
+const isPayout = `type GLOB 'payout.*'`
+const isTransferStep = `NOT ${isEntry} AND NOT ${isPayout}`
 const isTransfer = `type IN ('deposit.seen', 'deposit.held', 'deposit.refused')`
 const has = (column: string, types: string, form: string) =>
   `(${column} IS NOT NULL) = (${types}) AND (${column} IS NULL OR (${form}))`
 
 /**
  * What happened, for backends. Triggers write each row in the statement that stores what it reports. A ledger entry and
- * the transfer that it credits are read from their own rows.
+ * the transfer that it credits are read from their own rows; a payout changes, so its event has a copy of it.
  */
 export const events = sqliteTable(
   'event',
@@ -269,6 +271,7 @@ export const events = sqliteTable(
     address: text().$type<Address>(),
     seconds: integer(),
     reason: text().$type<HeldReason | RefusedReason>(),
+    payout: text(), // JSON: the payout as it was after the step
   },
   (table) => [
     uniqueIndex('event_reason')
@@ -278,13 +281,14 @@ export const events = sqliteTable(
     rule(table.type, oneOf(...eventTypes)),
     rule(table.created_at, safe),
     rule(table.entry_id, `(entry_id IS NOT NULL) = (${isEntry})`),
-    rule(table.txid, has('txid', `NOT ${isEntry}`, hex(64)('txid'))),
-    rule(table.position, has('position', `NOT ${isEntry}`, safe('position'))),
+    rule(table.txid, has('txid', isTransferStep, hex(64)('txid'))),
+    rule(table.position, has('position', isTransferStep, safe('position'))),
     rule(table.cuy, has('cuy', isTransfer, positiveSafe('cuy'))),
     rule(table.raw, has('raw', isTransfer, positiveUnits('raw'))),
     rule(table.address, has('address', isTransfer, hex(40)('address'))),
     rule(table.seconds, has('seconds', `type = 'deposit.seen'`, safe('seconds'))),
     rule(table.reason, reasonRule(`type = 'deposit.held'`, `type = 'deposit.refused'`)),
+    rule(table.payout, has('payout', isPayout, 'json_valid(payout)')),
   ],
 )
 

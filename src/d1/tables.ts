@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { amountMax } from '../common/amount.ts'
 import type { BackendName, EntryId, EntryType, TransferId, Uid, WalletId } from '../common/ids.ts'
+import { type HeldReason, heldReasons, type RefusedReason, refusedReasons } from '../common/reasons.ts'
 import {
   address,
   between,
@@ -31,18 +32,8 @@ export const transferStates = ['seen', 'dropped', 'held', 'refused', 'credited',
 /** One of `transferStates`. */
 export type TransferState = (typeof transferStates)[number]
 
-/** Why a final transfer cannot be decided for now. `too-large`: an operator must decide. */
-export const heldReasons = ['decimals-unknown', 'decimals-differ', 'retired', 'too-large', 'wallet-full'] as const
-/** One of `heldReasons`. */
-export type HeldReason = (typeof heldReasons)[number]
-
-/** Why a final transfer is worth nothing. */
-export const refusedReasons = ['below-minimum', 'dust'] as const
-/** One of `refusedReasons`. */
-export type RefusedReason = (typeof refusedReasons)[number]
-
-/** Ranges that are read again: what the scan could not read, and what an operator asked for. */
-export const rescanKinds = ['gap', 'request'] as const
+/** Ranges that are read again: what the scan could not read, what an operator asked for, and what a payout's transaction needs. */
+export const rescanKinds = ['gap', 'request', 'payout'] as const
 /** One of `rescanKinds`. */
 export type RescanKind = (typeof rescanKinds)[number]
 
@@ -68,6 +59,12 @@ export const eventTypes = [
   'deposit.held',
   'deposit.refused',
   'entry.posted',
+  'payout.waiting',
+  'payout.approved',
+  'payout.signed',
+  'payout.paid',
+  'payout.stuck',
+  'payout.cancelled',
 ] as const
 /** One of `eventTypes`. */
 export type EventType = (typeof eventTypes)[number]

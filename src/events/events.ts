@@ -1,14 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { formatBase58 } from '../chain/address.ts'
 import { type CurrencyId, type EntryType, type EventId, entryTypes } from '../common/ids.ts'
+import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import { formatInstant, type UnixMs } from '../common/time.ts'
 import { bare, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { events } from '../d1/state-tables.ts'
-import { type EventType, flows, type HeldReason, type RefusedReason, transfers } from '../d1/tables.ts'
+import { type EventType, flows, transfers } from '../d1/tables.ts'
 import { explainHeld, explainRefused } from '../deposits/explain.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { type EntryRow, readEntry } from '../ledger/entries.ts'
 import { type PostedItem, postedItem, type WriteAmount } from '../ledger/entry.ts'
+import { type Payout, type PayoutItem, payoutItem } from '../payouts/payout.ts'
 
 /** Events in a page, at most. */
 export const eventsMax = 100
@@ -33,9 +35,9 @@ export async function removeOldEvents(db: WriteDatabase, before: UnixMs, max: nu
 
 /** A credit's transfer has the key that the `osn` of its entry has: the txid, with the position after a colon for a token. */
 function selectAfter(last: EventId | 0, max: number): SQL {
-  const { id, type, uid, created_at, raw, seconds, reason, entry_id, txid, position, cuy, address } = events
+  const { id, type, uid, created_at, raw, seconds, reason, entry_id, txid, position, cuy, address, payout } = events
   return sql`
-SELECT ${id}, ${type}, ${uid}, ${created_at}, ${raw}, ${seconds}, ${reason}, ${entry_id},
+SELECT ${id}, ${type}, ${uid}, ${created_at}, ${raw}, ${seconds}, ${reason}, ${entry_id}, ${payout},
   coalesce(${txid}, ${transfers.txid}) AS ${bare(txid)}, coalesce(${position}, ${transfers.position}) AS ${bare(position)},
   coalesce(${cuy}, ${flows.cuy}) AS ${bare(cuy)}, coalesce(${address}, ${transfers.to_address}) AS ${bare(address)},
   ${flows.type} AS entry_type, ${flows.wallet_id}, ${flows.osn}, ${flows.amount}, ${flows.balance}, ${flows.mark},
@@ -67,7 +69,7 @@ type Uncredited = Key & { readonly cuy: number; readonly address: string }
 /** `reason` for programs, `why` for people. */
 type WithReason = Uncredited & { readonly reason: string; readonly why: string }
 
-/** What an event reports, by its type. `A` is the form of an amount. */
+/** What an event reports, by its type; of a payout what it was then. `A` is the form of an amount. */
 type EventData<A> = {
   readonly 'deposit.seen': Uncredited & { readonly amt: A; readonly seconds: number }
   readonly 'deposit.dropped': Key
@@ -75,7 +77,11 @@ type EventData<A> = {
   readonly 'deposit.held': WithReason
   readonly 'deposit.refused': WithReason
   readonly 'entry.posted': { readonly entry: PostedItem<A> }
-}
+} & { readonly [T in PayoutEvent]: PayoutItem<A> }
+
+/** The types of events about payouts. */
+type PayoutEvent = Extract<EventType, `payout.${string}`>
+const isOfPayout = (type: EventType): type is PayoutEvent => type.startsWith('payout.')
 
 /** An event as the feed and the webhooks show it. */
 export type EventItem<A> = {
@@ -97,6 +103,10 @@ export function eventItem<A>(event: StoredEvent, currencies: Currencies, write: 
 
 function dataOf<A>(event: StoredEvent, currencies: Currencies, write: WriteAmount<A>): EventData<A>[EventType] {
   const { type } = event
+  if (isOfPayout(type)) {
+    const payout = JSON.parse(present(event.payout)) as Payout // safe: the columns of one, by a trigger
+    return payoutItem(payout, currencies, write)
+  }
   if (type === 'entry.posted') return { entry: entryOf(event, currencies, write) }
   const [txid, position] = [present(event.txid), present(event.position)]
   if (type === 'deposit.dropped') return { txid, position }

@@ -6,7 +6,7 @@ import { createAuthenticator, createBackendAuthenticator } from './auth/authenti
 import type { KeySetParts } from './auth/key-set.ts'
 import { type Env, type LedgerRoute, noRoute } from './context.ts'
 import { failure } from './envelope.ts'
-import { notConfigured, type Problem, unknownPath, wrongMethod } from './errors.ts'
+import { configurationDiffers, notConfigured, type Problem, unknownPath, wrongMethod } from './errors.ts'
 import { auth, backendAuth, bookmark, createRateLimit } from './middleware/access.ts'
 import { allowedMethods, everyRequest, preflight, type RequestParts } from './middleware/every-request.ts'
 import { callerPagePath, servePage } from './page.ts'
@@ -21,19 +21,22 @@ export interface App {
 export interface HttpPlatform extends KeySetParts, Pick<RequestParts, 'uniqueName'> {}
 
 /** What the HTTP side takes from the configuration. */
-export interface HttpConfig extends Pick<Config, 'auth' | 'backend' | 'cors' | 'rateLimits' | 'files' | 'pageOrigins'> {
+export interface HttpConfig
+  extends Pick<Config, 'auth' | 'backend' | 'cors' | 'rateLimits' | 'files' | 'pageOrigins' | 'payouts'> {
   /** Whether the configuration has the meaning of the stored data. Otherwise nothing is served. */
   readonly configMatchesData: () => Promise<boolean>
 }
 
 /** The service with a valid configuration. It keeps nothing of a request, so that one app serves many at once. */
 export function createApp(platform: HttpPlatform, config: HttpConfig, services: Services): App {
-  const served = config.backend === null ? routes : [...routes, ...ledgerRoutes]
+  const all: readonly LedgerRoute[] = ledgerRoutes
+  const ofBackends = all.filter(({ isOfPayouts }) => isOfPayouts !== true || config.payouts !== null)
+  const served = config.backend === null ? routes : [...routes, ...ofBackends]
   const hono = createHono(platform, config.cors, [...served.map(({ path }) => path), ...pagesOf(config.files)])
   const authenticated = auth(createAuthenticator(config.auth, platform))
   const rateLimit = createRateLimit(config.rateLimits, platform.logger)
   const configured: MiddlewareHandler<Env> = async (_, next) =>
-    (await config.configMatchesData()) ? next() : failure(notConfigured)
+    (await config.configMatchesData()) ? next() : failure(configurationDiffers)
   for (const { path, rateClass, handle } of routes) {
     if (rateClass === null) hono.get(path, configured, handle)
     else hono.get(path, authenticated, rateLimit(rateClass), bookmark, configured, handle)
@@ -42,7 +45,7 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
   servePages(hono, config.files, config.pageOrigins)
   if (config.backend !== null) {
     const backend = backendAuth(createBackendAuthenticator(config.backend, platform))
-    for (const { path, method, scope, handle } of ledgerRoutes) {
+    for (const { path, method, scope, handle } of ofBackends) {
       hono.on(
         method,
         path,
@@ -77,7 +80,10 @@ function servePages(hono: Hono<Env>, files: StaticFiles | null, origins: readonl
 /** No page of another origin calls the routes for backends or reads a page: they take no OPTIONS. */
 function otherMethod(path: string, origins: Config['cors']): Problem {
   const own: readonly LedgerRoute[] = ledgerRoutes.filter((route) => route.path === path)
-  if (own.some(({ method }) => method === 'POST')) return wrongMethod('GET, HEAD, POST', 'GET, HEAD or POST')
+  const isRead = own.some(({ method }) => method === 'GET')
+  if (own.some(({ method }) => method === 'POST')) {
+    return isRead ? wrongMethod('GET, HEAD, POST', 'GET, HEAD or POST') : wrongMethod('POST', 'POST')
+  }
   return wrongMethod(allowedMethods(own.length > 0 || path === callerPagePath ? null : origins))
 }
 

@@ -41,8 +41,10 @@ export interface Route {
 export interface LedgerRoute {
   readonly path: `/ledger/${string}`
   readonly method: 'GET' | 'POST'
-  /** What the token must allow for a request with this URL. */
-  readonly scope: (url: string) => Scope
+  /** What the token must allow for a request with this URL: one of these. */
+  readonly scope: (url: string) => Scope | readonly Scope[]
+  /** Whether it exists only where payouts are configured. */
+  readonly isOfPayouts?: true
   readonly handle: (c: RequestContext) => Promise<Response>
 }
 

@@ -4,6 +4,7 @@ import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Currencies } from '../ledger/currencies.ts'
+import { cuyTakes } from '../ledger/parse-post.ts'
 import type { RequestContext } from './context.ts'
 import { refusal } from './envelope.ts'
 
@@ -91,8 +92,8 @@ export function idParam<Id extends number>() {
 }
 
 /** The failure of a `cuy` that is not that of a configured currency. */
-export function unknownCurrency({ list }: Currencies): BadInput {
-  return badInput('cuy', `one of ${list.map(({ cuy, symbol }) => `${cuy} (${symbol})`).join(', ')}, given at most once`)
+export function unknownCurrency(currencies: Currencies): BadInput {
+  return badInput('cuy', `${cuyTakes(currencies)}, given at most once`)
 }
 
 const uidMax = reservedUid - 1

@@ -5,10 +5,16 @@ import { ledgerAddress, ledgerAddressDocs } from './routes/ledger-address.ts'
 import { ledgerDeposits, ledgerDepositsDocs } from './routes/ledger-deposits.ts'
 import { ledgerEntries, ledgerEntriesDocs } from './routes/ledger-entries.ts'
 import { ledgerEvents, ledgerEventsDocs } from './routes/ledger-events.ts'
+import { ledgerPayouts, ledgerPayoutsDocs } from './routes/ledger-payouts.ts'
+import { ledgerPayoutsApprove, ledgerPayoutsApproveDocs } from './routes/ledger-payouts-approve.ts'
+import { ledgerPayoutsCancel, ledgerPayoutsCancelDocs } from './routes/ledger-payouts-cancel.ts'
+import { ledgerPayoutsSigned, ledgerPayoutsSignedDocs } from './routes/ledger-payouts-signed.ts'
+import { ledgerPayoutsUnsigned, ledgerPayoutsUnsignedDocs } from './routes/ledger-payouts-unsigned.ts'
 import { ledgerSummary, ledgerSummaryDocs } from './routes/ledger-summary.ts'
 import { ledgerTransaction, ledgerTransactionDocs } from './routes/ledger-transaction.ts'
 import { ledgerWallets, ledgerWalletsDocs } from './routes/ledger-wallets.ts'
 import { postLedgerEntries, postLedgerEntriesDocs } from './routes/post-ledger-entries.ts'
+import { postLedgerPayouts, postLedgerPayoutsDocs } from './routes/post-ledger-payouts.ts'
 import { tronBalance, tronBalanceDocs } from './routes/tron-balance.ts'
 import { tronDeposits, tronDepositsDocs } from './routes/tron-deposits.ts'
 import { tronGenerate, tronGenerateDocs } from './routes/tron-generate.ts'
@@ -26,6 +32,8 @@ export const routes = [
 export const ledgerRoutes = [
   ...[ledgerEntries, postLedgerEntries, ledgerEvents, ledgerWallets, ledgerAddress],
   ...[ledgerDeposits, ledgerSummary, ledgerTransaction],
+  ...[ledgerPayouts, postLedgerPayouts, ledgerPayoutsApprove, ledgerPayoutsCancel],
+  ...[ledgerPayoutsUnsigned, ledgerPayoutsSigned],
 ] as const
 
 /** The documentation of every route, by its methods. The Worker does not call it, and so does not contain it. */
@@ -44,9 +52,14 @@ export const operations = () =>
     '/ledger/summary': { get: ledgerSummaryDocs() },
     '/ledger/transaction': { get: ledgerTransactionDocs() },
     '/ledger/address': { get: ledgerAddressDocs() },
+    '/ledger/payouts': { get: ledgerPayoutsDocs(), post: postLedgerPayoutsDocs() },
+    '/ledger/payouts/approve': { post: ledgerPayoutsApproveDocs() },
+    '/ledger/payouts/cancel': { post: ledgerPayoutsCancelDocs() },
+    '/ledger/payouts/unsigned': { get: ledgerPayoutsUnsignedDocs() },
+    '/ledger/payouts/signed': { post: ledgerPayoutsSignedDocs() },
     '/currencies': { get: currenciesDocs() },
     '/health': { get: healthDocs() },
   }) satisfies Record<
     (typeof routes | typeof ledgerRoutes)[number]['path'],
-    { readonly get: Operation; readonly post?: Operation }
+    { readonly get?: Operation; readonly post?: Operation }
   >

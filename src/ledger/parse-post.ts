@@ -37,7 +37,9 @@ const entriesTakes = `an array of 1 to ${postEntriesMax} entries`
 
 /** Control characters, and those that turn the direction of text: with these a page would show another remark. */
 const unfitForMark = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
-const isMark = (mark: string) => mark.isWellFormed() && !unfitForMark.test(mark) && [...mark].length <= markCharsMax
+/** Whether a text is a remark that people can be shown. */
+export const isMark = (mark: string) =>
+  mark.isWellFormed() && !unfitForMark.test(mark) && [...mark].length <= markCharsMax
 
 /** An entry as a backend sends it, its amount as text. */
 export const postedEntry = z.strictObject(
@@ -67,16 +69,18 @@ export function parsePost(list: unknown, currencies: Currencies): Result<readonl
   const entries: NewEntry[] = []
   for (const [i, { uid, cuy, amt, mark = '', ...rest }] of parsed.data.entries()) {
     const currency = currencies.byId.get(cuy as CurrencyId)
-    if (currency === undefined) {
-      const configured = currencies.list.map((one) => `${one.cuy} (${one.symbol})`)
-      return err(fault(i, 'cuy', `one of ${configured.join(', ')}`))
-    }
+    if (currency === undefined) return err(fault(i, 'cuy', cuyTakes(currencies)))
     const amount = readAmountOf(amt, rest.type, currency)
     if (!amount.ok) return err(fault(i, 'amt', amount.error))
     entries.push({ ...rest, uid: uid as Uid, cuy: currency.cuy, amount: amount.value, mark }) // safe: checked
   }
   const together = faultTogether(entries, currencies)
   return together === null ? ok(entries) : err(together)
+}
+
+/** What a `cuy` takes. */
+export function cuyTakes({ list }: Currencies): string {
+  return `one of ${list.map(({ cuy, symbol }) => `${cuy} (${symbol})`).join(', ')}`
 }
 
 /** Two entries have one key exactly where these texts are equal. */
@@ -88,18 +92,23 @@ function fault(index: number, member: string, why: string): BadPost {
   return { kind: 'bad-input', entry: index + 1, member, why }
 }
 
-function readAmountOf(text: string, type: PostedType, { scale, symbol }: Currency): Result<Amount, string> {
+/** The ledger amount in a text, or what it takes. */
+export function readAmountText(text: string, { scale, symbol }: Currency): Result<Amount, string> {
   const amount = parseAmount(text, scale)
-  if (!amount.ok) {
-    switch (amount.error) {
-      case 'not-a-decimal':
-        return err(amtTakes)
-      case 'too-many-decimals':
-        return err(`at most ${scale} decimals in ${symbol}`)
-      case 'out-of-range':
-        return err(`at most ${formatUnits(amountMax, scale)} ${symbol}`)
-    }
+  if (amount.ok) return amount
+  switch (amount.error) {
+    case 'not-a-decimal':
+      return err(amtTakes)
+    case 'too-many-decimals':
+      return err(`at most ${scale} decimals in ${symbol}`)
+    case 'out-of-range':
+      return err(`at most ${formatUnits(amountMax, scale)} ${symbol}`)
   }
+}
+
+function readAmountOf(text: string, type: PostedType, currency: Currency): Result<Amount, string> {
+  const amount = readAmountText(text, currency)
+  if (!amount.ok) return amount
   const sign = signs[type]
   if (amount.value === 0n) return err('not zero')
   const isNegative = amount.value < 0n

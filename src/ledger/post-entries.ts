@@ -1,9 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { amountMax, formatUnits } from '../common/amount.ts'
 import type { BackendName } from '../common/ids.ts'
+import type { ConflictReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { bare, bareList, madeOnce, member, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { payouts } from '../d1/payout-tables.ts'
 import { flows, postings, wallets } from '../d1/tables.ts'
 import type { Currencies } from './currencies.ts'
 import { type EntryRow, readEntry } from './entries.ts'
@@ -13,12 +15,12 @@ import { type BadPost, keyText, parsePost } from './parse-post.ts'
 /** Why nothing of a post was stored. `entry` is the number of the entry, from 1; `why` is one sentence for people. */
 export type PostFailure =
   | BadPost
-  /** Some keys of the post are known with other content, or not all of them are known. */
-  | { readonly kind: 'conflict'; readonly entry: number; readonly why: string }
+  /** The keys of the post are known with other content, by another backend, or only some of them. */
+  | { readonly kind: 'conflict'; readonly reason: ConflictReason; readonly entry: number; readonly why: string }
   /** A wallet holds less than the entry takes, the entries before it included. */
-  | { readonly kind: 'insufficient'; readonly entry: number; readonly why: string }
+  | { readonly kind: 'insufficient'; readonly reason: 'insufficient'; readonly entry: number; readonly why: string }
   /** A wallet would hold more than 2^53−1 smallest units. */
-  | { readonly kind: 'wallet-full'; readonly entry: number; readonly why: string }
+  | { readonly kind: 'wallet-full'; readonly reason: 'wallet-full'; readonly entry: number; readonly why: string }
 
 /** The entries of a post as stored, in the order of the post. */
 export interface Posted {
@@ -29,7 +31,7 @@ export interface Posted {
 
 /**
  * Posts entries: all or none. `list` is what the backend has sent. A post whose keys are all known with the same amounts
- * and marks gets the stored entries again, however often it is sent.
+ * and marks, by the same backend, gets the stored entries again, however often it is sent.
  */
 export async function postEntries(
   { db, currencies }: { readonly db: WriteDatabase; readonly currencies: Currencies },
@@ -40,39 +42,46 @@ export async function postEntries(
   const entries = parsePost(list, currencies)
   if (!entries.ok) return entries
   const attempt = await storePost(db, entries.value, by, at)
-  return judgeAttempt(attempt, entries.value, currencies)
+  return judgeAttempt(attempt, entries.value, by, currencies)
 }
 
 /** The result of an attempt. Known keys come before balances: a repeated post never depends on what a wallet holds now. */
 function judgeAttempt(
-  { stored, known, balances }: PostAttempt,
+  { stored, ofPayout, known, balances }: PostAttempt,
   entries: readonly NewEntry[],
+  by: BackendName,
   currencies: Currencies,
 ): Result<Posted, PostFailure> {
+  if (ofPayout !== null) {
+    return conflict(ofPayout, 'key-in-use', 'a payout has its uid, cuy and osn, and needs this type itself')
+  }
   if (known.length === 0) return err(findShortfall(balances, entries, currencies))
   const byKey = new Map(known.map((entry) => [keyText(entry), entry]))
   const inOrder: Entry[] = []
   for (const [i, entry] of entries.entries()) {
     const one = byKey.get(keyText(entry))
-    if (one === undefined) return conflict(i, 'new, while other entries of the post are known: nothing was stored')
-    if (one.amount !== entry.amount || one.mark !== entry.mark) {
-      return conflict(i, 'its uid, cuy, osn and type are known with another amount or mark')
+    if (one === undefined) {
+      return conflict(i, 'partly-known', 'new, while other entries of the post are known: nothing was stored')
     }
+    if (one.amount !== entry.amount || one.mark !== entry.mark) {
+      return conflict(i, 'content-differs', 'its uid, cuy, osn and type are known with another amount or mark')
+    }
+    if (one.by !== by) return conflict(i, 'backend-differs', 'another backend has posted its uid, cuy, osn and type')
     inOrder.push(one)
   }
   return ok({ entries: inOrder, replayed: !stored })
 }
 
-function conflict(index: number, why: string): Result<never, PostFailure> {
-  return err({ kind: 'conflict', entry: index + 1, why })
+function conflict(index: number, reason: ConflictReason, why: string): Result<never, PostFailure> {
+  return err({ kind: 'conflict', reason, entry: index + 1, why })
 }
 
-/** The first entry whose wallet would leave its bounds. Throws where there is none: then the store should have stored. */
-function findShortfall(
+/** The first change whose wallet would leave its bounds. Throws where there is none: then the store should have stored. */
+export function findShortfall(
   balances: PostAttempt['balances'],
-  entries: readonly NewEntry[],
+  entries: readonly Pick<NewEntry, 'uid' | 'cuy' | 'amount'>[],
   { byId }: Currencies,
-): PostFailure {
+): Extract<PostFailure, { kind: 'insufficient' | 'wallet-full' }> & { readonly entry: number } {
   const held = new Map(balances.map(({ uid, cuy, balance }) => [`${uid} ${cuy}`, BigInt(balance)]))
   for (const [i, { uid, cuy, amount }] of entries.entries()) {
     const before = held.get(`${uid} ${cuy}`) ?? 0n
@@ -80,11 +89,13 @@ function findShortfall(
     const { symbol = '', scale = 0 } = byId.get(cuy) ?? {}
     const wallet = `wallet of user ${uid} in ${symbol} holds ${formatUnits(before, scale)}`
     if (after < 0n) {
-      return { kind: 'insufficient', entry: i + 1, why: `${wallet}, ${formatUnits(-amount, scale)} are needed` }
+      const why = `${wallet}, ${formatUnits(-amount, scale)} are needed`
+      return { kind: 'insufficient', reason: 'insufficient', entry: i + 1, why }
     }
     if (after > amountMax) {
       const most = `a wallet can hold at most ${formatUnits(amountMax, scale)}`
-      return { kind: 'wallet-full', entry: i + 1, why: `${wallet}, ${formatUnits(amount, scale)} do not fit: ${most}` }
+      const why = `${wallet}, ${formatUnits(amount, scale)} do not fit: ${most}`
+      return { kind: 'wallet-full', reason: 'wallet-full', entry: i + 1, why }
     }
     held.set(`${uid} ${cuy}`, after)
   }
@@ -95,6 +106,8 @@ function findShortfall(
 export interface PostAttempt {
   /** Whether this attempt has stored the entries. */
   readonly stored: boolean
+  /** The place in the post of the first entry whose key a payout or its refund uses, or null. */
+  readonly ofPayout: number | null
   /** The stored entries with the keys of the post, those of this attempt included, in the order of the post. */
   readonly known: readonly Entry[]
   /** The balances of the wallets of the post after the attempt; a wallet without an entry is absent. */
@@ -102,7 +115,7 @@ export interface PostAttempt {
 }
 
 /**
- * Stores all entries in their order, or none: none where one of their keys is known, or where a balance would be below
+ * Stores all entries in their order, or none: none where one of their keys is known or a payout's, or where a balance would be below
  * zero or above 2^53−1 after one of them. One batch, so that equal posts at once store one.
  */
 export async function storePost(
@@ -112,16 +125,19 @@ export async function storePost(
   at: UnixMs,
 ): Promise<PostAttempt> {
   const list = JSON.stringify(entries.map(({ amount, ...entry }) => ({ ...entry, amount: Number(amount) })))
-  const [insertion, known, balances] = await db.batch([
+  const [insertion, known, balances, payoutKeys] = await db.batch([
     toStatement(db, insertPosting(list, by, at)),
     toStatement(db, sql`SELECT ${flows}.* FROM ${knownEntries(list)} ORDER BY key`),
     toStatement(db, selectWallets(list)),
+    toStatement(db, sql`SELECT key AS place FROM ${payoutEntries(list)} ORDER BY key LIMIT 1`),
   ])
   if (insertion === undefined || known === undefined || balances === undefined) {
     throw new Error('a batch returned too few results')
   }
+  const [ofPayout] = (payoutKeys?.results ?? []) as { readonly place: number }[] // safe: the columns of the statement
   return {
     stored: insertion.results.length > 0,
+    ofPayout: ofPayout?.place ?? null,
     known: (known.results as EntryRow[]).map(readEntry), // safe: the columns of the statement
     balances: balances.results as PostAttempt['balances'][number][], // safe: as above
   }
@@ -135,13 +151,19 @@ const ownEntry = madeOnce(sql`${flows}
 /** CROSS JOIN makes the list the outer loop, whatever the planner estimates. */
 const knownEntries = (list: string) => sql`json_each(${list}) CROSS JOIN ${ownWallet} CROSS JOIN ${ownEntry}`
 
+/** The entries of a list whose key a payout or its refund uses. */
+const payoutEntries = (list: string) => sql`json_each(${list}) CROSS JOIN ${ofPayout}`
+const ofPayout = madeOnce(sql`${payouts} INDEXED BY payout_key ON ${payouts.uid} = ${member(flows.uid)}
+  AND ${payouts.cuy} = ${member(flows.cuy)} AND ${payouts.osn} = ${member(flows.osn)}
+  AND (${member(flows.type)} IN (2, 5) OR (${member(flows.type)} = 4 AND ${payouts.fee} > 0))`)
+
 /** A trigger creates the entries and removes the row. Without the condition it would fail the batch, without a reason. */
 function insertPosting(list: string, by: BackendName, at: UnixMs): SQL {
   const { id, entries, posted_by, created_at } = postings
   return sql`
 INSERT INTO ${postings} (${bareList([id, entries, posted_by, created_at])})
 SELECT 1, ${list}, ${by}, ${at}
-WHERE NOT EXISTS (SELECT 1 FROM ${knownEntries(list)})
+WHERE NOT EXISTS (SELECT 1 FROM ${knownEntries(list)}) AND NOT EXISTS (SELECT 1 FROM ${payoutEntries(list)})
   AND NOT EXISTS (
     SELECT 1 FROM (
       SELECT coalesce(${wallets.balance}, 0) + sum(${member(flows.amount)})
@@ -151,5 +173,6 @@ WHERE NOT EXISTS (SELECT 1 FROM ${knownEntries(list)})
 RETURNING ${bare(id)}`
 }
 
-const selectWallets = (list: string) => sql`
+/** The balances of the wallets that a list of objects with `uid` and `cuy` names. */
+export const selectWallets = (list: string) => sql`
 SELECT DISTINCT ${wallets.uid}, ${wallets.cuy}, ${wallets.balance} FROM json_each(${list}) CROSS JOIN ${ownWallet}`

@@ -10,7 +10,8 @@ import {
   toStatement,
   type WriteDatabase,
 } from '../d1/database.ts'
-import { storedSettings, transfers, wallets } from '../d1/tables.ts'
+import { payoutTransactions } from '../d1/payout-tables.ts'
+import { addresses, storedSettings, transfers, wallets } from '../d1/tables.ts'
 import type { Currencies, Currency } from './currencies.ts'
 
 /** A part of the configuration that stored data depends on. */
@@ -57,6 +58,25 @@ export function findDifferences(
     const isEqual = present === undefined ? !used : present === value
     return isEqual ? [] : [{ setting: name, stored: value, configured: present ?? 'missing' }]
   })
+}
+
+/**
+ * What stands against this address of `PAYOUTS`: it was issued here, or a payout is signed whose transaction is of another one, which
+ * could be mined while nothing more of that is paid.
+ */
+export async function findPayoutDifferences(db: ReadDatabase, address: Address): Promise<readonly SettingDifference[]> {
+  const { ended, address: from } = payoutTransactions
+  const found = await toStatement(
+    db,
+    sql`SELECT EXISTS (SELECT 1 FROM ${addresses} WHERE ${addresses.address} = ${address}) AS issued,
+  (SELECT ${from} FROM ${payoutTransactions} INDEXED BY payout_transaction_open
+    WHERE ${ended} IS NULL AND ${from} <> ${address} LIMIT 1) AS other`,
+  ).first<{ readonly issued: 0 | 1; readonly other: Address | null }>()
+  const configured = formatBase58(address)
+  const setting = 'PAYOUTS'
+  if (found?.issued === 1) return [{ setting, stored: `${configured} was issued to a user`, configured }]
+  const other = found?.other ?? null
+  return other === null ? [] : [{ setting, stored: `${formatBase58(other)} has a signed payout`, configured }]
 }
 
 /** What stored data depends on in a currency. A trigger reads this text: only the decimals of a token can be corrected. */

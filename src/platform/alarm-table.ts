@@ -44,6 +44,12 @@ export interface AlarmSubjects {
   'paid-before-issue': TransferSubject
   'reconciliation-shortfall': HoldingSubject
   'reconciliation-surplus': HoldingSubject
+  'payout-stuck': { readonly payout: number }
+  'payouts-unsigned': Single
+  /** A transaction, or none where an older copy of the database was restored. */
+  'payout-unknown': { readonly txid: string } | Single
+  /** A currency, or TRX where that is none. */
+  'payout-wallet-low': { readonly cuy: number } | Single
   'configuration-differs': { readonly setting: string }
   'key-was-used': Single
   misconfigured: Single
@@ -169,8 +175,37 @@ export const alarmTable = {
     remedy:
       'No money is lost. Often it is TRX that a contract sent, or a payment from before the first block. Where a gap contains it, it is credited once that is read: then post nothing.',
   },
+  'payout-stuck': {
+    raised:
+      'The transaction of a payout is final and has failed or paid something else, or three have expired. Its money is taken and was not paid.',
+    ends: 'It was approved again or cancelled.',
+    remedy:
+      'Look at the payout (`GET /ledger/payouts?state=stuck`): `reason` says which, and `moved` what has left the address. Repair the cause (energy, TRX for fees, the signer), then approve it again or cancel it. If `moved` is not empty, money has left: decide who pays for it first.',
+  },
+  'payouts-unsigned': {
+    raised: 'An approved payout is older than ten minutes.',
+    ends: 'None is.',
+    remedy:
+      'Look at the signer: whether it runs, and what it says. While payouts are stopped it is offered none (`payouts` in `/ledger/summary`).',
+  },
+  'payout-unknown': {
+    raised:
+      'A final transaction has moved money from the payout address, or was sent by it, and no payout names it; or an older copy of the database was restored. No payout is offered to the signer from then on.',
+    ends: 'The signer has handed in its bytes, or an operator has resumed; after a restore, when a final block is read that is an hour later.',
+    remedy:
+      'Look at the transaction with an explorer, and at the journal of the signer: start it, and what it has signed is handed in. If a payout that it has signed is missing, have the backend ask for it again with the same `uid`, `cuy` and `osn`. If nobody of yours has signed it, the key is in other hands: move what the address holds. Otherwise `npm run operate -- payouts resume --txid <txid> --reason "…"`.',
+    needsLine: true,
+  },
+  'payout-wallet-low': {
+    raised: 'The payout address holds less than what is approved and signed in a currency, or too little TRX for fees.',
+    ends: 'It holds enough, or nothing is open.',
+    remedy:
+      'The log line has what it holds and what it needs. Send it what is missing; nothing is lost meanwhile, but what is signed can fail.',
+    needsLine: true,
+  },
   'configuration-differs': {
-    raised: 'The chain id, the key or a currency is not that of the stored data. Nothing is served or credited.',
+    raised:
+      'The chain id, the key, a currency or the payout address is not that of the stored data. Nothing is served or credited.',
     ends: 'The configuration is that of the stored data.',
     remedy:
       'The log line names the setting, what is stored and what is configured. Set it back, or use the right database. Where the decimals of a currency were wrong and are right now, run `npm run operate -- currency --cuy <n> --production`.',

@@ -7,9 +7,12 @@ import {
   type ReceiptReading,
   readBlocksMax,
   receiptsMax,
+  type SentTransaction,
 } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
+import type { ReadOfPayouts } from '../payouts/conclusions.ts'
+import { findInReceipts, findOutgoing } from '../payouts/outgoing.ts'
 import {
   notAgreed,
   type Rescan,
@@ -19,7 +22,7 @@ import {
   splitAttempts,
   storeRescanStep,
 } from './rescans.ts'
-import { readOwners, type ScanContext } from './rules.ts'
+import { type PayoutWatch, readOwners, type ScanContext } from './rules.ts'
 import { judgeBlocks, judgeTransfers } from './scan.ts'
 
 const retryMsMin = 60_000
@@ -30,6 +33,7 @@ export interface RescanRules {
   readonly rules: JudgeRules
   /** The newest correction. What was read before another one is not stored. */
   readonly correctedBy: number
+  readonly watch: PayoutWatch
 }
 
 /**
@@ -52,21 +56,25 @@ async function readDue(context: ScanContext, chain: Chain, rules: RescanRules, d
   const blocks = read.ok ? read.value : []
   const owners = await readOwners(db, blocks)
   const { judged, sent } = judgeBlocks(blocks, owners, rules.rules)
+  const payouts = { ...rules.watch, ...findOutgoing(blocks, rules.watch.watched) }
   const [only] = blocks
   if (due.from === due.to && only?.kind === 'read' && only.callsToRead !== null) {
     return await readReceipts(context, chain, rules, {
       due,
       block: only.header,
       calls: only.callsToRead,
+      senders: only.sent,
       judged,
       sent,
+      payouts,
     })
   }
   const at = clock.now()
   const left = read.ok ? partsLeft(due, blocks, at) : [triedLater(due, 'no quorum of nodes gives the block', at)]
   const { correctedBy } = rules
   return (
-    (await storeRescanStep(db, { rescan: due, correctedBy, judged, sent, left, isWholeBlock: false, at })) === 'stored'
+    (await storeRescanStep(db, { rescan: due, correctedBy, judged, sent, payouts, left, isWholeBlock: false, at })) ===
+    'stored'
   )
 }
 
@@ -110,8 +118,11 @@ interface SingleBlock {
   readonly block: BlockRef
   /** Its successful calls. */
   readonly calls: readonly Txid[]
+  /** Who has sent each transaction of the block. */
+  readonly senders: readonly SentTransaction[]
   readonly judged: ReturnType<typeof judgeTransfers>
   readonly sent: ReturnType<typeof judgeBlocks>['sent']
+  readonly payouts: ReadOfPayouts
 }
 
 /**
@@ -121,8 +132,8 @@ interface SingleBlock {
 async function readReceipts(
   { db, clock }: ScanContext,
   chain: Chain,
-  { rules, correctedBy }: RescanRules,
-  { due, block, calls, ...found }: SingleBlock,
+  { rules, correctedBy, watch }: RescanRules,
+  { due, block, calls, senders, ...found }: SingleBlock,
 ): Promise<boolean> {
   const isFirstPass = due.receipts < calls.length
   const queue = isFirstPass ? calls.slice(due.receipts) : due.unread
@@ -147,7 +158,12 @@ async function readReceipts(
     const isWholeBlock = untried.length === 0
     const left = isWholeBlock ? whatCannotBeRead(part, at) : [{ ...part, nextTry: at }]
     const sent = i === 0 ? found.sent : []
-    const stored = await storeRescanStep(db, { rescan, correctedBy, judged, sent, left, isWholeBlock, at })
+    const isReadable = (txid: Txid) => batch.includes(txid) && !read.unreadable.includes(txid)
+    const own = senders.filter(({ txid }) => isReadable(txid))
+    const calls = findInReceipts(own, read.transfers, block.height, watch.watched)
+    const first = i === 0 ? found.payouts.found : []
+    const payouts = { ...watch, ...calls, found: [...first, ...calls.found] }
+    const stored = await storeRescanStep(db, { rescan, correctedBy, judged, sent, payouts, left, isWholeBlock, at })
     if (stored === 'superseded') return false
     rescan = { ...rescan, receipts, unread: part.unread }
   }

@@ -14,11 +14,15 @@ import { rescans, scans } from '../d1/state-tables.ts'
 import { type RescanKind, scanSuperseded, transfers } from '../d1/tables.ts'
 import type { JudgedTransfer, SentFact } from '../deposits/transfer.ts'
 import { sentStatements, transferStatements } from '../deposits/transfers.ts'
+import { conclusionStatements, isWatched, type ReadOfPayouts } from '../payouts/conclusions.ts'
 
 /** Blocks below the position that are read again: a row. Both ends are included. */
 export interface Rescan extends RescanPart {
   readonly id: RescanId
-  /** `gap`: blocks that the scan could not read. `request`: blocks that an operator wants to be read again. */
+  /**
+   * `gap`: blocks that the scan could not read. `request`: blocks that an operator wants to be read again. `payout`: blocks that a transaction can
+   * be in which was handed in later.
+   */
   readonly kind: RescanKind
 }
 
@@ -45,6 +49,7 @@ export interface RescanStep {
   readonly correctedBy: number
   readonly judged: readonly JudgedTransfer[]
   readonly sent: readonly SentFact[]
+  readonly payouts: ReadOfPayouts
   /** What is left, from the lowest block on: the first part stays this row, the others become rows. Empty: all of it is read. */
   readonly left: readonly RescanPart[]
   /** Whether all receipts of its only block were tried: then what was seen in it and is not in them is gone. */
@@ -122,7 +127,7 @@ export function dueAtOnce(
  * rescan. Nothing is stored then.
  */
 export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Promise<'stored' | 'superseded'> {
-  const { rescan, left, judged, sent, isWholeBlock, at } = step
+  const { rescan, left, judged, sent, payouts, isWholeBlock, at } = step
   const [first, ...others] = left
   try {
     await db.batch([
@@ -133,6 +138,7 @@ export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Prom
       ...(isWholeBlock && first !== undefined ? [dropAbsent(db, first, at)] : []),
       ...others.map((part) => insertPart(db, rescan.id, part, at)),
       updateRescan(db, rescan, first ?? null, at),
+      ...conclusionStatements(db, payouts, at), // with what is left to be read
     ])
     return 'stored'
   } catch (cause) {
@@ -167,10 +173,13 @@ function runsOf(gaps: readonly Gap[]): readonly Run[] {
   return runs
 }
 
-/** Fails the batch if a correction came since, or if the rescan is not as it was read: `height` becomes NULL. */
-function requireUnchanged(db: WriteDatabase, { rescan, correctedBy }: RescanStep): D1PreparedStatement {
+/**
+ * Fails the batch if a correction came since, if the rescan is not as it was read, or if it was not read for every open payout: `height`
+ * becomes NULL.
+ */
+function requireUnchanged(db: WriteDatabase, { rescan, correctedBy, payouts }: RescanStep): D1PreparedStatement {
   const { id, next_height, to_height, attempts, receipts } = rescans
-  const isSame = sql`${scans.corrected_by} = ${correctedBy} AND EXISTS (SELECT 1 FROM ${rescans} WHERE ${id} = ${rescan.id}
+  const isSame = sql`${scans.corrected_by} = ${correctedBy} AND ${isWatched(payouts.watched)} AND EXISTS (SELECT 1 FROM ${rescans} WHERE ${id} = ${rescan.id}
     AND ${isOpen} AND ${next_height} = ${rescan.from} AND ${to_height} = ${rescan.to}
     AND ${attempts} = ${rescan.attempts} AND ${receipts} = ${rescan.receipts})`
   return toStatement(

@@ -10,6 +10,7 @@ import { type JudgeRules, judgeTransfer, type Owners } from '../deposits/transfe
 import { selectHeldAgain, storeTransfers } from '../deposits/transfers.ts'
 import type { WriteContext } from '../ledger/context.ts'
 import { selectDecimals, selectOperators, storeDecimals, storeOperators } from '../ledger/stored-settings.ts'
+import type { ReadOfPayouts } from '../payouts/conclusions.ts'
 
 /** What the scanner's work needs besides the chain. */
 export type ScanContext = WriteContext
@@ -59,9 +60,24 @@ export async function loadRules(
   const { db, currencies, operators } = context
   const [since, stored] = await Promise.all([selectOperators(db), selectDecimals(db)])
   const added = [...operators].filter((address) => !since.has(address))
-  if (added.length > 0) await storeOperators(db, added, Math.max(0, position) as BlockHeight)
+  const from = Math.max(0, position) as BlockHeight // safe: a height, or 0
+  if (added.length > 0) await storeOperators(db, added, from)
   const decimals = await askDecimals(context, chain, stored)
-  return { currencies, operators: { listed: operators, since }, decimals }
+  const counted = new Map([...since, ...added.map((address) => [address, from] as const)])
+  return { currencies, operators: { listed: operators, since: counted }, decimals }
+}
+
+/** What blocks are read with for payouts: the configured payout address, and those of open transactions, whatever is configured. */
+export type PayoutWatch = Pick<ReadOfPayouts, 'watched' | 'hasOpen' | 'since'>
+
+/** The payout addresses to watch, by the state of the scan. */
+export function watchedFor(
+  { payouts }: Pick<ScanContext, 'payouts'>,
+  { openPayers }: { readonly openPayers: readonly Address[] },
+  { operators: { since } }: Pick<JudgeRules, 'operators'>,
+): PayoutWatch {
+  const configured = payouts === null ? [] : [payouts.address]
+  return { watched: new Set([...configured, ...openPayers]), hasOpen: openPayers.length > 0, since }
 }
 
 /** The stored decimals, and those that nodes agree on now. */

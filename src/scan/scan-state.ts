@@ -1,5 +1,6 @@
 import { and, eq, lt, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { Address } from '../chain/address.ts'
 import type { BlockHash, BlockHeight, Header } from '../chain/block.ts'
 import type { ChainFailure } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
@@ -16,6 +17,7 @@ import { scans } from '../d1/state-tables.ts'
 import { scanSuperseded, transfers } from '../d1/tables.ts'
 import type { JudgedTransfer, SentFact } from '../deposits/transfer.ts'
 import { sentStatements, transferStatements } from '../deposits/transfers.ts'
+import { conclusionStatements, isWatched, openAddresses, type ReadOfPayouts } from '../payouts/conclusions.ts'
 import { type Gap, gapStatements, isInGap } from './rescans.ts'
 
 /** The stored state of the scan. */
@@ -46,10 +48,12 @@ export interface ScanState {
   readonly correctedBy: number
   /** Which nodes gaps were last tried with. */
   readonly nodes: string
+  /** The payout addresses of open transactions. */
+  readonly openPayers: readonly Address[]
 }
 
 /** A finalized head that nodes agreed on. */
-export type FinalizedHead = Pick<Header, 'height' | 'timestamp'>
+export type FinalizedHead = Pick<Header, 'height' | 'hash' | 'timestamp'>
 
 /** What identifies a state. Whatever was read after another one is superseded. */
 export type ReadAfter = Pick<ScanState, 'height' | 'hash' | 'correctedBy'>
@@ -62,6 +66,7 @@ export interface ScanStep {
   readonly judged: readonly JudgedTransfer[]
   readonly sent: readonly SentFact[]
   readonly gaps: readonly Gap[]
+  readonly payouts: ReadOfPayouts
   /** When the scan began that is caught up with this step; null if more blocks are final. */
   readonly caughtUpAt: UnixMs | null
   readonly at: UnixMs
@@ -93,9 +98,12 @@ export async function selectScan(db: ReadDatabase): Promise<ScanState | null> {
       halted: scans.halted,
       correctedBy: scans.corrected_by,
       nodes: scans.nodes,
+      openPayers: sql<string>`${openAddresses}`.as('openPayers'),
     })
     .from(scans)
-  return row === undefined ? null : { ...row, height: row.height as BlockHeight } // safe: the CHECK `scan_superseded`
+  if (row === undefined) return null
+  const openPayers = JSON.parse(row.openPayers) as readonly Address[] // safe: a list of the column
+  return { ...row, height: row.height as BlockHeight, openPayers } // safe: the CHECK `scan_superseded`
 }
 
 /** Stores the position below the first block to scan, and the agreed finalized head. A no-op if the scan was started. */
@@ -111,6 +119,7 @@ export async function startScan(
     hash: position.hash,
     finalized: head.height,
     finalized_time: head.timestamp,
+    finalized_hash: head.hash,
     finalized_at: at,
     advanced_at: at,
     caught_up_at: 0 as UnixMs,
@@ -123,11 +132,11 @@ export async function startScan(
 export async function storeFinalized(
   db: WriteDatabase,
   { correctedBy }: Pick<ScanState, 'correctedBy'>,
-  { height, timestamp }: FinalizedHead,
+  { height, hash, timestamp }: FinalizedHead,
   at: UnixMs,
 ): Promise<void> {
   const isLower = and(lt(scans.finalized, height), eq(scans.corrected_by, correctedBy))
-  const changes = { finalized: height, finalized_time: timestamp, finalized_at: at }
+  const changes = { finalized: height, finalized_time: timestamp, finalized_hash: hash, finalized_at: at }
   await toStatement(db, openTables(db).update(scans).set(changes).where(isLower)).run()
 }
 
@@ -176,17 +185,18 @@ export type StepResult =
   | { readonly kind: 'superseded' }
 
 /**
- * Stores position, transfers, sent transactions and gaps together, and drops what was seen in blocks that were read and is
- * not in them.
+ * Stores position, transfers, sent transactions, gaps and what is decided about payouts together, and drops what was seen in blocks that
+ * were read and is not in them.
  */
 export async function appendStep(db: WriteDatabase, step: ScanStep): Promise<StepResult> {
-  const { to, judged, sent, gaps, at } = step
+  const { to, judged, sent, gaps, payouts, at } = step
   try {
     const results = await db.batch<{ readonly seenBy: number | null }>([
       moveScan(db, step),
       ...gapStatements(db, gaps, at),
       ...transferStatements(db, judged, at),
       ...sentStatements(db, sent),
+      ...conclusionStatements(db, payouts, at),
       dropPassed(db, to.height, at),
     ])
     return { kind: 'appended', dropped: (results.at(-1)?.results ?? []).map(({ seenBy }) => seenBy) }
@@ -197,12 +207,13 @@ export async function appendStep(db: WriteDatabase, step: ScanStep): Promise<Ste
 }
 
 /**
- * Moves the position, or fails the batch: if the state is not the expected one, or a correction has lowered the finalized
- * height below the step, `height` becomes NULL.
+ * Moves the position, or fails the batch: if the state is not the expected one, a correction has lowered the finalized height below
+ * the step, or the blocks were not read for every open payout, `height` becomes NULL.
  */
-function moveScan(db: WriteDatabase, { expected, to, caughtUpAt, at }: ScanStep): D1PreparedStatement {
+function moveScan(db: WriteDatabase, { expected, to, payouts, caughtUpAt, at }: ScanStep): D1PreparedStatement {
   const isExpected = sql`${scans.height} = ${expected.height} AND ${scans.hash} IS ${expected.hash}
-    AND ${scans.corrected_by} = ${expected.correctedBy} AND ${to.height} <= ${scans.finalized}`
+    AND ${scans.corrected_by} = ${expected.correctedBy} AND ${to.height} <= ${scans.finalized}
+    AND ${isWatched(payouts.watched)}`
   const changes = {
     height: sql`iif(${isExpected}, ${to.height}, NULL)`,
     hash: to.hash,

@@ -16,8 +16,9 @@ import {
   type Owners,
   type SentFact,
 } from '../deposits/transfer.ts'
+import { findOutgoing } from '../payouts/outgoing.ts'
 import type { Gap } from './rescans.ts'
-import { loadRules, readOwners, type ScanContext, selectOwned } from './rules.ts'
+import { loadRules, readOwners, type ScanContext, selectOwned, watchedFor } from './rules.ts'
 import {
   appendStep,
   haltScan,
@@ -100,10 +101,11 @@ async function catchUp(context: ScanContext, chain: Chain, first: ScanState, sta
       state = read.value
       continue
     }
-    const { correctedBy, height } = state
+    const { correctedBy, height, openPayers } = state
     state = (await selectScan(db)) ?? state
+    const isWatchedNow = state.openPayers.every((address) => openPayers.includes(address))
     // The head can be what was corrected, or above that of a restored older copy: the next scan asks again.
-    if (state.correctedBy !== correctedBy || state.height <= height) {
+    if (state.correctedBy !== correctedBy || (state.height <= height && isWatchedNow)) {
       return { state, head, behind, rules, failure: { kind: 'out-of-time' } }
     }
   }
@@ -173,9 +175,11 @@ async function readRange(
   }
   const { height, hash } = last.kind === 'read' ? last.header : { height: last.height, hash: null }
   const found = judgeBlocks(read.value, await readOwners(db, read.value), rules)
+  const watch = watchedFor(context, state, rules)
+  const payouts = { ...watch, ...findOutgoing(read.value, watch.watched) }
   const caughtUpAt = height === head ? startedAt : null
   const at = clock.now()
-  const result = await appendStep(db, { expected: state, to: { height, hash }, ...found, caughtUpAt, at })
+  const result = await appendStep(db, { expected: state, to: { height, hash }, ...found, payouts, caughtUpAt, at })
   if (result.kind === 'superseded') return ok(null)
   distrustTails(chain, result.dropped)
   const isCaughtUp = caughtUpAt === null ? {} : { caughtUpAt: startedAt, triedAt: startedAt, problem: null }

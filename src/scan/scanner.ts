@@ -12,16 +12,19 @@ import {
   type TransactionFinding,
 } from '../chain/chain.ts'
 import { reservedUid, type Uid } from '../common/ids.ts'
+import type { IssueReason } from '../common/reasons.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { selectFirstSeen } from '../deposits/transfers.ts'
+import { createPayoutMemory } from '../payouts/memory.ts'
+import { createSender } from '../payouts/send.ts'
 import { endsWithin } from '../platform/clock.ts'
 import { type LogFields, stackOf } from '../platform/logger.ts'
 import { answerQuestion, lookUpTransaction, misconfigured, toQueryFailure } from './question.ts'
 import { ensureStarted, type ScanEnd } from './scan.ts'
 import { selectScan } from './scan-state.ts'
 import { callMs, createScans } from './scans.ts'
-import { nextTickAt, runTick, type ScannerParts, tickMs } from './tick.ts'
+import { nextTickAt, type PayoutWork, runTick, type ScannerParts, tickMs } from './tick.ts'
 
 /** The scanner as an object: its alarm is the tick. */
 export interface ScannerObject extends ScannerCalls {
@@ -43,6 +46,8 @@ const recentMax = 1_000
 export function createScanner(parts: ScannerParts): ScannerObject {
   const { db, clock } = parts
   const scans = createScans(parts)
+  const memory = createPayoutMemory(parts)
+  const sender = createSender({ ...parts, memory })
   const keyUse: KeyUse = { wasUsed: false, withoutAccount: 0 }
   const openFor = (uid: Uid) => parts.openChain({ kind: 'caller', uid }, (clock.now() + callMs) as UnixMs)
   const prepare = createSharing<Result<null, QueryFailure>>(parts, 0)
@@ -50,10 +55,14 @@ export function createScanner(parts: ScannerParts): ScannerObject {
   const lookUps = createSharing<Result<TransactionFinding, QueryFailure>>(parts, 0)
   const questions = createSharing<Result<CreditAnswer, QueryFailure>>(parts, 0)
   return {
-    ...createTicks(parts, scans),
+    ...createTicks(parts, scans, { memory, sender }),
+    async sendPayouts() {
+      if (await parts.configMatchesData()) await sender.send()
+    },
+    isRestored: async () => (await memory.compare()) !== null,
     prepareIssue: (uid, firstIndex) => {
       const isOlder = firstIndex !== parts.firstIndex
-      if (isOlder) return Promise.resolve(err({ kind: 'cannot-issue' }))
+      if (isOlder) return Promise.resolve(err(cannotIssue('deploying')))
       return prepare(`${uid}`, () => prepareIssue(parts, keyUse, openFor(uid)))
     },
     balances: (uid, addresses, asset) => {
@@ -98,6 +107,7 @@ async function bringForward(parts: ScannerParts, end: ScanEnd): Promise<void> {
 function createTicks(
   parts: ScannerParts,
   scans: ReturnType<typeof createScans>,
+  payouts: PayoutWork,
 ): Pick<ScannerObject, 'alarm' | 'wake'> {
   const { host, clock, logger, alarms } = parts
   const everyMs = parts.scanEverySeconds * 1000
@@ -107,7 +117,7 @@ function createTicks(
     const before = parts.usage()
     let next = (startedAt + everyMs) as UnixMs // safe: a later time
     try {
-      next = await runTick(parts, scans, startedAt)
+      next = await runTick(parts, scans, payouts, startedAt)
     } catch (thrown) {
       logger.error('tick-crashed', { why: stackOf(thrown) })
       // A database can be busy for a moment: the next tick does what this one did not.
@@ -155,16 +165,20 @@ function difference(after: LogFields, before: LogFields): LogFields {
 
 /** Makes sure that the scan has started and, if no address was issued yet, that the key is new. */
 async function prepareIssue(parts: ScannerParts, keyUse: KeyUse, chain: Chain): Promise<Result<null, QueryFailure>> {
-  if (!(await parts.configMatchesData())) return err({ kind: 'cannot-issue' })
+  if (!(await parts.configMatchesData())) return err(cannotIssue('configuration-differs'))
   if (parts.firstIndex === null && (await isBookEmpty(parts.db))) {
     const key = await checkKeyUse({ ...parts, keyUse, chain })
     if (!key.ok) return err(unavailable(key.error))
-    if (key.value === 'used') return err({ kind: 'cannot-issue' })
+    if (key.value === 'used') return err(cannotIssue('key-was-used'))
   }
   const started = await ensureStarted(parts, chain)
   if (started.ok) return ok(null)
-  return err(started.error.kind === 'start-above-head' ? { kind: 'cannot-issue' } : unavailable(started.error))
+  return err(
+    started.error.kind === 'start-above-head' ? cannotIssue('start-block-too-high') : unavailable(started.error),
+  )
 }
+
+const cannotIssue = (reason: IssueReason) => ({ kind: 'cannot-issue', reason }) as const
 
 /** Why nothing can be asked of the chain now, for calls that are about no transaction. */
 function unavailable(failure: ChainFailure): QueryFailure {

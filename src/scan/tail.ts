@@ -3,7 +3,8 @@ import type { Chain, Tail } from '../chain/chain.ts'
 import { secondsToFinal } from '../chain/finality.ts'
 import { type JudgedTransfer, type JudgeRules, judgeSeen, type Owners } from '../deposits/transfer.ts'
 import { countSeen, storeSeen } from '../deposits/transfers.ts'
-import { readOwners, type ScanContext, selectOwned } from './rules.ts'
+import { seenStatement } from '../payouts/conclusions.ts'
+import { readOwners, type ScanContext, selectOwned, watchedFor } from './rules.ts'
 import type { ScanState } from './scan-state.ts'
 
 /** Replies that one scan reads of the tail, which usually fits into one. */
@@ -36,12 +37,14 @@ interface CaughtUp {
  * @returns the newest block of the node, or null if there was no reply
  */
 export async function readTail(
-  { db, clock, logger }: ScanContext,
+  context: ScanContext,
   chain: Chain,
   { state, head, rules }: CaughtUp,
   memory: TailMemory,
 ): Promise<BlockHeight | null> {
+  const { db, clock, logger } = context
   const { height, hash } = state
+  const { watched } = watchedFor(context, state, rules)
   const base = hash !== null && height > head.height ? { height, hash } : head
   if (memory.newest === null || memory.newest.height <= base.height) memory.newest = base
   const finalized = Math.max(height, head.height) as BlockHeight // safe: one of the two
@@ -56,6 +59,10 @@ export async function readTail(
     latest = tail.value.latest
     const seen = judgeTail(tail.value, await readOwners(db, blocks), rules, finalized)
     if (seen.length > 0) await storeSeen(db, seen, seenMax - (await countSeen(db, seenMax)), clock.now())
+    const paying = blocks.flatMap(({ header, sent }) => {
+      return sent.filter(({ owner }) => watched.has(owner)).map(({ txid }) => ({ txid, height: header.height }))
+    })
+    if (paying.length > 0) await seenStatement(db, paying).run()
     const newest = blocks.at(-1)?.header
     const hasLeft = !follows && memory.newest !== base
     if (!hasLeft && (newest === undefined || clock.now() - newest.timestamp < newestMsMax)) return latest

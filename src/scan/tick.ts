@@ -3,6 +3,10 @@ import { type BlockHeight, blockSeconds } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
 import { endSearch, removeDropped, selectNotFound, selectOldestHeld } from '../deposits/transfers.ts'
+import type { PayoutMemory } from '../payouts/memory.ts'
+import type { Sender } from '../payouts/send.ts'
+import { readWallet } from '../payouts/wallet.ts'
+import { nothingOfPayouts, watchPayouts } from '../payouts/watch.ts'
 import type { AlarmKind } from '../platform/alarm-table.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { LogFields } from '../platform/logger.ts'
@@ -12,7 +16,7 @@ import type { WebhookEndpoint } from '../webhooks/endpoint-state.ts'
 import { removeExpiredEvents, watchEndpoints } from '../webhooks/watch-endpoints.ts'
 import { readAgain } from './gaps.ts'
 import { dueAtOnce, selectOpenGaps } from './rescans.ts'
-import { decideHeld } from './rules.ts'
+import { decideHeld, watchedFor } from './rules.ts'
 import type { ScanEnd } from './scan.ts'
 import { nodesStatement } from './scan-state.ts'
 import type { Scans, ScansParts } from './scans.ts'
@@ -52,12 +56,23 @@ export interface ScannerParts extends ScansParts {
   usage(): LogFields
 }
 
+/** What a tick needs of payouts. */
+export interface PayoutWork {
+  readonly memory: PayoutMemory
+  readonly sender: Sender
+}
+
 /**
- * One tick, in this order: the scan, held transfers, gaps and comparisons with leftover requests, endpoints and
+ * One tick, in this order: the scan, held transfers, payouts that are sent, gaps and comparisons with leftover requests, endpoints and
  * old rows, alarms. What fails is tried again by the next one. What is as before costs no statement.
  * @returns when the next one comes
  */
-export async function runTick(parts: ScannerParts, scans: Pick<Scans, 'tick'>, startedAt: UnixMs): Promise<UnixMs> {
+export async function runTick(
+  parts: ScannerParts,
+  scans: Pick<Scans, 'tick'>,
+  payouts: PayoutWork,
+  startedAt: UnixMs,
+): Promise<UnixMs> {
   const { db, clock, alarms } = parts
   const everyMs = parts.scanEverySeconds * 1000
   if (!(await parts.configMatchesData())) return (startedAt + everyMs) as UnixMs // safe: a later time
@@ -69,6 +84,7 @@ export async function runTick(parts: ScannerParts, scans: Pick<Scans, 'tick'>, s
   if (work.hasHeld && rules !== null && state?.halted === null && (await decideHeld(parts, rules, state.correctedBy))) {
     parts.wakeEndpoints()
   }
+  if (work.hasSigned) await payouts.sender.send()
   const next = () => nextTickAt(parts, end, work.firstSeen, startedAt)
   await useLeftover(parts, end, work, startedAt, next())
   if (work.hasOld) await removeDropped(db, (clock.now() - droppedKeptMs) as UnixMs, removedMax) // safe: an earlier time
@@ -77,7 +93,8 @@ export async function runTick(parts: ScannerParts, scans: Pick<Scans, 'tick'>, s
   const ended = endedKinds(parts, rules, work)
   const watched = watchScan({ now: clock.now(), state, head, latest, behind, failure, gaps, ended })
   const tooLarge = work.hasHeld ? [await findTooLarge(parts)] : []
-  await alarms.observe([delivery, watched, await watchSize(parts, work.sizeDay), ...tooLarge])
+  const paid = work.hasPayouts ? await watchPayouts(parts, await payouts.memory.compare()) : nothingOfPayouts
+  await alarms.observe([delivery, watched, paid, await watchSize(parts, work.sizeDay), ...tooLarge])
   return next()
 }
 
@@ -156,9 +173,11 @@ async function useLeftover(
   if (work.hasRescans || state.nodes !== parts.nodes) await noteNodes(parts, state.nodes, now)
   const half = (now + (until - now) / 2) as UnixMs // safe: a later time
   if (work.hasRescans) {
-    await readAgain(parts, chain, { rules, correctedBy: state.correctedBy }, half)
+    const watch = watchedFor(parts, state, rules)
+    await readAgain(parts, chain, { rules, correctedBy: state.correctedBy, watch }, half)
     parts.wakeEndpoints()
   }
+  if (work.hasPayouts && parts.payouts !== null) await readWallet(parts, parts.payouts, chain)
   let compared = await compareHoldings({ ...parts, chain }, state)
   while (compared.ok && compared.value === 'more' && clock.now() < until) {
     compared = await compareHoldings({ ...parts, chain }, state)

@@ -2,6 +2,7 @@ import { lte, sql } from 'drizzle-orm'
 import type { BlockHeight } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
 import { type ReadDatabase, toStatement } from '../d1/database.ts'
+import { payouts, payoutTransactions } from '../d1/payout-tables.ts'
 import { events, rescans, scans, sizes } from '../d1/state-tables.ts'
 import { addresses, transfers } from '../d1/tables.ts'
 
@@ -11,7 +12,7 @@ export const droppedKeptMs = dayMs
 
 /** What there is to do in a tick beside the scan. */
 export interface TickWork {
-  /** The lowest height above the position at which a transfer was seen, or null. */
+  /** The lowest height above the position at which a transfer or the transaction of a payout was seen, or null. */
   readonly firstSeen: BlockHeight | null
   /** Whether transfers are held. */
   readonly hasHeld: boolean
@@ -25,6 +26,10 @@ export interface TickWork {
   readonly hasOldEvents: boolean
   /** Whether an address was issued. */
   readonly hasAddress: boolean
+  /** Whether a payout's transaction can still be mined. */
+  readonly hasSigned: boolean
+  /** Whether payouts are approved, signed or stuck, or are stopped by an unknown transaction. */
+  readonly hasPayouts: boolean
   /** The newest day of which the size of the database is stored; 0 before the first one. */
   readonly sizeDay: number
 }
@@ -37,22 +42,32 @@ export async function selectWork(
   const { state, height, sought, changed_at } = transfers
   const any = (index: string, condition: ReturnType<typeof sql>) =>
     sql`EXISTS (SELECT 1 FROM ${transfers} INDEXED BY ${sql.raw(index)} WHERE ${condition})`
+  const { seen_height, ended, excused } = payoutTransactions
+  const position = sql`(SELECT ${scans.height} FROM ${scans})`
   const isOld = lte(changed_at, (now - droppedKeptMs) as UnixMs) // safe: an earlier time
   const row = await toStatement(
     db,
     sql`SELECT
-  (SELECT ${height} FROM ${transfers} INDEXED BY transfer_seen
-    WHERE ${state} = 'seen' AND ${height} > (SELECT ${scans.height} FROM ${scans}) ORDER BY ${height} LIMIT 1) AS "firstSeen",
+  (SELECT min(seen) FROM (
+    SELECT * FROM (SELECT ${height} AS seen FROM ${transfers} INDEXED BY transfer_seen
+      WHERE ${state} = 'seen' AND ${height} > ${position} ORDER BY ${height} LIMIT 1)
+    UNION ALL SELECT ${seen_height} FROM ${payoutTransactions} INDEXED BY payout_transaction_open
+      WHERE ${ended} IS NULL AND ${seen_height} > ${position})) AS "firstSeen",
   ${any('transfer_held', sql`${state} = 'held'`)} AS "hasHeld",
   ${any('transfer_sought', sql`${sought} = 1`)} AS "hasSought",
   EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open WHERE ${rescans.finished_at} IS NULL) AS "hasRescans",
   ${any('transfer_dropped', sql`${state} = 'dropped' AND ${isOld}`)} AS "hasOld",
   (SELECT ${events.created_at} < ${now - eventsKeepDays * dayMs} FROM ${events} ORDER BY ${events.id} LIMIT 1) AS "hasOldEvents",
   EXISTS (SELECT 1 FROM ${addresses}) AS "hasAddress",
+  EXISTS (SELECT 1 FROM ${payoutTransactions} INDEXED BY payout_transaction_open WHERE ${ended} IS NULL) AS "hasSigned",
+  (EXISTS (SELECT 1 FROM ${payouts} INDEXED BY payout_state WHERE ${payouts.state} IN ('approved', 'signed', 'stuck'))
+    OR EXISTS (SELECT 1 FROM ${payoutTransactions} INDEXED BY payout_transaction_unresolved
+      WHERE ${ended} IN ('unknown', 'late') AND ${excused} IS NULL)) AS "hasPayouts",
   (SELECT coalesce(max(${sizes.day}), 0) FROM ${sizes}) AS "sizeDay"`,
   ).first<Record<keyof TickWork, number | null>>()
   if (row === null) throw new Error('a query without FROM has a row')
-  const { firstSeen, hasHeld, hasSought, hasRescans, hasOld, hasOldEvents, hasAddress, sizeDay } = row
+  const { firstSeen, sizeDay, ...flags } = row
+  const { hasHeld, hasSought, hasRescans, hasOld, hasOldEvents, hasAddress, hasSigned, hasPayouts } = flags
   return {
     firstSeen: firstSeen as BlockHeight | null, // safe: the column of it
     hasHeld: hasHeld === 1,
@@ -61,6 +76,8 @@ export async function selectWork(
     hasOld: hasOld === 1,
     hasOldEvents: hasOldEvents === 1,
     hasAddress: hasAddress === 1,
+    hasSigned: hasSigned === 1,
+    hasPayouts: hasPayouts === 1,
     sizeDay: sizeDay ?? 0,
   }
 }

@@ -26,6 +26,7 @@ export function openPool(
     quorum,
     chainId,
     tokens: new Set<Address>(currencies.byContract.keys()),
+    payer: null,
     clock,
     logger: createLogger(() => {}),
     fetch,

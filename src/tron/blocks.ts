@@ -13,18 +13,20 @@ import { recordError } from './ask.ts'
 import { alarmTextMax, blockBytesAtFirst, questionBytes } from './limits.ts'
 import { demote, type Pool, type Session, type TronNode } from './node.ts'
 import { isCall, isUnreadable, type NodeBlock, readNodeBlocks } from './node-blocks.ts'
-import type { ReadTransactions } from './parse/block.ts'
+import { type ReadTransactions, successResult } from './parse/block.ts'
 import { whyImplausible } from './plausible.ts'
 import { type NodeError, type NodeErrorKind, nodeError } from './transport.ts'
 
-/** What nodes must agree on: one line for each transaction and each transfer of a token that counts. */
+/** What nodes must agree on: the block with its time, and one line for each transaction and each transfer of a token that counts. */
 export function blockVote(block: NodeBlock): Vote<NodeBlock> {
   const { header, transactions, native, tokens } = block
   const amounts = new Map(native.map(({ txid, to, amount }) => [txid, ` ${to} ${amount}`]))
   const lines = transactions.map(({ txid, result, facts }) => {
     return `${txid} ${result} ${facts === null ? 'unreadable' : facts.owner}${amounts.get(txid) ?? ''}`
   })
-  const facts = [`hash ${header.hash}`, `parent ${header.parentHash}`, ...lines].join('\n')
+  // The hash of a header is not computed, so it does not prove the time, by which a transaction expires.
+  const { hash, parentHash, timestamp } = header
+  const facts = [`hash ${hash}`, `parent ${parentHash}`, `time ${timestamp}`, ...lines].join('\n')
   return { about: { height: header.height }, facts, logs: tokens && renderTransfers(tokens), value: block }
 }
 
@@ -180,9 +182,9 @@ function toReadBlock({ header, transactions, native, tokens }: NodeBlock): ReadB
     kind: 'read',
     header,
     transfers: transactions.flatMap(({ txid }) => transfersOf.get(txid) ?? []),
-    sent: transactions.flatMap(({ txid, facts }) => {
+    sent: transactions.flatMap(({ txid, facts, result }) => {
       const owner = facts?.owner ?? null
-      return owner === null ? [] : [{ txid, owner }]
+      return owner === null ? [] : [{ txid, owner, succeeded: result === successResult }]
     }),
     callsToRead: tokens === null ? transactions.filter(isCall).map(({ txid }) => txid) : null,
   }

@@ -1,3 +1,4 @@
+import type { Address } from '../chain/address.ts'
 import { type BlockHeight, type BlockRef, type Header, type Log, nativeAsset, type Txid } from '../chain/block.ts'
 import type { ChainTransfer } from '../chain/chain.ts'
 import { callTypes } from '../chain/contract.ts'
@@ -21,7 +22,7 @@ export interface NodeBlock {
   readonly transactions: readonly BlockTransaction[]
   /** TRX. */
   readonly native: readonly ChainTransfer[]
-  /** Tokens that count, or null if the node could not give the logs of the block: it has too many. */
+  /** Tokens that count, and in a transaction of the payout address all; or null if the node could not give the logs of the block: it has too many. */
   readonly tokens: readonly ChainTransfer[] | null
   /** Logs of the transaction that was asked for. */
   readonly wantedLogs: readonly Log[]
@@ -43,7 +44,7 @@ export async function readNodeBlocks(
   const parsed = await readBlocks(session, node, from, max, known)
   if (!parsed.ok) return parsed
   if (parsed.value.length === 0) return nodeError('behind', `no block ${from}`)
-  const { tokens } = session.pool
+  const { tokens, payer } = session.pool
   const calls = parsed.value.map(({ header }) => logsCall(header.hash))
   const read = await askRpc(session, node, calls, (reply, i) => {
     const block = parsed.value[i]
@@ -53,7 +54,7 @@ export async function readNodeBlocks(
     // Only what is needed of the logs is kept: there can be tens of thousands.
     const all = logs.value ?? []
     const lacksLogs = logs.value?.length === 0 && block.transactions.some(isCall)
-    const transfers = logs.value && tokenTransfers(all, tokens)
+    const transfers = logs.value && tokenTransfers(all, tokens, sentBy(payer, block))
     return ok({ block, lacksLogs, transfers, wantedLogs: all.filter(({ txid }) => txid === wanted) })
   })
   if (!read.ok) return read
@@ -92,6 +93,12 @@ function parseLogsReply(reply: RpcReply, block: ParsedBlock): Result<readonly Lo
   // The HTTP API has the block, and the backend that answers here does not (PROTOCOL.md, Log queries).
   if (reply.kind === 'error' && reply.code === -32602) return nodeError('behind', 'no logs of an unknown block')
   return parseResult(reply, `logs of ${block.header.height}`, (value) => parseBlockLogs(value, block))
+}
+
+/** What an address has sent: nothing without one. */
+function sentBy(owner: Address | null, { transactions }: ParsedBlock): ReadonlySet<Txid> {
+  if (owner === null) return new Set()
+  return new Set(transactions.filter(({ facts }) => facts?.owner === owner).map(({ txid }) => txid))
 }
 
 function nativeTransfer({ txid, result, facts }: BlockTransaction): readonly ChainTransfer[] {

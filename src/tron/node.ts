@@ -101,6 +101,8 @@ export interface Pool {
   readonly chainId: bigint
   /** Token contracts whose transfers count. */
   readonly tokens: ReadonlySet<Address>
+  /** The payout address, or null. Of its transactions the transfers of all tokens are read. */
+  readonly payer: Address | null
   readonly network: Network
   readonly clock: Clock
   readonly logger: Logger

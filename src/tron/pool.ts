@@ -19,6 +19,8 @@ export interface PoolOptions {
   readonly chainId: string
   /** Contracts of the tokens that count. */
   readonly tokens: ReadonlySet<Address>
+  /** The payout address, or null. */
+  readonly payer: Address | null
   readonly clock: Clock
   readonly logger: Logger
   readonly fetch: Fetch
@@ -31,7 +33,7 @@ export interface PoolOptions {
 
 /** The nodes for the life of an object. */
 export function createPool(options: PoolOptions): Pool {
-  const { quorum, clock, host, scanEverySeconds, chainId, tokens, logger, report, reportEnd } = options
+  const { quorum, clock, host, scanEverySeconds, chainId, tokens, payer, logger, report, reportEnd } = options
   const limited = options.nodes.map(({ rpc, api, perSecond, perDay }) => {
     return { id: bytesToHex(sha256(utf8ToBytes(`${rpc}\n${api}`))).slice(0, 16), perSecond, perDay }
   })
@@ -44,6 +46,7 @@ export function createPool(options: PoolOptions): Pool {
     quorum,
     chainId: BigInt(chainId),
     tokens,
+    payer,
     network: createNetwork(options.fetch, clock),
     clock,
     logger,

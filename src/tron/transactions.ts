@@ -118,7 +118,8 @@ export async function readFinalTransaction(
   const receipts = kind === 'partial' && succeeded ? await agreeOnReceipts(session, block.header, [txid]) : null
   if (receipts !== null && !receipts.ok) return receipts
   const tokens = receipts?.value.transfers ?? block.tokens ?? []
-  const transfers = [...block.native, ...tokens].filter((one) => one.txid === txid)
+  const counted = tokens.filter(({ asset }) => asset.kind === 'trc20' && session.pool.tokens.has(asset.contract))
+  const transfers = [...block.native, ...counted].filter((one) => one.txid === txid)
   const isWhole = (receipts?.value.unreadable.length ?? 0) === 0 && !isUnreadable(transaction)
   const { type: contractType, owner, target } = transaction.facts ?? { type: -1, owner: null, target: null }
   const logs = receipts?.value.logs ?? block.wantedLogs

@@ -2,6 +2,7 @@ import type { Chain, Payer } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import { findHolder, isActivated, readBalances, readDecimals } from './accounts.ts'
 import { readFinalBlocks, readNodeTail } from './blocks.ts'
+import { broadcastTransaction } from './broadcast.ts'
 import { readFinalizedHead } from './finalized-head.ts'
 import { distrustedMs } from './limits.ts'
 import { createSession, demote, type Session } from './node.ts'
@@ -42,6 +43,7 @@ function chainOf(session: Session): Chain {
     balances: (addresses, asset) => readBalances(session, addresses, asset),
     holder: (addresses, asset) => findHolder(session, addresses, asset),
     activated: (address) => isActivated(session, address),
+    broadcast: (transaction, turn) => broadcastTransaction(session, transaction, turn),
     decimals: (contract) => readDecimals(session, contract),
     distrust: (number, why) => distrust(session, number, why),
   }

@@ -95,5 +95,6 @@ function viewOf(blocks: BenchBlocks, { latest, finalized }: BenchHeads): NodeVie
     decimalsOf: (contract) => (contract === usdtAddress ? 6 : undefined),
     accountOf: () => ({}),
     isUnmined: () => false,
+    broadcast: () => ({}),
   }
 }

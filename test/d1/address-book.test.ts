@@ -15,7 +15,6 @@ import {
   addressAt,
   block,
   credited,
-  height,
   held,
   issue,
   measure,
@@ -77,7 +76,7 @@ describe('the first address', () => {
   it('stores the finalized height at the moment of its insertion, and issues nothing before the scan has started', async () => {
     await first(7)
     const scan = await selectScan(db)
-    await storeFinalized(db, { correctedBy: scan?.correctedBy ?? -1 }, { height: height(140), timestamp: ms(2) }, ms(2))
+    await storeFinalized(db, { correctedBy: scan?.correctedBy ?? -1 }, { ...block(140), timestamp: ms(2) }, ms(2))
     await first(8)
     expect([...(await matchAddresses(db, [addressAt(0), addressAt(1)])).values()]).toEqual([
       { uid: 7, issuedHeight: 120 },

@@ -6,6 +6,7 @@ import type { UnixMs } from '../../src/common/time.ts'
 import { type WriteDatabase, writable } from '../../src/d1/database.ts'
 import { meterDatabase } from '../../src/d1/sessions.ts'
 import type { JudgedTransfer, SentFact, TransferFacts, Verdict } from '../../src/deposits/transfer.ts'
+import type { ReadOfPayouts } from '../../src/payouts/conclusions.ts'
 import { createUsage } from '../../src/platform/usage.ts'
 import type { Gap } from '../../src/scan/rescans.ts'
 import { type ScanStep, startScan } from '../../src/scan/scan-state.ts'
@@ -67,13 +68,20 @@ export const gap = (n: number): Gap => ({ height: height(n), kind: 'not-agreed' 
 /** The step from block 100 to block 101 at time 2000, with changes. */
 export function step(changes: Partial<ScanStep> = {}): ScanStep {
   const expected = { ...block(100), correctedBy: 0 }
-  return { expected, to: block(101), judged: [], sent: [], gaps: [], caughtUpAt: null, at: ms(2000), ...changes }
+  const found = { judged: [], sent: [], gaps: [], payouts: noPayouts }
+  return { expected, to: block(101), ...found, caughtUpAt: null, at: ms(2000), ...changes }
+}
+
+/** A read in which nothing has to do with payouts. */
+export const noPayouts: ReadOfPayouts = {
+  ...{ watched: new Set(), found: [], blocks: [], hasOpen: false },
+  since: new Map(),
 }
 
 /** An empty database with the scan at block 100 of 120 since time 1000, and address `i` issued to `owners[i]`. */
 export async function openDatabase(owners: readonly number[] = []): Promise<WriteDatabase> {
   const db = writable(await freshDatabase())
-  await startScan(db, block(100), { height: height(120), timestamp: ms(900) }, ms(1000))
+  await startScan(db, block(100), { ...block(120), timestamp: ms(900) }, ms(1000))
   await issue(db, owners)
   return db
 }

@@ -44,7 +44,7 @@ beforeEach(async () => {
 const scan = async () => (await selectScan(db)) as ScanState
 const correct = (to: number) =>
   db.prepare(`INSERT INTO correction (finalized, reason, created_at) VALUES (${to}, 'a node lied', 9)`).run()
-const head = (n: number, at = 5_000) => ({ height: height(n), timestamp: ms(at) })
+const head = (n: number, at = 5_000) => ({ ...block(n), timestamp: ms(at) })
 const statesOf = () => column(db, 'SELECT state FROM transfer ORDER BY id')
 
 describe('the state of the scan', () => {
@@ -52,6 +52,7 @@ describe('the state of the scan', () => {
     expect(await scan()).toEqual({
       ...{ ...block(100), finalized: 120, finalizedTime: 900, finalizedAt: 1000, advancedAt: 1000 },
       ...{ caughtUpAt: 0, triedAt: 0, answeringSince: null, problem: null, halted: null, correctedBy: 0, nodes: '' },
+      openPayers: [],
     })
     expect(await selectScan(writable(await freshDatabase()))).toBeNull()
   })

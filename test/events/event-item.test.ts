@@ -3,8 +3,8 @@ import { type Address, formatBase58 } from '../../src/chain/address.ts'
 import type { Txid } from '../../src/chain/block.ts'
 import { formatUnits } from '../../src/common/amount.ts'
 import type { CurrencyId, EventId, Uid } from '../../src/common/ids.ts'
+import { heldReasons, refusedReasons } from '../../src/common/reasons.ts'
 import type { UnixMs } from '../../src/common/time.ts'
-import { heldReasons, refusedReasons } from '../../src/d1/tables.ts'
 import { eventItem, type StoredEvent } from '../../src/events/events.ts'
 import { currencies, twoCurrencies } from '../support/currencies.ts'
 
@@ -14,7 +14,7 @@ const cuy = (n: number) => n as CurrencyId
 const noEntry = { entry_id: null, entry_type: null, wallet_id: null, osn: null, amount: null, balance: null }
 const seen: StoredEvent = {
   ...{ id: 5 as EventId, type: 'deposit.seen', uid: 7 as Uid, created_at: 1000 as UnixMs },
-  ...{ txid, position: 1, cuy: cuy(1), raw: '1500000', address, seconds: 57, reason: null },
+  ...{ txid, position: 1, cuy: cuy(1), raw: '1500000', address, seconds: 57, reason: null, payout: null },
   ...{ ...noEntry, mark: null, posted_by: null },
 }
 const itemOf = (changes: Partial<StoredEvent>, known = currencies) =>

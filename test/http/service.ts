@@ -31,6 +31,8 @@ export interface RunningService {
   get(path: string, uid?: number | null, init?: RequestInit): Promise<Response>
   /** The response to a backend's request, with a token of backend `shop`; `claims` replaces claims of it. */
   ledger(path: string, init?: RequestInit, claims?: Readonly<Record<string, unknown>>): Promise<Response>
+  /** The response to a backend's request with this JSON body; `by` is its name. */
+  send(path: string, body: unknown, by?: string): Promise<Response>
   /** The response to a post of these entries, or of any other body. */
   post(entries: unknown): Promise<Response>
   /** The methods for other Workers. */
@@ -41,6 +43,8 @@ export interface RunningService {
   tick(): Promise<void>
   /** One invocation of the cron. */
   cron(): Promise<void>
+  /** Returns when nothing runs that the service began without waiting for it. */
+  settled(): Promise<void>
   /** The alarms of all endpoints that are due, until none is. */
   deliver(): Promise<void>
   /** The bindings, with the objects of this deployment. */
@@ -56,6 +60,9 @@ export interface RunningService {
   /** The same isolate, database and chain with other variables, as after a change of the configuration; `scannerOf` has the scanner. */
   with(changes: Record<string, unknown>, scannerOf?: RunningService): RunningService
 }
+
+/** What a backend's token allows in tests: everything. */
+const allScopes = 'ledger:read ledger:post ledger:pay ledger:approve ledger:sign'
 
 /** The nodes of the service, without limits that a test would reach. */
 export const testNodes = ['one', 'two'].map((name) => {
@@ -90,7 +97,7 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
     const { bindings } = objects
     const fetch = (request: Request) => service.fetch(request, bindings)
     const ledger: RunningService['ledger'] = async (path, init = {}, changes = {}) => {
-      const claims = { sub: 'shop', exp: world.clock.seconds + 600, scope: 'ledger:read ledger:post', ...changes }
+      const claims = { sub: 'shop', exp: world.clock.seconds + 600, scope: allScopes, ...changes }
       const headers = bearer(await signHs256(claims, backendSecret))
       return fetch(new Request(origin + path, { ...init, headers: { ...headers, ...init.headers } }))
     }
@@ -99,6 +106,7 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
       hookAnswer: world.hookAnswer,
       bindings,
       scannerHost: hostOf('scanner'),
+      send: (path, body, by = 'shop') => ledger(path, postInit(body), { sub: by }),
       post: (entries) => ledger('/ledger/entries', postInit({ entries })),
       rpc: service.ledger(bindings),
       async get(path, uid = 7, init = {}) {
@@ -115,6 +123,7 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
         await service.scheduled(bindings)
         await world.settled()
       },
+      settled: () => world.settled(),
       async deliver() {
         await world.settled()
         for (const [name, host] of hosts) {

@@ -128,7 +128,18 @@ let rowsAtFirst = ''
 
 const tables = [
   ...['address', 'wallet', 'flow', 'posting', 'transfer', 'sent', 'stored_setting', 'scan', 'rescan', 'correction'],
-  ...['movement', 'holding', 'day', 'total', 'event', 'webhook', 'alarm'],
+  ...[
+    'movement',
+    'holding',
+    'day',
+    'total',
+    'event',
+    'webhook',
+    'alarm',
+    'payout',
+    'payout_transaction',
+    'payout_holding',
+  ],
 ]
 
 /** All rows, as one text for each, in one round trip. */

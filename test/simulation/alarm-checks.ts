@@ -26,6 +26,10 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
         return env.counts.has('call: misconfigured')
       case 'key-was-used':
         return env.lost !== null
+      case 'payout-stuck':
+      case 'payouts-unsigned':
+      case 'payout-unknown':
+      case 'payout-wallet-low':
       case 'misconfigured':
       case 'database-filling':
       case 'database-nearly-full':

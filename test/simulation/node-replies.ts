@@ -49,6 +49,7 @@ export function answerCall(view: NodeView, call: Call): CallReply {
         return held > 0n ? { address, balance: Number(held) } : {}
       },
       isUnmined: (txid) => unmined.has(txid),
+      broadcast: () => ({ result: true, code: 'SUCCESS', message: '' }),
     },
     call.method === 'api' ? { ...call, method: pathOf(call.params[0] as Wire) } : call, // our own JSON
   )

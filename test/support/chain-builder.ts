@@ -106,7 +106,7 @@ export function toTransaction(spec: TransactionSpec, rawData: Uint8Array): Chain
 }
 
 function logsOf(spec: TransactionSpec, hasFailed: boolean): readonly LogSpec[] {
-  if (spec.kind === 'call') return spec.logs ?? []
+  if (spec.kind === 'call' || spec.kind === 'signed') return hasFailed ? [] : (spec.logs ?? [])
   const hasLog = spec.kind === 'token' && (!hasFailed || spec.keepsLogs === true)
   return hasLog ? [transferLog(spec.contract, spec.from, spec.to, spec.amount)] : []
 }

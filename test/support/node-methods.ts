@@ -33,6 +33,8 @@ export interface NodeView {
   decimalsOf(contract: Address): number | undefined
   /** The account of an address in Base58Check, or `{}`. */
   accountOf(address: string): Wire
+  /** What it answers to a signed transaction. */
+  broadcast(transaction: string): Wire
   /** Whether it knows a transaction that is in no block. */
   isUnmined(txid: string): boolean
 }
@@ -46,6 +48,8 @@ export function answerCall(node: NodeView, { method, params }: IncomingCall): Ca
   switch (method) {
     case '/wallet/getblockbylimitnext':
       return success(blocksOf(node, params[0] as { startNum: number; endNum: number }))
+    case '/wallet/broadcasthex':
+      return success(node.broadcast((params[0] as { transaction: string }).transaction))
     case '/wallet/getaccount':
       return success(node.accountOf((params[0] as { address: string }).address))
     case 'eth_chainId':

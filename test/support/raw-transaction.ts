@@ -13,7 +13,7 @@ interface ContractMessage {
  * different one for each transaction makes the bytes, and so the txid, unique.
  */
 export function encodeRawTransaction(spec: TransactionSpec, timestamp: number): Uint8Array {
-  if (spec.kind === 'bytes') return spec.rawData
+  if (spec.kind === 'bytes' || spec.kind === 'signed') return spec.rawData
   const { type, message } = encodeContract(spec)
   const any = new BinaryWriter()
     .tag(1, 2)
@@ -39,7 +39,7 @@ export function encodeRawTransaction(spec: TransactionSpec, timestamp: number): 
   return raw.finish()
 }
 
-function encodeContract(spec: Exclude<TransactionSpec, { kind: 'bytes' }>): ContractMessage {
+function encodeContract(spec: Exclude<TransactionSpec, { kind: 'bytes' | 'signed' }>): ContractMessage {
   const message = new BinaryWriter()
   switch (spec.kind) {
     case 'trx':

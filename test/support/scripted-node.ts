@@ -57,6 +57,8 @@ export interface ScriptedNode {
   /** Accounts in Base58Check that exist whatever they hold. */
   readonly activated: Set<string>
   readonly decimals: Map<Address, number>
+  /** Signed transactions that it was sent. */
+  readonly broadcasts: string[]
   /** Txids of transactions that are in no block. */
   readonly unmined: Set<string>
   /** The fault for a request, or null for a correct response. */
@@ -78,6 +80,7 @@ export function createScriptedNode(chain: BuiltChain): ScriptedNode {
     balances: new Map(),
     activated: new Set(),
     decimals: new Map(),
+    broadcasts: [],
     unmined: new Set(),
     script: () => null,
     requests: [],
@@ -87,7 +90,7 @@ export function createScriptedNode(chain: BuiltChain): ScriptedNode {
 }
 
 /** The paths of a node's HTTP API that the service uses. */
-const apiPaths = ['/wallet/getblockbylimitnext', '/wallet/getaccount']
+const apiPaths = ['/wallet/getblockbylimitnext', '/wallet/getaccount', '/wallet/broadcasthex']
 
 /** A `fetch` that reaches nodes by URL: the exact `rpc` URL, or one of `apiPaths` under an `api` URL. */
 export function connect(
@@ -166,6 +169,10 @@ function viewOf(node: ScriptedNode): NodeView {
     balanceOf: (address, contract) => balances.get(contract === null ? address : `${contract} ${address}`) ?? 0n,
     decimalsOf: (contract) => decimals.get(contract),
     accountOf: (address) => (activated.has(address) ? { address } : {}),
+    broadcast: (transaction) => {
+      node.broadcasts.push(transaction)
+      return { result: true, code: 'SUCCESS', message: '' }
+    },
     isUnmined: (txid) => unmined.has(txid),
   }
 }

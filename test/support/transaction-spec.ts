@@ -40,6 +40,13 @@ export type TransactionSpec =
       readonly to: Address
       readonly amount: bigint
     }
+  /** These bytes, with what became of them. */
+  | {
+      readonly kind: 'signed'
+      readonly rawData: Uint8Array
+      readonly failed?: boolean
+      readonly logs?: readonly LogSpec[]
+    }
 
 /** An event. Topics and data start with `0x`. */
 export interface LogSpec {

@@ -56,8 +56,10 @@ function readSubject(subject: unknown): Uid | null {
 /** Longest lifetime that a backend's token may have left, in seconds. */
 export const backendTokenSecondsMax = 3600
 
-/** What a backend's token allows: reading, or posting entries and issuing further addresses. */
-export type Scope = 'ledger:read' | 'ledger:post'
+/**
+ * What a backend's token allows: reading; posting entries and issuing further addresses; asking for payouts; approving them; signing them.
+ */
+export type Scope = 'ledger:read' | 'ledger:post' | 'ledger:pay' | 'ledger:approve' | 'ledger:sign'
 
 /** The backend of a request, and the words of its token's `scope`. */
 export interface Backend {

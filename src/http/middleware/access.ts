@@ -17,15 +17,15 @@ export function auth(authenticate: Authenticate): MiddlewareHandler<Env> {
   }
 }
 
-/** Refuses a request without a backend's token or without the scope that it needs, and sets the backend of any other. */
+/** Refuses a request without a backend's token or without one of the scopes that it needs, and sets the backend of any other. */
 export function backendAuth(
   authenticate: AuthenticateBackend,
-): (scope: (url: string) => Scope) => MiddlewareHandler<Env> {
+): (scope: (url: string) => Scope | readonly Scope[]) => MiddlewareHandler<Env> {
   return (scope) => async (c, next) => {
     const backend = await authenticate(c.req.raw)
     if (!backend.ok) return failure(toAuthProblem(backend.error))
-    const needed = scope(c.req.url)
-    if (!backend.value.scopes.includes(needed)) return failure(missingScope(needed))
+    const needed = [scope(c.req.url)].flat()
+    if (!needed.some((one) => backend.value.scopes.includes(one))) return failure(missingScope(needed))
     c.set('backend', backend.value.name)
     return next()
   }

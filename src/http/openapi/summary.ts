@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { entryTypes } from '../../common/ids.ts'
-import { heldReasons } from '../../d1/tables.ts'
+import { heldReasons } from '../../common/reasons.ts'
 import { countedMax } from '../../deposits/deposits.ts'
 import { type AlarmKind, alarmTable } from '../../platform/alarm-table.ts'
 import {
@@ -77,6 +77,7 @@ const subject = () =>
     txid: z.exactOptional(docs.textSchema('A transaction.')),
     position: z.exactOptional(docs.countSchema('The place of a transfer in it.')),
     cuy: z.exactOptional(docs.idSchema('A currency.')),
+    payout: z.exactOptional(docs.idSchema('A payout.')),
     address: z.exactOptional(docs.textSchema('An address.')),
     contract: z.exactOptional(docs.textSchema('The contract of a token.')),
     setting: z.exactOptional(docs.textSchema('A setting.')),

@@ -1,11 +1,13 @@
 import * as z from 'zod/mini'
 import type { EventId } from '../../common/ids.ts'
-import { type EventType, heldReasons, refusedReasons } from '../../d1/tables.ts'
+import { heldReasons, type Reason, refusedReasons } from '../../common/reasons.ts'
+import type { EventType } from '../../d1/tables.ts'
 import { eventItem, eventsMax, selectEvents } from '../../events/events.ts'
 import { type LedgerRoute, reading } from '../context.ts'
 import { jsonAmount, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
+import { payoutSchema } from '../openapi/payout.ts'
 import { textParam, wholeNumber, withQuery } from '../query.ts'
 import { postedFlow } from './ledger-entries.ts'
 
@@ -38,12 +40,12 @@ const transferPlace = () => ({
 const cuy = () => docs.idSchema('The currency.')
 const address = () => docs.textSchema('The address of the user that is paid.', /^T\w{33}$/)
 
-const uncredited = (reasons: readonly string[]) =>
+const uncredited = <const Word extends Reason>(reasons: readonly Word[]) =>
   z.strictObject({
     ...transferPlace(),
     cuy: cuy(),
     address: address(),
-    reason: docs.textSchema(`One of ${reasons.join(', ')}.`),
+    reason: docs.described(z.enum(reasons), 'Why, as one word for programs.'),
     why: docs.textSchema('The same for people: the sentence of `/tron/recharge?txid=…`.'),
   })
 
@@ -62,6 +64,12 @@ const dataOf = {
   'deposit.held': () => uncredited(heldReasons),
   'deposit.refused': () => uncredited(refusedReasons),
   'entry.posted': () => z.strictObject({ entry: postedFlow() }),
+  'payout.waiting': payoutSchema,
+  'payout.approved': payoutSchema,
+  'payout.signed': payoutSchema,
+  'payout.paid': payoutSchema,
+  'payout.stuck': payoutSchema,
+  'payout.cancelled': payoutSchema,
 } as const satisfies Record<EventType, () => z.ZodMiniType>
 
 /** `DepositSeen` for `deposit.seen`. */
@@ -87,6 +95,12 @@ export const eventSchema = () =>
     eventOf('deposit.held'),
     eventOf('deposit.refused'),
     eventOf('entry.posted'),
+    eventOf('payout.waiting'),
+    eventOf('payout.approved'),
+    eventOf('payout.signed'),
+    eventOf('payout.paid'),
+    eventOf('payout.stuck'),
+    eventOf('payout.cancelled'),
   ])
 
 /** The documentation of `GET /ledger/events`. */

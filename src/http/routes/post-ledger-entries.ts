@@ -1,21 +1,15 @@
 import * as z from 'zod/mini'
+import type { ConflictReason } from '../../common/reasons.ts'
 import { err, ok, type Result } from '../../common/result.ts'
 import { postedItem } from '../../ledger/entry.ts'
 import { markCharsMax, postEntriesMax, postedEntry } from '../../ledger/parse-post.ts'
 import { postEntries } from '../../ledger/post-entries.ts'
-import { readBytes } from '../../platform/read-bytes.ts'
+import { membersOfBody, readJsonBody } from '../body.ts'
 import { type LedgerRoute, writing } from '../context.ts'
 import { failure, jsonAmount, success } from '../envelope.ts'
-import {
-  bodyBytesMax,
-  bodyTooLarge,
-  brokenBody,
-  type Problem,
-  toPostProblem,
-  wrongBody,
-  wrongMediaType,
-} from '../errors.ts'
+import { type Problem, toPostProblem, wrongBody } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
+import { bodyFailures, refused } from '../openapi/failures.ts'
 import { postedFlow } from './ledger-entries.ts'
 
 /** Posts entries: all or none. */
@@ -39,40 +33,12 @@ export const postLedgerEntries = {
   },
 } satisfies LedgerRoute
 
-/** The member `entries` of a JSON body, unchecked. Its amounts are texts, digit by digit as they were sent. */
+/** The member `entries` of a body, unchecked. */
 async function readEntries(request: Request): Promise<Result<unknown, Problem>> {
-  const [mediaType] = (request.headers.get('content-type') ?? '').split(';')
-  if (mediaType?.trim().toLowerCase() !== 'application/json') return err(wrongMediaType)
-  const bytes = await readBytes(request.body, bodyBytesMax)
-  if (bytes === null) return err(bodyTooLarge)
-  const body = parseExactly(bytes)
+  const body = await readJsonBody(request)
   if (!body.ok) return body
-  if (typeof body.value !== 'object' || body.value === null || Array.isArray(body.value)) return err(wrongBody)
-  const { entries, ...others } = body.value as { readonly entries?: unknown } // safe: an object that is no array
+  const { entries, ...others } = membersOfBody(body.value) ?? { wrong: body.value }
   return Object.keys(others).length === 0 ? ok(entries) : err(wrongBody)
-}
-
-/** TC39 source text access, which TypeScript does not have yet. */
-type ParseWithSource = (
-  text: string,
-  reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-) => unknown
-
-/** JSON with each `amt` as its text. A number with other digits than its double is NaN, which no member accepts. */
-function parseExactly(bytes: Uint8Array): Result<unknown, Problem> {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
-    const parse = JSON.parse as ParseWithSource
-    return ok(
-      parse(text, (key, value, { source }) => {
-        if (typeof value !== 'number') return value
-        if (key === 'amt') return source
-        return String(value) === source ? value : Number.NaN
-      }),
-    )
-  } catch {
-    return err(brokenBody) // not UTF-8, not JSON, or nested deeper than the parser can go
-  }
 }
 
 const entryToPost = () =>
@@ -138,7 +104,7 @@ const examples = () => {
   ]
 }
 
-const bodyFailures = (): readonly docs.Failure[] => [
+const formFailures = (): readonly docs.Failure[] => [
   {
     name: 'bad-entry',
     problem: toPostProblem({ kind: 'bad-input', entry: 2, member: 'amt', why: 'positive for type 5' }),
@@ -149,31 +115,7 @@ const bodyFailures = (): readonly docs.Failure[] => [
     given: before,
     request: { entries: [payment, { ...refund, amt: '-1' }] },
   },
-  {
-    name: 'broken-body',
-    problem: brokenBody,
-    cause: 'The body is not JSON, not an object with `entries` alone, or nested deeper than that.',
-    cure: 'Send `{"entries": [...]}` in UTF-8.',
-    given: before,
-    request: '{"entries": [',
-  },
-  {
-    name: 'too-large',
-    problem: bodyTooLarge,
-    cause: `The body has more than ${bodyBytesMax} bytes.`,
-    cure: `Send at most ${postEntriesMax} entries in one post.`,
-    given: before,
-    request: ' '.repeat(bodyBytesMax + 1),
-  },
-  {
-    name: 'wrong-media-type',
-    problem: wrongMediaType,
-    cause: 'The body is declared as something else than JSON, or not at all.',
-    cure: 'Send `content-type: application/json`.',
-    given: before,
-    request: { entries: [payment] },
-    requestHeaders: { 'content-type': 'text/plain' },
-  },
+  ...bodyFailures({ entries: [payment] }, before, wrongBody, '{"entries": [...]}'),
 ]
 
 const ledgerFailures = (): readonly docs.Failure[] => {
@@ -181,37 +123,31 @@ const ledgerFailures = (): readonly docs.Failure[] => {
   const most = '9007199254.740991'
   const full = `${holds} ${most} do not fit: a wallet can hold at most ${most}`
   return [
-    {
-      name: 'conflict',
-      problem: toPostProblem({
-        kind: 'conflict',
-        entry: 1,
-        why: 'its uid, cuy, osn and type are known with another amount or mark',
-      }),
-      cause:
-        'An entry of the post is known with another amount or mark, or some of its entries are known and others are not.',
-      cure: 'Look at the stored entry by its `osn`. A different order needs another `osn`.',
+    refused(conflict('content-differs', 1, 'its uid, cuy, osn and type are known with another amount or mark'), {
       given: after,
       request: { entries: [{ ...payment, amt: '-3' }] },
-    },
-    {
-      name: 'insufficient',
-      problem: toPostProblem({ kind: 'insufficient', entry: 1, why: `${holds} 25.000001 are needed` }),
-      cause: 'The wallet holds less than the entry takes, the entries before it in the post included.',
-      cure: 'Nothing of the post was stored. The message has what the wallet holds and what is needed.',
-      given: before,
-      request: { entries: [{ ...payment, amt: '-25.000001' }] },
-    },
-    {
-      name: 'wallet-full',
-      problem: toPostProblem({ kind: 'wallet-full', entry: 1, why: full }),
-      cause: 'The wallet would hold more than 2^53−1 smallest units.',
-      cure: 'Nothing of the post was stored. Use another wallet.',
-      given: before,
-      request: { entries: [{ ...refund, amt: most }] },
-    },
+    }),
+    refused(conflict('partly-known', 2, 'new, while other entries of the post are known: nothing was stored'), {
+      given: after,
+      request: { entries: [payment, refund] },
+    }),
+    refused(conflict('backend-differs', 1, 'another backend has posted its uid, cuy, osn and type'), {
+      given: 'a payment by another backend',
+      request: { entries: [payment] },
+    }),
+    refused(
+      { status: 422, reason: 'insufficient', msg: `entry 1: ${holds} 25.000001 are needed` },
+      { given: before, request: { entries: [{ ...payment, amt: '-25.000001' }] } },
+    ),
+    refused(
+      { status: 422, reason: 'wallet-full', msg: `entry 1: ${full}` },
+      { given: before, request: { entries: [{ ...refund, amt: most }] } },
+    ),
   ]
 }
+
+const conflict = (reason: ConflictReason, entry: number, why: string) =>
+  ({ status: 409, reason, msg: `entry ${entry}: ${why}` }) as const
 
 /** The documentation of `POST /ledger/entries`. */
 export const postLedgerEntriesDocs = () =>
@@ -226,5 +162,5 @@ export const postLedgerEntriesDocs = () =>
     body: body(),
     success: response(),
     examples: examples(),
-    failures: [...bodyFailures(), ...ledgerFailures()],
+    failures: [...formFailures(), ...ledgerFailures()],
   }) satisfies docs.Operation

@@ -105,13 +105,17 @@ function parseLog(item: unknown, block: BlockRef): Parsed<NumberedLog> {
 const wordLength = 2 + 64
 
 /**
- * The transfers in logs of successful transactions: emitted by an accepted contract, which cannot be forged; exactly 3 topics, so no
- * TRC-721; clean addresses; 32 bytes of data; more than zero (PROTOCOL.md, Token transfers).
+ * The transfers in logs of successful transactions: emitted by an accepted contract, which cannot be forged, or in one of `own`
+ * transactions by any; exactly 3 topics, so no TRC-721; clean addresses; 32 bytes of data; more than zero (PROTOCOL.md, Token transfers).
  */
-export function tokenTransfers(logs: readonly Log[], tokens: ReadonlySet<Address>): readonly ChainTransfer[] {
+export function tokenTransfers(
+  logs: readonly Log[],
+  tokens: ReadonlySet<Address>,
+  own: ReadonlySet<Txid> = new Set(),
+): readonly ChainTransfer[] {
   const transfers: ChainTransfer[] = []
   for (const { txid, position, contract, topics, data } of logs) {
-    if (!tokens.has(contract) || topics.length !== 3 || topics[0] !== transferTopic) continue
+    if (!(tokens.has(contract) || own.has(txid)) || topics.length !== 3 || topics[0] !== transferTopic) continue
     const [from, to] = [addressInTopic(topics[1]), addressInTopic(topics[2])]
     const amount = data.length === wordLength ? BigInt(data) : 0n
     if (from === null || to === null || amount === 0n) continue

@@ -120,7 +120,7 @@ describe.each(requests)('%s %s', (method, path, scope) => {
     const other = scope === 'ledger:read' ? 'ledger:post' : 'ledger:read'
     for (const wrong of [other, undefined, '', scope.toUpperCase(), `${scope}s`, `x${scope}`, `${other},${scope}`]) {
       expect(await read(await service.ledger(path, { method }, { scope: wrong }))).toEqual(
-        failed(403, missingScope(scope).msg),
+        failed(403, missingScope([scope]).msg),
       )
     }
     for (const uid of [7, null]) expect(await read(await service.get(path, uid, { method }))).toEqual(unauthorized)

@@ -140,7 +140,7 @@ describe('GET /tron/deposits', () => {
     const service = await startService()
     const to = await addressIn(await service.get('/tron/generate'))
     const other = await addressIn(await service.get('/tron/generate', 8))
-    payFinal(service, { ...trxTo(other, 5n), from: to })
+    payFinal(service, { kind: 'trx', from: to, to: other, amount: 5n })
     await service.tick()
     expect((await listed(service)).count + (await listed(service, '', 8)).count).toBe(0)
   })

@@ -78,7 +78,7 @@ it('an export by the real wrangler is restored, and the service goes on: no call
   const before = open(old)
   await rememberSettings(before.db, settingsOf('0x1', addressAt(0), currencies))
   const hundred = { height: 100 as BlockHeight, hash: 'a'.repeat(64) as BlockHash }
-  await startScan(before.db, hundred, { height: 100 as BlockHeight, timestamp: at }, at)
+  await startScan(before.db, hundred, { ...hundred, timestamp: at }, at)
   expect([await before.issue(7), await before.issue(8)]).toEqual([addressAt(0), addressAt(1)])
   await before.db.prepare('UPDATE scan SET finalized = 120').run()
   await before.credit('1', 7, addressAt(0))
@@ -128,7 +128,7 @@ it('what was paid to a reserved address since the copy has a row: before the res
   const copy = open(database)
   await rememberSettings(copy.db, settingsOf('0x1', addressAt(0), currencies))
   const hundred = { height: 100 as BlockHeight, hash: 'a'.repeat(64) as BlockHash }
-  await startScan(copy.db, hundred, { height: 100 as BlockHeight, timestamp: at }, at)
+  await startScan(copy.db, hundred, { ...hundred, timestamp: at }, at)
   expect(await copy.issue(7)).toBe(addressAt(0))
   // The ticks go on after the restore, and do not know the address at index 1, which was issued after the copy.
   await copy.db.prepare('UPDATE scan SET finalized = 200').run()

@@ -1,0 +1,88 @@
+import * as z from 'zod/mini'
+import { deriveAddress, type ExtendedPublicKey } from '../addresses/derive.ts'
+import { balancesMax } from '../chain/chain.ts'
+import { type Amount, amountMax, formatUnits, parseUnits, toAmount } from '../common/amount.ts'
+import type { CurrencyId } from '../common/ids.ts'
+import { parseJson } from '../common/result.ts'
+import type { PayoutLimit, PayoutRules } from '../ledger/context.ts'
+import type { Currencies, Currency } from '../ledger/currencies.ts'
+import { addressText, entryOf, integerFrom, listOf, optional, type Refuse } from './schemas.ts'
+
+/** TRX that a token's transfer may burn at most, by default. */
+const feeLimitByDefault = 100
+/** The most that a network has ever allowed. */
+const feeLimitMax = 15_000
+const sunPerTrx = 1_000_000n
+const limitsMax = 50
+
+const decimalTakes = 'a decimal as text, such as "1.5"'
+const limitEntry = entryOf({
+  cuy: integerFrom<CurrencyId>(1, 1_000_000),
+  each: z.string(decimalTakes),
+  perDay: z.string(decimalTakes),
+  perUserPerDay: z.optional(z.string(decimalTakes)),
+})
+
+const payoutsTake = 'an object with address and optionally limits and feeLimit, or its JSON text'
+
+/** `PAYOUTS` as it is set; `readPayouts` checks it against the rest of the configuration. */
+export const payoutsSchema = z.object({
+  PAYOUTS: optional(
+    z.pipe(
+      z.transform((value) => (typeof value === 'string' ? parseJson(value) : value)),
+      z.strictObject(
+        {
+          address: addressText('the Tron address that payouts are paid from (34 characters, starts with T)'),
+          limits: z.optional(listOf(limitEntry, limitsMax)),
+          feeLimit: z.optional(integerFrom(1, feeLimitMax)),
+        },
+        payoutsTake,
+      ),
+    ),
+  ),
+})
+
+type PayoutsSetting = z.output<typeof payoutsSchema>['PAYOUTS']
+/** What it is checked against. */
+interface Others {
+  readonly currencies: Currencies
+  readonly extendedPublicKey: ExtendedPublicKey
+}
+
+/** The rules of payouts, or null without them. Whether the address was issued here is compared with what is stored. */
+export function readPayouts(
+  setting: PayoutsSetting,
+  { currencies, extendedPublicKey }: Others,
+  refuse: Refuse,
+): PayoutRules | null {
+  if (setting === null) return null
+  const { address, limits: entries = [], feeLimit = feeLimitByDefault } = setting
+  if (currencies.byContract.has(address)) refuse('not the contract of a currency', 'PAYOUTS', 'address')
+  const firstAddresses = Array.from({ length: balancesMax }, (_, index) => deriveAddress(extendedPublicKey, index))
+  if (firstAddresses.includes(address)) {
+    refuse(`not one of the first ${balancesMax} addresses of TRON_XPUB`, 'PAYOUTS', 'address')
+  }
+  const limits = new Map<CurrencyId, PayoutLimit>()
+  for (const [i, { cuy, ...amounts }] of entries.entries()) {
+    const currency = currencies.byId.get(cuy)
+    if (currency === undefined) return refuse('a currency of CURRENCIES', 'PAYOUTS', 'limits', i, 'cuy')
+    if (limits.has(cuy)) return refuse('each cuy once', 'PAYOUTS', 'limits', i, 'cuy')
+    const read = (name: keyof typeof amounts, text: string) =>
+      amountIn(text, currency) ?? refuse(amountTakes(currency), 'PAYOUTS', 'limits', i, name)
+    const { each, perDay, perUserPerDay } = amounts
+    limits.set(cuy, {
+      each: read('each', each),
+      perDay: read('perDay', perDay),
+      perUserPerDay: perUserPerDay === undefined ? null : read('perUserPerDay', perUserPerDay),
+    })
+  }
+  return Object.freeze({ address, limits, feeLimit: BigInt(feeLimit) * sunPerTrx })
+}
+
+function amountIn(text: string, { scale }: Currency): Amount | null {
+  const units = parseUnits(text, scale)
+  return units.ok ? toAmount(units.value) : null
+}
+
+const amountTakes = ({ scale, symbol }: Currency) =>
+  `a decimal as text of at most ${scale} places, up to ${formatUnits(amountMax, scale)} ${symbol}`

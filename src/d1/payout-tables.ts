@@ -1,0 +1,227 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { Address } from '../chain/address.ts'
+import type { BlockHeight, Txid } from '../chain/block.ts'
+import { amountMax } from '../common/amount.ts'
+import type { BackendName, PayoutId, PayoutTransactionId } from '../common/ids.ts'
+import { reservedUid } from '../common/ids.ts'
+import type { UnixMs } from '../common/time.ts'
+import {
+  address,
+  between,
+  characters,
+  cuy,
+  hex,
+  instant,
+  oneOf,
+  orNull,
+  positiveSafe,
+  positiveUnits,
+  rule,
+  rules,
+  safe,
+  txid,
+  uid,
+  units,
+} from './columns.ts'
+import { reasonMax } from './state-tables.ts'
+
+// What pays out: the tables of `payouts/`. migrations/README.md describes each, and the rules that only triggers can express.
+
+/** What a payout can be. */
+export const payoutStates = ['waiting', 'approved', 'signed', 'paid', 'stuck', 'cancelled'] as const
+/** One of `payoutStates`. */
+export type PayoutState = (typeof payoutStates)[number]
+
+/** Why a payout is stuck: its transaction has failed or moved something else, or too many have expired. */
+export const stuckReasons = ['failed', 'other', 'expired'] as const
+/** One of `stuckReasons`. */
+export type StuckReason = (typeof stuckReasons)[number]
+
+/**
+ * How a transaction of the payout address has ended. `unknown`: no payout names it. `late`: it has succeeded although its payout went
+ * on without it.
+ */
+export const transactionEnds = ['paid', ...stuckReasons, 'unknown', 'late'] as const
+/** One of `transactionEnds`. */
+export type TransactionEnd = (typeof transactionEnds)[number]
+
+/** Transactions of a payout that may expire before it is stuck. */
+export const transactionsMax = 3
+/** Longest `proof`, in characters. */
+export const proofCharsMax = 2_000
+/** Longest reason for a cancellation, in characters. */
+export const whyCharsMax = 200
+/** Most hex digits of a signed transaction: one of a payout has about 700. */
+export const signedDigitsMax = 2_000
+
+const nullable = <Kind extends number>() => integer().$type<Kind>()
+const isStored = (...states: readonly PayoutState[]) => oneOf(...states)('state')
+
+/** What backends have asked to be paid out. `txid`, `expires_at` and `height` are those of its newest transaction. */
+export const payouts = sqliteTable(
+  'payout',
+  {
+    id: integer().$type<PayoutId>().primaryKey({ autoIncrement: true }),
+    uid: uid(),
+    cuy: cuy(),
+    osn: text().notNull(),
+    amount: integer().notNull(), // ledger units
+    fee: integer().notNull(),
+    to_address: address(),
+    contract: text().$type<Address | ''>().notNull(), // of the currency; empty for TRX
+    raw: text().notNull(), // `amount` in chain units
+    mark: text().notNull(),
+    proof: text(),
+    posted_by: text().$type<BackendName>().notNull(),
+    limit_each: integer(), // what it is approved within without a person; null: nothing is
+    limit_day: integer(),
+    limit_user: integer(), // of its user in a day; null: no such limit
+    created_at: instant(),
+    state: text().$type<PayoutState>().notNull().default('waiting'),
+    changed_at: instant(), // when it came into its state
+    approved_by: text().$type<BackendName | ''>(), // empty: it was within the limits
+    approved_at: nullable<UnixMs>(), // the first time
+    attempts: integer().notNull().default(0), // transactions that have ended without paying
+    attempts_max: integer().notNull().default(transactionsMax),
+    txid: text().$type<Txid>(),
+    expires_at: nullable<UnixMs>(),
+    height: nullable<BlockHeight>(), // of the block in which it was found
+    reason: text().$type<StuckReason>(),
+    moved: text(), // JSON: what has left the address by the logs of a transaction that has paid something else
+    cancelled_by: text().$type<BackendName>(),
+    why: text(), // it was cancelled
+  },
+  (table) => [
+    uniqueIndex('payout_key').on(table.uid, table.cuy, table.osn),
+    index('payout_uid').on(table.uid),
+    index('payout_osn').on(table.osn),
+    index('payout_to').on(table.to_address),
+    index('payout_state').on(table.state, table.cuy),
+    index('payout_day')
+      .on(table.cuy, table.approved_at)
+      .where(sql.raw(`approved_at IS NOT NULL AND state <> 'cancelled'`)),
+    index('payout_user_day')
+      .on(table.uid, table.cuy, table.approved_at)
+      .where(sql.raw(`approved_at IS NOT NULL AND state <> 'cancelled'`)),
+    ...rules(positiveSafe, table.id, table.cuy),
+    rule(table.uid, between(1, reservedUid - 1)),
+    rule(table.osn, `length(osn) BETWEEN 1 AND 200 AND osn NOT GLOB '*[^ -~]*'`),
+    rule(table.amount, positiveSafe),
+    rule(table.fee, `${safe('fee')} AND amount + fee <= ${amountMax}`),
+    rule(table.to_address, hex(40)),
+    rule(table.contract, `contract = '' OR (${hex(40)('contract')})`),
+    rule(table.raw, positiveUnits),
+    rule(table.mark, characters(0, 200)),
+    rule(table.proof, orNull(characters(1, proofCharsMax))),
+    rule(table.posted_by, `length(posted_by) BETWEEN 1 AND 64 AND posted_by NOT GLOB '*[^A-Za-z0-9._-]*'`),
+    ...rules(orNull(safe), table.limit_each, table.limit_user),
+    rule(table.limit_day, `(limit_day IS NULL) = (limit_each IS NULL) AND (${orNull(safe)('limit_day')})`),
+    ...rules(safe, table.created_at, table.changed_at, table.attempts, table.attempts_max),
+    rule(table.state, oneOf(...payoutStates)),
+    rule(
+      table.approved_by,
+      `(approved_by IS NULL) = (approved_at IS NULL) AND (approved_by IS NULL OR approved_by <> posted_by)
+        AND (approved_by IS NOT NULL OR ${isStored('waiting', 'cancelled')}) AND (approved_by IS NULL OR state <> 'waiting')`,
+    ),
+    rule(table.approved_at, orNull(safe)),
+    rule(
+      table.txid,
+      `(txid IS NULL OR (${hex(64)('txid')})) AND (txid IS NOT NULL OR NOT ${isStored('signed', 'paid', 'stuck')})`,
+    ),
+    rule(table.expires_at, '(expires_at IS NULL) = (txid IS NULL)'),
+    rule(table.height, `${orNull(safe)('height')} AND (height IS NOT NULL OR state <> 'paid')`),
+    rule(table.reason, `(reason IS NOT NULL) = (state = 'stuck') AND (${orNull(oneOf(...stuckReasons))('reason')})`),
+    rule(table.moved, `(moved IS NOT NULL) = (reason IS 'other') AND (moved IS NULL OR json_valid(moved))`),
+    rule(table.why, `(why IS NOT NULL) = (state = 'cancelled') AND (${orNull(characters(1, whyCharsMax))('why')})`),
+    rule(
+      table.cancelled_by,
+      `(cancelled_by IS NULL) = (why IS NULL) AND (cancelled_by IS NULL OR
+        (length(cancelled_by) BETWEEN 1 AND 64 AND cancelled_by NOT GLOB '*[^A-Za-z0-9._-]*'))`,
+    ),
+  ],
+)
+
+const isOpen = 'ended IS NULL'
+const isUnresolved = `ended IN ('unknown', 'late') AND excused IS NULL`
+
+/**
+ * Transactions of the payout address: signed ones that were handed in for a payout, and those in final blocks that no payout names. A
+ * transaction belongs to one payout for good.
+ */
+export const payoutTransactions = sqliteTable(
+  'payout_transaction',
+  {
+    id: integer().$type<PayoutTransactionId>().primaryKey({ autoIncrement: true }),
+    txid: txid(),
+    address: address(),
+    payout_id: nullable<PayoutId>(),
+    bytes: text(), // the signed message
+    reference: nullable<BlockHeight>(), // the newest block that can be its reference block
+    expires_at: nullable<UnixMs>(),
+    changed_at: instant(), // when it was stored, opened or ended
+    past_height: nullable<BlockHeight>(), // the first block that was read at or past its expiration
+    height: nullable<BlockHeight>(), // where it was found
+    succeeded: integer({ mode: 'boolean' }),
+    moved: text(), // JSON: what has left the address in it
+    ended: text().$type<TransactionEnd>(),
+    reported: text().$type<TransactionEnd | 'signed'>(), // what the newest event about it says
+    excused: text(), // why an operator goes on although it is unknown
+    seen_height: nullable<BlockHeight>(), // where a node has shown it before it was final: information only
+    next_send: instant(),
+    sends: integer().notNull().default(0),
+    answer: text(), // a node's newest one: information only
+  },
+  (table) => [
+    uniqueIndex('payout_transaction_txid').on(table.txid),
+    index('payout_transaction_payout').on(table.payout_id),
+    index('payout_transaction_open').on(table.next_send).where(sql.raw(isOpen)),
+    index('payout_transaction_unresolved').on(table.id).where(sql.raw(isUnresolved)),
+    rule(table.id, positiveSafe),
+    rule(table.txid, hex(64)),
+    rule(table.address, hex(40)),
+    rule(table.payout_id, `(payout_id IS NULL) = (ended IS 'unknown') AND (${orNull(positiveSafe)('payout_id')})`),
+    rule(
+      table.bytes,
+      `(bytes IS NULL) = (payout_id IS NULL) AND (bytes IS NULL OR
+        (length(bytes) BETWEEN 2 AND ${signedDigitsMax} AND bytes NOT GLOB '*[^0-9a-f]*'))`,
+    ),
+    rule(table.reference, `(reference IS NULL) = (payout_id IS NULL) AND (${orNull(safe)('reference')})`),
+    rule(table.expires_at, `(expires_at IS NULL) = (payout_id IS NULL) AND (${orNull(safe)('expires_at')})`),
+    rule(table.past_height, `past_height IS NULL OR (past_height > reference AND ${safe('past_height')})`),
+    rule(
+      table.height,
+      `${orNull(safe)('height')} AND (height IS NULL OR ended IS NOT NULL) AND (height IS NULL OR ended <> 'expired')`,
+    ),
+    rule(table.succeeded, '(succeeded IS NULL) = (moved IS NULL) AND (succeeded IS NULL OR succeeded IN (0, 1))'),
+    rule(table.moved, 'moved IS NULL OR json_valid(moved)'),
+    rule(
+      table.ended,
+      `(ended IS NULL OR ${oneOf(...transactionEnds)('ended')}) AND (succeeded IS NOT NULL) = (ended IS NOT NULL AND ended <> 'expired')
+        AND (height IS NOT NULL OR ended IS NULL OR ended IN ('expired', 'unknown'))
+        AND (ended <> 'expired' OR past_height IS NOT NULL)`,
+    ),
+    rule(table.reported, orNull(oneOf('signed', ...transactionEnds))),
+    rule(table.excused, `excused IS NULL OR (ended IN ('unknown', 'late') AND ${characters(1, reasonMax)('excused')})`),
+    ...rules(orNull(safe), table.seen_height),
+    ...rules(safe, table.changed_at, table.next_send, table.sends),
+    rule(table.answer, orNull(characters(1, 200))),
+  ],
+)
+
+/** What the payout address holds, by one node's newest reading: information for the operator. */
+export const payoutHoldings = sqliteTable(
+  'payout_holding',
+  {
+    contract: text().$type<Address | ''>().primaryKey(), // empty for TRX
+    address: address(),
+    balance: text().notNull(), // chain units
+    read_at: instant(),
+  },
+  (table) => [
+    rule(table.contract, `contract = '' OR (${hex(40)('contract')})`),
+    rule(table.address, hex(40)),
+    rule(table.balance, units),
+    rule(table.read_at, safe),
+  ],
+)

@@ -1,0 +1,110 @@
+import * as z from 'zod/mini'
+import { payoutStates, stuckReasons } from '../../d1/payout-tables.ts'
+import { askedMax } from '../../payouts/parse-asking.ts'
+import * as docs from './docs.ts'
+
+const address = (description: string) => docs.textSchema(description, /^T\w{33}$/)
+
+const moved = () =>
+  docs.component('Moved', () =>
+    z.union([
+      z.strictObject({
+        to: address('Who has got it.'),
+        cuy: docs.idSchema('The currency.'),
+        amt: docs.amountSchema('How much, in whole units.'),
+      }),
+      z.strictObject({
+        to: address('Who has got it.'),
+        contract: address('A contract that is no currency here.'),
+        units: docs.textSchema('How much, in units of that contract.', /^\d+$/),
+      }),
+    ]),
+  )
+
+/** The members of a payout. */
+export const payoutMembers = () => ({
+  id: docs.idSchema('The payout. Newer ones have higher ids.'),
+  uid: docs.idSchema('The user.'),
+  cuy: docs.idSchema('The currency.'),
+  amt: docs.amountSchema('What is paid, in whole units, positive.'),
+  fee: docs.amountSchema('What was taken beside it; 0 where there is none.'),
+  to: address('Who is paid.'),
+  osn: docs.textSchema('Its order serial reference, that of its entries.'),
+  mark: docs.textSchema('A remark for people.'),
+  state: docs.described(
+    z.enum(payoutStates),
+    '`waiting`: a person must approve it. `approved`: it may be signed. `signed`: its bytes are stored, and may be mined. `paid`: its ' +
+      'transaction is final and has paid. `stuck`: its transaction is final and has failed or paid something else, or three have ' +
+      'expired. `cancelled`: the money is back.',
+  ),
+  created_at: docs.instantSchema(),
+  by: docs.textSchema('The backend that has asked for it.'),
+  approved_by: z.optional(docs.textSchema('A backend, or `limits`. Absent: nobody has.')),
+  txid: z.optional(docs.textSchema('Its newest transaction, where it is signed, paid or stuck.', /^[0-9a-f]{64}$/)),
+  expires_at: z.optional(docs.instantSchema()),
+  height: z.optional(docs.countSchema('The block in which the transaction was found.')),
+  attempts: docs.countSchema('Transactions that have ended without paying.'),
+  reason: z.optional(docs.described(z.enum(stuckReasons), 'Why it is stuck.')),
+  why: z.optional(docs.textSchema('The same for people, or why it was cancelled.')),
+  moved: z.optional(
+    docs.described(
+      z.array(moved()),
+      'Where the transaction of a stuck one has succeeded: what has left the payout address by its logs, and to whom.',
+    ),
+  ),
+})
+
+/** A payout. */
+export const payoutSchema = () => docs.object('Payout', payoutMembers)
+
+/** The data of a step: the payouts in the order of the ids. */
+export const payoutList = (id: string) => docs.listBody(id, payoutSchema, 'The number of payouts in the list.')
+
+/** The payouts of a step. */
+export const idsMember = () =>
+  docs.described(
+    z.array(docs.idSchema('A payout.')).check(z.minLength(1), z.maxLength(askedMax)),
+    'The payouts, each once.',
+  )
+
+/** What a step of a stuck payout says. */
+export const movedMember = () =>
+  docs.described(z.literal(true), 'That it is known what a stuck payout has `moved`: without it such a step is 409.')
+
+/** The address that payouts of the examples are paid from. Its key is known to everybody. */
+export const payoutAddress = 'TXgoAQ1o6BJmtNbDmFu7QeatwATExE6xuw'
+/** Who is paid in the examples. */
+export const payoutTo = 'TRZNYrx2RuWSDK26xqShVzxSUZDQYySQE4'
+
+const asked = { uid: 7, cuy: 2, to: payoutTo, created_at: '2026-09-21T14:14:20.417Z', by: 'shop' }
+
+/** A payout of the examples that a person must approve. */
+export const waitingPayout = ordered({
+  ...asked,
+  id: 1,
+  amt: 10,
+  fee: 0.5,
+  osn: 'payout-1',
+  mark: 'to my own wallet',
+  state: 'waiting',
+})
+/** One that is within the limits. */
+export const approvedPayout = ordered({
+  ...{ ...asked, id: 2, amt: 2.5, fee: 0, osn: 'payout-2', mark: '', state: 'approved', approved_by: 'limits' },
+})
+
+/** The members in the order of the service. */
+function ordered({ id, uid, cuy, amt, fee, to, osn, mark, state, created_at, by, ...more }: Record<string, unknown>) {
+  return { id, uid, cuy, amt, fee, to, osn, mark, state, created_at, by, ...more, attempts: 0 }
+}
+
+/** The second payout, signed over the newest final block of the examples, and its txid. */
+export const signedMessage = [
+  '0ad3010a021d9322089ab280cc3a38bbaa40f8ddafa38c345aae01081f12a9010a31747970652e676f6f676c65617069732e636f6d2f70',
+  '726f746f636f6c2e54726967676572536d617274436f6e747261637412740a1541ee38364a18edef188c9677a43bbad1883f9b72f01215',
+  '41a614f803b6fd780986a42c78ec9c7f77e6ded13c2244a9059cbb000000000000000000000000ab000000000000000000000000000000',
+  '0000003c00000000000000000000000000000000000000000000000000000000002625a070b8efc1a28c34900180c2d72f1241262d2618',
+  '21cd998d5ea969e8a89540ef4af8d4dcf0256731cb5955c06811a3ef348aeb52012389e226fae0be01448eb5c11589665f7da85a24cf56',
+  'f6cc8fb4f31b',
+].join('')
+export const signedTxid = '21880801841dd3fb50448a2acf3a910e99ed4391983824126aa770845f35eb7c'

@@ -1,0 +1,36 @@
+import type { Result } from '../common/result.ts'
+import type { WriteDatabase } from '../d1/database.ts'
+import type { PayoutRules } from '../ledger/context.ts'
+import type { PayoutFailure } from '../payouts/failure.ts'
+import { type Payout, payoutItem } from '../payouts/payout.ts'
+import { readJsonBody } from './body.ts'
+import { type RequestContext, writing } from './context.ts'
+import { failure, type JsonMembers, jsonAmount, success } from './envelope.ts'
+import { toPayoutProblem } from './errors.ts'
+
+// What the routes of payouts share.
+
+/** The rules of payouts. A route of payouts exists only where there are some. */
+export function payoutRulesOf(c: RequestContext): PayoutRules {
+  const { payouts } = c.env.services.settings
+  if (payouts === null) throw new Error('a route of payouts without PAYOUTS')
+  return payouts
+}
+
+/** The item of a payout as routes write it. */
+export function writePayout(c: RequestContext, payout: Payout): JsonMembers {
+  return payoutItem(payout, c.env.services.settings.currencies, jsonAmount)
+}
+
+/** Answers a step of payouts: its work takes the body, the backend's name and the time. */
+export async function answerStep(
+  c: RequestContext,
+  work: (db: WriteDatabase, body: unknown) => Promise<Result<readonly Payout[], PayoutFailure>>,
+): Promise<Response> {
+  const body = await readJsonBody(c.req.raw)
+  if (!body.ok) return failure(body.error)
+  const taken = await writing(c, ({ db }) => work(db, body.value))
+  if (!taken.ok) return failure(toPayoutProblem(taken.error))
+  c.env.services.wakeEndpoints()
+  return success({ list: taken.value.map((payout) => writePayout(c, payout)), count: taken.value.length })
+}

@@ -1,0 +1,97 @@
+import * as z from 'zod/mini'
+import { approvePayouts } from '../../payouts/steps.ts'
+import type { LedgerRoute } from '../context.ts'
+import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
+import * as docs from '../openapi/docs.ts'
+import { refused } from '../openapi/failures.ts'
+import { idsMember, movedMember, payoutList, waitingPayout } from '../openapi/payout.ts'
+import { answerStep } from '../payouts.ts'
+
+/** Approves payouts: all or none. */
+export const ledgerPayoutsApprove = {
+  path: '/ledger/payouts/approve',
+  method: 'POST',
+  isOfPayouts: true,
+  scope: () => 'ledger:approve',
+  handle: (c) => {
+    const { clock } = c.env.services.settings
+    return answerStep(c, (db, body) => approvePayouts(db, body, c.get('backend'), clock.now()))
+  },
+} satisfies LedgerRoute
+
+const body = () =>
+  docs.object('ApprovePayoutsRequest', () => ({ ids: idsMember(), moved: z.exactOptional(movedMember()) }))
+
+/** The documentation of `POST /ledger/payouts/approve`. */
+export const ledgerPayoutsApproveDocs = () => {
+  const given = 'a payout that waits and an approved one'
+  const { attempts, ...waiting } = waitingPayout
+  const approved = { ...waiting, state: 'approved', approved_by: 'office', attempts }
+  const { 'bad-step': bad, 'unknown-payout': unknown, 'money-moved': moved } = stepFailures({ ids: [2] })
+  return {
+    id: 'approvePayouts',
+    summary: 'Approve payouts: all or none',
+    description:
+      'Approves payouts that wait, by another name than has asked for them; or stuck ones, which may have three more transactions then. ' +
+      'Sent again it is answered as the first time.',
+    body: body(),
+    success: payoutList('ApprovePayoutsResponse'),
+    examples: [
+      { ...docs.dataExample('one that waits', given, '', { list: [approved], count: 1 }, { ids: [1] }), by: 'office' },
+    ],
+    failures: [
+      bad,
+      unknown,
+      {
+        name: 'own-payout',
+        problem: toPayoutProblem({
+          kind: 'forbidden',
+          why: 'payout 1: another name must approve it than has asked for it',
+        }),
+        cause: 'The backend of the token has asked for the payout itself.',
+        cure: 'Have it approved by another name.',
+        given,
+        request: { ids: [1] },
+      },
+      moved,
+      refused(toPayoutRefusal({ kind: 'conflict', reason: 'not-in-this-state', why: 'payout 1: it is cancelled' }), {
+        given: 'a cancelled payout',
+        request: { ids: [1] },
+        by: 'office',
+      }),
+    ],
+  } satisfies docs.Operation
+}
+
+/** The failures of every step of payouts. `request` is one for the second payout. */
+export const stepFailures = (request: object) =>
+  ({
+    'bad-step': {
+      name: 'bad-step',
+      problem: toPayoutProblem({
+        kind: 'bad-input',
+        member: 'ids',
+        why: 'an array of 1 to 20 ids of payouts, each once',
+      }),
+      cause: 'A member is missing, wrong, or one too many.',
+      cure: 'The message has the member and what it takes.',
+      given: 'a new caller',
+      request: { ...request, ids: [] },
+    },
+    'unknown-payout': {
+      name: 'unknown-payout',
+      problem: toPayoutProblem({ kind: 'unknown-payout', why: 'there is no payout 9' }),
+      cause: 'No payout has this id.',
+      cure: 'Look for it by `uid`, `cuy` and `osn`.',
+      given: 'a new caller',
+      request: { ...request, ids: [9] },
+    },
+    'money-moved': refused(
+      toPayoutRefusal({
+        kind: 'conflict',
+        reason: 'money-moved',
+        why: 'payout 2: its transaction has moved money: look at moved, decide who pays for it, and send moved: true',
+      }),
+      { given: 'a stuck payout that has moved money', request, by: 'office' },
+    ),
+  }) satisfies Record<string, docs.Failure>

@@ -1,0 +1,67 @@
+import * as z from 'zod/mini'
+import { whyCharsMax } from '../../d1/payout-tables.ts'
+import { cancellation, cancelPayouts } from '../../payouts/steps.ts'
+import type { LedgerRoute } from '../context.ts'
+import { toPayoutRefusal } from '../errors.ts'
+import * as docs from '../openapi/docs.ts'
+import { refused } from '../openapi/failures.ts'
+import { approvedPayout, idsMember, movedMember, payoutList } from '../openapi/payout.ts'
+import { answerStep } from '../payouts.ts'
+import { stepFailures } from './ledger-payouts-approve.ts'
+
+/** Cancels payouts: all or none. */
+export const ledgerPayoutsCancel = {
+  path: '/ledger/payouts/cancel',
+  method: 'POST',
+  isOfPayouts: true,
+  scope: () => ['ledger:pay', 'ledger:approve'] as const,
+  handle: (c) => {
+    const { clock } = c.env.services.settings
+    return answerStep(c, (db, body) => cancelPayouts(db, body, c.get('backend'), clock.now()))
+  },
+} satisfies LedgerRoute
+
+const body = () =>
+  docs.object('CancelPayoutsRequest', () => ({
+    ids: idsMember(),
+    why: docs.described(cancellation.shape.why, `Why, in 1 to ${whyCharsMax} characters: it is kept with the payout.`),
+    moved: z.exactOptional(movedMember()),
+  }))
+
+/** The documentation of `POST /ledger/payouts/cancel`. */
+export const ledgerPayoutsCancelDocs = () => {
+  const given = 'a payout that waits and an approved one'
+  const why = 'the user has changed their mind'
+  const { 'bad-step': bad, 'unknown-payout': unknown, 'money-moved': moved } = stepFailures({ ids: [2], why })
+  return {
+    id: 'cancelPayouts',
+    summary: 'Cancel payouts: all or none',
+    description:
+      'Cancels payouts that wait, are approved or are stuck. The money is back in the wallet with the same statement: one entry of type 5 of ' +
+      '`amt` and `fee` together, with the same `osn`. Sent again it is answered as the first time.',
+    body: body(),
+    success: payoutList('CancelPayoutsResponse'),
+    examples: [
+      docs.dataExample(
+        'an approved one',
+        given,
+        '',
+        { list: [{ ...approvedPayout, state: 'cancelled', why }], count: 1 },
+        { ids: [2], why },
+      ),
+    ],
+    failures: [
+      bad,
+      unknown,
+      moved,
+      refused(
+        toPayoutRefusal({
+          kind: 'conflict',
+          reason: 'not-in-this-state',
+          why: 'payout 2: it is signed: its transaction can be mined',
+        }),
+        { given: 'a signed payout', request: { ids: [2], why } },
+      ),
+    ],
+  } satisfies docs.Operation
+}

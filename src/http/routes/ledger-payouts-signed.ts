@@ -1,0 +1,122 @@
+import * as z from 'zod/mini'
+import { handInReasons, reasons } from '../../common/reasons.ts'
+import { type HandedIn, takeSigned } from '../../payouts/hand-in.ts'
+import { askedMax } from '../../payouts/parse-asking.ts'
+import { readJsonBody } from '../body.ts'
+import { type LedgerRoute, writing } from '../context.ts'
+import { failure, success } from '../envelope.ts'
+import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
+import * as docs from '../openapi/docs.ts'
+import { bodyFailures, refused } from '../openapi/failures.ts'
+import { signedMessage, signedTxid } from '../openapi/payout.ts'
+import { reasonTexts } from '../openapi/reasons.ts'
+import { payoutRulesOf } from '../payouts.ts'
+
+/** Takes signed transactions, each by itself. They are stored before any is sent. */
+export const ledgerPayoutsSigned = {
+  path: '/ledger/payouts/signed',
+  method: 'POST',
+  isOfPayouts: true,
+  scope: () => 'ledger:sign',
+  handle: async (c) => {
+    const { services } = c.env
+    const body = await readJsonBody(c.req.raw)
+    if (!body.ok) return failure(body.error)
+    const taken = await writing(c, ({ db, clock }) => takeSigned(db, payoutRulesOf(c), body.value, clock.now()))
+    if (!taken.ok) return failure(toPayoutProblem(taken.error))
+    services.wakeEndpoints()
+    if (taken.value.some((one) => 'txid' in one)) services.sendPayouts()
+    return success({ list: taken.value.map(handedInItem), count: taken.value.length })
+  },
+} satisfies LedgerRoute
+
+const handedInItem = (one: HandedIn) => ('refused' in one ? { ...one, refused: { ...one.refused } } : { ...one })
+
+const body = () =>
+  docs.object('SignedPayoutsRequest', () => ({
+    signed: z
+      .array(
+        z.strictObject({
+          id: docs.idSchema('The payout.'),
+          transaction: docs.textSchema(
+            'The whole signed message in hex, as for `broadcasthex`.',
+            /^(0x)?([0-9a-f]{2})+$/i,
+          ),
+        }),
+      )
+      .check(z.minLength(1), z.maxLength(askedMax)),
+  }))
+
+const item = () =>
+  docs.component('HandedIn', () =>
+    z.union([
+      z.strictObject({
+        id: docs.idSchema('The payout.'),
+        state: docs.described(
+          z.literal('signed'),
+          'Its transaction is stored, and is sent until it is final or has expired.',
+        ),
+        txid: docs.textSchema('The transaction.', /^[0-9a-f]{64}$/),
+      }),
+      z.strictObject({
+        id: docs.idSchema('The payout.'),
+        refused: z.strictObject({
+          code: docs.described(z.literal([404, 409, 422]), 'The status that it would have alone.'),
+          reason: docs.described(z.enum(reasons), 'The word for programs.'),
+          why: docs.textSchema('What differs.'),
+        }),
+      }),
+    ]),
+  )
+
+/** The documentation of `POST /ledger/payouts/signed`. */
+export const ledgerPayoutsSignedDocs = () => {
+  const given = 'a payout that waits and an approved one'
+  const request = { signed: [{ id: 2, transaction: signedMessage }] }
+  const taken = { id: 2, state: 'signed', txid: signedTxid }
+  const wrong = (id: number, code: number, reason: string, why: string) => ({ id, refused: { code, reason, why } })
+  const badBody = toPayoutProblem({
+    kind: 'bad-input',
+    member: 'body',
+    why: 'an object with signed, and nothing else',
+  })
+  return {
+    id: 'handInSignedPayouts',
+    summary: 'For the signer: hand in what was signed',
+    description:
+      'Each transaction is taken or refused by itself, and the list has the result of each in the order sent. Taken is only what pays exactly what ' +
+      'was approved: from the payout address, to `to`, of this amount, in bytes as a node would write them. It is stored before it is sent. ' +
+      'The same one again is taken again. Nothing else is ever sent. The words of what is refused, besides those of the failures:\n\n' +
+      handInReasons.map((word) => `- \`${word}\`: ${reasonTexts[word].cause}`).join('\n'),
+    body: body(),
+    success: docs.listBody('SignedPayoutsResponse', item, 'The number of results.'),
+    examples: [
+      docs.dataExample('one transaction', given, '', { list: [taken], count: 1 }, request),
+      docs.dataExample('the same again', 'a signed payout', '', { list: [taken], count: 1 }, request),
+      docs.dataExample(
+        'for other payouts',
+        given,
+        '',
+        {
+          list: [
+            wrong(1, 422, 'wrong-amount', 'it is not of 10000000 units of the chain'),
+            wrong(9, 404, 'unknown-payout', 'there is no payout 9'),
+          ],
+          count: 2,
+        },
+        { signed: [1, 9].map((id) => ({ id, transaction: signedMessage })) },
+      ),
+    ],
+    failures: [
+      ...bodyFailures(request, given, badBody, '{"signed": [{"id", "transaction"}]}'),
+      refused(
+        toPayoutRefusal({
+          kind: 'conflict',
+          reason: 'no-final-block',
+          why: 'the newest final block is not known for now: try again',
+        }),
+        { given: 'a new caller', request },
+      ),
+    ],
+  } satisfies docs.Operation
+}

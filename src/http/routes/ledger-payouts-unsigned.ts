@@ -1,0 +1,86 @@
+import * as z from 'zod/mini'
+import { formatBase58 } from '../../chain/address.ts'
+import { formatInstant } from '../../common/time.ts'
+import { offeredMax, offerPayouts, stoppedForUnknown } from '../../payouts/hand-in.ts'
+import type { LedgerRoute } from '../context.ts'
+import { failure, success } from '../envelope.ts'
+import { toPayoutProblem, toPayoutRefusal } from '../errors.ts'
+import * as docs from '../openapi/docs.ts'
+import { refused } from '../openapi/failures.ts'
+import { approvedPayout, payoutAddress, payoutMembers } from '../openapi/payout.ts'
+import { payoutRulesOf, writePayout } from '../payouts.ts'
+
+/** What a signer may sign. It reads the primary database: a copy can be behind. */
+export const ledgerPayoutsUnsigned = {
+  path: '/ledger/payouts/unsigned',
+  method: 'GET',
+  isOfPayouts: true,
+  scope: () => 'ledger:sign',
+  handle: async (c) => {
+    const { services } = c.env
+    const { db } = services.primary(c.get('invocation'))
+    const offer = await offerPayouts(db, () => services.scanner.isRestored())
+    if (!offer.ok) return failure(toPayoutProblem(offer.error))
+    const { payouts, head } = offer.value
+    return success({
+      list: payouts.map((payout) => {
+        return { ...writePayout(c, payout), ...(payout.proof === null ? {} : { proof: payout.proof }) }
+      }),
+      count: payouts.length,
+      address: formatBase58(payoutRulesOf(c).address),
+      head: { height: head.height, hash: head.hash, created_at: formatInstant(head.timestamp) },
+    })
+  },
+} satisfies LedgerRoute
+
+const unsigned = () =>
+  docs.object('UnsignedPayout', () => ({
+    ...payoutMembers(),
+    proof: z.optional(docs.textSchema('What the backend has signed of it.')),
+  }))
+
+const head = () =>
+  docs.object('Head', () => ({
+    height: docs.countSchema('Its height.'),
+    hash: docs.textSchema('Its hash.', /^[0-9a-f]{64}$/),
+    created_at: docs.instantSchema(),
+  }))
+
+/** The documentation of `GET /ledger/payouts/unsigned`. */
+export const ledgerPayoutsUnsignedDocs = () => {
+  const given = 'a payout that waits and an approved one'
+  return {
+    id: 'listUnsignedPayouts',
+    summary: 'For the signer: what may be signed',
+    description:
+      `The approved payouts, oldest first, at most ${offeredMax}, the address that they are paid from, and the newest agreed final block, which a ` +
+      'transaction may refer to. Amounts are in whole units: a signer has the decimals in its own configuration.',
+    success: docs.dataBody('UnsignedPayoutsResponse', () => ({
+      list: z.array(unsigned()),
+      count: docs.countSchema('The number of payouts in the list.'),
+      address: docs.textSchema('The address that they are paid from.', /^T\w{33}$/),
+      head: docs.described(head(), 'The newest agreed final block.'),
+    })),
+    examples: [
+      docs.dataExample('an approved one', given, '', {
+        list: [approvedPayout],
+        count: 1,
+        address: payoutAddress,
+        head: docs.finalBlock,
+      }),
+    ],
+    failures: [
+      refused(toPayoutRefusal({ kind: 'conflict', reason: 'payouts-stopped', why: stoppedForUnknown }), {
+        given: 'a transaction of the payout address that no payout names',
+      }),
+      refused(
+        toPayoutRefusal({
+          kind: 'conflict',
+          reason: 'no-final-block',
+          why: 'the newest final block is not known for now: try again',
+        }),
+        { given: 'a new caller' },
+      ),
+    ],
+  } satisfies docs.Operation
+}

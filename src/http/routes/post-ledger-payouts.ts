@@ -1,0 +1,170 @@
+import * as z from 'zod/mini'
+import type { PayoutReason } from '../../common/reasons.ts'
+import { proofCharsMax } from '../../d1/payout-tables.ts'
+import { markCharsMax } from '../../ledger/parse-post.ts'
+import { askPayouts } from '../../payouts/ask.ts'
+import { askedMax, askedPayout } from '../../payouts/parse-asking.ts'
+import { membersOfBody, readJsonBody } from '../body.ts'
+import { type LedgerRoute, writing } from '../context.ts'
+import { failure, success } from '../envelope.ts'
+import { type Problem, toPayoutProblem, toPayoutRefusal } from '../errors.ts'
+import * as docs from '../openapi/docs.ts'
+import { bodyFailures, refused } from '../openapi/failures.ts'
+import { approvedPayout, payoutAddress, payoutSchema, payoutTo, waitingPayout } from '../openapi/payout.ts'
+import { payoutRulesOf, writePayout } from '../payouts.ts'
+
+const wrongAsking: Problem = { status: 400, msg: 'the body must be an object with payouts, and nothing else' }
+
+/** Asks for payouts: all or none. */
+export const postLedgerPayouts = {
+  path: '/ledger/payouts',
+  method: 'POST',
+  isOfPayouts: true,
+  scope: () => 'ledger:pay',
+  handle: async (c) => {
+    const body = await readJsonBody(c.req.raw)
+    if (!body.ok) return failure(body.error)
+    const { payouts: list, ...others } = membersOfBody(body.value) ?? { wrong: body.value }
+    if (Object.keys(others).length > 0) return failure(wrongAsking)
+    const asked = await writing(c, (context) => {
+      return askPayouts({ ...context, payouts: payoutRulesOf(c) }, list, c.get('backend'), context.clock.now())
+    })
+    if (!asked.ok) return failure(toPayoutProblem(asked.error))
+    c.env.services.wakeEndpoints()
+    const { payouts, replayed } = asked.value
+    return success({ list: payouts.map((payout) => writePayout(c, payout)), count: payouts.length, replayed })
+  },
+} satisfies LedgerRoute
+
+const amountText = (description: string) =>
+  docs.described(
+    z.union([
+      docs.textSchema('A decimal, positive.', /^\d+(\.\d+)?$/),
+      docs.amountSchema('The same as a number, which is read digit by digit.'),
+    ]),
+    description,
+  )
+
+const payoutToAsk = () =>
+  docs.component('PayoutToAsk', () => {
+    const { uid, cuy, osn, mark, to, proof } = askedPayout.shape
+    return z.strictObject({
+      uid: docs.described(uid, 'The user whose wallet pays.'),
+      cuy: docs.described(cuy, 'The currency.'),
+      amt: amountText('What is paid, in whole units, without an exponent.'),
+      to: docs.described(to, 'Who is paid: `T…`, 34 characters.'),
+      osn: docs.described(osn, 'The order serial reference: with `uid` and `cuy` the key of the payout.'),
+      fee: z.optional(amountText('What is taken beside it, as a payment.')),
+      mark: docs.described(mark, `A remark for people, at most ${markCharsMax} characters.`),
+      proof: docs.described(
+        proof,
+        'A compact JWS (EdDSA or ES256) of `uid`, `cuy`, `amt`, `to` and `osn`, by a key of yours, for a signer that asks for one; at most ' +
+          `${proofCharsMax} characters.`,
+      ),
+    })
+  })
+
+const body = () =>
+  docs.object('AskPayoutsRequest', () => ({
+    payouts: z.array(payoutToAsk()).check(z.minLength(1), z.maxLength(askedMax)),
+  }))
+
+const response = () =>
+  docs.dataBody('AskPayoutsResponse', () => ({
+    list: z.array(payoutSchema()),
+    count: docs.countSchema('The number of payouts in the list.'),
+    replayed: docs.described(z.boolean(), 'Whether they were asked for before.'),
+  }))
+
+const small = { uid: 7, cuy: 2, amt: '2.5', to: payoutTo, osn: 'payout-2' }
+const large = { uid: 7, cuy: 2, amt: '10', to: payoutTo, osn: 'payout-1', fee: '0.5', mark: 'to my own wallet' }
+const before = 'two deposits, credited'
+const after = 'a payout that waits and an approved one'
+
+const failures = (): readonly docs.Failure[] => {
+  const conflict = (reason: PayoutReason, why: string) => toPayoutRefusal({ kind: 'conflict', payout: 1, reason, why })
+  const no = (reason: PayoutReason, why: string) => toPayoutRefusal({ kind: 'refused', payout: 1, reason, why })
+  const sent = (given: docs.Situation, changes: object) => ({ given, request: { payouts: [{ ...small, ...changes }] } })
+  return [
+    {
+      name: 'bad-payout',
+      problem: toPayoutProblem({
+        kind: 'bad-input',
+        payout: 1,
+        member: 'to',
+        why: 'a Tron address: T… with 34 characters',
+      }),
+      cause:
+        'A payout has a wrong member: its form, its currency, too many decimals, an address with a wrong checksum. Or a key comes twice.',
+      cure: 'The message has the number of the payout, the member, and what it takes.',
+      ...sent(before, { to: payoutTo.replace(/.$/, '1') }),
+    },
+    ...bodyFailures({ payouts: [small] }, before, wrongAsking, '{"payouts": [...]}'),
+    refused(
+      conflict('content-differs', 'its uid, cuy and osn are known with another amt, fee, to, mark or proof'),
+      sent(after, { amt: '3' }),
+    ),
+    refused(
+      conflict('key-in-use', 'an entry has its uid, cuy and osn, and a type that it needs itself'),
+      sent('two deposits and a payment', { osn: 'order-1001', fee: '0.5' }),
+    ),
+    refused(
+      no('insufficient', 'wallet of user 7 in USDT holds 25, 25.000001 are needed'),
+      sent(before, { amt: '25.000001' }),
+    ),
+    refused(
+      no('to-user', 'to is the address of a user here: post a transfer (type 3) between the two instead'),
+      sent(before, { to: docs.depositAddress }),
+    ),
+    refused(
+      no('to-payout-address', 'to is the address that payouts are paid from'),
+      sent(before, { to: payoutAddress }),
+    ),
+    refused(
+      no('to-contract', 'to is the contract of a currency: the money would be lost'),
+      sent(before, { to: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' }),
+    ),
+    refused(
+      no('to-nobody', 'to is the address of no key: the money would be lost'),
+      sent(before, { to: 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb' }),
+    ),
+  ]
+}
+
+/** The documentation of `POST /ledger/payouts`. */
+export const postLedgerPayoutsDocs = () =>
+  ({
+    id: 'askPayouts',
+    summary: 'Ask for payouts: all or none',
+    description:
+      `Asks for 1 to ${askedMax} payouts. The money leaves the wallets in the same statement: an entry of type 2 of −\`amt\` and, where there is a ` +
+      '`fee`, one of type 4, both with the `osn`. The key of a payout is its `uid`, `cuy` and `osn`: asked for again with the same content by the ' +
+      'same backend it is shown as it is now, with `replayed: true`, so a request whose answer was lost can always be sent again. A payout ' +
+      'within the limits is approved at once; any other one waits for a second name.',
+    body: body(),
+    success: response(),
+    examples: [
+      docs.dataExample(
+        'within the limits',
+        before,
+        '',
+        { list: [{ ...approvedPayout, id: 1 }], count: 1, replayed: false },
+        { payouts: [small] },
+      ),
+      docs.dataExample(
+        'above them',
+        before,
+        '',
+        { list: [waitingPayout], count: 1, replayed: false },
+        { payouts: [large] },
+      ),
+      docs.dataExample(
+        'the same again',
+        after,
+        '',
+        { list: [approvedPayout], count: 1, replayed: true },
+        { payouts: [small] },
+      ),
+    ],
+    failures: failures(),
+  }) satisfies docs.Operation

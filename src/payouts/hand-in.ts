@@ -1,0 +1,251 @@
+import { type SQL, sql } from 'drizzle-orm'
+import * as z from 'zod/mini'
+import type { Address } from '../chain/address.ts'
+import type { BlockHash, Header, Txid } from '../chain/block.ts'
+import type { PayoutId } from '../common/ids.ts'
+import type { PayoutReason } from '../common/reasons.ts'
+import { err, ok, type Result } from '../common/result.ts'
+import type { UnixMs } from '../common/time.ts'
+import { bare, insertSelect, member, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { payouts, payoutTransactions, type TransactionEnd } from '../d1/payout-tables.ts'
+import { scans } from '../d1/state-tables.ts'
+import type { PayoutRules } from '../ledger/context.ts'
+import type { PayoutFailure } from './failure.ts'
+import { askedMax } from './parse-asking.ts'
+import { type Payout, payoutColumns } from './payout.ts'
+import { readSigned, type SignedTransfer } from './signed-bytes.ts'
+import { parseStep } from './steps.ts'
+
+/** The newest agreed final block: what a signer refers to. */
+export type Head = Pick<Header, 'height' | 'hash' | 'timestamp'>
+
+/** What a signer may sign. */
+export interface Offer {
+  readonly payouts: readonly (Payout & { readonly proof: string | null })[]
+  readonly head: Head
+}
+
+/** Payouts of one offer. */
+export const offeredMax = 100
+
+/** Why nothing is offered. */
+export const stoppedForUnknown = 'a transaction of the payout address is final that no payout names: payouts stop'
+export const stoppedAfterRestore =
+  'an older copy of the database was restored: payouts stop until a final block is read that is an hour later'
+
+const noHead = {
+  kind: 'conflict',
+  reason: 'no-final-block',
+  why: 'the newest final block is not known for now: try again',
+} as const satisfies PayoutFailure
+
+/**
+ * The approved payouts, oldest first, or why none is offered. `isRestored` asks the scanner whether the database is an older copy:
+ * after what is offered was read, so that nothing of such a copy is offered.
+ */
+export async function offerPayouts(
+  db: ReadDatabase,
+  isRestored: () => Promise<boolean>,
+): Promise<Result<Offer, PayoutFailure>> {
+  const { id, state, proof } = payouts
+  const { ended, excused } = payoutTransactions
+  const columns = sql.join([...payoutColumns, proof], sql`, `)
+  const [approved, heads, unknown] = await db.batch([
+    toStatement(
+      db,
+      sql`SELECT ${columns} FROM ${payouts} INDEXED BY payout_state WHERE ${state} = 'approved' ORDER BY ${id} LIMIT ${offeredMax}`,
+    ),
+    toStatement(db, selectHead),
+    toStatement(
+      db,
+      sql`SELECT 1 FROM ${payoutTransactions} INDEXED BY payout_transaction_unresolved
+        WHERE ${ended} IN ('unknown', 'late') AND ${excused} IS NULL LIMIT 1`,
+    ),
+  ])
+  const stop = (why: string) => err({ kind: 'conflict', reason: 'payouts-stopped', why } as const)
+  if ((unknown?.results.length ?? 0) > 0) return stop(stoppedForUnknown)
+  if (await isRestored()) return stop(stoppedAfterRestore)
+  const head = readHead(heads?.results as HeadRow[] | undefined) // safe: the columns of the statement
+  return head === null ? err(noHead) : ok({ payouts: (approved?.results ?? []) as Offer['payouts'][number][], head }) // safe: as above
+}
+
+interface HeadRow {
+  readonly height: Head['height']
+  readonly hash: BlockHash | null
+  readonly timestamp: UnixMs
+}
+
+const selectHead = sql`SELECT ${scans.finalized} AS height, ${scans.finalized_hash} AS hash, ${scans.finalized_time} AS timestamp
+  FROM ${scans}`
+
+/** After a correction the hash and the time are not known. */
+function readHead([row]: readonly HeadRow[] = []): Head | null {
+  return row === undefined || row.hash === null || row.timestamp === 0 ? null : { ...row, hash: row.hash }
+}
+
+const signedTakes = `an array of 1 to ${askedMax} objects with id and transaction, and nothing else`
+/** What a signer hands in. */
+export const handIn = z.strictObject(
+  {
+    signed: z
+      .array(
+        z.strictObject(
+          {
+            id: z.int(signedTakes).check(z.minimum(1, signedTakes), z.maximum(Number.MAX_SAFE_INTEGER, signedTakes)),
+            transaction: z.string(signedTakes),
+          },
+          signedTakes,
+        ),
+        signedTakes,
+      )
+      .check(z.minLength(1, signedTakes), z.maxLength(askedMax, signedTakes)),
+  },
+  'an object with signed, and nothing else',
+)
+
+/** What became of one signed transaction. `code` is the status that it would have alone. */
+export type HandedIn =
+  | { readonly id: number; readonly state: Payout['state']; readonly txid: Txid }
+  | {
+      readonly id: number
+      readonly refused: { readonly code: number; readonly reason: PayoutReason; readonly why: string }
+    }
+
+type Refused = { readonly code: 404 | 409 | 422; readonly reason: PayoutReason; readonly why: string }
+type Signable = Pick<typeof payouts.$inferSelect, 'id' | 'state' | 'to_address' | 'contract' | 'raw'>
+
+/**
+ * Takes signed transactions, each by itself: those that pay exactly what is approved. They are stored before anything is sent, and
+ * blocks that they can be in and that were read before are read again. The same one again is taken again.
+ */
+export async function takeSigned(
+  db: WriteDatabase,
+  rules: PayoutRules,
+  body: unknown,
+  at: UnixMs,
+): Promise<Result<readonly HandedIn[], PayoutFailure>> {
+  const parsed = parseStep(handIn, body)
+  if (!parsed.ok) return parsed
+  const { signed } = parsed.value
+  const { payoutsById, head } = await selectSignable(
+    db,
+    signed.map(({ id }) => id),
+  )
+  if (head === null) return err(noHead)
+  const read = signed.map(({ id, transaction }): Result<SignedTransfer, Refused> => {
+    const payout = payoutsById.get(id)
+    if (payout === undefined) return err({ code: 404, reason: 'unknown-payout', why: `there is no payout ${id}` })
+    const { to_address: to, contract, raw } = payout
+    const expected = { from: rules.address, to, contract, amount: BigInt(raw), feeLimit: rules.feeLimit }
+    const bytes = readSigned(transaction, expected, head)
+    return bytes.ok ? bytes : err({ code: 422, ...bytes.error })
+  })
+  const taken = signed.flatMap(({ id }, i): readonly Taken[] => {
+    const one = read[i]
+    return one?.ok === true ? [{ ...one.value, id: id as PayoutId, address: rules.address }] : [] // safe: it exists
+  })
+  const stored = [...(await storeSigned(db, taken, at))]
+  const judged = signed.map(({ id }, i): HandedIn => {
+    const one = read[i]
+    if (one?.ok !== true) return { id, refused: one?.error ?? notTaken }
+    const after = stored.shift()
+    const refused = after === undefined ? notTaken : whyNotTaken(id, after)
+    return refused === null ? { id, state: 'signed', txid: one.value.txid } : { id, refused }
+  })
+  return ok(judged)
+}
+
+async function selectSignable(db: ReadDatabase, ids: readonly number[]) {
+  const { id, state, to_address, contract, raw } = payouts
+  const [found, heads] = await db.batch([
+    toStatement(
+      db,
+      sql`SELECT ${id}, ${state}, ${to_address}, ${contract}, ${raw} FROM ${payouts}
+        WHERE ${id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+    ),
+    toStatement(db, selectHead),
+  ])
+  const rows = (found?.results ?? []) as Signable[] // safe: the columns of the statement
+  const payoutsById = new Map<number, Signable>(rows.map((row) => [row.id, row]))
+  return { payoutsById, head: readHead(heads?.results as HeadRow[] | undefined) } // safe: as above
+}
+
+type Taken = SignedTransfer & { readonly id: PayoutId; readonly address: Address }
+/** What is stored of one transaction and of the payout that it was handed in for. */
+interface StoredSigned {
+  /** Whose transaction it is; null: nobody's, or it is not stored. */
+  readonly owner: PayoutId | null
+  readonly ended: TransactionEnd | null
+  readonly state: Payout['state']
+}
+
+/** Stores what can be signed now, and returns what is stored of each then, in the same order. */
+async function storeSigned(db: WriteDatabase, taken: readonly Taken[], at: UnixMs): Promise<readonly StoredSigned[]> {
+  if (taken.length === 0) return []
+  const list = JSON.stringify(taken.map(({ id, txid }) => ({ id, txid })))
+  const results = await db.batch<StoredSigned>([
+    ...taken.flatMap((one) => [toStatement(db, openUnknown(one, at)), toStatement(db, insertOpen(one, at))]),
+    toStatement(
+      db,
+      sql`SELECT ${payout_id} AS owner, ${ended}, ${payouts.state} FROM json_each(${list})
+        CROSS JOIN ${payouts} ON ${payouts.id} = ${member(payouts.id)}
+        LEFT JOIN ${payoutTransactions} ON ${txid} = ${member(txid)} ORDER BY key`,
+    ),
+  ])
+  return results.at(-1)?.results ?? []
+}
+
+const notTaken: Refused = {
+  code: 409,
+  reason: 'no-final-block',
+  why: 'the final blocks were corrected meanwhile: try again',
+}
+
+/** Why a transaction was not taken, or null if it is that of its payout and can be mined. */
+function whyNotTaken(id: number, { owner, ended, state }: StoredSigned): Refused | null {
+  if (owner === id) {
+    return ended === null
+      ? null
+      : { code: 409, reason: 'transaction-ended', why: `this transaction has ended: ${ended}` }
+  }
+  if (owner !== null) {
+    return { code: 409, reason: 'transaction-of-another', why: `this transaction is that of payout ${owner}` }
+  }
+  if (state === 'signed') {
+    return { code: 409, reason: 'another-transaction', why: `payout ${id} has another transaction that can be mined` }
+  }
+  if (state !== 'approved') return { code: 409, reason: 'not-in-this-state', why: `payout ${id} is ${state}` }
+  return notTaken
+}
+
+const { txid, payout_id, ended } = payoutTransactions
+
+/** Whether the payout may be signed now, by bytes with this reference block. */
+const isSignable = ({ id, reference }: Taken): SQL => sql`
+  EXISTS (SELECT 1 FROM ${payouts} WHERE ${payouts.id} = ${id} AND ${payouts.state} = 'approved')
+  AND ${reference} <= (SELECT ${scans.finalized} FROM ${scans})
+  AND NOT EXISTS (SELECT 1 FROM ${payoutTransactions} AS other WHERE other.payout_id = ${id} AND other.ended IS NULL)`
+
+function insertOpen(taken: Taken, at: UnixMs): SQL {
+  const { id, bytes, address, reference, expiresAt } = taken
+  const row = {
+    ...{ txid: taken.txid, address, payout_id: id, bytes, reference, expires_at: expiresAt },
+    ...{ changed_at: at, next_send: at },
+  }
+  return insertSelect(
+    payoutTransactions,
+    row,
+    sql`WHERE ${isSignable(taken)} AND NOT EXISTS (SELECT 1 FROM ${payoutTransactions} WHERE ${txid} = ${taken.txid})`,
+  )
+}
+
+/** One that was found in a block before its bytes came: the block is read again. */
+function openUnknown(taken: Taken, at: UnixMs): SQL {
+  const { id, bytes, address, reference, expiresAt } = taken
+  const { height, succeeded, moved, excused, expires_at, changed_at, next_send } = payoutTransactions
+  return sql`
+UPDATE ${payoutTransactions} SET ${bare(payout_id)} = ${id}, ${bare(payoutTransactions.bytes)} = ${bytes},
+  ${bare(payoutTransactions.reference)} = ${reference}, ${bare(expires_at)} = ${expiresAt}, ${bare(ended)} = NULL, ${bare(height)} = NULL,
+  ${bare(succeeded)} = NULL, ${bare(moved)} = NULL, ${bare(excused)} = NULL, ${bare(changed_at)} = ${at}, ${bare(next_send)} = ${at}
+WHERE ${txid} = ${taken.txid} AND ${ended} = 'unknown' AND ${payoutTransactions.address} = ${address} AND ${isSignable(taken)}`
+}

@@ -1,0 +1,85 @@
+import { sql } from 'drizzle-orm'
+import type { Txid } from '../chain/block.ts'
+import type { PayoutTransactionId } from '../common/ids.ts'
+import type { UnixMs } from '../common/time.ts'
+import { type ReadDatabase, toStatement } from '../d1/database.ts'
+import { payoutTransactions } from '../d1/payout-tables.ts'
+import { scans } from '../d1/state-tables.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { ObjectHost } from '../platform/object-host.ts'
+
+/** Everything that was signed before a restore has expired, or was found, when so much more of the chain is read. */
+const restoredMs = 3_600_000
+const storageKey = 'payouts'
+
+/** What survives the database: its newest transaction of the payout address, and when an older copy was noticed. */
+interface Stored {
+  readonly newest: Newest | null
+  readonly restoredAt: UnixMs | null
+}
+interface Newest {
+  readonly id: PayoutTransactionId
+  readonly txid: Txid
+}
+
+/** The memory of the scanner's object that notices a restored database. */
+export interface PayoutMemory {
+  /**
+   * Notes the newest stored transaction, before it is sent. Returns since when payouts are stopped because the database is an older
+   * copy, or null. An object without a memory beside stored transactions does not know, so it counts as that.
+   */
+  compare(): Promise<UnixMs | null>
+}
+
+/** What the memory is made of. */
+export interface PayoutMemoryParts {
+  readonly db: ReadDatabase
+  readonly clock: Pick<Clock, 'now'>
+  readonly host: Pick<ObjectHost, 'load' | 'save'>
+}
+
+/** The memory over the storage of an object. */
+export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): PayoutMemory {
+  let running: Promise<unknown> = Promise.resolve()
+  const compare = async () => {
+    const stored = await host.load<Stored>(storageKey)
+    const { same, newest, finalTime } = await selectNewest(db, stored?.newest?.id ?? 0)
+    const isLost = stored === undefined ? newest !== null : stored.newest !== null && same !== stored.newest.txid
+    const since = isLost ? clock.now() : (stored?.restoredAt ?? null)
+    const isOver = since !== null && finalTime !== null && finalTime >= since + restoredMs
+    const next: Stored = { newest, restoredAt: isOver ? null : since }
+    if (JSON.stringify(next) !== JSON.stringify(stored)) host.save(storageKey, next)
+    return next.restoredAt
+  }
+  return {
+    // One after the other: an older look must not replace what a newer one has found.
+    compare() {
+      const result = running.then(compare)
+      running = result.catch(() => null)
+      return result
+    },
+  }
+}
+
+interface Row {
+  /** The txid that the database has under an id. */
+  readonly same: Txid | null
+  readonly id: PayoutTransactionId | null
+  readonly txid: Txid | null
+  readonly finalTime: UnixMs | null
+}
+
+/** `finalTime`: the time of the newest final block, if it is read. */
+async function selectNewest(db: ReadDatabase, known: PayoutTransactionId | 0) {
+  const { id, txid } = payoutTransactions
+  const newest = sql`SELECT max(${id}) FROM ${payoutTransactions}`
+  const row = await toStatement(
+    db,
+    sql`SELECT (SELECT ${txid} FROM ${payoutTransactions} WHERE ${id} = ${known}) AS same, (${newest}) AS id,
+  (SELECT ${txid} FROM ${payoutTransactions} WHERE ${id} = (${newest})) AS txid,
+  (SELECT ${scans.finalized_time} FROM ${scans} WHERE ${scans.height} = ${scans.finalized}) AS "finalTime"`,
+  ).first<Row>()
+  const { same = null, id: newestId = null, txid: newestTxid = null, finalTime = null } = row ?? {}
+  const found = newestId === null || newestTxid === null ? null : { id: newestId, txid: newestTxid }
+  return { same, newest: found, finalTime }
+}

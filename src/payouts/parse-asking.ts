@@ -1,0 +1,145 @@
+import { base64urlnopad } from '@scure/base'
+import * as z from 'zod/mini'
+import { type Address, parseAddress } from '../chain/address.ts'
+import { type Amount, formatUnits, noAmount } from '../common/amount.ts'
+import type { CurrencyId, Uid } from '../common/ids.ts'
+import type { PayoutReason } from '../common/reasons.ts'
+import { err, ok, parseJson, type Result } from '../common/result.ts'
+import { proofCharsMax } from '../d1/payout-tables.ts'
+import type { PayoutRules } from '../ledger/context.ts'
+import type { Currencies, Currency } from '../ledger/currencies.ts'
+import { cuyTakes, postEntriesMax, postedEntry, readAmountText } from '../ledger/parse-post.ts'
+import type { PayoutFailure } from './failure.ts'
+
+/** A payout to be stored. */
+export interface NewPayout {
+  readonly uid: Uid
+  readonly cuy: CurrencyId
+  readonly osn: string
+  /** Ledger units, positive. */
+  readonly amount: Amount
+  /** Ledger units; 0 where there is none. */
+  readonly fee: Amount
+  readonly to: Address
+  /** Of the currency; empty for TRX. */
+  readonly contract: Address | ''
+  /** `amount` in chain units. */
+  readonly raw: bigint
+  readonly mark: string
+  readonly proof: string | null
+}
+
+/** Most payouts of one request. */
+export const askedMax = postEntriesMax
+
+const toTakes = 'a Tron address: T… with 34 characters'
+const feeTakes = 'a decimal such as "0.5", without sign or exponent'
+const proofTakes = `a compact JWS (EdDSA or ES256) of uid, cuy, amt, to and osn, of at most ${proofCharsMax} characters`
+const payoutTakes = 'an object with uid, cuy, amt, to, osn and optionally fee, mark and proof, and nothing else'
+const payoutsTakes = `an array of 1 to ${askedMax} payouts`
+
+const { uid, cuy, osn, amt, mark } = postedEntry.shape
+/** A payout as a backend asks for it, its amounts as text. */
+export const askedPayout = z.strictObject(
+  {
+    uid,
+    cuy,
+    amt,
+    to: z.string(toTakes),
+    osn,
+    fee: z.optional(z.string(feeTakes)),
+    mark,
+    proof: z.optional(
+      z.string(proofTakes).check(z.maxLength(proofCharsMax, proofTakes), z.refine(isProof, proofTakes)),
+    ),
+  },
+  payoutTakes,
+)
+
+const asking = z
+  .array(askedPayout, payoutsTakes)
+  .check(z.minLength(1, payoutsTakes), z.maxLength(askedMax, payoutsTakes))
+
+/** The payouts that a backend asks for, checked by themselves and against each other. What is stored is not considered. */
+export function parseAsking(list: unknown, currencies: Currencies): Result<readonly NewPayout[], PayoutFailure> {
+  const parsed = asking.safeParse(list)
+  if (!parsed.success) {
+    const { path: [index, member] = [], message = payoutsTakes } = parsed.error.issues[0] ?? {}
+    if (index === undefined) return err({ kind: 'bad-input', member: 'payouts', why: message })
+    return fault(Number(index), String(member ?? 'payout'), message)
+  }
+  const payouts: NewPayout[] = []
+  for (const [i, { uid, cuy, amt, to, osn, fee = '0', mark = '', proof = null }] of parsed.data.entries()) {
+    const currency = currencies.byId.get(cuy as CurrencyId)
+    if (currency === undefined) return fault(i, 'cuy', cuyTakes(currencies))
+    const amount = readPositive(amt, currency)
+    if (!amount.ok) return fault(i, 'amt', amount.error)
+    const charged = readAmountText(fee, currency)
+    if (!charged.ok) return fault(i, 'fee', charged.error)
+    if (charged.value < noAmount) return fault(i, 'fee', 'not negative')
+    const address = parseAddress(to)
+    if (!address.ok) return fault(i, 'to', toTakes)
+    if (payouts.some((other) => other.uid === uid && other.cuy === cuy && other.osn === osn)) {
+      return fault(i, 'osn', 'another one for each payout of a user and currency')
+    }
+    payouts.push({
+      ...{ uid: uid as Uid, cuy: currency.cuy, osn, amount: amount.value, fee: charged.value }, // safe: checked by the schema
+      ...{ to: address.value, contract: contractOf(currency), raw: rawOf(amount.value, currency), mark, proof },
+    })
+  }
+  return ok(payouts)
+}
+
+/** Sun in one transaction: its field has 63 bits. */
+const sunMax = 2n ** 63n - 1n
+
+function readPositive(text: string, currency: Currency): Result<Amount, string> {
+  const amount = readAmountText(text, currency)
+  if (!amount.ok) return amount
+  if (amount.value <= noAmount) return err('more than zero')
+  const isSent = currency.asset.kind !== 'native' || rawOf(amount.value, currency) <= sunMax
+  return isSent ? amount : err(`at most ${formatUnits(sunMax, currency.decimals)} ${currency.symbol}`)
+}
+
+const contractOf = ({ asset }: Currency): Address | '' => (asset.kind === 'native' ? '' : asset.contract)
+const rawOf = (amount: Amount, { decimals, scale }: Currency) => amount * 10n ** BigInt(decimals - scale)
+
+function fault(index: number, member: string, why: string) {
+  return err({ kind: 'bad-input', payout: index + 1, member, why } as const)
+}
+
+/** Whether a text has the form of a proof. Who signed it is the signer's to check: the service has none of its keys. */
+function isProof(text: string): boolean {
+  const [header, claims, signature, ...more] = text.split('.').map(decodePart)
+  if (more.length > 0 || signature === undefined || signature === null) return false
+  const { alg } = membersOf(header)
+  const signed = membersOf(claims)
+  return (alg === 'EdDSA' || alg === 'ES256') && ['uid', 'cuy', 'amt', 'to', 'osn'].every((name) => name in signed)
+}
+
+function decodePart(part: string): Uint8Array | null {
+  try {
+    return part === '' ? null : base64urlnopad.decode(part)
+  } catch {
+    return null // the library throws on anything but base64url
+  }
+}
+
+function membersOf(bytes: Uint8Array | null | undefined): Readonly<Record<string, unknown>> {
+  const value = parseJson(new TextDecoder().decode(bytes ?? new Uint8Array(0)))
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {} // safe: an object
+}
+
+const noAddress = '0'.repeat(40)
+
+/** Why nobody may be paid at this address, whatever is stored; null if there is no reason. */
+export function whyNotTo(
+  to: Address,
+  { address }: PayoutRules,
+  { byContract }: Currencies,
+): { readonly reason: PayoutReason; readonly why: string } | null {
+  if (to === address) return { reason: 'to-payout-address', why: 'to is the address that payouts are paid from' }
+  if (byContract.has(to))
+    return { reason: 'to-contract', why: 'to is the contract of a currency: the money would be lost' }
+  return to === noAddress ? { reason: 'to-nobody', why: 'to is the address of no key: the money would be lost' } : null
+}

@@ -1,0 +1,223 @@
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { type Address, formatBase58 } from '../chain/address.ts'
+import { type BlockHeight, type Header, nativeAsset, type Txid, trc20Asset } from '../chain/block.ts'
+import { accountOf, bytesOf, type Fields, fieldNumbers, numberOf, readFields } from '../chain/contract.ts'
+import {
+  callType,
+  callUrl,
+  encodeSigned,
+  encodeTransfer,
+  referenceOf,
+  signatureBytes,
+  signerOf,
+  transferCallData,
+  transferType,
+  transferUrl,
+  txidOf,
+} from '../chain/transaction.ts'
+import type { BytesReason } from '../common/reasons.ts'
+import { err, ok, type Result } from '../common/result.ts'
+import type { UnixMs } from '../common/time.ts'
+import { signedDigitsMax } from '../d1/payout-tables.ts'
+
+/** What the bytes of a payout must say. */
+export interface ExpectedTransfer {
+  readonly from: Address
+  readonly to: Address
+  /** Empty for TRX. */
+  readonly contract: Address | ''
+  /** Chain units. */
+  readonly amount: bigint
+  /** The most sun that a token's transfer may burn. */
+  readonly feeLimit: bigint
+}
+
+/** A signed transaction that pays exactly what is expected. */
+export interface SignedTransfer {
+  /** The whole message, as hex digits. */
+  readonly bytes: string
+  readonly txid: Txid
+  readonly expiresAt: UnixMs
+  /** The newest block at or below the head that it can refer to: it is in none at or below that one. */
+  readonly reference: BlockHeight
+}
+
+/** What is wrong with bytes: the reason for programs, and for people what differs. */
+export interface BytesFault {
+  readonly reason: BytesReason
+  readonly why: string
+}
+
+/** How far a transaction may be valid beyond the newest final block. */
+export const expirationAheadMsMax = 3_600_000
+/** How long ago it may have expired. Then it is not sent any more, only looked for. */
+export const expiredMsMax = 86_400_000
+/** Blocks that a reference block can be: its height is known by two bytes. */
+const referenceBlocks = 65_536
+
+/**
+ * Reads a signed message as java-tron does, and compares it with the one transaction that a node would write for this transfer
+ * with the same times, fee limit and reference. `head` is the newest agreed final block.
+ */
+export function readSigned(
+  text: string,
+  expected: ExpectedTransfer,
+  head: Pick<Header, 'height' | 'hash' | 'timestamp'>,
+): Result<SignedTransfer, BytesFault> {
+  const digits = text.replace(/^0x/i, '').toLowerCase()
+  if (!/^(?:[0-9a-f]{2})+$/.test(digits) || digits.length > signedDigitsMax) {
+    return fault('not-a-transaction', `not the whole signed message in hex, of at most ${signedDigitsMax} digits`)
+  }
+  const parts = parseMessage(hexToBytes(digits))
+  if (parts === null) return fault('not-a-transaction', 'the bytes are malformed')
+  const wrong = findStrange(parts) ?? findDifferent(parts, expected) ?? findWrongTimes(parts, expected, head)
+  if (wrong !== null) return err(wrong)
+  const { rawData, signature, raw } = parts
+  const reference = heightOf(raw, head)
+  const isOfChain = reference !== head.height || referenceOf(head).hash === hexOf(raw, 4)
+  if (reference < 0 || !isOfChain) return fault('reference', 'it refers to no block of this chain')
+  const content = { ...referredTo(expected), reference: { bytes: hexOf(raw, 1), hash: hexOf(raw, 4) }, ...timesOf(raw) }
+  if (bytesToHex(encodeTransfer(content)) !== bytesToHex(rawData) || encodeSigned(rawData, signature) !== digits) {
+    return fault('not-canonical', 'the bytes are not those that a node would write')
+  }
+  if (signature.length !== signatureBytes || signerOf(rawData, signature) !== expected.from) {
+    return fault('wrong-signature', `it is not signed by ${formatBase58(expected.from)} with one signature of 65 bytes`)
+  }
+  const expiresAt = Number(content.expiration) as UnixMs // safe: near the time of the head
+  return ok({ bytes: digits, txid: txidOf(rawData), expiresAt, reference })
+}
+
+const fault = (reason: BytesReason, why: string) => err<BytesFault>({ reason, why })
+
+/** A message in its parts, each as the rules of protobuf read it. */
+interface Parts {
+  readonly rawData: Uint8Array
+  readonly signature: Uint8Array
+  readonly raw: Fields
+  readonly contract: Fields
+  readonly any: Fields
+  readonly call: Fields
+  /** The numbers of all members, by their message. */
+  readonly members: Readonly<Record<keyof typeof allowed, readonly number[]>>
+}
+
+/** What each message may have, by field number (java-tron protocol/core/Tron.proto). */
+const allowed = {
+  message: [1, 2],
+  raw: [1, 4, 8, 11, 14, 18],
+  contract: [1, 2],
+  any: [1, 2],
+  call: [1, 2, 3, 4],
+} as const
+/** Members that have a word of their own. */
+const named: Readonly<Partial<Record<keyof typeof allowed, Readonly<Record<number, BytesReason>>>>> = {
+  raw: { 10: 'memo' },
+  contract: { 5: 'permission' },
+  call: { 5: 'call-value', 6: 'call-value' },
+}
+
+function parseMessage(bytes: Uint8Array): Parts | null {
+  try {
+    const message = readFields(bytes, { 1: 'bytes', 2: 'bytes' })
+    const rawData = bytesOf(message, 1)
+    const raw = readFields(rawData, { 1: 'bytes', 4: 'bytes', 8: 'number', 11: 'bytes', 14: 'number', 18: 'number' })
+    const contract = readFields(bytesOf(raw, 11), { 1: 'number', 2: 'bytes' })
+    const any = readFields(bytesOf(contract, 2), { 1: 'bytes', 2: 'bytes' })
+    const isCall = numberOf(contract, 1) === BigInt(callType)
+    const shape = isCall ? ({ 1: 'bytes', 2: 'bytes', 3: 'number', 4: 'bytes' } as const) : transferShape
+    const members = {
+      message: fieldNumbers(bytes),
+      raw: fieldNumbers(rawData),
+      contract: fieldNumbers(bytesOf(raw, 11)),
+      any: fieldNumbers(bytesOf(contract, 2)),
+      call: fieldNumbers(bytesOf(any, 2)),
+    }
+    const call = readFields(bytesOf(any, 2), shape)
+    return { rawData, signature: bytesOf(message, 2), raw, contract, any, call, members }
+  } catch {
+    return null // the reader throws on what is malformed
+  }
+}
+
+const transferShape = { 1: 'bytes', 2: 'bytes', 3: 'number' } as const
+
+/** Members that no payout has, or one that comes twice. */
+function findStrange({ members }: Parts): BytesFault | null {
+  for (const [message, numbers] of Object.entries(members) as [keyof typeof allowed, readonly number[]][]) {
+    for (const [i, number] of numbers.entries()) {
+      const reason = named[message]?.[number]
+      if (reason !== undefined) return { reason, why: `a payout has no ${reason.replace('-', ' ')}` }
+      const isAllowed = (allowed[message] as readonly number[]).includes(number)
+      if (!isAllowed) return { reason: 'unknown-member', why: `a payout has no member ${number} of its ${message}` }
+      if (numbers.indexOf(number) < i) {
+        return { reason: 'repeated-member', why: `member ${number} of its ${message} comes twice` }
+      }
+    }
+  }
+  return null
+}
+
+/** What it pays, where that is something else. */
+function findDifferent(
+  { contract, any, call }: Parts,
+  { from, to, contract: token, amount }: ExpectedTransfer,
+): BytesFault | null {
+  const [type, url] = token === '' ? [transferType, transferUrl] : [callType, callUrl]
+  if (numberOf(contract, 1) !== BigInt(type) || new TextDecoder().decode(bytesOf(any, 1)) !== url) {
+    return { reason: 'wrong-type', why: `it is no ${token === '' ? 'transfer of TRX' : 'call of a contract'}` }
+  }
+  if (accountOf(call, 1) !== from) return { reason: 'wrong-owner', why: `it is not from ${formatBase58(from)}` }
+  const [wrongTo, wrongAmount] = [
+    { reason: 'wrong-recipient', why: `it is not to ${formatBase58(to)}` },
+    { reason: 'wrong-amount', why: `it is not of ${amount} units of the chain` },
+  ] as const
+  const target = accountOf(call, 2)
+  if (token === '') {
+    if (target !== to) return wrongTo
+    return numberOf(call, 3) === amount ? null : wrongAmount
+  }
+  if (target !== token) return { reason: 'wrong-contract', why: `it does not call ${formatBase58(token)}` }
+  if (numberOf(call, 3) !== 0n) return { reason: 'call-value', why: 'a payout has no call value' }
+  const [data, wanted] = [hexOf(call, 4), transferCallData(to, amount)]
+  if (data === wanted) return null
+  const amountAt = wanted.length - 64
+  const isTransfer = data.length === wanted.length && data.slice(0, 8) === wanted.slice(0, 8)
+  if (isTransfer && data.slice(0, amountAt) !== wanted.slice(0, amountAt)) return wrongTo
+  return isTransfer
+    ? wrongAmount
+    : { reason: 'wrong-call-data', why: 'its call data is not that of transfer(to, units)' }
+}
+
+/** What it may burn, and until when it is valid. */
+function findWrongTimes(
+  { raw }: Parts,
+  { feeLimit: most }: ExpectedTransfer,
+  { timestamp }: Pick<Header, 'timestamp'>,
+): BytesFault | null {
+  const { expiration, feeLimit } = timesOf(raw)
+  if (feeLimit < 0n || feeLimit > most)
+    return { reason: 'fee-limit', why: `its fee_limit is not between 0 and ${most} sun` }
+  if (expiration > BigInt(timestamp + expirationAheadMsMax)) {
+    return { reason: 'expiration', why: 'it expires more than 60 minutes after the newest final block' }
+  }
+  const isOver = expiration < BigInt(timestamp - expiredMsMax)
+  if (isOver) return { reason: 'expiration', why: 'it has expired more than a day before the newest final block' }
+  const hasReference = bytesOf(raw, 1).length === 2 && bytesOf(raw, 4).length === 8
+  return hasReference ? null : { reason: 'reference', why: 'it has no reference block' }
+}
+
+const timesOf = (raw: Fields) => ({
+  expiration: numberOf(raw, 8),
+  timestamp: numberOf(raw, 14),
+  feeLimit: numberOf(raw, 18),
+})
+const hexOf = (fields: Fields, field: number) => bytesToHex(bytesOf(fields, field))
+const referredTo = ({ from, to, contract, amount }: ExpectedTransfer) => {
+  return { asset: contract === '' ? nativeAsset : trc20Asset(contract), from, to, amount }
+}
+
+/** The height at or below the head whose last two bytes are these: below 0 where there is none. */
+function heightOf(raw: Fields, { height }: Pick<Header, 'height'>): BlockHeight {
+  const low = Number.parseInt(hexOf(raw, 1), 16)
+  return (height - ((((height - low) % referenceBlocks) + referenceBlocks) % referenceBlocks)) as BlockHeight // safe: or below 0
+}

@@ -1,0 +1,110 @@
+import { sql } from 'drizzle-orm'
+import type { Address } from '../chain/address.ts'
+import { nativeAsset, trc20Asset } from '../chain/block.ts'
+import type { Chain } from '../chain/chain.ts'
+import { formatUnits } from '../common/amount.ts'
+import type { CurrencyId } from '../common/ids.ts'
+import { openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { payoutHoldings, payouts } from '../d1/payout-tables.ts'
+import type { PayoutRules, WriteContext } from '../ledger/context.ts'
+import type { Currencies } from '../ledger/currencies.ts'
+import { currencyOf } from './payout.ts'
+
+/** Between two readings of what the payout address holds. */
+export const walletEveryMs = 180_000
+const trxDecimals = 6
+
+/** What the payout address needs for what is approved and signed, in chain units; `contract` is empty for TRX. */
+interface Need {
+  readonly contract: Address | ''
+  readonly raw: bigint
+}
+
+/** What is open of one contract: the sum in ledger units, as text. */
+interface OpenSum {
+  readonly contract: Address | ''
+  readonly cuy: CurrencyId
+  readonly sum: string
+}
+
+/** What the payout address must hold of each contract; of TRX also what one token's transfer may burn. Empty: nothing is open. */
+async function selectNeeds(
+  db: ReadDatabase,
+  { feeLimit }: PayoutRules,
+  { byId }: Currencies,
+): Promise<readonly Need[]> {
+  const { contract, cuy, amount, state } = payouts
+  const query = sql`SELECT ${contract}, ${cuy}, CAST(sum(${amount}) AS TEXT) AS sum FROM ${payouts} INDEXED BY payout_state
+    WHERE ${state} IN ('approved', 'signed') GROUP BY ${contract}, ${cuy}`
+  const open = (await toStatement(db, query).all<OpenSum>()).results
+  if (open.length === 0) return []
+  const needs = open.map(({ contract, cuy, sum }): Need => {
+    const { decimals = 0, scale = 0 } = byId.get(cuy) ?? {}
+    return { contract, raw: BigInt(sum) * 10n ** BigInt(decimals - scale) }
+  })
+  const tokens = needs.filter(({ contract }) => contract !== '')
+  const native = needs.find(({ contract }) => contract === '')?.raw ?? 0n
+  return [...tokens, { contract: '', raw: native + (tokens.length > 0 ? feeLimit : 0n) }]
+}
+
+/** Reads what the payout address holds of what is needed, where that was not read for some minutes. */
+export async function readWallet(
+  { db, clock, currencies }: Pick<WriteContext, 'db' | 'clock' | 'currencies'>,
+  rules: PayoutRules,
+  chain: Pick<Chain, 'balances'>,
+): Promise<void> {
+  const needs = await selectNeeds(db, rules, currencies)
+  const known = needs.length === 0 ? [] : await selectHoldings(db, rules.address)
+  for (const { contract } of needs) {
+    const last = known.find((one) => one.contract === contract)
+    if (last !== undefined && clock.now() - last.read_at < walletEveryMs) continue
+    const asset = contract === '' ? nativeAsset : trc20Asset(contract)
+    const read = await chain.balances([rules.address], asset)
+    const [balance] = read.ok ? read.value : []
+    if (balance === undefined) return // the next tick asks again
+    await storeHolding(db, { contract, address: rules.address, balance: balance.toString(), read_at: clock.now() })
+  }
+}
+
+type Holding = typeof payoutHoldings.$inferSelect
+
+/** What the payout address held when it was last read. */
+export async function selectHoldings(db: ReadDatabase, address: Address): Promise<readonly Holding[]> {
+  const { contract, balance, read_at } = payoutHoldings
+  const rows = await openTables(db)
+    .select({ contract, address: payoutHoldings.address, balance, read_at })
+    .from(payoutHoldings)
+    .orderBy(contract)
+  return rows.filter((row) => row.address === address)
+}
+
+async function storeHolding(db: WriteDatabase, holding: Holding): Promise<void> {
+  const insertion = openTables(db).insert(payoutHoldings).values(holding)
+  await toStatement(db, insertion.onConflictDoUpdate({ target: payoutHoldings.contract, set: holding })).run()
+}
+
+/** A currency of which the payout address holds too little, in whole units. Null: TRX that is no currency here. */
+export interface Shortage {
+  readonly cuy: number | null
+  readonly symbol: string
+  readonly holds: string
+  readonly needs: string
+}
+
+/** Of what the payout address holds too little, by the newest readings. */
+export async function findShortages(
+  db: ReadDatabase,
+  rules: PayoutRules,
+  currencies: Currencies,
+): Promise<readonly Shortage[]> {
+  const needs = await selectNeeds(db, rules, currencies)
+  const held = needs.length === 0 ? [] : await selectHoldings(db, rules.address)
+  return needs.flatMap(({ contract, raw }) => {
+    const balance = held.find((one) => one.contract === contract)?.balance
+    if (balance === undefined || BigInt(balance) >= raw) return []
+    const currency = currencyOf(contract, currencies)
+    const decimals = currency?.decimals ?? trxDecimals
+    const amounts = { holds: formatUnits(BigInt(balance), decimals), needs: formatUnits(raw, decimals) }
+    return [{ cuy: currency?.cuy ?? null, symbol: currency?.symbol ?? 'TRX', ...amounts }]
+  })
+}
