@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import { type Address, formatBase58 } from '../../chain/address.ts'
-import { parseJson } from '../../common/result.ts'
 import { backendAuthSchema, type TokenConfig } from '../../config/auth.ts'
 import { assetsSchema, type ChainConfig, chainSchema } from '../../config/chain.ts'
-import { addressText, integerFrom, isSafeUrl, optional, parseBindings } from '../../config/schemas.ts'
+import { feeLimitOf, payoutsSchema } from '../../config/payouts.ts'
+import { isSafeUrl, parseBindings } from '../../config/schemas.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
 import { environmentOf, readConfiguration } from '../configuration.ts'
 import { orStop, ToolError } from '../tool-error.ts'
@@ -30,17 +30,6 @@ export interface CommandSettings {
 }
 
 const localService = 'http://127.0.0.1:8787'
-const sunPerTrx = 1_000_000n
-const feeLimitByDefault = 100
-
-const payoutsSchema = z.object({
-  PAYOUTS: optional(
-    z.pipe(
-      z.transform((value) => (typeof value === 'string' ? parseJson(value) : value)),
-      z.looseObject({ address: addressText('an address'), feeLimit: z.optional(integerFrom(1, 15_000)) }),
-    ),
-  ),
-})
 
 /** Reads the configuration that the options name. Nothing of it that this command does not use needs to be set. */
 export function readCommandSettings(options: {
@@ -56,10 +45,10 @@ export function readCommandSettings(options: {
   }
   const { chainId, network, currencies, PAYOUTS } = parse(z.intersection(assetsSchema, payoutsSchema))
   if (PAYOUTS === null) throw new ToolError('PAYOUTS is not set: there are no payouts without it')
-  const { address, feeLimit = feeLimitByDefault } = PAYOUTS
+  const { address } = PAYOUTS
   const place = env === undefined ? 'this machine' : env || 'production'
   return {
-    settings: { chainId, currencies, address, feeLimit: BigInt(feeLimit) * sunPerTrx },
+    settings: { chainId, currencies, address, feeLimit: feeLimitOf(PAYOUTS) },
     summary: `Acts on ${place} (${origin}): chain ${chainId} (${network}), payouts from ${formatBase58(address)}`,
     backend: () => parse(backendAuthSchema),
     chain: () => parse(chainSchema),
