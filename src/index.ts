@@ -7,7 +7,14 @@ import { createEndpointObject, createScannerObject, createService, type Platform
 import { systemClock, uniqueName } from './platform/clock.ts'
 import { createLogger } from './platform/logger.ts'
 import { hostOf } from './platform/object-host.ts'
-import type { EntriesQuery, EntryToPost, LedgerMethods } from './rpc/ledger-methods.ts'
+import type {
+  EntriesQuery,
+  EntryToPost,
+  LedgerMethods,
+  PayoutsQuery,
+  PayoutToAsk,
+  StepOptions,
+} from './rpc/ledger-methods.ts'
 
 type Bindings = Record<string, unknown>
 
@@ -89,6 +96,18 @@ export class Ledger extends WorkerEntrypoint<Bindings> implements LedgerMethods 
   address(uid: number, options?: { readonly fresh?: boolean }) {
     return service.ledger(this.env).address(uid, options)
   }
+  payouts(query: PayoutsQuery) {
+    return service.ledger(this.env).payouts(query)
+  }
+  askPayouts(payouts: readonly PayoutToAsk[], by: string) {
+    return service.ledger(this.env).askPayouts(payouts, by)
+  }
+  approvePayouts(ids: readonly number[], by: string, options?: StepOptions) {
+    return service.ledger(this.env).approvePayouts(ids, by, options)
+  }
+  cancelPayouts(ids: readonly number[], why: string, by: string, options?: StepOptions) {
+    return service.ledger(this.env).cancelPayouts(ids, why, by, options)
+  }
 }
 
 export type {
@@ -98,4 +117,7 @@ export type {
   LedgerEntry,
   LedgerError,
   LedgerEvent,
+  LedgerPayout,
+  PayoutsQuery,
+  PayoutToAsk,
 } from './rpc/ledger-methods.ts'

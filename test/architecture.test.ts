@@ -4,7 +4,19 @@ import { exportsOf, repositoryFiles as files, sources, textOf } from './support/
 
 /** The folders (and top-level files) of src, lowest first: each imports only from itself and from those before it. */
 const layers = [
-  ...['common', 'platform', 'chain', 'd1', 'alarms', 'ledger', 'addresses', 'deposits', 'events', 'webhooks'],
+  ...[
+    'common',
+    'platform',
+    'chain',
+    'd1',
+    'alarms',
+    'ledger',
+    'addresses',
+    'deposits',
+    'payouts',
+    'events',
+    'webhooks',
+  ],
   ...['reconciliation', 'scan', 'summary', 'config', 'services', 'http', 'rpc', 'tron', 'compose', 'index'],
 ]
 /** What is narrower than that. */
@@ -23,7 +35,7 @@ const pagesBuild = 'src/pages/build.ts'
 
 /** Folders whose files only compute: no clock, no I/O, no randomness, no SQL. */
 const pure =
-  /^src\/(common\/|chain\/|addresses\/derive|deposits\/(explain|transfer\.)|ledger\/(currencies|parse-post|entry)\.|reconciliation\/judge|tron\/parse\/|platform\/alarm-table|tools\/signing\/account-key|tools\/collect\/(check-plan|collect-address|make-plan|plan|transaction)\.ts)/
+  /^src\/(common\/|chain\/|addresses\/derive|deposits\/(explain|transfer\.)|ledger\/(currencies|parse-post|entry)\.|payouts\/(outgoing|signed-bytes)\.|reconciliation\/judge|tron\/parse\/|platform\/alarm-table|tools\/signing\/account-key|tools\/collect\/(check-plan|collect-address|make-plan|plan|transaction)\.ts|tools\/payout\/(compare|judge)\.ts)/
 
 const folderOf = (file: string) => file.replace(/^src\//, '').replace(/(\/.*|\.ts)$/, '')
 const importsOf = (text: string) =>

@@ -60,7 +60,7 @@ export default defineConfig({
           name: 'worker',
           isolate: false, // no file keeps state in a module; an isolate for each file took more than half of the time
           include: [
-            'test/{addresses,alarms,chain,common,config,d1,deposits,events,http,ledger,migrations,platform}/**/*.test.ts',
+            'test/{addresses,alarms,chain,common,config,d1,deposits,events,http,ledger,migrations,payouts,platform}/**/*.test.ts',
             'test/{reconciliation,rpc,scan,scheduled,tron}/**/*.test.ts',
             'test/webhooks/**/*.d1.test.ts',
           ],

@@ -47,7 +47,7 @@ export function readContract(rawData: Uint8Array): ContractFacts | null {
 
 function readTransfer(typeUrl: Uint8Array, message: Uint8Array): ContractFacts | null {
   const fields = readFields(message, { 1: 'bytes', 2: 'bytes', 3: 'number' })
-  const [owner, target, amount] = [accountOf(fields, 1), accountOf(fields, 2), numberOf(fields, 3)]
+  const [owner, target, amount] = [accountIn(fields, 1), accountIn(fields, 2), numberOf(fields, 3)]
   const isTransfer = transferName.every((byte, i) => byte === typeUrl[typeUrl.length - transferName.length + i])
   const isWhole = isTransfer && owner !== null && target !== null && amount > 0n
   return isWhole ? { type: transferType, owner, target, amount } : null
@@ -56,7 +56,7 @@ function readTransfer(typeUrl: Uint8Array, message: Uint8Array): ContractFacts |
 function readParties(type: number, message: Uint8Array): ContractFacts {
   const [ownerField, targetField] = [ownerFields.get(type) ?? 1, targetFields.get(type) ?? 0]
   const fields = readFields(message, { [ownerField]: 'bytes', [targetField]: 'bytes' })
-  return { type, owner: accountOf(fields, ownerField), target: accountOf(fields, targetField), amount: null }
+  return { type, owner: accountIn(fields, ownerField), target: accountIn(fields, targetField), amount: null }
 }
 
 /** The values of fields by number, and how fields are read. All others are skipped. At most one of a shape is a message. */
@@ -128,7 +128,7 @@ export function numberOf(fields: Fields, field: number): bigint {
 }
 
 /** The address in 21 bytes that start with 0x41, or null. */
-export function accountOf(fields: Fields, field: number): Address | null {
+export function accountIn(fields: Fields, field: number): Address | null {
   const bytes = bytesOf(fields, field)
   return bytes.length === 21 && bytes[0] === 0x41 ? (bytesToHex(bytes.subarray(1)) as Address) : null // safe: 20 bytes
 }

@@ -32,6 +32,8 @@ export interface ReferenceBlock {
 
 /** Bytes of a signature. */
 export const signatureBytes = 65
+/** Most hex digits of a signed transfer that are stored: a usual one has about 700. */
+export const signedDigitsMax = 2_000
 /** Contract types (PROTOCOL.md, Contract types). */
 export const transferType = 1
 export const callType = 31

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../chain/address.ts'
 import type { BlockHeight, Txid } from '../chain/block.ts'
+import { signedDigitsMax } from '../chain/transaction.ts'
 import { amountMax } from '../common/amount.ts'
 import type { BackendName, PayoutId, PayoutTransactionId } from '../common/ids.ts'
 import { reservedUid } from '../common/ids.ts'
@@ -52,8 +53,6 @@ export const transactionsMax = 3
 export const proofCharsMax = 2_000
 /** Longest reason for a cancellation, in characters. */
 export const whyCharsMax = 200
-/** Most hex digits of a signed transaction: one of a payout has about 700. */
-export const signedDigitsMax = 2_000
 
 const nullable = <Kind extends number>() => integer().$type<Kind>()
 const isStored = (...states: readonly PayoutState[]) => oneOf(...states)('state')

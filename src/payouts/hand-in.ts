@@ -20,7 +20,7 @@ import { parseStep } from './steps.ts'
 export type Head = Pick<Header, 'height' | 'hash' | 'timestamp'>
 
 /** What a signer may sign. */
-export interface Offer {
+export interface SignerOffer {
   readonly payouts: readonly (Payout & { readonly proof: string | null })[]
   readonly head: Head
 }
@@ -46,7 +46,7 @@ const noHead = {
 export async function offerPayouts(
   db: ReadDatabase,
   isRestored: () => Promise<boolean>,
-): Promise<Result<Offer, PayoutFailure>> {
+): Promise<Result<SignerOffer, PayoutFailure>> {
   const { id, state, proof } = payouts
   const { ended, excused } = payoutTransactions
   const columns = sql.join([...payoutColumns, proof], sql`, `)
@@ -66,7 +66,9 @@ export async function offerPayouts(
   if ((unknown?.results.length ?? 0) > 0) return stop(stoppedForUnknown)
   if (await isRestored()) return stop(stoppedAfterRestore)
   const head = readHead(heads?.results as HeadRow[] | undefined) // safe: the columns of the statement
-  return head === null ? err(noHead) : ok({ payouts: (approved?.results ?? []) as Offer['payouts'][number][], head }) // safe: as above
+  return head === null
+    ? err(noHead)
+    : ok({ payouts: (approved?.results ?? []) as SignerOffer['payouts'][number][], head }) // safe: as above
 }
 
 interface HeadRow {

@@ -1,7 +1,7 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { type Address, formatBase58 } from '../chain/address.ts'
 import { type BlockHeight, type Header, nativeAsset, type Txid, trc20Asset } from '../chain/block.ts'
-import { accountOf, bytesOf, type Fields, fieldNumbers, numberOf, readFields } from '../chain/contract.ts'
+import { accountIn, bytesOf, type Fields, fieldNumbers, numberOf, readFields } from '../chain/contract.ts'
 import {
   callType,
   callUrl,
@@ -9,6 +9,7 @@ import {
   encodeTransfer,
   referenceOf,
   signatureBytes,
+  signedDigitsMax,
   signerOf,
   transferCallData,
   transferType,
@@ -18,7 +19,6 @@ import {
 import type { BytesReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
-import { signedDigitsMax } from '../d1/payout-tables.ts'
 
 /** What the bytes of a payout must say. */
 export interface ExpectedTransfer {
@@ -166,12 +166,12 @@ function findDifferent(
   if (numberOf(contract, 1) !== BigInt(type) || new TextDecoder().decode(bytesOf(any, 1)) !== url) {
     return { reason: 'wrong-type', why: `it is no ${token === '' ? 'transfer of TRX' : 'call of a contract'}` }
   }
-  if (accountOf(call, 1) !== from) return { reason: 'wrong-owner', why: `it is not from ${formatBase58(from)}` }
+  if (accountIn(call, 1) !== from) return { reason: 'wrong-owner', why: `it is not from ${formatBase58(from)}` }
   const [wrongTo, wrongAmount] = [
     { reason: 'wrong-recipient', why: `it is not to ${formatBase58(to)}` },
     { reason: 'wrong-amount', why: `it is not of ${amount} units of the chain` },
   ] as const
-  const target = accountOf(call, 2)
+  const target = accountIn(call, 2)
   if (token === '') {
     if (target !== to) return wrongTo
     return numberOf(call, 3) === amount ? null : wrongAmount

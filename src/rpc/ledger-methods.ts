@@ -3,6 +3,8 @@ import type { QueryFailure } from '../common/result.ts'
 import type { EventItem } from '../events/events.ts'
 import type { PostedItem, PostedType } from '../ledger/entry.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
+import type { PayoutFailure } from '../payouts/failure.ts'
+import type { PayoutItem } from '../payouts/payout.ts'
 
 /** An entry to be posted. `amt` is a decimal of whole units with its sign, as text: `"-2.5"`. */
 export interface EntryToPost {
@@ -33,6 +35,48 @@ export interface EntriesQuery {
 /** A ledger entry, as `GET /ledger/entries` shows it; amounts are decimals of whole units, as text. */
 export type LedgerEntry = PostedItem<string>
 
+/** A payout to ask for: amounts are decimals of whole units, as text. */
+export interface PayoutToAsk {
+  readonly uid: number
+  readonly cuy: number
+  readonly amt: string
+  /** `T…`, 34 characters. */
+  readonly to: string
+  /** The order serial reference: 1 to 200 printable ASCII characters; with `uid` and `cuy` the key. */
+  readonly osn: string
+  readonly fee?: string
+  readonly mark?: string
+  /** A compact JWS of the backend, for a signer that asks for one. */
+  readonly proof?: string
+}
+
+/** Which payouts: the parameters of `GET /ledger/payouts`. */
+export interface PayoutsQuery {
+  readonly uid?: number
+  readonly cuy?: number
+  readonly state?: string
+  readonly osn?: string
+  readonly to?: string
+  readonly txid?: string
+  readonly limit?: number
+  readonly before?: number
+}
+
+/** A payout, as `GET /ledger/payouts` shows it; amounts are decimals of whole units, as text. */
+export type LedgerPayout = PayoutItem<string>
+
+/** Payouts in a list, and how many. */
+export interface LedgerPayouts {
+  readonly list: readonly LedgerPayout[]
+  readonly count: number
+}
+
+/** What is known of a stuck payout. */
+export interface StepOptions {
+  /** That it is known what it has `moved`. */
+  readonly moved?: true
+}
+
 /** What happened, as `GET /ledger/events` shows it; amounts are decimals as text. */
 export type LedgerEvent = EventItem<string>
 
@@ -42,6 +86,7 @@ export type LedgerEvent = EventItem<string>
  */
 export type LedgerError =
   | PostFailure
+  | PayoutFailure
   | { readonly kind: 'not-found'; readonly why: string }
   | {
       readonly kind: Exclude<QueryFailure['kind'], PostFailure['kind'] | 'not-found'>
@@ -85,4 +130,20 @@ export interface LedgerMethods {
     uid: number,
     options?: { readonly fresh?: boolean },
   ): Promise<LedgerAnswer<{ readonly id: number; readonly address: string }>>
+  /** A page of payouts, newest first, and how many match. */
+  payouts(query: PayoutsQuery): Promise<LedgerAnswer<LedgerPayouts>>
+  /** Asks for 1 to 20 payouts, all or none; `by` is the name of the calling backend. */
+  askPayouts(
+    payouts: readonly PayoutToAsk[],
+    by: string,
+  ): Promise<LedgerAnswer<LedgerPayouts & { readonly replayed: boolean }>>
+  /** Approves payouts, all or none; `by` must be another name than has asked for them. */
+  approvePayouts(ids: readonly number[], by: string, options?: StepOptions): Promise<LedgerAnswer<LedgerPayouts>>
+  /** Cancels payouts, all or none: their money is back then. */
+  cancelPayouts(
+    ids: readonly number[],
+    why: string,
+    by: string,
+    options?: StepOptions,
+  ): Promise<LedgerAnswer<LedgerPayouts>>
 }

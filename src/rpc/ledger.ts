@@ -2,11 +2,9 @@ import { issueAddress } from '../addresses/issue-address.ts'
 import { formatBase58 } from '../chain/address.ts'
 import { formatUnits } from '../common/amount.ts'
 import type { Uid } from '../common/ids.ts'
-import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
-import type { Invocation } from '../d1/sessions.ts'
+import { err, ok, type Result } from '../common/result.ts'
 import { eventItem, eventsMax, selectEvents } from '../events/events.ts'
-import { configurationDiffers, notConfigured, toProblem, toReasonedProblem } from '../http/errors.ts'
-import { costFields } from '../http/middleware/every-request.ts'
+import { notConfigured } from '../http/errors.ts'
 import { parseParameters } from '../http/query.ts'
 import { ledgerEntriesQuery } from '../http/routes/ledger-entries.ts'
 import { ledgerEventsQuery } from '../http/routes/ledger-events.ts'
@@ -14,17 +12,9 @@ import { ledgerWalletsQuery } from '../http/routes/ledger-wallets.ts'
 import { listEntries, listWallets } from '../ledger/entries.ts'
 import { backendNameTakes, type Entry, parseBackendName, postedItem } from '../ledger/entry.ts'
 import { postEntries } from '../ledger/post-entries.ts'
-import { stackOf } from '../platform/logger.ts'
-import { createUsage } from '../platform/usage.ts'
-import type { Services } from '../services.ts'
-import type { LedgerAnswer, LedgerError, LedgerMethods } from './ledger-methods.ts'
-
-/** What the calls of other Workers need. */
-export interface LedgerRpcParts {
-  readonly services: Services
-  /** Whether the configuration has the meaning of the stored data. Otherwise nothing is served. */
-  readonly configMatchesData: () => Promise<boolean>
-}
+import { asTexts, createCall, type LedgerRpcParts, refuse, toConfigurationError, toLedgerError } from './call.ts'
+import type { LedgerError, LedgerMethods } from './ledger-methods.ts'
+import { createPayoutMethods } from './payouts.ts'
 
 /** The methods for other Workers. They take values of any type: the caller's types are not checked at run time. */
 export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
@@ -82,69 +72,15 @@ export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
         if (!issued.ok) return err(toLedgerError(issued.error))
         return ok({ id: issued.value.id, address: formatBase58(issued.value.address) })
       }),
+    ...createPayoutMethods(services, call),
   }
 }
 
 /** The methods where the configuration is wrong. */
 export function createUnconfiguredLedgerRpc(): LedgerMethods {
-  const refuse = async () => refused(toConfigurationError(notConfigured))
-  return { post: refuse, entries: refuse, events: refuse, wallets: refuse, address: refuse }
-}
-
-/** Runs one call: its result is a value, whatever happens, and leaves one line in the log. */
-function createCall({ services, configMatchesData }: LedgerRpcParts) {
-  const { clock, logger } = services.settings
-  return async <T extends object>(
-    method: keyof LedgerMethods,
-    work: (invocation: Invocation) => Promise<Result<T, LedgerError>>,
-  ): Promise<LedgerAnswer<T>> => {
-    const startedAt = clock.now()
-    const invocation = { usage: createUsage(), bookmark: null, bookmarkAfter: null }
-    let outcome: LedgerError['kind'] | 'ok' = 'internal'
-    try {
-      const result: Result<T, LedgerError> = (await configMatchesData())
-        ? await work(invocation)
-        : err(toConfigurationError(configurationDiffers))
-      outcome = result.ok ? 'ok' : result.error.kind
-      return result.ok ? { ok: true, ...result.value } : refused(result.error)
-    } catch (thrown) {
-      logger.error('rpc-crashed', { method, text: stackOf(thrown) })
-      return refused({ kind: 'internal', why: 'internal error' })
-    } finally {
-      logger.info('rpc', { method, outcome, durationMs: clock.now() - startedAt, ...costFields(invocation.usage) })
-    }
-  }
+  const all = async () => refuse(toConfigurationError(notConfigured))
+  const payouts = { payouts: all, askPayouts: all, approvePayouts: all, cancelPayouts: all }
+  return { post: all, entries: all, events: all, wallets: all, address: all, ...payouts }
 }
 
 const listOf = <T>(list: readonly T[]) => ok({ list, count: list.length })
-const refused = (error: LedgerError) => ({ ok: false, error }) as const
-
-function toConfigurationError({
-  reason,
-  msg,
-}: typeof notConfigured | typeof configurationDiffers): Extract<LedgerError, { kind: 'not-configured' }> {
-  return { kind: 'not-configured', reason, why: msg }
-}
-
-function toLedgerError(failure: QueryFailure): LedgerError {
-  switch (failure.kind) {
-    case 'bad-input':
-      return { kind: 'bad-input', member: failure.field, why: failure.why }
-    case 'not-found':
-      return { kind: 'not-found', why: toProblem(failure).msg }
-    default: {
-      const { reason, msg } = toReasonedProblem(failure)
-      return { kind: failure.kind, reason, why: msg }
-    }
-  }
-}
-
-/** Parameters as a URL has them: numbers as text. A member that is undefined is absent. */
-function asTexts(query: unknown): Readonly<Record<string, unknown>> {
-  const members = typeof query === 'object' && query !== null ? Object.entries(query) : []
-  return Object.fromEntries(
-    members
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, typeof value === 'number' ? String(value) : value]),
-  )
-}

@@ -7,6 +7,7 @@ import { alarmRows, days, events, holdings, rescans, sizes, totals } from '../d1
 import { addresses, type TotalKind, transfers } from '../d1/tables.ts'
 import { countedMax } from '../deposits/deposits.ts'
 import type { ReadContext } from '../ledger/context.ts'
+import { readPayoutSummary } from '../payouts/summary.ts'
 import type { AlarmSubject } from '../platform/alarm-table.ts'
 import { healthOf, readScanState, type SharedHealth } from '../scan/health.ts'
 import { databaseBytesMax } from '../scan/size.ts'
@@ -41,7 +42,7 @@ export type CurrencySummary = ReturnType<typeof sumsOf>
 
 /** Reads what is stored, and no node. All sums are kept as they arise, so the rows read do not grow with the history. */
 export async function readSummary(
-  context: Pick<ReadContext, 'db' | 'clock' | 'currencies'>,
+  context: Pick<ReadContext, 'db' | 'clock' | 'currencies' | 'payouts'>,
   endpoints: readonly { readonly key: EndpointKey }[],
   shared: SharedHealth,
 ) {
@@ -60,10 +61,11 @@ export async function readSummary(
     unread: selectUnread(JSON.stringify(cuys), now + readAfterMs),
     sizes: selectEarlierSize(today),
   }
-  const [{ found, bytes }, stored, state] = await Promise.all([
+  const [{ found, bytes }, stored, state, payouts] = await Promise.all([
     readTogether(db, queries),
     endpoints.length === 0 ? [] : selectEndpoints(db),
     readScanState(context, shared),
+    context.payouts === null ? null : readPayoutSummary(db, context.payouts),
   ])
   const [counts] = found.counts
   return {
@@ -91,6 +93,8 @@ export async function readSummary(
     database: { bytes, fullAt: fullAt({ day: today, bytes }, found.sizes[0]) },
     scan: { ...healthOf(state, now), problem: state?.problem ?? null },
     endpoints: ofDeployment(stored, endpoints),
+    /** Null without `PAYOUTS`. */
+    payouts,
   }
 }
 

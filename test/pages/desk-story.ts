@@ -45,6 +45,7 @@ export const wellSummary = () => ({
     { number: 1, behind_seconds: 0, failing_since: null, last_failure: null },
     { number: 2, behind_seconds: 0, failing_since: null, last_failure: null },
   ] as object[],
+  payouts: null,
 })
 
 /** A raised alarm. */

@@ -1,14 +1,20 @@
 import type { Reason } from '../../common/reasons.ts'
-import { payoutReasonTexts, type ReasonText } from './payout-reasons.ts'
 
+/** What a word means, and what to do. */
+export interface ReasonText {
+  readonly cause: string
+  readonly cure: string
+}
+
+const anotherTo = 'The money was not taken. Ask for it with another `to` and another `osn`.'
+const signAgain = 'Nothing was stored. Sign exactly what `/ledger/payouts/unsigned` shows, as a node would write it.'
 const notForYou = 'This does not change. Compare the transaction with your address and the accepted currencies.'
 const retryCure = 'Try again after the seconds in `Retry-After`.'
 const operatorCure = 'For the operator: the alarm of the same name has what to do.'
-const withoutAsking = `${retryCure} Deposits are credited without asking.`
+const withoutAsking = 'Try again after the seconds in `Retry-After`. Deposits are credited without asking.'
 
 /** The cause and the cure of each word. */
 export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
-  ...payoutReasonTexts,
   'decimals-unknown': {
     cause: "The decimals of the token's contract could not be read yet, so the amount is not known.",
     cure: 'Wait: it is credited when they are read.',
@@ -118,11 +124,11 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
     cure: 'Try again later. Addresses that were issued before are shown and stay valid.',
   },
   'key-was-used': {
-    cause: 'The database is empty, and the first addresses of the key hold or held something.',
+    cause: 'No address was issued yet, and addresses of the key hold or held something: another database has used it.',
     cure: operatorCure,
   },
   'start-block-too-high': {
-    cause: '`TRON_START_BLOCK` is above the newest final block.',
+    cause: 'The block that the scan should start at (`TRON_START_BLOCK`) is above the newest final one.',
     cure: 'For the operator: set a block that is final, or none.',
   },
   deploying: {
@@ -133,7 +139,7 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
     cause:
       'The caller or backend is over its rate limit. Callers have a low one for `/tron/balance`, `/tron/recharge` and `fresh=1`, and ' +
       'a high one for the rest.',
-    cure: `${retryCure} A backend can send several entries in one post.`,
+    cure: 'Try again after the seconds in `Retry-After`. A backend can send several entries in one post.',
   },
   'node-allowance': { cause: 'The requests that the Tron nodes allow are used up.', cure: withoutAsking },
   'shared-allowance': {
@@ -154,7 +160,7 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
   },
   'nodes-unavailable': {
     cause: 'No Tron node gave a usable response in time.',
-    cure: `${retryCure} Nothing was lost or credited.`,
+    cure: 'Try again after the seconds in `Retry-After`. Nothing was lost or credited.',
   },
   'scan-not-started': {
     cause: 'No scan has started: it starts with the first address.',
@@ -163,5 +169,81 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
   'scan-stalled': {
     cause: 'The scan has not advanced for 3 minutes. Nothing is credited until it does; nothing is lost.',
     cure: operatorCure,
+  },
+  'key-in-use': {
+    cause: 'An entry has a key that the payout or its refund would use; or an entry would have the key of a payout.',
+    cure: 'A different order needs another `osn`.',
+  },
+  'to-user': {
+    cause: 'The payout is to an address of a user here.',
+    cure: 'Post a transfer (type 3) between the two instead.',
+  },
+  'to-payout-address': { cause: 'The payout is to the address that payouts are paid from.', cure: anotherTo },
+  'to-contract': { cause: 'The payout is to the contract of a currency, where nobody can spend it.', cure: anotherTo },
+  'to-nobody': { cause: 'The payout is to the address of 20 zero bytes, which has no key.', cure: anotherTo },
+  'unknown-payout': {
+    cause: 'No payout has this id.',
+    cure: 'Look for it by `uid`, `cuy` and `osn`. If it is not there, ask for it again with these.',
+  },
+  'not-in-this-state': {
+    cause: 'The payout is in a state from which this step does not lead.',
+    cure: 'Look at the payout: its `state` has what it may become.',
+  },
+  'money-moved': {
+    cause: 'The transaction of the stuck payout has moved money, although not what was asked for: see `moved`.',
+    cure: 'Decide who pays for that, and send `moved: true` with the same request.',
+  },
+  'payouts-stopped': {
+    cause:
+      'Money has left the payout address and no payout names the transaction, or an older copy of the database was restored.',
+    cure: 'Hand in what was signed. For the operator: the alarm `payout-unknown` has what to do.',
+  },
+  'no-final-block': {
+    cause: 'The newest final block is not known for now: the scan has not started, or was corrected.',
+    cure: 'Try again in some seconds.',
+  },
+  'transaction-of-another': {
+    cause: 'The transaction was handed in for another payout.',
+    cure: 'Nothing was stored. Sign each payout by a transaction of its own.',
+  },
+  'transaction-ended': {
+    cause: 'The transaction has paid, has failed, or has expired.',
+    cure: 'Look at the payout. If it is approved again, sign a new transaction.',
+  },
+  'another-transaction': {
+    cause: 'The payout has another transaction, which can still be mined.',
+    cure: 'Wait until that one has paid or expired. Never sign a second one before.',
+  },
+  'not-a-transaction': { cause: 'The text is not the hex of a signed transaction.', cure: signAgain },
+  'unknown-member': { cause: 'The bytes have a member that a payout does not have.', cure: signAgain },
+  'repeated-member': {
+    cause: 'A member of the bytes comes twice, for instance a second contract or signature.',
+    cure: signAgain,
+  },
+  'not-canonical': {
+    cause: 'The bytes are not those that a node would write, so a node would see another txid.',
+    cure: signAgain,
+  },
+  'wrong-signature': {
+    cause: 'The signature has not 65 bytes, or is not that of the payout address.',
+    cure: signAgain,
+  },
+  'wrong-type': { cause: 'The contract is of another type, or names another one.', cure: signAgain },
+  'wrong-owner': { cause: 'The transaction is not from the payout address.', cure: signAgain },
+  'wrong-recipient': { cause: 'It pays somebody else.', cure: signAgain },
+  'wrong-amount': { cause: 'It pays another amount.', cure: signAgain },
+  'wrong-contract': { cause: 'It calls another contract than that of the currency.', cure: signAgain },
+  'wrong-call-data': { cause: 'Its call data is not exactly `transfer(to, units)`.', cure: signAgain },
+  'call-value': { cause: 'It sends TRX or a TRC-10 token to the contract.', cure: signAgain },
+  memo: { cause: 'It has a memo.', cure: signAgain },
+  permission: { cause: 'It names a permission.', cure: signAgain },
+  'fee-limit': { cause: 'Its `fee_limit` is more than `feeLimit` of `PAYOUTS`.', cure: signAgain },
+  expiration: {
+    cause: 'It expires more than 60 minutes after the newest final block, or has expired more than a day before it.',
+    cure: signAgain,
+  },
+  reference: {
+    cause: 'Its reference block is not one of the last 65,536 final blocks of this chain.',
+    cure: signAgain,
   },
 }

@@ -145,6 +145,42 @@ const scan = () =>
     oldest_held_at: nullable(docs.instantSchema(), 'When the oldest held transfer was found; null where none is held.'),
   })
 
+const payouts = () =>
+  z.strictObject({
+    address: docs.textSchema('The address that payouts are paid from.', /^T\w{33}$/),
+    open: docs.described(
+      z.array(
+        z.strictObject({
+          state: docs.described(z.enum(['waiting', 'approved', 'signed', 'stuck']), 'The state.'),
+          cuy: docs.idSchema('The currency.'),
+          count: docs.countSchema('How many.'),
+          sum: docs.amountSchema('What they sum up to, in whole units, without fees.'),
+        }),
+      ),
+      'What is open, by state and currency.',
+    ),
+    stopped: nullable(
+      z.strictObject({
+        why: docs.described(
+          z.enum(['unknown-transaction', 'restored']),
+          'No payout names a transaction that has moved money from the address; or an older copy of the database was restored.',
+        ),
+        since: docs.instantSchema(),
+      }),
+      'Why no payout is offered to the signer; null where they are.',
+    ),
+    holds: docs.described(
+      z.array(
+        z.strictObject({
+          symbol: docs.textSchema('The symbol of the currency.'),
+          amt: docs.amountSchema('What the address held.'),
+          read_at: docs.instantSchema(),
+        }),
+      ),
+      'What the address held when one node was last asked, which is only done while something is open.',
+    ),
+  })
+
 /** The data of `GET /ledger/summary`. */
 export const summarySchema = () =>
   docs.object('Summary', () => ({
@@ -165,4 +201,5 @@ export const summarySchema = () =>
     database: docs.described(database(), 'The size of the database, in bytes.'),
     scan: scan(),
     endpoints: docs.described(z.array(endpoint()), 'The configured endpoints.'),
+    payouts: nullable(payouts(), 'Payouts; null without `PAYOUTS`.'),
   }))

@@ -25,7 +25,7 @@ const body = () =>
 /** The documentation of `POST /ledger/payouts/approve`. */
 export const ledgerPayoutsApproveDocs = () => {
   const given = 'a payout that waits and an approved one'
-  const { attempts, ...waiting } = waitingPayout
+  const { attempts, ...waiting } = waitingPayout()
   const approved = { ...waiting, state: 'approved', approved_by: 'office', attempts }
   const { 'bad-step': bad, 'unknown-payout': unknown, 'money-moved': moved } = stepFailures({ ids: [2] })
   return {

@@ -46,7 +46,7 @@ export const ledgerPayoutsCancelDocs = () => {
         'an approved one',
         given,
         '',
-        { list: [{ ...approvedPayout, state: 'cancelled', why }], count: 1 },
+        { list: [{ ...approvedPayout(), state: 'cancelled', why }], count: 1 },
         { ids: [2], why },
       ),
     ],

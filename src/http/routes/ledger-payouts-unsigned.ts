@@ -41,7 +41,7 @@ const unsigned = () =>
 
 const head = () =>
   docs.object('Head', () => ({
-    height: docs.countSchema('Its height.'),
+    height: docs.countSchema('The height of the newest agreed final block.'),
     hash: docs.textSchema('Its hash.', /^[0-9a-f]{64}$/),
     created_at: docs.instantSchema(),
   }))
@@ -59,11 +59,11 @@ export const ledgerPayoutsUnsignedDocs = () => {
       list: z.array(unsigned()),
       count: docs.countSchema('The number of payouts in the list.'),
       address: docs.textSchema('The address that they are paid from.', /^T\w{33}$/),
-      head: docs.described(head(), 'The newest agreed final block.'),
+      head: head(),
     })),
     examples: [
       docs.dataExample('an approved one', given, '', {
-        list: [approvedPayout],
+        list: [approvedPayout()],
         count: 1,
         address: payoutAddress,
         head: docs.finalBlock,

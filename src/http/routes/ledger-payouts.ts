@@ -70,9 +70,9 @@ export const ledgerPayoutsDocs = () => {
       `The number of payouts that match, on all pages; ${countedMax} means that many or more.`,
     ),
     examples: [
-      docs.dataExample('all', given, '', { list: [approvedPayout, waitingPayout], count: 2 }),
-      docs.dataExample('what waits', given, '?state=waiting', { list: [waitingPayout], count: 1 }),
-      docs.dataExample('by order', given, '?uid=7&osn=payout-2', { list: [approvedPayout], count: 1 }),
+      docs.dataExample('all', given, '', { list: [approvedPayout(), waitingPayout()], count: 2 }),
+      docs.dataExample('what waits', given, '?state=waiting', { list: [waitingPayout()], count: 1 }),
+      docs.dataExample('by order', given, '?uid=7&osn=payout-2', { list: [approvedPayout()], count: 1 }),
     ],
     failures: [badQuery('?state=lost', 'state', `one of ${payoutStates.join(', ')}`)],
   } satisfies docs.Operation

@@ -2,12 +2,15 @@ import { addressFromHex, formatBase58 } from '../../chain/address.ts'
 import { type CurrencyId, entryTypes } from '../../common/ids.ts'
 import { formatInstant, type UnixMs } from '../../common/time.ts'
 import type { Currencies, Currency } from '../../ledger/currencies.ts'
+import { currencyOf } from '../../payouts/payout.ts'
+import type { PayoutSummary } from '../../payouts/summary.ts'
 import { type AlarmKind, type AlarmSubject, alarmTable } from '../../platform/alarm-table.ts'
 import { databaseBytesMax } from '../../scan/size.ts'
 import { type CurrencySummary, readSummary, type Summary, summaryDays } from '../../summary/summary.ts'
 import { type LedgerRoute, reading } from '../context.ts'
 import { jsonAmount, success, type Written } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
+import { payoutAddress } from '../openapi/payout.ts'
 import { type SummaryData, summarySchema } from '../openapi/summary.ts'
 
 /** What an operator looks at first, from stored state alone. */
@@ -68,6 +71,27 @@ function summaryItem(summary: Summary, currencies: Currencies, now: number): Wri
       failing_since: failingSince === null ? null : formatInstant(failingSince),
       last_failure: lastFailure,
     })),
+    payouts: summary.payouts === null ? null : payoutsItem(summary.payouts, currencies),
+  }
+}
+
+const trxDecimals = 6
+
+function payoutsItem(
+  { address, open, stopped, holds }: PayoutSummary,
+  currencies: Currencies,
+): Written<NonNullable<SummaryData['payouts']>> {
+  return {
+    address: formatBase58(address),
+    open: open.flatMap(({ state, cuy, count, sum }) => {
+      const isOpen = state !== 'paid' && state !== 'cancelled'
+      return isOpen ? [{ state, cuy, count, sum: jsonAmount(sum, configured(cuy, currencies).scale) }] : []
+    }),
+    stopped: stopped === null ? null : { why: stopped.why, since: formatInstant(stopped.since) },
+    holds: holds.map(({ contract, balance, readAt }) => {
+      const { symbol = 'TRX', decimals = trxDecimals } = currencyOf(contract, currencies) ?? {}
+      return { symbol, amt: jsonAmount(balance, decimals), read_at: formatInstant(readAt) }
+    }),
   }
 }
 
@@ -163,6 +187,7 @@ export const ledgerSummaryDocs = () => {
           oldest_held_at: null,
         },
         endpoints: [],
+        payouts: { address: payoutAddress, open: [], stopped: null, holds: [] },
       }),
     ],
     failures: [],

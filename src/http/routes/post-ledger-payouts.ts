@@ -47,15 +47,15 @@ const amountText = (description: string) =>
 
 const payoutToAsk = () =>
   docs.component('PayoutToAsk', () => {
-    const { uid, cuy, osn, mark, to, proof } = askedPayout.shape
+    const { uid, cuy, osn, mark, to, proof } = askedPayout.shape // shared with entries: a description is that of one schema
     return z.strictObject({
-      uid: docs.described(uid, 'The user whose wallet pays.'),
-      cuy: docs.described(cuy, 'The currency.'),
+      uid: docs.described(uid.clone(), 'The user whose wallet pays.'),
+      cuy: docs.described(cuy.clone(), 'The currency.'),
       amt: amountText('What is paid, in whole units, without an exponent.'),
       to: docs.described(to, 'Who is paid: `T…`, 34 characters.'),
-      osn: docs.described(osn, 'The order serial reference: with `uid` and `cuy` the key of the payout.'),
+      osn: docs.described(osn.clone(), 'The order serial reference: with `uid` and `cuy` the key of the payout.'),
       fee: z.optional(amountText('What is taken beside it, as a payment.')),
-      mark: docs.described(mark, `A remark for people, at most ${markCharsMax} characters.`),
+      mark: docs.described(mark.clone(), `A remark for people, at most ${markCharsMax} characters.`),
       proof: docs.described(
         proof,
         'A compact JWS (EdDSA or ES256) of `uid`, `cuy`, `amt`, `to` and `osn`, by a key of yours, for a signer that asks for one; at most ' +
@@ -148,21 +148,21 @@ export const postLedgerPayoutsDocs = () =>
         'within the limits',
         before,
         '',
-        { list: [{ ...approvedPayout, id: 1 }], count: 1, replayed: false },
+        { list: [{ ...approvedPayout(), id: 1 }], count: 1, replayed: false },
         { payouts: [small] },
       ),
       docs.dataExample(
         'above them',
         before,
         '',
-        { list: [waitingPayout], count: 1, replayed: false },
+        { list: [waitingPayout()], count: 1, replayed: false },
         { payouts: [large] },
       ),
       docs.dataExample(
         'the same again',
         after,
         '',
-        { list: [approvedPayout], count: 1, replayed: true },
+        { list: [approvedPayout()], count: 1, replayed: true },
         { payouts: [small] },
       ),
     ],

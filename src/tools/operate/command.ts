@@ -4,6 +4,7 @@ import { environmentOf } from '../configuration.ts'
 import { ToolError } from '../tool-error.ts'
 import { correctCurrency } from './currency.ts'
 import type { Options, Work } from './options.ts'
+import { resumePayouts } from './payouts.ts'
 import { closeGap, correct, listGaps, rescan } from './repair.ts'
 import { reserve } from './reserve.ts'
 import { moveEndpoint, replayEvents, showEndpoints } from './webhooks.ts'
@@ -15,6 +16,7 @@ const usage = `npm run operate -- <command> [--production | --env <name>]
   gap close --from <block> --reason "…"                ends the attempts to read them
   reserve [--from <index>] --to <index>                these addresses belong to no user: after a restore, or below the first
   currency --cuy <number>                              stores its corrected decimals, before a deposit of it is credited
+  payouts resume --txid <txid> --reason "…"             pays out again although no payout names this transaction
   webhooks status                                      shows how far each endpoint is, since when it fails and why
   webhooks replay --endpoint <number> --from <id>      sends it the events from this one on again
   webhooks move --endpoint <number> --from-url-of-key <key>   gives it the position of its earlier URL`
@@ -29,6 +31,7 @@ const options = {
   endpoint: text,
   'from-url-of-key': text,
   cuy: text,
+  txid: text,
   env: text,
   production: flag,
 } as const
@@ -41,6 +44,7 @@ const commands: Readonly<Record<string, readonly [takes: readonly (keyof Options
   'gap close': [['from', 'reason'], closeGap],
   reserve: [['from', 'to'], reserve],
   currency: [['cuy'], correctCurrency],
+  'payouts resume': [['txid', 'reason'], resumePayouts],
   'webhooks status': [[], showEndpoints],
   'webhooks replay': [['endpoint', 'from'], replayEvents],
   'webhooks move': [['endpoint', 'from-url-of-key'], moveEndpoint],

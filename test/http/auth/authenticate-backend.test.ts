@@ -71,6 +71,7 @@ describe('a backend’s token', () => {
         clock: createVirtualClock(now * 1000),
         logger: { info: quiet, warn: quiet, error: quiet, alarm: quiet },
         fetch: async () => Response.json(keySetOf(issuer)),
+        waitUntil: () => undefined,
       },
     )
     const requestOf = (token: string) => new Request(origin, { headers: bearer(token) })

@@ -193,6 +193,7 @@ describe('a payout on a chain that executes', () => {
   it('of a token that returns false, or that reverts, is stuck', async () => {
     const [lies, reverts] = [await ask(cuys.FALSE, '10', fresh()), await ask(cuys.REVERT, '10', fresh())]
     await runUntil(async () => (await isIn(lies, 'stuck')()) && (await isIn(reverts, 'stuck')()))
+    if (process.env.DBG) console.error(lines, await shown(lies), worker.warnings)
     expect(await shown(lies)).toMatchObject({ reason: 'other', attempts: 1 })
     expect(await shown(reverts)).toMatchObject({ reason: 'failed', attempts: 1 })
   })

@@ -1,0 +1,78 @@
+import { err, type QueryFailure, type Result } from '../common/result.ts'
+import type { Invocation } from '../d1/sessions.ts'
+import { configurationDiffers, type notConfigured, toProblem, toReasonedProblem } from '../http/errors.ts'
+import { costFields } from '../http/middleware/every-request.ts'
+import { stackOf } from '../platform/logger.ts'
+import { createUsage } from '../platform/usage.ts'
+import type { Services } from '../services.ts'
+import type { LedgerAnswer, LedgerError, LedgerMethods } from './ledger-methods.ts'
+
+/** What the calls of other Workers need. */
+export interface LedgerRpcParts {
+  readonly services: Services
+  /** Whether the configuration has the meaning of the stored data. Otherwise nothing is served. */
+  readonly configMatchesData: () => Promise<boolean>
+}
+
+/** How a method is run. */
+export type Call = ReturnType<typeof createCall>
+
+/** Runs one call: its result is a value, whatever happens, and leaves one line in the log. */
+export function createCall({ services, configMatchesData }: LedgerRpcParts) {
+  const { clock, logger } = services.settings
+  return async <T extends object>(
+    method: keyof LedgerMethods,
+    work: (invocation: Invocation) => Promise<Result<T, LedgerError>>,
+  ): Promise<LedgerAnswer<T>> => {
+    const startedAt = clock.now()
+    const invocation = { usage: createUsage(), bookmark: null, bookmarkAfter: null }
+    let outcome: LedgerError['kind'] | 'ok' = 'internal'
+    try {
+      const result: Result<T, LedgerError> = (await configMatchesData())
+        ? await work(invocation)
+        : err(toConfigurationError(configurationDiffers))
+      outcome = result.ok ? 'ok' : result.error.kind
+      return result.ok ? { ok: true, ...result.value } : refuse(result.error)
+    } catch (thrown) {
+      logger.error('rpc-crashed', { method, text: stackOf(thrown) })
+      return refuse({ kind: 'internal', why: 'internal error' })
+    } finally {
+      logger.info('rpc', { method, outcome, durationMs: clock.now() - startedAt, ...costFields(invocation.usage) })
+    }
+  }
+}
+
+/** A call that is refused. */
+export const refuse = (error: LedgerError) => ({ ok: false, error }) as const
+
+/** The failure of a configuration over RPC. */
+export function toConfigurationError({
+  reason,
+  msg,
+}: typeof notConfigured | typeof configurationDiffers): Extract<LedgerError, { kind: 'not-configured' }> {
+  return { kind: 'not-configured', reason, why: msg }
+}
+
+/** The failure of a query over RPC. */
+export function toLedgerError(failure: QueryFailure): LedgerError {
+  switch (failure.kind) {
+    case 'bad-input':
+      return { kind: 'bad-input', member: failure.field, why: failure.why }
+    case 'not-found':
+      return { kind: 'not-found', why: toProblem(failure).msg }
+    default: {
+      const { reason, msg } = toReasonedProblem(failure)
+      return { kind: failure.kind, reason, why: msg }
+    }
+  }
+}
+
+/** Parameters as a URL has them: numbers as text. A member that is undefined is absent. */
+export function asTexts(query: unknown): Readonly<Record<string, unknown>> {
+  const members = typeof query === 'object' && query !== null ? Object.entries(query) : []
+  return Object.fromEntries(
+    members
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, typeof value === 'number' ? String(value) : value]),
+  )
+}

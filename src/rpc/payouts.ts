@@ -1,0 +1,72 @@
+import { formatUnits } from '../common/amount.ts'
+import type { BackendName } from '../common/ids.ts'
+import { err, ok, type Result } from '../common/result.ts'
+import type { WriteDatabase } from '../d1/database.ts'
+import type { Invocation } from '../d1/sessions.ts'
+import { parseParameters } from '../http/query.ts'
+import { ledgerPayoutsQuery } from '../http/routes/ledger-payouts.ts'
+import { backendNameTakes, parseBackendName } from '../ledger/entry.ts'
+import { askPayouts } from '../payouts/ask.ts'
+import type { PayoutFailure } from '../payouts/failure.ts'
+import { listPayouts } from '../payouts/list.ts'
+import { type Payout, payoutItem } from '../payouts/payout.ts'
+import { approvePayouts, cancelPayouts } from '../payouts/steps.ts'
+import type { Services } from '../services.ts'
+import { asTexts, type Call, toLedgerError } from './call.ts'
+import type { LedgerError, LedgerMethods, LedgerPayouts } from './ledger-methods.ts'
+
+const notHere = { kind: 'not-found', why: 'payouts are not configured' } as const satisfies LedgerError
+
+/** The methods about payouts. The signer's requests are HTTP alone. */
+export function createPayoutMethods(
+  services: Services,
+  call: Call,
+): Pick<LedgerMethods, 'payouts' | 'askPayouts' | 'approvePayouts' | 'cancelPayouts'> {
+  const { currencies, clock, payouts: rules } = services.settings
+  const listed = (list: readonly Payout[], count = list.length): LedgerPayouts => {
+    return { list: list.map((payout) => payoutItem(payout, currencies, formatUnits)), count }
+  }
+  const step = async (
+    by: unknown,
+    invocation: Invocation,
+    work: (db: WriteDatabase, name: BackendName) => Promise<Result<readonly Payout[], PayoutFailure>>,
+  ): Promise<Result<LedgerPayouts, LedgerError>> => {
+    const name = parseBackendName(by)
+    if (rules === null) return err(notHere)
+    if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameTakes })
+    const taken = await services.write(invocation, ({ db }) => work(db, name))
+    if (!taken.ok) return taken
+    services.wakeEndpoints()
+    return ok(listed(taken.value))
+  }
+  return {
+    payouts: (query) =>
+      call('payouts', async (invocation) => {
+        if (rules === null) return err(notHere)
+        const request = parseParameters(ledgerPayoutsQuery, asTexts(query), currencies)
+        if (!request.ok) return err(toLedgerError(request.error))
+        const { list, count } = await services.read(invocation, (context) => listPayouts(context, request.value))
+        return ok(listed(list, count))
+      }),
+    askPayouts: (list, by) =>
+      call('askPayouts', async (invocation) => {
+        const name = parseBackendName(by)
+        if (rules === null) return err(notHere)
+        if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameTakes })
+        const asked = await services.write(invocation, (context) =>
+          askPayouts({ ...context, payouts: rules }, list, name, clock.now()),
+        )
+        if (!asked.ok) return asked
+        services.wakeEndpoints()
+        return ok({ ...listed(asked.value.payouts), replayed: asked.value.replayed })
+      }),
+    approvePayouts: (ids, by, options) =>
+      call('approvePayouts', (invocation) =>
+        step(by, invocation, (db, name) => approvePayouts(db, { ...options, ids }, name, clock.now())),
+      ),
+    cancelPayouts: (ids, why, by, options) =>
+      call('cancelPayouts', (invocation) =>
+        step(by, invocation, (db, name) => cancelPayouts(db, { ...options, ids, why }, name, clock.now())),
+      ),
+  }
+}

@@ -1,0 +1,29 @@
+import { databaseNow, queryDatabase, quoted } from '../database.ts'
+import { orStop, ToolError } from '../tool-error.ts'
+import { type Options, readOption, type Work } from './options.ts'
+import { readReason } from './repair.ts'
+
+/**
+ * `payouts resume`: payouts go on although no payout names this transaction of the payout address. The reason is stored with it. A
+ * trigger refuses it for any other transaction.
+ */
+export function resumePayouts(options: Options): Work {
+  const reason = readReason(options)
+  const txid = readOption(options, 'txid', /^[0-9a-f]{64}$/, 'a txid, 64 lower-case hex digits')
+  const sql =
+    `UPDATE payout_transaction SET excused = ${quoted(reason)}, changed_at = ${databaseNow} ` +
+    `WHERE txid = ${quoted(txid)} AND ended IN ('unknown', 'late') AND excused IS NULL RETURNING ended`
+  const left =
+    "SELECT txid FROM payout_transaction WHERE ended IN ('unknown', 'late') AND excused IS NULL ORDER BY id LIMIT 20"
+  return async (env) => {
+    const [[done] = [], others = []] = orStop(await queryDatabase(env, sql, left))
+    const more = others.map((row) => `  ${row.txid}`)
+    if (done === undefined) {
+      const known = more.length === 0 ? 'none stops payouts' : `these stop payouts:\n${more.join('\n')}`
+      throw new ToolError(`this transaction does not stop payouts; ${known}`)
+    }
+    return more.length === 0
+      ? 'No other transaction stops payouts: they are offered to the signer again.'
+      : ['Payouts are still stopped, by:', ...more].join('\n')
+  }
+}
