@@ -136,7 +136,7 @@ async function runUntil(done: () => Promise<boolean>, changes: Partial<Signer> =
   const service = openService(worker.url('wallet'), token, fetch)
   const print = (line: string) => void lines.push(line)
   const running = keepSigning({ signer, service, nodes, clock, print }, abort.signal)
-  for (let i = 0; i < 200 && !(await done()); i += 1) {
+  for (let i = 0; i < 40 && !(await done()); i += 1) {
     await devnet.mine()
     await worker.cron('wallet')
     await systemClock.sleep(300)
