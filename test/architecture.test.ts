@@ -35,7 +35,7 @@ const pagesBuild = 'src/pages/build.ts'
 
 /** Folders whose files only compute: no clock, no I/O, no randomness, no SQL. */
 const pure =
-  /^src\/(common\/|chain\/|addresses\/derive|deposits\/(explain|transfer\.)|ledger\/(currencies|parse-post|entry)\.|payouts\/(outgoing|signed-bytes)\.|reconciliation\/judge|tron\/parse\/|platform\/alarm-table|tools\/keys\/account-key|tools\/collect\/(check-plan|collect-address|make-plan|plan|transaction)\.ts)/
+  /^src\/(common\/|chain\/|addresses\/derive|deposits\/(explain|transfer\.)|ledger\/(currencies|parse-post|entry)\.|payouts\/(outgoing|signed-bytes)\.|reconciliation\/judge|tron\/parse\/|platform\/alarm-table|tools\/signing\/account-key|tools\/collect\/(check-plan|collect-address|make-plan|plan|transaction)\.ts|tools\/payout\/(compare|judge)\.ts)/
 
 const folderOf = (file: string) => file.replace(/^src\//, '').replace(/(\/.*|\.ts)$/, '')
 const importsOf = (text: string) =>
@@ -62,10 +62,10 @@ describe('the folders of src', () => {
   })
 
   it('keep private keys and tronweb out of the Worker: only the commands import the tools', () => {
-    const tools = sources.filter((file) => /^src\/tools\/(keys|collect)\//.test(file))
+    const tools = sources.filter((file) => /^src\/tools\/(keys|signing|collect|payout)\//.test(file))
     expect(tools.length).toBeGreaterThan(15)
     const secrets = /^(tronweb|@scure\/bip39)/
-    const isTool = (path: string) => secrets.test(path) || /(^|\/)(keys|collect)\//.test(path)
+    const isTool = (path: string) => secrets.test(path) || /(^|\/)(keys|signing|collect|payout)\//.test(path)
     const importers = sources.filter((file) => importsOf(textOf(file)).some(isTool))
     expect(importers.filter((file) => !tools.includes(file))).toEqual([])
   })
@@ -95,7 +95,7 @@ describe('the folders of src', () => {
   it('have pure files that import only pure files, types aside', () => {
     const valueImports = /^import (?!type )(?!\{(?:\s*type \w+,?)+\s*\})[^']*'(\.[^']+)'/gm
     const impure = sources
-      .filter((file) => pure.test(file) && file !== 'src/tools/keys/account-key.ts') // it takes only the seed from mnemonic.ts
+      .filter((file) => pure.test(file) && file !== 'src/tools/signing/account-key.ts') // it takes only the seed from mnemonic.ts
       .flatMap((file) =>
         [...textOf(file).matchAll(valueImports)]
           .map(({ 1: path = '' }) => normalize(join(dirname(file), path)))

@@ -42,6 +42,10 @@ export const payoutsSchema = z.object({
   ),
 })
 
+/** Sun that a token's transfer may burn. */
+export const feeLimitOf = ({ feeLimit = feeLimitByDefault }: { readonly feeLimit?: number | undefined }): bigint =>
+  BigInt(feeLimit) * sunPerTrx
+
 type PayoutsSetting = z.output<typeof payoutsSchema>['PAYOUTS']
 /** What it is checked against. */
 interface Others {
@@ -56,7 +60,7 @@ export function readPayouts(
   refuse: Refuse,
 ): PayoutRules | null {
   if (setting === null) return null
-  const { address, limits: entries = [], feeLimit = feeLimitByDefault } = setting
+  const { address, limits: entries = [] } = setting
   if (currencies.byContract.has(address)) refuse('not the contract of a currency', 'PAYOUTS', 'address')
   const firstAddresses = Array.from({ length: balancesMax }, (_, index) => deriveAddress(extendedPublicKey, index))
   if (firstAddresses.includes(address)) {
@@ -76,7 +80,7 @@ export function readPayouts(
       perUserPerDay: perUserPerDay === undefined ? null : read('perUserPerDay', perUserPerDay),
     })
   }
-  return Object.freeze({ address, limits, feeLimit: BigInt(feeLimit) * sunPerTrx })
+  return Object.freeze({ address, limits, feeLimit: feeLimitOf(setting) })
 }
 
 function amountIn(text: string, { scale }: Currency): Amount | null {

@@ -3,7 +3,7 @@ import { type Address, addressFromHex, formatBase58, parseAddress } from '../../
 import { parseUnits } from '../../src/common/amount.ts'
 import { quantity, strip0x } from '../support/hex.ts'
 import type { DevnetNode, Heads } from './node.ts'
-import { readTokenArtifact, tokenSelector } from './token/compile.ts'
+import { type ContractName, readTokenArtifact, tokenSelector } from './token/compile.ts'
 import { type ContractValue, encodeRaw } from './transaction.ts'
 
 /** A deposit. `to` is Base58Check or hex; `amount` is decimal text in whole units of 6 decimals. */
@@ -107,11 +107,11 @@ export function createControl({ evm, submit, heads }: DevnetNode) {
     /** Deploys the test token if the chain does not have it yet. */
     async deployToken() {
       if (await hasToken()) return
-      const bytecode = strip0x(readTokenArtifact().bytecode)
-      await send('CreateSmartContract', { owner_address: `41${tokenOwner}`, bytecode, name: 'TestUSDT', abi: [] })
-      await evm.call('anvil_mine', '0x1')
+      await deploy(evm, send, 'TestUSDT')
       if (!(await hasToken())) throw new Error('the test token could not be deployed at its address')
     },
+    /** Deploys one of the contracts, and makes a block with it. Its address as 40 hex digits. */
+    deploy: (name: ContractName) => deploy(evm, send, name),
     /** Gives an account a stake for energy: whole TRX that do not come from its balance. */
     stake: async ({ owner, amount }: StakeRequest) =>
       send('FreezeBalanceV2Contract', {
@@ -129,6 +129,18 @@ export function createControl({ evm, submit, heads }: DevnetNode) {
       await evm.call('anvil_rollback', blocks)
     },
   }
+}
+
+async function deploy(
+  evm: DevnetNode['evm'],
+  send: (type: string, value: ContractValue) => Promise<unknown>,
+  name: ContractName,
+): Promise<Address> {
+  const bytecode = strip0x(readTokenArtifact(name).bytecode)
+  await send('CreateSmartContract', { owner_address: `41${tokenOwner}`, bytecode, name, abi: [] })
+  await evm.call('anvil_mine', '0x1')
+  const receipts = await evm.call<{ contractAddress: string | null }[]>('eth_getBlockReceipts', 'latest')
+  return readAddress(receipts.findLast(({ contractAddress }) => contractAddress !== null)?.contractAddress)
 }
 
 /** Call data of one of the token's functions that take an address and a number. */

@@ -1,7 +1,7 @@
 import { formatBase58 } from '../../src/chain/address.ts'
 import { encodeSigned, txidOf } from '../../src/chain/transaction.ts'
 import { encodeStep, type StepContent } from '../../src/tools/collect/transaction.ts'
-import type { SigningKey } from '../../src/tools/keys/account-key.ts'
+import type { SigningKey } from '../../src/tools/signing/account-key.ts'
 import { keysOf, testMnemonic } from '../tools/collect/harness.ts'
 import type { Devnet } from './chain.ts'
 import { tokenBase58 } from './control.ts'

@@ -22,6 +22,8 @@ export interface CommandOptions {
   readonly processFile?: string
   /** A URL that makes a block: the command posts to it where it waits for one (three seconds). */
   readonly blocksBy?: string
+  /** The text of a module that runs before the command. */
+  readonly preload?: string
   /** Gets the process, which it can signal. */
   readonly onStart?: (child: ChildProcess) => void
 }
@@ -51,6 +53,7 @@ export function runCommand(
     withoutNetwork = false,
     processFile,
     blocksBy,
+    preload = '',
     onStart,
   }: CommandOptions = {},
 ): Promise<CommandEnd> {
@@ -58,8 +61,9 @@ export function runCommand(
     withoutNetwork ? noNetwork : '',
     processFile === undefined ? '' : recorded(processFile),
     blocksBy === undefined ? '' : madeBlocks(blocksBy),
+    preload,
   ]
-  const preload = modules.flatMap((module) => {
+  const imports = modules.flatMap((module) => {
     return module === '' ? [] : ['--import', `data:text/javascript,${encodeURIComponent(module)}`]
   })
   const env = {
@@ -72,7 +76,7 @@ export function runCommand(
     const options = { cwd, env, maxBuffer: 64 * 1024 * 1024 }
     const child = execFile(
       `${root}node_modules/.bin/node`,
-      [...preload, `${root}${script}`, ...args],
+      [...imports, `${root}${script}`, ...args],
       options,
       (error, out, errors) => {
         const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1

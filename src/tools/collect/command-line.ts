@@ -1,9 +1,5 @@
-import { open, readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { ToolError } from '../tool-error.ts'
 
-/** Two hundred addresses take 500 KB. */
-const fileBytesMax = 64 * 1024 * 1024
 const barWidth = 30
 
 const text = { type: 'string' } as const
@@ -44,24 +40,6 @@ const optionsOf: Readonly<Record<string, readonly string[]>> = {
 /** An option that a command would ignore, such as a currency for `send`: the person would think that it holds. */
 export function findIgnored(command: string, values: CollectOptions): string | undefined {
   return Object.entries(values).find(([name, value]) => value !== false && !optionsOf[command]?.includes(name))?.[0]
-}
-
-/** The text of a file that the person named. */
-export async function readTextFile(path: string): Promise<string> {
-  const bytes = await readFile(path).catch(() => null)
-  if (bytes === null || bytes.length > fileBytesMax) throw new ToolError(`${path} cannot be read`)
-  return bytes.toString('utf8')
-}
-
-/** Writes a new file. An existing one is never replaced: it could be a plan that is being sent. */
-export async function writeNewFile(path: string, value: object): Promise<void> {
-  const file = await open(path, 'wx').catch(() => null)
-  if (file === null) throw new ToolError(`${path} cannot be created: it exists already, or the folder is not writable`)
-  try {
-    await file.writeFile(`${JSON.stringify(value, null, 1)}\n`)
-  } finally {
-    await file.close()
-  }
 }
 
 /** A progress bar: on a terminal one line that is written over, otherwise a line for each tenth. */

@@ -1,4 +1,4 @@
-import { createTerminal, type TerminalStreams } from '../keys/terminal.ts'
+import { createTerminal, type TerminalStreams } from '../signing/terminal.ts'
 import { ToolError } from '../tool-error.ts'
 import { findIgnored, parseOptions } from './command-line.ts'
 

@@ -6,10 +6,10 @@ import type { Config } from '../../config/config.ts'
 import type { Currency } from '../../ledger/currencies.ts'
 import { readDatabase } from '../database.ts'
 import { readUse } from '../node-pool.ts'
+import type { AgreedNodes } from '../nodes.ts'
 import { orStop, ToolError } from '../tool-error.ts'
 import type { AddressFacts, CollectFacts, CollectWishes, GasFacts, TokenHolding } from './collect-address.ts'
 import * as api from './node-api.ts'
-import type { CollectNodes } from './nodes.ts'
 import type { GasMode, LeftOut, PlanCurrency } from './plan.ts'
 import { transferParameters } from './transaction.ts'
 
@@ -64,7 +64,7 @@ export async function readIssuedAddresses(
  * has an account.
  */
 export async function scanAddresses(
-  nodes: CollectNodes,
+  nodes: AgreedNodes,
   { extendedPublicKey, currencies }: Pick<Config, 'extendedPublicKey' | 'currencies'>,
   { from, to }: IndexRange,
   onProgress: (done: number) => void,
@@ -101,7 +101,7 @@ export function planCurrency({ symbol, asset, decimals }: Currency): PlanCurrenc
 
 /** Asks the nodes about these addresses, the destination and the gas address. It throws a `ToolError` if a plan is impossible. */
 export async function gatherFacts(
-  nodes: CollectNodes,
+  nodes: AgreedNodes,
   settings: CollectSettings,
   listed: readonly ListedAddress[],
   onProgress: OnProgress,
@@ -127,7 +127,7 @@ export async function gatherFacts(
 }
 
 async function checkDestination(
-  nodes: CollectNodes,
+  nodes: AgreedNodes,
   { to, gasAddress }: CollectSettings,
   listed: readonly ListedAddress[],
 ): Promise<void> {
@@ -142,7 +142,7 @@ async function checkDestination(
   if (account.isContract) throw new ToolError('--to: a contract, which could keep the money for ever')
 }
 
-async function readGas(nodes: CollectNodes, address: Address): Promise<GasFacts> {
+async function readGas(nodes: AgreedNodes, address: Address): Promise<GasFacts> {
   const name = formatBase58(address)
   const account = await api.readAccount(nodes, address)
   if (account === null)
@@ -157,7 +157,7 @@ async function readGas(nodes: CollectNodes, address: Address): Promise<GasFacts>
 }
 
 async function readHolders(
-  nodes: CollectNodes,
+  nodes: AgreedNodes,
   { currencies }: CollectSettings,
   listed: readonly ListedAddress[],
   onProgress: OnProgress,
@@ -184,7 +184,7 @@ function wantedSymbols({ min }: CollectSettings, { balances }: Holder): readonly
 }
 
 async function readAddress(
-  nodes: CollectNodes,
+  nodes: AgreedNodes,
   settings: CollectSettings,
   holder: Holder,
   isLent: boolean,

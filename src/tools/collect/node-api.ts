@@ -1,9 +1,10 @@
 import * as z from 'zod/mini'
 import { type Address, formatBase58, formatHex } from '../../chain/address.ts'
+import { hexText, optionalAmount, orZero, parsedWith, plainText } from '../node-replies.ts'
+import { type AgreedNodes, type AgreedReading, ifEqual } from '../nodes.ts'
 import type { AccountResources, ChainPrices, EnergyEstimate } from './collect-address.ts'
-import { type AgreedReading, type CollectNodes, ifEqual } from './nodes.ts'
 
-// What is asked of the nodes' HTTP APIs (PROTOCOL.md, Collecting). If the nodes fail, each function throws as `CollectNodes` does.
+// What is asked of the nodes' HTTP APIs (PROTOCOL.md, Collecting). If the nodes fail, each function throws as `AgreedNodes` does.
 
 /** An account as a node has it. */
 export interface NodeAccount {
@@ -13,32 +14,12 @@ export interface NodeAccount {
   readonly isContract: boolean
 }
 
-/** A transaction that is in a block. */
-export interface MinedInfo {
-  readonly height: number
-  readonly isSuccess: boolean
-  /** The node's own text of a failure. */
-  readonly message: string
-  /** All that it burnt, in sun. */
-  readonly fee: bigint
-  /** All energy that it used. */
-  readonly energy: number
-}
-
-const amount = z.optional(z.int().check(z.gte(0)))
-const count = (value: number | undefined) => value ?? 0
 const leastOf = <T extends bigint | number>(a: T, b: T): T => (a < b ? a : b)
-const parsedWith =
-  <T, R>(schema: z.ZodMiniType<T>, map: (value: T) => R | undefined) =>
-  (reply: unknown) => {
-    const parsed = schema.safeParse(reply)
-    return parsed.success ? map(parsed.data) : undefined
-  }
 
 const parameterList = z.object({ chainParameter: z.array(z.object({ key: z.string(), value: z.optional(z.int()) })) })
 
 /** The prices of the chain. Nothing of them is known in advance. */
-export function readPrices(nodes: CollectNodes): Promise<ChainPrices> {
+export function readPrices(nodes: AgreedNodes): Promise<ChainPrices> {
   const parse = parsedWith(parameterList, ({ chainParameter }) => {
     const values = new Map(chainParameter.map(({ key, value }) => [key, value ?? 0]))
     const of = (key: string) => BigInt(values.get(key) ?? -1)
@@ -58,20 +39,20 @@ export function readPrices(nodes: CollectNodes): Promise<ChainPrices> {
 const keyList = z.optional(z.array(z.object({ address: z.string() })))
 const accountSchema = z.object({
   address: z.optional(z.string()),
-  balance: amount,
+  balance: optionalAmount,
   type: z.optional(z.string()),
   owner_permission: z.optional(z.object({ keys: keyList })),
 })
 
 /** An account, or null if there is none: an address that only received tokens has none. */
-export function readAccount(nodes: CollectNodes, address: Address): Promise<NodeAccount | null> {
+export function readAccount(nodes: AgreedNodes, address: Address): Promise<NodeAccount | null> {
   const base58 = formatBase58(address)
   const parse = parsedWith(accountSchema, (reply): NodeAccount | null | undefined => {
     if (reply.address === undefined) return null
     if (reply.address !== base58) return undefined
     const keys = reply.owner_permission?.keys ?? [{ address: base58 }]
     const hasOwnKey = keys.length === 1 && keys[0]?.address === base58
-    return { sun: BigInt(count(reply.balance)), hasOwnKey, isContract: reply.type === 'Contract' }
+    return { sun: BigInt(orZero(reply.balance)), hasOwnKey, isContract: reply.type === 'Contract' }
   })
   // A block can have come between the replies: of the balance the smaller one counts.
   const merge: AgreedReading<NodeAccount | null>['merge'] = (a, b) => {
@@ -82,14 +63,14 @@ export function readAccount(nodes: CollectNodes, address: Address): Promise<Node
 }
 
 const resourceSchema = z.object({
-  freeNetUsed: amount,
-  freeNetLimit: amount,
-  NetUsed: amount,
-  NetLimit: amount,
-  EnergyUsed: amount,
-  EnergyLimit: amount,
-  TotalEnergyLimit: amount,
-  TotalEnergyWeight: amount,
+  freeNetUsed: optionalAmount,
+  freeNetLimit: optionalAmount,
+  NetUsed: optionalAmount,
+  NetLimit: optionalAmount,
+  EnergyUsed: optionalAmount,
+  EnergyLimit: optionalAmount,
+  TotalEnergyLimit: optionalAmount,
+  TotalEnergyWeight: optionalAmount,
 })
 
 /** What an account has left, and what stakes give. */
@@ -99,13 +80,13 @@ export interface ResourceReading extends AccountResources {
 }
 
 /** The resources of an account now. They change with each block: what the node with the least says is there. */
-export function readResources(nodes: CollectNodes, address: Address): Promise<ResourceReading> {
-  const left = (limit: number | undefined, used: number | undefined) => Math.max(0, count(limit) - count(used))
+export function readResources(nodes: AgreedNodes, address: Address): Promise<ResourceReading> {
+  const left = (limit: number | undefined, used: number | undefined) => Math.max(0, orZero(limit) - orZero(used))
   const parse = parsedWith(resourceSchema, (reply) => ({
     energy: left(reply.EnergyLimit, reply.EnergyUsed),
     stakedBytes: left(reply.NetLimit, reply.NetUsed),
     freeBytes: left(reply.freeNetLimit, reply.freeNetUsed),
-    total: { energy: count(reply.TotalEnergyLimit), weight: count(reply.TotalEnergyWeight) },
+    total: { energy: orZero(reply.TotalEnergyLimit), weight: orZero(reply.TotalEnergyWeight) },
   }))
   const merge = (a: ResourceReading, b: ResourceReading): ResourceReading => ({
     energy: leastOf(a.energy, b.energy),
@@ -117,21 +98,21 @@ export function readResources(nodes: CollectNodes, address: Address): Promise<Re
 }
 
 /** Sun of an account's energy stake that it can delegate now. */
-export function readDelegatable(nodes: CollectNodes, owner: Address): Promise<bigint> {
-  const parse = parsedWith(z.object({ max_size: amount }), ({ max_size }) => BigInt(count(max_size)))
+export function readDelegatable(nodes: AgreedNodes, owner: Address): Promise<bigint> {
+  const parse = parsedWith(z.object({ max_size: optionalAmount }), ({ max_size }) => BigInt(orZero(max_size)))
   const body = { owner_address: formatBase58(owner), type: 1, visible: true }
   return nodes.agree('getcandelegatedmaxsize', body, { parse, merge: leastOf })
 }
 
-const delegation = z.object({ frozen_balance_for_energy: amount, expire_time_for_energy: amount })
+const delegation = z.object({ frozen_balance_for_energy: optionalAmount, expire_time_for_energy: optionalAmount })
 const delegatedSchema = z.object({ delegatedResource: z.optional(z.array(delegation)) })
 
 /** Sun that `from` delegated to `to` for energy and can take back: what is locked stays out. */
-export function readDelegated(nodes: CollectNodes, from: Address, to: Address): Promise<bigint> {
+export function readDelegated(nodes: AgreedNodes, from: Address, to: Address): Promise<bigint> {
   const parse = parsedWith(delegatedSchema, ({ delegatedResource = [] }) =>
     delegatedResource
       .filter(({ expire_time_for_energy: lockedUntil }) => lockedUntil === undefined)
-      .reduce((sum, { frozen_balance_for_energy: sun }) => sum + BigInt(count(sun)), 0n),
+      .reduce((sum, { frozen_balance_for_energy: sun }) => sum + BigInt(orZero(sun)), 0n),
   )
   const body = { fromAddress: formatBase58(from), toAddress: formatBase58(to), visible: true }
   return nodes.agree('getdelegatedresourcev2', body, { parse, merge: leastOf })
@@ -140,7 +121,7 @@ export function readDelegated(nodes: CollectNodes, from: Address, to: Address): 
 const receiversSchema = z.object({ toAccounts: z.optional(z.array(z.string())) })
 
 /** The accounts that `from` delegates to, each as `T…`. */
-export function readReceivers(nodes: CollectNodes, from: Address): Promise<ReadonlySet<string>> {
+export function readReceivers(nodes: AgreedNodes, from: Address): Promise<ReadonlySet<string>> {
   const parse = parsedWith(receiversSchema, ({ toAccounts = [] }) => new Set(toAccounts))
   const merge = (a: ReadonlySet<string>, b: ReadonlySet<string>) => new Set([...a, ...b]) // each is then asked about
   const body = { value: formatBase58(from), visible: true }
@@ -149,7 +130,7 @@ export function readReceivers(nodes: CollectNodes, from: Address): Promise<Reado
 
 const callSchema = z.object({
   result: z.object({ result: z.optional(z.boolean()), message: z.optional(z.string()) }),
-  energy_used: amount,
+  energy_used: optionalAmount,
   constant_result: z.optional(z.array(z.string())),
   transaction: z.optional(z.object({ ret: z.optional(z.array(z.object({ ret: z.optional(z.string()) }))) })),
 })
@@ -164,12 +145,12 @@ export interface TokenTransfer {
 }
 
 /** The energy of a transfer, with the penalty of a busy contract: of different answers the higher one. The question changes nothing. */
-export function estimateTransfer(nodes: CollectNodes, transfer: TokenTransfer): Promise<EnergyEstimate> {
+export function estimateTransfer(nodes: AgreedNodes, transfer: TokenTransfer): Promise<EnergyEstimate> {
   const parse = parsedWith(callSchema, (reply): EnergyEstimate => {
     const { result, energy_used: energy, constant_result: [output = ''] = [], transaction } = reply
     const isFailed = result.result !== true || transaction?.ret?.[0]?.ret === 'FAILED' || result.message !== undefined
     if (!isFailed && energy !== undefined) return { kind: 'energy', energy }
-    const text = textOf(revertText.exec(output)?.[1] ?? '') || textOf(result.message ?? '')
+    const text = hexText(revertText.exec(output)?.[1] ?? '') || hexText(result.message ?? '')
     return { kind: 'refused', why: text || 'it reverts' }
   })
   const { from, contract, parameter } = transfer
@@ -208,10 +189,10 @@ export const isUndecided = ({ code }: BroadcastAnswer): boolean => temporaryCode
  * Sends the bytes of a signed transaction to all nodes: one that keeps it to itself stops nothing. The answer is the best
  * one. If fewer than a quorum refuse it and the others fail, one of those can have taken it: it is sent again.
  */
-export async function broadcast(nodes: CollectNodes, transaction: string): Promise<BroadcastAnswer> {
+export async function broadcast(nodes: AgreedNodes, transaction: string): Promise<BroadcastAnswer> {
   const parse = parsedWith(broadcastSchema, ({ result, code, message = '' }) => {
     if (result === true) return { code: 'SUCCESS', message: '' }
-    return code === undefined ? undefined : { code, message: plain(message) }
+    return code === undefined ? undefined : { code, message: plainText(message) }
   })
   const rank = ({ code }: BroadcastAnswer) => (bestCodes.includes(code) ? bestCodes.indexOf(code) : bestCodes.length)
   const suffices = (answer: BroadcastAnswer) => rank(answer) < bestCodes.length
@@ -231,38 +212,3 @@ export function explainNodeRefusal({ code, message }: BroadcastAnswer): string {
   const text = message.replace(/^Contract validate error : /, '')
   return explanations[code] ?? `the node refuses it: ${text === '' ? code : text}`
 }
-
-const infoSchema = z.object({
-  id: z.optional(z.string()),
-  blockNumber: amount,
-  fee: amount,
-  result: z.optional(z.string()),
-  resMessage: z.optional(z.string()),
-  receipt: z.optional(z.object({ energy_usage_total: amount, result: z.optional(z.string()) })),
-})
-
-/**
- * A transaction that is in a block, or null if it is in none. A quorum must say the same: a node that is behind, or has no history,
- * says "in no block" of what is in one. Only this distinguishes a pending transaction from a mined one.
- */
-export function readInfo(nodes: CollectNodes, txid: string): Promise<MinedInfo | null> {
-  const parse = parsedWith(infoSchema, (reply): MinedInfo | null | undefined => {
-    const { id, blockNumber: height, fee, result, resMessage = '', receipt } = reply
-    if (id === undefined) return null
-    if (id !== txid || height === undefined) return undefined
-    const isSuccess = result === undefined && (receipt?.result ?? 'SUCCESS') === 'SUCCESS'
-    const message = textOf(resMessage) || (receipt?.result ?? '')
-    return { height, isSuccess, message, fee: BigInt(count(fee)), energy: count(receipt?.energy_usage_total) }
-  })
-  const describe = (info: MinedInfo | null) => (info === null ? 'in no block' : `in block ${info.height}`)
-  return nodes.agree('gettransactioninfobyid', { value: txid }, { parse, merge: ifEqual, describe })
-}
-
-/** A node's text as hex of UTF-8. */
-const textOf = (hex: string) => (/^(?:[0-9a-f]{2})+$/i.test(hex) ? plain(Buffer.from(hex, 'hex').toString('utf8')) : '')
-/** A node's text as it is printed: without control characters and anything long. */
-const plain = (text: string) =>
-  text
-    .replace(/[^\x20-\x7e]/g, '')
-    .trim()
-    .slice(0, 160)

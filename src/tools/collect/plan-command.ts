@@ -8,9 +8,11 @@ import type { Currency } from '../../ledger/currencies.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { readFinalizedHead } from '../../tron/finalized-head.ts'
 import { environmentOf, readDeployment } from '../configuration.ts'
-import type { Terminal } from '../keys/terminal.ts'
+import { writeNewFile } from '../files.ts'
+import { type AgreedNodes, openNodes } from '../nodes.ts'
+import type { Terminal } from '../signing/terminal.ts'
 import { orStop, ToolError } from '../tool-error.ts'
-import { type CollectOptions, createProgress, writeNewFile } from './command-line.ts'
+import { type CollectOptions, createProgress } from './command-line.ts'
 import {
   type CollectSettings,
   gatherFacts,
@@ -22,7 +24,6 @@ import {
   wholeRange,
 } from './gather.ts'
 import { decideSteps } from './make-plan.ts'
-import { type CollectNodes, openNodes } from './nodes.ts'
 import { type CollectPlan, hourMs, planHeader, planHoursMax } from './plan.ts'
 import { planSummary, planTable } from './tables.ts'
 
@@ -60,7 +61,7 @@ export async function runPlan(values: CollectOptions, terminal: Terminal, signal
  * a `ToolError` if no plan is possible.
  */
 export async function createPlan(
-  nodes: CollectNodes,
+  nodes: AgreedNodes,
   settings: CollectSettings,
   listed: readonly ListedAddress[],
   hours: number,

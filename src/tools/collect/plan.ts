@@ -4,7 +4,7 @@ import { parseAddress } from '../../chain/address.ts'
 import { formatUnits } from '../../common/amount.ts'
 import { err, ok, type Result } from '../../common/result.ts'
 import { symbolPattern } from '../../ledger/currencies.ts'
-import { accountMax } from '../keys/account-key.ts'
+import { accountMax } from '../signing/account-key.ts'
 
 /** A node takes no transaction that expires later than 24 hours after its newest block (PROTOCOL.md, Collecting). */
 export const planHoursMax = 24

@@ -3,13 +3,15 @@ import { encodeSigned } from '../../chain/transaction.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { readFinalizedHead } from '../../tron/finalized-head.ts'
 import { environmentOf, readDeployment } from '../configuration.ts'
-import type { Terminal } from '../keys/terminal.ts'
+import { readTextFile } from '../files.ts'
+import { readInfo } from '../node-replies.ts'
+import { type AgreedNodes, lookMs, openNodes } from '../nodes.ts'
+import type { Terminal } from '../signing/terminal.ts'
 import { orStop, ToolError } from '../tool-error.ts'
 import { findPlanFault, findSignatureFault } from './check-plan.ts'
 import type { ChainPrices } from './collect-address.ts'
-import { type CollectOptions, createProgress, readTextFile } from './command-line.ts'
-import { broadcast, explainNodeRefusal, isUndecided, readInfo, readPrices } from './node-api.ts'
-import { type CollectNodes, lookMs, openNodes } from './nodes.ts'
+import { type CollectOptions, createProgress } from './command-line.ts'
+import { broadcast, explainNodeRefusal, isUndecided, readPrices } from './node-api.ts'
 import { type CollectPlan, type CollectStep, parseSignedPlan, type SignedPlan } from './plan.ts'
 import {
   isSettled,
@@ -61,7 +63,7 @@ export async function runSend(
 
 /** What a run knows. It can be lost at any point: the next run asks the chain. */
 interface SendRun {
-  readonly nodes: CollectNodes
+  readonly nodes: AgreedNodes
   readonly signed: SignedPlan
   readonly plan: CollectPlan
   readonly states: StepStates
@@ -82,7 +84,7 @@ const readFinalHead = async ({ nodes }: SendRun): Promise<FinalHead> =>
  * and all of it is final. `states` shows how far it is, also while it runs and after an interruption.
  */
 export async function sendPlan(
-  nodes: CollectNodes,
+  nodes: AgreedNodes,
   signed: SignedPlan,
   states: StepStates,
   onProgress: (states: StepStates) => void,

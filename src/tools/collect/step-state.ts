@@ -1,6 +1,7 @@
+import type { MinedInfo } from '../node-replies.ts'
+import type { AgreedNodes } from '../nodes.ts'
 import { burntForBytes, type ChainPrices, type EnergyEstimate } from './collect-address.ts'
-import { estimateTransfer, type MinedInfo, readAccount, readResources } from './node-api.ts'
-import type { CollectNodes } from './nodes.ts'
+import { estimateTransfer, readAccount, readResources } from './node-api.ts'
 import { type CollectPlan, type CollectStep, formatTrx } from './plan.ts'
 import { accountOf, transferParameters } from './transaction.ts'
 
@@ -106,7 +107,7 @@ const costlier = (why: string): Measured => ({ kind: 'costlier', why })
  * price grows.
  */
 export async function measureStep(
-  nodes: CollectNodes,
+  nodes: AgreedNodes,
   plan: CollectPlan,
   step: CollectStep,
   prices: ChainPrices,
@@ -128,7 +129,7 @@ export async function measureStep(
 }
 
 /** A step prepares its address for tokens: why none of them can be collected, or null if one can. */
-async function findUseless(nodes: CollectNodes, plan: CollectPlan, { address }: CollectStep): Promise<string | null> {
+async function findUseless(nodes: AgreedNodes, plan: CollectPlan, { address }: CollectStep): Promise<string | null> {
   let why: string | null = null
   for (const step of plan.steps) {
     if (step.kind !== 'transfer' || step.address !== address) continue
@@ -141,7 +142,7 @@ async function findUseless(nodes: CollectNodes, plan: CollectPlan, { address }: 
 
 /** The energy of a token's transfer; null for TRX. */
 async function estimateStep(
-  nodes: CollectNodes,
+  nodes: AgreedNodes,
   { to, currencies }: CollectPlan,
   { address, symbol, units }: Transfer,
 ): Promise<EnergyEstimate | null> {
@@ -152,7 +153,7 @@ async function estimateStep(
 }
 
 async function measureTransfer(
-  nodes: CollectNodes,
+  nodes: AgreedNodes,
   plan: CollectPlan,
   step: Transfer,
   prices: ChainPrices,

@@ -5,10 +5,10 @@
 import { parseArgs } from 'node:util'
 import { deriveAddress, parseExtendedPublicKey } from '../../addresses/derive.ts'
 import { formatBase58 } from '../../chain/address.ts'
+import { accountMax, accountPath, depositPath, keyAt, openMnemonic, payoutPath } from '../signing/account-key.ts'
+import { askMnemonic, type Mnemonic, showNewMnemonic } from '../signing/mnemonic.ts'
+import { createTerminal, type Terminal } from '../signing/terminal.ts'
 import { ToolError } from '../tool-error.ts'
-import { accountMax, accountPath, depositPath, openMnemonic } from './account-key.ts'
-import { askMnemonic, type Mnemonic, showNewMnemonic } from './mnemonic.ts'
-import { createTerminal, type Terminal } from './terminal.ts'
 
 const usage = `npm run keys -- new | show  [--account 0]
   --stdin       answers from the input, a line for each question
@@ -71,6 +71,9 @@ function printPublic(terminal: Terminal, mnemonic: Mnemonic, account: number): v
   for (let index = 0; index < shownAddresses; index += 1) {
     terminal.print(`  ${index}  ${formatBase58(deriveAddress(key.value, index))}  ${depositPath(account, index)}`)
   }
+  const payoutKey = keyAt(mnemonic, payoutPath)
+  if (payoutKey === null) throw new Error('it is a path')
+  terminal.print(`Payout address, for PAYOUTS:\n     ${formatBase58(payoutKey.address)}  ${payoutPath}`)
   if (account === accountMax) return
   const gasPath = depositPath(account + 1, 0)
   terminal.print(`Gas address (for OPERATOR_ADDRESSES; wallets show it as the next account):`)

@@ -11,35 +11,43 @@ export interface TokenArtifact {
   readonly selectors: Readonly<Record<string, string>>
 }
 
+/** The contracts, each with the file of its source. */
+const sources = { TestUSDT: 'TestUSDT.sol', FalseToken: 'OddTokens.sol', RevertingToken: 'OddTokens.sol' } as const
+/** The name of a contract of the local chain. */
+export type ContractName = keyof typeof sources
+/** The names of all of them. */
+export const contractNames = Object.keys(sources) as readonly ContractName[]
+
+const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url).href)
 /** The stored artifact; `node test/devnet/token/compile.ts` writes it. */
-const artifactPath = fileURLToPath(new URL('TestUSDT.json', import.meta.url).href)
+const artifactPath = (name: ContractName) => pathOf(`${name}.json`)
 
 interface Solc {
   version(): string
   compile(input: string): string
 }
+interface SolcContract {
+  readonly evm: { readonly bytecode: { readonly object: string }; readonly methodIdentifiers: Record<string, string> }
+}
 interface SolcOutput {
   readonly errors?: readonly { readonly formattedMessage: string }[]
-  readonly contracts?: {
-    'TestUSDT.sol'?: {
-      TestUSDT?: { evm: { bytecode: { object: string }; methodIdentifiers: Record<string, string> } }
-    }
-  }
+  readonly contracts?: Readonly<Record<string, Readonly<Record<string, SolcContract>>>>
 }
 
-/** Compiles the token's source. With these settings the code is the same on all machines. */
-export function compileToken(): TokenArtifact {
+/** Compiles the source of a contract. With these settings the code is the same on all machines. */
+export function compileToken(name: ContractName = 'TestUSDT'): TokenArtifact {
+  const file = sources[name]
   const solc = createRequire(import.meta.url)('solc') as Solc // the package has no types
-  const content = readFileSync(fileURLToPath(new URL('TestUSDT.sol', import.meta.url).href), 'utf8')
+  const content = readFileSync(pathOf(file), 'utf8')
   const settings = {
     evmVersion: 'paris',
     optimizer: { enabled: true, runs: 200 },
     metadata: { appendCBOR: false, bytecodeHash: 'none' },
     outputSelection: { '*': { '*': ['evm.bytecode.object', 'evm.methodIdentifiers'] } },
   }
-  const input = { language: 'Solidity', sources: { 'TestUSDT.sol': { content } }, settings }
+  const input = { language: 'Solidity', sources: { [file]: { content } }, settings }
   const output = JSON.parse(solc.compile(JSON.stringify(input))) as SolcOutput // solc's documented output
-  const contract = output.contracts?.['TestUSDT.sol']?.TestUSDT
+  const contract = output.contracts?.[file]?.[name]
   if (contract === undefined || output.errors !== undefined) {
     throw new Error(output.errors?.map((error) => error.formattedMessage).join('\n') ?? 'solc returned no contract')
   }
@@ -48,8 +56,8 @@ export function compileToken(): TokenArtifact {
 }
 
 /** The stored artifact. */
-export function readTokenArtifact(): TokenArtifact {
-  return JSON.parse(readFileSync(artifactPath, 'utf8')) as TokenArtifact // a test compares it with the source
+export function readTokenArtifact(name: ContractName = 'TestUSDT'): TokenArtifact {
+  return JSON.parse(readFileSync(artifactPath(name), 'utf8')) as TokenArtifact // a test compares it with the source
 }
 
 /** The selector of one of the token's functions, 8 hex digits. */
@@ -60,5 +68,7 @@ export function tokenSelector(signature: string): string {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  writeFileSync(artifactPath, `${JSON.stringify(compileToken(), null, 2)}\n`)
+  for (const name of contractNames) {
+    writeFileSync(artifactPath(name), `${JSON.stringify(compileToken(name), null, 2)}\n`)
+  }
 }

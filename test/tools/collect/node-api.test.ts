@@ -9,12 +9,12 @@ import {
   readAccount,
   readDelegatable,
   readDelegated,
-  readInfo,
   readPrices,
   readReceivers,
   readResources,
 } from '../../../src/tools/collect/node-api.ts'
-import { openNodes } from '../../../src/tools/collect/nodes.ts'
+import { readInfo } from '../../../src/tools/node-replies.ts'
+import { openNodes } from '../../../src/tools/nodes.ts'
 import { bindingsFor, unwrap } from './harness.ts'
 import { type RecordedApiCall, recordedCall, recordedCalls } from './recorded.ts'
 

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCommand } from '../../support/command.ts'
 import { testXpub } from '../../support/variables.ts'
 import { gasAddress, keysOf, testMnemonic } from '../collect/harness.ts'
+import { payoutAddress } from '../payout/harness.ts'
 
 let folder = ''
 
@@ -27,6 +28,8 @@ First addresses:
   0  TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6  m/44'/195'/0'/0/0
   1  TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C  m/44'/195'/0'/0/1
   2  TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA  m/44'/195'/0'/0/2
+Payout address, for PAYOUTS:
+     ${payoutAddress}  m/44'/195'/2'/0/0
 Gas address (for OPERATOR_ADDRESSES; wallets show it as the next account):
      ${gasAddress}  m/44'/195'/1'/0/0
 `,

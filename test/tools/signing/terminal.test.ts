@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { showNewMnemonic } from '../../../src/tools/keys/mnemonic.ts'
-import { createTerminal } from '../../../src/tools/keys/terminal.ts'
+import { showNewMnemonic } from '../../../src/tools/signing/mnemonic.ts'
+import { createTerminal } from '../../../src/tools/signing/terminal.ts'
 
 /** A terminal whose person types `typed`; `shown` is all that appears on it. */
 function atTerminal(typed: readonly string[], { isTTY = true, fromStdin = false } = {}) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { deriveAddress, parseExtendedPublicKey } from '../../../src/addresses/derive.ts'
 import { formatBase58, formatHex } from '../../../src/chain/address.ts'
 import { signerOf } from '../../../src/chain/transaction.ts'
-import { depositPath } from '../../../src/tools/keys/account-key.ts'
+import { depositPath } from '../../../src/tools/signing/account-key.ts'
 import { testXpub } from '../../support/variables.ts'
 import { gasAddress, keysOf, testMnemonic, unwrap } from '../collect/harness.ts'
 

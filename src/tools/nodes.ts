@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Address } from '../../chain/address.ts'
-import type { Asset } from '../../chain/block.ts'
-import type { ChainResult } from '../../chain/chain.ts'
-import { err, ok, type Result } from '../../common/result.ts'
-import type { ChainConfig } from '../../config/chain.ts'
-import { readBalances } from '../../tron/accounts.ts'
-import { type Answers, collect } from '../../tron/agreement.ts'
-import { askApi } from '../../tron/ask.ts'
-import type { NodeService, Session, TronNode } from '../../tron/node.ts'
-import { type NodeResult, nodeError } from '../../tron/transport.ts'
-import { atNode, type CommandPlatform, openPool, sessionOf } from '../node-pool.ts'
-import { ToolError } from '../tool-error.ts'
+import type { Address } from '../chain/address.ts'
+import type { Asset } from '../chain/block.ts'
+import type { ChainResult } from '../chain/chain.ts'
+import { err, ok, type Result } from '../common/result.ts'
+import type { ChainConfig } from '../config/chain.ts'
+import { readBalances } from '../tron/accounts.ts'
+import { type Answers, collect } from '../tron/agreement.ts'
+import { askApi } from '../tron/ask.ts'
+import type { NodeService, Session, TronNode } from '../tron/node.ts'
+import { type NodeResult, nodeError } from '../tron/transport.ts'
+import { atNode, type CommandPlatform, openPool, sessionOf } from './node-pool.ts'
+import { ToolError } from './tool-error.ts'
 
 /** Time for one question to the nodes, in milliseconds. */
 const questionMs = 20_000
@@ -20,7 +20,7 @@ const attemptsOfQuestion = 12
 export const lookMs = 3_000
 
 /** What the commands use of this machine. */
-export interface CollectPlatform extends CommandPlatform {
+export interface StoppablePlatform extends CommandPlatform {
   /** Ends a command between two requests. Nothing is lost: it can be run again. */
   readonly signal: AbortSignal
 }
@@ -41,8 +41,8 @@ export interface AgreedReading<T> {
  * The nodes of a deployment, through the service's own transport and at its rate. No single one is trusted. If too few answer, each
  * method tries several times and then throws a `ToolError` without a URL. It throws one at once if the command is stopped.
  */
-export interface CollectNodes {
-  readonly clock: CollectPlatform['clock']
+export interface AgreedNodes {
+  readonly clock: StoppablePlatform['clock']
   /** What a quorum of the nodes replies to a request to their HTTP APIs. */
   agree<T>(path: string, body: object, reading: AgreedReading<T>): Promise<T>
   /** The replies of all nodes that answer: at least a quorum, or one that `suffices`. */
@@ -62,7 +62,7 @@ export interface CollectNodes {
 export const ifEqual = <T>(a: T, b: T): T | undefined => (isDeepStrictEqual(a, b) ? a : undefined)
 
 /** The nodes of `chain`. */
-export function openNodes(chain: ChainConfig, platform: CollectPlatform): CollectNodes {
+export function openNodes(chain: ChainConfig, platform: StoppablePlatform): AgreedNodes {
   const { clock, signal } = platform
   const fetch: typeof globalThis.fetch = async (url, init) => {
     signal.throwIfAborted()
@@ -140,7 +140,7 @@ function post<T>(session: Session, node: TronNode, path: string, body: object, p
 
 /** Repeats a question until it is answered. */
 async function untilAnswered<T>(
-  { clock, signal }: CollectPlatform,
+  { clock, signal }: StoppablePlatform,
   once: () => Promise<Result<T, string>>,
 ): Promise<T> {
   for (let i = 1; ; i += 1) {

@@ -15,6 +15,9 @@ export const accountPath = (account: number) => `m/44'/195'/${account}'`
 /** The path of a deposit address: index `index` of the external chain of an account. */
 export const depositPath = (account: number, index: number) => `${accountPath(account)}/0/${index}`
 
+/** The path of the address that payouts are paid from: one that no deployment issues, of an account that wallets show. */
+export const payoutPath = "m/44'/195'/2'/0/0"
+
 /** A private key that can only sign, so that it cannot be printed or stored by mistake. */
 export interface SigningKey {
   readonly address: Address
@@ -42,6 +45,16 @@ export function openMnemonic(mnemonic: Mnemonic): MnemonicKeys {
   return {
     extendedPublicKey: (account) => accountAt(account).publicExtendedKey,
     depositKey: (account, index) => signingKey(accountAt(account).derive(`m/0/${index}`)),
+  }
+}
+
+/** The key at a path such as `m/44'/195'/2'/0/0`, or null if it is no path. */
+export function keyAt(mnemonic: Mnemonic, path: string): SigningKey | null {
+  if (!/^m(\/\d{1,10}'?){1,10}$/.test(path)) return null
+  try {
+    return signingKey(HDKey.fromMasterSeed(seedOf(mnemonic)).derive(path))
+  } catch {
+    return null // a step of more than 31 bits
   }
 }
 

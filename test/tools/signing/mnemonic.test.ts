@@ -2,7 +2,7 @@ import { generateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createMnemonic, parseMnemonic, seedOf } from '../../../src/tools/keys/mnemonic.ts'
+import { createMnemonic, parseMnemonic, seedOf } from '../../../src/tools/signing/mnemonic.ts'
 import { testMnemonic, unwrap } from '../collect/harness.ts'
 
 const art = `${'abandon '.repeat(23)}art`

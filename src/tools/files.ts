@@ -1,0 +1,23 @@
+import { open, readFile } from 'node:fs/promises'
+import { ToolError } from './tool-error.ts'
+
+/** Two hundred addresses of a plan take 500 KB. */
+const fileBytesMax = 64 * 1024 * 1024
+
+/** The text of a file that the person named. */
+export async function readTextFile(path: string): Promise<string> {
+  const bytes = await readFile(path).catch(() => null)
+  if (bytes === null || bytes.length > fileBytesMax) throw new ToolError(`${path} cannot be read`)
+  return bytes.toString('utf8')
+}
+
+/** Writes a new file. An existing one is never replaced: it could be a plan that is being sent. Only its owner reads it. */
+export async function writeNewFile(path: string, value: object): Promise<void> {
+  const file = await open(path, 'wx', 0o600).catch(() => null)
+  if (file === null) throw new ToolError(`${path} cannot be created: it exists already, or the folder is not writable`)
+  try {
+    await file.writeFile(`${JSON.stringify(value, null, 1)}\n`)
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,169 @@
+import { closeSync, fsyncSync, ftruncateSync, openSync, readSync, realpathSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import * as z from 'zod/mini'
+import { parseJson } from '../../common/result.ts'
+import type { UnixMs } from '../../common/time.ts'
+import { ToolError } from '../tool-error.ts'
+import { contentShape, headSchema, type PayoutKey, textOfKey, txidText, wholeNumber } from './payout.ts'
+
+const format = 'tron-wallet-service/payout-journal'
+const headerSchema = z.strictObject({
+  format: z.literal(format),
+  version: z.literal(1),
+  chainId: z.string(),
+  address: z.string(),
+  at: wholeNumber,
+})
+const entrySchema = z.strictObject({
+  /** When it was signed, in milliseconds: the transaction's own timestamp, later than that of every line before it. */
+  at: wholeNumber,
+  /** As the service showed it then. */
+  ...contentShape,
+  txid: txidText,
+  /** Milliseconds. No block holds the transaction whose parent is as new. */
+  expiration: wholeNumber,
+  /** Its reference block: a final one. */
+  head: headSchema,
+  /** The whole signed message in hex. */
+  transaction: z.string().check(z.regex(/^([0-9a-f]{2})+$/)),
+})
+
+/** A transaction that was signed. */
+export type JournalEntry = z.infer<typeof entrySchema>
+
+/** Whose transactions a journal has. */
+export interface JournalOwner {
+  readonly chainId: string
+  readonly address: string
+}
+
+/**
+ * All that a signer has ever signed, in a file: one line of JSON for each transaction, only appended to. What `append` has
+ * returned from is on the disk. One process has a journal at a time.
+ */
+export interface Journal {
+  readonly startedAt: UnixMs
+  readonly wasCut: boolean
+  /** In the order of signing. */
+  readonly entries: readonly JournalEntry[]
+  /** The transactions of a payout, in the order of signing. */
+  of(key: PayoutKey): readonly JournalEntry[]
+  append(entry: JournalEntry): void
+  close(): void
+}
+
+/** Begins a journal at `path`, where there must be none. */
+export function createJournal(path: string, { chainId, address }: JournalOwner, at: UnixMs): void {
+  const refused = `${path} cannot be created: it exists already, or its folder does not`
+  const file = orRefuse(() => openSync(path, 'wx', 0o600), refused)
+  writeLine(file, { format, version: 1, chainId, address, at })
+  closeSync(file)
+  if (process.platform === 'win32') return // it opens no folder
+  const folder = openSync(dirname(path), 'r')
+  fsyncSync(folder) // otherwise a power failure can take the file's name away
+  closeSync(folder)
+}
+
+/**
+ * Opens a journal. If a power failure has cut its last line short, that is removed (`wasCut`): nothing of it has left this machine.
+ * Any other damage is a `ToolError`, as are a missing file and a process that has it open.
+ */
+export function openJournal(path: string, owner: JournalOwner): Journal {
+  const missing = `there is no journal at ${path}: find it, since without it what was signed could be signed again`
+  const found = orRefuse(() => realpathSync(path), `${missing}. The first time, --new-journal makes one`)
+  const lock = lockBeside(found)
+  const file = openSync(found, 'a+')
+  const { lines, wasCut } = readLines(file)
+  const damaged = (line: number) =>
+    new ToolError(`${path} is damaged at line ${line}: src/guides/payouts.md, "The journal"`)
+  const header = headerSchema.safeParse(parseJson(lines[0] ?? ''))
+  if (!header.success) throw damaged(1)
+  const { chainId, address, at: startedAt } = header.data
+  if (chainId !== owner.chainId || address !== owner.address) {
+    throw new ToolError(
+      `${path} is the journal of ${address} on chain ${chainId}, not of ${owner.address} on ${owner.chainId}`,
+    )
+  }
+  const entries: JournalEntry[] = []
+  const byKey = new Map<string, JournalEntry[]>()
+  const remember = (entry: JournalEntry) => {
+    entries.push(entry)
+    byKey.set(textOfKey(entry), [...(byKey.get(textOfKey(entry)) ?? []), entry])
+  }
+  for (const [i, line] of lines.entries()) {
+    if (i === 0) continue
+    const entry = entrySchema.safeParse(parseJson(line))
+    if (!entry.success) throw damaged(i + 1)
+    remember(entry.data)
+  }
+  return {
+    startedAt: startedAt as UnixMs, // safe: milliseconds since 1970
+    wasCut,
+    entries,
+    of: (key) => byKey.get(textOfKey(key)) ?? [],
+    append(entry) {
+      writeLine(file, entry)
+      remember(entry)
+    },
+    close() {
+      closeSync(file)
+      lock.close()
+    },
+  }
+}
+
+/** The operating system gives up a lock of SQLite with the process that has it, however that ends. */
+function lockBeside(path: string): DatabaseSync {
+  const lock = new DatabaseSync(`${path}.lock`)
+  orRefuse(() => lock.exec('BEGIN EXCLUSIVE'), `another process uses ${path}: one signer for a journal`)
+  return lock
+}
+
+const chunkBytes = 1024 * 1024
+
+/** The lines of a file. All characters of a journal are ASCII: one byte each. */
+function readLines(file: number): { readonly lines: readonly string[]; readonly wasCut: boolean } {
+  const lines: string[] = []
+  const chunk = Buffer.alloc(chunkBytes)
+  let [rest, size] = ['', 0]
+  for (
+    let read = readSync(file, chunk, 0, chunkBytes, 0);
+    read > 0;
+    read = readSync(file, chunk, 0, chunkBytes, size)
+  ) {
+    size += read
+    const parts = (rest + chunk.latin1Slice(0, read)).split('\n')
+    rest = parts.pop() ?? ''
+    lines.push(...parts)
+  }
+  if (rest === '') return { lines, wasCut: false }
+  if (entrySchema.safeParse(parseJson(rest)).success) {
+    writeAll(file, '\n') // an editor has removed the end of the last line
+    return { lines: [...lines, rest], wasCut: false }
+  }
+  ftruncateSync(file, size - rest.length)
+  fsyncSync(file)
+  return { lines, wasCut: true }
+}
+
+function writeLine(file: number, value: object): void {
+  writeAll(file, `${JSON.stringify(value)}\n`)
+}
+
+/** Returns when the text is on the disk. If it throws, the file may end in a part of it, which the next `openJournal` removes. */
+function writeAll(file: number, text: string): void {
+  const bytes = Buffer.from(text)
+  orRefuse(() => {
+    for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
+    fsyncSync(file)
+  }, 'the journal cannot be written: nothing was handed in that it does not have')
+}
+
+function orRefuse<T>(act: () => T, why: string): T {
+  try {
+    return act()
+  } catch {
+    throw new ToolError(why)
+  }
+}

@@ -1,0 +1,54 @@
+import { importJWK, type JWK, SignJWT } from 'jose'
+import { parseJson } from '../../common/result.ts'
+import type { TokenConfig } from '../../config/auth.ts'
+import { readTextFile } from '../files.ts'
+import { ToolError } from '../tool-error.ts'
+
+/** The scopes of a signer: what it may do, and what it reads to compare its journal with. */
+export const signerScope = 'ledger:sign ledger:read'
+const backendName = 'signer'
+const lifetime = '5m'
+const jwsForm = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+/** The token for the next request. */
+export type TokenSource = () => Promise<string>
+
+/**
+ * Tokens of the signer. `path` is a file with a token, which is read for each request since whoever makes it replaces it, or with
+ * a private key (a JWK) whose public one is at `BACKEND_JWKS_URL`. Without a file they are signed with `BACKEND_JWT_SECRET` of the
+ * configuration.
+ */
+export async function openTokens(path: string | undefined, config: TokenConfig): Promise<TokenSource> {
+  if (path === undefined) {
+    const [secret] = config.secrets
+    if (secret !== undefined) return () => signed(config, 'HS256', new TextEncoder().encode(secret))
+    throw new ToolError(
+      'there is no BACKEND_JWT_SECRET here: --token names a file with a token or a private key (a JWK)',
+    )
+  }
+  const text = await readTextFile(path)
+  if (jwsForm.test(text.trim())) return () => readToken(path)
+  const jwk = parseJson(text) as JWK | undefined // `importJWK` checks it
+  const algorithm = jwk?.alg ?? (jwk?.kty === 'OKP' ? 'EdDSA' : jwk?.kty === 'RSA' ? 'RS256' : 'ES256')
+  const key = jwk?.d === undefined ? null : await importJWK(jwk, algorithm).catch(() => null)
+  if (key === null) throw new ToolError(`--token: ${path} has neither a token nor a private key (a JWK)`)
+  return () => signed(config, algorithm, key, jwk?.kid)
+}
+
+async function readToken(path: string): Promise<string> {
+  const token = (await readTextFile(path)).trim()
+  if (jwsForm.test(token)) return token
+  throw new ToolError(`${path} has no token`) // what it has can be a secret
+}
+
+function signed(
+  { issuer, audience }: TokenConfig,
+  alg: string,
+  key: Parameters<SignJWT['sign']>[0],
+  kid?: string,
+): Promise<string> {
+  const token = new SignJWT({ scope: signerScope }).setProtectedHeader({ alg, ...(kid === undefined ? {} : { kid }) })
+  if (issuer !== null) token.setIssuer(issuer)
+  if (audience !== null) token.setAudience(audience)
+  return token.setSubject(backendName).setExpirationTime(lifetime).sign(key)
+}

@@ -1,0 +1,59 @@
+import { writeFileSync } from 'node:fs'
+import type { UnixMs } from '../../../src/common/time.ts'
+import { runPayout } from '../../../src/tools/payout/command.ts'
+import { type CommandEnd, type CommandOptions, callCommand, runCommand } from '../../support/command.ts'
+import { createDeployment } from '../collect/deployment.ts'
+import { testMnemonic } from '../collect/harness.ts'
+import { payoutAddress } from './harness.ts'
+import { type ScriptedService, startPayoutService } from './scripted-service.ts'
+
+/** Signs the tokens of backends there. */
+export const backendSecret = 'a secret of the backends, for tests only'
+
+/** A folder of an operator with the configuration of a service, which is scripted. */
+export interface PayoutDeployment {
+  readonly service: ScriptedService
+  readonly script: ScriptedService['script']
+  readonly path: (name: string) => string
+  /** Runs the command for the service, with the mnemonic as its input. */
+  run(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
+  /** Calls the command's function in this process. */
+  call(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
+  /** The same without the URL of the service. */
+  callAlone(args: readonly string[], options?: CommandOptions): Promise<CommandEnd>
+  stop(): Promise<void>
+}
+
+/** The folder, with limits in `limits.json`. Nodes are not there. */
+export async function startDeployment(): Promise<PayoutDeployment> {
+  const service = await startPayoutService(payoutAddress, () => Date.now() as UnixMs)
+  const nowhere = 'http://127.0.0.1:9' // the port of no program
+  const { folder, path, remove } = createDeployment({ devnet: { rpcUrl: `${nowhere}/jsonrpc`, apiUrl: nowhere } })
+  const limits = [
+    { cuy: 1, each: '100', perDay: '1000' },
+    { cuy: 2, each: '100', perDay: '1000' },
+  ]
+  writeFileSync(path('limits.json'), JSON.stringify(limits))
+  const settings = { PAYOUTS: JSON.stringify({ address: payoutAddress }), BACKEND_JWT_SECRET: backendSecret }
+  const withDefaults = ({ environment, ...options }: CommandOptions = {}): CommandOptions => ({
+    cwd: folder,
+    input: `${testMnemonic}\n`,
+    ...options,
+    environment: { ...settings, ...environment },
+  })
+  const withService = (args: readonly string[]) => (args[0] === 'sign' ? args : [...args, '--service', service.url])
+  const callAlone = (args: readonly string[], options?: CommandOptions) =>
+    callCommand((given, streams) => runPayout(given, streams, () => AbortSignal.abort()), args, withDefaults(options))
+  return {
+    service,
+    script: service.script,
+    path,
+    run: (args, options) => runCommand('src/tools/payout/start.ts', withService(args), withDefaults(options)),
+    call: (args, options) => callAlone(withService(args), options),
+    callAlone,
+    async stop() {
+      await service.close()
+      remove()
+    },
+  }
+}
