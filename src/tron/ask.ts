@@ -20,6 +20,7 @@ import {
 } from './json-rpc.ts'
 import * as limits from './limits.ts'
 import {
+  demoteSlow,
   isAhead,
   type NodeService,
   noteTrouble,
@@ -52,9 +53,12 @@ async function request<T>(
     const [startedAt, { rests, failures }] = [clock.now(), node[service]]
     const until = Math.min(box.until, deadline) as UnixMs // safe: one of both
     const result = blameSlow(session, await postJson(network, target, body, until, read).finally(turn.value))
+    const ms = clock.now() - startedAt
+    if (ms > limits.slowMs) demoteSlow(node[service], clock.now()) // whatever it has answered
     if (result.ok) {
       allowance.noteAnswer(number)
-      recordSuccess(node[service], clock.now() - startedAt, clock)
+      recordSuccess(node[service], ms)
+      if (ms > limits.slowMs) pool.logger.warn('node-slow', { node: number, service, ms }) // why others are used before it
       noteTrouble(pool, node)
       pool.remember()
       return result

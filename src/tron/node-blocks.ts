@@ -51,7 +51,11 @@ export async function readNodeBlocks(
 ): NodeResult<readonly NodeBlock[]> {
   const parsed = await readBlocks(session, node, from, max, known)
   if (!parsed.ok) return parsed
-  if (parsed.value.length === 0) return nodeError('behind', `no block ${from}`)
+  if (parsed.value.length === 0) {
+    const none = nodeError('behind', `no block ${from}`)
+    if (final === undefined) recordError(session, node, 'api', none.error) // its head can say that it has more
+    return none
+  }
   // Before their logs are asked for: those of a hundred invented blocks take more requests than a tick has.
   const lie = final === undefined ? null : findImplausible(session, node, parsed.value, final)
   if (lie !== null) return lie

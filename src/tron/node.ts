@@ -38,6 +38,8 @@ export interface ServiceHealth {
   blockedUntil: number
   /** All other nodes are used first until then. */
   demotedUntil: number
+  /** How often that was because it was slow, since it was last quick. */
+  slows: number
   /** All nodes are used first until then that are neither behind nor demoted. */
   behindUntil: number
   /** Rests in all: requests that ran at the same time began with the same number. */
@@ -63,6 +65,8 @@ export interface NodeMemory {
   behindSince: UnixMs | null
   /** Since when it fails, is unfit or is behind. */
   troubleSince: UnixMs | null
+  /** Transfers that it has shown and that are in no final block, and since when they are counted. */
+  falseSeen: { readonly count: number; readonly since: number } | null
 }
 
 /** A node and its memory. Its number, from 1, is its only name in logs and alarms. */
@@ -152,7 +156,8 @@ export function boxOf(session: Session): Session {
 /** A node of which nothing is known. */
 export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
   const health = (): ServiceHealth => {
-    return { failures: 0, rateLimits: 0, restUntil: 0, blockedUntil: 0, demotedUntil: 0, behindUntil: 0, rests: 0 }
+    const until = { restUntil: 0, blockedUntil: 0, demotedUntil: 0, behindUntil: 0 }
+    return { failures: 0, rateLimits: 0, slows: 0, rests: 0, ...until }
   }
   return {
     number,
@@ -167,6 +172,7 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
     blocksMax: readBlocksMax,
     behindSince: null,
     troubleSince: null,
+    falseSeen: null,
     probing: null,
   }
 }
@@ -231,17 +237,24 @@ export function recordFailure(
     case 'timed-out':
     case 'unreachable':
     case 'bad-answer':
-      if (kind === 'timed-out') demoteService(health, limits.demotedMs, now)
+      if (kind === 'timed-out') demoteSlow(health, now)
       rest(limits.restMs, health.failures, limits.restMsMax)
       health.failures += 1
       if (health.failures > 1) node.probedUntil = 0
   }
 }
 
-/** A request succeeded. All other nodes are used before one that was slow. */
-export function recordSuccess(health: ServiceHealth, ms: number, clock: Clock): void {
+/** A request succeeded, in so many milliseconds. */
+export function recordSuccess(health: ServiceHealth, ms: number): void {
   Object.assign(health, { failures: 0, rateLimits: 0, restUntil: 0, blockedUntil: 0 })
-  if (ms > limits.slowMs) demoteService(health, limits.demotedMs, clock.now())
+  if (ms <= limits.slowMs) health.slows = 0
+}
+
+/** All other nodes are used before a service that was slow, each time for twice as long: to ask it again delays what it is asked for. */
+export function demoteSlow(health: ServiceHealth, now: number): void {
+  if (!isAhead(health.demotedUntil, limits.distrustedMs, now)) health.slows += 1
+  const doublings = Math.max(health.slows - 1, 0)
+  demoteService(health, Math.min(limits.demotedMs * 2 ** doublings, limits.distrustedMs), now)
 }
 
 /** A node was outvoted, or showed what is not true: all others are used before it for so long, and it is probed again. */
