@@ -29,6 +29,7 @@ const signs: Readonly<Record<PostedType, 'negative' | 'positive' | 'either'>> = 
 const types = Object.keys(signs).map((type) => Number(type) as PostedType) // safe: the record's own keys
 
 const uidTakes = `a whole number from 1 to ${reservedUid - 1}`
+const cuyTakes = 'a whole number from 1'
 const osnTakes = `1 to ${osnCharsMax} printable ASCII characters`
 const amtTakes = 'a decimal such as "-2.5", without exponent or plus sign'
 const markTakes = `at most ${markCharsMax} characters, without control characters, invisible ones and those that turn the direction of text`
@@ -46,7 +47,7 @@ const isMark = (mark: string) => mark.isWellFormed() && !unfitForMark.test(mark)
 export const postedEntry = z.strictObject(
   {
     uid: z.int(uidTakes).check(z.minimum(1, uidTakes), z.maximum(reservedUid - 1, uidTakes)),
-    cuy: z.int('a whole number'),
+    cuy: z.int(cuyTakes).check(z.minimum(1, cuyTakes)),
     type: z.literal(types, `one of ${types.join(', ')}; only the chain makes entries of type 1`),
     osn: z.string(osnTakes).check(z.maxLength(osnCharsMax, osnTakes), z.regex(osnForm, osnTakes)),
     amt: z.string(amtTakes),

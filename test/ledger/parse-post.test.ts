@@ -72,7 +72,7 @@ describe('a post', () => {
     ['of a uid with a fraction', { uid: 1.5 }, 'uid', uid],
     ['of a uid as text', { uid: '7' }, 'uid', uid],
     ['of an unknown currency', { cuy: 9 }, 'cuy', cuy],
-    ['of a currency by its symbol', { cuy: 'TRX' }, 'cuy', 'a whole number'],
+    ['of a currency by its symbol', { cuy: 'TRX' }, 'cuy', 'a whole number from 1'],
     ['of type 1', { type: 1 }, 'type', type],
     ['of an unknown type', { type: 6 }, 'type', type],
     ['of a type as text', { type: '4' }, 'type', type],

@@ -206,5 +206,8 @@ const payment = { id: 3, osn: 'order-1001', type: 4, amt: -2.5, balance: 22.5, m
 /** An entry that a backend has posted. */
 export const paidEntry = { ...usdtEntry, ...payment, created_at: '2026-09-21T14:14:20.417Z', by: 'shop' }
 
+/** What a `cuy` takes: no schema has the currencies of a deployment. */
+export const cuyTakes = 'One of `/currencies`; any other is a 400 that names them.'
+
 /** The documentation of the parameter that names a user. */
 export const uidNote = { uid: { description: 'The user.', example: 7 } }

@@ -58,7 +58,7 @@ const entryToPost = () =>
     const { uid, cuy, type, osn, mark } = postedEntry.shape
     return z.strictObject({
       uid: docs.described(uid, 'The user.'),
-      cuy: docs.described(cuy, 'The currency.'),
+      cuy: docs.described(cuy, `The currency. ${docs.cuyTakes}`),
       type: docs.described(
         type,
         '2 withdraw (negative), 3 transfer between wallets (either), 4 payment (negative), 5 refund (positive), 9 adjustment ' +
