@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { reservedUid } from '../../src/common/ids.ts'
 import { reasonOf } from '../../src/pages/kit/reasons.ts'
 import { textOf } from '../support/source-files.ts'
 import { useDesk } from './desk-fixture.ts'
@@ -140,6 +141,22 @@ describe('a transaction of which no deposit is stored', () => {
     const sentences = [...failures, ...others].map(([, sentence = '']) => sentence)
     expect(sentences.length).toBeGreaterThan(8)
     expect(sentences.filter((sentence) => reasonOf(sentence) === null)).toEqual([])
+  })
+})
+
+describe('what belongs to no user, at reserved addresses', () => {
+  it.each([
+    ['en', 'Reserved: give it to its user by a transfer', 'Reserved: address 3'],
+    ['zh-CN', '预留：请以转账交给其用户', '预留：地址编号 3'],
+  ])('is called reserved (%s): an address, a transaction, their owner', async (language, whose, address) => {
+    pages.answer('/ledger/address', { data: { uid: reservedUid, id: 3, address: payAddress, reserved: true } })
+    at.desk.deposits = []
+    at.desk.chain = onChain('creditable', 'it is final; the scan or the question of its owner credits it', reservedUid)
+    const page = await open({ ...desktop, languages: [language] })
+    await page.waitForSelector('#state')
+    expect(await askDesk(page, payAddress)).toContain(address)
+    expect(await askDesk(page, txidOf(99))).toContain(whose)
+    expect(await askDesk(page, String(reservedUid))).toContain(whose)
   })
 })
 

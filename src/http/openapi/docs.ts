@@ -11,6 +11,7 @@ export type Situation =
   | 'no token'
   | 'a token without a scope'
   | 'an address'
+  | 'a reserved address'
   | 'twenty addresses without a deposit'
   | 'no issue of addresses'
   | 'two deposits, not scanned yet'

@@ -10,11 +10,13 @@ import {
   addressIn,
   brokenDatabase,
   finalityLag,
+  firstAddress,
   nodesWith,
   payFinal,
   postInit,
   type RunningService,
   renewFinal,
+  reserveAddress,
   startService,
   trxTo,
   usdtTo,
@@ -177,6 +179,11 @@ const situations: Readonly<Record<Situation, () => Promise<RunningService>>> = {
   'a token without a scope': () => startService(),
   'no token': () => startService(),
   'an address': async () => (await withAddress()).service,
+  'a reserved address': async () => {
+    const service = await startService()
+    await reserveAddress(service, 0, firstAddress)
+    return service
+  },
   'twenty addresses without a deposit': async () => {
     const { service } = await withAddress()
     for (let i = 1; i < 20; i += 1) await service.get('/tron/generate?fresh=1')
