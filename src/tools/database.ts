@@ -8,7 +8,7 @@ import { err, ok, parseJson, type Result } from '../common/result.ts'
 import type { StoredSetting } from '../ledger/stored-settings.ts'
 import type { CommandOutput } from './command-output.ts'
 import { readWranglerConfig } from './configuration.ts'
-import { optionOf } from './place.ts'
+import { commandIn } from './place.ts'
 import { configurationAdvice } from './target.ts'
 import type { ToolRefusal } from './tool-error.ts'
 
@@ -109,7 +109,7 @@ const advice: Readonly<Record<string, string>> = {
 /** The sentence of a trigger or a CHECK, or what is known of wrangler's own errors, with what to do. */
 function explainRefusal(env: string | undefined, output: string): ToolRefusal {
   if (output.includes('no such table')) {
-    return { why: noTables, next: `apply the migrations: npm run db:migrate${optionOf(env) && ` --${optionOf(env)}`}` }
+    return { why: noTables, next: `apply the migrations: ${commandIn(env, 'db:migrate')}` }
   }
   if (loginAdvice.pattern.test(output)) return { why: 'wrangler may not use the account', next: loginAdvice.text }
   const [refusal] = /CHECK constraint failed: \w+|\b[a-z_]+: [^:"\n]+(?=: SQLITE_CONSTRAINT)/.exec(output) ?? []

@@ -10,7 +10,7 @@ const otherNames: Readonly<Record<string, string>> = { to: 'token_description', 
 const placeOptions = ['production', 'env']
 
 /**
- * Refuses an option that npm has taken for itself, because `--` is missing before it: `npm run operate gap list --env=nile`. The
+ * Refuses an option that npm has taken for itself, because `--` is missing before it: `gap list --env=nile`. The
  * command would run without it, on another database or with another meaning. npm hands its options on in the environment, as
  * `npm_config_env`. It has an own `--production`, which it hands on as `NODE_ENV=production` only, so that is refused as well unless
  * the command got its own. `options` are the names of those that the command has.

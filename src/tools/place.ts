@@ -26,6 +26,11 @@ export function optionOf(env: string | undefined): string {
   return env === '' ? ' --production' : ` --env ${env}`
 }
 
+/** A command without other options, as it is typed for an environment. */
+export function commandIn(env: string | undefined, name: string): string {
+  return env === undefined ? `npm run ${name}` : `npm run ${name} --${optionOf(env)}`
+}
+
 /** A chain by its id, with its name if it has one. */
 export function describeChain(chainId: unknown): string {
   if (typeof chainId !== 'string' || !/^0x[0-9a-f]{1,16}$/i.test(chainId)) return 'no chain (TRON_CHAIN_ID is not set)'

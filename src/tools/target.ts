@@ -1,6 +1,6 @@
 import { type Config, parseConfig } from '../config/config.ts'
 import { type ConfigurationSource, platformBindings, readConfiguration } from './configuration.ts'
-import { describeChain, optionOf } from './place.ts'
+import { commandIn, describeChain } from './place.ts'
 import { orStop, ToolError } from './tool-error.ts'
 
 /** The first line of a command: on what it acts. */
@@ -26,7 +26,7 @@ export function openDeployment(
   const { values, varsFile } = openTarget(env, print)
   const config = parseConfig({ ...values, ...platformBindings })
   if (!config.ok) {
-    const next = `set these in wrangler.toml, or in ${varsFile} if they are secrets; "npm run doctor --${optionOf(env)}" checks all of them`
+    const next = `set these in wrangler.toml, or in ${varsFile} if they are secrets; "${commandIn(env, 'doctor')}" checks all of them`
     throw new ToolError(config.error.join('; '), next)
   }
   return { config: config.value, extendedPublicKey: String(values.TRON_XPUB) } // parsed, so it is text

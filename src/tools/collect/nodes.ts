@@ -139,7 +139,7 @@ function post<T>(session: Session, node: TronNode, path: string, body: object, p
 }
 
 const nodesAdvice =
-  'run the same command again; if it stays, "npm run doctor" with the same --production or --env shows which node is wrong'
+  'run the same command again; if it stays, have the doctor check the same deployment: it shows which node is wrong'
 
 /** Repeats a question until it is answered. */
 async function untilAnswered<T>(

@@ -3,7 +3,7 @@ import { parseBindings } from '../../config/schemas.ts'
 import { decimalsSetting, settingOf } from '../../ledger/stored-settings.ts'
 import { readConfiguration } from '../configuration.ts'
 import { queryDatabase, quoted, readDatabase } from '../database.ts'
-import { optionOf } from '../place.ts'
+import { commandIn } from '../place.ts'
 import { configurationAdvice } from '../target.ts'
 import { orRefuse, orStop, ToolError } from '../tool-error.ts'
 import { type Options, readOption, type Work } from './options.ts'
@@ -35,7 +35,7 @@ export function correctCurrency(options: Options): Work {
       throw new ToolError(`nothing is stored of currency ${cuy}`, 'deploy: what CURRENCIES says is used as it is')
     }
     if (row.value === value) {
-      const next = `nothing has to be corrected; if the contract has other decimals, correct CURRENCIES first ("npm run doctor --${optionOf(env)}" shows both)`
+      const next = `nothing has to be corrected; if the contract has other decimals, correct CURRENCIES first ("${commandIn(env, 'doctor')}" shows both)`
       throw new ToolError(`currency ${cuy} is stored as it is configured: ${value}`, next)
     }
     // What was agreed is never asked again: with other decimals everything of it would be held for good.
