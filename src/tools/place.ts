@@ -31,9 +31,9 @@ export function commandIn(env: string | undefined, name: string): string {
   return env === undefined ? `npm run ${name}` : `npm run ${name} --${optionOf(env)}`
 }
 
-/** A chain by its id, with its name if it has one. */
-export function describeChain(chainId: unknown): string {
-  if (typeof chainId !== 'string' || !/^0x[0-9a-f]{1,16}$/i.test(chainId)) return 'no chain (TRON_CHAIN_ID is not set)'
-  const network = publicNetworks.get(chainId.toLowerCase())
+/** A chain by its id, with its name if it has one; null is a configuration without a chain. */
+export function describeChain(chainId: string | null): string {
+  if (chainId === null) return 'no chain (TRON_CHAIN_ID is not set)'
+  const network = publicNetworks.get(chainId)
   return `chain ${chainId}${network === undefined ? '' : ` (${network})`}`
 }

@@ -1,7 +1,7 @@
 /** Prints on what a command of an environment acts, or why that cannot be read, as JSON: see `target-apart.ts`, which runs it. */
 import { err, ok, type Result } from '../common/result.ts'
 import { readConfiguration } from './configuration.ts'
-import { configurationAdvice, describeTarget } from './target.ts'
+import { chainIn, configurationAdvice, describeTarget } from './target.ts'
 import type { Target } from './target-apart.ts'
 import type { ToolRefusal } from './tool-error.ts'
 
@@ -11,5 +11,5 @@ process.stdout.write(JSON.stringify(readTarget()))
 function readTarget(): Result<Target, ToolRefusal> {
   const source = readConfiguration(env, process.env)
   if (!source.ok) return err({ why: source.error, next: configurationAdvice })
-  return ok({ line: describeTarget(source.value), chainId: String(source.value.values.TRON_CHAIN_ID ?? '') })
+  return ok({ line: describeTarget(source.value), chainId: chainIn(source.value) })
 }

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 import type { Result } from '../common/result.ts'
 import type { ToolRefusal } from './tool-error.ts'
 
-/** On what a command acts: its first line, and the chain id, which is empty where none is configured. */
+/** On what a command acts: its first line, and the chain id, or null if none is configured. */
 export interface Target {
   readonly line: string
-  readonly chainId: string
+  readonly chainId: string | null
 }
 
 const script = fileURLToPath(new URL('./print-target.ts', import.meta.url).href)

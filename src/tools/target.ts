@@ -1,3 +1,4 @@
+import { parseChainId } from '../config/chain.ts'
 import { type Config, parseConfig } from '../config/config.ts'
 import { type ConfigurationSource, platformBindings, readConfiguration } from './configuration.ts'
 import { commandIn, describeChain } from './place.ts'
@@ -8,7 +9,12 @@ export function describeTarget({ place, values }: Pick<ConfigurationSource, 'pla
   const { env, databaseName, databaseId } = place
   const where = env === undefined ? 'this machine' : env === '' ? 'production' : `the environment ${env}`
   const database = databaseName === null ? 'no database' : `database ${databaseName} (${databaseId ?? 'without an id'})`
-  return `Acts on ${where}: ${database}, ${describeChain(values.TRON_CHAIN_ID)}.`
+  return `Acts on ${where}: ${database}, ${describeChain(chainIn({ values }))}.`
+}
+
+/** The chain id of a configuration, or null if it has none. */
+export function chainIn({ values }: Pick<ConfigurationSource, 'values'>): string | null {
+  return parseChainId(String(values.TRON_CHAIN_ID ?? ''))
 }
 
 /** The configuration of a deployment (undefined: this machine), once its first line is printed. */

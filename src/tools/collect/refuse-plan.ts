@@ -9,7 +9,7 @@ export const changedFileAdvice = 'do not use this file: find out who has changed
  * Stops unless a plan is for this chain. The transactions themselves name no chain but by a block: so the chain that a person
  * reads of a plan is compared with that of the configuration.
  */
-export function requireChain({ chainId }: Pick<CollectPlan, 'chainId'>, configured: string): void {
+export function requireChain({ chainId }: Pick<CollectPlan, 'chainId'>, configured: string | null): void {
   if (chainId === configured) return
   throw new ToolError(
     `the plan is for ${describeChain(chainId)}, and this configuration is for ${describeChain(configured)}`,

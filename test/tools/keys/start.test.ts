@@ -1,8 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCommand } from '../../support/command.ts'
+import { root } from '../../support/project.ts'
 import { testXpub } from '../../support/variables.ts'
 import { gasAddress, keysOf, testMnemonic } from '../collect/harness.ts'
 
@@ -87,5 +89,35 @@ describe('npm run keys', () => {
     const { code, out, all } = await run(args)
     expect([code, out]).toEqual([expected, expected === 1 ? firstLine : ''])
     expect(all).toContain(text)
+  })
+})
+
+describe('a program that a package brings', () => {
+  /** The Node of these tests under the name of another package, as its link would be found first. */
+  function installOther(): string {
+    const program = join(folder, 'node_modules/other/bin/node')
+    mkdirSync(join(program, '..'), { recursive: true })
+    try {
+      linkSync(realpathSync(process.execPath), program)
+    } catch {
+      copyFileSync(process.execPath, program) // on another file system
+    }
+    return program
+  }
+
+  it.each([
+    ['src/tools/keys/start.ts', ['show', '--stdin', '--allow-pipe']],
+    ['src/tools/collect/start.ts', ['sign', 'plan.json', '--stdin']],
+  ])('does not run %s, which asks for nothing', async (script, args) => {
+    const program = installOther()
+    const ended = spawnSync(program, [`${root}${script}`, ...args], {
+      cwd: folder,
+      input: `${testMnemonic}\n`,
+      encoding: 'utf8',
+    })
+    expect([ended.status, ended.stdout]).toEqual([1, ''])
+    expect(ended.stderr).toMatch(
+      /^Stopped: this runs on .+\/node_modules\/other\/bin\/node, which is neither .+\.\nWhat to do: .+\.\n$/,
+    )
   })
 })
