@@ -80,7 +80,10 @@ const entryToPost = () =>
   docs.component('EntryToPost', () => {
     const { uid, cuy, type, osn, mark } = postedEntry.shape
     return z.strictObject({
-      uid: docs.described(uid, `The user. ${reservedUid} is the owner of reserved addresses, and only gives, in transfers.`),
+      uid: docs.described(
+        uid,
+        `The user. ${reservedUid} is the owner of reserved addresses, and only gives, in transfers.`,
+      ),
       cuy: docs.described(cuy, 'The currency.'),
       type: docs.described(
         type,
