@@ -129,9 +129,12 @@ const currencies = parsedBy(listOf(currency, currenciesMax), (list, refuse) => {
   return Object.freeze(indexCurrencies(list))
 })
 
-const chainId = parsedText('a chain id such as 0x2b6653dc', (value) =>
-  /^0x[0-9a-f]{1,16}$/i.test(value) ? `0x${BigInt(value).toString(16)}` : null,
-)
+/** A chain id as nodes report it: lower-case `0x` quantity without leading zeros. Null if the text is none. */
+export function parseChainId(value: string): string | null {
+  return /^0x[0-9a-f]{1,16}$/i.test(value) ? `0x${BigInt(value).toString(16)}` : null
+}
+
+const chainId = parsedText('a chain id such as 0x2b6653dc', parseChainId)
 
 const networkOf = (chainId: string): NetworkName =>
   new Map<string, NetworkName>(Object.entries(networks)).get(chainId) ?? 'local'

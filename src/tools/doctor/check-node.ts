@@ -8,7 +8,8 @@ import { parseBriefBlock } from '../../tron/parse/block.ts'
 import { isObject } from '../../tron/parse/fields.ts'
 import { type NodeError, type NodeErrorKind, type NodeResult, postJson } from '../../tron/transport.ts'
 import { atNode, sessionOf } from '../node-pool.ts'
-import { type CheckResult, failed, hostInUrl, passed, publicNetworks, warned } from './check-settings.ts'
+import { publicNetworks } from '../place.ts'
+import { type CheckResult, failed, hostInUrl, passed, warned } from './check-settings.ts'
 
 /** Milliseconds for all checks of one node together. */
 export const nodeMs = 30_000

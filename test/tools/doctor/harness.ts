@@ -95,7 +95,8 @@ export function valuesFor(devnet: Devnet): Values {
 /** Values in the form in which they are read from files. */
 export function sourceOf(values: Values, more: Partial<ConfigurationSource> = {}): ConfigurationSource {
   const origin = { origin: 'a test', varsFile: '.dev.vars', database: 'missing', objectFaults: [] } as const
-  return { isDeployment: false, values, ...origin, ...more }
+  const place = { env: undefined, databaseName: null, databaseId: null }
+  return { isDeployment: false, values, ...origin, place, ...more }
 }
 
 /** A database with one address and no stored settings. */
