@@ -11,7 +11,7 @@ import { err, ok } from '../common/result.ts'
 import { agreeByQuorum, failureOf, firstAnswer, type QuorumVerdict, type Vote } from './agreement.ts'
 import { recordError } from './ask.ts'
 import { alarmTextMax, blockBytesAtFirst, questionBytes } from './limits.ts'
-import { demote, type Pool, type Session, type TronNode } from './node.ts'
+import { demote, fieldsOf, type Pool, type Session, type TronNode } from './node.ts'
 import { isCall, isUnreadable, type NodeBlock, readNodeBlocks } from './node-blocks.ts'
 import type { ReadTransactions } from './parse/block.ts'
 import { whyImplausible } from './plausible.ts'
@@ -170,7 +170,7 @@ function findImplausible(session: Session, node: TronNode, blocks: readonly Node
   if (why === undefined) return null
   const lie = nodeError('bad-answer', why)
   recordError(session, node, 'api', lie.error)
-  pool.report('node-lies', { node: node.number }, { node: node.number, why })
+  pool.report('node-lies', { node: node.number }, { ...fieldsOf(node), why })
   return lie
 }
 

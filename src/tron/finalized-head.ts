@@ -6,7 +6,7 @@ import { type Answers, agreeOnOne, collect, failureOf, type Vote } from './agree
 import { askOne, parseFinalized, recordError, recordUnfit } from './ask.ts'
 import { blockCall, parseResult } from './json-rpc.ts'
 import { behindAlarmMs, behindMs, headAgeMsMax, headHeightsMax, headLagBlocksMax, headSpreadMax } from './limits.ts'
-import { earlierOf, noteTrouble, type Session, type TronNode } from './node.ts'
+import { earlierOf, fieldsOf, labelOf, noteTrouble, type Session, type TronNode } from './node.ts'
 import { parseBriefBlock } from './parse/block.ts'
 import { whyImplausible } from './plausible.ts'
 import { type NodeErrorKind, type NodeResult, nodeError } from './transport.ts'
@@ -114,7 +114,7 @@ async function watchHeads(session: Session, { answers, errors }: Heads): Promise
       'node-behind',
       { node: number },
       {
-        node: number,
+        ...fieldsOf(node),
         height,
         newest: answers.length > 0 ? newest : null,
         seconds,
@@ -129,7 +129,7 @@ async function watchHeads(session: Session, { answers, errors }: Heads): Promise
   }
   for (const node of [...answers.map((answer) => answer.node), ...late]) noteTrouble(session.pool, node)
   session.pool.remember()
-  return behind.map(({ node, height }) => ({ node: node.number, height }))
+  return behind.map(({ node, height }) => ({ node: labelOf(node), height }))
 }
 
 /** After a correction the time of the stored head is not known: it is asked, as without it no height would be implausible. */
@@ -159,7 +159,7 @@ async function readHead(session: Session, node: TronNode, stored: StoredHead): N
   if (why === null) return ok({ height, hash, parentHash, timestamp, at })
   const lie = nodeError('bad-answer', why)
   recordError(session, node, 'rpc', lie.error)
-  session.pool.report('node-lies', { node: node.number }, { node: node.number, why })
+  session.pool.report('node-lies', { node: node.number }, { ...fieldsOf(node), why })
   return lie
 }
 

@@ -4,7 +4,7 @@ import { findHolder, isActivated, readBalances, readDecimals } from './accounts.
 import { readFinalBlocks, readNodeTail } from './blocks.ts'
 import { readFinalizedHead } from './finalized-head.ts'
 import { distrustedMs } from './limits.ts'
-import { createSession, demote, type Session } from './node.ts'
+import { createSession, demote, fieldsOf, type Session } from './node.ts'
 import { createPool, type PoolOptions } from './pool.ts'
 import { locateTransaction, readFinalTransaction, readReceiptTransfers } from './transactions.ts'
 
@@ -27,7 +27,7 @@ export function createTron(options: PoolOptions): Tron {
     open: (payer, deadline) => chainOf(createSession(pool, payer, deadline)),
     tickRoomAt: pool.allowance.tickRoomAt,
     recoveredAt: () => pool.recoveredAt,
-    nodes: pool.ids.join(' '),
+    nodes: pool.nodes.map(({ endpoint }) => endpoint.id).join(' '),
   }
 }
 
@@ -52,5 +52,5 @@ function distrust({ pool }: Session, number: number, why: string): void {
   if (node === undefined) return // it is not configured any more
   demote(node, pool.clock, distrustedMs)
   pool.remember()
-  pool.report('node-lies', { node: number }, { node: number, why })
+  pool.report('node-lies', { node: number }, { ...fieldsOf(node), why })
 }
