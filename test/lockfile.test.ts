@@ -6,6 +6,7 @@ interface LockedPackage {
   readonly version?: string
   readonly integrity?: string
   readonly optional?: boolean
+  readonly link?: boolean
   readonly os?: readonly string[]
   readonly cpu?: readonly string[]
   readonly optionalDependencies?: Readonly<Record<string, string>>
@@ -16,7 +17,8 @@ interface LockedPackage {
 const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8')) as {
   readonly packages: Readonly<Record<string, LockedPackage>>
 }
-const locked = Object.entries(packages).filter(([path]) => path !== '')
+/** All packages but this one and its workspace. */
+const locked = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && link !== true)
 const project = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
   readonly optionalDependencies: Readonly<Record<string, string>>
   readonly allowScripts: Readonly<Record<string, boolean>>

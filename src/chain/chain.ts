@@ -31,10 +31,10 @@ export type ChainResult<T> = Promise<Result<T, ChainFailure>>
 export interface AgreedHead {
   readonly header: Header
   /**
-   * Nodes by number that were asked and whose finalized head is more than a minute of blocks below the newest one, or old, with its
+   * Nodes, in words, that were asked and whose finalized head is more than a minute of blocks below the newest one, or old, with its
    * height; null where they gave none.
    */
-  readonly behind: readonly { readonly node: number; readonly height: BlockHeight | null }[]
+  readonly behind: readonly { readonly node: string; readonly height: BlockHeight | null }[]
 }
 
 /** Money that a transaction moved: proven where it comes from final blocks, since `quorum` nodes agree on it. */

@@ -7,7 +7,7 @@ import { rateLimitMs } from './limits.ts'
 
 /** What a node allows. */
 export interface NodeLimits {
-  /** Names the node in storage: not its URL, which can contain a key. */
+  /** Names the node in storage. */
   readonly id: string
   readonly perSecond: number
   readonly perDay: number

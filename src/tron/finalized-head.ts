@@ -7,7 +7,7 @@ import { type Answers, agreeOnOne, collect, failureOf, type Vote } from './agree
 import { askOne, parseFinalized, recordError, recordUnfit } from './ask.ts'
 import { blockCall, parseResult } from './json-rpc.ts'
 import { behindAlarmMs, behindMs, headAgeMsMax, headHeightsMax, headLagBlocksMax, headSpreadMax } from './limits.ts'
-import { demote, earlierOf, noteTrouble, type Session, type TronNode } from './node.ts'
+import { demote, earlierOf, fieldsOf, labelOf, noteTrouble, type Session, type TronNode } from './node.ts'
 import { parseBriefBlock } from './parse/block.ts'
 import { whyImplausible } from './plausible.ts'
 import { type NodeErrorKind, type NodeResult, nodeError } from './transport.ts'
@@ -130,7 +130,7 @@ async function watchHeads(session: Session, heads: Heads): Promise<AgreedHead['b
       'node-behind',
       { node: number },
       {
-        node: number,
+        ...fieldsOf(node),
         height,
         newest: answers.length > 0 ? newest : null,
         seconds,
@@ -145,7 +145,7 @@ async function watchHeads(session: Session, heads: Heads): Promise<AgreedHead['b
   }
   for (const node of [...answers.map((answer) => answer.node), ...late]) noteTrouble(session.pool, node)
   session.pool.remember()
-  return behind.map(({ node, height }) => ({ node: node.number, height }))
+  return behind.map(({ node, height }) => ({ node: labelOf(node), height }))
 }
 
 /**
@@ -161,7 +161,7 @@ function findInvented({ pool }: Session, { answers }: Heads): Heads['answers'] {
   for (const { node, value } of invented) {
     demote(node, clock)
     const why = `final block ${value.height} is newer than finality allows: others have ${known.height}`
-    report('node-lies', { node: node.number }, { node: node.number, why })
+    report('node-lies', { node: node.number }, { ...fieldsOf(node), why })
   }
   return invented
 }
@@ -197,7 +197,7 @@ async function readHead(session: Session, node: TronNode, stored: StoredHead): N
   if (why === null) return ok({ height, hash, parentHash, timestamp, at })
   const lie = nodeError('bad-answer', why)
   recordError(session, node, 'rpc', lie.error)
-  session.pool.report('node-lies', { node: node.number }, { node: node.number, why })
+  session.pool.report('node-lies', { node: node.number }, { ...fieldsOf(node), why })
   return lie
 }
 

@@ -6,17 +6,21 @@ import type { Clock } from '../platform/clock.ts'
 import type { LogFields, Logger } from '../platform/logger.ts'
 import type { Allowance } from './allowance.ts'
 import * as limits from './limits.ts'
-import type { Network, NodeErrorKind, NodeResult } from './transport.ts'
+import type { HttpTarget, Network, NodeErrorKind, NodeResult } from './transport.ts'
 import type { Turns } from './turns.ts'
 
-/** A node as it is configured. Its URLs and key are secrets. */
+/** A node as it is configured. What it is asked with is secret. */
 export interface NodeEndpoint {
+  /** Names it in storage. It is made without its key. */
+  readonly id: string
+  /** What an operator calls it, or null. */
+  readonly name: string | null
+  /** The name of its JSON-RPC's host, without a port. */
+  readonly host: string
   /** JSON-RPC. */
-  readonly rpc: string
-  /** Base URL of the HTTP API, without a slash at the end. */
-  readonly api: string
-  /** Sent as `TRON-PRO-API-KEY`, or null. */
-  readonly key: string | null
+  readonly rpc: HttpTarget
+  /** HTTP API: paths are appended to its URL, which has no slash at the end. */
+  readonly api: HttpTarget
   /** Requests that it allows in a second. */
   readonly perSecond: number
   /** Requests that it allows in 24 hours. */
@@ -69,7 +73,7 @@ export interface NodeMemory {
   falseSeen: { readonly count: number; readonly since: number } | null
 }
 
-/** A node and its memory. Its number, from 1, is its only name in logs and alarms. */
+/** A node and its memory. Logs and alarms name it by its number, from 1, and by its name. */
 export interface TronNode extends NodeMemory {
   readonly number: number
   readonly endpoint: NodeEndpoint
@@ -98,8 +102,6 @@ export type ReportEnd = (kind: 'node-behind', subject: AlarmSubjects['node-behin
 /** All nodes, in order of preference, and what every piece of work shares. */
 export interface Pool {
   readonly nodes: readonly TronNode[]
-  /** Names each of them in storage: not its URL, which can contain a key. */
-  readonly ids: readonly string[]
   /** Nodes that must agree. */
   readonly quorum: number
   readonly chainId: bigint
@@ -175,6 +177,16 @@ export function createNode(endpoint: NodeEndpoint, number: number): TronNode {
     falseSeen: null,
     probing: null,
   }
+}
+
+/** A node in the fields of a log line: its number, and its name if it has one. */
+export function fieldsOf({ number, endpoint: { name } }: TronNode): LogFields & { readonly node: number } {
+  return name === null ? { node: number } : { node: number, name }
+}
+
+/** A node in a text for an operator, as in `fieldsOf`. */
+export function labelOf({ number, endpoint: { name } }: TronNode): string {
+  return name === null ? `node ${number}` : `node ${number} (${name})`
 }
 
 /** Whether a time that was set at most `ms` ahead is still to come. One that is further ahead is of a clock that has stepped back. */

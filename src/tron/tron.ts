@@ -4,7 +4,7 @@ import { findHolder, isActivated, readBalances, readDecimals } from './accounts.
 import { readFinalBlocks, readNodeTail } from './blocks.ts'
 import { readFinalizedHead } from './finalized-head.ts'
 import { distrustedMs, falseSeenMax, falseSeenMs } from './limits.ts'
-import { createSession, demote, isAhead, type Session } from './node.ts'
+import { createSession, demote, fieldsOf, isAhead, type Session } from './node.ts'
 import { createPool, type PoolOptions } from './pool.ts'
 import { locateTransaction, readFinalTransaction, readReceiptTransfers } from './transactions.ts'
 
@@ -27,7 +27,7 @@ export function createTron(options: PoolOptions): Tron {
     open: (payer, deadline) => chainOf(createSession(pool, payer, deadline)),
     tickRoomAt: pool.allowance.tickRoomAt,
     recoveredAt: () => pool.recoveredAt,
-    nodes: pool.ids.join(' '),
+    nodes: pool.nodes.map(({ endpoint }) => endpoint.id).join(' '),
   }
 }
 
@@ -59,7 +59,7 @@ function noteFalse({ pool }: Session, number: number, transfers: number): void {
     node.falseSeen = null
     demote(node, pool.clock, distrustedMs)
     const why = `${count} transfers that it showed above the final blocks are not in them`
-    pool.report('node-lies', { node: number }, { node: number, why })
+    pool.report('node-lies', { node: number }, { ...fieldsOf(node), why })
   }
   pool.remember()
 }

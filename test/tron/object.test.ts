@@ -96,7 +96,7 @@ describe('a node that is behind', () => {
     chain.addEmpty(100)
     const h = await createProbed({ chain, nodes: 2, quorum: 2 })
     h.node(1).behind = 21
-    expect(await behindOf(h)).toEqual([{ node: 2, height: chain.tip().height - 18 - 21 }])
+    expect(await behindOf(h)).toEqual([{ node: 'node 2', height: chain.tip().height - 18 - 21 }])
     h.advance(116_000) // 21 blocks are 63 seconds
     h.evict()
     await behindOf(h)
@@ -116,7 +116,7 @@ describe('a node that is behind', () => {
   it('is named where it gives no head, and where its head is old beside another one', async () => {
     const h = await createProbed({ nodes: 3, quorum: 2 })
     h.fail(0, { kind: 'status', status: 500 })
-    expect(await behindOf(h)).toEqual([{ node: 1, height: null }])
+    expect(await behindOf(h)).toEqual([{ node: 'node 1', height: null }])
     h.fail(1, { kind: 'status', status: 500 })
     expect(await behindOf(h)).toBe('no head')
     h.advance(180_000)
