@@ -29,6 +29,7 @@ import {
   recordSuccess,
   type Session,
   type TronNode,
+  takesNoBatches,
 } from './node.ts'
 import { type BriefBlock, parseBriefBlock } from './parse/block.ts'
 import { isObject, parseHash, parseQuantity } from './parse/fields.ts'
@@ -95,9 +96,8 @@ async function waitForTurn({ pool, payer, deadline, order, sent, box }: Session,
   }
   if (turn.error.kind === 'late') {
     if (payer.kind !== 'caller') {
-      const isSingle = node.callsMax === 1 && isAhead(node.callsMaxUntil, limits.smallBatchesMs, clock.now())
       // It has too few requests for a tick without batches: the next tick asks all others before it.
-      if (payer.kind === 'tick' && isSingle && before > tickRequests)
+      if (payer.kind === 'tick' && takesNoBatches(node, clock.now()) && before > tickRequests)
         node.rpc.demotedUntil = clock.now() + limits.demotedMs
       return nodeError('out-of-time', 'its seconds have no room before the deadline')
     }

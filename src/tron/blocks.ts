@@ -9,8 +9,8 @@ import {
 } from '../chain/chain.ts'
 import { err, ok } from '../common/result.ts'
 import { agreeByQuorum, failureOf, firstAnswer, type QuorumVerdict, type Vote } from './agreement.ts'
-import { alarmTextMax, blockBytesAtFirst, questionBytes } from './limits.ts'
-import { demote, type Pool, type ServiceHealth, type Session, type TronNode } from './node.ts'
+import { alarmTextMax, blockBytesAtFirst, questionBytes, singleBlocksMax } from './limits.ts'
+import { demote, type Pool, type ServiceHealth, type Session, type TronNode, takesNoBatches } from './node.ts'
 import { isCall, isUnreadable, type NodeBlock, readNodeBlocks } from './node-blocks.ts'
 import type { ReadTransactions } from './parse/block.ts'
 import type { NodeError, NodeErrorKind } from './transport.ts'
@@ -35,10 +35,11 @@ export function renderTransfers(transfers: readonly ChainTransfer[]): string {
 }
 
 /** Blocks that fit into one reply of this node, by its newest one. A node that gave none yet is expected to be as the shortest is. */
-function blocksOfReply({ nodes }: Pool, { blockBytes, blocksMax }: TronNode): number {
-  const known = nodes.flatMap((node) => node.blockBytes ?? [])
-  const bytes = blockBytes ?? (known.length > 0 ? Math.min(...known) : blockBytesAtFirst)
-  return Math.min(Math.max(Math.floor(questionBytes / bytes), 1), blocksMax)
+function blocksOfReply({ nodes, clock }: Pool, node: TronNode): number {
+  const known = nodes.flatMap(({ blockBytes }) => blockBytes ?? [])
+  const bytes = node.blockBytes ?? (known.length > 0 ? Math.min(...known) : blockBytesAtFirst)
+  const most = takesNoBatches(node, clock.now()) ? Math.min(node.blocksMax, singleBlocksMax) : node.blocksMax
+  return Math.min(Math.max(Math.floor(questionBytes / bytes), 1), most)
 }
 
 /**

@@ -71,6 +71,8 @@ export const smallBatchesMs = 600_000
 export const batchCallsMax = 20
 /** Kept bytes of blocks that one question is to have: two thirds of the limit, since blocks differ. 9 busy blocks, 7 arrive in 20 s. */
 export const questionBytes = (replyBytesMax * 2) / 3
+/** Blocks of one question to a node that takes no batches: the logs of each are a request. Where one takes 300 ms, those fit its time. */
+export const singleBlocksMax = 20
 /** Kept bytes of a block before the first one was read. */
 export const blockBytesAtFirst = 256 * 1024
 /** Receipts that a probe compares with the logs of the same block. */

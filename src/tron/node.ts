@@ -194,6 +194,11 @@ export function isAhead(until: number, ms: number, now: number): boolean {
   return until > now && until - now <= ms
 }
 
+/** Whether the node has refused batches of any size lately. */
+export function takesNoBatches({ callsMax, callsMaxUntil }: TronNode, now: number): boolean {
+  return callsMax === 1 && isAhead(callsMaxUntil, limits.smallBatchesMs, now)
+}
+
 /** Since when something lasts. A time that is ahead is of a clock that has stepped back. */
 export const earlierOf = (since: UnixMs | null, now: UnixMs): UnixMs => (since === null || since > now ? now : since)
 

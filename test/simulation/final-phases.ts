@@ -183,7 +183,15 @@ export async function endOutage({ env, nodes, stored }: SimulatedRun): Promise<v
   await pass(env, outageMs)
   nodes.setAway(false)
   const final = env.finalized()
-  const soon = (env.scenario.scanEverySeconds + 30) * 1_000 + (env.slowedUntil > 0 ? slowedMs : 0)
+  const {
+    scanEverySeconds,
+    batchless,
+    quorum,
+    nodes: { length: nodeCount },
+  } = env.scenario
+  // Without batches each of 300 blocks is a request of its own.
+  const needsSingle = batchless > 0 && batchless <= nodeCount && nodeCount === quorum
+  const soon = (scanEverySeconds + 30) * 1_000 + (env.slowedUntil > 0 || needsSingle ? slowedMs : 0)
   if (await passUntil(env, () => (stored.scan()?.height ?? 0) >= final, soon)) return
   env.violate(`the position is ${stored.scan()?.height} after an outage, and ${final} was final`)
 }

@@ -86,7 +86,7 @@ describe('the finalized head', () => {
     chain.addEmpty(100)
     const h = await createProbed({ chain, nodes: 3, quorum: 2 })
     for (const node of h.nodes.slice(1)) node.behind = 40
-    expect(await readHead(h)).toMatchObject({ ok: true, value: { behind: [{ node: 2 }, { node: 3 }] } })
+    expect(await readHead(h)).toMatchObject({ ok: true, value: { behind: [{ node: 'node 2' }, { node: 'node 3' }] } })
     expect(h.reports()).toEqual([])
   })
 
