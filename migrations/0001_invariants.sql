@@ -102,6 +102,8 @@ BEGIN
       SELECT 1 FROM payout WHERE uid = NEW.uid AND cuy = NEW.cuy AND osn = NEW.osn AND (
         (NEW.type = 2 AND NEW.amount <> -amount) OR (NEW.type = 4 AND fee > 0 AND NEW.amount <> -fee)
         OR (NEW.type = 5 AND (state <> 'cancelled' OR NEW.amount <> amount + fee))));
+  SELECT RAISE(ABORT, 'flow: the owner of reserved addresses only gives, in transfers')
+    WHERE NEW.uid = 9007199254740991 AND NEW.type <> 1 AND NOT (NEW.type = 3 AND NEW.amount < 0);
 END;
 --> statement-breakpoint
 CREATE TRIGGER flow_updates_its_wallet AFTER INSERT ON flow

@@ -13,6 +13,7 @@ export type Situation =
   | 'a token without a scope'
   | 'a token that only reads'
   | 'an address'
+  | 'a reserved address'
   | 'twenty addresses without a deposit'
   | 'no issue of addresses'
   | 'two deposits, not scanned yet'
@@ -219,6 +220,8 @@ export const finalBlock = {
   hash: '00000000042c1d939ab280cc3a38bbaae53b1e114a982fde4e7374a17c5df130',
   created_at: '2023-11-14T22:14:17.000Z',
 }
+/** What a `cuy` takes: no schema has the currencies of a deployment. */
+export const cuyTakes = 'One of `/currencies`; any other is a 400 that names them.'
 
 /** The documentation of the parameter that names a user. */
 export const uidNote = { uid: { description: 'The user.', example: 7 } }

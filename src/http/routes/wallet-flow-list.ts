@@ -82,7 +82,7 @@ export const selectionDocs = () => ({
     description: 'Only entries with a smaller `id`: the last one of the previous page. Not allowed with `page`.',
     example: 1000,
   },
-  cuy: { description: 'Only this currency.', example: 2 },
+  cuy: { description: `Only this currency. ${docs.cuyTakes}`, example: 2 },
   wid: { description: 'Only this wallet.', example: 2 },
   type: { description: 'Only this type; the response schema lists them.', example: '1' },
   osn: { description: 'A full `osn`, or a txid in any form for all of its entries.', example: docs.usdtTxid },

@@ -1,10 +1,15 @@
 import { parseArgs } from 'node:util'
+import { placeOptions } from '../place.ts'
 
 const barWidth = 30
+/** A plan shows a customer list, and whoever has a signed one can send it. */
+const ownerOnly = 0o600
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const
-const options = {
+/** The options of all three commands. */
+export const collectOptions = {
+  ...placeOptions,
   to: text,
   currency: text,
   min: text,
@@ -16,8 +21,6 @@ const options = {
   'to-index': text,
   hours: text,
   out: text,
-  env: text,
-  production: flag,
   scan: flag,
   stdin: flag,
 } as const
@@ -27,14 +30,14 @@ export type CollectOptions = ReturnType<typeof parseOptions>['values']
 
 /** The options and the other words of a command line. An unknown option throws node's `ERR_PARSE_ARGS_…`. */
 export function parseOptions(args: readonly string[]) {
-  return parseArgs({ args: [...args], options, allowPositionals: true })
+  return parseArgs({ args: [...args], options: collectOptions, allowPositionals: true })
 }
 
 /** The options that each command takes. */
 const optionsOf: Readonly<Record<string, readonly string[]>> = {
-  plan: Object.keys(options).filter((name) => name !== 'stdin'),
-  sign: ['to', 'out', 'stdin'],
-  send: ['env', 'production'],
+  plan: Object.keys(collectOptions).filter((name) => name !== 'stdin'),
+  sign: ['to', 'out', 'stdin', 'production', 'env'],
+  send: ['production', 'env'],
 }
 
 /** An option that a command would ignore, such as a currency for `send`: the person would think that it holds. */
