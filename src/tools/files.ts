@@ -7,14 +7,20 @@ const fileBytesMax = 64 * 1024 * 1024
 /** The text of a file that the person named. */
 export async function readTextFile(path: string): Promise<string> {
   const bytes = await readFile(path).catch(() => null)
-  if (bytes === null || bytes.length > fileBytesMax) throw new ToolError(`${path} cannot be read`)
+  if (bytes === null || bytes.length > fileBytesMax)
+    throw new ToolError(`${path} cannot be read`, 'name a file that this user may read')
   return bytes.toString('utf8')
 }
 
 /** Writes a new file. An existing one is never replaced: it could be a plan that is being sent. Only its owner reads it. */
 export async function writeNewFile(path: string, value: object): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch(() => null)
-  if (file === null) throw new ToolError(`${path} cannot be created: it exists already, or the folder is not writable`)
+  if (file === null) {
+    throw new ToolError(
+      `${path} cannot be created: it exists already, or the folder is not writable`,
+      'name another file with --out',
+    )
+  }
   try {
     await file.writeFile(`${JSON.stringify(value, null, 1)}\n`)
   } finally {

@@ -2,9 +2,14 @@ import { OptionError } from './tool-error.ts'
 
 /**
  * What npm makes of an option that it takes for itself, where that is another one (npm 10 and 11, tried in November 2026): it
- * completes the beginning of a name of its own (`--to` is `--token-description`), or reads single letters (`--gas` is `-g -a -s`).
+ * completes the beginning of a name of its own (`--to` and `--token` are `--token-description`), or reads single letters (`--gas` is `-g -a -s`).
  */
-const otherNames: Readonly<Record<string, string>> = { to: 'token_description', gas: 'global', scan: 'all' }
+const otherNames: Readonly<Record<string, string>> = {
+  to: 'token_description',
+  token: 'token_description',
+  gas: 'global',
+  scan: 'all',
+}
 
 /** The options that decide on which database a command acts. They are looked for whether the command has them or not. */
 const placeOptions = ['production', 'env']

@@ -11,5 +11,6 @@ process.stdout.write(JSON.stringify(readTarget()))
 function readTarget(): Result<Target, ToolRefusal> {
   const source = readConfiguration(env, process.env)
   if (!source.ok) return err({ why: source.error, next: configurationAdvice })
-  return ok({ line: describeTarget(source.value), chainId: chainIn(source.value) })
+  const { values } = source.value
+  return ok({ line: describeTarget(source.value), chainId: chainIn({ values }), values })
 }

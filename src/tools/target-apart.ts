@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Result } from '../common/result.ts'
+import type { Bindings } from '../config/schemas.ts'
 import type { ToolRefusal } from './tool-error.ts'
 
-/** On what a command acts: its first line, and the chain id, or null if none is configured. */
+/** On what a command acts: its first line, the chain id, or null if none is configured, and the settings as they were read. */
 export interface Target {
   readonly line: string
   readonly chainId: string | null
+  readonly values: Bindings
 }
 
 const script = fileURLToPath(new URL('./print-target.ts', import.meta.url).href)

@@ -65,7 +65,7 @@ export function runCommand(
     blocksBy === undefined ? '' : madeBlocks(blocksBy),
     preload,
   ]
-  const preload = modules.flatMap((module) => (module === '' ? [] : importOf(module)))
+  const imports = modules.flatMap((module) => (module === '' ? [] : importOf(module)))
   const env = {
     PATH: path,
     HOME: cwd,

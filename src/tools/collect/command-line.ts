@@ -2,8 +2,6 @@ import { parseArgs } from 'node:util'
 import { placeOptions } from '../place.ts'
 
 const barWidth = 30
-/** A plan shows a customer list, and whoever has a signed one can send it. */
-const ownerOnly = 0o600
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const

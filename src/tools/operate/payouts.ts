@@ -1,5 +1,5 @@
 import { databaseNow, queryDatabase, quoted } from '../database.ts'
-import { orStop, ToolError } from '../tool-error.ts'
+import { orRefuse, ToolError } from '../tool-error.ts'
 import { type Options, readOption, type Work } from './options.ts'
 import { readReason } from './repair.ts'
 
@@ -16,11 +16,11 @@ export function resumePayouts(options: Options): Work {
   const left =
     "SELECT txid FROM payout_transaction WHERE ended IN ('unknown', 'late') AND excused IS NULL ORDER BY id LIMIT 20"
   return async (env) => {
-    const [[done] = [], others = []] = orStop(await queryDatabase(env, sql, left))
+    const [[done] = [], others = []] = orRefuse(await queryDatabase(env, sql, left))
     const more = others.map((row) => `  ${row.txid}`)
     if (done === undefined) {
-      const known = more.length === 0 ? 'none stops payouts' : `these stop payouts:\n${more.join('\n')}`
-      throw new ToolError(`this transaction does not stop payouts; ${known}`)
+      const next = more.length === 0 ? 'nothing: no transaction stops them' : `name one that does:\n${more.join('\n')}`
+      throw new ToolError('this transaction does not stop payouts', next)
     }
     return more.length === 0
       ? 'No other transaction stops payouts: they are offered to the signer again.'

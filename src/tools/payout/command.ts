@@ -1,7 +1,14 @@
-import { createTerminal, type TerminalStreams } from '../signing/terminal.ts'
-import { ToolError } from '../tool-error.ts'
-import { readCommand, refuseSwallowed } from './options.ts'
-import { readCommandSettings } from './settings.ts'
+import { formatBase58 } from '../../chain/address.ts'
+import type { Bindings } from '../../config/schemas.ts'
+import { requireKnownNode } from '../node-program.ts'
+import { environmentOf } from '../place.ts'
+import { runTool } from '../run-tool.ts'
+import { createTerminal, type Terminal, type TerminalStreams } from '../signing/terminal.ts'
+import { openTarget } from '../target.ts'
+import { readTargetApart } from '../target-apart.ts'
+import { orRefuse } from '../tool-error.ts'
+import { payoutOptions, readCommand } from './options.ts'
+import { parseSettings } from './settings.ts'
 
 const usage = `npm run payout -- run --limits <limits.json> [--service https://…] [--token <file>] [signing] [--production | --env <name>]
 npm run payout -- fetch [--service https://…] [--token <file>] [--out payouts.json] [--production | --env <name>]
@@ -17,40 +24,36 @@ interface CommandStreams {
 }
 
 /** Runs `npm run payout` with these words and options. Returns the exit code. `stopsInOrder` lets Ctrl-C abort its signal. */
-export async function runPayout(
+export function runPayout(
   args: readonly string[],
   { stdin, stdout, stderr }: CommandStreams,
   stopsInOrder: () => AbortSignal,
 ): Promise<number> {
-  try {
-    refuseSwallowed(args, process.env)
-    const given = readCommand(args)
-    if (given !== null) {
-      const { command, file, values } = given
-      const terminal = createTerminal({ input: stdin, output: stdout, questions: stderr }, values.stdin)
-      const settings = readCommandSettings(values)
-      terminal.print(settings.summary)
-      // Each command loads its own code only: `sign` loads nothing that asks a service or nodes.
-      switch (command) {
-        case 'run':
-          return await (await import('./run.ts')).runRun(values, settings, terminal, stopsInOrder)
-        case 'fetch':
-          return await (await import('./remote.ts')).runFetch(values, settings, terminal)
-        case 'sign':
-          return await (await import('./sign.ts')).runSign(values, file, settings, terminal)
-        case 'submit':
-          return await (await import('./remote.ts')).runSubmit(values, file, settings, terminal)
-      }
+  return runTool({ usage, options: Object.keys(payoutOptions) }, args, { stderr }, async () => {
+    const { command, file, values } = readCommand(args)
+    const terminal = createTerminal({ input: stdin, output: stdout, questions: stderr }, values.stdin)
+    const env = environmentOf(values)
+    const isSigner = command === 'run' || command === 'sign'
+    const settings = parseSettings(isSigner ? await openSource(env, terminal) : openTarget(env, terminal.print).values)
+    terminal.print(`Payouts from ${formatBase58(settings.settings.address)}.`)
+    // Each command loads its own code only: `sign` loads nothing that asks a service or nodes.
+    switch (command) {
+      case 'run':
+        return (await import('./run.ts')).runRun(values, settings, terminal, stopsInOrder)
+      case 'fetch':
+        return (await import('./remote.ts')).runFetch(values, settings, terminal)
+      case 'sign':
+        return (await import('./sign.ts')).runSign(values, file, settings, terminal)
+      case 'submit':
+        return (await import('./remote.ts')).runSubmit(values, file, settings, terminal)
     }
-  } catch (error) {
-    if (error instanceof ToolError) {
-      stderr.write(`Stopped: ${error.message}.\n`)
-      return 1
-    }
-    if (!(error instanceof TypeError) || !String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS'))
-      throw error
-    stderr.write(`${error.message}\n`)
-  }
-  stderr.write(`${usage}\n`)
-  return 2
+  })
+}
+
+/** The configuration, for what reads a mnemonic. */
+async function openSource(env: string | undefined, { print }: Pick<Terminal, 'print'>): Promise<Bindings> {
+  requireKnownNode()
+  const { line, values } = orRefuse(await readTargetApart(env))
+  print(line)
+  return values
 }

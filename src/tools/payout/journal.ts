@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod/mini'
 import { parseJson } from '../../common/result.ts'
 import type { UnixMs } from '../../common/time.ts'
-import { ToolError } from '../tool-error.ts'
+import { ToolError, type ToolRefusal } from '../tool-error.ts'
 import { contentShape, headSchema, type PayoutKey, textOfKey, txidText, wholeNumber } from './payout.ts'
 
 const format = 'tron-wallet-service/payout-journal'
@@ -55,8 +55,10 @@ export interface Journal {
 
 /** Begins a journal at `path`, where there must be none. */
 export function createJournal(path: string, { chainId, address }: JournalOwner, at: UnixMs): void {
-  const refused = `${path} cannot be created: it exists already, or its folder does not`
-  const file = orRefuse(() => openSync(path, 'wx', 0o600), refused)
+  const file = attempt(() => openSync(path, 'wx', 0o600), {
+    why: `${path} cannot be created: it exists already, or its folder does not`,
+    next: 'leave --new-journal out if there is one, and make the folder otherwise',
+  })
   writeLine(file, { format, version: 1, chainId, address, at })
   closeSync(file)
   if (process.platform === 'win32') return // it opens no folder
@@ -70,19 +72,22 @@ export function createJournal(path: string, { chainId, address }: JournalOwner, 
  * Any other damage is a `ToolError`, as are a missing file and a process that has it open.
  */
 export function openJournal(path: string, owner: JournalOwner): Journal {
-  const missing = `there is no journal at ${path}: find it, since without it what was signed could be signed again`
-  const found = orRefuse(() => realpathSync(path), `${missing}. The first time, --new-journal makes one`)
+  const found = attempt(() => realpathSync(path), {
+    why: `there is no journal at ${path}`,
+    next: 'find it: without it what was signed could be signed again. Only the first time, --new-journal makes one',
+  })
   const lock = lockBeside(found)
   const file = openSync(found, 'a+')
   const { lines, wasCut } = readLines(file)
   const damaged = (line: number) =>
-    new ToolError(`${path} is damaged at line ${line}: src/guides/payouts.md, "The journal"`)
+    new ToolError(`${path} is damaged at line ${line}`, 'do what src/guides/payouts.md says, "The journal"')
   const header = headerSchema.safeParse(parseJson(lines[0] ?? ''))
   if (!header.success) throw damaged(1)
   const { chainId, address, at: startedAt } = header.data
   if (chainId !== owner.chainId || address !== owner.address) {
     throw new ToolError(
       `${path} is the journal of ${address} on chain ${chainId}, not of ${owner.address} on ${owner.chainId}`,
+      'name the journal of this address with --journal, or the right deployment',
     )
   }
   const entries: JournalEntry[] = []
@@ -116,7 +121,10 @@ export function openJournal(path: string, owner: JournalOwner): Journal {
 /** The operating system gives up a lock of SQLite with the process that has it, however that ends. */
 function lockBeside(path: string): DatabaseSync {
   const lock = new DatabaseSync(`${path}.lock`)
-  orRefuse(() => lock.exec('BEGIN EXCLUSIVE'), `another process uses ${path}: one signer for a journal`)
+  attempt(() => lock.exec('BEGIN EXCLUSIVE'), {
+    why: `another process uses ${path}`,
+    next: 'end the other signer first: a journal has one',
+  })
   return lock
 }
 
@@ -154,16 +162,20 @@ function writeLine(file: number, value: object): void {
 /** Returns when the text is on the disk. If it throws, the file may end in a part of it, which the next `openJournal` removes. */
 function writeAll(file: number, text: string): void {
   const bytes = Buffer.from(text)
-  orRefuse(() => {
+  const write = () => {
     for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
     fsyncSync(file)
-  }, 'the journal cannot be written: nothing was handed in that it does not have')
+  }
+  attempt(write, {
+    why: 'the journal cannot be written: nothing was handed in that it does not have',
+    next: 'look at its disk, then run it again',
+  })
 }
 
-function orRefuse<T>(act: () => T, why: string): T {
+function attempt<T>(act: () => T, { why, next }: ToolRefusal): T {
   try {
     return act()
   } catch {
-    throw new ToolError(why)
+    throw new ToolError(why, next)
   }
 }

@@ -20,23 +20,23 @@ const example = '[{ "cuy": 2, "each": "100", "perDay": "1000" }]'
 /** Parses the file of limits. A currency that it does not name has none, and nothing of it is signed. */
 export function parseLimits(text: string, { byId }: Currencies): ReadonlyMap<number, SignerLimit> {
   const parsed = z.array(entry).safeParse(parseJson(text))
-  if (!parsed.success) throw new ToolError(`--limits: a file such as ${example}, amounts as text in whole units`)
+  if (!parsed.success) throw refused('it has another form')
   const limits = new Map<number, SignerLimit>()
   for (const { cuy, each, perDay } of parsed.data) {
     const currency = byId.get(cuy as CurrencyId) // safe: looked up
-    if (currency === undefined || limits.has(cuy))
-      throw new ToolError(`--limits: ${cuy} is not in CURRENCIES, or twice`)
+    if (currency === undefined || limits.has(cuy)) throw refused(`cuy ${cuy} is not in CURRENCIES, or is there twice`)
     const read = (amount: string) => {
       const units = parseUnits(amount, currency.scale)
       if (units.ok) return units.value
-      throw new ToolError(
-        `--limits: "${amount}" is not a decimal of at most ${currency.scale} places (${currency.symbol})`,
-      )
+      throw refused(`"${amount}" is not a decimal of at most ${currency.scale} places (${currency.symbol})`)
     }
     limits.set(cuy, { each: read(each), perDay: read(perDay) })
   }
   return limits
 }
+
+const refused = (why: string) =>
+  new ToolError(`the file of --limits: ${why}`, `write one such as ${example}, amounts as text in whole units`)
 
 /** Units of the ledger, or null if the amount is none. */
 export function unitsOf({ amt }: Pick<ShownPayout, 'amt'>, { scale }: Currency): bigint | null {

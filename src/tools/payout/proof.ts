@@ -17,7 +17,10 @@ export type BackendKeys = readonly JWK[]
 export function parseBackendKeys(text: string): BackendKeys {
   const parsed = keySet.safeParse(parseJson(text))
   if (parsed.success) return parsed.data.keys // `importJWK` checks the rest
-  throw new ToolError('--backend-keys: a JWKS of public keys, { "keys": [{ "kty": … }] }, without a private one')
+  throw new ToolError(
+    'the file of --backend-keys is no JWKS of public keys alone',
+    'write one such as { "keys": [{ "kty": "OKP", "crv": "Ed25519", "x": "…" }] }, without a private key',
+  )
 }
 
 /** Why no backend is known to have asked for exactly this payout, or null. */

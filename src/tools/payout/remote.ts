@@ -65,4 +65,4 @@ async function openRemote(values: PayoutOptions, { backend }: CommandSettings): 
   return openService(readServiceUrl(values), await openTokens(values.token, backend()), fetch)
 }
 
-const stopOf = ({ why }: ServiceRefusal) => new ToolError(`${why}. It can be run again`)
+const stopOf = ({ why }: ServiceRefusal) => new ToolError(why, 'run it again once that is repaired: nothing is lost')

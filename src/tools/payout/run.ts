@@ -178,7 +178,7 @@ function askNodes(run: Run, { payout, entries }: Step & { kind: 'prove' }): void
 
 async function askAbout({ nodes, signer, asking, lives, clock, signal }: Run, entry: JournalEntry): Promise<void> {
   const why = await findLife(nodes, entry).catch((error: unknown) => {
-    if (error instanceof ToolError) return error.message
+    if (error instanceof ToolError) return error.why
     throw error
   })
   if (why === null) return void signer.gone.add(entry.txid)

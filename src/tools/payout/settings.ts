@@ -1,12 +1,11 @@
 import * as z from 'zod/mini'
-import { type Address, formatBase58 } from '../../chain/address.ts'
+import type { Address } from '../../chain/address.ts'
 import { backendAuthSchema, type TokenConfig } from '../../config/auth.ts'
 import { assetsSchema, type ChainConfig, chainSchema } from '../../config/chain.ts'
 import { feeLimitOf, payoutsSchema } from '../../config/payouts.ts'
-import { isSafeUrl, parseBindings } from '../../config/schemas.ts'
+import { type Bindings, isSafeUrl, parseBindings } from '../../config/schemas.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
-import { environmentOf, readConfiguration } from '../configuration.ts'
-import { orStop, ToolError } from '../tool-error.ts'
+import { OptionError, ToolError } from '../tool-error.ts'
 
 /** What a signer takes from the configuration of its own machine. A transaction is made of nothing else of it. */
 export interface SignerSettings {
@@ -21,8 +20,6 @@ export interface SignerSettings {
 /** The settings of a command, and what it can ask with them. */
 export interface CommandSettings {
   readonly settings: SignerSettings
-  /** What the command acts on, in one line for people. */
-  readonly summary: string
   /** How a backend is known to the service. */
   readonly backend: () => TokenConfig
   /** The nodes. */
@@ -30,26 +27,20 @@ export interface CommandSettings {
 }
 
 const localService = 'http://127.0.0.1:8787'
+const settingsAdvice =
+  'set it on this machine, as for the service: src/guides/payouts.md says which settings a signer needs'
 
-/** Reads the configuration that the options name. Nothing of it that this command does not use needs to be set. */
-export function readCommandSettings(options: {
-  readonly production: boolean
-  readonly env?: string | undefined
-}): CommandSettings {
-  const env = environmentOf(options)
-  const { values, origin } = orStop(readConfiguration(env, process.env))
+/** Parses a configuration. Nothing of it that a command does not use needs to be set. */
+export function parseSettings(values: Bindings): CommandSettings {
   const parse = <T>(schema: z.ZodMiniType<T>): T => {
     const parsed = parseBindings(schema, values)
     if (parsed.ok) return parsed.value
-    throw new ToolError(parsed.error.join('\n'))
+    throw new ToolError(parsed.error.join('; '), settingsAdvice)
   }
-  const { chainId, network, currencies, PAYOUTS } = parse(z.intersection(assetsSchema, payoutsSchema))
-  if (PAYOUTS === null) throw new ToolError('PAYOUTS is not set: there are no payouts without it')
-  const { address } = PAYOUTS
-  const place = env === undefined ? 'this machine' : env || 'production'
+  const { chainId, currencies, PAYOUTS } = parse(z.intersection(assetsSchema, payoutsSchema))
+  if (PAYOUTS === null) throw new ToolError('PAYOUTS is not set: there are no payouts without it', settingsAdvice)
   return {
-    settings: { chainId, currencies, address, feeLimit: feeLimitOf(PAYOUTS) },
-    summary: `Acts on ${place} (${origin}): chain ${chainId} (${network}), payouts from ${formatBase58(address)}`,
+    settings: { chainId, currencies, address: PAYOUTS.address, feeLimit: feeLimitOf(PAYOUTS) },
     backend: () => parse(backendAuthSchema),
     chain: () => parse(chainSchema),
   }
@@ -67,5 +58,5 @@ export function readServiceUrl({
 }): string {
   const url = service ?? (production || env !== undefined ? undefined : localService)
   if (url !== undefined && isSafeUrl(url) && !/[?#]/.test(url)) return url.replace(/\/+$/, '')
-  throw new ToolError('--service: the URL of the service, with https (http only for this machine)')
+  throw new OptionError('--service: the URL of the service, with https (http only for this machine)')
 }

@@ -23,7 +23,8 @@ export async function runSign(
 ): Promise<number> {
   if (!values['beside-network'] && hasNetwork()) {
     throw new ToolError(
-      'this machine has a network, and this command a key: take the network away, or add --beside-network',
+      'this machine has a network, and this command a key',
+      'take the network away, or add --beside-network',
     )
   }
   const { chainId, address } = command.settings

@@ -6,7 +6,7 @@ import { readTextFile } from '../files.ts'
 import { keyAt, payoutPath, type SigningKey } from '../signing/account-key.ts'
 import { askMnemonic } from '../signing/mnemonic.ts'
 import type { Terminal } from '../signing/terminal.ts'
-import { ToolError } from '../tool-error.ts'
+import { OptionError, ToolError } from '../tool-error.ts'
 import { createJournal, type Journal, type JournalEntry, openJournal } from './journal.ts'
 import { findHeadFault, judge, minutesMax } from './judge.ts'
 import { findExcess, parseLimits, type SignerLimit, unitsOf } from './limits.ts'
@@ -48,30 +48,33 @@ export async function openSigner(
   clock: Signer['clock'],
   minutesDefault: number,
 ): Promise<Signer> {
-  if (values.limits === undefined) throw new ToolError('--limits: the file with what this signer may sign')
+  if (values.limits === undefined) throw new OptionError('--limits: the file with what this signer may sign')
   const limits = parseLimits(await readTextFile(values.limits), settings.currencies)
   const keysFile = values['backend-keys']
   const backendKeys = keysFile === undefined ? null : parseBackendKeys(await readTextFile(keysFile))
   const minutes = Number(values.minutes ?? minutesDefault)
   if (!Number.isInteger(minutes) || minutes < minutesMin || minutes > minutesMax) {
-    throw new ToolError(`--minutes: a whole number from ${minutesMin} to ${minutesMax}`)
+    throw new OptionError(`--minutes: a whole number from ${minutesMin} to ${minutesMax}`)
   }
   const owner = { chainId: settings.chainId, address: formatBase58(settings.address) }
   const journalPath = values.journal ?? `payout-journal-${owner.address}.jsonl`
   const isNew = values['new-journal']
-  if (isNew && existsSync(journalPath)) throw new ToolError(`${journalPath} exists already: leave --new-journal out`)
+  if (isNew && existsSync(journalPath)) throw new ToolError(`${journalPath} exists already`, 'leave --new-journal out')
   const mnemonic = await askMnemonic(terminal, `Mnemonic of the payout address ${owner.address}`)
   const path = values.path ?? payoutPath
   const key = keyAt(mnemonic, path)
-  if (key === null) throw new ToolError(`--path: a derivation path such as ${payoutPath}`)
+  if (key === null) throw new OptionError(`--path: a derivation path such as ${payoutPath}`)
   if (key.address !== settings.address) {
-    throw new ToolError(`this mnemonic has ${formatBase58(key.address)} at ${path}, and PAYOUTS has ${owner.address}`)
+    throw new ToolError(
+      `this mnemonic has ${formatBase58(key.address)} at ${path}, and PAYOUTS has ${owner.address}`,
+      'type the mnemonic of the payout address, or name its path with --path',
+    )
   }
   if (isNew) createJournal(journalPath, owner, clock.now())
   const journal = openJournal(journalPath, owner)
   const known = new Set(journal.entries.map(({ txid }) => txid))
   const stranger = values.again?.find((txid) => !known.has(txid))
-  if (stranger !== undefined) throw new ToolError(`--again: ${stranger} is not in ${journalPath}`)
+  if (stranger !== undefined) throw new OptionError(`--again: ${stranger} is not in ${journalPath}`)
   terminal.print(`Journal ${journalPath}: ${journal.entries.length} transactions signed before.`)
   if (journal.wasCut)
     terminal.print('Its last line had been cut short, and was removed: nothing of it had left this machine.')

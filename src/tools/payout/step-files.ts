@@ -52,10 +52,14 @@ type Own = Readonly<Record<'chainId' | 'address', string>>
 
 async function readStep<T extends Own>(path: string, schema: z.ZodMiniType<T>, command: string, own: Own): Promise<T> {
   const parsed = schema.safeParse(parseJson(await readTextFile(path)))
-  if (!parsed.success) throw new ToolError(`${path} is not a file of "payout -- ${command}", version 1`)
+  if (!parsed.success) {
+    const name = `payout -- ${command}`
+    throw new ToolError(`${path} is not a file of "${name}", version 1`, `name the file that "${name}" has written`)
+  }
   const { chainId, address } = parsed.data
   if (chainId === own.chainId && address === own.address) return parsed.data
   throw new ToolError(
     `${path} is for ${address} on chain ${chainId}, and the settings here for ${own.address} on ${own.chainId}`,
+    'name the right deployment (--production, --env), or make the file again',
   )
 }

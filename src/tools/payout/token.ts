@@ -23,7 +23,8 @@ export async function openTokens(path: string | undefined, config: TokenConfig):
     const [secret] = config.secrets
     if (secret !== undefined) return () => signed(config, 'HS256', new TextEncoder().encode(secret))
     throw new ToolError(
-      'there is no BACKEND_JWT_SECRET here: --token names a file with a token or a private key (a JWK)',
+      'there is no BACKEND_JWT_SECRET here',
+      'name a file with a token or a private key (a JWK) with --token',
     )
   }
   const text = await readTextFile(path)
@@ -31,14 +32,16 @@ export async function openTokens(path: string | undefined, config: TokenConfig):
   const jwk = parseJson(text) as JWK | undefined // `importJWK` checks it
   const algorithm = jwk?.alg ?? (jwk?.kty === 'OKP' ? 'EdDSA' : jwk?.kty === 'RSA' ? 'RS256' : 'ES256')
   const key = jwk?.d === undefined ? null : await importJWK(jwk, algorithm).catch(() => null)
-  if (key === null) throw new ToolError(`--token: ${path} has neither a token nor a private key (a JWK)`)
+  if (key === null)
+    throw new ToolError(`${path} has neither a token nor a private key (a JWK)`, 'name another file with --token')
   return () => signed(config, algorithm, key, jwk?.kid)
 }
 
 async function readToken(path: string): Promise<string> {
   const token = (await readTextFile(path)).trim()
   if (jwsForm.test(token)) return token
-  throw new ToolError(`${path} has no token`) // what it has can be a secret
+  // What it has can be a secret.
+  throw new ToolError(`${path} has no token any more`, 'write one there, then run it again')
 }
 
 function signed(
