@@ -15,6 +15,7 @@ import {
 import { alarmsOf, tickFor, tickLater, withAddress } from '../scan/harness.ts'
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
 import { usdtBase58 } from '../support/variables.ts'
+import { payoutDrives } from './payout-drives.ts'
 import { type Drive, scanDrives } from './scan-drives.ts'
 
 const hourS = 3_600
@@ -91,6 +92,7 @@ async function withSize(grown: number, shrunk: number): Promise<Drive> {
 /** The type has each kind of the table. */
 const drives: Readonly<Record<AlarmKind, () => Promise<Drive>>> = {
   ...scanDrives,
+  ...payoutDrives,
   async 'decimals-differ'() {
     const { service: before } = await withAddress()
     const trx = { cuy: 1, symbol: 'TRX', decimals: 6 }
