@@ -11,7 +11,7 @@ interface GuideCommand {
   readonly isTyped: boolean
 }
 
-const tools = 'keys|collect|doctor|deploy|db:migrate|operate'
+const tools = 'keys|collect|payout|doctor|deploy|db:migrate|operate'
 const commandForm = new RegExp(`npm run (${tools})(?![\\w:-])([^\`\\n]*)`, 'g')
 const guides = repositoryFiles.filter((file) => file.endsWith('.md') && !file.startsWith('src/decisions/'))
 /** Texts that the service, the pages and the commands show. */

@@ -9,6 +9,8 @@ import { runDeploy, runMigrate } from '../../src/tools/deploy/command.ts'
 import { doctorOptions, runDoctor } from '../../src/tools/doctor/command.ts'
 import { refuseTakenOptions } from '../../src/tools/npm-options.ts'
 import { operateOptions, runOperate } from '../../src/tools/operate/command.ts'
+import { runPayout } from '../../src/tools/payout/command.ts'
+import { payoutOptions } from '../../src/tools/payout/options.ts'
 import { placeOptions } from '../../src/tools/place.ts'
 import { type CommandEnd, callCommand, runCommand } from '../support/command.ts'
 import { root } from '../support/project.ts'
@@ -61,6 +63,7 @@ const commands = [
   ['collect', 'plan'],
   ['collect', 'sign', 'plan.json'],
   ['collect', 'send', 'plan.json'],
+  ['payout', 'run'],
   ['doctor'],
   ['deploy'],
   ['db:migrate'],
@@ -117,6 +120,7 @@ describe('an option that npm takes, since -- is missing before it,', () => {
 const options = {
   keys: ['account', 'stdin', 'allow-pipe'],
   collect: Object.keys(collectOptions),
+  payout: Object.keys(payoutOptions),
   doctor: Object.keys(doctorOptions),
   deploy: Object.keys(placeOptions),
   'db:migrate': Object.keys(placeOptions),
@@ -124,7 +128,7 @@ const options = {
 }
 const names = [...new Set(Object.values(options).flat())].filter((name) => name !== 'production')
 /** What npm takes for another option: it must be tried alone. */
-const taken = ['to', 'gas', 'scan']
+const taken = ['to', 'token', 'gas', 'scan']
 
 describe('what npm makes of each option', () => {
   it.each([
@@ -163,6 +167,8 @@ describe('each option of each command', () => {
   const callable = {
     collect: (args: readonly string[], streams: Parameters<typeof runCollect>[1]) =>
       runCollect(args, streams, () => new AbortController().signal),
+    payout: (args: readonly string[], streams: Parameters<typeof runPayout>[1]) =>
+      runPayout(args, streams, () => new AbortController().signal),
     doctor: runDoctor,
     deploy: runDeploy,
     'db:migrate': runMigrate,

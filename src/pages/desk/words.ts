@@ -85,7 +85,7 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   ],
   'payout-unknown': [
     '有一笔最终交易从提现地址转出了资金或由其发出，却不属于任何提现；或数据库被恢复为较早的副本。此后不再向签名程序提供提现。',
-    '请用区块浏览器查看该交易，并查看签名程序的日志：启动它，已签名的会重新提交。若缺少某笔已签名的提现，请由后端以相同的 `uid`、`cuy`、`osn` 再次申请。若不是你方签名，则私钥已落入他人之手：请转移该地址的资金。否则执行 `npm run operate -- payouts resume --txid <交易号> --reason "…"`。',
+    '请用区块浏览器查看该交易，并查看签名程序的日志：启动它，已签名的会重新提交。若缺少某笔已签名的提现，请由后端以相同的 `uid`、`cuy`、`osn` 再次申请。若不是你方签名，则私钥已落入他人之手：请转移该地址的资金。否则执行 `npm run operate -- payouts resume --txid <交易号> --reason "…" --production`。',
   ],
   'payout-wallet-low': [
     '提现地址持有的某种货币少于已批准和已签名的总额，或手续费用的 TRX 不足。',
