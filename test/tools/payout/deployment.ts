@@ -2,13 +2,11 @@ import { writeFileSync } from 'node:fs'
 import type { UnixMs } from '../../../src/common/time.ts'
 import { runPayout } from '../../../src/tools/payout/command.ts'
 import { type CommandEnd, type CommandOptions, callCommand, runCommand } from '../../support/command.ts'
+import { backendSecret } from '../../support/variables.ts'
 import { createDeployment } from '../collect/deployment.ts'
 import { testMnemonic } from '../collect/harness.ts'
 import { payoutAddress } from './harness.ts'
 import { type ScriptedService, startPayoutService } from './scripted-service.ts'
-
-/** Signs the tokens of backends there. */
-export const backendSecret = 'a secret of the backends, for tests only'
 
 /** A folder of an operator with the configuration of a service, which is scripted. */
 export interface PayoutDeployment {
@@ -57,3 +55,22 @@ export async function startDeployment(): Promise<PayoutDeployment> {
     },
   }
 }
+
+const signals = 'const die = () => { process.kill(process.pid, "SIGKILL"); for (;;); }'
+/** A module that kills the process at its n-th call of a function of `node:fs`: before it, after it, or with half of the bytes written. */
+export const dieAt = (name: 'fsyncSync' | 'writeSync', count: number, when: 'before' | 'after' | 'half') => `
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+${signals}
+const real = fs.${name}
+let calls = 0
+fs.${name} = (file, bytes, offset) => {
+  if (typeof file !== 'number' || file < 3) return real(file, bytes, offset)
+  calls += 1
+  if (calls !== ${count}) return real(file, bytes, offset)
+  if ('${when}' === 'before') die()
+  if ('${when}' === 'half') real(file, bytes.subarray(0, bytes.length / 2))
+  else real(file, bytes, offset)
+  die()
+}
+syncBuiltinESMExports()`

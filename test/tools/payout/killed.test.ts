@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { UnixMs } from '../../../src/common/time.ts'
 import { createJournal } from '../../../src/tools/payout/journal.ts'
 import type { CommandEnd, CommandOptions } from '../../support/command.ts'
-import { type PayoutDeployment, startDeployment } from './deployment.ts'
+import { dieAt, type PayoutDeployment, startDeployment } from './deployment.ts'
 import { chainId, payoutAddress } from './harness.ts'
 import { recipient } from './scripted-service.ts'
 
@@ -15,25 +15,6 @@ beforeEach(async () => {
   createJournal(deployment.path('journal'), { chainId, address: payoutAddress }, (Date.now() - 1_000) as UnixMs)
 })
 afterEach(() => deployment.stop())
-
-const signals = 'const die = () => { process.kill(process.pid, "SIGKILL"); for (;;); }'
-/** Kills the process at its n-th call of a function of `node:fs`: before it, after it, or with half of the bytes written. */
-const dieAt = (name: 'fsyncSync' | 'writeSync', count: number, when: 'before' | 'after' | 'half') => `
-import fs from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
-${signals}
-const real = fs.${name}
-let calls = 0
-fs.${name} = (file, bytes, offset) => {
-  if (typeof file !== 'number' || file < 3) return real(file, bytes, offset)
-  calls += 1
-  if (calls !== ${count}) return real(file, bytes, offset)
-  if ('${when}' === 'before') die()
-  if ('${when}' === 'half') real(file, bytes.subarray(0, bytes.length / 2))
-  else real(file, bytes, offset)
-  die()
-}
-syncBuiltinESMExports()`
 
 const args = ['run', '--limits', 'limits.json', '--journal', 'journal', '--stdin']
 
