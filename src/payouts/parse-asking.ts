@@ -2,7 +2,7 @@ import { base64urlnopad } from '@scure/base'
 import * as z from 'zod/mini'
 import { type Address, parseAddress } from '../chain/address.ts'
 import { type Amount, formatUnits, noAmount } from '../common/amount.ts'
-import type { CurrencyId, Uid } from '../common/ids.ts'
+import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import type { PayoutReason } from '../common/reasons.ts'
 import { err, ok, parseJson, type Result } from '../common/result.ts'
 import { proofCharsMax } from '../d1/payout-tables.ts'
@@ -32,6 +32,7 @@ export interface NewPayout {
 /** Most payouts of one request. */
 export const askedMax = postEntriesMax
 
+const uidTakes = `a whole number from 1 to ${reservedUid - 1}`
 const toTakes = 'a Tron address: T… with 34 characters'
 const feeTakes = 'a decimal such as "0.5", without sign or exponent'
 const proofTakes = `a compact JWS (EdDSA or ES256) of uid, cuy, amt, to and osn, of at most ${proofCharsMax} characters`
@@ -42,7 +43,7 @@ const { uid, cuy, osn, amt, mark } = postedEntry.shape
 /** A payout as a backend asks for it, its amounts as text. */
 export const askedPayout = z.strictObject(
   {
-    uid,
+    uid: uid.check(z.maximum(reservedUid - 1, uidTakes)), // the owner of reserved addresses only gives, in transfers
     cuy,
     amt,
     to: z.string(toTakes),

@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 import { type Address, formatBase58 } from '../../src/chain/address.ts'
 import { nativeAsset, trc20Asset } from '../../src/chain/block.ts'
 import { referenceOf, type TransferContent } from '../../src/chain/transaction.ts'
-import { finalityLag, type RunningService, startService } from '../http/service.ts'
-import { type Head, headOf, tickLater } from '../scan/harness.ts'
+import { finalityLag, type RunningService, startService, usdtTo } from '../http/service.ts'
+import { finalizedIn, type Head, headOf, stateOf, tickLater } from '../scan/harness.ts'
 import { payoutAddress, payoutBase58, type SignedPayout, signTransfer } from '../support/payouts.ts'
 import { addressOf, type LogSpec, type TransactionSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
 
@@ -181,4 +181,33 @@ export async function offered(service: RunningService): Promise<readonly number[
   if (response.status !== 200) return response.headers.get('x-reason')
   const { data } = await response.json<{ data: { list: Shown[] } }>()
   return data.list.map(({ id }) => id)
+}
+
+/** Between two blocks. */
+export const blockMs = 3_000
+
+/** A payout whose transaction expires at the very time of the block that is so many above the newest final one. */
+export async function expiringAfter(service: RunningService, blocks: number, changes: Partial<TransferContent> = {}) {
+  const { height, timestamp } = await headOf(service)
+  const payout = await signedPayout(service, { expiration: BigInt(timestamp + blocks * blockMs), ...changes })
+  return { ...payout, reference: height, last: height + blocks }
+}
+
+/** A service whose newest final block is the last one without a transfer, so that nodes can differ about each one after it. */
+export async function startBusy(): Promise<RunningService> {
+  const service = await startPaying()
+  await passBusy(service, finalityLag)
+  return service
+}
+
+/** Adds blocks that have a transfer until so many more are final, and has them scanned. */
+export async function passBusy(service: RunningService, count: number): Promise<void> {
+  for (let i = 0; i < count; i += 1) service.chain.add([usdtTo(addressOf(80), 1n)])
+  await tickLater(service, Math.max(count * 3, 20))
+}
+
+/** Has blocks scanned until this one is the newest final one. */
+export async function scanTo(service: RunningService, height: number): Promise<void> {
+  await passBusy(service, height - finalizedIn(service))
+  expect((await stateOf(service)).height).toBe(height)
 }

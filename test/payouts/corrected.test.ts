@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { correct, finalizedIn, stateOf, tickLater } from '../scan/harness.ts'
+import {
+  balance,
+  expiringAfter,
+  handIn,
+  mined,
+  mineFinal,
+  offered,
+  passBlocks,
+  payoutEvents,
+  scanTo,
+  send,
+  shown,
+  signedPayout,
+  startPaying,
+  stateOfPayout,
+} from './harness.ts'
+
+describe('a fork of final blocks', () => {
+  it('has payouts wait until it is decided', async () => {
+    const service = await startPaying()
+    const { id, last } = await expiringAfter(service, 30)
+    await scanTo(service, last - 5)
+    const fork = service.chain.fork(finalizedIn(service) - 3)
+    fork.addEmpty(60)
+    for (const node of service.nodes) node.chain = fork
+    await tickLater(service, 200)
+    expect((await stateOf(service)).halted).not.toBeNull()
+    expect(await stateOfPayout(service, id)).toBe('signed/0')
+    await correct(service, last - 10)
+    await tickLater(service, 60)
+    expect(await stateOfPayout(service, id)).toBe('approved/1')
+  })
+})
+
+describe('a correction takes back what rests on blocks above it', () => {
+  it.each([
+    ['paid', {}, 'paid/0', ['paid']],
+    ['failed', { failed: true, logs: [] }, 'stuck:failed/1', ['stuck']],
+    ['paid something else', { logs: [] }, 'stuck:other/1', ['stuck']],
+  ])('of one that has %s, and finds it again without a second event', async (_, how, state, events) => {
+    const service = await startPaying()
+    const { id, ...signed } = await signedPayout(service)
+    const height = await mineFinal(service, mined(signed, how))
+    expect(await stateOfPayout(service, id)).toBe(state)
+    await correct(service, height - 1)
+    expect(await stateOfPayout(service, id)).toBe('signed/0')
+    await passBlocks(service, 1)
+    expect(await stateOfPayout(service, id)).toBe(state)
+    expect(await payoutEvents(service)).toEqual(['approved', 'signed', ...events])
+  })
+
+  it('and a payout that has not paid by the right blocks is stuck, with its event', async () => {
+    const service = await startPaying()
+    const { id, ...signed } = await signedPayout(service)
+    const before = service.chain.tip().height
+    const right = service.chain.fork(before)
+    const height = await mineFinal(service, mined(signed))
+    right.add([mined(signed, { failed: true, logs: [] })])
+    right.addEmpty(40)
+    await correct(service, height - 1)
+    for (const node of service.nodes) node.chain = right
+    await tickLater(service, 60)
+    expect(await stateOfPayout(service, id)).toBe('stuck:failed/1')
+    expect(await payoutEvents(service)).toEqual(['approved', 'signed', 'paid', 'stuck'])
+  })
+
+  it('of one that has expired: it is signed again, with the same transaction alone', async () => {
+    const service = await startPaying()
+    const { id, last, transaction, txid } = await expiringAfter(service, 10)
+    await scanTo(service, last + 1)
+    expect(await stateOfPayout(service, id)).toBe('approved/1')
+    await correct(service, last - 2)
+    expect(await shown(service, id)).toMatchObject({ state: 'signed', attempts: 0, txid })
+    expect(await offered(service)).toBe('no-final-block')
+    await passBlocks(service, 1)
+    expect(await stateOfPayout(service, id)).toBe('approved/1')
+    expect(await handIn(service, id, transaction)).toMatchObject({ refused: { reason: 'transaction-ended' } })
+  })
+
+  it('not if the payout has gone on: one that has paid after all stops payouts', async () => {
+    const service = await startPaying()
+    const { id, ...signed } = await signedPayout(service)
+    const before = service.chain.tip().height
+    const right = service.chain.fork(before)
+    const height = await mineFinal(service, mined(signed, { failed: true, logs: [] }))
+    await send(service, '/cancel', { ids: [id], why: 'a test' })
+    right.add([mined(signed)])
+    right.addEmpty(40)
+    await correct(service, height - 1)
+    expect(await stateOfPayout(service, id)).toBe('cancelled/1')
+    for (const node of service.nodes) node.chain = right
+    await tickLater(service, 60)
+    expect(await stateOfPayout(service, id)).toBe('cancelled/1')
+    expect(await offered(service)).toBe('payouts-stopped')
+    expect(await balance(service)).toBe(1_000_000_000)
+  })
+})

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import { finalityLag, type RunningService } from '../http/service.ts'
+import { alarmsOf, finalizedIn, headOf, tickLater } from '../scan/harness.ts'
+import {
+  ask,
+  handIn,
+  mined,
+  mineFinal,
+  offered,
+  passBlocks,
+  sign,
+  signedPayout,
+  startPaying,
+  stateOfPayout,
+} from './harness.ts'
+
+/** What the scanner keeps of the newest stored transaction. */
+const memoryOf = ({ scannerHost }: RunningService) =>
+  scannerHost.values.get('payouts') as { newest: { id: number; txid: string } | null; restoredAt: number | null }
+const stoppedBy = async (service: RunningService) => {
+  const { data } = await (await service.ledger('/ledger/summary')).json<{ data: { payouts: { stopped: unknown } } }>()
+  return data.payouts.stopped
+}
+/** Whatever the database was restored to, the scanner knows a transaction that it lacks. */
+function knowMore(service: RunningService, id: number, txid = 'ab'.repeat(32)): void {
+  service.scannerHost.values.set('payouts', { newest: { id, txid }, restoredAt: null })
+}
+
+describe('a database that was restored to an older copy', () => {
+  it('offers nothing until a final block is read that is an hour later', async () => {
+    const service = await startPaying()
+    const { id } = await ask(service)
+    knowMore(service, 5)
+    const since = service.clock.seconds
+    expect(await offered(service)).toBe('payouts-stopped')
+    await tickLater(service)
+    expect(alarmsOf(service, 'payout-unknown')).toMatchObject([{ why: expect.stringContaining('an hour later') }])
+    expect(await stoppedBy(service)).toMatchObject({ why: 'restored' })
+    service.clock.seconds += 7_200 // no clock decides
+    expect(await offered(service)).toBe('payouts-stopped')
+    const missing = Math.ceil((since + 3_600 - (await headOf(service)).timestamp / 1000) / 3)
+    await passBlocks(service, missing - 1)
+    expect(await offered(service)).toBe('payouts-stopped')
+    await passBlocks(service, 3)
+    expect(await offered(service)).toEqual([id])
+    await tickLater(service)
+    expect(await stoppedBy(service)).toBeNull()
+    expect(await stateOfPayout(service, id)).toBe('approved/0')
+  })
+
+  it('is noticed by a new instance of the scanner as well, and by one whose memory is lost', async () => {
+    const service = await startPaying()
+    await signedPayout(service)
+    const { id } = await ask(service)
+    expect(await offered(service)).toEqual([id])
+    knowMore(service, 2)
+    expect(await offered(service.with({}))).toBe('payouts-stopped')
+    service.scannerHost.values.clear()
+    expect(await offered(service.with({}))).toBe('payouts-stopped')
+  })
+
+  it('is noticed if it has another transaction under the number since', async () => {
+    const service = await startPaying()
+    await signedPayout(service)
+    await ask(service)
+    expect(await offered(service)).toEqual([2])
+    knowMore(service, 1)
+    expect(await offered(service)).toBe('payouts-stopped')
+  })
+
+  it('is none where nothing was ever signed, or where more was', async () => {
+    const service = await startPaying()
+    const { id } = await ask(service)
+    service.scannerHost.values.clear()
+    expect(await offered(service)).toEqual([id])
+    const { txid } = await signedPayout(service)
+    await signedPayout(service, { timestamp: 1n })
+    service.scannerHost.values.set('payouts', { newest: { id: 1, txid }, restoredAt: null })
+    expect(await offered(service)).toEqual([id])
+  })
+
+  it('is known although it is restored in the very moment after the sending: what is sent is noted before', async () => {
+    const service = await startPaying()
+    const noted: unknown[] = []
+    for (const node of service.nodes) {
+      node.script = ({ calls }) => {
+        if (calls[0]?.method === '/wallet/broadcasthex') noted.push(memoryOf(service).newest?.txid)
+        return null
+      }
+    }
+    const { txid } = await signedPayout(service)
+    expect(noted).toEqual([txid])
+  })
+
+  it('pays nobody twice: bytes that the signer still has are found where they were mined', async () => {
+    const service = await startPaying()
+    const { id } = await ask(service)
+    const signed = await sign(service)
+    // The copy has the payout as approved, and its transaction was mined before: the scan of the copy finds it.
+    knowMore(service, 1)
+    await mineFinal(service, mined(signed))
+    expect(await offered(service)).toBe('payouts-stopped')
+    expect(await handIn(service, id, signed.transaction)).toMatchObject({ state: 'signed' })
+    await tickLater(service)
+    expect(await stateOfPayout(service, id)).toBe('paid/0')
+    expect(await offered(service)).toBe('payouts-stopped') // there can be others
+    service.chain.addEmpty(1_300)
+    service.clock.seconds += 3_900
+    while ((await headOf(service)).height < finalizedIn(service)) await tickLater(service)
+    await tickLater(service)
+    expect(await offered(service)).toEqual([])
+    expect(service.chain.tip().height - finalizedIn(service)).toBe(finalityLag)
+  })
+})

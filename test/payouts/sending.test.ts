@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import type { RunningService } from '../http/service.ts'
+import { breakNodes, headOf, repairNodes, tickLater } from '../scan/harness.ts'
+import { changing } from '../support/scripted-node.ts'
+import { ask, handIn, mined, mineFinal, passBlocks, sign, signedPayout, startPaying, stateOfPayout } from './harness.ts'
+
+/** The sendings to each node so far. */
+const sentTo = ({ nodes }: RunningService) => nodes.map(({ broadcasts }) => broadcasts.length)
+const allSent = ({ nodes }: RunningService) => nodes.flatMap(({ broadcasts }) => broadcasts)
+
+/** The service with a scanner whose invocation ends before it has sent anything. */
+const withKilledSending = (service: RunningService) =>
+  service.with({}, {
+    bindings: { SCANNER: { getByName: () => ({ sendPayouts: () => Promise.reject(new Error('killed')) }) } },
+  } as unknown as RunningService)
+
+describe('what is stored as signed', () => {
+  it('is sent by the next tick if the service was killed between stored and sent', async () => {
+    const service = await startPaying()
+    const { id } = await ask(service)
+    const { transaction, txid, ...signed } = await sign(service)
+    expect(await handIn(withKilledSending(service), id, transaction)).toEqual({ id, state: 'signed', txid })
+    expect(allSent(service)).toEqual([])
+    await tickLater(service.with({}))
+    expect(allSent(service)).toEqual([transaction])
+    await mineFinal(service, mined(signed))
+    expect(await stateOfPayout(service, id)).toBe('paid/0')
+  })
+
+  it('is sent again if the service was killed while it was sending', async () => {
+    const service = await startPaying()
+    const { id } = await ask(service)
+    const { transaction } = await sign(service)
+    breakNodes(service)
+    await handIn(service, id, transaction)
+    expect(allSent(service)).toEqual([])
+    repairNodes(service)
+    await tickLater(service.with({}), 10)
+    expect(allSent(service)).toEqual([]) // a run that dies sends nothing again and again
+    await tickLater(service.with({}), 10)
+    expect(allSent(service)).toEqual([transaction])
+  })
+
+  it('is sent to the nodes in turn, ever more rarely, until it is final', async () => {
+    const service = await startPaying()
+    const { transaction, ...signed } = await signedPayout(service)
+    const rounds: number[][] = [sentTo(service)]
+    for (const seconds of [14, 2, 28, 4, 56, 6, 56, 6]) {
+      await tickLater(service, seconds)
+      rounds.push(sentTo(service))
+    }
+    const sums = rounds.map((round) => round.reduce((sum, one) => sum + one, 0))
+    expect(sums).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5])
+    expect(rounds.at(-1)?.toSorted()).toEqual([2, 3])
+    expect(new Set(allSent(service))).toEqual(new Set([transaction]))
+    await mineFinal(service, mined(signed))
+    const { length } = allSent(service)
+    await tickLater(service, 120)
+    expect(allSent(service)).toHaveLength(length)
+  })
+
+  it('goes to another node if one does not take it', async () => {
+    const service = await startPaying()
+    const [first, second] = service.nodes
+    if (first === undefined || second === undefined) throw new Error('two nodes')
+    first.script = ({ calls }) => (calls[0]?.method === '/wallet/broadcasthex' ? { kind: 'status', status: 500 } : null)
+    await signedPayout(service)
+    expect(sentTo(service)).toEqual([0, 1])
+  })
+
+  it('is not sent in the last ten seconds before its expiration, nor after it', async () => {
+    const service = await startPaying()
+    const { timestamp } = await headOf(service)
+    const now = service.clock.seconds * 1000
+    expect(now).toBeGreaterThan(timestamp)
+    const { id } = await ask(service)
+    const { transaction } = await sign(service, { expiration: BigInt(Math.ceil(now) + 30_000) })
+    await handIn(service, id, transaction)
+    expect(allSent(service)).toHaveLength(1)
+    for (let second = 1; second <= 60; second += 1) await tickLater(service, 1)
+    expect(allSent(service)).toHaveLength(2)
+    expect(await stateOfPayout(service, id)).toBe('signed/0')
+  })
+
+  it.each([
+    'SUCCESS',
+    'DUP_TRANSACTION_ERROR',
+    'TRANSACTION_EXPIRATION_ERROR',
+    'CONTRACT_VALIDATE_ERROR',
+    'TAPOS_ERROR',
+  ])('is where it was if all nodes say %s: the word is kept for people', async (code) => {
+    const service = await startPaying()
+    const said = { result: code === 'SUCCESS', code, message: '' }
+    for (const node of service.nodes) node.script = () => changing('/wallet/broadcasthex', () => said)
+    const { id } = await signedPayout(service)
+    for (let i = 0; i < 4; i += 1) await tickLater(service, 60)
+    expect(await stateOfPayout(service, id)).toBe('signed/0')
+    const answer = await service.db.prepare('SELECT answer FROM payout_transaction').first('answer')
+    expect(answer).toMatch(new RegExp(`^node [12]: ${code}$`))
+  })
+
+  it('of 25 payouts is sent in one run', async () => {
+    const service = await startPaying()
+    const head = await headOf(service)
+    for (let i = 0; i < 25; i += 1) {
+      const { id } = await ask(service)
+      const { transaction } = await sign(service, { timestamp: BigInt(head.timestamp + i) })
+      await handIn(withKilledSending(service), id, transaction)
+    }
+    await tickLater(service)
+    expect(new Set(allSent(service)).size).toBe(25)
+    expect(allSent(service)).toHaveLength(25)
+    await passBlocks(service, 1)
+  })
+})
