@@ -43,23 +43,27 @@ export async function readTail(
   const base = hash !== null && height > head.height ? { height, hash } : head
   if (memory.newest === null || memory.newest.height <= base.height) memory.newest = base
   const finalized = Math.max(height, head.height) as BlockHeight // safe: one of the two
-  let latest: BlockHeight | null = null
+  const tails: Tail[] = []
   for (let reads = 0; reads < tailReadsMax; reads += 1) {
     const tail = await chain.tail(memory.newest, head)
     if (!tail.ok) {
       logger.info('tail-unread', { why: tail.error.kind })
-      return latest
+      break
     }
     const { follows, blocks } = tail.value
-    latest = tail.value.latest
-    const seen = judgeTail(tail.value, await readOwners(db, blocks), rules, finalized)
-    if (seen.length > 0) await storeSeen(db, seen, seenMax - (await countSeen(db, seenMax)), clock.now())
+    tails.push(tail.value)
     const newest = blocks.at(-1)?.header
     const hasLeft = !follows && memory.newest !== base
-    if (!hasLeft && (newest === undefined || clock.now() - newest.timestamp < newestMsMax)) return latest
+    if (!hasLeft && (newest === undefined || clock.now() - newest.timestamp < newestMsMax)) break
     memory.newest = newest ?? base
   }
-  return latest
+  const owners = await readOwners(
+    db,
+    tails.flatMap(({ blocks }) => blocks),
+  )
+  const seen = tails.flatMap((tail) => judgeTail(tail, owners, rules, finalized))
+  if (seen.length > 0) await storeSeen(db, seen, seenMax - (await countSeen(db, seenMax)), clock.now())
+  return tails.at(-1)?.latest ?? null
 }
 
 /** What is stored of the blocks of a tail. */
