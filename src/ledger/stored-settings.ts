@@ -1,4 +1,4 @@
-import { and, gt, lt, type SQL, sql } from 'drizzle-orm'
+import { and, gt, lt, or, type SQL, sql } from 'drizzle-orm'
 import { type Address, formatBase58, parseAddress } from '../chain/address.ts'
 import type { BlockHeight } from '../chain/block.ts'
 import {
@@ -85,28 +85,50 @@ export function settingOf({ cuy, asset, decimals, scale }: Currency): Setting {
   return { name: `CURRENCIES.${cuy}`, value: `${what}, decimals ${decimals}, scale ${scale}` }
 }
 
-/** Stores the settings that are not stored yet, unless a stored one differs. Returns all stored settings. */
+/**
+ * Stores the settings that are not stored yet, unless a stored one differs. It is one statement if all are stored.
+ * @returns all stored settings
+ */
 export async function rememberSettings(
   db: WriteDatabase,
   settings: readonly Setting[],
 ): Promise<readonly StoredSetting[]> {
   const list = JSON.stringify(settings)
-  const [, stored] = await db.batch<Setting & { readonly used: 0 | 1 }>([
-    toStatement(db, insertSettings(list)),
-    toStatement(db, selectSettings(list)),
-  ])
-  return (stored?.results ?? []).map(({ name, value, used }) => ({ name, value, used: used === 1 }))
+  const select = async () => {
+    const { results } = await toStatement(db, selectSettings(list)).all<Setting & { readonly used: 0 | 1 }>()
+    return results.map(({ name, value, used }) => ({ name, value, used: used === 1 }))
+  }
+  const stored = await select()
+  if (settings.every((one) => stored.some(({ name }) => name === one.name))) return stored
+  await toStatement(db, insertSettings(list)).run()
+  return await select()
 }
 
-/** The operator's addresses that were ever configured, each with the finalized height from which it counts. */
-export async function selectOperators(db: ReadDatabase): Promise<ReadonlyMap<Address, BlockHeight>> {
-  const rows = await selectNamed(db, operatorPrefix)
-  return new Map(
-    rows.flatMap(({ rest, value }) => {
-      const address = parseAddress(rest)
-      return address.ok ? [[address.value, Number(value) as BlockHeight] as const] : [] // safe: stored as one
-    }),
-  )
+/** What was configured or agreed once, and is kept. */
+export interface KeptSettings {
+  /** The operator's addresses that were ever configured, each with the finalized height from which it counts. */
+  readonly operators: ReadonlyMap<Address, BlockHeight>
+  /** The decimals of contracts, as nodes have agreed on them. */
+  readonly decimals: ReadonlyMap<Address, number>
+}
+
+/** The kept settings, by one statement. */
+export async function selectKept(db: ReadDatabase): Promise<KeptSettings> {
+  const rows = await openTables(db)
+    .select({ name, value })
+    .from(storedSettings)
+    .where(or(hasPrefix(operatorPrefix), hasPrefix(decimalsPrefix)))
+  const operators = new Map<Address, BlockHeight>()
+  const decimals = new Map<Address, number>()
+  for (const row of rows) {
+    if (row.name.startsWith(decimalsPrefix)) {
+      decimals.set(row.name.slice(decimalsPrefix.length) as Address, Number(row.value)) // safe: stored as one
+      continue
+    }
+    const address = parseAddress(row.name.slice(operatorPrefix.length))
+    if (address.ok) operators.set(address.value, Number(row.value) as BlockHeight) // safe: stored as one
+  }
+  return { operators, decimals }
 }
 
 /** Stores the operator's addresses with the height from which they count. A known one keeps its height. */
@@ -124,26 +146,13 @@ export async function storeOperators(
 /** The setting with the agreed decimals of a contract. */
 export const decimalsSetting = (contract: Address) => `${decimalsPrefix}${contract}`
 
-/** The decimals of contracts, as nodes have agreed on them. */
-export async function selectDecimals(db: ReadDatabase): Promise<ReadonlyMap<Address, number>> {
-  const rows = await selectNamed(db, decimalsPrefix)
-  return new Map(rows.map(({ rest, value }) => [rest as Address, Number(value)])) // safe: stored as one
-}
-
 /** Stores the agreed decimals of a contract. Those that are stored already stay. */
 export async function storeDecimals(db: WriteDatabase, contract: Address, decimals: number): Promise<void> {
   await storeOnce(db, [[decimalsSetting(contract), String(decimals)]])
 }
 
-/** The settings whose names begin with a prefix, each with the rest of its name. */
-async function selectNamed(db: ReadDatabase, prefix: string) {
-  const afterAll = `${prefix}\x7f` // a name is in printable ASCII
-  const rows = await openTables(db)
-    .select({ name, value })
-    .from(storedSettings)
-    .where(and(gt(name, prefix), lt(name, afterAll)))
-  return rows.map((row) => ({ rest: row.name.slice(prefix.length), value: row.value }))
-}
+/** A name is in printable ASCII. */
+const hasPrefix = (prefix: string) => and(gt(name, prefix), lt(name, `${prefix}\x7f`))
 
 async function storeOnce(db: WriteDatabase, settings: readonly (readonly [string, string])[]): Promise<void> {
   if (settings.length === 0) return

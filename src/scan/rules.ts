@@ -9,7 +9,7 @@ import { tokens } from '../d1/state-tables.ts'
 import { type JudgeRules, judgeTransfer, type Owners } from '../deposits/transfer.ts'
 import { selectHeldAgain, storeTransfers } from '../deposits/transfers.ts'
 import type { WriteContext } from '../ledger/context.ts'
-import { selectDecimals, selectOperators, storeDecimals, storeOperators } from '../ledger/stored-settings.ts'
+import { selectKept, storeDecimals, storeOperators } from '../ledger/stored-settings.ts'
 import type { ReadOfPayouts } from '../payouts/conclusions.ts'
 
 /** What the scanner's work needs besides the chain. */
@@ -58,7 +58,7 @@ export async function loadRules(
   position: BlockHeight,
 ): Promise<JudgeRules> {
   const { db, currencies, operators } = context
-  const [since, stored] = await Promise.all([selectOperators(db), selectDecimals(db)])
+  const { operators: since, decimals: stored } = await selectKept(db)
   const added = [...operators].filter((address) => !since.has(address))
   const from = Math.max(0, position) as BlockHeight // safe: a height, or 0
   if (added.length > 0) await storeOperators(db, added, from)

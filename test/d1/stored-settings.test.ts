@@ -5,8 +5,7 @@ import { storeTransfers } from '../../src/deposits/transfers.ts'
 import {
   findDifferences,
   rememberSettings,
-  selectDecimals,
-  selectOperators,
+  selectKept,
   storeDecimals,
   storeOperators,
 } from '../../src/ledger/stored-settings.ts'
@@ -90,11 +89,11 @@ describe('operators', () => {
   const b = addressAt(6)
 
   it('are stored for good, each with the height from which it counts', async () => {
-    expect(await selectOperators(db)).toEqual(new Map())
+    expect((await selectKept(db)).operators).toEqual(new Map())
     await storeOperators(db, [a], height(100))
     await storeOperators(db, [a, b], height(200))
     await storeOperators(db, [], height(300))
-    expect(await selectOperators(db)).toEqual(
+    expect((await selectKept(db)).operators).toEqual(
       new Map([
         [a, 100],
         [b, 200],
@@ -114,7 +113,7 @@ it('the decimals of a contract stay as nodes have agreed on them first', async (
   await storeDecimals(db, contract, 6)
   await storeDecimals(db, contract, 18)
   await storeDecimals(db, addressAt(7), 0)
-  expect(await selectDecimals(db)).toEqual(
+  expect((await selectKept(db)).decimals).toEqual(
     new Map([
       [contract, 6],
       [addressAt(7), 0],

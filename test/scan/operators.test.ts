@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { formatBase58 } from '../../src/chain/address.ts'
 import { writable } from '../../src/d1/database.ts'
-import { selectOperators } from '../../src/ledger/stored-settings.ts'
+import { selectKept } from '../../src/ledger/stored-settings.ts'
 import { addressIn, failed, payFinal, read, startService, trxTo, usdtTo } from '../http/service.ts'
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
 import { alarmLines, balancesOf, rescan, retiredUsdt, stateOf, statesOf, tickLater, withAddress } from './harness.ts'
@@ -46,7 +46,7 @@ describe('TRX and tokens from the operator’s own wallet', () => {
   it('count from the height of the scan on at which the wallet was first listed, for good', async () => {
     const { service, own } = await startWithTransfers()
     await service.tick()
-    const since = await selectOperators(writable(service.db))
+    const { operators: since } = await selectKept(writable(service.db))
     expect([...since.keys()]).toEqual([operator])
     expect(since.get(operator)).toBeLessThanOrEqual((await stateOf(service)).height)
     const without = service.with(none)
