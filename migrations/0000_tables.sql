@@ -15,6 +15,23 @@ CREATE TABLE `address` (
 CREATE UNIQUE INDEX `address_derivation_index` ON `address` (`derivation_index`);--> statement-breakpoint
 CREATE UNIQUE INDEX `address_address` ON `address` (`address`);--> statement-breakpoint
 CREATE INDEX `address_uid` ON `address` (`uid`,`derivation_index`);--> statement-breakpoint
+CREATE TABLE `decision` (
+	`txid` text NOT NULL,
+	`position` integer NOT NULL,
+	`decision` text NOT NULL,
+	`why` text NOT NULL,
+	`decided_by` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`amount` integer NOT NULL,
+	`held` text,
+	PRIMARY KEY(`txid`, `position`, `decision`),
+	CONSTRAINT "decision_decision" CHECK(decision IN ('credit','refuse')),
+	CONSTRAINT "decision_why" CHECK(length(why) BETWEEN 1 AND 200),
+	CONSTRAINT "decision_decided_by" CHECK(length(decided_by) BETWEEN 1 AND 64 AND decided_by NOT GLOB '*[^A-Za-z0-9._-]*'),
+	CONSTRAINT "decision_amount" CHECK(amount BETWEEN 0 AND 9007199254740991 AND (amount > 0) = (decision = 'credit' AND held IS NULL)),
+	CONSTRAINT "decision_held" CHECK(held IS NULL OR (decision = 'credit' AND held <> 'review' AND held IN ('decimals-unknown','decimals-differ','retired','too-large','wallet-full','review')))
+) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+--> statement-breakpoint
 CREATE TABLE `flow` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`wallet_id` integer NOT NULL,
@@ -89,6 +106,7 @@ CREATE TABLE `transfer` (
 	`state` text NOT NULL,
 	`reason` text,
 	`amount` integer NOT NULL,
+	`review` text,
 	`sought` integer DEFAULT false NOT NULL,
 	`seconds` integer,
 	`seen_by` integer,
@@ -107,8 +125,11 @@ CREATE TABLE `transfer` (
 	CONSTRAINT "transfer_raw" CHECK(raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78),
 	CONSTRAINT "transfer_native" CHECK(native = 0 OR (native = 1 AND position = 0)),
 	CONSTRAINT "transfer_state" CHECK(state IN ('seen','dropped','held','refused','credited','moved')),
-	CONSTRAINT "transfer_reason" CHECK(iif(state = 'held', reason IS NOT NULL AND reason IN ('decimals-unknown','decimals-differ','retired','too-large','wallet-full'), iif(state = 'refused', reason IS NOT NULL AND reason IN ('below-minimum','dust'), reason IS NULL))),
+	CONSTRAINT "transfer_reason" CHECK(iif(state = 'held', reason IS NOT NULL AND reason IN ('decimals-unknown','decimals-differ','retired','too-large','wallet-full','review'), iif(state = 'refused', reason IS NOT NULL AND reason IN ('below-minimum','dust','review'), reason IS NULL))),
 	CONSTRAINT "transfer_amount" CHECK(amount BETWEEN 0 AND 9007199254740991 AND (amount > 0) = (state = 'credited')),
+	CONSTRAINT "transfer_review" CHECK(iif(review IS NULL, reason IS NOT 'review', review IN ('open','credit','refuse') AND (state IN ('seen', 'dropped', 'moved')
+  OR (review = 'open' AND state = 'held' AND reason = 'review') OR (review = 'refuse' AND state = 'refused' AND reason = 'review')
+  OR (review = 'credit' AND reason IS NOT 'review')))),
 	CONSTRAINT "transfer_sought" CHECK(sought = 0 OR (sought = 1 AND state = 'credited')),
 	CONSTRAINT "transfer_seconds" CHECK(seconds IS NULL OR (seconds BETWEEN 0 AND 9007199254740991)),
 	CONSTRAINT "transfer_seen_by" CHECK(seen_by IS NULL OR (seen_by BETWEEN 1 AND 9007199254740991))
@@ -124,7 +145,7 @@ CREATE INDEX `transfer_seen` ON `transfer` (`height`) WHERE state = 'seen';--> s
 CREATE INDEX `transfer_held` ON `transfer` (`reason`,`cuy`,`id`) WHERE state = 'held';--> statement-breakpoint
 CREATE INDEX `transfer_held_from` ON `transfer` (`from_address`) WHERE state = 'held';--> statement-breakpoint
 CREATE INDEX `transfer_sought` ON `transfer` (`height`) WHERE sought = 1;--> statement-breakpoint
-CREATE INDEX `transfer_dropped` ON `transfer` (`changed_at`) WHERE state = 'dropped';--> statement-breakpoint
+CREATE INDEX `transfer_dropped` ON `transfer` (`changed_at`) WHERE state = 'dropped' AND review IS NULL;--> statement-breakpoint
 CREATE TABLE `wallet` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`uid` integer NOT NULL,
@@ -205,7 +226,7 @@ CREATE TABLE `event` (
 	CONSTRAINT "event_raw" CHECK((raw IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused')) AND (raw IS NULL OR (raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78))),
 	CONSTRAINT "event_address" CHECK((address IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused')) AND (address IS NULL OR (length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'))),
 	CONSTRAINT "event_seconds" CHECK((seconds IS NOT NULL) = (type = 'deposit.seen') AND (seconds IS NULL OR (seconds BETWEEN 0 AND 9007199254740991))),
-	CONSTRAINT "event_reason" CHECK(iif(type = 'deposit.held', reason IS NOT NULL AND reason IN ('decimals-unknown','decimals-differ','retired','too-large','wallet-full'), iif(type = 'deposit.refused', reason IS NOT NULL AND reason IN ('below-minimum','dust'), reason IS NULL)))
+	CONSTRAINT "event_reason" CHECK(iif(type = 'deposit.held', reason IS NOT NULL AND reason IN ('decimals-unknown','decimals-differ','retired','too-large','wallet-full','review'), iif(type = 'deposit.refused', reason IS NOT NULL AND reason IN ('below-minimum','dust','review'), reason IS NULL)))
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `event_reason` ON `event` (`txid`,`position`,`type`,`reason`) WHERE reason IS NOT NULL;--> statement-breakpoint

@@ -180,6 +180,7 @@ BEGIN
       OR EXISTS (SELECT 1 FROM transfer WHERE id = NEW.id);
   SELECT RAISE(ABORT, 'transfer: only what was seen is dropped') WHERE NEW.state = 'dropped';
   SELECT RAISE(ABORT, 'transfer: a new one is not sought') WHERE NEW.sought <> 0;
+  SELECT RAISE(ABORT, 'transfer: a new one is not decided') WHERE NEW.review IS NOT NULL AND NEW.review <> 'open';
   SELECT RAISE(ABORT, 'transfer: its block is not final')
     WHERE NEW.state IN ('held', 'refused', 'credited', 'moved')
       AND NEW.height > coalesce((SELECT finalized FROM scan), -1);
@@ -193,7 +194,7 @@ END;
 --> statement-breakpoint
 -- All columns but `sought`.
 CREATE TRIGGER transfer_takes_its_steps BEFORE UPDATE OF id, txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, reason,
-    amount, seconds, seen_by, created_at, changed_at ON transfer
+    amount, review, seconds, seen_by, created_at, changed_at ON transfer
 BEGIN
   SELECT RAISE(ABORT, 'transfer: its key must not change')
     WHERE NEW.id IS NOT OLD.id OR NEW.txid IS NOT OLD.txid OR NEW.position IS NOT OLD.position
@@ -205,8 +206,14 @@ BEGIN
       OR (OLD.state = 'refused' AND NEW.state IN ('held', 'refused', 'credited', 'moved') AND EXISTS (
         SELECT 1 FROM rescan WHERE kind = 'request' AND finished_at IS NULL
           AND to_height >= OLD.height AND next_height <= OLD.height))
+      -- What a decision has refused can still be credited by one.
+      OR (OLD.state = 'refused' AND NEW.state IN ('held', 'credited') AND OLD.review IS 'refuse' AND NEW.review IS 'credit')
       -- Only a correction leaves decided ones above the finalized height.
       OR (OLD.state IN ('held', 'refused') AND NEW.state = 'seen' AND OLD.height > (SELECT finalized FROM scan)));
+  SELECT RAISE(ABORT, 'transfer: what is held for review stays so until it is decided')
+    WHERE NEW.review IS NOT OLD.review AND NOT ((OLD.review IS NULL AND NEW.review IS 'open')
+      OR ((OLD.review IS 'open' OR (OLD.review IS 'refuse' AND NEW.review IS 'credit')) AND EXISTS (
+        SELECT 1 FROM decision WHERE txid = NEW.txid AND position = NEW.position AND decision = NEW.review)));
   SELECT RAISE(ABORT, 'transfer: its block is not read yet')
     WHERE NEW.state = 'dropped' AND NEW.height > coalesce((SELECT height FROM scan), -1);
   SELECT RAISE(ABORT, 'transfer: its block is not final')
@@ -287,14 +294,14 @@ BEGIN
       iif(NEW.state = 'dropped', NULL, NEW.to_address),
       iif(NEW.state = 'seen', NEW.seconds, NULL), NEW.reason
     WHERE NEW.state = 'dropped' OR (NEW.state = 'seen' AND (OLD.state = 'dropped' OR NEW.uid IS NOT OLD.uid))
-      OR (NEW.state IN ('held', 'refused') AND NEW.reason IS NOT OLD.reason AND NOT EXISTS (
+      OR (NEW.state IN ('held', 'refused') AND (NEW.state, NEW.reason) IS NOT (OLD.state, OLD.reason) AND NOT EXISTS (
         SELECT 1 FROM event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state
         AND reason = NEW.reason));
   SELECT RAISE(ABORT, 'transfer: its event was not stored')
     WHERE ((NEW.state = 'dropped' OR (NEW.state = 'seen' AND (OLD.state = 'dropped' OR NEW.uid IS NOT OLD.uid))) AND NOT EXISTS (
       SELECT 1 FROM event WHERE id = (SELECT max(id) FROM event)
         AND txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state))
-    OR (NEW.state IN ('held', 'refused') AND NEW.reason IS NOT OLD.reason AND NOT EXISTS (
+    OR (NEW.state IN ('held', 'refused') AND (NEW.state, NEW.reason) IS NOT (OLD.state, OLD.reason) AND NOT EXISTS (
         SELECT 1 FROM event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state
         AND reason = NEW.reason));
 END;
@@ -318,11 +325,45 @@ CREATE TRIGGER transfer_is_rarely_deleted BEFORE DELETE ON transfer
 BEGIN
   SELECT RAISE(ABORT, 'transfer: only a correction deletes what moved, and time what was dropped')
     WHERE NOT (OLD.state = 'moved' AND OLD.height > coalesce((SELECT finalized FROM scan), OLD.height))
-      AND NOT (OLD.state = 'dropped' AND OLD.changed_at <= (SELECT tried_at FROM scan) - 86400000);
+      AND NOT (OLD.state = 'dropped' AND OLD.review IS NULL AND OLD.changed_at <= (SELECT tried_at FROM scan) - 86400000);
   INSERT INTO movement (cuy, address, sign, raw, height, moved_at)
     SELECT OLD.cuy, OLD.to_address, -1, OLD.raw, 0, finalized_at FROM scan WHERE OLD.state = 'moved';
   INSERT INTO movement (cuy, address, sign, raw, height, moved_at)
     SELECT OLD.cuy, OLD.from_address, 1, OLD.raw, 0, finalized_at FROM scan WHERE OLD.state = 'moved';
+END;
+--> statement-breakpoint
+
+-- decision -----------------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER decision_is_new BEFORE INSERT ON decision
+BEGIN
+  SELECT RAISE(ABORT, 'decision: already made')
+    WHERE EXISTS (SELECT 1 FROM decision
+      WHERE txid = NEW.txid AND position = NEW.position AND decision = NEW.decision);
+  SELECT RAISE(ABORT, 'decision: the transfer is not held for review')
+    WHERE NOT EXISTS (SELECT 1 FROM transfer WHERE txid = NEW.txid AND position = NEW.position AND (
+      (state = 'held' AND review = 'open') OR (state = 'refused' AND review = 'refuse' AND NEW.decision = 'credit')));
+END;
+--> statement-breakpoint
+CREATE TRIGGER decision_is_applied AFTER INSERT ON decision
+BEGIN
+  UPDATE transfer SET review = NEW.decision,
+      state = iif(NEW.decision = 'refuse', 'refused', iif(NEW.held IS NULL, 'credited', 'held')),
+      reason = iif(NEW.decision = 'refuse', 'review', NEW.held), amount = NEW.amount, changed_at = NEW.created_at
+    WHERE txid = NEW.txid AND position = NEW.position;
+  SELECT RAISE(ABORT, 'decision: it was not applied')
+    WHERE NOT EXISTS (SELECT 1 FROM transfer WHERE txid = NEW.txid AND position = NEW.position
+      AND review = NEW.decision AND amount = NEW.amount);
+END;
+--> statement-breakpoint
+CREATE TRIGGER decision_is_never_changed BEFORE UPDATE ON decision
+BEGIN
+  SELECT RAISE(ABORT, 'decision: rows are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER decision_is_never_deleted BEFORE DELETE ON decision
+BEGIN
+  SELECT RAISE(ABORT, 'decision: rows are never deleted');
 END;
 --> statement-breakpoint
 

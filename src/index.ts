@@ -7,7 +7,7 @@ import { createEndpointObject, createScannerObject, createService, type Platform
 import { systemClock, uniqueName } from './platform/clock.ts'
 import { createLogger } from './platform/logger.ts'
 import { hostOf } from './platform/object-host.ts'
-import type { EntriesQuery, EntryToPost, LedgerMethods } from './rpc/ledger-methods.ts'
+import type { DecisionToMake, EntriesQuery, EntryToPost, LedgerMethods } from './rpc/ledger-methods.ts'
 
 type Bindings = Record<string, unknown>
 
@@ -71,6 +71,9 @@ export class Ledger extends WorkerEntrypoint<Bindings> implements LedgerMethods 
   post(entries: readonly EntryToPost[], by: string) {
     return service.ledger(this.env).post(entries, by)
   }
+  decideDeposits(deposits: readonly DecisionToMake[], by: string) {
+    return service.ledger(this.env).decideDeposits(deposits, by)
+  }
   entries(query: EntriesQuery) {
     return service.ledger(this.env).entries(query)
   }
@@ -86,9 +89,11 @@ export class Ledger extends WorkerEntrypoint<Bindings> implements LedgerMethods 
 }
 
 export type {
+  DecisionToMake,
   EntriesQuery,
   EntryToPost,
   LedgerAnswer,
+  LedgerDeposit,
   LedgerEntry,
   LedgerError,
   LedgerEvent,

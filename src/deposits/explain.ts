@@ -20,6 +20,8 @@ export function explainHeld(reason: HeldReason): string {
       return 'it is too large for one entry; an operator must decide about it'
     case 'wallet-full':
       return 'your wallet has no room for it; it is credited as soon as there is room'
+    case 'review':
+      return 'it is being looked at before it is credited'
   }
 }
 
@@ -44,6 +46,8 @@ export function explainRefused({ cuy, raw, reason }: RefusedTransfer, currencies
       return `${amount} is below the smallest deposit that is credited, ${formatUnits(minDeposit, decimals)} ${symbol}`
     case 'dust':
       return `${amount} is less than the smallest amount in a wallet, ${formatUnits(1n, scale)} ${symbol}`
+    case 'review':
+      return 'the operator of this service has looked at it and does not credit it'
   }
 }
 

@@ -1,4 +1,5 @@
 import type { QueryFailure } from '../common/result.ts'
+import type { DecideFailure } from '../deposits/decide.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
 import type { AuthFailure, Scope } from './auth/authenticate.ts'
 
@@ -45,7 +46,9 @@ export const bodyTooLarge: Problem = { status: 413, msg: `the body is larger tha
 /** The body is not JSON, or not in UTF-8. */
 export const brokenBody: Problem = { status: 400, msg: 'the body is not valid JSON' }
 /** The body is another JSON value. */
-export const wrongBody: Problem = { status: 400, msg: 'the body must be an object with entries, and nothing else' }
+export const wrongBody = (name: string): Problem => {
+  return { status: 400, msg: `the body must be an object with ${name}, and nothing else` }
+}
 
 /** The path is that of a route, and the method is not one of `allow`. `methods` lists them for people. */
 export function wrongMethod(allow: string, methods = 'GET or HEAD'): Problem {
@@ -68,6 +71,19 @@ export function toPostProblem(failure: PostFailure): Problem {
     case 'insufficient':
     case 'wallet-full':
       return { status: 422, msg: `${place}${failure.why}` }
+  }
+}
+
+/** The response to decisions that are refused. */
+export function toDecideProblem(failure: DecideFailure): Problem {
+  const place = failure.deposit === undefined ? '' : `deposit ${failure.deposit}: `
+  switch (failure.kind) {
+    case 'bad-input':
+      return { status: 400, msg: `${place}${failure.member}: ${failure.why}` }
+    case 'not-found':
+      return { status: 404, msg: `${place}${failure.why}` }
+    case 'conflict':
+      return { status: 409, msg: `${place}${failure.why}` }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Operation } from './openapi/docs.ts'
 import { acceptedCurrencies, currenciesDocs } from './routes/currencies.ts'
+import { decideLedgerDeposits, decideLedgerDepositsDocs } from './routes/decide-deposits.ts'
 import { health, healthDocs } from './routes/health.ts'
 import { ledgerAddress, ledgerAddressDocs } from './routes/ledger-address.ts'
 import { ledgerDeposits, ledgerDepositsDocs } from './routes/ledger-deposits.ts'
@@ -25,7 +26,7 @@ export const routes = [
 /** Every route for backends. */
 export const ledgerRoutes = [
   ...[ledgerEntries, postLedgerEntries, ledgerEvents, ledgerWallets, ledgerAddress],
-  ...[ledgerDeposits, ledgerSummary, ledgerTransaction],
+  ...[ledgerDeposits, decideLedgerDeposits, ledgerSummary, ledgerTransaction],
 ] as const
 
 /** The documentation of every route, by its methods. The Worker does not call it, and so does not contain it. */
@@ -41,6 +42,7 @@ export const operations = () =>
     '/ledger/events': { get: ledgerEventsDocs() },
     '/ledger/wallets': { get: ledgerWalletsDocs() },
     '/ledger/deposits': { get: ledgerDepositsDocs() },
+    '/ledger/deposits/decide': { post: decideLedgerDepositsDocs() },
     '/ledger/summary': { get: ledgerSummaryDocs() },
     '/ledger/transaction': { get: ledgerTransactionDocs() },
     '/ledger/address': { get: ledgerAddressDocs() },
@@ -48,5 +50,5 @@ export const operations = () =>
     '/health': { get: healthDocs() },
   }) satisfies Record<
     (typeof routes | typeof ledgerRoutes)[number]['path'],
-    { readonly get: Operation; readonly post?: Operation }
+    { readonly get?: Operation; readonly post?: Operation }
   >

@@ -7,8 +7,8 @@ import { type EntryKey, type NewEntry, osnCharsMax, osnForm, type PostedType } f
 
 /** Most entries of one post. */
 export const postEntriesMax = 20
-/** Longest `mark`, in characters. */
-export const markCharsMax = 200
+/** Longest `mark`, and longest reason for a decision, in characters. */
+export const remarkCharsMax = 200
 
 /** A post of the wrong form: the number of the entry, from 1, the member, and what it takes. */
 export interface BadPost {
@@ -31,13 +31,15 @@ const types = Object.keys(signs).map((type) => Number(type) as PostedType) // sa
 const uidTakes = `a whole number from 1 to ${reservedUid - 1}`
 const osnTakes = `1 to ${osnCharsMax} printable ASCII characters`
 const amtTakes = 'a decimal such as "-2.5", without exponent or plus sign'
-const markTakes = `at most ${markCharsMax} characters, without control characters or those that turn the direction of text`
+const markTakes = `at most ${remarkCharsMax} characters, without control characters or those that turn the direction of text`
 const entryTakes = 'an object with uid, cuy, type, osn, amt and optionally mark, and nothing else'
 const entriesTakes = `an array of 1 to ${postEntriesMax} entries`
 
 /** Control characters, and those that turn the direction of text: with these a page would show another remark. */
-const unfitForMark = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
-const isMark = (mark: string) => mark.isWellFormed() && !unfitForMark.test(mark) && [...mark].length <= markCharsMax
+const unfitForRemark = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+/** Whether a text is fit for a page, and not too long. */
+export const isRemark = (text: string) =>
+  text.isWellFormed() && !unfitForRemark.test(text) && [...text].length <= remarkCharsMax
 
 /** An entry as a backend sends it, its amount as text. */
 export const postedEntry = z.strictObject(
@@ -47,7 +49,7 @@ export const postedEntry = z.strictObject(
     type: z.literal(types, `one of ${types.join(', ')}; only the chain makes entries of type 1`),
     osn: z.string(osnTakes).check(z.maxLength(osnCharsMax, osnTakes), z.regex(osnForm, osnTakes)),
     amt: z.string(amtTakes),
-    mark: z.optional(z.string(markTakes).check(z.refine(isMark, markTakes))),
+    mark: z.optional(z.string(markTakes).check(z.refine(isRemark, markTakes))),
   },
   entryTakes,
 )

@@ -40,6 +40,7 @@ export interface AlarmSubjects {
   'allowance-used-up': NodeSubject
   'decimals-differ': { readonly cuy: number }
   'deposit-too-large': TransferSubject
+  'review-overdue': { readonly cuy: number }
   'corrected-credit': TransferSubject
   'paid-before-issue': TransferSubject
   'reconciliation-shortfall': HoldingSubject
@@ -147,6 +148,13 @@ export const alarmTable = {
     raised:
       'A deposit would fill a wallet above 2^53−1 smallest units. It is held. One log line for the oldest in a currency.',
     remedy: 'Decide with the caller. Ask by its txid, where the reason stays.',
+  },
+  'review-overdue': {
+    raised: 'A deposit that `reviewFrom` holds has waited for a decision for more than an hour.',
+    ends: 'None of its currency has.',
+    remedy:
+      'The log line has the oldest one. Look at what waits (`GET /ledger/deposits?state=held`) and have a backend decide (`POST /ledger/deposits/decide`): nothing of it is credited before.',
+    needsLine: true,
   },
   'corrected-credit': {
     raised: 'After a correction, a credited deposit was not found again. It stays in the ledger.',

@@ -1,4 +1,6 @@
 import type { QueryFailure } from '../common/result.ts'
+import type { DecideFailure } from '../deposits/decide.ts'
+import type { OwnedDepositItem } from '../deposits/deposit-item.ts'
 import type { EventItem } from '../events/events.ts'
 import type { PostedItem, PostedType } from '../ledger/entry.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
@@ -35,9 +37,22 @@ export type LedgerEntry = PostedItem<string>
 /** What happened, as `GET /ledger/events` shows it; amounts are decimals as text. */
 export type LedgerEvent = EventItem<string>
 
+/** A decision about a deposit that is held for review, as it is listed. */
+export interface DecisionToMake {
+  readonly txid: string
+  readonly position: number
+  readonly decision: 'credit' | 'refuse'
+  /** The reason: 1 to 200 characters. */
+  readonly why: string
+}
+
+/** A transfer to a user, as `GET /ledger/deposits` shows it; amounts are decimals of whole units, as text. */
+export type LedgerDeposit = OwnedDepositItem<string>
+
 /** Why there is no result. `why` is one sentence for people; nothing was changed, except perhaps with `internal`. */
 export type LedgerError =
   | PostFailure
+  | DecideFailure
   | { readonly kind: Exclude<QueryFailure['kind'], PostFailure['kind']>; readonly why: string }
   /** The configuration is wrong, or differs from what is stored. */
   | { readonly kind: 'not-configured'; readonly why: string }
@@ -54,6 +69,11 @@ export interface LedgerMethods {
     entries: readonly EntryToPost[],
     by: string,
   ): Promise<LedgerAnswer<{ readonly replayed: boolean; readonly entries: readonly LedgerEntry[] }>>
+  /** Credits or refuses 1 to 20 deposits that are held for review, all or none; `by` is the name of the calling backend. */
+  decideDeposits(
+    deposits: readonly DecisionToMake[],
+    by: string,
+  ): Promise<LedgerAnswer<{ readonly replayed: boolean; readonly deposits: readonly LedgerDeposit[] }>>
   /** A page of a user's entries, newest first, and how many match. */
   entries(query: EntriesQuery): Promise<LedgerAnswer<{ readonly list: readonly LedgerEntry[]; readonly count: number }>>
   /** Up to `limit` events (100 by default and at most) after the one with the id `after`, in order; an empty list is the end for now. */

@@ -4,6 +4,8 @@ import { formatUnits } from '../common/amount.ts'
 import type { Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { Invocation } from '../d1/sessions.ts'
+import { decideDeposits } from '../deposits/decide.ts'
+import { ownedDepositItem } from '../deposits/deposit-item.ts'
 import { eventItem, eventsMax, selectEvents } from '../events/events.ts'
 import { notConfigured, toProblem } from '../http/errors.ts'
 import { costFields } from '../http/middleware/every-request.ts'
@@ -45,6 +47,16 @@ export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
         if (!posted.ok) return posted
         services.wakeEndpoints()
         return ok({ replayed: posted.value.replayed, entries: posted.value.entries.map(itemOf) })
+      }),
+    decideDeposits: (deposits, by) =>
+      call('decideDeposits', async (invocation) => {
+        const name = parseBackendName(by)
+        if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameTakes })
+        const decided = await services.write(invocation, (context) => decideDeposits(context, deposits, name))
+        if (!decided.ok) return decided
+        services.wakeEndpoints()
+        const items = decided.value.deposits.map((one) => ownedDepositItem(one, currencies, formatUnits))
+        return ok({ replayed: decided.value.replayed, deposits: items })
       }),
     entries: (query) =>
       call('entries', async (invocation) => {
@@ -88,7 +100,7 @@ export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
 /** The methods where the configuration is wrong. */
 export function createUnconfiguredLedgerRpc(): LedgerMethods {
   const refuse = async () => refused({ kind: 'not-configured', why: notConfigured.msg })
-  return { post: refuse, entries: refuse, events: refuse, wallets: refuse, address: refuse }
+  return { post: refuse, decideDeposits: refuse, entries: refuse, events: refuse, wallets: refuse, address: refuse }
 }
 
 /** Runs one call: its result is a value, whatever happens, and leaves one line in the log. */

@@ -52,7 +52,8 @@ const paidBeforeIssue: QueryFailure = {
 
 /**
  * Answers for one transaction, whatever the position of the scan is: credits the caller's final deposits in it, or says in one
- * sentence why there is nothing to credit. What the scan has decided stays decided; of the rest, only a credit is stored.
+ * sentence why there is nothing to credit. What the scan has decided stays decided; of the rest, only a credit is stored, and what a
+ * person must look at first.
  */
 export async function answerQuestion(
   context: ScanContext,
@@ -65,16 +66,17 @@ export async function answerQuestion(
   if (known !== null) return known
   const found = await judgeTransaction(context, chain, txid)
   if (!found.ok) return found
+  const reviews = verdictsFor(uid, found.value.judged).filter((one) => one.state === 'held' && one.reason === 'review')
   const outcome = await outcomeFor(context, uid, found.value)
-  if (!outcome.ok) {
+  if (!outcome.ok && reviews.length === 0) {
     const early = outcome.error === paidBeforeIssue ? earlyFor(uid, found.value) : undefined
     if (early === undefined) return outcome
     const { position } = early.transfer
     await context.alarms.raise('paid-before-issue', { txid, position }, { txid, position, uid })
     return outcome
   }
-  const { credits, others } = outcome.value
-  const result = await storeTransfers(db, credits, context.clock.now(), found.value.correctedBy)
+  const { credits, others } = outcome.ok ? outcome.value : { credits: [], others: [] }
+  const result = await storeTransfers(db, [...credits, ...reviews], context.clock.now(), found.value.correctedBy)
   if (result === 'halted') return err(haltedFailure)
   // The database has the last word: a wallet can be full, and another instance can have been faster.
   const stored = await selectTransfersOf(db, uid, txid)
@@ -200,13 +202,13 @@ async function hasRoom(
   return [...balances.values()].every((balance) => balance <= amountMax)
 }
 
-type Uncredited = Pick<StoredTransfer, 'cuy' | 'raw' | 'reason'>
+type Uncredited = Pick<StoredTransfer, 'cuy' | 'raw' | 'state' | 'reason'>
 /** A failure that says why. */
 type Reason = Extract<QueryFailure, { readonly kind: 'undecided' | 'worthless' }>
 
 /** The answer by what the caller's transfers are, or null if none of them is decided. */
 function decidedAnswer(
-  own: readonly (Uncredited & Pick<StoredTransfer, 'state'>)[],
+  own: readonly Uncredited[],
   currencies: Currencies,
   when: CreditAnswer['when'] = 'already',
 ): Result<CreditAnswer, QueryFailure> | null {
@@ -219,7 +221,10 @@ function decidedAnswer(
 }
 
 /** Why a final transfer is not credited. */
-function explainUncredited({ cuy, raw, reason }: Uncredited, currencies: Currencies): Reason {
+function explainUncredited({ cuy, raw, state, reason }: Uncredited, currencies: Currencies): Reason {
+  if (state === 'refused' && reason === 'review') {
+    return { kind: 'worthless', why: explainRefused({ cuy, raw, reason }, currencies) }
+  }
   switch (reason) {
     case null:
       return disputed

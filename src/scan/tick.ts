@@ -1,6 +1,6 @@
 import type { Fault, Observation } from '../alarms/alarms.ts'
 import { type BlockHeight, blockSeconds } from '../chain/block.ts'
-import type { UnixMs } from '../common/time.ts'
+import { formatInstant, type UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
 import { endSearch, removeDropped, selectNotFound, selectOldestHeld } from '../deposits/transfers.ts'
 import type { AlarmKind } from '../platform/alarm-table.ts'
@@ -28,6 +28,8 @@ const leftoverMsMin = 1_000
 const notFoundMax = 100
 /** Dropped transfers that one tick removes. */
 const removedMax = 500
+/** A deposit may wait so long for a person who looks at it. */
+const reviewMs = 3_600_000
 const blockMs = blockSeconds * 1000
 /** A tick that comes just before a block is final is followed by another one, which costs requests. */
 const marginMs = 500
@@ -76,8 +78,8 @@ export async function runTick(parts: ScannerParts, scans: Pick<Scans, 'tick'>, s
   const gaps = work.hasRescans ? await selectOpenGaps(db) : []
   const ended = endedKinds(parts, rules, work)
   const watched = watchScan({ now: clock.now(), state, head, latest, behind, failure, gaps, ended })
-  const tooLarge = work.hasHeld ? [await findTooLarge(parts)] : []
-  await alarms.observe([delivery, watched, await watchSize(parts, work.sizeDay), ...tooLarge])
+  const held = work.hasHeld ? await watchHeld(parts) : noneHeld
+  await alarms.observe([delivery, watched, await watchSize(parts, work.sizeDay), held])
   return next()
 }
 
@@ -120,16 +122,21 @@ export function nextTickAt(
   return Math.max(now, Math.min(byInterval, Math.max(wanted, tickRoomAt()))) as UnixMs // safe: one of the times
 }
 
-/** Transfers that no wallet can hold: the oldest one of each currency. */
-async function findTooLarge({ db, currencies }: ScannerParts): Promise<Observation> {
+const noneHeld: Observation = { kinds: ['review-overdue'], faults: [] }
+
+/** What only a person ends: transfers that no wallet can hold, and those that wait for a review. Of each currency the oldest one. */
+async function watchHeld({ db, clock, currencies }: ScannerParts): Promise<Observation> {
   const oldest = await selectOldestHeld(
     db,
     currencies.list.map(({ cuy }) => cuy),
   )
-  const faults = oldest.map(({ txid, position }): Fault => {
-    return { kind: 'deposit-too-large', subject: { txid, position }, fields: { txid, position } }
+  const faults = oldest.flatMap(({ txid, position, cuy, reason, changedAt }): Fault[] => {
+    if (reason !== 'review')
+      return [{ kind: 'deposit-too-large', subject: { txid, position }, fields: { txid, position } }]
+    const fields = { cuy, txid, position, since: formatInstant(changedAt) }
+    return clock.now() - changedAt > reviewMs ? [{ kind: 'review-overdue', subject: { cuy }, fields }] : []
   })
-  return { kinds: [], faults }
+  return { ...noneHeld, faults }
 }
 
 /** Raises an alarm for each credited transfer above a corrected height that was not found again. */

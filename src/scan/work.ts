@@ -34,7 +34,7 @@ export async function selectWork(
   db: ReadDatabase,
   { now, eventsKeepDays }: { readonly now: UnixMs; readonly eventsKeepDays: number },
 ): Promise<TickWork> {
-  const { state, height, sought, changed_at } = transfers
+  const { state, height, sought, review, changed_at } = transfers
   const any = (index: string, condition: ReturnType<typeof sql>) =>
     sql`EXISTS (SELECT 1 FROM ${transfers} INDEXED BY ${sql.raw(index)} WHERE ${condition})`
   const isOld = lte(changed_at, (now - droppedKeptMs) as UnixMs) // safe: an earlier time
@@ -46,7 +46,7 @@ export async function selectWork(
   ${any('transfer_held', sql`${state} = 'held'`)} AS "hasHeld",
   ${any('transfer_sought', sql`${sought} = 1`)} AS "hasSought",
   EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open WHERE ${rescans.finished_at} IS NULL) AS "hasRescans",
-  ${any('transfer_dropped', sql`${state} = 'dropped' AND ${isOld}`)} AS "hasOld",
+  ${any('transfer_dropped', sql`${state} = 'dropped' AND ${review} IS NULL AND ${isOld}`)} AS "hasOld",
   (SELECT ${events.created_at} < ${now - eventsKeepDays * dayMs} FROM ${events} ORDER BY ${events.id} LIMIT 1) AS "hasOldEvents",
   EXISTS (SELECT 1 FROM ${addresses}) AS "hasAddress",
   (SELECT coalesce(max(${sizes.day}), 0) FROM ${sizes}) AS "sizeDay"`,

@@ -7,12 +7,13 @@ import {
   firstAddress,
   oneEndpoint,
   payFinal,
+  postInit,
   type RunningService,
   secondAddress,
   startService,
   usdtTo,
 } from '../http/service.ts'
-import { alarmsOf, tickFor, tickLater, withAddress } from '../scan/harness.ts'
+import { alarmsOf, tickFor, tickLater, usdtWith, withAddress } from '../scan/harness.ts'
 import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
 import { usdtBase58 } from '../support/variables.ts'
 import { type Drive, scanDrives } from './scan-drives.ts'
@@ -126,6 +127,21 @@ const drives: Readonly<Record<AlarmKind, () => Promise<Drive>>> = {
       await tickLater(service)
     }
     return { service, provoke, ends: [] }
+  },
+  async 'review-overdue'() {
+    const { service, own } = await withAddress({ CURRENCIES: usdtWith({ reviewFrom: '0' }) })
+    const held: string[] = []
+    const provoke = async () => {
+      held.push(...payFinal(service, usdtTo(own, 1_000_000n)))
+      await tickLater(service)
+      await tickLater(service, hourS + 20)
+    }
+    const decide = async (decision: string) => {
+      const deposits = held.splice(0).map((txid) => ({ txid, position: 0, decision, why: 'looked at' }))
+      expect((await service.ledger('/ledger/deposits/decide', postInit({ deposits }))).status).toBe(200)
+      await tickLater(service)
+    }
+    return { service, provoke, ends: [() => decide('credit'), () => decide('refuse')] }
   },
   async 'paid-before-issue'() {
     const { service } = await withAddress()

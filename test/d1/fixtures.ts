@@ -5,6 +5,7 @@ import type { CurrencyId, TransferId, Uid } from '../../src/common/ids.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { type WriteDatabase, writable } from '../../src/d1/database.ts'
 import { meterDatabase } from '../../src/d1/sessions.ts'
+import type { HeldReason } from '../../src/d1/tables.ts'
 import type { JudgedTransfer, SentFact, TransferFacts, Verdict } from '../../src/deposits/transfer.ts'
 import { createUsage } from '../../src/platform/usage.ts'
 import type { Gap } from '../../src/scan/rescans.ts'
@@ -34,8 +35,12 @@ export const upTo = (count: number) => Array.from({ length: count }, (_, n) => n
 
 /** Verdicts about a transfer to caller 1. */
 export const seen = (seconds = 57): Verdict => ({ state: 'seen', uid: uid(1), seconds, node: 1 })
-export const held = (reason: Extract<Verdict, { state: 'held' }>['reason'] = 'retired'): Verdict => ({
+export const held = (reason: Exclude<HeldReason, 'review'> = 'retired'): Verdict => ({
   ...{ state: 'held', uid: uid(1), reason },
+})
+/** Held until a person has looked at it; then `units` are credited. */
+export const inReview = (units = 5n): Verdict => ({
+  ...{ state: 'held', uid: uid(1), reason: 'review', amount: amount(units) },
 })
 export const refused: Verdict = { state: 'refused', uid: uid(1), reason: 'dust' }
 export const moved: Verdict = { state: 'moved' }

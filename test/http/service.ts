@@ -90,7 +90,12 @@ export async function startService(variables: Record<string, unknown> = {}): Pro
     const { bindings } = objects
     const fetch = (request: Request) => service.fetch(request, bindings)
     const ledger: RunningService['ledger'] = async (path, init = {}, changes = {}) => {
-      const claims = { sub: 'shop', exp: world.clock.seconds + 600, scope: 'ledger:read ledger:post', ...changes }
+      const claims = {
+        sub: 'shop',
+        exp: world.clock.seconds + 600,
+        scope: 'ledger:read ledger:post ledger:approve',
+        ...changes,
+      }
       const headers = bearer(await signHs256(claims, backendSecret))
       return fetch(new Request(origin + path, { ...init, headers: { ...headers, ...init.headers } }))
     }

@@ -27,6 +27,7 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
       case 'key-was-used':
         return env.lost !== null
       case 'misconfigured':
+      case 'review-overdue':
       case 'database-filling':
       case 'database-nearly-full':
       case 'endpoint-failing':

@@ -56,8 +56,8 @@ function readSubject(subject: unknown): Uid | null {
 /** Longest lifetime that a backend's token may have left, in seconds. */
 export const backendTokenSecondsMax = 3600
 
-/** What a backend's token allows: reading, or posting entries and issuing further addresses. */
-export type Scope = 'ledger:read' | 'ledger:post'
+/** What a backend's token allows: reading, posting entries and issuing further addresses, or deciding what a person looks at. */
+export type Scope = 'ledger:read' | 'ledger:post' | 'ledger:approve'
 
 /** The backend of a request, and the words of its token's `scope`. */
 export interface Backend {

@@ -16,6 +16,7 @@ export type Situation =
   | 'two deposits, not scanned yet'
   | 'two deposits, credited'
   | 'two deposits and a payment'
+  | 'a deposit that is held for review'
   | 'two deposits that are not final'
   | 'a failed transaction'
   | 'nodes that disagree'

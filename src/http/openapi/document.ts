@@ -99,7 +99,7 @@ export function createDocument(version: string): JsonObject {
           bearerFormat: 'JWT',
           description:
             "A backend's token: its name in `sub` (1 to 64 letters, digits, `.`, `_` and `-`), an `exp` at most an hour ahead, " +
-            'and a `scope` of words separated by spaces: `ledger:read`, `ledger:post`. HS256 with the secret of the backends, or ' +
+            'and a `scope` of words separated by spaces: `ledger:read`, `ledger:post`, `ledger:approve`. HS256 with the secret of the backends, or ' +
             'RS256, ES256 or EdDSA with one of their keys.',
         },
       },

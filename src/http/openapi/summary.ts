@@ -114,6 +114,7 @@ const held = () =>
     reason: docs.described(z.enum(heldReasons), 'Why.'),
     cuy: docs.idSchema('The currency.'),
     count: docs.countSchema('How many.'),
+    oldest_at: docs.described(docs.instantSchema(), 'When the oldest of them was found.'),
   })
 
 const database = () =>

@@ -32,7 +32,7 @@ function summaryItem(summary: Summary, currencies: Currencies, now: number): Wri
     transfers: {
       seen,
       held: held.reduce((sum, { count }) => sum + count, 0),
-      held_for: held.map(({ reason, cuy, count }) => ({ reason, cuy, count })),
+      held_for: held.map(({ oldestAt, ...one }) => ({ ...one, oldest_at: formatInstant(oldestAt) })),
     },
     gaps: gaps.map(({ from, to, since, attempts, why, seen }) => {
       return { from, to, since: formatInstant(since), attempts, why, seen }

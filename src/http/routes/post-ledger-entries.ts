@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { err, ok, type Result } from '../../common/result.ts'
 import { postedItem } from '../../ledger/entry.ts'
-import { markCharsMax, postEntriesMax, postedEntry } from '../../ledger/parse-post.ts'
+import { postEntriesMax, postedEntry, remarkCharsMax } from '../../ledger/parse-post.ts'
 import { postEntries } from '../../ledger/post-entries.ts'
 import { readBytes } from '../../platform/read-bytes.ts'
 import { type LedgerRoute, writing } from '../context.ts'
@@ -25,7 +25,7 @@ export const postLedgerEntries = {
   scope: () => 'ledger:post',
   handle: async (c) => {
     const { services } = c.env
-    const entries = await readEntries(c.req.raw)
+    const entries = await readBody(c.req.raw, 'entries')
     if (!entries.ok) return failure(entries.error)
     const posted = await writing(c, (context) =>
       postEntries(context, entries.value, c.get('backend'), context.clock.now()),
@@ -39,17 +39,17 @@ export const postLedgerEntries = {
   },
 } satisfies LedgerRoute
 
-/** The member `entries` of a JSON body, unchecked. Its amounts are texts, digit by digit as they were sent. */
-async function readEntries(request: Request): Promise<Result<unknown, Problem>> {
+/** The only member of a JSON body, unchecked. Its amounts are texts, digit by digit as they were sent. */
+export async function readBody(request: Request, name: string): Promise<Result<unknown, Problem>> {
   const [mediaType] = (request.headers.get('content-type') ?? '').split(';')
   if (mediaType?.trim().toLowerCase() !== 'application/json') return err(wrongMediaType)
   const bytes = await readBytes(request.body, bodyBytesMax)
   if (bytes === null) return err(bodyTooLarge)
   const body = parseExactly(bytes)
   if (!body.ok) return body
-  if (typeof body.value !== 'object' || body.value === null || Array.isArray(body.value)) return err(wrongBody)
-  const { entries, ...others } = body.value as { readonly entries?: unknown } // safe: an object that is no array
-  return Object.keys(others).length === 0 ? ok(entries) : err(wrongBody)
+  if (typeof body.value !== 'object' || body.value === null || Array.isArray(body.value)) return err(wrongBody(name))
+  const { [name]: list, ...others } = body.value as Readonly<Record<string, unknown>> // safe: an object that is no array
+  return Object.keys(others).length === 0 ? ok(list) : err(wrongBody(name))
 }
 
 /** TC39 source text access, which TypeScript does not have yet. */
@@ -94,7 +94,7 @@ const entryToPost = () =>
         ]),
         'The change of the balance, signed, in whole units, without an exponent.',
       ),
-      mark: docs.described(mark, `A remark for people, at most ${markCharsMax} characters.`),
+      mark: docs.described(mark, `A remark for people, at most ${remarkCharsMax} characters.`),
     })
   })
 

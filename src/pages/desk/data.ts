@@ -45,8 +45,9 @@ export function readDeskSummary(data: unknown) {
   return {
     currencies: readList({ list: currencies }, readCurrency),
     seen: readInteger(seen),
-    held: readList({ list: held_for }, ({ reason, cuy, count }) => {
-      return { reason: readText(reason), cuy: readInteger(cuy), count: readInteger(count) }
+    held: readList({ list: held_for }, ({ reason, cuy, count, oldest_at }) => {
+      const group = { reason: readText(reason), cuy: readInteger(cuy), count: readInteger(count) }
+      return { ...group, oldestAt: readText(oldest_at) }
     }),
     gaps: readList({ list: gaps }, ({ from, to, since, attempts, why, seen }) => {
       const range = { from: readInteger(from), to: readInteger(to), seen: readInteger(seen) }

@@ -27,7 +27,14 @@ const worst = [
   ...['misconfigured', 'configuration-differs', 'key-was-used', 'chain-forked', 'scan-stalled', 'finality-stalled'],
   ...['tick-failed', 'stopped', 'nodes-late', 'decimals-differ', 'reconciliation-shortfall', 'gap-unread'],
 ]
-const then = ['reconciliation-surplus', 'deposit-too-large', 'held', 'event-set-aside', 'events-expiring']
+const then = [
+  'reconciliation-surplus',
+  'deposit-too-large',
+  'review-overdue',
+  'held',
+  'event-set-aside',
+  'events-expiring',
+]
 
 /** An endpoint that is late by this much is shown before an alarm is raised. */
 const lateSeconds = 120
@@ -191,14 +198,14 @@ function gapFindings(context: DeskContext, { gaps }: DeskSummary): Finding[] {
   return [{ kind: 'gap-unread', title, remedy: remedyOf(context, 'gap-unread'), items }]
 }
 
-function heldFindings(context: DeskContext, { held, alarms, oldestHeldAt }: DeskSummary): Finding[] {
+function heldFindings(context: DeskContext, { held, alarms }: DeskSummary): Finding[] {
   const own = held.filter(({ reason, cuy }) => {
     return !alarms.some(({ kind, subject }) => kind === reason && subject.cuy === cuy) // it is in that finding
   })
-  return own.map(({ reason, cuy, count }) => {
+  return own.map(({ reason, cuy, count, oldestAt }) => {
     const { why, remedy } = reasonWords(context, reason, null, cuy)
     const title = context.texts.heldOf(context.format.count(count), deskSymbol(context, cuy), why)
-    const items = [{ about: '', note: '', since: held.length === 1 ? oldestHeldAt : null, ask: 'held' }]
+    const items = [{ about: '', note: '', since: oldestAt, ask: 'held' }]
     return { kind: 'held', title, remedy, items }
   })
 }

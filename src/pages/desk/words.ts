@@ -59,6 +59,10 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
     '有一笔充值会使钱包超出上限（2^53−1 个最小单位），已搁置。',
     '请与用户商定。按交易号查询可看到原因。',
   ],
+  'review-overdue': [
+    '有一笔被 `reviewFrom` 搁置的充值等待决定已超过一小时。',
+    '日志行有其中最早的一笔。请查看等待中的充值（`GET /ledger/deposits?state=held`），并由后端作出决定（`POST /ledger/deposits/decide`）：在此之前不会入账。',
+  ],
   'corrected-credit': [
     '更正之后，有一笔已入账的充值没有再次找到，它仍在账本中。',
     '请与链上对照。如果不存在，请由后端记一笔调整（`POST /ledger/entries`，类型 9）。',

@@ -5,6 +5,7 @@ const sentences: readonly (readonly [form: RegExp, reason: string])[] = [
   [/no longer accepted/, 'retired'],
   [/too large for one entry/, 'too-large'],
   [/has no room/, 'wallet-full'],
+  [/looked at/, 'review'],
   [/below the smallest deposit/, 'below-minimum'],
   [/smallest amount in a wallet/, 'dust'],
   [/the nodes disagree/, 'nodes-disagree'],

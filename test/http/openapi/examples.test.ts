@@ -4,6 +4,7 @@ import type { Address } from '../../../src/chain/address.ts'
 import { failureBody, type Situation } from '../../../src/http/openapi/docs.ts'
 import { documentedOperations, failureExample } from '../../../src/http/openapi/document.ts'
 import { failuresOutsideRoutes } from '../../../src/http/openapi/failures.ts'
+import { usdtWith } from '../../scan/harness.ts'
 import { bearer, forgeToken, goodClaims } from '../../support/tokens.ts'
 import { addressOf, usdtAddress } from '../../support/transaction-spec.ts'
 import {
@@ -191,6 +192,12 @@ const situations: Readonly<Record<Situation, () => Promise<RunningService>>> = {
       { uid: 7, cuy: 2, type: 4, osn: 'order-1001', amt: '-2.5', mark: 'two cups' },
     ])
     expect(status).toBe(200)
+    return service
+  },
+  'a deposit that is held for review': async () => {
+    const { service, to } = await withAddress({ CURRENCIES: usdtWith({ reviewFrom: '20' }) })
+    payFinal(service, ...deposits(to))
+    await service.get('/tron/recharge')
     return service
   },
   'two deposits that are not final': async () => {
