@@ -92,8 +92,9 @@ BEGIN
   SELECT RAISE(ABORT, 'flow: a recharge requires its credited transfer')
     WHERE NEW.type = 1 AND NOT EXISTS (
       SELECT 1 FROM transfer
-        WHERE txid = substr(NEW.osn, 1, 64) AND position = CAST(substr(NEW.osn, 66) AS INTEGER)
-          AND NEW.osn = iif(native, txid, txid || ':' || position)
+        WHERE txid = substr(NEW.osn, 1, 64) AND position = iif(substr(NEW.osn, 65, 2) = ':i',
+            -1 - CAST(substr(NEW.osn, 67) AS INTEGER), CAST(substr(NEW.osn, 66) AS INTEGER))
+          AND NEW.osn = iif(native, txid || iif(position < 0, ':i' || (-1 - position), ''), txid || ':' || position)
           AND state = 'credited' AND uid = NEW.uid AND cuy = NEW.cuy AND amount = NEW.amount);
   SELECT RAISE(ABORT, 'flow: an entry other than a recharge requires its posting')
     WHERE NEW.type <> 1 AND NOT EXISTS (SELECT 1 FROM posting WHERE posted_by = NEW.posted_by);
@@ -239,7 +240,7 @@ BEGIN
     SELECT NEW.uid, NEW.cuy, 0, 0, 0
     WHERE NEW.state = 'credited' AND NOT EXISTS (SELECT 1 FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy);
   INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by, number, type_number)
-    SELECT id, NEW.uid, NEW.cuy, 1, iif(NEW.native, NEW.txid, NEW.txid || ':' || NEW.position),
+    SELECT id, NEW.uid, NEW.cuy, 1, iif(NEW.native, NEW.txid || iif(NEW.position < 0, ':i' || (-1 - NEW.position), ''), NEW.txid || ':' || NEW.position),
       NEW.amount, balance + NEW.amount, 'deposit',
       max(NEW.changed_at, coalesce((SELECT created_at FROM flow ORDER BY id DESC LIMIT 1), 0)), '', entry_count + 1,
       1 + coalesce(
@@ -249,7 +250,7 @@ BEGIN
     WHERE NEW.state = 'credited' AND NOT EXISTS (
       SELECT 1 FROM wallet JOIN flow ON flow.id = wallet.newest_entry
         WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.type = 1 AND flow.amount = NEW.amount
-          AND flow.osn = iif(NEW.native, NEW.txid, NEW.txid || ':' || NEW.position));
+          AND flow.osn = iif(NEW.native, NEW.txid || iif(NEW.position < 0, ':i' || (-1 - NEW.position), ''), NEW.txid || ':' || NEW.position));
   INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, seconds, reason)
     SELECT 'deposit.' || NEW.state, NEW.uid, NEW.changed_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.to_address,
       iif(NEW.state = 'seen', NEW.seconds, NULL), NEW.reason
@@ -272,7 +273,7 @@ BEGIN
     SELECT NEW.uid, NEW.cuy, 0, 0, 0
     WHERE NEW.state = 'credited' AND NOT EXISTS (SELECT 1 FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy);
   INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by, number, type_number)
-    SELECT id, NEW.uid, NEW.cuy, 1, iif(NEW.native, NEW.txid, NEW.txid || ':' || NEW.position),
+    SELECT id, NEW.uid, NEW.cuy, 1, iif(NEW.native, NEW.txid || iif(NEW.position < 0, ':i' || (-1 - NEW.position), ''), NEW.txid || ':' || NEW.position),
       NEW.amount, balance + NEW.amount, 'deposit',
       max(NEW.changed_at, coalesce((SELECT created_at FROM flow ORDER BY id DESC LIMIT 1), 0)), '', entry_count + 1,
       1 + coalesce(
@@ -282,7 +283,7 @@ BEGIN
     WHERE NEW.state = 'credited' AND NOT EXISTS (
       SELECT 1 FROM wallet JOIN flow ON flow.id = wallet.newest_entry
         WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.type = 1 AND flow.amount = NEW.amount
-          AND flow.osn = iif(NEW.native, NEW.txid, NEW.txid || ':' || NEW.position));
+          AND flow.osn = iif(NEW.native, NEW.txid || iif(NEW.position < 0, ':i' || (-1 - NEW.position), ''), NEW.txid || ':' || NEW.position));
   -- A node has shown it as another user's, or it is nobody's deposit: for that user it is gone.
   INSERT INTO event (type, uid, created_at, txid, position)
     SELECT 'deposit.dropped', OLD.uid, NEW.changed_at, NEW.txid, NEW.position

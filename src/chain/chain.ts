@@ -2,7 +2,7 @@ import type { Uid } from '../common/ids.ts'
 import type { QueryFailure, Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Address } from './address.ts'
-import type { Asset, BlockHeight, BlockRef, Header, Log, Txid } from './block.ts'
+import type { Asset, BlockHeight, BlockRef, Header, Log, Position, Txid } from './block.ts'
 
 /** Blocks of one read: `getblockbylimitnext` gives at most 100 (PROTOCOL.md, HTTP API). */
 export const readBlocksMax = 100
@@ -40,8 +40,7 @@ export interface AgreedHead {
 /** Money that a transaction moved: proven where it comes from final blocks, since `quorum` nodes agree on it. */
 export interface ChainTransfer {
   readonly txid: Txid
-  /** 0 for TRX; for a token the place of its log among the logs of the transaction. */
-  readonly position: number
+  readonly position: Position
   readonly asset: Asset
   readonly from: Address
   readonly to: Address
@@ -54,6 +53,11 @@ export interface SentTransaction {
   readonly txid: Txid
   readonly owner: Address
 }
+
+/** TRX that contracts sent in a transaction, or that too few nodes show any internal transactions of it: they need not keep them. */
+export type InternalReading =
+  | { readonly kind: 'shown'; readonly transfers: readonly ChainTransfer[] }
+  | { readonly kind: 'not-shown' }
 
 /** A block that was read, with all transfers of TRX and of tokens that count, in its order, whomever they concern. */
 export interface ReadBlock {
@@ -103,6 +107,8 @@ export type TransactionLocation =
 export interface TransactionReading {
   readonly header: Header
   readonly succeeded: boolean
+  /** Whether it ran code of a contract, which can have sent TRX. */
+  readonly isCall: boolean
   /** Number of the contract type in the chain's protocol, from the transaction's bytes. */
   readonly contractType: number
   /** Who sent it; null for types without an owner. */
@@ -141,6 +147,11 @@ export interface Chain {
   locate(txid: Txid): ChainResult<TransactionLocation>
   /** A transaction of the final block at `height`, read in the same way as `finalBlocks`. Null if the block does not have it. */
   finalTransaction(txid: Txid, height: BlockHeight): ChainResult<TransactionReading | null>
+  /**
+   * TRX that contracts sent in a successful transaction of the final block at `height`, with the position of each. `quorum` nodes
+   * show the same internal transactions.
+   */
+  internalTransfers(txid: Txid, height: BlockHeight): ChainResult<InternalReading>
   /** The newest balances by one node, in the order requested, in chain units. One HTTP request for `balancesMax` addresses. */
   balances(addresses: readonly Address[], asset: Asset): ChainResult<readonly bigint[]>
   /** The index of the first of at most `balancesMax` addresses that holds an asset by any of `quorum` nodes, or null. */

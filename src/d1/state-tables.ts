@@ -279,7 +279,7 @@ export const events = sqliteTable(
     rule(table.created_at, safe),
     rule(table.entry_id, `(entry_id IS NOT NULL) = (${isEntry})`),
     rule(table.txid, has('txid', `NOT ${isEntry}`, hex(64)('txid'))),
-    rule(table.position, has('position', `NOT ${isEntry}`, safe('position'))),
+    rule(table.position, has('position', `NOT ${isEntry}`, between(-amountMax, amountMax)('position'))),
     rule(table.cuy, has('cuy', isTransfer, positiveSafe('cuy'))),
     rule(table.raw, has('raw', isTransfer, positiveUnits('raw'))),
     rule(table.address, has('address', isTransfer, hex(40)('address'))),

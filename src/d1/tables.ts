@@ -187,7 +187,7 @@ export const transfers = sqliteTable(
   {
     id: integer().$type<TransferId>().primaryKey(),
     txid: txid(),
-    position: integer().notNull(), // 0 for TRX; for a token the place of its log among those of its transaction
+    position: integer().notNull(), // `Position`: below 0 for TRX that a contract sent
     height: height(),
     block_hash: blockHash(),
     cuy: cuy(),
@@ -220,11 +220,12 @@ export const transfers = sqliteTable(
     index('transfer_dropped').on(table.changed_at).where(sql.raw(`state = 'dropped' AND review IS NULL`)),
     ...rules(hex(64), table.txid, table.block_hash),
     ...rules(hex(40), table.from_address, table.to_address),
-    ...rules(safe, table.position, table.height, table.created_at, table.changed_at),
+    ...rules(safe, table.height, table.created_at, table.changed_at),
+    rule(table.position, between(-amountMax, amountMax)),
     rule(table.cuy, positiveSafe),
     rule(table.uid, `(uid IS NULL) = (state = 'moved') AND (${orNull(positiveSafe)('uid')})`),
     rule(table.raw, positiveUnits),
-    rule(table.native, 'native = 0 OR (native = 1 AND position = 0)'),
+    rule(table.native, '(native = 0 AND position >= 0) OR (native = 1 AND position <= 0)'),
     rule(table.state, oneOf(...transferStates)),
     rule(table.reason, reasonRule(`state = 'held'`, `state = 'refused'`)),
     rule(table.amount, `${safe('amount')} AND (amount > 0) = (state = 'credited')`),

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
-import { parseTxid } from '../chain/block.ts'
+import { parsePosition, parseTxid } from '../chain/block.ts'
 import type { BackendName } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
@@ -49,7 +49,7 @@ const whyTakes = `1 to ${remarkCharsMax} characters, without control characters 
 export const decisionToMake = z.strictObject(
   {
     txid: z.string(txidTakes),
-    position: z.int(positionTakes).check(z.minimum(0, positionTakes)),
+    position: z.union([z.int(), z.string()], positionTakes),
     decision: z.enum(decisionKinds, `one of ${decisionKinds.join(', ')}`),
     why: z.string(whyTakes).check(z.refine((why) => why !== '' && isRemark(why), whyTakes)),
   },
@@ -97,14 +97,16 @@ function parseDecisions(list: unknown): Result<readonly Decision[], DecideFailur
   }
   const decided: Decision[] = []
   const places = new Map<string, number>()
-  for (const [i, { txid: text, ...rest }] of parsed.data.entries()) {
+  for (const [i, { txid: text, position: shown, ...rest }] of parsed.data.entries()) {
     const txid = parseTxid(text)
     if (!txid.ok) return err(fault(i, 'txid', txidTakes))
-    const key = `${txid.value} ${rest.position}`
+    const position = parsePosition(shown)
+    if (position === null) return err(fault(i, 'position', positionTakes))
+    const key = `${txid.value} ${position}`
     const first = places.get(key)
     if (first !== undefined) return err(fault(i, 'position', `another transfer than deposit ${first + 1}`))
     places.set(key, i)
-    decided.push({ ...rest, txid: txid.value })
+    decided.push({ ...rest, position, txid: txid.value })
   }
   return ok(decided)
 }

@@ -1,4 +1,5 @@
 import { formatBase58 } from '../chain/address.ts'
+import { formatPosition, type ShownPosition } from '../chain/block.ts'
 import { formatInstant } from '../common/time.ts'
 import type { HeldReason, RefusedReason } from '../d1/tables.ts'
 import type { Currencies } from '../ledger/currencies.ts'
@@ -10,7 +11,7 @@ import { explainHeld, explainRefused } from './explain.ts'
 export type DepositItem<A> = {
   readonly id: number
   readonly txid: string
-  readonly position: number
+  readonly position: ShownPosition
   readonly cuy: number
   readonly amt: A
   readonly address: string
@@ -30,12 +31,13 @@ export type OwnedDepositItem<A> = DepositItem<A> & {
 
 /** The item of a transfer. What is credited has the amount of its entry, anything else what the chain has. */
 export function depositItem<A>(deposit: Deposit, currencies: Currencies, write: WriteAmount<A>): DepositItem<A> {
-  const { id, txid, position, cuy, to, state, raw, amount, reason, finalIn, entry, createdAt } = deposit
+  const { id, txid, cuy, to, state, raw, amount, reason, finalIn, entry, createdAt } = deposit
   const currency = currencies.byId.get(cuy)
   // A currency with transfers stays configured: without it nothing is served.
   if (currency === undefined) throw new Error(`transfer ${id} is in currency ${cuy}, which is not configured`)
   const amt = state === 'credited' ? write(amount, currency.scale) : write(raw, currency.decimals)
-  const facts = { id, txid, position, cuy, amt, address: formatBase58(to), state, created_at: formatInstant(createdAt) }
+  const place = { id, txid, position: formatPosition(deposit.position), cuy, amt, address: formatBase58(to) }
+  const facts = { ...place, state, created_at: formatInstant(createdAt) }
   if (reason !== null) return { ...facts, reason, why: explain(deposit, reason, currencies) }
   return { ...facts, ...(finalIn === null ? {} : { seconds: finalIn }), ...(entry === null ? {} : { entry }) }
 }

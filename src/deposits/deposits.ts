@@ -159,7 +159,8 @@ const depositColumns = madeOnce(sql`${transfers}.*, ${decided(decisions.why)} AS
   ${decided(decisions.decided_by)} AS decided_by, (
   SELECT ${flows.id} FROM ${wallets} CROSS JOIN ${flows} INDEXED BY flow_osn
   ON ${flows.wallet_id} = ${wallets.id} AND ${flows.type} = 1
-    AND ${flows.osn} = iif(${transfers.native}, ${txid}, ${txid} || ':' || ${position})
+    AND ${flows.osn} = iif(${transfers.native}, ${txid} || iif(${position} < 0, ':i' || (-1 - ${position}), ''),
+      ${txid} || ':' || ${position})
   WHERE ${state} = 'credited' AND ${wallets.uid} = ${uid} AND ${wallets.cuy} = ${cuy}
 ) AS entry_id`)
 

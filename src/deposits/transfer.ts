@@ -1,6 +1,6 @@
 import type { AddressOwner } from '../addresses/address-book.ts'
 import type { Address } from '../chain/address.ts'
-import type { Asset, BlockHeight, BlockRef, Txid } from '../chain/block.ts'
+import type { Asset, BlockHeight, BlockRef, Position, Txid } from '../chain/block.ts'
 import type { ChainTransfer } from '../chain/chain.ts'
 import type { Amount } from '../common/amount.ts'
 import type { CurrencyId, TransferId, Uid } from '../common/ids.ts'
@@ -8,17 +8,17 @@ import type { UnixMs } from '../common/time.ts'
 import type { DecisionKind, HeldReason, RefusedReason, TransferState } from '../d1/tables.ts'
 import { type Currencies, type Currency, depositValueOf } from '../ledger/currencies.ts'
 
-/** The permanent identity of a transfer. `position`: 0 for TRX; for a token the place of its log among those of its transaction. */
+/** The permanent identity of a transfer. */
 export interface CreditKey {
   readonly txid: Txid
-  readonly position: number
+  readonly position: Position
 }
 
 /** A transfer as agreed or seen, with whom it concerns. */
 export interface TransferFacts extends CreditKey {
   readonly block: BlockRef
   readonly cuy: CurrencyId
-  /** TRX: the `osn` of its entry is the txid; that of a token's entry is `txid:position`. */
+  /** TRX: the `osn` of its entry is the txid, or `txid:i<k>` where a contract sent it; that of a token's entry is `txid:position`. */
   readonly native: boolean
   readonly from: Address
   readonly to: Address

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { formatBase58 } from '../chain/address.ts'
+import { formatPosition, type ShownPosition } from '../chain/block.ts'
 import { type CurrencyId, type EntryType, type EventId, entryTypes } from '../common/ids.ts'
 import { formatInstant, type UnixMs } from '../common/time.ts'
 import { bare, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
@@ -31,7 +32,7 @@ export async function removeOldEvents(db: WriteDatabase, before: UnixMs, max: nu
   return (await toStatement(db, deleteOld(before, max)).all()).results.length
 }
 
-/** A credit's transfer has the key that the `osn` of its entry has: the txid, with the position after a colon for a token. */
+/** A credit's transfer has the key that the `osn` of its entry has: the txid, with the position after a colon but for TRX of its own. */
 function selectAfter(last: EventId | 0, max: number): SQL {
   const { id, type, uid, created_at, raw, seconds, reason, entry_id, txid, position, cuy, address } = events
   return sql`
@@ -43,7 +44,8 @@ SELECT ${id}, ${type}, ${uid}, ${created_at}, ${raw}, ${seconds}, ${reason}, ${e
 FROM ${events}
 LEFT JOIN ${flows} ON ${flows.id} = ${entry_id}
 LEFT JOIN ${transfers} ON ${flows.type} = ${entryTypes.recharge} AND ${transfers.txid} = substr(${flows.osn}, 1, 64)
-  AND ${transfers.position} = CAST(substr(${flows.osn}, 66) AS INTEGER)
+  AND ${transfers.position} = iif(substr(${flows.osn}, 65, 2) = ':i',
+    -1 - CAST(substr(${flows.osn}, 67) AS INTEGER), CAST(substr(${flows.osn}, 66) AS INTEGER))
 WHERE ${id} > ${last} ORDER BY ${id} LIMIT ${max}`
 }
 
@@ -61,7 +63,7 @@ RETURNING ${bare(id)}`
 }
 
 /** The transfer that an event is about. */
-type Key = { readonly txid: string; readonly position: number }
+type Key = { readonly txid: string; readonly position: ShownPosition }
 /** A transfer to a user that is not credited. */
 type Uncredited = Key & { readonly cuy: number; readonly address: string }
 /** `reason` for programs, `why` for people. */
@@ -98,7 +100,7 @@ export function eventItem<A>(event: StoredEvent, currencies: Currencies, write: 
 function dataOf<A>(event: StoredEvent, currencies: Currencies, write: WriteAmount<A>): EventData<A>[EventType] {
   const { type } = event
   if (type === 'entry.posted') return { entry: entryOf(event, currencies, write) }
-  const [txid, position] = [present(event.txid), present(event.position)]
+  const [txid, position] = [present(event.txid), formatPosition(present(event.position))]
   if (type === 'deposit.dropped') return { txid, position }
   const address = formatBase58(present(event.address))
   if (type === 'deposit.credited') return { txid, position, address, entry: entryOf(event, currencies, write) }

@@ -9,7 +9,8 @@ interface BlockSubject {
 }
 interface TransferSubject {
   readonly txid: string
-  readonly position: number
+  /** A number, or the text `i<k>`. */
+  readonly position: number | string
 }
 /** The holding of an address, which is hex, in a currency. */
 interface HoldingSubject {
@@ -175,7 +176,7 @@ export const alarmTable = {
     raised: 'An address holds more than is recorded, by three readings with the same exact amount.',
     ends: 'The difference is gone, or has become another one.',
     remedy:
-      'No money is lost. Often it is TRX that a contract sent, or a payment from before the first block. Where a gap contains it, it is credited once that is read: then post nothing.',
+      'No money is lost. Often it is TRX that a contract sent: find its transaction with an explorer, among the internal ones of the address, and let its user ask for it (`GET /tron/recharge?txid=…`), which credits it where enough nodes show it. Or a payment from before the first block. Where a gap contains it, it is credited once that is read: then post nothing.',
   },
   'configuration-differs': {
     raised: 'The chain id, the key or a currency is not that of the stored data. Nothing is served or credited.',

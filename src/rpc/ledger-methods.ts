@@ -1,3 +1,4 @@
+import type { ShownPosition } from '../chain/block.ts'
 import type { QueryFailure } from '../common/result.ts'
 import type { DecideFailure } from '../deposits/decide.ts'
 import type { OwnedDepositItem } from '../deposits/deposit-item.ts'
@@ -40,7 +41,7 @@ export type LedgerEvent = EventItem<string>
 /** A decision about a deposit that is held for review, as it is listed. */
 export interface DecisionToMake {
   readonly txid: string
-  readonly position: number
+  readonly position: ShownPosition
   readonly decision: 'credit' | 'refuse'
   /** The reason: 1 to 200 characters. */
   readonly why: string

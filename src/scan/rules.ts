@@ -2,7 +2,7 @@ import { inArray } from 'drizzle-orm'
 import { matchAddresses } from '../addresses/address-book.ts'
 import type { Address } from '../chain/address.ts'
 import { type BlockHeight, nativeAsset } from '../chain/block.ts'
-import type { BlockReading, Chain, ChainTransfer, ReceiptReading, TransactionReading } from '../chain/chain.ts'
+import type { BlockReading, Chain, ChainTransfer, ReceiptReading } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import { openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { tokens } from '../d1/state-tables.ts'
@@ -31,7 +31,7 @@ const heldMax = 500
 /** The callers of all addresses in what was read: both ends of each transfer, and the senders. One round trip. */
 export async function readOwners(
   db: ReadDatabase,
-  readings: readonly (BlockReading | ReceiptReading | TransactionReading)[],
+  readings: readonly (BlockReading | ReceiptReading)[],
 ): Promise<Owners> {
   const addresses = new Set<Address>()
   for (const reading of readings) {

@@ -1,5 +1,5 @@
 import type { Fault, Observation } from '../alarms/alarms.ts'
-import { type BlockHeight, blockSeconds } from '../chain/block.ts'
+import { type BlockHeight, blockSeconds, formatPosition } from '../chain/block.ts'
 import { formatInstant, type UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
 import { endSearch, removeDropped, selectNotFound, selectOldestHeld } from '../deposits/transfers.ts'
@@ -130,7 +130,8 @@ async function watchHeld({ db, clock, currencies }: ScannerParts): Promise<Obser
     db,
     currencies.list.map(({ cuy }) => cuy),
   )
-  const faults = oldest.flatMap(({ txid, position, cuy, reason, changedAt }): Fault[] => {
+  const faults = oldest.flatMap(({ txid, cuy, reason, changedAt, ...one }): Fault[] => {
+    const position = formatPosition(one.position)
     if (reason !== 'review')
       return [{ kind: 'deposit-too-large', subject: { txid, position }, fields: { txid, position } }]
     const fields = { cuy, txid, position, since: formatInstant(changedAt) }
@@ -142,8 +143,10 @@ async function watchHeld({ db, clock, currencies }: ScannerParts): Promise<Obser
 /** Raises an alarm for each credited transfer above a corrected height that was not found again. */
 async function reportNotFound({ db, alarms }: ScannerParts): Promise<void> {
   const missing = await selectNotFound(db, notFoundMax)
-  for (const { txid, position } of missing)
-    await alarms.raise('corrected-credit', { txid, position }, { txid, position })
+  for (const { txid, position } of missing) {
+    const subject = { txid, position: formatPosition(position) }
+    await alarms.raise('corrected-credit', subject, subject)
+  }
   if (missing.length > 0) await endSearch(db, missing)
 }
 

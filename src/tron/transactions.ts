@@ -14,7 +14,7 @@ import { askOne, askRpc } from './ask.ts'
 import { blockVote, renderTransfers } from './blocks.ts'
 import { parseResult, receiptCall, transactionCall } from './json-rpc.ts'
 import type { Session, TronNode } from './node.ts'
-import { isUnreadable, readNodeBlocks, readReceipt } from './node-blocks.ts'
+import { isCall, isUnreadable, readNodeBlocks, readReceipt } from './node-blocks.ts'
 import { parseBlockRef, type ReadTransactions, successResult } from './parse/block.ts'
 import { isObject, type Parsed, parseHash } from './parse/fields.ts'
 import { type ParsedReceipt, tokenTransfers } from './parse/log.ts'
@@ -122,5 +122,6 @@ export async function readFinalTransaction(
   const isWhole = (receipts?.value.unreadable.length ?? 0) === 0 && !isUnreadable(transaction)
   const { type: contractType, owner, target } = transaction.facts ?? { type: -1, owner: null, target: null }
   const logs = receipts?.value.logs ?? block.wantedLogs
-  return ok({ header: block.header, succeeded, contractType, owner, target, transfers, logs, isWhole })
+  const common = { header: block.header, succeeded, isCall: isCall(transaction), isWhole }
+  return ok({ ...common, contractType, owner, target, transfers, logs })
 }

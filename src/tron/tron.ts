@@ -3,6 +3,7 @@ import type { UnixMs } from '../common/time.ts'
 import { findHolder, isActivated, readBalances, readDecimals } from './accounts.ts'
 import { readFinalBlocks, readNodeTail } from './blocks.ts'
 import { readFinalizedHead } from './finalized-head.ts'
+import { readInternalTransfers } from './internal.ts'
 import { distrustedMs } from './limits.ts'
 import { createSession, demote, type Session } from './node.ts'
 import { createPool, type PoolOptions } from './pool.ts'
@@ -39,6 +40,7 @@ function chainOf(session: Session): Chain {
     tail: (known, head) => readNodeTail(session, known, head),
     locate: (txid) => locateTransaction(session, txid),
     finalTransaction: (txid, height) => readFinalTransaction(session, txid, height),
+    internalTransfers: (txid, height) => readInternalTransfers(session, txid, height),
     balances: (addresses, asset) => readBalances(session, addresses, asset),
     holder: (addresses, asset) => findHolder(session, addresses, asset),
     activated: (address) => isActivated(session, address),

@@ -75,6 +75,7 @@ export const reading = (over: Partial<TransactionReading> = {}): TransactionRead
   target: alice.address,
   transfers: [],
   logs: [],
+  isCall: false,
   isWhole: true,
   ...over,
 })

@@ -23,6 +23,7 @@ export type TransactionSpec =
       readonly value?: bigint
       readonly failed?: boolean
       readonly logs?: readonly LogSpec[]
+      readonly internals?: readonly InternalSpec[]
     }
   /** Any contract type, with the target and value that JSON-RPC shows (PROTOCOL.md, Contract types). */
   | {
@@ -40,6 +41,19 @@ export type TransactionSpec =
       readonly to: Address
       readonly amount: bigint
     }
+
+/** An internal transaction: a call by default, from the contract that is called. */
+export interface InternalSpec {
+  /** Such as `call`, `create`, `suicide`, `freezeBalanceV2ForEnergy`. */
+  readonly note?: string
+  readonly from?: Address
+  readonly to: Address
+  /** TRX. */
+  readonly sun: number
+  readonly rejected?: boolean
+  /** TRC-10 beside the TRX. */
+  readonly tokens?: readonly { readonly callValue: number; readonly tokenId: string }[]
+}
 
 /** An event. Topics and data start with `0x`. */
 export interface LogSpec {

@@ -28,11 +28,11 @@ export const decideLedgerDeposits = {
 
 const body = () =>
   docs.object('DecideDepositsRequest', () => {
-    const { txid, position, decision, why } = decisionToMake.shape
+    const { txid, decision, why } = decisionToMake.shape
     const one = docs.component('DecisionToMake', () =>
       z.strictObject({
         txid: docs.described(txid, 'The transaction, 64 hex digits.'),
-        position: docs.described(position, 'The position of the transfer in it, as it is listed.'),
+        position: docs.positionSchema('The position of the transfer in it, as it is listed.'),
         decision: docs.described(decision, '`credit` or `refuse`. What was refused can still be credited.'),
         why: docs.described(why, 'The reason, for those who look later.'),
       }),
@@ -60,7 +60,7 @@ const examples = () => {
   const answer = (name: string, decision: 'credit' | 'refuse', item: object) =>
     docs.dataExample(name, given, '', { list: [item], count: 1, replayed: false }, { deposits: [decisionOf(decision)] })
   const decided = (decision: 'credit' | 'refuse') => ({ decision, why: decisionOf(decision).why, by: 'shop' })
-  const why = 'the operator of this service has looked at it and does not credit it'
+  const why = '25 USDT was looked at by the operator of this service and is not credited'
   return [
     answer('credited', 'credit', { ...facts, entry, uid, decided: decided('credit') }),
     answer('refused', 'refuse', { ...facts, state: 'refused', reason: 'review', why, uid, decided: decided('refuse') }),

@@ -33,7 +33,7 @@ export const ledgerEvents = {
 
 const transferPlace = () => ({
   txid: docs.textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
-  position: docs.countSchema('The position of the log among those of the transaction; 0 for TRX.'),
+  position: docs.positionSchema(),
 })
 const cuy = () => docs.idSchema('The currency.')
 const address = () => docs.textSchema('The address of the user that is paid.', /^T\w{33}$/)

@@ -64,7 +64,7 @@ export const deposit = () =>
   docs.object('Deposit', () => ({
     id: docs.idSchema('The transfer. Newer transfers have higher ids.'),
     txid: docs.textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
-    position: docs.countSchema('The position of the log among those of the transaction; 0 for TRX.'),
+    position: docs.positionSchema(),
     cuy: docs.idSchema('The currency.'),
     amt: docs.amountSchema('What is credited, or, where nothing is, what was sent, in whole units.'),
     address: docs.textSchema('The address that is paid.', /^T\w{33}$/),

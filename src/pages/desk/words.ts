@@ -77,7 +77,7 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   ],
   'reconciliation-surplus': [
     '有地址的余额多于记录，三次读取得到相同的差额。',
-    '资金没有丢失。通常是合约转入的 TRX，或首个扫描区块之前的付款；若在缺口之中，读取后会自动入账，请勿记账。',
+    '资金没有丢失。通常是合约转入的 TRX：请用区块浏览器在该地址的内部交易中找到交易号，让其用户按交易号查询（`GET /tron/recharge?txid=…`），只要有足够的节点显示，即可入账；也可能是首个扫描区块之前的付款。若在缺口之中，读取后会自动入账，请勿记账。',
   ],
   'configuration-differs': [
     '链 ID、密钥或币种与已存储的数据不同，服务停止且不入账。',
