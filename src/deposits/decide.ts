@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
 import { parsePosition, parseTxid } from '../chain/block.ts'
 import type { BackendName } from '../common/ids.ts'
+import type { DecideReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { bareList, isRefusedBy, memberList, toStatement } from '../d1/database.ts'
@@ -24,7 +25,7 @@ export type DecideFailure =
   /** No transfer to a caller has this txid and position. */
   | { readonly kind: 'not-found'; readonly deposit: number; readonly why: string }
   /** It is not held for review, or the other decision was made. */
-  | { readonly kind: 'conflict'; readonly deposit?: number; readonly why: string }
+  | { readonly kind: 'conflict'; readonly deposit?: number; readonly reason: DecideReason; readonly why: string }
 
 /** Transfers that were decided, in the order of the request. */
 export interface Decided {
@@ -78,7 +79,7 @@ export async function decideDeposits(
     if (!open.ok) return open
     const isReplay = open.value.length === 0
     const result = isReplay ? 'stored' : await storeDecisions(context, open.value, by, clock.now())
-    if (result === 'halted') return err({ kind: 'conflict', why: halted })
+    if (result === 'halted') return err({ kind: 'conflict', reason: 'chain-forked', why: halted })
     if (result === 'changed' && tries < triesMax) continue
     if (result === 'changed') throw new Error('the transfers change faster than they are decided')
     const deposits = isReplay ? known : await selectDeposits(db, parsed.value)
@@ -132,16 +133,14 @@ function openDecisions(
     const { review, state } = deposit
     if (review === one.decision && state !== 'seen' && state !== 'dropped') continue // a correction has its block read anew
     if (deposit.reason === 'review') open.push({ ...one, deposit })
-    else
-      return err(
-        conflict(i, review === 'credit' ? 'it was decided to credit it' : `it is ${state}, not held for review`),
-      )
+    else if (review === 'credit') return err(conflict(i, 'decided-otherwise', 'it was decided to credit it'))
+    else return err(conflict(i, 'not-in-review', `it is ${state}, not held for review`))
   }
   return ok(open)
 }
 
-function conflict(index: number, why: string): DecideFailure {
-  return { kind: 'conflict', deposit: index + 1, why }
+function conflict(index: number, reason: DecideReason, why: string): DecideFailure {
+  return { kind: 'conflict', deposit: index + 1, reason, why }
 }
 
 /** Stores decisions, all or none: their trigger applies them. `changed`: another decision was faster, or a scan. */

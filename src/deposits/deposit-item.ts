@@ -1,7 +1,7 @@
 import { formatBase58 } from '../chain/address.ts'
 import { formatPosition, type ShownPosition } from '../chain/block.ts'
+import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import { formatInstant } from '../common/time.ts'
-import type { HeldReason, RefusedReason } from '../d1/tables.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import type { WriteAmount } from '../ledger/entry.ts'
 import type { Deposit, DepositState } from './deposits.ts'

@@ -4,8 +4,9 @@ import type { Asset, BlockHeight, BlockRef, Position, Txid } from '../chain/bloc
 import type { ChainTransfer } from '../chain/chain.ts'
 import type { Amount } from '../common/amount.ts'
 import type { CurrencyId, TransferId, Uid } from '../common/ids.ts'
+import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { DecisionKind, HeldReason, RefusedReason, TransferState } from '../d1/tables.ts'
+import type { DecisionKind, TransferState } from '../d1/tables.ts'
 import { type Currencies, type Currency, depositValueOf } from '../ledger/currencies.ts'
 
 /** The permanent identity of a transfer. */

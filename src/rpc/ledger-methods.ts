@@ -1,4 +1,5 @@
 import type { ShownPosition } from '../chain/block.ts'
+import type { Reason } from '../common/reasons.ts'
 import type { QueryFailure } from '../common/result.ts'
 import type { DecideFailure } from '../deposits/decide.ts'
 import type { OwnedDepositItem } from '../deposits/deposit-item.ts'
@@ -50,13 +51,25 @@ export interface DecisionToMake {
 /** A transfer to a user, as `GET /ledger/deposits` shows it; amounts are decimals of whole units, as text. */
 export type LedgerDeposit = OwnedDepositItem<string>
 
-/** Why there is no result. `why` is one sentence for people; nothing was changed, except perhaps with `internal`. */
+/**
+ * Why there is no result. `why` is one sentence for people, and `reason` the same word as `x-reason`, if that has one. Nothing was
+ * changed, except perhaps with `internal`.
+ */
 export type LedgerError =
   | PostFailure
   | DecideFailure
-  | { readonly kind: Exclude<QueryFailure['kind'], PostFailure['kind']>; readonly why: string }
+  | { readonly kind: 'not-found'; readonly why: string }
+  | {
+      readonly kind: Exclude<QueryFailure['kind'], PostFailure['kind'] | 'not-found'>
+      readonly reason: Reason
+      readonly why: string
+    }
   /** The configuration is wrong, or differs from what is stored. */
-  | { readonly kind: 'not-configured'; readonly why: string }
+  | {
+      readonly kind: 'not-configured'
+      readonly reason: 'not-configured' | 'configuration-differs'
+      readonly why: string
+    }
   /** A bug, or the database is unavailable. A post can be sent again: it is never stored twice. */
   | { readonly kind: 'internal'; readonly why: string }
 

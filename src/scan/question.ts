@@ -22,32 +22,45 @@ import { selectBalances } from '../ledger/entries.ts'
 import { loadRules, type ScanContext, selectOwned } from './rules.ts'
 import { type ScanState, selectScan, storeFinalized } from './scan-state.ts'
 
+/** A failure of a transaction that cannot be decided now. */
+type Undecided = Extract<QueryFailure, { readonly kind: 'undecided' }>
+/** A failure of a transaction that is worth nothing. */
+type Worthless = Extract<QueryFailure, { readonly kind: 'worthless' }>
+
 /** Why nothing can be said about a transaction now. */
-const disputed: Reason = { kind: 'undecided', why: 'the nodes disagree about this transaction' }
-/** The nodes agree on it, and its bytes or its receipt cannot be read. An alarm names it. */
-const unreadable: QueryFailure = {
+const disputed: Undecided = {
   kind: 'undecided',
+  reason: 'nodes-disagree',
+  why: 'the nodes disagree about this transaction',
+}
+/** The nodes agree on it, and its bytes or its receipt cannot be read. An alarm names it. */
+const unreadable: Undecided = {
+  kind: 'undecided',
+  reason: 'transaction-unreadable',
   why: 'this service cannot read this transaction, so nothing of it is credited; ask the operator',
 }
 
 /** The chain is known to be forked. */
-const haltedFailure: QueryFailure = {
+const haltedFailure: Undecided = {
   kind: 'undecided',
+  reason: 'chain-forked',
   why: 'the nodes show another chain than before; nothing is credited until an operator has checked it',
 }
 
 /** The configuration is not that of the stored data. */
-export const misconfigured: QueryFailure = {
+export const misconfigured: Undecided = {
   kind: 'undecided',
+  reason: 'configuration-differs',
   why: 'nothing is credited until an operator has corrected the configuration',
 }
 
 /** There is no room for it now. */
-const walletFull: QueryFailure = { kind: 'undecided', why: explainHeld('wallet-full') }
+const walletFull: Undecided = { kind: 'undecided', reason: 'wallet-full', why: explainHeld('wallet-full') }
 
 /** Nothing at or below the height of an address's issue is ever its owner's. */
-const paidBeforeIssue: QueryFailure = {
+const paidBeforeIssue: Undecided = {
   kind: 'undecided',
+  reason: 'paid-before-issue',
   why: 'it was final before this address was issued to you, so it is not credited; ask the operator',
 }
 
@@ -240,8 +253,6 @@ async function hasRoom(
 }
 
 type Uncredited = Pick<StoredTransfer, 'cuy' | 'raw' | 'state' | 'reason'>
-/** A failure that says why. */
-type Reason = Extract<QueryFailure, { readonly kind: 'undecided' | 'worthless' }>
 
 /** The answer by what the caller's transfers are, or null if none of them is decided. */
 function decidedAnswer(
@@ -258,20 +269,20 @@ function decidedAnswer(
 }
 
 /** Why a final transfer is not credited. */
-function explainUncredited({ cuy, raw, state, reason }: Uncredited, currencies: Currencies): Reason {
+function explainUncredited({ cuy, raw, state, reason }: Uncredited, currencies: Currencies): Undecided | Worthless {
   if (state === 'refused' && reason === 'review') {
-    return { kind: 'worthless', why: explainRefused({ cuy, raw, reason }, currencies) }
+    return { kind: 'worthless', reason, why: explainRefused({ cuy, raw, reason }, currencies) }
   }
   switch (reason) {
     case null:
       return disputed
     case 'below-minimum':
     case 'dust':
-      return { kind: 'worthless', why: explainRefused({ cuy, raw, reason }, currencies) }
+      return { kind: 'worthless', reason, why: explainRefused({ cuy, raw, reason }, currencies) }
     case 'retired':
-      return { kind: 'worthless', why: explainHeld(reason) }
+      return { kind: 'worthless', reason, why: explainHeld(reason) }
     default:
-      return { kind: 'undecided', why: explainHeld(reason) }
+      return { kind: 'undecided', reason, why: explainHeld(reason) }
   }
 }
 
@@ -315,13 +326,13 @@ function explainWorthless(
   { reading, internals, rules, judged }: JudgedTransaction,
   currencies: Currencies,
   own: ReadonlySet<Address>,
-): QueryFailure {
+): Worthless {
   const by = { currencies, own, operators: rules.operators }
   const sent = judged.find(({ transfer }) => isInternal(transfer.position) && own.has(transfer.to))
-  if (sent !== undefined) return { kind: 'worthless', why: explainNotDeposit(sent.transfer.from, reading.header, by) }
-  const why = explainTransaction(reading, by)
+  if (sent !== undefined) return { kind: 'worthless', ...explainNotDeposit(sent.transfer.from, reading.header, by) }
+  const { reason, why } = explainTransaction(reading, by)
   const isKept = internals.ok && internals.value.kind === 'shown'
-  return { kind: 'worthless', why: isKept ? why : `${why}; ${internalsNotShown}` }
+  return { kind: 'worthless', reason, why: isKept ? why : `${why}; ${internalsNotShown}` }
 }
 
 /** What a contract sends can be found later: other nodes may keep it. */

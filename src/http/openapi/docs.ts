@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { internalPositionForm } from '../../chain/block.ts'
+import { reasons } from '../../common/reasons.ts'
 import { successMsg } from '../envelope.ts'
 import type { Problem } from '../errors.ts'
 
@@ -11,6 +12,7 @@ export type Situation =
   | 'a new caller'
   | 'no token'
   | 'a token without a scope'
+  | 'a token that only reads'
   | 'an address'
   | 'twenty addresses without a deposit'
   | 'no issue of addresses'
@@ -18,21 +20,34 @@ export type Situation =
   | 'two deposits, credited'
   | 'two deposits and a payment'
   | 'a deposit that is held for review'
+  | 'a deposit that was looked at'
   | 'two deposits that are not final'
-  | 'a failed transaction'
+  | 'two deposits that are not final, late'
+  | 'a transaction of each kind'
   | 'nodes that disagree'
+  | 'a chain that has forked'
   | 'nodes that do not respond'
   | 'an address and nodes that do not respond'
+  | 'no requests to nodes'
+  | 'an address and no requests to nodes'
   | 'no requests for callers'
   | 'an address and no requests for callers'
+  | 'no requests for this caller'
+  | 'an address and no requests for this caller'
   | 'token signing keys that cannot be fetched'
   | 'no configuration'
+  | 'a configuration that differs'
+  | 'a scanner whose configuration differs'
+  | 'a deployment'
+  | 'a key that was used'
+  | 'a start that is not final'
   | 'no database'
   | 'a rate limit that is reached'
   | 'no scan for four minutes'
+  | 'a payment by another backend'
 
 /** A request, and what it is an example of. */
-interface Sent {
+export interface Sent {
   /** For people. */
   readonly name: string
   readonly given: Situation
@@ -180,6 +195,9 @@ export const failureBody = () => object('Failure', failureMembers)
 export const failureBodyWithData = <Data extends z.ZodMiniType>(id: string, data: () => Data) =>
   object(id, () => ({ ...failureMembers(), data: z.optional(data()) }))
 
+/** The words for programs. */
+export const reasonSchema = () => component('Reason', () => z.enum(reasons))
+
 /** The USDT deposit of the examples. All values here are those of the chain that the replaying test builds. */
 export const usdtTxid = '278524e29c4eded92e21d431f395bcbe536c67c3c6375ef7b8dc8ebad3e7e805'
 /** The caller's first address in the examples. */
@@ -198,6 +216,9 @@ export const trxEntry = { ...usdtEntry, id: 1, wid: 1, osn: trxTxid, cuy: 1, amt
 const payment = { id: 3, osn: 'order-1001', type: 4, amt: -2.5, balance: 22.5, mark: 'two cups' }
 /** An entry that a backend has posted. */
 export const paidEntry = { ...usdtEntry, ...payment, created_at: '2026-09-21T14:14:20.417Z', by: 'shop' }
+
+/** What a `cuy` takes: no schema has the currencies of a deployment. */
+export const cuyTakes = 'One of `/currencies`; any other is a 400 that names them.'
 
 /** The documentation of the parameter that names a user. */
 export const uidNote = { uid: { description: 'The user.', example: 7 } }

@@ -1,9 +1,11 @@
 import * as z from 'zod/mini'
+import type { DecideReason } from '../../common/reasons.ts'
 import { decideDeposits, decisionsMax, decisionToMake } from '../../deposits/decide.ts'
 import { type LedgerRoute, writing } from '../context.ts'
 import { failure, success } from '../envelope.ts'
 import { toDecideProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
+import { refused } from '../openapi/failures.ts'
 import { ownedDeposit, ownedItem } from './ledger-deposits.ts'
 import { readBody } from './post-ledger-entries.ts'
 import { depositDocs } from './tron-deposits.ts'
@@ -17,7 +19,7 @@ export const decideLedgerDeposits = {
     const { services } = c.env
     const list = await readBody(c.req.raw, 'deposits')
     if (!list.ok) return failure(list.error)
-    const decided = await writing(c, (context) => decideDeposits(context, list.value, c.get('backend')))
+    const decided = await writing(c, (context) => decideDeposits(context, list.value, c.get('backend').name))
     if (!decided.ok) return failure(toDecideProblem(decided.error))
     services.wakeEndpoints()
     const { deposits, replayed } = decided.value
@@ -84,15 +86,17 @@ const failures = (): readonly docs.Failure[] => [
     given,
     request: { deposits: [decisionOf('credit', 'ab'.repeat(32))] },
   },
-  {
-    name: 'not-held-for-review',
-    problem: toDecideProblem({ kind: 'conflict', deposit: 1, why: 'it is credited, not held for review' }),
-    cause: 'The deposit does not wait for a decision, or the other decision was made about it.',
-    cure: 'Nothing was decided. Look at the deposit by its txid.',
+  refused(conflict('not-in-review', 'it is credited, not held for review'), {
     given: 'two deposits, credited',
     request: { deposits: [decisionOf('credit')] },
-  },
+  }),
+  refused(conflict('decided-otherwise', 'it was decided to credit it'), {
+    given: 'a deposit that was looked at',
+    request: { deposits: [decisionOf('refuse')] },
+  }),
 ]
+
+const conflict = (reason: DecideReason, why: string) => ({ status: 409, reason, msg: `deposit 1: ${why}` }) as const
 
 /** The documentation of `POST /ledger/deposits/decide`. */
 export const decideLedgerDepositsDocs = () =>

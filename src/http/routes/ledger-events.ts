@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { EventId } from '../../common/ids.ts'
-import { type EventType, heldReasons, refusedReasons } from '../../d1/tables.ts'
+import { heldReasons, type Reason, refusedReasons } from '../../common/reasons.ts'
+import type { EventType } from '../../d1/tables.ts'
 import { eventItem, eventsMax, selectEvents } from '../../events/events.ts'
 import { type LedgerRoute, reading } from '../context.ts'
 import { jsonAmount, success } from '../envelope.ts'
@@ -38,12 +39,12 @@ const transferPlace = () => ({
 const cuy = () => docs.idSchema('The currency.')
 const address = () => docs.textSchema('The address of the user that is paid.', /^T\w{33}$/)
 
-const uncredited = (reasons: readonly string[]) =>
+const uncredited = <const Word extends Reason>(reasons: readonly Word[]) =>
   z.strictObject({
     ...transferPlace(),
     cuy: cuy(),
     address: address(),
-    reason: docs.textSchema(`One of ${reasons.join(', ')}.`),
+    reason: docs.described(z.enum(reasons), 'Why, as one word for programs.'),
     why: docs.textSchema('The same for people: the sentence of `/tron/recharge?txid=…`.'),
   })
 

@@ -1,21 +1,26 @@
 import * as z from 'zod/mini'
+import type { ConflictReason } from '../../common/reasons.ts'
 import { err, ok, type Result } from '../../common/result.ts'
 import { postedItem } from '../../ledger/entry.ts'
 import { postEntriesMax, postedEntry, remarkCharsMax } from '../../ledger/parse-post.ts'
 import { postEntries } from '../../ledger/post-entries.ts'
-import { readBytes } from '../../platform/read-bytes.ts'
+import { readJsonBody } from '../body.ts'
 import { type LedgerRoute, writing } from '../context.ts'
 import { failure, jsonAmount, success } from '../envelope.ts'
 import {
   bodyBytesMax,
+  bodyTooDeep,
   bodyTooLarge,
   brokenBody,
+  encodedBody,
+  memberTwice,
   type Problem,
   toPostProblem,
   wrongBody,
   wrongMediaType,
 } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
+import { refused } from '../openapi/failures.ts'
 import { postedFlow } from './ledger-entries.ts'
 
 /** Posts entries: all or none. */
@@ -28,7 +33,7 @@ export const postLedgerEntries = {
     const entries = await readBody(c.req.raw, 'entries')
     if (!entries.ok) return failure(entries.error)
     const posted = await writing(c, (context) =>
-      postEntries(context, entries.value, c.get('backend'), context.clock.now()),
+      postEntries(context, entries.value, c.get('backend').name, context.clock.now()),
     )
     if (!posted.ok) return failure(toPostProblem(posted.error))
     services.wakeEndpoints()
@@ -39,40 +44,13 @@ export const postLedgerEntries = {
   },
 } satisfies LedgerRoute
 
-/** The only member of a JSON body, unchecked. Its amounts are texts, digit by digit as they were sent. */
+/** The only member of a JSON body, unchecked. */
 export async function readBody(request: Request, name: string): Promise<Result<unknown, Problem>> {
-  const [mediaType] = (request.headers.get('content-type') ?? '').split(';')
-  if (mediaType?.trim().toLowerCase() !== 'application/json') return err(wrongMediaType)
-  const bytes = await readBytes(request.body, bodyBytesMax)
-  if (bytes === null) return err(bodyTooLarge)
-  const body = parseExactly(bytes)
+  const body = await readJsonBody(request)
   if (!body.ok) return body
   if (typeof body.value !== 'object' || body.value === null || Array.isArray(body.value)) return err(wrongBody(name))
   const { [name]: list, ...others } = body.value as Readonly<Record<string, unknown>> // safe: an object that is no array
   return Object.keys(others).length === 0 ? ok(list) : err(wrongBody(name))
-}
-
-/** TC39 source text access, which TypeScript does not have yet. */
-type ParseWithSource = (
-  text: string,
-  reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-) => unknown
-
-/** JSON with each `amt` as its text. A number with other digits than its double is NaN, which no member accepts. */
-function parseExactly(bytes: Uint8Array): Result<unknown, Problem> {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
-    const parse = JSON.parse as ParseWithSource
-    return ok(
-      parse(text, (key, value, { source }) => {
-        if (typeof value !== 'number') return value
-        if (key === 'amt') return source
-        return String(value) === source ? value : Number.NaN
-      }),
-    )
-  } catch {
-    return err(brokenBody) // not UTF-8, not JSON, or nested deeper than the parser can go
-  }
 }
 
 const entryToPost = () =>
@@ -80,7 +58,7 @@ const entryToPost = () =>
     const { uid, cuy, type, osn, mark } = postedEntry.shape
     return z.strictObject({
       uid: docs.described(uid, 'The user.'),
-      cuy: docs.described(cuy, 'The currency.'),
+      cuy: docs.described(cuy, `The currency. ${docs.cuyTakes}`),
       type: docs.described(
         type,
         '2 withdraw (negative), 3 transfer between wallets (either), 4 payment (negative), 5 refund (positive), 9 adjustment ' +
@@ -152,10 +130,35 @@ const bodyFailures = (): readonly docs.Failure[] => [
   {
     name: 'broken-body',
     problem: brokenBody,
-    cause: 'The body is not JSON, not an object with `entries` alone, or nested deeper than that.',
+    cause: 'The body is not JSON, or not an object with `entries` alone.',
     cure: 'Send `{"entries": [...]}` in UTF-8.',
     given: before,
     request: '{"entries": [',
+  },
+  {
+    name: 'too-deep',
+    problem: bodyTooDeep,
+    cause: 'The body has more objects and lists inside each other than a valid one.',
+    cure: 'Send entries whose members are numbers and texts.',
+    given: before,
+    request: { entries: [{ ...payment, mark: ['two cups'] }] },
+  },
+  {
+    name: 'member-twice',
+    problem: memberTwice,
+    cause: 'An object of the body has two members of the same name. Parsers do not agree on which one counts.',
+    cure: 'Send each member once.',
+    given: before,
+    request: `{"entries":[{"uid":7,"cuy":2,"type":4,"osn":"order-1001","amt":"-2.5","amt":"-25"}]}`,
+  },
+  {
+    name: 'encoded-body',
+    problem: encodedBody,
+    cause: 'The body has a `content-encoding`.',
+    cure: 'Send it without compression.',
+    given: before,
+    request: { entries: [payment] },
+    requestHeaders: { 'content-encoding': 'gzip' },
   },
   {
     name: 'too-large',
@@ -181,37 +184,31 @@ const ledgerFailures = (): readonly docs.Failure[] => {
   const most = '9007199254.740991'
   const full = `${holds} ${most} do not fit: a wallet can hold at most ${most}`
   return [
-    {
-      name: 'conflict',
-      problem: toPostProblem({
-        kind: 'conflict',
-        entry: 1,
-        why: 'its uid, cuy, osn and type are known with another amount or mark',
-      }),
-      cause:
-        'An entry of the post is known with another amount or mark, or some of its entries are known and others are not.',
-      cure: 'Look at the stored entry by its `osn`. A different order needs another `osn`.',
+    refused(conflict('content-differs', 1, 'its uid, cuy, osn and type are known with another amount or mark'), {
       given: after,
       request: { entries: [{ ...payment, amt: '-3' }] },
-    },
-    {
-      name: 'insufficient',
-      problem: toPostProblem({ kind: 'insufficient', entry: 1, why: `${holds} 25.000001 are needed` }),
-      cause: 'The wallet holds less than the entry takes, the entries before it in the post included.',
-      cure: 'Nothing of the post was stored. The message has what the wallet holds and what is needed.',
-      given: before,
-      request: { entries: [{ ...payment, amt: '-25.000001' }] },
-    },
-    {
-      name: 'wallet-full',
-      problem: toPostProblem({ kind: 'wallet-full', entry: 1, why: full }),
-      cause: 'The wallet would hold more than 2^53−1 smallest units.',
-      cure: 'Nothing of the post was stored. Use another wallet.',
-      given: before,
-      request: { entries: [{ ...refund, amt: most }] },
-    },
+    }),
+    refused(conflict('partly-known', 2, 'new, while other entries of the post are known: nothing was stored'), {
+      given: after,
+      request: { entries: [payment, refund] },
+    }),
+    refused(conflict('backend-differs', 1, 'another backend has posted its uid, cuy, osn and type'), {
+      given: 'a payment by another backend',
+      request: { entries: [payment] },
+    }),
+    refused(
+      { status: 422, reason: 'insufficient', msg: `entry 1: ${holds} 25.000001 are needed` },
+      { given: before, request: { entries: [{ ...payment, amt: '-25.000001' }] } },
+    ),
+    refused(
+      { status: 422, reason: 'wallet-full', msg: `entry 1: ${full}` },
+      { given: before, request: { entries: [{ ...refund, amt: most }] } },
+    ),
   ]
 }
+
+const conflict = (reason: ConflictReason, entry: number, why: string) =>
+  ({ status: 409, reason, msg: `entry ${entry}: ${why}` }) as const
 
 /** The documentation of `POST /ledger/entries`. */
 export const postLedgerEntriesDocs = () =>

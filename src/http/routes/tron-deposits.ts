@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { CurrencyId, TransferId } from '../../common/ids.ts'
-import { heldReasons, refusedReasons } from '../../d1/tables.ts'
+import { heldReasons, refusedReasons } from '../../common/reasons.ts'
 import { depositItem } from '../../deposits/deposit-item.ts'
 import {
   countedMax,
@@ -81,7 +81,7 @@ export const deposit = () =>
       ),
     ),
     reason: z.optional(
-      docs.textSchema(`Where it is held or refused: one of ${[...heldReasons, ...refusedReasons].join(', ')}.`),
+      docs.described(z.enum([...heldReasons, ...refusedReasons]), 'Where it is held or refused: why, as one word.'),
     ),
     why: z.optional(docs.textSchema('The same for people.')),
     entry: z.optional(docs.idSchema('The ledger entry, where it is credited.')),
@@ -111,7 +111,7 @@ export const depositDocs = () => {
       },
       before: { description: 'Only transfers with a smaller `id`: the last one of the previous page.', example: 1000 },
       state: { description: 'Only this state; the response schema lists them.', example: 'credited' },
-      cuy: { description: 'Only this currency.', example: 2 },
+      cuy: { description: `Only this currency. ${docs.cuyTakes}`, example: 2 },
     },
     count: `The number of transfers that match, on all pages; ${countedMax} means that many or more.`,
   }

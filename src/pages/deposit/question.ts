@@ -1,7 +1,6 @@
 import type { Reply } from '../kit/api.ts'
 import { html, type PageView, setText } from '../kit/dom.ts'
 import { findTxid } from '../kit/read.ts'
-import { isLate, reasonOf } from '../kit/reasons.ts'
 import { serviceWords } from './arrivals.ts'
 import type { DepositContext } from './context.ts'
 import { type OutcomeWords, outcomeWords } from './outcome.ts'
@@ -70,13 +69,14 @@ interface Answer extends OutcomeWords {
 function answerWords(context: DepositContext, answer: Reply<null>): Answer {
   const { texts, common, format } = context
   if (answer.ok) return { kind: 'good', title: texts.credited, help: texts.creditedHelp, quoted: answer.msg }
-  const { status, retrySeconds } = answer
+  const { status, reason, retrySeconds } = answer
   const seconds = retrySeconds === null ? null : format.count(retrySeconds)
   if (status === 404) return { kind: 'warn', title: texts.askUnknown, help: texts.askUnknownHelp }
-  if (status === 409 && seconds !== null) {
-    return { kind: 'wait', title: texts.seen, help: isLate(answer.msg) ? texts.askLate : texts.askNotFinal(seconds) }
+  if (reason === 'finality-late') return { kind: 'wait', title: texts.seen, help: texts.askLate }
+  if (reason === 'not-final' && seconds !== null) {
+    return { kind: 'wait', title: texts.seen, help: texts.askNotFinal(seconds) }
   }
-  const known = outcomeWords(texts, reasonOf(answer.msg))
+  const known = outcomeWords(texts, reason)
   const undecided = { title: texts.askUndecided, help: texts.askUndecidedHelp, quoted: answer.msg }
   if (status === 409) return { kind: 'wait', ...(known ?? undecided) }
   if (status === 422)

@@ -15,6 +15,8 @@ export interface Refusal {
   readonly status: number
   /** The sentence of the service, in English; empty without one. */
   readonly msg: string
+  /** The word of the service for the cause, where it has one. */
+  readonly reason: string | null
   /** After how many seconds the service wants to be asked again, where it says so. */
   readonly retrySeconds: number | null
 }
@@ -73,7 +75,7 @@ export function createApi(token: TokenSource): Api {
         return parseAnswer(response, text, read)
       } catch (error) {
         const isSlow = error instanceof DOMException && error.name === 'TimeoutError'
-        return { ok: false, kind: isSlow ? 'slow' : 'offline', status: 0, msg: '', retrySeconds: null }
+        return { ok: false, kind: isSlow ? 'slow' : 'offline', status: 0, msg: '', reason: null, retrySeconds: null }
       }
     },
   }
@@ -82,7 +84,8 @@ export function createApi(token: TokenSource): Api {
 function parseAnswer<Data>(response: Response, text: string, read: (data: unknown) => Data): Reply<Data> {
   const { status, headers } = response
   const after = headers.get('retry-after') ?? ''
-  const refused = { ok: false, status, retrySeconds: /^\d{1,5}$/.test(after) ? Number(after) : null } as const
+  const retrySeconds = /^\d{1,5}$/.test(after) ? Number(after) : null
+  const refused = { ok: false, status, reason: headers.get('x-reason'), retrySeconds } as const
   try {
     const { msg, data } = readMembers(parseExact(text))
     const sentence = readText(msg)
