@@ -9,13 +9,11 @@ import {
 } from '../chain/chain.ts'
 import { err, ok } from '../common/result.ts'
 import { agreeByQuorum, failureOf, firstAnswer, type QuorumVerdict, type Vote } from './agreement.ts'
-import { recordError } from './ask.ts'
 import { alarmTextMax, blockBytesAtFirst, questionBytes } from './limits.ts'
 import { demote, type Pool, type Session, type TronNode } from './node.ts'
 import { isCall, isUnreadable, type NodeBlock, readNodeBlocks } from './node-blocks.ts'
 import type { ReadTransactions } from './parse/block.ts'
-import { whyImplausible } from './plausible.ts'
-import { type NodeError, type NodeErrorKind, nodeError } from './transport.ts'
+import type { NodeError, NodeErrorKind } from './transport.ts'
 
 /** What nodes must agree on: one line for each transaction and each transfer of a token that counts. */
 export function blockVote(block: NodeBlock): Vote<NodeBlock> {
@@ -128,7 +126,7 @@ async function agreeOnBlocks(session: Session, from: BlockHeight, count: number,
 async function agreeOnRange(session: Session, from: BlockHeight, length: number) {
   const known: ReadTransactions = new Map()
   const { verdicts, errors } = await agreeByQuorum(session, 'money', async (node, boxed) => {
-    const blocks = await readNodeBlocks(boxed, node, from, length, null, true, known)
+    const blocks = await readNodeBlocks(boxed, node, from, length, { known })
     learnLength(session.pool, node, length, blocks.ok ? null : blocks.error)
     return blocks.ok ? ok(blocks.value.map(blockVote)) : blocks
   })
@@ -150,28 +148,14 @@ async function agreeOnRange(session: Session, from: BlockHeight, length: number)
 export async function readNodeTail(session: Session, known: BlockRef, head: Header): ChainResult<Tail> {
   const from = (known.height + 1) as BlockHeight // safe: an integer above a height
   return firstAnswer(session, 'money', async (node, boxed) => {
-    const read = await readNodeBlocks(boxed, node, from, blocksOfReply(session.pool, node), null, false)
+    const read = await readNodeBlocks(boxed, node, from, blocksOfReply(session.pool, node), { final: head })
     const isEnd = !read.ok && read.error.kind === 'behind' // the known block is the newest one
     if (!read.ok && !isEnd) return read
     const blocks = read.ok ? read.value : []
-    const lie = findImplausible(session, node, blocks, head)
-    if (lie !== null) return lie
     const follows = (blocks[0]?.header.parentHash ?? known.hash) === known.hash
     const latest = blocks.at(-1)?.header.height ?? known.height
     return ok({ node: node.number, latest, follows, blocks: follows ? blocks.map(toReadBlock) : [] })
   })
-}
-
-/** The node's error if a block cannot be by the clock, or null. It is reported: no honest node shows such a block. */
-function findImplausible(session: Session, node: TronNode, blocks: readonly NodeBlock[], head: Header) {
-  const { pool } = session
-  const now = pool.clock.now()
-  const [why] = blocks.flatMap(({ header }) => whyImplausible(header, head, now) ?? [])
-  if (why === undefined) return null
-  const lie = nodeError('bad-answer', why)
-  recordError(session, node, 'api', lie.error)
-  pool.report('node-lies', { node: node.number }, { node: node.number, why })
-  return lie
 }
 
 function toReadBlock({ header, transactions, native, tokens }: NodeBlock): ReadBlock {
