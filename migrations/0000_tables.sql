@@ -217,19 +217,20 @@ CREATE TABLE `event` (
 	`reason` text,
 	CONSTRAINT "event_id" CHECK(id BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "event_uid" CHECK(uid BETWEEN 1 AND 9007199254740991),
-	CONSTRAINT "event_type" CHECK(type IN ('deposit.seen','deposit.dropped','deposit.credited','deposit.held','deposit.refused','entry.posted')),
+	CONSTRAINT "event_type" CHECK(type IN ('deposit.seen','deposit.dropped','deposit.credited','deposit.held','deposit.refused','entry.posted','address.frozen','address.released','address.destroyed')),
 	CONSTRAINT "event_created_at" CHECK(created_at BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "event_entry_id" CHECK((entry_id IS NOT NULL) = (type IN ('deposit.credited', 'entry.posted'))),
 	CONSTRAINT "event_txid" CHECK((txid IS NOT NULL) = (NOT type IN ('deposit.credited', 'entry.posted')) AND (txid IS NULL OR (length(txid) = 64 AND txid NOT GLOB '*[^0-9a-f]*'))),
 	CONSTRAINT "event_position" CHECK((position IS NOT NULL) = (NOT type IN ('deposit.credited', 'entry.posted')) AND (position IS NULL OR (position BETWEEN -9007199254740991 AND 9007199254740991))),
-	CONSTRAINT "event_cuy" CHECK((cuy IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused')) AND (cuy IS NULL OR (cuy BETWEEN 1 AND 9007199254740991))),
-	CONSTRAINT "event_raw" CHECK((raw IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused')) AND (raw IS NULL OR (raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78))),
-	CONSTRAINT "event_address" CHECK((address IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused')) AND (address IS NULL OR (length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'))),
+	CONSTRAINT "event_cuy" CHECK((cuy IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused') OR type GLOB 'address.*') AND (cuy IS NULL OR (cuy BETWEEN 1 AND 9007199254740991))),
+	CONSTRAINT "event_raw" CHECK((raw IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused') OR type = 'address.destroyed') AND (raw IS NULL OR (iif(type = 'address.destroyed', raw = '0' OR (raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78), raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78)))),
+	CONSTRAINT "event_address" CHECK((address IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused') OR type GLOB 'address.*') AND (address IS NULL OR (length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'))),
 	CONSTRAINT "event_seconds" CHECK((seconds IS NOT NULL) = (type = 'deposit.seen') AND (seconds IS NULL OR (seconds BETWEEN 0 AND 9007199254740991))),
 	CONSTRAINT "event_reason" CHECK(iif(type = 'deposit.held', reason IS NOT NULL AND reason IN ('decimals-unknown','decimals-differ','retired','too-large','wallet-full','review'), iif(type = 'deposit.refused', reason IS NOT NULL AND reason IN ('below-minimum','dust','review'), reason IS NULL)))
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `event_reason` ON `event` (`txid`,`position`,`type`,`reason`) WHERE reason IS NOT NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX `event_act` ON `event` (`txid`,`position`,`type`) WHERE type GLOB 'address.*';--> statement-breakpoint
 CREATE TABLE `holding` (
 	`cuy` integer NOT NULL,
 	`address` text NOT NULL,
@@ -384,4 +385,34 @@ CREATE TABLE `webhook` (
 	CONSTRAINT "webhook_last_failure" CHECK(last_failure IS NULL OR (length(last_failure) BETWEEN 1 AND 100))
 ) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
 --> statement-breakpoint
-CREATE INDEX `webhook_number` ON `webhook` (`number`);
+CREATE INDEX `webhook_number` ON `webhook` (`number`);--> statement-breakpoint
+CREATE TABLE `issuer_act` (
+	`txid` text NOT NULL,
+	`position` integer NOT NULL,
+	`height` integer NOT NULL,
+	`place` integer NOT NULL,
+	`cuy` integer NOT NULL,
+	`kind` text NOT NULL,
+	`address` text,
+	`raw` text,
+	`basis_points` text,
+	`confirmed_at` integer,
+	`confirmation` text,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`txid`, `position`),
+	CONSTRAINT "issuer_act_txid" CHECK(length(txid) = 64 AND txid NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "issuer_act_position" CHECK(position BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "issuer_act_height" CHECK(height BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "issuer_act_place" CHECK(place BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "issuer_act_created_at" CHECK(created_at BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "issuer_act_cuy" CHECK(cuy BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "issuer_act_kind" CHECK(kind IN ('frozen','released','destroyed','paused','unpaused','fee-set','deprecated')),
+	CONSTRAINT "issuer_act_address" CHECK((address IS NOT NULL) = (kind IN ('frozen','released','destroyed','deprecated')) AND (address IS NULL OR (length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'))),
+	CONSTRAINT "issuer_act_raw" CHECK((raw IS NOT NULL) = (kind IN ('destroyed','fee-set')) AND (raw IS NULL OR (raw = '0' OR (raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78)))),
+	CONSTRAINT "issuer_act_basis_points" CHECK((basis_points IS NOT NULL) = (kind IN ('fee-set')) AND (basis_points IS NULL OR (basis_points = '0' OR (basis_points GLOB '[1-9]*' AND basis_points NOT GLOB '*[^0-9]*' AND length(basis_points) <= 78)))),
+	CONSTRAINT "issuer_act_confirmed_at" CHECK(confirmed_at IS NULL OR (kind = 'fee-set' AND confirmed_at BETWEEN 0 AND 9007199254740991)),
+	CONSTRAINT "issuer_act_confirmation" CHECK((confirmation IS NULL) = (confirmed_at IS NULL) AND (confirmation IS NULL OR (length(confirmation) BETWEEN 1 AND 500)))
+) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+--> statement-breakpoint
+CREATE INDEX `issuer_act_height` ON `issuer_act` (`height`);--> statement-breakpoint
+CREATE INDEX `issuer_act_address` ON `issuer_act` (`address`) WHERE kind IN ('frozen', 'released');

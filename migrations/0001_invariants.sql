@@ -391,6 +391,49 @@ BEGIN
 END;
 --> statement-breakpoint
 
+-- issuer_act ---------------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER issuer_act_is_new BEFORE INSERT ON issuer_act
+BEGIN
+  SELECT RAISE(ABORT, 'issuer_act: already stored')
+    WHERE EXISTS (SELECT 1 FROM issuer_act WHERE txid = NEW.txid AND position = NEW.position);
+  SELECT RAISE(ABORT, 'issuer_act: its block is not final') WHERE NEW.height > coalesce((SELECT finalized FROM scan), -1);
+  SELECT RAISE(ABORT, 'issuer_act: a new one is not confirmed') WHERE NEW.confirmed_at IS NOT NULL;
+END;
+--> statement-breakpoint
+-- One event for each log, also if it is read again after a correction. Destroyed tokens are lost to their holding.
+CREATE TRIGGER issuer_act_has_its_effects AFTER INSERT ON issuer_act
+BEGIN
+  INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address)
+    SELECT 'address.' || NEW.kind, uid, NEW.created_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.address
+    FROM address WHERE address = NEW.address AND NEW.kind IN ('frozen', 'released', 'destroyed')
+      AND NOT EXISTS (SELECT 1 FROM event INDEXED BY event_act
+        WHERE txid = NEW.txid AND position = NEW.position AND type = 'address.' || NEW.kind AND type GLOB 'address.*');
+  INSERT INTO movement (cuy, address, sign, raw, height, moved_at)
+    SELECT NEW.cuy, NEW.address, -1, NEW.raw, NEW.height, NEW.created_at WHERE NEW.kind = 'destroyed' AND NEW.raw <> '0';
+  SELECT RAISE(ABORT, 'issuer_act: its event was not stored')
+    WHERE NEW.kind IN ('frozen', 'released', 'destroyed') AND EXISTS (SELECT 1 FROM address WHERE address = NEW.address)
+      AND NOT EXISTS (SELECT 1 FROM event INDEXED BY event_act
+        WHERE txid = NEW.txid AND position = NEW.position AND type = 'address.' || NEW.kind AND type GLOB 'address.*');
+END;
+--> statement-breakpoint
+CREATE TRIGGER issuer_act_keeps_its_facts BEFORE UPDATE ON issuer_act
+BEGIN
+  SELECT RAISE(ABORT, 'issuer_act: only a fee is ever confirmed, once')
+    WHERE (NEW.txid, NEW.position, NEW.height, NEW.place, NEW.cuy, NEW.kind, NEW.address, NEW.raw, NEW.basis_points, NEW.created_at)
+        IS NOT (OLD.txid, OLD.position, OLD.height, OLD.place, OLD.cuy, OLD.kind, OLD.address, OLD.raw, OLD.basis_points, OLD.created_at)
+      OR OLD.confirmed_at IS NOT NULL;
+END;
+--> statement-breakpoint
+CREATE TRIGGER issuer_act_is_never_deleted BEFORE DELETE ON issuer_act
+BEGIN
+  SELECT RAISE(ABORT, 'issuer_act: only a correction deletes it')
+    WHERE OLD.height <= coalesce((SELECT finalized FROM scan), OLD.height);
+  INSERT INTO movement (cuy, address, sign, raw, height, moved_at)
+    SELECT OLD.cuy, OLD.address, 1, OLD.raw, 0, finalized_at FROM scan WHERE OLD.kind = 'destroyed' AND OLD.raw <> '0';
+END;
+--> statement-breakpoint
+
 -- movement -----------------------------------------------------------------------------------------------------------
 
 -- A view with an INSTEAD OF trigger would do the same, but an export writes triggers before views, and could not be restored.
@@ -586,6 +629,7 @@ BEGIN
     WHERE finished_at IS NULL AND next_height > NEW.finalized;
   DELETE FROM transfer WHERE height > NEW.finalized AND state = 'moved';
   DELETE FROM sent WHERE height > NEW.finalized;
+  DELETE FROM issuer_act WHERE height > NEW.finalized;
   UPDATE holding SET changed_height = min(changed_height, NEW.finalized),
       balance = NULL, read_from = NULL, read_to = NULL, due_at = min(due_at, NEW.created_at + 60000)
     WHERE changed_height > NEW.finalized OR read_to > NEW.finalized;
@@ -615,10 +659,15 @@ BEGIN
       SELECT 1 FROM flow WHERE id = NEW.entry_id AND uid = NEW.uid
         AND (type = 1) = (NEW.type = 'deposit.credited'));
   SELECT RAISE(ABORT, 'event: it must report a transfer')
-    WHERE NEW.txid IS NOT NULL AND NOT EXISTS (
+    WHERE NEW.txid IS NOT NULL AND NEW.type NOT GLOB 'address.*' AND NOT EXISTS (
       SELECT 1 FROM transfer WHERE txid = NEW.txid AND position = NEW.position AND (
         (uid = NEW.uid AND 'deposit.' || state = NEW.type AND reason IS NEW.reason)
         OR (uid IS NOT NEW.uid AND NEW.type = 'deposit.dropped')));
+  SELECT RAISE(ABORT, 'event: it must report what an issuer did')
+    WHERE NEW.type GLOB 'address.*' AND NOT EXISTS (
+      SELECT 1 FROM issuer_act JOIN address ON address.address = issuer_act.address
+        WHERE txid = NEW.txid AND position = NEW.position AND 'address.' || kind = NEW.type
+          AND (cuy, raw, issuer_act.address, uid) IS (NEW.cuy, NEW.raw, NEW.address, NEW.uid));
 END;
 --> statement-breakpoint
 CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON event

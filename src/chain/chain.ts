@@ -48,6 +48,22 @@ export interface ChainTransfer {
   readonly amount: bigint
 }
 
+/** What the issuer of a token has done, by a log of its contract; agreed as transfers are. */
+export interface IssuerAct {
+  readonly txid: Txid
+  /** The place of the transaction in its block, and of the log in the transaction: the order of acts. */
+  readonly index: number
+  readonly position: number
+  readonly contract: Address
+  readonly kind: 'frozen' | 'released' | 'destroyed' | 'paused' | 'unpaused' | 'fee-set' | 'deprecated'
+  /** Whose tokens are frozen, released or destroyed; the successor of a deprecated token. Null otherwise. */
+  readonly address: Address | null
+  /** Chain units: what was destroyed, or the highest fee of a transfer. Null otherwise. */
+  readonly amount: bigint | null
+  /** The fee of a transfer in hundredths of a percent. Null otherwise. */
+  readonly basisPoints: bigint | null
+}
+
 /** A transaction, and the address that sent it: it costs a fee in TRX, whatever it does. */
 export interface SentTransaction {
   readonly txid: Txid
@@ -64,6 +80,8 @@ export interface ReadBlock {
   readonly kind: 'read'
   readonly header: Header
   readonly transfers: readonly ChainTransfer[]
+  /** What issuers of accepted tokens did in it. Like token transfers, they are missing where `callsToRead` is not null. */
+  readonly acts: readonly IssuerAct[]
   /** All of its transactions that have a sender. */
   readonly sent: readonly SentTransaction[]
   /**
@@ -76,9 +94,10 @@ export interface ReadBlock {
 /** A block of the range, or a height whose block the nodes do not agree on. */
 export type BlockReading = ReadBlock | { readonly kind: 'not-agreed'; readonly height: BlockHeight }
 
-/** All token transfers of some transactions, and those transactions that no node gave a readable receipt of. */
+/** All token transfers of some transactions, what issuers did in them, and those that no node gave a readable receipt of. */
 export interface ReceiptReading {
   readonly transfers: readonly ChainTransfer[]
+  readonly acts: readonly IssuerAct[]
   readonly unreadable: readonly Txid[]
 }
 

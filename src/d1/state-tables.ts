@@ -246,6 +246,8 @@ export const sizes = sqliteTable('size', { day: integer().primaryKey(), bytes: i
 
 const isEntry = `type IN ('deposit.credited', 'entry.posted')`
 const isTransfer = `type IN ('deposit.seen', 'deposit.held', 'deposit.refused')`
+const isAct = `type GLOB 'address.*'`
+const eventUnits = `iif(type = 'address.destroyed', ${units('raw')}, ${positiveUnits('raw')})`
 const has = (column: string, types: string, form: string) =>
   `(${column} IS NOT NULL) = (${types}) AND (${column} IS NULL OR (${form}))`
 
@@ -273,15 +275,16 @@ export const events = sqliteTable(
     uniqueIndex('event_reason')
       .on(table.txid, table.position, table.type, table.reason)
       .where(sql.raw('reason IS NOT NULL')),
+    uniqueIndex('event_act').on(table.txid, table.position, table.type).where(sql.raw(isAct)),
     ...rules(positiveSafe, table.id, table.uid),
     rule(table.type, oneOf(...eventTypes)),
     rule(table.created_at, safe),
     rule(table.entry_id, `(entry_id IS NOT NULL) = (${isEntry})`),
     rule(table.txid, has('txid', `NOT ${isEntry}`, hex(64)('txid'))),
     rule(table.position, has('position', `NOT ${isEntry}`, between(-amountMax, amountMax)('position'))),
-    rule(table.cuy, has('cuy', isTransfer, positiveSafe('cuy'))),
-    rule(table.raw, has('raw', isTransfer, positiveUnits('raw'))),
-    rule(table.address, has('address', isTransfer, hex(40)('address'))),
+    rule(table.cuy, has('cuy', `${isTransfer} OR ${isAct}`, positiveSafe('cuy'))),
+    rule(table.raw, has('raw', `${isTransfer} OR type = 'address.destroyed'`, eventUnits)),
+    rule(table.address, has('address', `${isTransfer} OR ${isAct}`, hex(40)('address'))),
     rule(table.seconds, has('seconds', `type = 'deposit.seen'`, safe('seconds'))),
     rule(table.reason, reasonRule(`type = 'deposit.held'`, `type = 'deposit.refused'`)),
   ],

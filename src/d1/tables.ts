@@ -64,6 +64,9 @@ export const eventTypes = [
   'deposit.held',
   'deposit.refused',
   'entry.posted',
+  'address.frozen',
+  'address.released',
+  'address.destroyed',
 ] as const
 /** One of `eventTypes`. */
 export type EventType = (typeof eventTypes)[number]

@@ -90,6 +90,8 @@ export interface JudgeRules {
   readonly operators: OperatorRule
   /** Decimals that nodes agreed on, by contract. */
   readonly decimals: ReadonlyMap<Address, number>
+  /** Addresses that were not issued here, and of which the hand of an issuer is seen as well. */
+  readonly watched: ReadonlySet<Address>
 }
 
 /** The callers of the addresses that were issued. */

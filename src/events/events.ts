@@ -70,6 +70,9 @@ type Uncredited = Key & { readonly cuy: number; readonly address: string }
 /** `reason` for programs, `why` for people. */
 type WithReason = Uncredited & { readonly reason: string; readonly why: string }
 
+/** What the issuer of a token has done to an address. */
+type OfAddress = { readonly address: string; readonly cuy: number; readonly txid: string }
+
 /** What an event reports, by its type. `A` is the form of an amount. */
 type EventData<A> = {
   readonly 'deposit.seen': Uncredited & { readonly amt: A; readonly seconds: number }
@@ -78,6 +81,9 @@ type EventData<A> = {
   readonly 'deposit.held': WithReason
   readonly 'deposit.refused': WithReason
   readonly 'entry.posted': { readonly entry: PostedItem<A> }
+  readonly 'address.frozen': OfAddress
+  readonly 'address.released': OfAddress
+  readonly 'address.destroyed': OfAddress & { readonly amt: A }
 }
 
 /** An event as the feed and the webhooks show it. */
@@ -105,7 +111,10 @@ function dataOf<A>(event: StoredEvent, currencies: Currencies, write: WriteAmoun
   if (type === 'deposit.dropped') return { txid, position }
   const address = formatBase58(present(event.address))
   if (type === 'deposit.credited') return { txid, position, address, entry: entryOf(event, currencies, write) }
-  const [cuy, raw] = [present(event.cuy), BigInt(present(event.raw))]
+  const cuy = present(event.cuy)
+  if (type === 'address.frozen' || type === 'address.released') return { address, cuy, txid }
+  const raw = BigInt(present(event.raw))
+  if (type === 'address.destroyed') return { address, cuy, txid, amt: write(raw, decimalsOf(cuy, currencies)) }
   if (type === 'deposit.seen') {
     const amt = write(raw, decimalsOf(cuy, currencies))
     return { txid, position, cuy, amt, address, seconds: present(event.seconds) }

@@ -12,6 +12,9 @@ interface TransferSubject {
   /** A number, or the text `i<k>`. */
   readonly position: number | string
 }
+interface CurrencySubject {
+  readonly cuy: number
+}
 /** The holding of an address, which is hex, in a currency. */
 interface HoldingSubject {
   readonly cuy: number
@@ -39,11 +42,15 @@ export interface AlarmSubjects {
   'node-unfit': NodeSubject
   'node-behind': NodeSubject
   'allowance-used-up': NodeSubject
-  'decimals-differ': { readonly cuy: number }
+  'decimals-differ': CurrencySubject
   'deposit-too-large': TransferSubject
-  'review-overdue': { readonly cuy: number }
+  'review-overdue': CurrencySubject
   'corrected-credit': TransferSubject
   'paid-before-issue': TransferSubject
+  'address-frozen': HoldingSubject
+  'token-paused': CurrencySubject
+  'token-fee-set': CurrencySubject
+  'token-deprecated': CurrencySubject
   'reconciliation-shortfall': HoldingSubject
   'reconciliation-surplus': HoldingSubject
   'configuration-differs': { readonly setting: string }
@@ -165,6 +172,34 @@ export const alarmTable = {
   'paid-before-issue': {
     raised: 'A caller asked for a payment that was final before the address was issued to the caller.',
     remedy: 'The payment was made to whoever had the address then. Decide with both.',
+  },
+  'address-frozen': {
+    raised: 'The issuer of a token has frozen an address that was issued here, or that payouts are paid from.',
+    ends: 'The issuer has released it.',
+    remedy:
+      'What is on the address in this token cannot be collected, and the issuer can destroy it; its user keeps the credit. Decide whether the user may go on: to lock the balance, have a backend post an adjustment (`POST /ledger/entries`, type 9), which gives it back later. Ask the issuer why, with the txid of the log line. New deposits to the address still arrive, frozen as well: give the user a further one (`fresh=1`).',
+    needsLine: true,
+  },
+  'token-paused': {
+    raised: 'The issuer has paused a token: nobody can transfer it.',
+    ends: 'The issuer has resumed it.',
+    remedy:
+      'Nothing is lost. Deposits in it come again once it is resumed; collect nothing and pay nothing out in it until then.',
+  },
+  'token-fee-set': {
+    raised: 'The issuer takes a fee for each transfer of a token. No operator has confirmed it yet.',
+    ends: 'The issuer has set it to nothing, or an operator has confirmed this fee.',
+    remedy:
+      'Deposits are credited with what arrives. What leaves arrives short by the fee, in payouts and when collecting. Decide who bears it, then confirm the fee: `npm run operate -- fee confirm --txid <txid> --reason "…" --production`, with the txid of the log line. A later fee must be confirmed again.',
+    needsLine: true,
+  },
+  'token-deprecated': {
+    raised:
+      'The issuer has replaced the contract of a token. Transfers are shown by its successor, so deposits in it are not seen.',
+    ends: 'The currency is retired.',
+    remedy:
+      'The log line has the successor. Check it with the issuer, retire the currency (`retired: true`), and add the successor to `CURRENCIES` with a `cuy` of its own; then deploy. What users sent meanwhile is on their addresses: the successor shows it.',
+    needsLine: true,
   },
   'reconciliation-shortfall': {
     raised: 'An address holds less than is recorded, by three readings with the same exact amount.',

@@ -4,12 +4,14 @@ import {
   type Chain,
   type ChainFailure,
   type ChainTransfer,
+  type IssuerAct,
   type ReceiptReading,
   readBlocksMax,
   receiptsMax,
 } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
+import { type IssuerFact, selectActs } from '../issuer/acts.ts'
 import {
   notAgreed,
   type Rescan,
@@ -51,7 +53,7 @@ async function readDue(context: ScanContext, chain: Chain, rules: RescanRules, d
   if (!read.ok && isOver(read.error)) return false
   const blocks = read.ok ? read.value : []
   const owners = await readOwners(db, blocks)
-  const { judged, sent } = judgeBlocks(blocks, owners, rules.rules)
+  const { judged, sent, acts } = judgeBlocks(blocks, owners, rules.rules)
   const [only] = blocks
   if (due.from === due.to && only?.kind === 'read' && only.callsToRead !== null) {
     return await readReceipts(context, chain, rules, {
@@ -60,13 +62,15 @@ async function readDue(context: ScanContext, chain: Chain, rules: RescanRules, d
       calls: only.callsToRead,
       judged,
       sent,
+      acts,
     })
   }
   const at = clock.now()
   const left = read.ok ? partsLeft(due, blocks, at) : [triedLater(due, 'no quorum of nodes gives the block', at)]
   const { correctedBy } = rules
   return (
-    (await storeRescanStep(db, { rescan: due, correctedBy, judged, sent, left, isWholeBlock: false, at })) === 'stored'
+    (await storeRescanStep(db, { rescan: due, correctedBy, judged, sent, acts, left, isWholeBlock: false, at })) ===
+    'stored'
   )
 }
 
@@ -112,6 +116,7 @@ interface SingleBlock {
   readonly calls: readonly Txid[]
   readonly judged: ReturnType<typeof judgeTransfers>
   readonly sent: ReturnType<typeof judgeBlocks>['sent']
+  readonly acts: readonly IssuerFact[]
 }
 
 /**
@@ -147,7 +152,8 @@ async function readReceipts(
     const isWholeBlock = untried.length === 0
     const left = isWholeBlock ? whatCannotBeRead(part, at) : [{ ...part, nextTry: at }]
     const sent = i === 0 ? found.sent : []
-    const stored = await storeRescanStep(db, { rescan, correctedBy, judged, sent, left, isWholeBlock, at })
+    const acts = selectActs(read.acts, block.height, owners, rules) // the block itself has none
+    const stored = await storeRescanStep(db, { rescan, correctedBy, judged, sent, acts, left, isWholeBlock, at })
     if (stored === 'superseded') return false
     rescan = { ...rescan, receipts, unread: part.unread }
   }
@@ -171,8 +177,10 @@ async function readBatch(
   const read = await chain.receiptTransfers(block, txids)
   if (read.ok) return read.value
   if (isOver(read.error)) return 'stopped'
-  if (txids.length === 1) return read.error.kind === 'disagreement' ? { transfers: [], unreadable: txids } : 'failed'
+  if (txids.length === 1)
+    return read.error.kind === 'disagreement' ? { transfers: [], acts: [], unreadable: txids } : 'failed'
   const transfers: ChainTransfer[] = []
+  const acts: IssuerAct[] = []
   const unreadable: Txid[] = []
   let failed = 0
   for (const txid of txids) {
@@ -180,7 +188,8 @@ async function readBatch(
     if (one === 'stopped') return one
     if (one === 'failed') failed += 1
     transfers.push(...(one === 'failed' ? [] : one.transfers))
+    acts.push(...(one === 'failed' ? [] : one.acts))
     unreadable.push(...(one === 'failed' ? [txid] : one.unreadable))
   }
-  return failed === txids.length ? 'failed' : { transfers, unreadable }
+  return failed === txids.length ? 'failed' : { transfers, acts, unreadable }
 }

@@ -28,7 +28,7 @@ const retryMsMax = 86_400_000
 /** Held transfers of each reason that one tick decides again. */
 const heldMax = 500
 
-/** The callers of all addresses in what was read: both ends of each transfer, and the senders. One round trip. */
+/** The callers of all addresses in what was read: both ends of each transfer, whom issuers name, and the senders. One round trip. */
 export async function readOwners(
   db: ReadDatabase,
   readings: readonly (BlockReading | ReceiptReading)[],
@@ -36,6 +36,7 @@ export async function readOwners(
   const addresses = new Set<Address>()
   for (const reading of readings) {
     if ('transfers' in reading) for (const { from, to } of reading.transfers) addresses.add(from).add(to)
+    if ('acts' in reading) for (const { address } of reading.acts) if (address !== null) addresses.add(address)
     if ('sent' in reading) for (const { owner } of reading.sent) addresses.add(owner)
   }
   return matchAddresses(db, [...addresses])
@@ -61,7 +62,7 @@ export async function loadRules(
   const added = [...operators].filter((address) => !since.has(address))
   if (added.length > 0) await storeOperators(db, added, Math.max(0, position) as BlockHeight)
   const decimals = await askDecimals(context, chain, stored)
-  return { currencies, operators: { listed: operators, since }, decimals }
+  return { currencies, operators: { listed: operators, since }, decimals, watched: new Set() }
 }
 
 /** The stored decimals, and those that nodes agree on now. */

@@ -16,6 +16,7 @@ import { scans } from '../d1/state-tables.ts'
 import { scanSuperseded, transfers } from '../d1/tables.ts'
 import type { JudgedTransfer, SentFact } from '../deposits/transfer.ts'
 import { sentStatements, transferStatements } from '../deposits/transfers.ts'
+import { actStatements, type IssuerFact } from '../issuer/acts.ts'
 import { type Gap, gapStatements, isInGap } from './rescans.ts'
 
 /** The stored state of the scan. */
@@ -61,6 +62,7 @@ export interface ScanStep {
   readonly to: Pick<ScanState, 'height' | 'hash'>
   readonly judged: readonly JudgedTransfer[]
   readonly sent: readonly SentFact[]
+  readonly acts: readonly IssuerFact[]
   readonly gaps: readonly Gap[]
   /** When the scan began that is caught up with this step; null if more blocks are final. */
   readonly caughtUpAt: UnixMs | null
@@ -180,13 +182,14 @@ export type StepResult =
  * not in them.
  */
 export async function appendStep(db: WriteDatabase, step: ScanStep): Promise<StepResult> {
-  const { to, judged, sent, gaps, at } = step
+  const { to, judged, sent, acts, gaps, at } = step
   try {
     const results = await db.batch<{ readonly seenBy: number | null }>([
       moveScan(db, step),
       ...gapStatements(db, gaps, at),
       ...transferStatements(db, judged, at),
       ...sentStatements(db, sent),
+      ...actStatements(db, acts, at),
       dropPassed(db, to.height, at),
     ])
     return { kind: 'appended', dropped: (results.at(-1)?.results ?? []).map(({ seenBy }) => seenBy) }

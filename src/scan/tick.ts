@@ -3,6 +3,8 @@ import { type BlockHeight, blockSeconds, formatPosition } from '../chain/block.t
 import { formatInstant, type UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
 import { endSearch, removeDropped, selectNotFound, selectOldestHeld } from '../deposits/transfers.ts'
+import { selectIssuerState } from '../issuer/state.ts'
+import { noActs, watchIssuers } from '../issuer/watch-issuers.ts'
 import type { AlarmKind } from '../platform/alarm-table.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { LogFields } from '../platform/logger.ts'
@@ -79,7 +81,8 @@ export async function runTick(parts: ScannerParts, scans: Pick<Scans, 'tick'>, s
   const ended = endedKinds(parts, rules, work)
   const watched = watchScan({ now: clock.now(), state, head, latest, behind, failure, gaps, ended })
   const held = work.hasHeld ? await watchHeld(parts) : noneHeld
-  await alarms.observe([delivery, watched, await watchSize(parts, work.sizeDay), held])
+  const acts = work.hasActs ? watchIssuers(await selectIssuerState(db), parts.currencies) : noActs
+  await alarms.observe([delivery, watched, await watchSize(parts, work.sizeDay), held, acts])
   return next()
 }
 

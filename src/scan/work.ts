@@ -2,6 +2,7 @@ import { lte, sql } from 'drizzle-orm'
 import type { BlockHeight } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
 import { type ReadDatabase, toStatement } from '../d1/database.ts'
+import { issuerActs } from '../d1/issuer-tables.ts'
 import { events, rescans, scans, sizes } from '../d1/state-tables.ts'
 import { addresses, transfers } from '../d1/tables.ts'
 
@@ -25,6 +26,8 @@ export interface TickWork {
   readonly hasOldEvents: boolean
   /** Whether an address was issued. */
   readonly hasAddress: boolean
+  /** Whether an issuer did anything that concerns this service. */
+  readonly hasActs: boolean
   /** The newest day of which the size of the database is stored; 0 before the first one. */
   readonly sizeDay: number
 }
@@ -49,10 +52,11 @@ export async function selectWork(
   ${any('transfer_dropped', sql`${state} = 'dropped' AND ${review} IS NULL AND ${isOld}`)} AS "hasOld",
   (SELECT ${events.created_at} < ${now - eventsKeepDays * dayMs} FROM ${events} ORDER BY ${events.id} LIMIT 1) AS "hasOldEvents",
   EXISTS (SELECT 1 FROM ${addresses}) AS "hasAddress",
+  EXISTS (SELECT 1 FROM ${issuerActs}) AS "hasActs",
   (SELECT coalesce(max(${sizes.day}), 0) FROM ${sizes}) AS "sizeDay"`,
   ).first<Record<keyof TickWork, number | null>>()
   if (row === null) throw new Error('a query without FROM has a row')
-  const { firstSeen, hasHeld, hasSought, hasRescans, hasOld, hasOldEvents, hasAddress, sizeDay } = row
+  const { firstSeen, hasHeld, hasSought, hasRescans, hasOld, hasOldEvents, hasAddress, hasActs, sizeDay } = row
   return {
     firstSeen: firstSeen as BlockHeight | null, // safe: the column of it
     hasHeld: hasHeld === 1,
@@ -61,6 +65,7 @@ export async function selectWork(
     hasOld: hasOld === 1,
     hasOldEvents: hasOldEvents === 1,
     hasAddress: hasAddress === 1,
+    hasActs: hasActs === 1,
     sizeDay: sizeDay ?? 0,
   }
 }

@@ -1,5 +1,5 @@
 import { type BlockHeight, type BlockRef, type Header, type Log, nativeAsset, type Txid } from '../chain/block.ts'
-import type { ChainTransfer } from '../chain/chain.ts'
+import type { ChainTransfer, IssuerAct } from '../chain/chain.ts'
 import { ok, type Result } from '../common/result.ts'
 import { askApi, askOne, askRpc, noHistory, recordError, recordUnfit } from './ask.ts'
 import { isTooLarge, logsCall, parseResult, type RpcReply, receiptCall } from './json-rpc.ts'
@@ -12,6 +12,7 @@ import {
   successResult,
 } from './parse/block.ts'
 import { callTypes } from './parse/contract.ts'
+import { issuerActs } from './parse/issuer.ts'
 import { type ParsedReceipt, parseBlockLogs, parseReceipt, tokenTransfers } from './parse/log.ts'
 import { whyImplausible } from './plausible.ts'
 import { type NodeError, type NodeResult, nodeError } from './transport.ts'
@@ -24,6 +25,8 @@ export interface NodeBlock {
   readonly native: readonly ChainTransfer[]
   /** Tokens that count, or null if the node could not give the logs of the block: it has too many. */
   readonly tokens: readonly ChainTransfer[] | null
+  /** What issuers did; empty where the logs are missing. */
+  readonly acts: readonly IssuerAct[]
   /** Logs of the transaction that was asked for. */
   readonly wantedLogs: readonly Log[]
 }
@@ -66,15 +69,17 @@ export async function readNodeBlocks(
     const all = logs.value ?? []
     const lacksLogs = logs.value?.length === 0 && block.transactions.some(isCall)
     const transfers = logs.value && tokenTransfers(all, tokens)
-    return ok({ block, lacksLogs, transfers, wantedLogs: all.filter(({ txid }) => txid === wanted) })
+    const acts = issuerActs(all, tokens, (txid) => block.indexes.get(txid) ?? 0)
+    return ok({ block, lacksLogs, transfers, acts, wantedLogs: all.filter(({ txid }) => txid === wanted) })
   })
   if (!read.ok) return read
   const suspect = final === undefined ? read.value.findLast(({ lacksLogs }) => lacksLogs)?.block : undefined
   const history = suspect === undefined ? ok(null) : await requireReceipt(session, node, suspect)
   if (!history.ok) return history
   return ok(
-    read.value.map(({ block: { header, transactions }, transfers, wantedLogs }) => {
-      return { header, transactions, native: transactions.flatMap(nativeTransfer), tokens: transfers, wantedLogs }
+    read.value.map(({ block: { header, transactions }, transfers, acts, wantedLogs }) => {
+      const native = transactions.flatMap(nativeTransfer)
+      return { header, transactions, native, tokens: transfers, acts, wantedLogs }
     }),
   )
 }

@@ -13,8 +13,8 @@ import {
   startService,
   usdtTo,
 } from '../http/service.ts'
-import { alarmsOf, tickFor, tickLater, usdtWith, withAddress } from '../scan/harness.ts'
-import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
+import { alarmsOf, retiredUsdt, tickFor, tickLater, usdtWith, withAddress } from '../scan/harness.ts'
+import { addressOf, issuerLog, type LogSpec, usdtAddress } from '../support/transaction-spec.ts'
 import { usdtBase58 } from '../support/variables.ts'
 import { type Drive, scanDrives } from './scan-drives.ts'
 
@@ -37,6 +37,16 @@ async function withBalance(wrong: bigint): Promise<Drive> {
     provoke: () => show(wrong),
     ends: [() => show(5_000_000n), () => show(10_000_000n - wrong)],
   }
+}
+
+/** A token whose issuer acts in one way, and in another one. */
+async function withActs(service: RunningService, first: LogSpec, ...then: readonly LogSpec[]): Promise<Drive> {
+  await service.tick()
+  const act = async (log: LogSpec) => {
+    payFinal(service, { kind: 'call', contract: usdtAddress, from: addressOf(60), logs: [log] })
+    await tickLater(service)
+  }
+  return { service, provoke: () => act(first), ends: then.map((log) => () => act(log)) }
 }
 
 /** A service with an endpoint that takes an event, and refuses the next one for so long. */
@@ -149,6 +159,33 @@ const drives: Readonly<Record<AlarmKind, () => Promise<Drive>>> = {
     await service.tick()
     expect(await addressIn(await service.get('/tron/generate', 8))).toBe(addressFrom(secondAddress))
     return { service, provoke: () => service.get(`/tron/recharge?txid=${txid}`, 8), ends: [] }
+  },
+  async 'address-frozen'() {
+    const { service, own } = await withAddress()
+    return withActs(service, issuerLog(usdtAddress, 'frozen', own), issuerLog(usdtAddress, 'released', own))
+  },
+  async 'token-paused'() {
+    const { service } = await withAddress()
+    return withActs(service, issuerLog(usdtAddress, 'paused'), issuerLog(usdtAddress, 'unpaused'))
+  },
+  async 'token-fee-set'() {
+    const { service } = await withAddress()
+    const { provoke, ends } = await withActs(
+      service,
+      issuerLog(usdtAddress, 'fee-set', 10n, 5n),
+      issuerLog(usdtAddress, 'fee-set', 0n, 0n),
+    )
+    const confirm = async () => {
+      const sql = `UPDATE issuer_act SET confirmed_at = 1, confirmation = 'known' WHERE confirmed_at IS NULL AND raw <> '0'`
+      await service.db.prepare(sql).run()
+      await tickLater(service)
+    }
+    return { service, provoke, ends: [...ends, confirm] }
+  },
+  async 'token-deprecated'() {
+    const { service } = await withAddress()
+    const { provoke } = await withActs(service, issuerLog(usdtAddress, 'deprecated', addressOf(71)))
+    return { service, provoke, ends: [() => tickLater(service.with({ CURRENCIES: retiredUsdt }))] }
   },
   'reconciliation-shortfall': () => withBalance(4_000_000n),
   'reconciliation-surplus': () => withBalance(6_000_000n),

@@ -72,7 +72,17 @@ export const gap = (n: number): Gap => ({ height: height(n), kind: 'not-agreed' 
 /** The step from block 100 to block 101 at time 2000, with changes. */
 export function step(changes: Partial<ScanStep> = {}): ScanStep {
   const expected = { ...block(100), correctedBy: 0 }
-  return { expected, to: block(101), judged: [], sent: [], gaps: [], caughtUpAt: null, at: ms(2000), ...changes }
+  return {
+    expected,
+    to: block(101),
+    judged: [],
+    sent: [],
+    acts: [],
+    gaps: [],
+    caughtUpAt: null,
+    at: ms(2000),
+    ...changes,
+  }
 }
 
 /** An empty database with the scan at block 100 of 120 since time 1000, and address `i` issued to `owners[i]`. */

@@ -75,6 +75,7 @@ const again = async (id: number, left: readonly RescanPart[], changes: Partial<R
     correctedBy: 0,
     judged: [],
     sent: [],
+    acts: [],
     left,
     isWholeBlock: false,
     at: ms(60),
@@ -232,7 +233,7 @@ it('the cost of a step does not grow with the gaps of the past, open or finished
     const appended = await measure(db, (metered) => appendStep(metered, found))
     const id = (await column<number>(db, 'SELECT max(id) FROM rescan'))[0] ?? 0
     const rescan = await stored(id)
-    const read = { rescan, correctedBy: 0, judged: [], sent: [], left: [], isWholeBlock: false, at: ms(60) }
+    const read = { rescan, correctedBy: 0, judged: [], sent: [], acts: [], left: [], isWholeBlock: false, at: ms(60) }
     const again = await measure(db, (metered) => storeRescanStep(metered, read))
     return appended.rows + again.rows
   }

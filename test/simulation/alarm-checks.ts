@@ -28,6 +28,10 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
         return env.lost !== null
       case 'misconfigured':
       case 'review-overdue':
+      case 'address-frozen':
+      case 'token-paused':
+      case 'token-fee-set':
+      case 'token-deprecated':
       case 'database-filling':
       case 'database-nearly-full':
       case 'endpoint-failing':

@@ -306,6 +306,12 @@ const eventDescriptions: Readonly<Record<EventType, string>> = {
   'deposit.held': 'A final transfer that cannot be decided for now; once for each reason.',
   'deposit.refused': 'A final transfer that is worth nothing.',
   'entry.posted': 'Any other ledger entry.',
+  'address.frozen':
+    'The issuer of a token has frozen an address: its tokens cannot be collected. One for each log, in the order in which blocks are read; ' +
+    'what holds now is `frozen` of `GET /ledger/address`.',
+  'address.released': 'The issuer has released the address.',
+  'address.destroyed':
+    'The issuer has destroyed the tokens of a frozen address. Nothing in the ledger changes by itself.',
 }
 
 const webhookHeaders = {

@@ -49,6 +49,11 @@ const currency = () =>
     unread: docs.countSchema(
       `Of the ${summaryUnreadMax} addresses that are read next: how many have a transfer that \`held\` may lack.`,
     ),
+    frozen: docs.amountSchema(
+      'Of `held`, what is on addresses that the issuer has frozen: it cannot be collected now.',
+    ),
+    frozen_addresses: docs.countSchema('How many addresses are frozen.'),
+    destroyed: docs.amountSchema('What the issuer has destroyed on addresses: it is gone, and explained.'),
     unexplained: docs.amountSchema(
       'The differences between records and readings that have an alarm, added up: more is there (positive), or less.',
     ),

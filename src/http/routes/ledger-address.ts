@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { selectCurrent, selectIssued } from '../../addresses/address-book.ts'
 import type { Address } from '../../chain/address.ts'
 import { reservedUid, type Uid } from '../../common/ids.ts'
+import { selectFrozenIn } from '../../issuer/state.ts'
 import type { Scope } from '../auth/authenticate.ts'
 import { type LedgerRoute, type RequestContext, reading } from '../context.ts'
 import { refusal, success } from '../envelope.ts'
@@ -53,15 +54,25 @@ async function answerCurrent(c: RequestContext, uid: Uid, format: AddressRequest
 
 /** Answers with the user of an address. A reserved one has no user. */
 async function answerOwner(c: RequestContext, address: Address, format: AddressRequest['format']): Promise<Response> {
-  const issued = await reading(c, ({ db }) => selectIssued(db, address))
+  const [issued, frozen] = await reading(c, ({ db }) =>
+    Promise.all([selectIssued(db, address), selectFrozenIn(db, address)]),
+  )
   if (issued === null || issued.uid === reservedUid) return refusal(noAddress)
-  return success({ uid: issued.uid, id: issued.id, address: formatAddress(address, format) })
+  return success({ uid: issued.uid, id: issued.id, address: formatAddress(address, format), frozen })
 }
 
 const noAddress = { kind: 'not-found', what: 'address' } as const
 
 const ownedAddress = () =>
-  z.extend(addressData(), { uid: z.optional(docs.idSchema('The user, where an address is looked up.')) })
+  z.extend(addressData(), {
+    uid: z.optional(docs.idSchema('The user, where an address is looked up.')),
+    frozen: z.optional(
+      docs.described(
+        z.array(docs.idSchema('A currency.')),
+        'Where an address is looked up: the currencies in which its issuer has frozen it.',
+      ),
+    ),
+  })
 
 /** The documentation of `GET /ledger/address`. */
 export const ledgerAddressDocs = () => {
@@ -88,7 +99,7 @@ export const ledgerAddressDocs = () => {
     examples: [
       docs.dataExample('an address', 'a new caller', '?uid=7', { id: 1, address: docs.depositAddress }),
       docs.dataExample('whose it is', 'an address', `?address=${docs.depositAddress}`, {
-        ...{ uid: 7, id: 1, address: docs.depositAddress },
+        ...{ uid: 7, id: 1, address: docs.depositAddress, frozen: [] },
       }),
     ],
     failures: [

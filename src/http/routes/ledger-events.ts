@@ -48,6 +48,13 @@ const uncredited = <const Word extends Reason>(reasons: readonly Word[]) =>
     why: docs.textSchema('The same for people: the sentence of `/tron/recharge?txid=…`.'),
   })
 
+/** What the issuer of a token does to an address. */
+const ofAddress = () => ({
+  address: docs.textSchema('The address of the user.', /^T\w{33}$/),
+  cuy: cuy(),
+  txid: docs.textSchema('The transaction of the issuer, 64 hex digits.', /^[0-9a-f]{64}$/),
+})
+
 /** The data of each type of event. */
 const dataOf = {
   'deposit.seen': () =>
@@ -63,6 +70,10 @@ const dataOf = {
   'deposit.held': () => uncredited(heldReasons),
   'deposit.refused': () => uncredited(refusedReasons),
   'entry.posted': () => z.strictObject({ entry: postedFlow() }),
+  'address.frozen': () => z.strictObject(ofAddress()),
+  'address.released': () => z.strictObject(ofAddress()),
+  'address.destroyed': () =>
+    z.strictObject({ ...ofAddress(), amt: docs.amountSchema('What was destroyed, in whole units.') }),
 } as const satisfies Record<EventType, () => z.ZodMiniType>
 
 /** `DepositSeen` for `deposit.seen`. */
@@ -88,6 +99,9 @@ export const eventSchema = () =>
     eventOf('deposit.held'),
     eventOf('deposit.refused'),
     eventOf('entry.posted'),
+    eventOf('address.frozen'),
+    eventOf('address.released'),
+    eventOf('address.destroyed'),
   ])
 
 /** The documentation of `GET /ledger/events`. */

@@ -102,8 +102,23 @@ function readFailure(value: unknown): string | null {
   return text?.replace(/^\d+$/, 'HTTP $&') ?? null
 }
 
-function readCurrency({ cuy, symbol, owed, held, held_at, compared, unread, unexplained, differing, days }: Members) {
+function readCurrency({
+  cuy,
+  symbol,
+  owed,
+  held,
+  held_at,
+  compared,
+  unread,
+  unexplained,
+  differing,
+  days,
+  ...rest
+}: Members) {
   return {
+    frozen: readDecimal(rest.frozen),
+    frozenAddresses: readInteger(rest.frozen_addresses),
+    destroyed: readDecimal(rest.destroyed),
     cuy: readInteger(cuy),
     symbol: readText(symbol),
     owed: readDecimal(owed),
@@ -195,6 +210,7 @@ export function readDeskBalances(data: unknown) {
 
 /** `GET /ledger/address?address=` */
 export function readOwner(data: unknown) {
-  const { uid, id } = readMembers(data)
-  return { uid: readInteger(uid), id: readInteger(id) }
+  const { uid, id, frozen } = readMembers(data)
+  const currencies = Array.isArray(frozen) ? frozen.map(readInteger) : []
+  return { uid: readInteger(uid), id: readInteger(id), frozen: currencies }
 }

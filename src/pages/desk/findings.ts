@@ -26,11 +26,14 @@ export interface Finding {
 const worst = [
   ...['misconfigured', 'configuration-differs', 'key-was-used', 'chain-forked', 'scan-stalled', 'finality-stalled'],
   ...['tick-failed', 'stopped', 'nodes-late', 'decimals-differ', 'reconciliation-shortfall', 'gap-unread'],
+  ...['token-deprecated', 'address-frozen'],
 ]
 const then = [
   'reconciliation-surplus',
   'deposit-too-large',
   'review-overdue',
+  'token-paused',
+  'token-fee-set',
   'held',
   'event-set-aside',
   'events-expiring',
@@ -131,7 +134,8 @@ function subjectText(context: DeskContext, subject: DeskSubject, { differences }
     return event === null ? name : `${name} · ${texts.eventOf(String(event))}`
   }
   if (height !== null) return texts.block(format.count(height))
-  if (address === null || cuy === null) return address ?? ''
+  if (address === null) return cuy === null ? '' : texts.cuyAt(deskSymbol(context, cuy), String(cuy))
+  if (cuy === null) return address
   const found = differences.find((one) => one.cuy === cuy && one.address === address)
   const name = found === undefined ? deskSymbol(context, cuy) : deskAmount(context, found.amount, found.cuy, 'always')
   return `${name} · ${address}`

@@ -38,6 +38,7 @@ export const storyTexts = {
   seenAt: [(time, address) => `${time}, to ${address}`, (time, address) => `${time}，转入 ${address}`],
   stepOwner: ['Whose', '归属'],
   owner: [(uid, number) => `User ${uid}: address ${number}`, (uid, number) => `用户 ${uid}：地址编号 ${number}`],
+  frozenIn: [(symbol) => `Frozen by the issuer of ${symbol}`, (symbol) => `已被 ${symbol} 的发行方冻结`],
   stepFinal: ['Final', '最终确认'],
   finalIn: [(n) => `Not yet: in about ${n} s`, (n) => `尚未：约 ${n} 秒后`],
   finalLate: [

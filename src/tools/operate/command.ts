@@ -3,6 +3,7 @@ import type { CommandOutput } from '../command-output.ts'
 import { environmentOf } from '../configuration.ts'
 import { ToolError } from '../tool-error.ts'
 import { correctCurrency } from './currency.ts'
+import { confirmFee, listFees } from './fee.ts'
 import type { Options, Work } from './options.ts'
 import { closeGap, correct, listGaps, rescan } from './repair.ts'
 import { reserve } from './reserve.ts'
@@ -15,6 +16,8 @@ const usage = `npm run operate -- <command> [--production | --env <name>]
   gap close --from <block> --reason "…"                ends the attempts to read them
   reserve [--from <index>] --to <index>                these addresses belong to no user: after a restore, or below the first
   currency --cuy <number>                              stores its corrected decimals, before a deposit of it is credited
+  fee list                                             shows the fees that issuers of tokens take
+  fee confirm --txid <txid> --reason "…"               the fee that this transaction has set is known: nothing waits for it
   webhooks status                                      shows how far each endpoint is, since when it fails and why
   webhooks replay --endpoint <number> --from <id>      sends it the events from this one on again
   webhooks move --endpoint <number> --from-url-of-key <key>   gives it the position of its earlier URL`
@@ -29,6 +32,7 @@ const options = {
   endpoint: text,
   'from-url-of-key': text,
   cuy: text,
+  txid: text,
   env: text,
   production: flag,
 } as const
@@ -41,6 +45,8 @@ const commands: Readonly<Record<string, readonly [takes: readonly (keyof Options
   'gap close': [['from', 'reason'], closeGap],
   reserve: [['from', 'to'], reserve],
   currency: [['cuy'], correctCurrency],
+  'fee list': [[], listFees],
+  'fee confirm': [['txid', 'reason'], confirmFee],
   'webhooks status': [[], showEndpoints],
   'webhooks replay': [['endpoint', 'from'], replayEvents],
   'webhooks move': [['endpoint', 'from-url-of-key'], moveEndpoint],

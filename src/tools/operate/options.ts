@@ -2,7 +2,9 @@ import { ToolError } from '../tool-error.ts'
 
 /** The values of the options, as typed. */
 export type Options = Readonly<
-  Partial<Record<'from' | 'to' | 'finalized' | 'reason' | 'endpoint' | 'from-url-of-key' | 'cuy', string | undefined>>
+  Partial<
+    Record<'from' | 'to' | 'finalized' | 'reason' | 'endpoint' | 'from-url-of-key' | 'cuy' | 'txid', string | undefined>
+  >
 >
 
 /** Does the work in an environment ('' is the top level), or on this machine if it is undefined. Returns what to print. */

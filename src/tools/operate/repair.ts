@@ -74,7 +74,8 @@ export function closeGap(options: Options): Work {
   }
 }
 
-function readReason({ reason = '' }: Options): string {
+/** The reason for a change, which is stored with it. */
+export function readReason({ reason = '' }: Options): string {
   if (reason.trim() === '') throw new ToolError('--reason is required: it is stored with the repair')
   if (reasonForm.test(reason) && [...reason].length <= reasonMax) return reason
   throw new ToolError(`--reason: at most ${reasonMax} printable characters`)
