@@ -6,7 +6,7 @@ import type { Currencies } from '../ledger/currencies.ts'
 import type { IssuerState } from './state.ts'
 
 /** Frozen addresses that have an alarm of their own. */
-export const frozenAlarmsMax = 100
+const frozenAlarmsMax = 100
 
 /** Nothing that issuers did stands. */
 export const noActs: Observation = {

@@ -3,7 +3,7 @@ import type { ChainTransfer, IssuerAct } from '../chain/chain.ts'
 import { ok, type Result } from '../common/result.ts'
 import { askApi, askOne, askRpc, noHistory, recordError, recordUnfit } from './ask.ts'
 import { isTooLarge, logsCall, parseResult, type RpcReply, receiptCall } from './json-rpc.ts'
-import type { Session, TronNode } from './node.ts'
+import { fieldsOf, type Session, type TronNode } from './node.ts'
 import {
   type BlockTransaction,
   type ParsedBlock,
@@ -52,9 +52,13 @@ export async function readNodeBlocks(
   max: number,
   { wanted, known = new Map(), final }: BlockQuestion = {},
 ): NodeResult<readonly NodeBlock[]> {
-  const parsed = await readBlocks(session, node, from, max, known)
+  const parsed = await readApiBlocks(session, node, from, max, known)
   if (!parsed.ok) return parsed
-  if (parsed.value.length === 0) return nodeError('behind', `no block ${from}`)
+  if (parsed.value.length === 0) {
+    const none = nodeError('behind', `no block ${from}`)
+    if (final === undefined) recordError(session, node, 'api', none.error) // its head can say that it has more
+    return none
+  }
   // Before their logs are asked for: those of a hundred invented blocks take more requests than a tick has.
   const lie = final === undefined ? null : findImplausible(session, node, parsed.value, final)
   if (lie !== null) return lie
@@ -92,23 +96,24 @@ function findImplausible(session: Session, node: TronNode, blocks: readonly Pars
   if (why === undefined) return null
   const lie = nodeError('bad-answer', why)
   recordError(session, node, 'api', lie.error)
-  pool.report('node-lies', { node: node.number }, { node: node.number, why })
+  pool.report('node-lies', { node: node.number }, { ...fieldsOf(node), why })
   return lie
 }
 
-function readBlocks(
+/** The blocks of a node's HTTP API from `from` on, `max` at most. They end before the first one that is malformed. */
+export async function readApiBlocks(
   session: Session,
   node: TronNode,
   from: number,
   max: number,
-  known: ReadTransactions,
+  known: ReadTransactions = new Map(),
 ): NodeResult<readonly ParsedBlock[]> {
   const body = { startNum: from, endNum: from + max }
-  return askApi(session, node, '/wallet/getblockbylimitnext', body, (value, bytes) => {
+  return await askApi(session, node, '/wallet/getblockbylimitnext', body, (value, bytes) => {
     const parsed = parseBlocks(value, from, max, known)
     if (!parsed.ok) return nodeError('bad-answer', parsed.error)
     const { blocks, fault } = parsed.value
-    if (fault !== null) session.pool.report('node-lies', { node: node.number }, { node: node.number, why: fault })
+    if (fault !== null) session.pool.report('node-lies', { node: node.number }, { ...fieldsOf(node), why: fault })
     if (blocks.length === 0 && fault !== null) return nodeError('bad-answer', fault)
     if (blocks.length > 0) node.blockBytes = bytes / blocks.length
     return ok(blocks)

@@ -14,7 +14,8 @@ import {
   usdtTo,
 } from '../http/service.ts'
 import { alarmsOf, retiredUsdt, tickFor, tickLater, usdtWith, withAddress } from '../scan/harness.ts'
-import { addressOf, issuerLog, type LogSpec, usdtAddress } from '../support/transaction-spec.ts'
+import { act, deprecate, fee, freeze, pause, release, unpause } from '../scan/issuer-acts.ts'
+import { addressOf, type LogSpec, usdtAddress } from '../support/transaction-spec.ts'
 import { usdtBase58 } from '../support/variables.ts'
 import { type Drive, scanDrives } from './scan-drives.ts'
 
@@ -39,14 +40,10 @@ async function withBalance(wrong: bigint): Promise<Drive> {
   }
 }
 
-/** A token whose issuer acts in one way, and in another one. */
+/** A token whose issuer acts in one way, and in others. */
 async function withActs(service: RunningService, first: LogSpec, ...then: readonly LogSpec[]): Promise<Drive> {
   await service.tick()
-  const act = async (log: LogSpec) => {
-    payFinal(service, { kind: 'call', contract: usdtAddress, from: addressOf(60), logs: [log] })
-    await tickLater(service)
-  }
-  return { service, provoke: () => act(first), ends: then.map((log) => () => act(log)) }
+  return { service, provoke: () => act(service, first), ends: then.map((log) => () => act(service, log)) }
 }
 
 /** A service with an endpoint that takes an event, and refuses the next one for so long. */
@@ -162,19 +159,15 @@ const drives: Readonly<Record<AlarmKind, () => Promise<Drive>>> = {
   },
   async 'address-frozen'() {
     const { service, own } = await withAddress()
-    return withActs(service, issuerLog(usdtAddress, 'frozen', own), issuerLog(usdtAddress, 'released', own))
+    return withActs(service, freeze(own), release(own))
   },
   async 'token-paused'() {
     const { service } = await withAddress()
-    return withActs(service, issuerLog(usdtAddress, 'paused'), issuerLog(usdtAddress, 'unpaused'))
+    return withActs(service, pause, unpause)
   },
   async 'token-fee-set'() {
     const { service } = await withAddress()
-    const { provoke, ends } = await withActs(
-      service,
-      issuerLog(usdtAddress, 'fee-set', 10n, 5n),
-      issuerLog(usdtAddress, 'fee-set', 0n, 0n),
-    )
+    const { provoke, ends } = await withActs(service, fee(10n, 5n), fee(0n, 0n))
     const confirm = async () => {
       const sql = `UPDATE issuer_act SET confirmed_at = 1, confirmation = 'known' WHERE confirmed_at IS NULL AND raw <> '0'`
       await service.db.prepare(sql).run()
@@ -184,7 +177,7 @@ const drives: Readonly<Record<AlarmKind, () => Promise<Drive>>> = {
   },
   async 'token-deprecated'() {
     const { service } = await withAddress()
-    const { provoke } = await withActs(service, issuerLog(usdtAddress, 'deprecated', addressOf(71)))
+    const { provoke } = await withActs(service, deprecate(addressOf(71)))
     return { service, provoke, ends: [() => tickLater(service.with({ CURRENCIES: retiredUsdt }))] }
   },
   'reconciliation-shortfall': () => withBalance(4_000_000n),

@@ -52,13 +52,15 @@ async function answerCurrent(c: RequestContext, uid: Uid, format: AddressRequest
   return success({ id: current.id, address: formatAddress(current.address, format) })
 }
 
-/** Answers with the user of an address. A reserved one has no user. */
+/** Answers with the user of an address, and says whether it is a reserved one, which has no user. */
 async function answerOwner(c: RequestContext, address: Address, format: AddressRequest['format']): Promise<Response> {
   const [issued, frozen] = await reading(c, ({ db }) =>
     Promise.all([selectIssued(db, address), selectFrozenIn(db, address)]),
   )
-  if (issued === null || issued.uid === reservedUid) return refusal(noAddress)
-  return success({ uid: issued.uid, id: issued.id, address: formatAddress(address, format), frozen })
+  if (issued === null) return refusal(noAddress)
+  const { uid, id } = issued
+  const reserved = uid === reservedUid ? { reserved: true } : {}
+  return success({ uid, id, address: formatAddress(address, format), ...reserved, frozen })
 }
 
 const noAddress = { kind: 'not-found', what: 'address' } as const
@@ -66,6 +68,13 @@ const noAddress = { kind: 'not-found', what: 'address' } as const
 const ownedAddress = () =>
   z.extend(addressData(), {
     uid: z.optional(docs.idSchema('The user, where an address is looked up.')),
+    reserved: z.optional(
+      docs.described(
+        z.literal(true),
+        `It was reserved after a restore: its \`uid\` is ${reservedUid}, which is no user. What arrives there is given to its user by a ` +
+          'transfer (`POST /ledger/entries`, type 3).',
+      ),
+    ),
     frozen: z.optional(
       docs.described(
         z.array(docs.idSchema('A currency.')),
@@ -101,6 +110,9 @@ export const ledgerAddressDocs = () => {
       docs.dataExample('whose it is', 'an address', `?address=${docs.depositAddress}`, {
         ...{ uid: 7, id: 1, address: docs.depositAddress, frozen: [] },
       }),
+      docs.dataExample('a reserved one', 'a reserved address', `?address=${docs.depositAddress}`, {
+        ...{ uid: reservedUid, id: 1, address: docs.depositAddress, reserved: true, frozen: [] },
+      }),
     ],
     failures: [
       badQuery('?uid=0', 'uid', uidTakes),
@@ -127,7 +139,7 @@ export const ledgerAddressDocs = () => {
       {
         name: 'nobodys',
         problem: toProblem(noAddress),
-        cause: 'The address was issued to no user.',
+        cause: 'The address was not issued, and not reserved.',
         cure: 'Compare it with the one on the page of the user: it is not an address of this service.',
         given: 'a new caller',
         query: `?address=${docs.depositAddress}`,

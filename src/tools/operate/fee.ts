@@ -1,6 +1,7 @@
 import { formatUnits } from '../../common/amount.ts'
 import { type DatabaseRow, databaseNow, queryDatabase, quoted, readDatabase, timeOf } from '../database.ts'
-import { orStop, ToolError } from '../tool-error.ts'
+import { optionOf } from '../place.ts'
+import { orRefuse, ToolError } from '../tool-error.ts'
 import { type Options, readOption, type Work } from './options.ts'
 import { readReason } from './repair.ts'
 
@@ -13,7 +14,7 @@ const listSql = `SELECT cuy, txid, basis_points, raw, confirmed_at, confirmation
 
 /** `fee list`: the fees that issuers take, in lines. */
 export const listFees = (): Work => async (env) => {
-  const [fees = []] = orStop(await readDatabase(env, listSql))
+  const [fees = []] = orRefuse(await readDatabase(env, listSql))
   return fees.length === 0 ? 'No issuer takes a fee.' : fees.map(describeFee).join('\n')
 }
 
@@ -33,8 +34,11 @@ export function confirmFee(options: Options): Work {
     `WHERE confirmed_at IS NULL AND (txid, position) IN (SELECT txid, position FROM (${newest}) WHERE newness = 1 AND txid = ${quoted(txid)}) ` +
     'RETURNING cuy, txid, basis_points, raw, confirmed_at, confirmation'
   return async (env) => {
-    const [[fee] = []] = orStop(await queryDatabase(env, sql))
-    if (fee === undefined) throw new ToolError('no fee that waits was set by this transaction: "fee list" shows them')
+    const [[fee] = []] = orRefuse(await queryDatabase(env, sql))
+    if (fee === undefined) {
+      const next = `"npm run operate -- fee list${optionOf(env)}" shows the fees, each with its transaction`
+      throw new ToolError('no fee that waits was set by this transaction', next)
+    }
     return describeFee(fee)
   }
 }
