@@ -199,7 +199,7 @@ export const alarmTable = {
       'The issuer has replaced the contract of a token. Transfers are shown by its successor, so deposits in it are not seen.',
     ends: 'The currency is retired.',
     remedy:
-      'The log line has the successor. Check it with the issuer, retire the currency (`retired: true`), and add the successor to `CURRENCIES` with a `cuy` of its own; then deploy. What users sent meanwhile is on their addresses: the successor shows it.',
+      'The log line has the successor. Check it with the issuer, retire the currency (`retired: true`), and add the successor to `CURRENCIES` with a `cuy` of its own; deploy, and have the blocks since the height in the log line read again: `npm run operate -- rescan --from <block> --to <block> --reason "…" --production`. That credits what users sent meanwhile.',
     needsLine: true,
   },
   'reconciliation-shortfall': {

@@ -21,6 +21,9 @@ const currency = (cuy: number, symbol: string) => ({
   ...{
     compared: 812,
     unread: 0,
+    frozen: exact('0'),
+    frozen_addresses: 0,
+    destroyed: exact('0'),
     unexplained: exact('0'),
     differing: 0,
     days: Array.from({ length: 30 }, (_, n) => day(n)),

@@ -85,7 +85,7 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
   ],
   'token-deprecated': [
     '发行方更换了某种代币的合约，转账由新合约显示，因此看不到该币种的充值。',
-    '日志行有新合约。请向发行方核实，停用该币种（`retired: true`），并把新合约以新的 `cuy` 加入 `CURRENCIES`，然后重新部署。其间用户转入的资金在其地址上，由新合约显示。',
+    '日志行有新合约。请向发行方核实，停用该币种（`retired: true`），并把新合约以新的 `cuy` 加入 `CURRENCIES`，重新部署，并重读日志行所示高度以来的区块：`npm run operate -- rescan --from <block> --to <block> --reason "…" --production`，其间用户转入的资金随即入账。',
   ],
   'reconciliation-shortfall': [
     '有地址的余额少于记录，三次读取得到相同的差额。',
