@@ -104,7 +104,10 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(webhooks)).toEqual(eventTypes)
     for (const [type, { post }] of Object.entries(webhooks)) {
       const { $ref } = post.requestBody.content['application/json'].schema
-      expect([type, $ref]).toEqual([type, expect.stringMatching(/^#\/components\/schemas\/(Deposit|Entry|Address)\w+$/)])
+      expect([type, $ref]).toEqual([
+        type,
+        expect.stringMatching(/^#\/components\/schemas\/(Deposit|Entry|Address)\w+$/),
+      ])
     }
   })
 
