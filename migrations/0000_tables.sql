@@ -15,6 +15,23 @@ CREATE TABLE `address` (
 CREATE UNIQUE INDEX `address_derivation_index` ON `address` (`derivation_index`);--> statement-breakpoint
 CREATE UNIQUE INDEX `address_address` ON `address` (`address`);--> statement-breakpoint
 CREATE INDEX `address_uid` ON `address` (`uid`,`derivation_index`);--> statement-breakpoint
+CREATE TABLE `decision` (
+	`txid` text NOT NULL,
+	`position` integer NOT NULL,
+	`decision` text NOT NULL,
+	`why` text NOT NULL,
+	`decided_by` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`amount` integer NOT NULL,
+	`held` text,
+	PRIMARY KEY(`txid`, `position`, `decision`),
+	CONSTRAINT "decision_decision" CHECK(decision IN ('credit','refuse')),
+	CONSTRAINT "decision_why" CHECK(length(why) BETWEEN 1 AND 200),
+	CONSTRAINT "decision_decided_by" CHECK(length(decided_by) BETWEEN 1 AND 64 AND decided_by NOT GLOB '*[^A-Za-z0-9._-]*'),
+	CONSTRAINT "decision_amount" CHECK(amount BETWEEN 0 AND 9007199254740991 AND (amount > 0) = (decision = 'credit' AND held IS NULL)),
+	CONSTRAINT "decision_held" CHECK(held IS NULL OR (decision = 'credit' AND held <> 'review' AND held IN ('decimals-unknown','decimals-differ','retired','too-large','wallet-full','review')))
+) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+--> statement-breakpoint
 CREATE TABLE `flow` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`wallet_id` integer NOT NULL,
@@ -89,6 +106,7 @@ CREATE TABLE `transfer` (
 	`state` text NOT NULL,
 	`reason` text,
 	`amount` integer NOT NULL,
+	`review` text,
 	`sought` integer DEFAULT false NOT NULL,
 	`seconds` integer,
 	`seen_by` integer,
@@ -98,17 +116,20 @@ CREATE TABLE `transfer` (
 	CONSTRAINT "transfer_block_hash" CHECK(length(block_hash) = 64 AND block_hash NOT GLOB '*[^0-9a-f]*'),
 	CONSTRAINT "transfer_from_address" CHECK(length(from_address) = 40 AND from_address NOT GLOB '*[^0-9a-f]*'),
 	CONSTRAINT "transfer_to_address" CHECK(length(to_address) = 40 AND to_address NOT GLOB '*[^0-9a-f]*'),
-	CONSTRAINT "transfer_position" CHECK(position BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "transfer_height" CHECK(height BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "transfer_created_at" CHECK(created_at BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "transfer_changed_at" CHECK(changed_at BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "transfer_position" CHECK(position BETWEEN -9007199254740991 AND 9007199254740991),
 	CONSTRAINT "transfer_cuy" CHECK(cuy BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "transfer_uid" CHECK((uid IS NULL) = (state = 'moved') AND (uid IS NULL OR (uid BETWEEN 1 AND 9007199254740991))),
 	CONSTRAINT "transfer_raw" CHECK(raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78),
-	CONSTRAINT "transfer_native" CHECK(native = 0 OR (native = 1 AND position = 0)),
+	CONSTRAINT "transfer_native" CHECK((native = 0 AND position >= 0) OR (native = 1 AND position <= 0)),
 	CONSTRAINT "transfer_state" CHECK(state IN ('seen','dropped','held','refused','credited','moved')),
-	CONSTRAINT "transfer_reason" CHECK(iif(state = 'held', reason IS NOT NULL AND reason IN ('decimals-unknown','decimals-differ','retired','too-large','wallet-full'), iif(state = 'refused', reason IS NOT NULL AND reason IN ('below-minimum','dust'), reason IS NULL))),
+	CONSTRAINT "transfer_reason" CHECK(iif(state = 'held', reason IS NOT NULL AND reason IN ('decimals-unknown','decimals-differ','retired','too-large','wallet-full','review'), iif(state = 'refused', reason IS NOT NULL AND reason IN ('below-minimum','dust','review'), reason IS NULL))),
 	CONSTRAINT "transfer_amount" CHECK(amount BETWEEN 0 AND 9007199254740991 AND (amount > 0) = (state = 'credited')),
+	CONSTRAINT "transfer_review" CHECK(iif(review IS NULL, reason IS NOT 'review', review IN ('open','credit','refuse') AND (state IN ('seen', 'dropped', 'moved')
+  OR (review = 'open' AND state = 'held' AND reason = 'review') OR (review = 'refuse' AND state = 'refused' AND reason = 'review')
+  OR (review = 'credit' AND reason IS NOT 'review')))),
 	CONSTRAINT "transfer_sought" CHECK(sought = 0 OR (sought = 1 AND state = 'credited')),
 	CONSTRAINT "transfer_seconds" CHECK(seconds IS NULL OR (seconds BETWEEN 0 AND 9007199254740991)),
 	CONSTRAINT "transfer_seen_by" CHECK(seen_by IS NULL OR (seen_by BETWEEN 1 AND 9007199254740991))
@@ -124,7 +145,7 @@ CREATE INDEX `transfer_seen` ON `transfer` (`height`) WHERE state = 'seen';--> s
 CREATE INDEX `transfer_held` ON `transfer` (`reason`,`cuy`,`id`) WHERE state = 'held';--> statement-breakpoint
 CREATE INDEX `transfer_held_from` ON `transfer` (`from_address`) WHERE state = 'held';--> statement-breakpoint
 CREATE INDEX `transfer_sought` ON `transfer` (`height`) WHERE sought = 1;--> statement-breakpoint
-CREATE INDEX `transfer_dropped` ON `transfer` (`changed_at`) WHERE state = 'dropped';--> statement-breakpoint
+CREATE INDEX `transfer_dropped` ON `transfer` (`changed_at`) WHERE state = 'dropped' AND review IS NULL;--> statement-breakpoint
 CREATE TABLE `wallet` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`uid` integer NOT NULL,
@@ -197,20 +218,21 @@ CREATE TABLE `event` (
 	`payout` text,
 	CONSTRAINT "event_id" CHECK(id BETWEEN 1 AND 9007199254740991),
 	CONSTRAINT "event_uid" CHECK(uid BETWEEN 1 AND 9007199254740991),
-	CONSTRAINT "event_type" CHECK(type IN ('deposit.seen','deposit.dropped','deposit.credited','deposit.held','deposit.refused','entry.posted','payout.waiting','payout.approved','payout.signed','payout.paid','payout.stuck','payout.cancelled')),
+	CONSTRAINT "event_type" CHECK(type IN ('deposit.seen','deposit.dropped','deposit.credited','deposit.held','deposit.refused','entry.posted','payout.waiting','payout.approved','payout.signed','payout.paid','payout.stuck','payout.cancelled','address.frozen','address.released','address.destroyed')),
 	CONSTRAINT "event_created_at" CHECK(created_at BETWEEN 0 AND 9007199254740991),
 	CONSTRAINT "event_entry_id" CHECK((entry_id IS NOT NULL) = (type IN ('deposit.credited', 'entry.posted'))),
 	CONSTRAINT "event_txid" CHECK((txid IS NOT NULL) = (NOT type IN ('deposit.credited', 'entry.posted') AND NOT type GLOB 'payout.*') AND (txid IS NULL OR (length(txid) = 64 AND txid NOT GLOB '*[^0-9a-f]*'))),
-	CONSTRAINT "event_position" CHECK((position IS NOT NULL) = (NOT type IN ('deposit.credited', 'entry.posted') AND NOT type GLOB 'payout.*') AND (position IS NULL OR (position BETWEEN 0 AND 9007199254740991))),
-	CONSTRAINT "event_cuy" CHECK((cuy IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused')) AND (cuy IS NULL OR (cuy BETWEEN 1 AND 9007199254740991))),
-	CONSTRAINT "event_raw" CHECK((raw IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused')) AND (raw IS NULL OR (raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78))),
-	CONSTRAINT "event_address" CHECK((address IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused')) AND (address IS NULL OR (length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'))),
+	CONSTRAINT "event_position" CHECK((position IS NOT NULL) = (NOT type IN ('deposit.credited', 'entry.posted') AND NOT type GLOB 'payout.*') AND (position IS NULL OR (position BETWEEN -9007199254740991 AND 9007199254740991))),
+	CONSTRAINT "event_cuy" CHECK((cuy IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused') OR type GLOB 'address.*') AND (cuy IS NULL OR (cuy BETWEEN 1 AND 9007199254740991))),
+	CONSTRAINT "event_raw" CHECK((raw IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused') OR type = 'address.destroyed') AND (raw IS NULL OR (iif(type = 'address.destroyed', raw = '0' OR (raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78), raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78)))),
+	CONSTRAINT "event_address" CHECK((address IS NOT NULL) = (type IN ('deposit.seen', 'deposit.held', 'deposit.refused') OR type GLOB 'address.*') AND (address IS NULL OR (length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'))),
 	CONSTRAINT "event_seconds" CHECK((seconds IS NOT NULL) = (type = 'deposit.seen') AND (seconds IS NULL OR (seconds BETWEEN 0 AND 9007199254740991))),
-	CONSTRAINT "event_reason" CHECK(iif(type = 'deposit.held', reason IS NOT NULL AND reason IN ('decimals-unknown','decimals-differ','retired','too-large','wallet-full'), iif(type = 'deposit.refused', reason IS NOT NULL AND reason IN ('below-minimum','dust'), reason IS NULL))),
+	CONSTRAINT "event_reason" CHECK(iif(type = 'deposit.held', reason IS NOT NULL AND reason IN ('decimals-unknown','decimals-differ','retired','too-large','wallet-full','review'), iif(type = 'deposit.refused', reason IS NOT NULL AND reason IN ('below-minimum','dust','review'), reason IS NULL))),
 	CONSTRAINT "event_payout" CHECK((payout IS NOT NULL) = (type GLOB 'payout.*') AND (payout IS NULL OR (json_valid(payout))))
 ) STRICT; -- by hand: STRICT
 --> statement-breakpoint
 CREATE UNIQUE INDEX `event_reason` ON `event` (`txid`,`position`,`type`,`reason`) WHERE reason IS NOT NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX `event_act` ON `event` (`txid`,`position`,`type`) WHERE type GLOB 'address.*';--> statement-breakpoint
 CREATE TABLE `holding` (
 	`cuy` integer NOT NULL,
 	`address` text NOT NULL,
@@ -496,4 +518,34 @@ CREATE INDEX `payout_osn` ON `payout` (`osn`);--> statement-breakpoint
 CREATE INDEX `payout_to` ON `payout` (`to_address`);--> statement-breakpoint
 CREATE INDEX `payout_state` ON `payout` (`state`,`cuy`);--> statement-breakpoint
 CREATE INDEX `payout_day` ON `payout` (`cuy`,`approved_at`) WHERE approved_at IS NOT NULL AND state <> 'cancelled';--> statement-breakpoint
-CREATE INDEX `payout_user_day` ON `payout` (`uid`,`cuy`,`approved_at`) WHERE approved_at IS NOT NULL AND state <> 'cancelled';
+CREATE INDEX `payout_user_day` ON `payout` (`uid`,`cuy`,`approved_at`) WHERE approved_at IS NOT NULL AND state <> 'cancelled';--> statement-breakpoint
+CREATE TABLE `issuer_act` (
+	`txid` text NOT NULL,
+	`position` integer NOT NULL,
+	`height` integer NOT NULL,
+	`place` integer NOT NULL,
+	`cuy` integer NOT NULL,
+	`kind` text NOT NULL,
+	`address` text,
+	`raw` text,
+	`basis_points` text,
+	`confirmed_at` integer,
+	`confirmation` text,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`txid`, `position`),
+	CONSTRAINT "issuer_act_txid" CHECK(length(txid) = 64 AND txid NOT GLOB '*[^0-9a-f]*'),
+	CONSTRAINT "issuer_act_position" CHECK(position BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "issuer_act_height" CHECK(height BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "issuer_act_place" CHECK(place BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "issuer_act_created_at" CHECK(created_at BETWEEN 0 AND 9007199254740991),
+	CONSTRAINT "issuer_act_cuy" CHECK(cuy BETWEEN 1 AND 9007199254740991),
+	CONSTRAINT "issuer_act_kind" CHECK(kind IN ('frozen','released','destroyed','paused','unpaused','fee-set','deprecated')),
+	CONSTRAINT "issuer_act_address" CHECK((address IS NOT NULL) = (kind IN ('frozen','released','destroyed','deprecated')) AND (address IS NULL OR (length(address) = 40 AND address NOT GLOB '*[^0-9a-f]*'))),
+	CONSTRAINT "issuer_act_raw" CHECK((raw IS NOT NULL) = (kind IN ('destroyed','fee-set')) AND (raw IS NULL OR (raw = '0' OR (raw GLOB '[1-9]*' AND raw NOT GLOB '*[^0-9]*' AND length(raw) <= 78)))),
+	CONSTRAINT "issuer_act_basis_points" CHECK((basis_points IS NOT NULL) = (kind IN ('fee-set')) AND (basis_points IS NULL OR (basis_points = '0' OR (basis_points GLOB '[1-9]*' AND basis_points NOT GLOB '*[^0-9]*' AND length(basis_points) <= 78)))),
+	CONSTRAINT "issuer_act_confirmed_at" CHECK(confirmed_at IS NULL OR (kind = 'fee-set' AND confirmed_at BETWEEN 0 AND 9007199254740991)),
+	CONSTRAINT "issuer_act_confirmation" CHECK((confirmation IS NULL) = (confirmed_at IS NULL) AND (confirmation IS NULL OR (length(confirmation) BETWEEN 1 AND 500)))
+) STRICT, WITHOUT ROWID; -- by hand: STRICT, WITHOUT ROWID
+--> statement-breakpoint
+CREATE INDEX `issuer_act_height` ON `issuer_act` (`height`);--> statement-breakpoint
+CREATE INDEX `issuer_act_address` ON `issuer_act` (`address`) WHERE kind IN ('frozen', 'released');

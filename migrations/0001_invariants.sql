@@ -92,8 +92,9 @@ BEGIN
   SELECT RAISE(ABORT, 'flow: a recharge requires its credited transfer')
     WHERE NEW.type = 1 AND NOT EXISTS (
       SELECT 1 FROM transfer
-        WHERE txid = substr(NEW.osn, 1, 64) AND position = CAST(substr(NEW.osn, 66) AS INTEGER)
-          AND NEW.osn = iif(native, txid, txid || ':' || position)
+        WHERE txid = substr(NEW.osn, 1, 64) AND position = iif(substr(NEW.osn, 65, 2) = ':i',
+            -1 - CAST(substr(NEW.osn, 67) AS INTEGER), CAST(substr(NEW.osn, 66) AS INTEGER))
+          AND NEW.osn = iif(native, txid || iif(position < 0, ':i' || (-1 - position), ''), txid || ':' || position)
           AND state = 'credited' AND uid = NEW.uid AND cuy = NEW.cuy AND amount = NEW.amount);
   SELECT RAISE(ABORT, 'flow: an entry other than a recharge requires its posting')
     WHERE NEW.type <> 1 AND NOT EXISTS (SELECT 1 FROM posting WHERE posted_by = NEW.posted_by);
@@ -187,6 +188,7 @@ BEGIN
       OR EXISTS (SELECT 1 FROM transfer WHERE id = NEW.id);
   SELECT RAISE(ABORT, 'transfer: only what was seen is dropped') WHERE NEW.state = 'dropped';
   SELECT RAISE(ABORT, 'transfer: a new one is not sought') WHERE NEW.sought <> 0;
+  SELECT RAISE(ABORT, 'transfer: a new one is not decided') WHERE NEW.review IS NOT NULL AND NEW.review <> 'open';
   SELECT RAISE(ABORT, 'transfer: its block is not final')
     WHERE NEW.state IN ('held', 'refused', 'credited', 'moved')
       AND NEW.height > coalesce((SELECT finalized FROM scan), -1);
@@ -200,7 +202,7 @@ END;
 --> statement-breakpoint
 -- All columns but `sought`.
 CREATE TRIGGER transfer_takes_its_steps BEFORE UPDATE OF id, txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state, reason,
-    amount, seconds, seen_by, created_at, changed_at ON transfer
+    amount, review, seconds, seen_by, created_at, changed_at ON transfer
 BEGIN
   SELECT RAISE(ABORT, 'transfer: its key must not change')
     WHERE NEW.id IS NOT OLD.id OR NEW.txid IS NOT OLD.txid OR NEW.position IS NOT OLD.position
@@ -212,8 +214,14 @@ BEGIN
       OR (OLD.state = 'refused' AND NEW.state IN ('held', 'refused', 'credited', 'moved') AND EXISTS (
         SELECT 1 FROM rescan WHERE kind = 'request' AND finished_at IS NULL
           AND to_height >= OLD.height AND next_height <= OLD.height))
+      -- What a decision has refused can still be credited by one.
+      OR (OLD.state = 'refused' AND NEW.state IN ('held', 'credited') AND OLD.review IS 'refuse' AND NEW.review IS 'credit')
       -- Only a correction leaves decided ones above the finalized height.
       OR (OLD.state IN ('held', 'refused') AND NEW.state = 'seen' AND OLD.height > (SELECT finalized FROM scan)));
+  SELECT RAISE(ABORT, 'transfer: what is held for review stays so until it is decided')
+    WHERE NEW.review IS NOT OLD.review AND NOT ((OLD.review IS NULL AND NEW.review IS 'open')
+      OR ((OLD.review IS 'open' OR (OLD.review IS 'refuse' AND NEW.review IS 'credit')) AND EXISTS (
+        SELECT 1 FROM decision WHERE txid = NEW.txid AND position = NEW.position AND decision = NEW.review)));
   SELECT RAISE(ABORT, 'transfer: its block is not read yet')
     WHERE NEW.state = 'dropped' AND NEW.height > coalesce((SELECT height FROM scan), -1);
   SELECT RAISE(ABORT, 'transfer: its block is not final')
@@ -239,7 +247,7 @@ BEGIN
     SELECT NEW.uid, NEW.cuy, 0, 0, 0
     WHERE NEW.state = 'credited' AND NOT EXISTS (SELECT 1 FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy);
   INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by, number, type_number)
-    SELECT id, NEW.uid, NEW.cuy, 1, iif(NEW.native, NEW.txid, NEW.txid || ':' || NEW.position),
+    SELECT id, NEW.uid, NEW.cuy, 1, iif(NEW.native, NEW.txid || iif(NEW.position < 0, ':i' || (-1 - NEW.position), ''), NEW.txid || ':' || NEW.position),
       NEW.amount, balance + NEW.amount, 'deposit',
       max(NEW.changed_at, coalesce((SELECT created_at FROM flow ORDER BY id DESC LIMIT 1), 0)), '', entry_count + 1,
       1 + coalesce(
@@ -249,7 +257,7 @@ BEGIN
     WHERE NEW.state = 'credited' AND NOT EXISTS (
       SELECT 1 FROM wallet JOIN flow ON flow.id = wallet.newest_entry
         WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.type = 1 AND flow.amount = NEW.amount
-          AND flow.osn = iif(NEW.native, NEW.txid, NEW.txid || ':' || NEW.position));
+          AND flow.osn = iif(NEW.native, NEW.txid || iif(NEW.position < 0, ':i' || (-1 - NEW.position), ''), NEW.txid || ':' || NEW.position));
   INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address, seconds, reason)
     SELECT 'deposit.' || NEW.state, NEW.uid, NEW.changed_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.to_address,
       iif(NEW.state = 'seen', NEW.seconds, NULL), NEW.reason
@@ -272,7 +280,7 @@ BEGIN
     SELECT NEW.uid, NEW.cuy, 0, 0, 0
     WHERE NEW.state = 'credited' AND NOT EXISTS (SELECT 1 FROM wallet WHERE uid = NEW.uid AND cuy = NEW.cuy);
   INSERT INTO flow (wallet_id, uid, cuy, type, osn, amount, balance, mark, created_at, posted_by, number, type_number)
-    SELECT id, NEW.uid, NEW.cuy, 1, iif(NEW.native, NEW.txid, NEW.txid || ':' || NEW.position),
+    SELECT id, NEW.uid, NEW.cuy, 1, iif(NEW.native, NEW.txid || iif(NEW.position < 0, ':i' || (-1 - NEW.position), ''), NEW.txid || ':' || NEW.position),
       NEW.amount, balance + NEW.amount, 'deposit',
       max(NEW.changed_at, coalesce((SELECT created_at FROM flow ORDER BY id DESC LIMIT 1), 0)), '', entry_count + 1,
       1 + coalesce(
@@ -282,7 +290,7 @@ BEGIN
     WHERE NEW.state = 'credited' AND NOT EXISTS (
       SELECT 1 FROM wallet JOIN flow ON flow.id = wallet.newest_entry
         WHERE wallet.uid = NEW.uid AND wallet.cuy = NEW.cuy AND flow.type = 1 AND flow.amount = NEW.amount
-          AND flow.osn = iif(NEW.native, NEW.txid, NEW.txid || ':' || NEW.position));
+          AND flow.osn = iif(NEW.native, NEW.txid || iif(NEW.position < 0, ':i' || (-1 - NEW.position), ''), NEW.txid || ':' || NEW.position));
   -- A node has shown it as another user's, or it is nobody's deposit: for that user it is gone.
   INSERT INTO event (type, uid, created_at, txid, position)
     SELECT 'deposit.dropped', OLD.uid, NEW.changed_at, NEW.txid, NEW.position
@@ -294,14 +302,14 @@ BEGIN
       iif(NEW.state = 'dropped', NULL, NEW.to_address),
       iif(NEW.state = 'seen', NEW.seconds, NULL), NEW.reason
     WHERE NEW.state = 'dropped' OR (NEW.state = 'seen' AND (OLD.state = 'dropped' OR NEW.uid IS NOT OLD.uid))
-      OR (NEW.state IN ('held', 'refused') AND NEW.reason IS NOT OLD.reason AND NOT EXISTS (
+      OR (NEW.state IN ('held', 'refused') AND (NEW.state, NEW.reason) IS NOT (OLD.state, OLD.reason) AND NOT EXISTS (
         SELECT 1 FROM event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state
         AND reason = NEW.reason));
   SELECT RAISE(ABORT, 'transfer: its event was not stored')
     WHERE ((NEW.state = 'dropped' OR (NEW.state = 'seen' AND (OLD.state = 'dropped' OR NEW.uid IS NOT OLD.uid))) AND NOT EXISTS (
       SELECT 1 FROM event WHERE id = (SELECT max(id) FROM event)
         AND txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state))
-    OR (NEW.state IN ('held', 'refused') AND NEW.reason IS NOT OLD.reason AND NOT EXISTS (
+    OR (NEW.state IN ('held', 'refused') AND (NEW.state, NEW.reason) IS NOT (OLD.state, OLD.reason) AND NOT EXISTS (
         SELECT 1 FROM event WHERE txid = NEW.txid AND position = NEW.position AND type = 'deposit.' || NEW.state
         AND reason = NEW.reason));
 END;
@@ -325,11 +333,45 @@ CREATE TRIGGER transfer_is_rarely_deleted BEFORE DELETE ON transfer
 BEGIN
   SELECT RAISE(ABORT, 'transfer: only a correction deletes what moved, and time what was dropped')
     WHERE NOT (OLD.state = 'moved' AND OLD.height > coalesce((SELECT finalized FROM scan), OLD.height))
-      AND NOT (OLD.state = 'dropped' AND OLD.changed_at <= (SELECT tried_at FROM scan) - 86400000);
+      AND NOT (OLD.state = 'dropped' AND OLD.review IS NULL AND OLD.changed_at <= (SELECT tried_at FROM scan) - 86400000);
   INSERT INTO movement (cuy, address, sign, raw, height, moved_at)
     SELECT OLD.cuy, OLD.to_address, -1, OLD.raw, 0, finalized_at FROM scan WHERE OLD.state = 'moved';
   INSERT INTO movement (cuy, address, sign, raw, height, moved_at)
     SELECT OLD.cuy, OLD.from_address, 1, OLD.raw, 0, finalized_at FROM scan WHERE OLD.state = 'moved';
+END;
+--> statement-breakpoint
+
+-- decision -----------------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER decision_is_new BEFORE INSERT ON decision
+BEGIN
+  SELECT RAISE(ABORT, 'decision: already made')
+    WHERE EXISTS (SELECT 1 FROM decision
+      WHERE txid = NEW.txid AND position = NEW.position AND decision = NEW.decision);
+  SELECT RAISE(ABORT, 'decision: the transfer is not held for review')
+    WHERE NOT EXISTS (SELECT 1 FROM transfer WHERE txid = NEW.txid AND position = NEW.position AND (
+      (state = 'held' AND review = 'open') OR (state = 'refused' AND review = 'refuse' AND NEW.decision = 'credit')));
+END;
+--> statement-breakpoint
+CREATE TRIGGER decision_is_applied AFTER INSERT ON decision
+BEGIN
+  UPDATE transfer SET review = NEW.decision,
+      state = iif(NEW.decision = 'refuse', 'refused', iif(NEW.held IS NULL, 'credited', 'held')),
+      reason = iif(NEW.decision = 'refuse', 'review', NEW.held), amount = NEW.amount, changed_at = NEW.created_at
+    WHERE txid = NEW.txid AND position = NEW.position;
+  SELECT RAISE(ABORT, 'decision: it was not applied')
+    WHERE NOT EXISTS (SELECT 1 FROM transfer WHERE txid = NEW.txid AND position = NEW.position
+      AND review = NEW.decision AND amount = NEW.amount);
+END;
+--> statement-breakpoint
+CREATE TRIGGER decision_is_never_changed BEFORE UPDATE ON decision
+BEGIN
+  SELECT RAISE(ABORT, 'decision: rows are never changed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER decision_is_never_deleted BEFORE DELETE ON decision
+BEGIN
+  SELECT RAISE(ABORT, 'decision: rows are never deleted');
 END;
 --> statement-breakpoint
 
@@ -353,6 +395,49 @@ BEGIN
   SELECT RAISE(ABORT, 'sent: only a correction deletes it')
     WHERE OLD.height <= coalesce((SELECT finalized FROM scan), OLD.height);
   UPDATE holding SET sent = sent - 1 WHERE cuy = OLD.cuy AND address = OLD.address;
+END;
+--> statement-breakpoint
+
+-- issuer_act ---------------------------------------------------------------------------------------------------------
+
+CREATE TRIGGER issuer_act_is_new BEFORE INSERT ON issuer_act
+BEGIN
+  SELECT RAISE(ABORT, 'issuer_act: already stored')
+    WHERE EXISTS (SELECT 1 FROM issuer_act WHERE txid = NEW.txid AND position = NEW.position);
+  SELECT RAISE(ABORT, 'issuer_act: its block is not final') WHERE NEW.height > coalesce((SELECT finalized FROM scan), -1);
+  SELECT RAISE(ABORT, 'issuer_act: a new one is not confirmed') WHERE NEW.confirmed_at IS NOT NULL;
+END;
+--> statement-breakpoint
+-- One event for each log, also if it is read again after a correction. Destroyed tokens are lost to their holding.
+CREATE TRIGGER issuer_act_has_its_effects AFTER INSERT ON issuer_act
+BEGIN
+  INSERT INTO event (type, uid, created_at, txid, position, cuy, raw, address)
+    SELECT 'address.' || NEW.kind, uid, NEW.created_at, NEW.txid, NEW.position, NEW.cuy, NEW.raw, NEW.address
+    FROM address WHERE address = NEW.address AND NEW.kind IN ('frozen', 'released', 'destroyed')
+      AND NOT EXISTS (SELECT 1 FROM event INDEXED BY event_act
+        WHERE txid = NEW.txid AND position = NEW.position AND type = 'address.' || NEW.kind AND type GLOB 'address.*');
+  INSERT INTO movement (cuy, address, sign, raw, height, moved_at)
+    SELECT NEW.cuy, NEW.address, -1, NEW.raw, NEW.height, NEW.created_at WHERE NEW.kind = 'destroyed' AND NEW.raw <> '0';
+  SELECT RAISE(ABORT, 'issuer_act: its event was not stored')
+    WHERE NEW.kind IN ('frozen', 'released', 'destroyed') AND EXISTS (SELECT 1 FROM address WHERE address = NEW.address)
+      AND NOT EXISTS (SELECT 1 FROM event INDEXED BY event_act
+        WHERE txid = NEW.txid AND position = NEW.position AND type = 'address.' || NEW.kind AND type GLOB 'address.*');
+END;
+--> statement-breakpoint
+CREATE TRIGGER issuer_act_keeps_its_facts BEFORE UPDATE ON issuer_act
+BEGIN
+  SELECT RAISE(ABORT, 'issuer_act: only a fee is ever confirmed, once')
+    WHERE (NEW.txid, NEW.position, NEW.height, NEW.place, NEW.cuy, NEW.kind, NEW.address, NEW.raw, NEW.basis_points, NEW.created_at)
+        IS NOT (OLD.txid, OLD.position, OLD.height, OLD.place, OLD.cuy, OLD.kind, OLD.address, OLD.raw, OLD.basis_points, OLD.created_at)
+      OR OLD.confirmed_at IS NOT NULL;
+END;
+--> statement-breakpoint
+CREATE TRIGGER issuer_act_is_never_deleted BEFORE DELETE ON issuer_act
+BEGIN
+  SELECT RAISE(ABORT, 'issuer_act: only a correction deletes it')
+    WHERE OLD.height <= coalesce((SELECT finalized FROM scan), OLD.height);
+  INSERT INTO movement (cuy, address, sign, raw, height, moved_at)
+    SELECT OLD.cuy, OLD.address, 1, OLD.raw, 0, finalized_at FROM scan WHERE OLD.kind = 'destroyed' AND OLD.raw <> '0';
 END;
 --> statement-breakpoint
 
@@ -563,6 +648,7 @@ BEGIN
     WHERE finished_at IS NULL AND next_height > NEW.finalized;
   DELETE FROM transfer WHERE height > NEW.finalized AND state = 'moved';
   DELETE FROM sent WHERE height > NEW.finalized;
+  DELETE FROM issuer_act WHERE height > NEW.finalized;
   UPDATE holding SET changed_height = min(changed_height, NEW.finalized),
       balance = NULL, read_from = NULL, read_to = NULL, due_at = min(due_at, NEW.created_at + 60000)
     WHERE changed_height > NEW.finalized OR read_to > NEW.finalized;
@@ -832,13 +918,18 @@ BEGIN
       SELECT 1 FROM flow WHERE id = NEW.entry_id AND uid = NEW.uid
         AND (type = 1) = (NEW.type = 'deposit.credited'));
   SELECT RAISE(ABORT, 'event: it must report a transfer')
-    WHERE NEW.txid IS NOT NULL AND NOT EXISTS (
+    WHERE NEW.txid IS NOT NULL AND NEW.type NOT GLOB 'address.*' AND NOT EXISTS (
       SELECT 1 FROM transfer WHERE txid = NEW.txid AND position = NEW.position AND (
         (uid = NEW.uid AND 'deposit.' || state = NEW.type AND reason IS NEW.reason)
         OR (uid IS NOT NEW.uid AND NEW.type = 'deposit.dropped')));
   SELECT RAISE(ABORT, 'event: it must report a payout')
     WHERE NEW.payout IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM payout WHERE id = NEW.payout ->> 'id' AND uid = NEW.uid AND 'payout.' || state = NEW.type);
+  SELECT RAISE(ABORT, 'event: it must report what an issuer did')
+    WHERE NEW.type GLOB 'address.*' AND NOT EXISTS (
+      SELECT 1 FROM issuer_act JOIN address ON address.address = issuer_act.address
+        WHERE txid = NEW.txid AND position = NEW.position AND 'address.' || kind = NEW.type
+          AND (cuy, raw, issuer_act.address, uid) IS (NEW.cuy, NEW.raw, NEW.address, NEW.uid));
 END;
 --> statement-breakpoint
 CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON event

@@ -8,6 +8,7 @@ import { systemClock, uniqueName } from './platform/clock.ts'
 import { createLogger } from './platform/logger.ts'
 import { hostOf } from './platform/object-host.ts'
 import type {
+  DecisionToMake,
   EntriesQuery,
   EntryToPost,
   LedgerMethods,
@@ -84,6 +85,9 @@ export class Ledger extends WorkerEntrypoint<Bindings> implements LedgerMethods 
   post(entries: readonly EntryToPost[], by: string) {
     return service.ledger(this.env).post(entries, by)
   }
+  decideDeposits(deposits: readonly DecisionToMake[], by: string) {
+    return service.ledger(this.env).decideDeposits(deposits, by)
+  }
   entries(query: EntriesQuery) {
     return service.ledger(this.env).entries(query)
   }
@@ -111,9 +115,11 @@ export class Ledger extends WorkerEntrypoint<Bindings> implements LedgerMethods 
 }
 
 export type {
+  DecisionToMake,
   EntriesQuery,
   EntryToPost,
   LedgerAnswer,
+  LedgerDeposit,
   LedgerEntry,
   LedgerError,
   LedgerEvent,

@@ -4,19 +4,8 @@ import { exportsOf, repositoryFiles as files, sources, textOf } from './support/
 
 /** The folders (and top-level files) of src, lowest first: each imports only from itself and from those before it. */
 const layers = [
-  ...[
-    'common',
-    'platform',
-    'chain',
-    'd1',
-    'alarms',
-    'ledger',
-    'addresses',
-    'deposits',
-    'payouts',
-    'events',
-    'webhooks',
-  ],
+  ...['common', 'platform', 'chain', 'd1', 'alarms', 'ledger', 'addresses', 'deposits', 'payouts', 'issuer', 'events'],
+  'webhooks',
   ...['reconciliation', 'scan', 'summary', 'config', 'services', 'http', 'rpc', 'tron', 'compose', 'index'],
 ]
 /** What is narrower than that. */

@@ -104,7 +104,8 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(webhooks)).toEqual(eventTypes)
     for (const [type, { post }] of Object.entries(webhooks)) {
       const { $ref } = post.requestBody.content['application/json'].schema
-      expect([type, $ref]).toEqual([type, expect.stringMatching(/^#\/components\/schemas\/(Deposit|Entry|Payout)\w+$/)])
+      const ofSchema = /^#\/components\/schemas\/(Deposit|Entry|Payout|Address)\w+$/
+      expect([type, $ref]).toEqual([type, expect.stringMatching(ofSchema)])
     }
   })
 

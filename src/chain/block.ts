@@ -19,6 +19,36 @@ export const nativeAsset: Asset = { kind: 'native' }
 /** The token of a TRC-20 contract. */
 export const trc20Asset = (contract: Address): Asset => ({ kind: 'trc20', contract })
 
+/**
+ * The place of a transfer in its transaction: 0 for TRX; for a token the place of its log; for TRX that a contract sent −1 − k, k being
+ * its place among the internal transactions that count. So one number tells all of them apart. It is shown as `formatPosition` does.
+ */
+export type Position = number
+
+/** A position as it is shown: a number, or the text `i<k>`. */
+export type ShownPosition = number | `i${number}`
+
+/** The position of TRX that a contract sent, by its place among the internal transactions that count. */
+export const internalPosition = (k: number): Position => -1 - k
+
+/** Whether a contract sent it. */
+export const isInternal = (position: Position) => position < 0
+
+/** A position as it is shown. */
+export function formatPosition(position: Position): ShownPosition {
+  return isInternal(position) ? `i${-1 - position}` : position
+}
+
+/** The form of the position of TRX that a contract sent. */
+export const internalPositionForm = /^i(0|[1-9]\d{0,14})$/
+
+/** A position that was shown, or null for anything else. */
+export function parsePosition(value: unknown): Position | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : null
+  const k = typeof value === 'string' ? internalPositionForm.exec(value)?.[1] : undefined
+  return k === undefined ? null : internalPosition(Number(k))
+}
+
 /** Seconds between two blocks (PROTOCOL.md, Finality). */
 export const blockSeconds = 3
 

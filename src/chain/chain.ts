@@ -2,7 +2,7 @@ import type { Uid } from '../common/ids.ts'
 import type { QueryFailure, Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Address } from './address.ts'
-import type { Asset, BlockHeight, BlockRef, Header, Log, Txid } from './block.ts'
+import type { Asset, BlockHeight, BlockRef, Header, Log, Position, Txid } from './block.ts'
 
 /** Blocks of one read: `getblockbylimitnext` gives at most 100 (PROTOCOL.md, HTTP API). */
 export const readBlocksMax = 100
@@ -40,13 +40,28 @@ export interface AgreedHead {
 /** Money that a transaction moved: proven where it comes from final blocks, since `quorum` nodes agree on it. */
 export interface ChainTransfer {
   readonly txid: Txid
-  /** 0 for TRX; for a token the place of its log among the logs of the transaction. */
-  readonly position: number
+  readonly position: Position
   readonly asset: Asset
   readonly from: Address
   readonly to: Address
   /** Chain units, positive. */
   readonly amount: bigint
+}
+
+/** What the issuer of a token has done, by a log of its contract; agreed as transfers are. */
+export interface IssuerAct {
+  readonly txid: Txid
+  /** The place of the transaction in its block, and of the log in the transaction: the order of acts. */
+  readonly index: number
+  readonly position: number
+  readonly contract: Address
+  readonly kind: 'frozen' | 'released' | 'destroyed' | 'paused' | 'unpaused' | 'fee-set' | 'deprecated'
+  /** Whose tokens are frozen, released or destroyed; the successor of a deprecated token. Null otherwise. */
+  readonly address: Address | null
+  /** Chain units: what was destroyed, or the highest fee of a transfer. Null otherwise. */
+  readonly amount: bigint | null
+  /** The fee of a transfer in hundredths of a percent. Null otherwise. */
+  readonly basisPoints: bigint | null
 }
 
 /** A transaction, and the address that sent it: it costs a fee in TRX, whatever it does. */
@@ -56,6 +71,11 @@ export interface SentTransaction {
   readonly succeeded: boolean
 }
 
+/** TRX that contracts sent in a transaction, or that too few nodes show any internal transactions of it: they need not keep them. */
+export type InternalReading =
+  | { readonly kind: 'shown'; readonly transfers: readonly ChainTransfer[] }
+  | { readonly kind: 'not-shown' }
+
 /**
  * A block that was read, with all transfers of TRX and of tokens that count, in its order, whomever they concern; of a transaction of the payout
  * address those of any token.
@@ -64,6 +84,8 @@ export interface ReadBlock {
   readonly kind: 'read'
   readonly header: Header
   readonly transfers: readonly ChainTransfer[]
+  /** What issuers of accepted tokens did in it. Like token transfers, they are missing where `callsToRead` is not null. */
+  readonly acts: readonly IssuerAct[]
   /** All of its transactions that have a sender. */
   readonly sent: readonly SentTransaction[]
   /**
@@ -76,9 +98,10 @@ export interface ReadBlock {
 /** A block of the range, or a height whose block the nodes do not agree on. */
 export type BlockReading = ReadBlock | { readonly kind: 'not-agreed'; readonly height: BlockHeight }
 
-/** All token transfers of some transactions, and those transactions that no node gave a readable receipt of. */
+/** All token transfers of some transactions, what issuers did in them, and those that no node gave a readable receipt of. */
 export interface ReceiptReading {
   readonly transfers: readonly ChainTransfer[]
+  readonly acts: readonly IssuerAct[]
   readonly unreadable: readonly Txid[]
 }
 
@@ -107,6 +130,8 @@ export type TransactionLocation =
 export interface TransactionReading {
   readonly header: Header
   readonly succeeded: boolean
+  /** Whether it ran code of a contract, which can have sent TRX. */
+  readonly isCall: boolean
   /** Number of the contract type in the chain's protocol, from the transaction's bytes. */
   readonly contractType: number
   /** Who sent it; null for types without an owner. */
@@ -145,6 +170,11 @@ export interface Chain {
   locate(txid: Txid): ChainResult<TransactionLocation>
   /** A transaction of the final block at `height`, read in the same way as `finalBlocks`. Null if the block does not have it. */
   finalTransaction(txid: Txid, height: BlockHeight): ChainResult<TransactionReading | null>
+  /**
+   * TRX that contracts sent in a successful transaction of the final block at `height`, with the position of each. `quorum` nodes
+   * show the same internal transactions.
+   */
+  internalTransfers(txid: Txid, height: BlockHeight): ChainResult<InternalReading>
   /** The newest balances by one node, in the order requested, in chain units. One HTTP request for `balancesMax` addresses. */
   balances(addresses: readonly Address[], asset: Asset): ChainResult<readonly bigint[]>
   /** The index of the first of at most `balancesMax` addresses that holds an asset by any of `quorum` nodes, or null. */

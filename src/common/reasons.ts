@@ -2,13 +2,22 @@
 // `x-reason`, in errors over RPC, in events, in lists of transfers and in what is said about a transaction. `openapi/reasons.ts` has the
 // cause and the cure of each. To add one, add it to its group: the compiler then asks for the rest.
 
-/** Why a final transfer cannot be decided for now: stored with it. `too-large`: an operator must decide. */
-export const heldReasons = ['decimals-unknown', 'decimals-differ', 'retired', 'too-large', 'wallet-full'] as const
+/** Why a final transfer cannot be decided for now: stored with it. `too-large`: an operator must decide. `review`: a person looks at it. */
+export const heldReasons = [
+  'decimals-unknown',
+  'decimals-differ',
+  'retired',
+  'too-large',
+  'wallet-full',
+  'review',
+] as const
 /** One of `heldReasons`. */
 export type HeldReason = (typeof heldReasons)[number]
 
-/** Why a final transfer is worth nothing: stored with it. */
-export const refusedReasons = ['below-minimum', 'dust'] as const
+/** What is worth nothing by its amount. */
+const smallReasons = ['below-minimum', 'dust'] as const
+/** Why a final transfer is worth nothing: stored with it. `review`: a person has refused it. */
+export const refusedReasons = [...smallReasons, 'review'] as const
 /** One of `refusedReasons`. */
 export type RefusedReason = (typeof refusedReasons)[number]
 
@@ -34,6 +43,11 @@ export type UncreditedReason = UndecidedReason | WorthlessReason
 const conflictReasons = ['content-differs', 'partly-known', 'backend-differs', 'key-in-use'] as const
 /** One of them. */
 export type ConflictReason = (typeof conflictReasons)[number]
+
+/** Why nothing is decided about a deposit. */
+const decideReasons = ['not-in-review', 'decided-otherwise'] as const
+/** Why nothing is decided about deposits. */
+export type DecideReason = (typeof decideReasons)[number] | 'chain-forked'
 
 /** Why no address is issued until an operator has acted, or a deployment has ended. */
 const issueReasons = ['key-was-used', 'start-block-too-high', 'deploying'] as const
@@ -68,11 +82,12 @@ export type PayoutReason =
 /** Every word. */
 export const reasons = [
   ...heldReasons,
-  ...refusedReasons,
+  ...smallReasons,
   ...['not-final', 'finality-late'],
   ...undecidedReasons,
   ...worthlessReasons,
   ...conflictReasons,
+  ...decideReasons,
   'insufficient',
   ...payoutSteps,
   ...handInReasons,

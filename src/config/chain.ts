@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { nativeAsset, trc20Asset } from '../chain/block.ts'
 import { parseUnits } from '../common/amount.ts'
 import type { CurrencyId } from '../common/ids.ts'
+import { ok } from '../common/result.ts'
 import { type Currencies, type Currency, indexCurrencies, symbolPattern } from '../ledger/currencies.ts'
 import { type NodeConfig, nodesSchema } from './nodes.ts'
 import { addressText, entryOf, hasRepeats, integerFrom, listOf, parsedBy, parsedText } from './schemas.ts'
@@ -40,21 +41,24 @@ const currencyEntry = entryOf({
   decimals: integerFrom(0, 36),
   scale: z.optional(integerFrom(0, 8)),
   minDeposit: z.optional(z.string('a decimal as text, such as "1.5"')),
+  reviewFrom: z.optional(z.string('a decimal as text, such as "10000"')),
   retired: z.optional(z.boolean('true or false')),
 })
 
 const currency = parsedBy(
   currencyEntry,
-  ({ contract, minDeposit = '0', retired = false, ...entry }, refuse): Currency => {
+  ({ contract, minDeposit = '0', reviewFrom, retired = false, ...entry }, refuse): Currency => {
     const { decimals, scale = Math.min(decimals, scaleByDefault) } = entry
     const minimum = parseUnits(minDeposit, decimals)
+    const review = reviewFrom === undefined ? ok(null) : parseUnits(reviewFrom, decimals)
     if (scale > decimals) return refuse('at most the decimals of the currency', 'scale')
     if (contract === undefined && decimals !== trxDecimals)
       return refuse(`${trxDecimals} for TRX (no contract)`, 'decimals')
     if (!minimum.ok) return refuse(`a decimal of at most ${decimals} places, as text`, 'minDeposit')
+    if (!review.ok) return refuse(`a decimal of at most ${decimals} places, as text`, 'reviewFrom')
     const asset = contract === undefined ? nativeAsset : trc20Asset(contract)
     const { name = entry.symbol } = entry
-    return Object.freeze({ ...entry, name, asset, scale, minDeposit: minimum.value, retired })
+    return Object.freeze({ ...entry, name, asset, scale, minDeposit: minimum.value, reviewFrom: review.value, retired })
   },
 )
 

@@ -247,8 +247,11 @@ export const sizes = sqliteTable('size', { day: integer().primaryKey(), bytes: i
 
 const isEntry = `type IN ('deposit.credited', 'entry.posted')`
 const isPayout = `type GLOB 'payout.*'`
-const isTransferStep = `NOT ${isEntry} AND NOT ${isPayout}`
+/** What happened to a transfer, or what an issuer did: both are logs or transactions. */
+const isOnChain = `NOT ${isEntry} AND NOT ${isPayout}`
 const isTransfer = `type IN ('deposit.seen', 'deposit.held', 'deposit.refused')`
+const isAct = `type GLOB 'address.*'`
+const eventUnits = `iif(type = 'address.destroyed', ${units('raw')}, ${positiveUnits('raw')})`
 const has = (column: string, types: string, form: string) =>
   `(${column} IS NOT NULL) = (${types}) AND (${column} IS NULL OR (${form}))`
 
@@ -277,15 +280,16 @@ export const events = sqliteTable(
     uniqueIndex('event_reason')
       .on(table.txid, table.position, table.type, table.reason)
       .where(sql.raw('reason IS NOT NULL')),
+    uniqueIndex('event_act').on(table.txid, table.position, table.type).where(sql.raw(isAct)),
     ...rules(positiveSafe, table.id, table.uid),
     rule(table.type, oneOf(...eventTypes)),
     rule(table.created_at, safe),
     rule(table.entry_id, `(entry_id IS NOT NULL) = (${isEntry})`),
-    rule(table.txid, has('txid', isTransferStep, hex(64)('txid'))),
-    rule(table.position, has('position', isTransferStep, safe('position'))),
-    rule(table.cuy, has('cuy', isTransfer, positiveSafe('cuy'))),
-    rule(table.raw, has('raw', isTransfer, positiveUnits('raw'))),
-    rule(table.address, has('address', isTransfer, hex(40)('address'))),
+    rule(table.txid, has('txid', isOnChain, hex(64)('txid'))),
+    rule(table.position, has('position', isOnChain, between(-amountMax, amountMax)('position'))),
+    rule(table.cuy, has('cuy', `${isTransfer} OR ${isAct}`, positiveSafe('cuy'))),
+    rule(table.raw, has('raw', `${isTransfer} OR type = 'address.destroyed'`, eventUnits)),
+    rule(table.address, has('address', `${isTransfer} OR ${isAct}`, hex(40)('address'))),
     rule(table.seconds, has('seconds', `type = 'deposit.seen'`, safe('seconds'))),
     rule(table.reason, reasonRule(`type = 'deposit.held'`, `type = 'deposit.refused'`)),
     rule(table.payout, has('payout', isPayout, 'json_valid(payout)')),

@@ -32,6 +32,11 @@ export const transferStates = ['seen', 'dropped', 'held', 'refused', 'credited',
 /** One of `transferStates`. */
 export type TransferState = (typeof transferStates)[number]
 
+/** What is decided about a transfer that was held for review. What was refused can still be credited. */
+export const decisionKinds = ['credit', 'refuse'] as const
+/** One of `decisionKinds`. */
+export type DecisionKind = (typeof decisionKinds)[number]
+
 /** Ranges that are read again: what the scan could not read, what an operator asked for, and what a payout's transaction needs. */
 export const rescanKinds = ['gap', 'request', 'payout'] as const
 /** One of `rescanKinds`. */
@@ -65,6 +70,9 @@ export const eventTypes = [
   'payout.paid',
   'payout.stuck',
   'payout.cancelled',
+  'address.frozen',
+  'address.released',
+  'address.destroyed',
 ] as const
 /** One of `eventTypes`. */
 export type EventType = (typeof eventTypes)[number]
@@ -161,13 +169,18 @@ export const postings = sqliteTable(
   (table) => [rule(table.id, 'id = 1')],
 )
 
+/** What was held for review has no other state until it is decided, and none against the decision. */
+const reviewRule = `${oneOf('open', ...decisionKinds)('review')} AND (state IN ('seen', 'dropped', 'moved')
+  OR (review = 'open' AND state = 'held' AND reason = 'review') OR (review = 'refuse' AND state = 'refused' AND reason = 'review')
+  OR (review = 'credit' AND reason IS NOT 'review'))`
+
 /** Transfers to callers, and money that moved otherwise. A step to `credited` creates the ledger entry. */
 export const transfers = sqliteTable(
   'transfer',
   {
     id: integer().$type<TransferId>().primaryKey(),
     txid: txid(),
-    position: integer().notNull(), // 0 for TRX; for a token the place of its log among those of its transaction
+    position: integer().notNull(), // `Position`: below 0 for TRX that a contract sent
     height: height(),
     block_hash: blockHash(),
     cuy: cuy(),
@@ -179,6 +192,7 @@ export const transfers = sqliteTable(
     state: text().$type<TransferState>().notNull(),
     reason: text().$type<HeldReason | RefusedReason>(),
     amount: integer().notNull(), // ledger units
+    review: text().$type<'open' | DecisionKind>(), // null: it was never held for review
     sought: integer({ mode: 'boolean' }).notNull().default(false), // credited above a corrected height, and not found again yet
     seconds: integer(), // until it is final, when it was first seen
     seen_by: integer(), // the node that has shown it before it was final, by its number
@@ -196,20 +210,48 @@ export const transfers = sqliteTable(
     index('transfer_held').on(table.reason, table.cuy, table.id).where(sql.raw(`state = 'held'`)),
     index('transfer_held_from').on(table.from_address).where(sql.raw(`state = 'held'`)),
     index('transfer_sought').on(table.height).where(sql.raw('sought = 1')),
-    index('transfer_dropped').on(table.changed_at).where(sql.raw(`state = 'dropped'`)),
+    index('transfer_dropped').on(table.changed_at).where(sql.raw(`state = 'dropped' AND review IS NULL`)),
     ...rules(hex(64), table.txid, table.block_hash),
     ...rules(hex(40), table.from_address, table.to_address),
-    ...rules(safe, table.position, table.height, table.created_at, table.changed_at),
+    ...rules(safe, table.height, table.created_at, table.changed_at),
+    rule(table.position, between(-amountMax, amountMax)),
     rule(table.cuy, positiveSafe),
     rule(table.uid, `(uid IS NULL) = (state = 'moved') AND (${orNull(positiveSafe)('uid')})`),
     rule(table.raw, positiveUnits),
-    rule(table.native, 'native = 0 OR (native = 1 AND position = 0)'),
+    rule(table.native, '(native = 0 AND position >= 0) OR (native = 1 AND position <= 0)'),
     rule(table.state, oneOf(...transferStates)),
     rule(table.reason, reasonRule(`state = 'held'`, `state = 'refused'`)),
     rule(table.amount, `${safe('amount')} AND (amount > 0) = (state = 'credited')`),
+    rule(table.review, `iif(review IS NULL, reason IS NOT 'review', ${reviewRule})`),
     rule(table.sought, `sought = 0 OR (sought = 1 AND state = 'credited')`),
     rule(table.seconds, orNull(safe)),
     rule(table.seen_by, orNull(positiveSafe)),
+  ],
+)
+
+/**
+ * Decisions about transfers that were held for review, each with its reason and who has made it. A trigger applies them to
+ * the transfer in the same statement.
+ */
+export const decisions = sqliteTable(
+  'decision',
+  {
+    txid: txid(),
+    position: integer().notNull(),
+    decision: text().$type<DecisionKind>().notNull(),
+    why: text().notNull(),
+    decided_by: text().$type<BackendName>().notNull(),
+    created_at: instant(),
+    amount: integer().notNull(), // ledger units that it credits
+    held: text().$type<HeldReason>(), // why it credits nothing yet
+  },
+  (table) => [
+    primaryKey({ columns: [table.txid, table.position, table.decision] }),
+    rule(table.decision, oneOf(...decisionKinds)),
+    rule(table.why, characters(1, 200)),
+    rule(table.decided_by, `length(decided_by) BETWEEN 1 AND 64 AND decided_by NOT GLOB '*[^A-Za-z0-9._-]*'`),
+    rule(table.amount, `${safe('amount')} AND (amount > 0) = (decision = 'credit' AND held IS NULL)`),
+    rule(table.held, `held IS NULL OR (decision = 'credit' AND held <> 'review' AND ${oneOf(...heldReasons)('held')})`),
   ],
 )
 

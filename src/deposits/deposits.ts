@@ -1,14 +1,15 @@
 import { eq, lt, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Address } from '../chain/address.ts'
 import type { Txid } from '../chain/block.ts'
 import { secondsLeft } from '../chain/finality.ts'
-import type { CurrencyId, EntryId, TransferId, Uid } from '../common/ids.ts'
-import { toStatement } from '../d1/database.ts'
+import type { BackendName, CurrencyId, EntryId, TransferId, Uid } from '../common/ids.ts'
+import { madeOnce, member, type ReadDatabase, toStatement } from '../d1/database.ts'
 import { scans } from '../d1/state-tables.ts'
-import { addresses, flows, type TransferState, transfers, wallets } from '../d1/tables.ts'
+import { addresses, decisions, flows, type TransferState, transfers, wallets } from '../d1/tables.ts'
 import type { ReadContext } from '../ledger/context.ts'
 import type { Currencies } from '../ledger/currencies.ts'
-import type { StoredTransfer } from './transfer.ts'
+import type { CreditKey, StoredTransfer } from './transfer.ts'
 import { readTransfer, type TransferRow } from './transfers.ts'
 
 /** Most transfers that are counted, so that a count reads a bounded number of rows. */
@@ -24,6 +25,8 @@ export type DepositState = (typeof depositStates)[number]
 export interface Deposit extends StoredTransfer {
   /** The ledger entry, where it is credited. */
   readonly entry: EntryId | null
+  /** What is decided about it, if it was held for review. */
+  readonly decided: (Pick<typeof decisions.$inferSelect, 'decision' | 'why'> & { readonly by: BackendName }) | null
   /** About how many seconds until it is final, if it is seen and that is known. */
   readonly finalIn: number | null
 }
@@ -65,12 +68,27 @@ export async function listDeposits(
   const known = finalized === null || finalizedAt === null ? null : { finalized, finalizedAt }
   const now = clock.now()
   const list = (page?.results ?? []).map((row) => {
-    const transfer = readTransfer(row)
-    const isSeen = transfer.state === 'seen' && known !== null
-    const finalIn = isSeen ? secondsLeft(transfer.block.height, known, now) : null
-    return { ...transfer, entry: row.entry_id, finalIn }
+    const deposit = readDeposit(row)
+    const isSeen = deposit.state === 'seen' && known !== null
+    return isSeen ? { ...deposit, finalIn: secondsLeft(deposit.block.height, known, now) } : deposit
   })
   return { list, count }
+}
+
+/** The transfers with these keys, in the order of the list: null for what is none to a caller. One statement. */
+export async function selectDeposits(
+  db: ReadDatabase,
+  keys: readonly CreditKey[],
+): Promise<readonly (Deposit | null)[]> {
+  const { results } = await toStatement(db, selectByKeys(JSON.stringify(keys))).all<DepositRow & { place: number }>()
+  const byPlace = new Map(results.map((row) => [row.place, readDeposit(row)]))
+  return keys.map((_, place) => byPlace.get(place) ?? null)
+}
+
+function readDeposit(row: DepositRow): Deposit {
+  const { review, decided_why: why, decided_by: by, entry_id: entry } = row
+  const isDecided = (review === 'credit' || review === 'refuse') && why !== null && by !== null
+  return { ...readTransfer(row), entry, decided: isDecided ? { decision: review, why, by } : null, finalIn: null }
 }
 
 /** Each part is what follows FROM. The planner has no statistics, so each index is named. */
@@ -81,7 +99,7 @@ interface DepositQuestion {
   readonly newest: (before: TransferId, limit: number) => SQL
 }
 
-const { id, uid, cuy, state, txid } = transfers
+const { id, uid, cuy, state, txid, position } = transfers
 
 function byKey(key: DepositKey): DepositQuestion {
   // One block is the limit of one transaction.
@@ -125,16 +143,30 @@ function inOrder(all: SQL): DepositQuestion {
 }
 
 type SummaryRow = Pick<typeof scans.$inferSelect, 'finalized' | 'finalized_at'> & { readonly count: number }
-type DepositRow = TransferRow & { readonly entry_id: EntryId | null }
+type DepositRow = TransferRow & {
+  readonly entry_id: EntryId | null
+  readonly decided_why: string | null
+  readonly decided_by: BackendName | null
+}
 
 const selectSummary = (all: SQL) => sql`
 SELECT (SELECT count(*) FROM (SELECT 1 FROM ${all} LIMIT ${countedMax})) AS count,
   (SELECT ${scans.finalized} FROM ${scans}) AS finalized, (SELECT ${scans.finalized_at} FROM ${scans}) AS finalized_at`
 
-const selectPage = (newest: SQL, limit: number) => sql`
-SELECT ${transfers}.*, (
+const decided = (column: SQLiteColumn) => sql`(SELECT ${column} FROM ${decisions}
+  WHERE ${decisions.txid} = ${txid} AND ${decisions.position} = ${position} AND ${decisions.decision} = ${transfers.review})`
+const depositColumns = madeOnce(sql`${transfers}.*, ${decided(decisions.why)} AS decided_why,
+  ${decided(decisions.decided_by)} AS decided_by, (
   SELECT ${flows.id} FROM ${wallets} CROSS JOIN ${flows} INDEXED BY flow_osn
   ON ${flows.wallet_id} = ${wallets.id} AND ${flows.type} = 1
-    AND ${flows.osn} = iif(${transfers.native}, ${txid}, ${txid} || ':' || ${transfers.position})
+    AND ${flows.osn} = iif(${transfers.native}, ${txid} || iif(${position} < 0, ':i' || (-1 - ${position}), ''),
+      ${txid} || ':' || ${position})
   WHERE ${state} = 'credited' AND ${wallets.uid} = ${uid} AND ${wallets.cuy} = ${cuy}
-) AS entry_id FROM ${newest} ORDER BY ${id} DESC LIMIT ${limit}`
+) AS entry_id`)
+
+const selectPage = (newest: SQL, limit: number) => sql`
+SELECT ${depositColumns} FROM ${newest} ORDER BY ${id} DESC LIMIT ${limit}`
+
+const selectByKeys = (list: string) => sql`
+SELECT key AS place, ${depositColumns} FROM json_each(${list}) CROSS JOIN ${transfers} INDEXED BY transfer_key
+  ON ${txid} = ${member(txid)} AND ${position} = ${member(position)} AND ${state} <> 'moved'`

@@ -1,5 +1,5 @@
 import { type Address, addressFromHex, formatBase58 } from '../chain/address.ts'
-import { addressInTopic, type Log, transferTopic } from '../chain/block.ts'
+import { addressInTopic, type BlockRef, type Log, transferTopic } from '../chain/block.ts'
 import type { TransactionReading } from '../chain/chain.ts'
 import { formatUnits } from '../common/amount.ts'
 import type { CurrencyId } from '../common/ids.ts'
@@ -20,6 +20,8 @@ export function explainHeld(reason: HeldReason): string {
       return 'it is too large for one entry; an operator must decide about it'
     case 'wallet-full':
       return 'your wallet has no room for it; it is credited as soon as there is room'
+    case 'review':
+      return 'it is being looked at before it is credited'
   }
 }
 
@@ -44,6 +46,8 @@ export function explainRefused({ cuy, raw, reason }: RefusedTransfer, currencies
       return `${amount} is below the smallest deposit that is credited, ${formatUnits(minDeposit, decimals)} ${symbol}`
     case 'dust':
       return `${amount} is less than the smallest amount in a wallet, ${formatUnits(1n, scale)} ${symbol}`
+    case 'review':
+      return `${amount} was looked at by the operator of this service and is not credited`
   }
 }
 
@@ -138,9 +142,18 @@ function explainNative(reading: TransactionReading, { currencies, own, operators
   if (target !== null && !own.has(target)) return owner !== null && own.has(owner) ? fromOwnAddress : null
   const paid = transfers.find((one) => one.asset.kind === 'native' && one.to === target)
   if (contractType !== transferType || paid === undefined) return explainContractType(contractType)
-  if (own.has(paid.from)) return fromOwnAddress
+  return explainNotDeposit(paid.from, header, { currencies, own, operators })
+}
+
+/** Why TRX to one of the caller's addresses is no deposit: anything else is one. `from` is who has sent it. */
+export function explainNotDeposit(
+  from: Address,
+  { height }: BlockRef,
+  { currencies, own, operators }: ExplainedBy,
+): Explanation {
+  if (own.has(from)) return fromOwnAddress
   if (currencies.native === null) return explain('not-accepted', 'it transfers TRX, which is not an accepted currency')
-  return isOperator(operators, paid.from, header.height) ? fromOperator : internalTransfer // anything else is a deposit
+  return isOperator(operators, from, height) ? fromOperator : internalTransfer
 }
 
 /** java-tron protocol/core/Tron.proto, enum ContractType (PROTOCOL.md, Contract types). */

@@ -1,25 +1,25 @@
 import type { AddressOwner } from '../addresses/address-book.ts'
 import type { Address } from '../chain/address.ts'
-import type { Asset, BlockHeight, BlockRef, Txid } from '../chain/block.ts'
+import type { Asset, BlockHeight, BlockRef, Position, Txid } from '../chain/block.ts'
 import type { ChainTransfer } from '../chain/chain.ts'
 import type { Amount } from '../common/amount.ts'
 import type { CurrencyId, TransferId, Uid } from '../common/ids.ts'
 import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { TransferState } from '../d1/tables.ts'
+import type { DecisionKind, TransferState } from '../d1/tables.ts'
 import { type Currencies, type Currency, depositValueOf } from '../ledger/currencies.ts'
 
-/** The permanent identity of a transfer. `position`: 0 for TRX; for a token the place of its log among those of its transaction. */
+/** The permanent identity of a transfer. */
 export interface CreditKey {
   readonly txid: Txid
-  readonly position: number
+  readonly position: Position
 }
 
 /** A transfer as agreed or seen, with whom it concerns. */
 export interface TransferFacts extends CreditKey {
   readonly block: BlockRef
   readonly cuy: CurrencyId
-  /** TRX: the `osn` of its entry is the txid; that of a token's entry is `txid:position`. */
+  /** TRX: the `osn` of its entry is the txid, or `txid:i<k>` where a contract sent it; that of a token's entry is `txid:position`. */
   readonly native: boolean
   readonly from: Address
   readonly to: Address
@@ -38,9 +38,11 @@ export type Verdict =
   /** In a block that is not final, by the node of this number; it will be final in about `seconds`. */
   | ({ readonly state: 'seen'; readonly uid: Uid } & Sighting)
   /** Final, and undecidable for now. */
-  | { readonly state: 'held'; readonly uid: Uid; readonly reason: HeldReason }
+  | { readonly state: 'held'; readonly uid: Uid; readonly reason: Exclude<HeldReason, 'review'> }
+  /** Final, and a person looks at it before `amount` is credited. */
+  | { readonly state: 'held'; readonly uid: Uid; readonly reason: 'review'; readonly amount: Amount }
   /** Final, and worth nothing. */
-  | { readonly state: 'refused'; readonly uid: Uid; readonly reason: RefusedReason }
+  | { readonly state: 'refused'; readonly uid: Uid; readonly reason: Exclude<RefusedReason, 'review'> }
   /** Final, and in the ledger. `amount` is in ledger units, positive. */
   | { readonly state: 'credited'; readonly uid: Uid; readonly amount: Amount }
   /** Between two addresses of the service, out of one of them, or from an operator: never a deposit. */
@@ -55,6 +57,8 @@ export interface StoredTransfer extends TransferFacts {
   readonly uid: Uid
   readonly state: Exclude<TransferState, 'moved'>
   readonly reason: HeldReason | RefusedReason | null
+  /** `open` while it waits for a decision, then the decision. Null: it was never held for review. */
+  readonly review: 'open' | DecisionKind | null
   /** Ledger units; 0 unless it is credited. */
   readonly amount: Amount
   /** Seconds until it is final, when it was first seen. */
@@ -86,6 +90,8 @@ export interface JudgeRules {
   readonly operators: OperatorRule
   /** Decimals that nodes agreed on, by contract. */
   readonly decimals: ReadonlyMap<Address, number>
+  /** Addresses that were not issued here, and of which the hand of an issuer is seen as well. */
+  readonly watched: ReadonlySet<Address>
 }
 
 /** The callers of the addresses that were issued. */
@@ -139,12 +145,24 @@ export function isOperator({ listed, since }: OperatorRule, from: Address, heigh
   return listed.has(from) || (counted !== undefined && height > counted)
 }
 
+/**
+ * The verdict about a transfer that was held for review, and that a person has decided to credit: it was above the minimum then, and
+ * it was looked at. What has changed since can still hold it.
+ */
+export function judgeReviewed(
+  { uid, raw }: Pick<StoredTransfer, 'uid' | 'raw'>,
+  currency: Currency,
+  rules: Pick<JudgeRules, 'decimals'>,
+) {
+  return verdictOf(uid, { ...currency, minDeposit: 0n, reviewFrom: null }, raw, rules)
+}
+
 /** The verdict about a transfer to a caller. Whether a wallet has room for it is the database's to decide. */
 function verdictOf(
   uid: Uid,
   currency: Currency,
   raw: bigint,
-  { decimals }: JudgeRules,
+  { decimals }: Pick<JudgeRules, 'decimals'>,
 ): Extract<Verdict, { state: 'held' | 'refused' | 'credited' }> {
   const { asset, retired } = currency
   if (retired) return { state: 'held', uid, reason: 'retired' }
@@ -155,8 +173,11 @@ function verdictOf(
   }
   const value = depositValueOf(currency, raw)
   switch (value.kind) {
-    case 'credited':
-      return { state: 'credited', uid, amount: value.amount }
+    case 'credited': {
+      const { amount } = value
+      const isReviewed = currency.reviewFrom !== null && raw >= currency.reviewFrom
+      return isReviewed ? { state: 'held', uid, reason: 'review', amount } : { state: 'credited', uid, amount }
+    }
     case 'too-large':
       return { state: 'held', uid, reason: 'too-large' }
     case 'below-minimum':

@@ -74,13 +74,13 @@ export async function countSeen(db: ReadDatabase, max: number): Promise<number> 
   return (await toStatement(db, query).first<number>('n')) ?? 0
 }
 
-/** Removes transfers that were dropped before `before`, `max` at most: they were in no final block. */
+/** Removes transfers that were dropped before `before`, `max` at most: they were in no final block. Decisions keep theirs. */
 export async function removeDropped(db: WriteDatabase, before: UnixMs, max: number): Promise<void> {
-  const { id, changed_at } = transfers
+  const { id, review, changed_at } = transfers
   const query = sql`
 DELETE FROM ${transfers} WHERE ${id} IN (
   SELECT ${id} FROM ${transfers} INDEXED BY transfer_dropped
-  WHERE ${state} = 'dropped' AND ${changed_at} <= ${before} ORDER BY ${changed_at} LIMIT ${max})`
+  WHERE ${state} = 'dropped' AND ${review} IS NULL AND ${changed_at} <= ${before} ORDER BY ${changed_at} LIMIT ${max})`
   await toStatement(db, query).run()
 }
 
@@ -198,7 +198,7 @@ export async function selectHeldAgain(
   return results.flatMap(readAll)
 }
 
-/** The oldest transfer of each of these currencies that is held for a reason that only an operator ends, by its reason. */
+/** The oldest transfer of each of these currencies that is held for a reason that only a person ends, by its reason. */
 export async function selectOldestHeld(
   db: ReadDatabase,
   currencies: readonly CurrencyId[],
@@ -218,7 +218,7 @@ function readAll({ results }: D1Result<TransferRow>): readonly StoredTransfer[] 
 
 /** A transfer to a caller as stored. */
 export function readTransfer(row: TransferRow): StoredTransfer {
-  const { id, txid, position, cuy, uid, state, reason, seconds } = row
+  const { id, txid, position, cuy, uid, state, reason, review, seconds } = row
   if (uid === null || state === 'moved') throw new Error('a transfer that moved has no caller')
   return {
     id,
@@ -228,6 +228,7 @@ export function readTransfer(row: TransferRow): StoredTransfer {
     uid,
     state,
     reason,
+    review,
     seconds,
     block: { height: row.height, hash: row.block_hash },
     native: Boolean(row.native),
@@ -240,7 +241,7 @@ export function readTransfer(row: TransferRow): StoredTransfer {
   }
 }
 
-/** A transfer as an object of a list whose members are named as the columns are. */
+/** A transfer as an object of a list whose members are named as the columns are. `amount` is also that of one to review. */
 function writeTransfer(judged: JudgedTransfer): Pick<TransferRow, (typeof listed)[number]> {
   const { txid, position, block, cuy, native, from, to, raw, state } = judged
   return {
@@ -256,7 +257,7 @@ function writeTransfer(judged: JudgedTransfer): Pick<TransferRow, (typeof listed
     native,
     state,
     reason: judged.state === 'held' || judged.state === 'refused' ? judged.reason : null,
-    amount: judged.state === 'credited' ? Number(judged.amount) : 0,
+    amount: 'amount' in judged ? Number(judged.amount) : 0,
     seconds: judged.state === 'seen' ? judged.seconds : null,
     seen_by: judged.state === 'seen' ? judged.node : null,
   }
@@ -274,7 +275,9 @@ const listed = ['txid', 'position', ...facts, 'seconds', 'seen_by', 'state', 're
 
 const { state, reason } = transfers
 const largestAmount = sql.raw(String(amountMax))
-const [incoming, known, judged] = [alias(transfers, 'incoming'), alias(transfers, 'known'), alias(transfers, 'judged')]
+/** Transfers of a list, each with its `place` in it. */
+export const incoming = alias(transfers, 'incoming')
+const [known, judged] = [alias(transfers, 'known'), alias(transfers, 'judged')]
 
 type Columns = Readonly<Record<(typeof listed)[number], SQLiteColumn>>
 const columnsOf = (table: Columns, names: readonly (typeof listed)[number][]) =>
@@ -292,35 +295,47 @@ const isNews = madeOnce(
   sql`(${incoming.state} <> 'seen' OR ${incoming.height} > (SELECT ${scans.height} FROM ${scans}))`,
 )
 /** Whether the wallet has room for an amount and those before it in the list. `total` is exact as far as it matters. */
-const fits = madeOnce(sql`${incoming.state} <> 'credited' OR ${largestAmount} >= total(${incoming.amount})
+export const fits = madeOnce(sql`${incoming.state} <> 'credited' OR ${largestAmount} >= total(${incoming.amount})
       OVER (PARTITION BY ${incoming.uid}, ${incoming.cuy} ORDER BY place ROWS UNBOUNDED PRECEDING)
       + coalesce((SELECT ${wallets.balance} FROM ${wallets}
         WHERE ${wallets.uid} = ${incoming.uid} AND ${wallets.cuy} = ${incoming.cuy}), 0) AS fits`)
 const heldUnlessFits = madeOnce(sql`iif(fits, ${incoming.state}, 'held') AS ${bare(state)},
-  iif(fits, ${incoming.reason}, 'wallet-full') AS ${bare(reason)}, iif(fits, ${incoming.amount}, 0) AS ${bare(transfers.amount)}`)
+  iif(fits, ${incoming.reason}, 'wallet-full') AS ${bare(reason)},
+  iif(fits AND ${incoming.state} = 'credited', ${incoming.amount}, 0) AS ${bare(transfers.amount)}`)
 /** Whether an unfinished requested rescan covers the block. */
 const isAskedAgain = madeOnce(sql`EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open
       WHERE ${rescans.kind} = 'request' AND ${rescans.finished_at} IS NULL
         AND ${rescans.to_height} >= ${known.height} AND ${rescans.next_height} <= ${known.height})`)
 
+/** What was held for review is what is decided about it. It moved if its sender is an operator's by now. */
+const underReview = madeOnce(sql`${known.review} IS NOT NULL AND ${incoming.state} NOT IN ('seen', 'moved')`)
+const reviewed = madeOnce(sql`
+    iif(${underReview}, iif(${known.review} = 'open', 'held', iif(${known.review} = 'refuse', 'refused',
+      iif(${incoming.reason} = 'review', 'credited', ${incoming.state}))), ${incoming.state}) AS ${bare(state)},
+    iif(${underReview}, iif(${known.review} = 'credit', nullif(${incoming.reason}, 'review'), 'review'),
+      ${incoming.reason}) AS ${bare(reason)}`)
+
 const judgedValues = madeOnce(assignments(transfers, judged, [...facts, 'state', 'reason', 'amount']))
-const knownColumns =
+const changes = [...facts, 'seconds', 'seen_by'] as const
+const knownColumns = madeOnce(sql`known_id, known_state, known_reason, known_facts, known_review`)
+const changedColumns = madeOnce(sql`${knownColumns}, ${columnsOf(incoming, changes)}, ${heldUnlessFits}`)
+const foundColumns =
   madeOnce(sql`${known.id} AS known_id, ${known.state} AS known_state, ${known.reason} AS known_reason,
-    (${columnsOf(known, facts)}) IS (${columnsOf(incoming, facts)}) AS known_facts`)
-const changedColumns = madeOnce(sql`known_id, known_state, known_reason, known_facts,
-    ${columnsOf(incoming, [...facts, 'seconds', 'seen_by'])}, ${heldUnlessFits}`)
+    (${columnsOf(known, facts)}) IS (${columnsOf(incoming, facts)}) AS known_facts, ${known.review} AS known_review,
+    place, ${columnsOf(incoming, [...changes, 'amount'])}, ${reviewed}`)
 /** The first sighting stays. */
 const sightingValues = madeOnce(sql`${bare(transfers.seconds)} = coalesce(${transfers.seconds}, ${judged.seconds}),
     ${bare(transfers.seen_by)} = coalesce(${transfers.seen_by}, ${judged.seen_by})`)
 const updateKnown = (list: string, at: UnixMs) => sql`
-UPDATE ${transfers} SET ${judgedValues}, ${sightingValues}, ${bare(transfers.changed_at)} = ${at}
-FROM (SELECT ${changedColumns} FROM (
-  SELECT ${incoming}.*, ${knownColumns}, ${fits}
-  FROM ${incomingOf(list)} CROSS JOIN ${transfers} AS ${known} ON ${isKnown}
+UPDATE ${transfers} SET ${judgedValues}, ${sightingValues}, ${bare(transfers.changed_at)} = ${at},
+  ${bare(transfers.review)} = iif(${judged.reason} = 'review', coalesce(known_review, 'open'), known_review)
+FROM (SELECT ${changedColumns} FROM (SELECT ${incoming}.*, ${fits} FROM (
+  SELECT ${foundColumns} FROM ${incomingOf(list)} CROSS JOIN ${transfers} AS ${known} ON ${isKnown}
   WHERE ${known.state} NOT IN ('credited', 'moved') AND ${isNews}
     AND (${incoming.state} <> 'seen' OR ${known.state} IN ('seen', 'dropped'))
     AND (${known.state} <> 'refused' OR ${isAskedAgain})
-  ) AS ${incoming}
+    AND (${known.review} IS NOT 'credit' OR ${incoming.state} <> 'refused')
+  ) AS ${incoming}) AS ${incoming}
 ) AS ${judged}
 WHERE ${transfers.id} = known_id
   AND NOT (known_facts AND known_state = ${judged.state} AND known_reason IS ${judged.reason})`
@@ -328,10 +343,14 @@ WHERE ${transfers.id} = known_id
 const newNames = ['txid', 'position', ...facts, 'seconds', 'seen_by'] as const
 const newColumns = madeOnce(
   bareList(
-    ([...newNames, 'state', 'reason', 'amount', 'created_at', 'changed_at'] as const).map((name) => transfers[name]),
+    ([...newNames, 'state', 'reason', 'amount', 'review', 'created_at', 'changed_at'] as const).map(
+      (name) => transfers[name],
+    ),
   ),
 )
-const newValues = madeOnce(sql`${columnsOf(incoming, newNames)}, ${heldUnlessFits}`)
+const newValues = madeOnce(
+  sql`${columnsOf(incoming, newNames)}, ${heldUnlessFits}, iif(${incoming.reason} = 'review', 'open', NULL)`,
+)
 const insertNew = (list: string, at: UnixMs, max: number) => sql`
 INSERT INTO ${transfers} (${newColumns})
 SELECT ${newValues}, ${at}, ${at} FROM (
@@ -400,10 +419,10 @@ const selectSentBy = (senders: readonly Address[], max: number) => sql`
 SELECT * FROM ${transfers} INDEXED BY transfer_held_from WHERE ${state} = 'held'
   AND ${transfers.from_address} IN (SELECT value FROM json_each(${JSON.stringify(senders)})) LIMIT ${max}`
 
-const endedByOperator: readonly HeldReason[] = ['too-large', 'wallet-full']
+const endedByPerson: readonly HeldReason[] = ['too-large', 'wallet-full', 'review']
 const oldest = alias(transfers, 'oldest')
 const selectOldest = (currencies: readonly CurrencyId[]) => sql`
-SELECT ${oldest}.* FROM json_each(${JSON.stringify(endedByOperator)}) AS why
+SELECT ${oldest}.* FROM json_each(${JSON.stringify(endedByPerson)}) AS why
 CROSS JOIN json_each(${JSON.stringify(currencies)}) AS currency
 CROSS JOIN ${transfers} AS ${oldest} ON ${oldest.id} = (
   SELECT ${transfers.id} FROM ${transfers} INDEXED BY transfer_held

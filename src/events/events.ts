@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { formatBase58 } from '../chain/address.ts'
+import { formatPosition, type ShownPosition } from '../chain/block.ts'
 import { type CurrencyId, type EntryType, type EventId, entryTypes } from '../common/ids.ts'
 import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import { formatInstant, type UnixMs } from '../common/time.ts'
@@ -33,7 +34,7 @@ export async function removeOldEvents(db: WriteDatabase, before: UnixMs, max: nu
   return (await toStatement(db, deleteOld(before, max)).all()).results.length
 }
 
-/** A credit's transfer has the key that the `osn` of its entry has: the txid, with the position after a colon for a token. */
+/** A credit's transfer has the key that the `osn` of its entry has: the txid, with the position after a colon but for TRX of its own. */
 function selectAfter(last: EventId | 0, max: number): SQL {
   const { id, type, uid, created_at, raw, seconds, reason, entry_id, txid, position, cuy, address, payout } = events
   return sql`
@@ -45,7 +46,8 @@ SELECT ${id}, ${type}, ${uid}, ${created_at}, ${raw}, ${seconds}, ${reason}, ${e
 FROM ${events}
 LEFT JOIN ${flows} ON ${flows.id} = ${entry_id}
 LEFT JOIN ${transfers} ON ${flows.type} = ${entryTypes.recharge} AND ${transfers.txid} = substr(${flows.osn}, 1, 64)
-  AND ${transfers.position} = CAST(substr(${flows.osn}, 66) AS INTEGER)
+  AND ${transfers.position} = iif(substr(${flows.osn}, 65, 2) = ':i',
+    -1 - CAST(substr(${flows.osn}, 67) AS INTEGER), CAST(substr(${flows.osn}, 66) AS INTEGER))
 WHERE ${id} > ${last} ORDER BY ${id} LIMIT ${max}`
 }
 
@@ -63,11 +65,14 @@ RETURNING ${bare(id)}`
 }
 
 /** The transfer that an event is about. */
-type Key = { readonly txid: string; readonly position: number }
+type Key = { readonly txid: string; readonly position: ShownPosition }
 /** A transfer to a user that is not credited. */
 type Uncredited = Key & { readonly cuy: number; readonly address: string }
 /** `reason` for programs, `why` for people. */
 type WithReason = Uncredited & { readonly reason: string; readonly why: string }
+
+/** What the issuer of a token has done to an address. */
+type OfAddress = { readonly address: string; readonly cuy: number; readonly txid: string }
 
 /** What an event reports, by its type; of a payout what it was then. `A` is the form of an amount. */
 type EventData<A> = {
@@ -77,6 +82,9 @@ type EventData<A> = {
   readonly 'deposit.held': WithReason
   readonly 'deposit.refused': WithReason
   readonly 'entry.posted': { readonly entry: PostedItem<A> }
+  readonly 'address.frozen': OfAddress
+  readonly 'address.released': OfAddress
+  readonly 'address.destroyed': OfAddress & { readonly amt: A }
 } & { readonly [T in PayoutEvent]: PayoutItem<A> }
 
 /** The types of events about payouts. */
@@ -108,11 +116,14 @@ function dataOf<A>(event: StoredEvent, currencies: Currencies, write: WriteAmoun
     return payoutItem(payout, currencies, write)
   }
   if (type === 'entry.posted') return { entry: entryOf(event, currencies, write) }
-  const [txid, position] = [present(event.txid), present(event.position)]
+  const [txid, position] = [present(event.txid), formatPosition(present(event.position))]
   if (type === 'deposit.dropped') return { txid, position }
   const address = formatBase58(present(event.address))
   if (type === 'deposit.credited') return { txid, position, address, entry: entryOf(event, currencies, write) }
-  const [cuy, raw] = [present(event.cuy), BigInt(present(event.raw))]
+  const cuy = present(event.cuy)
+  if (type === 'address.frozen' || type === 'address.released') return { address, cuy, txid }
+  const raw = BigInt(present(event.raw))
+  if (type === 'address.destroyed') return { address, cuy, txid, amt: write(raw, decimalsOf(cuy, currencies)) }
   if (type === 'deposit.seen') {
     const amt = write(raw, decimalsOf(cuy, currencies))
     return { txid, position, cuy, amt, address, seconds: present(event.seconds) }

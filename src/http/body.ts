@@ -9,6 +9,7 @@ import {
   encodedBody,
   memberTwice,
   type Problem,
+  wrongBody,
   wrongMediaType,
 } from './errors.ts'
 
@@ -35,6 +36,14 @@ async function readBody(request: Request): Promise<Result<Uint8Array, Problem>> 
   } catch {
     return err(bodyCutOff)
   }
+}
+
+/** The only member of a JSON body, unchecked. */
+export async function readOnlyMember(request: Request, name: string): Promise<Result<unknown, Problem>> {
+  const body = await readJsonBody(request)
+  if (!body.ok) return body
+  const { [name]: value, ...others } = membersOfBody(body.value) ?? { wrong: body.value }
+  return Object.keys(others).length === 0 ? ok(value) : err(wrongBody(name))
 }
 
 /** The members of a body, or null if it is no object. */

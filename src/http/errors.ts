@@ -1,5 +1,6 @@
 import type { Reason } from '../common/reasons.ts'
 import type { QueryFailure } from '../common/result.ts'
+import type { DecideFailure } from '../deposits/decide.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
 import type { PayoutFailure } from '../payouts/failure.ts'
 import type { AuthFailure, Scope } from './auth/authenticate.ts'
@@ -89,7 +90,9 @@ export const bodyTooDeep: Problem = { status: 400, msg: 'the body is nested deep
 /** Of two members with one name, which one counts would be a guess. */
 export const memberTwice: Problem = { status: 400, msg: 'an object of the body has two members of the same name' }
 /** The body is another JSON value. */
-export const wrongBody: Problem = { status: 400, msg: 'the body must be an object with entries, and nothing else' }
+export const wrongBody = (name: string): Problem => {
+  return { status: 400, msg: `the body must be an object with ${name}, and nothing else` }
+}
 
 /** The path is that of a route, which has only these methods. OPTIONS is for browsers. */
 export function wrongMethod(allowed: readonly Method[]): PlainProblem {
@@ -140,6 +143,19 @@ export function toPayoutProblem(failure: PayoutFailure): Problem {
       return { status: 404, msg: failure.why }
     case 'forbidden':
       return { status: 403, msg: failure.why }
+  }
+}
+
+/** The response to decisions that are refused. */
+export function toDecideProblem(failure: DecideFailure): Problem {
+  const place = failure.deposit === undefined ? '' : `deposit ${failure.deposit}: `
+  switch (failure.kind) {
+    case 'bad-input':
+      return { status: 400, msg: `${place}${failure.member}: ${failure.why}` }
+    case 'not-found':
+      return { status: 404, msg: `${place}${failure.why}` }
+    case 'conflict':
+      return { status: 409, reason: failure.reason, msg: `${place}${failure.why}` }
   }
 }
 

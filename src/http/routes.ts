@@ -1,5 +1,6 @@
 import type { Operation } from './openapi/docs.ts'
 import { acceptedCurrencies, currenciesDocs } from './routes/currencies.ts'
+import { decideLedgerDeposits, decideLedgerDepositsDocs } from './routes/decide-deposits.ts'
 import { health, healthDocs } from './routes/health.ts'
 import { ledgerAddress, ledgerAddressDocs } from './routes/ledger-address.ts'
 import { ledgerDeposits, ledgerDepositsDocs } from './routes/ledger-deposits.ts'
@@ -31,7 +32,7 @@ export const routes = [
 /** Every route for backends. */
 export const ledgerRoutes = [
   ...[ledgerEntries, postLedgerEntries, ledgerEvents, ledgerWallets, ledgerAddress],
-  ...[ledgerDeposits, ledgerSummary, ledgerTransaction],
+  ...[ledgerDeposits, decideLedgerDeposits, ledgerSummary, ledgerTransaction],
   ...[ledgerPayouts, postLedgerPayouts, ledgerPayoutsApprove, ledgerPayoutsCancel],
   ...[ledgerPayoutsUnsigned, ledgerPayoutsSigned],
 ] as const
@@ -49,6 +50,7 @@ export const operations = () =>
     '/ledger/events': { get: ledgerEventsDocs() },
     '/ledger/wallets': { get: ledgerWalletsDocs() },
     '/ledger/deposits': { get: ledgerDepositsDocs() },
+    '/ledger/deposits/decide': { post: decideLedgerDepositsDocs() },
     '/ledger/summary': { get: ledgerSummaryDocs() },
     '/ledger/transaction': { get: ledgerTransactionDocs() },
     '/ledger/address': { get: ledgerAddressDocs() },

@@ -19,6 +19,8 @@ export interface Currency {
   readonly scale: number
   /** Smallest deposit that is credited, in chain units. 0n credits any. */
   readonly minDeposit: bigint
+  /** A deposit of at least so many chain units is looked at by a person before it is credited. Null: none is. */
+  readonly reviewFrom: bigint | null
   /** What arrives is kept, uncredited. Balances and entries stay. */
   readonly retired: boolean
 }

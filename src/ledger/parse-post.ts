@@ -7,8 +7,8 @@ import { type EntryKey, type NewEntry, osnCharsMax, osnForm, type PostedType } f
 
 /** Most entries of one post. */
 export const postEntriesMax = 20
-/** Longest `mark`, in characters. */
-export const markCharsMax = 200
+/** Longest `mark`, and longest reason for a decision, in characters. */
+export const remarkCharsMax = 200
 
 /** A post of the wrong form: the number of the entry, from 1, the member, and what it takes. */
 export interface BadPost {
@@ -33,7 +33,7 @@ const cuyForm = 'a whole number from 1'
 const reservedGives = `${reservedUid} is reserved: it only gives, in transfers (type 3) with a negative amt`
 const osnTakes = `1 to ${osnCharsMax} printable ASCII characters`
 const amtTakes = 'a decimal such as "-2.5", without exponent or plus sign'
-const markTakes = `at most ${markCharsMax} characters, without control characters, invisible ones and those that turn the direction of text`
+const markTakes = `at most ${remarkCharsMax} characters, without control characters, invisible ones and those that turn the direction of text`
 const entryTakes = 'an object with uid, cuy, type, osn, amt and optionally mark, and nothing else'
 const entriesTakes = `an array of 1 to ${postEntriesMax} entries`
 
@@ -41,10 +41,10 @@ const entriesTakes = `an array of 1 to ${postEntriesMax} entries`
  * Control characters, ends of lines, and what Unicode lets a reader not see, the turns of direction included: with these a page would
  * show another remark. What joins letters and the variants of emoji are text.
  */
-const unfitForMark = /[[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\u200c\u200d\ufe00-\ufe0f]]/v
-/** Whether a text is a remark that people can be shown. */
-export const isMark = (mark: string) =>
-  mark.isWellFormed() && !unfitForMark.test(mark) && [...mark].length <= markCharsMax
+const unfitForRemark = /[[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\u200c\u200d\ufe00-\ufe0f]]/v
+/** Whether a text is fit for a page, and not too long. */
+export const isRemark = (text: string) =>
+  text.isWellFormed() && !unfitForRemark.test(text) && [...text].length <= remarkCharsMax
 
 /** An entry as a backend sends it, its amount as text. */
 export const postedEntry = z.strictObject(
@@ -54,7 +54,7 @@ export const postedEntry = z.strictObject(
     type: z.literal(types, `one of ${types.join(', ')}; only the chain makes entries of type 1`),
     osn: z.string(osnTakes).check(z.maxLength(osnCharsMax, osnTakes), z.regex(osnForm, osnTakes)),
     amt: z.string(amtTakes),
-    mark: z.optional(z.string(markTakes).check(z.refine(isMark, markTakes))),
+    mark: z.optional(z.string(markTakes).check(z.refine(isRemark, markTakes))),
   },
   entryTakes,
 )

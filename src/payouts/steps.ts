@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { isRefusedBy, openTables, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { payouts, transactionsMax, whyCharsMax } from '../d1/payout-tables.ts'
-import { isMark } from '../ledger/parse-post.ts'
+import { isRemark } from '../ledger/parse-post.ts'
 import type { PayoutFailure } from './failure.ts'
 import { askedMax } from './parse-asking.ts'
 import { byLimits, type Payout, payoutColumns, readMoved } from './payout.ts'
@@ -31,7 +31,7 @@ export const approval = z.strictObject({ ids, moved }, 'an object with ids and o
 export const cancellation = z.strictObject(
   {
     ids,
-    why: z.string(whyTakes).check(z.refine((text) => text !== '' && isMark(text), whyTakes)),
+    why: z.string(whyTakes).check(z.refine((text) => text !== '' && isRemark(text), whyTakes)),
     moved,
   },
   'an object with ids, why and optionally moved, and nothing else',

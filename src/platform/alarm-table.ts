@@ -9,7 +9,11 @@ interface BlockSubject {
 }
 interface TransferSubject {
   readonly txid: string
-  readonly position: number
+  /** A number, or the text `i<k>`. */
+  readonly position: number | string
+}
+interface CurrencySubject {
+  readonly cuy: number
 }
 /** The holding of an address, which is hex, in a currency. */
 interface HoldingSubject {
@@ -38,10 +42,15 @@ export interface AlarmSubjects {
   'node-unfit': NodeSubject
   'node-behind': NodeSubject
   'allowance-used-up': NodeSubject
-  'decimals-differ': { readonly cuy: number }
+  'decimals-differ': CurrencySubject
   'deposit-too-large': TransferSubject
+  'review-overdue': CurrencySubject
   'corrected-credit': TransferSubject
   'paid-before-issue': TransferSubject
+  'address-frozen': HoldingSubject
+  'token-paused': CurrencySubject
+  'token-fee-set': CurrencySubject
+  'token-deprecated': CurrencySubject
   'reconciliation-shortfall': HoldingSubject
   'reconciliation-surplus': HoldingSubject
   'payout-stuck': { readonly payout: number }
@@ -155,6 +164,13 @@ export const alarmTable = {
       'A deposit would fill a wallet above 2^53−1 smallest units. It is held. One log line for the oldest in a currency.',
     remedy: 'Decide with the caller. Ask by its txid, where the reason stays.',
   },
+  'review-overdue': {
+    raised: 'A deposit that `reviewFrom` holds has waited for a decision for more than an hour.',
+    ends: 'None of its currency has.',
+    remedy:
+      'The log line has the oldest one. Look at what waits (`GET /ledger/deposits?state=held`) and have a backend decide (`POST /ledger/deposits/decide`): nothing of it is credited before.',
+    needsLine: true,
+  },
   'corrected-credit': {
     raised: 'After a correction, a credited deposit was not found again. It stays in the ledger.',
     remedy:
@@ -163,6 +179,34 @@ export const alarmTable = {
   'paid-before-issue': {
     raised: 'A caller asked for a payment that was final before the address was issued to the caller.',
     remedy: 'The payment was made to whoever had the address then. Decide with both.',
+  },
+  'address-frozen': {
+    raised: 'The issuer of a token has frozen an address that was issued here, or that payouts are paid from.',
+    ends: 'The issuer has released it.',
+    remedy:
+      'What is on the address in this token cannot be collected, and the issuer can destroy it; its user keeps the credit. Decide whether the user may go on: to lock the balance, have a backend post an adjustment (`POST /ledger/entries`, type 9), which gives it back later. Ask the issuer why, with the txid of the log line. New deposits to the address still arrive, frozen as well: give the user a further one (`fresh=1`).',
+    needsLine: true,
+  },
+  'token-paused': {
+    raised: 'The issuer has paused a token: nobody can transfer it.',
+    ends: 'The issuer has resumed it.',
+    remedy:
+      'Nothing is lost. Deposits in it come again once it is resumed; collect nothing and pay nothing out in it until then.',
+  },
+  'token-fee-set': {
+    raised: 'The issuer takes a fee for each transfer of a token. No operator has confirmed it yet.',
+    ends: 'The issuer has set it to nothing, or an operator has confirmed this fee.',
+    remedy:
+      'Deposits are credited with what arrives. What leaves arrives short by the fee, in payouts and when collecting. Decide who bears it, then confirm the fee: `npm run operate -- fee confirm --txid <txid> --reason "…" --production`, with the txid of the log line. A later fee must be confirmed again.',
+    needsLine: true,
+  },
+  'token-deprecated': {
+    raised:
+      'The issuer has replaced the contract of a token. Transfers are shown by its successor, so deposits in it are not seen.',
+    ends: 'The currency is retired.',
+    remedy:
+      'The log line has the successor. Check it with the issuer, retire the currency (`retired: true`), and add the successor to `CURRENCIES` with a `cuy` of its own; deploy, and have the blocks since the height in the log line read again: `npm run operate -- rescan --from <block> --to <block> --reason "…" --production`. That credits what users sent meanwhile.',
+    needsLine: true,
   },
   'reconciliation-shortfall': {
     raised: 'An address holds less than is recorded, by three readings with the same exact amount.',
@@ -174,7 +218,7 @@ export const alarmTable = {
     raised: 'An address holds more than is recorded, by three readings with the same exact amount.',
     ends: 'The difference is gone, or has become another one.',
     remedy:
-      'No money is lost. Often it is TRX that a contract sent, or a payment from before the first block. Where a gap contains it, it is credited once that is read: then post nothing.',
+      'No money is lost. Often it is TRX that a contract sent: find its transaction with an explorer, among the internal ones of the address, and let its user ask for it (`GET /tron/recharge?txid=…`), which credits it where enough nodes show it. Or a payment from before the first block. Where a gap contains it, it is credited once that is read: then post nothing.',
   },
   'payout-stuck': {
     raised:

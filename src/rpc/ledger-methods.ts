@@ -1,5 +1,8 @@
+import type { ShownPosition } from '../chain/block.ts'
 import type { Reason } from '../common/reasons.ts'
 import type { QueryFailure } from '../common/result.ts'
+import type { DecideFailure } from '../deposits/decide.ts'
+import type { OwnedDepositItem } from '../deposits/deposit-item.ts'
 import type { EventItem } from '../events/events.ts'
 import type { PostedItem, PostedType } from '../ledger/entry.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
@@ -80,6 +83,18 @@ export interface StepOptions {
 /** What happened, as `GET /ledger/events` shows it; amounts are decimals as text. */
 export type LedgerEvent = EventItem<string>
 
+/** A decision about a deposit that is held for review, as it is listed. */
+export interface DecisionToMake {
+  readonly txid: string
+  readonly position: ShownPosition
+  readonly decision: 'credit' | 'refuse'
+  /** The reason: 1 to 200 characters. */
+  readonly why: string
+}
+
+/** A transfer to a user, as `GET /ledger/deposits` shows it; amounts are decimals of whole units, as text. */
+export type LedgerDeposit = OwnedDepositItem<string>
+
 /**
  * Why there is no result. `why` is one sentence for people, and `reason` the same word as `x-reason`, if that has one. Nothing was
  * changed, except perhaps with `internal`.
@@ -87,6 +102,7 @@ export type LedgerEvent = EventItem<string>
 export type LedgerError =
   | PostFailure
   | PayoutFailure
+  | DecideFailure
   | { readonly kind: 'not-found'; readonly why: string }
   | {
       readonly kind: Exclude<QueryFailure['kind'], PostFailure['kind'] | 'not-found'>
@@ -112,6 +128,11 @@ export interface LedgerMethods {
     entries: readonly EntryToPost[],
     by: string,
   ): Promise<LedgerAnswer<{ readonly replayed: boolean; readonly entries: readonly LedgerEntry[] }>>
+  /** Credits or refuses 1 to 20 deposits that are held for review, all or none; `by` is the name of the calling backend. */
+  decideDeposits(
+    deposits: readonly DecisionToMake[],
+    by: string,
+  ): Promise<LedgerAnswer<{ readonly replayed: boolean; readonly deposits: readonly LedgerDeposit[] }>>
   /** A page of a user's entries, newest first, and how many match. */
   entries(query: EntriesQuery): Promise<LedgerAnswer<{ readonly list: readonly LedgerEntry[]; readonly count: number }>>
   /** Up to `limit` events (100 by default and at most) after the one with the id `after`, in order; an empty list is the end for now. */

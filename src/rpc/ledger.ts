@@ -3,6 +3,8 @@ import { formatBase58 } from '../chain/address.ts'
 import { formatUnits } from '../common/amount.ts'
 import type { Uid } from '../common/ids.ts'
 import { err, ok, type Result } from '../common/result.ts'
+import { decideDeposits } from '../deposits/decide.ts'
+import { ownedDepositItem } from '../deposits/deposit-item.ts'
 import { eventItem, eventsMax, selectEvents } from '../events/events.ts'
 import { notConfigured } from '../http/errors.ts'
 import { parseParameters } from '../http/query.ts'
@@ -35,6 +37,16 @@ export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
         if (!posted.ok) return posted
         services.wakeEndpoints()
         return ok({ replayed: posted.value.replayed, entries: posted.value.entries.map(itemOf) })
+      }),
+    decideDeposits: (deposits, by) =>
+      call('decideDeposits', async (invocation) => {
+        const name = parseBackendName(by)
+        if (name === null) return err({ kind: 'bad-input', member: 'by', why: backendNameTakes })
+        const decided = await services.write(invocation, (context) => decideDeposits(context, deposits, name))
+        if (!decided.ok) return decided
+        services.wakeEndpoints()
+        const items = decided.value.deposits.map((one) => ownedDepositItem(one, currencies, formatUnits))
+        return ok({ replayed: decided.value.replayed, deposits: items })
       }),
     entries: (query) =>
       call('entries', async (invocation) => {
@@ -80,7 +92,7 @@ export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
 export function createUnconfiguredLedgerRpc(): LedgerMethods {
   const all = async () => refuse(toConfigurationError(notConfigured))
   const payouts = { payouts: all, askPayouts: all, approvePayouts: all, cancelPayouts: all }
-  return { post: all, entries: all, events: all, wallets: all, address: all, ...payouts }
+  return { post: all, decideDeposits: all, entries: all, events: all, wallets: all, address: all, ...payouts }
 }
 
 const listOf = <T>(list: readonly T[]) => ok({ list, count: list.length })

@@ -4,6 +4,7 @@ import {
   type Chain,
   type ChainFailure,
   type ChainTransfer,
+  type IssuerAct,
   type ReceiptReading,
   readBlocksMax,
   receiptsMax,
@@ -13,6 +14,7 @@ import type { UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
 import type { ReadOfPayouts } from '../payouts/conclusions.ts'
 import { findInReceipts, findOutgoing } from '../payouts/outgoing.ts'
+import { type IssuerFact, selectActs } from '../issuer/acts.ts'
 import {
   notAgreed,
   type Rescan,
@@ -55,7 +57,7 @@ async function readDue(context: ScanContext, chain: Chain, rules: RescanRules, d
   if (!read.ok && isOver(read.error)) return false
   const blocks = read.ok ? read.value : []
   const owners = await readOwners(db, blocks)
-  const { judged, sent } = judgeBlocks(blocks, owners, rules.rules)
+  const { judged, sent, acts } = judgeBlocks(blocks, owners, rules.rules)
   const payouts = { ...rules.watch, ...findOutgoing(blocks, rules.watch.watched) }
   const [only] = blocks
   if (due.from === due.to && only?.kind === 'read' && only.callsToRead !== null) {
@@ -67,15 +69,14 @@ async function readDue(context: ScanContext, chain: Chain, rules: RescanRules, d
       judged,
       sent,
       payouts,
+      acts,
     })
   }
   const at = clock.now()
   const left = read.ok ? partsLeft(due, blocks, at) : [triedLater(due, 'no quorum of nodes gives the block', at)]
   const { correctedBy } = rules
-  return (
-    (await storeRescanStep(db, { rescan: due, correctedBy, judged, sent, payouts, left, isWholeBlock: false, at })) ===
-    'stored'
-  )
+  const step = { rescan: due, correctedBy, judged, sent, acts, payouts, left, isWholeBlock: false, at }
+  return (await storeRescanStep(db, step)) === 'stored'
 }
 
 const isOver = ({ kind }: ChainFailure) => kind === 'limited' || kind === 'out-of-time'
@@ -123,6 +124,7 @@ interface SingleBlock {
   readonly judged: ReturnType<typeof judgeTransfers>
   readonly sent: ReturnType<typeof judgeBlocks>['sent']
   readonly payouts: ReadOfPayouts
+  readonly acts: readonly IssuerFact[]
 }
 
 /**
@@ -158,12 +160,14 @@ async function readReceipts(
     const isWholeBlock = untried.length === 0
     const left = isWholeBlock ? whatCannotBeRead(part, at) : [{ ...part, nextTry: at }]
     const sent = i === 0 ? found.sent : []
+    const acts = selectActs(read.acts, block.height, owners, rules) // the block itself has none
     const isReadable = (txid: Txid) => batch.includes(txid) && !read.unreadable.includes(txid)
     const own = senders.filter(({ txid }) => isReadable(txid))
     const calls = findInReceipts(own, read.transfers, block.height, watch.watched)
     const first = i === 0 ? found.payouts.found : []
     const payouts = { ...watch, ...calls, found: [...first, ...calls.found] }
-    const stored = await storeRescanStep(db, { rescan, correctedBy, judged, sent, payouts, left, isWholeBlock, at })
+    const step = { rescan, correctedBy, judged, sent, acts, payouts, left, isWholeBlock, at }
+    const stored = await storeRescanStep(db, step)
     if (stored === 'superseded') return false
     rescan = { ...rescan, receipts, unread: part.unread }
   }
@@ -187,8 +191,10 @@ async function readBatch(
   const read = await chain.receiptTransfers(block, txids)
   if (read.ok) return read.value
   if (isOver(read.error)) return 'stopped'
-  if (txids.length === 1) return read.error.kind === 'disagreement' ? { transfers: [], unreadable: txids } : 'failed'
+  if (txids.length === 1)
+    return read.error.kind === 'disagreement' ? { transfers: [], acts: [], unreadable: txids } : 'failed'
   const transfers: ChainTransfer[] = []
+  const acts: IssuerAct[] = []
   const unreadable: Txid[] = []
   let failed = 0
   for (const txid of txids) {
@@ -196,7 +202,8 @@ async function readBatch(
     if (one === 'stopped') return one
     if (one === 'failed') failed += 1
     transfers.push(...(one === 'failed' ? [] : one.transfers))
+    acts.push(...(one === 'failed' ? [] : one.acts))
     unreadable.push(...(one === 'failed' ? [txid] : one.unreadable))
   }
-  return failed === txids.length ? 'failed' : { transfers, unreadable }
+  return failed === txids.length ? 'failed' : { transfers, acts, unreadable }
 }

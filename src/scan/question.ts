@@ -1,11 +1,12 @@
 import { matchAddresses, selectAddresses } from '../addresses/address-book.ts'
 import { type Address, addressFromHex } from '../chain/address.ts'
-import type { Txid } from '../chain/block.ts'
+import { formatPosition, isInternal, type Txid } from '../chain/block.ts'
 import type {
   Chain,
   ChainFailure,
   ChainTransfer,
   CreditAnswer,
+  InternalReading,
   TransactionFinding,
   TransactionReading,
 } from '../chain/chain.ts'
@@ -13,12 +14,12 @@ import { secondsLeft, unminedSeconds } from '../chain/finality.ts'
 import { type Amount, amountMax } from '../common/amount.ts'
 import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
-import { explainHeld, explainRefused, explainTransaction } from '../deposits/explain.ts'
-import { type JudgeRules, judgeTransfer, type Owners, type StoredTransfer } from '../deposits/transfer.ts'
+import { explainHeld, explainNotDeposit, explainRefused, explainTransaction } from '../deposits/explain.ts'
+import { isOperator, type JudgeRules, judgeTransfer, type Owners, type StoredTransfer } from '../deposits/transfer.ts'
 import { selectMovedIn, selectTransfersOf, storeTransfers } from '../deposits/transfers.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { selectBalances } from '../ledger/entries.ts'
-import { loadRules, readOwners, type ScanContext, selectOwned } from './rules.ts'
+import { loadRules, type ScanContext, selectOwned } from './rules.ts'
 import { type ScanState, selectScan, storeFinalized } from './scan-state.ts'
 
 /** A failure of a transaction that cannot be decided now. */
@@ -65,7 +66,8 @@ const paidBeforeIssue: Undecided = {
 
 /**
  * Answers for one transaction, whatever the position of the scan is: credits the caller's final deposits in it, or says in one
- * sentence why there is nothing to credit. What the scan has decided stays decided; of the rest, only a credit is stored.
+ * sentence why there is nothing to credit. What the scan has decided stays decided; of the rest, only a credit is stored, and what a
+ * person must look at first.
  */
 export async function answerQuestion(
   context: ScanContext,
@@ -74,20 +76,23 @@ export async function answerQuestion(
   txid: Txid,
 ): Promise<Result<CreditAnswer, QueryFailure>> {
   const { db, currencies } = context
-  const known = decidedAnswer(await selectTransfersOf(db, uid, txid), currencies)
-  if (known !== null) return known
+  const decided = await selectTransfersOf(db, uid, txid)
+  const known = decidedAnswer(decided, currencies)
+  if (known !== null && !(await hasNewInternals(context, chain, decided))) return known
   const found = await judgeTransaction(context, chain, txid)
-  if (!found.ok) return found
-  const outcome = await outcomeFor(context, uid, found.value)
-  if (!outcome.ok) {
-    const early = outcome.error === paidBeforeIssue ? earlyFor(uid, found.value) : undefined
-    if (early === undefined) return outcome
-    const { position } = early.transfer
+  if (!found.ok) return known ?? found
+  const open = withoutDecided(found.value, decided)
+  const reviews = verdictsFor(uid, open.judged).filter((one) => one.state === 'held' && one.reason === 'review')
+  const outcome = await outcomeFor(context, uid, open)
+  if (!outcome.ok && reviews.length === 0) {
+    const early = outcome.error === paidBeforeIssue ? earlyFor(uid, open) : undefined
+    if (early === undefined) return known ?? outcome
+    const position = formatPosition(early.transfer.position)
     await context.alarms.raise('paid-before-issue', { txid, position }, { txid, position, uid })
     return outcome
   }
-  const { credits, others } = outcome.value
-  const result = await storeTransfers(db, credits, context.clock.now(), found.value.correctedBy)
+  const { credits, others } = outcome.ok ? outcome.value : { credits: [], others: [] }
+  const result = await storeTransfers(db, [...credits, ...reviews], context.clock.now(), found.value.correctedBy)
   if (result === 'halted') return err(haltedFailure)
   // The database has the last word: a wallet can be full, and another instance can have been faster.
   const stored = await selectTransfersOf(db, uid, txid)
@@ -106,15 +111,16 @@ export async function lookUpTransaction(
 ): Promise<Result<TransactionFinding, QueryFailure>> {
   const { db, currencies } = context
   const stored = await selectTransfersOf(db, null, txid)
-  const owner = stored.find(({ state }) => state !== 'seen' && state !== 'dropped')?.uid
-  const known = decidedAnswer(
-    stored.filter(({ uid }) => uid === owner),
-    currencies,
-  )
-  if (owner !== undefined && known !== null) {
-    return ok(known.ok ? creditedTo(owner, 'credited', known.value.uncredited) : uncreditedTo(owner, known.error))
-  }
+  const owner = stored.find(isFinal)?.uid
+  const own = stored.filter(({ uid }) => uid === owner)
+  const decided = owner === undefined ? null : decidedAnswer(own, currencies)
+  const known =
+    decided === null || owner === undefined
+      ? null
+      : ok(decided.ok ? creditedTo(owner, 'credited', decided.value.uncredited) : uncreditedTo(owner, decided.error))
+  if (known !== null && !(await hasNewInternals(context, chain, own))) return known
   const found = await judgeTransaction(context, chain, txid)
+  if (!found.ok && known !== null) return known
   if (!found.ok) {
     const isAboutNodes = found.error.kind === 'limited' || found.error.kind === 'chain-unavailable'
     return isAboutNodes ? found : ok(uncreditedTo(stored[0]?.uid ?? null, found.error))
@@ -125,8 +131,8 @@ export async function lookUpTransaction(
   const issued = new Map([...(await matchAddresses(db, [...recipients])), ...owners])
   const users = [...recipients, ...owners.keys()].flatMap((address) => issued.get(address)?.uid ?? [])
   const uid = users.find((one) => one !== reservedUid) ?? users[0] ?? null
-  const outcome = await outcomeFor(context, uid, found.value)
-  if (!outcome.ok) return ok(uncreditedTo(uid, outcome.error))
+  const outcome = await outcomeFor(context, uid, withoutDecided(found.value, own))
+  if (!outcome.ok) return known ?? ok(uncreditedTo(uid, outcome.error))
   const why = outcome.value.others.map((one) => explainUncredited(one, currencies).why)
   return ok(creditedTo(uid, 'creditable', why))
 }
@@ -138,6 +144,14 @@ const creditedTo = (
 ): TransactionFinding => ({ uid, answer, uncredited })
 
 const uncreditedTo = (uid: Uid | null, answer: QueryFailure): TransactionFinding => ({ uid, answer, uncredited: [] })
+
+/** What is not decided yet. */
+function withoutDecided(found: JudgedTransaction, stored: readonly StoredTransfer[]): JudgedTransaction {
+  const positions = new Set(stored.filter(isFinal).map(({ position }) => position))
+  return { ...found, judged: found.judged.filter(({ transfer }) => !positions.has(transfer.position)) }
+}
+
+const isFinal = ({ state }: StoredTransfer) => state !== 'seen' && state !== 'dropped'
 
 /** The transfers of a caller to credit, and the others, or why there is nothing to credit. `uid` is null for nobody. */
 async function outcomeFor(context: ScanContext, uid: Uid | null, found: JudgedTransaction) {
@@ -151,6 +165,7 @@ async function outcomeFor(context: ScanContext, uid: Uid | null, found: JudgedTr
   const first = firstUncredited(others)
   if (first !== undefined) return err<QueryFailure>(explainUncredited(first, currencies))
   if (uid !== null && earlyFor(uid, found) !== undefined) return err(paidBeforeIssue)
+  if (!found.internals.ok) return err(toQueryFailure(found.internals.error))
   const addresses = uid === null ? [] : await selectAddresses(db, uid)
   return err(explainWorthless(found, currencies, new Set(addresses.map(({ address }) => address))))
 }
@@ -158,6 +173,8 @@ async function outcomeFor(context: ScanContext, uid: Uid | null, found: JudgedTr
 /** A final transaction, with what its transfers are that no stored movement is. */
 interface JudgedTransaction {
   readonly reading: TransactionReading
+  /** What its contracts sent. */
+  readonly internals: Result<InternalReading, ChainFailure>
   readonly owners: Owners
   readonly rules: JudgeRules
   /** The newest correction before it was read. */
@@ -176,13 +193,35 @@ async function judgeTransaction(
   if (state !== null && state.halted !== null) return err(haltedFailure)
   const found = await readFinal(context, chain, state, txid)
   if (!found.ok) return found
-  const { reading, owners, transfers } = found.value
-  const rules = await loadRules(context, chain, state?.height ?? reading.header.height)
+  const { reading, internals, owners, transfers } = found.value
+  const { header, owner } = reading
+  const rules = await loadRules(context, chain, state?.height ?? header.height)
   const moved = new Set(await selectMovedIn(db, txid))
+  const isOurs = owner !== null && (owners.has(owner) || isOperator(rules.operators, owner, header.height))
   const judged = transfers
     .filter(({ position }) => !moved.has(position))
-    .map((transfer) => ({ transfer, verdict: judgeTransfer(transfer, reading.header, owners, rules) }))
-  return ok({ reading, owners, rules, correctedBy: state?.correctedBy ?? 0, judged })
+    .map((transfer) => {
+      // What a contract sends for the service or its operator is theirs: money that is changed, or gas for many addresses.
+      const from = isOurs && isInternal(transfer.position) ? owner : transfer.from
+      return { transfer: { ...transfer, from }, verdict: judgeTransfer({ ...transfer, from }, header, owners, rules) }
+    })
+  return ok({ reading, internals, owners, rules, correctedBy: state?.correctedBy ?? 0, judged })
+}
+
+/**
+ * Whether contracts have sent TRX to the caller in a transaction of which only tokens are stored: the scan does not look for that. What
+ * cannot be read is none: the caller can ask again.
+ */
+async function hasNewInternals({ db }: ScanContext, chain: Chain, stored: readonly StoredTransfer[]): Promise<boolean> {
+  const first = stored.find(isFinal)
+  if (first === undefined || stored.some(({ native }) => native)) return false
+  const read = await chain.internalTransfers(first.txid, first.block.height)
+  if (!read.ok || read.value.kind === 'not-shown') return false
+  const owners = await matchAddresses(
+    db,
+    read.value.transfers.map(({ to }) => to),
+  )
+  return read.value.transfers.some(({ to }) => owners.get(to)?.uid === first.uid)
 }
 
 function verdictsFor(uid: Uid, judged: JudgedTransaction['judged']) {
@@ -213,11 +252,11 @@ async function hasRoom(
   return [...balances.values()].every((balance) => balance <= amountMax)
 }
 
-type Uncredited = Pick<StoredTransfer, 'cuy' | 'raw' | 'reason'>
+type Uncredited = Pick<StoredTransfer, 'cuy' | 'raw' | 'state' | 'reason'>
 
 /** The answer by what the caller's transfers are, or null if none of them is decided. */
 function decidedAnswer(
-  own: readonly (Uncredited & Pick<StoredTransfer, 'state'>)[],
+  own: readonly Uncredited[],
   currencies: Currencies,
   when: CreditAnswer['when'] = 'already',
 ): Result<CreditAnswer, QueryFailure> | null {
@@ -230,7 +269,10 @@ function decidedAnswer(
 }
 
 /** Why a final transfer is not credited. */
-function explainUncredited({ cuy, raw, reason }: Uncredited, currencies: Currencies): Undecided | Worthless {
+function explainUncredited({ cuy, raw, state, reason }: Uncredited, currencies: Currencies): Undecided | Worthless {
+  if (state === 'refused' && reason === 'review') {
+    return { kind: 'worthless', reason, why: explainRefused({ cuy, raw, reason }, currencies) }
+  }
   switch (reason) {
     case null:
       return disputed
@@ -269,18 +311,33 @@ async function readFinal(context: ScanContext, chain: Chain, state: ScanState | 
   if (!read.ok) return err(toQueryFailure(read.error))
   const reading = read.value
   if (reading === null) return err(disputed)
-  const owners = await readOwners(db, [reading])
-  const transfers = selectOwned(reading.transfers, owners)
-  return reading.isWhole || transfers.length > 0 ? ok({ reading, owners, transfers }) : err(unreadable)
+  const internals: Result<InternalReading, ChainFailure> = reading.isCall
+    ? await chain.internalTransfers(txid, height)
+    : ok({ kind: 'shown', transfers: [] })
+  const sent = internals.ok && internals.value.kind === 'shown' ? internals.value.transfers : []
+  const all = [...reading.transfers, ...sent]
+  const ends = all.flatMap(({ from, to }) => [from, to])
+  const owners = await matchAddresses(db, reading.owner === null ? ends : [...ends, reading.owner])
+  const transfers = selectOwned(all, owners)
+  return reading.isWhole || transfers.length > 0 ? ok({ reading, internals, owners, transfers }) : err(unreadable)
 }
 
 function explainWorthless(
-  { reading, rules }: JudgedTransaction,
+  { reading, internals, rules, judged }: JudgedTransaction,
   currencies: Currencies,
   own: ReadonlySet<Address>,
 ): Worthless {
-  return { kind: 'worthless', ...explainTransaction(reading, { currencies, own, operators: rules.operators }) }
+  const by = { currencies, own, operators: rules.operators }
+  const sent = judged.find(({ transfer }) => isInternal(transfer.position) && own.has(transfer.to))
+  if (sent !== undefined) return { kind: 'worthless', ...explainNotDeposit(sent.transfer.from, reading.header, by) }
+  const { reason, why } = explainTransaction(reading, by)
+  const isKept = internals.ok && internals.value.kind === 'shown'
+  return { kind: 'worthless', reason, why: isKept ? why : `${why}; ${internalsNotShown}` }
 }
+
+/** What a contract sends can be found later: other nodes may keep it. */
+const internalsNotShown =
+  'if a contract sent TRX to you in it, too few nodes show that, since they may not keep it: it can be asked for again'
 
 /** What a caller gets where the chain cannot be read. A limit is said as such, with whose it is. */
 export function toQueryFailure(failure: ChainFailure): QueryFailure {

@@ -15,6 +15,7 @@ import { type RescanKind, scanSuperseded, transfers } from '../d1/tables.ts'
 import type { JudgedTransfer, SentFact } from '../deposits/transfer.ts'
 import { sentStatements, transferStatements } from '../deposits/transfers.ts'
 import { conclusionStatements, isWatched, type ReadOfPayouts } from '../payouts/conclusions.ts'
+import { actStatements, type IssuerFact } from '../issuer/acts.ts'
 
 /** Blocks below the position that are read again: a row. Both ends are included. */
 export interface Rescan extends RescanPart {
@@ -50,6 +51,7 @@ export interface RescanStep {
   readonly judged: readonly JudgedTransfer[]
   readonly sent: readonly SentFact[]
   readonly payouts: ReadOfPayouts
+  readonly acts: readonly IssuerFact[]
   /** What is left, from the lowest block on: the first part stays this row, the others become rows. Empty: all of it is read. */
   readonly left: readonly RescanPart[]
   /** Whether all receipts of its only block were tried: then what was seen in it and is not in them is gone. */
@@ -127,7 +129,7 @@ export function dueAtOnce(
  * rescan. Nothing is stored then.
  */
 export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Promise<'stored' | 'superseded'> {
-  const { rescan, left, judged, sent, payouts, isWholeBlock, at } = step
+  const { rescan, left, judged, sent, acts, payouts, isWholeBlock, at } = step
   const [first, ...others] = left
   try {
     await db.batch([
@@ -135,6 +137,7 @@ export async function storeRescanStep(db: WriteDatabase, step: RescanStep): Prom
       // Before the rescan goes forward: what it refused can be decided again while it covers the block.
       ...transferStatements(db, judged, at),
       ...sentStatements(db, sent),
+      ...actStatements(db, acts, at),
       ...(isWholeBlock && first !== undefined ? [dropAbsent(db, first, at)] : []),
       ...others.map((part) => insertPart(db, rescan.id, part, at)),
       updateRescan(db, rescan, first ?? null, at),

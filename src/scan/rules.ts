@@ -2,7 +2,7 @@ import { inArray } from 'drizzle-orm'
 import { matchAddresses } from '../addresses/address-book.ts'
 import type { Address } from '../chain/address.ts'
 import { type BlockHeight, nativeAsset } from '../chain/block.ts'
-import type { BlockReading, Chain, ChainTransfer, ReceiptReading, TransactionReading } from '../chain/chain.ts'
+import type { BlockReading, Chain, ChainTransfer, ReceiptReading } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import { openTables, type ReadDatabase, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { tokens } from '../d1/state-tables.ts'
@@ -29,14 +29,15 @@ const retryMsMax = 86_400_000
 /** Held transfers of each reason that one tick decides again. */
 const heldMax = 500
 
-/** The callers of all addresses in what was read: both ends of each transfer, and the senders. One round trip. */
+/** The callers of all addresses in what was read: both ends of each transfer, whom issuers name, and the senders. One round trip. */
 export async function readOwners(
   db: ReadDatabase,
-  readings: readonly (BlockReading | ReceiptReading | TransactionReading)[],
+  readings: readonly (BlockReading | ReceiptReading)[],
 ): Promise<Owners> {
   const addresses = new Set<Address>()
   for (const reading of readings) {
     if ('transfers' in reading) for (const { from, to } of reading.transfers) addresses.add(from).add(to)
+    if ('acts' in reading) for (const { address } of reading.acts) if (address !== null) addresses.add(address)
     if ('sent' in reading) for (const { owner } of reading.sent) addresses.add(owner)
   }
   return matchAddresses(db, [...addresses])
@@ -64,7 +65,7 @@ export async function loadRules(
   if (added.length > 0) await storeOperators(db, added, from)
   const decimals = await askDecimals(context, chain, stored)
   const counted = new Map([...since, ...added.map((address) => [address, from] as const)])
-  return { currencies, operators: { listed: operators, since: counted }, decimals }
+  return { currencies, operators: { listed: operators, since: counted }, decimals, watched: payerOf(context) }
 }
 
 /** What blocks are read with for payouts: the configured payout address, and those of open transactions, whatever is configured. */
@@ -76,9 +77,10 @@ export function watchedFor(
   { openPayers }: { readonly openPayers: readonly Address[] },
   { operators: { since } }: Pick<JudgeRules, 'operators'>,
 ): PayoutWatch {
-  const configured = payouts === null ? [] : [payouts.address]
-  return { watched: new Set([...configured, ...openPayers]), hasOpen: openPayers.length > 0, since }
+  return { watched: new Set([...payerOf({ payouts }), ...openPayers]), hasOpen: openPayers.length > 0, since }
 }
+
+const payerOf = ({ payouts }: Pick<ScanContext, 'payouts'>) => new Set(payouts === null ? [] : [payouts.address])
 
 /** The stored decimals, and those that nodes agree on now. */
 async function askDecimals(

@@ -18,6 +18,7 @@ import { scanSuperseded, transfers } from '../d1/tables.ts'
 import type { JudgedTransfer, SentFact } from '../deposits/transfer.ts'
 import { sentStatements, transferStatements } from '../deposits/transfers.ts'
 import { conclusionStatements, isWatched, openAddresses, type ReadOfPayouts } from '../payouts/conclusions.ts'
+import { actStatements, type IssuerFact } from '../issuer/acts.ts'
 import { type Gap, gapStatements, isInGap } from './rescans.ts'
 
 /** The stored state of the scan. */
@@ -65,6 +66,7 @@ export interface ScanStep {
   readonly to: Pick<ScanState, 'height' | 'hash'>
   readonly judged: readonly JudgedTransfer[]
   readonly sent: readonly SentFact[]
+  readonly acts: readonly IssuerFact[]
   readonly gaps: readonly Gap[]
   readonly payouts: ReadOfPayouts
   /** When the scan began that is caught up with this step; null if more blocks are final. */
@@ -189,7 +191,7 @@ export type StepResult =
  * were read and is not in them.
  */
 export async function appendStep(db: WriteDatabase, step: ScanStep): Promise<StepResult> {
-  const { to, judged, sent, gaps, payouts, at } = step
+  const { to, judged, sent, acts, gaps, payouts, at } = step
   try {
     const results = await db.batch<{ readonly seenBy: number | null }>([
       moveScan(db, step),
@@ -197,6 +199,7 @@ export async function appendStep(db: WriteDatabase, step: ScanStep): Promise<Ste
       ...transferStatements(db, judged, at),
       ...sentStatements(db, sent),
       ...conclusionStatements(db, payouts, at),
+      ...actStatements(db, acts, at),
       dropPassed(db, to.height, at),
     ])
     return { kind: 'appended', dropped: (results.at(-1)?.results ?? []).map(({ seenBy }) => seenBy) }

@@ -17,6 +17,7 @@ import {
   type SentFact,
 } from '../deposits/transfer.ts'
 import { findOutgoing } from '../payouts/outgoing.ts'
+import { type IssuerFact, selectActs } from '../issuer/acts.ts'
 import type { Gap } from './rescans.ts'
 import { loadRules, readOwners, type ScanContext, selectOwned, watchedFor } from './rules.ts'
 import {
@@ -190,6 +191,7 @@ async function readRange(
 export function judgeBlocks(blocks: readonly BlockReading[], owners: Owners, rules: JudgeRules) {
   const judged: JudgedTransfer[] = []
   const sent: SentFact[] = []
+  const acts: IssuerFact[] = []
   const gaps: Gap[] = []
   const { native } = rules.currencies
   for (const block of blocks) {
@@ -200,12 +202,13 @@ export function judgeBlocks(blocks: readonly BlockReading[], owners: Owners, rul
     const { height } = block.header
     if (block.callsToRead !== null) gaps.push({ height, kind: 'receipts' })
     judged.push(...judgeTransfers(block.transfers, block.header, owners, rules))
+    acts.push(...selectActs(block.acts, height, owners, rules))
     if (native === null) continue
     for (const { txid, owner } of block.sent) {
       if (owners.has(owner)) sent.push({ txid, address: owner, height, cuy: native.cuy })
     }
   }
-  return { judged, sent, gaps }
+  return { judged, sent, acts, gaps }
 }
 
 /** The transfers of a final block that are stored. */

@@ -82,7 +82,8 @@ export function createScanner(parts: ScannerParts): ScannerObject {
       questions(`${uid} ${txid}`, async () => {
         if (!(await parts.configMatchesData())) return err(misconfigured)
         const answer = await answerQuestion(parts, openFor(uid), uid, txid)
-        if (answer.ok && answer.value.when === 'credited') parts.wakeEndpoints()
+        // What is undecided can have been stored now, to be reviewed.
+        if (answer.ok ? answer.value.when === 'credited' : answer.error.kind === 'undecided') parts.wakeEndpoints()
         return answer
       }),
     lookUpTransaction: (txid) =>

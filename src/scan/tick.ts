@@ -1,12 +1,14 @@
 import type { Fault, Observation } from '../alarms/alarms.ts'
-import { type BlockHeight, blockSeconds } from '../chain/block.ts'
-import type { UnixMs } from '../common/time.ts'
+import { type BlockHeight, blockSeconds, formatPosition } from '../chain/block.ts'
+import { formatInstant, type UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
 import { endSearch, removeDropped, selectNotFound, selectOldestHeld } from '../deposits/transfers.ts'
 import type { PayoutMemory } from '../payouts/memory.ts'
 import type { Sender } from '../payouts/send.ts'
 import { readWallet } from '../payouts/wallet.ts'
 import { nothingOfPayouts, watchPayouts } from '../payouts/watch.ts'
+import { selectIssuerState } from '../issuer/state.ts'
+import { noActs, watchIssuers } from '../issuer/watch-issuers.ts'
 import type { AlarmKind } from '../platform/alarm-table.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { LogFields } from '../platform/logger.ts'
@@ -32,6 +34,8 @@ const leftoverMsMin = 1_000
 const notFoundMax = 100
 /** Dropped transfers that one tick removes. */
 const removedMax = 500
+/** A deposit may wait so long for a person who looks at it. */
+const reviewMs = 3_600_000
 const blockMs = blockSeconds * 1000
 /** A tick that comes just before a block is final is followed by another one, which costs requests. */
 const marginMs = 500
@@ -92,10 +96,11 @@ export async function runTick(
   const gaps = work.hasRescans ? await selectOpenGaps(db) : []
   const ended = endedKinds(parts, rules, work)
   const watched = watchScan({ now: clock.now(), state, head, latest, behind, failure, gaps, ended })
-  const tooLarge = work.hasHeld ? [await findTooLarge(parts)] : []
+  const held = work.hasHeld ? await watchHeld(parts) : noneHeld
+  const acts = work.hasActs ? watchIssuers(await selectIssuerState(db), parts.currencies) : noActs
   const mayHaveFaults = work.hasPayouts || payouts.memory.known() !== null
   const paid = mayHaveFaults ? await watchPayouts(parts, await payouts.memory.compare()) : nothingOfPayouts
-  await alarms.observe([delivery, watched, paid, await watchSize(parts, work.sizeDay), ...tooLarge])
+  await alarms.observe([delivery, watched, await watchSize(parts, work.sizeDay), held, acts, paid])
   return next()
 }
 
@@ -141,23 +146,31 @@ export function nextTickAt(
   return Math.max(now, Math.min(byInterval, Math.max(wanted, tickRoomAt()))) as UnixMs // safe: one of the times
 }
 
-/** Transfers that no wallet can hold: the oldest one of each currency. */
-async function findTooLarge({ db, currencies }: ScannerParts): Promise<Observation> {
+const noneHeld: Observation = { kinds: ['review-overdue'], faults: [] }
+
+/** What only a person ends: transfers that no wallet can hold, and those that wait for a review. Of each currency the oldest one. */
+async function watchHeld({ db, clock, currencies }: ScannerParts): Promise<Observation> {
   const oldest = await selectOldestHeld(
     db,
     currencies.list.map(({ cuy }) => cuy),
   )
-  const faults = oldest.map(({ txid, position }): Fault => {
-    return { kind: 'deposit-too-large', subject: { txid, position }, fields: { txid, position } }
+  const faults = oldest.flatMap(({ txid, cuy, reason, changedAt, ...one }): Fault[] => {
+    const position = formatPosition(one.position)
+    if (reason !== 'review')
+      return [{ kind: 'deposit-too-large', subject: { txid, position }, fields: { txid, position } }]
+    const fields = { cuy, txid, position, since: formatInstant(changedAt) }
+    return clock.now() - changedAt > reviewMs ? [{ kind: 'review-overdue', subject: { cuy }, fields }] : []
   })
-  return { kinds: [], faults }
+  return { ...noneHeld, faults }
 }
 
 /** Raises an alarm for each credited transfer above a corrected height that was not found again. */
 async function reportNotFound({ db, alarms }: ScannerParts): Promise<void> {
   const missing = await selectNotFound(db, notFoundMax)
-  for (const { txid, position } of missing)
-    await alarms.raise('corrected-credit', { txid, position }, { txid, position })
+  for (const { txid, position } of missing) {
+    const subject = { txid, position: formatPosition(position) }
+    await alarms.raise('corrected-credit', subject, subject)
+  }
   if (missing.length > 0) await endSearch(db, missing)
 }
 

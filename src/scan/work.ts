@@ -3,6 +3,7 @@ import type { BlockHeight } from '../chain/block.ts'
 import type { UnixMs } from '../common/time.ts'
 import { type ReadDatabase, toStatement } from '../d1/database.ts'
 import { payouts, payoutTransactions } from '../d1/payout-tables.ts'
+import { issuerActs } from '../d1/issuer-tables.ts'
 import { events, rescans, scans, sizes } from '../d1/state-tables.ts'
 import { addresses, transfers } from '../d1/tables.ts'
 
@@ -30,6 +31,8 @@ export interface TickWork {
   readonly hasSigned: boolean
   /** Whether payouts are approved, signed or stuck, or are stopped by an unknown transaction. */
   readonly hasPayouts: boolean
+  /** Whether an issuer did anything that concerns this service. */
+  readonly hasActs: boolean
   /** The newest day of which the size of the database is stored; 0 before the first one. */
   readonly sizeDay: number
 }
@@ -39,7 +42,7 @@ export async function selectWork(
   db: ReadDatabase,
   { now, eventsKeepDays }: { readonly now: UnixMs; readonly eventsKeepDays: number },
 ): Promise<TickWork> {
-  const { state, height, sought, changed_at } = transfers
+  const { state, height, sought, review, changed_at } = transfers
   const any = (index: string, condition: ReturnType<typeof sql>) =>
     sql`EXISTS (SELECT 1 FROM ${transfers} INDEXED BY ${sql.raw(index)} WHERE ${condition})`
   const { seen_height, ended, excused } = payoutTransactions
@@ -56,18 +59,19 @@ export async function selectWork(
   ${any('transfer_held', sql`${state} = 'held'`)} AS "hasHeld",
   ${any('transfer_sought', sql`${sought} = 1`)} AS "hasSought",
   EXISTS (SELECT 1 FROM ${rescans} INDEXED BY rescan_open WHERE ${rescans.finished_at} IS NULL) AS "hasRescans",
-  ${any('transfer_dropped', sql`${state} = 'dropped' AND ${isOld}`)} AS "hasOld",
+  ${any('transfer_dropped', sql`${state} = 'dropped' AND ${review} IS NULL AND ${isOld}`)} AS "hasOld",
   (SELECT ${events.created_at} < ${now - eventsKeepDays * dayMs} FROM ${events} ORDER BY ${events.id} LIMIT 1) AS "hasOldEvents",
   EXISTS (SELECT 1 FROM ${addresses}) AS "hasAddress",
   EXISTS (SELECT 1 FROM ${payoutTransactions} INDEXED BY payout_transaction_open WHERE ${ended} IS NULL) AS "hasSigned",
   (EXISTS (SELECT 1 FROM ${payouts} INDEXED BY payout_state WHERE ${payouts.state} IN ('approved', 'signed', 'stuck'))
     OR EXISTS (SELECT 1 FROM ${payoutTransactions} INDEXED BY payout_transaction_unresolved
       WHERE ${ended} IN ('unknown', 'late') AND ${excused} IS NULL)) AS "hasPayouts",
+  EXISTS (SELECT 1 FROM ${issuerActs}) AS "hasActs",
   (SELECT coalesce(max(${sizes.day}), 0) FROM ${sizes}) AS "sizeDay"`,
   ).first<Record<keyof TickWork, number | null>>()
   if (row === null) throw new Error('a query without FROM has a row')
   const { firstSeen, sizeDay, ...flags } = row
-  const { hasHeld, hasSought, hasRescans, hasOld, hasOldEvents, hasAddress, hasSigned, hasPayouts } = flags
+  const { hasHeld, hasSought, hasRescans, hasOld, hasOldEvents, hasAddress, hasSigned, hasPayouts, hasActs } = flags
   return {
     firstSeen: firstSeen as BlockHeight | null, // safe: the column of it
     hasHeld: hasHeld === 1,
@@ -78,6 +82,7 @@ export async function selectWork(
     hasAddress: hasAddress === 1,
     hasSigned: hasSigned === 1,
     hasPayouts: hasPayouts === 1,
+    hasActs: hasActs === 1,
     sizeDay: sizeDay ?? 0,
   }
 }

@@ -6,6 +6,7 @@ import { type ReadDatabase, toStatement } from '../d1/database.ts'
 import { alarmRows, days, events, holdings, rescans, sizes, totals } from '../d1/state-tables.ts'
 import { addresses, type TotalKind, transfers } from '../d1/tables.ts'
 import { countedMax } from '../deposits/deposits.ts'
+import { type PartsOfCurrency, selectDestroyedSums, selectFrozenSums } from '../issuer/sums.ts'
 import type { ReadContext } from '../ledger/context.ts'
 import { readPayoutSummary } from '../payouts/summary.ts'
 import type { AlarmSubject } from '../platform/alarm-table.ts'
@@ -58,6 +59,8 @@ export async function readSummary(
     gaps: selectGaps(),
     alarms: selectRaised(),
     differences: selectDifferences(),
+    frozen: selectFrozenSums(),
+    destroyed: selectDestroyedSums(),
     unread: selectUnread(JSON.stringify(cuys), now + readAfterMs),
     sizes: selectEarlierSize(today),
   }
@@ -77,6 +80,8 @@ export async function readSummary(
           unread,
           totals: found.totals.filter((one) => one.cuy === cuy),
           days: found.days.filter((one) => one.cuy === cuy),
+          frozen: found.frozen.find((one) => one.cuy === cuy),
+          destroyed: found.destroyed.find((one) => one.cuy === cuy),
         },
         today,
       )
@@ -240,10 +245,12 @@ interface SumRows {
   readonly unread: number
   readonly totals: readonly TotalRow[]
   readonly days: readonly DayRow[]
+  readonly frozen: PartsOfCurrency | undefined
+  readonly destroyed: PartsOfCurrency | undefined
 }
 
 /** What nothing is known of is 0. The days are the oldest first, without a hole. */
-function sumsOf({ cuy, unread, totals: sums, days: rows }: SumRows, today: number) {
+function sumsOf({ cuy, unread, totals: sums, days: rows, frozen, destroyed }: SumRows, today: number) {
   const total = (kind: TotalKind) => sums.find((one) => one.kind === kind)
   const [owed, held, difference] = [total('owed'), total('held'), total('difference')]
   const byDay = Map.groupBy(rows, ({ day }) => day)
@@ -256,6 +263,8 @@ function sumsOf({ cuy, unread, totals: sums, days: rows }: SumRows, today: numbe
         ? null
         : { sum: sumOf(held.parts, 12), addresses: held.number, newestAt: held.at },
     unread,
+    frozen: { sum: sumOf(frozen?.parts, 12), addresses: frozen?.addresses ?? 0 },
+    destroyed: sumOf(destroyed?.parts, 12),
     unexplained: { sum: sumOf(difference?.parts, 12), addresses: difference?.number ?? 0 },
     days: Array.from({ length: summaryDays }, (_, i) => {
       const day = today - summaryDays + 1 + i

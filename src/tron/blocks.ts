@@ -3,6 +3,7 @@ import {
   type BlockReading,
   type ChainResult,
   type ChainTransfer,
+  type IssuerAct,
   type ReadBlock,
   readBlocksMax,
   type Tail,
@@ -13,11 +14,15 @@ import { alarmTextMax, blockBytesAtFirst, questionBytes, singleBlocksMax } from 
 import { demote, type Pool, type ServiceHealth, type Session, type TronNode, takesNoBatches } from './node.ts'
 import { isCall, isUnreadable, type NodeBlock, readNodeBlocks } from './node-blocks.ts'
 import { type ReadTransactions, successResult } from './parse/block.ts'
+import { renderActs } from './parse/issuer.ts'
 import type { NodeError, NodeErrorKind } from './transport.ts'
 
-/** What nodes must agree on: the block with its time, and one line for each transaction and each transfer of a token that counts. */
+/**
+ * What nodes must agree on: the block with its time, and one line for each transaction, each transfer of a token that counts, and each act
+ * of an issuer.
+ */
 export function blockVote(block: NodeBlock): Vote<NodeBlock> {
-  const { header, transactions, native, tokens } = block
+  const { header, transactions, native, tokens, acts } = block
   const amounts = new Map(native.map(({ txid, to, amount }) => [txid, ` ${to} ${amount}`]))
   const lines = transactions.map(({ txid, result, facts }) => {
     return `${txid} ${result} ${facts === null ? 'unreadable' : facts.owner}${amounts.get(txid) ?? ''}`
@@ -25,11 +30,14 @@ export function blockVote(block: NodeBlock): Vote<NodeBlock> {
   // The hash of a header is not computed, so it does not prove the time, by which a transaction expires.
   const { hash, parentHash, timestamp } = header
   const facts = [`hash ${hash}`, `parent ${parentHash}`, `time ${timestamp}`, ...lines].join('\n')
-  return { about: { height: header.height }, facts, logs: tokens && renderTransfers(tokens), value: block }
+  return { about: { height: header.height }, facts, logs: tokens && renderLogs(tokens, acts), value: block }
 }
 
-/** One line for each token transfer. */
-export function renderTransfers(transfers: readonly ChainTransfer[]): string {
+/** What nodes must agree on of logs: one line for each transfer and each act. */
+export const renderLogs = (transfers: readonly ChainTransfer[], acts: readonly IssuerAct[]) =>
+  `${renderTransfers(transfers)}\n${renderActs(acts)}`
+
+function renderTransfers(transfers: readonly ChainTransfer[]): string {
   const lines = transfers.map(({ txid, position, asset, from, to, amount }) => {
     return `${txid} ${position} ${asset.kind === 'native' ? 'TRX' : asset.contract} ${from} ${to} ${amount}`
   })
@@ -179,12 +187,13 @@ export async function readNodeTail(session: Session, known: BlockRef, head: Head
   })
 }
 
-function toReadBlock({ header, transactions, native, tokens }: NodeBlock): ReadBlock {
+function toReadBlock({ header, transactions, native, tokens, acts }: NodeBlock): ReadBlock {
   const transfersOf = Map.groupBy([...native, ...(tokens ?? [])], ({ txid }) => txid)
   return {
     kind: 'read',
     header,
     transfers: transactions.flatMap(({ txid }) => transfersOf.get(txid) ?? []),
+    acts,
     sent: transactions.flatMap(({ txid, facts, result }) => {
       const owner = facts?.owner ?? null
       return owner === null ? [] : [{ txid, owner, succeeded: result === successResult }]

@@ -1,6 +1,6 @@
 import type { Address } from '../chain/address.ts'
 import { type BlockHeight, type BlockRef, type Header, type Log, nativeAsset, type Txid } from '../chain/block.ts'
-import type { ChainTransfer } from '../chain/chain.ts'
+import type { ChainTransfer, IssuerAct } from '../chain/chain.ts'
 import { callTypes } from '../chain/contract.ts'
 import { ok, type Result } from '../common/result.ts'
 import { askApi, askOne, askRpc, noHistory, recordError, recordUnfit } from './ask.ts'
@@ -13,6 +13,7 @@ import {
   type ReadTransactions,
   successResult,
 } from './parse/block.ts'
+import { issuerActs } from './parse/issuer.ts'
 import { type ParsedReceipt, parseBlockLogs, parseReceipt, tokenTransfers } from './parse/log.ts'
 import { whyImplausible } from './plausible.ts'
 import { type NodeError, type NodeResult, nodeError } from './transport.ts'
@@ -25,6 +26,8 @@ export interface NodeBlock {
   readonly native: readonly ChainTransfer[]
   /** Tokens that count, and in a transaction of the payout address all; or null if the node could not give the logs of the block: it has too many. */
   readonly tokens: readonly ChainTransfer[] | null
+  /** What issuers did; empty where the logs are missing. */
+  readonly acts: readonly IssuerAct[]
   /** Logs of the transaction that was asked for. */
   readonly wantedLogs: readonly Log[]
 }
@@ -71,15 +74,17 @@ export async function readNodeBlocks(
     const all = logs.value ?? []
     const lacksLogs = logs.value?.length === 0 && block.transactions.some(isCall)
     const transfers = logs.value && tokenTransfers(all, tokens, sentBy(payer, block))
-    return ok({ block, lacksLogs, transfers, wantedLogs: all.filter(({ txid }) => txid === wanted) })
+    const acts = issuerActs(all, tokens, (txid) => block.indexes.get(txid) ?? 0)
+    return ok({ block, lacksLogs, transfers, acts, wantedLogs: all.filter(({ txid }) => txid === wanted) })
   })
   if (!read.ok) return read
   const suspect = final === undefined ? read.value.findLast(({ lacksLogs }) => lacksLogs)?.block : undefined
   const history = suspect === undefined ? ok(null) : await requireReceipt(session, node, suspect)
   if (!history.ok) return history
   return ok(
-    read.value.map(({ block: { header, transactions }, transfers, wantedLogs }) => {
-      return { header, transactions, native: transactions.flatMap(nativeTransfer), tokens: transfers, wantedLogs }
+    read.value.map(({ block: { header, transactions }, transfers, acts, wantedLogs }) => {
+      const native = transactions.flatMap(nativeTransfer)
+      return { header, transactions, native, tokens: transfers, acts, wantedLogs }
     }),
   )
 }

@@ -236,6 +236,7 @@ export function recordFailure(
   switch (kind) {
     case 'out-of-time':
     case 'limited':
+    case 'not-kept':
     case 'unfit':
     case 'too-large':
     case 'batch-refused':

@@ -3,6 +3,7 @@ import type { BlockHeight, BlockRef, Log, Txid } from '../chain/block.ts'
 import {
   type ChainResult,
   type ChainTransfer,
+  type IssuerAct,
   type ReceiptReading,
   receiptsMax,
   type TransactionLocation,
@@ -11,12 +12,13 @@ import {
 import { err, ok } from '../common/result.ts'
 import { type Answer, agreeByQuorum, agreeOnOne, collect, failureOf, largestGroup, type Vote } from './agreement.ts'
 import { askOne, askRpc } from './ask.ts'
-import { blockVote, renderTransfers } from './blocks.ts'
+import { blockVote, renderLogs } from './blocks.ts'
 import { parseResult, receiptCall, transactionCall } from './json-rpc.ts'
 import type { Session, TronNode } from './node.ts'
-import { isUnreadable, readNodeBlocks, readReceipt } from './node-blocks.ts'
+import { isCall, isUnreadable, readNodeBlocks, readReceipt } from './node-blocks.ts'
 import { parseBlockRef, type ReadTransactions, successResult } from './parse/block.ts'
 import { isObject, type Parsed, parseHash } from './parse/fields.ts'
+import { issuerActs } from './parse/issuer.ts'
 import { type ParsedReceipt, tokenTransfers } from './parse/log.ts'
 import type { NodeResult } from './transport.ts'
 
@@ -28,8 +30,8 @@ export async function readReceiptTransfers(
 ): ChainResult<ReceiptReading> {
   const receipts = await agreeOnReceipts(session, block, txids)
   if (!receipts.ok) return receipts
-  const { transfers, unreadable } = receipts.value
-  return ok({ transfers, unreadable })
+  const { transfers, acts, unreadable } = receipts.value
+  return ok({ transfers, acts, unreadable })
 }
 
 /** What receipts of a final block have, as `quorum` nodes agree on it. */
@@ -45,7 +47,12 @@ async function agreeOnReceipts(session: Session, block: BlockRef, txids: readonl
       return receipt.ok ? ok(receiptVote(receipt.value, txid, tokens)) : receipt
     })
   })
-  const found = { transfers: [] as ChainTransfer[], logs: [] as Log[], unreadable: [] as Txid[] }
+  const found = {
+    transfers: [] as ChainTransfer[],
+    acts: [] as IssuerAct[],
+    logs: [] as Log[],
+    unreadable: [] as Txid[],
+  }
   for (const [i, txid] of txids.entries()) {
     const verdict = verdicts[i]
     if (verdict?.kind === 'differs') return err({ kind: 'disagreement' as const, about: `receipt ${txid}` })
@@ -53,9 +60,15 @@ async function agreeOnReceipts(session: Session, block: BlockRef, txids: readonl
     if (verdict.value === null) found.unreadable.push(txid)
     const logs = verdict.value?.succeeded === true ? verdict.value.logs : []
     found.transfers.push(...tokenTransfers(logs, tokens))
+    found.acts.push(...actsOf(verdict.value, tokens))
     found.logs.push(...logs)
   }
   return ok(found)
+}
+
+/** What issuers did in a transaction. */
+function actsOf(receipt: ParsedReceipt | null, tokens: ReadonlySet<Address>): readonly IssuerAct[] {
+  return receipt?.succeeded === true ? issuerActs(receipt.logs, tokens, () => receipt.index) : []
 }
 
 function receiptVote(
@@ -64,7 +77,7 @@ function receiptVote(
   tokens: ReadonlySet<Address>,
 ): Vote<ParsedReceipt | null> {
   const logs = receipt?.succeeded === true ? receipt.logs : null
-  const facts = logs === null ? 'failed' : renderTransfers(tokenTransfers(logs, tokens))
+  const facts = logs === null ? 'failed' : renderLogs(tokenTransfers(logs, tokens), actsOf(receipt, tokens))
   const logsText = logs === null ? '' : JSON.stringify(logs)
   return { about: { txid }, facts: receipt === null ? 'too large' : facts, logs: logsText, value: receipt }
 }
@@ -123,5 +136,6 @@ export async function readFinalTransaction(
   const isWhole = (receipts?.value.unreadable.length ?? 0) === 0 && !isUnreadable(transaction)
   const { type: contractType, owner, target } = transaction.facts ?? { type: -1, owner: null, target: null }
   const logs = receipts?.value.logs ?? block.wantedLogs
-  return ok({ header: block.header, succeeded, contractType, owner, target, transfers, logs, isWhole })
+  const common = { header: block.header, succeeded, isCall: isCall(transaction), isWhole }
+  return ok({ ...common, contractType, owner, target, transfers, logs })
 }

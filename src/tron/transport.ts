@@ -33,6 +33,8 @@ export type NodeErrorKind =
   | 'bad-answer'
   /** The node does not have the block yet. */
   | 'behind'
+  /** The node has nothing of what it need not keep. */
+  | 'not-kept'
   /** The node does not support the query. */
   | 'unfit'
   | 'wrong-chain'

@@ -4,6 +4,7 @@ import { findHolder, isActivated, readBalances, readDecimals } from './accounts.
 import { readFinalBlocks, readNodeTail } from './blocks.ts'
 import { broadcastTransaction } from './broadcast.ts'
 import { readFinalizedHead } from './finalized-head.ts'
+import { readInternalTransfers } from './internal.ts'
 import { distrustedMs, falseSeenMax, falseSeenMs } from './limits.ts'
 import { createSession, demote, fieldsOf, isAhead, type Session } from './node.ts'
 import { createPool, type PoolOptions } from './pool.ts'
@@ -40,6 +41,7 @@ function chainOf(session: Session): Chain {
     tail: (known, head) => readNodeTail(session, known, head),
     locate: (txid) => locateTransaction(session, txid),
     finalTransaction: (txid, height) => readFinalTransaction(session, txid, height),
+    internalTransfers: (txid, height) => readInternalTransfers(session, txid, height),
     balances: (addresses, asset) => readBalances(session, addresses, asset),
     holder: (addresses, asset) => findHolder(session, addresses, asset),
     activated: (address) => isActivated(session, address),

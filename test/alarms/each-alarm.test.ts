@@ -7,13 +7,15 @@ import {
   firstAddress,
   oneEndpoint,
   payFinal,
+  postInit,
   type RunningService,
   secondAddress,
   startService,
   usdtTo,
 } from '../http/service.ts'
-import { alarmsOf, tickFor, tickLater, withAddress } from '../scan/harness.ts'
-import { addressOf, usdtAddress } from '../support/transaction-spec.ts'
+import { alarmsOf, retiredUsdt, tickFor, tickLater, usdtWith, withAddress } from '../scan/harness.ts'
+import { act, deprecate, fee, freeze, pause, release, unpause } from '../scan/issuer-acts.ts'
+import { addressOf, type LogSpec, usdtAddress } from '../support/transaction-spec.ts'
 import { usdtBase58 } from '../support/variables.ts'
 import { payoutDrives } from './payout-drives.ts'
 import { type Drive, scanDrives } from './scan-drives.ts'
@@ -37,6 +39,12 @@ async function withBalance(wrong: bigint): Promise<Drive> {
     provoke: () => show(wrong),
     ends: [() => show(5_000_000n), () => show(10_000_000n - wrong)],
   }
+}
+
+/** A token whose issuer acts in one way, and in others. */
+async function withActs(service: RunningService, first: LogSpec, ...then: readonly LogSpec[]): Promise<Drive> {
+  await service.tick()
+  return { service, provoke: () => act(service, first), ends: then.map((log) => () => act(service, log)) }
 }
 
 /** A service with an endpoint that takes an event, and refuses the next one for so long. */
@@ -129,12 +137,50 @@ const drives: Readonly<Record<AlarmKind, () => Promise<Drive>>> = {
     }
     return { service, provoke, ends: [] }
   },
+  async 'review-overdue'() {
+    const { service, own } = await withAddress({ CURRENCIES: usdtWith({ reviewFrom: '0' }) })
+    const held: string[] = []
+    const provoke = async () => {
+      held.push(...payFinal(service, usdtTo(own, 1_000_000n)))
+      await tickLater(service)
+      await tickLater(service, hourS + 20)
+    }
+    const decide = async (decision: string) => {
+      const deposits = held.splice(0).map((txid) => ({ txid, position: 0, decision, why: 'looked at' }))
+      expect((await service.ledger('/ledger/deposits/decide', postInit({ deposits }))).status).toBe(200)
+      await tickLater(service)
+    }
+    return { service, provoke, ends: [() => decide('credit'), () => decide('refuse')] }
+  },
   async 'paid-before-issue'() {
     const { service } = await withAddress()
     const [txid = ''] = payFinal(service, usdtTo(addressFrom(secondAddress), 5_000_000n))
     await service.tick()
     expect(await addressIn(await service.get('/tron/generate', 8))).toBe(addressFrom(secondAddress))
     return { service, provoke: () => service.get(`/tron/recharge?txid=${txid}`, 8), ends: [] }
+  },
+  async 'address-frozen'() {
+    const { service, own } = await withAddress()
+    return withActs(service, freeze(own), release(own))
+  },
+  async 'token-paused'() {
+    const { service } = await withAddress()
+    return withActs(service, pause, unpause)
+  },
+  async 'token-fee-set'() {
+    const { service } = await withAddress()
+    const { provoke, ends } = await withActs(service, fee(10n, 5n), fee(0n, 0n))
+    const confirm = async () => {
+      const sql = `UPDATE issuer_act SET confirmed_at = 1, confirmation = 'known' WHERE confirmed_at IS NULL AND raw <> '0'`
+      await service.db.prepare(sql).run()
+      await tickLater(service)
+    }
+    return { service, provoke, ends: [...ends, confirm] }
+  },
+  async 'token-deprecated'() {
+    const { service } = await withAddress()
+    const { provoke } = await withActs(service, deprecate(addressOf(71)))
+    return { service, provoke, ends: [() => tickLater(service.with({ CURRENCIES: retiredUsdt }))] }
   },
   'reconciliation-shortfall': () => withBalance(4_000_000n),
   'reconciliation-surplus': () => withBalance(6_000_000n),

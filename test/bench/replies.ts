@@ -90,6 +90,7 @@ function viewOf(blocks: BenchBlocks, { latest, finalized }: BenchHeads): NodeVie
       return undefined
     },
     hasHistory: true,
+    keepsInternals: false,
     logsMax: 10_000,
     balanceOf: (address, contract) => blocks.balanceOf(contract === null ? 'TRX' : 'USDT', address, latest),
     decimalsOf: (contract) => (contract === usdtAddress ? 6 : undefined),

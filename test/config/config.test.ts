@@ -49,6 +49,12 @@ describe('the configuration', () => {
     expect(currency).toMatchObject({ decimals: 18, scale: 6, minDeposit: 1_500_000_000_000_000_000n })
   })
 
+  it('reads from which deposit on a person looks first: none where it is not set, and every one from 0', () => {
+    const reviewed = ['0', '10000.5', undefined].map((reviewFrom) => ({ ...usdt, reviewFrom }))
+    const found = reviewed.map((one) => configOf({ CURRENCIES: [one] }).currencies.list[0]?.reviewFrom)
+    expect(found).toEqual([0n, 10_000_500_000n, null])
+  })
+
   it('has both kinds of token keys, and the previous secret beside the present one', () => {
     const previous = testSecret.replace('0', '9')
     const set = { AUTH_JWT_SECRET_PREVIOUS: previous, AUTH_JWKS_URL: 'https://keys.example/jwks' }
@@ -124,7 +130,10 @@ describe('a wrong value', () => {
     ['CURRENCIES', 'duplicate currency: the same contract (or TRX) is listed twice', [usdt, { ...usdt, cuy: 3 }]],
     ['CURRENCIES', 'duplicate currency: the same cuy is listed twice', [usdt, { cuy: 2, symbol: 'TRX', decimals: 6 }]],
     [
-      ...(['CURRENCIES.0', 'only cuy, symbol, name, contract, decimals, scale, minDeposit, retired'] as const),
+      ...([
+        'CURRENCIES.0',
+        'only cuy, symbol, name, contract, decimals, scale, minDeposit, reviewFrom, retired',
+      ] as const),
       ...[{ mindeposit: '10' }, { retire: true }].map((misspelled) => [{ ...usdt, ...misspelled }]),
     ],
     [
@@ -150,6 +159,12 @@ describe('a wrong value', () => {
     ['CURRENCIES.0.scale', 'a whole number from 0 to 8', [{ ...usdt, scale: 9 }]],
     ['CURRENCIES.0.scale', 'at most the decimals of the currency', [{ ...usdt, decimals: 2, scale: 3 }]],
     ['CURRENCIES.0.minDeposit', 'a decimal as text, such as "1.5"', [{ ...usdt, minDeposit: 1.5 }]],
+    ['CURRENCIES.0.reviewFrom', 'a decimal as text, such as "10000"', [{ ...usdt, reviewFrom: 10_000 }]],
+    [
+      'CURRENCIES.0.reviewFrom',
+      'a decimal of at most 6 places, as text',
+      ...['x', '', '0.0000001', '-1'].map((reviewFrom) => [{ ...usdt, reviewFrom }]),
+    ],
     [
       'CURRENCIES.0.minDeposit',
       'a decimal of at most 6 places, as text',

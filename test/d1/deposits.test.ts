@@ -152,12 +152,13 @@ describe('the summary', () => {
     await db.prepare('UPDATE scan SET finalized_time = ?').bind(today).run()
     await storeTransfers(db, [nth(7, credited(1n))], ms(today + 2_000))
     const found = await summary()
+    const unfrozen = { frozen: { sum: 0n, addresses: 0 }, destroyed: 0n }
     expect(found.currencies.map(({ days, ...sums }) => sums)).toEqual([
       {
         ...{ cuy: 1, owed: 10n, held: { sum: 20n, addresses: 1, newestAt: today } },
-        ...{ unread: 2, unexplained: { sum: -2n, addresses: 1 } },
+        ...{ unread: 2, ...unfrozen, unexplained: { sum: -2n, addresses: 1 } },
       },
-      { cuy: 2, owed: 0n, held: null, unread: 0, unexplained: { sum: 0n, addresses: 0 } },
+      { cuy: 2, owed: 0n, held: null, unread: 0, ...unfrozen, unexplained: { sum: 0n, addresses: 0 } },
     ])
     const [days = []] = found.currencies.map((one) => one.days)
     expect(days).toHaveLength(summaryDays)

@@ -2,6 +2,7 @@ import type { Address } from '../../src/chain/address.ts'
 import type { BlockHash, BlockHeight, BlockRef, Txid } from '../../src/chain/block.ts'
 import type { Amount } from '../../src/common/amount.ts'
 import type { CurrencyId, TransferId, Uid } from '../../src/common/ids.ts'
+import type { HeldReason } from '../../src/common/reasons.ts'
 import type { UnixMs } from '../../src/common/time.ts'
 import { type WriteDatabase, writable } from '../../src/d1/database.ts'
 import { meterDatabase } from '../../src/d1/sessions.ts'
@@ -35,8 +36,12 @@ export const upTo = (count: number) => Array.from({ length: count }, (_, n) => n
 
 /** Verdicts about a transfer to caller 1. */
 export const seen = (seconds = 57): Verdict => ({ state: 'seen', uid: uid(1), seconds, node: 1 })
-export const held = (reason: Extract<Verdict, { state: 'held' }>['reason'] = 'retired'): Verdict => ({
+export const held = (reason: Exclude<HeldReason, 'review'> = 'retired'): Verdict => ({
   ...{ state: 'held', uid: uid(1), reason },
+})
+/** Held until a person has looked at it; then `units` are credited. */
+export const inReview = (units = 5n): Verdict => ({
+  ...{ state: 'held', uid: uid(1), reason: 'review', amount: amount(units) },
 })
 export const refused: Verdict = { state: 'refused', uid: uid(1), reason: 'dust' }
 export const moved: Verdict = { state: 'moved' }
@@ -68,7 +73,7 @@ export const gap = (n: number): Gap => ({ height: height(n), kind: 'not-agreed' 
 /** The step from block 100 to block 101 at time 2000, with changes. */
 export function step(changes: Partial<ScanStep> = {}): ScanStep {
   const expected = { ...block(100), correctedBy: 0 }
-  const found = { judged: [], sent: [], gaps: [], payouts: noPayouts }
+  const found = { judged: [], sent: [], acts: [], gaps: [], payouts: noPayouts }
   return { expected, to: block(101), ...found, caughtUpAt: null, at: ms(2000), ...changes }
 }
 

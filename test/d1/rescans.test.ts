@@ -77,6 +77,7 @@ const again = async (id: number, left: readonly RescanPart[], changes: Partial<R
     judged: [],
     sent: [],
     payouts: noPayouts,
+    acts: [],
     left,
     isWholeBlock: false,
     at: ms(60),
@@ -234,7 +235,7 @@ it('the cost of a step does not grow with the gaps of the past, open or finished
     const appended = await measure(db, (metered) => appendStep(metered, found))
     const id = (await column<number>(db, 'SELECT max(id) FROM rescan'))[0] ?? 0
     const rescan = await stored(id)
-    const nothing = { judged: [], sent: [], payouts: noPayouts }
+    const nothing = { judged: [], sent: [], acts: [], payouts: noPayouts }
     const read = { rescan, correctedBy: 0, ...nothing, left: [], isWholeBlock: false, at: ms(60) }
     const again = await measure(db, (metered) => storeRescanStep(metered, read))
     return appended.rows + again.rows

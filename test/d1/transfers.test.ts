@@ -50,7 +50,7 @@ describe('storing transfers', () => {
   it('keeps every fact, and credits what is credited', async () => {
     expect(await storeTransfers(db, [transfer(), token(3, held('too-large'))], ms(10))).toBe('stored')
     const facts = { txid: txid(1), block: block(101), uid: 1, from: stranger, to: addressAt(0), raw: 5n }
-    const times = { seconds: null, createdAt: 10, changedAt: 10 }
+    const times = { review: null, seconds: null, createdAt: 10, changedAt: 10 }
     expect(await selectTransfersOf(db, uid(1), txid(1))).toEqual([
       { id: 1, ...facts, ...times, position: 0, cuy: 1, native: true, state: 'credited', reason: null, amount: 5n },
       { id: 2, ...facts, ...times, position: 3, cuy: 2, native: false, state: 'held', reason: 'too-large', amount: 0n },

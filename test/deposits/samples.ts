@@ -41,6 +41,7 @@ export const rules: JudgeRules = {
   currencies,
   operators: { listed: new Set([operator]), since: new Map() },
   decimals: new Map([[usdtAddress, 6]]),
+  watched: new Set(),
 }
 
 /** A transfer of 1 TRX from a stranger to Alice, with changes. */
@@ -75,6 +76,7 @@ export const reading = (over: Partial<TransactionReading> = {}): TransactionRead
   target: alice.address,
   transfers: [],
   logs: [],
+  isCall: false,
   isWhole: true,
   ...over,
 })

@@ -32,6 +32,8 @@ interface EvmReceipt {
 /** A transaction in its block, with its receipt. */
 export interface MinedTransaction {
   readonly tron: TronTransaction
+  /** Its hash in the EVM chain. */
+  readonly evmHash: string
   readonly index: number
   /** The result, as in the HTTP API. */
   readonly ret: 'SUCCESS' | 'REVERT' | 'OUT_OF_TIME' | 'OUT_OF_ENERGY'
@@ -117,5 +119,5 @@ function toMined(evm: EvmTransaction, index: number, receipt: EvmReceipt | undef
   const ret = isPhantom ? 'OUT_OF_TIME' : receipt.status === '0x1' ? 'SUCCESS' : failure
   const gas = BigInt(tron.settlement?.energyTotal ?? receipt.gasUsed)
   const energy = runsCode(tron.type) ? gas : 0n
-  return { tron, index, ret, energy, logs: receipt.logs }
+  return { tron, evmHash: evm.hash, index, ret, energy, logs: receipt.logs }
 }

@@ -157,6 +157,46 @@ async function getInfo(node: DevnetNode, { value }: Body): Promise<unknown> {
     blockTimeStamp: Number(block.timestamp) * 1_000,
     receipt: zeroFree(receipt),
     ...(isFailed ? { result: 'FAILED', resMessage: hexText(failureText(transaction.ret)) } : {}),
+    ...(await internalsOf(node, transaction)),
+  }
+}
+
+/** A call in anvil's trace, with the calls that it made. */
+interface Frame {
+  readonly type: string
+  readonly from: string
+  readonly to?: string
+  readonly value?: string
+  readonly error?: string
+  readonly calls?: readonly Frame[]
+}
+
+/**
+ * What contracts called, in the order of the calls, a caller before what it calls: as a node with `vm.saveInternalTx` shows it. Anvil
+ * traces nothing of before its last start: then it is a node that has not kept it.
+ */
+async function internalsOf({ evm }: DevnetNode, { tron, evmHash }: MinedTransaction): Promise<object> {
+  if (tron.type !== 'TriggerSmartContract' && tron.type !== 'CreateSmartContract') return {}
+  const trace = await evm.call<Frame>('debug_traceTransaction', evmHash, { tracer: 'callTracer' }).catch(() => null)
+  if (trace === null) return {}
+  const below = (frame: Frame, isUndone: boolean): object[] =>
+    (frame.calls ?? []).flatMap((call) => {
+      const isRejected = isUndone || call.error !== undefined
+      return [internalOf(call, isRejected), ...below(call, isRejected)]
+    })
+  const list = below(trace, trace.error !== undefined)
+  return list.length === 0 ? {} : { internal_transactions: list }
+}
+
+function internalOf({ type, from, to = from, value = '0x0' }: Frame, isRejected: boolean): object {
+  const sun = type === 'DELEGATECALL' || type === 'STATICCALL' ? 0 : Number(value)
+  const note = type.startsWith('CREATE') ? 'create' : type === 'SELFDESTRUCT' ? 'suicide' : 'call'
+  return {
+    caller_address: `41${strip0x(from)}`,
+    transferTo_address: `41${strip0x(to)}`,
+    callValueInfo: [zeroFree({ callValue: sun })],
+    note: hexText(note),
+    ...zeroFree({ rejected: isRejected }),
   }
 }
 

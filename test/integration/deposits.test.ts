@@ -52,4 +52,21 @@ describe('crediting on the local chain', () => {
     expect(flows.text).toMatch(new RegExp(`"osn":"${txid}:2".*"amt":4.*"osn":"${txid}:0".*"amt":1,.*"count":2`))
     expect((await service.get('/wallet/list', 2)).text).toContain('{"amt":2,"cuy":2}')
   })
+
+  it('credits TRX that a contract sends by a question, once, and nothing of it by the scan', async () => {
+    const service = await startDevnetService()
+    const [mine, theirs] = [await service.addressOf(1), await service.addressOf(2)]
+    // sendTrx(address[],uint256[])
+    const words = [64, 192, 3, mine, theirs, mine, 3, 1_000_000, 2_000_000, 4_000_000]
+    const txid = await service.callToken('48f792df', words, { value: '7000000' })
+    await service.mine()
+    await service.get('/tron/recharge', 1)
+    expect((await service.get('/wallet/flow/list', 1)).text).toContain('"count":0')
+    for (const msg of ['success: credited 5 TRX', 'success: already credited 5 TRX']) {
+      expect((await service.get(`/tron/recharge?txid=${txid}`, 1)).body.msg).toContain(msg)
+    }
+    const flows = await service.get(`/wallet/flow/list?osn=${txid}`, 1)
+    expect(flows.text).toMatch(new RegExp(`"osn":"${txid}:i2".*"amt":4.*"osn":"${txid}:i0".*"amt":1,.*"count":2`))
+    expect((await service.get(`/tron/recharge?txid=${txid}`, 2)).body.msg).toContain('credited 2 TRX')
+  })
 })

@@ -34,7 +34,7 @@ describe('a transfer that is not a valid deposit', () => {
 
   it.each([
     ['reverts', 'd66eb1a1', undefined], // transferAndRevert(address,uint256)
-    ['runs out of energy', 'a9059cbb', 'OUT_OF_ENERGY' as const], // transfer(address,uint256)
+    ['runs out of energy', 'a9059cbb', { fails: 'OUT_OF_ENERGY' as const }], // transfer(address,uint256)
     ['fails with a log of the transfer', 'b1b7965c', undefined], // phantomTransfer(address,uint256)
   ])('by a call that %s is not credited, and the response explains it', async (_what, selector, fails) => {
     const service = await startDevnetService()

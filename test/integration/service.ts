@@ -34,7 +34,7 @@ export interface DevnetService {
   /** Sends one transfer, which is in no block yet; returns its txid. */
   pay(to: string, amount: string, currency: 'TRX' | 'USDT' | 'TRC10'): Promise<string>
   /** Calls a function of the test token (test/devnet/token) as its owner, with addresses and numbers; returns the txid. */
-  callToken(selector: string, words: readonly (string | number)[], fails?: 'OUT_OF_ENERGY'): Promise<string>
+  callToken(selector: string, words: readonly (string | number)[], how?: TokenCall): Promise<string>
   /** Makes blocks, by default enough to make the first one final. */
   mine(blocks?: number): Promise<void>
   /** Sends a transaction of any type with `to` as one of its parties, by the name of that parameter; returns its txid. */
@@ -43,6 +43,12 @@ export interface DevnetService {
   nodeRequests(): Promise<number>
   /** The events that came to the receiver, in their order. */
   events(): Promise<readonly { readonly type: string; readonly data: object }[]>
+}
+
+/** How a contract is called: with so much sun, by default none. */
+interface TokenCall {
+  readonly value?: string
+  readonly fails?: 'OUT_OF_ENERGY'
 }
 
 /** The number of blocks that make a sent transaction final: its own block and two more. */
@@ -100,9 +106,9 @@ export async function startDevnetService(changes: Record<string, unknown> = {}):
       ),
     evict: () => abortAllDurableObjects(),
     pay: async (to, amount, currency) => (await control('pay', { to, amount, currency })).txid,
-    async callToken(selector, words, fails) {
+    async callToken(selector, words, how = {}) {
       const data = selector + words.map(encodeWord).join('')
-      return (await control('send', { from: tokenOwner, to: token, data, fails })).txid
+      return (await control('send', { from: tokenOwner, to: token, data, ...how })).txid
     },
     mine: async (blocks = finalBlocks) => {
       await control('mine', { blocks })

@@ -15,6 +15,7 @@ const token = (decimals: number, scale: number, minDeposit = 0n): Currency => ({
   decimals,
   scale,
   minDeposit,
+  reviewFrom: null,
   retired: false,
 })
 

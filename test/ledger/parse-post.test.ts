@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type CurrencyId, reservedUid } from '../../src/common/ids.ts'
 import { indexCurrencies } from '../../src/ledger/currencies.ts'
 import { osnCharsMax } from '../../src/ledger/entry.ts'
-import { markCharsMax, parsePost, postEntriesMax } from '../../src/ledger/parse-post.ts'
+import { parsePost, postEntriesMax, remarkCharsMax } from '../../src/ledger/parse-post.ts'
 import { trx } from '../support/currencies.ts'
 
 const old = { ...trx, cuy: 3 as CurrencyId, symbol: 'OLD', scale: 2, retired: true }
@@ -47,7 +47,7 @@ describe('a post', () => {
     ['a retired currency', [{ ...payment, cuy: 3, amt: '-0.01' }]],
     ['one order in two wallets', [payment, { ...payment, uid: 8 }, { ...payment, cuy: 2 }]],
     ['the longest osn', [{ ...payment, osn: '~'.repeat(osnCharsMax) }]],
-    ['the longest mark, of characters outside the basic plane', [{ ...payment, mark: '🍵'.repeat(markCharsMax) }]],
+    ['the longest mark, of characters outside the basic plane', [{ ...payment, mark: '🍵'.repeat(remarkCharsMax) }]],
     ['the largest uid', [{ ...payment, uid: reservedUid - 1 }]],
     ['a transfer from the reserved uid', [transfer(reservedUid, '-5'), transfer(8, '5')]],
     ['a mark in a script from right to left', [{ ...payment, mark: 'القهوة 2' }]],
@@ -99,7 +99,7 @@ describe('a post', () => {
     ['of a positive payment', { amt: '2.5' }, 'amt', 'negative for type 4'],
     ['of a positive withdrawal', { type: 2, amt: '2.5' }, 'amt', 'negative for type 2'],
     ['of a negative refund', { type: 5 }, 'amt', 'positive for type 5'],
-    ['with a mark that is too long', { mark: 'x'.repeat(markCharsMax + 1) }, 'mark', mark],
+    ['with a mark that is too long', { mark: 'x'.repeat(remarkCharsMax + 1) }, 'mark', mark],
     ['with a line end in its mark', { mark: 'a\nb' }, 'mark', mark],
     ['with a NUL in its mark', { mark: 'a\0b' }, 'mark', mark],
     ['with a C1 control character in its mark', { mark: 'a\u0085b' }, 'mark', mark],

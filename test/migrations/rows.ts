@@ -50,6 +50,19 @@ export function step(txid: string, state: State, changes: Values = {}): string {
   return `UPDATE transfer SET ${columns.join(', ')} WHERE txid = '${txid}'`
 }
 
+/** An INSERT of a decision about `t4`: to credit it, with changes. */
+export function decision(changes: Values = {}): string {
+  const made = {
+    decision: `'credit'`,
+    why: `'looked at'`,
+    decided_by: `'shop'`,
+    created_at: '12',
+    amount: '50',
+    held: 'NULL',
+  }
+  return insert('decision', { txid: `'${t4}'`, position: '0', ...made, ...changes })
+}
+
 /** An INSERT of a rescan that an operator asked for, with changes. */
 export function rescan(changes: Values = {}): string {
   const range = { kind: `'request'`, from_height: '85', to_height: '95', next_height: '85' }
@@ -128,18 +141,9 @@ let rowsAtFirst = ''
 
 const tables = [
   ...['address', 'wallet', 'flow', 'posting', 'transfer', 'sent', 'stored_setting', 'scan', 'rescan', 'correction'],
-  ...[
-    'movement',
-    'holding',
-    'day',
-    'total',
-    'event',
-    'webhook',
-    'alarm',
-    'payout',
-    'payout_transaction',
-    'payout_holding',
-  ],
+  'decision',
+  ...['movement', 'holding', 'day', 'total', 'event', 'webhook', 'alarm'],
+  ...['payout', 'payout_transaction', 'payout_holding'],
 ]
 
 /** All rows, as one text for each, in one round trip. */

@@ -48,6 +48,13 @@ describe('a transfer', () => {
     ])
   })
 
+  it('of TRX that a contract sent has an entry of its own beside that of the transaction', async () => {
+    await run(transfer('credited', { position: '-1' }), transfer('credited', { position: '-13' }), transfer('credited'))
+    expect(await db.prepare('SELECT osn FROM flow WHERE id > 1').raw()).toEqual([[`${t4}:i0`], [`${t4}:i12`], [t4]])
+    expect((await eventsAfter(3)).map(({ type }) => type)).toEqual(Array(3).fill('deposit.credited'))
+    await expectRefusal(transfer('credited', { position: '-1' }), 'transfer: already stored')
+  })
+
   it('that was seen is credited by a step, with the facts of the step', async () => {
     await run(
       transfer('seen', { height: '101', raw: `'60'` }),
@@ -85,7 +92,12 @@ describe('a transfer', () => {
       'transfer: its key must not change',
     ],
     ['with another time', `UPDATE transfer SET created_at = 9 WHERE txid = '${t3}'`, 'its key must not change'],
-    ['of TRX at another position than 0', transfer('held', { position: '1' }), 'transfer_native'],
+    ['of TRX at the position of a log', transfer('held', { position: '1' }), 'transfer_native'],
+    [
+      'of a token at the position of what a contract sent',
+      transfer('held', { position: '-1', native: '0' }),
+      'transfer_native',
+    ],
     ['of 0', transfer('held', { raw: `'0'` }), 'transfer_raw'],
     ['of an amount in hex', transfer('held', { raw: `'0x32'` }), 'transfer_raw'],
     ['of a negative amount', transfer('held', { raw: `'-50'` }), 'transfer_raw'],

@@ -21,6 +21,9 @@ const currency = (cuy: number, symbol: string) => ({
   ...{
     compared: 812,
     unread: 0,
+    frozen: exact('0'),
+    frozen_addresses: 0,
+    destroyed: exact('0'),
     unexplained: exact('0'),
     differing: 0,
     days: Array.from({ length: 30 }, (_, n) => day(n)),
@@ -152,7 +155,7 @@ export const faults: readonly (readonly [
   [
     'a held deposit',
     (desk) => {
-      desk.summary.transfers.held_for = [{ reason: 'retired', cuy: 2, count: 1 }]
+      desk.summary.transfers.held_for = [{ reason: 'retired', cuy: 2, count: 1, oldest_at: ago(90_000) }]
       desk.summary.scan.oldest_held_at = ago(90_000)
       desk.deposits = [owned(9, 'held', { reason: 'retired', why: 'its currency is no longer accepted' })]
     },
@@ -209,7 +212,7 @@ export const faults: readonly (readonly [
     'wrong decimals',
     (desk) => {
       desk.summary.alarms.push(alarm('decimals-differ', { cuy: 2 }))
-      desk.summary.transfers.held_for = [{ reason: 'decimals-differ', cuy: 2, count: 1 }]
+      desk.summary.transfers.held_for = [{ reason: 'decimals-differ', cuy: 2, count: 1, oldest_at: ago(90_000) }]
       desk.deposits = [owned(9, 'held', { reason: 'decimals-differ', why: 'the decimals differ' })]
     },
     'USDT: the decimals in CURRENCIES are not those of the contract, so none of it is credited',

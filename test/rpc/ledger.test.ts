@@ -10,6 +10,7 @@ import {
   secondAddress,
   startService,
 } from '../http/service.ts'
+import { usdtWith } from '../scan/harness.ts'
 
 let service: RunningService
 let ledger: LedgerMethods
@@ -53,6 +54,30 @@ describe('post', () => {
     // @ts-expect-error: only the chain makes recharges
     const recharge: EntryToPost = { ...payment, type: 1 }
     expect(await ledger.post([recharge], 'shop')).toMatchObject({ ok: false, error: { kind: 'bad-input' } })
+  })
+})
+
+describe('decideDeposits', () => {
+  test('decides like the HTTP route, with amounts as text', async () => {
+    service = await startService({ CURRENCIES: usdtWith({ reviewFrom: '20' }) })
+    ledger = service.rpc
+    const txid = await payCaller(service)
+    await service.get('/tron/recharge')
+    const decision = { txid, position: 0, decision: 'credit', why: 'looked at' } as const
+    const decided = await ledger.decideDeposits([decision], 'office')
+    const item = { txid, amt: '25', state: 'credited', uid: 7, decided: { decision: 'credit', by: 'office' } }
+    expect(decided).toMatchObject({ ok: true, replayed: false, deposits: [item] })
+    expect(await ledger.decideDeposits([decision], 'shop')).toEqual({ ...decided, replayed: true })
+    const refusal = { ...decision, decision: 'refuse' } as const
+    const unknown = { ...decision, txid: 'ab'.repeat(32) }
+    for (const [deposits, by, error] of [
+      [[refusal], 'shop', { kind: 'conflict', deposit: 1 }],
+      [[unknown], 'shop', { kind: 'not-found', deposit: 1 }],
+      [[], 'shop', { kind: 'bad-input', member: 'deposits' }],
+      [[decision], '', { kind: 'bad-input', member: 'by' }],
+    ] as const) {
+      expect(await ledger.decideDeposits(deposits, by)).toMatchObject({ ok: false, error })
+    }
   })
 })
 

@@ -9,7 +9,9 @@ import { addressOf, type LogSpec, type TransactionSpec } from '../support/transa
 import { usdtBase58 } from '../support/variables.ts'
 
 /** `CURRENCIES` in which USDT has this as well. */
-export const usdtWith = (more: { readonly retired: true } | { readonly minDeposit: string }) => [
+export const usdtWith = (
+  more: { readonly retired: true } | { readonly minDeposit: string } | { readonly reviewFrom: string },
+) => [
   { cuy: 1, symbol: 'TRX', decimals: 6 },
   { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6, ...more },
 ]

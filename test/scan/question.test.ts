@@ -80,14 +80,17 @@ describe('a question about a transaction', () => {
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 25 })
   })
 
-  it('is answered from what is stored where that is decided, without a node', async () => {
+  it('is answered from what is stored where that is decided: TRX without a node, tokens with one request to each', async () => {
     const { service, own } = await withAddress(withMinimum)
-    const [small = '', credited = ''] = payFinal(service, trxTo(own, 1_000_000n), usdtTo(own, 1_000_000n))
+    const specs = [trxTo(own, 1_000_000n), trxTo(own, 2_000_000n), usdtTo(own, 1_000_000n)]
+    const [small = '', credited = '', token = ''] = payFinal(service, ...specs)
     await service.tick()
     const before = requestsOf(service)
     expect(await ask(service, small)).toEqual(refused(422, 'below-minimum'))
     expect(await ask(service, credited)).toMatchObject({ status: 200 })
     expect(requestsOf(service)).toBe(before)
+    expect(await ask(service, token)).toMatchObject({ status: 200 })
+    expect(requestsOf(service)).toBe(before + 2) // its contract could have sent TRX as well
   })
 
   it('names what is credited and what is not, if a transaction has both, by the nodes and by what is stored', async () => {

@@ -9,6 +9,7 @@ import { root } from '../support/project.ts'
 import { repositoryFiles, textOf } from '../support/source-files.ts'
 import { backendSecret } from '../support/variables.ts'
 import { runCurl } from './curl.ts'
+import { createScreening } from './screening-example.ts'
 import { signBackendToken } from './sign-backend-token-example.ts'
 import { startShopWorkers } from './start-workers.ts'
 import { heldBy, type Payout, withdraw } from './withdrawal-example.ts'
@@ -265,5 +266,53 @@ describe('each endpoint', () => {
       received.map((bodies) => bodies.map((body) => JSON.parse(body) as { id: number }).filter(({ id }) => id > before))
     await vi.waitFor(() => expect(newest()).toMatchObject([[event], [event]]), { timeout: 30_000, interval: 20 })
     expect(workers.warnings.filter((line) => line.includes('webhook'))).toEqual([])
+  })
+})
+
+describe('the screening that a page shows', () => {
+  const txids = { clean: 'c'.repeat(64), listed: 'd'.repeat(64), unclear: 'e'.repeat(64) }
+  /** A screening service that is down at first. */
+  let isDown = true
+  const screening = createServer((request, response) => {
+    const txid = new URL(request.url ?? '', 'http://localhost').searchParams.get('txid')
+    const verdict = Object.entries(txids).find(([, one]) => one === txid)?.[0]
+    response.writeHead(isDown ? 503 : 200).end(JSON.stringify({ verdict, report: 'r-1' }))
+    isDown = false
+  })
+  afterAll(() => screening.close())
+
+  it('is shown', () => {
+    const example = textOf('test/shop/screening-example.ts')
+    expect(pages.filter((shown) => shown.includes(`\`\`\`ts\n${example}\`\`\``))).toHaveLength(1)
+  })
+
+  it('decides about what is held for review, by the events that an endpoint gets', async () => {
+    const number = (sql: string) => workers.number('tron-wallet', sql)
+    const to = 'a'.repeat(40)
+    await number(`INSERT INTO scan (id, height, finalized, finalized_time, finalized_at, advanced_at, caught_up_at, tried_at)
+      VALUES (1, 9, 9, 0, 0, 0, 0, 0)`)
+    await number(
+      `INSERT INTO address (derivation_index, uid, address, issued_height, created_at) VALUES (0, 12, '${to}', 9, 0)`,
+    )
+    await number('UPDATE scan SET finalized = 20, height = 20')
+    const before = received[0]?.length ?? 0
+    for (const txid of Object.values(txids)) {
+      await number(`INSERT INTO transfer (txid, position, height, block_hash, cuy, uid, from_address, to_address, raw, native, state,
+        reason, review, amount, created_at, changed_at) VALUES ('${txid}', 0, 15, '${'1'.repeat(64)}', 1, 12, '${'f'.repeat(40)}', '${to}',
+        '2000000000', 1, 'held', 'review', 'open', 0, 1, 1)`)
+    }
+    await open(12) // any post makes endpoints look for events
+    await vi.waitFor(() => expect(received[0]?.length).toBeGreaterThanOrEqual(before + 4), { timeout: 30_000 })
+    const events = (received[0] ?? []).slice(before).map((body) => JSON.parse(body))
+    expect(events.map(({ type }) => type)).toEqual([...Array(3).fill('deposit.held'), 'entry.posted'])
+    const { url } = await listen(screening)
+    const screen = createScreening(workers.url('tron-wallet'), backendSecret, url)
+    await expect(screen(events[0])).rejects.toThrow('no answer')
+    for (const event of [...events, ...events]) await screen(event) // at least once
+    const states = Object.values(txids).map((txid) =>
+      number(`SELECT instr('credited refused  held', state) FROM transfer WHERE txid = '${txid}'`),
+    )
+    expect(await Promise.all(states)).toEqual([1, 10, 19])
+    expect(await call('wallets', 12)).toMatchObject({ answer: { list: [{ amt: '2000', cuy: 1 }, { amt: '10' }] } })
   })
 })

@@ -48,7 +48,7 @@ const variables = {
   TRON_NODES: [{ rpc: 'http://127.0.0.1:1', api: 'http://127.0.0.1:1' }], // nothing is there: no test of the shop needs the chain
   CURRENCIES: [
     { cuy: 1, symbol: 'TRX', decimals: 6 },
-    { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6 },
+    { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6, reviewFrom: '1000' },
   ],
   AUTH_JWT_SECRET: testSecret,
   BACKEND_JWT_SECRET: backendSecret,

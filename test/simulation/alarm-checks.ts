@@ -2,6 +2,7 @@ import { type Address, formatBase58 } from '../../src/chain/address.ts'
 import type { AlarmKind } from '../../src/platform/alarm-table.ts'
 import type { LogFields } from '../../src/platform/logger.ts'
 import type { Environment } from './environment.ts'
+import { hasActed } from './issuer-audit.ts'
 import { expectedDeposit, mayWait } from './oracle.ts'
 import { currencies, freeAllowance, type Scenario } from './scenario.ts'
 import type { Stored } from './stored.ts'
@@ -22,6 +23,11 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
         return isTooLarge(env, fields)
       case 'nodes-disagree':
         return env.isForked || canDisagree(scenario)
+      case 'address-frozen':
+      case 'token-paused':
+      case 'token-fee-set':
+      case 'token-deprecated':
+        return hasActed(env, kind, fields) || env.isForked || env.creditedElsewhere.size > 0
       case 'configuration-differs':
         return env.counts.has('call: misconfigured')
       case 'key-was-used':
@@ -31,6 +37,7 @@ export function checkAlarm(env: Environment, kind: AlarmKind, fields: LogFields)
       case 'payout-unknown':
       case 'payout-wallet-low':
       case 'misconfigured':
+      case 'review-overdue':
       case 'database-filling':
       case 'database-nearly-full':
       case 'endpoint-failing':

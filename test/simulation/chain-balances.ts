@@ -6,8 +6,10 @@ export interface BalanceChange {
   readonly contract: Address | null
   /** Signed. */
   readonly amount: bigint
-  /** JSON-RPC shows no transfer for it: an internal transaction, or an action of a token's issuer. */
+  /** No event that is known shows it: an internal transaction, or what a token's contract does besides. */
   readonly hidden?: boolean
+  /** The token's issuer makes it, and its event shows it: the address sends nothing. */
+  readonly byIssuer?: boolean
 }
 
 /** What addresses have after each block of one branch of the chain. */

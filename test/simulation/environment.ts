@@ -9,7 +9,7 @@ import { createChain } from './chain.ts'
 import { type BalanceChange, createChainBalances } from './chain-balances.ts'
 import type { LostDatabase } from './lost-database.ts'
 import { encodeOddly } from './odd-encodings.ts'
-import { drawPayment, type Payment, payTrx, payUnreadably, type Transfer } from './payments.ts'
+import { type Act, drawActs, drawPayment, type Payment, payTrx, payUnreadably, type Transfer } from './payments.ts'
 import type { Random } from './random.ts'
 import type { Scenario, Trial } from './scenario.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -21,6 +21,15 @@ export interface MinedTransfer extends Transfer {
   readonly height: number
   readonly hash: string
   /** Its recipient was shown to its owner before, and the scan reads this block: it must be credited without a question. */
+  readonly promised: boolean
+}
+
+/** An act in the chain that stays. */
+export interface MinedAct extends Act {
+  readonly height: number
+  /** The place of the transaction in its block. */
+  readonly place: number
+  /** The scan reads its block, and knows the address: it must be stored. */
   readonly promised: boolean
 }
 
@@ -65,6 +74,7 @@ function createState(scenario: Scenario) {
     chain: createChain(), // the one that stays
     balances: createChainBalances(), // what addresses have on it
     transfers: new Map<string, MinedTransfer>(), // by credit key (`txid:position`)
+    acts: new Map<string, MinedAct>(), // of issuers, by `txid:position`
     unreadable: new Set<string>(), // transactions whose logs no reply can hold
     hidden: new Map<string, MinedTransfer>(), // their transfers
     creditedElsewhere: new Map<string, Pick<StoredTransfer, 'uid' | 'cuy' | 'amount'>>(), // in blocks that were replaced
@@ -111,6 +121,8 @@ export interface Environment extends ReturnType<typeof createState> {
   readonly random: Random
   /** What decides about troubles of one node, of clocks and of the platform, so that they change no other draw. */
   readonly troubles: Random
+  /** What decides about issuers. */
+  readonly issuer: Random
   readonly scheduler: Scheduler
   /** The newest height that is final for a node that does not lag. */
   finalized(): number
@@ -150,8 +162,7 @@ const blockMs = 3_000
 export function createEnvironment(
   scenario: Scenario,
   lost: LostDatabase | null,
-  random: Random,
-  troubles: Random,
+  { random, troubles, issuer }: Pick<Environment, 'random' | 'troubles' | 'issuer'>,
   scheduler: Scheduler,
   write: ((line: string) => void) | null,
 ): Environment {
@@ -162,6 +173,7 @@ export function createEnvironment(
     lost,
     random,
     troubles,
+    issuer,
     scheduler,
     finalized: () => chain.tip().height - scenario.finalityLag,
     startHeight: () => (scenario.startAfter === null ? null : chain.firstHeight + scenario.startAfter),
@@ -209,7 +221,7 @@ export function encodePayments(
 function mineBlock(env: Environment, payments: readonly MinedPayment[]): readonly MinedPayment[] {
   const { height, hash, transactions } = env.chain.mine(payments, Math.floor(env.scheduler.now() / 1000))
   const isScanned = height >= (env.startHeight() ?? 0)
-  for (const [i, { transfers: own, isUnreadable }] of payments.entries()) {
+  for (const [i, { transfers: own, isUnreadable, acts = [] }] of payments.entries()) {
     const txid = transactions[i]?.txid
     if (txid === undefined) continue
     if (isUnreadable === true) env.unreadable.add(txid)
@@ -217,6 +229,10 @@ function mineBlock(env: Environment, payments: readonly MinedPayment[]): readonl
       const promised = isScanned && env.shown.has(transfer.to)
       const known = isUnreadable === true ? env.hidden : env.transfers
       known.set(`${txid}:${transfer.position}`, { ...transfer, txid, height, hash, promised })
+    }
+    for (const act of acts) {
+      const isKnown = act.address === null || act.kind === 'deprecated' || env.shown.has(act.address)
+      env.acts.set(`${txid}:${act.position}`, { ...act, height, place: i, promised: isScanned && isKnown })
     }
   }
   noteChanges(env, height, payments, isScanned)
@@ -232,7 +248,7 @@ function noteChanges(env: Environment, height: number, payments: readonly Paymen
   )
   for (const change of changed) {
     if (!isKnowable(change)) env.unknowable.add(`${change.contract} ${change.address}`)
-    if (change.amount < 0n && change.hidden !== true) env.senders.add(change.address)
+    if (change.amount < 0n && change.hidden !== true && change.byIssuer !== true) env.senders.add(change.address)
   }
 }
 
@@ -254,6 +270,11 @@ function drawPayments(env: Environment): readonly Payment[] {
     balances.apply(height, payment.changes)
     return payment
   })
+  if (parties.shown.length > 0 && env.issuer.chance(scenario.issuer)) {
+    const acting = drawActs(env.issuer, parties)
+    balances.apply(height, acting.changes)
+    payments.push(acting)
+  }
   if (!scenario.hasUnreadable || env.unreadable.size > 0 || height < crowdAt || shown.size === 0) return payments
   const to = random.pick(parties.shown)
   const last = [payUnreadably(random, to), payTrx(addressOf(0x2000), to, 5_000n)]

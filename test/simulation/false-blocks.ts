@@ -1,6 +1,6 @@
 import type { Address } from '../../src/chain/address.ts'
 import { encodeRawTransaction } from '../support/raw-transaction.ts'
-import { addressOf, type TransactionSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
+import { addressOf, issuerLog, type TransactionSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
 import { alterChain, type Block, type Chain, type ChainView, type Transaction, toTransaction } from './chain.ts'
 import { createRandom, type Random } from './random.ts'
 
@@ -42,13 +42,16 @@ const ways: Readonly<
   'hidden log': (_, list, at) =>
     change(list, at, (one) => (one.logs.length > 0 ? { ...one, logs: one.logs.slice(1) } : null)),
   'invented log': (_, list, at, target) =>
-    change(list, at, (one) => ({
-      ...one,
-      logs: [...one.logs, transferLog(usdtAddress, addressOf(8), target, 77_000_000n)],
-    })),
+    change(list, at, (one) => ({ ...one, logs: [...one.logs, inventLog(one, target)] })),
   'altered log': (random, list, at, target) => change(list, at, (one) => alterLog(random, one, target)),
   'flipped result': (_, list, at) => change(list, at, (one) => ({ ...one, failed: !one.failed })),
 }
+
+/** A transfer to an address, or sometimes that it was frozen. */
+const inventLog = ({ txid }: Transaction, target: Address) =>
+  /^[0-3]/.test(txid)
+    ? issuerLog(usdtAddress, 'frozen', target)
+    : transferLog(usdtAddress, addressOf(8), target, 77_000_000n)
 
 function falsify(random: Random, block: Block, watched: readonly Address[]): { block: Block; kind: string | null } {
   if (random.chance(0.2)) return { block, kind: null }

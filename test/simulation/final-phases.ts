@@ -4,6 +4,7 @@ import { createBranch } from './branches.ts'
 import { checkTransaction } from './callers/check-transaction.ts'
 import { readHealth } from './callers/health.ts'
 import { recharge } from './callers/recharge.ts'
+import { auditActs } from './issuer-audit.ts'
 import { payTrx } from './payments.ts'
 import { findUndone, hasEnoughCorrectNodes } from './recovery.ts'
 import { drawUid } from './requests.ts'
@@ -99,6 +100,12 @@ export async function replaceNodes(run: SimulatedRun): Promise<void> {
   const soonMs = 60_000 + env.scenario.scanEverySeconds * 1_000
   if (await passUntil(env, () => findUndone(run) === null, soonMs)) return
   env.violate(`not read soon after the nodes were replaced: ${findUndone(run)}`)
+}
+
+/** What issuers did is stored, and what of it stands has an alarm, soon after all blocks were read. */
+export async function watchIssuers({ env, stored }: SimulatedRun): Promise<void> {
+  if (await passUntil(env, () => auditActs(env, stored) === null, 180_000)) return
+  env.violate(auditActs(env, stored) ?? 'what issuers did was stored late')
 }
 
 /** Longest wait of an endpoint that was failing for some minutes for its next try. */

@@ -38,6 +38,7 @@ export function answerCall(view: NodeView, call: Call): CallReply {
   return respond(
     {
       ...view,
+      keepsInternals: false,
       chainId,
       blockAt: (height) => rendering(chain.at(height)),
       blockByHash: (hash) => rendering(chain.byHash(hash)),

@@ -1,5 +1,13 @@
 import type { Address } from '../../src/chain/address.ts'
-import { addressOf, type LogSpec, type TransactionSpec, transferLog, usdtAddress } from '../support/transaction-spec.ts'
+import {
+  addressOf,
+  issuerLog,
+  type LogSpec,
+  type TransactionSpec,
+  transferLog,
+  unindexed,
+  usdtAddress,
+} from '../support/transaction-spec.ts'
 import type { BalanceChange } from './chain-balances.ts'
 import type { Random } from './random.ts'
 import { fineToken, operatorWallet } from './scenario.ts'
@@ -14,12 +22,25 @@ export interface Transfer {
   readonly raw: bigint
 }
 
+/** What the issuer of a token does, by one log of a transaction. */
+export interface Act {
+  readonly position: number
+  readonly contract: Address
+  readonly kind: 'frozen' | 'released' | 'destroyed' | 'paused' | 'unpaused' | 'fee-set' | 'deprecated'
+  /** Null where it is about the token. */
+  readonly address: Address | null
+  /** Chain units: destroyed, or the highest fee. */
+  readonly raw: bigint | null
+}
+
 /** A transaction to build and what it really does: the oracle uses that, whatever nodes reply. */
 export interface Payment {
   readonly spec: TransactionSpec
   /** Transfers from outside the service that can be deposits. */
   readonly transfers: readonly Transfer[]
   readonly changes: readonly BalanceChange[]
+  /** What issuers of tokens do in it. */
+  readonly acts?: readonly Act[]
   /** No reply of a node can hold its logs. */
   readonly isUnreadable?: boolean
 }
@@ -145,13 +166,13 @@ const internalTransfer: Draw = (random, to) => {
   }
 }
 
-/** Tokens that their issuer takes from an address, as USDT can: its event is no Transfer. */
+/** Tokens that their issuer takes from an address by an event that nobody knows. */
 const seizure: Draw = (random, from, { balanceOf }) => {
   const contract = drawToken(random)
   const amount = balanceOf(from, contract)
-  const destroyed = { contract, topics: [`0x${'61e6'.repeat(16)}`], data: `0x${from.padStart(64, '0')}` }
+  const taken = { contract, topics: [`0x${'5e12'.repeat(16)}`], data: `0x${from.padStart(64, '0')}` }
   return {
-    ...worthless({ kind: 'call', contract, from: stranger(random), logs: [destroyed] }),
+    ...worthless({ kind: 'call', contract, from: stranger(random), logs: [taken] }),
     changes: amount > 0n ? [{ address: from, contract, amount: -amount, hidden: true }] : [],
   }
 }
@@ -223,3 +244,40 @@ export function drawPayment(random: Random, parties: Parties): Payment {
   }
   throw new Error('the weights do not add up')
 }
+
+const issuer = addressOf(0x15)
+
+/** A transaction of an issuer with one to three acts, about deposit addresses that callers were shown. */
+export function drawActs(random: Random, { shown, balanceOf }: Parties): Payment {
+  const acts: Act[] = []
+  const logs: LogSpec[] = []
+  const left = (address: Address, contract: Address) =>
+    acts.reduce(
+      (sum, one) => (one.address === address && one.contract === contract ? sum - (one.raw ?? 0n) : sum),
+      balanceOf(address, contract),
+    )
+  for (let count = random.pick([1, 1, 2, 3]); count > 0; count -= 1) {
+    const contract = random.pick([usdtAddress, usdtAddress, fineToken])
+    const kind = random.pick(kinds)
+    const isOfAddress = kind === 'frozen' || kind === 'released' || kind === 'destroyed'
+    const target = isOfAddress ? random.pick(shown) : addressOf(0x16)
+    const fee = random.pick([0n, 0n, 5n])
+    const raw = kind === 'destroyed' ? left(target, contract) : kind === 'fee-set' ? fee : null
+    const address = isOfAddress || kind === 'deprecated' ? target : null
+    const parameters = kind === 'fee-set' ? [fee, fee] : [address ?? [], raw ?? []].flat()
+    const log = issuerLog(contract, kind, ...parameters)
+    logs.push(random.chance(0.3) ? unindexed(log) : log)
+    acts.push({ position: acts.length, contract, kind, address, raw })
+  }
+  const changes = acts.flatMap(({ kind, address, contract, raw }) => {
+    if (kind !== 'destroyed' || address === null || raw === null || raw === 0n) return []
+    return [{ address, contract, amount: -raw, byIssuer: true as const }]
+  })
+  return { spec: { kind: 'call', contract: usdtAddress, from: issuer, logs }, transfers: [], changes, acts }
+}
+
+const kinds: readonly Act['kind'][] = [
+  ...Array.from({ length: 5 }, () => 'frozen' as const),
+  ...Array.from({ length: 4 }, () => 'released' as const),
+  ...(['destroyed', 'destroyed', 'paused', 'unpaused', 'fee-set', 'fee-set', 'deprecated'] as const),
+]

@@ -10,6 +10,7 @@ import {
   forgetDropped,
   forkAndReturn,
   replaceNodes,
+  watchIssuers,
 } from './final-phases.ts'
 import { auditLedger } from './ledger-audit.ts'
 import { drawLostDatabase } from './lost-database.ts'
@@ -19,7 +20,7 @@ import { settlePosts, startPost } from './posts.ts'
 import { createRandom, type Random } from './random.ts'
 import { recover, settle } from './recovery.ts'
 import { createRequests } from './requests.ts'
-import { drawScenario, drawTroubledScenario, type Overrides } from './scenario.ts'
+import { drawIssuer, drawScenario, drawTroubledScenario, type Overrides } from './scenario.ts'
 import { createScheduler } from './scheduler.ts'
 import { createRun, type SimulatedRun, type StoreOfRuns } from './simulated-run.ts'
 import { createStored } from './stored.ts'
@@ -48,11 +49,12 @@ export interface RunOptions {
 /** The block of a run at which its database becomes full. */
 const fullAt = 12
 
-/** The seeds of posts, endpoints, lost databases and troubles are far from those of runs. */
+/** The seeds of posts, endpoints, lost databases, troubles and issuers are far from those of runs. */
 const postSeeds = 2 ** 40
 const endpointSeeds = 2 ** 41
 const lossSeeds = 2 ** 42
 const troubleSeeds = 2 ** 43
+const issuerSeeds = 2 ** 44
 
 /** Runs one seed after the other over one database, which is empty again after each. */
 export function createSimulation(): (seed: number, options?: RunOptions) => Promise<Outcome> {
@@ -61,9 +63,10 @@ export function createSimulation(): (seed: number, options?: RunOptions) => Prom
   return async (seed, { trace, overrides } = {}) => {
     const random = createRandom(seed)
     const troubles = createRandom(seed + troubleSeeds)
-    const scenario = { ...drawScenario(random), ...drawTroubledScenario(troubles), ...overrides }
+    const issuer = createRandom(seed + issuerSeeds)
+    const scenario = { ...drawScenario(random), ...drawTroubledScenario(troubles), ...drawIssuer(issuer), ...overrides }
     const lost = drawLostDatabase(createRandom(seed + lossSeeds), depositAddress)
-    const env = createEnvironment(scenario, lost, random, troubles, createScheduler(startMs), trace ?? null)
+    const env = createEnvironment(scenario, lost, { random, troubles, issuer }, createScheduler(startMs), trace ?? null)
     env.trace(() => `seed ${seed} ${JSON.stringify(scenario)} lost ${lost?.issued.length ?? 'nothing'}`)
     if (lost !== null) env.count(`lost database: first index ${lost.isSet ? 'set' : 'missing'}`)
     store.begin()
@@ -95,7 +98,7 @@ async function live(
   if (env.scenario.ending === 'fork') phases.push(forkAndReturn)
   if (env.scenario.storm?.keepsMemory === true) phases.push(endOutage)
   if (env.scenario.ending === 'correction') phases.push(correctAndReplace)
-  phases.push(replaceNodes, deliverAll, forgetDropped)
+  phases.push(replaceNodes, deliverAll, forgetDropped, watchIssuers)
   for (const phase of phases) if (env.violation === null) await phase(run)
   const fault = env.violation === null ? (auditLedger(env, run.stored) ?? auditEvents(run.stored)) : null
   if (fault !== null) env.violate(fault)

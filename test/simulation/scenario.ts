@@ -57,7 +57,9 @@ function drawAllowance(random: Random, scanEverySeconds: number): NodeAllowance 
 }
 
 /** What a seed decides before a run begins. */
-export type Scenario = Readonly<ReturnType<typeof drawScenario> & ReturnType<typeof drawTroubledScenario>>
+export type Scenario = Readonly<
+  ReturnType<typeof drawScenario> & ReturnType<typeof drawTroubledScenario> & ReturnType<typeof drawIssuer>
+>
 /** Properties that a scenario has in place of those that the seed draws. */
 export type Overrides = Partial<Scenario>
 /** The properties of one node. */
@@ -158,6 +160,9 @@ export function drawTroubledScenario(random: Random) {
     batchless: random.chance(0.1) ? random.int(1, 4) : 0, // the number of the node whose gateway takes no batches; 0 for none
   }
 }
+
+/** How often issuers of tokens do anything, for each block. */
+export const drawIssuer = (random: Random) => ({ issuer: random.pick([0, 0, 0, 0.2]) })
 
 function drawTrial(random: Random) {
   return {

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Address } from '../../src/chain/address.ts'
 import type { Uid } from '../../src/common/ids.ts'
 import type { SqliteD1 } from '../support/sqlite-d1.ts'
+import type { Act } from './payments.ts'
 
 type Numbers<Names extends string> = Readonly<Record<Names, number>>
 type Texts<Names extends string> = Readonly<Record<Names, string>>
@@ -43,6 +44,10 @@ export type StoredRescan = Numbers<'id' | 'from' | 'to' | 'next'> & { readonly k
 export type StoredHolding = Numbers<'cuy'> &
   Amounts<'recorded' | 'accepted' | 'reported'> & { readonly address: Address }
 
+/** What an issuer did. */
+export type StoredAct = Numbers<'position' | 'height' | 'place' | 'cuy'> &
+  Texts<'txid'> & { readonly kind: Act['kind']; readonly address: Address | null; readonly raw: string | null }
+
 /** An event. */
 export type StoredEvent = Numbers<'id' | 'uid'> &
   Texts<'type'> &
@@ -70,6 +75,7 @@ const selectRescans = `
 SELECT id, kind, from_height AS "from", to_height AS "to", next_height AS next
 FROM rescan WHERE finished_at IS NULL ORDER BY id`
 const selectEvents = 'SELECT id, type, uid, entry_id AS entryId, txid, position, reason FROM event ORDER BY id'
+const selectActs = 'SELECT txid, position, height, place, cuy, kind, address, raw FROM issuer_act'
 const selectOldestCredit = `
 SELECT event.id, event.created_at AS createdAt FROM webhook JOIN event ON event.id > webhook.position
 WHERE webhook.number = 1 AND event.type = 'deposit.credited' ORDER BY event.id LIMIT 1`
@@ -249,6 +255,8 @@ function ledgerReads({ rows, first, count }: Queries) {
 function eventReads({ rows, first, count }: Queries) {
   return {
     events: rows<StoredEvent>(selectEvents),
+    /** What issuers did. */
+    acts: rows<StoredAct>(selectActs),
     newestEvent: count('SELECT coalesce(max(id), 0) AS n FROM event'),
     /** The oldest event of a credit that the first endpoint has not received. */
     oldestCredit: first<Numbers<'id' | 'createdAt'>>(selectOldestCredit),

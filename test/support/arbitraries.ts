@@ -35,6 +35,7 @@ export const anyCurrency: fc.Arbitrary<Currency> = fc
     cuy: cuy as CurrencyId,
     symbol: `C${cuy}`,
     name: `Currency ${cuy}`,
+    reviewFrom: null,
     retired: false,
     decimals,
     scale: Math.min(scale, decimals),

@@ -1,6 +1,8 @@
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { Address } from '../../src/chain/address.ts'
 import type { Txid } from '../../src/chain/block.ts'
 import { quantity } from './hex.ts'
-import type { LogSpec } from './transaction-spec.ts'
+import type { InternalSpec, LogSpec } from './transaction-spec.ts'
 
 /** A JSON object as a node writes it. */
 export type Wire = Readonly<Record<string, unknown>>
@@ -13,6 +15,8 @@ export interface ChainTransaction {
   /** `SUCCESS`, or how it failed. */
   readonly result: string
   readonly logs: readonly LogSpec[]
+  /** What its contracts called. */
+  readonly internals?: readonly (InternalSpec & { readonly from: Address })[]
   /** Members that it has beside these in the HTTP API. The service does not read them. */
   readonly more?: Wire
 }
@@ -70,6 +74,28 @@ export function apiTransactionOf({ txid, rawHex, result, more }: ChainTransactio
 /** Where a transaction of a block is, in JSON-RPC. */
 export function placeOf({ hash, height }: ChainBlock, index: number): Wire {
   return { blockHash: `0x${hash}`, blockNumber: quantity(height), transactionIndex: quantity(index) }
+}
+
+/** The info of a transaction in the HTTP API, on a node that keeps internal transactions or not. */
+export function infoOf({ height, timeMs, transactions }: ChainBlock, index: number, keepsInternals: boolean): Wire {
+  const { txid, result, internals = [] } = transactions[index] ?? { txid: '', result: '' }
+  const info = { id: txid, blockNumber: height, blockTimeStamp: timeMs, receipt: { result } }
+  return keepsInternals && internals.length > 0 ? { ...info, internal_transactions: internals.map(internalOf) } : info
+}
+
+function internalOf(
+  { note = 'call', from, to, sun, rejected, tokens = [] }: InternalSpec & { readonly from: Address },
+  place: number,
+): Wire {
+  const value = sun === 0 ? {} : { callValue: sun }
+  return {
+    hash: place.toString(16).padStart(64, '0'),
+    caller_address: `41${from}`,
+    transferTo_address: `41${to}`,
+    callValueInfo: [value, ...tokens],
+    note: bytesToHex(utf8ToBytes(note)),
+    ...(rejected === true ? { rejected } : {}),
+  }
 }
 
 /** Logs numbered through their block, without a hole. */

@@ -102,7 +102,10 @@ export function toTransaction(spec: TransactionSpec, rawData: Uint8Array): Chain
   const hasFailed = 'failed' in spec && spec.failed === true
   const logs = logsOf(spec, hasFailed)
   const result = hasFailed ? (logs.length > 0 ? 'OUT_OF_TIME' : 'REVERT') : 'SUCCESS'
-  return { txid, rawHex: bytesToHex(rawData), result, logs }
+  const called = spec.kind === 'call' ? spec.contract : null
+  const internals = spec.kind === 'call' ? (spec.internals ?? []) : []
+  const own = called === null ? [] : internals.map((one) => ({ from: called, ...one }))
+  return { txid, rawHex: bytesToHex(rawData), result, logs, ...(own.length === 0 ? {} : { internals: own }) }
 }
 
 function logsOf(spec: TransactionSpec, hasFailed: boolean): readonly LogSpec[] {

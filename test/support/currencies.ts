@@ -12,6 +12,7 @@ export const trx: Currency = {
   decimals: 6,
   scale: 6,
   minDeposit: 0n,
+  reviewFrom: null,
   retired: false,
 }
 /** USDT as shipped. */

@@ -1,5 +1,5 @@
 import { type Address, addressFromHex } from '../../src/chain/address.ts'
-import { placeOf, type RenderedBlock, type Wire } from './block-json.ts'
+import { infoOf, placeOf, type RenderedBlock, type Wire } from './block-json.ts'
 import { quantity } from './hex.ts'
 
 /** One received JSON-RPC call, or a request to the HTTP API: its path is the method, its body the only parameter. */
@@ -25,6 +25,8 @@ export interface NodeView {
   blockOf(txid: string): RenderedBlock | undefined
   /** Without history every receipt is null and all logs are `[]` (PROTOCOL.md, Log queries). */
   readonly hasHistory: boolean
+  /** Whether it keeps internal transactions (`vm.saveInternalTx`). */
+  readonly keepsInternals: boolean
   /** Most logs in one reply. java-tron's own limit is 10,000 (PROTOCOL.md, Log queries). */
   readonly logsMax: number
   /** In chain units. `contract` null is TRX. */
@@ -50,6 +52,8 @@ export function answerCall(node: NodeView, { method, params }: IncomingCall): Ca
       return success(blocksOf(node, params[0] as { startNum: number; endNum: number }))
     case '/wallet/broadcasthex':
       return success(node.broadcast((params[0] as { transaction: string }).transaction))
+    case '/wallet/gettransactioninfobyid':
+      return success(transactionInfoOf(node, (params[0] as { value: string }).value))
     case '/wallet/getaccount':
       return success(node.accountOf((params[0] as { address: string }).address))
     case 'eth_chainId':
@@ -129,6 +133,11 @@ function transactionOf(node: NodeView, hash: unknown): CallResponse {
   if (found !== null) return success({ hash, ...placeOf(found.rendered.block, found.index) })
   const unmined = { hash, blockHash: '0x', blockNumber: '0x', transactionIndex: '0x' }
   return success(node.isUnmined(String(hash).slice(2)) ? unmined : null)
+}
+
+function transactionInfoOf(node: NodeView, txid: string): Wire {
+  const found = node.hasHistory ? minedIn(node, `0x${txid}`) : null
+  return found === null ? {} : infoOf(found.rendered.block, found.index, node.keepsInternals)
 }
 
 function minedIn(node: NodeView, hash: unknown): { readonly rendered: RenderedBlock; readonly index: number } | null {

@@ -50,6 +50,8 @@ export interface ScriptedNode {
   supportsFinalized: boolean
   /** Without history every receipt is null and all logs are `[]` (PROTOCOL.md, Log queries). */
   hasHistory: boolean
+  /** Whether it keeps internal transactions: java-tron does not by itself. */
+  keepsInternals: boolean
   /** Most logs in one reply. */
   logsMax: number
   /** By address: sun; by `contract address`: token units. */
@@ -76,6 +78,7 @@ export function createScriptedNode(chain: BuiltChain): ScriptedNode {
     finalityLag: 18,
     supportsFinalized: true,
     hasHistory: true,
+    keepsInternals: true,
     logsMax: 10_000,
     balances: new Map(),
     activated: new Set(),
@@ -90,7 +93,9 @@ export function createScriptedNode(chain: BuiltChain): ScriptedNode {
 }
 
 /** The paths of a node's HTTP API that the service uses. */
-const apiPaths = ['/wallet/getblockbylimitnext', '/wallet/getaccount', '/wallet/broadcasthex']
+const apiPaths = [
+  ...['/wallet/getblockbylimitnext', '/wallet/getaccount', '/wallet/broadcasthex', '/wallet/gettransactioninfobyid'],
+]
 
 /** A `fetch` that reaches nodes by URL: the exact `rpc` URL, or one of `apiPaths` under an `api` URL. */
 export function connect(
@@ -155,7 +160,7 @@ function rendering(block: ChainBlock | undefined): RenderedBlock | undefined {
 }
 
 function viewOf(node: ScriptedNode): NodeView {
-  const { chain, balances, activated, decimals, unmined, hasHistory, logsMax } = node
+  const { chain, balances, activated, decimals, unmined, hasHistory, keepsInternals, logsMax } = node
   const head = chain.tip().height - node.behind
   return {
     chainId: chain.chainId,
@@ -165,6 +170,7 @@ function viewOf(node: ScriptedNode): NodeView {
     blockByHash: (hash) => rendering(chain.byHash(hash)),
     blockOf: (txid) => rendering(chain.blockOf(txid)),
     hasHistory,
+    keepsInternals,
     logsMax,
     balanceOf: (address, contract) => balances.get(contract === null ? address : `${contract} ${address}`) ?? 0n,
     decimalsOf: (contract) => decimals.get(contract),

@@ -23,6 +23,7 @@ export type TransactionSpec =
       readonly value?: bigint
       readonly failed?: boolean
       readonly logs?: readonly LogSpec[]
+      readonly internals?: readonly InternalSpec[]
     }
   /** Any contract type, with the target and value that JSON-RPC shows (PROTOCOL.md, Contract types). */
   | {
@@ -47,6 +48,19 @@ export type TransactionSpec =
       readonly failed?: boolean
       readonly logs?: readonly LogSpec[]
     }
+
+/** An internal transaction: a call by default, from the contract that is called. */
+export interface InternalSpec {
+  /** Such as `call`, `create`, `suicide`, `freezeBalanceV2ForEnergy`. */
+  readonly note?: string
+  readonly from?: Address
+  readonly to: Address
+  /** TRX. */
+  readonly sun: number
+  readonly rejected?: boolean
+  /** TRC-10 beside the TRX. */
+  readonly tokens?: readonly { readonly callValue: number; readonly tokenId: string }[]
+}
 
 /** An event. Topics and data start with `0x`. */
 export interface LogSpec {
@@ -73,6 +87,35 @@ export function transferLog(contract: Address, from: Address, to: Address, amoun
     topics: [transferTopic, topicOf(from), topicOf(to)],
     data: `0x${amount.toString(16).padStart(64, '0')}`,
   }
+}
+
+/** The events by which an issuer acts, by the first topic: Tether's. */
+const issuerTopics = {
+  frozen: '0x42e160154868087d6bfdc0ca23d96a1c1cfa32f1b72ba9ba27b69b98a0d819dc',
+  released: '0xd7e9ec6e6ecd65492dce6bf513cd6867560d49544421d0783ddf06e76c24470c',
+  destroyed: '0x61e6e66b0d6339b2980aecc6ccc0039736791f0ccde9ed512e789a7fbdd698c6',
+  paused: '0x6985a02210a168e66602d3235cb6db0e70f92b3ba4d376a33c0f3d9434bff625',
+  unpaused: '0x7805862f689e2f13df9f062ff482ad3ad112aca9e0847911ed832e158c525b33',
+  'fee-set': '0xb044a1e409eac5c48e5af22d4af52670dd1a99059537a78b31b48c6500a6354e',
+  deprecated: '0xcc358699805e9a8b7f77b522628c7cb9abd07d9efb86b6fb616af1609036a99e',
+} as const
+
+/** What an issuer does, as mainnet's USDT logs it: the address that is frozen, released or destroyed is a topic. */
+export function issuerLog(
+  contract: Address,
+  kind: keyof typeof issuerTopics,
+  ...parameters: readonly (Address | bigint)[]
+): LogSpec {
+  const words = parameters.map((one) => (typeof one === 'bigint' ? one.toString(16) : one).padStart(64, '0'))
+  const isOfAddress = kind === 'frozen' || kind === 'released' || kind === 'destroyed'
+  const topics = isOfAddress ? words.slice(0, 1) : []
+  const data = words.slice(topics.length).join('')
+  return { contract, topics: [issuerTopics[kind], ...topics.map((word) => `0x${word}`)], data: `0x${data}` }
+}
+
+/** The same with all parameters in the data. */
+export function unindexed({ contract, topics: [first = '', ...rest], data }: LogSpec): LogSpec {
+  return { contract, topics: [first], data: `0x${rest.map((word) => word.slice(2)).join('')}${data.slice(2)}` }
 }
 
 /** The call data of `transfer(address,uint256)`, hex digits without `0x`. */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { internalPositionForm } from '../../chain/block.ts'
 import { reasons } from '../../common/reasons.ts'
 import { successMsg } from '../envelope.ts'
 import type { Problem } from '../errors.ts'
@@ -19,6 +20,8 @@ export type Situation =
   | 'two deposits, not scanned yet'
   | 'two deposits, credited'
   | 'two deposits and a payment'
+  | 'a deposit that is held for review'
+  | 'a deposit that was looked at'
   | 'two deposits that are not final'
   | 'two deposits that are not final, late'
   | 'a transaction of each kind'
@@ -149,6 +152,14 @@ export const idSchema = (description: string) => described(z.int().check(z.minim
 
 /** A number of blocks, items or entries. */
 export const countSchema = (description: string) => described(z.int().check(z.minimum(0)), description)
+
+const positionText =
+  'The position of the log among those of the transaction; 0 for TRX, and the text `i<k>` for TRX that a contract sent, k being its place ' +
+  'among the internal transactions with the note `call`, `create` or `suicide`.'
+
+/** The position of a transfer. */
+export const positionSchema = (description = positionText) =>
+  described(z.union([z.int().check(z.minimum(0)), z.string().check(z.regex(internalPositionForm))]), description)
 
 /** An amount in whole units. */
 export const amountSchema = (description: string) => described(z.number(), description)

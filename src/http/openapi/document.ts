@@ -316,6 +316,12 @@ const eventDescriptions: Readonly<Record<EventType, string>> = {
   'payout.paid': 'The transaction of a payout is final and has paid.',
   'payout.stuck': 'The transaction of a payout is final and has failed or paid something else, or three have expired.',
   'payout.cancelled': 'The money of a payout is back in its wallet.',
+  'address.frozen':
+    'The issuer of a token has frozen an address: its tokens cannot be collected. One for each log, in the order in which blocks are read; ' +
+    'what holds now is `frozen` of `GET /ledger/address`.',
+  'address.released': 'The issuer has released the address.',
+  'address.destroyed':
+    'The issuer has destroyed the tokens of a frozen address. Nothing in the ledger changes by itself.',
 }
 
 const webhookHeaders = {

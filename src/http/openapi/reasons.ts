@@ -35,6 +35,18 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
     cause: 'The wallet would hold more than 2^53−1 smallest units.',
     cure: 'A deposit is credited when there is room. Nothing of a post was stored: use another wallet.',
   },
+  review: {
+    cause: 'A person looks at the deposit before it is credited (409), or has looked at it and refused it (422).',
+    cure: 'Wait for the decision, or ask the operator. What was refused can still be credited.',
+  },
+  'not-in-review': {
+    cause: 'The deposit does not wait for a decision.',
+    cure: 'Nothing was decided. Look at the deposit by its txid.',
+  },
+  'decided-otherwise': {
+    cause: 'It was decided to credit the deposit, so it cannot be refused any more.',
+    cure: 'Look at who has decided, and why: `decided` in `GET /ledger/deposits`.',
+  },
   'below-minimum': {
     cause: 'The amount is below the smallest deposit that is credited (`minDeposit` in `/currencies`).',
     cure: 'This does not change. Send at least that much at once.',

@@ -49,6 +49,11 @@ const currency = () =>
     unread: docs.countSchema(
       `Of the ${summaryUnreadMax} addresses that are read next: how many have a transfer that \`held\` may lack.`,
     ),
+    frozen: docs.amountSchema(
+      'Of `held`, what is on addresses that the issuer has frozen: it cannot be collected now.',
+    ),
+    frozen_addresses: docs.countSchema('How many addresses are frozen.'),
+    destroyed: docs.amountSchema('What the issuer has destroyed on addresses: it is gone, and explained.'),
     unexplained: docs.amountSchema(
       'The differences between records and readings that have an alarm, added up: more is there (positive), or less.',
     ),
@@ -75,7 +80,7 @@ const subject = () =>
     height: z.exactOptional(docs.countSchema('A block.')),
     from: z.exactOptional(docs.countSchema('The first block of a gap when it was found.')),
     txid: z.exactOptional(docs.textSchema('A transaction.')),
-    position: z.exactOptional(docs.countSchema('The place of a transfer in it.')),
+    position: z.exactOptional(docs.positionSchema('The place of a transfer in it.')),
     cuy: z.exactOptional(docs.idSchema('A currency.')),
     payout: z.exactOptional(docs.idSchema('A payout.')),
     address: z.exactOptional(docs.textSchema('An address.')),
@@ -115,6 +120,7 @@ const held = () =>
     reason: docs.described(z.enum(heldReasons), 'Why.'),
     cuy: docs.idSchema('The currency.'),
     count: docs.countSchema('How many.'),
+    oldest_at: docs.described(docs.instantSchema(), 'When the oldest of them was found.'),
   })
 
 const database = () =>

@@ -23,6 +23,7 @@ export const txidFailures = (): readonly docs.Failure[] => {
     notFinal(57, 'two deposits that are not final'),
     notFinal(null, 'two deposits that are not final, late'),
     undecided('nodes-disagree', 'nodes that disagree', 'the nodes disagree about this transaction'),
+    undecided('review', 'a deposit that is held for review', 'it is being looked at before it is credited'),
     undecided(
       'chain-forked',
       'a chain that has forked',
@@ -41,6 +42,10 @@ export const txidFailures = (): readonly docs.Failure[] => {
 
 const ofEachKind = (failure: Parameters<typeof toReasonedProblem>[0], txid: string) =>
   refused(toReasonedProblem(failure), { given: 'a transaction of each kind', query: `?txid=${txid}` })
+
+/** What a contract call without a deposit is answered with in addition. */
+const notKept =
+  '; if a contract sent TRX to you in it, too few nodes show that, since they may not keep it: it can be asked for again'
 
 /** Transactions of the chain that the replaying test builds. */
 const undecidedTransactions: readonly (readonly [reason: UndecidedReason, txid: string, why: string])[] = [
@@ -100,7 +105,7 @@ const worthlessTransactions: readonly (readonly [reason: WorthlessReason, txid: 
   [
     'not-accepted',
     'a8d25760bcc5ddbf4538a5cc3d65cc429c3f8fc1a66da9ea2637b83aab3f1042',
-    'its Transfer event comes from the contract TRZNYrx2RuWSDK26xqShVzxSUZDNjAKj6g, which is not an accepted token',
+    `its Transfer event comes from the contract TRZNYrx2RuWSDK26xqShVzxSUZDNjAKj6g, which is not an accepted token${notKept}`,
   ],
   [
     'trc10',
@@ -112,7 +117,7 @@ const worthlessTransactions: readonly (readonly [reason: WorthlessReason, txid: 
     '72d1545b0c5a7ca627a20b063079b339634bc8cf5e4bac6b246a1775f8abc1b0',
     'this delegates bandwidth or energy to the receiver and transfers no TRX',
   ],
-  ['zero-amount', '16491a946c5e6c45df5b0e14338d02d34aeeedb709f451a8b72b743a573ccdd5', 'it transfers 0 USDT'],
+  ['zero-amount', '16491a946c5e6c45df5b0e14338d02d34aeeedb709f451a8b72b743a573ccdd5', `it transfers 0 USDT${notKept}`],
   [
     'no-transfer',
     '9f0d101922918a4642fdc6e7fe0d2c06bbd66f7ee8312e226e951eae81ed5155',

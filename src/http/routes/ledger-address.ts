@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { selectCurrent, selectIssued } from '../../addresses/address-book.ts'
 import type { Address } from '../../chain/address.ts'
 import { reservedUid, type Uid } from '../../common/ids.ts'
+import { selectFrozenIn } from '../../issuer/state.ts'
 import type { Scope } from '../auth/authenticate.ts'
 import { type LedgerRoute, type RequestContext, reading } from '../context.ts'
 import { refusal, success } from '../envelope.ts'
@@ -53,15 +54,13 @@ async function answerCurrent(c: RequestContext, uid: Uid, format: AddressRequest
 
 /** Answers with the user of an address, and says whether it is a reserved one, which has no user. */
 async function answerOwner(c: RequestContext, address: Address, format: AddressRequest['format']): Promise<Response> {
-  const issued = await reading(c, ({ db }) => selectIssued(db, address))
+  const [issued, frozen] = await reading(c, ({ db }) =>
+    Promise.all([selectIssued(db, address), selectFrozenIn(db, address)]),
+  )
   if (issued === null) return refusal(noAddress)
   const { uid, id } = issued
-  return success({
-    uid,
-    id,
-    address: formatAddress(address, format),
-    ...(uid === reservedUid ? { reserved: true } : {}),
-  })
+  const reserved = uid === reservedUid ? { reserved: true } : {}
+  return success({ uid, id, address: formatAddress(address, format), ...reserved, frozen })
 }
 
 const noAddress = { kind: 'not-found', what: 'address' } as const
@@ -74,6 +73,12 @@ const ownedAddress = () =>
         z.literal(true),
         `It was reserved after a restore: its \`uid\` is ${reservedUid}, which is no user. What arrives there is given to its user by a ` +
           'transfer (`POST /ledger/entries`, type 3).',
+      ),
+    ),
+    frozen: z.optional(
+      docs.described(
+        z.array(docs.idSchema('A currency.')),
+        'Where an address is looked up: the currencies in which its issuer has frozen it.',
       ),
     ),
   })
@@ -103,10 +108,10 @@ export const ledgerAddressDocs = () => {
     examples: [
       docs.dataExample('an address', 'a new caller', '?uid=7', { id: 1, address: docs.depositAddress }),
       docs.dataExample('whose it is', 'an address', `?address=${docs.depositAddress}`, {
-        ...{ uid: 7, id: 1, address: docs.depositAddress },
+        ...{ uid: 7, id: 1, address: docs.depositAddress, frozen: [] },
       }),
       docs.dataExample('a reserved one', 'a reserved address', `?address=${docs.depositAddress}`, {
-        ...{ uid: reservedUid, id: 1, address: docs.depositAddress, reserved: true },
+        ...{ uid: reservedUid, id: 1, address: docs.depositAddress, reserved: true, frozen: [] },
       }),
     ],
     failures: [

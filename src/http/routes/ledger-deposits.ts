@@ -1,7 +1,10 @@
 import * as z from 'zod/mini'
-import type { DepositKey } from '../../deposits/deposits.ts'
+import { decisionKinds } from '../../d1/tables.ts'
+import { ownedDepositItem } from '../../deposits/deposit-item.ts'
+import type { Deposit, DepositKey } from '../../deposits/deposits.ts'
+import type { Currencies } from '../../ledger/currencies.ts'
 import type { LedgerRoute } from '../context.ts'
-import { refusal } from '../envelope.ts'
+import { jsonAmount, refusal } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery } from '../openapi/failures.ts'
 import { addressParam, addressTakes, badInput, uidParam, withQuery } from '../query.ts'
@@ -31,12 +34,27 @@ export const ledgerDeposits = {
     const others = (['uid', 'address', 'state', 'cuy'] as const).filter((one) => parameters[one] !== undefined)
     const other = others.find((one) => one !== key)
     if (wanted !== null && other !== undefined) return refusal(badInput(other, `not allowed with ${key}`))
-    return answerDeposits(c, wanted ?? { ...filter, uid }, page, (item, deposit) => ({ ...item, uid: deposit.uid }))
+    return answerDeposits(c, wanted ?? { ...filter, uid }, page, ownedItem)
   }),
 } satisfies LedgerRoute
 
-const ownedDeposit = () =>
-  docs.component('OwnedDeposit', () => z.extend(deposit(), { uid: docs.idSchema('The user.') }))
+/** The item of a transfer for backends. */
+export const ownedItem = (one: Deposit, currencies: Currencies) => ownedDepositItem(one, currencies, jsonAmount)
+
+/** The schema of it. */
+export const ownedDeposit = () =>
+  docs.component('OwnedDeposit', () =>
+    z.extend(deposit(), {
+      uid: docs.idSchema('The user.'),
+      decided: z.optional(
+        docs.object('Decided', () => ({
+          decision: docs.described(z.enum(decisionKinds), 'What was decided about a deposit that was held for review.'),
+          why: docs.textSchema('The reason.'),
+          by: docs.textSchema('The backend.'),
+        })),
+      ),
+    }),
+  )
 
 const alone = 'Not allowed with `txid` or `address`.'
 

@@ -35,7 +35,7 @@ export const ledgerEvents = {
 
 const transferPlace = () => ({
   txid: docs.textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
-  position: docs.countSchema('The position of the log among those of the transaction; 0 for TRX.'),
+  position: docs.positionSchema(),
 })
 const cuy = () => docs.idSchema('The currency.')
 const address = () => docs.textSchema('The address of the user that is paid.', /^T\w{33}$/)
@@ -48,6 +48,13 @@ const uncredited = <const Word extends Reason>(reasons: readonly Word[]) =>
     reason: docs.described(z.enum(reasons), 'Why, as one word for programs.'),
     why: docs.textSchema('The same for people: the sentence of `/tron/recharge?txid=…`.'),
   })
+
+/** What the issuer of a token does to an address. */
+const ofAddress = () => ({
+  address: docs.textSchema('The address of the user.', /^T\w{33}$/),
+  cuy: cuy(),
+  txid: docs.textSchema('The transaction of the issuer, 64 hex digits.', /^[0-9a-f]{64}$/),
+})
 
 /** The data of each type of event. */
 const dataOf = {
@@ -70,6 +77,10 @@ const dataOf = {
   'payout.paid': payoutSchema,
   'payout.stuck': payoutSchema,
   'payout.cancelled': payoutSchema,
+  'address.frozen': () => z.strictObject(ofAddress()),
+  'address.released': () => z.strictObject(ofAddress()),
+  'address.destroyed': () =>
+    z.strictObject({ ...ofAddress(), amt: docs.amountSchema('What was destroyed, in whole units.') }),
 } as const satisfies Record<EventType, () => z.ZodMiniType>
 
 /** `DepositSeen` for `deposit.seen`. */
@@ -101,6 +112,9 @@ export const eventSchema = () =>
     eventOf('payout.paid'),
     eventOf('payout.stuck'),
     eventOf('payout.cancelled'),
+    eventOf('address.frozen'),
+    eventOf('address.released'),
+    eventOf('address.destroyed'),
   ])
 
 /** The documentation of `GET /ledger/events`. */

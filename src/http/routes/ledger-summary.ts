@@ -35,7 +35,7 @@ function summaryItem(summary: Summary, currencies: Currencies, now: number): Wri
     transfers: {
       seen,
       held: held.reduce((sum, { count }) => sum + count, 0),
-      held_for: held.map(({ reason, cuy, count }) => ({ reason, cuy, count })),
+      held_for: held.map(({ oldestAt, ...one }) => ({ ...one, oldest_at: formatInstant(oldestAt) })),
     },
     gaps: gaps.map(({ from, to, since, attempts, why, seen }) => {
       return { from, to, since: formatInstant(since), attempts, why, seen }
@@ -102,7 +102,7 @@ function configured(cuy: CurrencyId, { byId }: Currencies): Currency {
 }
 
 function currencyItem(
-  { cuy, owed, held, unread, unexplained, days }: CurrencySummary,
+  { cuy, owed, held, unread, frozen, destroyed, unexplained, days }: CurrencySummary,
   currencies: Currencies,
 ): Written<SummaryData['currencies'][number]> {
   const { symbol, scale, decimals } = configured(cuy, currencies)
@@ -114,6 +114,9 @@ function currencyItem(
     held_at: held === null ? null : formatInstant(held.newestAt),
     compared: held?.addresses ?? 0,
     unread,
+    frozen: jsonAmount(frozen.sum, decimals),
+    frozen_addresses: frozen.addresses,
+    destroyed: jsonAmount(destroyed, decimals),
     unexplained: jsonAmount(unexplained.sum, decimals),
     differing: unexplained.addresses,
     days: days.map(({ startsAt, entries }) => {
@@ -149,7 +152,8 @@ function rulesOf(kind: AlarmKind): { readonly raised: string; readonly remedy: s
 
 /** The documentation of `GET /ledger/summary`. */
 export const ledgerSummaryDocs = () => {
-  const none = { held: null, held_at: null, compared: 0, unread: 1, unexplained: 0, differing: 0 }
+  const none = { held: null, held_at: null, compared: 0, unread: 1 }
+  const differences = { frozen: 0, frozen_addresses: 0, destroyed: 0, unexplained: 0, differing: 0 }
   const days = Array.from({ length: summaryDays }, (_, i) => {
     const day = new Date(Date.UTC(2026, 7, 23 + i)).toISOString().slice(0, 10)
     return { day, deposits: 0, sum: 0, entries: [] as object[] }
@@ -166,8 +170,8 @@ export const ledgerSummaryDocs = () => {
     examples: [
       docs.dataExample('two deposits', 'two deposits, credited', '', {
         currencies: [
-          { cuy: 1, symbol: 'TRX', owed: 3.5, ...none, days: withToday(3.5) },
-          { cuy: 2, symbol: 'USDT', owed: 25, ...none, days: withToday(25) },
+          { cuy: 1, symbol: 'TRX', owed: 3.5, ...none, ...differences, days: withToday(3.5) },
+          { cuy: 2, symbol: 'USDT', owed: 25, ...none, ...differences, days: withToday(25) },
         ],
         addresses: 1,
         transfers: { seen: 0, held: 0, held_for: [] },

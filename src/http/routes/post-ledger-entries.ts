@@ -3,12 +3,12 @@ import { reservedUid } from '../../common/ids.ts'
 import type { ConflictReason } from '../../common/reasons.ts'
 import { err, ok, type Result } from '../../common/result.ts'
 import { postedItem } from '../../ledger/entry.ts'
-import { markCharsMax, postEntriesMax, postedEntry } from '../../ledger/parse-post.ts'
+import { postEntriesMax, postedEntry, remarkCharsMax } from '../../ledger/parse-post.ts'
 import { postEntries } from '../../ledger/post-entries.ts'
-import { membersOfBody, readJsonBody } from '../body.ts'
+import { readOnlyMember } from '../body.ts'
 import { type LedgerRoute, writing } from '../context.ts'
 import { failure, jsonAmount, success } from '../envelope.ts'
-import { type Problem, toPostProblem, wrongBody } from '../errors.ts'
+import { toPostProblem, wrongBody } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
 import { postedFlow } from './ledger-entries.ts'
@@ -20,7 +20,7 @@ export const postLedgerEntries = {
   scope: () => 'ledger:post',
   handle: async (c) => {
     const { services } = c.env
-    const entries = await readEntries(c.req.raw)
+    const entries = await readOnlyMember(c.req.raw, 'entries')
     if (!entries.ok) return failure(entries.error)
     const posted = await writing(c, (context) =>
       postEntries(context, entries.value, c.get('backend').name, context.clock.now()),
@@ -33,14 +33,6 @@ export const postLedgerEntries = {
     return success({ list, count: list.length, replayed })
   },
 } satisfies LedgerRoute
-
-/** The member `entries` of a body, unchecked. */
-async function readEntries(request: Request): Promise<Result<unknown, Problem>> {
-  const body = await readJsonBody(request)
-  if (!body.ok) return body
-  const { entries, ...others } = membersOfBody(body.value) ?? { wrong: body.value }
-  return Object.keys(others).length === 0 ? ok(entries) : err(wrongBody)
-}
 
 const entryToPost = () =>
   docs.component('EntryToPost', () => {
@@ -64,7 +56,7 @@ const entryToPost = () =>
         ]),
         'The change of the balance, signed, in whole units, without an exponent.',
       ),
-      mark: docs.described(mark, `A remark for people, at most ${markCharsMax} characters.`),
+      mark: docs.described(mark, `A remark for people, at most ${remarkCharsMax} characters.`),
     })
   })
 
@@ -119,7 +111,7 @@ const formFailures = (): readonly docs.Failure[] => [
     given: before,
     request: { entries: [payment, { ...refund, amt: '-1' }] },
   },
-  ...bodyFailures({ entries: [payment] }, before, wrongBody, '{"entries": [...]}'),
+  ...bodyFailures({ entries: [payment] }, before, wrongBody('entries'), '{"entries": [...]}'),
 ]
 
 const ledgerFailures = (): readonly docs.Failure[] => {

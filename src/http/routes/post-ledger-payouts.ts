@@ -1,19 +1,17 @@
 import * as z from 'zod/mini'
 import type { PayoutReason } from '../../common/reasons.ts'
 import { proofCharsMax } from '../../d1/payout-tables.ts'
-import { markCharsMax } from '../../ledger/parse-post.ts'
+import { remarkCharsMax } from '../../ledger/parse-post.ts'
 import { askPayouts } from '../../payouts/ask.ts'
 import { askedMax, askedPayout } from '../../payouts/parse-asking.ts'
-import { membersOfBody, readJsonBody } from '../body.ts'
+import { readOnlyMember } from '../body.ts'
 import { type LedgerRoute, writing } from '../context.ts'
 import { failure, success } from '../envelope.ts'
-import { type Problem, toPayoutProblem, toPayoutRefusal } from '../errors.ts'
+import { toPayoutProblem, toPayoutRefusal, wrongBody } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { bodyFailures, refused } from '../openapi/failures.ts'
 import { approvedPayout, payoutAddress, payoutSchema, payoutTo, waitingPayout } from '../openapi/payout.ts'
 import { payoutRulesOf, writePayout } from '../payouts.ts'
-
-const wrongAsking: Problem = { status: 400, msg: 'the body must be an object with payouts, and nothing else' }
 
 /** Asks for payouts: all or none. */
 export const postLedgerPayouts = {
@@ -22,12 +20,10 @@ export const postLedgerPayouts = {
   isOfPayouts: true,
   scope: () => 'ledger:pay',
   handle: async (c) => {
-    const body = await readJsonBody(c.req.raw)
-    if (!body.ok) return failure(body.error)
-    const { payouts: list, ...others } = membersOfBody(body.value) ?? { wrong: body.value }
-    if (Object.keys(others).length > 0) return failure(wrongAsking)
+    const list = await readOnlyMember(c.req.raw, 'payouts')
+    if (!list.ok) return failure(list.error)
     const asked = await writing(c, (context) => {
-      return askPayouts({ ...context, payouts: payoutRulesOf(c) }, list, c.get('backend').name, context.clock.now())
+      return askPayouts({ ...context, payouts: payoutRulesOf(c) }, list.value, c.get('backend').name, context.clock.now())
     })
     if (!asked.ok) return failure(toPayoutProblem(asked.error))
     c.env.services.wakeEndpoints()
@@ -55,7 +51,7 @@ const payoutToAsk = () =>
       to: docs.described(to, 'Who is paid: `T…`, 34 characters.'),
       osn: docs.described(osn.clone(), 'The order serial reference: with `uid` and `cuy` the key of the payout.'),
       fee: z.optional(amountText('What is taken beside it, as a payment.')),
-      mark: docs.described(mark.clone(), `A remark for people, at most ${markCharsMax} characters.`),
+      mark: docs.described(mark.clone(), `A remark for people, at most ${remarkCharsMax} characters.`),
       proof: docs.described(
         proof,
         'A compact JWS (EdDSA or ES256) of `uid`, `cuy`, `amt`, `to` and `osn`, by a key of yours, for a signer that asks for one; at most ' +
@@ -99,7 +95,7 @@ const failures = (): readonly docs.Failure[] => {
       cure: 'The message has the number of the payout, the member, and what it takes.',
       ...sent(before, { to: payoutTo.replace(/.$/, '1') }),
     },
-    ...bodyFailures({ payouts: [small] }, before, wrongAsking, '{"payouts": [...]}'),
+    ...bodyFailures({ payouts: [small] }, before, wrongBody('payouts'), '{"payouts": [...]}'),
     refused(
       conflict('content-differs', 'its uid, cuy and osn are known with another amt, fee, to, mark or proof'),
       sent(after, { amt: '3' }),

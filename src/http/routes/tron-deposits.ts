@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
-import { formatBase58 } from '../../chain/address.ts'
 import type { CurrencyId, TransferId } from '../../common/ids.ts'
-import { type HeldReason, heldReasons, type RefusedReason, refusedReasons } from '../../common/reasons.ts'
-import { formatInstant } from '../../common/time.ts'
+import { heldReasons, refusedReasons } from '../../common/reasons.ts'
+import { depositItem } from '../../deposits/deposit-item.ts'
 import {
   countedMax,
   type Deposit,
@@ -12,7 +11,6 @@ import {
   depositStates,
   listDeposits,
 } from '../../deposits/deposits.ts'
-import { explainHeld, explainRefused } from '../../deposits/explain.ts'
 import type { Currencies } from '../../ledger/currencies.ts'
 import { pageRowsDefault } from '../../ledger/entries.ts'
 import { type RequestContext, type Route, reading } from '../context.ts'
@@ -36,7 +34,8 @@ export const tronDeposits = {
   rateClass: () => 'lists',
   handle: withQuery(depositsQuery, (c, query) => {
     const { filter, page } = depositSelection(query)
-    return answerDeposits(c, { ...filter, uid: c.get('uid') }, page, (item) => item)
+    const shown = { ...filter, uid: c.get('uid') }
+    return answerDeposits(c, shown, page, (one, currencies) => depositItem(one, currencies, jsonAmount))
   }),
 } satisfies Route
 
@@ -48,41 +47,24 @@ export function depositSelection({ limit = pageRowsDefault, before, state, cuy }
   return { filter: { uid: null, state: state ?? null, cuy: cuy ?? null }, page: { before: before ?? null, limit } }
 }
 
-/** Answers with a page of transfers, each with what `shown` makes of its item. */
+/** Answers with a page of transfers, each as `shown`. */
 export async function answerDeposits(
   c: RequestContext,
   filter: DepositFilter | DepositKey,
   page: DepositPage,
-  shown: (item: JsonMembers, deposit: Deposit) => JsonMembers,
+  shown: (deposit: Deposit, currencies: Currencies) => JsonMembers,
 ): Promise<Response> {
   const { currencies } = c.env.services.settings
   const { list, count } = await reading(c, (context) => listDeposits(context, filter, page))
-  return success({ list: list.map((deposit) => shown(depositItem(deposit, currencies), deposit)), count })
+  return success({ list: list.map((deposit) => shown(deposit, currencies)), count })
 }
 
-/** The item of a transfer. What is credited has the amount of its entry, anything else what the chain has. */
-function depositItem(deposit: Deposit, currencies: Currencies): JsonMembers {
-  const { id, txid, position, cuy, to, state, raw, amount, reason, finalIn, entry, createdAt } = deposit
-  const currency = currencies.byId.get(cuy)
-  // A currency with transfers stays configured: without it nothing is served.
-  if (currency === undefined) throw new Error(`transfer ${id} is in currency ${cuy}, which is not configured`)
-  const amt = state === 'credited' ? jsonAmount(amount, currency.scale) : jsonAmount(raw, currency.decimals)
-  const facts = { id, txid, position, cuy, amt, address: formatBase58(to), state, created_at: formatInstant(createdAt) }
-  if (reason !== null) return { ...facts, reason, why: explain(deposit, reason, currencies) }
-  return { ...facts, ...(finalIn === null ? {} : { seconds: finalIn }), ...(entry === null ? {} : { entry }) }
-}
-
-function explain({ cuy, raw, state }: Deposit, reason: HeldReason | RefusedReason, currencies: Currencies): string {
-  if (state === 'held') return explainHeld(reason as HeldReason) // safe: the CHECK of the column
-  return explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies) // safe: as above
-}
-
-/** The item of a transfer. */
+/** The schema of the item of a transfer. */
 export const deposit = () =>
   docs.object('Deposit', () => ({
     id: docs.idSchema('The transfer. Newer transfers have higher ids.'),
     txid: docs.textSchema('The transaction, 64 hex digits.', /^[0-9a-f]{64}$/),
-    position: docs.countSchema('The position of the log among those of the transaction; 0 for TRX.'),
+    position: docs.positionSchema(),
     cuy: docs.idSchema('The currency.'),
     amt: docs.amountSchema('What is credited, or, where nothing is, what was sent, in whole units.'),
     address: docs.textSchema('The address that is paid.', /^T\w{33}$/),

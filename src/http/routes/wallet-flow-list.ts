@@ -61,7 +61,7 @@ export const flow = () =>
     wid: docs.idSchema('The wallet: one per user and currency.'),
     osn: docs.textSchema(
       'The order serial reference, unique per type and wallet. A recharge has its txid for TRX, and `txid:k` for a token, ' +
-        'where k is the position of the log among the logs of the transaction.',
+        'where k is the position of the log among the logs of the transaction, and `txid:i<k>` for TRX that a contract sent.',
     ),
     type: docs.described(
       z.literal(Object.values(entryTypes)),

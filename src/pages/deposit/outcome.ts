@@ -16,6 +16,7 @@ export function outcomeWords(texts: DepositTexts, reason: string | null): Outcom
     'too-large': words(texts.held, texts.heldOperator),
     retired: words(texts.held, texts.heldRetired),
     'wallet-full': words(texts.held, texts.heldFull),
+    review: words(texts.held, texts.heldOperator),
     'below-minimum': words(texts.refused, texts.belowMinimum),
     dust: words(texts.refused, texts.dust),
     'transaction-failed': words(texts.failed, texts.failedHelp),

@@ -135,6 +135,11 @@ export const chainTexts = {
   ],
   tooLarge: ['It is too large for one entry.', '金额超出单笔记录的上限。'],
   tooLargeDo: ['Decide with the user. It is never credited by itself.', '请与用户商定，不会自动入账。'],
+  review: ['A person looks at it before it is credited, or has refused it.', '入账前需人工审核，或已被审核拒绝。'],
+  reviewDo: [
+    'Have a backend decide: credit it, or refuse it. What was refused can still be credited.',
+    '请由后端作出决定：入账或拒绝。已拒绝的仍可改为入账。',
+  ],
   walletFull: ['The wallet of the user has no room for it.', '用户钱包已达上限。'],
   walletFullDo: ['It is credited by itself as soon as the user has spent enough.', '用户支出后有空间时会自动入账。'],
   belowMinimum: ['It is below the minimum.', '低于最低金额。'],

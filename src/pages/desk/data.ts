@@ -45,8 +45,9 @@ export function readDeskSummary(data: unknown) {
   return {
     currencies: readList({ list: currencies }, readCurrency),
     seen: readInteger(seen),
-    held: readList({ list: held_for }, ({ reason, cuy, count }) => {
-      return { reason: readText(reason), cuy: readInteger(cuy), count: readInteger(count) }
+    held: readList({ list: held_for }, ({ reason, cuy, count, oldest_at }) => {
+      const group = { reason: readText(reason), cuy: readInteger(cuy), count: readInteger(count) }
+      return { ...group, oldestAt: readText(oldest_at) }
     }),
     gaps: readList({ list: gaps }, ({ from, to, since, attempts, why, seen }) => {
       const range = { from: readInteger(from), to: readInteger(to), seen: readInteger(seen) }
@@ -101,8 +102,23 @@ function readFailure(value: unknown): string | null {
   return text?.replace(/^\d+$/, 'HTTP $&') ?? null
 }
 
-function readCurrency({ cuy, symbol, owed, held, held_at, compared, unread, unexplained, differing, days }: Members) {
+function readCurrency({
+  cuy,
+  symbol,
+  owed,
+  held,
+  held_at,
+  compared,
+  unread,
+  unexplained,
+  differing,
+  days,
+  ...rest
+}: Members) {
   return {
+    frozen: readDecimal(rest.frozen),
+    frozenAddresses: readInteger(rest.frozen_addresses),
+    destroyed: readDecimal(rest.destroyed),
     cuy: readInteger(cuy),
     symbol: readText(symbol),
     owed: readDecimal(owed),
@@ -194,6 +210,7 @@ export function readDeskBalances(data: unknown) {
 
 /** `GET /ledger/address?address=` */
 export function readOwner(data: unknown) {
-  const { uid, id } = readMembers(data)
-  return { uid: readInteger(uid), id: readInteger(id) }
+  const { uid, id, frozen } = readMembers(data)
+  const currencies = Array.isArray(frozen) ? frozen.map(readInteger) : []
+  return { uid: readInteger(uid), id: readInteger(id), frozen: currencies }
 }

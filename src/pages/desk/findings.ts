@@ -26,8 +26,18 @@ export interface Finding {
 const worst = [
   ...['misconfigured', 'configuration-differs', 'key-was-used', 'chain-forked', 'scan-stalled', 'finality-stalled'],
   ...['tick-failed', 'stopped', 'nodes-late', 'decimals-differ', 'reconciliation-shortfall', 'gap-unread'],
+  ...['token-deprecated', 'address-frozen'],
 ]
-const then = ['reconciliation-surplus', 'deposit-too-large', 'held', 'event-set-aside', 'events-expiring']
+const then = [
+  'reconciliation-surplus',
+  'deposit-too-large',
+  'review-overdue',
+  'token-paused',
+  'token-fee-set',
+  'held',
+  'event-set-aside',
+  'events-expiring',
+]
 
 /** An endpoint that is late by this much is shown before an alarm is raised. */
 const lateSeconds = 120
@@ -124,7 +134,8 @@ function subjectText(context: DeskContext, subject: DeskSubject, { differences }
     return event === null ? name : `${name} · ${texts.eventOf(String(event))}`
   }
   if (height !== null) return texts.block(format.count(height))
-  if (address === null || cuy === null) return address ?? ''
+  if (address === null) return cuy === null ? '' : texts.cuyAt(deskSymbol(context, cuy), String(cuy))
+  if (cuy === null) return address
   const found = differences.find((one) => one.cuy === cuy && one.address === address)
   const name = found === undefined ? deskSymbol(context, cuy) : deskAmount(context, found.amount, found.cuy, 'always')
   return `${name} · ${address}`
@@ -191,14 +202,14 @@ function gapFindings(context: DeskContext, { gaps }: DeskSummary): Finding[] {
   return [{ kind: 'gap-unread', title, remedy: remedyOf(context, 'gap-unread'), items }]
 }
 
-function heldFindings(context: DeskContext, { held, alarms, oldestHeldAt }: DeskSummary): Finding[] {
+function heldFindings(context: DeskContext, { held, alarms }: DeskSummary): Finding[] {
   const own = held.filter(({ reason, cuy }) => {
     return !alarms.some(({ kind, subject }) => kind === reason && subject.cuy === cuy) // it is in that finding
   })
-  return own.map(({ reason, cuy, count }) => {
+  return own.map(({ reason, cuy, count, oldestAt }) => {
     const { why, remedy } = reasonWords(context, reason, null, cuy)
     const title = context.texts.heldOf(context.format.count(count), deskSymbol(context, cuy), why)
-    const items = [{ about: '', note: '', since: held.length === 1 ? oldestHeldAt : null, ask: 'held' }]
+    const items = [{ about: '', note: '', since: oldestAt, ask: 'held' }]
     return { kind: 'held', title, remedy, items }
   })
 }

@@ -25,6 +25,7 @@ export function reasonWords(
     retired: [texts.retired, texts.retiredDo],
     'too-large': [texts.tooLarge, texts.tooLargeDo],
     'wallet-full': [texts.walletFull, texts.walletFullDo],
+    review: [texts.review, texts.reviewDo],
     'below-minimum': [texts.belowMinimum, texts.belowMinimumDo],
     dust: [texts.dust, texts.belowMinimumDo],
     'nodes-disagree': [texts.disagree, texts.undecidedDo],

@@ -90,6 +90,7 @@ export function createSums(context: DeskContext): PageView {
 function sumsOf(context: DeskContext, currency: DeskCurrency): HTMLElement {
   const { texts, format } = context
   const { cuy, symbol, owed, held, heldAt, compared, unread, unexplained, differing } = currency
+  const { frozen, frozenAddresses, destroyed } = currency
   const amount = (value: string, sign?: 'always') => html('strong', { class: 'number' }, format.amount(value, sign))
   const read = heldAt === null ? texts.notCompared : texts.comparedAt(format.count(compared), format.time(heldAt))
   const hasFault = !isZero(unexplained) || differing > 0
@@ -103,6 +104,8 @@ function sumsOf(context: DeskContext, currency: DeskCurrency): HTMLElement {
       ...[
         unread === 0 ? null : small(texts.unread(format.count(unread))),
         small(isUncertain(context, cuy) ? texts.decimalsNote : null),
+        small(frozenAddresses === 0 ? null : texts.frozenSum(format.amount(frozen), format.count(frozenAddresses))),
+        small(isZero(destroyed) ? null : texts.destroyedSum(format.amount(destroyed))),
       ],
     ),
   ]

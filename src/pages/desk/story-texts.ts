@@ -40,6 +40,7 @@ export const storyTexts = {
   stepSeen: ['Seen', '发现'],
   seenAt: [(time, address) => `${time}, to ${address}`, (time, address) => `${time}，转入 ${address}`],
   stepOwner: ['Whose', '归属'],
+  frozenIn: [(symbol) => `Frozen by the issuer of ${symbol}`, (symbol) => `已被 ${symbol} 的发行方冻结`],
   user: [
     (uid) => (uid === reserved ? 'Reserved: give it to its user by a transfer' : `User ${uid}`),
     (uid) => (uid === reserved ? '预留：请以转账交给其用户' : `用户 ${uid}`),

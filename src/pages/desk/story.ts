@@ -159,7 +159,30 @@ function addressElements(
     return html('p', {}, html('strong', { class: 'fault' }, texts.pair(sign, amount)), ...advice)
   })
   const title = html('h3', {}, storyButton(context, name, String(owner.uid)))
-  return [head, title, ...lines, ...depositTable(context, deposits)]
+  return [
+    head,
+    title,
+    ...owner.frozen.map((cuy) => frozenLine(context, cuy)),
+    ...lines,
+    ...depositTable(context, deposits),
+  ]
+}
+
+/** That the issuer of a currency has frozen an address, and what to do. */
+function frozenLine(context: DeskContext, cuy: number): HTMLElement {
+  const { texts } = context
+  const advice = sentence(` ${texts.advice} ${remedyOf(context, 'address-frozen')}`)
+  return html('p', {}, html('strong', { class: 'fault' }, texts.frozenIn(deskSymbol(context, cuy))), ...advice)
+}
+
+/** The frozen addresses among those of the listed deposits: each has an alarm. */
+function frozenOf(context: DeskContext, deposits: readonly OwnedDeposit[]): Child[] {
+  const own = new Set(deposits.map(({ address }) => address))
+  const alarms = context.model.summary?.alarms ?? []
+  return alarms.flatMap(({ kind, subject: { address, cuy } }) => {
+    if (kind !== 'address-frozen' || address === null || cuy === null || !own.has(address)) return []
+    return [frozenLine(context, cuy), html('p', {}, storyButton(context, address, address))]
+  })
 }
 
 function depositTable(
@@ -186,6 +209,7 @@ function userElements(
   })
   return [
     head,
+    ...frozenOf(context, deposits.list),
     html('h4', {}, texts.balances),
     html('ul', { class: 'sums' }, ...sums),
     ...depositTable(context, deposits),

@@ -149,6 +149,11 @@ export const deskTexts = {
     (n) => `Of these, perhaps read before their newest deposit: ${n}. They are read again by themselves.`,
     (n) => `其中 ${n} 个的读取可能早于其最新充值，会自动重新读取。`,
   ],
+  frozenSum: [
+    (amount, n) => `Of this, frozen by the issuer: ${amount} on ${n} addresses. It cannot be collected.`,
+    (amount, n) => `其中被发行方冻结：${amount}（地址 ${n} 个），无法归集。`,
+  ],
+  destroyedSum: [(amount) => `Destroyed by the issuer: ${amount}`, (amount) => `已被发行方销毁：${amount}`],
   notCompared: ['Not read yet: soon after the first transfer', '尚未读取：首笔转账后不久进行'],
   differing: [(n) => `Addresses that differ: ${n}`, (n) => `有差额的地址：${n}`],
   sumsHelp: [

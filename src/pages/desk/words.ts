@@ -59,6 +59,10 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
     '有一笔充值会使钱包超出上限（2^53−1 个最小单位），已搁置。',
     '请与用户商定。按交易号查询可看到原因。',
   ],
+  'review-overdue': [
+    '有一笔被 `reviewFrom` 搁置的充值等待决定已超过一小时。',
+    '日志行有其中最早的一笔。请查看等待中的充值（`GET /ledger/deposits?state=held`），并由后端作出决定（`POST /ledger/deposits/decide`）：在此之前不会入账。',
+  ],
   'corrected-credit': [
     '更正之后，有一笔已入账的充值没有再次找到，它仍在账本中。',
     '请与链上对照。如果不存在，请由后端记一笔调整（`POST /ledger/entries`，类型 9）。',
@@ -67,13 +71,29 @@ const chineseAlarms: Readonly<Record<AlarmKind, readonly [raised: string, remedy
     '有用户查询的付款在地址分配给他之前就已最终确认。',
     '该付款属于当时拥有此地址的人，请与双方商定。',
   ],
+  'address-frozen': [
+    '代币发行方冻结了本服务分配的某个地址，或付款地址。',
+    '该地址上的此种代币无法归集，发行方还可以将其销毁；用户的入账不变。请决定该用户能否继续使用余额：如需锁定，请由后端记一笔调整（`POST /ledger/entries`，类型 9），日后再记回。请凭日志行中的交易号向发行方询问原因。新的充值仍会到达该地址，同样被冻结：请为用户分配新地址（`fresh=1`）。',
+  ],
+  'token-paused': [
+    '发行方暂停了某种代币，任何人都无法转账。',
+    '没有丢失。恢复后充值会继续到账；在此之前请勿归集或付出该代币。',
+  ],
+  'token-fee-set': [
+    '发行方对某种代币的每笔转账收取手续费，尚未经运营方确认。',
+    '充值按实际到账金额入账。付款和归集的到账金额会少掉手续费。请决定由谁承担，然后确认：`npm run operate -- fee confirm --txid <交易号> --reason "…" --production`，交易号见日志行。手续费再次变更后需重新确认。',
+  ],
+  'token-deprecated': [
+    '发行方更换了某种代币的合约，转账由新合约显示，因此看不到该币种的充值。',
+    '日志行有新合约。请向发行方核实，停用该币种（`retired: true`），并把新合约以新的 `cuy` 加入 `CURRENCIES`，重新部署，并重读日志行所示高度以来的区块：`npm run operate -- rescan --from <block> --to <block> --reason "…" --production`，其间用户转入的资金随即入账。',
+  ],
   'reconciliation-shortfall': [
     '有地址的余额少于记录，三次读取得到相同的差额。',
     '请查找未记录的转出；它可能在缺口之中。如果没有，请查明谁持有私钥。',
   ],
   'reconciliation-surplus': [
     '有地址的余额多于记录，三次读取得到相同的差额。',
-    '资金没有丢失。通常是合约转入的 TRX，或首个扫描区块之前的付款；若在缺口之中，读取后会自动入账，请勿记账。',
+    '资金没有丢失。通常是合约转入的 TRX：请用区块浏览器在该地址的内部交易中找到交易号，让其用户按交易号查询（`GET /tron/recharge?txid=…`），只要有足够的节点显示，即可入账；也可能是首个扫描区块之前的付款。若在缺口之中，读取后会自动入账，请勿记账。',
   ],
   'payout-stuck': [
     '一笔提现的交易已最终确认但失败或付了别的，或三笔交易均已过期：款项已扣，未付出。',

@@ -5,6 +5,7 @@ import { runTool } from '../run-tool.ts'
 import { openTarget } from '../target.ts'
 import { OptionError } from '../tool-error.ts'
 import { correctCurrency } from './currency.ts'
+import { confirmFee, listFees } from './fee.ts'
 import type { Options, Work } from './options.ts'
 import { resumePayouts } from './payouts.ts'
 import { closeGap, correct, listGaps, rescan } from './repair.ts'
@@ -19,6 +20,8 @@ const usage = `npm run operate -- <command> [--production | --env <name>]
   reserve [--from <index>] --to <index>                these addresses belong to no user: after a restore, or below the first
   currency --cuy <number>                              stores its corrected decimals, before a deposit of it is credited
   payouts resume --txid <txid> --reason "…"             pays out again although no payout names this transaction
+  fee list                                             shows the fees that issuers of tokens take
+  fee confirm --txid <txid> --reason "…"               the fee that this transaction has set is known: nothing waits for it
   webhooks status                                      shows how far each endpoint is, since when it fails and why
   webhooks replay --endpoint <number> --from <id>      sends it the events from this one on again
   webhooks move --endpoint <number> --from-url-of-key <key>   gives it the position of its earlier URL`
@@ -46,6 +49,8 @@ const commands: Readonly<Record<string, readonly [takes: readonly (keyof Options
   reserve: [['from', 'to'], reserve],
   currency: [['cuy'], correctCurrency],
   'payouts resume': [['txid', 'reason'], resumePayouts],
+  'fee list': [[], listFees],
+  'fee confirm': [['txid', 'reason'], confirmFee],
   'webhooks status': [[], showEndpoints],
   'webhooks replay': [['endpoint', 'from'], replayEvents],
   'webhooks move': [['endpoint', 'from-url-of-key'], moveEndpoint],

@@ -78,7 +78,7 @@ export function closeGap(options: Options): Work {
   }
 }
 
-/** The reason of a repair, which is stored with it. */
+/** The reason for a change, which is stored with it. */
 export function readReason({ reason = '' }: Options): string {
   if (reason.trim() === '') throw new OptionError('--reason is required: it is stored with the repair')
   if (reasonForm.test(reason) && [...reason].length <= reasonMax) return reason

@@ -53,6 +53,8 @@ export interface ParsedReceipt {
   readonly succeeded: boolean
   readonly logs: readonly Log[]
   readonly block: BlockRef
+  /** The place of the transaction in its block. */
+  readonly index: number
 }
 
 /** The receipt of `txid` in the block with this hash, or in any (null). Its logs name both, and their numbers have no hole. */
@@ -76,7 +78,7 @@ export function parseReceipt(value: unknown, txid: Txid, hash: BlockHash | null)
     if (number !== firstNumber + logs.length) return err('a hole in the numbers of logs')
     logs.push({ ...rest, position: logs.length })
   }
-  return ok({ succeeded: status === '0x1', logs, block })
+  return ok({ succeeded: status === '0x1', logs, block, index: ownIndex })
 }
 
 /** A log as it is written: `index` is that of its transaction, `number` its own. */

@@ -106,9 +106,15 @@ describe('the issuer, audience and previous secret of backends', () => {
   })
 })
 
+/** The scope that a route for backends needs. */
+const scopeOf = (method: string, path: string) => {
+  if (path === '/ledger/deposits/decide') return 'ledger:approve'
+  return method === 'POST' ? 'ledger:post' : 'ledger:read'
+}
+
 /** Every route for backends, with the scope that it needs. */
 const requests = [
-  ...ledgerRoutes.map(({ method, path }) => [method, path, method === 'POST' ? 'ledger:post' : 'ledger:read'] as const),
+  ...ledgerRoutes.map(({ method, path }) => [method, path, scopeOf(method, path)] as const),
   ['GET', '/ledger/address?uid=7&fresh=0', 'ledger:read'],
   ['GET', '/ledger/address?uid=7&fresh=1', 'ledger:post'],
   ['GET', '/ledger/address?uid=7&%66resh=1', 'ledger:post'],

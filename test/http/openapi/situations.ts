@@ -3,6 +3,7 @@ import { type Address, formatBase58 } from '../../../src/chain/address.ts'
 import { bytesOf, readFields } from '../../../src/chain/contract.ts'
 import type { Situation } from '../../../src/http/openapi/docs.ts'
 import { payoutTo, signedMessage } from '../../../src/http/openapi/payout.ts'
+import { usdtWith } from '../../scan/harness.ts'
 import { payoutAddress, payoutBase58 } from '../../support/payouts.ts'
 import { addressOf, type TransactionSpec, transferLog, usdtAddress } from '../../support/transaction-spec.ts'
 import { usdtBase58 } from '../../support/variables.ts'
@@ -61,6 +62,13 @@ const credited = async () => {
   await service.get('/tron/recharge')
   service.clock.seconds += 60
   await renewFinal(service)
+  return service
+}
+
+const inReview = async () => {
+  const { service, to } = await withAddress({ CURRENCIES: usdtWith({ reviewFrom: '20' }) })
+  payFinal(service, ...deposits(to))
+  await service.get('/tron/recharge')
   return service
 }
 
@@ -207,6 +215,16 @@ export const situations: Readonly<Record<Situation, () => Promise<RunningService
   'two deposits, credited': credited,
   'two deposits and a payment': () => withPayment('shop'),
   'a payment by another backend': () => withPayment('office'),
+  'a deposit that is held for review': inReview,
+  'a deposit that was looked at': async () => {
+    const service = await inReview()
+    const { results } = await service.db
+      .prepare(`SELECT txid FROM transfer WHERE state = 'held'`)
+      .all<{ txid: string }>()
+    const deposits = results.map(({ txid }) => ({ txid, position: 0, decision: 'credit', why: 'checked' }))
+    await service.ledger('/ledger/deposits/decide', postInit({ deposits }))
+    return service
+  },
   'two deposits that are not final': async () => {
     const { service, to } = await withAddress()
     service.chain.add(deposits(to))

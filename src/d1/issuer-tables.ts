@@ -1,0 +1,71 @@
+import { sql } from 'drizzle-orm'
+// biome-ignore lint/suspicious/noDeprecatedImports: only another overload of primaryKey is deprecated
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { Address } from '../chain/address.ts'
+import type { IssuerAct } from '../chain/chain.ts'
+import type { UnixMs } from '../common/time.ts'
+import {
+  characters,
+  cuy,
+  height,
+  hex,
+  instant,
+  oneOf,
+  orNull,
+  positiveSafe,
+  rule,
+  rules,
+  safe,
+  txid,
+  units,
+} from './columns.ts'
+import { reasonMax } from './state-tables.ts'
+
+const ofAddress = ['frozen', 'released', 'destroyed'] as const
+/** What the issuer of a token can do. */
+const issuerActKinds = [
+  ...ofAddress,
+  ...['paused', 'unpaused', 'fee-set', 'deprecated'],
+] as const satisfies readonly IssuerAct['kind'][]
+
+const has = (column: string, kinds: readonly string[], form: string) =>
+  `(${column} IS NOT NULL) = (${oneOf(...kinds)('kind')}) AND (${column} IS NULL OR (${form}))`
+
+/**
+ * What issuers did: about addresses that were issued here or pay payouts, and about tokens. What holds follows from the newest act by
+ * `height`, `place` and `position`, in whatever order blocks were read. Only the confirmation of a fee is ever changed.
+ */
+export const issuerActs = sqliteTable(
+  'issuer_act',
+  {
+    txid: txid(),
+    position: integer().notNull(), // of the log in its transaction
+    height: height(),
+    place: integer().notNull(), // of the transaction in its block
+    cuy: cuy(),
+    kind: text().$type<IssuerAct['kind']>().notNull(),
+    address: text().$type<Address>(), // or the successor of a token
+    raw: text(), // chain units: destroyed, or the highest fee
+    basis_points: text(),
+    confirmed_at: integer().$type<UnixMs>(), // when an operator has confirmed the fee
+    confirmation: text(), // the reason
+    created_at: instant(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.txid, table.position] }),
+    index('issuer_act_height').on(table.height),
+    index('issuer_act_address').on(table.address).where(sql.raw(`kind IN ('frozen', 'released')`)),
+    rule(table.txid, hex(64)),
+    ...rules(safe, table.position, table.height, table.place, table.created_at),
+    rule(table.cuy, positiveSafe),
+    rule(table.kind, oneOf(...issuerActKinds)),
+    rule(table.address, has('address', [...ofAddress, 'deprecated'], hex(40)('address'))),
+    rule(table.raw, has('raw', ['destroyed', 'fee-set'], units('raw'))),
+    rule(table.basis_points, has('basis_points', ['fee-set'], units('basis_points'))),
+    rule(table.confirmed_at, `confirmed_at IS NULL OR (kind = 'fee-set' AND ${safe('confirmed_at')})`),
+    rule(
+      table.confirmation,
+      `(confirmation IS NULL) = (confirmed_at IS NULL) AND (${orNull(characters(1, reasonMax))('confirmation')})`,
+    ),
+  ],
+)

@@ -1,0 +1,188 @@
+import { sql } from 'drizzle-orm'
+import * as z from 'zod/mini'
+import { parsePosition, parseTxid } from '../chain/block.ts'
+import type { BackendName } from '../common/ids.ts'
+import type { DecideReason } from '../common/reasons.ts'
+import { err, ok, type Result } from '../common/result.ts'
+import type { UnixMs } from '../common/time.ts'
+import { bareList, isRefusedBy, memberList, toStatement } from '../d1/database.ts'
+import { type DecisionKind, decisionKinds, decisions, transfers } from '../d1/tables.ts'
+import type { WriteContext } from '../ledger/context.ts'
+import { isRemark, remarkCharsMax } from '../ledger/parse-post.ts'
+import { selectDecimals } from '../ledger/stored-settings.ts'
+import { type Deposit, selectDeposits } from './deposits.ts'
+import { type CreditKey, judgeReviewed } from './transfer.ts'
+import { fits, incoming } from './transfers.ts'
+
+/** Most transfers that are decided together. */
+export const decisionsMax = 20
+/** Tries, where others decide about the same transfers at once. */
+const triesMax = 3
+
+/** Why nothing was decided. `deposit` is the number of the transfer in the request, from 1; `why` is one sentence for people. */
+export type DecideFailure =
+  | { readonly kind: 'bad-input'; readonly deposit?: number; readonly member: string; readonly why: string }
+  /** No transfer to a caller has this txid and position. */
+  | { readonly kind: 'not-found'; readonly deposit: number; readonly why: string }
+  /** It is not held for review, or the other decision was made. */
+  | { readonly kind: 'conflict'; readonly deposit?: number; readonly reason: DecideReason; readonly why: string }
+
+/** Transfers that were decided, in the order of the request. */
+export interface Decided {
+  readonly deposits: readonly Deposit[]
+  /** Whether all of it was decided before. */
+  readonly replayed: boolean
+}
+
+/** A decision as it is asked for. */
+interface Decision extends CreditKey {
+  readonly decision: DecisionKind
+  readonly why: string
+}
+
+const listTakes = `an array of 1 to ${decisionsMax} decisions`
+const decisionTakes = 'an object with txid, position, decision and why, and nothing else'
+const txidTakes = '64 hex digits, optionally prefixed with 0x'
+const positionTakes = 'the position of the transfer, as it is listed'
+const whyTakes = `1 to ${remarkCharsMax} characters, without control characters or those that turn the direction of text`
+
+/** A decision as a backend sends it. */
+export const decisionToMake = z.strictObject(
+  {
+    txid: z.string(txidTakes),
+    position: z.union([z.int(), z.string()], positionTakes),
+    decision: z.enum(decisionKinds, `one of ${decisionKinds.join(', ')}`),
+    why: z.string(whyTakes).check(z.refine((why) => why !== '' && isRemark(why), whyTakes)),
+  },
+  decisionTakes,
+)
+
+const decisionList = z
+  .array(decisionToMake, listTakes)
+  .check(z.minLength(1, listTakes), z.maxLength(decisionsMax, listTakes))
+
+/**
+ * Decides about transfers that are held for review: all of the list or none. `list` is what the backend has sent. The same decision
+ * again is answered as the first time; what was refused can still be credited.
+ */
+export async function decideDeposits(
+  context: WriteContext,
+  list: unknown,
+  by: BackendName,
+): Promise<Result<Decided, DecideFailure>> {
+  const parsed = parseDecisions(list)
+  if (!parsed.ok) return parsed
+  const { db, clock } = context
+  for (let tries = 1; ; tries += 1) {
+    const known = await selectDeposits(db, parsed.value)
+    const open = openDecisions(parsed.value, known)
+    if (!open.ok) return open
+    const isReplay = open.value.length === 0
+    const result = isReplay ? 'stored' : await storeDecisions(context, open.value, by, clock.now())
+    if (result === 'halted') return err({ kind: 'conflict', reason: 'chain-forked', why: halted })
+    if (result === 'changed' && tries < triesMax) continue
+    if (result === 'changed') throw new Error('the transfers change faster than they are decided')
+    const deposits = isReplay ? known : await selectDeposits(db, parsed.value)
+    return ok({ deposits: deposits.filter((one) => one !== null), replayed: isReplay })
+  }
+}
+
+const halted = 'the nodes show another chain than before; nothing is credited until an operator has checked it'
+
+function parseDecisions(list: unknown): Result<readonly Decision[], DecideFailure> {
+  const parsed = decisionList.safeParse(list)
+  if (!parsed.success) {
+    const { path: [index, member] = [], message = listTakes } = parsed.error.issues[0] ?? {}
+    if (index === undefined) return err({ kind: 'bad-input', member: 'deposits', why: message })
+    return err(fault(Number(index), String(member ?? 'deposit'), message))
+  }
+  const decided: Decision[] = []
+  const places = new Map<string, number>()
+  for (const [i, { txid: text, position: shown, ...rest }] of parsed.data.entries()) {
+    const txid = parseTxid(text)
+    if (!txid.ok) return err(fault(i, 'txid', txidTakes))
+    const position = parsePosition(shown)
+    if (position === null) return err(fault(i, 'position', positionTakes))
+    const key = `${txid.value} ${position}`
+    const first = places.get(key)
+    if (first !== undefined) return err(fault(i, 'position', `another transfer than deposit ${first + 1}`))
+    places.set(key, i)
+    decided.push({ ...rest, position, txid: txid.value })
+  }
+  return ok(decided)
+}
+
+function fault(index: number, member: string, why: string): DecideFailure {
+  return { kind: 'bad-input', deposit: index + 1, member, why }
+}
+
+/** A decision that is not made yet, with the transfer that it is about. */
+interface OpenDecision extends Decision {
+  readonly deposit: Deposit
+}
+
+/** The decisions that are not made yet. */
+function openDecisions(
+  asked: readonly Decision[],
+  known: readonly (Deposit | null)[],
+): Result<readonly OpenDecision[], DecideFailure> {
+  const open: OpenDecision[] = []
+  for (const [i, one] of asked.entries()) {
+    const deposit = known[i] ?? null
+    if (deposit === null) return err({ kind: 'not-found', deposit: i + 1, why: 'no such transfer' })
+    const { review, state } = deposit
+    if (review === one.decision && state !== 'seen' && state !== 'dropped') continue // a correction has its block read anew
+    if (deposit.reason === 'review') open.push({ ...one, deposit })
+    else if (review === 'credit') return err(conflict(i, 'decided-otherwise', 'it was decided to credit it'))
+    else return err(conflict(i, 'not-in-review', `it is ${state}, not held for review`))
+  }
+  return ok(open)
+}
+
+function conflict(index: number, reason: DecideReason, why: string): DecideFailure {
+  return { kind: 'conflict', deposit: index + 1, reason, why }
+}
+
+/** Stores decisions, all or none: their trigger applies them. `changed`: another decision was faster, or a scan. */
+async function storeDecisions(
+  { db, currencies }: WriteContext,
+  open: readonly OpenDecision[],
+  by: BackendName,
+  at: UnixMs,
+): Promise<'stored' | 'changed' | 'halted'> {
+  const decimals = await selectDecimals(db)
+  const list = open.map(({ txid, position, decision, why, deposit }) => {
+    const currency = currencies.byId.get(deposit.cuy)
+    // A currency with transfers stays configured: without it nothing is served.
+    if (currency === undefined) throw new Error(`transfer ${deposit.id} is in a currency that is not configured`)
+    const verdict = judgeReviewed(deposit, currency, { decimals })
+    const isCredit = decision === 'credit' && verdict.state === 'credited'
+    return {
+      ...{ txid, position, decision, why, uid: deposit.uid, cuy: deposit.cuy },
+      state: isCredit ? 'credited' : 'held',
+      amount: isCredit ? Number(verdict.amount) : 0,
+      reason: decision === 'credit' && verdict.state === 'held' ? verdict.reason : null,
+    }
+  })
+  try {
+    await toStatement(db, insertDecisions(JSON.stringify(list), by, at)).run()
+    return 'stored'
+  } catch (cause) {
+    if (isRefusedBy('transfer: the scan is halted', cause)) return 'halted'
+    if (isRefusedBy('decision: ', cause)) return 'changed'
+    throw cause
+  }
+}
+
+/** What does not fit into its wallet is decided, and held until it does. */
+const insertDecisions = (list: string, by: BackendName, at: UnixMs) => {
+  const { txid, position, decision, why, decided_by, created_at, amount, held } = decisions
+  const facts = [transfers.txid, transfers.position, transfers.uid, transfers.cuy, transfers.state, transfers.amount]
+  return sql`
+INSERT INTO ${decisions} (${bareList([txid, position, decision, why, decided_by, created_at, amount, held])})
+SELECT ${incoming.txid}, ${incoming.position}, decision, why, ${by}, ${at},
+  iif(fits, ${incoming.amount}, 0), iif(fits, ${incoming.reason}, 'wallet-full')
+FROM (SELECT ${incoming}.*, ${fits} FROM (
+  SELECT key AS place, ${memberList([...facts, transfers.reason, decision, why])} FROM json_each(${list})) AS ${incoming}
+) AS ${incoming} ORDER BY place`
+}

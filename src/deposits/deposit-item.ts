@@ -1,0 +1,58 @@
+import { formatBase58 } from '../chain/address.ts'
+import { formatPosition, type ShownPosition } from '../chain/block.ts'
+import type { HeldReason, RefusedReason } from '../common/reasons.ts'
+import { formatInstant } from '../common/time.ts'
+import type { Currencies } from '../ledger/currencies.ts'
+import type { WriteAmount } from '../ledger/entry.ts'
+import type { Deposit, DepositState } from './deposits.ts'
+import { explainHeld, explainRefused } from './explain.ts'
+
+/** A transfer as its user sees it. `A` is the form of an amount. */
+export type DepositItem<A> = {
+  readonly id: number
+  readonly txid: string
+  readonly position: ShownPosition
+  readonly cuy: number
+  readonly amt: A
+  readonly address: string
+  readonly state: DepositState
+  readonly created_at: string
+  readonly seconds?: number
+  readonly reason?: string
+  readonly why?: string
+  readonly entry?: number
+}
+
+/** A transfer as backends see it: whose it is, and what was decided about it. */
+export type OwnedDepositItem<A> = DepositItem<A> & {
+  readonly uid: number
+  readonly decided?: { readonly decision: 'credit' | 'refuse'; readonly why: string; readonly by: string }
+}
+
+/** The item of a transfer. What is credited has the amount of its entry, anything else what the chain has. */
+export function depositItem<A>(deposit: Deposit, currencies: Currencies, write: WriteAmount<A>): DepositItem<A> {
+  const { id, txid, cuy, to, state, raw, amount, reason, finalIn, entry, createdAt } = deposit
+  const currency = currencies.byId.get(cuy)
+  // A currency with transfers stays configured: without it nothing is served.
+  if (currency === undefined) throw new Error(`transfer ${id} is in currency ${cuy}, which is not configured`)
+  const amt = state === 'credited' ? write(amount, currency.scale) : write(raw, currency.decimals)
+  const place = { id, txid, position: formatPosition(deposit.position), cuy, amt, address: formatBase58(to) }
+  const facts = { ...place, state, created_at: formatInstant(createdAt) }
+  if (reason !== null) return { ...facts, reason, why: explain(deposit, reason, currencies) }
+  return { ...facts, ...(finalIn === null ? {} : { seconds: finalIn }), ...(entry === null ? {} : { entry }) }
+}
+
+/** The item of a transfer for backends. */
+export function ownedDepositItem<A>(
+  deposit: Deposit,
+  currencies: Currencies,
+  write: WriteAmount<A>,
+): OwnedDepositItem<A> {
+  const { uid, decided } = deposit
+  return { ...depositItem(deposit, currencies, write), uid, ...(decided === null ? {} : { decided }) }
+}
+
+function explain({ cuy, raw, state }: Deposit, reason: HeldReason | RefusedReason, currencies: Currencies): string {
+  if (state === 'held') return explainHeld(reason as HeldReason) // safe: the CHECK of the column
+  return explainRefused({ cuy, raw, reason: reason as RefusedReason }, currencies) // safe: as above
+}

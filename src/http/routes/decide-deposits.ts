@@ -1,0 +1,115 @@
+import * as z from 'zod/mini'
+import type { DecideReason } from '../../common/reasons.ts'
+import { decideDeposits, decisionsMax, decisionToMake } from '../../deposits/decide.ts'
+import { readOnlyMember } from '../body.ts'
+import { type LedgerRoute, writing } from '../context.ts'
+import { failure, success } from '../envelope.ts'
+import { toDecideProblem } from '../errors.ts'
+import * as docs from '../openapi/docs.ts'
+import { refused } from '../openapi/failures.ts'
+import { ownedDeposit, ownedItem } from './ledger-deposits.ts'
+import { depositDocs } from './tron-deposits.ts'
+
+/** Decides about deposits that are held for review: all or none. */
+export const decideLedgerDeposits = {
+  path: '/ledger/deposits/decide',
+  method: 'POST',
+  scope: () => 'ledger:approve',
+  handle: async (c) => {
+    const { services } = c.env
+    const list = await readOnlyMember(c.req.raw, 'deposits')
+    if (!list.ok) return failure(list.error)
+    const decided = await writing(c, (context) => decideDeposits(context, list.value, c.get('backend').name))
+    if (!decided.ok) return failure(toDecideProblem(decided.error))
+    services.wakeEndpoints()
+    const { deposits, replayed } = decided.value
+    const items = deposits.map((one) => ownedItem(one, services.settings.currencies))
+    return success({ list: items, count: items.length, replayed })
+  },
+} satisfies LedgerRoute
+
+const body = () =>
+  docs.object('DecideDepositsRequest', () => {
+    const { txid, decision, why } = decisionToMake.shape
+    const one = docs.component('DecisionToMake', () =>
+      z.strictObject({
+        txid: docs.described(txid, 'The transaction, 64 hex digits.'),
+        position: docs.positionSchema('The position of the transfer in it, as it is listed.'),
+        decision: docs.described(decision, '`credit` or `refuse`. What was refused can still be credited.'),
+        why: docs.described(why, 'The reason, for those who look later.'),
+      }),
+    )
+    return { deposits: z.array(one).check(z.minLength(1), z.maxLength(decisionsMax)) }
+  })
+
+const response = () =>
+  docs.dataBody('DecideDepositsResponse', () => ({
+    list: z.array(ownedDeposit()),
+    count: docs.countSchema('The number of deposits in the list.'),
+    replayed: docs.described(z.boolean(), 'Whether all of it was decided before.'),
+  }))
+
+const decisionOf = (decision: 'credit' | 'refuse', txid: string = docs.usdtTxid) => ({
+  ...{ txid, position: 0, decision },
+  why: decision === 'credit' ? 'checked' : 'of a listed address',
+})
+const given = 'a deposit that is held for review'
+
+const examples = () => {
+  const { usdt } = depositDocs()
+  const { entry, ...held } = { ...usdt, uid: 7 }
+  const { uid, ...facts } = held
+  const answer = (name: string, decision: 'credit' | 'refuse', item: object) =>
+    docs.dataExample(name, given, '', { list: [item], count: 1, replayed: false }, { deposits: [decisionOf(decision)] })
+  const decided = (decision: 'credit' | 'refuse') => ({ decision, why: decisionOf(decision).why, by: 'shop' })
+  const why = '25 USDT was looked at by the operator of this service and is not credited'
+  return [
+    answer('credited', 'credit', { ...facts, entry, uid, decided: decided('credit') }),
+    answer('refused', 'refuse', { ...facts, state: 'refused', reason: 'review', why, uid, decided: decided('refuse') }),
+  ]
+}
+
+const failures = (): readonly docs.Failure[] => [
+  {
+    name: 'bad-decision',
+    problem: toDecideProblem({ kind: 'bad-input', deposit: 1, member: 'decision', why: 'one of credit, refuse' }),
+    cause: 'A decision has a wrong member, a transfer is named twice, or there are too many of them.',
+    cure: 'The message has the number of the deposit, the member, and what it takes.',
+    given,
+    request: { deposits: [{ ...decisionOf('credit'), decision: 'wait' }] },
+  },
+  {
+    name: 'unknown-deposit',
+    problem: toDecideProblem({ kind: 'not-found', deposit: 1, why: 'no such transfer' }),
+    cause: 'No transfer to a user has this txid and position.',
+    cure: 'Send `txid` and `position` as `GET /ledger/deposits` lists them.',
+    given,
+    request: { deposits: [decisionOf('credit', 'ab'.repeat(32))] },
+  },
+  refused(conflict('not-in-review', 'it is credited, not held for review'), {
+    given: 'two deposits, credited',
+    request: { deposits: [decisionOf('credit')] },
+  }),
+  refused(conflict('decided-otherwise', 'it was decided to credit it'), {
+    given: 'a deposit that was looked at',
+    request: { deposits: [decisionOf('refuse')] },
+  }),
+]
+
+const conflict = (reason: DecideReason, why: string) => ({ status: 409, reason, msg: `deposit 1: ${why}` }) as const
+
+/** The documentation of `POST /ledger/deposits/decide`. */
+export const decideLedgerDepositsDocs = () =>
+  ({
+    id: 'decideDeposits',
+    summary: 'Credit or refuse deposits that are held for review',
+    description:
+      `Decides about 1 to ${decisionsMax} deposits that \`reviewFrom\` of their currency holds: all or none. The same decision again is ` +
+      'answered as the first time, whatever its reason and whoever sends it; the first ones are kept. What was refused can still be ' +
+      'credited; what was decided to be credited cannot be refused. A deposit that does not fit into its wallet is held until it does. The ' +
+      'decision and the ledger entry are stored together.',
+    body: body(),
+    success: response(),
+    examples: examples(),
+    failures: failures(),
+  }) satisfies docs.Operation

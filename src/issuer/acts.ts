@@ -1,0 +1,59 @@
+import { sql } from 'drizzle-orm'
+import type { Address } from '../chain/address.ts'
+import type { BlockHeight, Txid } from '../chain/block.ts'
+import type { IssuerAct } from '../chain/chain.ts'
+import type { CurrencyId } from '../common/ids.ts'
+import type { UnixMs } from '../common/time.ts'
+import { bareList, memberList, toJsonTexts, toStatement, type WriteDatabase } from '../d1/database.ts'
+import { issuerActs } from '../d1/issuer-tables.ts'
+import type { Currencies } from '../ledger/currencies.ts'
+
+/** Rows in one JSON text: each takes about 400 bytes, and a bound text can have 2 MB. */
+const rowsMax = 2_000
+
+/** What an issuer did that is stored, in a final block of this height. */
+export interface IssuerFact extends IssuerAct {
+  readonly height: BlockHeight
+  readonly cuy: CurrencyId
+}
+
+/**
+ * What is stored of acts in a final block: what concerns a whole token, and what concerns an address that was issued here (`owners`
+ * has it) or is `watched`, as the one that payouts are paid from.
+ */
+export function selectActs(
+  acts: readonly IssuerAct[],
+  height: BlockHeight,
+  owners: { has(address: Address): boolean },
+  { currencies, watched }: { readonly currencies: Currencies; readonly watched: ReadonlySet<Address> },
+): readonly IssuerFact[] {
+  return acts.flatMap((act) => {
+    const { kind, address, contract } = act
+    const currency = currencies.byContract.get(contract)
+    const isOfToken = address === null || kind === 'deprecated'
+    const concerns = isOfToken || owners.has(address) || watched.has(address)
+    return currency === undefined || !concerns ? [] : [{ ...act, height, cuy: currency.cuy }]
+  })
+}
+
+/** Statements that store acts. Known ones stay. */
+export function actStatements(db: WriteDatabase, facts: readonly IssuerFact[], at: UnixMs): D1PreparedStatement[] {
+  const once = [...new Map(facts.map((one) => [keyOf(one), one])).values()]
+  const rows = once.map(({ txid, position, height, index, cuy, kind, address, amount, basisPoints }) => ({
+    ...{ txid, position, height, place: index, cuy, kind, address },
+    raw: amount?.toString() ?? null,
+    basis_points: basisPoints?.toString() ?? null,
+  }))
+  return toJsonTexts(rows, rowsMax).map((list) => toStatement(db, insertActs(list, at)))
+}
+
+const keyOf = ({ txid, position }: { readonly txid: Txid; readonly position: number }) => `${txid} ${position}`
+
+function insertActs(list: string, at: UnixMs) {
+  const { txid, position, height, place, cuy, kind, address, raw, basis_points, created_at } = issuerActs
+  const listed = [txid, position, height, place, cuy, kind, address, raw, basis_points]
+  return sql`
+INSERT INTO ${issuerActs} (${bareList([...listed, created_at])})
+SELECT act.*, ${at} FROM (SELECT ${memberList(listed)} FROM json_each(${list})) AS act
+WHERE NOT EXISTS (SELECT 1 FROM ${issuerActs} WHERE ${txid} = act.txid AND ${position} = act.position)`
+}

@@ -1,0 +1,36 @@
+import type { BlockHeight, Txid } from '../chain/block.ts'
+import type { ChainResult, InternalReading } from '../chain/chain.ts'
+import { err, ok } from '../common/result.ts'
+import { agreeByQuorum, failureOf } from './agreement.ts'
+import { askApi } from './ask.ts'
+import type { Session } from './node.ts'
+import { parseInternals } from './parse/internal.ts'
+import { nodeError } from './transport.ts'
+
+/**
+ * TRX that contracts sent in a transaction of a final block (see `Chain`). A node that shows no internal transaction says nothing: it
+ * need not keep them. So all nodes are asked until `quorum` of them show the same.
+ */
+export async function readInternalTransfers(
+  session: Session,
+  txid: Txid,
+  height: BlockHeight,
+): ChainResult<InternalReading> {
+  const { nodes, quorum } = session.pool
+  const { verdicts, errors } = await agreeByQuorum(session, 'money', async (node, boxed) => {
+    const shown = await askApi(boxed, node, '/wallet/gettransactioninfobyid', { value: txid }, (value) => {
+      const parsed = parseInternals(value, txid, height)
+      return parsed.ok ? parsed : nodeError('bad-answer', parsed.error)
+    })
+    if (!shown.ok) return shown
+    const { facts, transfers } = shown.value
+    return facts === ''
+      ? nodeError('not-kept', 'no internal transactions')
+      : ok([{ about: { txid }, facts, logs: '', value: transfers }])
+  })
+  const [verdict] = verdicts
+  if (verdict?.kind === 'agreed') return ok({ kind: 'shown', transfers: verdict.value })
+  if (verdict?.kind === 'differs') return err({ kind: 'disagreement', about: `internal transactions of ${txid}` })
+  const silent = [...errors.values()].filter(({ kind }) => kind === 'not-kept').length
+  return nodes.length - silent < quorum ? ok({ kind: 'not-shown' }) : err(failureOf(session, errors))
+}

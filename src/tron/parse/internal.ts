@@ -1,0 +1,56 @@
+import type { Address } from '../../chain/address.ts'
+import { internalPosition, nativeAsset, type Txid } from '../../chain/block.ts'
+import type { ChainTransfer } from '../../chain/chain.ts'
+import { err, ok } from '../../common/result.ts'
+import { isObject, type Parsed, parseNodeAddress } from './fields.ts'
+
+/** The internal transactions that count, in their order (PROTOCOL.md, Internal transactions). */
+export interface ParsedInternals {
+  /** All that nodes must agree on: one line for each. */
+  readonly facts: string
+  /** Those that sent TRX. */
+  readonly transfers: readonly ChainTransfer[]
+}
+
+/** The notes of those that count, in hex as nodes show them. Others stand in the list of some honest nodes only. */
+const notes: ReadonlyMap<unknown, string> = new Map([
+  ['63616c6c', 'call'],
+  ['637265617465', 'create'],
+  ['73756963696465', 'suicide'],
+])
+
+/** The internal transactions of `txid` in the block at `height`, in a reply to `gettransactioninfobyid`. */
+export function parseInternals(value: unknown, txid: Txid, height: number): Parsed<ParsedInternals> {
+  if (!isObject(value)) return err('a transaction info that is not an object')
+  if (Object.keys(value).length === 0) return ok({ facts: '', transfers: [] }) // the node does not have it
+  if (value.id !== txid || value.blockNumber !== height) return err('the info of another transaction')
+  const items = value.internal_transactions ?? []
+  if (!Array.isArray(items)) return err('internal transactions that are no list')
+  const lines: string[] = []
+  const transfers: ChainTransfer[] = []
+  for (const item of items) {
+    if (!isObject(item)) return err('an internal transaction that is not an object')
+    const note = notes.get(item.note)
+    if (note === undefined) continue
+    const [from, to] = [addressOf(item.caller_address), addressOf(item.transferTo_address)]
+    const sun = sunOf(item.callValueInfo)
+    const isUndone = item.rejected === true
+    if (from !== null && to !== null && note !== 'create' && !isUndone && Number.isSafeInteger(sun) && sun > 0) {
+      const position = internalPosition(lines.length)
+      transfers.push({ txid, position, asset: nativeAsset, from, to, amount: BigInt(sun) })
+    }
+    lines.push(`${note} ${from} ${to} ${sun}${isUndone ? ' rejected' : ''}`)
+  }
+  return ok({ facts: lines.join('\n'), transfers })
+}
+
+/** 21 bytes of hex. */
+const addressOf = (value: unknown): Address | null =>
+  typeof value === 'string' ? parseNodeAddress(`0x${value}`) : null
+
+/** The TRX of a call: of its values the one without a token. 0 is left out. */
+function sunOf(values: unknown): number {
+  const list: readonly unknown[] = Array.isArray(values) ? values : []
+  const trx = list.find((one) => isObject(one) && one.tokenId === undefined)
+  return isObject(trx) && typeof trx.callValue === 'number' ? trx.callValue : 0
+}

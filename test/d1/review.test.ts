@@ -1,0 +1,158 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { WriteDatabase } from '../../src/d1/database.ts'
+import type { JudgedTransfer } from '../../src/deposits/transfer.ts'
+import { removeDropped, storeTransfers } from '../../src/deposits/transfers.ts'
+import {
+  block,
+  column,
+  credited,
+  held,
+  inReview,
+  moved,
+  ms,
+  openDatabase,
+  refused,
+  seen,
+  transfer,
+  txid,
+} from './fixtures.ts'
+
+let db: WriteDatabase
+
+beforeEach(async () => {
+  db = await openDatabase([1])
+})
+
+/** State, reason and review of all transfers. */
+const rows = () => column(db, `SELECT concat_ws(' ', state, reason, review) FROM transfer ORDER BY id`)
+const events = () => column(db, `SELECT concat_ws(' ', type, reason) FROM event ORDER BY id`)
+const balance = () => column(db, 'SELECT balance FROM wallet')
+const store = (...judged: JudgedTransfer[]) => storeTransfers(db, judged, ms(20))
+const decide = (decision: 'credit' | 'refuse', amount = 0, reason: string | null = null) =>
+  db
+    .prepare(`INSERT INTO decision (txid, position, decision, why, decided_by, created_at, amount, held)
+      VALUES (?1, 0, ?2, 'looked at', 'shop', 30, ?3, ?4)`)
+    .bind(txid(1), decision, amount, reason)
+    .run()
+const rescan = () =>
+  db
+    .prepare(`INSERT INTO rescan (kind, from_height, to_height, next_height, reason, created_at, next_try)
+      VALUES ('request', 90, 96, 90, 'why', 1, 1)`)
+    .run()
+/** The transfer in a block that a requested rescan covers. */
+const early = (verdict: Parameters<typeof transfer>[0], changes = {}) =>
+  transfer(verdict, { block: block(95), ...changes })
+
+describe('a transfer that is held for review', () => {
+  beforeEach(() => store(early(inReview())))
+
+  it('waits, with an event, and credits nothing', async () => {
+    expect(await rows()).toEqual(['held review open'])
+    expect(await events()).toEqual(['deposit.held review'])
+    expect(await balance()).toEqual([])
+    expect(await column(db, 'SELECT amount FROM transfer')).toEqual([0])
+  })
+
+  it.each([
+    ['credited', credited()],
+    ['held for another reason', held('retired')],
+    ['refused', refused],
+    ['seen', seen()],
+  ])('stays so if the scan finds it %s, also by a rescan', async (_, verdict) => {
+    await rescan()
+    await store(early(verdict))
+    expect(await rows()).toEqual(['held review open'])
+    expect(await balance()).toEqual([])
+  })
+
+  it('takes facts that are agreed later, and waits on', async () => {
+    await store(early(credited(7n), { raw: 7n }))
+    expect(await rows()).toEqual(['held review open'])
+    expect(await column(db, 'SELECT raw FROM transfer')).toEqual(['7'])
+  })
+
+  it('has moved if its sender is an operator’s', async () => {
+    await store(early(moved))
+    expect(await rows()).toEqual(['moved open'])
+  })
+
+  it('is credited by the decision, in the same statement, and never again', async () => {
+    await decide('credit', 5)
+    expect(await rows()).toEqual(['credited credit'])
+    expect(await events()).toEqual(['deposit.held review', 'deposit.credited'])
+    expect(await balance()).toEqual([5])
+    await rescan()
+    await store(early(inReview()), early(credited()))
+    expect(await balance()).toEqual([5])
+  })
+
+  it('is refused by the decision, which no rescan undoes', async () => {
+    await decide('refuse')
+    expect(await rows()).toEqual(['refused review refuse'])
+    expect(await events()).toEqual(['deposit.held review', 'deposit.refused review'])
+    await rescan()
+    for (const verdict of [credited(), inReview(), held('retired'), refused]) {
+      await store(early(verdict))
+      expect(await rows()).toEqual(['refused review refuse'])
+    }
+    await decide('credit', 5)
+    expect(await rows()).toEqual(['credited credit'])
+    expect(await column(db, 'SELECT decision FROM decision ORDER BY decision')).toEqual(['credit', 'refuse'])
+  })
+
+  it('that is to be credited and has no room is held for that, and credited without another review', async () => {
+    await decide('credit', 0, 'wallet-full')
+    expect(await rows()).toEqual(['held wallet-full credit'])
+    await store(early(refused)) // the minimum was raised since
+    expect(await rows()).toEqual(['held wallet-full credit'])
+    await store(early(inReview()))
+    expect(await rows()).toEqual(['credited credit'])
+    expect(await balance()).toEqual([5])
+  })
+
+  it('is still held for want of room where the wallet has none yet', async () => {
+    await store(transfer(credited(9_007_199_254_740_990n), { txid: txid(2), raw: 9_007_199_254_740_990n }))
+    await decide('credit', 0, 'wallet-full')
+    await store(early(inReview()))
+    expect(await rows()).toEqual(['held wallet-full credit', 'credited'])
+  })
+})
+
+describe('a correction below a transfer that was held for review', () => {
+  const correct = () =>
+    db.prepare(`INSERT INTO correction (finalized, reason, created_at) VALUES (94, 'a wrong node', 40)`).run()
+  const readAgain = async (verdict: Parameters<typeof transfer>[0]) => {
+    await db.prepare('UPDATE scan SET finalized = 120').run()
+    await store(early(verdict))
+  }
+
+  it('has its block read anew: it waits for the decision on', async () => {
+    await store(early(inReview()))
+    await correct()
+    expect(await rows()).toEqual(['seen open'])
+    await readAgain(credited())
+    expect(await rows()).toEqual(['held review open'])
+    expect(await events()).toEqual(['deposit.held review'])
+  })
+
+  it('keeps the decision', async () => {
+    await store(early(inReview()))
+    await decide('refuse')
+    await correct()
+    await readAgain(credited())
+    expect(await rows()).toEqual(['refused review refuse'])
+  })
+
+  it('keeps it although it is in no block for a while', async () => {
+    await store(early(inReview()))
+    await decide('refuse')
+    await correct()
+    await db.prepare('UPDATE scan SET finalized = 120').run()
+    await db.prepare('UPDATE scan SET height = 110, tried_at = 1e9').run()
+    await db.prepare(`UPDATE transfer SET state = 'dropped', changed_at = 50`).run()
+    await removeDropped(db, ms(100), 10)
+    expect(await rows()).toEqual(['dropped refuse'])
+    await readAgain(credited())
+    expect(await rows()).toEqual(['refused review refuse'])
+  })
+})

@@ -1,0 +1,167 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  contents,
+  correction,
+  decision,
+  eventsAfter,
+  expectRefusal,
+  or,
+  rescan,
+  run,
+  step,
+  storeRows,
+  t3,
+  t4,
+  transfer,
+  type Values,
+} from './rows.ts'
+
+let db: D1Database
+
+beforeEach(async () => {
+  db = await storeRows()
+})
+
+const review = { reason: `'review'`, review: `'open'` }
+const held = transfer('held', review)
+const refusal = decision({ decision: `'refuse'`, amount: '0' })
+const unroomed = decision({ amount: '0', held: `'wallet-full'` })
+const states = async () => await db.prepare(`SELECT state, reason, review FROM transfer WHERE txid = '${t4}'`).raw()
+
+describe('a transfer that is held for review', () => {
+  it.each([
+    ['that does not say so', transfer('held', { reason: `'review'` }), 'transfer_review'],
+    ['with another reason', transfer('held', { review: `'open'` }), 'transfer_review'],
+    ['that is credited', transfer('credited', { review: `'open'` }), 'transfer_review'],
+    [
+      'that is refused already',
+      transfer('refused', { reason: `'review'`, review: `'refuse'` }),
+      'a new one is not decided',
+    ],
+    ['that is to be credited already', transfer('held', { review: `'credit'` }), 'a new one is not decided'],
+    ['with an unknown word', transfer('held', { reason: `'review'`, review: `'maybe'` }), 'a new one is not decided'],
+  ])('%s is refused', async (_, sql, why) => {
+    await expectRefusal(sql, why)
+    await expectRefusal(or('REPLACE', sql), why)
+  })
+
+  const steps: readonly [string, string, string][] = [
+    ['credited', step(t4, 'credited'), 'transfer_review'],
+    ['credited as if it never was', step(t4, 'credited', { review: 'NULL' }), 'stays so until it is decided'],
+    ['credited as if it was decided', step(t4, 'credited', { review: `'credit'` }), 'stays so until it is decided'],
+    ['refused as dust', step(t4, 'refused'), 'transfer_review'],
+    [
+      'refused as if it was decided',
+      step(t4, 'refused', { reason: `'review'`, review: `'refuse'` }),
+      'stays so until it is decided',
+    ],
+    ['held for another reason', step(t4, 'held'), 'transfer_review'],
+    ['held as if it never was', step(t4, 'held', { review: 'NULL' }), 'stays so until it is decided'],
+  ]
+  it.each(steps)('is not %s without a decision', async (_, sql, why) => {
+    await run(held, rescan())
+    await expectRefusal(sql, why)
+    await expectRefusal(or('REPLACE', sql), why)
+  })
+
+  it('moves if it is no deposit at all, and takes other facts', async () => {
+    await run(held, step(t4, 'held', { ...review, raw: `'60'` }), step(t4, 'moved', { review: `'open'` }))
+    expect(await states()).toEqual([['moved', null, 'open']])
+  })
+})
+
+describe('a decision', () => {
+  it('credits, with the entry and its event', async () => {
+    await run(held, decision())
+    expect(await states()).toEqual([['credited', null, 'credit']])
+    expect(await db.prepare('SELECT balance FROM wallet').raw()).toEqual([[100]])
+    expect((await eventsAfter(3)).map(({ type, reason }) => [type, reason])).toEqual([
+      ['deposit.held', 'review'],
+      ['deposit.credited', undefined],
+    ])
+  })
+
+  it('refuses, with its event, and then credits', async () => {
+    await run(held, refusal)
+    expect(await states()).toEqual([['refused', 'review', 'refuse']])
+    expect((await eventsAfter(4)).map(({ type, reason }) => [type, reason])).toEqual([['deposit.refused', 'review']])
+    await run(decision())
+    expect(await states()).toEqual([['credited', null, 'credit']])
+  })
+
+  it('to credit it without room holds it for that', async () => {
+    await run(held, unroomed)
+    expect(await states()).toEqual([['held', 'wallet-full', 'credit']])
+    await run(step(t4, 'credited', { review: `'credit'` }))
+    expect(await states()).toEqual([['credited', null, 'credit']])
+  })
+
+  const made: readonly [string, readonly string[], string, string][] = [
+    ['about nothing', [], decision(), 'decision: the transfer is not held for review'],
+    ['about another transfer', [held], decision({ txid: `'${t3}'` }), 'decision: the transfer is not held for review'],
+    ['about another position', [held], decision({ position: '1' }), 'decision: the transfer is not held for review'],
+    ['made twice', [held, refusal], refusal, 'decision: already made'],
+    ['to refuse what is credited', [held, decision()], refusal, 'decision: the transfer is not held for review'],
+    ['to refuse what is to be credited', [held, unroomed], refusal, 'decision: the transfer is not held for review'],
+    ['about what is seen', [held, correction(85)], decision(), 'decision: the transfer is not held for review'],
+    ['about what has moved', [held, step(t4, 'moved')], decision(), 'decision: the transfer is not held for review'],
+    [
+      'that credits while the scan is halted',
+      [held, `UPDATE scan SET halted = 'forked'`],
+      decision(),
+      'transfer: the scan is halted',
+    ],
+    ['that credits nothing', [held], decision({ amount: '0' }), 'decision_amount'],
+    ['that credits what it holds', [held], decision({ held: `'wallet-full'` }), 'decision_amount'],
+    ['that refuses and credits', [held], decision({ decision: `'refuse'` }), 'decision_amount'],
+    [
+      'that refuses and holds',
+      [held],
+      decision({ decision: `'refuse'`, amount: '0', held: `'retired'` }),
+      'decision_held',
+    ],
+    ['that holds it for review', [held], decision({ amount: '0', held: `'review'` }), 'decision_held'],
+    ['of another kind', [held], decision({ decision: `'wait'` }), 'decision_'],
+    ['without a reason', [held], decision({ why: `''` }), 'decision_why'],
+    ['with a long reason', [held], decision({ why: `'${'x'.repeat(201)}'` }), 'decision_why'],
+    ['of nobody', [held], decision({ decided_by: `''` }), 'decision_decided_by'],
+  ]
+  it.each(made)('%s is refused', async (_, before, sql, why) => {
+    await run(...before)
+    await expectRefusal(sql, why)
+    await expectRefusal(or('REPLACE', sql), why)
+  })
+
+  it('that credits more than its wallet has room for is refused', async () => {
+    await run(held)
+    const all = decision({ amount: '9007199254740991' })
+    await expectRefusal(all, 'flow_balance')
+    await expectRefusal(or('IGNORE', all), 'transfer: its entry was not created')
+  })
+
+  it('is never changed or deleted', async () => {
+    await run(held, refusal)
+    const changes: Values = { why: `'x'`, decided_by: `'x'`, decision: `'credit'` }
+    for (const [column, value] of Object.entries(changes)) {
+      await expectRefusal(`UPDATE decision SET ${column} = ${value}`, 'decision: rows are never changed')
+    }
+    await expectRefusal('DELETE FROM decision', 'decision: rows are never deleted')
+    await expectRefusal(`${refusal} ON CONFLICT DO UPDATE SET why = 'x'`, 'decision: already made')
+  })
+
+  it('stays with its transfer: that is not removed, and is decided as before when its block is read again', async () => {
+    await run(
+      held,
+      refusal,
+      correction(85),
+      'UPDATE scan SET finalized = 120',
+      'UPDATE scan SET height = 100, tried_at = 1e9',
+    )
+    await run(step(t4, 'dropped', { review: `'refuse'` }))
+    await expectRefusal(`DELETE FROM transfer WHERE txid = '${t4}'`, 'transfer: only a correction deletes')
+    await expectRefusal(step(t4, 'credited', { review: `'refuse'` }), 'transfer_review')
+    await expectRefusal(step(t4, 'credited', { review: 'NULL' }), 'stays so until it is decided')
+    await run(step(t4, 'refused', { reason: `'review'`, review: `'refuse'` }))
+    expect(await contents()).not.toEqual([])
+  })
+})

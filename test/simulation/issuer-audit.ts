@@ -1,0 +1,66 @@
+import { type Address, formatBase58 } from '../../src/chain/address.ts'
+import type { AlarmKind } from '../../src/platform/alarm-table.ts'
+import type { LogFields } from '../../src/platform/logger.ts'
+import type { Environment, MinedAct } from './environment.ts'
+import type { Act } from './payments.ts'
+import { currencies } from './scenario.ts'
+import type { Stored } from './stored.ts'
+
+const cuyOf = (contract: Address) => currencies.find((one) => one.contract === contract)?.cuy
+
+/** What the newest acts up to a height leave, each with its alarm, in order. The rules are written a second time here. */
+function standing(acts: Iterable<MinedAct>, height: number): readonly string[] {
+  const newest = new Map<string, MinedAct>()
+  const ordered = [...acts].filter((one) => one.height <= height && one.kind !== 'destroyed')
+  ordered.sort((a, b) => a.height - b.height || a.place - b.place || a.position - b.position)
+  for (const act of ordered)
+    newest.set(`${act.contract} ${alarmOf[act.kind]} ${act.kind === 'deprecated' ? '' : act.address}`, act)
+  const left = [...newest.values()].flatMap(({ kind, contract, address, raw }) => {
+    if (kind === 'released' || kind === 'unpaused' || (kind === 'fee-set' && raw === 0n)) return []
+    return [`${alarmOf[kind]} ${cuyOf(contract)} ${kind === 'frozen' ? address : ''}`]
+  })
+  return left.sort()
+}
+
+const alarmOf: Readonly<Record<Act['kind'], AlarmKind | null>> = {
+  ...{ frozen: 'address-frozen', released: 'address-frozen', destroyed: null },
+  ...{ paused: 'token-paused', unpaused: 'token-paused', 'fee-set': 'token-fee-set', deprecated: 'token-deprecated' },
+}
+
+/** Whether an issuer ever did what an alarm says. */
+export function hasActed({ acts }: Environment, kind: AlarmKind, { cuy, address }: LogFields): boolean {
+  return [...acts.values()].some((one) => {
+    const isOf = one.address !== null && formatBase58(one.address) === address
+    return alarmOf[one.kind] === kind && cuyOf(one.contract) === cuy && (kind !== 'address-frozen' || isOf)
+  })
+}
+
+/**
+ * What is wrong with the acts that are stored, or null: each that was promised is, with its event and at its place, none is that
+ * the chain has not, and the raised alarms are those that the newest final block leaves.
+ */
+export function auditActs(env: Environment, stored: Stored): string | null {
+  const position = stored.scan()?.height ?? 0
+  const found = new Map(stored.acts().map((one) => [`${one.txid}:${one.position}`, one]))
+  for (const [key, { height, promised }] of env.acts) {
+    const isRead = height <= position && !env.openGaps.has(height)
+    if (promised && isRead && !found.has(key)) return `what an issuer did in ${key} is not stored`
+  }
+  const reported = stored.events().filter(({ type }) => type.startsWith('address.'))
+  const events = new Set(reported.map(({ type, txid, position: at }) => `${type} ${txid}:${at}`))
+  if (events.size < reported.length) return 'what an issuer did was reported twice'
+  for (const [key, { kind, cuy, address, raw, height, place }] of found) {
+    const act = env.acts.get(key)
+    const expected = act && [act.kind, cuyOf(act.contract), act.address, act.raw, act.height, act.place]
+    const actual = [kind, cuy, address, raw, height, place]
+    if (expected?.join() !== actual.join()) return `${key} is ${expected} by an issuer, and ${actual} is stored`
+    if (alarmOf[kind] === 'address-frozen' && !events.has(`address.${kind} ${key}`)) return `${key} has no event`
+  }
+  const known = [...env.acts].flatMap(([key, act]) => (found.has(key) ? [act] : []))
+  const raised = stored.alarms().flatMap(({ kind, subject }) => {
+    const { cuy, address = '' } = JSON.parse(subject) as { cuy?: number; address?: string } // the service's own
+    return Object.values(alarmOf).some((one) => one === kind) ? [`${kind} ${cuy} ${address}`] : []
+  })
+  const [left, shown] = [standing(known, position).join(), raised.sort().join()]
+  return left === shown ? null : `issuers left "${left}", and "${shown}" is raised`
+}
