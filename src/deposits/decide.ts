@@ -9,7 +9,7 @@ import { bareList, isRefusedBy, memberList, toStatement } from '../d1/database.t
 import { type DecisionKind, decisionKinds, decisions, transfers } from '../d1/tables.ts'
 import type { WriteContext } from '../ledger/context.ts'
 import { isRemark, remarkCharsMax } from '../ledger/parse-post.ts'
-import { selectDecimals } from '../ledger/stored-settings.ts'
+import { selectKept } from '../ledger/stored-settings.ts'
 import { type Deposit, selectDeposits } from './deposits.ts'
 import { type CreditKey, judgeReviewed } from './transfer.ts'
 import { fits, incoming } from './transfers.ts'
@@ -150,7 +150,7 @@ async function storeDecisions(
   by: BackendName,
   at: UnixMs,
 ): Promise<'stored' | 'changed' | 'halted'> {
-  const decimals = await selectDecimals(db)
+  const { decimals } = await selectKept(db)
   const list = open.map(({ txid, position, decision, why, deposit }) => {
     const currency = currencies.byId.get(deposit.cuy)
     // A currency with transfers stays configured: without it nothing is served.

@@ -47,7 +47,7 @@ export async function readOnlyMember(request: Request, name: string): Promise<Re
 }
 
 /** The members of a body, or null if it is no object. */
-export function membersOfBody(body: unknown): Readonly<Record<string, unknown>> | null {
+function membersOfBody(body: unknown): Readonly<Record<string, unknown>> | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return null
   return body as Readonly<Record<string, unknown>> // safe: an object that is no array
 }

@@ -12,9 +12,9 @@ import {
 } from '../chain/chain.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { JudgeRules } from '../deposits/transfer.ts'
+import { type IssuerFact, selectActs } from '../issuer/acts.ts'
 import type { ReadOfPayouts } from '../payouts/conclusions.ts'
 import { findInReceipts, findOutgoing } from '../payouts/outgoing.ts'
-import { type IssuerFact, selectActs } from '../issuer/acts.ts'
 import {
   notAgreed,
   type Rescan,

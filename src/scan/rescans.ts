@@ -14,8 +14,8 @@ import { rescans, scans } from '../d1/state-tables.ts'
 import { type RescanKind, scanSuperseded, transfers } from '../d1/tables.ts'
 import type { JudgedTransfer, SentFact } from '../deposits/transfer.ts'
 import { sentStatements, transferStatements } from '../deposits/transfers.ts'
-import { conclusionStatements, isWatched, type ReadOfPayouts } from '../payouts/conclusions.ts'
 import { actStatements, type IssuerFact } from '../issuer/acts.ts'
+import { conclusionStatements, isWatched, type ReadOfPayouts } from '../payouts/conclusions.ts'
 
 /** Blocks below the position that are read again: a row. Both ends are included. */
 export interface Rescan extends RescanPart {

@@ -17,8 +17,8 @@ import { scans } from '../d1/state-tables.ts'
 import { scanSuperseded, transfers } from '../d1/tables.ts'
 import type { JudgedTransfer, SentFact } from '../deposits/transfer.ts'
 import { sentStatements, transferStatements } from '../deposits/transfers.ts'
-import { conclusionStatements, isWatched, openAddresses, type ReadOfPayouts } from '../payouts/conclusions.ts'
 import { actStatements, type IssuerFact } from '../issuer/acts.ts'
+import { conclusionStatements, isWatched, openAddresses, type ReadOfPayouts } from '../payouts/conclusions.ts'
 import { type Gap, gapStatements, isInGap } from './rescans.ts'
 
 /** The stored state of the scan. */

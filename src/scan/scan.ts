@@ -16,8 +16,8 @@ import {
   type Owners,
   type SentFact,
 } from '../deposits/transfer.ts'
-import { findOutgoing } from '../payouts/outgoing.ts'
 import { type IssuerFact, selectActs } from '../issuer/acts.ts'
+import { findOutgoing } from '../payouts/outgoing.ts'
 import type { Gap } from './rescans.ts'
 import { loadRules, readOwners, type ScanContext, selectOwned, watchedFor } from './rules.ts'
 import {

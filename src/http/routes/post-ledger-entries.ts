@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { reservedUid } from '../../common/ids.ts'
 import type { ConflictReason } from '../../common/reasons.ts'
-import { err, ok, type Result } from '../../common/result.ts'
 import { postedItem } from '../../ledger/entry.ts'
 import { postEntriesMax, postedEntry, remarkCharsMax } from '../../ledger/parse-post.ts'
 import { postEntries } from '../../ledger/post-entries.ts'

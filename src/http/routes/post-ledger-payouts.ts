@@ -23,7 +23,12 @@ export const postLedgerPayouts = {
     const list = await readOnlyMember(c.req.raw, 'payouts')
     if (!list.ok) return failure(list.error)
     const asked = await writing(c, (context) => {
-      return askPayouts({ ...context, payouts: payoutRulesOf(c) }, list.value, c.get('backend').name, context.clock.now())
+      return askPayouts(
+        { ...context, payouts: payoutRulesOf(c) },
+        list.value,
+        c.get('backend').name,
+        context.clock.now(),
+      )
     })
     if (!asked.ok) return failure(toPayoutProblem(asked.error))
     c.env.services.wakeEndpoints()
