@@ -112,7 +112,10 @@ WHERE ${ended} IS NULL AND ${past_height} <= (SELECT ${scans.height} FROM ${scan
     AND ${to_height} > ${reference} AND ${next_height} <= ${past_height})`
 }
 
-/** Stores where transactions were seen before their blocks are final: so the scan comes as soon as these are. */
+/**
+ * Stores where transactions were seen before their blocks are final: the scan comes as soon as these are, and they are not sent meanwhile.
+ * A later place counts once the first one was read: otherwise one node could keep it from being sent.
+ */
 export function seenStatement(
   db: WriteDatabase,
   seen: readonly { readonly txid: Txid; readonly height: BlockHeight }[],
@@ -121,6 +124,7 @@ export function seenStatement(
   return toStatement(
     db,
     sql`UPDATE ${payoutTransactions} SET ${bare(seen_height)} = ${fact(height)} FROM ${factOf(JSON.stringify(seen))}
-      WHERE ${txid} = ${fact(txid)} AND ${ended} IS NULL`,
+      WHERE ${txid} = ${fact(txid)} AND ${ended} IS NULL
+        AND (${seen_height} IS NULL OR ${seen_height} <= (SELECT ${scans.height} FROM ${scans}))`,
   )
 }
