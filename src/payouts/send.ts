@@ -4,7 +4,6 @@ import type { PayoutTransactionId } from '../common/ids.ts'
 import type { UnixMs } from '../common/time.ts'
 import { bare, member, toStatement, type WriteDatabase } from '../d1/database.ts'
 import { payoutTransactions } from '../d1/payout-tables.ts'
-import { scans } from '../d1/state-tables.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { PayoutMemory } from './memory.ts'
 
@@ -82,14 +81,12 @@ async function sendDue({ db, clock, memory, openChain }: SenderParts): Promise<v
   }
 }
 
-const { id, bytes, sends, next_send, ended, expires_at, seen_height, answer } = payoutTransactions
+const { id, bytes, sends, next_send, ended, expires_at, answer } = payoutTransactions
 const isOpen = sql`${payoutTransactions} INDEXED BY payout_transaction_open`
 
-/** What a block that is not read as final yet was seen with is not sent: it is sent again if that block is read without it. */
 async function selectDue(db: WriteDatabase, now: UnixMs): Promise<readonly Due[]> {
   const query = sql`SELECT ${id}, ${bytes}, ${sends} FROM ${isOpen}
     WHERE ${ended} IS NULL AND ${next_send} <= ${now} AND ${expires_at} > ${now + sendMarginMs}
-      AND (${seen_height} IS NULL OR ${seen_height} <= (SELECT ${scans.height} FROM ${scans}))
     ORDER BY ${next_send} LIMIT ${sendAtOnceMax}`
   return (await toStatement(db, query).all<Due>()).results
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addressIn, payFinal, requestsOf, type RunningService, startService, usdtTo } from '../http/service.ts'
+import { addressIn, payFinal, type RunningService, requestsOf, startService, usdtTo } from '../http/service.ts'
 import { tickLater } from '../scan/harness.ts'
 import { ask, handIn, mined, payoutsSetting, sign, startPaying, stateOfPayout } from './harness.ts'
 
