@@ -4,7 +4,7 @@ import { type CurrencyId, reservedUid, type Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { Currencies } from '../ledger/currencies.ts'
-import { cuyTakes } from '../ledger/parse-post.ts'
+import { currencyTakes } from '../ledger/parse-post.ts'
 import type { RequestContext } from './context.ts'
 import { refusal } from './envelope.ts'
 
@@ -93,7 +93,7 @@ export function idParam<Id extends number>() {
 
 /** The failure of a `cuy` that is not that of a configured currency. */
 export function unknownCurrency(currencies: Currencies): BadInput {
-  return badInput('cuy', `${cuyTakes(currencies)}, given at most once`)
+  return badInput('cuy', `${currencyTakes(currencies)}, given at most once`)
 }
 
 /** What a `uid` takes. */

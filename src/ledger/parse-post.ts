@@ -74,7 +74,7 @@ export function parsePost(list: unknown, currencies: Currencies): Result<readonl
   const entries: NewEntry[] = []
   for (const [i, { uid, cuy, amt, mark = '', ...rest }] of parsed.data.entries()) {
     const currency = currencies.byId.get(cuy as CurrencyId)
-    if (currency === undefined) return err(fault(i, 'cuy', cuyTakes(currencies)))
+    if (currency === undefined) return err(fault(i, 'cuy', currencyTakes(currencies)))
     const amount = readAmountOf(amt, rest.type, currency)
     if (!amount.ok) return err(fault(i, 'amt', amount.error))
     if (uid === reservedUid && (rest.type !== entryTypes.transfer || amount.value > 0n)) {
@@ -87,7 +87,7 @@ export function parsePost(list: unknown, currencies: Currencies): Result<readonl
 }
 
 /** What a `cuy` takes. */
-export function cuyTakes({ list }: Currencies): string {
+export function currencyTakes({ list }: Currencies): string {
   return `one of ${list.map(({ cuy, symbol }) => `${cuy} (${symbol})`).join(', ')}`
 }
 

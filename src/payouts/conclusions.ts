@@ -112,15 +112,20 @@ WHERE ${ended} IS NULL AND ${past_height} <= (SELECT ${scans.height} FROM ${scan
     AND ${to_height} > ${reference} AND ${next_height} <= ${past_height})`
 }
 
+/** What was seen in a block is not sent for so long: it is final long before. Once only, whatever a node shows later. */
+export const seenPauseMs = 120_000
+
 /** Stores where transactions were seen before their blocks are final: so the scan comes as soon as these are. */
 export function seenStatement(
   db: WriteDatabase,
   seen: readonly { readonly txid: Txid; readonly height: BlockHeight }[],
+  at: UnixMs,
 ): D1PreparedStatement {
-  const { seen_height } = payoutTransactions
+  const { seen_height, next_send } = payoutTransactions
   return toStatement(
     db,
-    sql`UPDATE ${payoutTransactions} SET ${bare(seen_height)} = ${fact(height)} FROM ${factOf(JSON.stringify(seen))}
+    sql`UPDATE ${payoutTransactions} SET ${bare(seen_height)} = ${fact(height)},
+        ${bare(next_send)} = iif(${seen_height} IS NULL, max(${next_send}, ${at + seenPauseMs}), ${next_send}) FROM ${factOf(JSON.stringify(seen))}
       WHERE ${txid} = ${fact(txid)} AND ${ended} IS NULL`,
   )
 }

@@ -87,7 +87,7 @@ function readHead([row]: readonly HeadRow[] = []): Head | null {
 
 const signedTakes = `an array of 1 to ${askedMax} objects with id and transaction, and nothing else`
 /** What a signer hands in. */
-export const handIn = z.strictObject(
+const handIn = z.strictObject(
   {
     signed: z
       .array(

@@ -26,7 +26,7 @@ interface Newest {
 export interface PayoutMemory {
   /**
    * Notes the newest stored transaction, before it is sent. Returns since when payouts are stopped because the database is an older
-   * copy, or null. An object without a memory beside stored transactions does not know, so it counts as that.
+   * copy, or null. An object without a memory beside transactions that were handed in does not know, so it counts as that.
    */
   compare(): Promise<UnixMs | null>
   /** What the newest comparison of this instance has returned: null before the first one. */
@@ -46,8 +46,8 @@ export function createPayoutMemory({ db, clock, host }: PayoutMemoryParts): Payo
   let known: UnixMs | null = null
   const compare = async () => {
     const stored = await host.load<Stored>(storageKey)
-    const { same, newest, finalTime } = await selectNewest(db, stored?.newest?.id ?? 0)
-    const isLost = stored === undefined ? newest !== null : stored.newest !== null && same !== stored.newest.txid
+    const { same, newest, hasSigned, finalTime } = await selectNewest(db, stored?.newest?.id ?? 0)
+    const isLost = stored === undefined ? hasSigned : stored.newest !== null && same !== stored.newest.txid
     const since = isLost ? clock.now() : (stored?.restoredAt ?? null)
     const isOver = since !== null && finalTime !== null && finalTime >= since + restoredMs
     const next: Stored = { newest, restoredAt: isOver ? null : since }
@@ -71,20 +71,22 @@ interface Row {
   readonly same: Txid | null
   readonly id: PayoutTransactionId | null
   readonly txid: Txid | null
+  readonly hasSigned: 0 | 1
   readonly finalTime: UnixMs | null
 }
 
 /** `finalTime`: the time of the newest final block, if it is read. */
 async function selectNewest(db: ReadDatabase, known: PayoutTransactionId | 0) {
-  const { id, txid } = payoutTransactions
+  const { id, txid, payout_id } = payoutTransactions
   const newest = sql`SELECT max(${id}) FROM ${payoutTransactions}`
   const row = await toStatement(
     db,
     sql`SELECT (SELECT ${txid} FROM ${payoutTransactions} WHERE ${id} = ${known}) AS same, (${newest}) AS id,
   (SELECT ${txid} FROM ${payoutTransactions} WHERE ${id} = (${newest})) AS txid,
+  EXISTS (SELECT 1 FROM ${payoutTransactions} WHERE ${payout_id} IS NOT NULL) AS "hasSigned",
   (SELECT ${scans.finalized_time} FROM ${scans} WHERE ${scans.height} = ${scans.finalized}) AS "finalTime"`,
   ).first<Row>()
   const { same = null, id: newestId = null, txid: newestTxid = null, finalTime = null } = row ?? {}
   const found = newestId === null || newestTxid === null ? null : { id: newestId, txid: newestTxid }
-  return { same, newest: found, finalTime }
+  return { same, newest: found, hasSigned: row?.hasSigned === 1, finalTime }
 }

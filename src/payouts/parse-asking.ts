@@ -8,7 +8,7 @@ import { err, ok, parseJson, type Result } from '../common/result.ts'
 import { proofCharsMax } from '../d1/payout-tables.ts'
 import type { PayoutRules } from '../ledger/context.ts'
 import type { Currencies, Currency } from '../ledger/currencies.ts'
-import { cuyTakes, postEntriesMax, postedEntry, readAmountText } from '../ledger/parse-post.ts'
+import { currencyTakes, postEntriesMax, postedEntry, readAmountText } from '../ledger/parse-post.ts'
 import type { PayoutFailure } from './failure.ts'
 
 /** A payout to be stored. */
@@ -72,7 +72,7 @@ export function parseAsking(list: unknown, currencies: Currencies): Result<reado
   const payouts: NewPayout[] = []
   for (const [i, { uid, cuy, amt, to, osn, fee = '0', mark = '', proof = null }] of parsed.data.entries()) {
     const currency = currencies.byId.get(cuy as CurrencyId)
-    if (currency === undefined) return fault(i, 'cuy', cuyTakes(currencies))
+    if (currency === undefined) return fault(i, 'cuy', currencyTakes(currencies))
     const amount = readPositive(amt, currency)
     if (!amount.ok) return fault(i, 'amt', amount.error)
     const charged = readAmountText(fee, currency)

@@ -26,7 +26,7 @@ const ids = z
 const moved = z.optional(z.literal(true, movedTakes))
 
 /** What an approval names. `moved`: what has left the address in a stuck one is known. */
-export const approval = z.strictObject({ ids, moved }, 'an object with ids and optionally moved, and nothing else')
+const approval = z.strictObject({ ids, moved }, 'an object with ids and optionally moved, and nothing else')
 /** What a cancellation names. */
 export const cancellation = z.strictObject(
   {

@@ -60,7 +60,7 @@ export async function readTail(
     const paying = blocks.flatMap(({ header, sent }) => {
       return sent.filter(({ owner }) => watched.has(owner)).map(({ txid }) => ({ txid, height: header.height }))
     })
-    if (paying.length > 0) await seenStatement(db, paying).run()
+    if (paying.length > 0) await seenStatement(db, paying, clock.now()).run()
     const newest = blocks.at(-1)?.header
     const hasLeft = !follows && memory.newest !== base
     if (!hasLeft && (newest === undefined || clock.now() - newest.timestamp < newestMsMax)) return latest

@@ -10,7 +10,7 @@ const codeForm = /^[A-Z_]{1,60}$/
 
 /**
  * Sends a signed transaction to one node (see `Chain`). Whatever it says, it may have passed the transaction on, or not: a
- * success is no promise, and a refusal can be of one that is mined already (PROTOCOL.md, Broadcast).
+ * success is no promise, and a refusal can be of one that is mined already (PROTOCOL.md, Collecting).
  */
 export async function broadcastTransaction(session: Session, transaction: string, turn: number): ChainResult<string> {
   const { pool } = session

@@ -1,4 +1,6 @@
 import { expect } from 'vitest'
+import { walletEveryMs } from '../../src/payouts/wallet.ts'
+import { unsignedMs } from '../../src/payouts/watch.ts'
 import type { RunningService } from '../http/service.ts'
 import { ask, handIn, mined, mineFinal, send, sign, signedPayout, startPaying } from '../payouts/harness.ts'
 import { tickLater } from '../scan/harness.ts'
@@ -59,7 +61,7 @@ export const payoutDrives = {
     const provoke = async () => {
       await drive.ask()
       drive.transaction = (await sign(drive.service)).transaction
-      await tickLater(drive.service, 600)
+      await tickLater(drive.service, unsignedMs / 1000)
     }
     return { service: drive.service, provoke, ends: [drive.cancel, drive.handIn] }
   },
@@ -85,7 +87,7 @@ export const payoutDrives = {
     const { service } = drive
     const holds = async (units: bigint) => {
       hold(service, units)
-      await tickLater(service, 180)
+      await tickLater(service, walletEveryMs / 1000)
     }
     const provoke = async () => {
       await drive.ask()

@@ -78,7 +78,7 @@ function readPort(name: string, defaultPort: number): number {
 }
 
 /** A token of a backend for the next hour, by default for everything. */
-export async function localBackendToken(secret: string, scope = 'ledger:read ledger:post'): Promise<string> {
+export async function localBackendToken(secret: string, scope = 'ledger:read ledger:post ledger:pay'): Promise<string> {
   const token = new SignJWT({ scope }).setProtectedHeader({ alg: 'HS256' })
   return await token.setSubject('shop').setExpirationTime('1h').sign(new TextEncoder().encode(secret))
 }
@@ -86,7 +86,7 @@ export async function localBackendToken(secret: string, scope = 'ledger:read led
 /** A variable of `.dev.vars`, or undefined where there is none of this name. */
 export function readVariable(name: string): string | undefined {
   if (!existsSync(`${root}.dev.vars`)) return undefined
-  return new RegExp(`^${name}="?([^"\\n]+)"?$`, 'm').exec(readFileSync(`${root}.dev.vars`, 'utf8'))?.[1]
+  return new RegExp(`^${name}=(["']?)(.+)\\1$`, 'm').exec(readFileSync(`${root}.dev.vars`, 'utf8'))?.[2]
 }
 
 /** The address of the desk of the service at `base`, with a token that only reads, or null without a secret to sign it with. */
@@ -94,6 +94,23 @@ export async function deskAddress(base: string): Promise<string | null> {
   const secret = readVariable('BACKEND_JWT_SECRET')
   return secret === undefined ? null : `${base}/desk#token=${await localBackendToken(secret, 'ledger:read')}`
 }
+
+/** Commands that have a payout of 5 USDT of user 1 signed, ask for it with the service at `base`, and show it. */
+export function payoutCommands(base: string, token: string, to: string, nodes: string | null): readonly string[] {
+  const payout = { uid: 1, cuy: 2, amt: '5', to, osn: 'payout-1' }
+  const ask = `-H 'content-type: application/json' -d '${JSON.stringify({ payouts: [payout] })}'`
+  const isNew = existsSync(root + payoutJournal) ? '' : ' --new-journal'
+  const options = `--limits test/devnet/payout-limits.json --journal ${payoutJournal}${isNew}`
+  const run = `npm run payout -- run ${options}`
+  return [
+    nodes === null ? run : `TRON_NODES='${nodes}' ${run} --service ${base}`,
+    `TOKEN=${token}`,
+    `curl ${base}/ledger/payouts -H "authorization: Bearer $TOKEN" ${ask}`,
+    `curl "${base}/ledger/payouts?limit=1" -H "authorization: Bearer $TOKEN"`,
+  ]
+}
+/** The journal of the local signer: it goes with the chain. */
+const payoutJournal = '.devnet/payout-journal.jsonl'
 
 /** A command that posts a payment of 2.5 USDT of user 1 to the service at `base`. */
 export function paymentCommand(base: string, token: string): string {

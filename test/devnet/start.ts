@@ -15,12 +15,13 @@ import {
   localPace,
   markMatchingData,
   paymentCommand,
+  payoutCommands,
   readPorts,
   readVariable,
   requireMatchingData,
   secondsToFinal,
 } from './local.ts'
-import { prepareOperator, treasuryBase58 } from './operator.ts'
+import { freshBase58, prepareOperator, treasuryBase58 } from './operator.ts'
 import { applyMigrations, startWorker } from './wrangler.ts'
 
 const statePath = `${chainDir}/state.json`
@@ -80,8 +81,13 @@ async function start(): Promise<void> {
   const address = await readAddress(base)
   isReady = true
   const secret = readVariable('BACKEND_JWT_SECRET')
-  const command = secret === undefined ? '' : paymentCommand(base, await localBackendToken(secret))
-  if (!isStopping) printLine(welcome(base, address, nodes, command, await deskAddress(base)))
+  const token = secret === undefined ? '' : await localBackendToken(secret)
+  const isPaying = secret !== undefined && readVariable('PAYOUTS') !== undefined
+  const backend = {
+    payment: token === '' ? '' : paymentCommand(base, token),
+    payout: isPaying ? payoutCommands(base, token, freshBase58, nodes) : [],
+  }
+  if (!isStopping) printLine(welcome(base, address, nodes, backend, await deskAddress(base)))
 }
 
 /** Prints each event that the service delivers. */
@@ -139,7 +145,19 @@ async function readAddress(base: string): Promise<string> {
   return body.data?.address ?? '<T-address>'
 }
 
-function welcome(base: string, address: string, nodes: string | null, payment: string, desk: string | null): string {
+/** Commands of a backend; none without what they need in `.dev.vars`. */
+interface BackendCommands {
+  readonly payment: string
+  readonly payout: readonly string[]
+}
+
+function welcome(
+  base: string,
+  address: string,
+  nodes: string | null,
+  { payment, payout: [signer, ...asking] }: BackendCommands,
+  desk: string | null,
+): string {
   const collect = `${nodes === null ? '' : `TRON_NODES='${nodes}' `}npm run collect --`
   const pay = `${process.env.DEVNET_PORT ? `DEVNET_PORT=${process.env.DEVNET_PORT} ` : ''}npm run pay --`
   const routes = [
@@ -154,6 +172,16 @@ function welcome(base: string, address: string, nodes: string | null, payment: s
 ${desk}
 
 is the desk of the operator. Its token only reads, and is valid for an hour: "npm run desk" prints a new one.
+`
+  const payout = `
+It can also pay out, here 5 USDT to an address that nobody has used. First start the signer, in a second terminal. It asks for the
+mnemonic, which is "${'test '.repeat(11)}junk" here, in public:
+
+  ${signer}
+
+Then ask for the payout. The signer signs it, the service sends it, and it is paid when its block is final:
+
+${asking.map((command) => `  ${command}`).join('\n')}
 `
   return `
 ${base}/deposit
@@ -172,7 +200,7 @@ ${routes.map((route) => `  curl ${base}${route}`).join('\n')}
 Then a backend can take a payment from it (type 5 is a refund). The token is valid for an hour.
 
   ${payment}
-
+${signer === undefined ? '' : payout}
 Collect what the deposit addresses hold (src/tools/collect/README.md), here to an address of another public mnemonic:
 
   ${collect} plan --to ${treasuryBase58} --out plan.json

@@ -1,48 +1,18 @@
 import { expect, it } from 'vitest'
 import { addressIn, payFinal, type RunningService, requestsOf, startService, usdtTo } from '../http/service.ts'
 import { tickLater } from '../scan/harness.ts'
-import {
-  ask,
-  handIn,
-  mined,
-  mineFinal,
-  passBlocks,
-  payoutsSetting,
-  sign,
-  signedPayout,
-  startPaying,
-  stateOfPayout,
-} from './harness.ts'
+import { ask, handIn, mined, payoutsSetting, sign, startPaying, stateOfPayout } from './harness.ts'
 
-/** The same service over a database that notes each statement that is sent to it. */
-function noting(service: RunningService, variables: Record<string, unknown>) {
-  const statements: string[] = []
-  const note = (statement: D1PreparedStatement, sql: string): D1PreparedStatement => {
-    sqlOf.set(statement, sql)
-    return new Proxy(statement, {
-      get(target, name: keyof D1PreparedStatement) {
-        if (name === 'bind') return (...values: unknown[]) => note(target.bind(...values), sql)
-        if (['all', 'run', 'raw', 'first'].includes(name)) statements.push(sql)
-        const member = target[name] as (...values: unknown[]) => unknown
-        return member.bind(target)
-      },
-    })
-  }
-  return { statements, note, service, variables }
-}
-const sqlOf = new WeakMap<object, string>()
-
-/** The statements and the requests to nodes of some ticks with a deposit among them. */
-async function costOf(variables: Record<string, unknown>, before: (service: RunningService) => Promise<unknown>) {
+/** The statements and the requests to nodes of some ticks, a deposit among them. */
+async function costOf(variables: Record<string, unknown>) {
   const service = await startService(variables)
   service.clock.seconds = service.chain.tip().timeMs / 1000 + 3
   const own = await addressIn(await service.get('/tron/generate'))
   await service.tick()
-  await before(service)
   const statements: string[] = []
   const database = {
     prepare: (sql: string) => {
-      statements.push(sql.replaceAll(/\s+/g, ' '))
+      statements.push(sql)
       return service.db.prepare(sql)
     },
     batch: (list: D1PreparedStatement[]) => service.db.batch(list),
@@ -52,9 +22,50 @@ async function costOf(variables: Record<string, unknown>, before: (service: Runn
   await tickLater(counted, 60) // what a new instance reads once
   statements.length = 0
   const requests = requestsOf(service)
-  await tickLater(counted, 20)
+  await tickLater(counted)
   payFinal(service, usdtTo(own, 5_000_000n))
   await tickLater(counted, 60)
-  await tickLater(counted, 20)
+  await tickLater(counted)
   return { statements, requests: requestsOf(service) - requests }
 }
+
+it('a service without open payouts pays nothing for them: the same statements and requests with PAYOUTS and without', async () => {
+  const without = await costOf({})
+  const configured = await costOf({ PAYOUTS: payoutsSetting })
+  expect(without.statements.length).toBeGreaterThan(20)
+  expect(without.requests).toBeGreaterThan(10)
+  expect(configured).toEqual(without)
+})
+
+/** The requests to nodes of some ticks in which so many payouts go from the asking to `paid`. */
+async function requestsWith(payouts: number): Promise<number> {
+  const service = await startPaying()
+  const before = requestsOf(service)
+  const signed = []
+  for (let i = 0; i < payouts; i += 1) {
+    const { id } = await ask(service)
+    const one = await sign(service, { timestamp: BigInt(i + 1) })
+    await handIn(service, id, one.transaction)
+    signed.push({ id, ...one })
+  }
+  await passTo(service, signed)
+  for (const { id } of signed) expect(await stateOfPayout(service, id)).toBe('paid/0')
+  return requestsOf(service) - before
+}
+
+/** Ticks as often as a deployment has them: the block with the payouts comes soon after they were sent. */
+async function passTo(service: RunningService, signed: readonly { readonly rawData: Uint8Array }[]): Promise<void> {
+  service.chain.add(signed.map((one) => mined(one)))
+  for (let passed = 0; passed < 72; passed += 12) {
+    await tickLater(service, 12)
+    service.chain.addEmpty(4)
+  }
+  await tickLater(service, 12)
+}
+
+it('a payout costs at most three requests to nodes: its sending, and two for what the address holds, however many there are', async () => {
+  const none = await requestsWith(0)
+  expect(none).toBeGreaterThan(10)
+  expect((await requestsWith(1)) - none).toBe(3)
+  expect((await requestsWith(10)) - none).toBe(12)
+})

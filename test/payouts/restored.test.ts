@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { finalityLag, type RunningService } from '../http/service.ts'
 import { alarmsOf, finalizedIn, headOf, tickLater } from '../scan/harness.ts'
+import { payoutAddress } from '../support/payouts.ts'
 import {
   ask,
   handIn,
@@ -8,6 +9,7 @@ import {
   mineFinal,
   offered,
   passBlocks,
+  recipient,
   sign,
   signedPayout,
   startPaying,
@@ -77,6 +79,13 @@ describe('a database that was restored to an older copy', () => {
     await signedPayout(service, { timestamp: 1n })
     service.scannerHost.values.set('payouts', { newest: { id: 1, txid }, restoredAt: null })
     expect(await offered(service)).toEqual([id])
+  })
+
+  it('is none where the first transaction of all is one that no payout names', async () => {
+    const service = await startPaying()
+    service.scannerHost.values.delete('payouts')
+    await mineFinal(service, { kind: 'trx', from: payoutAddress, to: recipient, amount: 1n })
+    expect(alarmsOf(service, 'payout-unknown')).toMatchObject([{ txid: expect.anything() }])
   })
 
   it('is known although it is restored in the very moment after the sending: what is sent is noted before', async () => {

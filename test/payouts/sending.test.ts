@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { seenPauseMs } from '../../src/payouts/conclusions.ts'
+import { sendAgainMs, sendAtOnceMax, sendMarginMs } from '../../src/payouts/send.ts'
 import type { RunningService } from '../http/service.ts'
 import { breakNodes, headOf, repairNodes, tickLater } from '../scan/harness.ts'
 import { changing } from '../support/scripted-node.ts'
@@ -45,8 +47,10 @@ describe('what is stored as signed', () => {
     const service = await startPaying()
     const { transaction, ...signed } = await signedPayout(service)
     const rounds: number[][] = [sentTo(service)]
-    for (const seconds of [14, 2, 28, 4, 56, 6, 56, 6]) {
-      await tickLater(service, seconds)
+    for (const pauseMs of [...sendAgainMs, ...sendAgainMs.slice(-1)]) {
+      await tickLater(service, pauseMs / 1000 - 3)
+      rounds.push(sentTo(service))
+      await tickLater(service, 4)
       rounds.push(sentTo(service))
     }
     const sums = rounds.map((round) => round.reduce((sum, one) => sum + one, 0))
@@ -68,18 +72,31 @@ describe('what is stored as signed', () => {
     expect(sentTo(service)).toEqual([0, 1])
   })
 
-  it('is not sent in the last ten seconds before its expiration, nor after it', async () => {
+  it.each([
+    ['is sent again', 'more', 5_000, 2],
+    ['is not sent any more', 'less', -5_000, 1],
+  ])('%s if %s time is left than a node needs', async (_, __, beyondMs, sendings) => {
     const service = await startPaying()
-    const { timestamp } = await headOf(service)
-    const now = service.clock.seconds * 1000
-    expect(now).toBeGreaterThan(timestamp)
-    const { id } = await ask(service)
-    const { transaction } = await sign(service, { expiration: BigInt(Math.ceil(now) + 30_000) })
-    await handIn(service, id, transaction)
+    const dueMs = Math.ceil(service.clock.seconds) * 1000 + sendAgainMs[0]
+    await signedPayout(service, { expiration: BigInt(dueMs + sendMarginMs + beyondMs) })
+    for (let second = 0; second < 40; second += 1) await tickLater(service, 1)
+    expect(allSent(service)).toHaveLength(sendings)
+  })
+
+  it('is not sent for some minutes once it was seen in a block, and then again if it is not final, whatever a node shows', async () => {
+    const service = await startPaying()
+    const fork = service.chain.fork(service.chain.tip().height)
+    const signed = await signedPayout(service)
+    service.chain.add([mined(signed)])
+    await tickLater(service, 5)
+    for (let i = 0; i < 6; i += 1) await tickLater(service, seenPauseMs / 1000 / 6 - 2)
     expect(allSent(service)).toHaveLength(1)
-    for (let second = 1; second <= 60; second += 1) await tickLater(service, 1)
+    fork.addEmpty(1)
+    fork.add([mined(signed)])
+    for (const node of service.nodes) node.chain = fork
+    await tickLater(service, 15)
+    await tickLater(service, 15)
     expect(allSent(service)).toHaveLength(2)
-    expect(await stateOfPayout(service, id)).toBe('signed/0')
   })
 
   it.each([
@@ -99,17 +116,18 @@ describe('what is stored as signed', () => {
     expect(answer).toMatch(new RegExp(`^node [12]: ${code}$`))
   })
 
-  it('of 25 payouts is sent in one run', async () => {
+  it('is sent in one run, of more payouts than are sent at the same time too', async () => {
     const service = await startPaying()
     const head = await headOf(service)
-    for (let i = 0; i < 25; i += 1) {
+    const count = sendAtOnceMax + 5
+    for (let i = 0; i < count; i += 1) {
       const { id } = await ask(service)
       const { transaction } = await sign(service, { timestamp: BigInt(head.timestamp + i) })
       await handIn(withKilledSending(service), id, transaction)
     }
     await tickLater(service)
-    expect(new Set(allSent(service)).size).toBe(25)
-    expect(allSent(service)).toHaveLength(25)
+    expect(new Set(allSent(service)).size).toBe(count)
+    expect(allSent(service)).toHaveLength(count)
     await passBlocks(service, 1)
   })
 })

@@ -1,14 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { parseLimits } from '../../src/tools/payout/limits.ts'
+import { payoutOptions } from '../../src/tools/payout/options.ts'
+import { findProofFault, parseBackendKeys } from '../../src/tools/payout/proof.ts'
 import type { RunningWorkers } from '../bench/miniflare.ts'
 import { localBackendToken, paymentCommand } from '../devnet/local.ts'
 import { listen } from '../support/loopback.ts'
 import { root } from '../support/project.ts'
 import { repositoryFiles, textOf } from '../support/source-files.ts'
+import { signHs256 } from '../support/tokens.ts'
 import { backendSecret } from '../support/variables.ts'
+import { assets } from '../tools/payout/harness.ts'
 import { runCurl } from './curl.ts'
+import { provePayout } from './proof-example.ts'
 import { createScreening } from './screening-example.ts'
 import { signBackendToken } from './sign-backend-token-example.ts'
 import { startShopWorkers } from './start-workers.ts'
@@ -35,13 +42,13 @@ afterAll(async () => {
   for (const hook of hooks) hook.close()
 })
 
-/** Gives a user 10 USDT. */
-async function open(uid: number) {
+/** Gives a user 10 USDT, or so much. */
+async function open(uid: number, osn = 'opening', amt = '10') {
   const authorization = `Bearer ${await signBackendToken('till', backendSecret)}`
   const response = await fetch(`${workers.url('tron-wallet')}/ledger/entries`, {
     method: 'POST',
     headers: { authorization, 'content-type': 'application/json' },
-    body: JSON.stringify({ entries: [{ uid, cuy: 2, type: 9, osn: 'opening', amt: '10' }] }),
+    body: JSON.stringify({ entries: [{ uid, cuy: 2, type: 9, osn, amt }] }),
   })
   expect(response.status).toBe(200)
 }
@@ -229,6 +236,59 @@ describe('the same over HTTP, as the page shows it', () => {
       [200, { list: [{ amt: 2.5, balance: 10, by: 'shop' }], replayed: false }],
       [200, { list: [{ amt: -2.5, balance: 7.5 }], replayed: true }],
     ])
+  })
+})
+
+describe('the page for payouts', () => {
+  const guide = textOf('src/guides/payouts.md')
+  const tokenOf = (sub: string, scope: string) =>
+    signHs256({ sub, scope, exp: Math.floor(Date.now() / 1000) + 600 }, backendSecret)
+
+  it('has commands that ask, approve and cancel, with its own settings', async () => {
+    await open(7, 'payouts', '100')
+    const commands = [...guide.matchAll(/```sh\n(curl [\s\S]*?)```/g)].flatMap(([, block = '']) =>
+      block.split(/\n(?=curl )/),
+    )
+    expect(commands).toHaveLength(5)
+    const shell = {
+      WALLET: workers.url('tron-wallet'),
+      TOKEN: await tokenOf('shop', 'ledger:pay'),
+      OFFICE: await tokenOf('office', 'ledger:read ledger:approve'),
+    }
+    const answers: unknown[] = []
+    for (const command of commands) {
+      const response = await runCurl(command, shell)
+      answers.push([response.status, ((await response.json()) as { data: unknown }).data])
+    }
+    const [small, large] = [
+      { id: 1, amt: 5, fee: 0.5, state: 'approved', approved_by: 'limits', osn: 'payout-1001' },
+      { id: 2, amt: 51, state: 'waiting', osn: 'payout-1002' },
+    ]
+    expect(answers).toMatchObject([
+      [200, { list: [small], replayed: false }],
+      [200, { list: [large] }],
+      [200, { list: [large], count: 1 }],
+      [200, { list: [{ ...large, state: 'approved', approved_by: 'office' }] }],
+      [200, { list: [{ ...large, state: 'cancelled', why: 'the user has changed their mind' }] }],
+    ])
+  })
+
+  it('has a file of limits that a signer takes, and a proof that it believes', async () => {
+    const file = /```json\n([\s\S]*?)```/.exec(guide)?.[1] ?? ''
+    expect([...parseLimits(file, assets.currencies).keys()]).toEqual([1, 2])
+    expect(guide).toContain(`\`\`\`ts\n${textOf('test/shop/proof-example.ts')}\`\`\``)
+    const { publicKey, privateKey } = await generateKeyPair('EdDSA')
+    const keys = parseBackendKeys(JSON.stringify({ keys: [await exportJWK(publicKey)] }))
+    const payout = { uid: 7, cuy: 2, amt: '5', to: 'TSeJkUh4Qv67VNFwY8LaAxERygNdy6NQZK', osn: 'payout-1001' }
+    const proof = await provePayout(payout, privateKey)
+    const shown = { ...payout, id: 1, state: 'approved', attempts: 0, created_at: '2026-11-25T12:00:00.000Z', proof }
+    expect(await findProofFault(shown, keys)).toBeNull()
+    expect(await findProofFault({ ...shown, amt: '50' }, keys)).toBe('its proof is of another payout')
+  })
+
+  it('names every option of npm run payout', () => {
+    const missing = Object.keys(payoutOptions).filter((name) => !guide.includes(`--${name}`))
+    expect(missing).toEqual([])
   })
 })
 

@@ -42,6 +42,17 @@ export async function startShopWorkers(hooks: readonly string[]): Promise<Runnin
   )
 }
 
+/** `PAYOUTS` as the page for payouts shows it: TOML that is JSON but for its signs of equality and its last commas. */
+function payoutsOfGuide(): unknown {
+  const page = readFileSync(`${root}src/guides/payouts.md`, 'utf8')
+  const [, block = ''] = /\[vars\.PAYOUTS\]\n([\s\S]*?)```/.exec(page) ?? []
+  const members = block
+    .trim()
+    .replaceAll(/(\w+) = /g, '"$1": ')
+    .replace(/,\n\]/, ']')
+  return JSON.parse(`{${members.replaceAll(/\n(?=")/g, ',')}}`)
+}
+
 const variables = {
   TRON_XPUB: testXpub,
   TRON_CHAIN_ID: '0x2b6653dc',
@@ -50,6 +61,7 @@ const variables = {
     { cuy: 1, symbol: 'TRX', decimals: 6 },
     { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6, reviewFrom: '1000' },
   ],
+  PAYOUTS: payoutsOfGuide(),
   AUTH_JWT_SECRET: testSecret,
   BACKEND_JWT_SECRET: backendSecret,
   HOOK: `whsec_${btoa('s'.repeat(32))}`,

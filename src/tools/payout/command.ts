@@ -43,7 +43,7 @@ export function runPayout(
       case 'fetch':
         return (await import('./remote.ts')).runFetch(values, settings, terminal)
       case 'sign':
-        return (await import('./sign.ts')).runSign(values, file, settings, terminal)
+        return (await import('./sign.ts')).runSignPayouts(values, file, settings, terminal)
       case 'submit':
         return (await import('./remote.ts')).runSubmit(values, file, settings, terminal)
     }

@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 import { parseJson } from '../../common/result.ts'
 import type { UnixMs } from '../../common/time.ts'
 import { ToolError, type ToolRefusal } from '../tool-error.ts'
-import { contentShape, headSchema, type PayoutKey, textOfKey, txidText, wholeNumber } from './payout.ts'
+import { contentShape, headSchema, naturalNumber, type PayoutKey, textOfKey, txidText } from './payout.ts'
 
 const format = 'tron-wallet-service/payout-journal'
 const headerSchema = z.strictObject({
@@ -13,16 +13,16 @@ const headerSchema = z.strictObject({
   version: z.literal(1),
   chainId: z.string(),
   address: z.string(),
-  at: wholeNumber,
+  at: naturalNumber,
 })
 const entrySchema = z.strictObject({
   /** When it was signed, in milliseconds: the transaction's own timestamp, later than that of every line before it. */
-  at: wholeNumber,
+  at: naturalNumber,
   /** As the service showed it then. */
   ...contentShape,
   txid: txidText,
   /** Milliseconds. No block holds the transaction whose parent is as new. */
-  expiration: wholeNumber,
+  expiration: naturalNumber,
   /** Its reference block: a final one. */
   head: headSchema,
   /** The whole signed message in hex. */

@@ -1,6 +1,6 @@
 import { formatInstant, type UnixMs } from '../../common/time.ts'
 import type { JournalEntry } from './journal.ts'
-import type { Head, ShownPayout } from './payout.ts'
+import type { ShownHead, ShownPayout } from './payout.ts'
 
 // What a signer may do with a payout, by its journal, the service's word and its own clock. No one of them decides alone.
 
@@ -21,14 +21,14 @@ export interface Known {
   /** What the journal has of the same key, in the order of signing. */
   readonly earlier: readonly JournalEntry[]
   readonly startedAt: UnixMs
-  readonly head: Head
+  readonly head: ShownHead
   readonly now: UnixMs
   /** Txids that can never pay any more, by nodes or by a person. */
   readonly gone: ReadonlySet<string>
 }
 
 /** What to do with a payout. */
-export type Verdict =
+export type SigningVerdict =
   | { readonly kind: 'sign' }
   /** The journal's newest transaction of it goes to the service again. */
   | { readonly kind: 'hand-in'; readonly entry: JournalEntry }
@@ -37,7 +37,7 @@ export type Verdict =
   | { readonly kind: 'leave'; readonly why: string }
 
 /** Judges a payout that the service offers for signing. */
-export function judge(payout: ShownPayout, { earlier, startedAt, head, now, gone }: Known): Verdict {
+export function judge(payout: ShownPayout, { earlier, startedAt, head, now, gone }: Known): SigningVerdict {
   const last = earlier.at(-1)
   const safeAt = startedAt + minutesMax * minuteMs
   if (last === undefined) {
@@ -64,7 +64,7 @@ export function isSameContent(payout: Pick<ShownPayout, 'to' | 'amt'>, entry: Jo
 }
 
 /** Why a head must not be referred to, or null. `newest` is the newest one that was referred to. */
-export function findHeadFault(head: Head, newest: Head | null, now: UnixMs, minutes: number): string | null {
+export function findHeadFault(head: ShownHead, newest: ShownHead | null, now: UnixMs, minutes: number): string | null {
   const { height, hash } = head
   const at = msOf(head)
   if (!hash.startsWith(height.toString(16).padStart(16, '0'))) return `its hash is not that of a block ${height}`
@@ -81,10 +81,10 @@ export function findHeadFault(head: Head, newest: Head | null, now: UnixMs, minu
 }
 
 /** The expiration of a transaction: not the same for two payouts, so that two signers make different bytes in the same moment. */
-export function expirationOf(head: Head, minutes: number, spread: number): number {
+export function expirationOf(head: ShownHead, minutes: number, spread: number): number {
   return msOf(head) + minutes * minuteMs - (spread % minuteMs)
 }
 
-const leave = (why: string): Verdict => ({ kind: 'leave', why })
+const leave = (why: string): SigningVerdict => ({ kind: 'leave', why })
 const msOf = ({ created_at: at }: { readonly created_at: string }) => Date.parse(at)
 const time = (ms: number) => formatInstant(ms as UnixMs) // safe: milliseconds since 1970

@@ -39,7 +39,7 @@ const refused = (why: string) =>
   new ToolError(`the file of --limits: ${why}`, `write one such as ${example}, amounts as text in whole units`)
 
 /** Units of the ledger, or null if the amount is none. */
-export function unitsOf({ amt }: Pick<ShownPayout, 'amt'>, { scale }: Currency): bigint | null {
+export function unitsToPay({ amt }: Pick<ShownPayout, 'amt'>, { scale }: Currency): bigint | null {
   const units = parseUnits(amt, scale)
   return units.ok && units.value > 0n ? units.value : null
 }
@@ -63,7 +63,7 @@ export function findExcess(
     if (one === undefined || one.at <= now - dayMs) break
     if (one.cuy !== cuy || counted.has(textOfKey(one))) continue
     counted.add(textOfKey(one))
-    sum += unitsOf(one, currency) ?? 0n
+    sum += unitsToPay(one, currency) ?? 0n
   }
   return sum + units > limit.perDay
     ? `more than this signer signs in 24 hours: ${text(sum)} of ${text(limit.perDay)}`

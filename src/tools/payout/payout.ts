@@ -12,7 +12,7 @@ export interface PayoutKey {
 export const textOfKey = ({ uid, cuy, osn }: PayoutKey) => `${uid} ${cuy} ${osn}`
 
 /** A whole number from 0 on. */
-export const wholeNumber = z.int().check(z.gte(0))
+export const naturalNumber = z.int().check(z.gte(0))
 /** A txid. */
 export const txidText = z.string().check(z.regex(/^[0-9a-f]{64}$/))
 /** A Tron address as a person reads it. */
@@ -26,14 +26,14 @@ const instant = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}
 
 /** What identifies a payout, what it pays, and how far it was. */
 export const contentShape = {
-  id: wholeNumber,
-  uid: wholeNumber,
-  cuy: wholeNumber,
+  id: naturalNumber,
+  uid: naturalNumber,
+  cuy: naturalNumber,
   osn: printable,
   amt: decimal,
   to: base58Text,
   /** Transactions of it that have ended without paying. */
-  attempts: wholeNumber,
+  attempts: naturalNumber,
   created_at: instant,
 }
 
@@ -48,17 +48,17 @@ export const shownPayout = z.object({
 export type ShownPayout = z.infer<typeof shownPayout>
 
 /** A final block that transactions refer to. */
-export const headSchema = z.object({ height: wholeNumber, hash: txidText, created_at: instant })
+export const headSchema = z.object({ height: naturalNumber, hash: txidText, created_at: instant })
 /** A final block that transactions refer to. */
-export type Head = z.infer<typeof headSchema>
+export type ShownHead = z.infer<typeof headSchema>
 
 /** What the service offers for signing. */
 export const offerSchema = z.object({ list: z.array(shownPayout), address: base58Text, head: headSchema })
 /** What the service offers for signing. */
-export type Offer = z.infer<typeof offerSchema>
+export type ShownOffer = z.infer<typeof offerSchema>
 
 /** Parses JSON; numbers with the names of amounts become their own digits: they never become doubles. */
-export function parseExact(text: string): unknown {
+export function parseAmountsAsText(text: string): unknown {
   const parse = JSON.parse as (
     text: string,
     revive: (name: string, value: unknown, context: { source?: string }) => unknown,

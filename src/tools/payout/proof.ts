@@ -2,7 +2,7 @@ import { compactVerify, importJWK, type JWK } from 'jose'
 import * as z from 'zod/mini'
 import { parseJson } from '../../common/result.ts'
 import { ToolError } from '../tool-error.ts'
-import { parseExact, type ShownPayout } from './payout.ts'
+import { parseAmountsAsText, type ShownPayout } from './payout.ts'
 
 const algorithms = ['EdDSA', 'ES256']
 const publicKey = z.looseObject({ kty: z.enum(['OKP', 'EC']) }).check(z.refine((key) => !('d' in key)))
@@ -47,7 +47,7 @@ async function readProof(proof: string, key: JWK): Promise<unknown> {
     const { payload } = await compactVerify(proof, await importJWK(key, key.kty === 'OKP' ? 'EdDSA' : 'ES256'), {
       algorithms,
     })
-    return parseExact(new TextDecoder().decode(payload))
+    return parseAmountsAsText(new TextDecoder().decode(payload))
   } catch {
     return undefined // of another kind of key, by another key, or no JWS
   }

@@ -4,11 +4,11 @@ import { systemClock } from '../../platform/clock.ts'
 import { writeNewFile } from '../files.ts'
 import type { Terminal } from '../signing/terminal.ts'
 import { ToolError } from '../tool-error.ts'
-import { lineOf, outcomeLine } from './lines.ts'
+import { outcomeLine, payoutLine } from './lines.ts'
 import type { PayoutOptions } from './options.ts'
 import { batchMax, openService, type PayoutService, type ServiceRefusal, stoppedReason } from './service.ts'
 import { type CommandSettings, readServiceUrl } from './settings.ts'
-import { fetchedFile, readSigned } from './step-files.ts'
+import { fetchedFile, readSignedFile } from './step-files.ts'
 import { openTokens } from './token.ts'
 
 /** `payout -- fetch`: writes what may be signed to a file. It uses no key. Returns the exit code. */
@@ -26,7 +26,7 @@ export async function runFetch(values: PayoutOptions, command: CommandSettings, 
     fetchedFile({ chainId: settings.chainId, address, offer: offer.ok ? offer.value : null, known: [...known.value] }),
   )
   for (const payout of offer.ok ? offer.value.list : [])
-    terminal.print(lineOf('to sign', payout, command, payout.state))
+    terminal.print(payoutLine('to sign', payout, command, payout.state))
   if (!offer.ok)
     terminal.print(`Nothing is offered: ${offer.error.why}. What the service lacks can be signed all the same.`)
   terminal.print(
@@ -43,7 +43,7 @@ export async function runSubmit(
   terminal: Terminal,
 ): Promise<number> {
   const { chainId, address } = command.settings
-  const { signed } = await readSigned(file, { chainId, address: formatBase58(address) })
+  const { signed } = await readSignedFile(file, { chainId, address: formatBase58(address) })
   const service = await openRemote(values, command)
   let refused = 0
   for (let i = 0; i < signed.length; i += batchMax) {

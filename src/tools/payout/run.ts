@@ -5,13 +5,13 @@ import type { Terminal } from '../signing/terminal.ts'
 import { ToolError } from '../tool-error.ts'
 import { findLacking } from './compare.ts'
 import type { JournalEntry } from './journal.ts'
-import { lackingLines, lineOf, outcomeLine } from './lines.ts'
+import { lackingLines, outcomeLine, payoutLine } from './lines.ts'
 import type { PayoutOptions } from './options.ts'
 import { type PayoutKey, textOfKey } from './payout.ts'
 import { findLife } from './prove.ts'
 import { batchMax, openService, type PayoutService, type ServiceRefusal, stoppedReason } from './service.ts'
 import { type CommandSettings, readServiceUrl } from './settings.ts'
-import { openSigner, type Signer, type Step, signOffer } from './signer.ts'
+import { openSigner, type Signer, type SignerStep, signOffer } from './signer.ts'
 import { openTokens } from './token.ts'
 
 /** How often the service is asked: what is within limits is broadcast 5 s after it was asked for. */
@@ -136,7 +136,7 @@ async function signOffered(run: Run): Promise<string | null> {
   for await (const step of signOffer(run.signer, offer.value)) {
     if (step.kind === 'hold') run.say('offer', `Nothing is signed: ${step.why}`)
     else if (step.kind === 'leave')
-      run.say(textOfKey(step.payout), lineOf('not signed', step.payout, run.signer, step.why))
+      run.say(textOfKey(step.payout), payoutLine('not signed', step.payout, run.signer, step.why))
     else if (step.kind === 'prove') askNodes(run, step)
     else if (step.isNew || isDue(run, step.payout)) batch.push(step)
     if (batch.length < batchMax) continue
@@ -150,7 +150,7 @@ async function signOffered(run: Run): Promise<string | null> {
 const isDue = ({ triedAt, clock }: Run, key: PayoutKey) => clock.now() >= (triedAt.get(textOfKey(key)) ?? 0) + againMs
 
 /** A transaction of the journal under the id that the service has for its payout now. */
-type HandIn = Pick<Step & { kind: 'hand-in' }, 'payout' | 'entry'> & { readonly isNew?: boolean }
+type HandIn = Pick<SignerStep & { kind: 'hand-in' }, 'payout' | 'entry'> & { readonly isNew?: boolean }
 
 /** Whether the service has answered. What it has not answered about is in its next offer, or in its lists. */
 async function handIn(run: Run, batch: readonly HandIn[]): Promise<boolean> {
@@ -166,10 +166,10 @@ async function handIn(run: Run, batch: readonly HandIn[]): Promise<boolean> {
 }
 
 /** Asks the signer's own nodes, beside the rounds, about transactions that the service says have ended. */
-function askNodes(run: Run, { payout, entries }: Step & { kind: 'prove' }): void {
+function askNodes(run: Run, { payout, entries }: SignerStep & { kind: 'prove' }): void {
   for (const entry of entries) {
     const why = run.lives.get(entry.txid) ?? 'the nodes are asked'
-    run.say(textOfKey(payout), lineOf('not signed again', entry, run.signer, why))
+    run.say(textOfKey(payout), payoutLine('not signed again', entry, run.signer, why))
     if (run.asking.has(entry.txid)) continue
     run.asking.add(entry.txid)
     void askAbout(run, entry)

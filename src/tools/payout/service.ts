@@ -4,8 +4,16 @@ import type { UnixMs } from '../../common/time.ts'
 import { readBytes } from '../../platform/read-bytes.ts'
 import { plainText } from '../node-replies.ts'
 import { restoreMs } from './compare.ts'
-import { type Offer, offerSchema, parseExact, type ShownPayout, shownPayout, txidText, wholeNumber } from './payout.ts'
-import type { TokenSource } from './token.ts'
+import {
+  naturalNumber,
+  offerSchema,
+  parseAmountsAsText,
+  type ShownOffer,
+  type ShownPayout,
+  shownPayout,
+  txidText,
+} from './payout.ts'
+import type { SignerTokens } from './token.ts'
 
 /** Its word for having stopped all payouts. */
 export const stoppedReason = 'payouts-stopped'
@@ -32,7 +40,7 @@ const text = z.pipe(z.string(), z.transform(plainText))
 const listOf = <T>(item: z.ZodMiniType<T>) => z.object({ list: z.array(item) })
 const refusalSchema = z.object({ code: z.int(), reason: z.optional(text), why: text })
 const outcomeSchema = z.object({
-  id: wholeNumber,
+  id: naturalNumber,
   state: z.optional(text),
   txid: z.optional(txidText),
   refused: z.optional(refusalSchema),
@@ -46,7 +54,7 @@ type Answer<T> = Promise<Result<T, ServiceRefusal>>
 /** The routes of a service that a signer uses. None of them throws: what goes wrong is a value. */
 export interface PayoutService {
   /** What is offered for signing. */
-  offer(): Answer<Offer>
+  offer(): Answer<ShownOffer>
   /** The payouts that it knows of the last 31 days, newest first. */
   known(now: UnixMs): Answer<readonly ShownPayout[]>
   /** Hands in at most `batchMax` transactions; the outcomes are in their order. */
@@ -54,7 +62,7 @@ export interface PayoutService {
 }
 
 /** The service at `base`, a URL. */
-export function openService(base: string, token: TokenSource, fetch: typeof globalThis.fetch): PayoutService {
+export function openService(base: string, token: SignerTokens, fetch: typeof globalThis.fetch): PayoutService {
   const request = async <T>(schema: z.ZodMiniType<T>, path: string, body?: object): Answer<T> => {
     try {
       const headers = { authorization: `Bearer ${await token()}`, 'content-type': 'application/json' }
@@ -102,7 +110,7 @@ async function readAnswer(response: Response): Promise<Result<unknown, ServiceRe
   const bytes = await readBytes(response.body, replyBytesMax)
   let envelope: { readonly msg?: unknown; readonly data?: unknown }
   try {
-    envelope = Object(parseExact(new TextDecoder().decode(bytes ?? new Uint8Array())))
+    envelope = Object(parseAmountsAsText(new TextDecoder().decode(bytes ?? new Uint8Array())))
   } catch {
     envelope = {}
   }

@@ -6,7 +6,7 @@ import type { Currency } from '../../ledger/currencies.ts'
 import type { SigningKey } from '../signing/account-key.ts'
 import type { JournalEntry } from './journal.ts'
 import { expirationOf } from './judge.ts'
-import { accountAt, type Head, type ShownPayout, textOfKey } from './payout.ts'
+import { accountAt, type ShownHead, type ShownPayout, textOfKey } from './payout.ts'
 
 /** What a payout's transaction is made of, besides the payout. */
 export interface TransactionTerms {
@@ -15,7 +15,7 @@ export interface TransactionTerms {
   readonly units: bigint
   /** Sun that a token's transfer may burn. */
   readonly feeLimit: bigint
-  readonly head: Head
+  readonly head: ShownHead
   /** How long it can be mined after the head. */
   readonly minutes: number
   /** Milliseconds: when it is signed, and its timestamp. In one journal each is another one, so no two payouts share a transaction. */

@@ -7,15 +7,15 @@ import { ToolError } from '../tool-error.ts'
 import { findLacking } from './compare.ts'
 import type { JournalEntry } from './journal.ts'
 import { minutesMax } from './judge.ts'
-import { lackingLines, lineOf } from './lines.ts'
+import { lackingLines, payoutLine } from './lines.ts'
 import type { PayoutOptions } from './options.ts'
 import type { ShownPayout } from './payout.ts'
 import type { CommandSettings } from './settings.ts'
 import { openSigner, signOffer } from './signer.ts'
-import { readFetched, type SignedPayout, signedFile } from './step-files.ts'
+import { readFetchedFile, type SignedPayout, signedFile } from './step-files.ts'
 
 /** `payout -- sign`: signs what a file of `fetch` offers. It uses no network. Returns the exit code. */
-export async function runSign(
+export async function runSignPayouts(
   values: PayoutOptions,
   file: string,
   command: CommandSettings,
@@ -29,7 +29,7 @@ export async function runSign(
   }
   const { chainId, address } = command.settings
   const own = { chainId, address: formatBase58(address) }
-  const { offer, known } = await readFetched(file, own)
+  const { offer, known } = await readFetchedFile(file, own)
   const signer = await openSigner(values, command.settings, terminal, systemClock, minutesMax)
   const signed = new Map<number, SignedPayout>() // what is lacking can be in the offer, too
   const add = (
@@ -41,11 +41,11 @@ export async function runSign(
   for (const { payout, entry } of lacking.handIns) add(payout, entry)
   for await (const step of offer === null ? [] : signOffer(signer, offer)) {
     if (step.kind === 'hand-in') {
-      terminal.print(lineOf(step.isNew ? 'signed' : 'to hand in again', step.entry, signer, 'in the journal'))
+      terminal.print(payoutLine(step.isNew ? 'signed' : 'to hand in again', step.entry, signer, 'in the journal'))
       add(step.payout, step.entry)
     } else if (step.kind === 'hold') terminal.print(`Nothing is signed: ${step.why}`)
-    else if (step.kind === 'leave') terminal.print(lineOf('not signed', step.payout, signer, step.why))
-    else for (const entry of step.entries) terminal.print(lineOf('not signed again', entry, signer, lookUp(entry)))
+    else if (step.kind === 'leave') terminal.print(payoutLine('not signed', step.payout, signer, step.why))
+    else for (const entry of step.entries) terminal.print(payoutLine('not signed again', entry, signer, lookUp(entry)))
   }
   signer.journal.close()
   const out = values.out ?? file.replace(/(\.json)?$/, '.signed.json')

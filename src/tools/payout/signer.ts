@@ -9,9 +9,9 @@ import type { Terminal } from '../signing/terminal.ts'
 import { OptionError, ToolError } from '../tool-error.ts'
 import { createJournal, type Journal, type JournalEntry, openJournal } from './journal.ts'
 import { findHeadFault, judge, minutesMax } from './judge.ts'
-import { findExcess, parseLimits, type SignerLimit, unitsOf } from './limits.ts'
+import { findExcess, parseLimits, type SignerLimit, unitsToPay } from './limits.ts'
 import type { PayoutOptions } from './options.ts'
-import type { Head, Offer, ShownPayout } from './payout.ts'
+import type { ShownHead, ShownOffer, ShownPayout } from './payout.ts'
 import { type BackendKeys, findProofFault, parseBackendKeys } from './proof.ts'
 import type { SignerSettings } from './settings.ts'
 import { signPayout } from './sign-payout.ts'
@@ -32,7 +32,7 @@ export interface Signer {
 }
 
 /** What becomes of a payout that the service offers, or of all of them. */
-export type Step =
+export type SignerStep =
   | { readonly kind: 'hold'; readonly why: string }
   /** The bytes are in the journal, on the disk, and go to the service. */
   | { readonly kind: 'hand-in'; readonly payout: ShownPayout; readonly entry: JournalEntry; readonly isNew: boolean }
@@ -82,7 +82,7 @@ export async function openSigner(
 }
 
 /** Signs what may be signed of an offer. What a step of the kind `hand-in` has is on the disk before the step is here. */
-export async function* signOffer(signer: Signer, { list, address, head }: Offer): AsyncGenerator<Step> {
+export async function* signOffer(signer: Signer, { list, address, head }: ShownOffer): AsyncGenerator<SignerStep> {
   const { settings, journal, clock, gone, minutes } = signer
   const { startedAt } = journal
   const headFault = findHeadFault(head, journal.entries.at(-1)?.head ?? null, clock.now(), minutes)
@@ -101,12 +101,12 @@ export async function* signOffer(signer: Signer, { list, address, head }: Offer)
 }
 
 /** Signs a payout that its key allows to be signed, if all the rest does. */
-async function signOne(signer: Signer, payout: ShownPayout, head: Head): Promise<Step> {
+async function signOne(signer: Signer, payout: ShownPayout, head: ShownHead): Promise<SignerStep> {
   const { settings, limits, backendKeys, minutes, key, journal, clock } = signer
-  const leave = (why: string): Step => ({ kind: 'leave', payout, why })
+  const leave = (why: string): SignerStep => ({ kind: 'leave', payout, why })
   const currency = settings.currencies.byId.get(payout.cuy as CurrencyId) // safe: looked up
   if (currency === undefined) return leave(`CURRENCIES of this machine has no cuy ${payout.cuy}`)
-  const units = unitsOf(payout, currency)
+  const units = unitsToPay(payout, currency)
   if (units === null) return leave(`${payout.amt} is not an amount of ${currency.symbol}`)
   const proofFault = backendKeys === null ? null : await findProofFault(payout, backendKeys)
   const now = clock.now()

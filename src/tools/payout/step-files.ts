@@ -43,9 +43,9 @@ export const signedFile = (content: Content<z.infer<typeof signedSchema>>) => ({
 })
 
 /** Reads a file of `fetch`. It must be for the same chain and address as the settings. */
-export const readFetched = (path: string, own: Own) => readStep(path, fetchedSchema, 'fetch', own)
-/** Reads a file of `sign`, as `readFetched` does. */
-export const readSigned = (path: string, own: Own) => readStep(path, signedSchema, 'sign', own)
+export const readFetchedFile = (path: string, own: Own) => readStep(path, fetchedSchema, 'fetch', own)
+/** Reads a file of `sign`, as `readFetchedFile` does. */
+export const readSignedFile = (path: string, own: Own) => readStep(path, signedSchema, 'sign', own)
 
 /** Chain and payout address. */
 type Own = Readonly<Record<'chainId' | 'address', string>>

@@ -5,20 +5,20 @@ import { readTextFile } from '../files.ts'
 import { ToolError } from '../tool-error.ts'
 
 /** The scopes of a signer: what it may do, and what it reads to compare its journal with. */
-export const signerScope = 'ledger:sign ledger:read'
+const signerScope = 'ledger:sign ledger:read'
 const backendName = 'signer'
 const lifetime = '5m'
 const jwsForm = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** The token for the next request. */
-export type TokenSource = () => Promise<string>
+export type SignerTokens = () => Promise<string>
 
 /**
  * Tokens of the signer. `path` is a file with a token, which is read for each request since whoever makes it replaces it, or with
  * a private key (a JWK) whose public one is at `BACKEND_JWKS_URL`. Without a file they are signed with `BACKEND_JWT_SECRET` of the
  * configuration.
  */
-export async function openTokens(path: string | undefined, config: TokenConfig): Promise<TokenSource> {
+export async function openTokens(path: string | undefined, config: TokenConfig): Promise<SignerTokens> {
   if (path === undefined) {
     const [secret] = config.secrets
     if (secret !== undefined) return () => signed(config, 'HS256', new TextEncoder().encode(secret))

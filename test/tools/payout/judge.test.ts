@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { UnixMs } from '../../../src/common/time.ts'
 import type { JournalEntry } from '../../../src/tools/payout/journal.ts'
-import { findHeadFault, judge, type Known } from '../../../src/tools/payout/judge.ts'
+import { findHeadFault, judge, type Known, leftMsMin } from '../../../src/tools/payout/judge.ts'
 import { payoutAddress } from './harness.ts'
 import { blockAt, recipient } from './scripted-service.ts'
 
@@ -79,17 +79,19 @@ describe('a payout that the service offers', () => {
 
 describe('the newest final block of the service', () => {
   const block = blockAt(now - 57_000)
+  const minutes = 15
   it.each<[string, object, ReturnType<typeof blockAt> | null, string | null]>([
     ['is right', {}, null, null],
     ['is after the one before', {}, blockAt(now - 60_000), null],
     ['is the one before', {}, block, null],
     ['has a hash of another height', { height: block.height + 1 }, null, 'not that of a block'],
     ['is ahead of the clock', { created_at: instant(now + 31_000) }, null, 'set the clock right'],
-    ['leaves less than five minutes', { created_at: instant(now - 10 * minuteMs - 1) }, null, 'the clock is wrong'],
+    ['leaves the least time', { created_at: instant(now - minutes * minuteMs + leftMsMin) }, null, null],
+    ['leaves less', { created_at: instant(now - minutes * minuteMs + leftMsMin - 1) }, null, 'the clock is wrong'],
     ['is before one that was used', {}, blockAt(now - 30_000), 'it is not after block'],
     ['is another one of the same time', {}, { ...block, hash: block.hash.replace(/.$/, 'f') }, 'it is not after block'],
   ])('%s', (_, changes, newest, why) => {
-    const fault = findHeadFault({ ...block, ...changes }, newest, now, 15)
+    const fault = findHeadFault({ ...block, ...changes }, newest, now, minutes)
     expect(fault).toEqual(why === null ? null : expect.stringContaining(why))
   })
 })
