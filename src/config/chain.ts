@@ -46,6 +46,13 @@ export interface ChainConfig {
   readonly currencies: Currencies
 }
 
+/** Where people look up transactions and addresses; the local chain has no such place. */
+export const explorers: Readonly<Record<NetworkName, string | null>> = {
+  Tron: 'https://tronscan.org/#',
+  Nile: 'https://nile.tronscan.org/#',
+  local: null,
+}
+
 const nodesMax = 10 // more do not make a quorum safer, only slower
 const quorumByDefault = 2
 

@@ -12,6 +12,7 @@ import type { EndpointKey } from '../common/ids.ts'
 import type { Result } from '../common/result.ts'
 import type { WebhookEndpoint } from '../webhooks/endpoint-state.ts'
 import { type AuthConfig, authSchema, backendAuthSchema, refuseSharedKeys, type TokenConfig } from './auth.ts'
+import { type Brand, brandSchema } from './brand.ts'
 import { type ChainConfig, chainSchema } from './chain.ts'
 import {
   addressText,
@@ -76,6 +77,8 @@ export interface Config extends ChainConfig {
   readonly cors: CorsOrigins | null
   /** The origins whose pages may frame the page for callers. */
   readonly pageOrigins: readonly string[]
+  /** How that page looks; null for its own look. */
+  readonly pageBrand: Brand | null
   /** Null without the binding: then there is no page for callers. */
   readonly files: StaticFiles | null
   readonly rateLimits: RateLimits
@@ -155,6 +158,7 @@ const ownSchema = parsedBy(
     EVENTS_KEEP_DAYS: optional(integerFrom(1, 3650)),
     CORS_ORIGINS: optional(corsOrigins),
     PAGE_ORIGINS: optional(pageOrigins),
+    PAGE_BRAND: brandSchema,
     ASSETS: staticFiles,
     RATE_LISTS: rateLimit,
     RATE_NODES: rateLimit,
@@ -173,6 +177,7 @@ const ownSchema = parsedBy(
     eventsKeepDays: own.EVENTS_KEEP_DAYS ?? eventsKeepDaysByDefault,
     cors: own.CORS_ORIGINS,
     pageOrigins: Object.freeze(own.PAGE_ORIGINS ?? []),
+    pageBrand: own.PAGE_BRAND,
     files: own.ASSETS,
     rateLimits: Object.freeze({ lists: own.RATE_LISTS, nodes: own.RATE_NODES, ledger: own.RATE_LEDGER }),
   }),

@@ -9,7 +9,7 @@ import { failure } from './envelope.ts'
 import { notConfigured, type Problem, unknownPath, wrongMethod } from './errors.ts'
 import { auth, backendAuth, bookmark, createRateLimit } from './middleware/access.ts'
 import { allowedMethods, everyRequest, preflight, type RequestParts } from './middleware/every-request.ts'
-import { callerPagePath, servePage } from './page.ts'
+import { callerPagePath, noPageSettings, type PageSettings, servePage } from './page.ts'
 import { ledgerRoutes, routes } from './routes.ts'
 
 /** The HTTP side of the service. */
@@ -21,7 +21,8 @@ export interface App {
 export interface HttpPlatform extends KeySetParts, Pick<RequestParts, 'uniqueName'> {}
 
 /** What the HTTP side takes from the configuration. */
-export interface HttpConfig extends Pick<Config, 'auth' | 'backend' | 'cors' | 'rateLimits' | 'files' | 'pageOrigins'> {
+export interface HttpConfig
+  extends Pick<Config, 'auth' | 'backend' | 'cors' | 'rateLimits' | 'files' | 'pageOrigins' | 'pageBrand'> {
   /** Whether the configuration has the meaning of the stored data. Otherwise nothing is served. */
   readonly configMatchesData: () => Promise<boolean>
 }
@@ -39,7 +40,8 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
     else hono.get(path, authenticated, rateLimit(rateClass), bookmark, configured, handle)
     if (config.cors !== null) hono.options(path, preflight)
   }
-  servePages(hono, config.files, config.pageOrigins)
+  const { pageOrigins: origins, pageBrand: brand } = config
+  servePages(hono, config.files, { origins, brand, devUid: config.auth.devUid })
   if (config.backend !== null) {
     const backend = backendAuth(createBackendAuthenticator(config.backend, platform))
     for (const { path, method, scope, handle } of ledgerRoutes) {
@@ -62,7 +64,7 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
 /** The service with a wrong configuration: 503 at every path but that of a page, which shows it and which no page may frame. */
 export function createUnconfiguredApp(platform: HttpPlatform, files: StaticFiles | null): App {
   const hono = createHono(platform, null, [...routes.map(({ path }) => path), ...pagesOf(files)])
-  servePages(hono, files, [])
+  servePages(hono, files, noPageSettings)
   hono.all('*', () => failure(notConfigured))
   return { fetch: async (request) => hono.fetch(request) }
 }
@@ -70,8 +72,8 @@ export function createUnconfiguredApp(platform: HttpPlatform, files: StaticFiles
 /** The paths of pages that the Worker serves itself: none without their files. */
 const pagesOf = (files: StaticFiles | null) => (files === null ? [] : [callerPagePath])
 
-function servePages(hono: Hono<Env>, files: StaticFiles | null, origins: readonly string[]): void {
-  if (files !== null) hono.get(callerPagePath, (c) => servePage(c.req.raw, files, origins))
+function servePages(hono: Hono<Env>, files: StaticFiles | null, settings: PageSettings): void {
+  if (files !== null) hono.get(callerPagePath, (c) => servePage(c.req.raw, files, settings))
 }
 
 /** No page of another origin calls the routes for backends or reads a page: they take no OPTIONS. */
