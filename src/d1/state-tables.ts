@@ -6,6 +6,7 @@ import type { BlockHash, BlockHeight, Txid } from '../chain/block.ts'
 import type { ChainFailure } from '../chain/chain.ts'
 import { amountMax } from '../common/amount.ts'
 import type { CurrencyId, EndpointKey, EntryId, EntryType, EventId, RescanId } from '../common/ids.ts'
+import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import type { UnixMs } from '../common/time.ts'
 import type { AlarmKind } from '../platform/alarm-table.ts'
 import {
@@ -30,8 +31,6 @@ import {
 import {
   type EventType,
   eventTypes,
-  type HeldReason,
-  type RefusedReason,
   type RescanKind,
   reasonRule,
   rescanKinds,

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { amountMax } from '../common/amount.ts'
 import type { BackendName, EntryId, EntryType, TransferId, Uid, WalletId } from '../common/ids.ts'
+import { type HeldReason, heldReasons, type RefusedReason, refusedReasons } from '../common/reasons.ts'
 import {
   address,
   between,
@@ -30,16 +31,6 @@ import {
 export const transferStates = ['seen', 'dropped', 'held', 'refused', 'credited', 'moved'] as const
 /** One of `transferStates`. */
 export type TransferState = (typeof transferStates)[number]
-
-/** Why a final transfer cannot be decided for now. `too-large`: an operator must decide. */
-export const heldReasons = ['decimals-unknown', 'decimals-differ', 'retired', 'too-large', 'wallet-full'] as const
-/** One of `heldReasons`. */
-export type HeldReason = (typeof heldReasons)[number]
-
-/** Why a final transfer is worth nothing. */
-export const refusedReasons = ['below-minimum', 'dust'] as const
-/** One of `refusedReasons`. */
-export type RefusedReason = (typeof refusedReasons)[number]
 
 /** Ranges that are read again: what the scan could not read, and what an operator asked for. */
 export const rescanKinds = ['gap', 'request'] as const

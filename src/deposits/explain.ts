@@ -3,7 +3,7 @@ import { addressInTopic, type Log, transferTopic } from '../chain/block.ts'
 import type { TransactionReading } from '../chain/chain.ts'
 import { formatUnits } from '../common/amount.ts'
 import type { CurrencyId } from '../common/ids.ts'
-import type { HeldReason, RefusedReason } from '../d1/tables.ts'
+import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { isOperator, type OperatorRule } from './transfer.ts'
 

@@ -4,8 +4,9 @@ import type { Asset, BlockHeight, BlockRef, Txid } from '../chain/block.ts'
 import type { ChainTransfer } from '../chain/chain.ts'
 import type { Amount } from '../common/amount.ts'
 import type { CurrencyId, TransferId, Uid } from '../common/ids.ts'
+import type { HeldReason, RefusedReason } from '../common/reasons.ts'
 import type { UnixMs } from '../common/time.ts'
-import type { HeldReason, RefusedReason, TransferState } from '../d1/tables.ts'
+import type { TransferState } from '../d1/tables.ts'
 import { type Currencies, type Currency, depositValueOf } from '../ledger/currencies.ts'
 
 /** The permanent identity of a transfer. `position`: 0 for TRX; for a token the place of its log among those of its transaction. */

@@ -4,6 +4,7 @@ import type { Address } from '../chain/address.ts'
 import type { BlockHeight, Txid } from '../chain/block.ts'
 import { amountMax } from '../common/amount.ts'
 import type { CurrencyId, Uid } from '../common/ids.ts'
+import type { HeldReason } from '../common/reasons.ts'
 import type { UnixMs } from '../common/time.ts'
 import {
   assignments,
@@ -19,7 +20,7 @@ import {
   type WriteDatabase,
 } from '../d1/database.ts'
 import { rescans, scans } from '../d1/state-tables.ts'
-import { flows, type HeldReason, scanSuperseded, sentTransactions, transfers, wallets } from '../d1/tables.ts'
+import { flows, scanSuperseded, sentTransactions, transfers, wallets } from '../d1/tables.ts'
 import type { Currency } from '../ledger/currencies.ts'
 import { readAmount } from '../ledger/entries.ts'
 import type { CreditKey, JudgedTransfer, SentFact, StoredTransfer } from './transfer.ts'

@@ -4,7 +4,7 @@ import type { Address } from '../../src/chain/address.ts'
 import type { Log } from '../../src/chain/block.ts'
 import type { TransactionReading } from '../../src/chain/chain.ts'
 import type { CurrencyId } from '../../src/common/ids.ts'
-import { heldReasons } from '../../src/d1/tables.ts'
+import { heldReasons } from '../../src/common/reasons.ts'
 import {
   type ExplainedBy,
   explainContractType,

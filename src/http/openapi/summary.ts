@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { entryTypes } from '../../common/ids.ts'
-import { heldReasons } from '../../d1/tables.ts'
+import { heldReasons } from '../../common/reasons.ts'
 import { countedMax } from '../../deposits/deposits.ts'
 import { type AlarmKind, alarmTable } from '../../platform/alarm-table.ts'
 import {

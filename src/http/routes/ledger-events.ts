@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { EventId } from '../../common/ids.ts'
-import { type EventType, heldReasons, refusedReasons } from '../../d1/tables.ts'
+import { heldReasons, refusedReasons } from '../../common/reasons.ts'
+import type { EventType } from '../../d1/tables.ts'
 import { eventItem, eventsMax, selectEvents } from '../../events/events.ts'
 import { type LedgerRoute, reading } from '../context.ts'
 import { jsonAmount, success } from '../envelope.ts'

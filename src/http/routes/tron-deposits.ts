@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import { formatBase58 } from '../../chain/address.ts'
 import type { CurrencyId, TransferId } from '../../common/ids.ts'
+import { type HeldReason, heldReasons, type RefusedReason, refusedReasons } from '../../common/reasons.ts'
 import { formatInstant } from '../../common/time.ts'
-import { type HeldReason, heldReasons, type RefusedReason, refusedReasons } from '../../d1/tables.ts'
 import {
   countedMax,
   type Deposit,

@@ -1,0 +1,52 @@
+// Why something is refused or not credited: one word for each cause, for programs. A word never changes its meaning, and it is the same in
+// `x-reason`, in errors over RPC, in events, in lists of transfers and in what is said about a transaction. `openapi/reasons.ts` has the
+// cause and the cure of each. To add one, add it to its group: the compiler then asks for the rest.
+
+/** Why a final transfer cannot be decided for now: stored with it. `too-large`: an operator must decide. */
+export const heldReasons = ['decimals-unknown', 'decimals-differ', 'retired', 'too-large', 'wallet-full'] as const
+/** One of `heldReasons`. */
+export type HeldReason = (typeof heldReasons)[number]
+
+/** Why a final transfer is worth nothing: stored with it. */
+export const refusedReasons = ['below-minimum', 'dust'] as const
+/** One of `refusedReasons`. */
+export type RefusedReason = (typeof refusedReasons)[number]
+
+/** Why nothing can be said about a transaction now, besides what is held. */
+const undecidedReasons = [
+  ...['nodes-disagree', 'transaction-unreadable', 'chain-forked', 'configuration-differs', 'paid-before-issue'],
+] as const
+/** Why a transaction is not decided now. */
+export type UndecidedReason = Exclude<HeldReason, 'retired'> | (typeof undecidedReasons)[number]
+
+/** Why a final transaction without a transfer that counts is worth nothing to a caller. */
+const worthlessReasons = [
+  ...['transaction-failed', 'not-accepted', 'trc10', 'not-a-transfer', 'zero-amount', 'no-transfer'],
+  ...['from-own-address', 'internal-transfer', 'from-operator'],
+] as const
+/** Why a final transaction is worth nothing to a caller. */
+export type WorthlessReason = RefusedReason | 'retired' | (typeof worthlessReasons)[number]
+
+/** Why a post is refused that has the right form; a wallet can be full as well. */
+const postReasons = ['content-differs', 'partly-known', 'backend-differs', 'insufficient'] as const
+
+/** Why no address is issued until an operator has acted, or a deployment has ended. */
+const issueReasons = ['key-was-used', 'start-block-too-high', 'deploying'] as const
+/** Why no address can be issued. */
+export type IssueReason = (typeof issueReasons)[number] | 'configuration-differs'
+
+/** Every word. */
+export const reasons = [
+  ...heldReasons,
+  ...refusedReasons,
+  'not-final',
+  ...undecidedReasons,
+  ...worthlessReasons,
+  ...postReasons,
+  ...['gap-limit', 'issuing-off'],
+  ...issueReasons,
+  ...['rate-limit', 'node-allowance', 'shared-allowance', 'own-allowance'],
+  ...['not-configured', 'keys-unavailable', 'nodes-unavailable', 'scan-not-started', 'scan-stalled'],
+] as const
+/** One of `reasons`. */
+export type Reason = (typeof reasons)[number]
