@@ -3,7 +3,7 @@ import { parseJson } from '../common/result.ts'
 import { entryOf, optional, parsedBy } from './schemas.ts'
 
 /** How the page for callers looks (`PAGE_BRAND`). */
-export interface Brand {
+export interface PageBrand {
   readonly name: string
   /** As `#rrggbb`, in lower case. */
   readonly color: string | null
@@ -43,7 +43,7 @@ export const brandSchema = optional(
       z.transform((value): unknown => (typeof value === 'string' ? parseJson(value) : value)),
       entry,
     ),
-    ({ name, color = null, logo = null }): Brand => Object.freeze({ name, color, logo }),
+    ({ name, color = null, logo = null }): PageBrand => Object.freeze({ name, color, logo }),
   ),
 )
 

@@ -12,7 +12,7 @@ import type { EndpointKey } from '../common/ids.ts'
 import type { Result } from '../common/result.ts'
 import type { WebhookEndpoint } from '../webhooks/endpoint-state.ts'
 import { type AuthConfig, authSchema, backendAuthSchema, refuseSharedKeys, type TokenConfig } from './auth.ts'
-import { type Brand, brandSchema } from './brand.ts'
+import { type PageBrand, brandSchema } from './brand.ts'
 import { type ChainConfig, chainSchema } from './chain.ts'
 import {
   addressText,
@@ -78,7 +78,7 @@ export interface Config extends ChainConfig {
   /** The origins whose pages may frame the page for callers. */
   readonly pageOrigins: readonly string[]
   /** How that page looks; null for its own look. */
-  readonly pageBrand: Brand | null
+  readonly pageBrand: PageBrand | null
   /** Null without the binding: then there is no page for callers. */
   readonly files: StaticFiles | null
   readonly rateLimits: RateLimits

@@ -9,7 +9,8 @@ import { failure } from './envelope.ts'
 import { notConfigured, type Problem, unknownPath, wrongMethod } from './errors.ts'
 import { auth, backendAuth, bookmark, createRateLimit } from './middleware/access.ts'
 import { allowedMethods, everyRequest, preflight, type RequestParts } from './middleware/every-request.ts'
-import { callerPagePath, noPageSettings, type PageSettings, servePage } from './page.ts'
+import { servePage } from './page.ts'
+import { callerPagePath, noPageSettings, type PageSettings } from './page-settings.ts'
 import { ledgerRoutes, routes } from './routes.ts'
 
 /** The HTTP side of the service. */

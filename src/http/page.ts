@@ -1,25 +1,9 @@
-import type { Uid } from '../common/ids.ts'
-import type { Brand } from '../config/brand.ts'
 import type { StaticFiles } from '../config/config.ts'
 import { isLoopback } from '../config/schemas.ts'
 import { policyHeader } from './middleware/every-request.ts'
-
-/** The page for callers. */
-export const callerPagePath = '/deposit'
+import { callerPagePath, type PageSettings, withSettings } from './page-settings.ts'
 
 const unframed = "frame-ancestors 'none'"
-
-/** What a configuration says about the page for callers. */
-export interface PageSettings {
-  /** The origins whose pages may frame it, and to which it may lead back. */
-  readonly origins: readonly string[]
-  readonly brand: Brand | null
-  /** Whom a request without a token acts for on this machine (`DEV_UID`). */
-  readonly devUid: Uid | null
-}
-
-/** Those of a configuration that is not valid. */
-export const noPageSettings: PageSettings = { origins: [], brand: null, devUid: null }
 
 /**
  * A page that pages of these origins may frame, with its settings. The file comes with the headers of all static files, by which no page
@@ -45,10 +29,4 @@ export async function servePage(
   }
   const own = isLoopback(new URL(url).hostname) ? devUid : null
   return new Response(withSettings(await file.text(), { ...settings, devUid: own }), { status: file.status, headers })
-}
-
-/** The page with its settings, as JSON in the attribute that it has for them. */
-export function withSettings(html: string, settings: PageSettings): string {
-  const json = JSON.stringify(settings).replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
-  return html.replace('<meta name="settings" content="">', () => `<meta name="settings" content="${json}">`)
 }

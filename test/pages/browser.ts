@@ -97,6 +97,18 @@ async function unpackBrowser(): Promise<string> {
   return folder
 }
 
+/**
+ * Lets time pass in a page, as far as it can see: its timers fire one after the other, without waiting. While the page waits for an
+ * answer, its time stands still; after this it does so for good, but for more of this.
+ */
+export async function passTime(page: Page, ms: number): Promise<void> {
+  const session = await page.createCDPSession()
+  const over = new Promise<void>((resolve) => session.once('Emulation.virtualTimeBudgetExpired', () => resolve()))
+  await session.send('Emulation.setVirtualTimePolicy', { policy: 'pauseIfNetworkFetchesPending', budget: ms })
+  await over
+  await session.detach()
+}
+
 /** A wait that is longer hangs: a busy machine is slower than a quiet one. */
 const waitMs = 120_000
 
@@ -141,7 +153,7 @@ function watchPage(languages: string[]): void {
 
 /** What axe finds wrong for people who use a screen reader or a keyboard: the rules with their elements. */
 export async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
   const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run())
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }

@@ -1,4 +1,4 @@
-/** A page of another origin that embeds `/deposit` and hands over a token, as the README shows it. */
+/** A page of another origin that embeds `/deposit`, hands over a token and gives it its height, as the README shows it. */
 import { createServer } from 'node:http'
 import { listen, type RunningServer } from '../support/loopback.ts'
 
@@ -6,11 +6,13 @@ import { listen, type RunningServer } from '../support/loopback.ts'
 export const embeddingExample = (
   wallet: string,
 ) => `<iframe id="deposit" src="${wallet}/deposit" title="Deposit" allow="clipboard-write"
-  style="width: 100%; height: 100vh; border: 0"></iframe>
+  style="width: 100%; height: 40rem; border: 0"></iframe>
 <script>
   const frame = document.getElementById('deposit')
   addEventListener('message', async ({ source, origin, data }) => {
-    if (source !== frame.contentWindow || origin !== '${wallet}' || data?.type !== 'token-wanted') return
+    if (source !== frame.contentWindow || origin !== '${wallet}') return
+    if (data?.type === 'height') frame.style.height = \`\${Number(data.px)}px\`
+    if (data?.type !== 'token-wanted') return
     const token = await (await fetch('/token')).text() // from your own server, which knows who is signed in
     frame.contentWindow.postMessage({ type: 'token', token }, '${wallet}')
   })

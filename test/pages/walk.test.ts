@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parseAddress } from '../../src/chain/address.ts'
 import { tokenBase58, tokenCall } from '../devnet/control.ts'
 import { localBackendToken } from '../devnet/local.ts'
-import { type OpenPage, openAs, type Reader, startBrowser, stopBrowser } from './browser.ts'
+import { type OpenPage, openAs, type Reader } from './browser.ts'
 import { startEmbeddingPage } from './embedding-page.ts'
-import { desktop } from './fixture.ts'
+import { connectBrowser, desktop } from './fixture.ts'
 import { type LocalService, startLocalService } from './local-service.ts'
-import { askAbout, askDesk, choose, see, seeIn, textOfFirst } from './reading.ts'
+import { askAbout, askDesk, choose, openFold, press, see, seeIn, textOfFirst } from './reading.ts'
 
 const foreignPage = 'https://shop.example'
 const secret = 'a secret of the backends, for these tests only'
@@ -19,23 +19,18 @@ let browser: Browser
 beforeAll(async () => {
   ;[service, browser] = await Promise.all([
     startLocalService({ PAGE_ORIGINS: foreignPage, BACKEND_JWT_SECRET: secret }),
-    startBrowser(),
+    connectBrowser(),
   ])
 }, 120_000)
 afterAll(async () => {
-  await stopBrowser(browser)
+  await browser.disconnect()
   await service.stop()
 })
-
-/** Presses the button with this label. */
-async function press(page: Page, label: string): Promise<void> {
-  await page.$$eval('button', (all, text) => all.find((one) => one.textContent === text)?.click(), label)
-}
 
 async function withPage(reader: Reader, walk: (page: Page) => Promise<void>): Promise<void> {
   const opened: OpenPage = await openAs(browser, `${service.url}/deposit`, reader)
   try {
-    await opened.page.waitForSelector('.balances li')
+    await opened.page.waitForSelector('.address, .status li')
     await walk(opened.page)
     expect(opened.faults).toEqual([])
   } finally {
@@ -49,15 +44,15 @@ const ways = [
     cuy: 2,
     currency: 'USDT',
     amount: '25',
-    check: 'Check now',
-    words: ['local test chain', 'On its way', 'Credited'],
+    check: 'Check for new payments',
+    words: ['Local test chain', 'On its way', 'Credited'],
   },
   {
     reader: { ...desktop, isDark: true, languages: ['zh-CN'] },
     cuy: 1,
     currency: 'TRX',
     amount: '3.5',
-    check: '立即检查',
+    check: '检查新的付款',
     words: ['本地测试链', '确认中', '已入账'],
   },
 ] as const
@@ -67,11 +62,11 @@ it('a person pays on the local chain, and sees it seen, final and credited witho
   await Promise.all(
     ways.map(({ reader, cuy, currency, amount, check, words: [network, seen, credited] }) =>
       withPage(reader, async (page) => {
-        const line = (state: string) => `.arrivals li[data-state="${state}"]`
+        const line = (state: string) => `.status li[data-state="${state}"]`
         const shows = (state: string) =>
           page.waitForFunction(
             (selector, wanted) =>
-              [...document.querySelectorAll(selector)].some((one) => one.textContent.startsWith(wanted)),
+              [...document.querySelectorAll(`${selector} strong`)].some((one) => one.textContent === wanted),
             {},
             line(state),
             `${amount} ${currency}`,
@@ -82,12 +77,14 @@ it('a person pays on the local chain, and sees it seen, final and credited witho
         const { txid } = await service.devnet.pay({ to, amount, currency })
         paid.push(txid)
         await meeting(() => service.devnet.mine())
+        await openFold(page, 'question')
         await press(page, check)
         await shows('seen')
         await seeIn(page, line('seen'), seen)
         await meeting(() => service.devnet.mine(3))
         await shows('credited') // by itself
         await seeIn(page, line('credited'), credited)
+        await openFold(page, 'wallet')
         await seeIn(page, '.balances', amount)
         await seeIn(page, '.entries', `+${amount} ${currency}`)
         expect(await askAbout(page, txid)).toContain(`success: already credited ${amount} ${currency}`)
