@@ -27,8 +27,13 @@ const worthlessReasons = [
 /** Why a final transaction is worth nothing to a caller. */
 export type WorthlessReason = RefusedReason | 'retired' | (typeof worthlessReasons)[number]
 
-/** Why a post is refused that has the right form; a wallet can be full as well. */
-const postReasons = ['content-differs', 'partly-known', 'backend-differs', 'insufficient'] as const
+/** Why a transaction is not credited. */
+export type UncreditedReason = UndecidedReason | WorthlessReason
+
+/** Why a post is refused whose keys are known. */
+const conflictReasons = ['content-differs', 'partly-known', 'backend-differs'] as const
+/** One of them. */
+export type ConflictReason = (typeof conflictReasons)[number]
 
 /** Why no address is issued until an operator has acted, or a deployment has ended. */
 const issueReasons = ['key-was-used', 'start-block-too-high', 'deploying'] as const
@@ -39,10 +44,11 @@ export type IssueReason = (typeof issueReasons)[number] | 'configuration-differs
 export const reasons = [
   ...heldReasons,
   ...refusedReasons,
-  'not-final',
+  ...['not-final', 'finality-late'],
   ...undecidedReasons,
   ...worthlessReasons,
-  ...postReasons,
+  ...conflictReasons,
+  'insufficient',
   ...['gap-limit', 'issuing-off'],
   ...issueReasons,
   ...['rate-limit', 'node-allowance', 'shared-allowance', 'own-allowance'],

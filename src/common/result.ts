@@ -1,3 +1,5 @@
+import type { IssueReason, UndecidedReason, WorthlessReason } from './reasons.ts'
+
 /** An expected failure is a value: either the result, or why there is none. Bugs throw. */
 export type Result<T, E> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E }
 
@@ -16,15 +18,15 @@ export type QueryFailure =
   /** `seconds`: about how long until it is final; null if nobody knows, since finality is late. */
   | { readonly kind: 'not-final'; readonly seconds: number | null }
   /** A deposit that cannot be decided now; `why` is one sentence for the caller. */
-  | { readonly kind: 'undecided'; readonly why: string }
+  | { readonly kind: 'undecided'; readonly reason: UndecidedReason; readonly why: string }
   /** A final transaction that is worth nothing to this caller; `why` is one sentence for the caller. */
-  | { readonly kind: 'worthless'; readonly why: string }
+  | { readonly kind: 'worthless'; readonly reason: WorthlessReason; readonly why: string }
   /** An allowance of requests to nodes is used up: the nodes' own, that of all callers, or this caller's. */
   | { readonly kind: 'limited'; readonly whose: 'nodes' | 'callers' | 'caller'; readonly seconds: number }
   /** No node answered in time, or none may be used. */
   | { readonly kind: 'chain-unavailable' }
-  /** No address can be issued until an operator has corrected the configuration. */
-  | { readonly kind: 'cannot-issue' }
+  /** No address can be issued until an operator has corrected the configuration, or a deployment has ended. */
+  | { readonly kind: 'cannot-issue'; readonly reason: IssueReason }
   /** `ISSUE_ADDRESSES` is off. */
   | { readonly kind: 'issuing-off' }
 

@@ -12,7 +12,7 @@ import type { EndpointKey } from '../common/ids.ts'
 import type { Result } from '../common/result.ts'
 import type { WebhookEndpoint } from '../webhooks/endpoint-state.ts'
 import { type AuthConfig, authSchema, backendAuthSchema, refuseSharedKeys, type TokenConfig } from './auth.ts'
-import { type PageBrand, brandSchema } from './brand.ts'
+import { brandSchema, type PageBrand } from './brand.ts'
 import { type ChainConfig, chainSchema } from './chain.ts'
 import {
   addressText,

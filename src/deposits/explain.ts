@@ -3,7 +3,7 @@ import { addressInTopic, type Log, transferTopic } from '../chain/block.ts'
 import type { TransactionReading } from '../chain/chain.ts'
 import { formatUnits } from '../common/amount.ts'
 import type { CurrencyId } from '../common/ids.ts'
-import type { HeldReason, RefusedReason } from '../common/reasons.ts'
+import type { HeldReason, RefusedReason, WorthlessReason } from '../common/reasons.ts'
 import type { Currencies } from '../ledger/currencies.ts'
 import { isOperator, type OperatorRule } from './transfer.ts'
 
@@ -55,33 +55,49 @@ export interface ExplainedBy {
   readonly operators: OperatorRule
 }
 
-const noTransfer = 'it contains no transfer to one of your addresses'
-const fromOwnAddress = 'it was sent from one of your own deposit addresses, so it is not a deposit'
-const internalTransfer = 'it was sent from an address of this service; internal transfers are not deposits'
-const fromOperator = 'it was sent by the operator of this service; such transfers are not deposits'
+/** Why a transaction is worth nothing: a word for programs, and one sentence for the caller, without a full stop. */
+export interface Explanation {
+  readonly reason: WorthlessReason
+  readonly why: string
+}
+
+const explain = (reason: WorthlessReason, why: string): Explanation => ({ reason, why })
+
+const noTransfer = explain('no-transfer', 'it contains no transfer to one of your addresses')
+const fromOwnAddress = explain(
+  'from-own-address',
+  'it was sent from one of your own deposit addresses, so it is not a deposit',
+)
+const internalTransfer = explain(
+  'internal-transfer',
+  'it was sent from an address of this service; internal transfers are not deposits',
+)
+const fromOperator = explain(
+  'from-operator',
+  'it was sent by the operator of this service; such transfers are not deposits',
+)
 
 /**
- * Why a final transaction without a deposit for the caller is worth nothing: one sentence, without a full stop. It describes
- * the caller's part only: a payment to another address reads the same whether or not that address belongs to a caller.
+ * Why a final transaction without a deposit for the caller is worth nothing. It describes the caller's part only: a payment to
+ * another address reads the same whether or not that address belongs to a caller.
  */
-export function explainTransaction(reading: TransactionReading, by: ExplainedBy): string {
-  if (!reading.succeeded) return 'the transaction failed, so it paid nothing'
+export function explainTransaction(reading: TransactionReading, by: ExplainedBy): Explanation {
+  if (!reading.succeeded) return explain('transaction-failed', 'the transaction failed, so it paid nothing')
   return explainEvents(reading, by) ?? explainNative(reading, by) ?? noTransfer
 }
 
 /** A reason found in one event. Of several, the one with the lowest rank is shown. */
-interface EventReason {
+interface EventExplanation extends Explanation {
   readonly rank: number
-  readonly why: string
 }
 
-function explainEvents(reading: TransactionReading, by: ExplainedBy): string | null {
-  let best: EventReason | null = null
+function explainEvents(reading: TransactionReading, by: ExplainedBy): Explanation | null {
+  let best: EventExplanation | null = null
   for (const log of reading.logs) {
-    const reason = explainEvent(log, reading, by)
-    if (reason !== null && (best === null || reason.rank < best.rank)) best = reason
+    const found = explainEvent(log, reading, by)
+    if (found !== null && (best === null || found.rank < best.rank)) best = found
   }
-  return best?.why ?? null
+  return best === null ? null : explain(best.reason, best.why)
 }
 
 /** Why this event is not a deposit, or null where its recipient is not one of the caller's addresses. */
@@ -89,50 +105,56 @@ function explainEvent(
   { contract, topics, data, position }: Log,
   { header, transfers }: TransactionReading,
   { currencies, own, operators }: ExplainedBy,
-): EventReason | null {
+): EventExplanation | null {
   const [topic0, fromTopic = '', toTopic = ''] = topics
   const named = addressFromHex(toTopic.slice(-40)) // the bytes before it are checked below
   if (topic0 !== transferTopic || named === null || !own.has(named)) return null
   const name = formatBase58(contract)
   if (topics.length === 4 && addressInTopic(toTopic) !== null) {
-    return { rank: 4, why: `the contract ${name} sent an NFT (TRC-721), which is not an accepted token` }
+    const why = `the contract ${name} sent an NFT (TRC-721), which is not an accepted token`
+    return { rank: 4, reason: 'not-accepted', why }
   }
   const currency = currencies.byContract.get(contract)
   if (currency === undefined) {
-    return { rank: 3, why: `its Transfer event comes from the contract ${name}, which is not an accepted token` }
+    const why = `its Transfer event comes from the contract ${name}, which is not an accepted token`
+    return { rank: 3, reason: 'not-accepted', why }
   }
   const from = topics.length === 3 && addressInTopic(toTopic) !== null ? addressInTopic(fromTopic) : null
-  if (from !== null && own.has(from)) return { rank: 1, why: fromOwnAddress }
+  if (from !== null && own.has(from)) return { rank: 1, ...fromOwnAddress }
   const isTransfer = transfers.some((one) => one.asset.kind === 'trc20' && one.position === position)
   if (from !== null && isTransfer) {
-    return { rank: 0, why: isOperator(operators, from, header.height) ? fromOperator : internalTransfer }
+    return { rank: 0, ...(isOperator(operators, from, header.height) ? fromOperator : internalTransfer) }
   }
-  if (from !== null && /^0x0*$/.test(data)) return { rank: 2, why: `it transfers 0 ${currency.symbol}` }
-  return { rank: 5, why: `the contract ${name} names your address in an event that is not a token transfer` }
+  if (from !== null && /^0x0*$/.test(data)) {
+    return { rank: 2, reason: 'zero-amount', why: `it transfers 0 ${currency.symbol}` }
+  }
+  const why = `the contract ${name} names your address in an event that is not a token transfer`
+  return { rank: 5, reason: 'not-a-transfer', why }
 }
 
 /** Why the transaction itself is not a TRX deposit, or null where it does not involve the caller. */
-function explainNative(reading: TransactionReading, { currencies, own, operators }: ExplainedBy): string | null {
+function explainNative(reading: TransactionReading, { currencies, own, operators }: ExplainedBy): Explanation | null {
   const { owner, target, contractType, transfers, header } = reading
   if (target !== null && !own.has(target)) return owner !== null && own.has(owner) ? fromOwnAddress : null
   const paid = transfers.find((one) => one.asset.kind === 'native' && one.to === target)
   if (contractType !== transferType || paid === undefined) return explainContractType(contractType)
   if (own.has(paid.from)) return fromOwnAddress
-  if (currencies.native === null) return 'it transfers TRX, which is not an accepted currency'
+  if (currencies.native === null) return explain('not-accepted', 'it transfers TRX, which is not an accepted currency')
   return isOperator(operators, paid.from, header.height) ? fromOperator : internalTransfer // anything else is a deposit
 }
 
 /** java-tron protocol/core/Tron.proto, enum ContractType (PROTOCOL.md, Contract types). */
 const transferType = 1
+const trc10Type = 2
 const closed = 'which this network has disabled'
 const order = 'is an order on the token exchange of the chain, not a transfer of TRX to you'
 const ownStake = 'of its sender and transfers none'
 
-const reasons: ReadonlyMap<number, string> = new Map(
+const sentences: ReadonlyMap<number, string> = new Map(
   Object.entries({
     'creates an account and transfers no TRX to it': [0],
     'is a TRX transfer whose bytes are not valid': [transferType],
-    'is a TRC-10 token transfer, not TRX': [2],
+    'is a TRC-10 token transfer, not TRX': [trc10Type],
     'is a governance vote and transfers no TRX': [3, 16, 17, 18],
     'is a vote for block producers: its number is a number of votes, not an amount of TRX': [4],
     'is an application to become a block producer: its fee goes to the network': [5],
@@ -159,7 +181,8 @@ const reasons: ReadonlyMap<number, string> = new Map(
   }).flatMap(([why, types]) => types.map((type) => [type, `this ${why}`] as const)),
 )
 
-/** Why a transaction of this type is not a TRX deposit: one sentence for the caller, without a full stop. */
-export function explainContractType(type: number): string {
-  return reasons.get(type) ?? `this is a transaction of type ${type}, which is not a TRX transfer`
+/** Why a transaction of this type is not a TRX deposit. */
+export function explainContractType(type: number): Explanation {
+  const why = sentences.get(type) ?? `this is a transaction of type ${type}, which is not a TRX transfer`
+  return explain(type === trc10Type ? 'trc10' : 'not-a-transfer', why)
 }

@@ -6,7 +6,7 @@ import { createAuthenticator, createBackendAuthenticator } from './auth/authenti
 import type { KeySetParts } from './auth/key-set.ts'
 import { type Env, type LedgerRoute, noRoute } from './context.ts'
 import { failure } from './envelope.ts'
-import { notConfigured, type Problem, unknownPath, wrongMethod } from './errors.ts'
+import { configurationDiffers, notConfigured, type Problem, unknownPath, wrongMethod } from './errors.ts'
 import { auth, backendAuth, bookmark, createRateLimit } from './middleware/access.ts'
 import { allowedMethods, everyRequest, preflight, type RequestParts } from './middleware/every-request.ts'
 import { servePage } from './page.ts'
@@ -35,7 +35,7 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
   const authenticated = auth(createAuthenticator(config.auth, platform))
   const rateLimit = createRateLimit(config.rateLimits, platform.logger)
   const configured: MiddlewareHandler<Env> = async (_, next) =>
-    (await config.configMatchesData()) ? next() : failure(notConfigured)
+    (await config.configMatchesData()) ? next() : failure(configurationDiffers)
   for (const { path, rateClass, handle } of routes) {
     if (rateClass === null) hono.get(path, configured, handle)
     else hono.get(path, authenticated, rateLimit(rateClass), bookmark, configured, handle)

@@ -1,6 +1,6 @@
 import { formatUnits } from '../common/amount.ts'
 import type { QueryFailure } from '../common/result.ts'
-import { type Problem, toProblem } from './errors.ts'
+import { type Problem, reasonHeader, toProblem } from './errors.ts'
 
 declare global {
   interface JSON {
@@ -43,29 +43,30 @@ export function jsonInteger(digits: string): RawJson {
 
 /** A success with its data, and with a note for people where there is one. */
 export function success(data: JsonMembers, note?: string): Response {
-  return envelope({ status: 200, msg: successMsg(note) }, data)
+  return envelope(200, successMsg(note), {}, data)
 }
 
 /** A success without data, with a note for people. */
 export function successNote(note: string): Response {
-  return envelope({ status: 200, msg: successMsg(note) })
+  return envelope(200, successMsg(note), {})
 }
 
-/** A failure. Only the health check has data in one. */
+/** A failure, with its word for programs if it has one. Only the health check has data in one. */
 export function failure(problem: Problem, data?: JsonMembers): Response {
-  return envelope(problem, data)
+  const { status, msg, headers } = problem
+  return envelope(status, msg, 'reason' in problem ? { ...headers, [reasonHeader]: problem.reason } : headers, data)
 }
 
 /** The failure of a query. */
 export function refusal(error: QueryFailure): Response {
-  return envelope(toProblem(error))
+  return failure(toProblem(error))
 }
 
 /**
  * `{code, msg, data}`, the body of every response; `data` only where there is some. Hono's `c.json` sets headers one by
  * one, which is measurably slower than a Response made with all of them.
  */
-function envelope({ status, msg, headers }: Problem, data?: JsonMembers): Response {
+function envelope(status: number, msg: string, headers: Problem['headers'], data?: JsonMembers): Response {
   return new Response(JSON.stringify({ code: status, msg, data }), {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },

@@ -1,13 +1,29 @@
+import type { Reason } from '../common/reasons.ts'
 import type { QueryFailure } from '../common/result.ts'
 import type { PostFailure } from '../ledger/post-entries.ts'
 import type { AuthFailure, Scope } from './auth/authenticate.ts'
 
 /** A failure as a caller sees it: one sentence, never a stack, SQL, the URL of a node or a secret. */
-export interface Problem {
-  readonly status: number
+export type Problem = PlainProblem | ReasonedProblem
+
+interface Sentence {
   readonly msg: string
   readonly headers?: Readonly<Record<string, string>>
 }
+
+/** A failure whose status says all that a program needs. */
+export interface PlainProblem extends Sentence {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 414 | 415 | 500
+}
+
+/** A failure whose status has several causes: `reason` is the word of this one, and becomes `x-reason`. */
+export interface ReasonedProblem extends Sentence {
+  readonly status: 409 | 422 | 429 | 503
+  readonly reason: Reason
+}
+
+/** The header with the word. */
+export const reasonHeader = 'x-reason'
 
 /** Longest URL that is read, in characters: a URL with every parameter at its longest has less than half as many. */
 export const urlCharsMax = 2048
@@ -17,6 +33,8 @@ export const rateRetrySeconds = 60
 export const chainRetrySeconds = 5
 /** `Retry-After` if nobody knows when a transaction is final. */
 const lateRetrySeconds = 15
+/** `Retry-After` while another version of the service is being deployed. */
+const deploymentRetrySeconds = 15
 /** `Retry-After` where the token signing keys could not be fetched. */
 export const keysRetrySeconds = 5
 
@@ -25,15 +43,32 @@ export const unknownPath: Problem = { status: 404, msg: 'no such path' }
 /** The URL is not read at all. */
 export const urlTooLong: Problem = { status: 414, msg: `the URL is longer than ${urlCharsMax} characters` }
 /** The caller is over its rate limit. */
-export const tooManyRequests: Problem = retryable(
+export const tooManyRequests: ReasonedProblem = retryable(
   429,
+  'rate-limit',
   `too many requests; try again in ${rateRetrySeconds} s`,
   rateRetrySeconds,
 )
 /** A bug. The log has its text, under the id of the request. */
 export const crashed: Problem = { status: 500, msg: 'internal error' }
-/** The configuration is wrong. The log has the faults. */
-export const notConfigured: Problem = { status: 503, msg: 'the service is not configured' }
+/** The configuration is wrong, or there is no key to verify tokens with. The log has the faults. */
+export const notConfigured = {
+  ...{ status: 503, reason: 'not-configured' },
+  msg: 'the service is not configured',
+} as const satisfies ReasonedProblem
+/** The configuration has not the meaning of the stored data. An alarm names the setting. */
+export const configurationDiffers = {
+  ...notConfigured,
+  reason: 'configuration-differs',
+} as const satisfies ReasonedProblem
+
+/** The keys of tokens could not be fetched. */
+export const keysUnavailable: ReasonedProblem = retryable(
+  503,
+  'keys-unavailable',
+  'token signing keys could not be fetched; try again later',
+  keysRetrySeconds,
+)
 
 /** Longest body that is read, in bytes: twenty entries with everything at its longest have less than half as many. */
 export const bodyBytesMax = 65_536
@@ -64,22 +99,52 @@ export function toPostProblem(failure: PostFailure): Problem {
     case 'bad-input':
       return { status: 400, msg: `${place}${failure.member}: ${failure.why}` }
     case 'conflict':
-      return { status: 409, msg: `${place}${failure.why}` }
+      return { status: 409, reason: failure.reason, msg: `${place}${failure.why}` }
     case 'insufficient':
     case 'wallet-full':
-      return { status: 422, msg: `${place}${failure.why}` }
+      return { status: 422, reason: failure.reason, msg: `${place}${failure.why}` }
   }
 }
 
 /** Whose allowance of requests to nodes is used up, and what that means for deposits. */
-const usedUp: Readonly<Record<Extract<QueryFailure, { kind: 'limited' }>['whose'], string>> = {
-  nodes: 'the requests that the Tron nodes allow are used up; deposits are credited when there is room again',
-  callers: 'the requests to Tron nodes for all callers are used up; deposits are credited without asking',
-  caller: 'your share of the requests to Tron nodes is used up; your deposits are credited without asking',
-}
+const usedUp = {
+  nodes: [
+    'node-allowance',
+    'the requests that the Tron nodes allow are used up; deposits are credited when there is room again',
+  ],
+  callers: [
+    'shared-allowance',
+    'the requests to Tron nodes for all callers are used up; deposits are credited without asking',
+  ],
+  caller: [
+    'own-allowance',
+    'your share of the requests to Tron nodes is used up; your deposits are credited without asking',
+  ],
+} as const satisfies Record<Extract<QueryFailure, { kind: 'limited' }>['whose'], readonly [Reason, string]>
+
+/** A failure of a query that is understood: all but those of its form, and of what does not exist. */
+export type ReasonedFailure = Exclude<QueryFailure, { readonly kind: 'bad-input' | 'not-found' }>
 
 /** What stands in place of the seconds until something is final, if nobody knows them. */
 export const finalityLate = 'the answers of the network are late, so nobody can say when it is'
+
+const cannotIssue = 'no address can be issued until an operator has corrected the configuration'
+const deploying = retryable(
+  503,
+  'deploying',
+  'the service is being deployed, so no address can be issued; try again later',
+  deploymentRetrySeconds,
+)
+const issuingOff: ReasonedProblem = {
+  ...{ status: 503, reason: 'issuing-off' },
+  msg: 'no new address is issued for now; addresses that were issued before stay valid',
+}
+const nodesUnavailable = retryable(
+  503,
+  'nodes-unavailable',
+  'no Tron node gave a usable response; try again later',
+  chainRetrySeconds,
+)
 
 /** The response to a query that a use case refuses. */
 export function toProblem(failure: QueryFailure): Problem {
@@ -88,29 +153,41 @@ export function toProblem(failure: QueryFailure): Problem {
       return { status: 400, msg: `${failure.field}: ${failure.why}` }
     case 'not-found':
       return { status: 404, msg: `no such ${failure.what}` }
-    case 'gap-limit':
-      return { status: 409, msg: `${failure.limit} addresses have no deposit yet; use one of them first` }
-    case 'not-final':
-      return failure.seconds === null
-        ? retryable(409, `found, not final yet: ${finalityLate}`, lateRetrySeconds)
-        : retryable(409, `found, not final yet; try again in about ${failure.seconds} s`, failure.seconds)
-    case 'undecided':
-      return { status: 409, msg: failure.why }
-    case 'worthless':
-      return { status: 422, msg: failure.why }
-    case 'cannot-issue':
-      return { status: 503, msg: 'no address can be issued until an operator has corrected the configuration' }
-    case 'issuing-off':
-      return { status: 503, msg: 'no new address is issued for now; addresses that were issued before stay valid' }
-    case 'limited':
-      return retryable(
-        429,
-        `${usedUp[failure.whose]}; try again in about ${Math.ceil(failure.seconds)} s`,
-        failure.seconds,
-      )
-    case 'chain-unavailable':
-      return retryable(503, 'no Tron node gave a usable response; try again later', chainRetrySeconds)
+    default:
+      return toReasonedProblem(failure)
   }
+}
+
+/** The response to a query that is understood, and refused for a reason. */
+export function toReasonedProblem(failure: ReasonedFailure): ReasonedProblem {
+  switch (failure.kind) {
+    case 'gap-limit': {
+      const msg = `${failure.limit} addresses have no deposit yet; use one of them first`
+      return { status: 409, reason: 'gap-limit', msg }
+    }
+    case 'not-final':
+      return notFinal(failure.seconds)
+    case 'undecided':
+      return { status: 409, reason: failure.reason, msg: failure.why }
+    case 'worthless':
+      return { status: 422, reason: failure.reason, msg: failure.why }
+    case 'cannot-issue':
+      return failure.reason === 'deploying' ? deploying : { status: 503, reason: failure.reason, msg: cannotIssue }
+    case 'issuing-off':
+      return issuingOff
+    case 'limited': {
+      const [reason, msg] = usedUp[failure.whose]
+      return retryable(429, reason, `${msg}; try again in about ${Math.ceil(failure.seconds)} s`, failure.seconds)
+    }
+    case 'chain-unavailable':
+      return nodesUnavailable
+  }
+}
+
+function notFinal(seconds: number | null): ReasonedProblem {
+  return seconds === null
+    ? retryable(409, 'finality-late', `found, not final yet: ${finalityLate}`, lateRetrySeconds)
+    : retryable(409, 'not-final', `found, not final yet; try again in about ${seconds} s`, seconds)
 }
 
 /** The response to a request that is not authenticated. One text for every kind of wrong token. */
@@ -121,10 +198,10 @@ export function toAuthProblem(failure: AuthFailure): Problem {
     case 'no-key':
       return notConfigured
     case 'keys-unavailable':
-      return retryable(503, 'token signing keys could not be fetched; try again later', keysRetrySeconds)
+      return keysUnavailable
   }
 }
 
-function retryable(status: number, msg: string, seconds: number): Problem {
-  return { status, msg, headers: { 'retry-after': Math.max(1, Math.ceil(seconds)).toString() } }
+function retryable(status: ReasonedProblem['status'], reason: Reason, msg: string, seconds: number): ReasonedProblem {
+  return { status, reason, msg, headers: { 'retry-after': Math.max(1, Math.ceil(seconds)).toString() } }
 }

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { amountMax, formatUnits } from '../common/amount.ts'
 import type { BackendName } from '../common/ids.ts'
+import type { ConflictReason } from '../common/reasons.ts'
 import { err, ok, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { bare, bareList, madeOnce, member, toStatement, type WriteDatabase } from '../d1/database.ts'
@@ -13,12 +14,12 @@ import { type BadPost, keyText, parsePost } from './parse-post.ts'
 /** Why nothing of a post was stored. `entry` is the number of the entry, from 1; `why` is one sentence for people. */
 export type PostFailure =
   | BadPost
-  /** Some keys of the post are known with other content, or not all of them are known. */
-  | { readonly kind: 'conflict'; readonly entry: number; readonly why: string }
+  /** The keys of the post are known with other content, by another backend, or only some of them. */
+  | { readonly kind: 'conflict'; readonly reason: ConflictReason; readonly entry: number; readonly why: string }
   /** A wallet holds less than the entry takes, the entries before it included. */
-  | { readonly kind: 'insufficient'; readonly entry: number; readonly why: string }
+  | { readonly kind: 'insufficient'; readonly reason: 'insufficient'; readonly entry: number; readonly why: string }
   /** A wallet would hold more than 2^53−1 smallest units. */
-  | { readonly kind: 'wallet-full'; readonly entry: number; readonly why: string }
+  | { readonly kind: 'wallet-full'; readonly reason: 'wallet-full'; readonly entry: number; readonly why: string }
 
 /** The entries of a post as stored, in the order of the post. */
 export interface Posted {
@@ -29,7 +30,7 @@ export interface Posted {
 
 /**
  * Posts entries: all or none. `list` is what the backend has sent. A post whose keys are all known with the same amounts
- * and marks gets the stored entries again, however often it is sent.
+ * and marks, by the same backend, gets the stored entries again, however often it is sent.
  */
 export async function postEntries(
   { db, currencies }: { readonly db: WriteDatabase; readonly currencies: Currencies },
@@ -40,13 +41,14 @@ export async function postEntries(
   const entries = parsePost(list, currencies)
   if (!entries.ok) return entries
   const attempt = await storePost(db, entries.value, by, at)
-  return judgeAttempt(attempt, entries.value, currencies)
+  return judgeAttempt(attempt, entries.value, by, currencies)
 }
 
 /** The result of an attempt. Known keys come before balances: a repeated post never depends on what a wallet holds now. */
 function judgeAttempt(
   { stored, known, balances }: PostAttempt,
   entries: readonly NewEntry[],
+  by: BackendName,
   currencies: Currencies,
 ): Result<Posted, PostFailure> {
   if (known.length === 0) return err(findShortfall(balances, entries, currencies))
@@ -54,17 +56,20 @@ function judgeAttempt(
   const inOrder: Entry[] = []
   for (const [i, entry] of entries.entries()) {
     const one = byKey.get(keyText(entry))
-    if (one === undefined) return conflict(i, 'new, while other entries of the post are known: nothing was stored')
-    if (one.amount !== entry.amount || one.mark !== entry.mark) {
-      return conflict(i, 'its uid, cuy, osn and type are known with another amount or mark')
+    if (one === undefined) {
+      return conflict(i, 'partly-known', 'new, while other entries of the post are known: nothing was stored')
     }
+    if (one.amount !== entry.amount || one.mark !== entry.mark) {
+      return conflict(i, 'content-differs', 'its uid, cuy, osn and type are known with another amount or mark')
+    }
+    if (one.by !== by) return conflict(i, 'backend-differs', 'another backend has posted its uid, cuy, osn and type')
     inOrder.push(one)
   }
   return ok({ entries: inOrder, replayed: !stored })
 }
 
-function conflict(index: number, why: string): Result<never, PostFailure> {
-  return err({ kind: 'conflict', entry: index + 1, why })
+function conflict(index: number, reason: ConflictReason, why: string): Result<never, PostFailure> {
+  return err({ kind: 'conflict', reason, entry: index + 1, why })
 }
 
 /** The first entry whose wallet would leave its bounds. Throws where there is none: then the store should have stored. */
@@ -80,11 +85,13 @@ function findShortfall(
     const { symbol = '', scale = 0 } = byId.get(cuy) ?? {}
     const wallet = `wallet of user ${uid} in ${symbol} holds ${formatUnits(before, scale)}`
     if (after < 0n) {
-      return { kind: 'insufficient', entry: i + 1, why: `${wallet}, ${formatUnits(-amount, scale)} are needed` }
+      const why = `${wallet}, ${formatUnits(-amount, scale)} are needed`
+      return { kind: 'insufficient', reason: 'insufficient', entry: i + 1, why }
     }
     if (after > amountMax) {
       const most = `a wallet can hold at most ${formatUnits(amountMax, scale)}`
-      return { kind: 'wallet-full', entry: i + 1, why: `${wallet}, ${formatUnits(amount, scale)} do not fit: ${most}` }
+      const why = `${wallet}, ${formatUnits(amount, scale)} do not fit: ${most}`
+      return { kind: 'wallet-full', reason: 'wallet-full', entry: i + 1, why }
     }
     held.set(`${uid} ${cuy}`, after)
   }

@@ -1,3 +1,4 @@
+import type { Reason } from '../common/reasons.ts'
 import type { QueryFailure } from '../common/result.ts'
 import type { EventItem } from '../events/events.ts'
 import type { PostedItem, PostedType } from '../ledger/entry.ts'
@@ -35,12 +36,24 @@ export type LedgerEntry = PostedItem<string>
 /** What happened, as `GET /ledger/events` shows it; amounts are decimals as text. */
 export type LedgerEvent = EventItem<string>
 
-/** Why there is no result. `why` is one sentence for people; nothing was changed, except perhaps with `internal`. */
+/**
+ * Why there is no result. `why` is one sentence for people, and `reason` the same word as `x-reason`, if that has one. Nothing was
+ * changed, except perhaps with `internal`.
+ */
 export type LedgerError =
   | PostFailure
-  | { readonly kind: Exclude<QueryFailure['kind'], PostFailure['kind']>; readonly why: string }
+  | { readonly kind: 'not-found'; readonly why: string }
+  | {
+      readonly kind: Exclude<QueryFailure['kind'], PostFailure['kind'] | 'not-found'>
+      readonly reason: Reason
+      readonly why: string
+    }
   /** The configuration is wrong, or differs from what is stored. */
-  | { readonly kind: 'not-configured'; readonly why: string }
+  | {
+      readonly kind: 'not-configured'
+      readonly reason: 'not-configured' | 'configuration-differs'
+      readonly why: string
+    }
   /** A bug, or the database is unavailable. A post can be sent again: it is never stored twice. */
   | { readonly kind: 'internal'; readonly why: string }
 

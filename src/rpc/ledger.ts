@@ -5,7 +5,7 @@ import type { Uid } from '../common/ids.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { Invocation } from '../d1/sessions.ts'
 import { eventItem, eventsMax, selectEvents } from '../events/events.ts'
-import { notConfigured, toProblem } from '../http/errors.ts'
+import { configurationDiffers, notConfigured, toProblem, toReasonedProblem } from '../http/errors.ts'
 import { costFields } from '../http/middleware/every-request.ts'
 import { parseParameters } from '../http/query.ts'
 import { ledgerEntriesQuery } from '../http/routes/ledger-entries.ts'
@@ -87,7 +87,7 @@ export function createLedgerRpc(parts: LedgerRpcParts): LedgerMethods {
 
 /** The methods where the configuration is wrong. */
 export function createUnconfiguredLedgerRpc(): LedgerMethods {
-  const refuse = async () => refused({ kind: 'not-configured', why: notConfigured.msg })
+  const refuse = async () => refused(toConfigurationError(notConfigured))
   return { post: refuse, entries: refuse, events: refuse, wallets: refuse, address: refuse }
 }
 
@@ -104,7 +104,7 @@ function createCall({ services, configMatchesData }: LedgerRpcParts) {
     try {
       const result: Result<T, LedgerError> = (await configMatchesData())
         ? await work(invocation)
-        : err({ kind: 'not-configured', why: notConfigured.msg })
+        : err(toConfigurationError(configurationDiffers))
       outcome = result.ok ? 'ok' : result.error.kind
       return result.ok ? { ok: true, ...result.value } : refused(result.error)
     } catch (thrown) {
@@ -119,10 +119,24 @@ function createCall({ services, configMatchesData }: LedgerRpcParts) {
 const listOf = <T>(list: readonly T[]) => ok({ list, count: list.length })
 const refused = (error: LedgerError) => ({ ok: false, error }) as const
 
+function toConfigurationError({
+  reason,
+  msg,
+}: typeof notConfigured | typeof configurationDiffers): Extract<LedgerError, { kind: 'not-configured' }> {
+  return { kind: 'not-configured', reason, why: msg }
+}
+
 function toLedgerError(failure: QueryFailure): LedgerError {
-  return failure.kind === 'bad-input'
-    ? { kind: 'bad-input', member: failure.field, why: failure.why }
-    : { kind: failure.kind, why: toProblem(failure).msg }
+  switch (failure.kind) {
+    case 'bad-input':
+      return { kind: 'bad-input', member: failure.field, why: failure.why }
+    case 'not-found':
+      return { kind: 'not-found', why: toProblem(failure).msg }
+    default: {
+      const { reason, msg } = toReasonedProblem(failure)
+      return { kind: failure.kind, reason, why: msg }
+    }
+  }
 }
 
 /** Parameters as a URL has them: numbers as text. A member that is undefined is absent. */

@@ -16,17 +16,26 @@ export const behindBlocksMax = 100
  */
 export const oldFinalMs = finalityMs + 70_000
 
-/** The health of the scan, from stored state alone. Heights and `behind` are numbers of blocks. */
-export interface ScanHealth {
-  readonly status: 'ok' | 'behind' | 'stopped'
+/** The health of the scan, from stored state alone. `msg` says what is wrong in one sentence for people. */
+export type ScanHealth = ScanHeights &
+  (
+    | { readonly status: 'ok'; readonly msg: null }
+    | { readonly status: 'behind'; readonly msg: string }
+    | {
+        readonly status: 'stopped'
+        readonly reason: 'scan-not-started' | 'chain-forked' | 'scan-stalled'
+        readonly msg: string
+      }
+  )
+
+/** Heights and `behind` are numbers of blocks. */
+interface ScanHeights {
   readonly scanned: number
   readonly finalized: number
   /** Final blocks that are not read. Those that no node has shown are counted by the clock. */
   readonly behind: number
   /** The time of block `finalized` on the chain; null where it is not known. */
   readonly finalizedTime: UnixMs | null
-  /** What is wrong in one sentence for people, or null. */
-  readonly msg: string | null
 }
 
 /** What the health checks of one isolate share. */
@@ -34,15 +43,10 @@ export type SharedHealth = SharedRead<ScanState | null>
 
 /** The health of the scan in this state, which is null before it was started. */
 export function healthOf(state: ScanState | null, now: UnixMs): ScanHealth {
-  if (state === null)
-    return {
-      status: 'stopped',
-      scanned: 0,
-      finalized: 0,
-      behind: 0,
-      finalizedTime: null,
-      msg: 'no scan has started yet',
-    }
+  if (state === null) {
+    const none = { scanned: 0, finalized: 0, behind: 0, finalizedTime: null }
+    return { ...none, status: 'stopped', reason: 'scan-not-started', msg: 'no scan has started yet' }
+  }
   const scanned = state.height
   const finalized = Math.max(state.finalized, scanned)
   const finalizedTime = state.finalized >= scanned && state.finalizedTime > 0 ? state.finalizedTime : null
@@ -51,10 +55,14 @@ export function healthOf(state: ScanState | null, now: UnixMs): ScanHealth {
   const unknown = isOld ? Math.floor((ageMs - finalityMs) / (blockSeconds * 1000)) : 0
   const behind = finalized - scanned + unknown
   const heights = { scanned, finalized, behind, finalizedTime }
-  if (state.halted !== null) return { ...heights, status: 'stopped', msg: `the scan is halted: ${state.halted}` }
+  if (state.halted !== null) {
+    const msg = `the scan is halted: ${state.halted}`
+    return { ...heights, status: 'stopped', reason: 'chain-forked', msg }
+  }
   const stillMs = now - state.advancedAt
   if (stillMs > stoppedAfterMs) {
-    return { ...heights, status: 'stopped', msg: `the scan has not advanced for ${Math.floor(stillMs / 1000)} s` }
+    const msg = `the scan has not advanced for ${Math.floor(stillMs / 1000)} s`
+    return { ...heights, status: 'stopped', reason: 'scan-stalled', msg }
   }
   if (isOld) {
     const msg = `the newest final block that is known is ${Math.floor(ageMs / 1000)} s old`

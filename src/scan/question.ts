@@ -21,32 +21,45 @@ import { selectBalances } from '../ledger/entries.ts'
 import { loadRules, readOwners, type ScanContext, selectOwned } from './rules.ts'
 import { type ScanState, selectScan, storeFinalized } from './scan-state.ts'
 
+/** A failure of a transaction that cannot be decided now. */
+type Undecided = Extract<QueryFailure, { readonly kind: 'undecided' }>
+/** A failure of a transaction that is worth nothing. */
+type Worthless = Extract<QueryFailure, { readonly kind: 'worthless' }>
+
 /** Why nothing can be said about a transaction now. */
-const disputed: Reason = { kind: 'undecided', why: 'the nodes disagree about this transaction' }
-/** The nodes agree on it, and its bytes or its receipt cannot be read. An alarm names it. */
-const unreadable: QueryFailure = {
+const disputed: Undecided = {
   kind: 'undecided',
+  reason: 'nodes-disagree',
+  why: 'the nodes disagree about this transaction',
+}
+/** The nodes agree on it, and its bytes or its receipt cannot be read. An alarm names it. */
+const unreadable: Undecided = {
+  kind: 'undecided',
+  reason: 'transaction-unreadable',
   why: 'this service cannot read this transaction, so nothing of it is credited; ask the operator',
 }
 
 /** The chain is known to be forked. */
-const haltedFailure: QueryFailure = {
+const haltedFailure: Undecided = {
   kind: 'undecided',
+  reason: 'chain-forked',
   why: 'the nodes show another chain than before; nothing is credited until an operator has checked it',
 }
 
 /** The configuration is not that of the stored data. */
-export const misconfigured: QueryFailure = {
+export const misconfigured: Undecided = {
   kind: 'undecided',
+  reason: 'configuration-differs',
   why: 'nothing is credited until an operator has corrected the configuration',
 }
 
 /** There is no room for it now. */
-const walletFull: QueryFailure = { kind: 'undecided', why: explainHeld('wallet-full') }
+const walletFull: Undecided = { kind: 'undecided', reason: 'wallet-full', why: explainHeld('wallet-full') }
 
 /** Nothing at or below the height of an address's issue is ever its owner's. */
-const paidBeforeIssue: QueryFailure = {
+const paidBeforeIssue: Undecided = {
   kind: 'undecided',
+  reason: 'paid-before-issue',
   why: 'it was final before this address was issued to you, so it is not credited; ask the operator',
 }
 
@@ -201,8 +214,6 @@ async function hasRoom(
 }
 
 type Uncredited = Pick<StoredTransfer, 'cuy' | 'raw' | 'reason'>
-/** A failure that says why. */
-type Reason = Extract<QueryFailure, { readonly kind: 'undecided' | 'worthless' }>
 
 /** The answer by what the caller's transfers are, or null if none of them is decided. */
 function decidedAnswer(
@@ -219,17 +230,17 @@ function decidedAnswer(
 }
 
 /** Why a final transfer is not credited. */
-function explainUncredited({ cuy, raw, reason }: Uncredited, currencies: Currencies): Reason {
+function explainUncredited({ cuy, raw, reason }: Uncredited, currencies: Currencies): Undecided | Worthless {
   switch (reason) {
     case null:
       return disputed
     case 'below-minimum':
     case 'dust':
-      return { kind: 'worthless', why: explainRefused({ cuy, raw, reason }, currencies) }
+      return { kind: 'worthless', reason, why: explainRefused({ cuy, raw, reason }, currencies) }
     case 'retired':
-      return { kind: 'worthless', why: explainHeld(reason) }
+      return { kind: 'worthless', reason, why: explainHeld(reason) }
     default:
-      return { kind: 'undecided', why: explainHeld(reason) }
+      return { kind: 'undecided', reason, why: explainHeld(reason) }
   }
 }
 
@@ -267,8 +278,8 @@ function explainWorthless(
   { reading, rules }: JudgedTransaction,
   currencies: Currencies,
   own: ReadonlySet<Address>,
-): QueryFailure {
-  return { kind: 'worthless', why: explainTransaction(reading, { currencies, own, operators: rules.operators }) }
+): Worthless {
+  return { kind: 'worthless', ...explainTransaction(reading, { currencies, own, operators: rules.operators }) }
 }
 
 /** What a caller gets where the chain cannot be read. A limit is said as such, with whose it is. */

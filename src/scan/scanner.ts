@@ -12,6 +12,7 @@ import {
   type TransactionFinding,
 } from '../chain/chain.ts'
 import { reservedUid, type Uid } from '../common/ids.ts'
+import type { IssueReason } from '../common/reasons.ts'
 import { err, ok, type QueryFailure, type Result } from '../common/result.ts'
 import type { UnixMs } from '../common/time.ts'
 import { selectFirstSeen } from '../deposits/transfers.ts'
@@ -53,7 +54,7 @@ export function createScanner(parts: ScannerParts): ScannerObject {
     ...createTicks(parts, scans),
     prepareIssue: (uid, firstIndex) => {
       const isOlder = firstIndex !== parts.firstIndex
-      if (isOlder) return Promise.resolve(err({ kind: 'cannot-issue' }))
+      if (isOlder) return Promise.resolve(err(cannotIssue('deploying')))
       return prepare(`${uid}`, () => prepareIssue(parts, keyUse, openFor(uid)))
     },
     balances: (uid, addresses, asset) => {
@@ -155,16 +156,20 @@ function difference(after: LogFields, before: LogFields): LogFields {
 
 /** Makes sure that the scan has started and, if no address was issued yet, that the key is new. */
 async function prepareIssue(parts: ScannerParts, keyUse: KeyUse, chain: Chain): Promise<Result<null, QueryFailure>> {
-  if (!(await parts.configMatchesData())) return err({ kind: 'cannot-issue' })
+  if (!(await parts.configMatchesData())) return err(cannotIssue('configuration-differs'))
   if (parts.firstIndex === null && (await isBookEmpty(parts.db))) {
     const key = await checkKeyUse({ ...parts, keyUse, chain })
     if (!key.ok) return err(unavailable(key.error))
-    if (key.value === 'used') return err({ kind: 'cannot-issue' })
+    if (key.value === 'used') return err(cannotIssue('key-was-used'))
   }
   const started = await ensureStarted(parts, chain)
   if (started.ok) return ok(null)
-  return err(started.error.kind === 'start-above-head' ? { kind: 'cannot-issue' } : unavailable(started.error))
+  return err(
+    started.error.kind === 'start-above-head' ? cannotIssue('start-block-too-high') : unavailable(started.error),
+  )
 }
+
+const cannotIssue = (reason: IssueReason) => ({ kind: 'cannot-issue', reason }) as const
 
 /** Why nothing can be asked of the chain now, for calls that are about no transaction. */
 function unavailable(failure: ChainFailure): QueryFailure {

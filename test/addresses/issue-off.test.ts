@@ -36,7 +36,7 @@ describe('with ISSUE_ADDRESSES off', () => {
 
   test('backends are refused alike', async () => {
     expect(await read(await off.ledger('/ledger/address?uid=8'))).toEqual(failed(503, why))
-    expect(await off.rpc.address(8)).toEqual({ ok: false, error: { kind: 'issuing-off', why } })
+    expect(await off.rpc.address(8)).toEqual({ ok: false, error: { kind: 'issuing-off', reason: 'issuing-off', why } })
     expect(await off.rpc.address(7)).toMatchObject({ ok: true, address: firstAddress })
   })
 

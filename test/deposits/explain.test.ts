@@ -4,9 +4,10 @@ import type { Address } from '../../src/chain/address.ts'
 import type { Log } from '../../src/chain/block.ts'
 import type { TransactionReading } from '../../src/chain/chain.ts'
 import type { CurrencyId } from '../../src/common/ids.ts'
-import { heldReasons } from '../../src/common/reasons.ts'
+import { heldReasons, type WorthlessReason } from '../../src/common/reasons.ts'
 import {
   type ExplainedBy,
+  type Explanation,
   explainContractType,
   explainHeld,
   explainRefused,
@@ -28,12 +29,25 @@ import {
   usdtTransfer,
 } from './samples.ts'
 
-const noTransfer = 'it contains no transfer to one of your addresses'
-const fromOwnAddress = 'it was sent from one of your own deposit addresses, so it is not a deposit'
-const internalTransfer = 'it was sent from an address of this service; internal transfers are not deposits'
-const fromOperator = 'it was sent by the operator of this service; such transfers are not deposits'
-const otherEvent =
-  'the contract TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t names your address in an event that is not a token transfer'
+const because = (reason: WorthlessReason, why: string): Explanation => ({ reason, why })
+const noTransfer = because('no-transfer', 'it contains no transfer to one of your addresses')
+const fromOwnAddress = because(
+  'from-own-address',
+  'it was sent from one of your own deposit addresses, so it is not a deposit',
+)
+const internalTransfer = because(
+  'internal-transfer',
+  'it was sent from an address of this service; internal transfers are not deposits',
+)
+const fromOperator = because(
+  'from-operator',
+  'it was sent by the operator of this service; such transfers are not deposits',
+)
+const otherEvent = because(
+  'not-a-transfer',
+  'the contract TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t names your address in an event that is not a token transfer',
+)
+const zero = because('zero-amount', 'it transfers 0 USDT')
 const fake = 'TYrGbSUJbKG73E6scfNQFWUBZrQr3gHL3w'
 
 const explain = (over: Partial<TransactionReading> = {}, by: Partial<ExplainedBy> = {}) =>
@@ -47,21 +61,25 @@ const [transferTopic = '', fromTopic = '', toTopic = ''] = log().topics
 
 describe('the reason why a contract call is not a deposit', () => {
   it.each([
-    ['fails', explain({ ...call, succeeded: false }), 'the transaction failed, so it paid nothing'],
+    [
+      'fails',
+      explain({ ...call, succeeded: false }),
+      because('transaction-failed', 'the transaction failed, so it paid nothing'),
+    ],
     ['has no events', explainCall(), noTransfer],
     ['pays another caller', explainCall(log({ to: bob.address })), noTransfer],
     ['pays a stranger', explainCall(log({ to: stranger })), noTransfer],
     [
       'has an event of a contract that is not accepted',
       explainCall(log({ contract: fakeContract })),
-      `its Transfer event comes from the contract ${fake}, which is not an accepted token`,
+      because('not-accepted', `its Transfer event comes from the contract ${fake}, which is not an accepted token`),
     ],
     [
       'sends an NFT',
       explainCall(log({ contract: fakeContract, topics: [transferTopic, fromTopic, toTopic, fromTopic], data: '0x' })),
-      `the contract ${fake} sent an NFT (TRC-721), which is not an accepted token`,
+      because('not-accepted', `the contract ${fake} sent an NFT (TRC-721), which is not an accepted token`),
     ],
-    ['transfers 0', explainCall(log({ raw: 0n })), 'it transfers 0 USDT'],
+    ['transfers 0', explainCall(log({ raw: 0n })), zero],
     ['comes from an address of the caller', explainPaid(alice.address), fromOwnAddress],
     ['comes from the operator', explainPaid(operator), fromOperator],
     ['comes from another address of the service', explainPaid(bob.address), internalTransfer],
@@ -77,14 +95,14 @@ describe('the reason why a contract call is not a deposit', () => {
       noTransfer,
     ],
   ])('where it %s', (_, explanation, why) => {
-    expect(explanation).toBe(why)
+    expect(explanation).toEqual(why)
   })
 
   it('is the one that is closest to a deposit, where there are several', () => {
     const farther = log({ contract: fakeContract })
     const closer = log({ raw: 0n, position: 1 })
-    expect(explainCall(farther, closer)).toBe('it transfers 0 USDT')
-    expect(explainCall(closer, farther)).toBe('it transfers 0 USDT')
+    expect(explainCall(farther, closer)).toEqual(zero)
+    expect(explainCall(closer, farther)).toEqual(zero)
   })
 })
 
@@ -95,7 +113,11 @@ describe('the reason why a transaction without events is not a deposit', () => {
     ['delegates energy to the caller', explain({ contractType: 57 }), explainContractType(57)],
     ['has no recipient', explain({ contractType: 54, target: null }), explainContractType(54)],
     ['is a call of the address', explain({ contractType: 31 }), explainContractType(31)],
-    ['has bytes that transfer nothing', explain(), 'this is a TRX transfer whose bytes are not valid'],
+    [
+      'has bytes that transfer nothing',
+      explain(),
+      because('not-a-transfer', 'this is a TRX transfer whose bytes are not valid'),
+    ],
     ['pays a stranger', explain({ target: stranger }), noTransfer],
     ['pays another caller', explain({ target: bob.address }), noTransfer],
     ['is a TRC-10 transfer to another caller', explain({ contractType: 2, target: bob.address }), noTransfer],
@@ -106,10 +128,10 @@ describe('the reason why a transaction without events is not a deposit', () => {
     [
       'transfers TRX where TRX is not configured',
       explain({ transfers: [trxTransfer()] }, { currencies: indexCurrencies([usdt]) }),
-      'it transfers TRX, which is not an accepted currency',
+      because('not-accepted', 'it transfers TRX, which is not an accepted currency'),
     ],
   ])('where it %s', (_, explanation, why) => {
-    expect(explanation).toBe(why)
+    expect(explanation).toEqual(why)
   })
 })
 
@@ -124,8 +146,8 @@ describe('the explanation of a payment to another address', () => {
   ]
   it.each(payments)('is the same whether or not it belongs to a caller: %s', (_, payment) => {
     const unknown = '99'.repeat(20) as Address
-    expect(explain(payment(bob.address))).toBe(explain(payment(unknown)))
-    expect(explain(payment(bob.address))).toBe(noTransfer)
+    expect(explain(payment(bob.address))).toEqual(explain(payment(unknown)))
+    expect(explain(payment(bob.address))).toEqual(noTransfer)
   })
 })
 
@@ -162,20 +184,22 @@ describe('a contract type', () => {
   it('of the chain’s protocol has a sentence of its own', () => {
     const types = chainTypes()
     expect(types.length).toBeGreaterThan(40)
-    const unknown = types.filter(([, number]) => explainContractType(number).includes(`type ${number}`))
+    const unknown = types.filter(([, number]) => explainContractType(number).why.includes(`type ${number}`))
     expect(unknown).toEqual([])
   })
 
   it.each(chainTypes())('%s is explained in one sentence without a full stop', (_, number) => {
-    expect(explainContractType(number)).toMatch(/^this [^.]+$/)
+    expect(explainContractType(number).why).toMatch(/^this [^.]+$/)
   })
 
   it('that is unknown is described by its number', () => {
-    expect(explainContractType(4711)).toBe('this is a transaction of type 4711, which is not a TRX transfer')
+    expect(explainContractType(4711)).toEqual(
+      because('not-a-transfer', 'this is a transaction of type 4711, which is not a TRX transfer'),
+    )
   })
 
   it('that looks like a TRX transfer in a block is described by what it does', () => {
-    expect(explainContractType(2)).toBe('this is a TRC-10 token transfer, not TRX')
-    expect(explainContractType(12)).toContain('returns to its sender')
+    expect(explainContractType(2)).toEqual(because('trc10', 'this is a TRC-10 token transfer, not TRX'))
+    expect(explainContractType(12).why).toContain('returns to its sender')
   })
 })

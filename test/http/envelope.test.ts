@@ -12,14 +12,17 @@ describe('the envelope', () => {
   })
 
   test('has no data member on failure, and repeats the status as code', async () => {
-    const response = failure({ status: 422, msg: 'refused', headers: { 'retry-after': '5' } })
-    expect([response.status, response.headers.get('retry-after')]).toEqual([422, '5'])
+    const response = failure({ status: 422, reason: 'dust', msg: 'refused', headers: { 'retry-after': '5' } })
+    const { headers } = response
+    expect([response.status, headers.get('retry-after'), headers.get('x-reason')]).toEqual([422, '5', 'dust'])
     expect(await response.text()).toBe('{"code":422,"msg":"refused"}')
-    expect(await refusal({ kind: 'undecided', why: 'not yet' }).text()).toBe('{"code":409,"msg":"not yet"}')
+    expect(await refusal({ kind: 'undecided', reason: 'too-large', why: 'not yet' }).text()).toBe(
+      '{"code":409,"msg":"not yet"}',
+    )
   })
 
   test('has data on the failure of the health check', async () => {
-    expect(await failure({ status: 503, msg: 'stopped' }, { behind: 1 }).text()).toBe(
+    expect(await failure({ status: 503, reason: 'scan-stalled', msg: 'stopped' }, { behind: 1 }).text()).toBe(
       '{"code":503,"msg":"stopped","data":{"behind":1}}',
     )
   })

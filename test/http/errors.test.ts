@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Reason } from '../../src/common/reasons.ts'
 import type { QueryFailure } from '../../src/common/result.ts'
 import type { AuthFailure } from '../../src/http/auth/authenticate.ts'
 import * as errors from '../../src/http/errors.ts'
@@ -7,52 +8,87 @@ const chain = String(errors.chainRetrySeconds)
 const keys = String(errors.keysRetrySeconds)
 
 describe('the failure of a query', () => {
-  const cases: [QueryFailure, number, string, string | undefined][] = [
-    [{ kind: 'bad-input', field: 'limit', why: 'a number' }, 400, 'limit: a number', undefined],
-    [{ kind: 'not-found', what: 'address' }, 404, 'no such address', undefined],
-    [{ kind: 'not-found', what: 'transaction' }, 404, 'no such transaction', undefined],
-    [{ kind: 'gap-limit', limit: 20 }, 409, '20 addresses have no deposit yet; use one of them first', undefined],
-    [{ kind: 'not-final', seconds: 42 }, 409, 'found, not final yet; try again in about 42 s', '42'],
-    [{ kind: 'not-final', seconds: 0 }, 409, 'found, not final yet; try again in about 0 s', '1'],
-    [{ kind: 'undecided', why: 'the nodes disagree' }, 409, 'the nodes disagree', undefined],
-    [{ kind: 'worthless', why: 'the transaction failed' }, 422, 'the transaction failed', undefined],
+  const cases: [QueryFailure, number, Reason | undefined, string, string | undefined][] = [
+    [{ kind: 'bad-input', field: 'limit', why: 'a number' }, 400, undefined, 'limit: a number', undefined],
+    [{ kind: 'not-found', what: 'address' }, 404, undefined, 'no such address', undefined],
+    [{ kind: 'not-found', what: 'transaction' }, 404, undefined, 'no such transaction', undefined],
+    [
+      { kind: 'gap-limit', limit: 20 },
+      ...([409, 'gap-limit', '20 addresses have no deposit yet; use one of them first', undefined] as const),
+    ],
+    [
+      { kind: 'not-final', seconds: 42 },
+      ...([409, 'not-final', 'found, not final yet; try again in about 42 s', '42'] as const),
+    ],
+    [
+      { kind: 'not-final', seconds: 0 },
+      ...([409, 'not-final', 'found, not final yet; try again in about 0 s', '1'] as const),
+    ],
+    [
+      { kind: 'not-final', seconds: null },
+      ...([409, 'finality-late', `found, not final yet: ${errors.finalityLate}`, '15'] as const),
+    ],
+    [
+      { kind: 'undecided', reason: 'too-large', why: 'it is too large' },
+      409,
+      'too-large',
+      'it is too large',
+      undefined,
+    ],
+    [{ kind: 'worthless', reason: 'dust', why: 'it is dust' }, 422, 'dust', 'it is dust', undefined],
     [
       { kind: 'limited', whose: 'nodes', seconds: 9.5 },
       429,
+      'node-allowance',
       'the requests that the Tron nodes allow are used up; deposits are credited when there is room again; try again in about 10 s',
       '10',
     ],
     [
       { kind: 'limited', whose: 'callers', seconds: 7 },
       429,
+      'shared-allowance',
       'the requests to Tron nodes for all callers are used up; deposits are credited without asking; try again in about 7 s',
       '7',
     ],
     [
       { kind: 'limited', whose: 'caller', seconds: 7 },
       429,
+      'own-allowance',
       'your share of the requests to Tron nodes is used up; your deposits are credited without asking; try again in about 7 s',
       '7',
     ],
-    [{ kind: 'chain-unavailable' }, 503, 'no Tron node gave a usable response; try again later', chain],
+    [
+      { kind: 'chain-unavailable' },
+      503,
+      'nodes-unavailable',
+      'no Tron node gave a usable response; try again later',
+      chain,
+    ],
   ]
 
-  test.each(cases)('%j is %d "%s" with Retry-After %s', (failure, status, msg, retryAfter) => {
+  test.each(cases)('%j is %d %s "%s" with Retry-After %s', (failure, status, reason, msg, retryAfter) => {
     const { headers, ...problem } = errors.toProblem(failure)
-    expect(problem).toEqual({ status, msg })
+    expect(problem).toEqual({ status, msg, ...(reason && { reason }) })
     expect(headers).toEqual(retryAfter && { 'retry-after': retryAfter })
   })
 })
 
 describe('the failure of authentication', () => {
-  const cases: [AuthFailure, number, string, Record<string, string> | undefined][] = [
-    ['unauthorized', 401, 'a valid bearer token is required', { 'www-authenticate': 'Bearer' }],
-    ['no-key', 503, 'the service is not configured', undefined],
-    ['keys-unavailable', 503, 'token signing keys could not be fetched; try again later', { 'retry-after': keys }],
-  ]
-
-  test.each(cases)('%s is %d "%s" with the headers %j', (failure, status, msg, headers) => {
-    expect(errors.toAuthProblem(failure)).toEqual(headers ? { status, msg, headers } : { status, msg })
+  test.each<[AuthFailure, errors.Problem]>([
+    [
+      'unauthorized',
+      { status: 401, msg: 'a valid bearer token is required', headers: { 'www-authenticate': 'Bearer' } },
+    ],
+    ['no-key', { status: 503, reason: 'not-configured', msg: 'the service is not configured' }],
+    [
+      'keys-unavailable',
+      {
+        ...{ status: 503, reason: 'keys-unavailable', headers: { 'retry-after': keys } },
+        msg: 'token signing keys could not be fetched; try again later',
+      },
+    ],
+  ])('%s is %j', (failure, problem) => {
+    expect(errors.toAuthProblem(failure)).toEqual(problem)
   })
 })
 

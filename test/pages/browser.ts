@@ -61,7 +61,7 @@ export async function stopBrowser(browser: Browser): Promise<void> {
 }
 
 /** Where the browser is, and what its process needs. */
-export async function findBrowser(): Promise<{ readonly executablePath: string; readonly env?: NodeJS.ProcessEnv }> {
+async function findBrowser(): Promise<{ readonly executablePath: string; readonly env?: NodeJS.ProcessEnv }> {
   const { CHROME_PATH: chosen } = process.env
   if (chosen) return { executablePath: chosen }
   if (process.platform === 'linux' && process.arch === 'x64') {

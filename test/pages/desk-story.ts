@@ -1,4 +1,5 @@
 /** What the service has for the desk: all is well, or one fault of each kind. */
+import type { Reason } from '../../src/common/reasons.ts'
 import { exact, type Script, type ScriptedService } from './scripted-service.ts'
 import { payAddress, transfer, txidOf } from './story.ts'
 
@@ -69,7 +70,12 @@ export const happened = (id: number, type: string, data: object, seconds = 90) =
 })
 
 /** What the chain says about a transaction. */
-export const onChain = (answer: string, why: string, uid: number | null = null) => ({ uid, answer, why })
+export const onChain = (
+  answer: string,
+  why: string,
+  uid: number | null = null,
+  more: { readonly reason?: Reason; readonly seconds?: number } = {},
+) => ({ uid, answer, why, ...more })
 
 /** What the service answers the desk with. */
 export interface DeskStory {

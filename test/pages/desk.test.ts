@@ -46,7 +46,7 @@ describe('the first screen', () => {
   })
 
   it('says that a setting is wrong, before anybody signs in', async () => {
-    const unconfigured: Scripted = { status: 503, msg: 'the service is not configured' }
+    const unconfigured: Scripted = { status: 503, reason: 'not-configured', msg: 'a sentence' }
     for (const path of pages.service.routes.keys()) pages.answer(path, unconfigured)
     const page = await open(desktop, '')
     await seeIn(page, '#state', 'A setting is wrong')

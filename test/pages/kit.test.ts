@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { darkPage } from '../../src/config/brand.ts'
 import { en } from '../../src/pages/deposit/languages/en.ts'
 import { zh } from '../../src/pages/deposit/languages/zh.ts'
 import { deskTexts } from '../../src/pages/desk/texts.ts'
@@ -111,6 +112,11 @@ describe('the source of the pages', () => {
     const sinks =
       /innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\(|new Function|srcdoc|Date\.now/
     expect(files.filter((file) => sinks.test(textOf(file)))).toEqual([])
+  })
+
+  it('has the dark page that colours of brands are compared with', () => {
+    const dark = /\[data-theme="dark"\] \{([^}]*)\}/.exec(textOf('src/pages/kit/base.css'))?.[1]
+    expect(dark).toContain(`--paper: ${darkPage};`)
   })
 
   it('keeps things in one place alone', () => {

@@ -149,8 +149,9 @@ describe('what is to be sent', () => {
   it('is named once for a screen reader, with its name where that says more', async () => {
     pages.story.currencies = [{ ...currencies[0], name: 'trx' }, { ...currencies[1] }]
     const page = await pages.openLoaded()
-    const tree = JSON.stringify(await page.accessibility.snapshot({ interestingOnly: false }))
-    const radios = [...tree.matchAll(/"role":"radio","name":"([^"]*)"/g)].map(([, name]) => name)
+    const session = await page.createCDPSession()
+    const { nodes } = await session.send('Accessibility.getFullAXTree')
+    const radios = nodes.filter(({ role }) => role?.value === 'radio').map(({ name }) => name?.value)
     expect(radios).toEqual(['TRX', 'USDT (Tether USD)'])
   })
 

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import type { Reason } from '../../src/common/reasons.ts'
 import { callerPagePath, noPageSettings, type PageSettings, withSettings } from '../../src/http/page-settings.ts'
 import { buildPages } from '../../src/pages/build.ts'
 import { listen } from '../support/loopback.ts'
@@ -12,6 +13,8 @@ import { listen } from '../support/loopback.ts'
 export interface Scripted {
   readonly status?: number
   readonly msg?: string
+  /** The word in `x-reason`. */
+  readonly reason?: Reason
   readonly data?: unknown
   readonly headers?: Readonly<Record<string, string>>
   /** In place of the envelope. */
@@ -68,6 +71,7 @@ export async function startScriptedService(): Promise<ScriptedService> {
     const {
       status = 200,
       msg = 'success',
+      reason,
       data,
       headers,
       body,
@@ -75,7 +79,8 @@ export async function startScriptedService(): Promise<ScriptedService> {
     } = routes.get(url.pathname)?.(url, request) ?? unknown
     await after
     const text = JSON.stringify({ code: status, msg, data }).replaceAll(/"#(-?[\d.]+)#"/g, '$1')
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body ?? text)
+    const word = reason === undefined ? {} : { 'x-reason': reason }
+    response.writeHead(status, { 'content-type': 'application/json', ...word, ...headers }).end(body ?? text)
   })
   const { url, close } = await listen(server)
   const service: ScriptedService = {

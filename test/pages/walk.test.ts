@@ -111,7 +111,7 @@ it('a person who sent something worthless, or nothing at all, is given the reaso
     const to = await textOfFirst(page, '.address')
     const { txid } = await service.devnet.pay({ to, amount: '5', currency: 'TRC10' })
     await service.devnet.mine(3)
-    expect(await askAbout(page, txid)).toContain('it brought nothing to your account')
+    expect(await askAbout(page, txid)).toContain('What was sent is not accepted here')
     const recipient = parseAddress(to)
     if (!recipient.ok) throw new Error(to)
     const data = tokenCall('transfer(address,uint256)', recipient.value, 1n)

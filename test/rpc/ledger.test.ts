@@ -38,10 +38,12 @@ describe('post', () => {
     expect(posted).toEqual({ ok: true, replayed: false, entries: [{ ...entry, by: 'shop' }] })
     const { body } = await read(await service.post([payment]))
     expect(body).toMatchObject({ data: { replayed: true, list: [{ id: 2, amt: -2.5, balance: 22.5, by: 'shop' }] } })
-    expect(await ledger.post([payment], 'other')).toEqual({ ...posted, replayed: true })
-    expect(await ledger.post([{ ...payment, amt: '-3' }], 'shop')).toMatchObject({
-      error: { kind: 'conflict', entry: 1 },
-    })
+    expect(await ledger.post([payment], 'shop')).toEqual({ ...posted, replayed: true })
+    const conflict = (reason: string, entry = 1) => ({ ok: false, error: { kind: 'conflict', reason, entry } })
+    expect(await ledger.post([payment], 'other')).toMatchObject(conflict('backend-differs'))
+    expect(await ledger.post([{ ...payment, amt: '-3' }], 'shop')).toMatchObject(conflict('content-differs'))
+    const further = { ...payment, osn: 'order-2' }
+    expect(await ledger.post([payment, further], 'shop')).toMatchObject(conflict('partly-known', 2))
   })
 
   test('has a type for each outcome', async () => {
@@ -96,18 +98,23 @@ describe('a refusal', () => {
   const uidTakes = { kind: 'bad-input', member: 'uid', why: 'a whole number from 1 to 9007199254740990' } as const
 
   const tooMuch = { ...payment, osn: 'b', amt: '-25' }
-  test.each<[string, unknown, unknown, { readonly kind: LedgerError['kind']; entry?: number; member?: string }]>([
+  test.each<[string, unknown, unknown, object]>([
     ['a wrong name', [payment], 'the shop', { kind: 'bad-input', member: 'by' }],
     ['no name', [payment], undefined, { kind: 'bad-input', member: 'by' }],
     ['no list', undefined, 'shop', { kind: 'bad-input', member: 'entries' }],
     ['a number for an amount', [{ ...payment, amt: -2.5 }], 'shop', { kind: 'bad-input', entry: 1, member: 'amt' }],
     ['a bigint for a uid', [{ ...payment, uid: 7n }], 'shop', { kind: 'bad-input', entry: 1, member: 'uid' }],
-    ['more than the wallet has', [payment, tooMuch], 'shop', { kind: 'insufficient', entry: 2 }],
+    [
+      'more than the wallet has',
+      [payment, tooMuch],
+      'shop',
+      { kind: 'insufficient', reason: 'insufficient', entry: 2 },
+    ],
     [
       'more than a wallet can hold',
       [{ ...payment, type: 9, amt: '9007199254.740991' }],
       'shop',
-      { kind: 'wallet-full', entry: 1 },
+      { kind: 'wallet-full', reason: 'wallet-full', entry: 1 },
     ],
   ])('of a post with %s changes nothing', async (_, entries, by, error) => {
     const why = expect.any(String)
@@ -165,11 +172,13 @@ describe('a refusal', () => {
 describe('a failure', () => {
   beforeEach(start)
 
-  test('of a use case has its kind and the sentence of the HTTP route', async () => {
+  test('of a use case has its kind, and the sentence and the word of the HTTP route', async () => {
     for (let i = 0; i < 20; i += 1) await ledger.address(8, { fresh: true })
-    const { body } = await read(await service.ledger('/ledger/address?uid=8&fresh=1'))
-    const why = (body as { msg: string }).msg
-    expect(await ledger.address(8, { fresh: true })).toEqual(refused({ kind: 'gap-limit', why }))
+    const response = await service.ledger('/ledger/address?uid=8&fresh=1')
+    const { msg: why } = await response.json<{ msg: string }>()
+    const reason = response.headers.get('x-reason')
+    expect(reason).toBe('gap-limit')
+    expect(await ledger.address(8, { fresh: true })).toEqual({ ok: false, error: { kind: 'gap-limit', reason, why } })
   })
 
   test('is a value, with its text only in the log', async () => {
@@ -180,10 +189,13 @@ describe('a failure', () => {
     expect(service.lines.join('\n')).toContain('the database is away')
   })
 
-  test('with the configuration is one kind, without the reason', async () => {
-    for (const changes of [{ TRON_XPUB: 'x' }, { TRON_CHAIN_ID: '0x1' }]) {
+  test('with the configuration is one kind: its word says whether it is wrong or another one than before', async () => {
+    for (const [reason, changes] of [
+      ['not-configured', { TRON_XPUB: 'x' }],
+      ['configuration-differs', { TRON_CHAIN_ID: '0x1' }],
+    ] as const) {
       const { rpc } = service.with(changes)
-      const unconfigured = refused({ kind: 'not-configured', why: notConfigured.msg })
+      const unconfigured = refused({ kind: 'not-configured', reason, why: notConfigured.msg })
       expect([await rpc.post([payment], 'shop'), await rpc.wallets(7)]).toEqual([unconfigured, unconfigured])
     }
   })

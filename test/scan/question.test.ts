@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Reason } from '../../src/common/reasons.ts'
 import {
   addressIn,
   failed,
@@ -27,9 +28,15 @@ import {
   withDeposit,
 } from './harness.ts'
 
-const ask = async (service: RunningService, txid: string, uid = 7) =>
-  read(await service.get(`/tron/recharge?txid=${txid}`, uid))
-const why = (status: number, text: string) => failed(status, expect.stringContaining(text))
+const ask = async (service: RunningService, txid: string, uid = 7) => {
+  const response = await service.get(`/tron/recharge?txid=${txid}`, uid)
+  return { reason: response.headers.get('x-reason'), ...(await read(response)) }
+}
+const refused = (status: number, reason: Reason) => ({ ...failed(status, expect.any(String)), reason })
+const waits = (seconds: number) => ({
+  ...failed(409, `found, not final yet; try again in about ${seconds} s`),
+  reason: 'not-final',
+})
 const withMinimum = {
   CURRENCIES: [
     { cuy: 1, symbol: 'TRX', decimals: 6, minDeposit: '2' },
@@ -78,7 +85,7 @@ describe('a question about a transaction', () => {
     const [small = '', credited = ''] = payFinal(service, trxTo(own, 1_000_000n), usdtTo(own, 1_000_000n))
     await service.tick()
     const before = requestsOf(service)
-    expect(await ask(service, small)).toEqual(why(422, '1 TRX is below the smallest deposit that is credited, 2 TRX'))
+    expect(await ask(service, small)).toEqual(refused(422, 'below-minimum'))
     expect(await ask(service, credited)).toMatchObject({ status: 200 })
     expect(requestsOf(service)).toBe(before)
   })
@@ -109,8 +116,8 @@ describe('a question about a transaction', () => {
       ...(usdtTo(own, 1n) as TransactionSpec & { kind: 'token' }),
       failed: true,
     })
-    expect(await ask(service, small)).toEqual(why(422, 'below the smallest deposit'))
-    expect(await ask(service, failedId)).toEqual(why(422, 'the transaction failed'))
+    expect(await ask(service, small)).toEqual(refused(422, 'below-minimum'))
+    expect(await ask(service, failedId)).toEqual(refused(422, 'transaction-failed'))
     expect(await statesOf(service)).toEqual([])
     expect(await eventsOf(service)).toEqual([])
   })
@@ -120,10 +127,10 @@ describe('a question about a transaction', () => {
     const trc10: TransactionSpec = { kind: 'trc10', from: addressOf(99), to: own, amount: 5n }
     const other: TransactionSpec = { ...usdtTo(own, 5n), contract: addressOf(44) } as TransactionSpec
     const [trc10Id = '', otherId = '', strangeId = ''] = payFinal(service, trc10, other, usdtTo(addressOf(4), 5n))
-    expect(await ask(service, trc10Id)).toEqual(why(422, 'TRC-10'))
-    expect(await ask(service, otherId)).toEqual(why(422, 'not an accepted token'))
+    expect(await ask(service, trc10Id)).toEqual(refused(422, 'trc10'))
+    expect(await ask(service, otherId)).toEqual(refused(422, 'not-accepted'))
     const nothing = await ask(service, strangeId, 8)
-    expect(nothing).toEqual(why(422, 'no transfer to one of your addresses'))
+    expect(nothing).toEqual(refused(422, 'no-transfer'))
     expect(await ask(service, txid, 8)).toEqual(nothing)
     expect(await balancesOf(service, 8)).toEqual({ 1: 0, 2: 0 })
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 0 })
@@ -133,10 +140,10 @@ describe('a question about a transaction', () => {
     const { service, own } = await withAddress()
     expect(await ask(service, 'ab'.repeat(32))).toMatchObject({ status: 404 })
     const [txid = ''] = service.chain.add([usdtTo(own, 5n)]).transactions.map((one) => one.txid)
-    expect(await ask(service, txid)).toEqual(why(409, 'not final yet; try again in about 57 s'))
+    expect(await ask(service, txid)).toEqual(waits(57))
     const waiting = 'cd'.repeat(32)
     for (const node of service.nodes) node.unmined.add(waiting)
-    expect(await ask(service, waiting)).toEqual(why(409, 'try again in about 60 s'))
+    expect(await ask(service, waiting)).toEqual(waits(60))
   })
 
   it('is undecided where the nodes disagree, and credits nothing', async () => {
@@ -144,7 +151,7 @@ describe('a question about a transaction', () => {
     const [first] = service.nodes
     if (first === undefined) throw new Error('a node')
     first.script = () => changing('eth_getLogs', () => [])
-    expect(await ask(service, txid)).toEqual(why(409, 'the nodes disagree'))
+    expect(await ask(service, txid)).toEqual(refused(409, 'nodes-disagree'))
     expect(await statesOf(service)).toEqual([])
   })
 
@@ -152,7 +159,7 @@ describe('a question about a transaction', () => {
     const { service, own } = await withAddress()
     const unreadable = { kind: 'bytes', rawData: Uint8Array.of(7), from: addressOf(9), to: own, amount: 5n } as const
     const [txid = ''] = payFinal(service, unreadable, usdtTo(own, 6_000_000n))
-    expect(await ask(service, txid)).toEqual(why(409, 'cannot read this transaction'))
+    expect(await ask(service, txid)).toEqual(refused(409, 'transaction-unreadable'))
     await service.tick()
     expect(await balancesOf(service)).toEqual({ 1: 0, 2: 6 })
     expect(alarmsOf(service, 'transaction-unreadable')).toMatchObject([{ txids: txid }])
@@ -164,7 +171,7 @@ describe('a question about a transaction', () => {
     const halt = (reason: string | null) => service.db.prepare('UPDATE scan SET halted = ?1').bind(reason).run()
     await halt('forked')
     const before = requestsOf(service)
-    expect(await ask(service, txid)).toEqual(why(409, 'another chain'))
+    expect(await ask(service, txid)).toEqual(refused(409, 'chain-forked'))
     expect(requestsOf(service)).toBe(before)
     await halt(null)
     expect(await ask(service, txid)).toMatchObject({ status: 200 })

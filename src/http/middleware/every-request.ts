@@ -5,7 +5,7 @@ import { type LogFields, type Logger, stackOf } from '../../platform/logger.ts'
 import { createUsage, type Usage } from '../../platform/usage.ts'
 import { type Env, type RequestContext, routeName } from '../context.ts'
 import { failure } from '../envelope.ts'
-import { crashed, urlCharsMax, urlTooLong } from '../errors.ts'
+import { crashed, reasonHeader, urlCharsMax, urlTooLong } from '../errors.ts'
 import { bookmarkHeader } from './access.ts'
 
 /** What every request needs of the platform. */
@@ -34,7 +34,7 @@ const securityHeaders = Object.entries({
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 })
-const exposed = ['x-request-id', bookmarkHeader, 'retry-after', 'server-timing'].join(', ')
+const exposed = ['x-request-id', bookmarkHeader, reasonHeader, 'retry-after', 'server-timing'].join(', ')
 const accepted = ['authorization', 'x-request-id', bookmarkHeader].join(', ')
 
 /**

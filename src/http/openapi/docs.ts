@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { reasons } from '../../common/reasons.ts'
 import { successMsg } from '../envelope.ts'
 import type { Problem } from '../errors.ts'
 
@@ -17,20 +18,32 @@ export type Situation =
   | 'two deposits, credited'
   | 'two deposits and a payment'
   | 'two deposits that are not final'
-  | 'a failed transaction'
+  | 'two deposits that are not final, late'
+  | 'a transaction of each kind'
   | 'nodes that disagree'
+  | 'a chain that has forked'
   | 'nodes that do not respond'
   | 'an address and nodes that do not respond'
+  | 'no requests to nodes'
+  | 'an address and no requests to nodes'
   | 'no requests for callers'
   | 'an address and no requests for callers'
+  | 'no requests for this caller'
+  | 'an address and no requests for this caller'
   | 'token signing keys that cannot be fetched'
   | 'no configuration'
+  | 'a configuration that differs'
+  | 'a scanner whose configuration differs'
+  | 'a deployment'
+  | 'a key that was used'
+  | 'a start that is not final'
   | 'no database'
   | 'a rate limit that is reached'
   | 'no scan for four minutes'
+  | 'a payment by another backend'
 
 /** A request, and what it is an example of. */
-interface Sent {
+export interface Sent {
   /** For people. */
   readonly name: string
   readonly given: Situation
@@ -169,6 +182,9 @@ export const failureBody = () => object('Failure', failureMembers)
 /** The body of a failure that can have data. */
 export const failureBodyWithData = <Data extends z.ZodMiniType>(id: string, data: () => Data) =>
   object(id, () => ({ ...failureMembers(), data: z.optional(data()) }))
+
+/** The words for programs. */
+export const reasonSchema = () => component('Reason', () => z.enum(reasons))
 
 /** The USDT deposit of the examples. All values here are those of the chain that the replaying test builds. */
 export const usdtTxid = '278524e29c4eded92e21d431f395bcbe536c67c3c6375ef7b8dc8ebad3e7e805'

@@ -1,15 +1,27 @@
 import * as z from 'zod/mini'
+import { type Reason, reasons } from '../../common/reasons.ts'
 import { type EventType, eventTypes } from '../../d1/tables.ts'
+import { reasonHeader } from '../errors.ts'
 import { bookmarkCharsMax, bookmarkForm, bookmarkHeader } from '../middleware/access.ts'
 import { eventOf } from '../routes/ledger-events.ts'
 import { ledgerRoutes, operations, routes } from '../routes.ts'
-import { type Example, type Failure, failureBody, notes, type Operation, type ParameterNote } from './docs.ts'
+import {
+  type Example,
+  type Failure,
+  failureBody,
+  notes,
+  type Operation,
+  type ParameterNote,
+  reasonSchema,
+} from './docs.ts'
 import { backendFailures, callerFailures, failuresOutsideRoutes, serviceFailures } from './failures.ts'
+import { reasonTexts } from './reasons.ts'
 
 /** A JSON object of the document. */
 export type JsonObject = { [name: string]: unknown }
 
-const info = `Gives each user a Tron deposit address and a wallet. Credits each deposit exactly once, only when it is final, and can explain
+const info =
+  () => `Gives each user a Tron deposit address and a wallet. Credits each deposit exactly once, only when it is final, and can explain
 why a transfer is not credited.
 
 Every response is \`{ code, msg, data }\`: \`code\` repeats the HTTP status, \`msg\` is for people, \`data\` is absent on failure
@@ -24,8 +36,26 @@ ${failuresOutsideRoutes()
   )
   .join('\n')}
 
+Each 409, 422, 429 and 503 has one word for its cause in \`x-reason\`, for programs: \`msg\` can change, a word never changes its meaning,
+and new ones can come. The same word is the \`reason\` of errors over RPC, of events, of transfers and of what is said about a
+transaction:
+
+${reasons.map(describeReason).join('\n')}
+
 A request may have its own \`x-request-id\`: 1 to 64 letters, digits, \`_\`, \`.\` and \`-\`. Pages of other origins can read responses
 where the deployment allows their origin; OPTIONS is then a further method.`
+
+/** A word with the statuses that it comes with, its cause and its cure. */
+function describeReason(reason: Reason): string {
+  const { cause, cure } = reasonTexts[reason]
+  return `- \`${reason}\` (${statusesOf(reason).join(', ')}). **Cause:** ${cause} **Cure:** ${cure}`
+}
+
+function statusesOf(reason: Reason): readonly number[] {
+  const problems = documentedOperations().flatMap(({ failures }) => failures.map(({ problem }) => problem))
+  const own = problems.flatMap((problem) => ('reason' in problem && problem.reason === reason ? [problem.status] : []))
+  return [...new Set(own)].sort((a, b) => a - b)
+}
 
 const tags = [
   { name: 'Tron', description: 'Addresses, balances on the chain, and the check for deposits.' },
@@ -45,14 +75,19 @@ const bookmarkText = { maxLength: bookmarkCharsMax, pattern: bookmarkForm.source
 const text = (description: string, form: JsonObject = {}) => ({ description, schema: { type: 'string', ...form } })
 
 /** The headers of responses, by their name in `components`. */
-const headers = {
+const headers = () => ({
   'x-request-id': text('The id of the request in the log.'),
   'cache-control': text('Responses are never stored.', { const: 'no-store' }),
   'server-timing': text('Milliseconds in total and in the database.'),
   [bookmarkHeader]: text('The state of the database that was read. A later request may send it.', bookmarkText),
+  [reasonHeader]: {
+    description: 'The cause, as one word for programs. It never changes its meaning.',
+    required: true,
+    schema: schemaOf(reasonSchema()),
+  },
   'retry-after': text('Seconds after which to try again.', { pattern: '^\\d+$' }),
   'www-authenticate': text('How to authenticate.', { const: 'Bearer' }),
-}
+})
 const commonHeaders = ['x-request-id', 'cache-control', 'server-timing']
 
 const bookmarkParameter = {
@@ -70,7 +105,7 @@ export function createDocument(version: string): JsonObject {
     info: {
       title: 'Tron wallet service',
       version,
-      description: info,
+      description: info(),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'The deployment that serves this document.' }],
@@ -103,7 +138,7 @@ export function createDocument(version: string): JsonObject {
             'RS256, ES256 or EdDSA with one of their keys.',
         },
       },
-      headers,
+      headers: headers(),
       parameters: { bookmark: bookmarkParameter },
       schemas: componentSchemas(),
     },
@@ -192,8 +227,16 @@ function failureResponses(
 ): JsonObject {
   return Object.fromEntries(
     [...Map.groupBy(failures, ({ problem }) => problem.status)].map(([status, group]) => {
-      const headerNames = group.flatMap(({ problem }) => Object.keys(problem.headers ?? {}))
-      const text = group.map(({ cause, cure }) => `**Cause:** ${cause}\n\n**Cure:** ${cure}`).join('\n\n---\n\n')
+      const headerNames = group.flatMap(({ problem }) => [
+        ...('reason' in problem ? [reasonHeader] : []),
+        ...Object.keys(problem.headers ?? {}),
+      ])
+      const text = group
+        .map(({ problem, cause, cure }) => {
+          const word = 'reason' in problem ? `\`${problem.reason}\`: ` : ''
+          return `${word}**Cause:** ${cause}\n\n**Cure:** ${cure}`
+        })
+        .join('\n\n---\n\n')
       const examples = group.map((one) => example({ ...one, body: failureExample(one) }))
       return [status, response(text, schema, headerNames, examples)]
     }),

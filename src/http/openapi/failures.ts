@@ -1,20 +1,31 @@
 import type { Scope } from '../auth/authenticate.ts'
 import {
+  configurationDiffers,
   crashed,
+  keysUnavailable,
   missingScope,
   notConfigured,
+  type ReasonedProblem,
   toAuthProblem,
   tooManyRequests,
   toProblem,
+  toReasonedProblem,
   unknownPath,
   urlCharsMax,
   urlTooLong,
   wrongMethod,
 } from '../errors.ts'
 import { bookmarkRefusal } from '../middleware/access.ts'
-import type { Failure } from './docs.ts'
+import type { Failure, Sent, Situation } from './docs.ts'
+import { reasonTexts } from './reasons.ts'
 
-const retryCure = 'Try again after the seconds in `Retry-After`.'
+/** A failure with a word: its cause and cure are those of the word, and it is named by it. */
+export const refused = (problem: ReasonedProblem, sent: Omit<Sent, 'name'>): Failure => ({
+  name: problem.reason,
+  problem,
+  ...reasonTexts[problem.reason],
+  ...sent,
+})
 
 /** The failures that every route can have. */
 export const serviceFailures = (): readonly Failure[] => [
@@ -33,22 +44,12 @@ export const serviceFailures = (): readonly Failure[] => [
     cure: 'Try again. If it fails again, report the `x-request-id` to the operator, who finds the details in the log.',
     given: 'no database',
   },
-  {
-    name: 'not-configured',
-    problem: notConfigured,
-    cause: 'A variable or secret of the deployment is missing or wrong, or there is no key to verify tokens with.',
-    cure: 'For the operator: the log names every wrong value.',
-    given: 'no configuration',
-  },
+  refused(notConfigured, { given: 'no configuration' }),
+  refused(configurationDiffers, { given: 'a configuration that differs' }),
 ]
 
 /** The failures that every route with a token can have, by what is different for callers and backends. */
-const tokenFailures = (texts: {
-  readonly unauthorized: string
-  readonly cure: string
-  readonly overLimit: string
-  readonly keysUrl: string
-}): readonly Failure[] => [
+const tokenFailures = (unauthorized: string, cure: string): readonly Failure[] => [
   {
     name: 'bad-bookmark',
     problem: toProblem(bookmarkRefusal),
@@ -60,48 +61,29 @@ const tokenFailures = (texts: {
   {
     name: 'unauthorized',
     problem: toAuthProblem('unauthorized'),
-    cause: texts.unauthorized,
-    cure: `${texts.cure} The message is the same in every case.`,
+    cause: unauthorized,
+    cure: `${cure} The message is the same in every case.`,
     given: 'no token',
   },
-  {
-    name: 'too-many-requests',
-    problem: tooManyRequests,
-    cause: texts.overLimit,
-    cure: retryCure,
-    given: 'a rate limit that is reached',
-  },
+  refused(tooManyRequests, { given: 'a rate limit that is reached' }),
   ...serviceFailures(),
-  {
-    name: 'keys-unavailable',
-    problem: toAuthProblem('keys-unavailable'),
-    cause: `The key set (\`${texts.keysUrl}\`) could not be fetched.`,
-    cure: retryCure,
-    given: 'token signing keys that cannot be fetched',
-  },
+  refused(keysUnavailable, { given: 'token signing keys that cannot be fetched' }),
 ]
 
 /** The failures that every route for callers can have. */
 export const callerFailures = (): readonly Failure[] =>
-  tokenFailures({
-    unauthorized:
-      'There is no valid bearer token: its form, signature, algorithm, times, issuer, audience or `sub` is wrong.',
-    cure: 'Get a token from the issuer and send it as `Authorization: Bearer …`.',
-    overLimit:
-      'You are over your rate limit: a low one for `/tron/balance`, `/tron/recharge` and `fresh=1`, and a high one for the rest.',
-    keysUrl: 'AUTH_JWKS_URL',
-  })
+  tokenFailures(
+    'There is no valid bearer token: its form, signature, algorithm, times, issuer, audience or `sub` is wrong.',
+    'Get a token from the issuer and send it as `Authorization: Bearer …`.',
+  )
 
 /** The failures that every route for backends can have. `scope` is what its token must allow. */
 export const backendFailures = (scope: Scope): readonly Failure[] => [
-  ...tokenFailures({
-    unauthorized:
-      'There is no valid token of a backend: its form, signature, algorithm, times, issuer or audience are wrong, it is valid for more ' +
+  ...tokenFailures(
+    'There is no valid token of a backend: its form, signature, algorithm, times, issuer or audience are wrong, it is valid for more ' +
       'than an hour, or its `sub` is no name. The token of a caller is none.',
-    cure: 'Sign a token with the secret or key of the backends.',
-    overLimit: 'The backend is over its rate limit. Send several entries in one post.',
-    keysUrl: 'BACKEND_JWKS_URL',
-  }),
+    'Sign a token with the secret or key of the backends.',
+  ),
   {
     name: 'missing-scope',
     problem: missingScope(scope),
@@ -112,26 +94,16 @@ export const backendFailures = (scope: Scope): readonly Failure[] => [
 ]
 
 /** The failures of a route that queries nodes, with an example of such a query. */
-export const chainFailures = (query: string, before: '' | 'an address and '): readonly Failure[] => [
-  {
-    name: 'requests-used-up',
-    problem: toProblem({ kind: 'limited', whose: 'callers', seconds: 60 }),
-    cause:
-      'Requests to Tron nodes are limited. Callers together have half of what the scan leaves, and one caller a tenth of that. ' +
-      'The message has whose requests are used up.',
-    cure: `${retryCure} Deposits are credited without asking.`,
-    given: `${before}no requests for callers`,
-    query,
-  },
-  {
-    name: 'no-node',
-    problem: toProblem({ kind: 'chain-unavailable' }),
-    cause: 'No Tron node gave a usable response in time.',
-    cure: `${retryCure} Nothing was lost or credited.`,
-    given: `${before}nodes that do not respond`,
-    query,
-  },
-]
+export const chainFailures = (query: string, before: '' | 'an address and '): readonly Failure[] => {
+  const limited = (whose: 'nodes' | 'callers' | 'caller', given: Situation) =>
+    refused(toReasonedProblem({ kind: 'limited', whose, seconds: 60 }), { given, query })
+  return [
+    limited('nodes', `${before}no requests to nodes`),
+    limited('callers', `${before}no requests for callers`),
+    limited('caller', `${before}no requests for this caller`),
+    refused(toReasonedProblem({ kind: 'chain-unavailable' }), { given: `${before}nodes that do not respond`, query }),
+  ]
+}
 
 /** The failure of a route with parameters, with an example of a bad query: the parameter, and what it takes. */
 export const badQuery = (query: string, field: string, why: string, cause = ''): Failure => ({

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
-import { healthOf, readScanState } from '../../scan/health.ts'
+import { healthOf, readScanState, type ScanHealth } from '../../scan/health.ts'
 import type { Route } from '../context.ts'
 import { failure, success } from '../envelope.ts'
 import * as docs from '../openapi/docs.ts'
+import { refused } from '../openapi/failures.ts'
 
 /** The state of the scan, for a load balancer or monitoring: requires no token and queries no node. */
 export const health = {
@@ -11,9 +12,11 @@ export const health = {
   handle: async (c) => {
     const { services } = c.env
     const state = await readScanState(services.primary(c.get('invocation')), services.sharedHealth)
-    const { status, scanned, finalized, behind, msg } = healthOf(state, services.settings.clock.now())
+    const scan = healthOf(state, services.settings.clock.now())
+    const { status, scanned, finalized, behind, msg } = scan
     const data = { status, scanned, finalized, behind }
-    return status === 'stopped' ? failure({ status: 503, msg: msg ?? status }, data) : success(data, msg ?? undefined)
+    if (scan.status === 'stopped') return failure(stopped(scan.reason, scan.msg), data)
+    return success(data, msg ?? undefined)
   },
 } satisfies Route
 
@@ -27,6 +30,9 @@ const scanState = () =>
         'be final by the clock.',
     ),
   }))
+
+const stopped = (reason: Extract<ScanHealth, { status: 'stopped' }>['reason'], msg: string) =>
+  ({ status: 503, reason, msg }) as const
 
 const position = { scanned: 70_000_019, finalized: 70_000_019, behind: 0 }
 
@@ -42,13 +48,20 @@ export const healthDocs = () =>
     examples: [docs.dataExample('healthy', 'two deposits, credited', '', { status: 'ok', ...position })],
     failures: [
       {
-        name: 'stopped',
-        problem: { status: 503, msg: 'the scan has not advanced for 240 s' },
+        ...refused(stopped('scan-not-started', 'no scan has started yet'), { given: 'a new caller' }),
+        data: { status: 'stopped', scanned: 0, finalized: 0, behind: 0 },
+      },
+      {
+        ...refused(stopped('scan-stalled', 'the scan has not advanced for 240 s'), {
+          given: 'no scan for four minutes',
+        }),
         data: { status: 'stopped', ...position, behind: 60 },
-        cause:
-          'The scan never began, is stopped, or has not advanced for 3 minutes. Nothing is credited until it does; nothing is lost.',
-        cure: 'For the operator: the message has the reason, and the log has the details.',
-        given: 'no scan for four minutes',
+      },
+      {
+        ...refused(stopped('chain-forked', 'the scan is halted: block 70000020 does not follow the stored one'), {
+          given: 'a chain that has forked',
+        }),
+        data: { status: 'stopped', ...position },
       },
     ],
   }) satisfies docs.Operation

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { EventId } from '../../common/ids.ts'
-import { heldReasons, refusedReasons } from '../../common/reasons.ts'
+import { heldReasons, type Reason, refusedReasons } from '../../common/reasons.ts'
 import type { EventType } from '../../d1/tables.ts'
 import { eventItem, eventsMax, selectEvents } from '../../events/events.ts'
 import { type LedgerRoute, reading } from '../context.ts'
@@ -39,12 +39,12 @@ const transferPlace = () => ({
 const cuy = () => docs.idSchema('The currency.')
 const address = () => docs.textSchema('The address of the user that is paid.', /^T\w{33}$/)
 
-const uncredited = (reasons: readonly string[]) =>
+const uncredited = <const Word extends Reason>(reasons: readonly Word[]) =>
   z.strictObject({
     ...transferPlace(),
     cuy: cuy(),
     address: address(),
-    reason: docs.textSchema(`One of ${reasons.join(', ')}.`),
+    reason: docs.described(z.enum(reasons), 'Why, as one word for programs.'),
     why: docs.textSchema('The same for people: the sentence of `/tron/recharge?txid=…`.'),
   })
 

@@ -1,12 +1,15 @@
 import * as z from 'zod/mini'
 import type { TransactionFinding } from '../../chain/chain.ts'
+import type { Reason } from '../../common/reasons.ts'
 import type { LedgerRoute } from '../context.ts'
 import { refusal, success } from '../envelope.ts'
-import { toProblem } from '../errors.ts'
+import { toProblem, toReasonedProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery, chainFailures } from '../openapi/failures.ts'
-import { badInput, withQuery } from '../query.ts'
-import { describeUncredited, rechargeQuery, txidTakes } from './tron-recharge.ts'
+import { withQuery } from '../query.ts'
+import { describeUncredited, txidParam, txidTakes } from './tron-recharge.ts'
+
+const query = z.object({ txid: txidParam() })
 
 const answers = ['credited', 'creditable', 'unknown', 'not-final', 'undecided', 'worthless'] as const
 
@@ -20,30 +23,38 @@ export const ledgerTransaction = {
   path: '/ledger/transaction',
   method: 'GET',
   scope: () => 'ledger:read',
-  handle: withQuery(rechargeQuery, async (c, { txid }) => {
-    if (txid === undefined) return refusal(badInput('txid', txidTakes))
+  handle: withQuery(query, async (c, { txid }) => {
     const found = await c.env.services.scanner.lookUpTransaction(txid)
     if (!found.ok) return refusal(found.error)
     return success({ txid, uid: found.value.uid, ...describeFinding(found.value) })
   }),
 } satisfies LedgerRoute
 
-function describeFinding({ answer, uncredited }: TransactionFinding): {
+/** `reason` is the word of why it is not credited; `seconds` about how long until it is final, if that is known. */
+interface Described {
   readonly answer: (typeof answers)[number]
+  readonly reason?: Reason
+  readonly seconds?: number
   readonly why: string
-} {
+}
+
+function describeFinding({ answer, uncredited }: TransactionFinding): Described {
   if (answer === 'credited' || answer === 'creditable') {
     return { answer, why: [credits[answer], ...describeUncredited(uncredited)].join('; ') }
   }
-  const { msg } = toProblem(answer)
+  if (answer.kind === 'bad-input' || answer.kind === 'not-found') {
+    return { answer: 'unknown', why: toProblem(answer).msg }
+  }
+  const { reason, msg } = toReasonedProblem(answer)
   switch (answer.kind) {
-    case 'not-final':
+    case 'not-final': {
+      const { seconds } = answer
+      return { answer: 'not-final', reason, ...(seconds === null ? {} : { seconds }), why: msg }
+    }
     case 'worthless':
-      return { answer: answer.kind, why: msg }
-    case 'not-found':
-      return { answer: 'unknown', why: msg }
+      return { answer: 'worthless', reason, why: msg }
     default:
-      return { answer: 'undecided', why: msg }
+      return { answer: 'undecided', reason, why: msg }
   }
 }
 
@@ -58,39 +69,57 @@ const finding = () =>
       z.enum(answers),
       'What it is: `creditable` is final and not credited yet, `unknown` is known to no node, `undecided` cannot be decided now.',
     ),
+    reason: z.optional(docs.reasonSchema()),
+    seconds: z.optional(
+      docs.countSchema('About how long until it is final, where it is `not-final`. Absent if nobody knows.'),
+    ),
     why: docs.textSchema('The sentence that its owner gets from `/tron/recharge?txid=`.'),
   }))
 
 /** The documentation of `GET /ledger/transaction`. */
 export const ledgerTransactionDocs = () => {
-  const query = `?txid=${docs.usdtTxid}`
+  const example = `?txid=${docs.usdtTxid}`
+  const trc10 = 'a0c43b162522eb05e0cab1ce841b43c57c47e56d97be335c852ffb539a1e51db'
   return {
     id: 'lookUpTransaction',
     summary: 'What the chain says about a transaction',
     description:
       'The answer that the owner of a transaction would get from `/tron/recharge?txid=`, for support. It credits nothing. Where it ' +
       'is not decided yet, the nodes are asked, out of what all callers share.',
-    query: rechargeQuery,
+    query,
     parameters: {
       txid: { description: 'The transaction: 64 hex digits, optionally prefixed with `0x`.', example: docs.usdtTxid },
     },
     success: docs.successBody('LedgerTransactionResponse', finding),
     examples: [
-      docs.dataExample('credited', 'two deposits, credited', query, {
+      docs.dataExample('credited', 'two deposits, credited', example, {
         ...{ txid: docs.usdtTxid, uid: 7, answer: 'credited', why: 'already credited' },
       }),
-      docs.dataExample('not scanned yet', 'two deposits, not scanned yet', query, {
+      docs.dataExample('not scanned yet', 'two deposits, not scanned yet', example, {
         ...{ txid: docs.usdtTxid, uid: 7, answer: 'creditable' },
         why: 'it is final; the scan or the question of its owner credits it',
       }),
-      docs.dataExample('not final', 'two deposits that are not final', query, {
-        ...{ txid: docs.usdtTxid, uid: null, answer: 'not-final' },
+      docs.dataExample('not final', 'two deposits that are not final', example, {
+        ...{ txid: docs.usdtTxid, uid: null, answer: 'not-final', reason: 'not-final', seconds: 57 },
         why: 'found, not final yet; try again in about 57 s',
+      }),
+      docs.dataExample('worthless', 'a transaction of each kind', `?txid=${trc10}`, {
+        ...{
+          txid: trc10,
+          uid: 7,
+          answer: 'worthless',
+          reason: 'trc10',
+          why: 'this is a TRC-10 token transfer, not TRX',
+        },
+      }),
+      docs.dataExample('undecided', 'nodes that disagree', example, {
+        ...{ txid: docs.usdtTxid, uid: null, answer: 'undecided', reason: 'nodes-disagree' },
+        why: 'the nodes disagree about this transaction',
       }),
       docs.dataExample('of no user', 'an address', `?txid=${'ab'.repeat(32)}`, {
         ...{ txid: 'ab'.repeat(32), uid: null, answer: 'unknown', why: 'no such transaction' },
       }),
     ],
-    failures: [badQuery('?txid=25', 'txid', txidTakes), ...chainFailures(query, 'an address and ')],
+    failures: [badQuery('?txid=25', 'txid', txidTakes), ...chainFailures(example, 'an address and ')],
   } satisfies docs.Operation
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import type { ConflictReason } from '../../common/reasons.ts'
 import { err, ok, type Result } from '../../common/result.ts'
 import { postedItem } from '../../ledger/entry.ts'
 import { markCharsMax, postEntriesMax, postedEntry } from '../../ledger/parse-post.ts'
@@ -16,6 +17,7 @@ import {
   wrongMediaType,
 } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
+import { refused } from '../openapi/failures.ts'
 import { postedFlow } from './ledger-entries.ts'
 
 /** Posts entries: all or none. */
@@ -181,37 +183,31 @@ const ledgerFailures = (): readonly docs.Failure[] => {
   const most = '9007199254.740991'
   const full = `${holds} ${most} do not fit: a wallet can hold at most ${most}`
   return [
-    {
-      name: 'conflict',
-      problem: toPostProblem({
-        kind: 'conflict',
-        entry: 1,
-        why: 'its uid, cuy, osn and type are known with another amount or mark',
-      }),
-      cause:
-        'An entry of the post is known with another amount or mark, or some of its entries are known and others are not.',
-      cure: 'Look at the stored entry by its `osn`. A different order needs another `osn`.',
+    refused(conflict('content-differs', 1, 'its uid, cuy, osn and type are known with another amount or mark'), {
       given: after,
       request: { entries: [{ ...payment, amt: '-3' }] },
-    },
-    {
-      name: 'insufficient',
-      problem: toPostProblem({ kind: 'insufficient', entry: 1, why: `${holds} 25.000001 are needed` }),
-      cause: 'The wallet holds less than the entry takes, the entries before it in the post included.',
-      cure: 'Nothing of the post was stored. The message has what the wallet holds and what is needed.',
-      given: before,
-      request: { entries: [{ ...payment, amt: '-25.000001' }] },
-    },
-    {
-      name: 'wallet-full',
-      problem: toPostProblem({ kind: 'wallet-full', entry: 1, why: full }),
-      cause: 'The wallet would hold more than 2^53−1 smallest units.',
-      cure: 'Nothing of the post was stored. Use another wallet.',
-      given: before,
-      request: { entries: [{ ...refund, amt: most }] },
-    },
+    }),
+    refused(conflict('partly-known', 2, 'new, while other entries of the post are known: nothing was stored'), {
+      given: after,
+      request: { entries: [payment, refund] },
+    }),
+    refused(conflict('backend-differs', 1, 'another backend has posted its uid, cuy, osn and type'), {
+      given: 'a payment by another backend',
+      request: { entries: [payment] },
+    }),
+    refused(
+      { status: 422, reason: 'insufficient', msg: `entry 1: ${holds} 25.000001 are needed` },
+      { given: before, request: { entries: [{ ...payment, amt: '-25.000001' }] } },
+    ),
+    refused(
+      { status: 422, reason: 'wallet-full', msg: `entry 1: ${full}` },
+      { given: before, request: { entries: [{ ...refund, amt: most }] } },
+    ),
   ]
 }
+
+const conflict = (reason: ConflictReason, entry: number, why: string) =>
+  ({ status: 409, reason, msg: `entry ${entry}: ${why}` }) as const
 
 /** The documentation of `POST /ledger/entries`. */
 export const postLedgerEntriesDocs = () =>

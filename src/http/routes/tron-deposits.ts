@@ -99,7 +99,7 @@ export const deposit = () =>
       ),
     ),
     reason: z.optional(
-      docs.textSchema(`Where it is held or refused: one of ${[...heldReasons, ...refusedReasons].join(', ')}.`),
+      docs.described(z.enum([...heldReasons, ...refusedReasons]), 'Where it is held or refused: why, as one word.'),
     ),
     why: z.optional(docs.textSchema('The same for people.')),
     entry: z.optional(docs.idSchema('The ledger entry, where it is credited.')),

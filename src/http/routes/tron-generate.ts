@@ -2,11 +2,12 @@ import * as z from 'zod/mini'
 import { gapLimit, issueAddress } from '../../addresses/issue-address.ts'
 import { type Address, formatBase58, formatHex, formatNumber } from '../../chain/address.ts'
 import type { Uid } from '../../common/ids.ts'
+import type { IssueReason } from '../../common/reasons.ts'
 import { type RequestContext, type Route, writing } from '../context.ts'
 import { jsonInteger, type RawJson, refusal, success } from '../envelope.ts'
-import { toProblem } from '../errors.ts'
+import { toReasonedProblem } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
-import { badQuery, chainFailures } from '../openapi/failures.ts'
+import { badQuery, chainFailures, refused } from '../openapi/failures.ts'
 import { choiceParam, readParameters, withQuery } from '../query.ts'
 
 /** The parameters of `GET /tron/generate`. */
@@ -65,6 +66,12 @@ export const addressData = () =>
     ),
   })
 
+const unissuable = {
+  'key-was-used': 'a key that was used',
+  'start-block-too-high': 'a start that is not final',
+  deploying: 'a deployment',
+} as const satisfies Record<Exclude<IssueReason, 'configuration-differs'>, docs.Situation>
+
 /** What the documentation of both doors to an address has. `prefix` is the beginning of the queries of examples. */
 export const addressDocs = (prefix: '?' | '?uid=7&') => ({
   success: docs.successBody('AddressResponse', addressData),
@@ -81,22 +88,17 @@ export const addressDocs = (prefix: '?' | '?uid=7&') => ({
     },
   },
   failures: [
-    {
-      name: 'gap-limit',
-      problem: toProblem({ kind: 'gap-limit', limit: gapLimit }),
-      cause: `${gapLimit} addresses have no deposit yet. The gap scan of a wallet (BIP-44) would miss further ones.`,
-      cure: 'Use one of them: without `fresh` the response is the newest one.',
+    refused(toReasonedProblem({ kind: 'gap-limit', limit: gapLimit }), {
       given: 'twenty addresses without a deposit',
       query: `${prefix}fresh=1`,
-    } satisfies docs.Failure,
-    {
-      name: 'issuing-off',
-      problem: toProblem({ kind: 'issuing-off' }),
-      cause: 'The operator has stopped the issue of addresses, as while a database is restored.',
-      cure: 'Try again later. Addresses that were issued before are shown and stay valid.',
-      given: 'no issue of addresses',
-      query: prefix.slice(0, -1),
-    } satisfies docs.Failure,
+    }),
+    refused(toReasonedProblem({ kind: 'issuing-off' }), { given: 'no issue of addresses', query: prefix.slice(0, -1) }),
+    ...Object.entries(unissuable).map(([reason, given]) =>
+      refused(toReasonedProblem({ kind: 'cannot-issue', reason: reason as keyof typeof unissuable }), {
+        given,
+        query: prefix.slice(0, -1),
+      }),
+    ),
     ...chainFailures(prefix.slice(0, -1), ''),
   ],
 })

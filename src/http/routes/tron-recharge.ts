@@ -6,18 +6,22 @@ import type { Currencies } from '../../ledger/currencies.ts'
 import { askTransaction, type CheckNowReport, checkNow, type TransactionReport } from '../../scan/check.ts'
 import { type RequestContext, type Route, writing } from '../context.ts'
 import { refusal, successNote } from '../envelope.ts'
-import { finalityLate, toProblem } from '../errors.ts'
+import { finalityLate } from '../errors.ts'
 import * as docs from '../openapi/docs.ts'
 import { badQuery, chainFailures } from '../openapi/failures.ts'
+import { txidFailures } from '../openapi/txid-failures.ts'
 import { textParam, withQuery } from '../query.ts'
 
 /** What the parameter takes, for people. */
 export const txidTakes = '64 hex digits, optionally prefixed with 0x'
 
 /** The parameters of `GET /tron/recharge`. */
-export const rechargeQuery = z.object({
-  txid: z.optional(textParam(txidTakes, /^(?:0[xX])?[0-9a-fA-F]{64}$/, readTxid)),
-})
+export const rechargeQuery = z.object({ txid: z.optional(txidParam()) })
+
+/** A transaction, in any form that names it. */
+export function txidParam() {
+  return textParam(txidTakes, /^(?:0[xX])?[0-9a-fA-F]{64}$/, readTxid)
+}
 
 /** "Check now": credits what is final, or the caller's deposits of one transaction. */
 export const tronRecharge = {
@@ -110,44 +114,6 @@ function describeProblem(problem: CheckNowReport['problem'], behindBlocks: numbe
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
-
-/** The failures of a question about one transaction. */
-const txidFailures = (): readonly docs.Failure[] => [
-  {
-    name: 'unknown-transaction',
-    problem: toProblem({ kind: 'not-found', what: 'transaction' }),
-    cause: 'The nodes do not have the transaction: it is mistyped, on another network, or was never broadcast.',
-    cure: 'Look it up in the wallet that sent it. If it was sent just now, try again in a few seconds.',
-    given: 'an address',
-    query: `?txid=${'ab'.repeat(32)}`,
-  },
-  {
-    name: 'not-final',
-    problem: toProblem({ kind: 'not-final', seconds: 57 }),
-    cause: 'The transaction is found, and its block is not final.',
-    cure: 'Try again after the seconds in `Retry-After`.',
-    given: 'two deposits that are not final',
-    query: `?txid=${docs.usdtTxid}`,
-  },
-  {
-    name: 'undecided',
-    problem: toProblem({ kind: 'undecided', why: 'the nodes disagree about this transaction' }),
-    cause: 'It cannot be decided now: the nodes disagree, or the decimals of a token are not known yet.',
-    cure: 'Try again later. If the reason stays, report it to the operator.',
-    given: 'nodes that disagree',
-    query: `?txid=${docs.usdtTxid}`,
-  },
-  {
-    name: 'worthless',
-    problem: toProblem({ kind: 'worthless', why: 'the transaction failed, so it paid nothing' }),
-    cause:
-      'The transaction is final and has no deposit for you: it failed, transfers a TRC-10 or another token that is not ' +
-      'accepted, pays none of your addresses, or is below the minimum. The message has the reason.',
-    cure: 'This does not change. Compare the transaction with your address and the accepted currencies.',
-    given: 'a failed transaction',
-    query: '?txid=4a1c5b18a120deec51ebfacc5eeed153f2bd9be3d0d27caf5380c169df429854',
-  },
-]
 
 const notFinal = '2 transfers found, final in about 57 s'
 

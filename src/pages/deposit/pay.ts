@@ -81,7 +81,7 @@ function missingOf(context: DepositContext): { readonly amount: string; readonly
 }
 
 /** Whether no deposit can be credited now. */
-export const isAllClosed = ({ model }: DepositContext) => model.offer?.currencies.some(({ isOpen }) => isOpen) === false
+const isAllClosed = ({ model }: DepositContext) => model.offer?.currencies.some(({ isOpen }) => isOpen) === false
 
 function closedParts({ texts }: DepositContext, currency: OfferedCurrency | null): Child[] {
   const title = currency === null ? texts.allClosed : texts.closed(currency.symbol)

@@ -1,5 +1,5 @@
+import type { Reason } from '../../common/reasons.ts'
 import { type Child, html } from '../kit/dom.ts'
-import { isLate, reasonOf } from '../kit/reasons.ts'
 import type { DeskAnswer } from './answer.ts'
 import type { DeskContext } from './context.ts'
 import type { ChainFinding } from './data.ts'
@@ -33,15 +33,17 @@ export function chainElements(context: DeskContext, { txid, found }: Extract<Des
   return [head, html('h3', {}, title), steps(list), forUser(context, say)]
 }
 
+/** Words for several kinds of transactions. */
+const vague: readonly unknown[] = ['not-accepted', 'trc10', 'not-a-transfer'] satisfies Reason[]
+
 function ownerStep(context: DeskContext, uid: number | null, answer: string): Step {
   const { texts } = context
   if (uid !== null) return ['done', texts.stepOwner, storyButton(context, texts.user(String(uid)), String(uid))]
   return ['wait', texts.stepOwner, line(answer === 'worthless' ? texts.ownerNone : texts.ownerLater)]
 }
 
-function answerWords(context: DeskContext, txid: string, { answer, why }: ChainFinding): AnswerWords {
+function answerWords(context: DeskContext, txid: string, { answer, reason, seconds, why }: ChainFinding): AnswerWords {
   const { texts, format } = context
-  const reason = reasonOf(why)
   const words = reasonWords(context, reason, why)
   const because: Step = ['no', texts.stepWhy, reason === null ? null : line(words.why)]
   switch (answer) {
@@ -54,20 +56,20 @@ function answerWords(context: DeskContext, txid: string, { answer, why }: ChainF
       return { title: texts.creditable, step, remedy: texts.creditableDo, say: texts.sayCreditable(txid) }
     }
     case 'not-final': {
-      if (isLate(why)) {
+      if (seconds === null) {
         const step: Step = ['wait', texts.stepFinal, line(texts.finalLate)]
         return { title: texts.notFinal, step, remedy: texts.notFinalDo, say: texts.sayLateFinal(txid) }
       }
-      const seconds = format.count(Number(/about (\d{1,5}) s/.exec(why)?.[1] ?? '60'))
-      const step: Step = ['wait', texts.stepFinal, line(texts.finalIn(seconds))]
-      return { title: texts.notFinal, step, remedy: texts.notFinalDo, say: texts.sayNotFinal(txid, seconds) }
+      const left = format.count(seconds)
+      const step: Step = ['wait', texts.stepFinal, line(texts.finalIn(left))]
+      return { title: texts.notFinal, step, remedy: texts.notFinalDo, say: texts.sayNotFinal(txid, left) }
     }
     case 'unknown': {
       const step: Step = ['no', texts.stepWhy, line(texts.unknownTxidWhy)]
       return { title: texts.unknownTxid, step, remedy: texts.unknownTxidDo, say: texts.sayUnknown(txid) }
     }
     case 'worthless': {
-      const isVague = reason === 'foreign' || reason === 'other' // the sentence of the service says which
+      const isVague = vague.includes(reason) // the sentence of the service says which
       const say = texts.sayWorthless(txid, isVague ? `${words.why} “${why}”` : words.why)
       return { title: texts.worthless, step: because, remedy: words.remedy || texts.worthlessDo, say }
     }

@@ -177,8 +177,14 @@ export function readDeskEvents(data: unknown) {
 
 /** `GET /ledger/transaction` */
 export function readChainFinding(data: unknown) {
-  const { uid, answer, why } = readMembers(data)
-  return { uid: readOptionalInteger(uid), answer: readText(answer), why: readText(why) }
+  const { uid, answer, reason, seconds, why } = readMembers(data)
+  return {
+    uid: readOptionalInteger(uid),
+    answer: readText(answer),
+    reason: readOptionalText(reason),
+    seconds: readOptionalInteger(seconds),
+    why: readText(why),
+  }
 }
 
 /** `GET /ledger/wallets` */

@@ -1,3 +1,4 @@
+import type { UncreditedReason } from '../../common/reasons.ts'
 import type { DeskContext } from './context.ts'
 import { remedyOf } from './words.ts'
 
@@ -16,7 +17,9 @@ export function reasonWords(
   cuy: number | null = null,
 ): ReasonWords {
   const { texts } = context
-  const known: Readonly<Record<string, readonly [why: string, remedy: string]>> = {
+  const internal = [texts.internal, texts.internalDo] as const
+  const otherKind = [texts.otherKind, texts.otherKindDo] as const
+  const known: Readonly<Record<UncreditedReason, readonly [why: string, remedy: string]>> = {
     'decimals-unknown': [texts.decimalsUnknown, texts.decimalsUnknownDo],
     'decimals-differ': [texts.decimalsDiffer, remedyOf(context, 'decimals-differ', cuy)],
     retired: [texts.retired, texts.retiredDo],
@@ -25,17 +28,21 @@ export function reasonWords(
     'below-minimum': [texts.belowMinimum, texts.belowMinimumDo],
     dust: [texts.dust, texts.belowMinimumDo],
     'nodes-disagree': [texts.disagree, texts.undecidedDo],
-    unreadable: [texts.unreadable, remedyOf(context, 'transaction-unreadable')],
-    forked: [texts.forked, remedyOf(context, 'chain-forked')],
-    misconfigured: [texts.misconfigured, texts.wrongSettingHelp],
-    early: [texts.early, remedyOf(context, 'paid-before-issue')],
-    failed: [texts.failed, texts.failedDo],
-    elsewhere: [texts.elsewhere, texts.elsewhereDo],
-    internal: [texts.internal, texts.internalDo],
-    zero: [texts.zero, texts.zeroDo],
-    foreign: [texts.foreign, texts.foreignDo],
-    other: [texts.otherKind, texts.otherKindDo],
+    'transaction-unreadable': [texts.unreadable, remedyOf(context, 'transaction-unreadable')],
+    'chain-forked': [texts.forked, remedyOf(context, 'chain-forked')],
+    'configuration-differs': [texts.misconfigured, texts.wrongSettingHelp],
+    'paid-before-issue': [texts.early, remedyOf(context, 'paid-before-issue')],
+    'transaction-failed': [texts.failed, texts.failedDo],
+    'no-transfer': [texts.elsewhere, texts.elsewhereDo],
+    'from-own-address': internal,
+    'internal-transfer': internal,
+    'from-operator': internal,
+    'zero-amount': [texts.zero, texts.zeroDo],
+    'not-accepted': [texts.foreign, texts.foreignDo],
+    trc10: otherKind,
+    'not-a-transfer': otherKind,
   }
-  const words = reason !== null && Object.hasOwn(known, reason) ? known[reason] : undefined
+  // safe: one of its own names
+  const words = reason !== null && Object.hasOwn(known, reason) ? known[reason as keyof typeof known] : undefined
   return { why: words?.[0] ?? `“${why ?? reason ?? ''}”`, remedy: words?.[1] ?? '' }
 }

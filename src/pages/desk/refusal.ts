@@ -1,26 +1,27 @@
+import type { Reason } from '../../common/reasons.ts'
 import type { Refusal } from '../kit/api.ts'
 import { type Child, html } from '../kit/dom.ts'
 import { type DeskContext, durationText } from './context.ts'
 import { sentence } from './parts.ts'
 
-/** The sentence of a service whose settings are wrong, or are not those of the stored data. */
-const notConfigured = 'the service is not configured'
+/** The words of a service whose settings are wrong, or are not those of the stored data. */
+const wrongSettings: readonly unknown[] = ['not-configured', 'configuration-differs'] satisfies Reason[]
 /** How long who asks waits where the service does not say it. */
 const askAgainSeconds = 30
 
 /** Why the service does not answer, and what to do. `isAsked`: a person has asked, and the page does not ask again by itself. */
 function refusalWords(context: DeskContext, refusal: Refusal, isAsked: boolean) {
   const { texts, common } = context
-  const { kind, status, msg, retrySeconds } = refusal
+  const { kind, status, msg, reason, retrySeconds } = refusal
   const words = (title: string, remedy: string, about = msg) => ({ title, remedy, about })
-  if (msg === notConfigured) return words(texts.wrongSetting, texts.wrongSettingHelp)
+  if (wrongSettings.includes(reason)) return words(texts.wrongSetting, texts.wrongSettingHelp)
   if (status === 401) {
     return context.isSignedIn()
       ? words(texts.expired, texts.expiredHelp)
       : words(texts.signInFirst, texts.signInHelp, '')
   }
   if (status === 403) return words(texts.noScope, texts.noScopeHelp)
-  if (status === 404 && msg === 'no such path') return words(texts.noDoor, texts.noDoorHelp)
+  if (status === 404) return words(texts.noDoor, texts.noDoorHelp)
   if (kind === 'refused') return words(common.refused, texts.refusedNext)
   if (isAsked) return words(common[kind], texts.askAgain(durationText(context, retrySeconds ?? askAgainSeconds)))
   return words(common[kind], kind === 'offline' ? common.offlineNext : texts.waitHelp)

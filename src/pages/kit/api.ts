@@ -15,7 +15,7 @@ export interface Refusal {
   readonly status: number
   /** The sentence of the service, in English; empty without one. */
   readonly msg: string
-  /** The word of the service for the cause; null without one. */
+  /** The word of the service for the cause, where it has one. */
   readonly reason: string | null
   /** After how many seconds the service wants to be asked again, where it says so. */
   readonly retrySeconds: number | null
@@ -84,10 +84,8 @@ export function createApi(token: TokenSource, usualMs = longestMs): Api {
 function parseAnswer<Data>(response: Response, text: string, read: (data: unknown) => Data): Reply<Data> {
   const { status, headers } = response
   const after = headers.get('retry-after') ?? ''
-  const refused = {
-    ...({ ok: false, status, reason: headers.get('x-reason') } as const),
-    retrySeconds: /^\d{1,5}$/.test(after) ? Number(after) : null,
-  }
+  const retrySeconds = /^\d{1,5}$/.test(after) ? Number(after) : null
+  const refused = { ok: false, status, reason: headers.get('x-reason'), retrySeconds } as const
   try {
     const { msg, data } = readMembers(parseExact(text))
     const sentence = readText(msg)

@@ -4,7 +4,7 @@ import { preflightSeconds } from '../../../src/http/middleware/every-request.ts'
 import { brokenDatabase, type RunningService, startService } from '../service.ts'
 
 const shop = 'https://shop.example'
-const exposed = 'x-request-id, x-d1-bookmark, retry-after, server-timing'
+const exposed = 'x-request-id, x-d1-bookmark, x-reason, retry-after, server-timing'
 
 let off: RunningService
 let open: RunningService

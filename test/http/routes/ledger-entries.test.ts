@@ -48,15 +48,21 @@ describe('POST /ledger/entries', () => {
     expect(text).not.toContain('"by"')
   })
 
-  test('gives the same post the same answer, in the order sent, whichever backend repeats it', async () => {
+  test('gives the same post the same answer, in the order sent', async () => {
     const refund = { ...payment, type: 5, amt: '1' }
     const first = { ...item, balance: 22.5 }
     const second = { ...item, id: 3, type: 5, amt: 1, balance: 23.5 }
     expect(await read(await service.post([payment, refund]))).toEqual(answer([first, second]))
     expect(await read(await service.post([refund, payment]))).toEqual(answer([second, first], true))
-    const other = await service.ledger('/ledger/entries', postInit({ entries: [payment, refund] }), { sub: 'other' })
-    expect(await read(other)).toEqual(answer([first, second], true))
     expect(await amounts()).toEqual([0, 23.5])
+  })
+
+  test('does not give another backend the answer to a post of the same keys', async () => {
+    await service.post([payment])
+    const other = await service.ledger('/ledger/entries', postInit({ entries: [payment] }), { sub: 'other' })
+    expect(other.headers.get('x-reason')).toBe('backend-differs')
+    expect(await read(other)).toEqual(failed(409, 'entry 1: another backend has posted its uid, cuy, osn and type'))
+    expect(await amounts()).toEqual([0, 22.5])
   })
 
   test('repeats a post although the wallet no longer has the money', async () => {

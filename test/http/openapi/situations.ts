@@ -1,0 +1,231 @@
+import { type Address, formatBase58 } from '../../../src/chain/address.ts'
+import type { Situation } from '../../../src/http/openapi/docs.ts'
+import { addressOf, type TransactionSpec, usdtAddress } from '../../support/transaction-spec.ts'
+import { usdtBase58 } from '../../support/variables.ts'
+import {
+  addressFrom,
+  addressIn,
+  brokenDatabase,
+  finalityLag,
+  firstAddress,
+  nodesWith,
+  payFinal,
+  postInit,
+  type RunningService,
+  renewFinal,
+  startService,
+  trxTo,
+  usdtTo,
+} from '../service.ts'
+
+/** Nodes that allow less than what is set aside for ticks. */
+const nodesForTicks = nodesWith({ perDay: 10_000 })
+/** Nodes that allow less than what was asked of them already. */
+const nodesUsedUp = nodesWith({ perDay: 1 })
+/** Ticks need 22,500 of these; callers have half of the rest, and one caller a tenth of that. */
+const nodesWithShares = nodesWith({ perDay: 23_500 })
+
+const unknownTxid = 'ab'.repeat(32)
+
+const reachedLimit = { limit: () => Promise.resolve({ success: false }) }
+
+const withAddress = async (variables: Record<string, unknown> = {}) => {
+  const service = await startService(variables)
+  return { service, to: await addressIn(await service.get('/tron/generate')) }
+}
+
+/** Two deposits of the caller. They are always in a block of the same height, so that their txids are the same. */
+const deposits = (to: Address) => [trxTo(to, 3_500_000n), usdtTo(to, 25_000_000n)] as const
+
+const twoDeposits = async () => {
+  const { service, to } = await withAddress()
+  payFinal(service, ...deposits(to))
+  for (const node of service.nodes) {
+    node.balances.set(to, 3_500_000n)
+    node.balances.set(`${usdtAddress} ${to}`, 25_000_000n)
+  }
+  return service
+}
+
+const credited = async () => {
+  const service = await twoDeposits()
+  await service.get('/tron/recharge')
+  service.clock.seconds += 60
+  await service.get('/tron/recharge') // a scan has succeeded just now
+  await renewFinal(service)
+  return service
+}
+
+const withPayment = async (by: string) => {
+  const service = await credited()
+  const payment = { uid: 7, cuy: 2, type: 4, osn: 'order-1001', amt: '-2.5', mark: 'two cups' }
+  const { status } = await service.ledger('/ledger/entries', postInit({ entries: [payment] }), { sub: by })
+  if (status !== 200) throw new Error('the payment is refused')
+  return service
+}
+
+const silence = (service: RunningService) => {
+  for (const node of service.nodes) node.script = () => ({ kind: 'broken-connection' })
+  return service
+}
+
+/** Nodes are asked about transactions until they allow nothing more for the caller, and for who looks transactions up. */
+const useShare = async (service: RunningService) => {
+  const path = `?txid=${unknownTxid}`
+  for (const ask of [() => service.get(`/tron/recharge${path}`), () => service.ledger(`/ledger/transaction${path}`)]) {
+    for (let status = 0, i = 0; status !== 429; i += 1) {
+      if (i === 100) throw new Error('the share is not used up')
+      service.clock.seconds += 4
+      status = (await ask()).status
+    }
+  }
+  return service
+}
+
+const useRequests = async (service: RunningService) => {
+  await service.get(`/tron/recharge?txid=${unknownTxid}`, 8)
+  return service.with(nodesUsedUp)
+}
+
+/** The contracts of tokens: one that is retired, one whose decimals no node has, one with others, and one that is not accepted. */
+const contracts = {
+  retired: addressOf(41),
+  unread: addressOf(42),
+  other: addressOf(43),
+  strange: addressOf(44),
+}
+
+/** One block with a transaction for each answer about one. The wallet in TRX is full. */
+const oneOfEachKind = async () => {
+  const token = (cuy: number, address: Address, more: object) => {
+    return { cuy, symbol: `T${cuy}`, contract: formatBase58(address), decimals: 6, ...more }
+  }
+  const operator = addressOf(97)
+  const service = await startService({
+    CURRENCIES: [
+      { cuy: 1, symbol: 'TRX', decimals: 6, minDeposit: '2' },
+      { cuy: 2, symbol: 'USDT', contract: usdtBase58, decimals: 6, scale: 4 },
+      token(3, contracts.retired, { retired: true }),
+      token(4, contracts.unread, {}),
+      token(5, contracts.other, {}),
+    ],
+    OPERATOR_ADDRESSES: [formatBase58(operator)],
+    TRON_FIRST_INDEX: '0', // so that no node is asked for balances of these tokens
+  })
+  for (const node of service.nodes) node.decimals.set(contracts.other, 18)
+  payFinal(service, usdtTo(addressFrom(firstAddress), 25_000_000n))
+  const own = await addressIn(await service.get('/tron/generate'))
+  const foreign = await addressIn(await service.get('/tron/generate', 8))
+  const full = { uid: 7, cuy: 1, type: 9, osn: 'full', amt: '9007199254.740991' }
+  if ((await service.post([full])).status !== 200) throw new Error('the wallet is not full')
+  const tokenTo = (contract: Address, amount: bigint) => ({ ...usdtTo(own, amount), contract }) as TransactionSpec
+  payFinal(
+    service,
+    tokenTo(contracts.unread, 5_000_000n),
+    tokenTo(contracts.other, 5_000_000n),
+    usdtTo(own, 10n ** 30n),
+    trxTo(own, 3_000_000n),
+    { kind: 'bytes', rawData: Uint8Array.of(7), from: addressOf(9), to: own, amount: 5n },
+    tokenTo(contracts.retired, 5_000_000n),
+    trxTo(own, 1_000_000n),
+    usdtTo(own, 5n),
+    { ...usdtTo(own, 25_000_000n), failed: true } as TransactionSpec,
+    tokenTo(contracts.strange, 5_000_000n),
+    { kind: 'trc10', from: addressOf(99), to: own, amount: 5n },
+    { kind: 'other', type: 57, from: addressOf(99), to: own, value: 5n },
+    usdtTo(own, 0n),
+    trxTo(addressOf(4), 5_000_000n),
+    { kind: 'trx', from: own, to: addressOf(4), amount: 5_000_000n },
+    { kind: 'trx', from: foreign, to: own, amount: 5_000_000n },
+    { kind: 'trx', from: operator, to: own, amount: 5_000_000n },
+  )
+  return service
+}
+
+/** What each situation of an example is. */
+export const situations: Readonly<Record<Situation, () => Promise<RunningService>>> = {
+  'a new caller': () => startService(),
+  'a token without a scope': () => startService(),
+  'no token': () => startService(),
+  'an address': async () => (await withAddress()).service,
+  'twenty addresses without a deposit': async () => {
+    const { service } = await withAddress()
+    for (let i = 1; i < 20; i += 1) await service.get('/tron/generate?fresh=1')
+    return service
+  },
+  'no issue of addresses': () => startService({ ISSUE_ADDRESSES: 'off' }),
+  'a key that was used': async () => {
+    const service = await startService()
+    for (const node of service.nodes) node.balances.set(addressFrom(firstAddress), 1n)
+    return service
+  },
+  'a start that is not final': async () => {
+    const service = await startService()
+    return service.with({ TRON_START_BLOCK: String(service.chain.tip().height + 1_000) })
+  },
+  'a deployment': async () => {
+    const service = await startService()
+    return service.with({}, service.with({ TRON_FIRST_INDEX: '1' }))
+  },
+  'two deposits, not scanned yet': twoDeposits,
+  'two deposits, credited': credited,
+  'two deposits and a payment': () => withPayment('shop'),
+  'a payment by another backend': () => withPayment('office'),
+  'two deposits that are not final': async () => {
+    const { service, to } = await withAddress()
+    service.chain.add(deposits(to))
+    return service
+  },
+  'two deposits that are not final, late': async () => {
+    const { service, to } = await withAddress()
+    service.chain.add(deposits(to))
+    await service.tick()
+    service.clock.seconds += 240
+    return service
+  },
+  'a transaction of each kind': oneOfEachKind,
+  'nodes that disagree': async () => {
+    const service = await twoDeposits()
+    const [, second] = service.nodes
+    if (second === undefined) throw new Error('the service has two nodes')
+    second.chain = service.chain.fork(service.chain.tip().height - finalityLag - 1)
+    second.chain.addEmpty(finalityLag + 1)
+    return service
+  },
+  'a chain that has forked': async () => {
+    const service = await credited()
+    await service.db.prepare('UPDATE scan SET halted = ?').bind('block 70000020 does not follow the stored one').run()
+    return service
+  },
+  'nodes that do not respond': async () => silence(await startService()),
+  'an address and nodes that do not respond': async () => silence((await withAddress()).service),
+  'no requests to nodes': async () => useRequests(await startService()),
+  'an address and no requests to nodes': async () => useRequests((await withAddress()).service),
+  'no requests for callers': () => startService(nodesForTicks),
+  'an address and no requests for callers': async () => (await withAddress()).service.with(nodesForTicks),
+  'no requests for this caller': async () => useShare(await startService(nodesWithShares)),
+  'an address and no requests for this caller': async () => useShare((await withAddress(nodesWithShares)).service),
+  'token signing keys that cannot be fetched': () =>
+    startService({
+      AUTH_JWT_SECRET: undefined,
+      AUTH_JWKS_URL: 'https://keys.example/jwks',
+      BACKEND_JWKS_URL: 'https://keys.example/backends',
+    }),
+  'no configuration': () => startService({ TRON_XPUB: undefined }),
+  'a configuration that differs': async () => {
+    const { service } = await withAddress()
+    return service.with({ TRON_CHAIN_ID: '0xcd8690dc' })
+  },
+  'a scanner whose configuration differs': async () => {
+    const service = await twoDeposits()
+    return service.with({}, service.with({ TRON_CHAIN_ID: '0xcd8690dc' }))
+  },
+  'no database': () => startService({ DB: brokenDatabase() }),
+  'a rate limit that is reached': () =>
+    startService({ RATE_LISTS: reachedLimit, RATE_NODES: reachedLimit, RATE_LEDGER: reachedLimit }),
+  'no scan for four minutes': async () => {
+    const service = await credited()
+    service.clock.seconds += 180
+    return service
+  },
+}
