@@ -2,7 +2,7 @@ import { createSlot, html, type PageView } from '../kit/dom.ts'
 import { type DepositContext, requestOf, requestProgress } from './context.ts'
 import { createNotice, createWaiting } from './message.ts'
 import { createChoice, createPayment } from './pay.ts'
-import { createActions, createStatus, createSummary, visitedOf } from './status.ts'
+import { createActions, createSummary, createVisitStatus, visitedOf } from './status.ts'
 
 /** The screen: whose account it is, what to send and where to; then what has become of it. */
 export function createCard(
@@ -17,7 +17,7 @@ export function createCard(
   const payment = createPayment(context)
   const summary = createSummary(context)
   const waiting = createWaiting(context)
-  const status = createStatus(context)
+  const status = createVisitStatus(context)
   const notice = createNotice(context, nextAt)
   const paying = html('div', { class: 'paying' }, choice.element, payment.element)
   const actions = createActions(context)

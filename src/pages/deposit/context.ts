@@ -9,7 +9,7 @@ import { currencyOf, type PaymentRequest, type Progress, progressOf } from './re
 export type FoldName = 'how' | 'question' | 'arrivals' | 'wallet'
 
 /** Whose page it is, and what is asked: by the token, which the service alone can check. */
-export interface Session {
+export interface PayerSession {
   /** The name of the account; null without one. */
   readonly name: string | null
   /** The number of the account; null without a token that has one. */
@@ -21,7 +21,7 @@ export interface Session {
 export interface DepositModel {
   /** Counts the accounts that the page has had: an answer for an earlier one is not shown. */
   account: number
-  session: Session
+  session: PayerSession
   offer: Offer | null
   /** The currency that is sent. */
   chosen: number | null
@@ -128,7 +128,7 @@ export function networkOf({ model, texts }: DepositContext): { readonly name: st
 }
 
 /** A time that has passed, for people. */
-export function durationText({ texts, format }: DepositContext, seconds: number): string {
+export function latenessText({ texts, format }: DepositContext, seconds: number): string {
   if (seconds < 120) return texts.seconds(format.count(seconds))
   if (seconds < 7_200) return texts.minutes(format.count(Math.round(seconds / 60)))
   return texts.hours(format.count(Math.round(seconds / 3_600)))

@@ -1,7 +1,7 @@
 import type { Refusal } from '../kit/api.ts'
 import { type Child, createSlot, html, type PageView, setText } from '../kit/dom.ts'
 import { isOnThisMachine } from '../kit/token.ts'
-import { currencyWith, type DepositContext, durationText, requestOf, requestProgress } from './context.ts'
+import { currencyWith, type DepositContext, latenessText, requestOf, requestProgress } from './context.ts'
 import { backLink, visitedOf } from './status.ts'
 
 /** Why the page cannot be shown at all, or null. */
@@ -85,7 +85,7 @@ export function createNotice(context: DepositContext, nextAt: () => number | nul
       const { refusal, offer } = model
       const late = offer?.late ?? null
       const kind = refusal !== null ? 'trouble' : late !== null ? 'late' : ''
-      const lateTitle = late === null ? '' : texts.late(durationText(context, late))
+      const lateTitle = late === null ? '' : texts.late(latenessText(context, late))
       const title = refusal === null ? lateTitle : refusalTitle(context, refusal) + texts.stop
       const help = refusal === null ? texts.lateHelp : texts.safe
       if (kind !== said && kind !== '') context.announce(`${title}${texts.gap}${help}`)

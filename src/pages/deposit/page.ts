@@ -12,8 +12,8 @@ import {
   type DepositContext,
   type DepositModel,
   emptyAccount,
+  type PayerSession,
   requestOf,
-  type Session,
 } from './context.ts'
 import type { Arrival } from './data.ts'
 import { api, language as firstShown, texts as firstTexts, later, ready, token } from './first.ts' // a file of its own in the browser, too
@@ -24,7 +24,7 @@ import { createObstacle, obstacleOf } from './message.ts'
 import { createHow } from './pay.ts'
 import { createQuestion } from './question.ts'
 import { readRequest } from './request.ts'
-import { applyBrand, readSettings } from './settings.ts'
+import { applyBrand, readPageSettings } from './settings.ts'
 import { titleOf } from './status.ts'
 import { createVisits } from './visit.ts'
 import { createBalances, createHistory } from './wallet.ts'
@@ -40,7 +40,7 @@ const currencyName = 'currency'
 
 // What waits comes first: a token that arrives meanwhile is part of the session below.
 let texts = await firstTexts
-const settings = readSettings()
+const settings = readPageSettings()
 const format = createFormat(navigator.languages)
 const visits = createVisits(tabMemory)
 const model: DepositModel = { account: 0, session: readSession(), offer: null, folds: new Set(), ...emptyAccount() }
@@ -84,7 +84,7 @@ async function start(): Promise<void> {
 }
 
 /** Whose page it is, and what is asked, by the token of now. */
-function readSession(): Session {
+function readSession(): PayerSession {
   const claims = claimsOf(token.current())
   const text = (value: unknown) => (typeof value === 'string' ? readText(value).trim().slice(0, ownerCharsMax) : '')
   return {

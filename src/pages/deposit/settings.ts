@@ -1,7 +1,7 @@
 import { parseExact, readInteger, readMembers, readText } from '../kit/read.ts'
 
 /** How the page looks. */
-export interface Brand {
+export interface ShownBrand {
   readonly name: string
   readonly color: string | null
   /** A data URL of an image. */
@@ -9,16 +9,16 @@ export interface Brand {
 }
 
 /** What the service says about the page itself, in its HTML. */
-export interface PageSettings {
+export interface DepositSettings {
   /** The origins that the page may lead back to. */
   readonly origins: readonly string[]
-  readonly brand: Brand | null
+  readonly brand: ShownBrand | null
   /** Whom a request without a token acts for, on this machine. */
   readonly devUid: number | null
 }
 
 /** The settings in the page, empty ones where it has none. */
-export function readSettings(): PageSettings {
+export function readPageSettings(): DepositSettings {
   try {
     const text = document.querySelector('meta[name="settings"]')?.getAttribute('content') ?? ''
     const { origins, brand, devUid } = readMembers(parseExact(text))
@@ -32,7 +32,7 @@ export function readSettings(): PageSettings {
   }
 }
 
-function readBrand(value: unknown): Brand {
+function readBrand(value: unknown): ShownBrand {
   const { name, color, logo } = readMembers(value)
   return {
     name: readText(name),
@@ -42,7 +42,7 @@ function readBrand(value: unknown): Brand {
 }
 
 /** Gives the page the colour of its brand. */
-export function applyBrand({ color }: Brand): void {
+export function applyBrand({ color }: ShownBrand): void {
   if (color === null) return
   const root = document.documentElement
   root.dataset.brand = ''

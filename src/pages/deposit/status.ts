@@ -18,7 +18,7 @@ export function createSummary(context: DepositContext): PageView {
 }
 
 /** What has become of the payments of this visit. */
-export function createStatus(context: DepositContext): PageView {
+export function createVisitStatus(context: DepositContext): PageView {
   const { texts, model } = context
   const list = createArrivalList(context, texts.transaction)
   const hint = html('p', { class: 'muted' }, texts.mayClose)

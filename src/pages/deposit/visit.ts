@@ -1,6 +1,6 @@
 import type { Memory } from '../kit/memory.ts'
 import { readInteger, readMembers } from '../kit/read.ts'
-import type { Session } from './context.ts'
+import type { PayerSession } from './context.ts'
 import type { Arrival } from './data.ts'
 
 /** Which transfers a visit is about: those that it has seen on their way, and all that came later. It outlives a reload. */
@@ -19,9 +19,9 @@ const keptName = 'visit'
 /** The visit of a tab. */
 export interface Visits {
   /** The transfers of the visit among these, which are all that are known. */
-  follow(session: Session, arrivals: readonly Arrival[]): ReadonlySet<number>
+  follow(session: PayerSession, arrivals: readonly Arrival[]): ReadonlySet<number>
   /** Begins a further deposit: none of these belongs to it. */
-  startOver(session: Session, arrivals: readonly Arrival[]): void
+  startOver(session: PayerSession, arrivals: readonly Arrival[]): void
 }
 
 /** Visits that this memory keeps. */
@@ -32,7 +32,8 @@ export function createVisits(memory: Memory): Visits {
     visit = next
     memory.write(keptName, JSON.stringify(next))
   }
-  const nameOf = ({ uid, request }: Session) => JSON.stringify([uid, request?.order ?? null, request?.since ?? null])
+  const nameOf = ({ uid, request }: PayerSession) =>
+    JSON.stringify([uid, request?.order ?? null, request?.since ?? null])
   const newest = (arrivals: readonly Arrival[]) => Math.max(0, ...arrivals.map(({ id }) => id))
   return {
     follow(session, arrivals) {
@@ -53,7 +54,7 @@ export function createVisits(memory: Memory): Visits {
 }
 
 /** What was there before the visit: what is earlier than what is asked for, and else all that is not on its way. */
-function beforeVisit({ request }: Session, arrivals: readonly Arrival[]): readonly Arrival[] {
+function beforeVisit({ request }: PayerSession, arrivals: readonly Arrival[]): readonly Arrival[] {
   const since = request?.since ?? 0
   return arrivals.filter(({ state, at }) => (since > 0 ? Date.parse(at) < since : state !== 'seen'))
 }
