@@ -5,6 +5,7 @@ import { listen, type RunningServer } from '../support/loopback.ts'
 /** The example: `wallet` is the origin of the service, and `/token` answers with a token of the signed-in user. */
 export const embeddingExample = (
   wallet: string,
+  tokenPath = '/token',
 ) => `<iframe id="deposit" src="${wallet}/deposit" title="Deposit" allow="clipboard-write"
   style="width: 100%; height: 40rem; border: 0"></iframe>
 <script>
@@ -13,7 +14,7 @@ export const embeddingExample = (
     if (source !== frame.contentWindow || origin !== '${wallet}') return
     if (data?.type === 'height') frame.style.height = \`\${Number(data.px)}px\`
     if (data?.type !== 'token-wanted') return
-    const token = await (await fetch('/token')).text() // from your own server, which knows who is signed in
+    const token = await (await fetch('${tokenPath}')).text() // from your own server, which knows who is signed in
     frame.contentWindow.postMessage({ type: 'token', token }, '${wallet}')
   })
 </script>`

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parseAddress } from '../../src/chain/address.ts'
 import { tokenBase58, tokenCall } from '../devnet/control.ts'
 import { localBackendToken } from '../devnet/local.ts'
+import { createDemoShop } from '../shop/demo-shop.ts'
+import { listen, type RunningServer } from '../support/loopback.ts'
 import { type OpenPage, openAs, type Reader } from './browser.ts'
 import { startEmbeddingPage } from './embedding-page.ts'
 import { connectBrowser, desktop } from './fixture.ts'
@@ -10,21 +12,27 @@ import { type LocalService, startLocalService } from './local-service.ts'
 import { askAbout, askDesk, choose, openFold, press, see, seeIn, textOfFirst } from './reading.ts'
 
 const foreignPage = 'https://shop.example'
-const secret = 'a secret of the backends, for these tests only'
+const secrets = {
+  callers: 'a secret of the callers, for these tests only',
+  backends: 'a secret of the backends, for these tests only',
+}
+const { server, settle } = createDemoShop({ wallet: () => service.url, secrets })
+let shop: RunningServer
 /** Transactions that the persons have sent. */
 const paid: string[] = []
 let service: LocalService
 let browser: Browser
 
 beforeAll(async () => {
-  ;[service, browser] = await Promise.all([
-    startLocalService({ PAGE_ORIGINS: foreignPage, BACKEND_JWT_SECRET: secret }),
-    connectBrowser(),
-  ])
+  shop = await listen(server)
+  const origins = `${foreignPage},${shop.url}`
+  const keys = { AUTH_JWT_SECRET: secrets.callers, BACKEND_JWT_SECRET: secrets.backends }
+  ;[service, browser] = await Promise.all([startLocalService({ PAGE_ORIGINS: origins, ...keys }), connectBrowser()])
 }, 120_000)
 afterAll(async () => {
   await browser.disconnect()
   await service.stop()
+  await shop.close()
 })
 
 async function withPage(reader: Reader, walk: (page: Page) => Promise<void>): Promise<void> {
@@ -122,8 +130,32 @@ it('a person who sent something worthless, or nothing at all, is given the reaso
   })
 })
 
+it('a person buys in a shop that embeds the page, pays in two parts, and both say that it is paid', async () => {
+  const { page, faults, close } = await openAs(browser, shop.url, desktop)
+  await Promise.all([page.waitForNavigation(), page.click('button')])
+  const frame = await (await page.waitForSelector('iframe'))?.contentFrame()
+  if (!frame) throw new Error('the shop has no frame')
+  await seeIn(frame, '.pay h2', 'Send 25 USDT')
+  await seeIn(frame, '.owner', 'Anna Wei')
+  const to = await textOfFirst(frame, '.address')
+  const pay = async (amount: string) => {
+    await service.devnet.pay({ to, amount, currency: 'USDT' })
+    await service.devnet.mine(4)
+    await openFold(frame, 'question')
+    await press(frame, 'Check for new payments')
+  }
+  await pay('20')
+  await seeIn(frame, '.pay h2', 'Send 5 USDT more')
+  await pay('5')
+  await seeIn(frame, '.summary', 'Paid')
+  await settle() // as after an event
+  await seeIn(page, '#state', 'Paid. Thank you!')
+  expect(faults).toEqual([])
+  await close()
+})
+
 it('the desk has the story of what was paid, and says which endpoint fails', async () => {
-  const token = await localBackendToken(secret, 'ledger:read')
+  const token = await localBackendToken(secrets.backends, 'ledger:read')
   const { page, faults, close } = await openAs(browser, `${service.url}/desk#token=${token}`, desktop)
   await seeIn(page, '.status', 'Webhook endpoint 1 fails')
   await seeIn(page, '.delays', 'Oldest held depositNone')
@@ -143,18 +175,18 @@ it('only pages of PAGE_ORIGINS can frame the page, and nothing is loaded from el
   const response = await fetch(`${service.url}/deposit`)
   const policy = response.headers.get('content-security-policy')
   expect(response.status).toBe(200)
-  expect(policy).toContain(`frame-ancestors ${foreignPage}`)
+  expect(policy).toContain(`frame-ancestors ${foreignPage} ${shop.url}`)
   expect(policy).toContain("default-src 'none'")
   expect(policy).toContain("script-src 'self'")
   expect(policy).not.toContain('unsafe-inline')
   expect(response.headers.get('x-frame-options')).toBeNull()
   expect(response.headers.get('referrer-policy')).toBe('no-referrer')
-  const shop = await startEmbeddingPage(service.url, () => 'token')
-  const { page, close } = await openAs(browser, shop.url)
+  const other = await startEmbeddingPage(service.url, () => 'token')
+  const { page, close } = await openAs(browser, other.url)
   await page.waitForSelector('iframe')
   await expect.poll(() => page.frames().some((one) => one.url().startsWith('chrome-error:'))).toBe(true)
   await close()
-  await shop.close()
+  await other.close()
   const desk = await fetch(`${service.url}/desk`)
   expect(desk.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
   expect(desk.headers.get('x-frame-options')).toBe('DENY')
