@@ -183,6 +183,7 @@ describe('the page of a payment request', () => {
     expect(await page.$$eval('.actions button', (all) => all.length)).toBe(0)
     await page.reload()
     await seeIn(page, '.summary', 'Paid')
+    expect(await pages.shift()).toBeLessThan(0.1) // of the load
   })
 
   it('never asks for what was sent already: not before it knows that', async () => {

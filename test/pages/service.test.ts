@@ -44,6 +44,7 @@ describe('the service', () => {
       await seeIn(page, '.notice', safe)
       await seeIn(page, '[role="status"].unseen', late)
       expect(await textOfFirst(page, '.address')).toBe(payAddress)
+      expect(await pages.shift()).toBeLessThan(0.1)
       pages.story.late = null
       await passTime(page, 29_000)
       expect(await page.$eval('.notice', (notice) => (notice as HTMLElement).hidden)).toBe(true)

@@ -12,6 +12,10 @@ const icons: Readonly<Record<ArrivalState, string>> = {
   dropped: 'M3 8h10',
 }
 
+/** The sign of a state, beside its word. */
+export const stateIcon = (state: ArrivalState) =>
+  svg('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, svg('path', { d: icons[state] }))
+
 interface Line {
   readonly element: HTMLElement
   readonly key: string
@@ -75,7 +79,6 @@ function createLine(context: DepositContext, key: string, arrival: Arrival): Lin
   const { texts, format } = context
   const { state, at } = arrival
   const words = html('p', { class: 'words' }, arrivalWords(context, arrival))
-  const icon = svg('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, svg('path', { d: icons[state] }))
   const toFinal = html('span', {})
   const step = (label: Child) => html('li', {}, label)
   const steps = html(
@@ -100,7 +103,7 @@ function createLine(context: DepositContext, key: string, arrival: Arrival): Lin
       'div',
       { class: 'head' },
       html('strong', { class: 'number' }, arrivalAmount(context, arrival)),
-      html('span', { class: 'state' }, icon, texts[state]),
+      html('span', { class: 'state' }, stateIcon(state), texts[state]),
     ),
     ...(state === 'seen' || state === 'credited' ? [steps] : []),
     words,

@@ -116,7 +116,11 @@ function mount(): void {
     createFold(context, 'wallet', texts.walletHeading, [createBalances(context), createHistory(context)]),
   ]
   const below = html('div', { class: 'below' }, ...folds.map(({ element }) => element))
-  views = [obstacle, card, ...folds]
+  const showBelow = () => {
+    // Before that it is not known how high the screen is.
+    below.hidden = model.refusal === null && (model.offer === null || model.arrivals === null)
+  }
+  views = [obstacle, card, ...folds, { element: below, update: showBelow }]
   document.documentElement.lang = texts.tag
   document.body.replaceChildren(createHeader(), html('main', {}, obstacle.element, card.element, below), live)
   update()

@@ -1,7 +1,7 @@
 import { button, type Child, createSlot, html, linkTo, type PageView } from '../kit/dom.ts'
-import { createArrivalList, explorerLink } from './arrivals.ts'
+import { createArrivalList, explorerLink, stateIcon } from './arrivals.ts'
 import { amountText, arrivalAmount, type DepositContext, requestOf, requestProgress } from './context.ts'
-import type { Arrival } from './data.ts'
+import type { Arrival, ArrivalState } from './data.ts'
 
 /** How far what is asked for is paid. */
 export function createSummary(context: DepositContext): PageView {
@@ -86,20 +86,20 @@ function summaryParts(context: DepositContext): Child[] {
   if (progress === null || asked === null) return []
   const text = (amount: string) => amountText(context, amount, asked.currency.cuy)
   const total = text(asked.request.amount ?? '0')
-  const words = (kind: string, title: string, ...lines: (string | null)[]) => [
-    html('h2', { class: kind }, title),
+  const words = (kind: ArrivalState, title: string, ...lines: (string | null)[]) => [
+    html('h2', { class: 'state', 'data-state': kind }, stateIcon(kind), title),
     ...lines.map((line) => (line === null ? null : html('p', {}, line))),
   ]
   switch (progress.state) {
     case 'paid':
       return words(
-        'good',
+        'credited',
         texts.paid,
         texts.paidHelp(total),
         progress.over === '0' ? null : texts.paidOver(text(progress.over)),
       )
     case 'on its way':
-      return words('wait', texts.coming(text(progress.seen)), texts.comingHelp)
+      return words('seen', texts.coming(text(progress.seen)), texts.comingHelp)
     case 'partly paid':
       return [html('p', {}, texts.sums(total, text(progress.credited), text(progress.seen), text(progress.missing)))]
     case 'unpaid':
