@@ -175,9 +175,10 @@ function showArrivals(news: readonly Arrival[]): void {
   update()
   if (news.length === 0) return
   const sentences = news.map((one) => {
-    return `${texts.titleWith(texts[one.state], arrivalAmount(context, one))}${texts.gap}${arrivalWords(context, one)}`
+    const state = texts.titleWith(texts[one.state], arrivalAmount(context, one))
+    return state + texts.stop + texts.gap + arrivalWords(context, one)
   })
-  context.announce(sentences.join(' '))
+  context.announce(sentences.join(texts.gap))
 }
 
 function pace(): number {

@@ -145,7 +145,7 @@ function addressPart(context: DepositContext, address: string): Child {
     { ...texts, label: texts.copyAddress },
     { element: shown, text: address },
     (result) => {
-      context.announce(`${texts[result]}${texts.gap}${texts.compare}`)
+      context.announce(texts[result] + texts.stop + texts.gap + texts.compare)
       context.refresh() // somebody who copies is about to pay
     },
   )

@@ -71,6 +71,7 @@ const isCredited = ({ state }: Arrival) => state === 'credited'
 
 /** The transfers of this visit, the newest first. */
 export function visitedOf({ model }: DepositContext): readonly Arrival[] {
+  if (model.offer === null) return [] // their currencies are not known yet
   return model.arrivals?.list.filter(({ id }) => model.visited.has(id)) ?? []
 }
 
