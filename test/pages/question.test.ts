@@ -35,6 +35,11 @@ const answers: readonly Answer[] = [
     ['确认中', '约 41 秒后', '如果付款到您的地址'],
   ],
   [
+    refused(409, 'finality-late', 15),
+    ['On its way', 'whose answers are late just now', 'credited by itself once it is final'],
+    ['确认中', '网络响应延迟'],
+  ],
+  [
     refused(409, 'nodes-disagree'),
     ['cannot be decided yet', 'Nothing is lost by waiting', support],
     ['无法判定', '等待不会造成损失', supportInChinese],
@@ -118,19 +123,12 @@ describe('a question about a transaction', () => {
     },
   )
 
-  it('about what is not final has no number of seconds while the network is late', async () => {
-    pages.story.late = 200
-    const page = await pages.openLoaded()
-    pages.answer('/tron/recharge', refused(409, 'not-final', 15))
-    expect(await askAbout(page, txidOf(9))).toContain('whose answers are late just now')
-  })
-
   it('is answered in words for every word that the service has for a transaction', () => {
     const words = (reason: string) => outcomeWords(en, reason, false)
     expect([...heldReasons, ...refusedReasons].filter((reason) => words(reason) === null)).toEqual([])
     const others = reasons.filter((reason) => words(reason) === null)
     const aboutNothing =
-      /^(not-final|content-|partly-|backend-|insufficient|gap-|issuing-|key-|start-|deploying|rate-|.*-allowance|not-configured|.*-unavailable|scan-)/
+      /^(not-final|finality-late|content-|partly-|backend-|insufficient|gap-|issuing-|key-|start-|deploying|rate-|.*-allowance|not-configured|.*-unavailable|scan-)/
     expect(others.filter((reason) => !aboutNothing.test(reason))).toEqual([])
   })
 

@@ -163,7 +163,7 @@ describe('language and theme', () => {
     const [light, dark] = ['rgb(244, 245, 243)', 'rgb(16, 20, 19)']
     expect(await paper()).toBe(dark)
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }])
-    expect(await paper()).toBe(light)
+    await expect.poll(paper).toBe(light)
     await page.goto(`${pages.service.url}/deposit?theme=dark`)
     await page.waitForSelector('.address')
     expect([await paper(), await page.$eval('html', (html) => getComputedStyle(html).colorScheme)]).toEqual([

@@ -99,6 +99,9 @@ const states: Readonly<Record<string, State>> = {
   },
 }
 
+/** Those in which a colour of the operator is seen: that is all that a brand changes. */
+const coloured = ['before a payment', 'a payment request', 'a request that is paid', 'a session that has ended']
+
 /** Chinese with the space of another language in it, or with English that nothing marks as such. */
 const strange =
   /[\u4e00-\u9fff，。：；！？] +[\u4e00-\u9fff，。：；！？]|[，。：；！？（）] | [，。：；！？（）]|[\u4e00-\u9fff] ?[.,!?](?!\w)|[a-z]+ [a-z]+ [a-z]+/
@@ -126,6 +129,7 @@ describe('accessibility and language', () => {
     const found: string[] = []
     let uid = 7
     for (const [name, { story, deposit, shows, acts }] of Object.entries(states)) {
+      if (look !== null && !coloured.includes(name)) continue
       pages.tell({ ...newcomer(), ...story })
       uid += 1
       const token = tokenOf({ sub: `${uid}`, name: 'Anna Wei', ...(deposit && { deposit }) })

@@ -90,14 +90,14 @@ interface Answer extends OutcomeWords {
 }
 
 function answerWords(context: DepositContext, answer: Reply<null>): Answer {
-  const { texts, format, model } = context
+  const { texts, format } = context
   if (answer.ok) return { kind: 'good', title: texts.credited, help: texts.creditedHelp, quoted: answer.msg }
   const { status, retrySeconds, reason, msg } = answer
   const seconds = retrySeconds === null ? null : format.count(retrySeconds)
   if (status === 404) return { kind: 'warn', title: texts.askUnknown, help: texts.askUnknownHelp }
+  if (reason === 'finality-late') return { kind: 'wait', title: texts.seen, help: texts.askLate }
   if (reason === 'not-final') {
-    const isLate = seconds === null || (model.offer?.late ?? null) !== null
-    return { kind: 'wait', title: texts.seen, help: isLate ? texts.askLate : texts.askNotFinal(seconds) }
+    return { kind: 'wait', title: texts.seen, help: seconds === null ? texts.askLate : texts.askNotFinal(seconds) }
   }
   const known = outcomeWords(texts, reason, status === 422)
   if (status === 409) {
