@@ -167,14 +167,18 @@ describe('the deployment', () => {
     expect(loaded.filter((path) => !/^\/[a-z]/.test(path))).toEqual([])
   })
 
-  it.each(['/openapi.json', '/docs', '/docs/swagger-ui-bundle.js'])('protects %s in a browser', async (path) => {
-    const { headers } = await get(path)
-    expect(headers.get('x-content-type-options')).toBe('nosniff')
-    const policy = headers.get('content-security-policy')
-    expect(policy).toContain("default-src 'none'")
-    expect(policy).toContain("script-src 'self';")
-    expect(policy).toContain("frame-ancestors 'none'")
-  })
+  it.each(['/openapi.json', '/docs', '/docs/swagger-ui-bundle.js', '/desk'])(
+    'protects %s in a browser',
+    async (path) => {
+      const { headers } = await get(path)
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
+      const policy = headers.get('content-security-policy')
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).toContain("script-src 'self';")
+      expect(policy).toContain("frame-ancestors 'none'")
+    },
+  )
 
   it('serves the page for callers through the Worker, which alone opens it to frames', async () => {
     const response = await get('/deposit')

@@ -4,11 +4,11 @@ import type { Config, StaticFiles } from '../config/config.ts'
 import type { Services } from '../services.ts'
 import { createAuthenticator, createBackendAuthenticator } from './auth/authenticate.ts'
 import type { KeySetParts } from './auth/key-set.ts'
-import { type Env, type LedgerRoute, noRoute } from './context.ts'
+import { type Env, type LedgerRoute, noRoute, type Route } from './context.ts'
 import { failure } from './envelope.ts'
-import { configurationDiffers, notConfigured, type Problem, unknownPath, wrongMethod } from './errors.ts'
+import { configurationDiffers, type Method, notConfigured, unknownPath, wrongMethod } from './errors.ts'
 import { auth, backendAuth, bookmark, createRateLimit } from './middleware/access.ts'
-import { allowedMethods, everyRequest, preflight, type RequestParts } from './middleware/every-request.ts'
+import { everyRequest, preflight, type RequestParts } from './middleware/every-request.ts'
 import { servePage } from './page.ts'
 import { callerPagePath, noPageSettings, type PageSettings } from './page-settings.ts'
 import { ledgerRoutes, routes } from './routes.ts'
@@ -36,19 +36,22 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
   const rateLimit = createRateLimit(config.rateLimits, platform.logger)
   const configured: MiddlewareHandler<Env> = async (_, next) =>
     (await config.configMatchesData()) ? next() : failure(configurationDiffers)
-  for (const { path, rateClass, handle } of routes) {
-    if (rateClass === null) hono.get(path, configured, handle)
-    else hono.get(path, authenticated, rateLimit(rateClass), bookmark, configured, handle)
-    if (config.cors !== null) hono.options(path, preflight)
+  for (const { path, rateClass, acts, handle } of callerRoutes) {
+    const methods = methodsOf(path, config.cors)
+    const first = acts ? [refuseHead(methods)] : []
+    if (rateClass === null) hono.on('GET', [path], ...first, configured, handle)
+    else hono.on('GET', [path], ...first, authenticated, rateLimit(rateClass), bookmark, configured, handle)
+    if (config.cors !== null) hono.options(path, preflight(methods))
   }
   const { pageOrigins: origins, pageBrand: brand } = config
   servePages(hono, config.files, { origins, brand, devUid: config.auth.devUid })
   if (config.backend !== null) {
     const backend = backendAuth(createBackendAuthenticator(config.backend, platform))
-    for (const { path, method, scope, handle } of ledgerRoutes) {
+    for (const { path, method, acts, scope, handle } of backendRoutes) {
       hono.on(
         method,
-        path,
+        [path],
+        ...(acts ? [refuseHead(methodsOf(path, config.cors))] : []),
         backend(scope),
         rateLimit(() => 'ledger'),
         bookmark,
@@ -57,7 +60,7 @@ export function createApp(platform: HttpPlatform, config: HttpConfig, services: 
       )
     }
   }
-  hono.notFound((c) => failure(c.req.path === noRoute ? unknownPath : otherMethod(c.req.path, config.cors)))
+  hono.notFound((c) => failure(c.req.path === noRoute ? unknownPath : wrongMethod(methodsOf(c.req.path, config.cors))))
   const env = { services }
   return { fetch: async (request) => hono.fetch(request, env) }
 }
@@ -77,11 +80,25 @@ function servePages(hono: Hono<Env>, files: StaticFiles | null, settings: PageSe
   if (files !== null) hono.get(callerPagePath, (c) => servePage(c.req.raw, files, settings))
 }
 
-/** No page of another origin calls the routes for backends or reads a page: they take no OPTIONS. */
-function otherMethod(path: string, origins: Config['cors']): Problem {
-  const own: readonly LedgerRoute[] = ledgerRoutes.filter((route) => route.path === path)
-  if (own.some(({ method }) => method === 'POST')) return wrongMethod('GET, HEAD, POST', 'GET, HEAD or POST')
-  return wrongMethod(allowedMethods(own.length > 0 || path === callerPagePath ? null : origins))
+const callerRoutes: readonly Route[] = routes
+const backendRoutes: readonly LedgerRoute[] = ledgerRoutes
+
+/** The methods of a path. No page of another origin calls the routes for backends or reads a page: they take no OPTIONS. */
+function methodsOf(path: string, origins: Config['cors']): readonly Method[] {
+  const caller = callerRoutes.find((route) => route.path === path)
+  const own = backendRoutes.filter((route) => route.path === path)
+  const acts = caller?.acts ?? own.some((route) => route.acts)
+  return [
+    'GET',
+    ...(acts ? [] : (['HEAD'] as const)),
+    ...(own.some(({ method }) => method === 'POST') ? (['POST'] as const) : []),
+    ...(caller === undefined || origins === null ? [] : (['OPTIONS'] as const)),
+  ]
+}
+
+/** Hono gives HEAD to the handlers of GET. */
+function refuseHead(methods: readonly Method[]): MiddlewareHandler<Env> {
+  return async (c, next) => (c.req.method === 'HEAD' ? failure(wrongMethod(methods)) : next())
 }
 
 function createHono(platform: HttpPlatform, origins: Config['cors'], paths: readonly string[]): Hono<Env> {

@@ -1,9 +1,9 @@
 import type { Context } from 'hono'
-import type { BackendName, Uid } from '../common/ids.ts'
+import type { Uid } from '../common/ids.ts'
 import type { Invocation } from '../d1/sessions.ts'
 import type { ReadContext, WriteContext } from '../ledger/context.ts'
 import type { Services } from '../services.ts'
-import type { Scope } from './auth/authenticate.ts'
+import type { Backend, Scope } from './auth/authenticate.ts'
 
 /** Which rate limit of a caller a request counts against. */
 export type RateClass = 'lists' | 'nodes'
@@ -16,7 +16,7 @@ export interface Env {
     /** The caller. Set on the routes that require a token. */
     uid: Uid
     /** The backend. Set on the routes for backends. */
-    backend: BackendName
+    backend: Backend
   }
 }
 
@@ -29,9 +29,11 @@ export const noRoute = '/'
 /** The route in a log line: its path, or `unknown`, so that no text from a caller is in the log. */
 export const routeName = ({ req }: RequestContext): string => (req.path === noRoute ? 'unknown' : req.path)
 
-/** One route, for GET and HEAD. */
+/** One route, for GET and, unless it acts, for HEAD. */
 export interface Route {
   readonly path: `/${string}`
+  /** A GET can change something. HEAD must not, so the route has none. */
+  readonly acts?: true
   /** The rate limit of a request with this URL; null for a route that requires no token. */
   readonly rateClass: ((url: string) => RateClass) | null
   readonly handle: (c: RequestContext) => Promise<Response>
@@ -41,6 +43,8 @@ export interface Route {
 export interface LedgerRoute {
   readonly path: `/ledger/${string}`
   readonly method: 'GET' | 'POST'
+  /** As in `Route`. */
+  readonly acts?: true
   /** What the token must allow for a request with this URL. */
   readonly scope: (url: string) => Scope
   readonly handle: (c: RequestContext) => Promise<Response>

@@ -79,13 +79,26 @@ export const wrongMediaType: Problem = { status: 415, msg: 'the content-type mus
 export const bodyTooLarge: Problem = { status: 413, msg: `the body is larger than ${bodyBytesMax} bytes` }
 /** The body is not JSON, or not in UTF-8. */
 export const brokenBody: Problem = { status: 400, msg: 'the body is not valid JSON' }
+/** The body is compressed, or encoded in another way. */
+export const encodedBody: Problem = { status: 415, msg: 'the body must not have a content-encoding' }
+/** The client has left before it sent the whole body: nobody reads this. */
+export const bodyCutOff: Problem = { status: 400, msg: 'the body ended early' }
+/** No valid body has so many objects and lists inside each other. */
+export const bodyTooDeep: Problem = { status: 400, msg: 'the body is nested deeper than a valid one' }
+/** Of two members with one name, which one counts would be a guess. */
+export const memberTwice: Problem = { status: 400, msg: 'an object of the body has two members of the same name' }
 /** The body is another JSON value. */
 export const wrongBody: Problem = { status: 400, msg: 'the body must be an object with entries, and nothing else' }
 
-/** The path is that of a route, and the method is not one of `allow`. `methods` lists them for people. */
-export function wrongMethod(allow: string, methods = 'GET or HEAD'): Problem {
-  return { status: 405, msg: `method not allowed; use ${methods}`, headers: { allow } }
+/** The path is that of a route, which has only these methods. OPTIONS is for browsers. */
+export function wrongMethod(allowed: readonly Method[]): PlainProblem {
+  const named = allowed.filter((method) => method !== 'OPTIONS')
+  const list = named.length < 2 ? named.join() : `${named.slice(0, -1).join(', ')} or ${named.at(-1)}`
+  return { status: 405, msg: `method not allowed; use ${list}`, headers: { allow: allowed.join(', ') } }
 }
+
+/** A method of a route. */
+export type Method = 'GET' | 'HEAD' | 'POST' | 'OPTIONS'
 
 /** The token of a backend is valid and does not allow this. */
 export function missingScope(scope: Scope): Problem {

@@ -29,21 +29,25 @@ const signs: Readonly<Record<PostedType, 'negative' | 'positive' | 'either'>> = 
 const types = Object.keys(signs).map((type) => Number(type) as PostedType) // safe: the record's own keys
 
 const uidTakes = `a whole number from 1 to ${reservedUid - 1}`
+const cuyTakes = 'a whole number from 1'
 const osnTakes = `1 to ${osnCharsMax} printable ASCII characters`
 const amtTakes = 'a decimal such as "-2.5", without exponent or plus sign'
-const markTakes = `at most ${markCharsMax} characters, without control characters or those that turn the direction of text`
+const markTakes = `at most ${markCharsMax} characters, without control characters, invisible ones and those that turn the direction of text`
 const entryTakes = 'an object with uid, cuy, type, osn, amt and optionally mark, and nothing else'
 const entriesTakes = `an array of 1 to ${postEntriesMax} entries`
 
-/** Control characters, and those that turn the direction of text: with these a page would show another remark. */
-const unfitForMark = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+/**
+ * Control characters, ends of lines, and what Unicode lets a reader not see, the turns of direction included: with these a page would
+ * show another remark. What joins letters and the variants of emoji are text.
+ */
+const unfitForMark = /[[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\u200c\u200d\ufe00-\ufe0f]]/v
 const isMark = (mark: string) => mark.isWellFormed() && !unfitForMark.test(mark) && [...mark].length <= markCharsMax
 
 /** An entry as a backend sends it, its amount as text. */
 export const postedEntry = z.strictObject(
   {
     uid: z.int(uidTakes).check(z.minimum(1, uidTakes), z.maximum(reservedUid - 1, uidTakes)),
-    cuy: z.int('a whole number'),
+    cuy: z.int(cuyTakes).check(z.minimum(1, cuyTakes)),
     type: z.literal(types, `one of ${types.join(', ')}; only the chain makes entries of type 1`),
     osn: z.string(osnTakes).check(z.maxLength(osnCharsMax, osnTakes), z.regex(osnForm, osnTakes)),
     amt: z.string(amtTakes),

@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { notConfigured } from '../../src/http/errors.ts'
 import { routes } from '../../src/http/routes.ts'
-import { brokenDatabase, failed, type RunningService, read, startService } from './service.ts'
+import { brokenDatabase, failed, type RunningService, read, requestsOf, startService } from './service.ts'
 
 const paths = routes.map(({ path }) => path)
+/** They can change something, and have no HEAD. */
+const acting: readonly string[] = ['/tron/generate', '/tron/recharge']
 
 let service: RunningService
 let broken: RunningService
@@ -42,7 +44,7 @@ describe('another method', () => {
   const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
   test.each(paths.flatMap((path) => methods.map((method) => [method, path])))('%s %s is 405', async (method, path) => {
     const response = await service.get(path, 7, { method })
-    expect(response.headers.get('allow')).toBe('GET, HEAD')
+    expect(response.headers.get('allow')).toBe(acting.includes(path) ? 'GET' : 'GET, HEAD')
     expect(await read(response)).toMatchObject({ status: 405, body: { code: 405 } })
   })
 })
@@ -63,6 +65,17 @@ describe('HEAD', () => {
     expect(headersOf(head)).toEqual(headersOf(get))
     expect(await head.text()).toBe('')
   })
+
+  test.each(['/tron/generate', '/tron/generate?fresh=1', '/tron/recharge', '/ledger/address?uid=7'])(
+    'at %s, which acts, is 405 and changes nothing',
+    async (path) => {
+      const init = { method: 'HEAD' }
+      const head = path.startsWith('/ledger/') ? await service.ledger(path, init) : await service.get(path, 7, init)
+      expect([head.status, head.headers.get('allow'), await head.text()]).toEqual([405, 'GET', ''])
+      expect(await service.db.prepare('SELECT count(*) AS n FROM address').first('n')).toBe(0)
+      expect(requestsOf(service)).toBe(0)
+    },
+  )
 
   test.each([
     ['a crash', () => broken, 500],

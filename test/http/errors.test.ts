@@ -95,7 +95,8 @@ describe('the failure of authentication', () => {
 describe('a failure without a query', () => {
   test.each([
     ['an unknown path', errors.unknownPath, 404, 'no such path'],
-    ['a wrong method', errors.wrongMethod('GET'), 405, 'method not allowed; use GET or HEAD'],
+    ['a wrong method', errors.wrongMethod(['GET', 'HEAD', 'POST']), 405, 'method not allowed; use GET, HEAD or POST'],
+    ['one that only GET has', errors.wrongMethod(['GET', 'OPTIONS']), 405, 'method not allowed; use GET'],
     ['a long URL', errors.urlTooLong, 414, `the URL is longer than ${errors.urlCharsMax} characters`],
     ['too many requests', errors.tooManyRequests, 429, `too many requests; try again in ${errors.rateRetrySeconds} s`],
     ['a crash', errors.crashed, 500, 'internal error'],

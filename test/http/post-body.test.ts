@@ -1,5 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { bodyBytesMax, bodyTooLarge, brokenBody, wrongBody, wrongMediaType } from '../../src/http/errors.ts'
+import {
+  bodyBytesMax,
+  bodyTooDeep,
+  bodyTooLarge,
+  brokenBody,
+  encodedBody,
+  memberTwice,
+  wrongBody,
+  wrongMediaType,
+} from '../../src/http/errors.ts'
 import { failed, postInit, type RunningService, read, startService } from './service.ts'
 
 let service: RunningService
@@ -27,8 +36,14 @@ describe('the body of a post', () => {
     ['a list', '[]', wrongBody],
     ['an object with another member', '{"entries":[],"by":"me"}', wrongBody],
     ['an object with __proto__', '{"entries":[],"__proto__":{"entries":[]}}', wrongBody],
-    ['nested very deep', `${'['.repeat(30_000)}${']'.repeat(30_000)}`, brokenBody],
-    ['nested very deep in objects', `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`, brokenBody],
+    ['nested very deep', `${'['.repeat(30_000)}${']'.repeat(30_000)}`, bodyTooDeep],
+    ['nested very deep in objects', `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`, bodyTooDeep],
+    ['nested one deeper than an entry', good.replace('"2.5"', '["2.5"]'), bodyTooDeep],
+    ['an object with a member twice', '{"entries":[],"entries":[]}', memberTwice],
+    ['with an entry that has a member twice', good.replace('"uid":7', '"uid":8,"uid":7'), memberTwice],
+    ['with a member twice in another spelling', good.replace('"uid":7', '"u\\u0069d" :8,"uid"\n:7'), memberTwice],
+    ['with a member twice with the same value', good.replace('"uid":7', '"uid":7,"uid":7'), memberTwice],
+    ['with __proto__ twice', '{"entries":[],"__proto__":1,"__proto__":1}', memberTwice],
   ])('is refused where it is %s', async (_, text, { status, msg }) => {
     expect(await postText(text)).toEqual(failed(status, msg))
   })
@@ -41,10 +56,37 @@ describe('the body of a post', () => {
   })
 
   test('may have brackets and quotes in its texts', async () => {
-    const mark = '[[[{{{"\\\\"]]'
-    expect((await service.post([{ ...refund, mark }])).status).toBe(200)
-    const { body } = await read(await service.ledger('/ledger/entries?uid=7&limit=1'))
+    const mark = '[[[{{{"\\\\"]],"uid":7,"uid":7'
+    expect(
+      (
+        await service.post([
+          { ...refund, mark },
+          { ...refund, osn: 'uid' },
+        ])
+      ).status,
+    ).toBe(200)
+    const { body } = await read(await service.ledger('/ledger/entries?uid=7&osn=order-1'))
     expect(body).toMatchObject({ data: { list: [{ mark }] } })
+  })
+
+  test.each(['gzip', 'br', 'identity'])('is refused with the content-encoding %s', async (encoding) => {
+    const init = postInit(good)
+    const headers = { ...init.headers, 'content-encoding': encoding }
+    expect(await read(await service.ledger('/ledger/entries', { ...init, headers }))).toEqual(
+      failed(415, encodedBody.msg),
+    )
+    expect(await count()).toBe(0)
+  })
+
+  test('that its client does not send to the end leaves a line of information, and stores nothing', async () => {
+    const cut = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(good)),
+      pull: (controller) => controller.error(new Error('the client has left')),
+    })
+    service.lines.length = 0
+    expect((await service.ledger('/ledger/entries', { ...postInit(''), body: cut })).status).toBe(400)
+    expect(service.lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 'info', status: 400 }])
+    expect(await count()).toBe(0)
   })
 
   test('is refused where it is not UTF-8', async () => {

@@ -9,6 +9,11 @@ const old = { ...trx, cuy: 3 as CurrencyId, symbol: 'OLD', scale: 2, retired: tr
 const currencies = indexCurrencies([trx, { ...trx, cuy: 2 as CurrencyId, symbol: 'USDT' }, old])
 
 const payment = { uid: 7, cuy: 1, type: 4, osn: 'order 1', amt: '-2.5' }
+/** Characters that nobody sees, and ends of lines: of each kind one or more. */
+const invisible = [
+  ...[0xad, 0x34f, 0x115f, 0x17b4, 0x180e, 0x200b, 0x2028, 0x2029, 0x2060, 0x2064, 0x3164, 0xfeff, 0xffa0],
+  ...[0xe0001, 0xe0041, 0xe007f],
+]
 /** The characters that turn the direction of text (Unicode's bidirectional controls). */
 const turning = [
   ...[0x061c, 0x200e, 0x200f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e],
@@ -45,6 +50,7 @@ describe('a post', () => {
     ['the longest mark, of characters outside the basic plane', [{ ...payment, mark: '🍵'.repeat(markCharsMax) }]],
     ['the largest uid', [{ ...payment, uid: reservedUid - 1 }]],
     ['a mark in a script from right to left', [{ ...payment, mark: 'القهوة 2' }]],
+    ['a mark with what joins letters and emoji', [{ ...payment, mark: 'می\u200cخواهم 👩\u200d🍳 ❤\ufe0f' }]],
     ['as many entries as allowed', Array.from({ length: postEntriesMax }, (_, i) => ({ ...payment, osn: `${i}` }))],
   ])('can be %s', (_, entries) => {
     expect(parse(...entries)).toMatchObject({ ok: true, value: { length: entries.length } })
@@ -55,7 +61,8 @@ describe('a post', () => {
   const type = 'one of 2, 3, 4, 5, 9; only the chain makes entries of type 1'
   const osn = '1 to 200 printable ASCII characters'
   const amt = 'a decimal such as "-2.5", without exponent or plus sign'
-  const mark = 'at most 200 characters, without control characters or those that turn the direction of text'
+  const mark =
+    'at most 200 characters, without control characters, invisible ones and those that turn the direction of text'
 
   it.each<[string, object, string, string]>([
     ['without a uid', { uid: undefined }, 'uid', uid],
@@ -65,7 +72,7 @@ describe('a post', () => {
     ['of a uid with a fraction', { uid: 1.5 }, 'uid', uid],
     ['of a uid as text', { uid: '7' }, 'uid', uid],
     ['of an unknown currency', { cuy: 9 }, 'cuy', cuy],
-    ['of a currency by its symbol', { cuy: 'TRX' }, 'cuy', 'a whole number'],
+    ['of a currency by its symbol', { cuy: 'TRX' }, 'cuy', 'a whole number from 1'],
     ['of type 1', { type: 1 }, 'type', type],
     ['of an unknown type', { type: 6 }, 'type', type],
     ['of a type as text', { type: '4' }, 'type', type],
@@ -92,6 +99,12 @@ describe('a post', () => {
     ['with a C1 control character in its mark', { mark: 'a\u0085b' }, 'mark', mark],
     ['with half a character in its mark', { mark: '\ud83c' }, 'mark', mark],
     ['with null for a mark', { mark: null }, 'mark', mark],
+    ...invisible.map((code): [string, object, string, string] => [
+      `with U+${code.toString(16)}, which nobody sees, in its mark`,
+      { mark: `paid${String.fromCodePoint(code)}` },
+      'mark',
+      mark,
+    ]),
     ...turning.map((code): [string, object, string, string] => [
       `with U+${code.toString(16)}, which turns the direction of text, in its mark`,
       { mark: `paid${String.fromCodePoint(code)}001` },

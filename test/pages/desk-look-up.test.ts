@@ -162,7 +162,9 @@ describe('the newest events', () => {
       await page.$$eval(`${rows} button`, (all, row) => all[row]?.click(), index)
       await seeIn(page, '.result', says)
     }
-    expect(await downloadedList(page, 'events')).toContain('"entry.posted"')
+    const file = await downloadedList(page, 'events')
+    expect(file).toContain('"entry.posted"')
+    expect(file).toMatch(/"Only the newest events; GET \/ledger\/events has all[.]"\r\n$/)
   })
 
   it('are asked for from 20 before the newest, and again only when there is a newer one', async () => {

@@ -262,7 +262,7 @@ describe('the lists', () => {
     for (const [, change] of faults.slice(0, 4)) change(at.desk)
     const held = owned(9, 'held', { reason: 'retired', why: '=cmd|calc!A0' })
     addDifferences(at.desk)
-    at.desk.deposits = Array.from({ length: 130 }, (_, n) => ({ ...held, id: 200 - n, txid: txidOf(200 - n) }))
+    at.desk.deposits = Array.from({ length: 200 }, (_, n) => ({ ...held, id: 230 - n, txid: txidOf(230 - n) }))
     const page = await open()
     await page.waitForSelector('#held')
     const first = (id: string) => `section:has(> div > #${id}) td button`
@@ -279,7 +279,7 @@ describe('the lists', () => {
     await page.$$eval('.delays button', (all) => all.at(-1)?.click())
     await seeIn(page, '.result', 'Its events wait in their order')
     const file = await downloadedList(page, 'held')
-    expect(file.split('\r\n')).toHaveLength(1 + 130 + 1)
+    expect(file.split('\r\n')).toHaveLength(1 + 200 + 1)
     expect(file).toContain(`"'=cmd|calc!A0"`)
     expect(await downloadedList(page, 'gaps')).toContain('"100","105"')
     expect(await downloadedList(page, 'differences')).toContain(`"TRX","12.5","${payAddress}"`)

@@ -8,7 +8,7 @@ import { readBytes } from '../../platform/read-bytes.ts'
 export const keysTimeoutMs = 3000
 /** Largest key set that is read, in bytes: dozens of RSA keys with their certificates. */
 export const keysBytesMax = 65_536
-/** How long a key set is used before it is fetched again: a withdrawn key is refused after this. */
+/** How long a key set is used before a request fetches it again: a withdrawn key is refused once that has ended. */
 export const keysMaxAgeMs = 600_000
 /** How long a key set is used while it cannot be fetched again: an outage of the issuer ends no session before this. */
 export const keysKeptMs = 14_400_000
@@ -16,38 +16,40 @@ export const keysKeptMs = 14_400_000
 export const refetchMs = 30_000
 /** No fetch for this long after a failed one while no key set is known. */
 export const failurePauseMs = 2000
-/** Longest time for which a request waits for the fetch of another request. Where the client of that one leaves, its fetch ends. */
-export const sharedFetchMs = 1500
+/** A fetch that has not ended after this long never will: the limit of its time, and a moment. The next request begins another one. */
+export const lostFetchMs = keysTimeoutMs + 500
 
 /** What fetching keys needs. */
 export interface KeySetParts {
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly logger: Logger
   readonly fetch: typeof fetch
+  /** Lets a fetch go on after the request that began it. */
+  readonly waitUntil: (work: Promise<unknown>) => void
 }
 
 /** The key set could not be fetched, so that no token can be verified. */
 export class KeysUnavailable extends Error {}
 
-/** One fetch: whether it succeeded. It never rejects, but it does not end where its request was ended. */
+/** One fetch: whether it succeeded. It never rejects, but it never ends if the platform has ended the request that began it. */
 interface RunningFetch {
   readonly startedAt: number
   readonly succeeded: Promise<boolean>
 }
 
 /**
- * The keys at a URL, fetched on demand: one fetch for many requests, and a pause after a failed one (decision note 15). An
- * unknown key causes another fetch. While the set cannot be fetched, its keys are used up to `keysKeptMs` after the last fetch.
- * Throws `KeysUnavailable`, also for an unknown key of such a set: it can be a new one.
+ * The keys at a URL, fetched on demand: one fetch for all requests, and a pause after a failed one (decision note 15). A known key
+ * never waits for the issuer: an old set is used, up to `keysKeptMs` after its fetch, while it is fetched again. An unknown key waits for
+ * another fetch. Throws `KeysUnavailable` without a set, and for an unknown key while the set cannot be fetched: it can be a new one.
  */
-export function createKeySet(url: string, { clock, logger, fetch }: KeySetParts): JWTVerifyGetKey {
+export function createKeySet(url: string, { clock, logger, fetch, waitUntil }: KeySetParts): JWTVerifyGetKey {
   let newest: { readonly select: ReturnType<typeof createLocalJWKSet>; readonly fetchedAt: number } | null = null
   let failedAt = Number.NEGATIVE_INFINITY
   let running: RunningFetch | null = null
   const ageMs = () => (newest === null ? Number.POSITIVE_INFINITY : clock.now() - newest.fetchedAt)
-  const run = async () => {
+  const isPaused = () => clock.now() - failedAt < (newest === null ? failurePauseMs : refetchMs)
+  const fetchOnce = async (): Promise<boolean> => {
     const fetched = await fetchKeySet(fetch, url)
-    running = null
     if (fetched.ok) newest = { select: createLocalJWKSet(fetched.value), fetchedAt: clock.now() }
     else {
       failedAt = clock.now()
@@ -55,31 +57,36 @@ export function createKeySet(url: string, { clock, logger, fetch }: KeySetParts)
     }
     return fetched.ok
   }
-  const start = () => {
-    const succeeded = run()
-    running = { startedAt: clock.now(), succeeded }
-    return succeeded
+  const shareFetch = (): RunningFetch => {
+    if (running !== null && clock.now() - running.startedAt < lostFetchMs) return running
+    const succeeded = fetchOnce()
+    const own = { startedAt: clock.now(), succeeded }
+    running = own
+    const end = succeeded.then(() => {
+      if (running === own) running = null
+    })
+    waitUntil(end)
+    return own
   }
-  /** Fetches the set, unless that was done or tried just now. False where the newest try failed. */
+  /** Fetches the set, unless that was done or tried just now. False if there is no newer one. */
   const refetch = async (): Promise<boolean> => {
-    const now = clock.now()
     if (ageMs() < refetchMs) return true
-    if (now - failedAt < (newest === null ? failurePauseMs : refetchMs)) return false
-    if (running === null || now - running.startedAt >= sharedFetchMs) return start()
-    const { succeeded } = running
-    return (await endsWithin(succeeded, sharedFetchMs, clock)) ? succeeded : start()
+    if (isPaused()) return false
+    const { startedAt, succeeded } = shareFetch()
+    return (await endsWithin(succeeded, startedAt + lostFetchMs - clock.now(), clock)) && succeeded
   }
   const select: JWTVerifyGetKey = (header, token) => {
     if (newest === null || ageMs() >= keysKeptMs) throw new KeysUnavailable()
     return newest.select(header, token)
   }
   return async (header, token) => {
-    const isNew = ageMs() < keysMaxAgeMs || (await refetch())
+    if (ageMs() >= keysKeptMs) await refetch()
+    else if (ageMs() >= keysMaxAgeMs && !isPaused()) shareFetch()
     try {
       return await select(header, token)
     } catch (thrown) {
       if (!(thrown instanceof errors.JWKSNoMatchingKey)) throw thrown
-      if (!isNew || !(await refetch())) throw new KeysUnavailable()
+      if (!(await refetch())) throw new KeysUnavailable()
       return select(header, token)
     }
   }

@@ -26,7 +26,7 @@ export function backendAuth(
     if (!backend.ok) return failure(toAuthProblem(backend.error))
     const needed = scope(c.req.url)
     if (!backend.value.scopes.includes(needed)) return failure(missingScope(needed))
-    c.set('backend', backend.value.name)
+    c.set('backend', backend.value)
     return next()
   }
 }
@@ -42,7 +42,7 @@ export function createRateLimit(
   for (const [name, limiter] of Object.entries(limiters)) if (limiter === null) logger.warn('no-rate-limit', { name })
   return (rateClass) => async (c, next) => {
     const name = rateClass(c.req.url)
-    const key = name === 'ledger' ? c.get('backend') : String(c.get('uid'))
+    const key = name === 'ledger' ? c.get('backend').name : String(c.get('uid'))
     try {
       if ((await limiters[name]?.limit({ key }))?.success === false) return failure(tooManyRequests)
     } catch {

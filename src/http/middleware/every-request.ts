@@ -5,7 +5,7 @@ import { type LogFields, type Logger, stackOf } from '../../platform/logger.ts'
 import { createUsage, type Usage } from '../../platform/usage.ts'
 import { type Env, type RequestContext, routeName } from '../context.ts'
 import { failure } from '../envelope.ts'
-import { crashed, reasonHeader, urlCharsMax, urlTooLong } from '../errors.ts'
+import { crashed, type Method, reasonHeader, urlCharsMax, urlTooLong } from '../errors.ts'
 import { bookmarkHeader } from './access.ts'
 
 /** What every request needs of the platform. */
@@ -87,18 +87,15 @@ function allowOrigin(headers: Headers, origin: string | undefined, origins: Cors
   headers.set('access-control-expose-headers', exposed)
 }
 
-/** The methods of a route, for `Allow`. */
-export function allowedMethods(origins: CorsOrigins | null): string {
-  return origins === null ? 'GET, HEAD' : 'GET, HEAD, OPTIONS'
-}
-
-/** The response to OPTIONS where CORS is configured. A browser refuses it without an allowed origin. */
-export function preflight(c: RequestContext): Response {
-  return c.body(null, 204, {
-    allow: allowedMethods('*'),
-    'cache-control': 'no-store',
-    'access-control-allow-methods': 'GET, HEAD',
-    'access-control-allow-headers': accepted,
-    'access-control-max-age': preflightSeconds.toString(),
-  })
+/** The response to OPTIONS where CORS is configured, for a route with these methods. A browser refuses it without an allowed origin. */
+export function preflight(methods: readonly Method[]): (c: RequestContext) => Response {
+  const allow = methods.join(', ')
+  return (c) =>
+    c.body(null, 204, {
+      allow,
+      'cache-control': 'no-store',
+      'access-control-allow-methods': methods.filter((method) => method !== 'OPTIONS').join(', '),
+      'access-control-allow-headers': accepted,
+      'access-control-max-age': preflightSeconds.toString(),
+    })
 }

@@ -11,6 +11,7 @@ export type Situation =
   | 'a new caller'
   | 'no token'
   | 'a token without a scope'
+  | 'a token that only reads'
   | 'an address'
   | 'twenty addresses without a deposit'
   | 'no issue of addresses'
@@ -204,6 +205,9 @@ export const trxEntry = { ...usdtEntry, id: 1, wid: 1, osn: trxTxid, cuy: 1, amt
 const payment = { id: 3, osn: 'order-1001', type: 4, amt: -2.5, balance: 22.5, mark: 'two cups' }
 /** An entry that a backend has posted. */
 export const paidEntry = { ...usdtEntry, ...payment, created_at: '2026-09-21T14:14:20.417Z', by: 'shop' }
+
+/** What a `cuy` takes: no schema has the currencies of a deployment. */
+export const cuyTakes = 'One of `/currencies`; any other is a 400 that names them.'
 
 /** The documentation of the parameter that names a user. */
 export const uidNote = { uid: { description: 'The user.', example: 7 } }

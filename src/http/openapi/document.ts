@@ -26,7 +26,8 @@ why a transfer is not credited.
 
 Every response is \`{ code, msg, data }\`: \`code\` repeats the HTTP status, \`msg\` is for people, \`data\` is absent on failure
 and on \`/tron/recharge\`. Amounts are exact decimal numbers in whole units. Unknown query parameters are ignored; a known
-one with a bad value, an empty one or one given twice is a 400. HEAD gets the response to GET without the body.
+one with a bad value, an empty one or one given twice is a 400. HEAD gets the response to GET without the body; at \`/tron/generate\`,
+\`/tron/recharge\` and \`/ledger/address\`, which act, it is a 405.
 
 Failures that no route lists:
 

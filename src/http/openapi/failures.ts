@@ -127,8 +127,8 @@ export const failuresOutsideRoutes = () => [
   },
   {
     method: 'POST',
-    path: '/tron/recharge',
-    problem: wrongMethod('GET, HEAD'),
+    path: '/wallet/list',
+    problem: wrongMethod(['GET', 'HEAD']),
     cause: 'The route does not have this method.',
     cure: 'Use one of the methods in the header `Allow`.',
   },

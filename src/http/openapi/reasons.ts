@@ -9,7 +9,7 @@ export interface ReasonText {
 const notForYou = 'This does not change. Compare the transaction with your address and the accepted currencies.'
 const retryCure = 'Try again after the seconds in `Retry-After`.'
 const operatorCure = 'For the operator: the alarm of the same name has what to do.'
-const withoutAsking = `${retryCure} Deposits are credited without asking.`
+const withoutAsking = 'Try again after the seconds in `Retry-After`. Deposits are credited without asking.'
 
 /** The cause and the cure of each word. */
 export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
@@ -122,11 +122,11 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
     cure: 'Try again later. Addresses that were issued before are shown and stay valid.',
   },
   'key-was-used': {
-    cause: 'The database is empty, and the first addresses of the key hold or held something.',
+    cause: 'No address was issued yet, and addresses of the key hold or held something: another database has used it.',
     cure: operatorCure,
   },
   'start-block-too-high': {
-    cause: '`TRON_START_BLOCK` is above the newest final block.',
+    cause: 'The block that the scan should start at (`TRON_START_BLOCK`) is above the newest final one.',
     cure: 'For the operator: set a block that is final, or none.',
   },
   deploying: {
@@ -137,7 +137,7 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
     cause:
       'The caller or backend is over its rate limit. Callers have a low one for `/tron/balance`, `/tron/recharge` and `fresh=1`, and ' +
       'a high one for the rest.',
-    cure: `${retryCure} A backend can send several entries in one post.`,
+    cure: 'Try again after the seconds in `Retry-After`. A backend can send several entries in one post.',
   },
   'node-allowance': { cause: 'The requests that the Tron nodes allow are used up.', cure: withoutAsking },
   'shared-allowance': {
@@ -158,7 +158,7 @@ export const reasonTexts: Readonly<Record<Reason, ReasonText>> = {
   },
   'nodes-unavailable': {
     cause: 'No Tron node gave a usable response in time.',
-    cure: `${retryCure} Nothing was lost or credited.`,
+    cure: 'Try again after the seconds in `Retry-After`. Nothing was lost or credited.',
   },
   'scan-not-started': {
     cause: 'No scan has started: it starts with the first address.',

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
-import { selectIssued } from '../../addresses/address-book.ts'
+import { selectCurrent, selectIssued } from '../../addresses/address-book.ts'
 import type { Address } from '../../chain/address.ts'
-import { reservedUid } from '../../common/ids.ts'
+import { reservedUid, type Uid } from '../../common/ids.ts'
+import type { Scope } from '../auth/authenticate.ts'
 import { type LedgerRoute, type RequestContext, reading } from '../context.ts'
 import { refusal, success } from '../envelope.ts'
 import { toProblem } from '../errors.ts'
@@ -22,22 +23,33 @@ const query = z.object({ uid: z.optional(uidParam()), address: z.optional(addres
 
 const uidOrAddress = `${uidTakes}; or an address in its place`
 
-/** The deposit address of a named user, or whose an address is. */
+/** The deposit address of a named user, or whose an address is. Only a token that may post issues one. */
 export const ledgerAddress = {
   path: '/ledger/address',
   method: 'GET',
+  acts: true,
   scope: (url) => (isFresh(url) ? 'ledger:post' : 'ledger:read'),
   handle: withQuery(query, async (c, { uid, address, ...form }) => {
     if (address === undefined) {
-      return uid === undefined ? refusal(badInput('uid', uidOrAddress)) : answerAddress(c, uid, form)
+      if (uid === undefined) return refusal(badInput('uid', uidOrAddress))
+      const mayIssue = c.get('backend').scopes.includes('ledger:post' satisfies Scope)
+      return mayIssue ? answerAddress(c, uid, form) : answerCurrent(c, uid, form.format)
     }
     if (uid !== undefined) return refusal(badInput('address', notWithUid))
-    if (form.fresh !== undefined) return refusal(badInput('fresh', 'not allowed with address'))
+    if (form.fresh !== undefined) return refusal(badInput('fresh', notWithAddress))
     return answerOwner(c, address, form.format)
   }),
 } satisfies LedgerRoute
 
 const notWithUid = 'not allowed with uid'
+const notWithAddress = 'not allowed with address'
+
+/** Answers with the current address of a user, if there is one. */
+async function answerCurrent(c: RequestContext, uid: Uid, format: AddressRequest['format']): Promise<Response> {
+  const current = await reading(c, ({ db }) => selectCurrent(db, uid))
+  if (current === null) return refusal(noAddress)
+  return success({ id: current.id, address: formatAddress(current.address, format) })
+}
 
 /** Answers with the user of an address. A reserved one has no user. */
 async function answerOwner(c: RequestContext, address: Address, format: AddressRequest['format']): Promise<Response> {
@@ -59,13 +71,18 @@ export const ledgerAddressDocs = () => {
     id: 'generateLedgerAddress',
     summary: 'The deposit address of a user, or the user of an address',
     description:
-      'With `uid` as `/tron/generate`, for a named user: `fresh=1` needs the scope `ledger:post`, and everything else ' +
-      '`ledger:read`. With `address` it finds whose an address is, and creates none.',
+      'With `uid` as `/tron/generate`, for a named user, whose first address is issued only to a token with both `ledger:read` and ' +
+      '`ledger:post`: with `ledger:read` alone a user without an address is a 404. `fresh=1` needs `ledger:post`. With `address` ' +
+      'it finds whose an address is, and issues none.',
     query,
     parameters: {
-      uid: { ...docs.uidNote.uid, description: 'The user. Either this or `address`.' },
-      address: { description: 'Any address that was issued, also an older one.', example: docs.depositAddress },
+      uid: { ...docs.uidNote.uid, description: 'The user. Either this or `address`, not both.' },
+      address: {
+        description: 'Any address that was issued, also an older one. Not allowed with `uid` or `fresh`.',
+        example: docs.depositAddress,
+      },
       ...parameters,
+      fresh: { ...parameters.fresh, description: `${parameters.fresh.description} Not allowed with \`address\`.` },
     },
     success: docs.successBody('LedgerAddressResponse', ownedAddress),
     examples: [
@@ -83,6 +100,19 @@ export const ledgerAddressDocs = () => {
         cause: 'A user and an address are given.',
       },
       { ...badQuery('?address=T1', 'address', addressTakes), name: 'bad-address' },
+      {
+        name: 'none-yet',
+        problem: toProblem(noAddress),
+        cause: 'The user has no address, and the token does not allow to issue one.',
+        cure: 'Use a token whose `scope` includes `ledger:read` and `ledger:post`.',
+        given: 'a token that only reads',
+        query: '?uid=7',
+      },
+      {
+        ...badQuery(`?address=${docs.depositAddress}&fresh=1`, 'fresh', notWithAddress),
+        name: 'fresh-with-address',
+        cause: 'A further address of an address is asked for.',
+      },
       {
         name: 'nobodys',
         problem: toProblem(noAddress),

@@ -38,6 +38,8 @@ export const ledgerDeposits = {
 const ownedDeposit = () =>
   docs.component('OwnedDeposit', () => z.extend(deposit(), { uid: docs.idSchema('The user.') }))
 
+const alone = 'Not allowed with `txid` or `address`.'
+
 const failures = () => [
   badQuery('?address=T1', 'address', addressTakes),
   {
@@ -61,10 +63,18 @@ export const ledgerDepositsDocs = () => {
       'one address, whoever they are for. The cost does not grow with the history.',
     query,
     parameters: {
-      ...docs.uidNote,
-      txid: { description: 'Only this transaction. Not allowed with another filter.', example: docs.usdtTxid },
-      address: { description: 'Only to this address. Not allowed with another filter.', example: docs.depositAddress },
+      uid: { ...docs.uidNote.uid, description: `Only of this user. ${alone}` },
+      txid: {
+        description: 'Only this transaction. Not allowed with `address`, `uid`, `state` or `cuy`.',
+        example: docs.usdtTxid,
+      },
+      address: {
+        description: 'Only to this address. Not allowed with `txid`, `uid`, `state` or `cuy`.',
+        example: docs.depositAddress,
+      },
       ...parameters,
+      state: { ...parameters.state, description: `${parameters.state.description} ${alone}` },
+      cuy: { ...parameters.cuy, description: `${parameters.cuy.description} ${alone}` },
     },
     success: docs.listBody('LedgerDepositsResponse', ownedDeposit, count),
     examples: [

@@ -4,13 +4,16 @@ import { err, ok, type Result } from '../../common/result.ts'
 import { postedItem } from '../../ledger/entry.ts'
 import { markCharsMax, postEntriesMax, postedEntry } from '../../ledger/parse-post.ts'
 import { postEntries } from '../../ledger/post-entries.ts'
-import { readBytes } from '../../platform/read-bytes.ts'
+import { readJsonBody } from '../body.ts'
 import { type LedgerRoute, writing } from '../context.ts'
 import { failure, jsonAmount, success } from '../envelope.ts'
 import {
   bodyBytesMax,
+  bodyTooDeep,
   bodyTooLarge,
   brokenBody,
+  encodedBody,
+  memberTwice,
   type Problem,
   toPostProblem,
   wrongBody,
@@ -30,7 +33,7 @@ export const postLedgerEntries = {
     const entries = await readEntries(c.req.raw)
     if (!entries.ok) return failure(entries.error)
     const posted = await writing(c, (context) =>
-      postEntries(context, entries.value, c.get('backend'), context.clock.now()),
+      postEntries(context, entries.value, c.get('backend').name, context.clock.now()),
     )
     if (!posted.ok) return failure(toPostProblem(posted.error))
     services.wakeEndpoints()
@@ -41,40 +44,13 @@ export const postLedgerEntries = {
   },
 } satisfies LedgerRoute
 
-/** The member `entries` of a JSON body, unchecked. Its amounts are texts, digit by digit as they were sent. */
+/** The member `entries` of a JSON body, unchecked. */
 async function readEntries(request: Request): Promise<Result<unknown, Problem>> {
-  const [mediaType] = (request.headers.get('content-type') ?? '').split(';')
-  if (mediaType?.trim().toLowerCase() !== 'application/json') return err(wrongMediaType)
-  const bytes = await readBytes(request.body, bodyBytesMax)
-  if (bytes === null) return err(bodyTooLarge)
-  const body = parseExactly(bytes)
+  const body = await readJsonBody(request)
   if (!body.ok) return body
   if (typeof body.value !== 'object' || body.value === null || Array.isArray(body.value)) return err(wrongBody)
   const { entries, ...others } = body.value as { readonly entries?: unknown } // safe: an object that is no array
   return Object.keys(others).length === 0 ? ok(entries) : err(wrongBody)
-}
-
-/** TC39 source text access, which TypeScript does not have yet. */
-type ParseWithSource = (
-  text: string,
-  reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-) => unknown
-
-/** JSON with each `amt` as its text. A number with other digits than its double is NaN, which no member accepts. */
-function parseExactly(bytes: Uint8Array): Result<unknown, Problem> {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
-    const parse = JSON.parse as ParseWithSource
-    return ok(
-      parse(text, (key, value, { source }) => {
-        if (typeof value !== 'number') return value
-        if (key === 'amt') return source
-        return String(value) === source ? value : Number.NaN
-      }),
-    )
-  } catch {
-    return err(brokenBody) // not UTF-8, not JSON, or nested deeper than the parser can go
-  }
 }
 
 const entryToPost = () =>
@@ -82,7 +58,7 @@ const entryToPost = () =>
     const { uid, cuy, type, osn, mark } = postedEntry.shape
     return z.strictObject({
       uid: docs.described(uid, 'The user.'),
-      cuy: docs.described(cuy, 'The currency.'),
+      cuy: docs.described(cuy, `The currency. ${docs.cuyTakes}`),
       type: docs.described(
         type,
         '2 withdraw (negative), 3 transfer between wallets (either), 4 payment (negative), 5 refund (positive), 9 adjustment ' +
@@ -154,10 +130,35 @@ const bodyFailures = (): readonly docs.Failure[] => [
   {
     name: 'broken-body',
     problem: brokenBody,
-    cause: 'The body is not JSON, not an object with `entries` alone, or nested deeper than that.',
+    cause: 'The body is not JSON, or not an object with `entries` alone.',
     cure: 'Send `{"entries": [...]}` in UTF-8.',
     given: before,
     request: '{"entries": [',
+  },
+  {
+    name: 'too-deep',
+    problem: bodyTooDeep,
+    cause: 'The body has more objects and lists inside each other than a valid one.',
+    cure: 'Send entries whose members are numbers and texts.',
+    given: before,
+    request: { entries: [{ ...payment, mark: ['two cups'] }] },
+  },
+  {
+    name: 'member-twice',
+    problem: memberTwice,
+    cause: 'An object of the body has two members of the same name. Parsers do not agree on which one counts.',
+    cure: 'Send each member once.',
+    given: before,
+    request: `{"entries":[{"uid":7,"cuy":2,"type":4,"osn":"order-1001","amt":"-2.5","amt":"-25"}]}`,
+  },
+  {
+    name: 'encoded-body',
+    problem: encodedBody,
+    cause: 'The body has a `content-encoding`.',
+    cure: 'Send it without compression.',
+    given: before,
+    request: { entries: [payment] },
+    requestHeaders: { 'content-encoding': 'gzip' },
   },
   {
     name: 'too-large',

@@ -53,7 +53,7 @@ export const tronBalanceDocs = () =>
       'The same query within 3 seconds has the same answer.',
     query: balanceQuery,
     parameters: {
-      cuy: { description: 'The currency; the default is 1 (TRX).', example: 2 },
+      cuy: { description: `The currency; the default is 1 (TRX). ${docs.cuyTakes}`, example: 2 },
       address: {
         description: 'One of your own addresses, in Base58Check: only its balance.',
         example: docs.depositAddress,

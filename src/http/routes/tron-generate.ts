@@ -25,6 +25,7 @@ export const isFresh = (url: string) => readParameters(generateQuery, url).fresh
 /** The caller's deposit address. */
 export const tronGenerate = {
   path: '/tron/generate',
+  acts: true,
   rateClass: (url) => (isFresh(url) ? 'nodes' : 'lists'),
   handle: withQuery(generateQuery, (c, request) => answerAddress(c, c.get('uid'), request)),
 } satisfies Route

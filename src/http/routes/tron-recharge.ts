@@ -26,6 +26,7 @@ export function txidParam() {
 /** "Check now": credits what is final, or the caller's deposits of one transaction. */
 export const tronRecharge = {
   path: '/tron/recharge',
+  acts: true,
   rateClass: () => 'nodes',
   handle: withQuery(rechargeQuery, (c, { txid }) => (txid === undefined ? answerCheck(c) : answerTransaction(c, txid))),
 } satisfies Route

@@ -78,8 +78,11 @@ export const flow = () =>
 export const selectionDocs = () => ({
   page: { description: 'From 1, which is the default. Not allowed with `before`.', example: 1 },
   limit: { description: `Entries on a page, at most ${pageRowsMax}; the default is ${pageRowsDefault}.`, example: 20 },
-  before: { description: 'Only entries with a smaller `id`: the last one of the previous page.', example: 1000 },
-  cuy: { description: 'Only this currency.', example: 2 },
+  before: {
+    description: 'Only entries with a smaller `id`: the last one of the previous page. Not allowed with `page`.',
+    example: 1000,
+  },
+  cuy: { description: `Only this currency. ${docs.cuyTakes}`, example: 2 },
   wid: { description: 'Only this wallet.', example: 2 },
   type: { description: 'Only this type; the response schema lists them.', example: '1' },
   osn: { description: 'A full `osn`, or a txid in any form for all of its entries.', example: docs.usdtTxid },

@@ -17,10 +17,11 @@ import { createLiveSlot, depositRow, hint, listTable, type Row, small, storyButt
 import { reasonWords } from './reasons.ts'
 import { differenceWords } from './words.ts'
 
-/** Deposits that are read at once, and most that are read for one file. */
+/** Deposits that are read at once, for the page and for a file. */
 const pageRows = 20
 const fileRows = 100
-const fileRowsMax = 10_000
+/** The summary has at most so many ranges of unread blocks. */
+const gapsMax = 20
 
 /** The path of a page of the deposits in a state, newest first. */
 export function listPath(state: ListedState, limit = pageRows, before?: number): string {
@@ -35,7 +36,8 @@ interface List {
   /** How many there are in all; null before they are loaded. */
   count(): number | null
   rows(): readonly Row[]
-  file(): Promise<readonly (readonly string[])[]>
+  /** The rows of its file, all of them or with a last row that says where they end; null if they could not be read. */
+  file(): Promise<readonly (readonly string[])[] | null>
   /** What belongs below the rows. */
   notes?(): readonly Child[]
   /** More buttons below the list. */
@@ -48,8 +50,15 @@ function createList(context: DeskContext, { id, title, help, count, rows, file, 
   const number = html('span', { class: 'muted' })
   const body = html('div', { class: 'list' })
   const show = createLiveSlot(body)
-  const save = () => void file().then((lines) => downloadCsv(`${id}.csv`, lines))
-  const download = button({ 'aria-label': texts.csvOf(title) }, texts.csv, save)
+  let isBusy = false
+  const save = async () => {
+    if (isBusy) return
+    isBusy = true
+    const lines = await file()
+    if (lines !== null) downloadCsv(`${id}.csv`, lines)
+    isBusy = false
+  }
+  const download = button({ 'aria-label': texts.csvOf(title) }, texts.csv, () => void save())
   const heading = html('h2', { id, tabindex: '-1' }, `${title} `, number)
   const head = html('div', { class: 'row between' }, heading, download)
   return {
@@ -85,10 +94,11 @@ function createDeposits(context: DeskContext, state: ListedState): PageView {
   }
   const file = async () => {
     const all: OwnedDeposit[] = []
-    while (all.length < fileRowsMax) {
+    for (let last = fileRows; last === fileRows; ) {
       const page = await readPage(all.at(-1)?.id, fileRows)
-      all.push(...(page ?? []))
-      if (page === null || page.length < fileRows) break
+      if (page === null) return null
+      all.push(...page)
+      last = page.length
     }
     const lines = all.map(({ at, uid, amount, cuy, txid, address, reason, why }) => {
       return [at, String(uid), amount, deskSymbol(context, cuy), txid, address, reason ?? '', why ?? '']
@@ -118,6 +128,8 @@ interface WholeList<Item> extends Pick<List, 'id' | 'title' | 'help' | 'notes'> 
   items(): readonly Item[] | null
   /** How many there are in all, where the list can have fewer. */
   all?(): number
+  /** Where its file with so many rows ends, if `all` does not say it; undefined if it has all. */
+  ends?(shown: number): string | undefined
   row(item: Item): Row
   readonly columns: readonly string[]
   values(item: Item): readonly (string | number | null)[]
@@ -125,12 +137,21 @@ interface WholeList<Item> extends Pick<List, 'id' | 'title' | 'help' | 'notes'> 
 
 function createWholeList<Item>(context: DeskContext, list: WholeList<Item>): PageView {
   const { items, row, columns, values } = list
+  const { texts, format } = context
   const text = (value: string | number | null) => String(value ?? '')
+  const endOf = (shown: number) => {
+    const all = list.all?.() ?? 0
+    return all > shown ? texts.shownOf(format.count(shown), format.count(all)) : list.ends?.(shown)
+  }
   return createList(context, {
     ...{ ...list, more: [] },
     count: () => (items() === null ? null : Math.max(items()?.length ?? 0, list.all?.() ?? 0)),
     rows: () => (items() ?? []).map(row),
-    file: async () => [columns, ...(items() ?? []).map((item) => values(item).map(text))],
+    file: async () => {
+      const rows = (items() ?? []).map((item) => values(item).map(text))
+      const end = endOf(rows.length)
+      return [columns, ...rows, ...(end === undefined ? [] : [[end]])]
+    },
   })
 }
 
@@ -138,6 +159,7 @@ function createGaps(context: DeskContext): PageView {
   const { model, texts, format } = context
   return createWholeList(context, {
     ...{ id: 'gaps', title: texts.gapsHeading, help: texts.gapsHelp },
+    ends: (shown) => (shown < gapsMax ? undefined : texts.gapsEnd),
     items: () => model.summary?.gaps ?? null,
     row: (gap) => [
       [
@@ -176,7 +198,7 @@ function createDifferences(context: DeskContext): PageView {
 function createEvents(context: DeskContext): PageView {
   const { model, texts } = context
   const list = createWholeList(context, {
-    ...{ id: 'events', title: texts.eventsHeading, help: texts.eventsHelp },
+    ...{ id: 'events', title: texts.eventsHeading, help: texts.eventsHelp, ends: () => texts.eventsEnd },
     items: () => model.events,
     row: (event) => eventRow(context, event),
     columns: ['id', 'type', 'created_at', 'uid', 'amount', 'currency', 'txid', 'osn', 'reason', 'why'],

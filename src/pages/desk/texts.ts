@@ -226,6 +226,8 @@ export const deskTexts = {
     'What happened last: deposits that were seen, credited, held or refused, and what backends posted.',
     '最近发生的事：发现、入账、搁置或拒绝的充值，以及后端的记账。',
   ],
+  gapsEnd: ['Only the lowest ranges of unread blocks; more can follow.', '仅含高度最低的未读区块范围；可能还有更多。'],
+  eventsEnd: ['Only the newest events; GET /ledger/events has all.', '仅含最新事件；GET /ledger/events 提供全部事件。'],
   endpointsHeading: ['Endpoints', '接收端'],
   what: ['What', '内容'],
   when: ['When', '时间'],

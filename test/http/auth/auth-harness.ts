@@ -33,6 +33,8 @@ export interface AuthHarness {
   readonly warnings: { readonly event: string; readonly fields: LogFields }[]
   /** Requests to the key server. */
   readonly fetches: { count: number }
+  /** Returns when nothing runs that outlives its request. */
+  settled(): Promise<void>
 }
 
 /** Without a key server every request to it fails. */
@@ -43,6 +45,7 @@ export function authHarness(
   const clock = { seconds: tokenNow }
   const warnings: AuthHarness['warnings'] = []
   const fetches = { count: 0 }
+  const kept: Promise<unknown>[] = []
   const quiet = () => undefined
   const now = () => (clock.seconds * 1000) as UnixMs
   const authenticate = createAuthenticator(config, {
@@ -52,8 +55,17 @@ export function authHarness(
       fetches.count += 1
       return serve(init ?? {})
     },
+    waitUntil: (work) => kept.push(work),
   })
-  return { authenticate, verify: (token) => authenticate(requestWith(bearer(token))), clock, warnings, fetches }
+  const settled = async () => void (await Promise.allSettled(kept))
+  return {
+    authenticate,
+    verify: (token) => authenticate(requestWith(bearer(token))),
+    clock,
+    warnings,
+    fetches,
+    settled,
+  }
 }
 
 /** A request to the service with these headers. */

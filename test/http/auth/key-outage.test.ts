@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { keysKeptMs, keysMaxAgeMs, refetchMs, sharedFetchMs } from '../../../src/http/auth/key-set.ts'
+import { keysKeptMs, keysMaxAgeMs, keysTimeoutMs, lostFetchMs, refetchMs } from '../../../src/http/auth/key-set.ts'
 import { createIssuer, goodClaims, type Issuer, keySetOf } from '../../support/tokens.ts'
 import { type AuthHarness, admitted, authHarness, type KeyServer, keySetConfig, refused } from './auth-harness.ts'
 
@@ -37,20 +37,39 @@ describe('many requests of an isolate without keys', () => {
     expect(harness.warnings).toHaveLength(1)
   })
 
-  test('wait only for a time for the fetch of a request that has ended', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout'] })
+  test('share one that is slow, also those that come later', async () => {
+    const slow = Promise.withResolvers<Response>()
+    const harness = served(() => slow.promise)
+    const tokens = await tokensOf(50)
+    const first = tokens.slice(0, 25).map((token) => harness.verify(token))
+    await vi.waitFor(() => expect(harness.fetches.count).toBe(1))
+    harness.clock.seconds += keysTimeoutMs / 1000 - 1
+    const second = tokens.slice(25).map((token) => harness.verify(token))
+    slow.resolve(Response.json(keySetOf(issuer)))
+    expect(await Promise.all([...first, ...second])).toEqual(Array(50).fill(admitted()))
+    expect(harness.fetches.count).toBe(1)
+  })
+
+  test('begin another one, and one alone, where the platform has ended the request of the first', async () => {
     const responses = [new Promise<Response>(() => undefined)]
     const harness = served(() => responses.shift() ?? Response.json(keySetOf(issuer)))
-    const [first = '', second = '', third = ''] = await tokensOf(3)
+    const [first = '', ...others] = await tokensOf(20)
     void harness.verify(first)
     await vi.waitFor(() => expect(harness.fetches.count).toBe(1))
-    const waiting = harness.verify(second)
-    await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0))
-    await vi.advanceTimersByTimeAsync(sharedFetchMs)
-    vi.useRealTimers()
-    expect(await waiting).toEqual(admitted())
-    expect(await harness.verify(third)).toEqual(admitted())
+    harness.clock.seconds += lostFetchMs / 1000
+    expect(await Promise.all(others.map((token) => harness.verify(token)))).toEqual(Array(19).fill(admitted()))
     expect(harness.fetches.count).toBe(2)
+  })
+
+  test('wait for one only as long as it can last', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const harness = served(() => new Promise<Response>(() => undefined))
+    const [token = ''] = await tokensOf(1)
+    const waiting = harness.verify(token)
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0))
+    await vi.advanceTimersByTimeAsync(lostFetchMs)
+    vi.useRealTimers()
+    expect(await waiting).toEqual(unavailable)
   })
 })
 
@@ -91,20 +110,37 @@ describe('while the issuer cannot be reached', () => {
     expect(await harness.verify(await stranger.sign(goodClaims(), { kid: 'kid-known' }))).toEqual(refused)
   })
 
-  test('requests with known keys seldom wait for it', async () => {
-    const harness = await afterOutage(() => new Response(null, { status: 503 }))
+  test('requests with known keys never wait for it: one fetch runs behind them', async () => {
+    const harness = await afterOutage(() => new Promise<Response>(() => undefined))
     harness.clock.seconds += keysMaxAgeMs / 1000
     for (const token of await tokensOf(5, 1)) expect(await harness.verify(token)).toEqual(admitted())
     expect(harness.fetches.count).toBe(2)
   })
 
+  test('the pause after a failed fetch holds for what runs behind requests, too', async () => {
+    const harness = await afterOutage(() => new Response(null, { status: 503 }))
+    harness.clock.seconds += keysMaxAgeMs / 1000
+    for (const token of await tokensOf(5, 1)) {
+      expect(await harness.verify(token)).toEqual(admitted())
+      await harness.settled()
+    }
+    expect(harness.fetches.count).toBe(2)
+    harness.clock.seconds += refetchMs / 1000
+    const [later = ''] = await tokensOf(1, 9)
+    expect(await harness.verify(later)).toEqual(admitted())
+    expect(harness.fetches.count).toBe(3)
+  })
+
   test('a key that it has withdrawn ends with its next answer', async () => {
     const responses = [new Response(null, { status: 503 }), Response.json(keySetOf(stranger))]
     const harness = await afterOutage(() => responses.shift() ?? new Response(null, { status: 503 }))
-    const [during = '', after = '', again = ''] = await tokensOf(3, 1)
+    const [during = '', before = '', after = '', again = ''] = await tokensOf(4, 1)
     harness.clock.seconds += keysMaxAgeMs / 1000
     expect(await harness.verify(during)).toEqual(admitted())
+    await harness.settled()
     harness.clock.seconds += refetchMs / 1000
+    expect(await harness.verify(before)).toEqual(admitted())
+    await harness.settled()
     expect(await harness.verify(after)).toEqual(refused)
     expect(await harness.verify(await stranger.sign(goodClaims()))).toEqual(admitted())
     harness.clock.seconds += keysMaxAgeMs / 1000

@@ -6,6 +6,7 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { httpsSeconds } from '../../../src/http/middleware/every-request.ts'
 import { createDocument } from '../../../src/http/openapi/document.ts'
 import { buildPages } from '../../../src/pages/build.ts'
 
@@ -30,6 +31,7 @@ const headers = `/*
   Referrer-Policy: no-referrer
   X-Content-Type-Options: nosniff
   X-Frame-Options: DENY
+  Strict-Transport-Security: max-age=${httpsSeconds}
 /deposit
   Content-Security-Policy: require-trusted-types-for 'script'; trusted-types 'none'
 /desk

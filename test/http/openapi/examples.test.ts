@@ -112,7 +112,13 @@ function send(service: RunningService, method: string, url: string, { headers = 
   const init = { ...post, method, headers: { ...post.headers, ...headers } }
   if (!url.startsWith('/ledger/') || given === 'no token')
     return service.get(url, given === 'no token' ? null : 7, init)
-  return service.ledger(url, init, given === 'a token without a scope' ? { scope: undefined } : {})
+  return service.ledger(url, init, scopes[given ?? 'a new caller'] ?? {})
+}
+
+/** The claims of backends that differ from the usual ones. */
+const scopes: Readonly<Partial<Record<Situation, Readonly<Record<string, unknown>>>>> = {
+  'a token without a scope': { scope: undefined },
+  'a token that only reads': { scope: 'ledger:read' },
 }
 
 /** A token that only a key of a key set can verify. */

@@ -146,6 +146,7 @@ const oneOfEachKind = async () => {
 export const situations: Readonly<Record<Situation, () => Promise<RunningService>>> = {
   'a new caller': () => startService(),
   'a token without a scope': () => startService(),
+  'a token that only reads': () => startService(),
   'no token': () => startService(),
   'an address': async () => (await withAddress()).service,
   'twenty addresses without a deposit': async () => {

@@ -116,6 +116,14 @@ describe('GET /ledger/address', () => {
     expect((await dataOf(await service.get('/tron/generate', 8))).data).toEqual({ id: 2, address: secondAddress })
   })
 
+  test('is only shown to a token that only reads: it issues none, and a user without one is 404', async () => {
+    const reading = (query: string) => service.ledger(`/ledger/address?${query}`, {}, { scope: 'ledger:read' })
+    expect((await dataOf(await reading('uid=7&format=hex'))).data).toMatchObject({ id: 1 })
+    expect(await read(await reading('uid=8'))).toEqual(failed(404, 'no such address'))
+    expect((await reading('uid=7&fresh=1')).status).toBe(403)
+    expect(await service.db.prepare('SELECT count(*) AS n FROM address').first('n')).toBe(1)
+  })
+
   test('issues a further one, in any form', async () => {
     const { data } = await dataOf(await service.ledger('/ledger/address?uid=7&fresh=1&format=hex'))
     expect(data).toEqual({ id: 2, address: expect.stringMatching(/^41[0-9a-f]{40}$/) })
@@ -127,15 +135,15 @@ describe('another method', () => {
   beforeAll(start)
 
   test.each([
-    ['PUT', '/ledger/entries', 'GET, HEAD, POST', 'GET, HEAD or POST'],
-    ['OPTIONS', '/ledger/entries', 'GET, HEAD, POST', 'GET, HEAD or POST'],
-    ['POST', '/ledger/wallets', 'GET, HEAD', 'GET or HEAD'],
-    ['DELETE', '/ledger/address', 'GET, HEAD', 'GET or HEAD'],
-  ])('%s %s is 405, with CORS and without', async (method, path, allow, methods) => {
+    ['PUT', '/ledger/entries', ['GET', 'HEAD', 'POST']],
+    ['OPTIONS', '/ledger/entries', ['GET', 'HEAD', 'POST']],
+    ['POST', '/ledger/wallets', ['GET', 'HEAD']],
+    ['DELETE', '/ledger/address', ['GET']],
+  ] as const)('%s %s is 405, with CORS and without', async (method, path, methods) => {
     for (const one of [service, service.with({ CORS_ORIGINS: '*' })]) {
       const response = await one.ledger(path, { method })
-      expect(response.headers.get('allow')).toBe(allow)
-      expect(await read(response)).toEqual(failed(405, wrongMethod(allow, methods).msg))
+      expect(response.headers.get('allow')).toBe(methods.join(', '))
+      expect(await read(response)).toEqual(failed(405, wrongMethod(methods).msg))
     }
   })
 })

@@ -1,0 +1,82 @@
+import { err, ok, type Result } from '../common/result.ts'
+import { readBytes } from '../platform/read-bytes.ts'
+import {
+  bodyBytesMax,
+  bodyCutOff,
+  bodyTooDeep,
+  bodyTooLarge,
+  brokenBody,
+  encodedBody,
+  memberTwice,
+  type Problem,
+  wrongMediaType,
+} from './errors.ts'
+
+/** Objects and lists inside each other at most: the body, its list, an item. */
+export const bodyDepthMax = 3
+
+/**
+ * The value of a JSON body, unchecked. Each `amt` is its text, digit by digit as it was sent; another number with other digits than its
+ * double is NaN, which no member accepts.
+ */
+export async function readJsonBody(request: Request): Promise<Result<unknown, Problem>> {
+  const [mediaType] = (request.headers.get('content-type') ?? '').split(';')
+  if (mediaType?.trim().toLowerCase() !== 'application/json') return err(wrongMediaType)
+  if (request.headers.has('content-encoding')) return err(encodedBody)
+  const body = await readBody(request)
+  return body.ok ? parseExactly(body.value) : body
+}
+
+/** The bytes of a body. A client that leaves before it has sent them all is no fault of the service. */
+async function readBody(request: Request): Promise<Result<Uint8Array, Problem>> {
+  try {
+    const bytes = await readBytes(request.body, bodyBytesMax)
+    return bytes === null ? err(bodyTooLarge) : ok(bytes)
+  } catch {
+    return err(bodyCutOff)
+  }
+}
+
+/** TC39 source text access, which TypeScript does not have yet. */
+type ParseWithSource = (
+  text: string,
+  reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+) => unknown
+
+function parseExactly(bytes: Uint8Array): Result<unknown, Problem> {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+    const parse = JSON.parse as ParseWithSource
+    const value = parse(text, (key, value, { source }) => {
+      if (typeof value !== 'number') return value
+      if (key === 'amt') return source
+      return String(value) === source ? value : Number.NaN
+    })
+    const fault = findFault(text)
+    return fault === null ? ok(value) : err(fault)
+  } catch (thrown) {
+    // Not UTF-8, not JSON, or nested deeper than the parser can go.
+    return err(thrown instanceof RangeError ? bodyTooDeep : brokenBody)
+  }
+}
+
+/** What begins or ends an object or a list, and texts, with the colon that makes one a name. In valid JSON, nothing else can match. */
+const tokens = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g
+
+/** What is wrong with a valid JSON text that a parser does not see: of two members of one name it takes the last one. */
+function findFault(json: string): Problem | null {
+  const open: Set<string>[] = []
+  for (const [token, colon] of json.matchAll(tokens)) {
+    if (token === '{' || token === '[') {
+      if (open.push(new Set()) > bodyDepthMax) return bodyTooDeep
+    } else if (token === '}' || token === ']') {
+      open.pop()
+    } else if (colon !== undefined) {
+      const names = open.at(-1)
+      const name: string = JSON.parse(token.slice(0, -colon.length)) // escapes are other spellings of one name
+      if (names?.has(name)) return memberTwice
+      names?.add(name)
+    }
+  }
+  return null
+}
